@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# make, make check, make check-full, make bench, make lint, make install
+# V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/.
+BUILD   := build$(if $(SAN),-san)
+FOLDERS := common collector decoder symbolize report cmd
+PREFIX  ?= /usr/local
+CC      ?= cc
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Wswitch-enum -Wwrite-strings -Wcast-qual
+SANITIZE := $(if $(SAN),-fsanitize=address$(comma)undefined \
+            -fno-sanitize-recover=all -fno-omit-frame-pointer)
+comma    := ,
+CFLAGS   ?= -O2 -g
+CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
+CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
+LDLIBS   += -lipt -lelf -ldw -lunwind -lzstd
+
+SRCS     := $(wildcard $(FOLDERS:%=%/*.c))
+OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
+MAIN_OBJ := $(BUILD)/cmd/main.o
+LIBRARY  := $(BUILD)/libktrace-hw.a
+PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
+SUITES   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
+FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
+
+Q := $(if $(V),,@)
+
+all: $(PROGRAM) machine
+
+include machine/machine.mk
+
+$(BUILD)/ktrace-hw: $(MAIN_OBJ) $(LIBRARY)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
+	@mkdir -p $(@D)
+	@echo "  AR    $@"
+	$(Q)$(RM) $@ && $(AR) rcs $@ $^
+
+# Each suite is a program that links only what it needs from the library.
+$(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(LIBRARY)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+check: $(SUITES) machine-check
+	$(Q)for suite in $(SUITES); do $$suite || exit 1; done
+
+clean:
+	$(RM) -r build build-san
+
+.PHONY: all check check-full bench lint install clean
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_MACHINE_TRUTH_FORMAT_H
+#define KT_MACHINE_TRUTH_FORMAT_H
+
+#include <stdint.h>
+
+/* The ground truth of one virtual CPU, as the machine writes it on the host.
+ *
+ * File truth.<cpu>: a struct truth_header, then records, one after the other:
+ *
+ *	u8	tag		enum truth_kind | TRUTH_HAS_SP
+ *	varint	tsc		delta to the previous record's TSC
+ *	varint	from		zigzag(from - previous record's to)
+ *	varint	to		zigzag(to - from)
+ *	varint	sp		zigzag(sp - previous sp), with TRUTH_HAS_SP only
+ *	varint	pid		TRUTH_SWITCH only, in place of from and to
+ *	varint	tgid		TRUTH_SWITCH only
+ *
+ * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
+ * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
+ *
+ * A record is written while IA32_RTIT_CTL.TraceEn is set if one of its two
+ * addresses belongs to a privilege level that is traced (OS, User).
+ */
+#define TRUTH_MAGIC "KTTRUTH1"
+
+struct truth_header {
+	char magic[8];
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
+enum truth_kind {
+	TRUTH_CONDITIONAL = 1,	/* to is the target or the next instruction */
+	TRUTH_JUMP = 2,
+	TRUTH_CALL = 3,
+	TRUTH_INDIRECT_JUMP = 4,
+	TRUTH_INDIRECT_CALL = 5,
+	TRUTH_RETURN = 6,
+	TRUTH_FAR_CALL = 7,	/* syscall, sysenter, int n, far call, far jump */
+	TRUTH_FAR_RETURN = 8,	/* iret, sysret, sysexit, far ret */
+	TRUTH_INTERRUPT = 9,	/* from: the instruction that did not run */
+	TRUTH_EXCEPTION = 10,	/* from: the instruction that faulted */
+	TRUTH_TRACE_ON = 11,	/* from = to: the instruction after wrmsr */
+	TRUTH_TRACE_OFF = 12,	/* from = to: the wrmsr that ends the trace */
+	TRUTH_SWITCH = 13,	/* __switch_to was entered for this task */
+	TRUTH_REGION = 14,	/* from = to: reserved for filter changes */
+	TRUTH_KIND_MASK = 0x0f,
+	/* Calls, returns, interrupts, exceptions and far transfers carry the
+	 * stack pointer before the instruction.
+	 */
+	TRUTH_HAS_SP = 0x10,
+};
+
+#endif

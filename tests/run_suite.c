@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+
+int run_suite(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
