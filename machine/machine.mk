@@ -19,8 +19,12 @@ machine: $(PLUGINS) $(GUEST) $(MACHINE_TOOLS)
 # QEMU's symbols are resolved when it loads the plugin.
 PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS)
 
+# Called for every block that a traced guest executes: inlined across files.
+PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
+              echo -flto=auto -ffat-lto-objects))
+
 $(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o: \
-	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS)
+	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_LTO)
 
 $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
 	@mkdir -p $(@D)
@@ -28,14 +32,14 @@ $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(PLUGIN_FLAGS) -DPLUGIN_API=$* -c -o $@ $<
 
 $(BUILD)/machine/intel-pt-api%.so: $(BUILD)/machine/plugin_api%.o \
-		$(UNIT_SRCS:%.c=$(BUILD)/%.o) $(CORE)
+		$(UNIT_SRCS:%.c=$(BUILD)/%.o) $(CORE_OBJS)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
 $(BUILD)/machine/truth-api%.so: $(BUILD)/machine/plugin_api%.o \
 		$(TRUTH_SRCS:%.c=$(BUILD)/%.o)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) -o $@ $^
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
 $(CORE): $(CORE_OBJS)
 	@mkdir -p $(@D)

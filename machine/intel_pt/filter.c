@@ -26,6 +26,8 @@ static bool in_any(const struct pt_registers *registers, unsigned config,
 		   uint64_t ip, bool *configured)
 {
 	*configured = false;
+	if (!(registers->ctl & CTL_ADDR_CFGS))
+		return false;
 	for (unsigned i = 0; i < PT_ADDRESS_RANGES; i++) {
 		if (pt_registers_range_config(registers, i) != config)
 			continue;

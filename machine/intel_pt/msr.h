@@ -37,6 +37,7 @@
 #define CTL_PSB_FREQ (0xfull << CTL_PSB_FREQ_SHIFT)
 #define CTL_ADDR_CFG_SHIFT 32
 #define CTL_ADDR_CFG_BITS 4
+#define CTL_ADDR_CFGS (0xffffull << CTL_ADDR_CFG_SHIFT)
 
 #define STATUS_FILTER_EN (1ull << 0)
 #define STATUS_CONTEXT_EN (1ull << 1)

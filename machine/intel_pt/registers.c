@@ -7,7 +7,6 @@
 /* Bits 6:0 of OUTPUT_MASK_PTRS always read as ones. */
 #define MASK_FIXED_ONES 0x7full
 
-#define CTL_ADDR_CFGS 0x0000ffff00000000ull
 #define CTL_DEFINED                                                          \
 	(CTL_TRACE_EN | CTL_CYC_EN | CTL_OS | CTL_USER | CTL_FUP_ON_PTW |    \
 	 CTL_CR3_FILTER | CTL_TOPA | CTL_MTC_EN | CTL_TSC_EN | CTL_DIS_RETC | \

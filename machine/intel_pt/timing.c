@@ -55,10 +55,18 @@ void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
 				      .bus_ratio = bus_ratio };
 }
 
+static void enter_period(struct pt_timing *timing, uint64_t period)
+{
+	timing->last_period = period;
+	timing->next_period_tsc = ctl(timing) & CTL_MTC_EN ?
+					  period_start(timing, period + 1) :
+					  UINT64_MAX;
+}
+
 void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
 {
 	timing->last_cyc = tsc;
-	timing->last_period = period_at(timing, tsc);
+	enter_period(timing, period_at(timing, tsc));
 }
 
 void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
@@ -77,8 +85,7 @@ void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 
 bool pt_timing_is_due(const struct pt_timing *timing, uint64_t tsc)
 {
-	return (ctl(timing) & CTL_MTC_EN) &&
-	       period_at(timing, tsc) != timing->last_period;
+	return tsc >= timing->next_period_tsc;
 }
 
 void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc)
@@ -98,7 +105,7 @@ void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc)
 	pt_timing_cycles(timing, period_start(timing, period));
 	pt_output_put(timing->output, bytes,
 		      pt_packet_mtc(bytes, (uint8_t)period));
-	timing->last_period = period;
+	enter_period(timing, period);
 }
 
 void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
@@ -118,7 +125,7 @@ void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
 			      pt_packet_tma(bytes,
 					    (uint16_t)crystal_ticks(tsc),
 					    fast_counter(tsc)));
-	timing->last_period = period_at(timing, tsc);
+	enter_period(timing, period_at(timing, tsc));
 }
 
 void pt_timing_bus_ratio(struct pt_timing *timing)
