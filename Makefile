@@ -8,9 +8,9 @@ CC      ?= cc
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wswitch-enum -Wwrite-strings -Wcast-qual
-SANITIZE := $(if $(SAN),-fsanitize=address$(comma)undefined \
-            -fno-sanitize-recover=all -fno-omit-frame-pointer)
-comma    := ,
+SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
+             -fno-omit-frame-pointer
+SANITIZE := $(if $(SAN),$(SAN_FLAGS))
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
