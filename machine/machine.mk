@@ -10,11 +10,12 @@ TRUTH_SRCS := $(wildcard machine/truth/*.c)
 PLUGIN_APIS := 6 7
 PLUGINS    := $(if $(UNIT_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/intel-pt-api%.so)) \
               $(if $(TRUTH_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/truth-api%.so))
-GUEST      := $(patsubst machine/guest/%.c,$(BUILD)/machine/guest/%,$(wildcard machine/guest/*.c))
+GUEST      := $(patsubst machine/guest/%/,$(BUILD)/machine/guest-%,$(wildcard machine/guest/*/))
+ATTACH     := $(BUILD)/machine/machine-attach
 MACHINE_SUITES := $(patsubst %.c,$(BUILD)/%,$(wildcard machine/tests/test_*.c))
 MACHINE_TOOLS  := $(patsubst machine/tests/%.c,$(BUILD)/machine/tests/%,$(wildcard machine/tests/tool_*.c))
 
-machine: $(PLUGINS) $(GUEST) $(MACHINE_TOOLS)
+machine: $(PLUGINS) $(GUEST) $(ATTACH) $(MACHINE_TOOLS)
 
 # QEMU's symbols are resolved when it loads the plugin.
 PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS)
@@ -46,11 +47,30 @@ $(CORE): $(CORE_OBJS)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-# Guest programs are static: they run before any root file system is there.
-$(BUILD)/machine/guest/%: machine/guest/%.c
+CHANNEL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/channel/*.c))
+
+# The host's end of the channel to the guest.
+$(ATTACH): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/attach/*.c)) $(CHANNEL_OBJS)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+# Guest programs, a folder each, are static: they run before any root file
+# system is there, and without the sanitizers, whose memory needs are a host's.
+GUEST_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
+
+$(BUILD)/guest-objects/%.o: %.c
 	@mkdir -p $(@D)
-	@echo "  CC    $< (static)"
-	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize%,$(CFLAGS)) -static -o $@ $<
+	@echo "  CC    $< (guest)"
+	$(Q)$(CC) $(CPPFLAGS) $(GUEST_CFLAGS) -c -o $@ $<
+
+define guest_program
+$(BUILD)/machine/guest-$(1): $$(patsubst %.c,$$(BUILD)/guest-objects/%.o,\
+		$$(wildcard machine/guest/$(1)/*.c machine/channel/*.c))
+	@mkdir -p $$(@D)
+	@echo "  LD    $$@ (static)"
+	$$(Q)$$(CC) $$(GUEST_CFLAGS) -static -s -o $$@ $$^
+endef
+$(foreach program,$(patsubst guest-%,%,$(notdir $(GUEST))),$(eval $(call guest_program,$(program))))
 
 $(MACHINE_SUITES): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
 		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o $(CORE)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "machine/attach/session.h"
+#include "machine/attach/state.h"
+
+/* Plugins write the rest of their files when QEMU ends. */
+#define QEMU_END_S 60
+/* How long a command may take to end when a signal asked it to. */
+#define COMMAND_END_S 20
+
+int64_t state_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+void state_set_deadline(struct state *state, unsigned int seconds)
+{
+	state->deadline_ns = state_now_ns() + seconds * INT64_C(1000000000);
+}
+
+void state_end(struct state *state, int exit_code)
+{
+	if (state->exit_code == NO_EXIT_CODE)
+		state->exit_code = exit_code;
+	if (state->ending)
+		return;
+	state->ending = true;
+	state_set_deadline(state, QEMU_END_S);
+	if (state->qemu.pid)
+		kill(state->qemu.pid, SIGTERM);
+}
+
+static void pass_signal(struct state *state, int signal_number)
+{
+	frame_writer_put_numbers(state->writer, FRAME_SIGNAL, 0,
+				 (uint32_t)signal_number, 0);
+	state->interrupted = true;
+	/* Who pressed Ctrl-C can press it again; who sent SIGTERM may not. */
+	if (signal_number != SIGINT && signal_number != SIGQUIT)
+		state_set_deadline(state, COMMAND_END_S);
+}
+
+void state_take_signal(struct state *state, int signal_number)
+{
+	if (state->started && !state->interrupted)
+		pass_signal(state, signal_number);
+	else
+		state_end(state, 128 + signal_number);
+}
+
+void state_take_deadline(struct state *state)
+{
+	state->deadline_ns = 0;
+	if (state->ending) {
+		kill(state->qemu.pid, SIGKILL);
+	} else if (state->interrupted) {
+		state_end(state, 128 + SIGTERM);
+	} else {
+		fprintf(stderr, "machine: time limit of %u s passed\n",
+			state->options->timeout_s);
+		log_tail_show(&state->console, "the guest's console");
+		state_end(state, EXIT_TIMEOUT);
+	}
+}
+
+static void explain_death(const struct state *state, int wait_status)
+{
+	if (log_tail_has(&state->console, "Kernel panic"))
+		fprintf(stderr, "machine: the guest's kernel panicked\n");
+	else if (WIFSIGNALED(wait_status))
+		fprintf(stderr, "machine: QEMU was ended by signal %d (%s)\n",
+			WTERMSIG(wait_status),
+			strsignal(WTERMSIG(wait_status)));
+	else if (WEXITSTATUS(wait_status))
+		fprintf(stderr, "machine: QEMU failed (exit code %d)\n",
+			WEXITSTATUS(wait_status));
+	else
+		fprintf(stderr, "machine: the guest went down by itself\n");
+	log_tail_show(&state->messages, "QEMU's messages");
+	log_tail_show(&state->console, "the guest's console");
+}
+
+void state_take_death(struct state *state, int wait_status)
+{
+	state->qemu.pid = 0;
+	state->deadline_ns = 0;
+	/* A trace unit that could not write its files is no success. */
+	if (state->ending && WIFSIGNALED(wait_status) &&
+	    state->exit_code != EXIT_TIMEOUT) {
+		explain_death(state, wait_status);
+		state->exit_code = EXIT_MACHINE;
+	}
+	if (state->ending)
+		return;
+	explain_death(state, wait_status);
+	state->ending = true;
+	state->exit_code = EXIT_MACHINE;
+}

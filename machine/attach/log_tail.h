@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_ATTACH_LOG_TAIL_H
+#define KT_MACHINE_ATTACH_LOG_TAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* The end of a log (the guest's console, QEMU's messages), kept to be shown
+ * if things go wrong, and optionally the whole of it in a file.
+ */
+struct log_tail {
+	int fd;			/* owned; -1 when closed */
+	FILE *copy;		/* borrowed; may be NULL */
+	size_t length;
+	char text[4096];
+};
+
+/* Reads what is there; closes the descriptor at the end. */
+void log_tail_read(struct log_tail *log);
+
+bool log_tail_has(const struct log_tail *log, const char *text);
+
+/* Prints the last lines, indented, under a title; nothing if there are none. */
+void log_tail_show(const struct log_tail *log, const char *title);
+
+#endif

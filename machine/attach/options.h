@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_ATTACH_OPTIONS_H
+#define KT_MACHINE_ATTACH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* attach [--timeout S] [--console FILE] [--tty] [--isolated] [--verbose]
+ *        [--set KEY=VALUE]... --qemu COUNT QEMU ARGUMENT... [--] CMD ARG...
+ *
+ * COUNT is the number of words of QEMU's command line, which names
+ * file descriptor 3 for the channel and 4 for the console.  Settings are those
+ * of guest/init/settings.h; the command, environment and working directory
+ * are added.  For an isolated machine none are sent: it has them already.
+ */
+struct options {
+	unsigned int timeout_s;		/* 0: none */
+	const char *console;		/* file name; may be NULL */
+	bool tty;
+	bool isolated;
+	bool verbose;
+	char **qemu;			/* ends with NULL; owned */
+	char **command;			/* ends with NULL; argv's */
+	const char **settings;		/* owned */
+	size_t setting_count;
+};
+
+/* Returns 0, or -1 when the usage is wrong or memory short. */
+int options_parse(struct options *options, int argc, char **argv);
+void options_free(struct options *options);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/guest/init/guest.h"
+
+#include <errno.h>
+#include <poll.h>
+
+#include "machine/guest/init/modules.h"
+#include "machine/guest/init/mounts.h"
+#include "machine/guest/init/relay.h"
+
+/* Returns 1 when the host has said all, 0 to go on, -1 with the problem. */
+static int take_settings(struct guest *guest)
+{
+	struct frame frame;
+	int got;
+
+	while ((got = frame_reader_next(guest->reader, &frame)) > 0) {
+		if (frame.type == FRAME_START)
+			return 1;
+		errno = 0;
+		if (frame.type != FRAME_SETTING)
+			return problem_set(&guest->problem,
+					   "frame %d before the start",
+					   (int)frame.type);
+		if (settings_add(&guest->settings, frame.payload, frame.length,
+				 &guest->problem))
+			return -1;
+	}
+	return got;
+}
+
+static int receive_settings(struct guest *guest)
+{
+	struct pollfd port = { .fd = guest->port, .events = POLLIN };
+	int result;
+
+	while (!(result = take_settings(guest))) {
+		poll(&port, 1, -1);
+		result = frame_reader_fill(guest->reader);
+		errno = -result;
+		if (result < 0 && result != -EAGAIN)
+			return problem_set(&guest->problem, "channel");
+	}
+	return result < 0 ? -1 : 0;
+}
+
+static int load_modules(struct guest *guest)
+{
+	struct problem *problem = &guest->problem;
+
+	if (modules_load("root", problem) ||
+	    (guest->settings.disk && modules_load("disk", problem)) ||
+	    (guest->settings.net && modules_load("net", problem)))
+		return -1;
+	return 0;
+}
+
+int guest_run_attached(struct guest *guest)
+{
+	struct settings *settings = &guest->settings;
+	struct problem *problem = &guest->problem;
+
+	if (guest_connect(guest) || receive_settings(guest) ||
+	    load_modules(guest) || mounts_host_root(problem) ||
+	    guest_prepare(guest) ||
+	    mounts_modules(settings->modules, problem) ||
+	    results_open(&guest->results, settings, problem) ||
+	    command_start(&guest->command, settings, problem))
+		return -1;
+	frame_writer_put(guest->writer, FRAME_STARTED, 0, NULL, 0);
+	if (relay_run(guest->port, guest->reader, guest->writer,
+		      &guest->command, &guest->wait_status, problem))
+		return -1;
+	return results_finish(&guest->results, settings, problem);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_GUEST_COMMAND_H
+#define KT_MACHINE_GUEST_COMMAND_H
+
+#include <sys/types.h>
+
+#include "machine/guest/init/problem.h"
+#include "machine/guest/init/settings.h"
+
+/* The user's command and init's ends of its standard streams (non-blocking;
+ * the caller owns them).  On a terminal, streams[0] and [1] are both the pty's
+ * master and streams[2] is -1.
+ */
+struct command {
+	pid_t pid;
+	int streams[3];
+};
+
+/* Starts the command of the settings with pipes, or a pty if they say tty.
+ * What cannot be executed ends with 126 or 127 and says why, as env(1) does.
+ * Returns 0, or -1 with the problem.
+ */
+int command_start(struct command *command, const struct settings *settings,
+		  struct problem *problem);
+
+/* Starts it with these three file descriptors, which it leaves open. */
+int command_start_on(struct command *command, const struct settings *settings,
+		     const int fds[3], struct problem *problem);
+
+/* The exit code that the host passes on: 128+N for signal N. */
+int command_exit_code(int wait_status);
+
+#endif

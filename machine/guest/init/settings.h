@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_GUEST_SETTINGS_H
+#define KT_MACHINE_GUEST_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "machine/guest/init/problem.h"
+
+#define SETTINGS_RESULTS_MAX 16
+
+/* What the host wants of this boot, from "key=value" strings:
+ *   arg=TEXT        one of the command's arguments, in order
+ *   env=NAME=TEXT   one of its environment
+ *   cwd=PATH        its working directory
+ *   results=PATH    a host folder, writable at the same path; its 9p tag is
+ *                   "results" and its number, from 0
+ *   modules=PATH    the kernel's modules as a folder of the host
+ *   tty=1           a terminal instead of three pipes
+ *   disk=1, net=1, truth=1   what else to prepare
+ */
+struct settings {
+	char **args;		/* ends with NULL */
+	size_t arg_count;
+	char **env;		/* ends with NULL */
+	size_t env_count;
+	char *cwd;
+	char *modules;
+	char *results[SETTINGS_RESULTS_MAX];
+	size_t results_count;
+	bool tty;
+	bool disk;
+	bool net;
+	bool truth;
+};
+
+/* Takes in one string of `length` bytes, which it copies.
+ * Returns 0, or -1 with the problem.
+ */
+int settings_add(struct settings *settings, const char *text, size_t length,
+		 struct problem *problem);
+
+/* Reads strings that each end with a zero byte from a file.
+ * Returns 0, or -1 with the problem.
+ */
+int settings_read(struct settings *settings, const char *path,
+		  struct problem *problem);
+
+#endif

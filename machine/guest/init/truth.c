@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/guest/init/truth.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/guest/init/btf.h"
+
+#define MAGIC 0x4b545452
+
+/* Returns 0 if the kernel has no such symbol. */
+static uint64_t kernel_symbol(const char *wanted)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512];
+	char name[256];
+	uint64_t address;
+	uint64_t found = 0;
+
+	if (!file)
+		return 0;
+	while (!found && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
+		    !strcmp(name, wanted))
+			found = address;
+	}
+	fclose(file);
+	return found;
+}
+
+static char *read_whole(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "re");
+	size_t capacity = 1 << 24;
+	char *data = malloc(capacity);
+
+	*size = 0;
+	if (file && data)
+		*size = fread(data, 1, capacity, file);
+	if (file)
+		fclose(file);
+	return data;
+}
+
+static void announce(uint64_t address, uint64_t offsets)
+{
+	uint64_t eax = MAGIC;
+	uint64_t ecx = 0;
+
+	__asm__ volatile("cpuid"
+			 : "+a"(eax), "+b"(address), "+c"(ecx), "+d"(offsets)
+			 :
+			 : "memory");
+}
+
+int truth_announce(struct problem *problem)
+{
+	size_t size;
+	char *types = read_whole("/sys/kernel/btf/vmlinux", &size);
+	uint64_t address = kernel_symbol("__switch_to");
+	long pid = -1, tgid = -1;
+
+	if (types) {
+		pid = btf_member_offset(types, size, "task_struct", "pid");
+		tgid = btf_member_offset(types, size, "task_struct", "tgid");
+	}
+	free(types);
+	errno = 0;
+	if (!address)
+		return problem_set(problem, "kallsyms has no __switch_to");
+	if (pid < 0 || tgid < 0)
+		return problem_set(problem, "the kernel's BTF has no pid, tgid");
+	announce(address, (uint64_t)pid << 32 | (uint64_t)tgid);
+	return 0;
+}

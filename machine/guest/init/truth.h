@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_GUEST_TRUTH_H
+#define KT_MACHINE_GUEST_TRUTH_H
+
+#include "machine/guest/init/problem.h"
+
+/* Tells the truth plugin where this kernel switches tasks and where a
+ * task_struct has its numbers, by an instruction that the plugin watches:
+ * cpuid with EAX = 0x4b545452 ("KTTR"), ECX = 0,
+ * RBX = address of __switch_to,
+ * RDX = offset of task_struct.pid << 32 | offset of task_struct.tgid.
+ * Returns 0, or -1 with the problem.
+ */
+int truth_announce(struct problem *problem);
+
+#endif

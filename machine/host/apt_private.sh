@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# apt with a state folder of its own: no root, nothing of the system touched.
+# The mirror is the one that the system's own apt configuration names.
+APT=$CACHE/apt
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+apt_check_tools() {
+	need_program apt-get apt
+	need_program dpkg-deb dpkg
+	[[ -r $KEYRING ]] ||
+		fail "$KEYRING is missing (Debian package debian-archive-keyring)"
+}
+
+# Both forms of apt's sources, as apt itself understands them.
+apt_system_mirror() { # regular expression for the suite's name
+	# shellcheck disable=SC2016 # the names in $() are apt's
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -v suite="^($1)\$" \
+			'$2 ~ suite && $3 == "main" { print $1; exit }'
+}
+
+apt_write_sources() {
+	local archive security suite
+	local names='bookworm|trixie|forky|sid|oldoldstable|oldstable'
+	names+='|stable|testing|unstable'
+	archive=$(apt_system_mirror "$names")
+	security=$(apt_system_mirror "($names)-security")
+	[[ -n $archive ]] ||
+		fail "the system's apt configuration names no Debian mirror"
+	for suite in bookworm trixie; do
+		apt_source "$archive" "$suite"
+		apt_source "$archive" "$suite-backports"
+		# Point releases in the archive carry older kernels of the
+		# same series: without security updates it works as well.
+		[[ -z $security ]] || apt_source "$security" "$suite-security"
+	done
+}
+
+apt_source() { # uri suite
+	printf 'deb [arch=amd64 signed-by=%s] %s %s main\n' "$KEYRING" "$1" "$2"
+}
+
+# Stands for what a package's scripts would need and its files do not, so that
+# only what is used is downloaded.
+apt_write_status() {
+	cat <<-'END'
+		Package: unpacked-only
+		Status: install ok installed
+		Version: 1
+		Architecture: all
+		Maintainer: none
+		Description: satisfies what is not needed to unpack a package
+		Provides: kmod (= 9999), linux-base (= 9999), initramfs-tools (= 9999), linux-initramfs-tool, adduser (= 9999), passwd (= 9999), debconf (= 9999), debconf-2.0, libnss3 (= 9999)
+	END
+}
+
+apt_write_config() {
+	cat <<-END
+		Dir::State "$APT";
+		Dir::State::lists "$APT/lists";
+		Dir::State::status "$APT/status";
+		Dir::Cache "$APT";
+		Dir::Cache::archives "$APT/archives";
+		Dir::Etc::sourcelist "$APT/sources.list";
+		Dir::Etc::sourceparts "-";
+		Dir::Etc::preferences "-";
+		Dir::Etc::preferencesparts "$APT/none";
+		Dir::Log "$APT";
+		APT::Architecture "amd64";
+		APT::Sandbox::User "root";
+		APT::Install-Recommends "false";
+		Acquire::Languages "none";
+		Acquire::Retries "2";
+		#clear APT::Update::Post-Invoke;
+		#clear APT::Update::Post-Invoke-Success;
+		#clear APT::Update::Pre-Invoke;
+		#clear DPkg::Post-Invoke;
+		#clear DPkg::Pre-Install-Pkgs;
+	END
+}
+
+apt_prepare() {
+	apt_check_tools
+	mkdir -p "$APT/lists/partial" "$APT/archives/partial" "$APT/none"
+	apt_write_sources >"$APT/sources.list"
+	apt_write_status >"$APT/status"
+	apt_write_config >"$APT/apt.conf"
+}
+
+apt_update() {
+	apt_prepare
+	cache_need_space 300 "Debian's package lists"
+	say "reading Debian's package lists"
+	apt-get -c "$APT/apt.conf" --error-on=any update >&2 ||
+		fail "cannot read Debian's package lists: offline, or the" \
+			"mirror in the system's apt configuration does not" \
+			"have bookworm and trixie"
+}
+
+apt_show() { # package: its versions' records
+	apt-cache -c "$APT/apt.conf" show "$1" 2>/dev/null || true
+}
+
+# An interrupted download goes on where it stopped; apt checks every file
+# against the signed lists.
+apt_unpack() { # folder apt-get-arguments...
+	local folder=$1 archive
+	shift
+	apt-get -c "$APT/apt.conf" -y --download-only --no-remove \
+		install "$@" >&2 ||
+		fail "cannot download $*: offline, no space in $APT, or the" \
+			"package is no longer offered"
+	for archive in "$APT"/archives/*.deb; do
+		say_verbose "unpacking ${archive##*/}"
+		dpkg-deb -x "$archive" "$folder" ||
+			fail "cannot unpack ${archive##*/}: no disk space?"
+		rm "$archive"
+	done
+}

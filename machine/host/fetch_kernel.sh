@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Debian's kernels: the newest of a series, with its modules.
+#
+# kernels/<release>/ holds what the package has, plus vmlinux; the link
+# kernels/<series> names the newest release fetched.
+
+kernel_fetch() { # series or version
+	local package release folder
+	package=$(kernel_package "$1")
+	[[ -n $package ]] ||
+		fail "Debian offers no kernel $1 (offered: $(kernel_offered))"
+	release=${package#linux-image-}
+	if [[ ! -d $CACHE/kernels/$release ]]; then
+		folder=$(cache_workspace kernel)
+		cache_need_space 800 "kernel $release"
+		say "fetching kernel $release (70 to 110 MB)"
+		apt_unpack "$folder" "$package"
+		kernel_tidy "$folder" "$release"
+		cache_keep "$folder" "$CACHE/kernels/$release"
+	fi
+	ln -sfn "$release" "$CACHE/kernels/$1"
+}
+
+# The metapackage's versions are the kernel's own: 6.12.107-1.
+kernel_versions() {
+	apt_show linux-image-amd64 |
+		awk '/^Version:/ { version = $2 }
+		     /^Depends:/ { print version, $2 }' | sort -rV
+}
+
+kernel_package() { # series or version
+	kernel_versions | awk -v wanted="$1" '
+		index($1, wanted ".") == 1 || index($1, wanted "-") == 1 ||
+		$1 == wanted || $2 == "linux-image-" wanted { print $2; exit }'
+}
+
+kernel_offered() {
+	kernel_versions | awk '{ printf "%s%s", comma, $1; comma = ", " }'
+}
+
+# Debian 12 has /lib/modules in its packages, Debian 13 /usr/lib/modules.
+kernel_tidy() { # folder release
+	local modules=$1/lib/modules/$2
+	[[ -d $modules ]] || modules=$1/usr/lib/modules/$2
+	mv "$modules" "$1/modules"
+	mv "$1/boot/vmlinuz-$2" "$1/vmlinuz"
+	rm -rf "$1/boot" "$1/lib" "$1/usr" "$1/etc"
+	printf '%s\n' "$2" >"$1/release"
+	kernel_unpack_image "$1/vmlinuz" "$1/vmlinux" || rm -f "$1/vmlinux"
+}
+
+# QEMU starts an uncompressed kernel at its PVH entry, which saves the guest
+# its slow decompressor.  Offsets: Documentation/arch/x86/boot.rst.
+kernel_unpack_image() { # vmlinuz vmlinux
+	local sectors offset length
+	sectors=$(read_number "$1" $((0x1f1)) 1)
+	offset=$(((sectors + 1) * 512 + $(read_number "$1" $((0x248)) 4)))
+	# The payload's last four bytes are its unpacked size, not data.
+	length=$(($(read_number "$1" $((0x24c)) 4) - 4))
+	tail -c "+$((offset + 1))" "$1" | head -c "$length" >"$2.payload"
+	unpack_by_magic "$2.payload" >"$2"
+	rm "$2.payload"
+	[[ $(read_number "$2" 0 4) == $((0x464c457f)) ]]
+}
+
+read_number() { # file offset size
+	od -An -tu"$3" -j "$2" -N "$3" "$1" | tr -d ' '
+}
+
+unpack_by_magic() { # file
+	case $(read_number "$1" 0 4) in
+	$((0xfd2fb528))) zstd -dcq "$1" ;;
+	$((0x587a37fd))) xz -dc "$1" ;;
+	*) gzip -dcq "$1" ;;
+	esac
+}
+
+# Sets KERNEL to the kernel's folder.  A path names a folder like those in the
+# cache; anything else a series or version of Debian's.
+kernel_ensure() { # kernel
+	KERNEL=$1
+	if [[ $1 == */* ]]; then
+		[[ -r $1/vmlinuz && -r $1/release ]] ||
+			fail "$1 has no vmlinuz and release: not a kernel folder"
+		return
+	fi
+	KERNEL=$CACHE/kernels/$1
+	[[ ! -d $KERNEL ]] || return 0
+	cache_lock
+	[[ ! -d $KERNEL ]] || return 0
+	[[ -n ${APT_IS_FRESH:-} ]] || { apt_update && APT_IS_FRESH=1; }
+	kernel_fetch "$1"
+}

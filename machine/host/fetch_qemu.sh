@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# QEMU: the system's own when its plugin interface is new enough, else that of
+# Debian 13's backports, unpacked and run through its own dynamic linker.
+#
+# Plugin API 6 came with QEMU 10.2, API 7 with 11.1 (QEMU_PLUGIN_VERSION in
+# include/plugins/qemu-plugin.h); set_pc, which the trace unit needs, is in
+# 11.0 and later.
+readonly QEMU_OLDEST=11.0
+readonly QEMU_PROGRAM=qemu-system-x86_64
+
+qemu_version() { # program and arguments...
+	"$@" --version 2>/dev/null |
+		sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p'
+}
+
+version_at_least() { # version oldest
+	[[ $(printf '%s\n' "$1" "$2" | sort -V | head -n 1) == "$2" ]]
+}
+
+qemu_plugin_api() { # version
+	if version_at_least "$1" 11.1; then
+		echo 7
+	elif version_at_least "$1" 10.2; then
+		echo 6
+	elif version_at_least "$1" 10.0; then
+		echo 5
+	else
+		echo "4 or older"
+	fi
+}
+
+qemu_check() { # program
+	local version
+	version=$(qemu_version "$1") || version=
+	[[ -n $version ]] || fail "$1 is not a QEMU: it shows no version"
+	version_at_least "$version" "$QEMU_OLDEST" ||
+		fail "$1 is QEMU $version (plugin API" \
+			"$(qemu_plugin_api "$version")), too old: the trace" \
+			"unit needs plugin API 6 or 7, QEMU $QEMU_OLDEST or newer"
+	QEMU=("$1")
+	QEMU_VERSION=$version
+}
+
+qemu_use_system() {
+	local version
+	version=$(qemu_version "$QEMU_PROGRAM") || return 1
+	[[ -n $version ]] && version_at_least "$version" "$QEMU_OLDEST" ||
+		return 1
+	QEMU=("$QEMU_PROGRAM")
+	QEMU_VERSION=$version
+}
+
+qemu_use_cached() {
+	local root=$CACHE/qemu
+	local libraries=$root/usr/lib/x86_64-linux-gnu
+	[[ -e $root/version ]] || return 1
+	QEMU=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries"
+		"$root/usr/bin/$QEMU_PROGRAM"
+		-L "$root/usr/share/qemu" -L "$root/usr/share/seabios")
+	QEMU_VERSION=$(<"$root/version")
+}
+
+qemu_fetch() {
+	local folder root=$CACHE/qemu
+	folder=$(cache_workspace qemu)
+	cache_need_space 400 QEMU
+	say "fetching QEMU from Debian 13's backports (about 35 MB)"
+	apt_unpack "$folder" -t trixie-backports qemu-system-x86
+	qemu_drop_unneeded "$folder"
+	local libraries=$folder/usr/lib/x86_64-linux-gnu
+	qemu_version "$libraries/ld-linux-x86-64.so.2" --library-path \
+		"$libraries" "$folder/usr/bin/$QEMU_PROGRAM" \
+		>"$folder/version" || true
+	[[ -s $folder/version ]] || fail "the fetched QEMU does not start"
+	cache_keep "$folder" "$root"
+}
+
+qemu_drop_unneeded() { # folder
+	rm -rf "$1"/usr/share/{doc,man,locale,icons,alsa,lintian} \
+		"$1"/usr/bin/qemu-system-i386 "$1"/etc "$1"/var
+}
+
+# Sets QEMU (the command) and QEMU_VERSION; fetches only what is missing.
+qemu_ensure() {
+	if [[ -n ${OPT_QEMU:-} ]]; then
+		qemu_check "$OPT_QEMU"
+		return
+	fi
+	qemu_use_system || qemu_use_cached && return
+	cache_lock
+	qemu_use_cached && return
+	[[ -n ${APT_IS_FRESH:-} ]] || { apt_update && APT_IS_FRESH=1; }
+	qemu_fetch
+	qemu_use_cached
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# The options of 'machine run' and 'machine shell'.
+OPT_CPUS=1
+OPT_MEMORY=2048
+OPT_KERNEL=6.12
+OPT_RESULTS=()
+OPT_PLUGINS=()
+OPT_EXTRA_FILES=()
+OPT_TRUTH='' OPT_UNIT='' OPT_LOSS='' OPT_NET='' OPT_NO_UNIT='' OPT_APPEND=''
+OPT_DISK_MB='' OPT_DISK_DELAY_US='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
+OPT_CONSOLE='' OPT_QEMU='' OPT_VERBOSE=''
+
+# Sets the variables above and COMMAND_LINE, what comes after the options.
+options_parse() {
+	while (($# > 0)); do
+		case $1 in
+		--)
+			shift
+			break
+			;;
+		--net) OPT_NET=1 ;;
+		--isolated) OPT_ISOLATED=1 ;;
+		--no-trace-unit) OPT_NO_UNIT=1 ;;
+		--verbose) OPT_VERBOSE=1 ;;
+		--*=*)
+			options_take "${1%%=*}" "${1#*=}"
+			;;
+		--*)
+			(($# > 1)) || wrong_usage "$1 needs a value"
+			options_take "$1" "$2"
+			shift
+			;;
+		*) break ;;
+		esac
+		shift
+	done
+	COMMAND_LINE=("$@")
+}
+
+options_take() { # option value
+	case $1 in
+	--cpus) OPT_CPUS=$(option_number "$1" "$2" 1 64) ;;
+	--memory) OPT_MEMORY=$(option_number "$1" "$2" 256 1048576) ;;
+	--kernel) OPT_KERNEL=$2 ;;
+	--results) OPT_RESULTS+=("$(option_folder "$1" "$2")") ;;
+	--truth) OPT_TRUTH=$(option_folder "$1" "$2") ;;
+	--unit) OPT_UNIT=$2 ;;
+	--loss) OPT_LOSS=$2 ;;
+	--disk-size) OPT_DISK_MB=$(option_number "$1" "$2" 16 1048576) ;;
+	--disk-delay)
+		OPT_DISK_DELAY_US=$(option_number "$1" "$2" 0 1000000000)
+		;;
+	--timeout) OPT_TIMEOUT_S=$(option_number "$1" "$2" 1 1000000) ;;
+	--include) OPT_EXTRA_FILES+=("$2") ;;
+	--append) OPT_APPEND+=" $2" ;;
+	--console) OPT_CONSOLE=$2 ;;
+	--qemu) OPT_QEMU=$2 ;;
+	--plugin) OPT_PLUGINS+=("$2") ;;
+	*) wrong_usage "unknown option $1" ;;
+	esac
+}
+
+option_number() { # option value least most
+	[[ $2 =~ ^[0-9]{1,10}$ ]] && ((10#$2 >= $3 && 10#$2 <= $4)) ||
+		wrong_usage "$1 takes a number from $3 to $4, not '$2'"
+	printf '%s\n' $((10#$2))
+}
+
+option_folder() { # option path
+	[[ -d $2 && -w $2 ]] ||
+		wrong_usage "$1: '$2' is no folder that can be written"
+	realpath "$2"
+}

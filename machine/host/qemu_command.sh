@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# QEMU's command line.  docs/machine.md explains the choices.
+
+# Sets COMMAND, the whole of it.  File descriptor 3 will be the channel to
+# the guest's init, 4 the guest's console (attach/qemu_process.h).
+qemu_command() {
+	COMMAND=("${QEMU[@]}"
+		-nodefaults -no-user-config -display none -no-reboot
+		-machine q35 -m "$OPT_MEMORY" -seed 1
+		-kernel "$(qemu_kernel)" -initrd "$INITRAMFS"
+		-append "$(kernel_arguments)"
+		-chardev socket,id=console,fd=4 -serial chardev:console
+		-chardev socket,id=channel,fd=3
+		-device virtio-serial-pci
+		-device virtserialport,chardev=channel,name=ktrace.channel)
+	qemu_clock
+	qemu_shares
+	[[ -n $OPT_NO_UNIT ]] || qemu_trace_unit
+	[[ -z $OPT_TRUTH ]] || qemu_truth
+	[[ -z $DISK_FD ]] || qemu_disk
+	[[ -z $OPT_NET ]] || qemu_network
+	local plugin
+	for plugin in "${OPT_PLUGINS[@]}"; do
+		COMMAND+=(-plugin "$plugin")
+	done
+}
+
+qemu_kernel() {
+	if [[ -r $KERNEL/vmlinux ]]; then
+		printf '%s\n' "$KERNEL/vmlinux"
+	else
+		printf '%s\n' "$KERNEL/vmlinuz"
+	fi
+}
+
+# Skylake, the oldest with what the trace unit needs, less what TCG does not
+# emulate: QEMU would warn about each at every start.
+readonly CPU=Skylake-Client,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec
+
+qemu_clock() {
+	COMMAND+=(-cpu "$CPU" -smp "$OPT_CPUS"
+		-rtc base=2024-01-01T00:00:00,clock=vm)
+	if ((OPT_CPUS == 1)); then
+		COMMAND+=(-accel tcg -icount shift=0,sleep=off)
+		CLOCK=virtual
+	else
+		COMMAND+=(-accel tcg,thread=multi)
+		CLOCK=host
+	fi
+}
+
+kernel_arguments() {
+	local arguments=(
+		console=ttyS0 quiet
+		panic=-1	# a panic ends QEMU, at once
+		nokaslr		# the same addresses in every run
+		tsc=reliable	# the clock that the trace unit's packets carry
+		nmi_watchdog=0	# its counter would be the trace unit's
+		no_timer_check	# QEMU's timer works; the check costs 0.5 s
+	)
+	printf '%s\n' "${arguments[*]} $OPT_APPEND"
+}
+
+# Commas separate QEMU's options; a doubled one is meant.
+qemu_escape() {
+	printf '%s\n' "${1//,/,,}"
+}
+
+qemu_share() { # tag path option...
+	local IFS=,
+	COMMAND+=(-fsdev "local,id=$1,path=$(qemu_escape "$2"),security_model=none,multidevs=remap${3:+,$3}"
+		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
+}
+
+qemu_shares() {
+	local number
+	[[ -n ${OPT_ISOLATED} ]] || qemu_share root / readonly=on
+	for number in "${!OPT_RESULTS[@]}"; do
+		qemu_share "results$number" "${OPT_RESULTS[number]}"
+	done
+}
+
+qemu_plugin() { # name option...
+	local api file IFS=,
+	api=$(qemu_plugin_api "$QEMU_VERSION")
+	file=$BUILD/$1-api$api.so
+	[[ -r $file ]] || fail "$file is missing: run make"
+	shift
+	COMMAND+=(-plugin "$(qemu_escape "$file")${*:+,$*}")
+}
+
+qemu_trace_unit() {
+	local options=("clock=$CLOCK")
+	[[ -z $OPT_LOSS ]] || options+=("loss=$OPT_LOSS")
+	[[ -z $OPT_DISK_DELAY_US ]] ||
+		options+=("disk_delay_ns=$((OPT_DISK_DELAY_US * 1000))")
+	[[ -z $OPT_UNIT ]] || options+=("$OPT_UNIT")
+	qemu_plugin intel-pt "${options[@]}"
+}
+
+qemu_truth() {
+	qemu_plugin truth "clock=$CLOCK" "dir=$(qemu_escape "$OPT_TRUTH")"
+}
+
+# One request queue and no shortcuts round the trace unit: it has to see each
+# request and each completion to delay them.
+qemu_disk() {
+	COMMAND+=(-add-fd "fd=$DISK_FD,set=1"
+		-drive if=none,id=scratch,format=raw,file=/dev/fdset/1
+		-device "virtio-blk-pci,drive=scratch,ioeventfd=off,num-queues=1,event_idx=off,disable-legacy=on")
+}
+
+qemu_network() {
+	local side number=0
+	for side in left right; do
+		number=$((number + 1))
+		COMMAND+=(-netdev "hubport,id=$side,hubid=0"
+			-device "virtio-net-pci,netdev=$side,mac=52:54:00:00:00:0$number")
+	done
+}

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# 'machine run' and 'machine shell'.
+
+machine_run() {
+	options_parse "$@"
+	((${#COMMAND_LINE[@]} > 0)) || wrong_usage "run needs a command"
+	machine_start
+}
+
+machine_shell() {
+	options_parse "$@"
+	[[ -z $OPT_ISOLATED ]] || wrong_usage "shell cannot be --isolated"
+	[[ -t 0 && -t 1 ]] || wrong_usage "shell needs a terminal"
+	((${#COMMAND_LINE[@]} > 0)) || COMMAND_LINE=("${SHELL:-/bin/sh}")
+	TTY=1
+	machine_start
+}
+
+# Replaces this process: signals and the exit code need no help then.
+machine_start() {
+	local arguments=()
+	DISK_FD=''
+	qemu_ensure
+	kernel_ensure "$OPT_KERNEL"
+	initramfs_ensure
+	cache_unlock
+	[[ -z $OPT_DISK_MB ]] || disk_make
+	[[ -z $OPT_ISOLATED ]] || isolated_initramfs
+	qemu_command
+	attach_arguments
+	exec "$BUILD/machine-attach" "${arguments[@]}" \
+		--qemu "${#COMMAND[@]}" "${COMMAND[@]}" "${COMMAND_LINE[@]}"
+}
+
+attach_arguments() {
+	local setting
+	[[ -z $OPT_TIMEOUT_S ]] || arguments+=(--timeout "$OPT_TIMEOUT_S")
+	[[ -z $OPT_CONSOLE ]] || arguments+=(--console "$OPT_CONSOLE")
+	[[ -z $OPT_VERBOSE ]] || arguments+=(--verbose)
+	[[ -z $OPT_ISOLATED ]] || arguments+=(--isolated)
+	[[ -z ${TTY:-} ]] || arguments+=(--tty)
+	while IFS= read -r -d '' setting; do
+		arguments+=(--set "$setting")
+	done < <(machine_settings)
+}
+
+# What guest/init/settings.h lists, less what attach adds itself.
+machine_settings() {
+	local folder
+	printf 'modules=%s\0' "$(realpath "$KERNEL/modules")"
+	for folder in "${OPT_RESULTS[@]}"; do
+		printf 'results=%s\0' "$folder"
+	done
+	[[ -z $DISK_FD ]] || printf 'disk=1\0'
+	[[ -z $OPT_NET ]] || printf 'net=1\0'
+	[[ -z $OPT_TRUTH ]] || printf 'truth=1\0'
+}
+
+# The file loses its name at once, so that nothing is left whatever happens.
+disk_make() {
+	local file
+	need_program mkfs.ext4 e2fsprogs
+	file=$(mktemp)
+	exec {DISK_FD}<>"$file"
+	rm "$file"
+	file=/proc/$BASHPID/fd/$DISK_FD
+	truncate -s "${OPT_DISK_MB}M" "$file" ||
+		fail "cannot make a scratch disk of $OPT_DISK_MB MB"
+	# Fixed numbers where mkfs would take random ones or the time.
+	E2FSPROGS_FAKE_TIME=1704067200 mkfs.ext4 -q -F \
+		-U 6b747261-6365-4877-8001-000000000001 \
+		-E hash_seed=6b747261-6365-4877-8001-000000000002,lazy_itable_init=0,nodiscard \
+		"$file" || fail "cannot format the scratch disk"
+}
