@@ -183,15 +183,24 @@ static void on_tb_trans(struct qemu_plugin_tb *tb, void *data)
 		   qemu_plugin_tb_get_insn(tb, block->count - 1));
 }
 
+/* QEMU's x86 code reports an exception twice: when it is raised, as an
+ * EXCEPTION with an outdated program counter in both addresses, and when it
+ * is delivered, as an INTERRUPT with the right ones (raise_interrupt2() and
+ * do_interrupt_all() in target/i386/tcg).
+ */
 static void on_discon(unsigned int cpu, enum qemu_plugin_discon_type type,
 		      uint64_t from, uint64_t to, void *data)
 {
 	struct truth *truth = data;
+	struct tracker *tracker = &truth->trackers[cpu];
 	struct tracker_flags *flags = flags_of(truth, cpu);
 
-	if (flags->active && type != QEMU_PLUGIN_DISCON_HOSTCALL)
-		tracker_discon(&truth->trackers[cpu], flags,
-			       type == QEMU_PLUGIN_DISCON_INTERRUPT, from, to);
+	if (!flags->active)
+		return;
+	if (type == QEMU_PLUGIN_DISCON_EXCEPTION)
+		tracker_raised(tracker);
+	else if (type == QEMU_PLUGIN_DISCON_INTERRUPT)
+		tracker_delivered(tracker, flags, from, to);
 }
 
 static void on_vcpu_init(unsigned int cpu, void *data)

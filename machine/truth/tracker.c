@@ -158,10 +158,14 @@ static void leave_block(struct tracker *tracker, struct tracker_flags *flags,
 
 static void start_trace(struct tracker *tracker, uint64_t at)
 {
+	struct truth_record on = {
+		.tag = TRUTH_TRACE_ON, .from = at, .to = at
+	};
+
 	if (!tracker->starting)
 		return;
 	tracker->starting = false;
-	record_branch(tracker, TRUTH_TRACE_ON, at, at, 0);
+	record(tracker, &on, 0);
 }
 
 /* Whether @address is the instruction that the block was at. */
@@ -191,18 +195,24 @@ static void block_faulted(struct tracker *tracker,
 	flags->reached = 0;
 }
 
-void tracker_discon(struct tracker *tracker, struct tracker_flags *flags,
-		    bool interrupt, uint64_t from, uint64_t to)
+void tracker_raised(struct tracker *tracker)
 {
-	uint8_t kind = interrupt ? TRUTH_INTERRUPT : TRUTH_EXCEPTION;
+	tracker->raised = true;
+}
 
-	if (!interrupt && at_block(tracker, flags, from))
+void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
+		       uint64_t from, uint64_t to)
+{
+	bool raised = tracker->raised;
+
+	tracker->raised = false;
+	if (raised && at_block(tracker, flags, from))
 		block_faulted(tracker, flags, from);
 	else
 		leave_block(tracker, flags, from, true);
 	start_trace(tracker, from);
-	record_branch(tracker, kind, from, to,
-		      guest_interrupted_sp(&tracker->guest));
+	record_branch(tracker, raised ? TRUTH_EXCEPTION : TRUTH_INTERRUPT,
+		      from, to, guest_interrupted_sp(&tracker->guest));
 }
 
 static void record_switch(struct tracker *tracker,

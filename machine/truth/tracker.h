@@ -24,6 +24,7 @@ struct tracker {
 	const struct block *block;	/* running or just left; may be NULL */
 	uint64_t start;		/* its address this time */
 	uint64_t far_sp;	/* before the far transfer that ends it */
+	bool raised;		/* an exception that is not delivered yet */
 	bool rdtsc_ran;		/* EDX:EAX has not been looked at */
 	uint64_t rdtsc_executed;	/* instructions up to it */
 	uint64_t last_tsc;
@@ -53,9 +54,14 @@ void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
 		   const struct block *block, uint64_t start,
 		   const struct switch_site *site);
 
-/* An interrupt kept @from from running, or an exception was raised by it. */
-void tracker_discon(struct tracker *tracker, struct tracker_flags *flags,
-		    bool interrupt, uint64_t from, uint64_t to);
+/* An exception was raised and will be delivered next. */
+void tracker_raised(struct tracker *tracker);
+
+/* An interrupt, or the exception that was raised, was delivered: the
+ * handler at @to is next, and the frame that holds @from is on the stack.
+ */
+void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
+		       uint64_t from, uint64_t to);
 
 /* wrmsr IA32_RTIT_CTL, the block's instruction @index, is about to run. */
 void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
