@@ -82,6 +82,13 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
+CONFORMANCE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c))
+
+$(MACHINE_TOOLS): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
+		$(CONFORMANCE_OBJS)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lipt
+
 machine-check: $(MACHINE_SUITES)
 	$(Q)for suite in $(MACHINE_SUITES); do $$suite || exit 1; done
 

@@ -117,18 +117,25 @@ static void interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to)
 	pt_unit_async(&vcpu->unit, from, to, guest_clock_now(&vcpu->clock));
 }
 
-void flow_discontinuity(struct vcpu *vcpu, enum qemu_plugin_discon_type type,
-			uint64_t from, uint64_t to)
+void flow_raised(struct vcpu *vcpu)
 {
-	if (type == QEMU_PLUGIN_DISCON_INTERRUPT)
+	vcpu->raised = true;
+}
+
+void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
+{
+	bool raised = vcpu->raised;
+
+	vcpu->raised = false;
+	if (!raised)
 		wake(vcpu);
 	if (!pt_unit_is_tracing(&vcpu->unit))
 		return;
 	tell_mode(vcpu);
-	if (type == QEMU_PLUGIN_DISCON_INTERRUPT)
-		interrupt(vcpu, from, to);
-	else
+	if (raised)
 		exception(vcpu, from, to);
+	else
+		interrupt(vcpu, from, to);
 	vcpu->block = NULL;
 	pt_unit_arrive(&vcpu->unit, to, guest_clock_now(&vcpu->clock));
 }

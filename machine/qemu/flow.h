@@ -17,9 +17,13 @@
 /* @block begins.  Called only while TraceEn is set. */
 void flow_block(struct vcpu *vcpu, const struct block *block);
 
-/* An interrupt or exception is taken.  Called at any time. */
-void flow_discontinuity(struct vcpu *vcpu, enum qemu_plugin_discon_type type,
-			uint64_t from, uint64_t to);
+/* An exception was raised: what is delivered next is that exception. */
+void flow_raised(struct vcpu *vcpu);
+
+/* An interrupt, or the exception that was raised, is delivered: @from is the
+ * instruction that it kept from running or that raised it, @to its handler.
+ */
+void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to);
 
 /* TraceEn changes, at the last instruction of a block. */
 void flow_restart(struct vcpu *vcpu);

@@ -116,17 +116,25 @@ static void on_vcpu_init(unsigned int index, void *data)
 		     plugin->options.loss_interval);
 }
 
+/* QEMU's x86 code reports an exception twice: raised, as an EXCEPTION whose
+ * addresses are out of date, and delivered, as an INTERRUPT whose addresses
+ * are right (raise_interrupt2() and do_interrupt_all() in target/i386/tcg).
+ */
 static void on_discontinuity(unsigned int index,
 			     enum qemu_plugin_discon_type type, uint64_t from,
 			     uint64_t to, void *data)
 {
 	struct trace_unit *plugin = data;
+	struct vcpu *vcpu = &plugin->vcpus[index];
 
-	if (index >= plugin->count || type == QEMU_PLUGIN_DISCON_HOSTCALL)
+	if (index >= plugin->count)
 		return;
-	if (type == QEMU_PLUGIN_DISCON_EXCEPTION)
-		emulate_wrmsr_fault(&plugin->vcpus[index]);
-	flow_discontinuity(&plugin->vcpus[index], type, from, to);
+	if (type == QEMU_PLUGIN_DISCON_INTERRUPT) {
+		flow_delivered(vcpu, from, to);
+	} else if (type == QEMU_PLUGIN_DISCON_EXCEPTION) {
+		emulate_wrmsr_fault(vcpu);
+		flow_raised(vcpu);
+	}
 }
 
 static struct vcpu *vcpu_at(const struct site *site, unsigned index)

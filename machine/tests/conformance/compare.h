@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_COMPARE_H
+#define KT_MACHINE_TESTS_COMPARE_H
+
+#include "machine/tests/conformance/expected.h"
+#include "machine/tests/conformance/flow.h"
+#include "machine/tests/conformance/time_error.h"
+
+struct comparison {
+	uint64_t compared;	/* items that are equal on both sides */
+	uint64_t mismatches;	/* 0 or 1: nothing is compared behind one */
+	uint64_t sessions;	/* of the truth, compared */
+	uint64_t unclaimed_sessions;	/* of the truth, in no recording */
+	uint64_t unclaimed;	/* items in them */
+	struct time_error all;	/* of every item */
+	struct time_error packet;	/* of those that have a packet of
+					 * their own: starts, ends, far
+					 * transfers, interrupts
+					 */
+};
+
+/* Compares all of @flow with @expected from its first session not older than
+ * the flow on (within @slack TSC ticks), first to last.  Differences are
+ * shown on stdout.  @expected is left at the session after the flow.
+ */
+void compare_flow(struct comparison *comparison, struct flow *flow,
+		  struct expected *expected, uint64_t slack);
+
+/* Counts what is left of @expected as unclaimed. */
+void compare_rest(struct comparison *comparison, struct expected *expected);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_EXPECTED_H
+#define KT_MACHINE_TESTS_EXPECTED_H
+
+#include "machine/tests/conformance/item.h"
+#include "machine/tests/conformance/recording.h"
+#include "machine/tests/conformance/truth_reader.h"
+
+/* The items that a faultless decoder of a recording must give, from one
+ * CPU's truth.  The truth has every session (TraceEn from set to cleared) of
+ * a boot; ITEM_SESSION starts each.
+ */
+struct expected {
+	struct truth_reader reader;
+	const struct recording *recording;
+	uint64_t records;
+	int pushed_back;
+	struct item again[2];	/* a session and its first item */
+};
+
+bool expected_open(struct expected *expected, const char *truth_dir,
+		   uint32_t cpu);
+void expected_close(struct expected *expected);
+
+/* From here on, what @recording traces is expected. */
+void expected_use(struct expected *expected,
+		  const struct recording *recording);
+
+/* Returns 1 and fills @item, or 0 at the end of the truth. */
+int expected_next(struct expected *expected, struct item *item);
+/* Makes expected_next() return @item once more. */
+void expected_push_back(struct expected *expected, const struct item *item);
+
+#endif

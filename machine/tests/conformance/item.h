@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_ITEM_H
+#define KT_MACHINE_TESTS_ITEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What decoder and truth are compared by: one branch, or one end of a
+ * stretch of traced code.
+ */
+enum item_type {
+	ITEM_START,		/* to: the first address traced */
+	ITEM_BRANCH,		/* from and to are traced */
+	ITEM_END,		/* from: the last address traced; to if known */
+	ITEM_LOSS,		/* decoder: overflow or error */
+	ITEM_SESSION,		/* truth: TraceEn was set */
+};
+
+/* Kinds of branches that both sides can tell apart. */
+enum item_class {
+	CLASS_NONE,
+	CLASS_CONDITIONAL,
+	CLASS_JUMP,
+	CLASS_CALL,
+	CLASS_RETURN,
+	CLASS_FAR,
+	CLASS_ASYNC,
+};
+
+struct item {
+	uint8_t type;
+	uint8_t class;
+	bool to_known;
+	uint64_t from;
+	uint64_t to;
+	uint64_t tsc;
+	uint64_t position;	/* byte of the trace, or number of the record */
+};
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_PERF_LAYOUT_H
+#define KT_MACHINE_TESTS_PERF_LAYOUT_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Records of a perf.data file as they lie on disk, and how to walk them. */
+enum {
+	RECORD_AUXTRACE_INFO = 70,
+	RECORD_AUXTRACE = 71,
+	AUX_FLAG_TRUNCATED = 1,
+};
+
+/* Indices into auxtrace_info_record.priv, tools/perf/util/intel-pt.h */
+enum {
+	INFO_PMU_TYPE = 0,
+	INFO_TIME_SHIFT = 1,
+	INFO_TIME_MULT = 2,
+	INFO_TIME_ZERO = 3,
+	INFO_MTC = 10,
+	INFO_MTC_FREQ_BITS = 11,
+	INFO_CTC_NUMERATOR = 12,
+	INFO_CTC_DENOMINATOR = 13,
+	INFO_NONTURBO_RATIO = 15,
+	INFO_FILTER_SIZE = 16,
+	INFO_FILTER = 17,
+};
+
+struct auxtrace_info_record {
+	struct perf_event_header header;
+	uint32_t type;
+	uint32_t reserved;
+	uint64_t priv[];
+};
+
+/* Followed by @size bytes of trace that header.size leaves out. */
+struct auxtrace_record {
+	struct perf_event_header header;
+	uint64_t size;
+	uint64_t offset;
+	uint64_t reference;
+	uint32_t index;
+	uint32_t tid;
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
+struct aux_record {
+	struct perf_event_header header;
+	uint64_t offset;
+	uint64_t size;
+	uint64_t flags;
+};
+
+struct mmap2_record {
+	struct perf_event_header header;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t start;
+	uint64_t length;
+	uint64_t file_offset;
+	uint8_t file_id[24];
+	uint32_t prot;
+	uint32_t flags;
+	char path[];
+};
+
+struct text_poke_record {
+	struct perf_event_header header;
+	uint64_t address;
+	uint16_t old_size;
+	uint16_t new_size;
+	uint8_t bytes[];
+};
+
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id;
+	uint64_t lost;
+};
+
+struct perf_walk {
+	const uint8_t *at;
+	const uint8_t *end;
+	bool cut;	/* the last record is not whole */
+};
+
+/* False if @file is no perf.data file of this machine's byte order. */
+bool perf_walk_start(struct perf_walk *walk, const uint8_t *file, size_t size);
+/* The next record; NULL at the end. */
+const struct perf_event_header *perf_walk_next(struct perf_walk *walk);
+
+/* The file's attribute @index, missing fields 0; false behind the last. */
+bool perf_attr(const uint8_t *file, uint32_t index,
+	       struct perf_event_attr *attr);
+
+/* What sample_id_all appends to a kernel record; 0 where it has nothing. */
+struct sample_id {
+	uint64_t time;
+	uint32_t cpu;
+};
+
+struct sample_id perf_sample_id(const uint8_t *file,
+				const struct perf_event_header *header);
+
+#endif

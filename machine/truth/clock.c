@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/truth/clock.h"
+
+#include <x86intrin.h>
+
+uint64_t clock_now(const struct clock *clock, uint32_t ahead)
+{
+	uint64_t offset = clock->known ? clock->offset : 0;
+
+	return (clock->host ? __rdtsc() : clock->executed + ahead) + offset;
+}
+
+static void correct(struct clock *clock, uint64_t offset)
+{
+	int64_t change = offset - clock->offset;
+	uint64_t size = change < 0 ? -change : change;
+
+	if (!change)
+		return;
+	clock->corrections++;
+	if (size > clock->worst)
+		clock->worst = size;
+	clock->offset = offset;
+}
+
+void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed)
+{
+	uint64_t offset = tsc - (clock->host ? __rdtsc() : executed);
+
+	clock->syncs++;
+	if (!clock->known)
+		clock->offset = offset;
+	else if (!clock->host || (int64_t)(offset - clock->offset) > 0)
+		correct(clock, offset);
+	clock->known = true;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TRUTH_CLOCK_H
+#define KT_MACHINE_TRUTH_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One vCPU's guest TSC at any moment.
+ *
+ * Virtual: under -icount shift=0 the TSC is the number of instructions
+ * executed plus a constant, until the CPU sleeps.  The constant is learnt at
+ * an rdtsc; a time asked for before that is a count, and becomes a TSC later
+ * by adding clock->offset.  Each further rdtsc checks it.
+ *
+ * Host: the guest's TSC is the host's plus a constant.  It is learnt just
+ * after an rdtsc, so the largest estimate is the best one.
+ */
+struct clock {
+	bool host;
+	bool known;		/* offset is valid */
+	uint64_t executed;	/* instructions, while tracked */
+	uint64_t offset;	/* guest TSC - executed, or - host's TSC */
+	uint64_t syncs;		/* rdtscs seen */
+	uint64_t corrections;	/* of them, with another offset than known */
+	uint64_t worst;		/* largest of them, TSC ticks */
+};
+
+/* The TSC @ahead instructions after clock->executed (virtual) or now (host);
+ * without the offset while that is not known.
+ */
+uint64_t clock_now(const struct clock *clock, uint32_t ahead);
+
+/* An rdtsc, the last of @executed instructions, gave @tsc just now. */
+void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/truth/tracker.h"
+
+#include "machine/truth/format.h"
+
+/* IA32_RTIT_CTL, Intel SDM volume 3, "Intel Processor Trace" */
+enum {
+	TRACE_EN = 1 << 0,
+	OS = 1 << 2,
+	USER = 1 << 3,
+	BRANCH_EN = 1 << 13,
+};
+
+static bool tracing(const struct tracker *tracker)
+{
+	return tracker->control & TRACE_EN && tracker->control & BRANCH_EN;
+}
+
+static bool traced_level(const struct tracker *tracker, uint64_t address)
+{
+	return tracker->control & (address >> 63 ? OS : USER);
+}
+
+static void write_dated(struct tracker *tracker, struct truth_record *record)
+{
+	/* Another host CPU's TSC may be a few ticks behind. */
+	if (record->tsc < tracker->last_tsc)
+		record->tsc = tracker->last_tsc;
+	tracker->last_tsc = record->tsc;
+	tracker->records++;
+	writer_write(tracker->writer, record);
+}
+
+/* Records what happens with the instruction @ahead of those counted. */
+static void record(struct tracker *tracker, struct truth_record *record,
+		   uint32_t ahead)
+{
+	record->tsc = clock_now(&tracker->clock, ahead);
+	if (tracker->clock.known)
+		write_dated(tracker, record);
+	else
+		g_array_append_vals(tracker->undated, record, 1);
+}
+
+static void date_all(struct tracker *tracker)
+{
+	GArray *undated = tracker->undated;
+
+	for (guint i = 0; i < undated->len; i++) {
+		struct truth_record *one =
+			&g_array_index(undated, struct truth_record, i);
+
+		one->tsc += tracker->clock.offset;
+		write_dated(tracker, one);
+	}
+	g_array_set_size(undated, 0);
+}
+
+static void record_branch(struct tracker *tracker, uint8_t kind, uint64_t from,
+			  uint64_t to, uint64_t sp)
+{
+	struct truth_record branch = { .from = from, .to = to, .sp = sp };
+
+	if (!tracing(tracker))
+		return;
+	if (!traced_level(tracker, from) && !traced_level(tracker, to))
+		return;
+	branch.tag = kind | (sp ? TRUTH_HAS_SP : 0);
+	record(tracker, &branch, 0);
+}
+
+/* The stack pointer where control is now; if an event was @delivered there,
+ * that of before it.
+ */
+static uint64_t current_sp(struct tracker *tracker, bool delivered)
+{
+	return delivered ? guest_interrupted_sp(&tracker->guest) :
+			   guest_register(&tracker->guest, GUEST_RSP);
+}
+
+static uint64_t sp_before(struct tracker *tracker, const struct branch *branch,
+			  bool delivered)
+{
+	if (branch->far_sp)
+		return tracker->far_sp;
+	if (branch->near_sp)
+		return current_sp(tracker, delivered) + branch->sp_change;
+	return 0;
+}
+
+static void record_last(struct tracker *tracker, uint64_t to, bool delivered)
+{
+	const struct branch *last = &tracker->block->last;
+	uint64_t from = tracker->start + block_last_offset(tracker->block);
+
+	if (last->kind && tracing(tracker))
+		record_branch(tracker, last->kind, from, to,
+			      sp_before(tracker, last, delivered));
+}
+
+/* After a sleep the clock says nothing until the next rdtsc. */
+static void fall_asleep(struct tracker *tracker)
+{
+	if (tracker->clock.host)
+		return;
+	tracker->inexact += tracker->undated->len;
+	date_all(tracker);
+	tracker->clock.known = false;
+}
+
+/* The whole block ran, and control is at @to. */
+static void block_ran(struct tracker *tracker, uint64_t to, bool delivered)
+{
+	const struct block *block = tracker->block;
+
+	tracker->clock.executed += block->count;
+	record_last(tracker, to, delivered);
+	if (block->last.halts)
+		fall_asleep(tracker);
+}
+
+/* Control left the block before its last instruction, without an event, and
+ * is at @to: device accesses, and stores into the block's own page, make
+ * QEMU run that one instruction alone and go on in a new block.
+ */
+static void block_cut(struct tracker *tracker, uint64_t to)
+{
+	uint32_t index = block_find(tracker->block, to - tracker->start);
+
+	if (index == tracker->block->count)
+		tracker->lost_track++;
+	else
+		tracker->clock.executed += index;
+}
+
+/* What the last rdtsc gave is still in EDX:EAX. */
+static void look_at_rdtsc(struct tracker *tracker)
+{
+	if (!tracker->rdtsc_ran)
+		return;
+	tracker->rdtsc_ran = false;
+	clock_sync(&tracker->clock, guest_edx_eax(&tracker->guest),
+		   tracker->rdtsc_executed);
+	date_all(tracker);
+}
+
+static void leave_block(struct tracker *tracker, struct tracker_flags *flags,
+			uint64_t to, bool delivered)
+{
+	if (tracker->block && flags->reached)
+		block_ran(tracker, to, delivered);
+	else if (tracker->block)
+		block_cut(tracker, to);
+	tracker->block = NULL;
+	flags->reached = 0;
+	look_at_rdtsc(tracker);
+}
+
+static void start_trace(struct tracker *tracker, uint64_t at)
+{
+	struct truth_record on = {
+		.tag = TRUTH_TRACE_ON, .from = at, .to = at
+	};
+
+	if (!tracker->starting)
+		return;
+	tracker->starting = false;
+	record(tracker, &on, 0);
+}
+
+/* Whether @address is the instruction that the block was at. */
+static bool at_block(const struct tracker *tracker,
+		     const struct tracker_flags *flags, uint64_t address)
+{
+	uint64_t offset = address - tracker->start;
+
+	if (!tracker->block)
+		return false;
+	if (flags->reached)
+		return offset == block_last_offset(tracker->block);
+	return block_find(tracker->block, offset) < tracker->block->count;
+}
+
+/* The block's instruction at @address raised an exception. */
+static void block_faulted(struct tracker *tracker,
+			  struct tracker_flags *flags, uint64_t address)
+{
+	const struct block *block = tracker->block;
+
+	tracker->clock.executed +=
+		flags->reached ? block->count - !block->last.traps :
+				 block_find(block, address - tracker->start);
+	tracker->block = NULL;
+	tracker->rdtsc_ran = false;
+	flags->reached = 0;
+}
+
+void tracker_raised(struct tracker *tracker)
+{
+	tracker->raised = true;
+}
+
+void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
+		       uint64_t from, uint64_t to)
+{
+	bool raised = tracker->raised;
+
+	tracker->raised = false;
+	if (raised && at_block(tracker, flags, from))
+		block_faulted(tracker, flags, from);
+	else
+		leave_block(tracker, flags, from, true);
+	start_trace(tracker, from);
+	record_branch(tracker, raised ? TRUTH_EXCEPTION : TRUTH_INTERRUPT,
+		      from, to, guest_interrupted_sp(&tracker->guest));
+}
+
+static void record_switch(struct tracker *tracker,
+			  const struct switch_site *site)
+{
+	uint64_t next = guest_register(&tracker->guest, GUEST_RSI);
+	struct truth_record task = { .tag = TRUTH_SWITCH };
+	uint64_t pid, tgid;
+
+	if (!guest_memory(&tracker->guest, next + site->pid_offset, 4, &pid) ||
+	    !guest_memory(&tracker->guest, next + site->tgid_offset, 4, &tgid))
+		return;
+	task.pid = pid;
+	task.tgid = tgid;
+	record(tracker, &task, 0);
+}
+
+void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
+		   const struct block *block, uint64_t start,
+		   const struct switch_site *site)
+{
+	leave_block(tracker, flags, start, false);
+	start_trace(tracker, start);
+	if (tracing(tracker) && start == site->function)
+		record_switch(tracker, site);
+	flags->active = tracing(tracker) || tracker->undated->len;
+	if (!flags->active)
+		return;
+	tracker->block = block;
+	tracker->start = start;
+}
+
+static void stop_trace(struct tracker *tracker, uint32_t index)
+{
+	struct truth_record off = { .tag = TRUTH_TRACE_OFF };
+
+	off.from = tracker->start;
+	if (tracker->block)
+		off.from += tracker->block->offsets[index];
+	off.to = off.from;
+	record(tracker, &off, index + 1);
+}
+
+void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
+		     uint32_t index, uint64_t value)
+{
+	bool was_tracing = tracing(tracker);
+
+	if (was_tracing && !(value & TRACE_EN))
+		stop_trace(tracker, index);
+	tracker->control = value;
+	if (was_tracing || !tracing(tracker))
+		return;
+	/* Nobody counted the instructions so far. */
+	if (!flags->active && !tracker->clock.host)
+		tracker->clock.known = false;
+	tracker->starting = true;
+	flags->active = 1;
+}
+
+void tracker_before_rdtsc(struct tracker *tracker, uint32_t index)
+{
+	tracker->rdtsc_ran = true;
+	tracker->rdtsc_executed = tracker->clock.executed + index + 1;
+}
+
+void tracker_after_rdtsc(struct tracker *tracker)
+{
+	look_at_rdtsc(tracker);
+}
+
+void tracker_finish(struct tracker *tracker)
+{
+	tracker->inexact += tracker->undated->len;
+	date_all(tracker);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TRUTH_TRACKER_H
+#define KT_MACHINE_TRUTH_TRACKER_H
+
+#include "machine/truth/block.h"
+#include "machine/truth/clock.h"
+#include "machine/truth/guest.h"
+#include "machine/truth/writer.h"
+
+/* What one vCPU executes, turned into records.
+ *
+ * A branch is noted when its block starts and recorded when control has
+ * arrived somewhere else: at the next block, or at the instruction that an
+ * interrupt kept from running.  A fault at the branch itself cancels it.
+ */
+struct tracker {
+	struct guest guest;
+	struct clock clock;
+	struct writer *writer;
+	GArray *undated;	/* struct truth_record: clock not known yet */
+
+	uint64_t control;	/* IA32_RTIT_CTL */
+	bool starting;		/* TraceEn was set by the last instruction */
+	const struct block *block;	/* running or just left; may be NULL */
+	uint64_t start;		/* its address this time */
+	uint64_t far_sp;	/* before the far transfer that ends it */
+	bool raised;		/* an exception that is not delivered yet */
+	bool rdtsc_ran;		/* EDX:EAX has not been looked at */
+	uint64_t rdtsc_executed;	/* instructions up to it */
+	uint64_t last_tsc;
+
+	uint64_t records;
+	uint64_t inexact;	/* records dated by the clock before a sleep */
+	uint64_t lost_track;	/* blocks left for an unexplained address */
+};
+
+/* What translated code itself keeps per vCPU, a scoreboard element. */
+struct tracker_flags {
+	uint64_t active;	/* call back at blocks */
+	uint64_t reached;	/* the block's last instruction was started */
+};
+
+/* Where the guest's kernel switches tasks; all 0: not known. */
+struct switch_site {
+	uint64_t function;	/* __switch_to(prev, next) */
+	uint32_t pid_offset;	/* bytes into struct task_struct */
+	uint32_t tgid_offset;
+};
+
+/* @block starts at @start (which differs from block->start in user code that
+ * is mapped several times).
+ */
+void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
+		   const struct block *block, uint64_t start,
+		   const struct switch_site *site);
+
+/* An exception was raised and will be delivered next. */
+void tracker_raised(struct tracker *tracker);
+
+/* An interrupt, or the exception that was raised, was delivered: the
+ * handler at @to is next, and the frame that holds @from is on the stack.
+ */
+void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
+		       uint64_t from, uint64_t to);
+
+/* wrmsr IA32_RTIT_CTL, the block's instruction @index, is about to run. */
+void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
+		     uint32_t index, uint64_t value);
+
+/* rdtsc, the block's instruction @index, is about to run; did run. */
+void tracker_before_rdtsc(struct tracker *tracker, uint32_t index);
+void tracker_after_rdtsc(struct tracker *tracker);
+
+/* Writes what is undated with the best clock known. */
+void tracker_finish(struct tracker *tracker);
+
+#endif
