@@ -61,11 +61,11 @@ static bool parse(struct options *options, int argc, char **argv)
 static void print_times(const struct comparison *comparison)
 {
 	printf(" sessions %" PRIu64 " branches %" PRIu64 " differences %" PRIu64
-	       " unclaimed %" PRIu64 " time-error p99 %" PRIu64 " max %" PRIu64
+	       " unclaimed %" PRIu64 " early-ends %" PRIu64 " time-error p99 %" PRIu64 " max %" PRIu64
 	       ", at packets p99 %" PRIu64 " max %" PRIu64,
 	       comparison->sessions, comparison->compared,
 	       comparison->mismatches, comparison->unclaimed,
-	       time_error_p99(&comparison->all), comparison->all.max,
+	       comparison->early_ends, time_error_p99(&comparison->all), comparison->all.max,
 	       time_error_p99(&comparison->packet), comparison->packet.max);
 }
 

@@ -4,7 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CONTEXT = 6 };
+enum {
+	CONTEXT = 6,
+	MOST_EARLY = 64,	/* bytes of code */
+};
 
 /* The last items compared, to be shown before a difference. */
 struct history {
@@ -69,6 +72,19 @@ static void show_difference(struct comparison *comparison,
 			show("decoded", &item);
 }
 
+/* libipt takes a write to CR3 ahead of a disabling packet without address for
+ * the instruction that disabled the trace: with a CR3 filter it could be.
+ * Page table isolation writes CR3 a few instructions before each return to
+ * user space.  The truth shows that there is no branch in between.
+ */
+static bool equal_but_early(const struct item *decoded,
+			    const struct item *truth)
+{
+	return decoded->early && decoded->type == ITEM_END &&
+	       truth->type == ITEM_END && truth->class == CLASS_FAR &&
+	       truth->from - decoded->from < MOST_EARLY;
+}
+
 static bool equal(const struct item *decoded, const struct item *truth)
 {
 	if (decoded->type != truth->type)
@@ -87,6 +103,7 @@ static void count_equal(struct comparison *comparison,
 			const struct item *decoded, const struct item *truth)
 {
 	comparison->compared++;
+	comparison->early_ends += decoded->early;
 	time_error_add(&comparison->all, decoded->tsc, truth->tsc);
 	if (decoded->type != ITEM_BRANCH || decoded->class >= CLASS_FAR)
 		time_error_add(&comparison->packet, decoded->tsc, truth->tsc);
@@ -169,7 +186,8 @@ void compare_flow(struct comparison *comparison, struct flow *flow,
 	do {
 		bool more = next_truth(comparison, expected, &decoded, &truth);
 
-		if (!more || !equal(&decoded, &truth)) {
+		if (!more || (!equal(&decoded, &truth) &&
+			      !equal_but_early(&decoded, &truth))) {
 			show_difference(comparison, &history, flow, expected,
 					&decoded, more ? &truth : NULL);
 			return;

@@ -8,6 +8,7 @@
 
 struct comparison {
 	uint64_t compared;	/* items that are equal on both sides */
+	uint64_t early_ends;	/* of them, see equal_but_early() */
 	uint64_t mismatches;	/* 0 or 1: nothing is compared behind one */
 	uint64_t sessions;	/* of the truth, compared */
 	uint64_t unclaimed_sessions;	/* of the truth, in no recording */

@@ -20,6 +20,7 @@ struct flow {
 	uint64_t last_ip;
 	uint64_t branch_ip;	/* its target is not known yet */
 	uint8_t branch_class;	/* 0: no such branch */
+	bool wrote_cr3;		/* the last instruction */
 	uint64_t tsc;
 	struct flow_stats stats;
 };
@@ -142,6 +143,15 @@ static enum item_class class_of(enum pt_insn_class class)
 	return CLASS_NONE;
 }
 
+/* mov to CR3, with or without REX prefix */
+static bool writes_cr3(const struct pt_insn *insn)
+{
+	const uint8_t *opcode = insn->raw + (insn->size == 4);
+
+	return insn->size >= 3 && opcode[0] == 0x0f && opcode[1] == 0x22 &&
+	       (opcode[2] & 0xf8) == 0xd8;
+}
+
 static void take_instruction(struct flow *flow, const struct pt_insn *insn)
 {
 	resolve_branch(flow, insn->ip);
@@ -149,12 +159,14 @@ static void take_instruction(struct flow *flow, const struct pt_insn *insn)
 	flow->last_ip = insn->ip;
 	flow->branch_class = class_of(insn->iclass);
 	flow->branch_ip = insn->ip;
+	flow->wrote_cr3 = writes_cr3(insn);
 }
 
 static void take_disabled(struct flow *flow, const struct pt_event *event)
 {
 	push_end(flow, flow->branch_class, flow->last_ip,
 		 !event->ip_suppressed, event->variant.disabled.ip);
+	flow->queue[flow->queued - 1].early = flow->wrote_cr3;
 	flow->branch_class = CLASS_NONE;
 }
 
@@ -219,15 +231,20 @@ static bool sync_forward(struct flow *flow)
 	return flow->synced;
 }
 
+static void set_time(struct flow *flow, uint64_t tsc)
+{
+	if (tsc == flow->tsc)
+		return;
+	flow->tsc = tsc;
+	code_advance(flow->code, tsc);
+}
+
 static void update_time(struct flow *flow)
 {
 	uint64_t tsc;
 
-	if (pt_insn_time(flow->decoder, &tsc, NULL, NULL) >= 0 &&
-	    tsc != flow->tsc) {
-		flow->tsc = tsc;
-		code_advance(flow->code, tsc);
-	}
+	if (pt_insn_time(flow->decoder, &tsc, NULL, NULL) >= 0)
+		set_time(flow, tsc);
 }
 
 static void step(struct flow *flow)
@@ -238,7 +255,8 @@ static void step(struct flow *flow)
 
 	if (flow->status & pts_event_pending) {
 		status = pt_insn_event(flow->decoder, &event, sizeof(event));
-		update_time(flow);
+		if (status >= 0 && event.has_tsc)
+			set_time(flow, event.tsc);
 		if (status >= 0)
 			take_event(flow, &event);
 	} else {

@@ -31,6 +31,7 @@ struct item {
 	uint8_t type;
 	uint8_t class;
 	bool to_known;
+	bool early;		/* decoder: an end seen at a write to CR3 */
 	uint64_t from;
 	uint64_t to;
 	uint64_t tsc;
