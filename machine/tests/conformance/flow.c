@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/conformance/flow.h"
 
+#include "machine/tests/conformance/cycle_times.h"
+
 #include <intel-pt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +24,8 @@ struct flow {
 	uint8_t branch_class;	/* 0: no such branch */
 	bool wrote_cr3;		/* the last instruction */
 	uint64_t tsc;
+	bool cycles;		/* times come from cycle_times */
+	struct cycle_times cycle_times;
 	struct flow_stats stats;
 };
 
@@ -67,6 +71,10 @@ struct flow *flow_open(const struct recording *recording,
 		flow_close(flow);
 		return NULL;
 	}
+	flow->cycles = recording->cycles;
+	if (flow->cycles)
+		cycle_times_init(&flow->cycle_times, stream->bytes,
+				 stream->size);
 	code_rewind(code);
 	return flow;
 }
@@ -75,6 +83,7 @@ void flow_close(struct flow *flow)
 {
 	pt_insn_free_decoder(flow->decoder);
 	pt_image_free(flow->image);
+	cycle_times_fini(&flow->cycle_times);
 	free(flow);
 }
 
@@ -243,7 +252,10 @@ static void update_time(struct flow *flow)
 {
 	uint64_t tsc;
 
-	if (pt_insn_time(flow->decoder, &tsc, NULL, NULL) >= 0)
+	if (flow->cycles)
+		set_time(flow, cycle_times_at(&flow->cycle_times,
+					      offset_of(flow)));
+	else if (pt_insn_time(flow->decoder, &tsc, NULL, NULL) >= 0)
 		set_time(flow, tsc);
 }
 
@@ -255,7 +267,9 @@ static void step(struct flow *flow)
 
 	if (flow->status & pts_event_pending) {
 		status = pt_insn_event(flow->decoder, &event, sizeof(event));
-		if (status >= 0 && event.has_tsc)
+		if (flow->cycles)
+			update_time(flow);
+		else if (status >= 0 && event.has_tsc)
 			set_time(flow, event.tsc);
 		if (status >= 0)
 			take_event(flow, &event);

@@ -181,6 +181,7 @@ static void use_attr(struct recording *recording,
 	recording->config = attr->config;
 	recording->kernel = !attr->exclude_kernel;
 	recording->user = !attr->exclude_user;
+	recording->cycles = attr->config & priv[INFO_CYC];
 	if (freq_bits && attr->config & priv[INFO_MTC])
 		recording->mtc_freq = (attr->config & freq_bits) >>
 				      __builtin_ctzll(freq_bits);

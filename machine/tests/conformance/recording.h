@@ -57,6 +57,7 @@ struct recording {
 	uint64_t config;	/* of the intel_pt event, attr.config */
 	bool kernel;		/* traced levels */
 	bool user;
+	bool cycles;		/* CYC packets */
 	uint32_t mtc_freq;	/* 0 without MTC */
 	uint32_t nominal_freq;
 	uint32_t ctc_numerator;	/* CPUID.15H:EBX */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_CYCLE_TIMES_H
+#define KT_MACHINE_TESTS_CYCLE_TIMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The time at each byte of a stream with cycle counts: the last TSC packet
+ * plus the CYC packets since.  A cycle of the virtual CPU is a tick of its
+ * TSC.  (libipt measures the CPU's frequency from TSC to TSC, and takes the
+ * time in which nothing was traced for a very slow CPU.)
+ */
+struct cycle_times {
+	struct cycle_time *times;
+	size_t count;
+	size_t at;		/* of the last question */
+};
+
+struct cycle_time {
+	uint64_t offset;	/* of the packet's end */
+	uint64_t tsc;
+};
+
+void cycle_times_init(struct cycle_times *times, uint8_t *bytes, size_t size);
+void cycle_times_fini(struct cycle_times *times);
+
+/* The time of what the packets before @offset say; @offset grows from one
+ * call to the next.
+ */
+uint64_t cycle_times_at(struct cycle_times *times, uint64_t offset);
+
+#endif
