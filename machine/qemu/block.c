@@ -19,8 +19,8 @@ struct block *block_new(const struct qemu_plugin_tb *tb)
 	size_t size = qemu_plugin_insn_data(last, bytes, sizeof(bytes));
 
 	block->start = qemu_plugin_tb_vaddr(tb);
-	block->last = qemu_plugin_insn_vaddr(last);
-	block->next = block->last + qemu_plugin_insn_size(last);
+	block->last = (uint32_t)(qemu_plugin_insn_vaddr(last) - block->start);
+	block->end = block->last + (uint32_t)qemu_plugin_insn_size(last);
 	block->count = (uint32_t)count;
 	block->branch = x86_branch(bytes, size);
 	block->software_interrupt = x86_is_software_interrupt(bytes, size);
@@ -31,10 +31,10 @@ struct block *block_new(const struct qemu_plugin_tb *tb)
 	return block;
 }
 
-uint32_t block_index(const struct block *block, uint64_t ip)
+uint32_t block_index(const struct block *block, uint64_t offset)
 {
 	for (uint32_t i = 0; i < block->count; i++)
-		if (block->start + block->offsets[i] == ip)
+		if (block->offsets[i] == offset)
 			return i;
 	return block->count;
 }

@@ -10,23 +10,27 @@
 
 /* What is known of a translated block: where its instructions are, and the
  * branch that ends it.
+ *
+ * QEMU translates code once for every address at which a physical page is
+ * mapped: only the kernel's own blocks are sure to be where @start says.
+ * Offsets are from the start, wherever it is.
  */
 struct block {
-	uint64_t start;
-	uint64_t last;		/* address of the last instruction */
-	uint64_t next;		/* the one after it */
+	uint64_t start;		/* when it was translated */
+	uint32_t last;		/* offset of the last instruction */
+	uint32_t end;		/* offset of the one after it */
 	uint32_t count;		/* instructions */
 	enum pt_branch branch;	/* of the last instruction */
 	bool software_interrupt;	/* which is int n, int3, int1 or into */
-	uint16_t offsets[];	/* of each instruction from start */
+	uint16_t offsets[];	/* of each instruction */
 };
 
 /* Lives as long as translated code may refer to it: to the end of the run. */
 struct block *block_new(const struct qemu_plugin_tb *tb);
 
-/* How many instructions of @block come before address @ip; its count when
- * @ip is not the start of one.
+/* How many instructions of @block come before the one at @offset; its count
+ * when there is none.
  */
-uint32_t block_index(const struct block *block, uint64_t ip);
+uint32_t block_index(const struct block *block, uint64_t offset);
 
 #endif

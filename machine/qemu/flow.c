@@ -36,7 +36,8 @@ static void retire(struct vcpu *vcpu, const struct block *block, uint64_t to)
 	if (block->branch == PT_BRANCH_FAR)
 		tell_mode(vcpu);
 	if (block->branch != PT_BRANCH_NONE)
-		pt_unit_branch(&vcpu->unit, block->branch, block->next, to,
+		pt_unit_branch(&vcpu->unit, block->branch,
+			       vcpu->block_start + block->end, to,
 			       guest_clock_now(&vcpu->clock));
 }
 
@@ -51,21 +52,51 @@ static bool finish_block(struct vcpu *vcpu, uint64_t ip)
 	if (!block)
 		return true;
 	if (!vcpu->board->last_began) {
-		uncount(vcpu, block, block_index(block, ip));
+		uncount(vcpu, block,
+			block_index(block, ip - vcpu->block_start));
 		return false;
 	}
 	retire(vcpu, block, ip);
 	return true;
 }
 
+static bool is_kernel(const struct block *block)
+{
+	return block->start >> 63;
+}
+
+/* Reading a register costs more than all the rest: user code that is not
+ * traced is left where it was translated.
+ */
+static uint64_t locate(struct vcpu *vcpu, const struct block *block)
+{
+	if (is_kernel(block) || !(vcpu->unit.registers.ctl & CTL_USER))
+		return block->start;
+	return guest_read(&vcpu->guest, GUEST_RIP);
+}
+
 void flow_block(struct vcpu *vcpu, const struct block *block)
 {
-	finish_block(vcpu, block->start);
+	uint64_t start = locate(vcpu, block);
+
+	finish_block(vcpu, start);
 	vcpu->block = block;
+	vcpu->block_start = start;
 	vcpu->board->last_began = 0;
-	tell_cr3(vcpu, block->start);
-	pt_unit_arrive(&vcpu->unit, block->start,
-		       guest_clock_now(&vcpu->clock));
+	tell_cr3(vcpu, start);
+	pt_unit_arrive(&vcpu->unit, start, guest_clock_now(&vcpu->clock));
+}
+
+/* @from, in the block under way or where it led to, tells the page that the
+ * block is in when locate() did not ask.
+ */
+static void relocate(struct vcpu *vcpu, uint64_t from)
+{
+	const uint64_t pages = ~0xfffull;
+
+	if (vcpu->block && !is_kernel(vcpu->block) &&
+	    !(vcpu->unit.registers.ctl & CTL_USER))
+		vcpu->block_start += (from - vcpu->block_start) & pages;
 }
 
 static void wake(struct vcpu *vcpu)
@@ -83,14 +114,17 @@ static bool faulted_in_block(const struct vcpu *vcpu, uint64_t from)
 {
 	const struct block *block = vcpu->block;
 
-	return block && (from == block->last || !vcpu->board->last_began);
+	return block && (from == vcpu->block_start + block->last ||
+			 !vcpu->board->last_began);
 }
 
 /* int n, int3 and the like are branches that retire, not faults. */
 static bool is_software_interrupt(const struct vcpu *vcpu, uint64_t from)
 {
-	return vcpu->block && from == vcpu->block->last &&
-	       vcpu->board->last_began && vcpu->block->software_interrupt;
+	const struct block *block = vcpu->block;
+
+	return block && from == vcpu->block_start + block->last &&
+	       vcpu->board->last_began && block->software_interrupt;
 }
 
 static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
@@ -100,7 +134,8 @@ static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
 		return;
 	}
 	if (faulted_in_block(vcpu, from))
-		uncount(vcpu, vcpu->block, block_index(vcpu->block, from));
+		uncount(vcpu, vcpu->block,
+			block_index(vcpu->block, from - vcpu->block_start));
 	else if (finish_block(vcpu, from))
 		pt_unit_arrive(&vcpu->unit, from,
 			       guest_clock_now(&vcpu->clock));
@@ -132,6 +167,7 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 	if (!pt_unit_is_tracing(&vcpu->unit))
 		return;
 	tell_mode(vcpu);
+	relocate(vcpu, from);
 	if (raised)
 		exception(vcpu, from, to);
 	else

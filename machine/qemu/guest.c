@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const names[GUEST_REGISTERS] = {
-	"rax", "rbx", "rcx", "rdx", "cr3", "cs",
+	"rax", "rbx", "rcx", "rdx", "cr3", "cs", "rip",
 	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 };

@@ -38,6 +38,7 @@ struct vcpu {
 	struct perfmon perfmon;
 	struct pt_unit unit;
 	const struct block *block;	/* being executed, NULL: not known */
+	uint64_t block_start;		/* where it is this time */
 	bool raised;			/* an exception, not yet delivered */
 	bool cr3_moved;			/* by the last instruction */
 	bool halted;
