@@ -84,8 +84,20 @@ enum qemu_plugin_discon_type {
 	QEMU_PLUGIN_DISCON_ALL = -1,
 };
 
+enum qemu_plugin_mem_rw {
+	QEMU_PLUGIN_MEM_R = 1,
+	QEMU_PLUGIN_MEM_W,
+	QEMU_PLUGIN_MEM_RW,
+};
+
+typedef uint32_t qemu_plugin_meminfo_t;
+struct qemu_plugin_hwaddr;
+
 typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu,
 					    void *userdata);
+typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu,
+					  qemu_plugin_meminfo_t info,
+					  uint64_t vaddr, void *userdata);
 
 /* Translation blocks and their instructions, valid in a tb_trans callback. */
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
@@ -120,6 +132,18 @@ void qemu_plugin_register_vcpu_insn_exec_cond_cb(
 void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
 	struct qemu_plugin_insn *insn, enum qemu_plugin_op op,
 	qemu_plugin_u64 entry, uint64_t imm);
+
+/* After each memory access of an instruction; where that went. */
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      qemu_plugin_vcpu_mem_cb_t cb,
+				      enum qemu_plugin_cb_flags flags,
+				      enum qemu_plugin_mem_rw rw,
+				      void *userdata);
+struct qemu_plugin_hwaddr *qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t info,
+						  uint64_t vaddr);
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr);
+const char *
+qemu_plugin_hwaddr_device_name(const struct qemu_plugin_hwaddr *hwaddr);
 
 /* Registers of the vCPU that a callback runs on. */
 GArray *qemu_plugin_get_registers(void);

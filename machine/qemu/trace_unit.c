@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/qemu/doorbell.h"
 #include "machine/qemu/emulate.h"
 #include "machine/qemu/flow.h"
 #include "machine/qemu/options.h"
@@ -204,6 +205,14 @@ static void on_hlt(unsigned int index, void *data)
 	guest_clock_halt(&vcpu->clock);
 }
 
+static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
+			uint64_t address, void *data)
+{
+	struct vcpu *vcpu = vcpu_at(data, index);
+
+	doorbell_wait(&vcpu->guest, qemu_plugin_get_hwaddr(info, address));
+}
+
 /* What to call before each special instruction. */
 static const struct {
 	qemu_plugin_vcpu_udata_cb_t call;
@@ -259,6 +268,10 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 	size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
 	enum x86_special special = x86_special(bytes, size);
 
+	if (!plugin->options.host_clock && doorbell_is_store(bytes, size))
+		qemu_plugin_register_vcpu_mem_cb(
+			insn, on_doorbell, QEMU_PLUGIN_CB_NO_REGS,
+			QEMU_PLUGIN_MEM_W, site_new(plugin, block, insn));
 	if (special == X86_ORDINARY)
 		return false;
 	qemu_plugin_register_vcpu_insn_exec_cb(insn, specials[special].call,
