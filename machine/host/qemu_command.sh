@@ -82,7 +82,7 @@ kernel_arguments() {
 		pti=off		# as on CPUs since 2019; TCG pays for each CR3
 		rodata=off	# saves three walks over all page tables
 		cryptomgr.notests
-		initcall_blacklist=$NOT_STARTED
+		"initcall_blacklist=$NOT_STARTED"
 	)
 	printf '%s\n' "${arguments[*]} $OPT_APPEND"
 }
@@ -131,8 +131,7 @@ qemu_truth() {
 # One request queue and no shortcuts round the trace unit: it has to see each
 # request and each completion to delay them.
 qemu_disk() {
-	COMMAND+=(-add-fd "fd=$DISK_FD,set=1"
-		-drive if=none,id=scratch,format=raw,file=/dev/fdset/1
+	COMMAND+=(-drive "if=none,id=scratch,format=raw,file=/proc/self/fd/$DISK_FD"
 		-device "virtio-blk-pci,drive=scratch,ioeventfd=off,num-queues=1,event_idx=off,disable-legacy=on")
 }
 
