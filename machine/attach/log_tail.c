@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES_SHOWN 20
+#define LINES_SHOWN 30
 
 static void append(struct log_tail *log, const char *text, size_t length)
 {

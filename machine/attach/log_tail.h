@@ -13,7 +13,7 @@ struct log_tail {
 	int fd;			/* owned; -1 when closed */
 	FILE *copy;		/* borrowed; may be NULL */
 	size_t length;
-	char text[4096];
+	char text[16384];
 };
 
 /* Reads what is there; closes the descriptor at the end. */
