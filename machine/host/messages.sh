@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # the other parts read what is set here
 # What the user is told, and the exit codes that are part of the contract
 # (docs/machine.md, "Exit codes").
 readonly EXIT_USAGE=2

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016 # the guest's shell expands them
 # Both kernels, CPUs, memory, the scratch disk and the network.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 
 test_machine() { # kernel

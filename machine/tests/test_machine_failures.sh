@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What goes wrong ends with a message and an exit code, and leaves nothing.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 skip_without_machine 6.12
 mkdir "$WORK/mark"
@@ -18,7 +19,7 @@ test_commands() {
 
 test_panic() {
 	run -- sh -c 'echo c >/proc/sysrq-trigger'
-	expect_failure "panic" 125 'kernel panicked.*sysrq triggered crash'
+	expect_failure "panic" 125 'the guest panicked: Kernel panic.*sysrq triggered crash'
 }
 
 test_time_limit() {
@@ -32,6 +33,7 @@ test_time_limit() {
 
 # The machine in the background, its output in out; once it is ready.
 start_and_wait() { # command...
+	: >"$WORK/out"
 	"$MACHINE" run --no-trace-unit --cpus 2 --timeout 120 \
 		--results "$WORK/mark" -- "$@" >"$WORK/out" 2>"$WORK/err" &
 	RUNNING=$!
@@ -44,6 +46,7 @@ start_and_wait() { # command...
 wait_for_end() {
 	CODE=0
 	wait "$RUNNING" || CODE=$?
+	# shellcheck disable=SC2034 # shown when a case fails
 	ERR=$(<"$WORK/err")
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Fetching: what is missing is named, what is there needs no network.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 
 # Nothing listens on the discard port: every download fails at once.

@@ -3,6 +3,7 @@
 # The isolated machine under the deterministic clock: two runs are the same to
 # the nanosecond; results still come back.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 skip_without_machine 6.12
 mkdir "$WORK/results"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Wrong usage: exit code 2 and a message, before anything is fetched.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 export XDG_CACHE_HOME=$WORK/cache
 

@@ -3,6 +3,7 @@
 # A command in the guest is as it would be on the host: files, folder,
 # arguments, environment, streams, exit code.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 skip_without_machine 6.12
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The shell has a terminal of the user's size, and gives the user's back.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
 skip_without_machine 6.12
 command -v script >/dev/null || {
@@ -37,6 +38,7 @@ END
 : >"$WORK/screen"
 type_when_ready | script -qefc "sh $WORK/session" "$WORK/screen" >/dev/null 2>&1 || true
 SCREEN=$(tr -d '\r' <"$WORK/screen")
+# shellcheck disable=SC2034 # shown when a case fails
 ERR=$SCREEN
 expect "shell: terminal and its size" 1 \
 	"$(grep -c '^at /dev/pts/0, 33 99\.$' <<<"$SCREEN")"
