@@ -73,8 +73,13 @@ void state_take_deadline(struct state *state)
 
 static void explain_death(const struct state *state, int wait_status)
 {
-	if (log_tail_has(&state->console, "Kernel panic"))
-		fprintf(stderr, "machine: the guest's kernel panicked\n");
+	const char *panic;
+	int length;
+
+	panic = log_tail_find(&state->console, "Kernel panic", &length);
+	if (panic)
+		fprintf(stderr, "machine: the guest panicked: %.*s\n",
+			length, panic);
 	else if (WIFSIGNALED(wait_status))
 		fprintf(stderr, "machine: QEMU was ended by signal %d (%s)\n",
 			WTERMSIG(wait_status),

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINES_SHOWN 20
+#define LINES_SHOWN 30
 
 static void append(struct log_tail *log, const char *text, size_t length)
 {
@@ -41,9 +41,19 @@ void log_tail_read(struct log_tail *log)
 	}
 }
 
-bool log_tail_has(const struct log_tail *log, const char *text)
+const char *log_tail_find(const struct log_tail *log, const char *text,
+			  int *length)
 {
-	return strstr(log->text, text);
+	const char *next = strstr(log->text, text);
+	const char *found = NULL;
+
+	while (next) {
+		found = next;
+		next = strstr(found + 1, text);
+	}
+	if (found)
+		*length = (int)strcspn(found, "\r\n");
+	return found;
 }
 
 static const char *last_lines(const struct log_tail *log)
@@ -66,11 +76,10 @@ void log_tail_show(const struct log_tail *log, const char *title)
 	if (*line)
 		fprintf(stderr, "machine: %s:\n", title);
 	while (*line) {
-		int length = (int)strcspn(line, "\n");
+		int length = (int)strcspn(line, "\r\n");
 
 		fprintf(stderr, "    %.*s\n", length, line);
 		line += length;
-		if (*line)
-			line++;
+		line += strspn(line, "\r\n");
 	}
 }

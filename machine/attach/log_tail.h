@@ -2,7 +2,6 @@
 #ifndef KT_MACHINE_ATTACH_LOG_TAIL_H
 #define KT_MACHINE_ATTACH_LOG_TAIL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -13,13 +12,17 @@ struct log_tail {
 	int fd;			/* owned; -1 when closed */
 	FILE *copy;		/* borrowed; may be NULL */
 	size_t length;
-	char text[4096];
+	char text[16384];
 };
 
 /* Reads what is there; closes the descriptor at the end. */
 void log_tail_read(struct log_tail *log);
 
-bool log_tail_has(const struct log_tail *log, const char *text);
+/* The last line that has this text, from the text on: a pointer into the log
+ * and the number of bytes to the line's end; NULL if there is none.
+ */
+const char *log_tail_find(const struct log_tail *log, const char *text,
+			  int *length);
 
 /* Prints the last lines, indented, under a title; nothing if there are none. */
 void log_tail_show(const struct log_tail *log, const char *title);

@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "machine/attach/options.h"
 #include "machine/attach/session.h"
+
+/* A closed standard stream must not become a socket's number. */
+static void open_standard_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	close(fd);
+}
 
 /* The host's side of one run; machine/host/machine starts it. */
 int main(int argc, char **argv)
@@ -10,6 +23,7 @@ int main(int argc, char **argv)
 	struct options options;
 	int exit_code = EXIT_USAGE;
 
+	open_standard_streams();
 	if (options_parse(&options, argc, argv))
 		fprintf(stderr, "machine: attach: wrong usage\n");
 	else

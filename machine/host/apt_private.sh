@@ -93,7 +93,7 @@ apt_update() {
 	apt_prepare
 	cache_need_space 300 "Debian's package lists"
 	say "reading Debian's package lists"
-	apt-get -c "$APT/apt.conf" --error-on=any update >&2 ||
+	run_child apt-get -c "$APT/apt.conf" --error-on=any update >&2 ||
 		fail "cannot read Debian's package lists: offline, or the" \
 			"mirror in the system's apt configuration does not" \
 			"have bookworm and trixie"
@@ -108,13 +108,13 @@ apt_show() { # package: its versions' records
 apt_unpack() { # folder apt-get-arguments...
 	local folder=$1 archive
 	shift
-	apt-get -c "$APT/apt.conf" -y --download-only --no-remove \
+	run_child apt-get -c "$APT/apt.conf" -y --download-only --no-remove \
 		install "$@" >&2 ||
 		fail "cannot download $*: offline, no space in $APT, or the" \
 			"package is no longer offered"
 	for archive in "$APT"/archives/*.deb; do
 		say_verbose "unpacking ${archive##*/}"
-		dpkg-deb -x "$archive" "$folder" ||
+		run_child dpkg-deb -x "$archive" "$folder" ||
 			fail "cannot unpack ${archive##*/}: no disk space?"
 		rm "$archive"
 	done

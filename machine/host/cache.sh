@@ -16,7 +16,7 @@ cache_lock() {
 	exec {CACHE_LOCK}>"$CACHE/lock"
 	flock -n "$CACHE_LOCK" && return
 	say "waiting for another run that is filling $CACHE"
-	flock "$CACHE_LOCK"
+	run_child flock "$CACHE_LOCK"
 }
 
 # The machine must not hold the lock while it runs.

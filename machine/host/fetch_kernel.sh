@@ -45,7 +45,7 @@ kernel_tidy() { # folder release
 	[[ -d $modules ]] || modules=$1/usr/lib/modules/$2
 	mv "$modules" "$1/modules"
 	mv "$1/boot/vmlinuz-$2" "$1/vmlinuz"
-	rm -rf "$1/boot" "$1/lib" "$1/usr" "$1/etc"
+	rm -rf "${1:?}"/{boot,lib,usr,etc}
 	printf '%s\n' "$2" >"$1/release"
 	kernel_unpack_image "$1/vmlinuz" "$1/vmlinux" || rm -f "$1/vmlinux"
 }

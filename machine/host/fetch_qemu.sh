@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # the other parts read what is set here
 # QEMU: the system's own when its plugin interface is new enough, else that of
 # Debian 13's backports, unpacked and run through its own dynamic linker.
 #
@@ -77,8 +78,8 @@ qemu_fetch() {
 }
 
 qemu_drop_unneeded() { # folder
-	rm -rf "$1"/usr/share/{doc,man,locale,icons,alsa,lintian} \
-		"$1"/usr/bin/qemu-system-i386 "$1"/etc "$1"/var
+	rm -rf "${1:?}"/usr/share/{doc,man,locale,icons,alsa,lintian} \
+		"${1:?}"/usr/bin/qemu-system-i386 "${1:?}"/{etc,var}
 }
 
 # Sets QEMU (the command) and QEMU_VERSION; fetches only what is missing.

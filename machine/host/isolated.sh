@@ -7,18 +7,22 @@
 # Replaces INITRAMFS by a longer one: the kernel unpacks one archive after
 # the other.  The file has no name, so nothing is left whatever happens.
 isolated_initramfs() {
-	local file fd
+	local file fd program
+	program=$(type -P "${COMMAND_LINE[0]}") || {
+		say "${COMMAND_LINE[0]}: No such file or directory"
+		exit "$EXIT_NOT_FOUND"
+	}
 	file=$(mktemp)
 	exec {fd}<>"$file"
 	rm "$file"
-	{ cat "$INITRAMFS" && isolated_archive; } >"/proc/$BASHPID/fd/$fd"
+	{ cat "$INITRAMFS" && isolated_archive "$program"; } >"/proc/$BASHPID/fd/$fd"
 	INITRAMFS=/proc/self/fd/$fd
 }
 
-isolated_archive() {
+isolated_archive() { # program
 	local file settings
 	declare -A ISOLATED_SEEN=()
-	for file in "$(isolated_program)" "${OPT_EXTRA_FILES[@]}"; do
+	for file in "$1" "${OPT_EXTRA_FILES[@]}"; do
 		isolated_add "$(realpath -s "$file")"
 	done
 	isolated_parents "$PWD/."
@@ -28,11 +32,6 @@ isolated_archive() {
 	cpio_file settings "$settings"
 	rm "$settings"
 	cpio_end
-}
-
-isolated_program() {
-	type -P "${COMMAND_LINE[0]}" ||
-		fail "${COMMAND_LINE[0]}: command not found"
 }
 
 isolated_settings() {

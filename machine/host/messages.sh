@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # the other parts read what is set here
 # What the user is told, and the exit codes that are part of the contract
 # (docs/machine.md, "Exit codes").
 readonly EXIT_USAGE=2
 readonly EXIT_MACHINE=125
+readonly EXIT_NOT_FOUND=127
 
 say() {
 	printf 'machine: %s\n' "$*" >&2
@@ -22,6 +24,21 @@ wrong_usage() {
 	say "$*"
 	say "see 'machine help'"
 	exit "$EXIT_USAGE"
+}
+
+# Runs a child that does not outlive us when a signal ends us: bash alone would
+# die and leave it.
+run_child() {
+	local pid status=0
+	"$@" &
+	pid=$!
+	# shellcheck disable=SC2064 # this child's number is meant
+	trap "kill $pid 2>/dev/null; wait $pid; exit 130" INT
+	# shellcheck disable=SC2064
+	trap "kill $pid 2>/dev/null; wait $pid; exit 143" TERM HUP
+	wait "$pid" || status=$?
+	trap - INT TERM HUP
+	return "$status"
 }
 
 need_program() { # name package

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # the other parts read what is set here
 # The options of 'machine run' and 'machine shell'.
 OPT_CPUS=1
 OPT_MEMORY=2048
@@ -62,8 +63,9 @@ options_take() { # option value
 }
 
 option_number() { # option value least most
-	[[ $2 =~ ^[0-9]{1,10}$ ]] && ((10#$2 >= $3 && 10#$2 <= $4)) ||
+	if ! [[ $2 =~ ^[0-9]{1,10}$ ]] || ((10#$2 < $3 || 10#$2 > $4)); then
 		wrong_usage "$1 takes a number from $3 to $4, not '$2'"
+	fi
 	printf '%s\n' $((10#$2))
 }
 

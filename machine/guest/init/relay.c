@@ -62,22 +62,26 @@ static int take_frame(struct relay *relay, const struct frame *frame)
 
 static int take_frames(struct relay *relay)
 {
-	int got = frame_reader_fill(relay->reader);
 	struct frame frame;
+	int got;
+
+	while ((got = frame_reader_next(relay->reader, &frame)) > 0) {
+		int error = take_frame(relay, &frame);
+
+		if (error)
+			return error;
+	}
+	return got;
+}
+
+static int read_port(struct relay *relay)
+{
+	int got = frame_reader_fill(relay->reader);
 
 	/* 0: the host is gone, and with it soon this machine. */
 	if (got == -EAGAIN || got == 0)
 		return 0;
-	while (got > 0) {
-		got = frame_reader_next(relay->reader, &frame);
-		if (got > 0) {
-			int error = take_frame(relay, &frame);
-
-			if (error)
-				return error;
-		}
-	}
-	return got;
+	return got < 0 ? got : take_frames(relay);
 }
 
 /* What the command left running would keep its pipes open for ever. */
@@ -129,7 +133,7 @@ static int pump(struct relay *relay, const struct pollfd *polled)
 	int i;
 
 	if (polled[POLL_PORT].revents & POLLIN)
-		error = take_frames(relay);
+		error = read_port(relay);
 	if (!error && polled[POLL_INPUT].revents)
 		error = outlet_pump(&relay->input, relay->writer);
 	for (i = 0; i < 2 && !error; i++) {
@@ -155,7 +159,8 @@ static int loop(struct relay *relay, int port, int child_events)
 		[POLL_PORT] = { .fd = port },
 		[POLL_CHILD] = { .fd = child_events },
 	};
-	int error = 0;
+	/* What came right behind the settings is read already. */
+	int error = take_frames(relay);
 
 	while (!error && !is_done(relay)) {
 		prepare_poll(relay, polled);

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016 # the guest's shell expands them
+# Both kernels, CPUs, memory, the scratch disk and the network.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
+
+test_machine() { # kernel
+	# shellcheck disable=SC2016
+	run --kernel "$1" --memory 1024 -- bash -c '
+		nproc
+		uname -r | cut -d . -f 1,2
+		test -e "/lib/modules/$(uname -r)/modules.builtin" && echo modules
+		awk "/MemTotal/ { print (\$2 > 900000 && \$2 < 1048576) }" /proc/meminfo
+		cat /proc/sys/kernel/perf_event_paranoid
+		ls /sys/kernel/tracing | grep -c "^events$"
+		echo text >/dev/stderr; test -t 0 || echo pipe
+		ls /dev/fd >/dev/null && test -w /dev/shm && echo dev'
+	expect "kernel $1" "2,${1%.*}.${1##*.},modules,1,-1,1,pipe,dev" \
+		"$(printf '%s' "$OUT" | tr '\n' ,)"
+}
+
+test_disk() { # kernel
+	run --kernel "$1" --disk-size 64 -- bash -c '
+		stat -f -c %T /scratch
+		head -c 9000000 /bin/bash /dev/zero | head -c 9000000 >/scratch/file
+		sum=$(cksum </scratch/file)
+		sync; echo 3 >/proc/sys/vm/drop_caches
+		before=$(cut -d " " -f 3 /sys/block/vda/stat; awk "{print \$3}" /sys/block/vda/stat)
+		test "$(cksum </scratch/file)" = "$sum" && echo same
+		test "$(awk "{print \$3}" /sys/block/vda/stat)" -gt "$(tail -n 1 <<<"$before")" && echo read'
+	expect "scratch disk, kernel $1" "ext2/ext3,same,read" \
+		"$(printf '%s' "$OUT" | tr '\n' ,)"
+}
+
+# A line through the two devices, from one namespace to the other.
+test_network() { # kernel
+	run --kernel "$1" --net -- bash -c '
+		nsenter --net=/run/netns/right perl -MIO::Socket::INET -e "
+			\$s = IO::Socket::INET->new(Listen => 1, LocalPort => 7,
+				ReuseAddr => 1) or die; print qq(listening\n);
+			\$c = \$s->accept; print \$c->peerhost, q( ), scalar <\$c>" &
+		for _ in {1..100}; do
+			nsenter --net=/run/netns/left bash -c \
+				"echo hello >/dev/tcp/10.9.0.2/7" 2>/dev/null && break
+			sleep 0.1
+		done
+		wait
+		ip=$(nsenter --net=/run/netns/left cat /proc/net/dev | grep -c eth0)
+		echo "$ip"'
+	expect "network, kernel $1" "listening,10.9.0.1 hello,1" \
+		"$(printf '%s' "$OUT" | tr '\n' ,)"
+}
+
+for kernel in 6.12 6.1; do
+	skip_without_machine "$kernel"
+	test_machine "$kernel"
+	test_disk "$kernel"
+	test_network "$kernel"
+done

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What goes wrong ends with a message and an exit code, and leaves nothing.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
+skip_without_machine 6.12
+mkdir "$WORK/mark"
+
+test_commands() {
+	run -- no-such-command
+	expect_failure "command not there" 127 'no-such-command: No such file'
+	run -- /etc/passwd
+	expect_failure "command not executable" 126 '/etc/passwd: Permission'
+	# shellcheck disable=SC2016
+	run -- sh -c 'kill -KILL $$'
+	expect "killed by a signal" 137 "$CODE"
+}
+
+test_panic() {
+	run -- sh -c 'echo c >/proc/sysrq-trigger'
+	expect_failure "panic" 125 'the guest panicked: Kernel panic.*sysrq triggered crash'
+}
+
+test_time_limit() {
+	local start=$SECONDS
+	run --timeout 8 --results "$WORK/mark" -- sleep 1000
+	expect_failure "time limit" 124 'time limit of 8 s passed'
+	expect "time limit: in time" yes \
+		"$( ((SECONDS - start < 16)) && echo yes)"
+	expect_no_process "time limit: no process left" "path=$WORK/mark"
+}
+
+# The machine in the background, its output in out; once it is ready.
+start_and_wait() { # command...
+	: >"$WORK/out"
+	"$MACHINE" run --no-trace-unit --cpus 2 --timeout 120 \
+		--results "$WORK/mark" -- "$@" >"$WORK/out" 2>"$WORK/err" &
+	RUNNING=$!
+	until grep -q ready "$WORK/out"; do
+		kill -0 "$RUNNING" || break
+		sleep 0.1
+	done
+}
+
+wait_for_end() {
+	CODE=0
+	wait "$RUNNING" || CODE=$?
+	# shellcheck disable=SC2034 # shown when a case fails
+	ERR=$(<"$WORK/err")
+}
+
+test_signal() { # signal code-when-killed
+	start_and_wait sh -c "trap 'exit 9' $1; echo ready; while :; do sleep 0.1; done"
+	kill -s "$1" "$RUNNING"
+	wait_for_end
+	expect "SIG$1 reaches the command" 9 "$CODE"
+	start_and_wait sh -c "trap '' $1; echo ready; while :; do sleep 1; done"
+	kill -s "$1" "$RUNNING"
+	sleep 1
+	kill -s "$1" "$RUNNING"
+	wait_for_end
+	expect "a second SIG$1 ends the machine" "$2" "$CODE"
+	expect_no_process "SIG$1: no process left" "path=$WORK/mark"
+}
+
+test_killed() {
+	start_and_wait sh -c 'echo ready; sleep 1000'
+	kill -KILL "$RUNNING"
+	wait_for_end
+	sleep 1
+	expect_no_process "SIGKILL: no process left" "path=$WORK/mark"
+}
+
+# The shell starts background commands with SIGINT ignored.
+test_early_signal() {
+	"$MACHINE" run --no-trace-unit --results "$WORK/mark" -- true \
+		>"$WORK/out" 2>"$WORK/err" &
+	RUNNING=$!
+	sleep 2
+	kill -TERM "$RUNNING"
+	wait_for_end
+	expect "SIGTERM while it starts" 143 "$CODE"
+	expect_no_process "early: no process left" "path=$WORK/mark"
+}
+
+# A full disk must not pass for a complete result.
+test_full_disk() {
+	run --results "$WORK/mark" -- sh -c \
+		'exec 2>&1; dd if=/dev/zero of=/dev/full bs=1k count=1'
+	expect "a full device's error" 1 "$CODE"
+}
+
+test_no_files_left() {
+	mkdir "$WORK/tmp"
+	TMPDIR=$WORK/tmp run --isolated --disk-size 16 -- sh -c 'exit 3'
+	expect "no files left: exit code" 3 "$CODE"
+	expect "no files left" "" "$(ls -A "$WORK/tmp")"
+}
+
+test_commands
+test_panic
+test_time_limit
+test_signal INT 130
+test_signal TERM 143
+test_killed
+test_early_signal
+test_full_disk
+test_no_files_left

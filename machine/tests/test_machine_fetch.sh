@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Fetching: what is missing is named, what is there needs no network.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
+
+# Nothing listens on the discard port: every download fails at once.
+offline() {
+	env http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 "$@"
+}
+
+fake_program() { # name script
+	mkdir -p "$WORK/bin"
+	printf '#!/bin/sh\n%s\n' "$2" >"$WORK/bin/$1"
+	chmod +x "$WORK/bin/$1"
+}
+
+test_old_qemu() {
+	fake_program old-qemu 'echo "QEMU emulator version 7.2.22 (Debian)"'
+	run --qemu "$WORK/bin/old-qemu" -- true
+	expect_failure "QEMU too old" 125 \
+		'QEMU 7.2.22 \(plugin API 4 or older\), too old'
+	fake_program no-qemu 'echo hello'
+	run --qemu "$WORK/bin/no-qemu" -- true
+	expect_failure "not a QEMU" 125 'is not a QEMU'
+}
+
+test_offline() {
+	export XDG_CACHE_HOME=$WORK/cache
+	capture offline "$MACHINE" fetch
+	expect_failure "offline" 125 'offline'
+	unset XDG_CACHE_HOME
+}
+
+test_no_space() {
+	export XDG_CACHE_HOME=$WORK/cache
+	fake_program df "printf 'F 1M U A C M\n/dev/x 9 9 7 99%% /\n'"
+	PATH=$WORK/bin:$PATH capture "$MACHINE" fetch
+	expect_failure "no disk space" 125 \
+		"no disk space: .* needs [0-9]+ MB in .*, 7 MB are free"
+	unset XDG_CACHE_HOME
+	rm "$WORK/bin/df"
+}
+
+test_all_there() {
+	capture offline "$MACHINE" fetch
+	expect "all there: no network" 0 "$CODE"
+}
+
+test_no_such_kernel() {
+	capture "$MACHINE" fetch --kernel 5.99
+	expect_failure "no such kernel" 125 'offers no kernel 5.99 \(offered: '
+}
+
+test_kernel_without_modules() {
+	local kernel=$WORK/kernel
+	mkdir -p "$kernel/modules"
+	: >"$kernel/vmlinuz"
+	echo 1.2.3-test >"$kernel/release"
+	: >"$kernel/modules/modules.builtin"
+	run --kernel "$kernel" -- true
+	expect_failure "kernel without modules" 125 \
+		'kernel 1.2.3-test has no module [a-z0-9_]+, which'
+	run --kernel "$WORK/none" -- true
+	expect_failure "no kernel folder" 125 'not a kernel folder'
+}
+
+test_offline
+test_no_space
+skip_without_machine 6.12
+test_old_qemu
+test_all_there
+test_no_such_kernel
+test_kernel_without_modules

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Wrong usage: exit code 2 and a message, before anything is fetched.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
+export XDG_CACHE_HOME=$WORK/cache
+
+wrong() { # name message argument...
+	local name=$1 message=$2
+	shift 2
+	capture "$MACHINE" "$@"
+	expect_failure "$name" 2 "$message"
+}
+
+wrong "unknown command" "unknown command 'walk'" walk
+wrong "unknown option" "unknown option --fast" run --fast=1 -- true
+wrong "option without its value" "--cpus needs a value" run --cpus
+wrong "no number" "takes a number from 1 to 64" run --cpus=two -- true
+wrong "number too large" "takes a number" run --cpus=65 -- true
+wrong "no command" "run needs a command" run
+wrong "no results folder" "is no folder that can be written" \
+	run --results "$WORK/none" -- true
+wrong "shell without a terminal" "shell needs a terminal" shell
+capture "$MACHINE" help
+expect "help" 0 "$CODE"
+expect "nothing was fetched" "" "$(ls -A "$XDG_CACHE_HOME" 2>/dev/null)"
