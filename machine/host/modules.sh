@@ -8,6 +8,7 @@ declare -A MODULE_SETS=(
 	[base]='virtio_pci virtio_console'
 	[root]='9pnet_virtio 9p overlay'
 	[disk]='virtio_pci virtio_blk ?crc32c_generic ext4'
+	[delay]='dm_delay'
 	[net]='virtio_pci virtio_net'
 )
 

@@ -9,7 +9,7 @@ OPT_RESULTS=()
 OPT_PLUGINS=()
 OPT_EXTRA_FILES=()
 OPT_TRUTH='' OPT_UNIT='' OPT_LOSS='' OPT_NET='' OPT_NO_UNIT='' OPT_APPEND=''
-OPT_DISK_MB='' OPT_DISK_DELAY_US='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
+OPT_DISK_MB='' OPT_DISK_DELAY_MS='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
 OPT_CONSOLE='' OPT_QEMU='' OPT_VERBOSE=''
 
 # Sets the variables above and COMMAND_LINE, what comes after the options.
@@ -50,7 +50,7 @@ options_take() { # option value
 	--loss) OPT_LOSS=$2 ;;
 	--disk-size) OPT_DISK_MB=$(option_number "$1" "$2" 16 1048576) ;;
 	--disk-delay)
-		OPT_DISK_DELAY_US=$(option_number "$1" "$2" 0 1000000000)
+		OPT_DISK_DELAY_MS=$(option_number "$1" "$2" 0 1000000)
 		;;
 	--timeout) OPT_TIMEOUT_S=$(option_number "$1" "$2" 1 1000000) ;;
 	--include) OPT_EXTRA_FILES+=("$2") ;;

@@ -118,8 +118,6 @@ qemu_plugin() { # name option...
 qemu_trace_unit() {
 	local options=("clock=$CLOCK")
 	[[ -z $OPT_LOSS ]] || options+=("loss=$OPT_LOSS")
-	[[ -z $OPT_DISK_DELAY_US ]] ||
-		options+=("disk_delay_ns=$((OPT_DISK_DELAY_US * 1000))")
 	[[ -z $OPT_UNIT ]] || options+=("$OPT_UNIT")
 	qemu_plugin intel-pt "${options[@]}"
 }
@@ -128,11 +126,11 @@ qemu_truth() {
 	qemu_plugin truth "clock=$CLOCK" "dir=$(qemu_escape "$OPT_TRUTH")"
 }
 
-# One request queue and no shortcuts round the trace unit: it has to see each
-# request and each completion to delay them.
+# No shortcut round the vCPU for the doorbell, on which the deterministic clock
+# stands still (../qemu/doorbell.h).
 qemu_disk() {
 	COMMAND+=(-drive "if=none,id=scratch,format=raw,file=/proc/self/fd/$DISK_FD"
-		-device "virtio-blk-pci,drive=scratch,ioeventfd=off,num-queues=1,event_idx=off,disable-legacy=on")
+		-device "virtio-blk-pci,drive=scratch,ioeventfd=off,num-queues=1,disable-legacy=on")
 }
 
 qemu_network() {

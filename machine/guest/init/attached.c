@@ -50,6 +50,7 @@ static int load_modules(struct guest *guest)
 
 	if (modules_load("root", problem) ||
 	    (guest->settings.disk && modules_load("disk", problem)) ||
+	    (guest->settings.disk_delay_ms && modules_load("delay", problem)) ||
 	    (guest->settings.net && modules_load("net", problem)))
 		return -1;
 	return 0;

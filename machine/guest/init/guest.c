@@ -64,7 +64,7 @@ int guest_prepare(struct guest *guest)
 	if (mounts_rest(problem) || set_sysctls(problem) ||
 	    network_loopback(problem))
 		return -1;
-	if (settings->disk && disk_mount(problem))
+	if (settings->disk && disk_mount(settings->disk_delay_ms, problem))
 		return -1;
 	if (settings->net && network_namespaces(problem))
 		return -1;

@@ -17,6 +17,7 @@
  *                   "results" and its number, from 0
  *   modules=PATH    the kernel's modules as a folder of the host
  *   tty=1           a terminal instead of three pipes
+ *   delay=N         milliseconds that each request to the disk takes
  *   disk=1, net=1, truth=1   what else to prepare
  */
 struct settings {
@@ -28,6 +29,7 @@ struct settings {
 	char *modules;
 	char *results[SETTINGS_RESULTS_MAX];
 	size_t results_count;
+	unsigned int disk_delay_ms;
 	bool tty;
 	bool disk;
 	bool net;
