@@ -19,6 +19,7 @@ struct block_clock {
 	uint64_t next_anchor_ns;	/* the time packet before it */
 	uint8_t next_kind;		/* INTEL_PACKET_PAD: there is none */
 	uint8_t next_bits;		/* left of a TNT */
+	bool next_is_exact;
 	bool at_token;			/* nothing ran since @before */
 };
 
@@ -51,6 +52,7 @@ static void load_next(struct block_clock *clock)
 	clock->next_anchor_ns = low_ns(clock, token->anchor);
 	clock->next_kind = token->kind;
 	clock->next_bits = token->bits;
+	clock->next_is_exact = token->is_exact;
 	clock->next.low_ns = low_ns(clock, token->low);
 	clock->next.high_ns = high_ns(clock, token->high);
 	clock->next.known_ns = token->has_estimate ?
@@ -95,9 +97,14 @@ void block_clock_ran(struct block_clock *clock)
 	clock->at_token = false;
 }
 
+/* The branches of a TNT that was written late ran any time before. */
 static void take_next(struct block_clock *clock)
 {
+	uint64_t before_ns = clock->before.low_ns;
+
 	clock->before = clock->next;
+	if (!clock->next_is_exact)
+		clock->before.low_ns = before_ns;
 	clock->at_token = true;
 	intel_tokens_drop(clock->tokens, 1);
 	load_next(clock);

@@ -42,7 +42,8 @@ void flow_batch_free(struct flow_batch *batch)
 
 bool flow_batch_has_room(const struct flow_batch *batch)
 {
-	return batch->count < ROOM && flow_batch_finished(batch) < ENOUGH;
+	return batch->count - batch->taken < ROOM &&
+	       flow_batch_finished(batch) < ENOUGH;
 }
 
 static uint32_t bound(uint64_t from, uint64_t to, bool is_bounded)

@@ -22,6 +22,8 @@ struct intel_tokens {
 	size_t closed;		/* bounds are final before this one */
 	size_t no_high;		/* from here on no CYC came after */
 	bool has_fresh_cyc;	/* it belongs to the packet that follows */
+	bool has_open_tnt;	/* the last packet is one, the last token it */
+	bool open_tnt_was_fresh;
 	bool after_anchor;	/* no token came since */
 	bool failed;		/* out of memory: as if the trace ended */
 };
@@ -164,9 +166,38 @@ static bool is_flow(const struct intel_packet *packet)
 	}
 }
 
+/* A TNT is written when it is full, or when the packet that follows needs it
+ * out of the way; only in the first case did its last branch run just then.
+ * Some implementations fill packets of 6 bits, some of 47.
+ */
+static bool may_be_full(const struct intel_packet *packet)
+{
+	return packet->bits == 6 || packet->bits == 47;
+}
+
+/* A packet that follows with no cycle between is why the TNT was written: its
+ * time is that packet's.
+ */
+static void close_tnt(struct intel_tokens *tokens,
+		      const struct intel_packet *next)
+{
+	struct intel_token *token;
+
+	if (!tokens->has_open_tnt || next->kind == INTEL_PACKET_PAD)
+		return;
+	tokens->has_open_tnt = false;
+	if (next->kind == INTEL_PACKET_TNT || next->kind == INTEL_PACKET_CYC)
+		return;
+	token = token_at(tokens, tokens->ring.count - 1);
+	token->is_exact = false;
+	token->has_estimate = false;
+	tokens->has_fresh_cyc |= tokens->open_tnt_was_fresh;
+}
+
 static void add_token(struct intel_tokens *tokens,
 		      const struct intel_packet *packet)
 {
+	bool is_tnt = packet->kind == INTEL_PACKET_TNT;
 	struct intel_token *token = array_add(&tokens->ring);
 
 	if (!token) {
@@ -179,9 +210,13 @@ static void add_token(struct intel_tokens *tokens,
 	token->low = tokens->clock.elapsed;
 	token->high = tokens->clock.elapsed;
 	token->estimate = tokens->clock.elapsed;
-	token->has_estimate = tokens->has_fresh_cyc || tokens->after_anchor;
+	token->is_exact = !is_tnt || may_be_full(packet);
+	token->has_estimate = token->is_exact && (tokens->has_fresh_cyc ||
+						  tokens->after_anchor);
 	if (tokens->has_fresh_cyc && tokens->no_high + 1 == tokens->ring.count)
 		tokens->no_high++;
+	tokens->has_open_tnt = is_tnt;
+	tokens->open_tnt_was_fresh = is_tnt && tokens->has_fresh_cyc;
 	tokens->has_fresh_cyc = false;
 	tokens->after_anchor = false;
 }
@@ -191,6 +226,7 @@ static void take_packet(struct intel_tokens *tokens,
 {
 	uint64_t anchor;
 
+	close_tnt(tokens, packet);
 	if (intel_clock_take(&tokens->clock, packet, &anchor)) {
 		take_anchor(tokens, anchor);
 	} else if (packet->kind == INTEL_PACKET_CYC) {
@@ -199,8 +235,10 @@ static void take_packet(struct intel_tokens *tokens,
 	} else if (is_flow(packet)) {
 		add_token(tokens, packet);
 	}
-	if (tokens->ring.count - tokens->closed > OPEN_LIMIT)
+	if (tokens->ring.count - tokens->closed > OPEN_LIMIT) {
+		tokens->has_open_tnt = false;
 		close_window(tokens, UINT64_MAX);
+	}
 }
 
 /* Moves what is not dropped to the front. */

@@ -23,6 +23,7 @@ struct intel_token {
 	uint8_t kind;		/* TNT, TIP, TIP_PGE, TIP_PGD or OVF */
 	uint8_t bits;		/* TNT */
 	bool has_estimate;
+	bool is_exact;		/* its last branch ran when it was written */
 };
 
 /* The tokens of some trace bytes in order.  A token's bounds are known only

@@ -138,12 +138,21 @@ static void trim_front(struct aux_piece *piece, uint64_t count)
 	piece->size_bytes -= count;
 }
 
+/* perf pads a piece to 8 bytes; where the next begins tells the true size. */
+static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
+			uint64_t count)
+{
+	if (count > 7 || count > before->size_bytes)
+		return;
+	before->size_bytes -= count;
+	stream->size_bytes -= count;
+}
+
 /* Fits @piece behind what is there.  Offsets of snapshots are no places in a
  * longer stream: they are counted on from the piece before.
  */
-static int fit_piece(struct stream_builder *builder,
-		     const struct aux_piece *before, struct aux_piece *piece,
-		     bool is_snapshot)
+static int fit_piece(struct stream_builder *builder, struct aux_piece *before,
+		     struct aux_piece *piece, bool is_snapshot)
 {
 	uint64_t end = before->offset + before->size_bytes;
 
@@ -157,6 +166,8 @@ static int fit_piece(struct stream_builder *builder,
 		if (shared)
 			return 0;
 	} else if (piece->offset <= end) {
+		cut_padding(&builder->stream, before, end - piece->offset);
+		end = before->offset + before->size_bytes;
 		trim_front(piece, end - piece->offset);
 		return 0;
 	}
