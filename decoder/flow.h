@@ -22,7 +22,9 @@ enum flow_kind {
 	/* Tracing starts at ip; the first block follows. */
 	FLOW_START,
 	/* Tracing stops; detail is an enum flow_stop.  ip is where execution
-	 * went on if the trace says so, else 0.
+	 * went on if the trace says so, else 0.  With page table isolation on
+	 * x86 the last block before it ends at the kernel's last write to CR3,
+	 * not at the sysret or iret, which the decoder cannot tell to be there.
 	 */
 	FLOW_STOP,
 	/* Execution went on unseen; detail is an enum flow_gap_reason, ip the

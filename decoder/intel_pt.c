@@ -3,11 +3,11 @@
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "decoder/block_clock.h"
+#include "decoder/branch.h"
 #include "decoder/code_image.h"
 #include "decoder/code_view.h"
 #include "decoder/flow_batch.h"
 #include "decoder/intel_image.h"
-#include "decoder/near_branch.h"
 #include "decoder/recording_parts.h"
 #include "decoder/switch_feed.h"
 
@@ -45,36 +45,61 @@ static enum flow_exit exit_of(enum pt_insn_class class)
 	}
 }
 
-static struct near_branch branch_at(struct intel_pt *source, uint64_t address)
+static struct branch branch_at(struct intel_pt *source, uint64_t address)
 {
 	size_t left;
 	const uint8_t *bytes = code_view_bytes(source->view, address, &left);
 
-	return bytes ? near_branch_read(bytes, left) :
-		       (struct near_branch){ 0 };
+	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
+}
+
+/* libipt does not tell the class of every last instruction: not of one that
+ * it held back for an event.  And it never tells whether a branch is direct,
+ * or how long a call is.
+ */
+static struct branch last_branch(struct intel_pt *source,
+				 const struct pt_block *block)
+{
+	struct branch branch = { .exit = exit_of(block->iclass) };
+
+	switch (branch.exit) {
+	case FLOW_EXIT_NONE:
+		if (block->iclass != ptic_error)
+			return branch;
+		return branch_at(source, block->end_ip);
+	case FLOW_EXIT_JUMP:
+		if (!block_clock_expects_address(source->clock))
+			return branch;
+		return branch_at(source, block->end_ip);
+	case FLOW_EXIT_CALL:
+		return branch_at(source, block->end_ip);
+	case FLOW_EXIT_CONDITIONAL:
+	case FLOW_EXIT_RETURN:
+	case FLOW_EXIT_FAR_CALL:
+	case FLOW_EXIT_FAR_RETURN:
+	case FLOW_EXIT_FAR_JUMP:
+		return branch;
+	}
+	return branch;
 }
 
 static void emit_block(struct intel_pt *source, const struct pt_block *block)
 {
-	struct near_branch branch = { 0 };
-	enum flow_exit exit = exit_of(block->iclass);
-	bool is_near = exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_JUMP;
+	struct branch branch = last_branch(source, block);
+	bool is_call = branch.exit == FLOW_EXIT_CALL;
 
-	if (exit == FLOW_EXIT_CALL ||
-	    (is_near && block_clock_expects_address(source->clock)))
-		branch = branch_at(source, block->end_ip);
 	intel_pt_emit(source, &(struct flow_item){
 		.kind = FLOW_BLOCK,
-		.detail = exit & 0xf,
-		.last_length = exit == FLOW_EXIT_CALL ? branch.length & 0xf :
-							0,
+		.detail = branch.exit & 0xf,
+		.last_length = is_call ? branch.length & 0xf : 0,
 		.instructions = block->ninsn,
 		.last = (uint32_t)(block->end_ip - block->ip),
 		.ip = block->ip,
 	});
 	block_clock_ran(source->clock);
-	source->last_exit = exit;
-	if (!block_clock_branch(source->clock, exit, branch.is_indirect))
+	source->last_ip = block->end_ip;
+	if (!block_clock_branch(source->clock, branch.exit,
+				branch.is_indirect))
 		source->drifts++;
 }
 
@@ -242,8 +267,6 @@ static int set_up(struct intel_pt *source)
 		return error;
 	source->next_change_ns = code_view_next_change_ns(source->view);
 	source->clock_setup = intel_clock_setup_of(input->recording);
-	source->has_filter = recording_trace_word(input->recording,
-						  INTEL_PT_FILTER_STR_LEN);
 	source->mode = UINT8_MAX;
 	source->is_decoded = !source->bytes.size;
 	source->image = intel_image_new(code_view_regions(source->view),

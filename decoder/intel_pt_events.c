@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt_parts.h"
 #include "decoder/block_clock.h"
+#include "decoder/code_view.h"
 #include "decoder/intel_packet.h"
 
 static void follow(struct intel_pt *source, uint8_t token_kind)
@@ -20,19 +21,26 @@ static void start(struct intel_pt *source, const struct pt_event *event)
 	});
 }
 
-/* A far transfer ends the trace by its privilege level; an address that is
- * told lies outside the filter (Intel SDM, TIP.PGD packet); the rest is the
- * kernel clearing TraceEn.
+static bool is_wrmsr(const uint8_t *bytes, size_t size)
+{
+	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x30;
+}
+
+/* The kernel switches the unit off by writing an MSR.  An address that is told
+ * lies outside the filter (Intel SDM, TIP.PGD packet).  The rest goes to
+ * another privilege level.  Behind page table isolation that is not seen to
+ * be a far transfer: libipt ends the last block at the kernel's last write to
+ * CR3, two or three instructions before the sysret or iret.
  */
 static uint8_t stop_reason(const struct intel_pt *source, bool has_address)
 {
-	if (source->last_exit == FLOW_EXIT_FAR_RETURN ||
-	    source->last_exit == FLOW_EXIT_FAR_CALL ||
-	    source->last_exit == FLOW_EXIT_FAR_JUMP)
-		return FLOW_STOP_LEVEL;
-	if (has_address || source->has_filter)
-		return FLOW_STOP_FILTER;
-	return FLOW_STOP_OFF;
+	size_t left = 0;
+	const uint8_t *bytes =
+		code_view_bytes(source->view, source->last_ip, &left);
+
+	if (bytes && is_wrmsr(bytes, left))
+		return FLOW_STOP_OFF;
+	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
 }
 
 static void stop(struct intel_pt *source, bool has_address, uint64_t address,
@@ -166,7 +174,6 @@ static void take(struct intel_pt *source, const struct pt_event *event)
 	default:
 		break;
 	}
-	source->last_exit = FLOW_EXIT_NONE;
 }
 
 void intel_pt_take_event(struct intel_pt *source)

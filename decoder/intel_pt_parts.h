@@ -30,7 +30,6 @@ struct intel_pt {
 	struct intel_image *image;
 	struct flow_batch *batch;
 	struct switch_feed *switches;
-	bool has_filter;		/* of addresses */
 
 	size_t next_segment;		/* where it begins */
 	size_t next_loss;
@@ -47,7 +46,7 @@ struct intel_pt {
 	struct intel_tokens *tokens;
 	struct block_clock *clock;
 	uint64_t next_change_ns;	/* of the code */
-	enum flow_exit last_exit;
+	uint64_t last_ip;		/* the last instruction that ran */
 	uint8_t mode;			/* as FLOW_MODE has it */
 	uint64_t page_table;
 	uint64_t drifts;		/* the clock lost its step */

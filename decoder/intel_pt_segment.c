@@ -100,7 +100,7 @@ static void sync_at(struct intel_pt *source, size_t position, uint8_t reason)
 	if (reason != FLOW_GAP_UNSYNCED || psb > position)
 		emit_gap(source, reason, source->segment + position,
 			 source->segment + psb);
-	source->last_exit = FLOW_EXIT_NONE;
+	source->last_ip = 0;
 	source->status = -pte_eos;
 	if (psb == size)
 		return;
