@@ -142,3 +142,43 @@ struct branch branch_read(const uint8_t *bytes, size_t size)
 		branch.length = 0;
 	return branch;
 }
+
+static bool is_string_opcode(uint8_t byte)
+{
+	switch (byte) {
+	case 0xa4:	/* movs */
+	case 0xa5:
+	case 0xa6:	/* cmps */
+	case 0xa7:
+	case 0xaa:	/* stos */
+	case 0xab:
+	case 0xae:	/* scas */
+	case 0xaf:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_wait(const uint8_t *bytes, size_t size)
+{
+	if (size && bytes[0] == 0xf4)
+		return true;
+	return size >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 &&
+	       bytes[2] == 0xc9;
+}
+
+bool block_looks_slow(const uint8_t *bytes, size_t size, size_t last)
+{
+	for (size_t i = 0; i + 2 < size && i <= last; i++) {
+		size_t opcode = i + 1;
+
+		if (bytes[i] != 0xf2 && bytes[i] != 0xf3)
+			continue;
+		if ((bytes[opcode] & 0xf0) == 0x40)
+			opcode++;
+		if (is_string_opcode(bytes[opcode]))
+			return true;
+	}
+	return last < size && is_wait(bytes + last, size - last);
+}

@@ -12,6 +12,8 @@ enum {
 	ENOUGH = 2048,
 	/* Nanoseconds per instruction * 65536 where nothing was measured. */
 	FIRST_RATE = 65536 / 4,
+	/* A span is not called long for less than this. */
+	NOTABLE_NS = 32,
 };
 
 struct flow_batch {
@@ -24,14 +26,19 @@ struct flow_batch {
 	uint64_t known_ns;	/* the last known time */
 	uint64_t instructions;	/* of waiting items since then */
 	uint64_t rate;
+	flow_slow_fn *is_slow;
+	void *ctx;
 };
 
-struct flow_batch *flow_batch_new(void)
+struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx)
 {
 	struct flow_batch *batch = calloc(1, sizeof(*batch));
 
-	if (batch)
-		batch->rate = FIRST_RATE;
+	if (!batch)
+		return NULL;
+	batch->rate = FIRST_RATE;
+	batch->is_slow = is_slow;
+	batch->ctx = ctx;
 	return batch;
 }
 
@@ -73,23 +80,69 @@ static void finish(struct flow_batch *batch, struct flow_item *item,
 			bound(time_ns, high_ns, high_ns != UINT64_MAX);
 }
 
-/* Spreads the waiting items over @span_ns from the last known time on. */
+static bool is_slow(const struct flow_batch *batch,
+		    const struct flow_item *item)
+{
+	return item->kind == FLOW_BLOCK && batch->is_slow(batch->ctx, item);
+}
+
+static uint64_t usual_ns(const struct flow_batch *batch)
+{
+	return (batch->instructions * batch->rate) >> 16;
+}
+
+/* Returns how much of @span_ns each slow block among those up to @end took on
+ * top of its instructions; 0 if the span is usual or none is slow.
+ */
+static uint64_t slow_share(const struct flow_batch *batch, size_t end,
+			   uint64_t span_ns)
+{
+	uint64_t usual = usual_ns(batch);
+	uint64_t slow = 0;
+
+	if (span_ns < usual + usual / 2 + NOTABLE_NS)
+		return 0;
+	for (size_t i = batch->finished; i < end; i++)
+		slow += is_slow(batch, &batch->items[i]);
+	return slow ? (span_ns - usual) / slow : 0;
+}
+
+/* Spreads the waiting items over @span_ns from the last known time on: evenly
+ * by instructions, but for what only slow blocks can have taken.
+ */
 static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {
-	uint64_t done = 0;
 	uint64_t total = batch->instructions ? batch->instructions : 1;
-	double step = (double)span_ns / (double)total;
+	uint64_t share_ns = slow_share(batch, end, span_ns);
+	uint64_t even_ns = share_ns ? usual_ns(batch) : span_ns;
+	double step = (double)even_ns / (double)total;
+	uint64_t done = 0;
+	uint64_t slow_ns = 0;
 
 	for (; batch->finished < end; batch->finished++) {
 		struct flow_item *item = &batch->items[batch->finished];
-		const struct flow_stamp *stamp =
-			&batch->stamps[batch->finished];
-		uint64_t time_ns =
-			batch->known_ns + (uint64_t)((double)done * step);
+		uint64_t time_ns = batch->known_ns + slow_ns +
+				   (uint64_t)((double)done * step);
 
-		finish(batch, item, stamp, time_ns);
+		finish(batch, item, &batch->stamps[batch->finished], time_ns);
 		done += item->instructions;
+		if (share_ns && is_slow(batch, item))
+			slow_ns += share_ns;
 	}
+}
+
+/* Follows the usual speed; a slow span hardly counts. */
+static void learn_rate(struct flow_batch *batch, uint64_t span_ns)
+{
+	if (batch->instructions < 16 || !span_ns || span_ns >= 1u << 30)
+		return;
+
+	uint64_t rate = (span_ns << 16) / batch->instructions;
+
+	if (rate < batch->rate + batch->rate / 2)
+		batch->rate += rate / 16 - batch->rate / 16;
+	else
+		batch->rate += batch->rate / 64;
 }
 
 static void finish_known(struct flow_batch *batch, size_t index)
@@ -101,9 +154,8 @@ static void finish_known(struct flow_batch *batch, size_t index)
 		batch->known_ns = known_ns;
 	if (known_ns > batch->known_ns)
 		span_ns = known_ns - batch->known_ns;
-	if (span_ns && batch->instructions > 1000 && span_ns < 1u << 30)
-		batch->rate = (span_ns << 16) / batch->instructions;
 	spread(batch, index, span_ns);
+	learn_rate(batch, span_ns);
 	batch->known_ns = known_ns;
 	batch->instructions = 0;
 }
@@ -139,9 +191,7 @@ void flow_batch_add(struct flow_batch *batch, const struct flow_item *item,
 /* Without a known time ahead the speed so far is the best guess. */
 void flow_batch_settle(struct flow_batch *batch)
 {
-	uint64_t span_ns = (batch->instructions * batch->rate) >> 16;
-
-	spread(batch, batch->count, span_ns);
+	spread(batch, batch->count, usual_ns(batch));
 	batch->known_ns = batch->last_ns;
 	batch->instructions = 0;
 }

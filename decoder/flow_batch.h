@@ -22,8 +22,15 @@ struct flow_stamp {
  */
 struct flow_batch;
 
-/* Returns NULL when out of memory. */
-struct flow_batch *flow_batch_new(void);
+/* Whether a block may take much longer than its count of instructions says:
+ * it repeats one, or waits.
+ */
+typedef bool flow_slow_fn(void *ctx, const struct flow_item *block);
+
+/* @is_slow is asked only about blocks between two known times that are too
+ * far apart.  Returns NULL when out of memory.
+ */
+struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx);
 void flow_batch_free(struct flow_batch *batch);
 
 /* Adds an item, whose times are filled in from @stamp.  Needs room. */

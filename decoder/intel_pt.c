@@ -254,6 +254,15 @@ static void intel_pt_close(struct flow_source *base)
 	free(source);
 }
 
+static bool is_slow(void *ctx, const struct flow_item *block)
+{
+	const struct intel_pt *source = ctx;
+	size_t left;
+	const uint8_t *bytes = code_view_bytes(source->view, block->ip, &left);
+
+	return bytes && block_looks_slow(bytes, left, block->last);
+}
+
 static int set_up(struct intel_pt *source)
 {
 	const struct flow_input *input = &source->input;
@@ -271,7 +280,7 @@ static int set_up(struct intel_pt *source)
 	source->is_decoded = !source->bytes.size;
 	source->image = intel_image_new(code_view_regions(source->view),
 					input->log);
-	source->batch = flow_batch_new();
+	source->batch = flow_batch_new(is_slow, source);
 	source->switches = switch_feed_new(input->recording, input->stream);
 	if (!source->image || !source->batch || !source->switches)
 		return -ERROR_MEMORY;
