@@ -54,8 +54,8 @@ static struct branch branch_at(struct intel_pt *source, uint64_t address)
 }
 
 /* libipt does not tell the class of every last instruction: not of one that
- * it held back for an event.  And it never tells whether a branch is direct,
- * or how long a call is.
+ * it held back for an event, and libipt 2.1 has a class that is any indirect
+ * branch.  No version tells whether a branch is direct, or how long a call is.
  */
 static struct branch last_branch(struct intel_pt *source,
 				 const struct pt_block *block)
@@ -64,7 +64,8 @@ static struct branch last_branch(struct intel_pt *source,
 
 	switch (branch.exit) {
 	case FLOW_EXIT_NONE:
-		if (block->iclass != ptic_error)
+		if (block->iclass == ptic_other ||
+		    block->iclass == ptic_ptwrite)
 			return branch;
 		return branch_at(source, block->end_ip);
 	case FLOW_EXIT_JUMP:
