@@ -145,13 +145,21 @@ static void learn_rate(struct flow_batch *batch, uint64_t span_ns)
 		batch->rate += batch->rate / 64;
 }
 
+/* The first items are no later than the first known time. */
+static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
+{
+	uint64_t low_ns = batch->stamps[batch->finished].low_ns;
+
+	return low_ns && low_ns < known_ns ? low_ns : known_ns;
+}
+
 static void finish_known(struct flow_batch *batch, size_t index)
 {
 	uint64_t known_ns = batch->stamps[index].known_ns;
 	uint64_t span_ns = 0;
 
 	if (!batch->known_ns)
-		batch->known_ns = known_ns;
+		batch->known_ns = first_low(batch, known_ns);
 	if (known_ns > batch->known_ns)
 		span_ns = known_ns - batch->known_ns;
 	spread(batch, index, span_ns);

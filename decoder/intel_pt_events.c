@@ -26,7 +26,7 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
 	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x30;
 }
 
-/* The kernel switches the unit off by writing an MSR.  An address that is told
+/* The kernel switches the unit off by writing an MSR.  Otherwise an address that is told
  * lies outside the filter (Intel SDM, TIP.PGD packet).  The rest goes to
  * another privilege level.  Behind page table isolation that is not seen to
  * be a far transfer: libipt ends the last block at the kernel's last write to
@@ -70,13 +70,18 @@ static void break_in(struct intel_pt *source, uint64_t address)
 	});
 }
 
-/* An interrupt whose handler is not traced. */
+/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
+ * traced in the same way: behind the instruction, not as its branch.
+ */
 static void stop_async(struct intel_pt *source, const struct pt_event *event)
 {
+	bool has_address = !event->ip_suppressed;
+	uint8_t reason = stop_reason(source, has_address);
+
 	follow(source, INTEL_PACKET_TIP_PGD);
-	break_in(source, event->variant.async_disabled.at);
-	stop(source, !event->ip_suppressed, event->variant.async_disabled.ip,
-	     FLOW_STOP_LEVEL);
+	if (reason != FLOW_STOP_OFF)
+		break_in(source, event->variant.async_disabled.at);
+	stop(source, has_address, event->variant.async_disabled.ip, reason);
 }
 
 static void lose(struct intel_pt *source, const struct pt_event *event)
