@@ -21,6 +21,7 @@ OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
+FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*_fixture.c))
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -41,8 +42,17 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
+# FUZZ=1 with clang builds them for libFuzzer, else they replay files.
+$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
+		$(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o) $(LIBRARY)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) \
+		-o $@ $^ $(LDLIBS)
+
+fuzz: $(FUZZERS)
+
 # Each suite is a program that links only what it needs from the library.
-$(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(LIBRARY)
+$(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(FIXTURES) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)
 
@@ -57,6 +67,6 @@ check: $(SUITES) machine-check
 clean:
 	$(RM) -r build build-san
 
-.PHONY: all check check-full bench lint install clean
+.PHONY: all fuzz check check-full bench lint install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

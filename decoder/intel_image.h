@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_IMAGE_H
+#define KT_DECODER_INTEL_IMAGE_H
+
+struct array;
+struct log;
+struct pt_image;
+
+/* Code in the form that libipt wants: file sections behind a section cache.
+ *
+ * The cache keeps every section mapped, with what was learnt of its blocks;
+ * without one, libipt unmaps and forgets a section whenever control leaves it,
+ * and is fifty times slower where kernel and modules alternate.
+ */
+struct intel_image;
+
+/* @regions: struct code_region, borrowed as long as this lives.  Returns NULL
+ * when out of memory.
+ */
+struct intel_image *intel_image_new(const struct array *regions,
+				    const struct log *log);
+void intel_image_free(struct intel_image *image);
+
+/* Owner: @image. */
+struct pt_image *intel_image_get(const struct intel_image *image);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_PACKET_H
+#define KT_DECODER_INTEL_PACKET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Intel PT's packets: Intel SDM, volume 3, "Trace Packets and Data Types". */
+enum intel_packet_kind {
+	INTEL_PACKET_PAD,
+	INTEL_PACKET_TNT,	/* payload: the bits, the oldest on top */
+	INTEL_PACKET_TIP,	/* the four with an address: payload raw */
+	INTEL_PACKET_TIP_PGE,
+	INTEL_PACKET_TIP_PGD,
+	INTEL_PACKET_FUP,
+	INTEL_PACKET_TSC,	/* payload: the low 56 bits of the TSC */
+	INTEL_PACKET_TMA,	/* payload: CTC, and FC from bit 16 on */
+	INTEL_PACKET_MTC,	/* payload: 8 bits of CTC */
+	INTEL_PACKET_CYC,	/* payload: core cycles */
+	INTEL_PACKET_CBR,	/* payload: core to bus clock ratio */
+	INTEL_PACKET_PSB,
+	INTEL_PACKET_PSBEND,
+	INTEL_PACKET_OVF,
+	INTEL_PACKET_OTHER,	/* nothing that time or order depend on */
+};
+
+struct intel_packet {
+	uint8_t kind;
+	uint8_t size;		/* bytes */
+	uint8_t bits;		/* TNT: how many */
+	uint64_t payload;
+};
+
+/* Reads the packet at the start of @bytes, @size of which are there.
+ *
+ * Returns 1 and @packet, 0 if it does not end within @size, -ERROR_FORMAT if
+ * it is none.
+ */
+int intel_packet_read(const uint8_t *bytes, size_t size,
+		      struct intel_packet *packet);
+
+/* Returns the position of the first PSB in @bytes at or after @from, @size if
+ * there is none.
+ */
+size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from);
+
+#endif

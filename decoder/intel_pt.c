@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt_parts.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/block_clock.h"
+#include "decoder/branch.h"
+#include "decoder/code_image.h"
+#include "decoder/code_view.h"
+#include "decoder/flow_batch.h"
+#include "decoder/intel_image.h"
+#include "decoder/recording_parts.h"
+#include "decoder/switch_feed.h"
+
+#include <stdlib.h>
+
+/* Trace bytes are given back to the system in steps of this size. */
+#define RELEASE_STEP ((size_t)16 << 20)
+
+void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
+{
+	struct flow_stamp stamp = block_clock_stamp(source->clock);
+
+	flow_batch_add(source->batch, item, &stamp);
+}
+
+static enum flow_exit exit_of(enum pt_insn_class class)
+{
+	switch ((int)class) {
+	case ptic_call:
+		return FLOW_EXIT_CALL;
+	case ptic_return:
+		return FLOW_EXIT_RETURN;
+	case ptic_jump:
+		return FLOW_EXIT_JUMP;
+	case ptic_cond_jump:
+		return FLOW_EXIT_CONDITIONAL;
+	case ptic_far_call:
+		return FLOW_EXIT_FAR_CALL;
+	case ptic_far_return:
+		return FLOW_EXIT_FAR_RETURN;
+	case ptic_far_jump:
+		return FLOW_EXIT_FAR_JUMP;
+	default:
+		return FLOW_EXIT_NONE;
+	}
+}
+
+static struct branch branch_at(struct intel_pt *source, uint64_t address)
+{
+	size_t left;
+	const uint8_t *bytes = code_view_bytes(source->view, address, &left);
+
+	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
+}
+
+/* libipt does not tell the class of every last instruction: not of one that
+ * it held back for an event, and libipt 2.1 has a class that is any indirect
+ * branch.  No version tells whether a branch is direct, or how long a call is.
+ */
+static struct branch last_branch(struct intel_pt *source,
+				 const struct pt_block *block)
+{
+	struct branch branch = { .exit = exit_of(block->iclass) };
+
+	switch (branch.exit) {
+	case FLOW_EXIT_NONE:
+		if (block->iclass == ptic_other ||
+		    block->iclass == ptic_ptwrite)
+			return branch;
+		return branch_at(source, block->end_ip);
+	case FLOW_EXIT_JUMP:
+		if (!block_clock_expects_address(source->clock))
+			return branch;
+		return branch_at(source, block->end_ip);
+	case FLOW_EXIT_CALL:
+		return branch_at(source, block->end_ip);
+	case FLOW_EXIT_CONDITIONAL:
+	case FLOW_EXIT_RETURN:
+	case FLOW_EXIT_FAR_CALL:
+	case FLOW_EXIT_FAR_RETURN:
+	case FLOW_EXIT_FAR_JUMP:
+		return branch;
+	}
+	return branch;
+}
+
+static void emit_block(struct intel_pt *source, const struct pt_block *block)
+{
+	struct branch branch = last_branch(source, block);
+	bool is_call = branch.exit == FLOW_EXIT_CALL;
+
+	intel_pt_emit(source, &(struct flow_item){
+		.kind = FLOW_BLOCK,
+		.detail = branch.exit & 0xf,
+		.last_length = is_call ? branch.length & 0xf : 0,
+		.instructions = block->ninsn,
+		.last = (uint32_t)(block->end_ip - block->ip),
+		.ip = block->ip,
+	});
+	block_clock_ran(source->clock);
+	source->last_ip = block->end_ip;
+	if (!block_clock_branch(source->clock, branch.exit,
+				branch.is_indirect))
+		source->drifts++;
+}
+
+/* After an error the block holds what ran before it, if anything. */
+static void take_block(struct intel_pt *source)
+{
+	struct pt_block block;
+
+	block.ninsn = 0;
+	source->status = pt_blk_next(source->blocks, &block, sizeof(block));
+	if (block.ninsn)
+		emit_block(source, &block);
+}
+
+static bool is_at_end(const struct intel_pt *source)
+{
+	if (source->status < 0)
+		return pt_errcode(source->status) == pte_eos;
+	return source->status & pts_eos &&
+	       !(source->status & pts_event_pending);
+}
+
+static void release_bytes(struct intel_pt *source)
+{
+	uint64_t position = 0;
+
+	pt_blk_get_offset(source->blocks, &position);
+	position += source->segment;
+	if (position < source->released + RELEASE_STEP)
+		return;
+	stream_bytes_release(&source->bytes, source->released, position);
+	source->released = position;
+}
+
+/* Decodes until the batch is full or the segment ends. */
+static int decode(struct intel_pt *source)
+{
+	while (flow_batch_has_room(source->batch)) {
+		if (is_at_end(source)) {
+			intel_pt_close_segment(source);
+			return 0;
+		}
+		if (block_clock_low_ns(source->clock) >=
+			    source->next_change_ns &&
+		    intel_pt_update_code(source) < 0)
+			return -ERROR_MEMORY;
+		if (source->status < 0)
+			intel_pt_recover(source);
+		else if (source->status & pts_event_pending)
+			intel_pt_take_event(source);
+		else
+			take_block(source);
+	}
+	release_bytes(source);
+	return 0;
+}
+
+/* The clock of a segment ends with it: what comes then begins no earlier than
+ * the last item.
+ */
+static void emit_last(struct intel_pt *source, const struct flow_item *item)
+{
+	flow_batch_settle(source->batch);
+
+	const struct flow_stamp stamp = {
+		.low_ns = flow_batch_last_ns(source->batch),
+		.high_ns = UINT64_MAX,
+		.known_ns = flow_batch_last_ns(source->batch),
+	};
+
+	flow_batch_add(source->batch, item, &stamp);
+	flow_batch_settle(source->batch);
+}
+
+static void end_segment(struct intel_pt *source)
+{
+	const struct aux_stream *stream = source->input.stream;
+	bool is_last = source->next_segment == source->bytes.size;
+	bool is_lost = !is_last || source->next_loss < stream->loss_count;
+
+	flow_batch_settle(source->batch);
+	source->is_decoded = is_last;
+	if (is_lost || stream->cut)
+		emit_last(source, &(struct flow_item){
+			.kind = FLOW_GAP,
+			.detail = is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
+			.ip = source->next_segment,
+		});
+}
+
+/* Switches go among the finished items of their time; later ones wait, unless
+ * no more items come.
+ */
+static int add_switches(struct intel_pt *source)
+{
+	const struct flow_item *item;
+
+	while ((item = switch_feed_peek(source->switches)) &&
+	       (source->is_decoded ||
+		item->time_ns <= flow_batch_last_ns(source->batch))) {
+		if (!flow_batch_insert(source->batch, item))
+			return 0;
+		if (switch_feed_advance(source->switches) < 0)
+			return -ERROR_MEMORY;
+	}
+	if (!source->is_decoded || source->at_end)
+		return 0;
+	emit_last(source, &(struct flow_item){ .kind = FLOW_END });
+	source->at_end = true;
+	return 0;
+}
+
+static int decode_more(struct intel_pt *source)
+{
+	if (!source->is_open && intel_pt_open_segment(source) < 0)
+		return -ERROR_MEMORY;
+	if (decode(source) < 0)
+		return -ERROR_MEMORY;
+	if (!source->is_open)
+		end_segment(source);
+	else if (!flow_batch_finished(source->batch))
+		flow_batch_settle(source->batch);
+	return 0;
+}
+
+static int intel_pt_next(struct flow_source *base,
+			 const struct flow_item **items)
+{
+	struct intel_pt *source = (struct intel_pt *)base;
+
+	while (!flow_batch_finished(source->batch)) {
+		if (source->at_end)
+			return 0;
+		if (!source->is_decoded && decode_more(source) < 0)
+			return -ERROR_MEMORY;
+		if (add_switches(source) < 0)
+			return -ERROR_MEMORY;
+	}
+	return (int)flow_batch_take(source->batch, items);
+}
+
+static void intel_pt_close(struct flow_source *base)
+{
+	struct intel_pt *source = (struct intel_pt *)base;
+
+	intel_pt_close_segment(source);
+	switch_feed_free(source->switches);
+	flow_batch_free(source->batch);
+	intel_image_free(source->image);
+	code_view_close(source->view);
+	stream_bytes_close(&source->bytes);
+	free(source);
+}
+
+static bool is_slow(void *ctx, const struct flow_item *block)
+{
+	const struct intel_pt *source = ctx;
+	size_t left;
+	const uint8_t *bytes = code_view_bytes(source->view, block->ip, &left);
+
+	return bytes && block_looks_slow(bytes, left, block->last);
+}
+
+static int set_up(struct intel_pt *source)
+{
+	const struct flow_input *input = &source->input;
+	int error = stream_bytes_open(&source->bytes, input->stream,
+				      input->log);
+
+	if (error)
+		return error;
+	error = code_view_open(input->image, &source->view);
+	if (error)
+		return error;
+	source->next_change_ns = code_view_next_change_ns(source->view);
+	source->clock_setup = intel_clock_setup_of(input->recording);
+	source->mode = UINT8_MAX;
+	source->is_decoded = !source->bytes.size;
+	source->image = intel_image_new(code_view_regions(source->view),
+					input->log);
+	source->batch = flow_batch_new(is_slow, source);
+	source->switches = switch_feed_new(input->recording, input->stream);
+	if (!source->image || !source->batch || !source->switches)
+		return -ERROR_MEMORY;
+	return 0;
+}
+
+static int intel_pt_open(const struct flow_input *input,
+			 struct flow_source **opened)
+{
+	struct intel_pt *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return -ERROR_MEMORY;
+	source->base.ops = &intel_pt_source;
+	source->input = *input;
+
+	int error = set_up(source);
+
+	if (error) {
+		intel_pt_close(&source->base);
+		return error;
+	}
+	*opened = &source->base;
+	return 0;
+}
+
+const struct flow_source_ops intel_pt_source = {
+	.name = "intel_pt",
+	.open = intel_pt_open,
+	.next = intel_pt_next,
+	.close = intel_pt_close,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_PT_PARTS_H
+#define KT_DECODER_INTEL_PT_PARTS_H
+
+#include "decoder/flow_source.h"
+#include "decoder/intel_clock.h"
+#include "decoder/stream_bytes.h"
+
+#include <intel-pt.h>
+#include <stdbool.h>
+
+struct block_clock;
+struct code_view;
+struct flow_batch;
+struct intel_image;
+struct intel_tokens;
+struct switch_feed;
+
+/* The inside of the Intel PT source, shared by its files.
+ *
+ * The stream is decoded segment by segment: a segment ends where bytes are
+ * known to be missing.
+ */
+struct intel_pt {
+	struct flow_source base;
+	struct flow_input input;
+	struct stream_bytes bytes;
+	struct intel_clock_setup clock_setup;
+	struct code_view *view;
+	struct intel_image *image;
+	struct flow_batch *batch;
+	struct switch_feed *switches;
+
+	size_t next_segment;		/* where it begins */
+	size_t next_loss;
+	size_t segment;			/* the current one */
+	size_t segment_end;
+	size_t synced;			/* last PSB used, in the segment */
+	size_t released;		/* bytes given back before this */
+	bool is_open;			/* a segment is */
+	bool is_decoded;		/* no bytes are left */
+	bool at_end;
+
+	struct pt_block_decoder *blocks;
+	int status;			/* of libipt's last call */
+	struct intel_tokens *tokens;
+	struct block_clock *clock;
+	uint64_t next_change_ns;	/* of the code */
+	uint64_t last_ip;		/* the last instruction that ran */
+	uint8_t mode;			/* as FLOW_MODE has it */
+	uint64_t page_table;
+	uint64_t drifts;		/* the clock lost its step */
+};
+
+/* Adds an item that begins now. */
+void intel_pt_emit(struct intel_pt *source, const struct flow_item *item);
+
+/* Fetches and takes one event.  Leaves libipt's status in source->status. */
+void intel_pt_take_event(struct intel_pt *source);
+
+/* Opens the segment that begins at source->next_segment.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int intel_pt_open_segment(struct intel_pt *source);
+void intel_pt_close_segment(struct intel_pt *source);
+
+/* Reports what went wrong as a gap and goes on at the next PSB; ends the
+ * segment if there is none.
+ */
+void intel_pt_recover(struct intel_pt *source);
+
+/* Brings the code up to date if the clock has passed a change.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int intel_pt_update_code(struct intel_pt *source);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/array.h"
+#include "decoder/code_region.h"
+#include "decoder/file_map.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <unistd.h>
+
+/* The copy of the kernel's code. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	const struct file_map map = { bytes, size };
+	struct array regions = ARRAY_OF(struct code_region);
+	struct array descriptors = ARRAY_OF(int);
+
+	code_region_read_kcore("kcore", &map, NULL, &regions, &descriptors);
+	for (size_t i = 0; i < regions.count; i++) {
+		struct code_region *region = array_at(&regions, i);
+
+		code_region_find(&regions, region->first);
+		code_region_unmap(region);
+	}
+	for (size_t i = 0; i < descriptors.count; i++)
+		close(*(int *)array_at(&descriptors, i));
+	array_free(&regions);
+	array_free(&descriptors);
+	return 0;
+}

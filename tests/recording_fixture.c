@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/recording_fixture.h"
+#include "common/perf_data.h"
+
+#include <check.h>
+#include <elf.h>
+#include <intel-pt.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ATTR_SIZE = 136, PMU_TYPE = 8, HEADER_SIZE = PERF_DATA_HEADER_SIZE };
+
+static void append(struct recording_fixture *fixture, const void *bytes,
+		   size_t size)
+{
+	if (fixture->size + size > fixture->room) {
+		fixture->room = (fixture->size + size) * 2;
+		fixture->bytes = realloc(fixture->bytes, fixture->room);
+		ck_assert_ptr_nonnull(fixture->bytes);
+	}
+	if (size)
+		memcpy(fixture->bytes + fixture->size, bytes, size);
+	fixture->size += size;
+}
+
+static void append_u64(struct recording_fixture *fixture, uint64_t value)
+{
+	append(fixture, &value, sizeof(value));
+}
+
+static void append_attr(struct recording_fixture *fixture, uint32_t type,
+			uint64_t config, uint64_t ids_offset)
+{
+	uint8_t attr[ATTR_SIZE] = { 0 };
+	uint32_t head[2] = { type, ATTR_SIZE };
+	uint64_t sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			       PERF_SAMPLE_IDENTIFIER;
+	uint64_t flags = 1 << 18;
+
+	memcpy(attr, head, sizeof(head));
+	memcpy(attr + 8, &config, 8);
+	memcpy(attr + 24, &sample_type, 8);
+	memcpy(attr + 40, &flags, 8);
+	append(fixture, attr, sizeof(attr));
+	append_u64(fixture, ids_offset);
+	append_u64(fixture, 8);
+}
+
+static void append_info(struct recording_fixture *fixture)
+{
+	uint64_t body[18] = { PERF_DATA_AUXTRACE_INTEL_PT };
+	uint64_t *words = body + 1;
+
+	words[INTEL_PT_PMU_TYPE] = PMU_TYPE;
+	words[INTEL_PT_TIME_MULT] = 1;
+	words[INTEL_PT_CAP_USER_TIME_ZERO] = 1;
+	words[INTEL_PT_MAX_NONTURBO_RATIO] = 10;
+	recording_fixture_record(fixture, PERF_DATA_AUXTRACE_INFO, 0, body,
+				 sizeof(body), NULL);
+}
+
+/* The header, two ids, two attributes; then the records. */
+void recording_fixture_begin(struct recording_fixture *fixture)
+{
+	uint8_t header[HEADER_SIZE] = PERF_DATA_MAGIC;
+
+	memset(fixture, 0, sizeof(*fixture));
+	strcpy(fixture->path, "/tmp/ktrace-hw-test.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(fixture->path));
+	append(fixture, header, sizeof(header));
+	append_u64(fixture, 1);
+	append_u64(fixture, 2);
+	append_attr(fixture, PMU_TYPE, 0, HEADER_SIZE);
+	append_attr(fixture, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY,
+		    HEADER_SIZE + 8);
+	fixture->data_start = fixture->size;
+	append_info(fixture);
+}
+
+static void append_origin(struct recording_fixture *fixture,
+			  const struct fixture_origin *origin)
+{
+	uint32_t task[2] = { (uint32_t)origin->pid, (uint32_t)origin->tid };
+
+	append(fixture, task, sizeof(task));
+	append_u64(fixture, origin->time_ns);
+	append_u64(fixture, 0);		/* CPU 0 */
+	append_u64(fixture, 2);
+}
+
+void recording_fixture_record(struct recording_fixture *fixture,
+			      uint32_t type, uint16_t misc, const void *body,
+			      size_t size, const struct fixture_origin *origin)
+{
+	static const uint8_t zeros[8];
+	size_t padding = -size & 7;
+	size_t total = 8 + size + padding + (origin ? 32 : 0);
+	uint16_t tail[2] = { misc, (uint16_t)total };
+
+	append(fixture, &type, sizeof(type));
+	append(fixture, tail, sizeof(tail));
+	append(fixture, body, size);
+	append(fixture, zeros, padding);
+	if (origin)
+		append_origin(fixture, origin);
+}
+
+void recording_fixture_trace(struct recording_fixture *fixture,
+			     uint64_t offset, const uint8_t *bytes,
+			     size_t size)
+{
+	uint64_t body[5] = { size, offset, 0, 0, 0 };
+
+	recording_fixture_record(fixture, PERF_DATA_AUXTRACE, 0, body,
+				 sizeof(body), NULL);
+	append(fixture, bytes, size);
+}
+
+size_t fixture_encode(const struct pt_packet *packets, size_t count,
+		      uint8_t *bytes, size_t room)
+{
+	struct pt_config config;
+	size_t size = 0;
+
+	pt_config_init(&config);
+	config.begin = bytes;
+	config.end = bytes + room;
+
+	struct pt_encoder *encoder = pt_alloc_encoder(&config);
+
+	ck_assert_ptr_nonnull(encoder);
+	for (size_t i = 0; i < count; i++) {
+		int written = pt_enc_next(encoder, &packets[i]);
+
+		ck_assert_int_gt(written, 0);
+		size += (size_t)written;
+	}
+	pt_free_encoder(encoder);
+	return size;
+}
+
+size_t recording_fixture_packets(struct recording_fixture *fixture,
+				 uint64_t offset,
+				 const struct pt_packet *packets,
+				 size_t count)
+{
+	uint8_t bytes[4096];
+	size_t size = fixture_encode(packets, count, bytes, sizeof(bytes));
+
+	recording_fixture_trace(fixture, offset, bytes, size);
+	return size;
+}
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+void recording_fixture_code(const struct recording_fixture *fixture,
+			    uint64_t address, const uint8_t *bytes,
+			    size_t size)
+{
+	enum { CODE_OFFSET = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) };
+	uint8_t core[CODE_OFFSET + 4096] = { 0 };
+	Elf64_Ehdr header = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB },
+		.e_type = ET_CORE,
+		.e_machine = EM_X86_64,
+		.e_phoff = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	};
+	Elf64_Phdr load = {
+		.p_type = PT_LOAD,
+		.p_offset = CODE_OFFSET,
+		.p_vaddr = address,
+		.p_filesz = size,
+	};
+	char path[128];
+
+	memcpy(core, &header, sizeof(header));
+	memcpy(core + sizeof(header), &load, sizeof(load));
+	memcpy(core + CODE_OFFSET, bytes, size);
+	snprintf(path, sizeof(path), "%s/kcore_dir", fixture->path);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", fixture->path);
+	write_file(path, core, CODE_OFFSET + size);
+}
+
+void recording_fixture_write(struct recording_fixture *fixture)
+{
+	uint64_t header[8] = {
+		HEADER_SIZE,
+		ATTR_SIZE + 16,
+		HEADER_SIZE + 16,
+		2 * (ATTR_SIZE + 16),
+		fixture->data_start,
+		fixture->size - fixture->data_start,
+	};
+	char path[128];
+
+	memcpy(fixture->bytes + 8, header, sizeof(header));
+	snprintf(path, sizeof(path), "%s/data", fixture->path);
+	write_file(path, fixture->bytes, fixture->size);
+}
+
+void recording_fixture_end(struct recording_fixture *fixture)
+{
+	static const char *const names[] = { "kcore_dir/kcore", "kcore_dir",
+					     "data", "." };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s/%s", fixture->path, names[i]);
+		if (i == 3)
+			path[strlen(fixture->path)] = '\0';
+		remove(path);
+	}
+	free(fixture->bytes);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_RECORDING_FIXTURE_H
+#define KT_TESTS_RECORDING_FIXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A small recording written by hand into a temporary folder: one Intel PT
+ * event, ids 1 (trace) and 2 (sideband), sample_type IP|TID|TIME|CPU|
+ * IDENTIFIER, TSC ticks that are nanoseconds, CPU 0.
+ */
+struct recording_fixture {
+	char path[64];		/* the folder */
+	uint8_t *bytes;		/* of the file to be */
+	size_t size;
+	size_t room;
+	size_t data_start;
+};
+
+struct pt_packet;
+
+/* Which task a record is of, and when. */
+struct fixture_origin {
+	int32_t pid;
+	int32_t tid;
+	uint64_t time_ns;
+};
+
+void recording_fixture_begin(struct recording_fixture *fixture);
+
+/* A record of @type; @origin NULL: one of perf's own, without an origin. */
+void recording_fixture_record(struct recording_fixture *fixture,
+			      uint32_t type, uint16_t misc, const void *body,
+			      size_t size, const struct fixture_origin *origin);
+
+/* AUXTRACE with @size bytes at @offset of CPU 0's stream. */
+void recording_fixture_trace(struct recording_fixture *fixture,
+			     uint64_t offset, const uint8_t *bytes,
+			     size_t size);
+
+/* The same with packets, written by libipt's encoder; returns their size. */
+size_t recording_fixture_packets(struct recording_fixture *fixture,
+				 uint64_t offset,
+				 const struct pt_packet *packets,
+				 size_t count);
+
+/* A kcore with @size bytes of code at @address. */
+void recording_fixture_code(const struct recording_fixture *fixture,
+			    uint64_t address, const uint8_t *bytes,
+			    size_t size);
+
+/* Writes the file "data". */
+void recording_fixture_write(struct recording_fixture *fixture);
+
+/* Removes the folder. */
+void recording_fixture_end(struct recording_fixture *fixture);
+
+/* Writes @packets as bytes; returns how many. */
+size_t fixture_encode(const struct pt_packet *packets, size_t count,
+		      uint8_t *bytes, size_t room);
+
+#endif

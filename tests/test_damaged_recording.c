@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code_image.h"
+#include "decoder/flow_source.h"
+#include "decoder/recording.h"
+#include "decoder/sideband.h"
+#include "tests/run_suite.h"
+#include "tests/shared_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Every damaged copy of a real recording must be read within this. */
+enum { SECONDS = 5, CUT_STEP = 64 * 1024 };
+
+static char folder[4096];
+static uint8_t *whole;
+static size_t whole_size;
+static uint64_t gaps;
+
+static void set_up(void)
+{
+	whole = NULL;
+	if (!shared_recording("small", folder, sizeof(folder)))
+		return;
+
+	char path[5000];
+
+	snprintf(path, sizeof(path), "%s/data", folder);
+	whole = shared_file(path, &whole_size);
+	ck_assert_ptr_nonnull(whole);
+}
+
+static void tear_down(void)
+{
+	free(whole);
+	shared_recording_remove(folder);
+}
+
+static void write_data(const uint8_t *bytes, size_t size)
+{
+	char path[5000];
+
+	snprintf(path, sizeof(path), "%s/data", folder);
+
+	FILE *file = fopen(path, "wb");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+static void decode_stream(const struct recording *recording, size_t index,
+			  const struct code_image *image)
+{
+	const struct flow_input input = {
+		.recording = recording,
+		.stream = recording_stream(recording, index),
+		.image = image,
+	};
+	struct flow_source *source;
+	const struct flow_item *items;
+	uint64_t last_ns = 0;
+	int count;
+
+	if (flow_source_open(&input, &source))
+		return;
+	while ((count = flow_source_next(source, &items)) > 0)
+		for (int i = 0; i < count; i++) {
+			ck_assert_uint_ge(items[i].time_ns, last_ns);
+			last_ns = items[i].time_ns;
+			gaps += items[i].kind == FLOW_GAP;
+		}
+	ck_assert_int_eq(count, 0);
+	flow_source_close(source);
+}
+
+/* Returns whether the recording opened. */
+static bool read_all(void)
+{
+	struct recording *recording;
+	struct code_image *image;
+	struct sideband_record record;
+	struct sideband *sideband;
+	time_t start = time(NULL);
+
+	if (recording_open(folder, NULL, &recording))
+		return false;
+	sideband = sideband_open(recording, 0);
+	while (sideband_next(sideband, &record) == 1)
+		continue;
+	sideband_close(sideband);
+	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
+	for (size_t i = 0; i < recording_stream_count(recording); i++)
+		decode_stream(recording, i, image);
+	code_image_close(image);
+	recording_close(recording);
+	ck_assert_int_le(time(NULL) - start, SECONDS);
+	return true;
+}
+
+START_TEST(cut_files_are_read_up_to_the_cut)
+{
+	if (!whole)
+		return;
+	for (size_t size = CUT_STEP; size < whole_size; size += CUT_STEP) {
+		gaps = 0;
+		write_data(whole, size);
+		ck_assert(read_all());
+		ck_assert_uint_gt(gaps, 0);
+	}
+	write_data(whole, 0);
+	ck_assert(!read_all());
+	write_data(whole, 50);
+	ck_assert(!read_all());
+}
+END_TEST
+
+/* Bytes of the whole file, seeded: a failure can be run again. */
+START_TEST(flipped_bits_do_no_harm)
+{
+	int rounds = getenv("KTRACE_FULL") ? 1000 : 20;
+
+	if (!whole)
+		return;
+	for (int seed = 0; seed < rounds; seed++) {
+		uint8_t *copy = malloc(whole_size);
+
+		ck_assert_ptr_nonnull(copy);
+		memcpy(copy, whole, whole_size);
+		srand((unsigned int)seed);
+		for (int i = 0; i < 1 + seed % 8; i++) {
+			/* Half of them where the structure is. */
+			size_t at = (size_t)rand() %
+				    (i % 2 ? 4096 : whole_size);
+
+			copy[at] ^= (uint8_t)(1 << rand() % 8);
+		}
+		write_data(copy, whole_size);
+		free(copy);
+		read_all();
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("damaged_recording");
+	TCase *tcase = tcase_create("small");
+
+	tcase_set_timeout(tcase, 1800);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, cut_files_are_read_up_to_the_cut);
+	tcase_add_test(tcase, flipped_bits_do_no_harm);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

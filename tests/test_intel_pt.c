@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/perf_data.h"
+#include "decoder/code_image.h"
+#include "decoder/flow_source.h"
+#include "decoder/recording.h"
+#include "decoder/sideband.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <intel-pt.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+/*	0x1000	call 0x1008
+ *	0x1005	nop
+ *	0x1006	jne 0x1000
+ *	0x1008	nop
+ *	0x1009	ret
+ *	0x100a	jmp *%rax
+ *	0x100c	wrmsr
+ */
+static const uint8_t code[] = {
+	0xe8, 0x03, 0, 0, 0, 0x90, 0x75, 0xf8,
+	0x90, 0xc3, 0xff, 0xe0, 0x0f, 0x30, 0x90, 0x90,
+};
+enum { CODE = 0x1000, ROOM = 64 };
+
+static struct recording_fixture fixture;
+static struct recording *recording;
+static struct code_image *image;
+static struct flow_source *source;
+static struct flow_item items[ROOM];
+static size_t item_count;
+
+static struct pt_packet ip_packet(enum pt_packet_type type, uint64_t ip)
+{
+	return (struct pt_packet){
+		.type = type,
+		.payload.ip = { .ipc = pt_ipc_sext_48, .ip = ip },
+	};
+}
+
+static struct pt_packet tnt_packet(uint8_t bits, uint64_t payload)
+{
+	return (struct pt_packet){
+		.type = ppt_tnt_8,
+		.payload.tnt = { .bit_size = bits, .payload = payload },
+	};
+}
+
+static struct pt_packet tsc_packet(uint64_t tsc)
+{
+	return (struct pt_packet){ .type = ppt_tsc, .payload.tsc.tsc = tsc };
+}
+
+static struct pt_packet cyc_packet(uint64_t cycles)
+{
+	return (struct pt_packet){ .type = ppt_cyc,
+				   .payload.cyc.value = cycles };
+}
+
+static struct pt_packet plain_packet(enum pt_packet_type type)
+{
+	return (struct pt_packet){ .type = type };
+}
+
+/* PSB+ at @ip, @tsc. */
+static size_t psb(struct pt_packet *packets, uint64_t ip, uint64_t tsc)
+{
+	const struct pt_packet all[] = {
+		plain_packet(ppt_psb),
+		tsc_packet(tsc),
+		{ .type = ppt_cbr, .payload.cbr.ratio = 10 },
+		{ .type = ppt_mode,
+		  .payload.mode = { .leaf = pt_mol_exec,
+				    .bits.exec.csl = 1 } },
+		ip_packet(ppt_fup, ip),
+		plain_packet(ppt_psbend),
+	};
+
+	memcpy(packets, all, sizeof(all));
+	return sizeof(all) / sizeof(*all);
+}
+
+static void set_up(void)
+{
+	recording_fixture_begin(&fixture);
+	recording_fixture_code(&fixture, CODE, code, sizeof(code));
+}
+
+/* Decodes the stream of CPU 0 into items. */
+static void decode(void)
+{
+	struct flow_input input = { 0 };
+	const struct flow_item *batch;
+	int count;
+
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
+	ck_assert_uint_eq(recording_stream_count(recording), 1);
+	input.recording = recording;
+	input.stream = recording_stream(recording, 0);
+	input.image = image;
+	ck_assert_int_eq(flow_source_open(&input, &source), 0);
+	item_count = 0;
+	while ((count = flow_source_next(source, &batch)) > 0) {
+		ck_assert_uint_le(item_count + (size_t)count, ROOM);
+		memcpy(items + item_count, batch,
+		       (size_t)count * sizeof(*batch));
+		item_count += (size_t)count;
+	}
+	ck_assert_int_eq(count, 0);
+}
+
+static void tear_down(void)
+{
+	flow_source_close(source);
+	code_image_close(image);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+	source = NULL;
+	image = NULL;
+	recording = NULL;
+}
+
+static void expect(size_t index, enum flow_kind kind, uint8_t detail,
+		   uint64_t ip)
+{
+	ck_assert_uint_lt(index, item_count);
+	ck_assert_str_eq(flow_kind_text(items[index].kind),
+			 flow_kind_text((uint8_t)kind));
+	ck_assert_uint_eq(items[index].detail, detail);
+	ck_assert_uint_eq(items[index].ip, ip);
+}
+
+START_TEST(call_and_compressed_return)
+{
+	struct pt_packet packets[16];
+	size_t count = psb(packets, CODE, 1000);
+
+	packets[count++] = cyc_packet(7);
+	packets[count++] = tnt_packet(2, 2);	/* ret, jne not taken */
+	packets[count++] = ip_packet(ppt_tip, 0x100c);	/* ret */
+	recording_fixture_packets(&fixture, 0, packets, count);
+	decode();
+	expect(0, FLOW_MODE, 2, 0);
+	expect(1, FLOW_BLOCK, FLOW_EXIT_CALL, CODE);
+	ck_assert_uint_eq(flow_return_address(&items[1]), 0x1005);
+	expect(2, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
+	ck_assert_uint_eq(items[2].instructions, 2);
+	expect(3, FLOW_BLOCK, FLOW_EXIT_CONDITIONAL, 0x1005);
+	expect(4, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
+	expect(item_count - 1, FLOW_END, 0, 0);
+}
+END_TEST
+
+START_TEST(times_hold_the_truth)
+{
+	struct pt_packet packets[16];
+	size_t count = psb(packets, CODE, 1000);
+
+	packets[count++] = cyc_packet(7);
+	packets[count++] = tnt_packet(1, 1);
+	packets[count++] = ip_packet(ppt_fup, 0x1005);
+	packets[count++] = ip_packet(ppt_tip, 0x100a);
+	packets[count++] = cyc_packet(3);
+	packets[count++] = ip_packet(ppt_tip, 0x1008);
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+	packets[count++] = tsc_packet(1020);
+	recording_fixture_packets(&fixture, 0, packets, count);
+	decode();
+	for (size_t i = 0; i + 1 < item_count; i++)
+		ck_assert_uint_le(items[i].time_ns, items[i + 1].time_ns);
+	expect(3, FLOW_ASYNC, 0, 0x1005);
+	ck_assert_uint_eq(items[3].time_ns, 1007);
+	expect(4, FLOW_BLOCK, FLOW_EXIT_JUMP, 0x100a);
+	ck_assert_uint_eq(items[4].time_ns, 1007);
+	ck_assert_uint_eq(items[4].early_ns, 0);
+	expect(5, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
+	ck_assert_uint_eq(items[5].time_ns, 1010);
+}
+END_TEST
+
+START_TEST(overflow_is_a_gap)
+{
+	struct pt_packet packets[16];
+	size_t count = psb(packets, CODE, 1000);
+
+	packets[count++] = plain_packet(ppt_ovf);
+	packets[count++] = ip_packet(ppt_fup, 0x1008);
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+	recording_fixture_packets(&fixture, 0, packets, count);
+	decode();
+	for (size_t i = 0; i < item_count; i++)
+		if (items[i].kind == FLOW_GAP) {
+			ck_assert_uint_eq(items[i].detail, FLOW_GAP_OVERFLOW);
+			expect(i + 1, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
+			return;
+		}
+	ck_abort_msg("no gap");
+}
+END_TEST
+
+START_TEST(missing_code_is_a_gap_to_the_next_psb)
+{
+	struct pt_packet packets[32];
+	size_t count = psb(packets, 0x5000, 1000);
+
+	packets[count++] = ip_packet(ppt_tip, 0x6000);
+	count += psb(packets + count, CODE, 2000);
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+	recording_fixture_packets(&fixture, 0, packets, count);
+	decode();
+	expect(1, FLOW_GAP, FLOW_GAP_NO_CODE, items[1].ip);
+	ck_assert_uint_gt(items[1].last, 0);
+	expect(2, FLOW_BLOCK, FLOW_EXIT_CALL, CODE);
+	ck_assert_uint_ge(items[2].time_ns, 2000);
+}
+END_TEST
+
+START_TEST(wrmsr_switches_the_unit_off)
+{
+	struct pt_packet packets[16];
+	size_t count = psb(packets, 0x100c, 1000);
+
+	packets[count++] = ip_packet(ppt_fup, 0x100e);
+	packets[count++] = (struct pt_packet){
+		.type = ppt_tip_pgd,
+		.payload.ip.ipc = pt_ipc_suppressed,
+	};
+	packets[count++] = ip_packet(ppt_tip_pge, 0x1008);
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+	recording_fixture_packets(&fixture, 0, packets, count);
+	decode();
+	expect(1, FLOW_BLOCK, FLOW_EXIT_NONE, 0x100c);
+	expect(2, FLOW_STOP, FLOW_STOP_OFF, 0);
+	expect(3, FLOW_START, 0, 0x1008);
+	expect(4, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
+}
+END_TEST
+
+/* Two pieces with a hole, and an AUX record that tells of a loss. */
+START_TEST(lost_trace_is_a_gap_at_its_place)
+{
+	struct pt_packet packets[16];
+	const struct fixture_origin origin = { 7, 7, 1500 };
+	size_t count = psb(packets, CODE, 1000);
+
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+
+	size_t size = recording_fixture_packets(&fixture, 0, packets, count);
+	uint64_t aux[3] = { 0, size, SIDEBAND_AUX_TRUNCATED };
+
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux,
+				 sizeof(aux), &origin);
+	count = psb(packets, 0x1008, 3000);
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+	recording_fixture_packets(&fixture, size + 4096, packets, count);
+	decode();
+
+	int gaps = 0;
+
+	for (size_t i = 0; i < item_count; i++)
+		if (items[i].kind == FLOW_GAP) {
+			gaps++;
+			expect(i, FLOW_GAP, FLOW_GAP_LOST, size);
+		}
+	ck_assert_int_eq(gaps, 1);
+	ck_assert_uint_eq(recording_counts(recording)->aux_truncated, 1);
+}
+END_TEST
+
+START_TEST(switches_lie_among_the_blocks)
+{
+	struct pt_packet packets[32];
+	const struct fixture_origin origin = { 7, 8, 1500 };
+	const uint32_t next[2] = { 20, 21 };
+	size_t count = psb(packets, CODE, 1000);
+
+	packets[count++] = ip_packet(ppt_tip, 0x1008);
+	count += psb(packets + count, 0x1008, 2000);
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+	recording_fixture_packets(&fixture, 0, packets, count);
+	recording_fixture_record(&fixture, PERF_RECORD_SWITCH_CPU_WIDE,
+				 PERF_RECORD_MISC_SWITCH_OUT, next,
+				 sizeof(next), &origin);
+	decode();
+	for (size_t i = 0; i < item_count; i++) {
+		if (items[i].kind != FLOW_SWITCH)
+			continue;
+		ck_assert_int_eq(flow_switch_tid(&items[i]), 21);
+		ck_assert_int_eq(flow_switch_pid(&items[i]), 20);
+		ck_assert_uint_eq(items[i].time_ns, 1500);
+		ck_assert_uint_lt(i, item_count - 1);
+		return;
+	}
+	ck_abort_msg("no switch");
+}
+END_TEST
+
+/* The byte at 0x1005 is a nop in the copy; a poke at 1500 made it so of an
+ * int3, which the trace before 1500 must not run through.
+ */
+START_TEST(pokes_are_undone_before_their_time)
+{
+	const struct fixture_origin origin = { 0, 0, 1500 };
+	uint8_t body[14] = { 0x00, 0x10, 0, 0, 0, 0, 0, 0, 5, 0, 1, 0 };
+	uint8_t bytes[8];
+
+	/* At 0x1000: old: five nops; new: the first byte of a call. */
+	const uint8_t old_bytes[5] = { 0x90, 0x90, 0x90, 0x90, 0x90 };
+	uint8_t record[24] = { 0 };
+
+	memcpy(record, body, 12);
+	memcpy(record + 12, old_bytes, 5);
+	record[17] = 0xe8;
+	recording_fixture_record(&fixture, PERF_RECORD_TEXT_POKE, 0, record,
+				 sizeof(record), &origin);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
+	ck_assert_uint_eq(code_image_read(image, CODE_IMAGE_KERNEL, 1400,
+					  CODE, bytes, 8), 8);
+	ck_assert_uint_eq(bytes[0], 0x90);
+	ck_assert_uint_eq(code_image_read(image, CODE_IMAGE_KERNEL, 1500,
+					  CODE, bytes, 8), 8);
+	ck_assert_uint_eq(bytes[0], 0xe8);
+	ck_assert_uint_eq(code_image_read(image, CODE_IMAGE_KERNEL, 1500,
+					  0x9000, bytes, 8), 0);
+}
+END_TEST
+
+START_TEST(trace_without_a_psb_is_a_gap)
+{
+	const uint8_t bytes[] = { 0x59, 1, 0x59, 2, 0x59, 3, 0x59, 4 };
+
+	recording_fixture_trace(&fixture, 0, bytes, sizeof(bytes));
+	decode();
+	ck_assert_uint_eq(item_count, 2);
+	expect(0, FLOW_GAP, FLOW_GAP_UNSYNCED, 0);
+	ck_assert_uint_eq(items[0].last, sizeof(bytes));
+	expect(1, FLOW_END, 0, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("intel_pt");
+	TCase *tcase = tcase_create("flow");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, call_and_compressed_return);
+	tcase_add_test(tcase, times_hold_the_truth);
+	tcase_add_test(tcase, overflow_is_a_gap);
+	tcase_add_test(tcase, missing_code_is_a_gap_to_the_next_psb);
+	tcase_add_test(tcase, wrmsr_switches_the_unit_off);
+	tcase_add_test(tcase, lost_trace_is_a_gap_at_its_place);
+	tcase_add_test(tcase, switches_lie_among_the_blocks);
+	tcase_add_test(tcase, pokes_are_undone_before_their_time);
+	tcase_add_test(tcase, trace_without_a_psb_is_a_gap);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
