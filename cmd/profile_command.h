@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_PROFILE_COMMAND_H
+#define KT_CMD_PROFILE_COMMAND_H
+
+#include "cmd/report_options.h"
+
+/* Runs a command that shows a finished profile: reads its options by @set,
+ * which may change *@report and *@default_format, profiles the recording and
+ * renders it as --format or else *@default_format says.
+ *
+ * Returns the exit code.
+ */
+int run_profile_command(const struct option_set *set,
+			const char *const *report,
+			const char *const *default_format,
+			int argc, char **argv);
+
+#endif
