@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SIZE = 64 * 1024 };
+
+struct arena_block {
+	struct arena_block *next;
+	size_t used;
+	size_t size;
+	alignas(max_align_t) unsigned char bytes[];
+};
+
+struct arena {
+	struct arena_block *blocks;
+};
+
+struct arena *arena_new(void)
+{
+	return calloc(1, sizeof(struct arena));
+}
+
+void arena_free(struct arena *arena)
+{
+	if (!arena)
+		return;
+
+	struct arena_block *block = arena->blocks;
+
+	while (block) {
+		struct arena_block *next = block->next;
+
+		free(block);
+		block = next;
+	}
+	free(arena);
+}
+
+static struct arena_block *add_block(struct arena *arena, size_t min_size)
+{
+	size_t size = min_size > BLOCK_SIZE ? min_size : BLOCK_SIZE;
+	struct arena_block *block = calloc(1, sizeof(*block) + size);
+
+	if (!block)
+		return NULL;
+
+	block->size = size;
+	block->next = arena->blocks;
+	arena->blocks = block;
+	return block;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	const size_t align = alignof(max_align_t);
+	struct arena_block *block = arena->blocks;
+
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + align - 1) / align * align;
+	if (!block || block->size - block->used < size)
+		block = add_block(arena, size);
+	if (!block)
+		return NULL;
+
+	void *memory = block->bytes + block->used;
+
+	block->used += size;
+	return memory;
+}
+
+char *arena_text(struct arena *arena, const char *text, size_t length)
+{
+	char *copy = arena_alloc(arena, length + 1);
+
+	if (copy && length)
+		memcpy(copy, text, length);
+	return copy;
+}

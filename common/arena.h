@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_ARENA_H
+#define KT_COMMON_ARENA_H
+
+#include <stddef.h>
+
+/* Memory that lives and dies together.
+ *
+ * One arena holds everything one stage builds: names, symbols, call-tree
+ * nodes.  Nothing in it is freed on its own.
+ */
+struct arena;
+
+/* Returns NULL when out of memory. */
+struct arena *arena_new(void);
+
+/* Frees @arena and everything allocated from it.  NULL is allowed. */
+void arena_free(struct arena *arena);
+
+/* Allocates @size zeroed bytes, aligned for any object.
+ *
+ * Owner: the arena.  Returns NULL when out of memory.
+ */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* Copies @length bytes of @text and ends them with a NUL.
+ *
+ * Owner: the arena.  Returns NULL when out of memory.
+ */
+char *arena_text(struct arena *arena, const char *text, size_t length);
+
+#endif

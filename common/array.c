@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/array.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int grow(struct array *array)
+{
+	size_t room = array->room ? array->room * 2 : 16;
+
+	if (room > SIZE_MAX / array->item_size)
+		return -1;
+
+	void *items = realloc(array->items, room * array->item_size);
+
+	if (!items)
+		return -1;
+	array->items = items;
+	array->room = room;
+	return 0;
+}
+
+void *array_at(const struct array *array, size_t index)
+{
+	assert(index < array->count);
+	return (char *)array->items + index * array->item_size;
+}
+
+void *array_add(struct array *array)
+{
+	if (array->count == array->room && grow(array) < 0)
+		return NULL;
+	array->count++;
+
+	void *item = array_at(array, array->count - 1);
+
+	memset(item, 0, array->item_size);
+	return item;
+}
+
+void array_sort(struct array *array,
+		int (*compare)(const void *a, const void *b))
+{
+	if (array->count)
+		qsort(array->items, array->count, array->item_size, compare);
+}
+
+void array_free(struct array *array)
+{
+	free(array->items);
+	*array = (struct array){ .item_size = array->item_size };
+}

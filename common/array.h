@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_ARRAY_H
+#define KT_COMMON_ARRAY_H
+
+#include <stddef.h>
+
+/* A growing array of equal items, which may move when it grows.
+ *
+ * Open, so that loops index it without a call:
+ *	struct array names = ARRAY_OF(struct name);
+ *	struct name *name = array_add(&names);
+ *	const struct name *first = array_at(&names, 0);
+ */
+struct array {
+	void *items;
+	size_t count;
+	size_t room;
+	size_t item_size;
+};
+
+#define ARRAY_OF(type) ((struct array){ .item_size = sizeof(type) })
+
+/* Appends one zeroed item.
+ *
+ * Owner: the array.  Returns NULL when out of memory; the array is then as
+ * it was.
+ */
+void *array_add(struct array *array);
+
+/* Returns item @index, which must be below array->count. */
+void *array_at(const struct array *array, size_t index);
+
+/* Sorts by qsort's rules. */
+void array_sort(struct array *array,
+		int (*compare)(const void *a, const void *b));
+
+/* Frees the items; the array is empty then and may be used again. */
+void array_free(struct array *array);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_FLOW_H
+#define KT_DECODER_FLOW_H
+
+#include <stdint.h>
+
+/* What one trace stream says, in the order of execution.
+ *
+ * A branch's target is not stored: it is the ip of the next block, of the
+ * next FLOW_START, or unknown when a FLOW_STOP or FLOW_GAP follows.
+ */
+enum flow_kind {
+	/* A run of instructions one after the other in memory; ip is the
+	 * first, ip + last the last one, detail an enum flow_exit.
+	 */
+	FLOW_BLOCK,
+	/* An interrupt, exception or other break-in. ip is the instruction
+	 * that would have run next: where an iret goes back to.  The handler's
+	 * first block follows (or FLOW_STOP when it is not traced).
+	 */
+	FLOW_ASYNC,
+	/* Tracing starts at ip; the first block follows. */
+	FLOW_START,
+	/* Tracing stops; detail is an enum flow_stop.  ip is where execution
+	 * went on if the trace says so, else 0.
+	 */
+	FLOW_STOP,
+	/* Execution went on unseen; detail is an enum flow_gap_reason, ip the
+	 * byte offset in the stream (see aux_stream_file_offset), last the
+	 * trace bytes lost or skipped (saturated, 0 if unknown).  The gap
+	 * begins at time_ns and ends at the time of the next item.
+	 */
+	FLOW_GAP,
+	/* A context switch record of this CPU, placed by its time; ip holds
+	 * the next task: tid, see flow_switch_tid().  It is written near, not
+	 * at, the kernel's own switch of stacks: usually before (record "out"),
+	 * rarely just after.  detail is an enum flow_switch_detail.
+	 */
+	FLOW_SWITCH,
+	/* Code of @detail bits (2 = 64, 1 = 32, 0 = 16) follows; only when
+	 * it changes.
+	 */
+	FLOW_MODE,
+	/* The page table root changed; ip holds the new one (CR3 on x86). */
+	FLOW_ADDRESS_SPACE,
+	/* A transaction: detail is 1 began, 2 committed, 3 aborted. */
+	FLOW_TRANSACTION,
+	/* A ptwrite instruction; ip holds its operand. */
+	FLOW_PTWRITE,
+	/* The stream ended; always the last item, once. */
+	FLOW_END,
+};
+
+/* How control left a block.  Direct and indirect are not told apart. */
+enum flow_exit {
+	FLOW_EXIT_NONE,		/* fell through, or was broken off */
+	FLOW_EXIT_CONDITIONAL,	/* taken or not: compare with the next ip */
+	FLOW_EXIT_JUMP,
+	FLOW_EXIT_CALL,
+	FLOW_EXIT_RETURN,
+	FLOW_EXIT_FAR_CALL,	/* syscall, sysenter, int n */
+	FLOW_EXIT_FAR_RETURN,	/* iret, sysret, sysexit */
+	FLOW_EXIT_FAR_JUMP,
+};
+
+enum flow_stop {
+	FLOW_STOP_LEVEL,	/* left for a privilege level not traced */
+	FLOW_STOP_FILTER,	/* left the address filter's range */
+	FLOW_STOP_OFF,		/* the trace unit was switched off */
+};
+
+enum flow_gap_reason {
+	FLOW_GAP_OVERFLOW,	/* the unit's own buffer was full */
+	FLOW_GAP_LOST,		/* the reader did not keep up (AUX truncated) */
+	FLOW_GAP_NO_CODE,	/* no bytes known for an address */
+	FLOW_GAP_BAD_TRACE,	/* trace and code do not agree, bad packet */
+	FLOW_GAP_UNSYNCED,	/* before the first synchronisation point */
+	FLOW_GAP_CUT,		/* the recording's file ends too early */
+};
+
+enum flow_switch_detail {
+	FLOW_SWITCH_TO,		/* the task named runs next here */
+	FLOW_SWITCH_PREEMPT,	/* the same; the one before still wanted to */
+	FLOW_SWITCH_AWAY,	/* the traced task left; who runs is unknown */
+};
+
+/* early_ns or late_ns that has no bound, or one over 4.29 s. */
+#define FLOW_NO_BOUND UINT32_MAX
+
+/* One item.  time_ns is the best estimate of when it began (for a block: when
+ * its first instruction started), in nanoseconds of the recording's clock, and
+ * never decreases within a stream.  The true time lies within
+ * [time_ns - early_ns, time_ns + late_ns].  Before the first time packet of a
+ * stream time_ns is 0 and both bounds are FLOW_NO_BOUND.
+ */
+struct flow_item {
+	uint64_t time_ns;
+	uint32_t early_ns;
+	uint32_t late_ns;
+	uint8_t kind;			/* enum flow_kind */
+	uint8_t detail : 4;
+	uint8_t last_length : 4;	/* block: bytes of its last instruction
+					 * if it is a call, else 0 */
+	uint16_t instructions;		/* block: how many ran */
+	uint32_t last;
+	uint64_t ip;
+};
+
+_Static_assert(sizeof(struct flow_item) == 32, "flow items are hot");
+
+/* Returns the address that the call at the end of block @item pushes. */
+static inline uint64_t flow_return_address(const struct flow_item *item)
+{
+	return item->ip + item->last + item->last_length;
+}
+
+/* The task that a FLOW_SWITCH names; the idle task is 0, unknown is -1. */
+static inline int32_t flow_switch_tid(const struct flow_item *item)
+{
+	return (int32_t)(uint32_t)item->ip;
+}
+
+/* Its process, or -1. */
+static inline int32_t flow_switch_pid(const struct flow_item *item)
+{
+	return (int32_t)(uint32_t)(item->ip >> 32);
+}
+
+/* Names for messages and dumps; never NULL. */
+const char *flow_kind_text(uint8_t kind);
+const char *flow_exit_text(uint8_t exit);
+const char *flow_stop_text(uint8_t stop);
+const char *flow_gap_text(uint8_t reason);
+
+#endif

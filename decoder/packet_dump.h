@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_PACKET_DUMP_H
+#define KT_DECODER_PACKET_DUMP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct aux_stream;
+struct recording;
+
+/* A walk over the packets of one stream, for people to read. */
+struct packet_dump;
+
+struct packet_line {
+	uint64_t position;	/* in the stream, see aux_stream_file_offset */
+	uint32_t size_bytes;
+	const char *name;	/* "tnt", "tip.pge" … ; "bad" for no packet */
+	char text[80];		/* the payload */
+};
+
+/* Borrows both.  Returns 0 and *@dump, -ERROR_UNSUPPORTED for trace hardware
+ * whose packets are not known, -ERROR_MEMORY.
+ */
+int packet_dump_open(const struct recording *recording,
+		     const struct aux_stream *stream,
+		     struct packet_dump **dump);
+
+/* Returns 1 and @line, valid until the next call; 0 at the end.  After a bad
+ * packet the walk goes on at the next synchronisation point.
+ */
+int packet_dump_next(struct packet_dump *dump, struct packet_line *line);
+void packet_dump_close(struct packet_dump *dump);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_RECORDING_H
+#define KT_DECODER_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct log;
+struct tracepoint;
+
+/* A perf.data file, pipe-mode file or directory, ours or perf's.  Read-only
+ * once open: threads may share it.  The format is described in
+ * tools/perf/Documentation/perf.data-file-format.txt of Linux.
+ */
+struct recording;
+
+/* Opens the recording at @path.
+ *
+ * Borrows @log for as long as it is open.  Returns 0 and *@recording, to be
+ * closed by recording_close(); a negative enum error, with file and offset
+ * said to the log, if it is not a recording, cannot be read, or a part that
+ * all else hangs on is missing.  A file that ends too early opens; see
+ * recording_is_cut().
+ */
+int recording_open(const char *path, const struct log *log,
+		   struct recording **recording);
+void recording_close(struct recording *recording);
+
+/* The path as given, and that of the file with the records. */
+const char *recording_path(const struct recording *recording);
+const char *recording_data_path(const struct recording *recording);
+
+/* Copies of the traced machine's files, or NULL where there is none. */
+const char *recording_kcore_path(const struct recording *recording);
+const char *recording_kallsyms_path(const struct recording *recording);
+const char *recording_modules_path(const struct recording *recording);
+
+/* The traced machine's architecture. */
+enum recording_arch {
+	RECORDING_ARCH_UNKNOWN,
+	RECORDING_ARCH_X86_64,
+	RECORDING_ARCH_ARM64,
+	RECORDING_ARCH_ARM,
+};
+enum recording_arch recording_arch(const struct recording *recording);
+
+/* The trace hardware; NONE when there is no AUXTRACE_INFO record. */
+enum recording_trace {
+	RECORDING_TRACE_NONE,
+	RECORDING_TRACE_INTEL_PT,
+	RECORDING_TRACE_CORESIGHT,
+	RECORDING_TRACE_OTHER,
+};
+enum recording_trace recording_trace(const struct recording *recording);
+
+/* What the header says; "" or 0 where it says nothing. */
+struct recording_info {
+	const char *hostname;
+	const char *os_release;
+	const char *version;		/* of the recording program */
+	const char *arch;
+	const char *cpu_name;
+	const char *cpuid;		/* "GenuineIntel,6,78,3" */
+	const char *command;		/* arguments joined by blanks */
+	uint32_t cpus_online;
+	uint32_t cpus_available;
+	uint64_t first_time_ns;		/* of the sideband; 0 if unknown */
+	uint64_t last_time_ns;
+};
+const struct recording_info *
+recording_info(const struct recording *recording);
+
+/* The priv[] words of AUXTRACE_INFO (enum in perf's util/intel-pt.h,
+ * util/cs-etm.h).  Sets *@count; NULL when there are none.
+ */
+const uint64_t *recording_trace_words(const struct recording *recording,
+				      size_t *count);
+
+/* One perf event that was recorded. */
+struct recording_event {
+	const char *name;		/* "" if not recorded */
+	uint32_t type;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+	uint64_t sample_type;
+	uint64_t read_format;
+	bool sample_id_all;
+	bool exclude_user;
+	bool exclude_kernel;
+	bool is_trace;			/* feeds the AUX buffers */
+	const struct tracepoint *tracepoint;	/* NULL if it is not one */
+};
+size_t recording_event_count(const struct recording *recording);
+const struct recording_event *
+recording_event(const struct recording *recording, size_t index);
+
+/* A stretch of a stream's bytes.  @bytes is in memory. */
+struct aux_piece {
+	uint64_t offset;	/* in the stream, as the kernel counts */
+	uint64_t size_bytes;
+	uint64_t file_offset;
+	const uint8_t *bytes;
+};
+
+/* A place in the stream where bytes are known to be missing. */
+struct aux_loss {
+	uint64_t offset;	/* the bytes before it came before the loss */
+	uint64_t time_ns;	/* of the record that tells; 0 if unknown */
+	uint64_t flags;		/* of the AUX record, SIDEBAND_AUX_* */
+};
+
+/* The trace of one CPU, or of one thread (then cpu is -1). */
+struct aux_stream {
+	uint32_t index;		/* perf's idx */
+	int32_t cpu;
+	int32_t pid;		/* per thread only, else -1 */
+	int32_t tid;
+	uint64_t size_bytes;
+	const struct aux_piece *pieces;	/* in order, not overlapping */
+	size_t piece_count;
+	const struct aux_loss *losses;	/* in order */
+	size_t loss_count;
+	bool cut;		/* the file ended inside it */
+};
+size_t recording_stream_count(const struct recording *recording);
+const struct aux_stream *
+recording_stream(const struct recording *recording, size_t index);
+
+/* Returns the place in the file of byte @position of @stream, counted in
+ * kept bytes from 0, as FLOW_GAP has it.
+ */
+uint64_t aux_stream_file_offset(const struct aux_stream *stream,
+				uint64_t position);
+
+/* Whether the file ends before its contents do. */
+bool recording_is_cut(const struct recording *recording);
+
+/* Counts over the whole file, for summaries. */
+struct recording_counts {
+	uint64_t records;
+	uint64_t samples;
+	uint64_t lost_records;		/* sum of PERF_RECORD_LOST */
+	uint64_t aux_truncated;		/* AUX records with that flag */
+	uint64_t unknown;		/* records of types we do not know */
+	uint64_t by_type[128];
+};
+const struct recording_counts *
+recording_counts(const struct recording *recording);
+
+#endif

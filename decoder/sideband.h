@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_SIDEBAND_H
+#define KT_DECODER_SIDEBAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+struct recording_event;
+
+/* What the kernel and perf said beside the trace.  Sources: the comments of
+ * enum perf_event_type in include/uapi/linux/perf_event.h.
+ */
+enum sideband_kind {
+	SIDEBAND_SWITCH,
+	SIDEBAND_COMM,
+	SIDEBAND_FORK,
+	SIDEBAND_EXIT,
+	SIDEBAND_MMAP,		/* MMAP and MMAP2 */
+	SIDEBAND_KSYMBOL,
+	SIDEBAND_BPF,
+	SIDEBAND_TEXT_POKE,
+	SIDEBAND_SAMPLE,
+	SIDEBAND_LOST,
+	SIDEBAND_AUX,
+	SIDEBAND_ITRACE_START,
+	SIDEBAND_AUX_HW_ID,
+};
+
+struct sideband_switch {
+	bool out;		/* the record's own task leaves the CPU */
+	bool preempted;		/* it was still runnable */
+	bool cpu_wide;		/* other_* are known */
+	int32_t other_pid;	/* out: the next task; in: the one before */
+	int32_t other_tid;
+};
+
+struct sideband_comm {
+	const char *name;
+	bool exec;
+};
+
+struct sideband_fork {
+	int32_t parent_pid;
+	int32_t parent_tid;
+};
+
+struct sideband_mmap {
+	uint64_t address;
+	uint64_t size_bytes;
+	uint64_t file_offset;
+	const char *path;
+	const uint8_t *build_id;	/* NULL if not recorded */
+	size_t build_id_size;
+	bool kernel;		/* a kernel or module mapping */
+	bool executable;
+};
+
+struct sideband_ksymbol {
+	uint64_t address;
+	uint32_t size_bytes;
+	uint16_t type;		/* 1 BPF, 2 out of line (trampolines) */
+	bool unregister;
+	const char *name;
+};
+
+struct sideband_bpf {
+	uint16_t type;		/* 1 load, 2 unload */
+	uint32_t id;
+};
+
+struct sideband_text_poke {
+	uint64_t address;
+	uint16_t old_size;
+	uint16_t new_size;
+	const uint8_t *old_bytes;
+	const uint8_t *new_bytes;
+};
+
+/* A sample; for a tracepoint @raw is its record, see tracepoint_field(). */
+struct sideband_sample {
+	const struct recording_event *event;
+	uint64_t ip;
+	uint64_t address;
+	uint64_t period;
+	const uint8_t *raw;
+	uint32_t raw_size;
+};
+
+struct sideband_lost {
+	uint64_t records;
+};
+
+struct sideband_aux {
+	uint64_t offset;
+	uint64_t size_bytes;
+	uint64_t flags;
+};
+#define SIDEBAND_AUX_TRUNCATED 1
+#define SIDEBAND_AUX_OVERWRITE 2
+#define SIDEBAND_AUX_PARTIAL 4
+#define SIDEBAND_AUX_COLLISION 8
+
+struct sideband_hw_id {
+	uint64_t id;
+};
+
+/* One record.  Unknown pid, tid and cpu are -1; time_ns is 0 when the
+ * recording did not store one.  For COMM, FORK and EXIT pid and tid name the
+ * task spoken of.  Pointers lead into the recording and live as long.
+ */
+struct sideband_record {
+	enum sideband_kind kind;
+	int32_t cpu;
+	int32_t pid;
+	int32_t tid;
+	uint64_t time_ns;
+	uint64_t file_offset;
+	const struct recording_event *event;	/* whose; NULL if unknown */
+	union {
+		struct sideband_switch change;	/* SIDEBAND_SWITCH */
+		struct sideband_comm comm;
+		struct sideband_fork fork;
+		struct sideband_mmap mmap;
+		struct sideband_ksymbol ksymbol;
+		struct sideband_bpf bpf;
+		struct sideband_text_poke poke;
+		struct sideband_sample sample;
+		struct sideband_lost lost;
+		struct sideband_aux aux;
+		struct sideband_hw_id hw_id;
+	};
+};
+
+/* A walk over the sideband of a recording in order of time, all CPUs merged.
+ *
+ * Records without a time (perf's synthesised COMM and MMAP) come first.
+ * Memory: 16 bytes a record between two FINISHED_ROUND marks.
+ */
+struct sideband;
+
+/* Opens a walk; any number may be open.  @kinds is a set of
+ * SIDEBAND_BIT(kind), 0 for all.
+ *
+ * Borrows @recording.  Returns NULL when out of memory.
+ */
+#define SIDEBAND_BIT(kind) (1u << (kind))
+struct sideband *sideband_open(const struct recording *recording,
+			       unsigned int kinds);
+
+/* Returns 1 and @record, 0 at the end, -ERROR_MEMORY. */
+int sideband_next(struct sideband *sideband, struct sideband_record *record);
+void sideband_close(struct sideband *sideband);
+
+#endif
