@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,14 +65,18 @@ void file_map_close(struct file_map *map)
 int file_map_temporary(const struct log *log)
 {
 	const char *folder = getenv("TMPDIR");
+	char path[4096];
 
 	if (!folder || !*folder)
 		folder = "/var/tmp";
+	snprintf(path, sizeof(path), "%s/ktrace-hw.XXXXXX", folder);
 
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = mkostemp(path, O_CLOEXEC);
 
-	if (fd >= 0)
+	if (fd >= 0) {
+		unlink(path);
 		return fd;
+	}
 	log_message(log, LOG_ERROR, folder, LOG_NO_OFFSET,
 		    "cannot make a temporary file: %s", strerror(errno));
 	return -ERROR_SYSTEM;

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/sample_parse.h"
+#include "common/byte_reader.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/record_walk.h"
+#include "decoder/recording.h"
+#include "decoder/sideband.h"
+
+#include <linux/perf_event.h>
+
+/* Since Linux 6.0; not in older uapi headers. */
+enum { READ_FORMAT_LOST = 1 << 4 };
+
+static unsigned int bits(uint64_t value, uint64_t mask)
+{
+	return (unsigned int)__builtin_popcountll(value & mask);
+}
+
+static void skip_words(struct byte_reader *reader, uint64_t count)
+{
+	if (count > reader->size / 8)
+		reader->failed = true;
+	else
+		byte_reader_bytes(reader, count * 8);
+}
+
+/* The values of a counter group, which nothing here needs. */
+static void skip_read(struct byte_reader *reader, uint64_t format)
+{
+	unsigned int times = bits(format, PERF_FORMAT_TOTAL_TIME_ENABLED |
+						  PERF_FORMAT_TOTAL_TIME_RUNNING);
+	unsigned int each = 1 + bits(format, PERF_FORMAT_ID | READ_FORMAT_LOST);
+	uint64_t counters = 1;
+
+	if (format & PERF_FORMAT_GROUP)
+		counters = byte_reader_u64(reader);
+	if (counters > reader->size)
+		reader->failed = true;
+	skip_words(reader, times + each * counters);
+}
+
+static void skip_word_if(struct byte_reader *reader, uint64_t type,
+			 uint64_t which)
+{
+	skip_words(reader, bits(type, which));
+}
+
+int sample_parse(const struct record *record,
+		 struct sideband_record *sideband)
+{
+	struct sideband_sample *sample = &sideband->sample;
+	struct byte_reader reader =
+		byte_reader_of(record->bytes, record->size);
+
+	if (!sideband->event)
+		return 0;
+
+	uint64_t type = sideband->event->sample_type;
+
+	sideband->kind = SIDEBAND_SAMPLE;
+	sample->event = sideband->event;
+	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
+	skip_word_if(&reader, type, PERF_SAMPLE_IDENTIFIER);
+	if (type & PERF_SAMPLE_IP)
+		sample->ip = byte_reader_u64(&reader);
+	skip_word_if(&reader, type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	if (type & PERF_SAMPLE_ADDR)
+		sample->address = byte_reader_u64(&reader);
+	skip_word_if(&reader, type,
+		     PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	if (type & PERF_SAMPLE_PERIOD)
+		sample->period = byte_reader_u64(&reader);
+	if (type & PERF_SAMPLE_READ)
+		skip_read(&reader, sideband->event->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		skip_words(&reader, byte_reader_u64(&reader));
+	if (type & PERF_SAMPLE_RAW) {
+		sample->raw_size = byte_reader_u32(&reader);
+		sample->raw = byte_reader_bytes(&reader, sample->raw_size);
+	}
+	return reader.failed ? -ERROR_FORMAT : 1;
+}
