@@ -136,7 +136,8 @@ struct sideband_record {
 /* A walk over the sideband of a recording in order of time, all CPUs merged.
  *
  * Records without a time (perf's synthesised COMM and MMAP) come first.
- * Memory: 16 bytes a record between two FINISHED_ROUND marks.
+ * Memory: 32 bytes a record between two FINISHED_ROUND marks; a malformed
+ * record is left out.
  */
 struct sideband;
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/perf_data.h"
+#include "decoder/recording_features.h"
+#include "decoder/recording_parts.h"
+
+const char *recording_path(const struct recording *recording)
+{
+	return recording->path;
+}
+
+const char *recording_data_path(const struct recording *recording)
+{
+	return recording->data_path;
+}
+
+const char *recording_kcore_path(const struct recording *recording)
+{
+	return recording->kcore_path;
+}
+
+const char *recording_kallsyms_path(const struct recording *recording)
+{
+	return recording->kallsyms_path;
+}
+
+const char *recording_modules_path(const struct recording *recording)
+{
+	return recording->modules_path;
+}
+
+const struct recording_info *recording_info(const struct recording *recording)
+{
+	return &recording->info;
+}
+
+const struct recording_counts *
+recording_counts(const struct recording *recording)
+{
+	return &recording->counts;
+}
+
+bool recording_is_cut(const struct recording *recording)
+{
+	bool cut = recording->file.is_cut || recording->store.stop_reason;
+
+	for (size_t i = 0; i < recording->streams.streams.count; i++)
+		cut |= recording_stream(recording, i)->cut;
+	return cut;
+}
+
+/* Intel PT is x86's alone: no need to trust the header's name for it. */
+enum recording_arch recording_arch(const struct recording *recording)
+{
+	if (recording->auxtrace_type == PERF_DATA_AUXTRACE_INTEL_PT)
+		return RECORDING_ARCH_X86_64;
+	return recording_arch_named(recording->info.arch);
+}
+
+enum recording_trace recording_trace(const struct recording *recording)
+{
+	switch (recording->auxtrace_type) {
+	case 0:
+		return RECORDING_TRACE_NONE;
+	case PERF_DATA_AUXTRACE_INTEL_PT:
+		return RECORDING_TRACE_INTEL_PT;
+	case PERF_DATA_AUXTRACE_CORESIGHT:
+		return RECORDING_TRACE_CORESIGHT;
+	default:
+		return RECORDING_TRACE_OTHER;
+	}
+}
+
+const uint64_t *recording_trace_words(const struct recording *recording,
+				      size_t *count)
+{
+	*count = recording->trace_word_count;
+	return recording->trace_words;
+}
+
+uint64_t recording_trace_word(const struct recording *recording, size_t index)
+{
+	return index < recording->trace_word_count ?
+		       recording->trace_words[index] : 0;
+}
+
+size_t recording_event_count(const struct recording *recording)
+{
+	return recording->events.events.count;
+}
+
+const struct recording_event *
+recording_event(const struct recording *recording, size_t index)
+{
+	return array_at(&recording->events.events, index);
+}
+
+size_t recording_stream_count(const struct recording *recording)
+{
+	return recording->streams.streams.count;
+}
+
+const struct aux_stream *recording_stream(const struct recording *recording,
+					  size_t index)
+{
+	return array_at(&recording->streams.streams, index);
+}

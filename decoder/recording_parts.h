@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_RECORDING_PARTS_H
+#define KT_DECODER_RECORDING_PARTS_H
+
+#include "decoder/data_file.h"
+#include "decoder/event_table.h"
+#include "decoder/record_walk.h"
+#include "decoder/recording.h"
+#include "decoder/stream_list.h"
+#include "decoder/time_conversion.h"
+
+/* The inside of struct recording, for decoder/ alone. */
+struct recording {
+	const struct log *log;
+	struct arena *arena;
+	const char *path;
+	const char *data_path;
+	const char *kcore_path;
+	const char *kallsyms_path;
+	const char *modules_path;
+	const char *code_path;		/* the folder code/, or NULL */
+	struct data_file file;
+	struct record_store store;
+	struct event_table events;
+	struct stream_list streams;
+	struct array tracepoints;	/* struct tracepoint */
+	struct recording_info info;
+	struct recording_counts counts;
+	uint32_t auxtrace_type;		/* 0 if there is none */
+	const uint64_t *trace_words;
+	size_t trace_word_count;
+	struct time_conversion conversion;
+};
+
+/* Returns word @index of AUXTRACE_INFO, 0 if the recording is too old to have
+ * it.
+ */
+uint64_t recording_trace_word(const struct recording *recording,
+			      size_t index);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/stream_list.h"
+#include "common/byte_reader.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/event_table.h"
+#include "decoder/record_walk.h"
+#include "decoder/sideband.h"
+#include "decoder/snapshot_overlap.h"
+
+#include <stdlib.h>
+
+struct stream_builder {
+	struct aux_stream stream;
+	struct array pieces;	/* struct aux_piece */
+	struct array losses;	/* struct aux_loss */
+};
+
+struct loss_report {
+	struct aux_loss loss;
+	int32_t cpu;
+	int32_t tid;
+	uint64_t id;
+};
+
+struct stream_list stream_list_new(void)
+{
+	return (struct stream_list){
+		.builders = ARRAY_OF(struct stream_builder),
+		.streams = ARRAY_OF(struct aux_stream),
+		.reports = ARRAY_OF(struct loss_report),
+	};
+}
+
+void stream_list_free(struct stream_list *list)
+{
+	for (size_t i = 0; i < list->builders.count; i++) {
+		struct stream_builder *builder = array_at(&list->builders, i);
+
+		array_free(&builder->pieces);
+		array_free(&builder->losses);
+	}
+	array_free(&list->builders);
+	array_free(&list->streams);
+	array_free(&list->reports);
+}
+
+static struct stream_builder *find_builder(struct stream_list *list,
+					   uint32_t index, int32_t cpu,
+					   int32_t tid)
+{
+	for (size_t i = 0; i < list->builders.count; i++) {
+		struct stream_builder *builder = array_at(&list->builders, i);
+		const struct aux_stream *stream = &builder->stream;
+
+		if (stream->index == index && stream->cpu == cpu &&
+		    (cpu >= 0 || stream->tid == tid))
+			return builder;
+	}
+
+	struct stream_builder *added = array_add(&list->builders);
+
+	if (!added)
+		return NULL;
+	added->stream.index = index;
+	added->stream.cpu = cpu;
+	added->stream.pid = -1;
+	added->stream.tid = cpu >= 0 ? -1 : tid;
+	added->pieces = ARRAY_OF(struct aux_piece);
+	added->losses = ARRAY_OF(struct aux_loss);
+	return added;
+}
+
+int stream_list_add(struct stream_list *list, const struct record *record)
+{
+	struct byte_reader reader =
+		byte_reader_of(record->bytes, record->size);
+
+	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE + 8);
+
+	uint64_t offset = byte_reader_u64(&reader);
+
+	byte_reader_u64(&reader);
+
+	uint32_t index = byte_reader_u32(&reader);
+	int32_t tid = (int32_t)byte_reader_u32(&reader);
+	int32_t cpu = (int32_t)byte_reader_u32(&reader);
+
+	if (reader.failed)
+		return 0;
+
+	struct stream_builder *builder = find_builder(list, index, cpu, tid);
+	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
+
+	if (!piece)
+		return -ERROR_MEMORY;
+	piece->offset = offset;
+	piece->size_bytes = record->trailer_size;
+	piece->file_offset = record->file_offset + record->size;
+	piece->bytes = record->trailer;
+	builder->stream.cut |= record->trailer_cut;
+	return 0;
+}
+
+int stream_list_report(struct stream_list *list,
+		       const struct sideband_record *aux, uint64_t id)
+{
+	struct loss_report *report = array_add(&list->reports);
+
+	if (!report)
+		return -ERROR_MEMORY;
+	report->loss.offset = aux->aux.offset + aux->aux.size_bytes;
+	report->loss.time_ns = aux->time_ns;
+	report->loss.flags = aux->aux.flags;
+	report->cpu = aux->cpu;
+	report->tid = aux->tid;
+	report->id = id;
+	return 0;
+}
+
+static int add_loss(struct stream_builder *builder, struct aux_loss loss)
+{
+	struct aux_loss *added = array_add(&builder->losses);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = loss;
+	return 0;
+}
+
+static void trim_front(struct aux_piece *piece, uint64_t count)
+{
+	if (count > piece->size_bytes)
+		count = piece->size_bytes;
+	piece->offset += count;
+	piece->file_offset += count;
+	piece->bytes += count;
+	piece->size_bytes -= count;
+}
+
+/* Fits @piece behind what is there.  Offsets of snapshots are no places in a
+ * longer stream: they are counted on from the piece before.
+ */
+static int fit_piece(struct stream_builder *builder,
+		     const struct aux_piece *before, struct aux_piece *piece,
+		     bool is_snapshot)
+{
+	uint64_t end = before->offset + before->size_bytes;
+
+	if (is_snapshot) {
+		uint64_t shared = snapshot_overlap(
+			before->bytes, before->size_bytes, piece->bytes,
+			piece->size_bytes);
+
+		trim_front(piece, shared);
+		piece->offset = end;
+		if (shared)
+			return 0;
+	} else if (piece->offset <= end) {
+		trim_front(piece, end - piece->offset);
+		return 0;
+	}
+	return add_loss(builder, (struct aux_loss){ .offset = end });
+}
+
+static int fit_pieces(struct stream_builder *builder, bool is_snapshot)
+{
+	struct array *pieces = &builder->pieces;
+	size_t kept = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < pieces->count && !error; i++) {
+		struct aux_piece *piece = array_at(pieces, i);
+		struct aux_piece *place = array_at(pieces, kept);
+
+		if (kept)
+			error = fit_piece(builder, place - 1, piece,
+					  is_snapshot);
+		if (!piece->size_bytes)
+			continue;
+		*place = *piece;
+		kept++;
+		builder->stream.size_bytes += piece->size_bytes;
+	}
+	pieces->count = kept;
+	return error;
+}
+
+static bool concerns(const struct loss_report *report,
+		     const struct aux_stream *stream,
+		     const struct event_id *id)
+{
+	if (stream->cpu >= 0)
+		return report->cpu == stream->cpu;
+	if (id && id->has_index)
+		return id->aux_index == stream->index;
+	return report->tid == stream->tid;
+}
+
+static int place_reports(const struct stream_list *list,
+			 struct stream_builder *builder,
+			 const struct event_table *events)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < list->reports.count && !error; i++) {
+		const struct loss_report *report =
+			array_at(&list->reports, i);
+		const struct event_id *id =
+			event_table_find(events, report->id);
+
+		if (concerns(report, &builder->stream, id))
+			error = add_loss(builder, report->loss);
+	}
+	return error;
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct aux_loss *left = a;
+	const struct aux_loss *right = b;
+
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+static int publish(struct stream_list *list, struct stream_builder *builder)
+{
+	struct aux_stream *stream = array_add(&list->streams);
+
+	if (!stream)
+		return -ERROR_MEMORY;
+	array_sort(&builder->losses, compare_losses);
+	*stream = builder->stream;
+	stream->pieces = builder->pieces.items;
+	stream->piece_count = builder->pieces.count;
+	stream->losses = builder->losses.items;
+	stream->loss_count = builder->losses.count;
+	return 0;
+}
+
+int stream_list_finish(struct stream_list *list,
+		       const struct event_table *events, bool is_snapshot)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < list->builders.count && !error; i++) {
+		struct stream_builder *builder = array_at(&list->builders, i);
+
+		error = fit_pieces(builder, is_snapshot);
+		if (!error && !is_snapshot)
+			error = place_reports(list, builder, events);
+		if (!error)
+			error = publish(list, builder);
+	}
+	return error;
+}
+
+uint64_t aux_stream_file_offset(const struct aux_stream *stream,
+				uint64_t position)
+{
+	for (size_t i = 0; i < stream->piece_count; i++) {
+		const struct aux_piece *piece = &stream->pieces[i];
+
+		if (position < piece->size_bytes ||
+		    (position == piece->size_bytes &&
+		     i + 1 == stream->piece_count))
+			return piece->file_offset + position;
+		position -= piece->size_bytes;
+	}
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_STREAM_LIST_H
+#define KT_DECODER_STREAM_LIST_H
+
+#include "common/array.h"
+#include "decoder/recording.h"
+
+#include <stdbool.h>
+
+struct event_table;
+struct record;
+struct sideband_record;
+
+/* Collects the trace bytes of a recording into streams: one a CPU, or one a
+ * thread.
+ */
+struct stream_list {
+	struct array builders;	/* struct stream_builder */
+	struct array streams;	/* struct aux_stream, once finished */
+	struct array reports;	/* AUX records that tell of a loss */
+};
+
+struct stream_list stream_list_new(void);
+void stream_list_free(struct stream_list *list);
+
+/* Takes an AUXTRACE record.  Returns 0 or -ERROR_MEMORY; one too short for
+ * its kind is left out.
+ */
+int stream_list_add(struct stream_list *list, const struct record *record);
+
+/* Takes an AUX record, parsed.  @id is the event's, for ID_INDEX. */
+int stream_list_report(struct stream_list *list,
+		       const struct sideband_record *aux, uint64_t id);
+
+/* Trims what overlaps, finds holes and puts the losses in their places.
+ * @is_snapshot: pieces are copies of a ring, and only their bytes tell where
+ * two of them overlap.
+ */
+int stream_list_finish(struct stream_list *list,
+		       const struct event_table *events, bool is_snapshot);
+
+#endif
