@@ -77,8 +77,8 @@ static void parse_trailer(const struct event_table *events,
 	if (!origin->event)
 		return;
 	origin->size_bytes = trailer_size(origin->event);
-	if (origin->size_bytes >
-	    record->size - PERF_DATA_RECORD_HEADER_SIZE)
+	if (origin->size_bytes + PERF_DATA_RECORD_HEADER_SIZE >
+	    record->size)
 		origin->size_bytes = 0;
 	else if (origin->size_bytes)
 		read_trailer(record, origin);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CODE_CHANGE_H
+#define KT_DECODER_CODE_CHANGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+struct log;
+struct recording;
+
+/* Code that became different at a moment: a TEXT_POKE record, or a copy that
+ * the recorder made of code that appeared while it ran.
+ *
+ * The kernel writes the record while a breakpoint stands in place of the
+ * instruction (text_poke_bp_batch() in arch/x86/kernel/alternative.c), so
+ * that neither the old nor the new one runs at that moment.
+ */
+struct code_change {
+	uint64_t time_ns;
+	uint64_t address;
+	size_t old_size;	/* 0 if unknown */
+	size_t new_size;
+	const uint8_t *old_bytes;
+	const uint8_t *new_bytes;
+};
+
+/* Appends the changes that @recording tells of to @changes (struct
+ * code_change) in order of time, and the files that hold copies to @maps
+ * (struct file_map), which the changes borrow.
+ *
+ * @folder is that of the copies, or NULL.  Returns 0 or -ERROR_MEMORY.
+ */
+int code_change_read(const struct recording *recording, const char *folder,
+		     const struct log *log, struct array *changes,
+		     struct array *maps);
+
+#endif

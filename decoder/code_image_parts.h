@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CODE_IMAGE_PARTS_H
+#define KT_DECODER_CODE_IMAGE_PARTS_H
+
+#include "common/array.h"
+#include "decoder/code_image.h"
+#include "decoder/file_map.h"
+
+/* The inside of struct code_image, for decoder/ alone. */
+struct code_image {
+	const struct log *log;
+	struct file_map kcore;
+	struct array regions;		/* struct code_region: as copied */
+	struct array changes;		/* struct code_change, by time */
+	struct array descriptors;	/* int, of temporary files */
+	struct array maps;		/* struct file_map, of later copies */
+};
+
+#endif

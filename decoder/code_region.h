@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CODE_REGION_H
+#define KT_DECODER_CODE_REGION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A stretch of code and the file that holds it. */
+struct code_region {
+	uint64_t first;		/* address */
+	uint64_t size_bytes;
+	const char *file_path;	/* NULL: @path is it */
+	char path[32];		/* of a temporary file, by its descriptor */
+	uint64_t file_offset;
+	const uint8_t *bytes;	/* in memory */
+	bool is_mapped;		/* by itself, not as part of a larger file */
+};
+
+struct array;
+struct file_map;
+struct log;
+
+/* Finds the code in the kcore at @path, mapped as @map, both borrowed by the
+ * regions appended to @regions (struct code_region), sorted and not touching.
+ *
+ * Loads that lie near each other become one region, put together in a
+ * temporary file whose descriptors are appended to @descriptors (int): a
+ * decoder is fast while it stays in one region.
+ *
+ * Returns 0 or a negative enum error, -ERROR_FORMAT if it is no ELF core.
+ */
+int code_region_read_kcore(const char *path, const struct file_map *map,
+			   const struct log *log, struct array *regions,
+			   struct array *descriptors);
+
+/* Adds a region of @size zero bytes at @address, cut short where another one
+ * begins.  Returns 0 or a negative enum error.
+ */
+int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
+			  const struct log *log, struct array *descriptors);
+
+/* Unmaps what was mapped for @region alone. */
+void code_region_unmap(struct code_region *region);
+
+/* Returns the region with @address, or NULL; @regions is sorted. */
+const struct code_region *code_region_find(const struct array *regions,
+					   uint64_t address);
+
+#endif

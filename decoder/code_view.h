@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CODE_VIEW_H
+#define KT_DECODER_CODE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+struct code_image;
+
+/* The code as one stream's decoder sees it, moving forward in time.  Starts
+ * before the first change.
+ */
+struct code_view;
+
+/* Borrows @image.  Returns 0 and *@view, or a negative enum error. */
+int code_view_open(const struct code_image *image, struct code_view **view);
+void code_view_close(struct code_view *view);
+
+/* When the next change is due, UINT64_MAX if none is left. */
+uint64_t code_view_next_change_ns(const struct code_view *view);
+
+/* Makes all changes that are due at @time_ns.  Bytes change in place. */
+void code_view_advance(struct code_view *view, uint64_t time_ns);
+
+/* The regions (struct code_region), the same for the life of the view. */
+const struct array *code_view_regions(const struct code_view *view);
+
+/* Returns the bytes at @address and sets *@left to how many follow in one
+ * piece, or NULL.
+ */
+const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
+			       size_t *left);
+
+#endif
