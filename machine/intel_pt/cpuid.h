@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_INTEL_PT_CPUID_H
+#define KT_MACHINE_INTEL_PT_CPUID_H
+
+#include <stdint.h>
+
+/* What CPUID says of the trace unit (SDM volume 2, CPUID leaves 14H, 15H). */
+enum {
+	PT_CPUID_MAX_LEAF = 0x15,
+	/* The crystal clock is TSC * DENOMINATOR / NUMERATOR. */
+	PT_TSC_NUMERATOR = 84,
+	PT_TSC_DENOMINATOR = 2,
+	PT_MTC_PERIODS = 0x0249,	/* 2^0, 2^3, 2^6, 2^9 crystal ticks */
+	PT_CYC_THRESHOLDS = 0x3fff,	/* 0, 2^0 .. 2^12 cycles */
+	PT_PSB_FREQUENCIES = 0x003f,	/* 2 KiB << 0..5 */
+};
+
+struct cpuid_result {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+/* Turns the answer of a CPU without a trace unit into that of one with it.
+ *
+ * @result holds what the CPU itself answered to @leaf, @subleaf; leaves that
+ * say nothing of the trace unit, nor of the performance monitoring that its
+ * interrupt is part of, stay as they are.
+ */
+void pt_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_result *result);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_INTEL_PT_ENCODER_H
+#define KT_MACHINE_INTEL_PT_ENCODER_H
+
+#include "machine/intel_pt/packet.h"
+#include "machine/intel_pt/return_stack.h"
+#include "machine/intel_pt/timing.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Flow packets, with the state that they are compressed against: pending TNT
+ * bits, the last IP, the return stack.  Knows nothing of filters: its caller
+ * says what to send (unit.h).  Every function takes the TSC of the event.
+ */
+struct pt_encoder {
+	struct pt_output *output;
+	struct pt_timing *timing;
+	struct pt_return_stack returns;
+	uint64_t last_ip;
+	bool last_ip_valid;	/* a decoder has the same last_ip */
+	uint64_t tnt_bits;
+	unsigned tnt_count;
+	uint64_t tnt_tsc;	/* of the newest bit */
+	bool cs_l, cs_d;	/* as last sent in MODE.Exec */
+};
+
+void pt_encoder_init(struct pt_encoder *encoder, struct pt_output *output,
+		     struct pt_timing *timing);
+
+/* Forgets everything that packets are compressed against, pending TNT bits
+ * included: TraceEn was set, or packets were lost.
+ */
+void pt_encoder_forget(struct pt_encoder *encoder);
+
+/* Puts out pending TNT bits. */
+void pt_encoder_flush_tnt(struct pt_encoder *encoder);
+
+/* Puts out the time packets due by @tsc, older TNT bits before them. */
+void pt_encoder_time(struct pt_encoder *encoder, uint64_t tsc);
+
+/* A conditional branch, or a return that was compressed (taken). */
+void pt_encoder_tnt(struct pt_encoder *encoder, bool taken, uint64_t tsc);
+
+/* TIP, TIP.PGE, TIP.PGD or FUP with its payload compressed. */
+void pt_encoder_ip(struct pt_encoder *encoder, enum pt_ip_packet packet,
+		   uint64_t ip, uint64_t tsc);
+
+/* TIP.PGD without payload: the context left, not the address range. */
+void pt_encoder_pgd_no_ip(struct pt_encoder *encoder, uint64_t tsc);
+
+/* A near call: what a matching return may be compressed against. */
+void pt_encoder_call(struct pt_encoder *encoder, uint64_t return_address);
+
+/* A near return to @target: TNT bit or TIP. */
+void pt_encoder_return(struct pt_encoder *encoder, uint64_t target,
+		       uint64_t tsc);
+
+/* MODE.Exec, if the mode is not the one last sent. */
+void pt_encoder_mode(struct pt_encoder *encoder, bool cs_l, bool cs_d,
+		     uint64_t tsc);
+
+void pt_encoder_pip(struct pt_encoder *encoder, uint64_t cr3, uint64_t tsc);
+
+/* A PSB+ (SDM, "Packet Stream Boundary (PSB)"): @ip is where the CPU is, and
+ * NULL while packet generation is off; @cr3 is NULL unless OS is traced.
+ */
+void pt_encoder_psb(struct pt_encoder *encoder, const uint64_t *ip,
+		    const uint64_t *cr3, uint64_t tsc);
+
+/* OVF with the time, and the place unless packet generation is off (NULL). */
+void pt_encoder_overflow(struct pt_encoder *encoder, const uint64_t *ip,
+			 uint64_t tsc);
+
+void pt_encoder_trace_stop(struct pt_encoder *encoder, uint64_t tsc);
+
+/* PTWRITE at @ip of @size bytes, and its FUP if FUPonPTW. */
+void pt_encoder_ptwrite(struct pt_encoder *encoder, uint64_t value,
+			unsigned size, uint64_t ip, uint64_t tsc);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_INTEL_PT_FILTER_H
+#define KT_MACHINE_INTEL_PT_FILTER_H
+
+#include "machine/intel_pt/registers.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Which code the registers ask to be traced (SDM, "Trace Filtering"). */
+
+/* ContextEn: privilege level and CR3.  Linux runs the kernel in the upper
+ * half of the address space and user code in the lower: @ip tells which.
+ */
+bool pt_filter_context(const struct pt_registers *registers, uint64_t ip,
+		       uint64_t cr3);
+
+/* FilterEn: @ip is in one of the filter ranges, or there are none. */
+bool pt_filter_range(const struct pt_registers *registers, uint64_t ip);
+
+/* @ip is in one of the TraceStop ranges. */
+bool pt_filter_stops(const struct pt_registers *registers, uint64_t ip);
+
+#endif

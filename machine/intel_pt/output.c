@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/intel_pt/output.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define PHYSICAL_PAGE_MASK (((1ull << PT_PHYSICAL_BITS) - 1) & ~0xfffull)
+#define TABLE_OFFSET_SHIFT 7
+#define TABLE_OFFSET_MAX 0x1ffffffull
+
+void pt_output_init(struct pt_output *output, struct pt_registers *registers,
+		    const struct pt_bus *bus)
+{
+	*output = (struct pt_output){ .registers = registers, .bus = bus };
+}
+
+bool pt_output_halted(const struct pt_output *output)
+{
+	return output->registers->status & (STATUS_STOPPED | STATUS_ERROR);
+}
+
+static void fail(struct pt_output *output)
+{
+	output->registers->status |= STATUS_ERROR;
+}
+
+static uint64_t table_offset(const struct pt_output *output)
+{
+	return output->registers->output_mask >> TABLE_OFFSET_SHIFT &
+	       TABLE_OFFSET_MAX;
+}
+
+static uint64_t region_offset(const struct pt_output *output)
+{
+	return output->registers->output_mask >> 32;
+}
+
+static void move_to(struct pt_output *output, uint64_t table, uint64_t region)
+{
+	output->registers->output_mask =
+		region << 32 | table << TABLE_OFFSET_SHIFT | 0x7f;
+}
+
+static uint64_t region_size(uint64_t entry)
+{
+	return 4096ull << ((entry & TOPA_SIZE) >> TOPA_SIZE_SHIFT);
+}
+
+/* A table whose END entries lead round in a ring without one region would
+ * never end: the unit gives up after as many as no software needs.
+ */
+enum { END_ENTRIES_MAX = 64 };
+
+/* Reads the current table entry, following END entries. */
+static bool load_entry(struct pt_output *output)
+{
+	struct pt_registers *registers = output->registers;
+	uint64_t entry;
+
+	for (unsigned i = 0; i < END_ENTRIES_MAX; i++) {
+		uint64_t at = (registers->output_base & PHYSICAL_PAGE_MASK) +
+			      table_offset(output) * sizeof(entry);
+
+		if (!output->bus->read(output->bus->machine, at, &entry,
+				       sizeof(entry)))
+			break;
+		if (entry & TOPA_RESERVED)
+			break;
+		if (!(entry & TOPA_END)) {
+			if (region_offset(output) >= region_size(entry) ||
+			    (entry & PHYSICAL_PAGE_MASK &
+			     (region_size(entry) - 1)))
+				break;
+			output->entry = entry;
+			output->entry_valid = true;
+			return true;
+		}
+		/* The SDM forbids both in an END entry. */
+		if (entry & (TOPA_INT | TOPA_STOP))
+			break;
+		registers->output_base = entry & PHYSICAL_PAGE_MASK;
+		move_to(output, 0, region_offset(output));
+	}
+	fail(output);
+	return false;
+}
+
+static void region_full(struct pt_output *output)
+{
+	output->entry_valid = false;
+	move_to(output, table_offset(output) + 1, 0);
+	if (output->entry & TOPA_STOP)
+		output->registers->status |= STATUS_STOPPED;
+	if (output->entry & TOPA_INT)
+		output->bus->interrupt(output->bus->machine);
+}
+
+/* Writes as much as fits the current region; returns the count. */
+static size_t write_topa(struct pt_output *output, const uint8_t *bytes,
+			 size_t size)
+{
+	if (!output->entry_valid && !load_entry(output))
+		return 0;
+
+	uint64_t offset = region_offset(output);
+	uint64_t left = region_size(output->entry) - offset;
+	uint64_t at = (output->entry & PHYSICAL_PAGE_MASK) + offset;
+
+	if (size > left)
+		size = left;
+	if (!output->bus->write(output->bus->machine, at, bytes, size)) {
+		fail(output);
+		return 0;
+	}
+	move_to(output, table_offset(output), offset + size);
+	if (size == left)
+		region_full(output);
+	return size;
+}
+
+/* The range is a power of two, base aligned to it; it wraps. */
+static size_t write_single_range(struct pt_output *output,
+				 const uint8_t *bytes, size_t size)
+{
+	struct pt_registers *registers = output->registers;
+	uint64_t mask = registers->output_mask & 0xffffffffull;
+	uint64_t offset = registers->output_mask >> 32;
+
+	if ((mask & (mask + 1)) || offset > mask ||
+	    (registers->output_base & mask)) {
+		fail(output);
+		return 0;
+	}
+	if (size > mask + 1 - offset)
+		size = mask + 1 - offset;
+	if (!output->bus->write(output->bus->machine,
+				registers->output_base + offset, bytes, size)) {
+		fail(output);
+		return 0;
+	}
+	offset = (offset + size) & mask;
+	registers->output_mask = offset << 32 | mask;
+	return size;
+}
+
+static void publish_count(struct pt_output *output)
+{
+	struct pt_registers *registers = output->registers;
+
+	registers->status &= ~STATUS_BYTE_COUNT;
+	registers->status |= output->since_psb << STATUS_BYTE_COUNT_SHIFT &
+			     STATUS_BYTE_COUNT;
+}
+
+void pt_output_flush(struct pt_output *output)
+{
+	bool topa = output->registers->ctl & CTL_TOPA;
+	size_t done = 0;
+
+	while (done < output->used && !pt_output_halted(output))
+		done += (topa ? write_topa : write_single_range)(
+			output, output->bytes + done, output->used - done);
+	output->used = 0;
+	publish_count(output);
+}
+
+void pt_output_start(struct pt_output *output)
+{
+	output->used = 0;
+	output->entry_valid = false;
+	output->since_psb =
+		(output->registers->status & STATUS_BYTE_COUNT) >>
+		STATUS_BYTE_COUNT_SHIFT;
+}
+
+void pt_output_restart_count(struct pt_output *output)
+{
+	output->since_psb = 0;
+}
+
+void pt_output_put(struct pt_output *output, const uint8_t *bytes, size_t size)
+{
+	assert(size <= PT_OUTPUT_GATHER);
+	if (output->discarding || pt_output_halted(output))
+		return;
+	if (output->used + size > PT_OUTPUT_GATHER)
+		pt_output_flush(output);
+	memcpy(output->bytes + output->used, bytes, size);
+	output->used += size;
+	output->since_psb += size;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/intel_pt/timing.h"
+#include "machine/intel_pt/cpuid.h"
+#include "machine/intel_pt/packet.h"
+
+/* An MTC holds 8 bits of the period's number: half of that leaves a decoder
+ * room to notice one that was lost.
+ */
+enum { MTC_PERIODS_MAX = 127 };
+
+static uint64_t ctl(const struct pt_timing *timing)
+{
+	return timing->output->registers->ctl;
+}
+
+static uint64_t crystal_ticks(uint64_t tsc)
+{
+	return (uint64_t)((unsigned __int128)tsc * PT_TSC_DENOMINATOR /
+			  PT_TSC_NUMERATOR);
+}
+
+static unsigned period_shift(const struct pt_timing *timing)
+{
+	return (ctl(timing) & CTL_MTC_FREQ) >> CTL_MTC_FREQ_SHIFT;
+}
+
+static uint64_t period_at(const struct pt_timing *timing, uint64_t tsc)
+{
+	return crystal_ticks(tsc) >> period_shift(timing);
+}
+
+/* The first TSC value inside @period. */
+static uint64_t period_start(const struct pt_timing *timing, uint64_t period)
+{
+	unsigned __int128 ticks = (unsigned __int128)period
+				  << period_shift(timing);
+
+	return (uint64_t)((ticks * PT_TSC_NUMERATOR + PT_TSC_DENOMINATOR - 1) /
+			  PT_TSC_DENOMINATOR);
+}
+
+/* TSC ticks since the crystal clock's last tick. */
+static uint16_t fast_counter(uint64_t tsc)
+{
+	unsigned __int128 scaled = (unsigned __int128)tsc * PT_TSC_DENOMINATOR;
+
+	return (uint16_t)((uint64_t)(scaled % PT_TSC_NUMERATOR) /
+			  PT_TSC_DENOMINATOR);
+}
+
+void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
+		    uint8_t bus_ratio)
+{
+	*timing = (struct pt_timing){ .output = output,
+				      .bus_ratio = bus_ratio };
+}
+
+void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
+{
+	timing->last_cyc = tsc;
+	timing->last_period = period_at(timing, tsc);
+}
+
+void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
+{
+	unsigned threshold = (ctl(timing) & CTL_CYC_THRESH) >>
+			     CTL_CYC_THRESH_SHIFT;
+	uint64_t least = threshold ? 1ull << (threshold - 1) : 1;
+	uint8_t bytes[PT_PACKET_MAX];
+
+	if (!(ctl(timing) & CTL_CYC_EN) || tsc < timing->last_cyc + least)
+		return;
+	pt_output_put(timing->output, bytes,
+		      pt_packet_cyc(bytes, tsc - timing->last_cyc));
+	timing->last_cyc = tsc;
+}
+
+bool pt_timing_is_due(const struct pt_timing *timing, uint64_t tsc)
+{
+	return (ctl(timing) & CTL_MTC_EN) &&
+	       period_at(timing, tsc) != timing->last_period;
+}
+
+void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc)
+{
+	if (!pt_timing_is_due(timing, tsc))
+		return;
+
+	uint64_t period = period_at(timing, tsc);
+	uint8_t bytes[PT_PACKET_MAX];
+
+	if (period - timing->last_period > MTC_PERIODS_MAX &&
+	    (ctl(timing) & CTL_TSC_EN)) {
+		pt_timing_absolute(timing, tsc);
+		return;
+	}
+	/* The packet says when the period began, not when it is sent. */
+	pt_timing_cycles(timing, period_start(timing, period));
+	pt_output_put(timing->output, bytes,
+		      pt_packet_mtc(bytes, (uint8_t)period));
+	timing->last_period = period;
+}
+
+void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+
+	if (ctl(timing) & CTL_TSC_EN) {
+		pt_timing_cycles(timing, tsc);
+		pt_output_put(timing->output, bytes,
+			      pt_packet_tsc(bytes, tsc));
+		timing->last_cyc = tsc;
+	}
+	if (!(ctl(timing) & CTL_MTC_EN))
+		return;
+	if (ctl(timing) & CTL_TSC_EN)
+		pt_output_put(timing->output, bytes,
+			      pt_packet_tma(bytes,
+					    (uint16_t)crystal_ticks(tsc),
+					    fast_counter(tsc)));
+	timing->last_period = period_at(timing, tsc);
+}
+
+void pt_timing_bus_ratio(struct pt_timing *timing)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+
+	pt_output_put(timing->output, bytes,
+		      pt_packet_cbr(bytes, timing->bus_ratio));
+}
+
+void pt_timing_slept(struct pt_timing *timing, uint64_t halted, uint64_t tsc)
+{
+	if (tsc > halted)
+		timing->last_cyc += tsc - halted;
+	pt_timing_absolute(timing, tsc);
+}

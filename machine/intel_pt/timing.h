@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_INTEL_PT_TIMING_H
+#define KT_MACHINE_INTEL_PT_TIMING_H
+
+#include "machine/intel_pt/output.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Timing packets: TSC, TMA, MTC, CYC, CBR.
+ *
+ * The core clock runs at the TSC's rate, so that a cycle is a TSC tick and
+ * CBR is the TSC's ratio to the bus clock; it stands still while the CPU is
+ * halted.  The crystal clock is TSC * PT_TSC_DENOMINATOR / PT_TSC_NUMERATOR.
+ * All times are guest TSC values.
+ */
+struct pt_timing {
+	struct pt_output *output;
+	uint64_t last_cyc;	/* TSC up to which cycles have been sent */
+	uint64_t last_period;	/* crystal ticks >> MTCFreq, as last sent */
+	uint8_t bus_ratio;
+};
+
+/* @bus_ratio: TSC frequency over 100 MHz, for CBR and PLATFORM_INFO. */
+void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
+		    uint8_t bus_ratio);
+
+/* TraceEn was set at @tsc: cycles and periods count from here. */
+void pt_timing_start(struct pt_timing *timing, uint64_t tsc);
+
+/* CYC, when cycle packets are on and CycThresh cycles have passed. */
+void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc);
+
+/* What time alone makes the unit send up to @tsc: an MTC when the crystal
+ * clock entered a new period.  After many periods without an event a decoder
+ * could no longer tell how many: TSC and TMA then say it.
+ *
+ * Returns true if time packets are due, that is: if the caller has to put
+ * out pending TNT bits, which are older, before pt_timing_catch_up().
+ */
+bool pt_timing_is_due(const struct pt_timing *timing, uint64_t tsc);
+void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc);
+
+/* TSC and, with MTC on, TMA: in PSB+, after an overflow or a sleep. */
+void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc);
+
+/* CBR, as in PSB+. */
+void pt_timing_bus_ratio(struct pt_timing *timing);
+
+/* The CPU slept until @tsc, without cycles since it halted at @halted. */
+void pt_timing_slept(struct pt_timing *timing, uint64_t halted, uint64_t tsc);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_BLOCK_H
+#define KT_MACHINE_QEMU_BLOCK_H
+
+#include "machine/intel_pt/unit.h"
+#include "machine/qemu/plugin_api.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is known of a translated block: where its instructions are, and the
+ * branch that ends it.
+ */
+struct block {
+	uint64_t start;
+	uint64_t last;		/* address of the last instruction */
+	uint64_t next;		/* the one after it */
+	uint32_t count;		/* instructions */
+	enum pt_branch branch;	/* of the last instruction */
+	bool software_interrupt;	/* which is int n, int3, int1 or into */
+	uint16_t offsets[];	/* of each instruction from start */
+};
+
+/* Lives as long as translated code may refer to it: to the end of the run. */
+struct block *block_new(const struct qemu_plugin_tb *tb);
+
+/* How many instructions of @block come before address @ip; its count when
+ * @ip is not the start of one.
+ */
+uint32_t block_index(const struct block *block, uint64_t ip);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_GUEST_CLOCK_H
+#define KT_MACHINE_QEMU_GUEST_CLOCK_H
+
+#include "machine/qemu/guest.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The guest's time stamp counter, known without asking the guest.
+ *
+ * Virtual clock (-icount shift=0, one vCPU): the TSC counts instructions, and
+ * jumps when the CPU is halted.  Every rdtsc the guest executes tells the
+ * value exactly; from there instructions are counted.  After a halt the HPET,
+ * which runs on the same virtual clock with 10 ns ticks, tells the time.
+ *
+ * Host clock (several vCPUs): the TSC is the host's plus a constant, known
+ * to lie in an interval that every rdtsc narrows.
+ */
+struct guest_clock {
+	bool host;
+	const uint64_t *retired;	/* instructions, this vCPU */
+	uint64_t base_tsc;
+	uint64_t base_retired;
+	uint64_t rdtsc_retired;		/* at the rdtsc under way */
+	uint64_t rdtsc_host;		/* host TSC before it */
+	int64_t host_offset_low, host_offset_high;
+	uint64_t hpet_offset;		/* TSC - HPET time, smallest seen */
+	bool hpet_known;
+	bool exact;			/* no halt since the last rdtsc */
+	bool halted;			/* the time stood still since a halt */
+	uint64_t last;			/* what now() said last */
+};
+
+/* @retired: counts the instructions this vCPU has begun; outlives @clock. */
+void guest_clock_init(struct guest_clock *clock, bool host,
+		      const uint64_t *retired);
+
+/* TSC now; never less than the last answer. */
+uint64_t guest_clock_now(struct guest_clock *clock);
+
+/* Around each rdtsc: before it, and at the next instruction with its value. */
+void guest_clock_before_rdtsc(struct guest_clock *clock);
+void guest_clock_after_rdtsc(struct guest_clock *clock, uint64_t tsc);
+
+/* The CPU executes hlt. */
+void guest_clock_halt(struct guest_clock *clock);
+
+/* An interrupt is taken: the one place between blocks where a device's clock
+ * may be read (elsewhere QEMU stops with "Bad icount read").
+ */
+void guest_clock_interrupt(struct guest_clock *clock, struct guest *guest);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_OPTIONS_H
+#define KT_MACHINE_QEMU_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* -plugin intel-pt.so,clock=virtual|host[,loss=N][,dump=DIR] */
+struct options {
+	bool host_clock;	/* clock=host: several vCPUs, no -icount */
+	uint64_t loss_interval;	/* loss=N: see intel_pt/loss.h */
+	const char *dump_dir;	/* dump=DIR: DIR/trace.<cpu> gets all bytes */
+};
+
+/* Borrows @argv.  Returns false, with a message to stderr, on a word that is
+ * no option or has no such value.
+ */
+bool options_parse(struct options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_VCPU_H
+#define KT_MACHINE_QEMU_VCPU_H
+
+#include "machine/intel_pt/unit.h"
+#include "machine/qemu/block.h"
+#include "machine/qemu/guest.h"
+#include "machine/qemu/guest_clock.h"
+#include "machine/qemu/perfmon.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What translated code reads and writes without a call; one per vCPU, in a
+ * scoreboard.
+ */
+struct vcpu_board {
+	uint64_t tracing;	/* 1 while TraceEn is set */
+	uint64_t retired;	/* instructions begun, whole blocks at once */
+	uint64_t last_began;	/* the current block's last instruction did */
+	uint64_t pending;	/* an emulated instruction is to be finished */
+};
+
+/* An instruction that QEMU executes and whose outcome is then put right. */
+enum vcpu_pending {
+	VCPU_PENDING_NONE,
+	VCPU_PENDING_CPUID,
+	VCPU_PENDING_RDMSR,
+	VCPU_PENDING_RDTSC,
+};
+
+/* One virtual CPU: its trace unit and what is needed to drive it. */
+struct vcpu {
+	struct vcpu_board *board;
+	struct guest guest;
+	struct guest_clock clock;
+	struct perfmon perfmon;
+	struct pt_unit unit;
+	const struct block *block;	/* being executed, NULL: not known */
+	bool cr3_moved;			/* by the last instruction */
+	bool halted;
+	uint64_t halted_tsc;
+	bool fault_wanted;		/* wrmsr was turned into one that faults */
+	uint64_t fault_rcx;
+	enum vcpu_pending pending;
+	uint32_t cpuid_leaf, cpuid_subleaf;
+	uint64_t msr_value;
+	FILE *dump;			/* what the unit wrote, or NULL */
+};
+
+#endif
