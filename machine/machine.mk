@@ -49,9 +49,14 @@ $(BUILD)/machine/guest/%: machine/guest/%.c
 	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize%,$(CFLAGS)) -static -o $@ $<
 
 $(MACHINE_SUITES): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
-		$(BUILD)/tests/run_suite.o $(CORE)
+		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o $(CORE)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lipt $(CHECK_LIBS)
+
+FIXTURES := $(filter-out machine/tests/test_% machine/tests/tool_%,$(wildcard machine/tests/*.c))
+$(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
+	@echo "  AR    $@"
+	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 machine-check: $(MACHINE_SUITES)
 	$(Q)for suite in $(MACHINE_SUITES); do $$suite || exit 1; done

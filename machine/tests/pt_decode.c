@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/tests/pt_decode.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 4096 };
+
+static struct pt_packet_decoder *open_decoder(const uint8_t *bytes, size_t size)
+{
+	struct pt_config config;
+
+	pt_config_init(&config);
+	config.begin = (uint8_t *)(uintptr_t)bytes;
+	config.end = config.begin + size;
+
+	struct pt_packet_decoder *decoder = pt_pkt_alloc_decoder(&config);
+
+	ck_assert_ptr_nonnull(decoder);
+	ck_assert_int_eq(pt_pkt_sync_set(decoder, 0), 0);
+	return decoder;
+}
+
+size_t pt_decode(const uint8_t *bytes, size_t size, struct pt_packet *packets,
+		 size_t max)
+{
+	struct pt_packet_decoder *decoder = open_decoder(bytes, size);
+	struct pt_packet packet;
+	size_t count = 0;
+	int status;
+
+	while ((status = pt_pkt_next(decoder, &packet, sizeof(packet))) > 0) {
+		if (packet.type == ppt_pad)
+			continue;
+		ck_assert_uint_lt(count, max);
+		packets[count++] = packet;
+	}
+	ck_assert_int_eq(status, -pte_eos);
+	pt_pkt_free_decoder(decoder);
+	return count;
+}
+
+static const struct {
+	enum pt_packet_type type;
+	const char *name;
+} packet_names[] = {
+	{ ppt_psb, "psb" },	{ ppt_psbend, "psbend" }, { ppt_fup, "fup" },
+	{ ppt_tip, "tip" },	{ ppt_tip_pge, "tip.pge" },
+	{ ppt_tip_pgd, "tip.pgd" },
+	{ ppt_tnt_8, "tnt" },	{ ppt_tnt_64, "tnt64" },
+	{ ppt_mode, "mode" },	{ ppt_pip, "pip" },	  { ppt_cbr, "cbr" },
+	{ ppt_tsc, "tsc" },	{ ppt_tma, "tma" },	  { ppt_mtc, "mtc" },
+	{ ppt_cyc, "cyc" },	{ ppt_stop, "stop" },	  { ppt_ovf, "ovf" },
+	{ ppt_ptw, "ptw" },
+};
+
+const char *pt_packet_name(enum pt_packet_type type)
+{
+	for (size_t i = 0; i < sizeof(packet_names) / sizeof(*packet_names);
+	     i++)
+		if (packet_names[i].type == type)
+			return packet_names[i].name;
+	return "other";
+}
+
+void pt_decode_names(const uint8_t *bytes, size_t count, char *names,
+		     size_t size)
+{
+	static struct pt_packet packets[MANY];
+	size_t found = pt_decode(bytes, count, packets, MANY);
+	size_t used = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < found; i++) {
+		used += (size_t)snprintf(names + used, size - used, "%s%s",
+					 i ? " " : "",
+					 pt_packet_name(packets[i].type));
+		ck_assert_uint_lt(used, size);
+	}
+}

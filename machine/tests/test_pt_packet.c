@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/intel_pt/packet.h"
+#include "machine/tests/pt_decode.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+/* Decodes the one packet of @size bytes. */
+static struct pt_packet only(const uint8_t *bytes, size_t size)
+{
+	struct pt_packet packet = { .type = ppt_invalid };
+
+	ck_assert_uint_eq(pt_decode(bytes, size, &packet, 1), 1);
+	ck_assert_uint_eq(packet.size, size);
+	return packet;
+}
+
+static const struct {
+	size_t (*encode)(uint8_t *bytes);
+	enum pt_packet_type type;
+} bare[] = {
+	{ pt_packet_psb, ppt_psb },
+	{ pt_packet_psbend, ppt_psbend },
+	{ pt_packet_ovf, ppt_ovf },
+	{ pt_packet_trace_stop, ppt_stop },
+};
+
+START_TEST(packets_without_payload)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+
+	ck_assert_int_eq(only(bytes, bare[_i].encode(bytes)).type,
+			 bare[_i].type);
+}
+END_TEST
+
+START_TEST(tsc_keeps_56_bits)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	struct pt_packet packet =
+		only(bytes, pt_packet_tsc(bytes, 0x1122334455667788));
+
+	ck_assert_int_eq(packet.type, ppt_tsc);
+	ck_assert_uint_eq(packet.payload.tsc.tsc, 0x22334455667788);
+}
+END_TEST
+
+START_TEST(tma_holds_crystal_and_fast_counter)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	struct pt_packet packet = only(bytes, pt_packet_tma(bytes, 0xabcd,
+							    0x1a5));
+
+	ck_assert_int_eq(packet.type, ppt_tma);
+	ck_assert_uint_eq(packet.payload.tma.ctc, 0xabcd);
+	ck_assert_uint_eq(packet.payload.tma.fc, 0x1a5);
+}
+END_TEST
+
+START_TEST(mtc_cbr_mode_and_pip)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	struct pt_packet packet = only(bytes, pt_packet_mtc(bytes, 0x7e));
+
+	ck_assert_uint_eq(packet.payload.mtc.ctc, 0x7e);
+	packet = only(bytes, pt_packet_cbr(bytes, 42));
+	ck_assert_uint_eq(packet.payload.cbr.ratio, 42);
+	packet = only(bytes, pt_packet_mode_exec(bytes, true, false));
+	ck_assert_int_eq(packet.payload.mode.leaf, pt_mol_exec);
+	ck_assert_uint_eq(packet.payload.mode.bits.exec.csl, 1);
+	ck_assert_uint_eq(packet.payload.mode.bits.exec.csd, 0);
+	packet = only(bytes, pt_packet_mode_exec(bytes, false, true));
+	ck_assert_uint_eq(packet.payload.mode.bits.exec.csl, 0);
+	ck_assert_uint_eq(packet.payload.mode.bits.exec.csd, 1);
+	packet = only(bytes, pt_packet_mode_tsx(bytes, true, false));
+	ck_assert_int_eq(packet.payload.mode.leaf, pt_mol_tsx);
+	ck_assert_uint_eq(packet.payload.mode.bits.tsx.intx, 1);
+	ck_assert_uint_eq(packet.payload.mode.bits.tsx.abrt, 0);
+	packet = only(bytes, pt_packet_pip(bytes, 0x000123456789a060));
+	ck_assert_uint_eq(packet.payload.pip.cr3, 0x000123456789a060);
+	ck_assert_uint_eq(packet.payload.pip.nr, 0);
+}
+END_TEST
+
+static const uint64_t cycle_counts[] = {
+	1, 31, 32, 4095, 4096, 0x80000, 0x123456789abc,
+};
+
+START_TEST(cyc_of_any_length)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	struct pt_packet packet =
+		only(bytes, pt_packet_cyc(bytes, cycle_counts[_i]));
+
+	ck_assert_int_eq(packet.type, ppt_cyc);
+	ck_assert_uint_eq(packet.payload.cyc.value, cycle_counts[_i]);
+}
+END_TEST
+
+START_TEST(tnt_of_every_length)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	unsigned count = (unsigned)_i;
+	uint64_t bits = 0x5a5a5a5a5a5a & ((1ull << count) - 1);
+	struct pt_packet packet =
+		only(bytes, pt_packet_tnt(bytes, bits, count));
+
+	ck_assert_int_eq(packet.type, count <= 6 ? ppt_tnt_8 : ppt_tnt_64);
+	ck_assert_uint_eq(packet.payload.tnt.bit_size, count);
+	ck_assert_uint_eq(packet.payload.tnt.payload, bits);
+}
+END_TEST
+
+static const struct {
+	enum pt_ip_packet packet;
+	enum pt_packet_type type;
+} ip_packets[] = {
+	{ PT_TIP, ppt_tip },
+	{ PT_TIP_PGE, ppt_tip_pge },
+	{ PT_TIP_PGD, ppt_tip_pgd },
+	{ PT_FUP, ppt_fup },
+};
+
+static const struct {
+	enum pt_ip_bytes ours;
+	enum pt_ip_compression libipt;
+	uint64_t mask;
+} compressions[] = {
+	{ PT_IP_NONE, pt_ipc_suppressed, 0 },
+	{ PT_IP_UPDATE_16, pt_ipc_update_16, 0xffff },
+	{ PT_IP_UPDATE_32, pt_ipc_update_32, 0xffffffff },
+	{ PT_IP_SIGN_EXTEND_48, pt_ipc_sext_48, 0xffffffffffff },
+	{ PT_IP_FULL, pt_ipc_full, UINT64_MAX },
+};
+
+START_TEST(ip_packets_with_every_compression)
+{
+	const uint64_t ip = 0xffffffff81234567;
+	uint8_t bytes[PT_PACKET_MAX];
+
+	for (size_t i = 0; i < sizeof(compressions) / sizeof(*compressions);
+	     i++) {
+		struct pt_packet packet =
+			only(bytes, pt_packet_ip(bytes, ip_packets[_i].packet,
+						 compressions[i].ours, ip));
+
+		ck_assert_int_eq(packet.type, ip_packets[_i].type);
+		ck_assert_int_eq(packet.payload.ip.ipc,
+				 compressions[i].libipt);
+		ck_assert_uint_eq(packet.payload.ip.ip,
+				  ip & compressions[i].mask);
+	}
+}
+END_TEST
+
+START_TEST(ptwrite_of_both_sizes)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	struct pt_packet packet = only(
+		bytes, pt_packet_ptwrite(bytes, 0x1122334455667788, 8, true));
+
+	ck_assert_int_eq(packet.type, ppt_ptw);
+	ck_assert_uint_eq(packet.payload.ptw.payload, 0x1122334455667788);
+	ck_assert_uint_eq(packet.payload.ptw.ip, 1);
+	packet = only(bytes, pt_packet_ptwrite(bytes, 0x55667788, 4, false));
+	ck_assert_uint_eq(packet.payload.ptw.payload, 0x55667788);
+	ck_assert_uint_eq(packet.payload.ptw.ip, 0);
+}
+END_TEST
+
+static Suite *pt_packet_suite(void)
+{
+	Suite *suite = suite_create("pt_packet");
+	TCase *tcase = tcase_create("against libipt");
+
+	tcase_add_loop_test(tcase, packets_without_payload, 0,
+			    sizeof(bare) / sizeof(*bare));
+	tcase_add_test(tcase, tsc_keeps_56_bits);
+	tcase_add_test(tcase, tma_holds_crystal_and_fast_counter);
+	tcase_add_test(tcase, mtc_cbr_mode_and_pip);
+	tcase_add_loop_test(tcase, cyc_of_any_length, 0,
+			    sizeof(cycle_counts) / sizeof(*cycle_counts));
+	tcase_add_loop_test(tcase, tnt_of_every_length, 1, PT_LONG_TNT_MAX + 1);
+	tcase_add_loop_test(tcase, ip_packets_with_every_compression, 0,
+			    sizeof(ip_packets) / sizeof(*ip_packets));
+	tcase_add_test(tcase, ptwrite_of_both_sizes);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(pt_packet_suite());
+}
