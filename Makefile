@@ -64,6 +64,33 @@ $(BUILD)/%.o: %.c
 check: $(SUITES) machine-check
 	$(Q)for suite in $(SUITES); do $$suite || exit 1; done
 
+check-full: check
+	$(Q)machine/tests/run_all.sh full
+
+bench: all
+	$(Q)machine/tests/bench.sh
+
+SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
+           machine/host/*.sh) machine/host/machine
+
+# No folder reaches where it must not, every header stands alone, no library
+# has mutable file-scope state, scripts are clean.
+lint: $(LIBRARY) $(CORE)
+	$(Q)sh scripts/layers.sh
+	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h); do \
+		$(CC) -I. -D_GNU_SOURCE -std=c17 -fsyntax-only -x c $$header || exit 1; \
+	done
+	$(Q)! nm -A $(LIBRARY) $(CORE) 2>/dev/null | grep -E ' [BbDdCSs] '
+	$(Q)shellcheck -x $(SCRIPTS)
+
+install: all
+	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
+	install -m 755 $(wildcard machine/host/*) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
+	install -m 755 $(MACHINE_FILES) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw
+
 clean:
 	$(RM) -r build build-san
 

@@ -67,6 +67,7 @@ static void start(struct pt_unit *unit, uint64_t tsc)
 	 * a trace that software cleared.
 	 */
 	unit->psb_due = !unit->output.since_psb;
+	unit->time_due = true;
 }
 
 static void stop(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
@@ -242,7 +243,10 @@ void pt_unit_arrive(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 		pt_encoder_psb(&unit->encoder, unit->packet_en ? &ip : NULL,
 			       cr3_for_psb(unit), tsc);
 		unit->psb_due = false;
+	} else if (unit->time_due) {
+		pt_timing_absolute(&unit->timing, tsc);
 	}
+	unit->time_due = false;
 	if (!unit->packet_en && (unit->registers.ctl & CTL_BRANCH_EN) &&
 	    traced(unit, ip))
 		enter(unit, ip, tsc);

@@ -30,6 +30,7 @@ struct pt_unit {
 	bool cs_l, cs_d;	/* the mode code runs in */
 	bool packet_en;		/* between TIP.PGE and TIP.PGD */
 	bool psb_due;		/* whatever PacketByteCnt says */
+	bool time_due;		/* TraceEn was set a moment ago */
 };
 
 enum pt_branch {

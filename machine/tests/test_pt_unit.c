@@ -299,6 +299,22 @@ START_TEST(tsc_and_tma_agree_and_mtc_counts_crystal_periods)
 }
 END_TEST
 
+START_TEST(switching_on_again_says_the_time)
+{
+	const uint64_t ctl = PLAIN | CTL_TSC_EN | CTL_MTC_EN;
+
+	start(ctl);
+	pt_unit_arrive(&unit, KERNEL, 1000);
+	pt_unit_write_msr(&unit, MSR_RTIT_CTL, ctl & ~CTL_TRACE_EN, KERNEL,
+			  1001);
+	pt_unit_write_msr(&unit, MSR_RTIT_CTL, ctl, KERNEL, 90000);
+	pt_unit_arrive(&unit, KERNEL, 90001);
+	assert_packets("psb tsc tma cbr mode mode pip psbend tip.pge "
+		       "fup tip.pgd tsc tma tip.pge");
+	ck_assert_uint_eq(packet_at(11).payload.tsc.tsc, 90001);
+}
+END_TEST
+
 START_TEST(a_long_silence_is_bridged_by_tsc)
 {
 	start(PLAIN | CTL_TSC_EN | CTL_MTC_EN);
@@ -419,6 +435,7 @@ static Suite *pt_unit_suite(void)
 		trace_stop_range_stops_until_software_clears_it,
 		a_psb_comes_every_so_many_bytes,
 		tsc_and_tma_agree_and_mtc_counts_crystal_periods,
+		switching_on_again_says_the_time,
 		a_long_silence_is_bridged_by_tsc,
 		cycles_add_up_to_the_time_that_was_not_slept,
 		cycle_threshold_holds_small_counts_back,
