@@ -16,6 +16,18 @@
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)16 << 20)
 
+/* No code runs so many blocks without a branch that takes trace. */
+enum { WATCH_BLOCKS = 64 * 1024 };
+
+void intel_pt_find_step(struct intel_pt *source)
+{
+	uint64_t position = 0;
+
+	source->drifts++;
+	if (pt_blk_get_offset(source->blocks, &position) >= 0)
+		block_clock_seek(source->clock, position);
+}
+
 void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
 {
 	struct flow_stamp stamp = block_clock_stamp(source->clock);
@@ -101,7 +113,23 @@ static void emit_block(struct intel_pt *source, const struct pt_block *block)
 	source->last_ip = block->end_ip;
 	if (!block_clock_branch(source->clock, branch.exit,
 				branch.is_indirect))
-		source->drifts++;
+		intel_pt_find_step(source);
+}
+
+/* Damaged trace can lead into a loop of jumps that needs no trace at all, and
+ * libipt would follow it for ever.  Whether it reads on is looked at seldom.
+ */
+static bool is_stuck(struct intel_pt *source)
+{
+	uint64_t position = 0;
+	uint64_t before = source->watched;
+
+	if (++source->watch_blocks < WATCH_BLOCKS)
+		return false;
+	source->watch_blocks = 0;
+	pt_blk_get_offset(source->blocks, &position);
+	source->watched = position;
+	return position == before;
 }
 
 /* After an error the block holds what ran before it, if anything. */
@@ -113,6 +141,8 @@ static void take_block(struct intel_pt *source)
 	source->status = pt_blk_next(source->blocks, &block, sizeof(block));
 	if (block.ninsn)
 		emit_block(source, &block);
+	if (is_stuck(source) && source->status >= 0)
+		source->status = -pte_bad_query;
 }
 
 static bool is_at_end(const struct intel_pt *source)
