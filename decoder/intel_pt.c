@@ -19,6 +19,11 @@
 /* No code runs so many blocks without a branch that takes trace. */
 enum { WATCH_BLOCKS = 64 * 1024 };
 
+/* What is done between two looks at the room left: each step adds at most
+ * three items.
+ */
+enum { STEPS = 64 };
+
 void intel_pt_find_step(struct intel_pt *source)
 {
 	uint64_t position = 0;
@@ -109,7 +114,6 @@ static void emit_block(struct intel_pt *source, const struct pt_block *block)
 		.last = (uint32_t)(block->end_ip - block->ip),
 		.ip = block->ip,
 	});
-	block_clock_ran(source->clock);
 	source->last_ip = block->end_ip;
 	if (!block_clock_branch(source->clock, branch.exit,
 				branch.is_indirect))
@@ -165,24 +169,33 @@ static void release_bytes(struct intel_pt *source)
 	source->released = position;
 }
 
+static int step(struct intel_pt *source)
+{
+	if (source->next_change_ns != UINT64_MAX &&
+	    block_clock_low_ns(source->clock) >= source->next_change_ns &&
+	    intel_pt_update_code(source) < 0)
+		return -ERROR_MEMORY;
+	if (source->status < 0)
+		intel_pt_recover(source);
+	else if (source->status & pts_event_pending)
+		intel_pt_take_event(source);
+	else
+		take_block(source);
+	return 0;
+}
+
 /* Decodes until the batch is full or the segment ends. */
 static int decode(struct intel_pt *source)
 {
 	while (flow_batch_has_room(source->batch)) {
-		if (is_at_end(source)) {
-			intel_pt_close_segment(source);
-			return 0;
+		for (int i = 0; i < STEPS; i++) {
+			if (is_at_end(source)) {
+				intel_pt_close_segment(source);
+				return 0;
+			}
+			if (step(source) < 0)
+				return -ERROR_MEMORY;
 		}
-		if (block_clock_low_ns(source->clock) >=
-			    source->next_change_ns &&
-		    intel_pt_update_code(source) < 0)
-			return -ERROR_MEMORY;
-		if (source->status < 0)
-			intel_pt_recover(source);
-		else if (source->status & pts_event_pending)
-			intel_pt_take_event(source);
-		else
-			take_block(source);
 	}
 	release_bytes(source);
 	return 0;
