@@ -21,7 +21,7 @@ OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
-FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*_fixture.c))
+SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*_fixture.c))
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -52,7 +52,7 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 fuzz: $(FUZZERS)
 
 # Each suite is a program that links only what it needs from the library.
-$(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(FIXTURES) $(LIBRARY)
+$(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)
 

@@ -92,11 +92,6 @@ uint64_t block_clock_low_ns(const struct block_clock *clock)
 	return clock->before.low_ns;
 }
 
-void block_clock_ran(struct block_clock *clock)
-{
-	clock->at_token = false;
-}
-
 /* The branches of a TNT that was written late ran any time before. */
 static void take_next(struct block_clock *clock)
 {
@@ -136,6 +131,7 @@ static bool take_address(struct block_clock *clock)
 bool block_clock_branch(struct block_clock *clock, enum flow_exit exit,
 			bool takes_address)
 {
+	clock->at_token = false;
 	switch (exit) {
 	case FLOW_EXIT_CONDITIONAL:
 		return take_bit(clock);

@@ -32,7 +32,7 @@ struct flow_stamp block_clock_stamp(const struct block_clock *clock);
 /* Whether the next token is a TIP: an indirect branch would take it. */
 bool block_clock_expects_address(const struct block_clock *clock);
 
-/* A block ended by @exit.  @takes_address: it is an indirect branch, of which
+/* A block ran, ended by @exit.  @takes_address: it is an indirect branch, of which
  * block_clock_expects_address() was true.  Returns false if the token that it
  * should take is not there.
  */
@@ -43,9 +43,6 @@ bool block_clock_branch(struct block_clock *clock, enum flow_exit exit,
  * behind the next of that kind.  Returns false if there is none near.
  */
 bool block_clock_event(struct block_clock *clock, uint8_t kind);
-
-/* A block of instructions ran since the last token. */
-void block_clock_ran(struct block_clock *clock);
 
 /* Starts again at the first token that is not before @position. */
 void block_clock_seek(struct block_clock *clock, uint64_t position);

@@ -80,10 +80,23 @@ static void finish(struct flow_batch *batch, struct flow_item *item,
 			bound(time_ns, high_ns, high_ns != UINT64_MAX);
 }
 
-static bool is_slow(const struct flow_batch *batch,
-		    const struct flow_item *item)
+/* In place of the known time, which items between two known ones lack. */
+#define MARKED_SLOW 1
+
+/* Marks the slow blocks up to @end and returns how many there are. */
+static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 {
-	return item->kind == FLOW_BLOCK && batch->is_slow(batch->ctx, item);
+	uint64_t count = 0;
+
+	for (size_t i = batch->finished; i < end; i++) {
+		const struct flow_item *item = &batch->items[i];
+		bool slow = item->kind == FLOW_BLOCK &&
+			    batch->is_slow(batch->ctx, item);
+
+		batch->stamps[i].known_ns = slow ? MARKED_SLOW : 0;
+		count += slow;
+	}
+	return count;
 }
 
 static uint64_t usual_ns(const struct flow_batch *batch)
@@ -94,16 +107,16 @@ static uint64_t usual_ns(const struct flow_batch *batch)
 /* Returns how much of @span_ns each slow block among those up to @end took on
  * top of its instructions; 0 if the span is usual or none is slow.
  */
-static uint64_t slow_share(const struct flow_batch *batch, size_t end,
+static uint64_t slow_share(struct flow_batch *batch, size_t end,
 			   uint64_t span_ns)
 {
 	uint64_t usual = usual_ns(batch);
-	uint64_t slow = 0;
 
 	if (span_ns < usual + usual / 2 + NOTABLE_NS)
 		return 0;
-	for (size_t i = batch->finished; i < end; i++)
-		slow += is_slow(batch, &batch->items[i]);
+
+	uint64_t slow = mark_slow(batch, end);
+
 	return slow ? (span_ns - usual) / slow : 0;
 }
 
@@ -121,12 +134,14 @@ static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 
 	for (; batch->finished < end; batch->finished++) {
 		struct flow_item *item = &batch->items[batch->finished];
+		const struct flow_stamp *stamp =
+			&batch->stamps[batch->finished];
 		uint64_t time_ns = batch->known_ns + slow_ns +
 				   (uint64_t)((double)done * step);
 
-		finish(batch, item, &batch->stamps[batch->finished], time_ns);
+		finish(batch, item, stamp, time_ns);
 		done += item->instructions;
-		if (share_ns && is_slow(batch, item))
+		if (share_ns && stamp->known_ns == MARKED_SLOW)
 			slow_ns += share_ns;
 	}
 }

@@ -16,6 +16,23 @@
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)16 << 20)
 
+/* No code runs so many blocks without a branch that takes trace. */
+enum { WATCH_BLOCKS = 64 * 1024 };
+
+/* What is done between two looks at the room left: each step adds at most
+ * three items.
+ */
+enum { STEPS = 64 };
+
+void intel_pt_find_step(struct intel_pt *source)
+{
+	uint64_t position = 0;
+
+	source->drifts++;
+	if (pt_blk_get_offset(source->blocks, &position) >= 0)
+		block_clock_seek(source->clock, position);
+}
+
 void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
 {
 	struct flow_stamp stamp = block_clock_stamp(source->clock);
@@ -97,11 +114,26 @@ static void emit_block(struct intel_pt *source, const struct pt_block *block)
 		.last = (uint32_t)(block->end_ip - block->ip),
 		.ip = block->ip,
 	});
-	block_clock_ran(source->clock);
 	source->last_ip = block->end_ip;
 	if (!block_clock_branch(source->clock, branch.exit,
 				branch.is_indirect))
-		source->drifts++;
+		intel_pt_find_step(source);
+}
+
+/* Damaged trace can lead into a loop of jumps that needs no trace at all, and
+ * libipt would follow it for ever.  Whether it reads on is looked at seldom.
+ */
+static bool is_stuck(struct intel_pt *source)
+{
+	uint64_t position = 0;
+	uint64_t before = source->watched;
+
+	if (++source->watch_blocks < WATCH_BLOCKS)
+		return false;
+	source->watch_blocks = 0;
+	pt_blk_get_offset(source->blocks, &position);
+	source->watched = position;
+	return position == before;
 }
 
 /* After an error the block holds what ran before it, if anything. */
@@ -113,6 +145,8 @@ static void take_block(struct intel_pt *source)
 	source->status = pt_blk_next(source->blocks, &block, sizeof(block));
 	if (block.ninsn)
 		emit_block(source, &block);
+	if (is_stuck(source) && source->status >= 0)
+		source->status = -pte_bad_query;
 }
 
 static bool is_at_end(const struct intel_pt *source)
@@ -135,24 +169,33 @@ static void release_bytes(struct intel_pt *source)
 	source->released = position;
 }
 
+static int step(struct intel_pt *source)
+{
+	if (source->next_change_ns != UINT64_MAX &&
+	    block_clock_low_ns(source->clock) >= source->next_change_ns &&
+	    intel_pt_update_code(source) < 0)
+		return -ERROR_MEMORY;
+	if (source->status < 0)
+		intel_pt_recover(source);
+	else if (source->status & pts_event_pending)
+		intel_pt_take_event(source);
+	else
+		take_block(source);
+	return 0;
+}
+
 /* Decodes until the batch is full or the segment ends. */
 static int decode(struct intel_pt *source)
 {
 	while (flow_batch_has_room(source->batch)) {
-		if (is_at_end(source)) {
-			intel_pt_close_segment(source);
-			return 0;
+		for (int i = 0; i < STEPS; i++) {
+			if (is_at_end(source)) {
+				intel_pt_close_segment(source);
+				return 0;
+			}
+			if (step(source) < 0)
+				return -ERROR_MEMORY;
 		}
-		if (block_clock_low_ns(source->clock) >=
-			    source->next_change_ns &&
-		    intel_pt_update_code(source) < 0)
-			return -ERROR_MEMORY;
-		if (source->status < 0)
-			intel_pt_recover(source);
-		else if (source->status & pts_event_pending)
-			intel_pt_take_event(source);
-		else
-			take_block(source);
 	}
 	release_bytes(source);
 	return 0;

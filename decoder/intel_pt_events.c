@@ -7,7 +7,7 @@
 static void follow(struct intel_pt *source, uint8_t token_kind)
 {
 	if (!block_clock_event(source->clock, token_kind))
-		source->drifts++;
+		intel_pt_find_step(source);
 }
 
 static void start(struct intel_pt *source, const struct pt_event *event)

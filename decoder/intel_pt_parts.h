@@ -49,11 +49,16 @@ struct intel_pt {
 	uint64_t last_ip;		/* the last instruction that ran */
 	uint8_t mode;			/* as FLOW_MODE has it */
 	uint64_t page_table;
-	uint64_t drifts;		/* the clock lost its step */
+	uint64_t drifts;		/* how often the clock lost its step */
+	uint64_t watched;		/* libipt's place at the last look */
+	uint32_t watch_blocks;		/* since then */
 };
 
 /* Adds an item that begins now. */
 void intel_pt_emit(struct intel_pt *source, const struct flow_item *item);
+
+/* Brings the clock back in step with libipt, near enough for bad trace. */
+void intel_pt_find_step(struct intel_pt *source);
 
 /* Fetches and takes one event.  Leaves libipt's status in source->status. */
 void intel_pt_take_event(struct intel_pt *source);
