@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/console_log.h"
+#include "cmd/machine.h"
+#include "cmd/record_folder.h"
+#include "cmd/record_options.h"
+#include "collector/collector.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Exit codes beside the command's own, as env(1) and timeout(1) have them. */
+enum {
+	EXIT_RECORDING = 125,
+	EXIT_CANNOT_EXECUTE = 126,
+	EXIT_NO_COMMAND = 127,
+	EXIT_SIGNAL = 128,
+};
+
+static int report_failed_exec(const char *command, int cause)
+{
+	fprintf(stderr, "ktrace-hw record: %s: %s\n", command, strerror(cause));
+	return cause == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_EXECUTE;
+}
+
+static void print_size(const char *what, uint64_t bytes)
+{
+	if (bytes >= 10 << 20)
+		fprintf(stderr, "%" PRIu64 " MiB %s", bytes >> 20, what);
+	else if (bytes >= 10 << 10)
+		fprintf(stderr, "%" PRIu64 " KiB %s", bytes >> 10, what);
+	else
+		fprintf(stderr, "%" PRIu64 " bytes %s", bytes, what);
+}
+
+static void print_result(const char *folder,
+			 const struct collector_result *result)
+{
+	fprintf(stderr, "ktrace-hw record: %s: ", folder);
+	print_size("of trace, ", result->trace_bytes);
+	print_size("in all\n", result->file_bytes);
+	if (!result->trace_bytes)
+		fprintf(stderr, "ktrace-hw record: nothing was traced\n");
+	if (result->truncated)
+		fprintf(stderr,
+			"ktrace-hw record: trace was lost %" PRIu64 " times, "
+			"since the buffer was full: use a larger --buffer, "
+			"or --filter\n",
+			result->truncated);
+	if (result->lost_records)
+		fprintf(stderr,
+			"ktrace-hw record: %" PRIu64 " records were lost: "
+			"use a lower level of --events\n",
+			result->lost_records);
+}
+
+static int status_code(int status)
+{
+	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+static int exit_code(const struct record_options *options,
+		     const struct collector_result *result)
+{
+	bool command = options->collector.command != NULL;
+
+	switch (result->end) {
+	case COLLECTOR_FAILED:
+		return EXIT_RECORDING;
+	case COLLECTOR_NOT_EXECUTED:
+		return report_failed_exec(options->collector.command[0],
+					  result->exec_errno);
+	case COLLECTOR_COMMAND_ENDED:
+	case COLLECTOR_INTERRUPTED:
+	case COLLECTOR_TIME_OVER:
+		return command ? status_code(result->command_status) : 0;
+	case COLLECTOR_TARGET_GONE:
+		return 0;
+	}
+	return EXIT_RECORDING;
+}
+
+static int record(struct record_options *options)
+{
+	struct collector_result result;
+
+	options->collector.folder = options->folder;
+	collector_run(&options->collector, &console_log, &result);
+	/* A recording without a trace would only hide the one before it. */
+	if (!result.file_bytes || result.end == COLLECTOR_NOT_EXECUTED)
+		record_folder_remove(options->folder);
+	else
+		print_result(options->folder, &result);
+	return exit_code(options, &result);
+}
+
+static int run_record(int argc, char **argv)
+{
+	struct record_options options;
+	int code = record_options_parse(&options, argc, argv);
+
+	if (!code && options.help)
+		record_options_help();
+	else if (!code && record_folder_make(options.folder))
+		code = EXIT_RECORDING;
+	else if (!code && options.machine)
+		code = machine_record(&options);
+	else if (!code)
+		code = record(&options);
+	record_options_free(&options);
+	return code;
+}
+
+const struct command record_command = {
+	.name = "record",
+	.summary = "record what the kernel executes",
+	.run = run_record,
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record_options.h"
+#include "cmd/record_values.h"
+#include "collector/tracepoint_level.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+enum long_only {
+	OPTION_BUFFER = 256,
+	OPTION_DURATION,
+	OPTION_EVENTS,
+	OPTION_FILTER,
+	OPTION_MACHINE,
+	OPTION_SNAPSHOT,
+	OPTION_USER,
+};
+
+static const struct option long_options[] = {
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "buffer", required_argument, NULL, OPTION_BUFFER },
+	{ "duration", required_argument, NULL, OPTION_DURATION },
+	{ "events", required_argument, NULL, OPTION_EVENTS },
+	{ "filter", required_argument, NULL, OPTION_FILTER },
+	{ "machine", optional_argument, NULL, OPTION_MACHINE },
+	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
+	{ "user", no_argument, NULL, OPTION_USER },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+void record_options_help(void)
+{
+	fputs("usage: ktrace-hw record [OPTION]... [--] COMMAND "
+	      "[ARGUMENT]...\n"
+	      "       ktrace-hw record [OPTION]... -a | -p PID\n"
+	      "\n"
+	      "  -a, --all-cpus     everything that runs\n"
+	      "  -p, --pid PID,...  these processes, all their threads\n"
+	      "  -C, --cpu LIST     only on these CPUs, such as 0-3,7;\n"
+	      "                     without -p: everything that runs there\n"
+	      "  -o, --output DIR   the recording (ktrace.data)\n"
+	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
+	      "  --duration S       end after S seconds\n"
+	      "  --events LEVEL     tracepoints: none, sched, irq, all "
+	      "(none)\n"
+	      "  --filter LIST      only these kernel functions or ranges\n"
+	      "  --machine[=OPTION...]\n"
+	      "                     in a virtual machine with a trace unit;\n"
+	      "                     options as for ktrace-hw machine run\n"
+	      "  --snapshot         keep the newest trace, at the end and\n"
+	      "                     whenever SIGUSR2 comes\n"
+	      "  --user             user space as well as the kernel\n"
+	      "\n"
+	      "Exit code: the command's, 128+N if signal N ended it; 125 if\n"
+	      "recording failed, 126 or 127 if the command cannot run, 2 for\n"
+	      "wrong usage.\n",
+	      stdout);
+}
+
+static int wrong(const char *option, const char *value, const char *form)
+{
+	fprintf(stderr, "ktrace-hw record: %s '%s': give %s\n", option, value,
+		form);
+	return 2;
+}
+
+static int set_events(struct record_options *options, const char *value)
+{
+	int level = tracepoint_level_parse(value);
+
+	if (level < 0)
+		return wrong("--events", value, "none, sched, irq or all");
+	options->collector.tracepoints = (enum tracepoint_level)level;
+	return 0;
+}
+
+/* The options that have a value. */
+static int set_value(struct record_options *options, int option,
+		     const char *value)
+{
+	struct collector_options *collector = &options->collector;
+
+	switch (option) {
+	case 'p':
+		return record_value_pids(value, &options->processes)
+			       ? 0
+			       : wrong("--pid", value, "process numbers");
+	case 'C':
+		collector->cpus = value;
+		return 0;
+	case 'o':
+		options->folder = value;
+		return 0;
+	case OPTION_BUFFER:
+		return record_value_size(value, &collector->buffer_bytes)
+			       ? 0
+			       : wrong("--buffer", value,
+				       "a size from 64K to 1G, a power of two");
+	case OPTION_DURATION:
+		return record_value_seconds(value, &collector->duration_ns)
+			       ? 0
+			       : wrong("--duration", value, "seconds above 0");
+	case OPTION_EVENTS:
+		return set_events(options, value);
+	case OPTION_FILTER:
+		collector->filter = value;
+		return 0;
+	default:
+		return 2;
+	}
+}
+
+static int set_option(struct record_options *options, int option,
+		      const char *value)
+{
+	switch (option) {
+	case 'a':
+		options->collector.whole_cpus = true;
+		return 0;
+	case 'h':
+		options->help = true;
+		return 0;
+	case OPTION_MACHINE:
+		options->machine = true;
+		options->machine_options = value;
+		return 0;
+	case OPTION_SNAPSHOT:
+		options->collector.snapshot = true;
+		return 0;
+	case OPTION_USER:
+		options->collector.user = true;
+		return 0;
+	default:
+		return set_value(options, option, value);
+	}
+}
+
+/* What does not go together. */
+static const char *conflict(const struct record_options *options)
+{
+	const struct collector_options *collector = &options->collector;
+	bool processes = options->processes.count > 0;
+
+	if (processes && collector->whole_cpus)
+		return "-a records all processes: leave out -p";
+	if (processes && collector->command)
+		return "give either -p or a command";
+	if (!processes && !collector->command && !collector->whole_cpus &&
+	    !collector->cpus)
+		return "give a command, -p PID or -a";
+	if (options->machine && processes)
+		return "the virtual machine does not have this one's "
+		       "processes: give a command";
+	if (options->machine && !collector->command)
+		return "give the command to run in the virtual machine";
+	return NULL;
+}
+
+int record_options_parse(struct record_options *options, int argc, char **argv)
+{
+	const char *problem;
+	int option;
+
+	*options = (struct record_options){
+		.collector = { .buffer_bytes = 8 << 20,
+			       .argc = argc,
+			       .argv = argv },
+		.processes = ARRAY_OF(pid_t),
+		.folder = "ktrace.data",
+	};
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "+ap:C:o:h", long_options,
+				     NULL)) != -1)
+		if (set_option(options, option, optarg))
+			return 2;
+	options->command_index = optind;
+	if (optind < argc)
+		options->collector.command = argv + optind;
+	options->collector.processes = options->processes.items;
+	options->collector.process_count = options->processes.count;
+	problem = options->help ? NULL : conflict(options);
+	if (problem)
+		fprintf(stderr, "ktrace-hw record: %s\n", problem);
+	return problem ? 2 : 0;
+}
+
+void record_options_free(struct record_options *options)
+{
+	array_free(&options->processes);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_RECORD_OPTIONS_H
+#define KT_CMD_RECORD_OPTIONS_H
+
+#include "collector/collector.h"
+#include "common/array.h"
+
+/* The command line of `ktrace-hw record`. */
+struct record_options {
+	struct collector_options collector;
+	struct array processes; /* pid_t: what collector points to */
+	const char *folder;
+	bool machine;
+	const char *machine_options; /* words for the machine; or NULL */
+	int command_index;	     /* of the command in argv, or argc */
+	bool help;
+};
+
+/* Reads @argv, which must outlive @options.
+ *
+ * Returns 0, or 2 with what is wrong written to standard error.
+ */
+int record_options_parse(struct record_options *options, int argc, char **argv);
+void record_options_free(struct record_options *options);
+
+/* Writes the summary of all options to standard output. */
+void record_options_help(void);
+
+#endif

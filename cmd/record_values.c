@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record_values.h"
+#include "common/array.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+bool record_value_size(const char *text, size_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *end;
+	unsigned long long value;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	value = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit)
+		end++;
+	if (*end || value > 1 << 30)
+		return false;
+	if (unit)
+		value <<= 10 * (unit - units + 1);
+	*bytes = value;
+	return value >= 64 << 10 && value <= 1 << 30 && !(value & (value - 1));
+}
+
+bool record_value_seconds(const char *text, uint64_t *ns)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds > 0 && seconds < 1e9))
+		return false;
+	*ns = (uint64_t)(seconds * 1e9);
+	return *ns > 0;
+}
+
+bool record_value_pids(const char *text, struct array *pids)
+{
+	for (;;) {
+		char *end;
+		long value = strtol(text, &end, 10);
+		pid_t *pid;
+
+		if (end == text || value <= 0 || value > 1 << 22)
+			return false;
+		pid = array_add(pids);
+		if (!pid)
+			return false;
+		*pid = (pid_t)value;
+		if (!*end)
+			return true;
+		if (*end != ',')
+			return false;
+		text = end + 1;
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_RECORD_VALUES_H
+#define KT_CMD_RECORD_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+
+/* Each reads the value of one option; false if it has another form. */
+
+/* "8M": a power of two from 64 KiB to 1 GiB; K, M and G are powers of 1024. */
+bool record_value_size(const char *text, size_t *bytes);
+
+/* "1.5": more than 0 seconds, less than 30 years. */
+bool record_value_seconds(const char *text, uint64_t *ns);
+
+/* "12,345": appends them to @pids, an array of pid_t. */
+bool record_value_pids(const char *text, struct array *pids);
+
+#endif

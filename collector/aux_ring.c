@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/aux_ring.h"
+#include "common/error.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+int aux_ring_map(struct aux_ring *aux, const struct ring *ring, int fd,
+		 size_t size, bool overwrite)
+{
+	size_t above = (size_t)(ring->bytes - (uint8_t *)ring->page);
+	int protection = overwrite ? PROT_READ : PROT_READ | PROT_WRITE;
+	void *map;
+
+	ring->page->aux_offset = above + ring->size;
+	ring->page->aux_size = size;
+	map = mmap(NULL, size, protection, MAP_SHARED, fd,
+		   (off_t)ring->page->aux_offset);
+	if (map == MAP_FAILED)
+		return -ERROR_SYSTEM;
+	*aux = (struct aux_ring){
+		.page = ring->page,
+		.bytes = map,
+		.size = size,
+		.overwrite = overwrite,
+	};
+	return 0;
+}
+
+void aux_ring_unmap(struct aux_ring *aux)
+{
+	if (aux->bytes)
+		munmap(aux->bytes, aux->size);
+	*aux = (struct aux_ring){ 0 };
+}
+
+static uint64_t head_of(const struct aux_ring *aux)
+{
+	/* Pairs with the kernel's barrier between trace and head. */
+	return __atomic_load_n(&aux->page->aux_head, __ATOMIC_ACQUIRE);
+}
+
+struct ring_bytes aux_ring_read(const struct aux_ring *aux, bool all)
+{
+	uint64_t tail = aux->page->aux_tail;
+	size_t size = (size_t)(head_of(aux) - tail);
+
+	if (!all)
+		size -= size % 8;
+	return ring_split(aux->bytes, aux->size, tail, size);
+}
+
+void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)
+{
+	__atomic_store_n(&aux->page->aux_tail, bytes->start + bytes->size,
+			 __ATOMIC_RELEASE);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	return !size || (!bytes[0] && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+struct ring_bytes aux_ring_snapshot(const struct aux_ring *aux)
+{
+	/* In an overwrite ring the head is a place in it, not a count. */
+	size_t head = (size_t)(head_of(aux) % aux->size);
+
+	if (is_zero(aux->bytes + head, aux->size - head))
+		return ring_split(aux->bytes, aux->size, 0, head);
+	return ring_split(aux->bytes, aux->size, head, aux->size);
+}

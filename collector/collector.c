@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/collector.h"
+#include "collector/collector_parts.h"
+#include "collector/feature.h"
+#include "collector/late_code.h"
+#include "collector/recording_writer.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int find_tracer(struct collector *collector)
+{
+	collector->tracer = tracer_find(PMU_DEVICES, &collector->pmu);
+	if (collector->tracer)
+		return 0;
+	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "this machine has no trace unit that Linux knows of "
+		    "(`ktrace-hw doctor` says more); to record in a virtual "
+		    "machine that has one: ktrace-hw record --machine -- "
+		    "COMMAND");
+	return -ERROR_NOT_FOUND;
+}
+
+static int prepare_command(struct collector *collector)
+{
+	int error = workload_prepare(&collector->workload,
+				     collector->options->command);
+
+	if (error) {
+		log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "cannot fork: %s", strerror(errno));
+		return error;
+	}
+	return collector->target.whole_cpus
+		       ? 0
+		       : target_add_thread(&collector->target,
+					   collector->workload.pid);
+}
+
+static int choose_target(struct collector *collector)
+{
+	const struct collector_options *options = collector->options;
+	int error = target_add_cpus(&collector->target, options->cpus,
+				    collector->log);
+
+	collector->target.whole_cpus =
+		options->whole_cpus ||
+		(options->cpus && !options->process_count);
+	for (size_t i = 0; i < options->process_count && !error; i++)
+		error = target_add_process(&collector->target,
+					   options->processes[i],
+					   collector->log);
+	if (!error && options->command)
+		error = prepare_command(collector);
+	return error;
+}
+
+static int start(struct collector *collector)
+{
+	const struct collector_options *options = collector->options;
+	const struct event_spec *spec =
+		array_at(&collector->events.specs, collector->trace_spec);
+	int error = 0;
+
+	if (options->duration_ns)
+		collector->timer = timer_open(options->duration_ns);
+	if (options->duration_ns && collector->timer < 0)
+		return -ERROR_SYSTEM;
+	if (!spec->attr.enable_on_exec)
+		error = event_list_control(&collector->events,
+					   collector->trace_spec,
+					   PERF_EVENT_IOC_ENABLE, NULL);
+	if (error || !options->command)
+		return error;
+	collector->result->exec_errno = workload_start(&collector->workload);
+	if (collector->result->exec_errno)
+		collector->result->end = COLLECTOR_NOT_EXECUTED;
+	return 0;
+}
+
+static int write_end(struct collector *collector)
+{
+	struct feature features[FEATURES_OF_SYSTEM];
+	size_t count = features_of_system(features, collector->options->argc,
+					  collector->options->argv,
+					  &collector->events);
+	int error;
+
+	error = recording_writer_finish(collector->writer, features, count);
+	features_free(features, count);
+	return error;
+}
+
+/* The trace unit writes the last of its buffer when it is disabled. */
+static int finish(struct collector *collector)
+{
+	int error;
+
+	if (collector->options->snapshot)
+		error = collector_snapshot(collector, true);
+	else
+		error = event_list_control(&collector->events,
+					   collector->trace_spec,
+					   PERF_EVENT_IOC_DISABLE, NULL);
+	if (!error)
+		error = collector_drain(collector, true);
+	return error ? error : write_end(collector);
+}
+
+/* The recording is complete; the command may take its time.  A second signal
+ * says that the user will not wait.
+ */
+static void wait_for_command(struct collector *collector)
+{
+	struct pollfd polled = { .fd = collector->signals.fd,
+				 .events = POLLIN };
+	struct signal_event event;
+
+	if (collector->workload.pid <= 0 || collector->command_ended ||
+	    collector->workload.go >= 0)
+		return;
+	for (;;) {
+		if (waitpid(collector->workload.pid,
+			    &collector->result->command_status, WNOHANG))
+			return;
+		poll(&polled, 1, -1);
+		while (signal_source_next(&collector->signals, &event))
+			if (event.number != SIGCHLD && event.number != SIGUSR2)
+				return;
+	}
+}
+
+static int record(struct collector *collector)
+{
+	int error = find_tracer(collector);
+
+	if (!error)
+		error = choose_target(collector);
+	if (!error)
+		error = collector_open_events(collector);
+	if (!error)
+		error = collector_begin(collector);
+	if (!error)
+		error = start(collector);
+	if (!error)
+		error = collector_loop(collector);
+	return collector->writer && !error ? finish(collector) : error;
+}
+
+static void sum_up(struct collector *collector)
+{
+	struct collector_result *result = collector->result;
+
+	if (!collector->writer)
+		return;
+	result->trace_bytes = recording_writer_trace_bytes(collector->writer);
+	result->file_bytes = recording_writer_bytes(collector->writer);
+	result->lost_records = collector->counts.lost_records;
+	result->truncated = collector->counts.truncated;
+}
+
+static void release(struct collector *collector)
+{
+	struct cpu_rings *rings = collector->cpus.items;
+
+	late_code_close(collector->late);
+	recording_writer_free(collector->writer);
+	for (size_t i = 0; i < collector->cpus.count; i++)
+		cpu_rings_free(&rings[i]);
+	array_free(&collector->cpus);
+	event_list_free(&collector->events);
+	kernel_copy_free(&collector->kernel);
+	byte_buffer_free(&collector->filter);
+	target_free(&collector->target);
+	workload_abandon(&collector->workload);
+	signal_source_close(&collector->signals);
+	if (collector->timer >= 0)
+		close(collector->timer);
+}
+
+int collector_run(const struct collector_options *options,
+		  const struct log *log, struct collector_result *result)
+{
+	struct collector collector = {
+		.options = options,
+		.log = log,
+		.result = result,
+		.target = target_new(),
+		.events = event_list_new(),
+		.cpus = ARRAY_OF(struct cpu_rings),
+		.workload = { .pid = -1, .go = -1, .failure = -1 },
+		.timer = -1,
+	};
+	int error;
+
+	*result = (struct collector_result){ .end = COLLECTOR_FAILED };
+	error = signal_source_open(&collector.signals);
+	if (!error)
+		error = record(&collector);
+	if (error)
+		result->end = COLLECTOR_FAILED;
+	sum_up(&collector);
+	wait_for_command(&collector);
+	release(&collector);
+	return error;
+}

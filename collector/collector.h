@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_COLLECTOR_H
+#define KT_COLLECTOR_COLLECTOR_H
+
+#include "collector/tracepoint_level.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct log;
+
+/* What to record.  All of it is borrowed. */
+struct collector_options {
+	const char *folder;   /* the recording: exists, empty */
+	char *const *command; /* ended by NULL; NULL: none */
+	const pid_t *processes;
+	size_t process_count;
+	bool whole_cpus;    /* everything that runs */
+	const char *cpus;   /* a list; NULL: all that are online */
+	const char *filter; /* see address_filter_parse(); or NULL */
+	enum tracepoint_level tracepoints;
+	bool user;	      /* user space as well */
+	bool snapshot;	      /* keep the newest trace only */
+	size_t buffer_bytes;  /* of trace, per CPU: a power of two */
+	uint64_t duration_ns; /* 0: no limit */
+	/* How the recorder was called, for the recording's header. */
+	int argc;
+	char *const *argv;
+};
+
+/* Why a recording ended. */
+enum collector_end {
+	COLLECTOR_FAILED, /* the reason is in the log */
+	COLLECTOR_COMMAND_ENDED,
+	COLLECTOR_NOT_EXECUTED, /* the command: exec failed */
+	COLLECTOR_TARGET_GONE,	/* all the processes have ended */
+	COLLECTOR_INTERRUPTED,	/* by a signal */
+	COLLECTOR_TIME_OVER,
+};
+
+/* What came of it. */
+struct collector_result {
+	enum collector_end end;
+	int command_status; /* as of waitpid(2); if there was a command */
+	int exec_errno;	    /* if it was not executed */
+	int signal;	    /* that interrupted */
+	uint64_t trace_bytes;
+	uint64_t file_bytes;
+	uint64_t lost_records; /* of sideband: the rings were full */
+	uint64_t truncated;    /* times that trace was lost */
+	unsigned int snapshots;
+};
+
+/* Records.  Returns when the recording is complete and the command, if any,
+ * has ended; after a second SIGINT or SIGTERM without waiting for it.
+ *
+ * Takes over the handling of SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGUSR2 of
+ * the calling process, which must have one thread.
+ * Returns 0 and @result; or a negative enum error with the reason in @log,
+ * and @result as far as it is known.
+ */
+int collector_run(const struct collector_options *options,
+		  const struct log *log, struct collector_result *result);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/address_filter.h"
+#include "collector/collector_parts.h"
+#include "collector/late_code.h"
+#include "collector/recording_writer.h"
+#include "collector/start_records.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static const struct perf_event_mmap_page *
+page_of(const struct collector *collector)
+{
+	const struct cpu_rings *rings = collector->cpus.items;
+
+	return rings->ring[RING_TRACE].page;
+}
+
+static int copy_kernel(struct collector *collector)
+{
+	const char *folder = collector->options->folder;
+	char path[4096];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/kcore_dir", folder);
+	error = kernel_copy_make(&collector->kernel, path, collector->log);
+	if (error || !collector->wide)
+		return error;
+	return late_code_open(folder, &collector->kernel, collector->tracer,
+			      page_of(collector), collector->log,
+			      &collector->late);
+}
+
+static int set_filter(struct collector *collector)
+{
+	const char *text = collector->options->filter;
+	int error;
+
+	if (!text)
+		return 0;
+	error = address_filter_parse(
+		text, &collector->kernel.symbols,
+		collector->tracer->filter_ranges(&collector->pmu),
+		collector->log, &collector->filter);
+	if (error)
+		return error;
+	error = event_list_control(&collector->events, collector->trace_spec,
+				   PERF_EVENT_IOC_SET_FILTER,
+				   collector->filter.bytes);
+	if (error)
+		log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "the kernel refuses the filter '%s': %s",
+			    (const char *)collector->filter.bytes,
+			    strerror(errno));
+	return error;
+}
+
+static int write_start(struct collector *collector)
+{
+	struct tracer_facts facts = {
+		.page = page_of(collector),
+		.switches_of_cpu = collector->wide,
+		.snapshot = collector->options->snapshot,
+		.filter = (const char *)collector->filter.bytes,
+	};
+	struct byte_buffer records = { 0 };
+	int error;
+
+	start_records_setup(&records, &collector->events, &collector->target,
+			    collector->tracer, &collector->pmu, &facts);
+	start_records_kernel(&records, &collector->kernel);
+	start_records_tasks(&records, &collector->target);
+	start_records_end(&records);
+	error = recording_writer_add(collector->writer, &records);
+	byte_buffer_free(&records);
+	return error;
+}
+
+int collector_begin(struct collector *collector)
+{
+	char path[4096];
+	int error = copy_kernel(collector);
+
+	if (!error)
+		error = set_filter(collector);
+	if (error)
+		return error;
+	snprintf(path, sizeof(path), "%s/data", collector->options->folder);
+	error = recording_writer_create(path, &collector->events,
+					collector->log, &collector->writer);
+	if (!error)
+		error = write_start(collector);
+	return error ? error : collector_drain(collector, false);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/collector_parts.h"
+#include "collector/late_code.h"
+#include "collector/recording_writer.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+static int drain_ring(struct collector *collector, struct ring *ring,
+		      enum event_ring kind)
+{
+	struct ring_bytes bytes;
+	int error;
+
+	if (!ring->page)
+		return 0;
+	bytes = ring_read(ring);
+	if (!bytes.size)
+		return 0;
+	record_watch(&bytes, &collector->counts,
+		     kind == RING_CODE ? collector->late : NULL);
+	error = recording_writer_add_ring(collector->writer, &bytes);
+	ring_release(ring, &bytes);
+	return error;
+}
+
+static int drain_trace(struct collector *collector, uint32_t index,
+		       struct cpu_rings *rings, bool all)
+{
+	struct ring_bytes bytes;
+	int error;
+
+	if (!rings->aux.bytes || rings->overwrite)
+		return 0;
+	bytes = aux_ring_read(&rings->aux, all);
+	if (!bytes.size)
+		return 0;
+	error = recording_writer_add_trace(collector->writer, index, rings->cpu,
+					   &bytes);
+	aux_ring_release(&rings->aux, &bytes);
+	return error;
+}
+
+static int drain_late_records(struct collector *collector)
+{
+	struct byte_buffer records = { 0 };
+	int error;
+
+	if (!collector->late)
+		return 0;
+	late_code_records(collector->late, &records);
+	error = recording_writer_add(collector->writer, &records);
+	byte_buffer_free(&records);
+	return error;
+}
+
+int collector_drain(struct collector *collector, bool all)
+{
+	struct cpu_rings *rings = collector->cpus.items;
+
+	for (size_t i = 0; i < collector->cpus.count; i++) {
+		int error = 0;
+
+		for (int kind = 0; kind < RING_COUNT && !error; kind++)
+			error = drain_ring(collector, &rings[i].ring[kind],
+					   (enum event_ring)kind);
+		if (!error)
+			error = drain_trace(collector, (uint32_t)i, &rings[i],
+					    all);
+		if (error)
+			return error;
+	}
+	if (drain_late_records(collector))
+		return -ERROR_SYSTEM;
+	return recording_writer_end_round(collector->writer);
+}
+
+static int keep(struct collector *collector, uint32_t index,
+		const struct cpu_rings *rings)
+{
+	struct ring_bytes bytes = aux_ring_snapshot(&rings->aux);
+
+	if (!bytes.size)
+		return 0;
+	return recording_writer_add_trace(collector->writer, index, rings->cpu,
+					  &bytes);
+}
+
+int collector_snapshot(struct collector *collector, bool last)
+{
+	struct cpu_rings *rings = collector->cpus.items;
+	const struct event_list *events = &collector->events;
+	int error = event_list_control(events, collector->trace_spec,
+				       PERF_EVENT_IOC_DISABLE, NULL);
+
+	for (size_t i = 0; i < collector->cpus.count && !error; i++) {
+		error = keep(collector, (uint32_t)i, &rings[i]);
+		if (!error && !last)
+			error = cpu_rings_renew_trace(&rings[i]);
+	}
+	if (!error && !last)
+		error = event_list_control(events, collector->trace_spec,
+					   PERF_EVENT_IOC_ENABLE, NULL);
+	collector->result->snapshots += !error;
+	return error;
+}

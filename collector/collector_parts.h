@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_COLLECTOR_PARTS_H
+#define KT_COLLECTOR_COLLECTOR_PARTS_H
+
+#include "collector/collector.h"
+#include "collector/cpu_rings.h"
+#include "collector/event_list.h"
+#include "collector/kernel_copy.h"
+#include "collector/record_watch.h"
+#include "collector/signal_source.h"
+#include "collector/target.h"
+#include "collector/tracer.h"
+#include "collector/workload.h"
+
+/* A recording under way: what the files collector*.c share. */
+struct collector {
+	const struct collector_options *options;
+	const struct log *log;
+	struct collector_result *result;
+	struct target target;
+	const struct tracer *tracer;
+	struct pmu pmu;
+	struct event_list events;
+	size_t trace_spec; /* index of the trace's own events */
+	bool wide;	   /* may look at whole CPUs */
+	struct array cpus; /* struct cpu_rings, as target.cpus */
+	struct kernel_copy kernel;
+	struct byte_buffer filter; /* as the kernel has it */
+	struct late_code *late;	   /* NULL: not wide */
+	struct recording_writer *writer;
+	struct workload workload;
+	struct signal_source signals;
+	int timer;
+	bool command_ended;
+	struct record_counts counts;
+};
+
+/* Opens the events, in the order that lets every change of the kernel's text
+ * be recorded or copied: collector_setup.c.  Returns 0 or a negative enum
+ * error with the reason in the log.
+ */
+int collector_open_events(struct collector *collector);
+
+/* Copies the kernel's code, sets the filter and writes the start of the
+ * recording: collector_begin.c.  Likewise.
+ */
+int collector_begin(struct collector *collector);
+
+/* Reads the rings until the recording is to end: collector_loop.c.
+ * Likewise.  Sets result->end.
+ */
+int collector_loop(struct collector *collector);
+
+/* Reads all rings once.  @all: to the last byte of the trace. */
+int collector_drain(struct collector *collector, bool all);
+
+/* Keeps what the snapshot's rings hold; @last: tracing ends. */
+int collector_snapshot(struct collector *collector, bool last);
+
+#endif

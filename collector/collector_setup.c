@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/collector_parts.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static int paranoia(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 2;
+
+	if (file) {
+		if (fscanf(file, "%d", &level) != 1)
+			level = 2;
+		fclose(file);
+	}
+	return level;
+}
+
+/* Says why @spec could not be opened, and what to do. */
+static int explain(const struct collector *collector,
+		   const struct event_spec *spec, int error)
+{
+	const struct log *log = collector->log;
+
+	if (error == -ERROR_MEMORY)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "out of memory");
+	else if (errno == EACCES || errno == EPERM)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "not permitted (kernel.perf_event_paranoid is "
+			    "%d): record as root, or give the program "
+			    "CAP_PERFMON and CAP_SYS_RAWIO",
+			    paranoia());
+	else if (errno == EMFILE)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "too many open files: raise `ulimit -Hn`, or "
+			    "record fewer threads or CPUs (-C)");
+	else if (errno == EBUSY)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "the trace unit is in use (another recording, "
+			    "or a virtual machine)");
+	else if (errno == ENOMEM)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "no memory for a buffer of %zu KiB a CPU: use a "
+			    "smaller --buffer",
+			    collector->options->buffer_bytes >> 10);
+	else
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "the kernel refuses: %s", strerror(errno));
+	return error;
+}
+
+/* Threads times CPUs times events: a shell's soft limit is too low. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static struct cpu_rings *rings_of(const struct collector *collector, int cpu)
+{
+	struct cpu_rings *rings = collector->cpus.items;
+
+	while (rings->cpu != cpu)
+		rings++;
+	return rings;
+}
+
+static int attach_from(struct collector *collector, size_t first)
+{
+	const struct event *events = collector->events.events.items;
+
+	for (size_t i = first; i < collector->events.events.count; i++) {
+		const struct event_spec *spec =
+			array_at(&collector->events.specs, events[i].spec);
+		int error = cpu_rings_attach(rings_of(collector, events[i].cpu),
+					     &events[i], spec);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Opens spec number @spec everywhere and gives its events their rings. */
+static int open_spec(struct collector *collector, size_t spec)
+{
+	size_t first = collector->events.events.count;
+	int error =
+		event_list_open(&collector->events, spec, &collector->target);
+
+	if (!error)
+		error = attach_from(collector, first);
+	return error;
+}
+
+static int open_or_explain(struct collector *collector, size_t spec)
+{
+	int error = open_spec(collector, spec);
+
+	if (!error)
+		return 0;
+	return explain(collector, array_at(&collector->events.specs, spec),
+		       error);
+}
+
+static int init_rings(struct collector *collector)
+{
+	const int *cpus = collector->target.cpus.items;
+
+	for (size_t i = 0; i < collector->target.cpus.count; i++) {
+		struct cpu_rings *rings = array_add(&collector->cpus);
+
+		if (!rings)
+			return -ERROR_MEMORY;
+		cpu_rings_init(rings, cpus[i], collector->options->buffer_bytes,
+			       collector->options->snapshot);
+	}
+	return 0;
+}
+
+static int add_trace_spec(struct collector *collector)
+{
+	const struct collector_options *options = collector->options;
+	struct event_spec spec = event_spec_trace(
+		collector->tracer->pmu_name, options->user,
+		options->command && !options->whole_cpus && !options->cpus,
+		(uint32_t)(options->buffer_bytes / 4));
+	int error = collector->tracer->configure(&collector->pmu,
+						 collector->log, &spec.attr);
+
+	if (!error)
+		error = event_list_add(&collector->events, spec);
+	if (error < 0)
+		return error;
+	collector->trace_spec = (size_t)error;
+	return 0;
+}
+
+/* Opened before any other event, since others patch the kernel: static keys,
+ * tracepoints.  Not permitted: the recording is made without.
+ */
+static int open_text_poke(struct collector *collector)
+{
+	int spec = event_list_add(&collector->events, event_spec_text_poke());
+	int error = spec < 0 ? spec : open_spec(collector, (size_t)spec);
+
+	collector->wide = !error;
+	if (error != -ERROR_SYSTEM || (errno != EACCES && errno != EPERM))
+		return error ? explain(collector,
+				       array_at(&collector->events.specs,
+						(size_t)spec),
+				       error)
+			     : 0;
+	log_message(collector->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "changes that the kernel makes to its code cannot be "
+		    "recorded without rights: record as root");
+	collector->events.specs.count--;
+	return 0;
+}
+
+/* Without it, new modules are missing, nothing else. */
+static int open_module_load(struct collector *collector)
+{
+	int spec = tracepoint_add_module_load(&collector->events);
+
+	if (spec == -ERROR_MEMORY)
+		return spec;
+	if (spec >= 0 && !open_spec(collector, (size_t)spec))
+		return 0;
+	if (spec >= 0)
+		collector->events.specs.count--;
+	log_message(collector->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
+		    "modules that are loaded meanwhile will be missing: "
+		    "tracefs is not mounted");
+	return 0;
+}
+
+static int open_sideband(struct collector *collector)
+{
+	struct event_list *events = &collector->events;
+	size_t first;
+	int error;
+
+	if (collector->wide) {
+		error = open_module_load(collector);
+		if (error)
+			return error;
+	}
+	first = events->specs.count;
+	if (event_list_add(events, event_spec_switches(collector->wide)) < 0 ||
+	    event_list_add(events, event_spec_tasks()) < 0)
+		return -ERROR_MEMORY;
+	error = tracepoint_level_add(collector->options->tracepoints, events,
+				     collector->log);
+	for (size_t i = first; i < events->specs.count && !error; i++)
+		error = open_or_explain(collector, i);
+	return error;
+}
+
+int collector_open_events(struct collector *collector)
+{
+	int error = init_rings(collector);
+
+	raise_file_limit();
+	if (!error)
+		error = add_trace_spec(collector);
+	if (!error)
+		error = open_text_poke(collector);
+	if (!error)
+		error = open_sideband(collector);
+	if (!error)
+		error = open_or_explain(collector, collector->trace_spec);
+	return error;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_CPU_LIST_H
+#define KT_COLLECTOR_CPU_LIST_H
+
+struct array;
+
+/* Reads a list such as "0-3,7" into @cpus, an array of int, ascending, each
+ * once.
+ *
+ * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY.
+ */
+int cpu_list_parse(const char *text, struct array *cpus);
+
+/* Reads the CPUs that are online into @cpus.
+ *
+ * Returns 0 or a negative enum error.
+ */
+int cpu_list_online(struct array *cpus);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/event_list.h"
+#include "collector/target.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct event_list event_list_new(void)
+{
+	return (struct event_list){
+		.specs = ARRAY_OF(struct event_spec),
+		.events = ARRAY_OF(struct event),
+	};
+}
+
+void event_list_free(struct event_list *list)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].fd >= 0)
+			close(events[i].fd);
+	array_free(&list->events);
+	array_free(&list->specs);
+}
+
+int event_list_add(struct event_list *list, struct event_spec spec)
+{
+	struct event_spec *item = array_add(&list->specs);
+
+	if (!item)
+		return -ERROR_MEMORY;
+	*item = spec;
+	return (int)list->specs.count - 1;
+}
+
+/* Opens @event, whose place is set.  Returns 0 or -ERROR_SYSTEM. */
+static int open_one(struct event *event, struct perf_event_attr *attr)
+{
+	event->fd = (int)syscall(SYS_perf_event_open, attr, event->thread,
+				 event->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event->fd < 0)
+		return -ERROR_SYSTEM;
+	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id) < 0)
+		return -ERROR_SYSTEM;
+	return 0;
+}
+
+static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
+{
+	struct event_spec *what = array_at(&list->specs, spec);
+	struct perf_event_attr attr = what->attr;
+	struct event *event = array_add(&list->events);
+
+	if (!event)
+		return -ERROR_MEMORY;
+	*event = (struct event){
+		.fd = -1, .spec = spec, .cpu = cpu, .thread = thread
+	};
+	/* Nothing is inherited from a CPU. */
+	if (thread == -1) {
+		attr.inherit = 0;
+		attr.enable_on_exec = 0;
+	}
+	if (!open_one(event, &attr))
+		return 0;
+
+	bool gone = errno == ESRCH && thread != -1;
+
+	if (event->fd < 0)
+		list->events.count--;
+	return gone ? 0 : -ERROR_SYSTEM;
+}
+
+int event_list_open(struct event_list *list, size_t spec,
+		    const struct target *target)
+{
+	const struct event_spec *what = array_at(&list->specs, spec);
+	bool whole = what->scope == EVENT_OF_CPUS || target->whole_cpus;
+	size_t threads = whole ? 1 : target->threads.count;
+	const pid_t *thread = target->threads.items;
+	const int *cpu = target->cpus.items;
+
+	for (size_t i = 0; i < target->cpus.count; i++)
+		for (size_t j = 0; j < threads; j++) {
+			int error = open_for(list, spec, cpu[i],
+					     whole ? -1 : thread[j]);
+
+			if (error)
+				return error;
+		}
+	return 0;
+}
+
+int event_list_control(const struct event_list *list, size_t spec,
+		       unsigned long request, void *argument)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].spec == spec &&
+		    ioctl(events[i].fd, request, argument) < 0)
+			return -ERROR_SYSTEM;
+	return 0;
+}

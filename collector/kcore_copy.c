@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kcore_copy.h"
+#include "collector/byte_buffer.h"
+#include "collector/kcore.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FILE_PAGE = 4096, PIECE = 1 << 20 };
+
+static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+	const uint8_t *at = bytes;
+
+	while (size) {
+		ssize_t done = pwrite(fd, at, size, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -ERROR_SYSTEM;
+		at += done;
+		offset += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return 0;
+}
+
+static int copy_range(const struct kcore *kcore, int fd,
+		      const struct code_range *range, uint64_t offset)
+{
+	uint8_t *piece = malloc(PIECE);
+	uint64_t address = range->start;
+	int error = piece ? 0 : -ERROR_MEMORY;
+
+	while (!error && address < range->end) {
+		uint64_t left = range->end - address;
+		size_t size = left < PIECE ? (size_t)left : PIECE;
+
+		error = kcore_read(kcore, address, piece, size);
+		if (!error)
+			error = write_at(fd, piece, size, offset);
+		address += size;
+		offset += size;
+	}
+	free(piece);
+	return error;
+}
+
+static uint64_t round_up(uint64_t size)
+{
+	return (size + FILE_PAGE - 1) / FILE_PAGE * FILE_PAGE;
+}
+
+/* Returns the offset of the first range's bytes. */
+static uint64_t add_headers(const struct kcore *kcore,
+			    const struct code_range *ranges, size_t count,
+			    struct byte_buffer *bytes)
+{
+	uint64_t first =
+		round_up(sizeof(Elf64_Ehdr) + count * sizeof(Elf64_Phdr));
+	Elf64_Ehdr header = kcore->header;
+	uint64_t offset = first;
+
+	header.e_phoff = sizeof(header);
+	header.e_phnum = (Elf64_Half)count;
+	header.e_shoff = 0;
+	header.e_shnum = header.e_shentsize = header.e_shstrndx = 0;
+	byte_buffer_add(bytes, &header, sizeof(header));
+	for (size_t i = 0; i < count; i++) {
+		uint64_t size = ranges[i].end - ranges[i].start;
+		Elf64_Phdr segment = {
+			.p_type = PT_LOAD,
+			.p_flags = PF_R | PF_W | PF_X,
+			.p_offset = offset,
+			.p_vaddr = ranges[i].start,
+			.p_filesz = size,
+			.p_memsz = size,
+			.p_align = FILE_PAGE,
+		};
+
+		byte_buffer_add(bytes, &segment, sizeof(segment));
+		offset += round_up(size);
+	}
+	return first;
+}
+
+static int write_core(const struct kcore *kcore, int fd,
+		      const struct code_range *ranges, size_t count)
+{
+	struct byte_buffer headers = { 0 };
+	uint64_t offset = add_headers(kcore, ranges, count, &headers);
+	int error = headers.failed
+			    ? -ERROR_MEMORY
+			    : write_at(fd, headers.bytes, headers.size, 0);
+
+	byte_buffer_free(&headers);
+	for (size_t i = 0; i < count && !error; i++) {
+		error = copy_range(kcore, fd, &ranges[i], offset);
+		offset += round_up(ranges[i].end - ranges[i].start);
+	}
+	return error;
+}
+
+static int create(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
+
+/* Closes @fd.  Returns @error, or what closing found. */
+static int finish(int fd, int error)
+{
+	int saved = errno;
+
+	if (close(fd) < 0 && !error)
+		return -ERROR_SYSTEM;
+	errno = saved;
+	return error;
+}
+
+int kcore_copy(const struct kcore *kcore, const char *path,
+	       const struct code_range *ranges, size_t count)
+{
+	int fd = create(path);
+
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	return finish(fd, write_core(kcore, fd, ranges, count));
+}
+
+int kcore_copy_raw(const struct kcore *kcore, const char *path,
+		   const struct code_range *range)
+{
+	int fd = create(path);
+
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	return finish(fd, copy_range(kcore, fd, range, 0));
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_KCORE_COPY_H
+#define KT_COLLECTOR_KCORE_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kcore;
+
+/* Addresses [start, end). */
+struct code_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* Writes the @count ranges @ranges of @kcore to a new file at @path, in
+ * kcore's own form: an ELF core file with one segment a range.
+ *
+ * Returns 0; -ERROR_NOT_FOUND if kcore does not hold a range; -ERROR_SYSTEM
+ * with errno set; -ERROR_MEMORY.
+ */
+int kcore_copy(const struct kcore *kcore, const char *path,
+	       const struct code_range *ranges, size_t count);
+
+/* Writes the bytes of @range, and nothing else, to a new file at @path.
+ * Returns as kcore_copy().
+ */
+int kcore_copy_raw(const struct kcore *kcore, const char *path,
+		   const struct code_range *range);
+
+#endif

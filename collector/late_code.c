@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/late_code.h"
+#include "collector/kcore.h"
+#include "collector/kcore_copy.h"
+#include "collector/kernel_copy.h"
+#include "collector/module_list.h"
+#include "collector/start_records.h"
+#include "collector/tracer.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct late_code {
+	char *folder;
+	const struct tracer *tracer;
+	const struct perf_event_mmap_page *page;
+	const struct log *log;
+	struct kcore kcore;
+	struct array modules; /* struct module: those copied already */
+	struct byte_buffer records;
+	unsigned int missed;
+};
+
+static int fill(struct late_code *late, const char *folder,
+		const struct kernel_copy *copy)
+{
+	const struct module *modules = copy->modules.items;
+	char path[4096];
+
+	late->modules = ARRAY_OF(struct module);
+	late->kcore.fd = -1;
+	late->folder = strdup(folder);
+	if (!late->folder)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < copy->modules.count; i++) {
+		struct module *module = array_add(&late->modules);
+
+		if (!module)
+			return -ERROR_MEMORY;
+		*module = modules[i];
+	}
+	snprintf(path, sizeof(path), "%s/code", folder);
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return -ERROR_SYSTEM;
+	return kcore_open(&late->kcore, "/proc/kcore");
+}
+
+int late_code_open(const char *folder, const struct kernel_copy *copy,
+		   const struct tracer *tracer,
+		   const struct perf_event_mmap_page *page,
+		   const struct log *log, struct late_code **late)
+{
+	struct late_code *new = calloc(1, sizeof(*new));
+	int error;
+
+	if (!new)
+		return -ERROR_MEMORY;
+	new->tracer = tracer;
+	new->page = page;
+	new->log = log;
+	error = fill(new, folder, copy);
+	if (error) {
+		log_message(log, LOG_ERROR, folder, LOG_NO_OFFSET,
+			    "cannot prepare to copy new code: %s",
+			    error == -ERROR_SYSTEM ? strerror(errno)
+						   : error_text(error));
+		late_code_close(new);
+		return error;
+	}
+	*late = new;
+	return 0;
+}
+
+void late_code_close(struct late_code *late)
+{
+	if (!late)
+		return;
+	kcore_close(&late->kcore);
+	array_free(&late->modules);
+	byte_buffer_free(&late->records);
+	free(late->folder);
+	free(late);
+}
+
+/* The time is that of the end of the copy: a change of code that the kernel
+ * announced before is in it, or is undone for older times by its record.
+ */
+static int copy_range(struct late_code *late, const struct code_range *range)
+{
+	char path[4096];
+	char final[4200];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/code/unfinished", late->folder);
+	error = kcore_copy_raw(&late->kcore, path, range);
+	if (!error) {
+		snprintf(final, sizeof(final),
+			 "%s/code/%" PRIx64 "-%" PRIx64 "-%" PRIu64,
+			 late->folder, range->start, range->end,
+			 late->tracer->now_ns(late->page));
+		if (rename(path, final) < 0)
+			error = -ERROR_SYSTEM;
+	}
+	if (!error)
+		return 0;
+	log_message(
+		late->log, LOG_WARNING, path, LOG_NO_OFFSET,
+		"new code at %" PRIx64 " cannot be copied: %s", range->start,
+		error == -ERROR_SYSTEM ? strerror(errno) : error_text(error));
+	late->missed++;
+	unlink(path);
+	return error;
+}
+
+void late_code_symbol(struct late_code *late, uint64_t address, size_t size)
+{
+	struct code_range range = { address, address + size };
+
+	if (size)
+		copy_range(late, &range);
+}
+
+static bool is_known(const struct late_code *late, const struct module *module)
+{
+	const struct module *known = late->modules.items;
+
+	for (size_t i = 0; i < late->modules.count; i++)
+		if (known[i].address == module->address &&
+		    !strcmp(known[i].name, module->name))
+			return true;
+	return false;
+}
+
+/* Appends to the file @name of kcore_dir the lines of /proc/@source that have
+ * @mark in them.
+ */
+static void append_lines(struct late_code *late, const char *source,
+			 const char *name, const char *mark)
+{
+	char path[4096];
+	char *line = NULL;
+	size_t room = 0;
+	FILE *from = fopen(source, "re");
+	FILE *to;
+
+	snprintf(path, sizeof(path), "%s/kcore_dir/%s", late->folder, name);
+	to = fopen(path, "ae");
+	while (from && to && getline(&line, &room, from) > 0)
+		if (strstr(line, mark))
+			fputs(line, to);
+	free(line);
+	if (!from || !to || ferror(to))
+		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "the symbols of a new module are missing");
+	if (from)
+		fclose(from);
+	if (to)
+		fclose(to);
+}
+
+static void add_module(struct late_code *late, const struct module *module)
+{
+	struct code_range range = { module->address,
+				    module->address + module->size_bytes };
+	struct module *known = array_add(&late->modules);
+	char mark[80];
+
+	if (known)
+		*known = *module;
+	if (copy_range(late, &range))
+		return;
+	snprintf(mark, sizeof(mark), "[%s]", module->name);
+	append_lines(late, "/proc/kallsyms", "kallsyms", mark);
+	snprintf(mark, sizeof(mark), "0x%016" PRIx64, module->address);
+	append_lines(late, "/proc/modules", "modules", mark);
+	start_records_module(&late->records, module);
+}
+
+void late_code_modules(struct late_code *late)
+{
+	struct array now = ARRAY_OF(struct module);
+	struct byte_buffer text = { 0 };
+	const struct module *modules;
+
+	byte_buffer_file(&text, "/proc/modules");
+	byte_buffer_zeros(&text, 1);
+	if (!text.failed)
+		module_list_parse((const char *)text.bytes, &now);
+	modules = now.items;
+	for (size_t i = 0; i < now.count; i++)
+		if (!is_known(late, &modules[i]))
+			add_module(late, &modules[i]);
+	byte_buffer_free(&text);
+	array_free(&now);
+}
+
+void late_code_records(struct late_code *late, struct byte_buffer *bytes)
+{
+	byte_buffer_add(bytes, late->records.bytes, late->records.size);
+	bytes->failed |= late->records.failed;
+	byte_buffer_free(&late->records);
+}
+
+unsigned int late_code_missed(const struct late_code *late)
+{
+	return late->missed;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/module_list.h"
+#include "common/array.h"
+#include "common/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+	const struct module *x = a;
+	const struct module *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* "name size users dependencies state address [taints]" */
+static int parse_line(const char *line, struct module *module)
+{
+	return sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64,
+		      module->name, &module->size_bytes,
+		      &module->address) == 3 &&
+	       module->address;
+}
+
+int module_list_parse(const char *text, struct array *modules)
+{
+	while (*text) {
+		struct module module;
+
+		if (parse_line(text, &module)) {
+			struct module *item = array_add(modules);
+
+			if (!item)
+				return -ERROR_MEMORY;
+			*item = module;
+		}
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	array_sort(modules, compare);
+	return 0;
+}

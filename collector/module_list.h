@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_MODULE_LIST_H
+#define KT_COLLECTOR_MODULE_LIST_H
+
+#include <stdint.h>
+
+struct array;
+struct byte_buffer;
+
+/* A kernel module as /proc/modules has it. */
+struct module {
+	char name[64]; /* MODULE_NAME_LEN is 56 */
+	uint64_t address;
+	uint64_t size_bytes;
+};
+
+/* Reads the @text of /proc/modules, which must end with a NUL, and appends
+ * its modules, in order of address, to @modules.
+ *
+ * Modules without an address, which are being loaded or whose address is
+ * hidden from us, are left out.  Returns 0 or -ERROR_MEMORY.
+ */
+int module_list_parse(const char *text, struct array *modules);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/signal_source.h"
+#include "common/error.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+int signal_source_open(struct signal_source *source)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD,
+				       SIGUSR2 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&set, numbers[i]);
+	source->fd = -1;
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return -ERROR_SYSTEM;
+	source->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return source->fd < 0 ? -ERROR_SYSTEM : 0;
+}
+
+void signal_source_close(struct signal_source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+	source->fd = -1;
+}
+
+int signal_source_next(const struct signal_source *source,
+		       struct signal_event *event)
+{
+	struct signalfd_siginfo info;
+
+	if (read(source->fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	event->number = (int)info.ssi_signo;
+	event->from_terminal = info.ssi_code == SI_KERNEL;
+	return 1;
+}
+
+int timer_open(uint64_t delay_ns)
+{
+	struct itimerspec when = {
+		.it_value = {
+			.tv_sec = (time_t)(delay_ns / 1000000000),
+			.tv_nsec = (long)(delay_ns % 1000000000),
+		},
+	};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+
+	if (fd >= 0 && timerfd_settime(fd, 0, &when, NULL) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}

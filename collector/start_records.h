@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_START_RECORDS_H
+#define KT_COLLECTOR_START_RECORDS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct byte_buffer;
+struct event_list;
+struct kernel_copy;
+struct module;
+struct pmu;
+struct target;
+struct tracer;
+struct tracer_facts;
+
+/* The records at a recording's start: what the kernel's own records build on
+ * (tools/lib/perf/include/perf/event.h has their forms).
+ */
+
+/* How the clock, the events, the CPUs and the trace unit are set up. */
+void start_records_setup(struct byte_buffer *bytes,
+			 const struct event_list *events,
+			 const struct target *target,
+			 const struct tracer *tracer, const struct pmu *pmu,
+			 const struct tracer_facts *facts);
+
+/* Where the kernel and its modules are. */
+void start_records_kernel(struct byte_buffer *bytes,
+			  const struct kernel_copy *copy);
+void start_records_module(struct byte_buffer *bytes,
+			  const struct module *module);
+
+/* Parents and names of all tasks; code mappings of those in @target, or of
+ * all if it is whole CPUs.
+ */
+void start_records_tasks(struct byte_buffer *bytes,
+			 const struct target *target);
+
+/* The end of all these. */
+void start_records_end(struct byte_buffer *bytes);
+
+#endif

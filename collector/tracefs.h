@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_TRACEFS_H
+#define KT_COLLECTOR_TRACEFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct byte_buffer;
+struct event_list;
+
+/* Returns the folder where tracefs is mounted and can be read, or NULL. */
+const char *tracefs_folder(void);
+
+/* Reads the number of the tracepoint @name, "system:event".
+ *
+ * Returns 0 and *@id, or -ERROR_NOT_FOUND.
+ */
+int tracefs_id(const char *name, uint64_t *id);
+
+/* Returns whether there is a tracepoint among @events. */
+bool tracefs_is_used(const struct event_list *events);
+
+/* Appends what describes the tracepoints among @events: the section
+ * HEADER_TRACING_DATA of perf.data, which has the form of trace-cmd's
+ * trace.dat, version 0.6 (tools/perf/util/trace-event-info.c).
+ */
+void tracefs_describe(const struct event_list *events,
+		      struct byte_buffer *bytes);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_TRACEPOINT_LEVEL_H
+#define KT_COLLECTOR_TRACEPOINT_LEVEL_H
+
+struct event_list;
+struct log;
+
+/* How many of the kernel's tracepoints are recorded beside the trace; each
+ * level has all of those before it.
+ */
+enum tracepoint_level {
+	TRACEPOINTS_NONE,  /* the traced kernel is left as it is */
+	TRACEPOINTS_SCHED, /* who wakes and who follows whom */
+	TRACEPOINTS_IRQ,   /* which interrupt and which soft one */
+	TRACEPOINTS_ALL,   /* which system call */
+};
+
+/* Returns the level called @name (none, sched, irq, all), or -1. */
+int tracepoint_level_parse(const char *name);
+
+/* Adds the specs of @level to @events, not opened yet.
+ *
+ * Returns 0; -ERROR_NOT_FOUND, with the way out in @log, if tracefs cannot be
+ * read; -ERROR_MEMORY.
+ */
+int tracepoint_level_add(enum tracepoint_level level, struct event_list *events,
+			 const struct log *log);
+
+/* Adds the spec that announces modules, if the kernel has it.
+ *
+ * Returns its index; -ERROR_NOT_FOUND, nothing said; -ERROR_MEMORY.
+ */
+int tracepoint_add_module_load(struct event_list *events);
+
+#endif
