@@ -40,14 +40,12 @@ static uint64_t head_of(const struct aux_ring *aux)
 	return __atomic_load_n(&aux->page->aux_head, __ATOMIC_ACQUIRE);
 }
 
-struct ring_bytes aux_ring_read(const struct aux_ring *aux, bool all)
+struct ring_bytes aux_ring_read(const struct aux_ring *aux)
 {
 	uint64_t tail = aux->page->aux_tail;
-	size_t size = (size_t)(head_of(aux) - tail);
 
-	if (!all)
-		size -= size % 8;
-	return ring_split(aux->bytes, aux->size, tail, size);
+	return ring_split(aux->bytes, aux->size, tail,
+			  (size_t)(head_of(aux) - tail));
 }
 
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)

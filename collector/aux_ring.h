@@ -23,12 +23,10 @@ int aux_ring_map(struct aux_ring *aux, const struct ring *ring, int fd,
 		 size_t size, bool overwrite);
 void aux_ring_unmap(struct aux_ring *aux);
 
-/* Returns what was traced and not released.
- *
- * Unless @all, whole units of 8 bytes: the rest comes with the next read, so
- * that no padding lands within the trace.  Not for overwrite.
+/* Returns what was traced and not released: whole packets, since the kernel
+ * counts what a stopped trace unit has written.  Not for overwrite.
  */
-struct ring_bytes aux_ring_read(const struct aux_ring *aux, bool all);
+struct ring_bytes aux_ring_read(const struct aux_ring *aux);
 
 /* Gives @bytes, as aux_ring_read() returned them, back to the trace unit. */
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes);

@@ -110,7 +110,7 @@ static int finish(struct collector *collector)
 					   collector->trace_spec,
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
-		error = collector_drain(collector, true);
+		error = collector_drain(collector);
 	return error ? error : write_end(collector);
 }
 

@@ -94,5 +94,5 @@ int collector_begin(struct collector *collector)
 					collector->log, &collector->writer);
 	if (!error)
 		error = write_start(collector);
-	return error ? error : collector_drain(collector, false);
+	return error ? error : collector_drain(collector);
 }

@@ -28,14 +28,14 @@ static int drain_ring(struct collector *collector, struct ring *ring,
 }
 
 static int drain_trace(struct collector *collector, uint32_t index,
-		       struct cpu_rings *rings, bool all)
+		       struct cpu_rings *rings)
 {
 	struct ring_bytes bytes;
 	int error;
 
 	if (!rings->aux.bytes || rings->overwrite)
 		return 0;
-	bytes = aux_ring_read(&rings->aux, all);
+	bytes = aux_ring_read(&rings->aux);
 	if (!bytes.size)
 		return 0;
 	error = recording_writer_add_trace(collector->writer, index, rings->cpu,
@@ -57,7 +57,7 @@ static int drain_late_records(struct collector *collector)
 	return error;
 }
 
-int collector_drain(struct collector *collector, bool all)
+int collector_drain(struct collector *collector)
 {
 	struct cpu_rings *rings = collector->cpus.items;
 
@@ -68,8 +68,7 @@ int collector_drain(struct collector *collector, bool all)
 			error = drain_ring(collector, &rings[i].ring[kind],
 					   (enum event_ring)kind);
 		if (!error)
-			error = drain_trace(collector, (uint32_t)i, &rings[i],
-					    all);
+			error = drain_trace(collector, (uint32_t)i, &rings[i]);
 		if (error)
 			return error;
 	}

@@ -121,7 +121,7 @@ static int loop(struct collector *collector, struct pollfd *polled,
 		    result->end == COLLECTOR_FAILED)
 			result->end = COLLECTOR_TARGET_GONE;
 		if (!error)
-			error = collector_drain(collector, false);
+			error = collector_drain(collector);
 	}
 	return error;
 }

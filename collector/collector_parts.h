@@ -51,8 +51,8 @@ int collector_begin(struct collector *collector);
  */
 int collector_loop(struct collector *collector);
 
-/* Reads all rings once.  @all: to the last byte of the trace. */
-int collector_drain(struct collector *collector, bool all);
+/* Reads all rings once. */
+int collector_drain(struct collector *collector);
 
 /* Keeps what the snapshot's rings hold; @last: tracing ends. */
 int collector_snapshot(struct collector *collector, bool last);
