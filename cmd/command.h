@@ -20,6 +20,9 @@ enum {
 	EXIT_USAGE = 2,		/* wrong options; said likewise */
 };
 
+extern const struct command record_command;
+extern const struct command machine_command;
+extern const struct command doctor_command;
 extern const struct command report_command;
 extern const struct command timeline_command;
 extern const struct command flamegraph_command;

@@ -48,6 +48,13 @@ static int find_script(char script[PATH_MAX])
 	return -1;
 }
 
+bool machine_is_installed(void)
+{
+	char script[PATH_MAX];
+
+	return !find_script(script);
+}
+
 /* Becomes the script with @arguments, an array of char *. */
 static int run_script(struct array *arguments)
 {

@@ -11,7 +11,7 @@
 
 static bool has_file(const char *folder, const char *name)
 {
-	char path[4096];
+	char path[4400];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	return !access(path, F_OK);
@@ -53,7 +53,7 @@ static void remove_files(const char *parent, const char *name)
 
 void record_folder_remove(const char *path)
 {
-	char file[4096];
+	char file[4400];
 
 	remove_files(path, "kcore_dir");
 	remove_files(path, "code");

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/diagnosis.h"
+#include "collector/event_list.h"
+#include "collector/kcore.h"
+#include "collector/kernel_symbols.h"
+#include "collector/target.h"
+#include "collector/tracefs.h"
+#include "collector/tracer.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void find(struct diagnosis *diagnosis, enum diagnosis_verdict verdict,
+		 const char *fix, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void find(struct diagnosis *diagnosis, enum diagnosis_verdict verdict,
+		 const char *fix, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(diagnosis->finding, sizeof(diagnosis->finding), format, args);
+	va_end(args);
+	diagnosis->verdict = verdict;
+	snprintf(diagnosis->fix, sizeof(diagnosis->fix), "%s", fix);
+}
+
+static bool cpu_has(const char *flag)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char word[64];
+	bool found = false;
+
+	while (file && !found && fscanf(file, "%63s", word) == 1)
+		found = !strcmp(word, flag);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+static void look_at_unit(struct diagnosis *diagnosis)
+{
+	struct pmu pmu;
+	const struct tracer *tracer = tracer_find(PMU_DEVICES, &pmu);
+
+	if (tracer)
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "%s, %u address filters, %scycle counts", tracer->title,
+		     tracer->filter_ranges(&pmu),
+		     pmu_term_mask(&pmu, "cyc") ? "" : "no ");
+	else if (cpu_has("intel_pt"))
+		find(diagnosis, DIAGNOSIS_BAD,
+		     "use a kernel with CONFIG_PERF_EVENTS_INTEL_PT, on the "
+		     "hardware itself",
+		     "the CPU has Intel Processor Trace, the kernel shows "
+		     "no PMU for it");
+	else
+		find(diagnosis, DIAGNOSIS_BAD,
+		     "ktrace-hw record --machine -- COMMAND records in a "
+		     "virtual machine that has one",
+		     "the CPU has none that Linux knows of");
+}
+
+static int paranoia(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 2;
+
+	if (file && fscanf(file, "%d", &level) != 1)
+		level = 2;
+	if (file)
+		fclose(file);
+	return level;
+}
+
+/* Opens @spec on the first CPU.  Returns 0 or the errno. */
+static int try_event(struct event_spec spec)
+{
+	struct event_list events = event_list_new();
+	struct target target = target_new();
+	int error = -ERROR_MEMORY;
+	int cause;
+
+	target.whole_cpus = true;
+	if (!target_add_cpus(&target, NULL, NULL) &&
+	    event_list_add(&events, spec) >= 0) {
+		target.cpus.count = 1;
+		error = event_list_open(&events, 0, &target);
+	}
+	cause = error ? errno : 0;
+	event_list_free(&events);
+	target_free(&target);
+	return cause;
+}
+
+static void look_at_rights(struct diagnosis *diagnosis)
+{
+	struct event_spec spec = event_spec_text_poke();
+	int cause;
+
+	spec.attr.text_poke = spec.attr.ksymbol = spec.attr.bpf_event = 0;
+	spec.attr.exclude_kernel = 0;
+	cause = try_event(spec);
+	if (!cause)
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "whole CPUs and the kernel may be traced");
+	else
+		find(diagnosis, DIAGNOSIS_BAD,
+		     "record as root, or give the program CAP_PERFMON, or "
+		     "`sysctl kernel.perf_event_paranoid=-1`",
+		     "%s (kernel.perf_event_paranoid is %d)", strerror(cause),
+		     paranoia());
+}
+
+static void look_at_pokes(struct diagnosis *diagnosis)
+{
+	int cause = try_event(event_spec_text_poke());
+
+	if (!cause)
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "the kernel tells when it patches itself");
+	else if (cause == EINVAL)
+		find(diagnosis, DIAGNOSIS_LIMITED, "use Linux 5.9 or newer",
+		     "the kernel is too old to tell when it patches itself");
+	else
+		find(diagnosis, DIAGNOSIS_LIMITED, "record as root", "%s",
+		     strerror(cause));
+}
+
+static void look_at_code(struct diagnosis *diagnosis)
+{
+	struct kcore kcore;
+
+	if (kcore_open(&kcore, "/proc/kcore")) {
+		find(diagnosis, DIAGNOSIS_BAD,
+		     "record as root (CAP_SYS_RAWIO), on a kernel with "
+		     "CONFIG_PROC_KCORE that is not locked down",
+		     "/proc/kcore: %s", strerror(errno));
+		return;
+	}
+	find(diagnosis, DIAGNOSIS_GOOD, "", "/proc/kcore can be read");
+	kcore_close(&kcore);
+}
+
+static void look_at_symbols(struct diagnosis *diagnosis)
+{
+	struct kernel_symbols symbols;
+	int error = kernel_symbols_read(&symbols, "/proc/kallsyms");
+
+	if (!error && kernel_symbols_address(&symbols, "_stext"))
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "/proc/kallsyms shows addresses");
+	else
+		find(diagnosis, DIAGNOSIS_BAD,
+		     "record as root, with `sysctl kernel.kptr_restrict=0`",
+		     "/proc/kallsyms: %s",
+		     error ? strerror(errno) : "addresses are hidden");
+	kernel_symbols_free(&symbols);
+}
+
+static void look_at_tracepoints(struct diagnosis *diagnosis)
+{
+	if (tracefs_folder())
+		find(diagnosis, DIAGNOSIS_GOOD, "", "%s can be read",
+		     tracefs_folder());
+	else
+		find(diagnosis, DIAGNOSIS_LIMITED,
+		     "as root: mount -t tracefs none /sys/kernel/tracing",
+		     "no --events, and modules that are loaded meanwhile "
+		     "are missing: tracefs cannot be read");
+}
+
+static const struct look {
+	const char *subject;
+	void (*look)(struct diagnosis *diagnosis);
+} looks[] = {
+	{ "trace unit", look_at_unit },
+	{ "rights", look_at_rights },
+	{ "kernel code", look_at_code },
+	{ "kernel symbols", look_at_symbols },
+	{ "code changes", look_at_pokes },
+	{ "tracepoints", look_at_tracepoints },
+};
+
+int diagnosis_next(size_t *place, struct diagnosis *diagnosis)
+{
+	const struct look *look = &looks[*place];
+
+	if (*place == sizeof(looks) / sizeof(looks[0]))
+		return 0;
+	*diagnosis = (struct diagnosis){ .subject = look->subject };
+	look->look(diagnosis);
+	++*place;
+	return 1;
+}
