@@ -11,7 +11,7 @@ mkdir "$WORK/results"
 isolated() {
 	capture "$MACHINE" run --no-trace-unit --isolated --timeout 200 \
 		--include /bin/cat --include /bin/dmesg --include /bin/ls \
-		--include /bin/sleep --results "$WORK/results" -- "$@"
+		--include /bin/sleep --include /bin/mkdir --results "$WORK/results" -- "$@"
 }
 
 # shellcheck disable=SC2016 # the guest's shell expands them

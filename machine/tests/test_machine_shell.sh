@@ -13,7 +13,7 @@ command -v script >/dev/null || {
 # Types only once the prompt is there: a terminal echoes what comes early.
 type_when_ready() {
 	for _ in {1..600}; do
-		! grep -q 'machine-prompt' "$WORK/screen" 2>/dev/null || break
+		! grep -q 'bash-[0-9.]*#' "$WORK/screen" 2>/dev/null || break
 		sleep 0.1
 	done
 	# shellcheck disable=SC2016
@@ -30,14 +30,14 @@ type_when_ready() {
 cat >"$WORK/session" <<END
 stty rows 33 cols 99
 before=\$(stty -g)
-PS1='machine-prompt ' "$MACHINE" shell --no-trace-unit --cpus 2 \
+"$MACHINE" shell --no-trace-unit --cpus 2 \
 	--timeout 60 -- bash --norc --noprofile
 echo "code \$?"
 [ "\$before" = "\$(stty -g)" ] && echo restored
 END
 : >"$WORK/screen"
 type_when_ready | script -qefc "sh $WORK/session" "$WORK/screen" >/dev/null 2>&1 || true
-SCREEN=$(tr -d '\r' <"$WORK/screen")
+SCREEN=$(tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[?2004[hl]//g')
 # shellcheck disable=SC2034 # shown when a case fails
 ERR=$SCREEN
 expect "shell: terminal and its size" 1 \
