@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recordings made by stock perf in the machine, against the ground truth.
+#
+#	conformance.sh [smoke|all|full] [RECORDING...]
+#
+# smoke: a few configurations on kernel 6.1.  all: every one on 6.12.
+# full: all, and one of 60 MB.  A line per configuration and CPU; exits 1 if
+# any differs from the truth, 2 if the machine cannot run.
+# KEEP=DIR keeps what was recorded.
+set -euo pipefail
+
+HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+readonly HERE
+readonly MACHINE=$HERE/../host/machine
+readonly TOOL=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests/tool_conformance
+readonly ONE_CPU=(task-cyc task-default task-user task-both all-cyc
+	all-default noretcomp psb filter)
+readonly TWO_CPUS=(task-cyc all-cyc all-default)
+FAILURES=0
+
+fail() {
+	printf 'FAIL: %s\n' "$*"
+	FAILURES=$((FAILURES + 1))
+}
+
+# perf decodes it without error, to its last branch.
+check_perf() { # recording
+	local errors
+	errors=$(perf script -i "$1" --itrace=e 2>&1 | head -n 3) || true
+	if [[ $errors == *error* ]]; then
+		fail "$1: perf: $errors"
+	else
+		printf '%s perf: errors 0\n' "$1"
+	fi
+}
+
+# One boot: all of its recordings and all of its truth.
+check_boot() { # kernel cpus recording...
+	local kernel=$1 cpus=$2 dir=$WORK/$1-$2
+	local -a options=(--truth "$dir" --vdso "$dir/vdso")
+	shift 2
+	mkdir -p "$dir"
+	if ! "$MACHINE" run --kernel "$kernel" --cpus "$cpus" \
+		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-580}" \
+		-- bash "$HERE/conformance_guest.sh" "$dir" "$@"; then
+		fail "kernel $kernel, $cpus CPUs: the machine failed"
+		return
+	fi
+	((cpus == 1)) || options+=(--slack 200000)
+	check_exactness "$dir" "$cpus"
+	"$TOOL" "${options[@]}" "${@/#/$dir/}" ||
+		fail "kernel $kernel, $cpus CPUs: not as the truth"
+	for name in "$@"; do
+		check_perf "$dir/$name"
+	done
+}
+
+# On the deterministic machine the truth's clock is exact: it never had to be
+# corrected at an rdtsc.
+check_exactness() { # dir cpus
+	cat "$1/summary"
+	if grep -qv ' lost-track 0$' "$1/summary"; then
+		fail "$1: the truth lost track"
+	fi
+	if (($2 == 1)) && ! grep -q ' corrections 0 ' "$1/summary"; then
+		fail "$1: the truth's clock is not exact"
+	fi
+}
+
+main() {
+	local level=${1:-all}
+	shift || true
+	case $level in
+	smoke) check_boot 6.1 1 "${@:-task-cyc}" ;;
+	all | full)
+		check_boot 6.12 1 "${@:-${ONE_CPU[@]}}"
+		check_boot 6.12 2 "${@:-${TWO_CPUS[@]}}"
+		[[ $level == all ]] || check_boot 6.12 1 large
+		;;
+	*)
+		printf 'usage: conformance.sh [smoke|all|full] [RECORDING...]\n'
+		return 2
+		;;
+	esac
+	((FAILURES == 0))
+}
+
+WORK=${KEEP:-$(mktemp -d)}
+readonly WORK
+[[ -n ${KEEP:-} ]] || trap 'rm -rf "$WORK"' EXIT
+main "$@"

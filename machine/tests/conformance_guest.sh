@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The guest's side of conformance.sh: makes the recordings of one boot.
+#
+#	conformance_guest.sh RESULTS NAME...
+set -euo pipefail
+
+readonly RESULTS=$1
+shift
+readonly WORK=/tmp/conformance
+
+# perf reads all symbols several times and looks at every module's file: most
+# of a short recording's time here.  It gets every 100th symbol, those that
+# delimit the kernel, and all of modules; no module files.
+make_perf_fast() {
+	awk 'NR % 100 == 1 || $3 ~ /^(_text|_stext|_etext|_edata|_end)$/ ||
+	     $3 ~ /^(__switch_to|vfs_read|__entry_text_(start|end))$/ ||
+	     NF > 3' /proc/kallsyms >"$WORK/kallsyms"
+	mount --bind "$WORK/kallsyms" /proc/kallsyms
+	mount -t tmpfs none /usr/lib/modules
+}
+
+# Bash's own copy of the vdso, the same as everyone's.
+copy_vdso() {
+	local range start end
+	range=$(awk '/\[vdso\]/ { print $1 }' "/proc/$$/maps")
+	start=$((16#${range%-*} / 4096)) end=$((16#${range#*-} / 4096))
+	dd if="/proc/$$/mem" of="$RESULTS/vdso" bs=4096 skip="$start" \
+		count=$((end - start)) status=none
+}
+
+# start/size of a kernel function, as perf's address filters take it
+function_range() { # name
+	local start end
+	read -r start end < <(awk -v name="$1" '
+		found { print start, $1; exit }
+		$3 == name { found = 1; start = $1 }' /proc/kallsyms)
+	printf '0x%s/0x%x\n' "$start" $((16#$end - 16#$start))
+}
+
+# Processes that start, fault, pipe, read, sleep and end.
+work() { # times
+	local i
+	for ((i = 0; i < $1; i++)); do
+		busybox ls /usr/bin | busybox wc
+		busybox dd if=/dev/zero of="$WORK/zero" bs=4k count=64
+		busybox md5sum "$WORK/zero"
+		busybox sleep 0.01
+	done >/dev/null 2>&1
+}
+
+record() { # name perf-record-option...
+	local name=$1
+	shift
+	perf record --kcore -B -N -q -o "$WORK/$name" "$@"
+	cp -r "$WORK/$name" "$RESULTS/$name"
+	rm -rf "${WORK:?}/$name"
+}
+
+run_one() { # name
+	local self=${BASH_SOURCE[0]} event=intel_pt/cyc=1/k
+	local -a work=(-- bash "$self" --work 4)
+	case $1 in
+	task-cyc) record "$1" -m,16M -e $event "${work[@]}" ;;
+	task-default) record "$1" -m,16M -e intel_pt//k "${work[@]}" ;;
+	task-user) record "$1" -m,16M -e intel_pt/cyc=1/u "${work[@]}" ;;
+	task-both) record "$1" -m,16M -e intel_pt/cyc=1/ "${work[@]}" ;;
+	all-cyc) record "$1" -m,16M -a -e $event "${work[@]}" ;;
+	all-default) record "$1" -m,16M -a -e intel_pt// "${work[@]}" ;;
+	noretcomp)
+		record "$1" -m,16M -e intel_pt/cyc=1,noretcomp=1/k "${work[@]}"
+		;;
+	psb)
+		record "$1" -m,16M -e intel_pt/cyc=1,psb_period=0/k \
+			"${work[@]}"
+		;;
+	filter)
+		record "$1" -m,4M -e $event \
+			--filter "filter $FILTER_RANGE" "${work[@]}"
+		;;
+	large)
+		record "$1" -m,128M -a -e $event -- bash "$self" --work 150
+		;;
+	*)
+		printf 'no recording is called %s\n' "$1" >&2
+		return 2
+		;;
+	esac
+}
+
+if [[ $RESULTS == --work ]]; then
+	work "$1"
+	exit
+fi
+mkdir -p "$WORK"
+FILTER_RANGE=$(function_range vfs_read)
+readonly FILTER_RANGE
+make_perf_fast
+copy_vdso
+for name in "$@"; do
+	run_one "$name"
+done
