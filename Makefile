@@ -80,7 +80,7 @@ lint: $(LIBRARY) $(CORE)
 	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h); do \
 		$(CC) -I. -D_GNU_SOURCE -std=c17 -fsyntax-only -x c $$header || exit 1; \
 	done
-	$(Q)! nm -A $(LIBRARY) $(CORE) 2>/dev/null | grep -E ' [BbDdCSs] '
+	$(Q)! objdump -t $(LIBRARY) $(CORE) | grep -E ' O \.(data|bss)[[:space:]]'
 	$(Q)shellcheck -x $(SCRIPTS)
 
 install: all

@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&report_command, &timeline_command, &flamegraph_command,
-	&export_command, &dump_command,
+	&record_command,     &report_command, &timeline_command,
+	&flamegraph_command, &export_command, &dump_command,
+	&doctor_command,     &machine_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };
