@@ -87,9 +87,13 @@ struct flow_stamp block_clock_stamp(const struct block_clock *clock)
 	};
 }
 
-uint64_t block_clock_low_ns(const struct block_clock *clock)
+uint64_t block_clock_guess_ns(const struct block_clock *clock)
 {
-	return clock->before.low_ns;
+	const struct flow_stamp *stamp = &clock->before;
+
+	if (stamp->high_ns == UINT64_MAX || stamp->high_ns < stamp->low_ns)
+		return stamp->low_ns;
+	return stamp->low_ns + (stamp->high_ns - stamp->low_ns) / 2;
 }
 
 /* The branches of a TNT that was written late ran any time before. */

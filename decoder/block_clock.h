@@ -47,7 +47,7 @@ bool block_clock_event(struct block_clock *clock, uint8_t kind);
 /* Starts again at the first token that is not before @position. */
 void block_clock_seek(struct block_clock *clock, uint64_t position);
 
-/* The earliest time that the next item can have. */
-uint64_t block_clock_low_ns(const struct block_clock *clock);
+/* The middle of when the last token can have been, or its earliest time. */
+uint64_t block_clock_guess_ns(const struct block_clock *clock);
 
 #endif

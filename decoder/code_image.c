@@ -129,14 +129,12 @@ static void apply_changes(const struct code_image *image, uint64_t time_ns,
 	}
 }
 
-size_t code_image_read(const struct code_image *image, int32_t pid,
-		       uint64_t time_ns, uint64_t address, uint8_t *buffer,
-		       size_t size)
+size_t code_image_read(const struct code_image *image, uint64_t time_ns,
+		       uint64_t address, uint8_t *buffer, size_t size)
 {
 	const struct code_region *region =
 		code_region_find(&image->regions, address);
 
-	(void)pid;
 	if (!region)
 		return 0;
 

@@ -8,13 +8,13 @@
 struct log;
 struct recording;
 
-/* The bytes of code: address, process and time to bytes.
+/* The bytes of the kernel's code: address and time to bytes.
  *
  * Kernel code comes from the recording's kcore; code that appeared later from
  * the files code/<first>-<end>-<time> of the recording's directory (hex
  * addresses, nanoseconds of its clock): a copy of those bytes at that time.
- * TEXT_POKE records are applied after the copy and undone before it.  User
- * code comes from the files that mmap records name.
+ * TEXT_POKE records are applied after the copy and undone before it.  (User code
+ * comes from the files that mmap records name: process_maps.h, user_code.h.)
  *
  * Read-only once open: threads may share it.
  */
@@ -30,16 +30,11 @@ int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **image);
 void code_image_close(struct code_image *image);
 
-/* The process whose user code is meant when only the kernel's is. */
-#define CODE_IMAGE_KERNEL (-1)
-
-/* Copies up to @size bytes of the code at @address as it was in process @pid
- * at @time_ns.
+/* Copies up to @size bytes of the code at @address as it was at @time_ns.
  *
  * Returns how many; 0 if nothing is known there.
  */
-size_t code_image_read(const struct code_image *image, int32_t pid,
-		       uint64_t time_ns, uint64_t address, uint8_t *buffer,
-		       size_t size);
+size_t code_image_read(const struct code_image *image, uint64_t time_ns,
+		       uint64_t address, uint8_t *buffer, size_t size);
 
 #endif

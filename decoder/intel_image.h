@@ -24,4 +24,15 @@ void intel_image_free(struct intel_image *image);
 /* Owner: @image. */
 struct pt_image *intel_image_get(const struct intel_image *image);
 
+/* Makes the image anew with the code of a process (struct process_map, the
+ * oldest first) beside the regions.  The pt_image from before must be in use no
+ * longer once intel_image_drop_old() is called.
+ *
+ * Files that cannot be read are left out: their code is unknown.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int intel_image_set_process(struct intel_image *image,
+			    const struct array *maps);
+void intel_image_drop_old(struct intel_image *image);
+
 #endif

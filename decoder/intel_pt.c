@@ -8,8 +8,10 @@
 #include "decoder/code_view.h"
 #include "decoder/flow_batch.h"
 #include "decoder/intel_image.h"
+#include "decoder/process_view.h"
 #include "decoder/recording_parts.h"
 #include "decoder/switch_feed.h"
+#include "decoder/user_code.h"
 
 #include <stdlib.h>
 
@@ -62,10 +64,20 @@ static enum flow_exit exit_of(enum pt_insn_class class)
 	}
 }
 
+const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
+				size_t *left)
+{
+	const uint8_t *bytes = code_view_bytes(source->view, address, left);
+
+	if (!bytes && source->user_code)
+		bytes = user_code_bytes(source->user_code, address, left);
+	return bytes;
+}
+
 static struct branch branch_at(struct intel_pt *source, uint64_t address)
 {
 	size_t left;
-	const uint8_t *bytes = code_view_bytes(source->view, address, &left);
+	const uint8_t *bytes = intel_pt_code_at(source, address, &left);
 
 	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
 }
@@ -172,7 +184,7 @@ static void release_bytes(struct intel_pt *source)
 static int step(struct intel_pt *source)
 {
 	if (source->next_change_ns != UINT64_MAX &&
-	    block_clock_low_ns(source->clock) >= source->next_change_ns &&
+	    block_clock_guess_ns(source->clock) >= source->next_change_ns &&
 	    intel_pt_update_code(source) < 0)
 		return -ERROR_MEMORY;
 	if (source->status < 0)
@@ -293,6 +305,8 @@ static void intel_pt_close(struct flow_source *base)
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
 	intel_image_free(source->image);
+	process_view_free(source->processes);
+	user_code_free(source->user_code);
 	code_view_close(source->view);
 	stream_bytes_close(&source->bytes);
 	free(source);
@@ -300,11 +314,46 @@ static void intel_pt_close(struct flow_source *base)
 
 static bool is_slow(void *ctx, const struct flow_item *block)
 {
-	const struct intel_pt *source = ctx;
+	struct intel_pt *source = ctx;
 	size_t left;
-	const uint8_t *bytes = code_view_bytes(source->view, block->ip, &left);
+	const uint8_t *bytes = intel_pt_code_at(source, block->ip, &left);
 
 	return bytes && block_looks_slow(bytes, left, block->last);
+}
+
+static bool traces_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_user)
+			return true;
+	}
+	return false;
+}
+
+static int set_up_code(struct intel_pt *source)
+{
+	const struct flow_input *input = &source->input;
+	int error = code_view_open(input->image, &source->view);
+
+	if (error)
+		return error;
+	source->image = intel_image_new(code_view_regions(source->view),
+					input->log);
+	if (!source->image)
+		return -ERROR_MEMORY;
+	if (traces_user(input->recording)) {
+		source->processes =
+			process_view_new(input->recording, input->stream);
+		source->user_code = user_code_new();
+		if (!source->processes || !source->user_code ||
+		    intel_pt_set_process(source, source->image) < 0)
+			return -ERROR_MEMORY;
+	}
+	source->next_change_ns = intel_pt_next_change_ns(source);
+	return 0;
 }
 
 static int set_up(struct intel_pt *source)
@@ -315,18 +364,15 @@ static int set_up(struct intel_pt *source)
 
 	if (error)
 		return error;
-	error = code_view_open(input->image, &source->view);
+	error = set_up_code(source);
 	if (error)
 		return error;
-	source->next_change_ns = code_view_next_change_ns(source->view);
 	source->clock_setup = intel_clock_setup_of(input->recording);
 	source->mode = UINT8_MAX;
 	source->is_decoded = !source->bytes.size;
-	source->image = intel_image_new(code_view_regions(source->view),
-					input->log);
 	source->batch = flow_batch_new(is_slow, source);
 	source->switches = switch_feed_new(input->recording, input->stream);
-	if (!source->image || !source->batch || !source->switches)
+	if (!source->batch || !source->switches)
 		return -ERROR_MEMORY;
 	return 0;
 }

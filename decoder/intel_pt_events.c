@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt_parts.h"
 #include "decoder/block_clock.h"
-#include "decoder/code_view.h"
 #include "decoder/intel_packet.h"
 
 static void follow(struct intel_pt *source, uint8_t token_kind)
@@ -32,11 +31,11 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
  * be a far transfer: libipt ends the last block at the kernel's last write to
  * CR3, two or three instructions before the sysret or iret.
  */
-static uint8_t stop_reason(const struct intel_pt *source, uint64_t last_ip,
+static uint8_t stop_reason(struct intel_pt *source, uint64_t last_ip,
 			   bool has_address)
 {
 	size_t left = 0;
-	const uint8_t *bytes = code_view_bytes(source->view, last_ip, &left);
+	const uint8_t *bytes = intel_pt_code_at(source, last_ip, &left);
 
 	if (bytes && is_wrmsr(bytes, left))
 		return FLOW_STOP_OFF;

@@ -14,7 +14,9 @@ struct code_view;
 struct flow_batch;
 struct intel_image;
 struct intel_tokens;
+struct process_view;
 struct switch_feed;
+struct user_code;
 
 /* The inside of the Intel PT source, shared by its files.
  *
@@ -27,6 +29,8 @@ struct intel_pt {
 	struct stream_bytes bytes;
 	struct intel_clock_setup clock_setup;
 	struct code_view *view;
+	struct process_view *processes;	/* NULL: only the kernel is traced */
+	struct user_code *user_code;		/* NULL with @processes */
 	struct intel_image *image;
 	struct flow_batch *batch;
 	struct switch_feed *switches;
@@ -60,6 +64,12 @@ void intel_pt_emit(struct intel_pt *source, const struct flow_item *item);
 /* Brings the clock back in step with libipt, near enough for bad trace. */
 void intel_pt_find_step(struct intel_pt *source);
 
+/* Returns the code at @address as it is now and sets *@left to how much of it
+ * follows, or NULL.
+ */
+const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
+				size_t *left);
+
 /* Fetches and takes one event.  Leaves libipt's status in source->status. */
 void intel_pt_take_event(struct intel_pt *source);
 
@@ -74,7 +84,15 @@ void intel_pt_close_segment(struct intel_pt *source);
  */
 void intel_pt_recover(struct intel_pt *source);
 
-/* Brings the code up to date if the clock has passed a change.  Returns 0 or
+/* When the code, or the process whose code it is, changes next. */
+uint64_t intel_pt_next_change_ns(const struct intel_pt *source);
+
+/* Puts the code of the process that runs now into @image.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int intel_pt_set_process(struct intel_pt *source, struct intel_image *image);
+
+/* Brings the code up to date: the clock has passed a change.  Returns 0 or
  * -ERROR_MEMORY.
  */
 int intel_pt_update_code(struct intel_pt *source);

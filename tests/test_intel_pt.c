@@ -320,13 +320,13 @@ START_TEST(pokes_are_undone_before_their_time)
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
-	ck_assert_uint_eq(code_image_read(image, CODE_IMAGE_KERNEL, 1400,
+	ck_assert_uint_eq(code_image_read(image, 1400,
 					  CODE, bytes, 8), 8);
 	ck_assert_uint_eq(bytes[0], 0x90);
-	ck_assert_uint_eq(code_image_read(image, CODE_IMAGE_KERNEL, 1500,
+	ck_assert_uint_eq(code_image_read(image, 1500,
 					  CODE, bytes, 8), 8);
 	ck_assert_uint_eq(bytes[0], 0xe8);
-	ck_assert_uint_eq(code_image_read(image, CODE_IMAGE_KERNEL, 1500,
+	ck_assert_uint_eq(code_image_read(image, 1500,
 					  0x9000, bytes, 8), 0);
 }
 END_TEST

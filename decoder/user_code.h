@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_USER_CODE_H
+#define KT_DECODER_USER_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+
+/* The bytes of what a process has mapped, from this machine's files. */
+struct user_code;
+
+/* Returns NULL when out of memory. */
+struct user_code *user_code_new(void);
+void user_code_free(struct user_code *code);
+
+/* Looks at @maps (struct process_map, the oldest first) from now on, which it
+ * borrows until the next call.  To be called also when they changed.
+ */
+void user_code_set_maps(struct user_code *code, const struct array *maps);
+
+/* Returns the bytes at @address and sets *@left to how many follow in one
+ * piece, or NULL.
+ */
+const uint8_t *user_code_bytes(struct user_code *code, uint64_t address,
+			       size_t *left);
+
+#endif
