@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_MODULE_MAP_H
+#define KT_SYMBOLIZE_MODULE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One line of /proc/modules: where a module's code lies. */
+struct module_line {
+	const char *name;	/* not ended by a NUL; the caller's text */
+	size_t name_length;
+	uint64_t address;
+	uint64_t size_bytes;
+};
+
+/* A walk over the text of /proc/modules. */
+struct module_map {
+	const char *text;	/* borrowed */
+	const char *end;
+};
+
+struct module_map module_map_of(const char *text, size_t size);
+
+/* Returns 1 and @line, or 0 at the end; unreadable lines are left out. */
+int module_map_next(struct module_map *map, struct module_line *line);
+
+#endif
