@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_TEXT_FILE_H
+#define KT_SYMBOLIZE_TEXT_FILE_H
+
+#include <stddef.h>
+
+struct log;
+
+/* A whole file in memory. */
+struct text_file {
+	char *text;		/* not ended by a NUL */
+	size_t size_bytes;
+};
+
+/* Reads @path.  Returns 0 and @file, to be freed by text_file_free();
+ * -ERROR_SYSTEM (said to @log) or -ERROR_MEMORY.
+ */
+int text_file_read(const char *path, const struct log *log,
+		   struct text_file *file);
+void text_file_free(struct text_file *file);
+
+#endif
