@@ -16,7 +16,9 @@ enum function_event_kind {
 	FUNCTION_LOCAL_CALL,
 	/* A jump to the start of another function. */
 	FUNCTION_TAIL_CALL,
-	/* A return to address, in function. */
+	/* A return to address, in function; detail is 1 if that is an entry of
+	 * it, as when a new task begins.
+	 */
 	FUNCTION_RETURN,
 	/* A break-in: interrupt, exception, system call. detail is an enum
 	 * function_break; address is where it will go back to, 0 if unknown.
@@ -26,10 +28,10 @@ enum function_event_kind {
 	 * function that it interrupted.
 	 */
 	FUNCTION_LOCAL_BREAK,
-	/* The way back from a break-in to address, in function. */
+	/* The way back from a break-in; the rest as FUNCTION_RETURN. */
 	FUNCTION_BREAK_RETURN,
-	/* Tracing starts at address, in function; detail is 1 if that is the
-	 * function's start.
+	/* Tracing starts at address, in function; detail is 1 if that is an
+	 * entry of the function, as from user space, and 0 after a gap.
 	 */
 	FUNCTION_TRACE_START,
 	/* Tracing stops; detail is an enum flow_stop. */

@@ -145,6 +145,17 @@ static void take_jump(struct function_events *events,
 	emit_at(events, item, FUNCTION_TAIL_CALL, target->function, item->ip);
 }
 
+static void take_return(struct function_events *events,
+			const struct flow_item *item,
+			const struct symbol *target, uint8_t kind)
+{
+	struct function_event *event = emit(events, item, kind);
+
+	event->function = target->function;
+	event->address = item->ip;
+	event->detail = is_entry(target, item->ip);
+}
+
 /* A conditional branch that was not taken goes on right behind itself. */
 static bool was_taken(const struct function_events *events, uint64_t ip)
 {
@@ -171,8 +182,9 @@ static void take_start(struct function_events *events,
 		       const struct symbol *target)
 {
 	emit_at(events, item, FUNCTION_TRACE_START, target->function, item->ip);
+	/* Only a start that the trace names is an entry for certain. */
 	events->events[events->event_count - 1].detail =
-		is_entry(target, item->ip);
+		events->exit == EXIT_START && is_entry(target, item->ip);
 	events->running = true;
 }
 
@@ -194,12 +206,10 @@ static void take_exit(struct function_events *events,
 		take_jump(events, item, target, from);
 		break;
 	case FLOW_EXIT_RETURN:
-		emit_at(events, item, FUNCTION_RETURN, target->function,
-			item->ip);
+		take_return(events, item, target, FUNCTION_RETURN);
 		break;
 	case FLOW_EXIT_FAR_RETURN:
-		emit_at(events, item, FUNCTION_BREAK_RETURN, target->function,
-			item->ip);
+		take_return(events, item, target, FUNCTION_BREAK_RETURN);
 		break;
 	case FLOW_EXIT_FAR_CALL:
 		take_break(events, item, target, FUNCTION_BREAK_SYSTEM_CALL);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/task_stacks.h"
+
+#include "common/error.h"
+#include "report/call_stack.h"
+
+#include "decoder/flow.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct kept_task {
+	struct task task;
+	struct call_stack stack;
+	uint64_t clock_ns;
+	uint64_t seen_ns;		/* when it ran last */
+	bool is_running;
+};
+
+struct cpu_context {
+	struct kept_task *task;
+	uint8_t state;			/* enum cpu_state */
+	bool ended;
+	struct cpu_account account;
+};
+
+struct task_stacks {
+	struct time_window window;
+	struct step_sink *sink;
+	struct array tasks;		/* struct kept_task * */
+	struct array cpus;		/* struct cpu_context */
+};
+
+struct task_stacks *task_stacks_new(struct time_window window,
+				    struct step_sink *sink)
+{
+	struct task_stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		return NULL;
+	stacks->window = window;
+	stacks->sink = sink;
+	stacks->tasks = ARRAY_OF(struct kept_task *);
+	stacks->cpus = ARRAY_OF(struct cpu_context);
+	return stacks;
+}
+
+static struct kept_task *task_at(const struct task_stacks *stacks, size_t index)
+{
+	return *(struct kept_task **)array_at(&stacks->tasks, index);
+}
+
+static struct cpu_context *cpu_at(const struct task_stacks *stacks,
+				  size_t index)
+{
+	return array_at(&stacks->cpus, index);
+}
+
+void task_stacks_free(struct task_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	for (size_t i = 0; i < stacks->tasks.count; i++) {
+		call_stack_free(&task_at(stacks, i)->stack);
+		free(task_at(stacks, i));
+	}
+	array_free(&stacks->tasks);
+	array_free(&stacks->cpus);
+	free(stacks);
+}
+
+/* The idle task and unknown ones exist once per CPU. */
+static bool is_task(const struct task *task, int32_t cpu, int32_t tid)
+{
+	return task->tid == tid && (tid > 0 || task->cpu == cpu);
+}
+
+static struct kept_task *find_task(const struct task_stacks *stacks,
+				   int32_t cpu, int32_t tid)
+{
+	for (size_t i = stacks->tasks.count; i-- > 0;)
+		if (is_task(&task_at(stacks, i)->task, cpu, tid))
+			return task_at(stacks, i);
+	return NULL;
+}
+
+/* Returns the task, adding it if it is new; NULL when out of memory. */
+static struct kept_task *get_task(struct task_stacks *stacks, int32_t cpu,
+				  int32_t pid, int32_t tid)
+{
+	struct kept_task *task = find_task(stacks, cpu, tid);
+	struct kept_task **slot;
+
+	if (task) {
+		if (task->task.pid < 0)
+			task->task.pid = pid;
+		return task;
+	}
+	task = calloc(1, sizeof(*task));
+	slot = task ? array_add(&stacks->tasks) : NULL;
+	if (!slot) {
+		free(task);
+		return NULL;
+	}
+	*slot = task;
+	task->stack = CALL_STACK_EMPTY;
+	task->task = (struct task){
+		.index = (uint32_t)stacks->tasks.count - 1,
+		.tid = tid,
+		.pid = pid,
+		.cpu = cpu,
+	};
+	return task;
+}
+
+int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
+			int32_t tid)
+{
+	struct kept_task *task = get_task(stacks, cpu, pid, tid);
+	struct cpu_context *context = task ? array_add(&stacks->cpus) : NULL;
+
+	if (!context)
+		return -ERROR_MEMORY;
+	context->task = task;
+	context->account.cpu = cpu;
+	task->is_running = true;
+	return (int)stacks->cpus.count - 1;
+}
+
+static uint64_t clip(const struct task_stacks *stacks, uint64_t time_ns)
+{
+	if (time_ns < stacks->window.since_ns)
+		return stacks->window.since_ns;
+	if (time_ns > stacks->window.until_ns)
+		return stacks->window.until_ns;
+	return time_ns;
+}
+
+/* Books the time since the last event where it belongs. */
+static void pass_time(const struct task_stacks *stacks,
+		      struct cpu_context *context, uint64_t time_ns)
+{
+	struct cpu_account *account = &context->account;
+	uint64_t now_ns = clip(stacks, time_ns);
+	uint64_t passed_ns;
+
+	/* Until the first time packet the time is not known. */
+	if (!time_ns)
+		return;
+	if (!account->first_ns) {
+		account->first_ns = now_ns;
+		account->last_ns = now_ns;
+	}
+	passed_ns = now_ns - account->last_ns;
+	account->last_ns = now_ns;
+	account->state_ns[context->state] += passed_ns;
+	if (context->state != CPU_TRACED)
+		return;
+	context->task->clock_ns += passed_ns;
+	if (context->task->task.tid == 0)
+		account->idle_ns += passed_ns;
+}
+
+static struct call_step step_of(const struct cpu_context *context,
+				const struct function_event *event,
+				uint8_t kind)
+{
+	return (struct call_step){
+		.time_ns = event->time_ns,
+		.early_ns = event->early_ns,
+		.late_ns = event->late_ns,
+		.kind = kind,
+		.cpu = (uint32_t)context->account.cpu,
+		.clock_ns = context->task->clock_ns,
+		.task = &context->task->task,
+	};
+}
+
+static void enter_state(struct task_stacks *stacks, struct cpu_context *context,
+			const struct function_event *event, uint8_t state)
+{
+	struct call_step step = step_of(context, event, STEP_STATE);
+
+	if (context->state == state)
+		return;
+	context->state = state;
+	step.detail = state;
+	stacks->sink->take(stacks->sink, &step);
+}
+
+static void enter_gap(struct task_stacks *stacks, struct cpu_context *context,
+		      const struct function_event *event)
+{
+	struct call_step step = step_of(context, event, STEP_GAP);
+
+	context->state = CPU_GAP;
+	context->account.gaps++;
+	context->account.lost_bytes += event->lost_bytes;
+	step.detail = event->detail;
+	step.value = event->lost_bytes;
+	step.place = event->address;
+	stacks->sink->take(stacks->sink, &step);
+}
+
+static uint8_t state_after_stop(uint8_t stop)
+{
+	switch ((enum flow_stop)stop) {
+	case FLOW_STOP_LEVEL:
+		return CPU_OUTSIDE;
+	case FLOW_STOP_FILTER:
+		return CPU_FILTERED;
+	case FLOW_STOP_OFF:
+		return CPU_OFF;
+	}
+	return CPU_OFF;
+}
+
+static int change_task(struct task_stacks *stacks, struct cpu_context *context,
+		       const struct function_event *event)
+{
+	struct kept_task *next = get_task(stacks, context->account.cpu,
+					  function_event_pid(event),
+					  function_event_tid(event));
+	struct call_step step;
+
+	if (!next)
+		return -ERROR_MEMORY;
+	context->task->is_running = false;
+	context->task = next;
+	next->is_running = true;
+	next->task.cpu = context->account.cpu;
+	context->account.switches++;
+	step = step_of(context, event, STEP_SWITCH);
+	step.detail = event->detail;
+	stacks->sink->take(stacks->sink, &step);
+	return 0;
+}
+
+static int end_cpu(struct task_stacks *stacks, struct cpu_context *context,
+		   const struct function_event *event)
+{
+	struct call_stack_output output = {
+		.step = step_of(context, event, STEP_END),
+		.sink = stacks->sink,
+	};
+
+	context->ended = true;
+	call_stack_close(&context->task->stack, &output);
+	output.step = step_of(context, event, STEP_END);
+	stacks->sink->take(stacks->sink, &output.step);
+	return 0;
+}
+
+static int take_stack_event(struct task_stacks *stacks,
+			    struct cpu_context *context,
+			    const struct function_event *event)
+{
+	struct call_stack_output output = {
+		.step = step_of(context, event, STEP_ENTER),
+		.sink = stacks->sink,
+	};
+
+	context->task->seen_ns = event->time_ns;
+	return call_stack_take(&context->task->stack, event, &output);
+}
+
+int task_stacks_take(struct task_stacks *stacks, uint32_t index,
+		     const struct function_event *event)
+{
+	struct cpu_context *context = cpu_at(stacks, index);
+	int status;
+
+	pass_time(stacks, context, event->time_ns);
+	switch ((enum function_event_kind)event->kind) {
+	case FUNCTION_SWITCH:
+		return change_task(stacks, context, event);
+	case FUNCTION_END:
+		return end_cpu(stacks, context, event);
+	case FUNCTION_GAP:
+		enter_gap(stacks, context, event);
+		return take_stack_event(stacks, context, event);
+	case FUNCTION_TRACE_START:
+		enter_state(stacks, context, event, CPU_TRACED);
+		return take_stack_event(stacks, context, event);
+	case FUNCTION_TRACE_STOP:
+		status = take_stack_event(stacks, context, event);
+		enter_state(stacks, context, event,
+			    state_after_stop(event->detail));
+		return status;
+	case FUNCTION_CALL:
+	case FUNCTION_LOCAL_CALL:
+	case FUNCTION_TAIL_CALL:
+	case FUNCTION_RETURN:
+	case FUNCTION_BREAK:
+	case FUNCTION_LOCAL_BREAK:
+	case FUNCTION_BREAK_RETURN:
+		return take_stack_event(stacks, context, event);
+	}
+	return 0;
+}
+
+bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
+				uint32_t index, int32_t tid, uint32_t *where)
+{
+	for (uint32_t i = 0; tid > 0 && i < stacks->cpus.count; i++) {
+		const struct cpu_context *context = cpu_at(stacks, i);
+
+		if (i == index || context->ended ||
+		    context->task->task.tid != tid)
+			continue;
+		*where = i;
+		return true;
+	}
+	return false;
+}
+
+void task_stacks_close(struct task_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->tasks.count; i++) {
+		struct kept_task *task = task_at(stacks, i);
+		struct call_stack_output output = {
+			.step = {
+				.time_ns = task->seen_ns,
+				.cpu = (uint32_t)task->task.cpu,
+				.clock_ns = task->clock_ns,
+				.task = &task->task,
+			},
+			.sink = stacks->sink,
+		};
+
+		call_stack_close(&task->stack, &output);
+	}
+}
+
+const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
+					      uint32_t index)
+{
+	return &cpu_at(stacks, index)->account;
+}
+
+uint32_t task_stacks_cpu_count(const struct task_stacks *stacks)
+{
+	return (uint32_t)stacks->cpus.count;
+}
+
+const struct task *task_stacks_task(const struct task_stacks *stacks,
+				    uint32_t index)
+{
+	return &task_at(stacks, index)->task;
+}
+
+uint32_t task_stacks_task_count(const struct task_stacks *stacks)
+{
+	return (uint32_t)stacks->tasks.count;
+}
+
+uint64_t task_stacks_clock(const struct task_stacks *stacks, uint32_t index)
+{
+	return task_at(stacks, index)->clock_ns;
+}
