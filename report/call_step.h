@@ -16,6 +16,7 @@ enum call_step_kind {
 	STEP_ENTER,	/* function begins */
 	STEP_EXIT,	/* function ends */
 	STEP_COUNT,	/* function was called from within: a count only */
+	STEP_LEAVE,	/* task leaves cpu; a STEP_SWITCH follows */
 	STEP_SWITCH,	/* task runs on cpu now; detail 1: the one before it
 			 * still wanted to */
 	STEP_STATE,	/* cpu goes into state detail, an enum cpu_state */

@@ -13,8 +13,6 @@ struct kept_task {
 	struct task task;
 	struct call_stack stack;
 	uint64_t clock_ns;
-	uint64_t seen_ns;		/* when it ran last */
-	bool is_running;
 };
 
 struct cpu_context {
@@ -29,6 +27,7 @@ struct task_stacks {
 	struct step_sink *sink;
 	struct array tasks;		/* struct kept_task * */
 	struct array cpus;		/* struct cpu_context */
+	uint64_t last_ns;		/* of the newest event */
 };
 
 struct task_stacks *task_stacks_new(struct time_window window,
@@ -123,7 +122,6 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 		return -ERROR_MEMORY;
 	context->task = task;
 	context->account.cpu = cpu;
-	task->is_running = true;
 	return (int)stacks->cpus.count - 1;
 }
 
@@ -225,9 +223,9 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 
 	if (!next)
 		return -ERROR_MEMORY;
-	context->task->is_running = false;
+	step = step_of(context, event, STEP_LEAVE);
+	stacks->sink->take(stacks->sink, &step);
 	context->task = next;
-	next->is_running = true;
 	next->task.cpu = context->account.cpu;
 	context->account.switches++;
 	step = step_of(context, event, STEP_SWITCH);
@@ -260,7 +258,6 @@ static int take_stack_event(struct task_stacks *stacks,
 		.sink = stacks->sink,
 	};
 
-	context->task->seen_ns = event->time_ns;
 	return call_stack_take(&context->task->stack, event, &output);
 }
 
@@ -271,6 +268,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 	int status;
 
 	pass_time(stacks, context, event->time_ns);
+	if (event->time_ns > stacks->last_ns)
+		stacks->last_ns = event->time_ns;
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_SWITCH:
 		return change_task(stacks, context, event);
@@ -320,7 +319,7 @@ void task_stacks_close(struct task_stacks *stacks)
 		struct kept_task *task = task_at(stacks, i);
 		struct call_stack_output output = {
 			.step = {
-				.time_ns = task->seen_ns,
+				.time_ns = stacks->last_ns,
 				.cpu = (uint32_t)task->task.cpu,
 				.clock_ns = task->clock_ns,
 				.task = &task->task,

@@ -5,6 +5,7 @@
 #include "report/call_step.h"
 #include "symbolize/function_event.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A stretch of the recording's clock: [since_ns, until_ns). */

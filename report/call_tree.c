@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/call_tree.h"
+
+#include "common/array.h"
+#include "symbolize/function_table.h"
+
+#include <stdlib.h>
+
+struct call_tree {
+	struct array nodes;	/* struct call_node */
+	uint32_t first_root;
+	uint32_t *slots;	/* open addressing by parent and function */
+	size_t slot_count;	/* a power of two; at most half are used */
+};
+
+struct call_tree *call_tree_new(void)
+{
+	struct call_tree *tree = calloc(1, sizeof(*tree));
+
+	if (!tree)
+		return NULL;
+	tree->nodes = ARRAY_OF(struct call_node);
+	tree->first_root = CALL_NODE_NONE;
+	return tree;
+}
+
+void call_tree_free(struct call_tree *tree)
+{
+	if (!tree)
+		return;
+	array_free(&tree->nodes);
+	free(tree->slots);
+	free(tree);
+}
+
+struct call_node *call_tree_at(const struct call_tree *tree, uint32_t index)
+{
+	return (struct call_node *)tree->nodes.items + index;
+}
+
+uint32_t call_tree_count(const struct call_tree *tree)
+{
+	return (uint32_t)tree->nodes.count;
+}
+
+uint32_t call_tree_first_root(const struct call_tree *tree)
+{
+	return tree->first_root;
+}
+
+static uint32_t add_node(struct call_tree *tree, uint32_t parent,
+			 uint32_t function, int32_t pid)
+{
+	struct call_node *node = array_add(&tree->nodes);
+
+	if (!node)
+		return CALL_NODE_NONE;
+	node->parent = parent;
+	node->function = function;
+	node->pid = pid;
+	node->first_child = CALL_NODE_NONE;
+	node->next_sibling = CALL_NODE_NONE;
+	return (uint32_t)tree->nodes.count - 1;
+}
+
+uint32_t call_tree_root(struct call_tree *tree, int32_t pid)
+{
+	uint32_t root = tree->first_root;
+
+	while (root != CALL_NODE_NONE && call_tree_at(tree, root)->pid != pid)
+		root = call_tree_at(tree, root)->next_sibling;
+	if (root != CALL_NODE_NONE)
+		return root;
+	root = add_node(tree, CALL_NODE_NONE, FUNCTION_NONE, pid);
+	if (root == CALL_NODE_NONE)
+		return root;
+	call_tree_at(tree, root)->next_sibling = tree->first_root;
+	tree->first_root = root;
+	return root;
+}
+
+/* Returns the slot of the child, or the free one for it. */
+static uint32_t *slot_for(const struct call_tree *tree, uint32_t parent,
+			  uint32_t function, bool is_break)
+{
+	uint64_t key = ((uint64_t)parent << 32 | function) * 2 + is_break;
+	size_t mask = tree->slot_count - 1;
+	size_t at = (key * 0x9e3779b97f4a7c15 >> 24) & mask;
+
+	while (tree->slots[at] != CALL_NODE_NONE) {
+		const struct call_node *node =
+			call_tree_at(tree, tree->slots[at]);
+
+		if (node->parent == parent && node->function == function &&
+		    node->is_break == is_break)
+			break;
+		at = (at + 1) & mask;
+	}
+	return &tree->slots[at];
+}
+
+static bool grow_slots(struct call_tree *tree)
+{
+	size_t count = tree->slot_count ? tree->slot_count * 2 : 4096;
+	uint32_t *slots = malloc(count * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		slots[i] = CALL_NODE_NONE;
+	free(tree->slots);
+	tree->slots = slots;
+	tree->slot_count = count;
+	for (uint32_t i = 0; i < tree->nodes.count; i++) {
+		const struct call_node *node = call_tree_at(tree, i);
+
+		if (node->parent != CALL_NODE_NONE)
+			*slot_for(tree, node->parent, node->function,
+				  node->is_break) = i;
+	}
+	return true;
+}
+
+uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
+			 uint32_t function, bool is_break)
+{
+	struct call_node *node;
+	uint32_t *slot;
+	uint32_t index;
+
+	if (tree->nodes.count * 2 >= tree->slot_count && !grow_slots(tree))
+		return CALL_NODE_NONE;
+	slot = slot_for(tree, parent, function, is_break);
+	if (*slot != CALL_NODE_NONE)
+		return *slot;
+	index = add_node(tree, parent, function,
+			 call_tree_at(tree, parent)->pid);
+	if (index == CALL_NODE_NONE)
+		return index;
+	*slot = index;
+	node = call_tree_at(tree, index);
+	node->is_break = is_break;
+	node->next_sibling = call_tree_at(tree, parent)->first_child;
+	call_tree_at(tree, parent)->first_child = index;
+	return index;
+}
+
+uint64_t *call_tree_totals(const struct call_tree *tree)
+{
+	uint64_t *totals = calloc(tree->nodes.count + 1, sizeof(*totals));
+
+	if (!totals)
+		return NULL;
+	/* Children come after their parents. */
+	for (uint32_t i = (uint32_t)tree->nodes.count; i-- > 0;) {
+		const struct call_node *node = call_tree_at(tree, i);
+
+		totals[i] += node->self_ns;
+		if (node->parent != CALL_NODE_NONE)
+			totals[node->parent] += totals[i];
+	}
+	return totals;
+}
+
+void call_counts_add(struct call_counts *counts, enum call_how how)
+{
+	switch (how) {
+	case HOW_CALL:
+	case HOW_SYSTEM_CALL:
+		counts->direct++;
+		break;
+	case HOW_TAIL:
+		counts->tail++;
+		break;
+	case HOW_BREAK:
+		counts->async++;
+		break;
+	case HOW_START:
+		counts->starts++;
+		break;
+	case HOW_INFERRED:
+		counts->inferred++;
+		break;
+	}
+}
+
+void call_counts_join(struct call_counts *counts,
+		      const struct call_counts *more)
+{
+	counts->direct += more->direct;
+	counts->tail += more->tail;
+	counts->async += more->async;
+	counts->starts += more->starts;
+	counts->inferred += more->inferred;
+}
+
+uint64_t call_counts_calls(const struct call_counts *counts)
+{
+	return counts->direct + counts->tail + counts->async;
+}

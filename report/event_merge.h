@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_EVENT_MERGE_H
+#define KT_REPORT_EVENT_MERGE_H
+
+#include "symbolize/function_event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct function_events;
+
+/* The events of all CPUs in order of time.
+ *
+ * One thing goes before time: a task leaves the CPU it runs on before it
+ * comes to another, even where two CPUs' clocks disagree a little.
+ */
+struct event_merge;
+
+/* Tells whether stream @index may not take the switch @event yet, because the
+ * task still runs in stream *@where.
+ */
+typedef bool event_merge_holds(void *ctx, uint32_t index,
+			       const struct function_event *event,
+			       uint32_t *where);
+
+/* Returns NULL when out of memory. */
+struct event_merge *event_merge_new(event_merge_holds *holds, void *ctx);
+void event_merge_free(struct event_merge *merge);
+
+/* Adds a stream, which is borrowed; streams are numbered from 0.
+ *
+ * Returns 0 or a negative enum error.
+ */
+int event_merge_add(struct event_merge *merge, struct function_events *stream);
+
+/* Provides the next event, valid until the next call, and its stream.
+ *
+ * Returns 1, 0 when all streams have ended, or a negative enum error.
+ */
+int event_merge_next(struct event_merge *merge, uint32_t *index,
+		     const struct function_event **event);
+
+#endif

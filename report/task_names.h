@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_TASK_NAMES_H
+#define KT_REPORT_TASK_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+
+/* The names, processes and parents of a recording's tasks over time.
+ * Read-only once open.
+ */
+struct task_names;
+
+/* Reads the COMM and FORK records of @recording, which must outlive them.
+ *
+ * Returns 0 and *@names, or -ERROR_MEMORY.
+ */
+int task_names_open(const struct recording *recording,
+		    struct task_names **names);
+
+/* Returns what knows no names, for tests; NULL when out of memory. */
+struct task_names *task_names_empty(void);
+void task_names_close(struct task_names *names);
+
+/* Returns the name of task @tid at @time_ns: never NULL, "swapper" for the
+ * idle task, "?" where unknown.
+ */
+const char *task_names_comm(const struct task_names *names, int32_t tid,
+			    uint64_t time_ns);
+
+/* Returns its last name. */
+const char *task_names_last(const struct task_names *names, int32_t tid);
+
+/* Returns whether task @tid was called @comm at any time. */
+bool task_names_ever(const struct task_names *names, int32_t tid,
+		     const char *comm);
+
+/* Returns the parent of process @pid, or -1 if unknown. */
+int32_t task_names_parent(const struct task_names *names, int32_t pid);
+
+/* Returns the process of task @tid, or -1 if unknown. */
+int32_t task_names_process(const struct task_names *names, int32_t tid);
+
+#endif
