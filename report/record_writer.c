@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/record_writer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct record_writer record_writer_of(FILE *out, enum record_format format)
+{
+	return (struct record_writer){ .out = out, .format = format };
+}
+
+void record_writer_begin(struct record_writer *writer)
+{
+	if (writer->format == RECORD_JSON)
+		fputs("[", writer->out);
+}
+
+void record_writer_record(struct record_writer *writer, record_fields *fields,
+			  const void *ctx, uint64_t index)
+{
+	if (writer->format == RECORD_CSV && !writer->has_records) {
+		writer->is_header = true;
+		writer->has_fields = false;
+		fields(writer, ctx, index);
+		fputs("\n", writer->out);
+		writer->is_header = false;
+	}
+	if (writer->format == RECORD_JSON)
+		fputs(writer->has_records ? ",\n{" : "\n{", writer->out);
+	writer->has_fields = false;
+	fields(writer, ctx, index);
+	fputs(writer->format == RECORD_JSON ? "}" : "\n", writer->out);
+	writer->has_records = true;
+}
+
+void record_writer_end(struct record_writer *writer)
+{
+	if (writer->format == RECORD_JSON)
+		fputs("\n]\n", writer->out);
+}
+
+void record_writer_table(struct record_writer *writer, record_fields *fields,
+			 const void *ctx, uint64_t count)
+{
+	record_writer_begin(writer);
+	for (uint64_t i = 0; i < count; i++)
+		record_writer_record(writer, fields, ctx, i);
+	record_writer_end(writer);
+}
+
+/* Returns whether the value is to follow. */
+static bool begin_field(struct record_writer *writer, const char *name)
+{
+	if (writer->has_fields)
+		fputs(",", writer->out);
+	writer->has_fields = true;
+	if (writer->is_header) {
+		fputs(name, writer->out);
+		return false;
+	}
+	if (writer->format == RECORD_JSON)
+		fprintf(writer->out, "\"%s\":", name);
+	return true;
+}
+
+void json_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+static void csv_string(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+void record_text(struct record_writer *writer, const char *name,
+		 const char *value)
+{
+	if (!begin_field(writer, name))
+		return;
+	if (writer->format == RECORD_JSON)
+		json_string(writer->out, value);
+	else
+		csv_string(writer->out, value);
+}
+
+void record_number(struct record_writer *writer, const char *name,
+		   uint64_t value)
+{
+	if (begin_field(writer, name))
+		fprintf(writer->out, "%" PRIu64, value);
+}
+
+void record_signed(struct record_writer *writer, const char *name,
+		   int64_t value)
+{
+	if (begin_field(writer, name))
+		fprintf(writer->out, "%" PRId64, value);
+}
+
+void record_real(struct record_writer *writer, const char *name, double value,
+		 int digits)
+{
+	if (begin_field(writer, name))
+		fprintf(writer->out, "%.*f", digits, value);
+}
+
+void record_address(struct record_writer *writer, const char *name,
+		    uint64_t value)
+{
+	char text[20];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	record_text(writer, name, text);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_RECORD_WRITER_H
+#define KT_REPORT_RECORD_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum record_format {
+	RECORD_CSV,	/* RFC 4180: a header line, then a line a record */
+	RECORD_JSON,	/* one array of flat objects, one a line */
+};
+
+/* Writes equal records as CSV or JSON.  Each record has the same fields in
+ * the same order; the first one sets the header.
+ */
+struct record_writer {
+	FILE *out;		/* borrowed */
+	enum record_format format;
+	bool has_records;
+	bool has_fields;	/* in this record */
+	bool is_header;		/* CSV: this pass writes names */
+};
+
+struct record_writer record_writer_of(FILE *out, enum record_format format);
+
+/* Writes the records of a table: @write_record must write record @index's
+ * fields with the functions below, in the same order for each.
+ */
+typedef void record_fields(struct record_writer *writer, const void *ctx,
+			   uint64_t index);
+void record_writer_table(struct record_writer *writer, record_fields *fields,
+			 const void *ctx, uint64_t count);
+
+/* The same for records that come one after the other. */
+void record_writer_begin(struct record_writer *writer);
+void record_writer_record(struct record_writer *writer, record_fields *fields,
+			  const void *ctx, uint64_t index);
+void record_writer_end(struct record_writer *writer);
+
+void record_text(struct record_writer *writer, const char *name,
+		 const char *value);
+void record_number(struct record_writer *writer, const char *name,
+		   uint64_t value);
+void record_signed(struct record_writer *writer, const char *name,
+		   int64_t value);
+/* With @digits decimals. */
+void record_real(struct record_writer *writer, const char *name, double value,
+		 int digits);
+/* As a 0x… text: JSON numbers lose bits of it. */
+void record_address(struct record_writer *writer, const char *name,
+		    uint64_t value);
+
+/* Writes @text as a JSON string with its quotes. */
+void json_string(FILE *out, const char *text);
+
+#endif
