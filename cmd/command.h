@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_COMMAND_H
+#define KT_CMD_COMMAND_H
+
+/* One subcommand: a file of its own in cmd/, a line in main.c's table. */
+struct command {
+	const char *name;
+	const char *summary;	/* one line, for the list of commands */
+	/* Runs it; argv[0] is the subcommand's name.
+	 *
+	 * Returns the program's exit code.
+	 */
+	int (*run)(int argc, char **argv);
+};
+
+/* Exit codes of the commands that only read. */
+enum {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,	/* said to standard error */
+	EXIT_USAGE = 2,		/* wrong options; said likewise */
+};
+
+extern const struct command report_command;
+extern const struct command timeline_command;
+extern const struct command flamegraph_command;
+extern const struct command export_command;
+extern const struct command dump_command;
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/session.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The first bytes of a perf.data file, in either of its two forms. */
+static bool is_perf_data(int directory, const char *path)
+{
+	char magic[8];
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t size = fd < 0 ? -1 : read(fd, magic, sizeof(magic));
+
+	if (fd >= 0)
+		close(fd);
+	return size == sizeof(magic) && memcmp(magic, "PERFILE2", 8) == 0;
+}
+
+/* Fills in @stat of the recording @name; returns false if it is none. */
+static bool stat_recording(int directory, const char *name, struct stat *stat)
+{
+	char data[NAME_MAX + 8];
+
+	if (fstatat(directory, name, stat, 0) < 0)
+		return false;
+	if (S_ISREG(stat->st_mode))
+		return is_perf_data(directory, name);
+	snprintf(data, sizeof(data), "%s/data", name);
+	return S_ISDIR(stat->st_mode) &&
+	       fstatat(directory, data, stat, 0) == 0 &&
+	       is_perf_data(directory, data);
+}
+
+static bool is_newer(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec :
+					a->tv_nsec > b->tv_nsec;
+}
+
+char *find_last_recording(void)
+{
+	DIR *here = opendir(".");
+	struct timespec newest = { 0 };
+	struct dirent *entry;
+	char *found = NULL;
+
+	while (here && (entry = readdir(here))) {
+		struct stat stat;
+
+		if (entry->d_name[0] == '.' ||
+		    !stat_recording(dirfd(here), entry->d_name, &stat) ||
+		    (found && !is_newer(&stat.st_mtim, &newest)))
+			continue;
+		newest = stat.st_mtim;
+		free(found);
+		found = strdup(entry->d_name);
+	}
+	if (here)
+		closedir(here);
+	return found;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_PIPELINE_H
+#define KT_CMD_PIPELINE_H
+
+struct session;
+struct step_sink;
+struct task_stacks;
+
+/* Sends the session's whole recording through every stage, to @sink.
+ *
+ * Returns 0 and *@stacks, with the accounts of what was seen, to be freed by
+ * task_stacks_free(); or EXIT_FAILED, standard error knowing why.
+ */
+int run_pipeline(const struct session *session, struct step_sink *sink,
+		 struct task_stacks **stacks);
+
+#endif

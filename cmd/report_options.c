@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report_options.h"
+
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OWN_BASE = 1000, MAX_OWN = 16 };
+
+enum common_option {
+	OPTION_INPUT,
+	OPTION_OUTPUT,
+	OPTION_FORMAT,
+	OPTION_TOP,
+	OPTION_SINCE,
+	OPTION_UNTIL,
+	OPTION_PID,
+	OPTION_TREE,
+	OPTION_COMM,
+	OPTION_CPU,
+	OPTION_HELP,
+	OPTION_COUNT,
+};
+
+static const struct own_option common_options[OPTION_COUNT] = {
+	[OPTION_INPUT] = { "input", "DIR",
+			   "the recording (-i); default: the last one here" },
+	[OPTION_OUTPUT] = { "output", "FILE", "write there (-o)" },
+	[OPTION_FORMAT] = { "format", "FORMAT", "text, csv or json" },
+	[OPTION_TOP] = { "top", "N", "the first N rows only" },
+	[OPTION_SINCE] = { "since", "TIME",
+			   "from TIME on: seconds, or +SECONDS from the start" },
+	[OPTION_UNTIL] = { "until", "TIME", "up to TIME" },
+	[OPTION_PID] = { "pid", "LIST", "these processes or threads" },
+	[OPTION_TREE] = { "tree", "LIST", "these and their descendants" },
+	[OPTION_COMM] = { "comm", "LIST", "tasks of these names" },
+	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
+	[OPTION_HELP] = { "help", NULL, "this text" },
+};
+
+static void print_options(FILE *out, const struct own_option *list, int count)
+{
+	for (int i = 0; i < count; i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "--%s%s%s", list[i].name,
+			 list[i].argument ? "=" : "",
+			 list[i].argument ? list[i].argument : "");
+		fprintf(out, "  %-22s %s\n", text, list[i].help);
+	}
+}
+
+static void print_help(FILE *out, const struct option_set *set)
+{
+	fprintf(out, "usage: ktrace-hw %s [OPTIONS]\n\n%s\n\n", set->command,
+		set->purpose);
+	print_options(out, set->own, set->own_count);
+	print_options(out, common_options, OPTION_COUNT);
+}
+
+static bool read_number(const char *text, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno &&
+	       *number <= max;
+}
+
+static bool add_number(struct array *list, uint64_t number)
+{
+	/* int32_t and uint32_t lists alike. */
+	uint32_t *item = array_add(list);
+
+	if (item)
+		*item = (uint32_t)number;
+	return item;
+}
+
+/* One "7" or "2-5". */
+static bool add_range(struct array *list, const char *text)
+{
+	char *dash = strchr(text, '-');
+	uint64_t first;
+	uint64_t last;
+
+	if (dash)
+		*dash = '\0';
+	if (!read_number(text, INT32_MAX, &first))
+		return false;
+	last = first;
+	if (dash && !read_number(dash + 1, INT32_MAX, &last))
+		return false;
+	if (last < first || last - first > 65536)
+		return false;
+	for (uint64_t i = first; i <= last; i++)
+		if (!add_number(list, i))
+			return false;
+	return true;
+}
+
+static bool add_numbers(struct array *list, const char *argument)
+{
+	char *copy = strdup(argument);
+	char *rest = copy;
+	char *word;
+	bool is_good = copy && *copy;
+
+	while (is_good && (word = strsep(&rest, ",")))
+		is_good = add_range(list, word);
+	free(copy);
+	return is_good;
+}
+
+static bool add_comms(struct array *list, const char *argument)
+{
+	char *copy = strdup(argument);
+	char *rest = copy;
+	char *word;
+	bool is_good = copy && *copy;
+
+	while (is_good && (word = strsep(&rest, ","))) {
+		char **item = array_add(list);
+
+		if (item)
+			*item = strdup(word);
+		is_good = item && *item;
+	}
+	free(copy);
+	return is_good;
+}
+
+static bool take_common(struct report_options *options, int index,
+			const char *argument)
+{
+	switch ((enum common_option)index) {
+	case OPTION_INPUT:
+		options->input = argument;
+		return *argument;
+	case OPTION_OUTPUT:
+		options->output = argument;
+		return *argument;
+	case OPTION_FORMAT:
+		options->format = argument;
+		return true;
+	case OPTION_TOP:
+		return read_number(argument, UINT64_MAX, &options->top);
+	case OPTION_SINCE:
+		options->since = argument;
+		return true;
+	case OPTION_UNTIL:
+		options->until = argument;
+		return true;
+	case OPTION_PID:
+		return add_numbers(&options->pids, argument);
+	case OPTION_TREE:
+		return add_numbers(&options->trees, argument);
+	case OPTION_COMM:
+		return add_comms(&options->comms, argument);
+	case OPTION_CPU:
+		return add_numbers(&options->cpus, argument);
+	case OPTION_HELP:
+	case OPTION_COUNT:
+		break;
+	}
+	return true;
+}
+
+static void add_long_options(struct option *list, int *count,
+			     const struct own_option *from, int from_count,
+			     int base)
+{
+	for (int i = 0; i < from_count; i++)
+		list[(*count)++] = (struct option){
+			.name = from[i].name,
+			.has_arg = from[i].argument ? required_argument :
+						      no_argument,
+			.val = base + i,
+		};
+}
+
+static int to_index(int value)
+{
+	if (value == 'i')
+		return OPTION_INPUT;
+	if (value == 'o')
+		return OPTION_OUTPUT;
+	if (value == 'h')
+		return OPTION_HELP;
+	return value - OWN_BASE - MAX_OWN;
+}
+
+static int refuse(const struct option_set *set, const char *name,
+		  const char *argument)
+{
+	fprintf(stderr, "ktrace-hw: --%s: cannot use '%s'\n", name, argument);
+	fprintf(stderr, "ktrace-hw: ktrace-hw %s --help lists the options\n",
+		set->command);
+	return EXIT_USAGE + 1;
+}
+
+static int take_option(struct report_options *options,
+		       const struct option_set *set, int value)
+{
+	if (value == '?') {
+		fprintf(stderr,
+			"ktrace-hw: ktrace-hw %s --help lists the options\n",
+			set->command);
+		return EXIT_USAGE + 1;
+	}
+	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN) {
+		int own = value - OWN_BASE;
+
+		return set->take(set->ctx, own, optarg) ?
+			       0 :
+			       refuse(set, set->own[own].name, optarg);
+	}
+	if (to_index(value) == OPTION_HELP) {
+		print_help(stdout, set);
+		return EXIT_OK + 1;
+	}
+	return take_common(options, to_index(value), optarg) ?
+		       0 :
+		       refuse(set, common_options[to_index(value)].name,
+			      optarg);
+}
+
+int report_options_read(struct report_options *options,
+			const struct option_set *set, int argc, char **argv)
+{
+	struct option list[MAX_OWN + OPTION_COUNT + 1] = { 0 };
+	int count = 0;
+	int value;
+	int status = 0;
+
+	*options = (struct report_options){
+		.top = UINT64_MAX,
+		.pids = ARRAY_OF(int32_t),
+		.trees = ARRAY_OF(int32_t),
+		.comms = ARRAY_OF(char *),
+		.cpus = ARRAY_OF(uint32_t),
+	};
+	add_long_options(list, &count, set->own, set->own_count, OWN_BASE);
+	add_long_options(list, &count, common_options, OPTION_COUNT,
+			 OWN_BASE + MAX_OWN);
+	optind = 1;
+	while (!status &&
+	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)
+		status = take_option(options, set, value);
+	if (!status && optind < argc) {
+		fprintf(stderr, "ktrace-hw: %s: does not take '%s'\n",
+			set->command, argv[optind]);
+		status = EXIT_USAGE + 1;
+	}
+	return status;
+}
+
+void report_options_free(struct report_options *options)
+{
+	for (size_t i = 0; i < options->comms.count; i++)
+		free(*(char **)array_at(&options->comms, i));
+	array_free(&options->comms);
+	array_free(&options->pids);
+	array_free(&options->trees);
+	array_free(&options->cpus);
+}
+
+struct step_filter report_options_filter(const struct report_options *options,
+					 const struct task_names *names)
+{
+	return (struct step_filter){
+		.names = names,
+		.pids = options->pids.items,
+		.pid_count = options->pids.count,
+		.trees = options->trees.items,
+		.tree_count = options->trees.count,
+		.comms = options->comms.items,
+		.comm_count = options->comms.count,
+		.cpus = options->cpus.items,
+		.cpu_count = options->cpus.count,
+	};
+}

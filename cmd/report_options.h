@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_REPORT_OPTIONS_H
+#define KT_CMD_REPORT_OPTIONS_H
+
+#include "common/array.h"
+#include "report/step_filter.h"
+#include "report/task_stacks.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The options that every reading command has. */
+struct report_options {
+	const char *input;	/* -i; NULL: the last recording here */
+	const char *output;	/* -o; NULL: standard output */
+	const char *format;	/* --format; NULL: the command's default */
+	uint64_t top;		/* --top; UINT64_MAX: all */
+	const char *since;	/* --since and --until, as written */
+	const char *until;
+	struct array pids;	/* int32_t */
+	struct array trees;	/* int32_t */
+	struct array comms;	/* const char * */
+	struct array cpus;	/* uint32_t */
+};
+
+/* An option of one command only. */
+struct own_option {
+	const char *name;
+	const char *argument;	/* NULL: it takes none */
+	const char *help;
+};
+
+/* Takes option @index of the command's own list.
+ *
+ * Returns whether @argument is acceptable.
+ */
+typedef bool take_own_option(void *ctx, int index, const char *argument);
+
+struct option_set {
+	const char *command;
+	const char *purpose;
+	const struct own_option *own;
+	int own_count;
+	take_own_option *take;
+	void *ctx;
+};
+
+/* Reads the command line.  Wrong usage is said to standard error, --help to
+ * standard output.
+ *
+ * Returns 0, or the exit code to end with plus 1.  Free @options either way.
+ */
+int report_options_read(struct report_options *options,
+			const struct option_set *set, int argc, char **argv);
+void report_options_free(struct report_options *options);
+
+/* Returns the filter that the options ask for; it borrows them. */
+struct step_filter report_options_filter(const struct report_options *options,
+					 const struct task_names *names);
+
+/* Reads --since and --until: seconds of the recording's clock, or with a
+ * plus sign seconds after @first_ns; "s", "ms", "us" and "ns" may follow.
+ *
+ * Returns 0, or -1 if one is no time; standard error knows which.
+ */
+int report_options_window(const struct report_options *options,
+			  uint64_t first_ns, struct time_window *window);
+
+/* Reads a duration such as "10us", "1.5ms"; seconds without a unit.
+ *
+ * Returns whether it is one.
+ */
+bool read_duration(const char *text, uint64_t *duration_ns);
+
+#endif

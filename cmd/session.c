@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/session.h"
+
+#include "cmd/command.h"
+#include "cmd/console_log.h"
+#include "common/error.h"
+#include "decoder/code_image.h"
+#include "decoder/recording.h"
+#include "report/task_names.h"
+#include "symbolize/symbols.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int open_output(struct session *session, const char *path)
+{
+	session->out = path ? fopen(path, "we") : stdout;
+	if (session->out)
+		return 0;
+	fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", path,
+		strerror(errno));
+	return EXIT_FAILED;
+}
+
+static int open_recording(struct session *session, const char *path)
+{
+	char *found = NULL;
+	int status;
+
+	if (!path)
+		path = found = find_last_recording();
+	if (!path) {
+		fputs("ktrace-hw: no recording in this directory; make one "
+		      "with ktrace-hw record, or name one with -i DIR\n",
+		      stderr);
+		return EXIT_FAILED;
+	}
+	status = recording_open(path, &console_log, &session->recording);
+	if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
+			error_text(status));
+	free(found);
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+static int open_parts(struct session *session)
+{
+	struct recording *recording = session->recording;
+	int status = code_image_open(recording, &console_log, &session->image);
+
+	if (!status)
+		status = symbols_open(recording, &console_log,
+				      &session->symbols);
+	if (!status)
+		status = task_names_open(recording, &session->names);
+	if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s: %s\n",
+			recording_path(recording), error_text(status));
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+int session_open(struct session *session, const struct report_options *options)
+{
+	int status;
+
+	*session = (struct session){ 0 };
+	status = open_recording(session, options->input);
+	if (!status)
+		status = open_parts(session);
+	if (!status &&
+	    report_options_window(
+		    options,
+		    recording_info(session->recording)->first_time_ns,
+		    &session->window) < 0)
+		status = EXIT_USAGE;
+	if (!status)
+		status = open_output(session, options->output);
+	session->filter = report_options_filter(options, session->names);
+	return status;
+}
+
+static int close_output(FILE *out)
+{
+	bool has_failed = fflush(out) == EOF || ferror(out);
+
+	if (has_failed)
+		fprintf(stderr, "ktrace-hw: output not written: %s\n",
+			strerror(errno));
+	if (out != stdout)
+		fclose(out);
+	return has_failed ? EXIT_FAILED : 0;
+}
+
+int session_close(struct session *session)
+{
+	task_names_close(session->names);
+	symbols_close(session->symbols);
+	code_image_close(session->image);
+	recording_close(session->recording);
+	return session->out ? close_output(session->out) : 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_SESSION_H
+#define KT_CMD_SESSION_H
+
+#include "cmd/report_options.h"
+
+#include <stdio.h>
+
+struct code_image;
+struct recording;
+struct symbols;
+struct task_names;
+
+/* One recording, opened for reports. */
+struct session {
+	struct recording *recording;
+	struct code_image *image;
+	struct symbols *symbols;
+	struct task_names *names;
+	FILE *out;
+	struct step_filter filter;
+	struct time_window window;
+};
+
+/* Opens what @options name; they must outlive the session.
+ *
+ * Returns 0, or the exit code to end with; standard error knows why.  Close
+ * the session either way.
+ */
+int session_open(struct session *session, const struct report_options *options);
+
+/* Returns 0, or EXIT_FAILED if the output could not be written. */
+int session_close(struct session *session);
+
+/* Finds the newest recording in the working directory.
+ *
+ * Returns its name, to be freed, or NULL if there is none.
+ */
+char *find_last_recording(void);
+
+#endif
