@@ -5,8 +5,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&report_command,     &timeline_command, &flamegraph_command,
-	&export_command,     &dump_command,
+	&report_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/profile_command.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline.h"
+#include "cmd/session.h"
+#include "report/profile.h"
+#include "report/profile_report.h"
+#include "symbolize/symbols.h"
+
+#include <stdio.h>
+
+static int render(const struct session *session, const struct profile *profile,
+		  const struct task_stacks *stacks,
+		  const struct profile_renderer *renderer, uint64_t top)
+{
+	const struct profile_report report = {
+		.recording = session->recording,
+		.functions = symbols_functions(session->symbols),
+		.names = session->names,
+		.stacks = stacks,
+		.tree = profile_tree(profile),
+		.filter = &session->filter,
+		.by_process = step_filter_has_tasks(&session->filter),
+		.top = top,
+	};
+
+	if (renderer->render(&report, session->out) == 0)
+		return EXIT_OK;
+	fputs("ktrace-hw: out of memory\n", stderr);
+	return EXIT_FAILED;
+}
+
+static int profile_session(const struct session *session,
+			   const struct profile_renderer *renderer,
+			   uint64_t top)
+{
+	const struct profile_options options = {
+		.filter = &session->filter,
+		.window = session->window,
+		.by_process = step_filter_has_tasks(&session->filter),
+	};
+	struct profile *profile = profile_new(&options);
+	struct task_stacks *stacks = NULL;
+	int status = EXIT_FAILED;
+
+	if (profile)
+		status = run_pipeline(session, profile_sink(profile), &stacks);
+	if (!status && profile_status(profile) < 0)
+		status = EXIT_FAILED;
+	if (!status)
+		status = render(session, profile, stacks, renderer, top);
+	task_stacks_free(stacks);
+	profile_free(profile);
+	return status;
+}
+
+static int profile_recording(const struct report_options *options,
+			     const struct profile_renderer *renderer)
+{
+	struct session session;
+	int status = session_open(&session, options);
+	int close_status;
+
+	if (!status)
+		status = profile_session(&session, renderer, options->top);
+	close_status = session_close(&session);
+	return status ? status : close_status;
+}
+
+int run_profile_command(const struct option_set *set,
+			const char *const *report, const char *default_format,
+			int argc, char **argv)
+{
+	struct report_options options;
+	const struct profile_renderer *renderer;
+	int status = report_options_read(&options, set, argc, argv) - 1;
+
+	if (status < 0) {
+		if (!options.format)
+			options.format = default_format;
+		renderer = profile_renderer_find(*report, options.format);
+		if (renderer) {
+			status = profile_recording(&options, renderer);
+		} else {
+			fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
+				*report, options.format);
+			status = EXIT_USAGE;
+		}
+	}
+	report_options_free(&options);
+	return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_FUNCTION_LABEL_H
+#define KT_REPORT_FUNCTION_LABEL_H
+
+#include <stdint.h>
+
+struct function_table;
+
+/* How a function is written in a report. */
+struct function_label {
+	char text[512];		/* longer names are cut */
+};
+
+/* Returns "vfs_read", or with @pid not negative "137k:vfs_read" (kernel) or
+ * "137u:main" (user).
+ */
+struct function_label function_label_of(const struct function_table *functions,
+					uint32_t function, int32_t pid);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_PROFILE_REPORT_H
+#define KT_REPORT_PROFILE_REPORT_H
+
+#include "report/function_profile.h"
+#include "report/task_stacks.h"
+
+#include <stdio.h>
+
+struct function_table;
+struct recording;
+struct step_filter;
+struct task_names;
+
+/* A finished profile and all that renderers may say about it.  They are pure
+ * functions of it.  Everything is borrowed.
+ */
+struct profile_report {
+	const struct recording *recording;
+	const struct function_table *functions;
+	const struct task_names *names;
+	const struct task_stacks *stacks;
+	const struct call_tree *tree;
+	const struct step_filter *filter;
+	bool by_process;
+	uint64_t top;		/* rows wanted */
+};
+
+/* Renders @report to @out.  Returns 0 or -ERROR_MEMORY. */
+typedef int render_profile(const struct profile_report *report, FILE *out);
+
+render_profile render_summary_text;
+render_profile render_summary_csv;
+render_profile render_summary_json;
+render_profile render_flat_text;
+render_profile render_flat_csv;
+render_profile render_flat_json;
+render_profile render_callgraph_text;
+render_profile render_callgraph_csv;
+render_profile render_callgraph_json;
+render_profile render_flamegraph;
+render_profile render_folded;
+
+/* Writes a line about time that is not known, if there is any. */
+void render_gap_note(const struct profile_report *report, FILE *out);
+
+/* A renderer by the names of its report and format. */
+struct profile_renderer {
+	const char *report;
+	const char *format;
+	render_profile *render;
+};
+
+/* Returns the renderer, or NULL if there is none. */
+const struct profile_renderer *profile_renderer_find(const char *report,
+						     const char *format);
+
+#endif

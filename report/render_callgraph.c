@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile_report.h"
+
+#include "common/error.h"
+#include "report/call_graph.h"
+#include "report/function_label.h"
+#include "report/record_writer.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct graph_view {
+	const struct profile_report *report;
+	struct function_profile profile;
+	struct call_graph graph;
+	uint32_t *order;	/* rows by total time */
+	uint32_t *number_of;	/* by row: its place in the order, from 1 */
+	uint32_t *by_caller;	/* arcs by caller, then time */
+	uint32_t *by_callee;
+	uint64_t count;		/* rows to show */
+};
+
+/* What qsort_r needs to compare two arcs by number. */
+struct arc_order {
+	const struct call_arc *arcs;
+	bool by_callee;
+};
+
+static int compare_arcs(const void *a, const void *b, void *ctx)
+{
+	const struct arc_order *order = ctx;
+	const struct call_arc *x = &order->arcs[*(const uint32_t *)a];
+	const struct call_arc *y = &order->arcs[*(const uint32_t *)b];
+	uint32_t x_key = order->by_callee ? x->callee : x->caller;
+	uint32_t y_key = order->by_callee ? y->callee : y->caller;
+
+	if (x_key != y_key)
+		return x_key < y_key ? -1 : 1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+static uint32_t *sort_arcs(const struct call_graph *graph, bool by_callee)
+{
+	uint32_t *list = calloc(graph->arc_count + 1, sizeof(*list));
+	struct arc_order order = { graph->arcs, by_callee };
+
+	if (!list)
+		return NULL;
+	for (uint32_t i = 0; i < graph->arc_count; i++)
+		list[i] = i;
+	qsort_r(list, graph->arc_count, sizeof(*list), compare_arcs, &order);
+	return list;
+}
+
+static void view_free(struct graph_view *view)
+{
+	function_profile_free(&view->profile);
+	call_graph_free(&view->graph);
+	free(view->order);
+	free(view->number_of);
+	free(view->by_caller);
+	free(view->by_callee);
+}
+
+static int sort_view(struct graph_view *view)
+{
+	size_t rows = view->profile.row_count;
+
+	view->order = function_profile_by_total(&view->profile);
+	view->number_of = calloc(rows + 1, sizeof(uint32_t));
+	view->by_caller = sort_arcs(&view->graph, false);
+	view->by_callee = sort_arcs(&view->graph, true);
+	if (!view->order || !view->number_of || !view->by_caller ||
+	    !view->by_callee)
+		return -ERROR_MEMORY;
+	for (uint32_t i = 0; i < rows; i++)
+		view->number_of[view->order[i]] = i + 1;
+	view->count = rows < view->report->top ? rows : view->report->top;
+	return 0;
+}
+
+static int view_make(const struct profile_report *report,
+		     struct graph_view *view)
+{
+	int status;
+
+	*view = (struct graph_view){ .report = report };
+	status = function_profile_make(report->tree,
+				       function_count(report->functions),
+				       &view->profile);
+	if (!status)
+		status = call_graph_make(report->tree, &view->profile,
+					 &view->graph);
+	if (!status)
+		status = sort_view(view);
+	if (status < 0)
+		view_free(view);
+	return status;
+}
+
+/* Entries of all kinds: a caller's share of its callee's. */
+static uint64_t entries(const struct call_counts *counts)
+{
+	return call_counts_calls(counts) + counts->starts + counts->inferred;
+}
+
+static struct function_label row_label(const struct graph_view *view,
+				       uint32_t row)
+{
+	const struct function_row *about = &view->profile.rows[row];
+
+	return function_label_of(view->report->functions, about->function,
+				 about->pid);
+}
+
+static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
+{
+	struct function_label label = row_label(view, row);
+
+	fputs(label.text, out);
+	if (view->graph.cycle_of_row[row])
+		fprintf(out, " <cycle %" PRIu32 ">",
+			view->graph.cycle_of_row[row]);
+	fprintf(out, " [%" PRIu32 "]\n", view->number_of[row]);
+}
+
+/* One line for an arc: @row is the function at its other end. */
+static void write_arc(const struct graph_view *view, const struct call_arc *arc,
+		      uint32_t row, FILE *out)
+{
+	const struct function_row *callee = &view->profile.rows[arc->callee];
+	char called[48];
+
+	snprintf(called, sizeof(called), "%" PRIu64 "/%" PRIu64,
+		 entries(&arc->calls), entries(&callee->calls));
+	fprintf(out, "%14s %12" PRIu64 " %12" PRIu64 " %19s     ", "",
+		arc->self_ns,
+		arc->total_ns > arc->self_ns ? arc->total_ns - arc->self_ns : 0,
+		called);
+	if (row == CALL_GRAPH_NOBODY) {
+		fputs("<spontaneous>\n", out);
+		return;
+	}
+	if (arc->is_break)
+		fputs("<interrupt> ", out);
+	write_name(view, row, out);
+}
+
+/* Returns the first place in @list whose arc has @row at the sorted end. */
+static size_t first_arc(const struct graph_view *view, const uint32_t *list,
+			bool by_callee, uint32_t row)
+{
+	size_t low = 0;
+	size_t high = view->graph.arc_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct call_arc *arc = &view->graph.arcs[list[middle]];
+
+		if ((by_callee ? arc->callee : arc->caller) < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The arcs to @row (@parents) or from it.  Calls of itself are in its own
+ * line.
+ */
+static void write_arcs(const struct graph_view *view, uint32_t row,
+		       bool parents, FILE *out)
+{
+	const uint32_t *list = parents ? view->by_callee : view->by_caller;
+
+	for (size_t i = first_arc(view, list, parents, row);
+	     i < view->graph.arc_count; i++) {
+		const struct call_arc *arc = &view->graph.arcs[list[i]];
+
+		if ((parents ? arc->callee : arc->caller) != row)
+			break;
+		if (arc->caller != arc->callee || arc->is_break)
+			write_arc(view, arc, parents ? arc->caller :
+						       arc->callee, out);
+	}
+}
+
+/* How often @row called itself directly. */
+static uint64_t self_calls(const struct graph_view *view, uint32_t row)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = first_arc(view, view->by_caller, false, row);
+	     i < view->graph.arc_count; i++) {
+		const struct call_arc *arc =
+			&view->graph.arcs[view->by_caller[i]];
+
+		if (arc->caller != row)
+			break;
+		if (arc->callee == row && !arc->is_break)
+			calls += entries(&arc->calls);
+	}
+	return calls;
+}
+
+static void write_primary(const struct graph_view *view, uint32_t row,
+			  FILE *out)
+{
+	const struct function_row *about = &view->profile.rows[row];
+	uint64_t own = self_calls(view, row);
+	char index[24];
+	char called[48];
+
+	snprintf(index, sizeof(index), "[%" PRIu32 "]", view->number_of[row]);
+	if (own)
+		snprintf(called, sizeof(called), "%" PRIu64 "+%" PRIu64,
+			 entries(&about->calls) - own, own);
+	else
+		snprintf(called, sizeof(called), "%" PRIu64,
+			 entries(&about->calls));
+	fprintf(out, "%-7s %6.1f %12" PRIu64 " %12" PRIu64 " %19s ", index,
+		view->profile.self_ns ? 100.0 * (double)about->total_ns /
+						(double)view->profile.self_ns :
+					0,
+		about->self_ns, about->total_ns - about->self_ns, called);
+	write_name(view, row, out);
+}
+
+/* The members of each cycle, and how much time is in them. */
+static void write_cycles(const struct graph_view *view, FILE *out)
+{
+	for (uint32_t cycle = 1; cycle <= view->graph.cycle_count; cycle++) {
+		uint64_t self_ns = 0;
+
+		fprintf(out, "<cycle %" PRIu32 " as a whole>\n", cycle);
+		for (uint32_t i = 0; i < view->profile.row_count; i++) {
+			uint32_t row = view->order[i];
+
+			if (view->graph.cycle_of_row[row] != cycle)
+				continue;
+			self_ns += view->profile.rows[row].self_ns;
+			fputs("    ", out);
+			write_name(view, row, out);
+		}
+		fprintf(out, "    self_ns %" PRIu64 "\n", self_ns);
+	}
+}
+
+int render_callgraph_text(const struct profile_report *report, FILE *out)
+{
+	struct graph_view view;
+	int status = view_make(report, &view);
+
+	if (status < 0)
+		return status;
+	fputs("Call graph: wall time on CPUs, in nanoseconds.\n\n", out);
+	render_gap_note(report, out);
+	fprintf(out, "%-7s %6s %12s %12s %19s %s\n", "index", "% time",
+		"self_ns", "children_ns", "called", "function");
+	for (uint64_t i = 0; i < view.count; i++) {
+		write_arcs(&view, view.order[i], true, out);
+		write_primary(&view, view.order[i], out);
+		write_arcs(&view, view.order[i], false, out);
+		fputs("-----------------------------------------------\n", out);
+	}
+	write_cycles(&view, out);
+	view_free(&view);
+	return 0;
+}
+
+static void write_fields(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	const struct graph_view *view = ctx;
+	const struct call_arc *arc =
+		&view->graph.arcs[view->by_callee[index]];
+	struct function_label callee = row_label(view, arc->callee);
+	struct function_label caller = { "" };
+
+	if (arc->caller != CALL_GRAPH_NOBODY)
+		caller = row_label(view, arc->caller);
+	record_text(writer, "caller", caller.text);
+	record_text(writer, "function", callee.text);
+	record_number(writer, "calls", call_counts_calls(&arc->calls));
+	record_number(writer, "self_ns", arc->self_ns);
+	record_number(writer, "total_ns", arc->total_ns);
+	record_number(writer, "calls_direct", arc->calls.direct);
+	record_number(writer, "calls_tail", arc->calls.tail);
+	record_number(writer, "calls_async", arc->calls.async);
+	record_number(writer, "starts", arc->calls.starts);
+	record_number(writer, "inferred", arc->calls.inferred);
+	record_number(writer, "interrupt", arc->is_break);
+	record_number(writer, "cycle",
+		      view->graph.cycle_of_row[arc->callee]);
+}
+
+static int write_records(const struct profile_report *report, FILE *out,
+			 enum record_format format)
+{
+	struct record_writer writer = record_writer_of(out, format);
+	struct graph_view view;
+	int status = view_make(report, &view);
+
+	if (status < 0)
+		return status;
+	record_writer_table(&writer, write_fields, &view,
+			    view.graph.arc_count < report->top ?
+				    view.graph.arc_count :
+				    report->top);
+	view_free(&view);
+	return 0;
+}
+
+int render_callgraph_csv(const struct profile_report *report, FILE *out)
+{
+	return write_records(report, out, RECORD_CSV);
+}
+
+int render_callgraph_json(const struct profile_report *report, FILE *out)
+{
+	return write_records(report, out, RECORD_JSON);
+}
