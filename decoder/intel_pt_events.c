@@ -31,11 +31,11 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
  * be a far transfer: libipt ends the last block at the kernel's last write to
  * CR3, two or three instructions before the sysret or iret.
  */
-static uint8_t stop_reason(struct intel_pt *source, bool has_address)
+static uint8_t stop_reason(struct intel_pt *source, uint64_t last_ip,
+			   bool has_address)
 {
 	size_t left = 0;
-	const uint8_t *bytes =
-		intel_pt_code_at(source, source->last_ip, &left);
+	const uint8_t *bytes = intel_pt_code_at(source, last_ip, &left);
 
 	if (bytes && is_wrmsr(bytes, left))
 		return FLOW_STOP_OFF;
@@ -58,7 +58,7 @@ static void stop_sync(struct intel_pt *source, const struct pt_event *event)
 
 	follow(source, INTEL_PACKET_TIP_PGD);
 	stop(source, has_address, event->variant.disabled.ip,
-	     stop_reason(source, has_address));
+	     stop_reason(source, source->last_ip, has_address));
 }
 
 static void break_in(struct intel_pt *source, uint64_t address)
@@ -75,11 +75,16 @@ static void break_in(struct intel_pt *source, uint64_t address)
 static void stop_async(struct intel_pt *source, const struct pt_event *event)
 {
 	bool has_address = !event->ip_suppressed;
-	uint8_t reason = stop_reason(source, has_address);
+	uint64_t at = event->variant.async_disabled.at;
+	uint8_t reason = stop_reason(source, source->last_ip, has_address);
+
+	/* Some units name the wrmsr itself, before it has run. */
+	if (reason != FLOW_STOP_OFF)
+		reason = stop_reason(source, at, has_address);
 
 	follow(source, INTEL_PACKET_TIP_PGD);
 	if (reason != FLOW_STOP_OFF)
-		break_in(source, event->variant.async_disabled.at);
+		break_in(source, at);
 	stop(source, has_address, event->variant.async_disabled.ip, reason);
 }
 
