@@ -69,7 +69,8 @@ static int profile_recording(const struct report_options *options,
 }
 
 int run_profile_command(const struct option_set *set,
-			const char *const *report, const char *default_format,
+			const char *const *report,
+			const char *const *default_format,
 			int argc, char **argv)
 {
 	struct report_options options;
@@ -78,7 +79,7 @@ int run_profile_command(const struct option_set *set,
 
 	if (status < 0) {
 		if (!options.format)
-			options.format = default_format;
+			options.format = *default_format;
 		renderer = profile_renderer_find(*report, options.format);
 		if (renderer) {
 			status = profile_recording(&options, renderer);

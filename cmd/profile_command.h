@@ -5,13 +5,14 @@
 #include "cmd/report_options.h"
 
 /* Runs a command that shows a finished profile: reads its options by @set,
- * which chooses *@report, profiles the recording and renders it as --format
- * says, or else in @default_format.
+ * which may change *@report and *@default_format, profiles the recording and
+ * renders it as --format or else *@default_format says.
  *
  * Returns the exit code.
  */
 int run_profile_command(const struct option_set *set,
-			const char *const *report, const char *default_format,
+			const char *const *report,
+			const char *const *default_format,
 			int argc, char **argv);
 
 #endif

@@ -124,6 +124,7 @@ static int run_report(int argc, char **argv)
 		  "callers and callees: gprof's call graph" },
 	};
 	const char *report = "summary";
+	const char *format = "text";
 	const struct option_set set = {
 		.command = "report",
 		.purpose = "Says what a recording holds, or profiles it.",
@@ -133,7 +134,7 @@ static int run_report(int argc, char **argv)
 		.ctx = &report,
 	};
 
-	return run_profile_command(&set, &report, "text", argc, argv);
+	return run_profile_command(&set, &report, &format, argc, argv);
 }
 
 const struct command report_command = {

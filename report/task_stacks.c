@@ -136,16 +136,20 @@ static uint64_t clip(const struct task_stacks *stacks, uint64_t time_ns)
 
 /* Books the time since the last event where it belongs. */
 static void pass_time(const struct task_stacks *stacks,
-		      struct cpu_context *context, uint64_t time_ns)
+		      struct cpu_context *context,
+		      const struct function_event *event)
 {
 	struct cpu_account *account = &context->account;
-	uint64_t now_ns = clip(stacks, time_ns);
+	uint64_t now_ns = clip(stacks, event->time_ns);
 	uint64_t passed_ns;
 
 	/* Until the first time packet the time is not known. */
-	if (!time_ns)
+	if (!event->time_ns)
 		return;
 	if (!account->first_ns) {
+		/* Switches are recorded before tracing begins, too. */
+		if (event->kind == FUNCTION_SWITCH)
+			return;
 		account->first_ns = now_ns;
 		account->last_ns = now_ns;
 	}
@@ -267,7 +271,7 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 	struct cpu_context *context = cpu_at(stacks, index);
 	int status;
 
-	pass_time(stacks, context, event->time_ns);
+	pass_time(stacks, context, event);
 	if (event->time_ns > stacks->last_ns)
 		stacks->last_ns = event->time_ns;
 	switch ((enum function_event_kind)event->kind) {

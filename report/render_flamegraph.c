@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile_report.h"
+
+#include "report/flame_layout.h"
+#include "report/flame_script.h"
+#include "report/function_label.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+
+enum {
+	WIDTH = 1200,
+	FRAME_HEIGHT = 16,
+	TOP_MARGIN = 60,
+	BOTTOM_MARGIN = 24,
+	/* A frame narrower than this part of the whole is left out. */
+	NARROWEST_PART = 50000,
+};
+
+struct flame {
+	const struct profile_report *report;
+	struct flame_layout layout;
+	uint64_t left_out;
+	uint64_t left_out_ns;	/* of those whose parents are drawn */
+	FILE *out;
+};
+
+static void write_xml(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		default:
+			fputc(*text, out);
+		}
+	}
+}
+
+static bool is_drawn(const struct flame *flame, uint32_t node)
+{
+	return flame->layout.total_ns[node] &&
+	       flame->layout.total_ns[node] >=
+		       flame->layout.all_ns / NARROWEST_PART;
+}
+
+/* Warm colours for calls, blue ones for interrupt work; one a name. */
+static void write_colour(FILE *out, const char *name, bool is_break)
+{
+	uint32_t hash = 2166136261;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 16777619;
+	if (is_break)
+		fprintf(out, "rgb(%u,%u,%u)", 80 + hash % 60,
+			120 + hash / 64 % 70, 215 + hash / 4096 % 40);
+	else
+		fprintf(out, "rgb(%u,%u,%u)", 205 + hash % 50,
+			70 + hash / 64 % 150, hash / 16384 % 60);
+}
+
+static struct function_label node_label(const struct flame *flame,
+					const struct call_node *node)
+{
+	struct function_label label;
+
+	if (node->function != FUNCTION_NONE)
+		return function_label_of(flame->report->functions,
+					 node->function, node->pid);
+	if (node->pid < 0)
+		snprintf(label.text, sizeof(label.text), "all");
+	else
+		snprintf(label.text, sizeof(label.text), "process %d",
+			 node->pid);
+	return label;
+}
+
+static void write_frame(const struct flame *flame, uint32_t index)
+{
+	const struct call_node *node =
+		call_tree_at(flame->report->tree, index);
+	const struct flame_layout *layout = &flame->layout;
+	struct function_label label = node_label(flame, node);
+	uint32_t y = TOP_MARGIN +
+		     (layout->max_depth - layout->depth[index]) * FRAME_HEIGHT;
+	double scale = (double)WIDTH / (double)layout->all_ns;
+	FILE *out = flame->out;
+
+	fprintf(out, "<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
+		"\" data-d=\"%" PRIu32 "\" data-n=\"",
+		node->is_break ? " i" : "", layout->start_ns[index],
+		layout->total_ns[index], layout->depth[index]);
+	write_xml(out, label.text);
+	fputs("\"><title>", out);
+	write_xml(out, label.text);
+	fprintf(out, ": %" PRIu64 " ns, %.2f %%, %" PRIu64 " calls%s</title>",
+		layout->total_ns[index],
+		100.0 * (double)layout->total_ns[index] /
+			(double)layout->all_ns,
+		call_counts_calls(&node->calls) + node->calls.starts,
+		node->is_break ? ", interrupt" : "");
+	fprintf(out, "<rect x=\"%.2f\" y=\"%" PRIu32
+		"\" width=\"%.2f\" height=\"%d\" fill=\"",
+		(double)layout->start_ns[index] * scale, y,
+		(double)layout->total_ns[index] * scale, FRAME_HEIGHT - 1);
+	write_colour(out, label.text, node->is_break);
+	fprintf(out, "\"/><text x=\"%.2f\" y=\"%" PRIu32 "\"></text></g>\n",
+		(double)layout->start_ns[index] * scale + 3, y + 12);
+}
+
+static void write_head(const struct flame *flame, uint32_t height)
+{
+	FILE *out = flame->out;
+
+	fprintf(out,
+		"<?xml version=\"1.0\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
+		"width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
+		"\" data-width=\"%d\" data-all=\"%" PRIu64 "\">\n",
+		WIDTH, height, WIDTH, height, WIDTH, flame->layout.all_ns);
+	fputs("<style>text { font: 12px monospace; fill: #000 } "
+	      ".f { cursor: pointer } .f text { pointer-events: none } "
+	      ".f:hover rect { stroke: #000 } .hit { fill: #e020e0 } "
+	      ".b { cursor: pointer; text-decoration: underline }</style>\n"
+	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+	      out);
+	fprintf(out,
+		"<text x=\"10\" y=\"20\">Kernel time on CPUs, %" PRIu64
+		" ns; blue: interrupts and exceptions</text>\n",
+		flame->layout.all_ns);
+	fprintf(out,
+		"<text id=\"reset\" class=\"b\" x=\"10\" y=\"40\">reset</text>"
+		"<text id=\"search\" class=\"b\" x=\"%d\" y=\"20\">search"
+		"</text><text id=\"matched\" x=\"%d\" y=\"40\"></text>\n",
+		WIDTH - 60, WIDTH - 360);
+}
+
+static void write_tail(const struct flame *flame, uint32_t height)
+{
+	fprintf(flame->out, "<text x=\"10\" y=\"%" PRIu32 "\">", height - 8);
+	render_gap_note(flame->report, flame->out);
+	if (flame->left_out)
+		fprintf(flame->out,
+			"%" PRIu64 " frames too narrow to draw: %" PRIu64
+			" ns.",
+			flame->left_out, flame->left_out_ns);
+	fprintf(flame->out,
+		"</text>\n<script><![CDATA[\n%s]]></script>\n</svg>\n",
+		flame_script);
+}
+
+static void write_frames(struct flame *flame)
+{
+	const struct call_tree *tree = flame->report->tree;
+
+	for (uint32_t i = 0; i < call_tree_count(tree); i++) {
+		uint32_t parent = call_tree_at(tree, i)->parent;
+
+		if (is_drawn(flame, i)) {
+			write_frame(flame, i);
+			continue;
+		}
+		flame->left_out++;
+		if (parent == CALL_NODE_NONE || is_drawn(flame, parent))
+			flame->left_out_ns += flame->layout.total_ns[i];
+	}
+}
+
+int render_flamegraph(const struct profile_report *report, FILE *out)
+{
+	struct flame flame = { .report = report, .out = out };
+	uint32_t height;
+	int status = flame_layout_make(report->tree, report->functions,
+				       &flame.layout);
+
+	if (status < 0)
+		return status;
+	height = TOP_MARGIN + (flame.layout.max_depth + 1) * FRAME_HEIGHT +
+		 BOTTOM_MARGIN;
+	write_head(&flame, height);
+	write_frames(&flame);
+	write_tail(&flame, height);
+	flame_layout_free(&flame.layout);
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile_report.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "report/function_label.h"
+#include "report/tree_walk.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+
+/* Writes the names from the root to the top of @path. */
+static void write_path(const struct profile_report *report,
+		       const struct array *path, FILE *out)
+{
+	for (size_t i = 0; i < path->count; i++) {
+		const uint32_t *node = array_at(path, i);
+		const struct call_node *about =
+			call_tree_at(report->tree, *node);
+		struct function_label label = function_label_of(
+			report->functions, about->function, about->pid);
+
+		fprintf(out, "%s%s", i ? ";" : "", label.text);
+	}
+}
+
+static int visit(const struct profile_report *report, uint32_t node,
+		 struct array *path, FILE *out)
+{
+	const struct call_node *about = call_tree_at(report->tree, node);
+	uint32_t *last;
+
+	if (about->function == FUNCTION_NONE)
+		return 0;
+	last = array_add(path);
+	if (!last)
+		return -ERROR_MEMORY;
+	*last = node;
+	if (!about->self_ns)
+		return 0;
+	write_path(report, path, out);
+	fprintf(out, " %" PRIu64 "\n", about->self_ns);
+	return 0;
+}
+
+int render_folded(const struct profile_report *report, FILE *out)
+{
+	struct tree_walk walk = tree_walk_of(report->tree);
+	struct array path = ARRAY_OF(uint32_t);
+	int status = 0;
+
+	while (!status && tree_walk_next(&walk)) {
+		if (!walk.leaving)
+			status = visit(report, walk.node, &path, out);
+		else if (path.count)
+			path.count--;
+	}
+	array_free(&path);
+	return status;
+}
