@@ -13,8 +13,8 @@ static const struct profile_renderer renderers[] = {
 	{ "callgraph", "text", render_callgraph_text },
 	{ "callgraph", "csv", render_callgraph_csv },
 	{ "callgraph", "json", render_callgraph_json },
-
-
+	{ "flamegraph", "svg", render_flamegraph },
+	{ "flamegraph", "folded", render_folded },
 };
 
 const struct profile_renderer *profile_renderer_find(const char *report,

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/timeline_command.h"
+#include "report/timeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum timeline_option {
+	OPTION_RAW,
+	OPTION_FUNCTION,
+	OPTION_DEPTH,
+	OPTION_MIN_DURATION,
+	OPTION_COUNT,
+};
+
+static const struct own_option own_options[OPTION_COUNT] = {
+	[OPTION_RAW] = { "raw", NULL,
+			 "fixed lines: E or X, address, time in ns, pid" },
+	[OPTION_FUNCTION] = { "function", "NAME",
+			      "only NAME and what it calls" },
+	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
+	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
+				  "only what lasts TIME (10us) or longer" },
+};
+
+struct choice {
+	struct timeline_options timeline;
+	const char *format;
+};
+
+static bool take_depth(const char *argument, uint32_t *depth)
+{
+	char *end;
+	unsigned long value = strtoul(argument, &end, 10);
+
+	*depth = (uint32_t)value;
+	return *argument >= '0' && *argument <= '9' && !*end && value &&
+	       value < UINT32_MAX;
+}
+
+static bool take_option(void *ctx, int index, const char *argument)
+{
+	struct choice *choice = ctx;
+
+	switch ((enum timeline_option)index) {
+	case OPTION_RAW:
+		choice->format = "raw";
+		return true;
+	case OPTION_FUNCTION:
+		choice->timeline.function = argument;
+		return *argument;
+	case OPTION_DEPTH:
+		return take_depth(argument, &choice->timeline.max_depth);
+	case OPTION_MIN_DURATION:
+		return read_duration(argument, &choice->timeline.min_ns);
+	case OPTION_COUNT:
+		break;
+	}
+	return false;
+}
+
+static int run_timeline(int argc, char **argv)
+{
+	struct choice choice = {
+		.timeline = TIMELINE_OPTIONS_ALL,
+		.format = "text",
+	};
+	const struct option_set set = {
+		.command = "timeline",
+		.purpose = "Shows every function entry and exit, in order of "
+			   "time.",
+		.own = own_options,
+		.own_count = OPTION_COUNT,
+		.take = take_option,
+		.ctx = &choice,
+	};
+	const struct timeline_renderer *renderer;
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
+
+	if (status < 0) {
+		if (options.format)
+			choice.format = options.format;
+		renderer = timeline_renderer_find("timeline", choice.format);
+		if (!renderer)
+			fprintf(stderr, "ktrace-hw: --format: no timeline as "
+					"'%s'\n", choice.format);
+		status = renderer ? run_timeline_command(&options,
+							 &choice.timeline,
+							 renderer) :
+				    EXIT_USAGE;
+	}
+	report_options_free(&options);
+	return status;
+}
+
+const struct command timeline_command = {
+	.name = "timeline",
+	.summary = "show every function entry and exit",
+	.run = run_timeline,
+};

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/timeline_command.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline.h"
+#include "cmd/session.h"
+#include "report/step_select.h"
+#include "report/timeline.h"
+#include "symbolize/symbols.h"
+
+#include <stdio.h>
+
+static int out_of_memory(void)
+{
+	fputs("ktrace-hw: out of memory\n", stderr);
+	return EXIT_FAILED;
+}
+
+/* Recording -> steps -> selected steps -> renderer. */
+static int run_selected(const struct session *session,
+			const struct step_select_options *options,
+			struct step_sink *sink)
+{
+	struct step_select *select = step_select_new(
+		options, symbols_functions(session->symbols), sink);
+	struct task_stacks *stacks = NULL;
+	int status;
+
+	if (!select)
+		return out_of_memory();
+	status = run_pipeline(session, step_select_sink(select), &stacks);
+	if (!status && step_select_end(select) < 0)
+		status = out_of_memory();
+	task_stacks_free(stacks);
+	step_select_free(select);
+	return status;
+}
+
+static int render_session(const struct session *session,
+			  const struct step_select_options *options,
+			  const struct timeline_renderer *renderer)
+{
+	const struct timeline_context context = {
+		.functions = symbols_functions(session->symbols),
+		.names = session->names,
+		.by_process = step_filter_has_tasks(&session->filter),
+		.out = session->out,
+	};
+	struct step_sink *sink = renderer->open(&context);
+	int status;
+
+	if (!sink)
+		return out_of_memory();
+	status = run_selected(session, options, sink);
+	if (renderer->close(sink) < 0 && !status)
+		status = out_of_memory();
+	return status;
+}
+
+int run_timeline_command(const struct report_options *options,
+			 const struct timeline_options *timeline,
+			 const struct timeline_renderer *renderer)
+{
+	struct session session;
+	int status = session_open(&session, options);
+	const struct step_select_options select = {
+		.filter = &session.filter,
+		.window = session.window,
+		.function = timeline->function,
+		.max_depth = timeline->max_depth,
+		.min_ns = timeline->min_ns,
+		.max_count = options->top,
+	};
+	int close_status;
+
+	if (!status)
+		status = render_session(&session, &select, renderer);
+	close_status = session_close(&session);
+	return status ? status : close_status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline.h"
+
+#include "decoder/flow.h"
+#include "report/function_label.h"
+#include "report/task_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct text_sink {
+	struct step_sink sink;
+	struct timeline_context context;
+};
+
+static void write_left(const struct text_sink *text,
+		       const struct call_step *step)
+{
+	char task[40];
+
+	snprintf(task, sizeof(task), "%s-%d",
+		 task_names_comm(text->context.names, step->task->tid,
+				 step->time_ns),
+		 step->task->tid);
+	fprintf(text->context.out,
+		"%6" PRIu64 ".%09" PRIu64 " %3" PRIu32 ")  %-20s | ",
+		step->time_ns / 1000000000, step->time_ns % 1000000000,
+		step->cpu, task);
+}
+
+static void write_indent(FILE *out, uint32_t depth)
+{
+	for (uint32_t i = 0; i < depth; i++)
+		fputs("  ", out);
+}
+
+static void write_how(FILE *out, uint8_t how)
+{
+	if (how != HOW_CALL && how != HOW_START)
+		fprintf(out, "  /* %s */", call_how_text(how));
+}
+
+static void write_enter(const struct text_sink *text,
+			const struct call_step *step)
+{
+	struct function_label label = function_label_of(
+		text->context.functions, step->function,
+		text->context.by_process ? step->task->pid : -1);
+	FILE *out = text->context.out;
+
+	write_left(text, step);
+	fprintf(out, "%12s %5" PRIu32 " |  ", "", step->depth);
+	write_indent(out, step->depth);
+	fprintf(out, "%s() {", label.text);
+	write_how(out, step->how);
+	fputc('\n', out);
+}
+
+/* ">" before a duration: at least so long. */
+static void write_exit(const struct text_sink *text,
+		       const struct call_step *step)
+{
+	struct function_label label = function_label_of(
+		text->context.functions, step->function,
+		text->context.by_process ? step->task->pid : -1);
+	FILE *out = text->context.out;
+
+	write_left(text, step);
+	fprintf(out, "%s%8" PRIu64 " ns %5" PRIu32 " |  ",
+		step->doubt & DOUBT_BEGIN ? ">" :
+		step->doubt & DOUBT_END	  ? "<" :
+					    " ",
+		step->wall_ns, step->depth);
+	write_indent(out, step->depth);
+	fprintf(out, "} /* %s", label.text);
+	if (step->on_cpu_ns != step->wall_ns)
+		fprintf(out, ", %" PRIu64 " ns on CPU", step->on_cpu_ns);
+	if (step->doubt & DOUBT_INSIDE)
+		fputs(", not all seen", out);
+	fputs(" */\n", out);
+}
+
+static void write_gap(const struct text_sink *text,
+		      const struct call_step *step)
+{
+	write_left(text, step);
+	fprintf(text->context.out, "====== gap: %s",
+		flow_gap_text(step->detail));
+	if (step->value)
+		fprintf(text->context.out, ", %" PRIu64 " bytes of trace lost",
+			step->value);
+	fputs(" ======\n", text->context.out);
+}
+
+static void take(struct step_sink *sink, const struct call_step *step)
+{
+	const struct text_sink *text = (const struct text_sink *)sink;
+
+	switch ((enum call_step_kind)step->kind) {
+	case STEP_ENTER:
+		write_enter(text, step);
+		break;
+	case STEP_EXIT:
+		write_exit(text, step);
+		break;
+	case STEP_SWITCH:
+		write_left(text, step);
+		fputs("------ runs now ------\n", text->context.out);
+		break;
+	case STEP_STATE:
+		if (step->detail == CPU_TRACED || step->detail == CPU_OUTSIDE)
+			break;
+		write_left(text, step);
+		fprintf(text->context.out, "------ trace pauses: %s ------\n",
+			cpu_state_text(step->detail));
+		break;
+	case STEP_GAP:
+		write_gap(text, step);
+		break;
+	case STEP_COUNT:
+	case STEP_LEAVE:
+	case STEP_END:
+		break;
+	}
+}
+
+static struct step_sink *open_text(const struct timeline_context *context)
+{
+	struct text_sink *text = calloc(1, sizeof(*text));
+
+	if (!text)
+		return NULL;
+	text->sink.take = take;
+	text->context = *context;
+	fprintf(context->out, "# %14s %3s   %-20s | %12s %5s |  %s\n",
+		"time_s", "cpu", "task", "duration", "depth", "function");
+	return &text->sink;
+}
+
+static int close_text(struct step_sink *sink)
+{
+	free(sink);
+	return 0;
+}
+
+const struct timeline_renderer timeline_text = {
+	.command = "timeline",
+	.format = "text",
+	.open = open_text,
+	.close = close_text,
+};
