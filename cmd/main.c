@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&report_command,
+	&report_command, &timeline_command, &flamegraph_command,
+	&export_command, &dump_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };

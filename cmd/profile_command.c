@@ -55,8 +55,8 @@ static int profile_session(const struct session *session,
 	return status;
 }
 
-static int profile_recording(const struct report_options *options,
-			     const struct profile_renderer *renderer)
+int run_profile(const struct report_options *options,
+		const struct profile_renderer *renderer)
 {
 	struct session session;
 	int status = session_open(&session, options);
@@ -82,7 +82,7 @@ int run_profile_command(const struct option_set *set,
 			options.format = *default_format;
 		renderer = profile_renderer_find(*report, options.format);
 		if (renderer) {
-			status = profile_recording(&options, renderer);
+			status = run_profile(&options, renderer);
 		} else {
 			fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
 				*report, options.format);

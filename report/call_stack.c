@@ -42,6 +42,8 @@ static int push(struct call_stack *stack, const struct call_frame *like,
 	step->doubt = frame->doubt;
 	step->function = frame->function;
 	step->depth = (uint32_t)stack->frames.count - 1;
+	step->wall_ns = 0;
+	step->on_cpu_ns = 0;
 	output->sink->take(output->sink, step);
 	return 0;
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/profile_command.h"
+#include "cmd/timeline_command.h"
+#include "report/profile_report.h"
+#include "report/timeline.h"
+
+#include <stdio.h>
+
+static int export_recording(const struct report_options *options)
+{
+	const struct timeline_options all = TIMELINE_OPTIONS_ALL;
+	const struct timeline_renderer *timeline;
+	const struct profile_renderer *profile;
+
+	if (!options->format) {
+		fputs("ktrace-hw: export needs --format=perfetto, chrome, csv, "
+		      "json or gmon\n", stderr);
+		return EXIT_USAGE;
+	}
+	timeline = timeline_renderer_find("export", options->format);
+	if (timeline)
+		return run_timeline_command(options, &all, timeline);
+	profile = profile_renderer_find("export", options->format);
+	if (profile)
+		return run_profile(options, profile);
+	fprintf(stderr,
+		"ktrace-hw: --format: no export as '%s'; there are perfetto, "
+		"chrome, csv, json and gmon\n",
+		options->format);
+	return EXIT_USAGE;
+}
+
+static int run_export(int argc, char **argv)
+{
+	const struct option_set set = {
+		.command = "export",
+		.purpose = "Writes a recording's functions for other tools.\n"
+			   "--format: perfetto, chrome, csv, json, gmon (a "
+			   "gmon.out; -o FILE\nalso gets FILE.elf, for gprof "
+			   "FILE.elf FILE).",
+	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
+
+	if (status < 0)
+		status = export_recording(&options);
+	report_options_free(&options);
+	return status;
+}
+
+const struct command export_command = {
+	.name = "export",
+	.summary = "write for other tools (perfetto, chrome, csv, json, gmon)",
+	.run = run_export,
+};
