@@ -118,6 +118,19 @@ static void leave(struct step_select *select, struct task_selection *selection,
 		selection->base = NOT_INSIDE;
 }
 
+/* Of one function's timeline only gaps matter while it is not open. */
+static bool wants_other(const struct step_select *select,
+			const struct task_selection *selection,
+			const struct call_step *step)
+{
+	bool is_inside = !select->options.function ||
+			 selection->base != NOT_INSIDE;
+
+	return step->kind != STEP_COUNT && is_in_window(select, step) &&
+	       select->count < select->options.max_count &&
+	       (is_inside || step->kind == STEP_GAP || step->kind == STEP_END);
+}
+
 static void take(struct step_sink *sink, const struct call_step *step)
 {
 	struct step_select *select = (struct step_select *)sink;
@@ -133,8 +146,7 @@ static void take(struct step_sink *sink, const struct call_step *step)
 		enter(select, selection, step);
 	else if (step->kind == STEP_EXIT)
 		leave(select, selection, step);
-	else if (step->kind != STEP_COUNT && is_in_window(select, step) &&
-		 select->count < select->options.max_count)
+	else if (wants_other(select, selection, step))
 		select->next->take(select->next, step);
 }
 

@@ -13,6 +13,7 @@ struct kept_task {
 	struct task task;
 	struct call_stack stack;
 	uint64_t clock_ns;
+	uint64_t last_ns;		/* of its newest step */
 };
 
 struct cpu_context {
@@ -163,12 +164,22 @@ static void pass_time(const struct task_stacks *stacks,
 		account->idle_ns += passed_ns;
 }
 
+/* A task's time goes on when it comes to a CPU whose clock is a little behind
+ * that of the one it left.
+ */
+static uint64_t task_time(struct kept_task *task, uint64_t time_ns)
+{
+	if (time_ns > task->last_ns)
+		task->last_ns = time_ns;
+	return task->last_ns;
+}
+
 static struct call_step step_of(const struct cpu_context *context,
 				const struct function_event *event,
 				uint8_t kind)
 {
 	return (struct call_step){
-		.time_ns = event->time_ns,
+		.time_ns = task_time(context->task, event->time_ns),
 		.early_ns = event->early_ns,
 		.late_ns = event->late_ns,
 		.kind = kind,
