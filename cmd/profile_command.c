@@ -8,11 +8,47 @@
 #include "report/profile_report.h"
 #include "symbolize/symbols.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
+
+static int render_to(const struct profile_report *report,
+		     render_profile *render, FILE *out)
+{
+	if (render(report, out) == 0)
+		return EXIT_OK;
+	fputs("ktrace-hw: out of memory\n", stderr);
+	return EXIT_FAILED;
+}
+
+static int render_second(const struct profile_report *report,
+			 render_profile *render, const char *path)
+{
+	char name[PATH_MAX];
+	FILE *out;
+	int status;
+
+	snprintf(name, sizeof(name), "%s.elf", path);
+	out = fopen(name, "we");
+	if (!out) {
+		fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", name,
+			strerror(errno));
+		return EXIT_FAILED;
+	}
+	status = render_to(report, render, out);
+	if (fclose(out) == EOF && !status) {
+		fprintf(stderr, "ktrace-hw: %s: not written: %s\n", name,
+			strerror(errno));
+		status = EXIT_FAILED;
+	}
+	return status;
+}
 
 static int render(const struct session *session, const struct profile *profile,
 		  const struct task_stacks *stacks,
-		  const struct profile_renderer *renderer, uint64_t top)
+		  const struct profile_renderer *renderer,
+		  const struct report_options *options)
 {
 	const struct profile_report report = {
 		.recording = session->recording,
@@ -22,25 +58,26 @@ static int render(const struct session *session, const struct profile *profile,
 		.tree = profile_tree(profile),
 		.filter = &session->filter,
 		.by_process = step_filter_has_tasks(&session->filter),
-		.top = top,
+		.top = options->top,
 	};
+	int status = render_to(&report, renderer->render, session->out);
 
-	if (renderer->render(&report, session->out) == 0)
-		return EXIT_OK;
-	fputs("ktrace-hw: out of memory\n", stderr);
-	return EXIT_FAILED;
+	if (!status && renderer->render_second)
+		status = render_second(&report, renderer->render_second,
+				       options->output);
+	return status;
 }
 
 static int profile_session(const struct session *session,
 			   const struct profile_renderer *renderer,
-			   uint64_t top)
+			   const struct report_options *options)
 {
-	const struct profile_options options = {
+	const struct profile_options profile_options = {
 		.filter = &session->filter,
 		.window = session->window,
 		.by_process = step_filter_has_tasks(&session->filter),
 	};
-	struct profile *profile = profile_new(&options);
+	struct profile *profile = profile_new(&profile_options);
 	struct task_stacks *stacks = NULL;
 	int status = EXIT_FAILED;
 
@@ -49,7 +86,7 @@ static int profile_session(const struct session *session,
 	if (!status && profile_status(profile) < 0)
 		status = EXIT_FAILED;
 	if (!status)
-		status = render(session, profile, stacks, renderer, top);
+		status = render(session, profile, stacks, renderer, options);
 	task_stacks_free(stacks);
 	profile_free(profile);
 	return status;
@@ -59,11 +96,17 @@ int run_profile(const struct report_options *options,
 		const struct profile_renderer *renderer)
 {
 	struct session session;
-	int status = session_open(&session, options);
+	int status;
 	int close_status;
 
+	if (renderer->render_second && !options->output) {
+		fprintf(stderr, "ktrace-hw: --format=%s writes two files: name "
+				"the first with -o FILE\n", renderer->format);
+		return EXIT_USAGE;
+	}
+	status = session_open(&session, options);
 	if (!status)
-		status = profile_session(&session, renderer, options->top);
+		status = profile_session(&session, renderer, options);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }

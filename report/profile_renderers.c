@@ -4,17 +4,18 @@
 #include <string.h>
 
 static const struct profile_renderer renderers[] = {
-	{ "summary", "text", render_summary_text },
-	{ "summary", "csv", render_summary_csv },
-	{ "summary", "json", render_summary_json },
-	{ "flat", "text", render_flat_text },
-	{ "flat", "csv", render_flat_csv },
-	{ "flat", "json", render_flat_json },
-	{ "callgraph", "text", render_callgraph_text },
-	{ "callgraph", "csv", render_callgraph_csv },
-	{ "callgraph", "json", render_callgraph_json },
-	{ "flamegraph", "svg", render_flamegraph },
-	{ "flamegraph", "folded", render_folded },
+	{ "summary", "text", render_summary_text, NULL },
+	{ "summary", "csv", render_summary_csv, NULL },
+	{ "summary", "json", render_summary_json, NULL },
+	{ "flat", "text", render_flat_text, NULL },
+	{ "flat", "csv", render_flat_csv, NULL },
+	{ "flat", "json", render_flat_json, NULL },
+	{ "callgraph", "text", render_callgraph_text, NULL },
+	{ "callgraph", "csv", render_callgraph_csv, NULL },
+	{ "callgraph", "json", render_callgraph_json, NULL },
+	{ "flamegraph", "svg", render_flamegraph, NULL },
+	{ "flamegraph", "folded", render_folded, NULL },
+	{ "export", "gmon", render_gmon, render_gmon_symbols },
 };
 
 const struct profile_renderer *profile_renderer_find(const char *report,

@@ -40,6 +40,8 @@ render_profile render_callgraph_csv;
 render_profile render_callgraph_json;
 render_profile render_flamegraph;
 render_profile render_folded;
+render_profile render_gmon;
+render_profile render_gmon_symbols;
 
 /* Writes a line about time that is not known, if there is any. */
 void render_gap_note(const struct profile_report *report, FILE *out);
@@ -49,6 +51,10 @@ struct profile_renderer {
 	const char *report;
 	const char *format;
 	render_profile *render;
+	/* Renders a second file, named like the first with .elf behind it;
+	 * NULL: there is none.
+	 */
+	render_profile *render_second;
 };
 
 /* Returns the renderer, or NULL if there is none. */

@@ -64,7 +64,7 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Time a call; functions only seen running count as one call. */
+/* Time a call, a start being one too; at least one, for what only ran. */
 static double per_call(uint64_t time_ns, const struct call_counts *counts)
 {
 	uint64_t calls = call_counts_calls(counts) + counts->starts;
@@ -135,11 +135,11 @@ static void write_line(const struct flat *flat, uint64_t index, FILE *out)
 		flat->report->functions, row->function, row->pid);
 
 	fprintf(out,
-		"%12.2f %14" PRIu64 " %12" PRIu64 " %9" PRIu64
+		"%12.2f %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
 		" %16.1f %17.1f  %s\n",
 		percent(row->self_ns, flat->profile.self_ns),
 		flat->cumulative_ns[index], row->self_ns,
-		call_counts_calls(&row->calls) + row->calls.starts,
+		call_counts_calls(&row->calls), row->calls.starts,
 		per_call(row->self_ns, &row->calls),
 		per_call(row->total_ns, &row->calls), label.text);
 }
@@ -153,9 +153,9 @@ int render_flat_text(const struct profile_report *report, FILE *out)
 		return status;
 	fputs("Flat profile: wall time on CPUs, in nanoseconds.\n\n", out);
 	render_gap_note(report, out);
-	fprintf(out, "%12s %14s %12s %9s %16s %17s  %s\n", "time_percent",
-		"cumulative_ns", "self_ns", "calls", "self_ns_per_call",
-		"total_ns_per_call", "function");
+	fprintf(out, "%12s %14s %12s %9s %7s %16s %17s  %s\n", "time_percent",
+		"cumulative_ns", "self_ns", "calls", "starts",
+		"self_ns_per_call", "total_ns_per_call", "function");
 	for (uint64_t i = 0; i < flat.count; i++)
 		write_line(&flat, i, out);
 	flat_free(&flat);

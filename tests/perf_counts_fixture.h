@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_PERF_COUNTS_FIXTURE_H
+#define KT_TESTS_PERF_COUNTS_FIXTURE_H
+
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* How often perf saw a function entered. */
+struct perf_count {
+	char name[128];		/* without .cold, .part.0 and the like */
+	uint64_t direct;
+	uint64_t tail;
+	uint64_t async;
+};
+
+/* Counts what `perf script --itrace=b -F ip,sym,symoff,addr,flags` says:
+ *  - a "call" enters the function that it leads to, wherever it lands;
+ *  - a jump enters a function if it leads to its start from another one;
+ *  - a "hw int" or "int" enters the function that it leads to;
+ *  - branches within and out of thunks are part of the branch that led into
+ *    them: a call or jump in an indirect thunk's case, a return in a return
+ *    thunk's, which enters nothing.
+ *
+ * Fills @counts with struct perf_count.
+ */
+void perf_counts_read(FILE *script, struct array *counts);
+
+/* Returns the entry for @name, adding it if it is new. */
+struct perf_count *perf_counts_get(struct array *counts, const char *name);
+
+/* perf 6.1 gives up, without a word, where a recording's switch records do
+ * not fit its idea of __switch_to.  This makes it decode without them: sets
+ * HAVE_SCHED_SWITCH to 0 in the recording at @path, to be done on a copy.
+ */
+bool perf_ignore_switches(const char *path);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline.h"
+#include "cmd/session.h"
+#include "report/function_profile.h"
+#include "report/profile.h"
+#include "symbolize/symbols.h"
+#include "tests/perf_counts_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/shared_fixture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fills @counts with struct perf_count, as our own pipeline counts. */
+static void count_ourselves(const char *path, struct array *counts)
+{
+	const struct report_options options = { .input = path };
+	const struct profile_options all = { .window = TIME_WINDOW_ALL };
+	struct profile *profile = profile_new(&all);
+	const struct function_table *functions;
+	struct function_profile rows;
+	struct task_stacks *stacks;
+	struct session session;
+
+	ck_assert_int_eq(session_open(&session, &options), 0);
+	ck_assert_int_eq(run_pipeline(&session, profile_sink(profile), &stacks),
+			 0);
+	functions = symbols_functions(session.symbols);
+	ck_assert_int_eq(function_profile_make(profile_tree(profile),
+					       function_count(functions),
+					       &rows), 0);
+	for (size_t i = 0; i < rows.row_count; i++) {
+		const struct function_row *row = &rows.rows[i];
+		struct perf_count *count = perf_counts_get(
+			counts, function_at(functions, row->function)->name);
+
+		count->direct += row->calls.direct;
+		count->tail += row->calls.tail;
+		count->async += row->calls.async;
+	}
+	function_profile_free(&rows);
+	task_stacks_free(stacks);
+	profile_free(profile);
+	session_close(&session);
+}
+
+static bool count_by_perf(const char *path, struct array *counts)
+{
+	char command[5000];
+	FILE *script;
+
+	if (system("perf --version > /dev/null 2>&1")) {
+		printf("skipped: no perf to compare with\n");
+		return false;
+	}
+	ck_assert(perf_ignore_switches(path));
+	snprintf(command, sizeof(command),
+		 "perf script -f -i '%s' --itrace=b -F ip,sym,symoff,addr,flags"
+		 " 2> /dev/null", path);
+	script = popen(command, "r");
+	ck_assert_ptr_nonnull(script);
+	perf_counts_read(script, counts);
+	pclose(script);
+	ck_assert_uint_gt(counts->count, 0);
+	return true;
+}
+
+static int compare(const struct perf_count *ours,
+		   const struct perf_count *perfs)
+{
+	bool is_equal = ours->direct == perfs->direct &&
+			ours->tail == perfs->tail &&
+			ours->async == perfs->async;
+
+	if (!is_equal)
+		printf("%s: direct %" PRIu64 " perf %" PRIu64 ", tail %" PRIu64
+		       " perf %" PRIu64 ", async %" PRIu64 " perf %" PRIu64
+		       "\n",
+		       ours->name, ours->direct, perfs->direct, ours->tail,
+		       perfs->tail, ours->async, perfs->async);
+	return !is_equal;
+}
+
+static int compare_all(struct array *ours, struct array *perfs)
+{
+	int differences = 0;
+
+	/* Getting adds what is missing: counts of zero. */
+	for (size_t i = 0; i < perfs->count; i++) {
+		const struct perf_count count =
+			*(struct perf_count *)array_at(perfs, i);
+
+		perf_counts_get(ours, count.name);
+	}
+	for (size_t i = 0; i < ours->count; i++) {
+		const struct perf_count *count = array_at(ours, i);
+
+		differences += compare(count,
+				       perf_counts_get(perfs, count->name));
+	}
+	return differences;
+}
+
+START_TEST(calls_are_those_that_perf_sees)
+{
+	struct array ours = ARRAY_OF(struct perf_count);
+	struct array perfs = ARRAY_OF(struct perf_count);
+	char path[4096];
+
+	if (shared_recording("small", path, sizeof(path))) {
+		count_ourselves(path, &ours);
+		if (count_by_perf(path, &perfs))
+			ck_assert_int_eq(compare_all(&ours, &perfs), 0);
+	}
+	shared_recording_remove(path);
+	array_free(&ours);
+	array_free(&perfs);
+}
+END_TEST
+
+static Suite *perf_counts_suite(void)
+{
+	Suite *suite = suite_create("perf_counts");
+	TCase *tcase = tcase_create("small");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, calls_are_those_that_perf_sees);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(perf_counts_suite());
+}
