@@ -59,7 +59,7 @@ record() { # name perf-record-option...
 
 run_one() { # name
 	local self=${BASH_SOURCE[0]} event=intel_pt/cyc=1/k
-	local -a work=(-- bash "$self" --work 4)
+	local -a work=(-- bash "$self" --work 1)
 	case $1 in
 	task-cyc) record "$1" -m,16M -e $event "${work[@]}" ;;
 	task-default) record "$1" -m,16M -e intel_pt//k "${work[@]}" ;;
@@ -79,7 +79,7 @@ run_one() { # name
 			--filter "filter $FILTER_RANGE" "${work[@]}"
 		;;
 	large)
-		record "$1" -m,128M -a -e $event -- bash "$self" --work 150
+		record "$1" -m,128M -a -e $event -- bash "$self" --work 20
 		;;
 	*)
 		printf 'no recording is called %s\n' "$1" >&2

@@ -95,29 +95,42 @@ static bool translate(const struct expected *expected,
 	return from_in || to_in;
 }
 
-static void start_session(struct expected *expected,
+static void begin_session(struct expected *expected,
 			  const struct truth_event *event, struct item *item)
 {
-	if (translate(expected, event, item))
-		expected_push_back(expected, item);
+	expected->began = true;
+	expected->begin = *event;
 	*item = (struct item){ .type = ITEM_SESSION,
 			       .to = event->to,
 			       .tsc = event->tsc,
 			       .position = expected->records };
 }
 
+/* What was read ahead, if anything. */
+static bool next_kept(struct expected *expected, struct item *item)
+{
+	if (expected->has_pushed_back) {
+		expected->has_pushed_back = false;
+		*item = expected->pushed_back;
+		return true;
+	}
+	if (expected->began) {
+		expected->began = false;
+		return translate(expected, &expected->begin, item);
+	}
+	return false;
+}
+
 int expected_next(struct expected *expected, struct item *item)
 {
 	struct truth_event event;
 
-	if (expected->pushed_back) {
-		*item = expected->again[--expected->pushed_back];
+	if (next_kept(expected, item))
 		return 1;
-	}
 	while (truth_reader_next(&expected->reader, &event)) {
 		expected->records++;
 		if (event.kind == TRUTH_TRACE_ON) {
-			start_session(expected, &event, item);
+			begin_session(expected, &event, item);
 			return 1;
 		}
 		if (translate(expected, &event, item))
@@ -128,5 +141,6 @@ int expected_next(struct expected *expected, struct item *item)
 
 void expected_push_back(struct expected *expected, const struct item *item)
 {
-	expected->again[expected->pushed_back++] = *item;
+	expected->pushed_back = *item;
+	expected->has_pushed_back = true;
 }

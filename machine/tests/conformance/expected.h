@@ -14,8 +14,10 @@ struct expected {
 	struct truth_reader reader;
 	const struct recording *recording;
 	uint64_t records;
-	int pushed_back;
-	struct item again[2];	/* a session and its first item */
+	bool has_pushed_back;
+	struct item pushed_back;
+	bool began;		/* its first item is due: */
+	struct truth_event begin;
 };
 
 bool expected_open(struct expected *expected, const char *truth_dir,
