@@ -50,7 +50,7 @@ static char *read_file(const char *path)
 
 static void add_line(struct scenario *scenario, const char *line)
 {
-	struct flow_fixture *flow = &scenario->flows[scenario->cpus - 1];
+	struct flow_fixture *flows = scenario->flows;
 	int pid;
 	int tid;
 
@@ -59,12 +59,14 @@ static void add_line(struct scenario *scenario, const char *line)
 	if (sscanf(line, "cpu %d/%d", &pid, &tid) == 2) {
 		scenario->pids[scenario->cpus] = pid;
 		scenario->tids[scenario->cpus] = tid;
-		flow_fixture_init(&scenario->flows[scenario->cpus++]);
+		flow_fixture_init(&flows[scenario->cpus++]);
 	} else if (!scenario->cpus) {
 		strcat(scenario->symbols, line);
 		strcat(scenario->symbols, "\n");
 	} else {
-		ck_assert_msg(flow_fixture_add(flow, line), "%s", line);
+		ck_assert_msg(flow_fixture_add(&flows[scenario->cpus - 1],
+					       line),
+			      "%s", line);
 	}
 }
 
