@@ -190,6 +190,21 @@ int intel_packet_read(const uint8_t *bytes, size_t size,
 	}
 }
 
+bool intel_packet_is_flow(const struct intel_packet *packet)
+{
+	switch (packet->kind) {
+	case INTEL_PACKET_TNT:
+		return packet->bits;
+	case INTEL_PACKET_TIP:
+	case INTEL_PACKET_TIP_PGE:
+	case INTEL_PACKET_TIP_PGD:
+	case INTEL_PACKET_OVF:
+		return true;
+	default:
+		return false;
+	}
+}
+
 size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from)
 {
 	if (from >= size)

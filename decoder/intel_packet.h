@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_INTEL_PACKET_H
 #define KT_DECODER_INTEL_PACKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ struct intel_packet {
  */
 int intel_packet_read(const uint8_t *bytes, size_t size,
 		      struct intel_packet *packet);
+
+/* Whether @packet says where execution went. */
+bool intel_packet_is_flow(const struct intel_packet *packet);
 
 /* Returns the position of the first PSB in @bytes at or after @from, @size if
  * there is none.

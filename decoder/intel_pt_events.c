@@ -11,8 +11,6 @@ static void follow(struct intel_pt *source, uint8_t token_kind)
 
 static void start(struct intel_pt *source, const struct pt_event *event)
 {
-	if (event->status_update)
-		return;
 	follow(source, INTEL_PACKET_TIP_PGE);
 	intel_pt_emit(source, &(struct flow_item){
 		.kind = FLOW_START,
@@ -132,12 +130,25 @@ static void transact(struct intel_pt *source, const struct pt_event *event)
 	uint8_t detail = event->variant.tsx.aborted	? 3 :
 			 event->variant.tsx.speculative ? 1 : 2;
 
-	if (event->status_update)
-		return;
 	intel_pt_emit(source, &(struct flow_item){
 		.kind = FLOW_TRANSACTION,
 		.detail = detail & 0xf,
 	});
+}
+
+/* What a PSB repeats is news only after a loss, and then only what goes on:
+ * the mode and the page table.  libipt 2.1 repeats more than 2.0.
+ */
+static bool is_news(const struct pt_event *event)
+{
+	switch ((int)event->type) {
+	case ptev_paging:
+	case ptev_async_paging:
+	case ptev_exec_mode:
+		return true;
+	default:
+		return !event->status_update;
+	}
 }
 
 /* Power, virtual machine and maintenance events do not change where control
@@ -190,6 +201,6 @@ void intel_pt_take_event(struct intel_pt *source)
 	struct pt_event event;
 
 	source->status = pt_blk_event(source->blocks, &event, sizeof(event));
-	if (source->status >= 0)
+	if (source->status >= 0 && is_news(&event))
 		take(source, &event);
 }

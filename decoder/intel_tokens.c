@@ -151,21 +151,6 @@ static void take_anchor(struct intel_tokens *tokens, uint64_t anchor)
 	tokens->after_anchor = true;
 }
 
-static bool is_flow(const struct intel_packet *packet)
-{
-	switch (packet->kind) {
-	case INTEL_PACKET_TNT:
-		return packet->bits;
-	case INTEL_PACKET_TIP:
-	case INTEL_PACKET_TIP_PGE:
-	case INTEL_PACKET_TIP_PGD:
-	case INTEL_PACKET_OVF:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* A TNT is written when it is full, or when the packet that follows needs it
  * out of the way; only in the first case did its last branch run just then.
  * Some implementations fill packets of 6 bits, some of 47.
@@ -232,7 +217,7 @@ static void take_packet(struct intel_tokens *tokens,
 	} else if (packet->kind == INTEL_PACKET_CYC) {
 		set_highs(tokens);
 		tokens->has_fresh_cyc = true;
-	} else if (is_flow(packet)) {
+	} else if (intel_packet_is_flow(packet)) {
 		add_token(tokens, packet);
 	}
 	if (tokens->ring.count - tokens->closed > OPEN_LIMIT) {
