@@ -53,10 +53,12 @@ static void stop(struct intel_pt *source, bool has_address, uint64_t address,
 static void stop_sync(struct intel_pt *source, const struct pt_event *event)
 {
 	bool has_address = !event->ip_suppressed;
+	uint8_t reason = stop_reason(source, source->last_ip, has_address);
 
+	if (reason == FLOW_STOP_LEVEL)
+		intel_pt_walk_out(source);
 	follow(source, INTEL_PACKET_TIP_PGD);
-	stop(source, has_address, event->variant.disabled.ip,
-	     stop_reason(source, source->last_ip, has_address));
+	stop(source, has_address, event->variant.disabled.ip, reason);
 }
 
 static void break_in(struct intel_pt *source, uint64_t address)

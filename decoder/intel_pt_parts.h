@@ -79,6 +79,13 @@ void intel_pt_take_event(struct intel_pt *source);
 int intel_pt_open_segment(struct intel_pt *source);
 void intel_pt_close_segment(struct intel_pt *source);
 
+/* Execution left for user space behind an instruction that is no branch: adds
+ * what ran up to the far return, if the bytes of the code tell, as blocks of
+ * no instructions.  libipt leaves them out: behind page table isolation it
+ * ends the last block at the kernel's write to CR3.
+ */
+void intel_pt_walk_out(struct intel_pt *source);
+
 /* Reports what went wrong as a gap and goes on at the next PSB; ends the
  * segment if there is none.
  */

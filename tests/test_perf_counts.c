@@ -79,6 +79,7 @@ static int compare(const struct perf_count *ours,
 		       "\n",
 		       ours->name, ours->direct, perfs->direct, ours->tail,
 		       perfs->tail, ours->async, perfs->async);
+	fflush(stdout);
 	return !is_equal;
 }
 

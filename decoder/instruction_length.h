@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INSTRUCTION_LENGTH_H
+#define KT_DECODER_INSTRUCTION_LENGTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns how many bytes the x86 instruction at the start of @bytes has, in
+ * 64-bit mode; 0 if it is cut short by @size, or VEX or EVEX coded, which
+ * nobody needs (Intel SDM, volume 2, appendix A: opcode maps).
+ */
+size_t instruction_length(const uint8_t *bytes, size_t size);
+
+#endif
