@@ -3,6 +3,7 @@
 # The guest's side of conformance.sh: makes the recordings of one boot.
 #
 #	conformance_guest.sh RESULTS NAME...
+#	conformance_guest.sh RESULTS --program FILE
 set -euo pipefail
 
 readonly RESULTS=$1
@@ -96,6 +97,10 @@ mkdir -p "$WORK"
 FILTER_RANGE=$(function_range vfs_read)
 readonly FILTER_RANGE
 make_perf_fast
+if [[ $1 == --program ]]; then
+	record program -m,4M -e intel_pt//u -- "$2"
+	exit
+fi
 copy_vdso
 for name in "$@"; do
 	run_one "$name"

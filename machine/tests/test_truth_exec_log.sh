@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The ground truth of one program against QEMU's own execution log.
+set -euo pipefail
+
+HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+readonly HERE
+readonly MACHINE=$HERE/../host/machine
+readonly TOOL=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests/tool_exec_log
+readonly START=10000000 END=10100000
+
+# The machine's QEMU with a log: --qemu takes a program.
+write_qemu() { # file log
+	local arguments
+	arguments="-d exec,nochain -D '$2' -dfilter 0x$START..0x$END"
+	cat >"$1" <<-END
+		#!/bin/bash
+		if [[ \${1:-} == --version ]]; then
+			exec $QEMU --version
+		fi
+		exec $QEMU $arguments "\$@"
+	END
+	chmod +x "$1"
+}
+
+# The QEMU that the machine fetched or found.
+find_qemu() {
+	local unpacked=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/qemu/usr
+	local libraries=$unpacked/lib/x86_64-linux-gnu
+	QEMU=qemu-system-x86_64
+	[[ ! -d $unpacked ]] ||
+		QEMU="$libraries/ld-linux-x86-64.so.2 --library-path $libraries
+			$unpacked/bin/qemu-system-x86_64
+			-L $unpacked/share/qemu -L $unpacked/share/seabios"
+	QEMU=${QEMU//$'\n'/ }
+}
+
+build_program() {
+	"${CC:-cc}" -O1 -static -nostdlib -ffreestanding -fcf-protection=none \
+		-fno-stack-protector -no-pie -Wl,-Ttext-segment=0x$START \
+		-o "$WORK/program" "$HERE/exec_log_guest.c"
+	objdump -d "$WORK/program" | awk '
+		$0 ~ /\t(j|call|ret|syscall|loop|iret)/ {
+			sub(":", "", $1); print $1 }' >"$WORK/branches"
+}
+
+main() {
+	"$MACHINE" fetch
+	find_qemu
+	build_program
+	write_qemu "$WORK/qemu" "$WORK/log"
+	"$MACHINE" run --qemu "$WORK/qemu" --results "$WORK" --truth "$WORK" \
+		--timeout 300 -- bash "$HERE/conformance_guest.sh" "$WORK" \
+		--program "$WORK/program"
+	"$TOOL" "$WORK/truth.0" "$WORK/log" "$WORK/branches" $START $END
+}
+
+WORK=${KEEP:-$(mktemp -d)}
+readonly WORK
+[[ -n ${KEEP:-} ]] || trap 'rm -rf "$WORK"' EXIT
+main

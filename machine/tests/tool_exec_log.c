@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compares the ground truth of one user program with QEMU's own log of the
+ * blocks it executed (-d exec,nochain), which shares no code with a plugin.
+ *
+ *	tool_exec_log TRUTH LOG BRANCHES START END
+ *
+ * TRUTH: a file truth.<cpu>.  LOG: QEMU's.  BRANCHES: the addresses of the
+ * program's branch instructions, in order, one a line (from objdump).  START
+ * and END: the program's addresses, which nothing else uses.  Exits 1 at the
+ * first difference.
+ */
+#include "machine/tests/conformance/truth_reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check {
+	struct truth_reader truth;
+	FILE *log;
+	uint64_t *branches;
+	size_t branch_count;
+	uint64_t start;
+	uint64_t end;
+	uint64_t arrivals;	/* of the truth, found in the log */
+	uint64_t left;		/* branches, found in the program */
+	uint64_t cut;		/* blocks that continue one without a branch */
+};
+
+static bool inside(const struct check *check, uint64_t address)
+{
+	return address >= check->start && address < check->end;
+}
+
+static bool read_branches(struct check *check, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	uint64_t address;
+
+	if (!file)
+		return false;
+	check->branches = calloc(1 << 16, sizeof(*check->branches));
+	while (check->branches && check->branch_count < 1 << 16 &&
+	       fscanf(file, "%" SCNx64, &address) == 1)
+		check->branches[check->branch_count++] = address;
+	fclose(file);
+	return check->branch_count;
+}
+
+/* The first branch instruction at or behind @address. */
+static uint64_t first_branch(const struct check *check, uint64_t address)
+{
+	size_t i = 0;
+
+	while (i < check->branch_count && check->branches[i] < address)
+		i++;
+	return i < check->branch_count ? check->branches[i] : UINT64_MAX;
+}
+
+/* The next block of the program in the log:
+ * "Trace 0: 0x7f... [cs_base/pc/flags/cflags] symbol"
+ */
+static bool next_block(struct check *check, uint64_t *address)
+{
+	char line[512];
+	const char *slash;
+
+	while (fgets(line, sizeof(line), check->log)) {
+		slash = strchr(line, '/');
+		if (strncmp(line, "Trace ", 6) || !slash)
+			continue;
+		*address = strtoull(slash + 1, NULL, 16);
+		if (inside(check, *address))
+			return true;
+	}
+	return false;
+}
+
+/* Control arrived at @to, having left straight code that began at @from and
+ * reached until @until.
+ */
+static bool arrive(struct check *check, uint64_t from, uint64_t until,
+		   uint64_t to)
+{
+	uint64_t block;
+
+	while (next_block(check, &block)) {
+		if (block == to) {
+			check->arrivals++;
+			return true;
+		}
+		if (block < from || block > until)
+			break;
+		check->cut++;
+	}
+	printf("record %" PRIu64 ": truth arrives at %" PRIx64
+	       " from %" PRIx64 "..%" PRIx64 ", the log at %" PRIx64 "\n",
+	       check->arrivals, to, from, until, block);
+	return false;
+}
+
+/* The first branch behind an arrival is the next to be taken or not. */
+static bool left_rightly(struct check *check, uint64_t arrival,
+			 const struct truth_event *event)
+{
+	uint64_t branch = first_branch(check, arrival);
+
+	check->left++;
+	if (event->kind == TRUTH_INTERRUPT || event->kind == TRUTH_EXCEPTION)
+		return event->from >= arrival && event->from <= branch;
+	if (event->from == branch)
+		return true;
+	printf("truth leaves %" PRIx64 " at %" PRIx64 ", its branch is %" PRIx64
+	       "\n", arrival, event->from, branch);
+	return false;
+}
+
+static bool compare(struct check *check)
+{
+	struct truth_event event;
+	uint64_t from = 0, until = 0, at = 0;
+
+	while (truth_reader_next(&check->truth, &event)) {
+		if (event.kind == TRUTH_SWITCH ||
+		    event.kind == TRUTH_TRACE_ON ||
+		    event.kind == TRUTH_TRACE_OFF)
+			continue;
+		if (inside(check, event.from)) {
+			if (!left_rightly(check, at, &event))
+				return false;
+			from = at;
+			until = event.from;
+		}
+		if (inside(check, event.to)) {
+			if (!arrive(check, from, until, event.to))
+				return false;
+			at = event.to;
+		}
+	}
+	return true;
+}
+
+/* Blocks behind the last arrival continue straight code. */
+static bool at_end(struct check *check)
+{
+	uint64_t block;
+
+	if (!next_block(check, &block))
+		return true;
+	printf("the log goes on at %" PRIx64 "\n", block);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct check check = { 0 };
+	bool good;
+
+	if (argc != 6) {
+		fprintf(stderr,
+			"usage: %s TRUTH LOG BRANCHES START END\n", argv[0]);
+		return 2;
+	}
+	check.start = strtoull(argv[4], NULL, 16);
+	check.end = strtoull(argv[5], NULL, 16);
+	check.log = fopen(argv[2], "re");
+	if (!check.log || !read_branches(&check, argv[3]) ||
+	    !truth_reader_open(&check.truth, argv[1]))
+		return 2;
+	good = compare(&check) && at_end(&check) && check.arrivals;
+	printf("%s: %" PRIu64 " arrivals in QEMU's log, %" PRIu64
+	       " branches in the program, %" PRIu64 " blocks cut\n",
+	       good ? "equal" : "DIFFERENT", check.arrivals, check.left,
+	       check.cut);
+	truth_reader_close(&check.truth);
+	fclose(check.log);
+	free(check.branches);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
