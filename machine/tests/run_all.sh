@@ -39,10 +39,10 @@ fetch() {
 }
 
 fetch
-machine_tests=("$HERE"/test_machine_*.sh)
+tests=("$HERE"/test_*.sh)
 lane "conformance.sh $LEVEL" &
 first=$!
-lane "${machine_tests[@]##*/}" "conformance.sh smoke" &
+lane "${tests[@]##*/}" "conformance.sh smoke" &
 second=$!
 failed=0
 wait "$first" || failed=1
