@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Executes PTWRITE in its forms, without headers or libraries that would have
+ * to know it: a guest program of test_trace_unit.sh.
+ */
+#include <stdint.h>
+
+int main(void)
+{
+	static uint64_t memory[2] = { 0, 0x3333444455556666 };
+	uint64_t value = 0x1111222233334444;
+
+	/* ptwrite %rax; ptwrite %eax; ptwrite 8(%rdx) as 64 bits */
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0xae, 0xe0" : : "a"(value));
+	__asm__ volatile(".byte 0xf3, 0x0f, 0xae, 0xe0" : : "a"(value));
+	__asm__ volatile(".byte 0xf3, 0x48, 0x0f, 0xae, 0x62, 0x08"
+			 :
+			 : "d"(memory), "m"(memory));
+	return 0;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the unit does at its registers and what stock perf sees of it, beyond
+# the flow of branches (conformance.sh): capabilities, faults, PTWRITE, loss.
+set -euo pipefail
+
+# shellcheck source=machine/tests/machine_test.sh
+source "$(dirname "$(realpath "$0")")/machine_test.sh"
+
+# Offset 0x570 of the register file is IA32_RTIT_CTL.
+# shellcheck disable=SC2016 # expanded in the guest
+IN_GUEST='
+	cd "$1"
+	caps=/sys/bus/event_source/devices/intel_pt/caps
+	for cap in psb_cyc ip_filtering mtc ptwrite cr3_filtering \
+		topa_multiple_entries single_range_output num_address_ranges \
+		mtc_periods cycle_thresholds psb_periods; do
+		echo "$cap $(cat "$caps/$cap")"
+	done >caps
+	find "/lib/modules/$(uname -r)" -name "msr.ko*" -exec xz -dcf {} + \
+		>/tmp/msr.ko
+	busybox insmod /tmp/msr.ko
+	write_ctl() { # bytes
+		printf "$1" | dd of=/dev/cpu/0/msr bs=8 seek=174 count=1
+	}
+	write_ctl "\x04\x20\0\0\0\0\0\0" && echo "good ok" >faults
+	write_ctl "\x10\0\0\0\0\0\0\0" || echo "power events refused" >>faults
+	write_ctl "\0\0\0\0\0\0\0\x80" || echo "reserved refused" >>faults
+	write_ctl "\0\0\0\0\0\0\0\0" && echo "off ok" >>faults
+	perf record -B -N -q -o /tmp/ptw -e intel_pt/ptw=1,fup_on_ptw=1/u \
+		-- ./ptwrite
+	perf script -i /tmp/ptw --itrace=w -F ip,synth >ptwrites
+'
+
+test_registers() {
+	cc -O1 -o "$WORK/ptwrite" "$HERE/ptwrite.c"
+	capture "$MACHINE" run --results "$WORK" --timeout 900 -- \
+		bash -c "$IN_GUEST" guest "$WORK"
+	expect "exit code" 0 "$CODE"
+	expect "capabilities" \
+		"1 1 1 1 1 1 1 4 249 3fff 3f" \
+		"$(cut -d' ' -f2 "$WORK/caps" | tr '\n' ' ' | sed 's/ $//')"
+	expect "reserved bits raise a fault" \
+		"good ok,power events refused,reserved refused,off ok," \
+		"$(tr '\n' ',' <"$WORK/faults")"
+	expect "ptwrite of a register, its half, and memory" \
+		"0x1111222233334444,0x33334444,0x3333444455556666," \
+		"$(grep -o 'payload: 0x[0-9a-f]*' "$WORK/ptwrites" |
+			cut -d' ' -f2 | tr '\n' ',')"
+}
+
+count_packets() { # recording packet
+	perf script -D -i "$1" 2>/dev/null | grep -c " $2" || true
+}
+
+test_loss() {
+	capture "$MACHINE" run --loss 20000 --results "$WORK" --timeout 900 -- \
+		perf record --kcore -B -N -q -m,16M -o "$WORK/loss" \
+		-e intel_pt/cyc=1/k -- busybox ls -lR /usr/bin
+	expect "loss: exit code" 0 "$CODE"
+	local overflows errors
+	overflows=$(count_packets "$WORK/loss" OVF)
+	errors=$(perf script -i "$WORK/loss" --itrace=e 2>&1 |
+		grep -c 'Overflow packet' || true)
+	expect "loss: the trace has overflows" yes \
+		"$( ((overflows > 5)) && echo yes)"
+	expect "loss: perf reports each of them" "$overflows" "$errors"
+	expect "loss: perf reports nothing else" 0 "$(
+		perf script -i "$WORK/loss" --itrace=e 2>&1 | grep error |
+			grep -vc 'Overflow packet' || true)"
+}
+
+skip_without_machine 6.12
+test_registers
+test_loss
