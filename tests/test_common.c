@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/arena.h"
+#include "common/array.h"
+#include "common/byte_reader.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/string_pool.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+START_TEST(arena_memory_is_zeroed_and_aligned)
+{
+	static const size_t sizes[] = { 1, 24, 100000, 8 };
+	struct arena *arena = arena_new();
+
+	ck_assert_ptr_nonnull(arena);
+	for (int i = 0; i < 4; i++) {
+		unsigned char *p = arena_alloc(arena, sizes[i]);
+
+		ck_assert_ptr_nonnull(p);
+		ck_assert_uint_eq((uintptr_t)p % _Alignof(max_align_t), 0);
+		ck_assert_uint_eq(p[0] | p[sizes[i] - 1], 0);
+		p[0] = 0xff;
+	}
+	ck_assert_str_eq(arena_text(arena, "abcdef", 3), "abc");
+	ck_assert_ptr_null(arena_alloc(arena, SIZE_MAX));
+	arena_free(arena);
+	arena_free(NULL);
+}
+END_TEST
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+START_TEST(array_grows_and_sorts)
+{
+	struct array array = ARRAY_OF(int);
+
+	array_sort(&array, compare_ints);
+	for (int i = 0; i < 1000; i++) {
+		int *item = array_add(&array);
+
+		ck_assert_ptr_nonnull(item);
+		ck_assert_int_eq(*item, 0);
+		*item = 1000 - i;
+	}
+	array_sort(&array, compare_ints);
+	ck_assert_int_eq(*(int *)array_at(&array, 0), 1);
+	ck_assert_int_eq(*(int *)array_at(&array, 999), 1000);
+	array_free(&array);
+	ck_assert_uint_eq(array.count, 0);
+}
+END_TEST
+
+START_TEST(equal_texts_get_equal_numbers)
+{
+	struct string_pool *pool = string_pool_new();
+	char text[16];
+
+	for (int round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < 5000; i++) {
+			int length = snprintf(text, sizeof(text), "n%u", i);
+
+			ck_assert_uint_eq(string_pool_add(pool, text,
+							  (size_t)length), i);
+		}
+	ck_assert_uint_eq(string_pool_count(pool), 5000);
+	ck_assert_str_eq(string_pool_text(pool, 4321), "n4321");
+	ck_assert_uint_eq(string_pool_add(pool, "n1x", 2), 1);
+	ck_assert_uint_eq(string_pool_add(pool, "", 0), 5000);
+	string_pool_free(pool);
+	string_pool_free(NULL);
+}
+END_TEST
+
+START_TEST(reading_stops_at_the_end)
+{
+	const uint8_t bytes[] = { 1, 2, 3, 4, 5, 'a', 0, 'b' };
+	struct byte_reader reader = byte_reader_of(bytes, sizeof(bytes));
+
+	ck_assert_uint_eq(byte_reader_u8(&reader), 1);
+	ck_assert_uint_eq(byte_reader_u32(&reader), 0x05040302);
+	ck_assert_str_eq(byte_reader_text(&reader), "a");
+	ck_assert_uint_eq(byte_reader_left(&reader), 1);
+	ck_assert(!reader.failed);
+	ck_assert_str_eq(byte_reader_text(&reader), "");
+	ck_assert(reader.failed);
+	ck_assert_uint_eq(byte_reader_u64(&reader), 0);
+	ck_assert_ptr_null(byte_reader_bytes(&reader, 1));
+	ck_assert_uint_eq(byte_reader_left(&reader), 0);
+}
+END_TEST
+
+static void keep_message(void *ctx, enum log_level level, const char *file,
+			 uint64_t offset, const char *text)
+{
+	snprintf(ctx, 64, "%d %s %llu %s", (int)level, file,
+		 (unsigned long long)offset, text);
+}
+
+START_TEST(messages_carry_their_place)
+{
+	char got[64] = "";
+	const struct log log = { keep_message, got };
+
+	log_message(&log, LOG_WARNING, "f", 7, "%s %d", "x", 3);
+	ck_assert_str_eq(got, "1 f 7 x 3");
+	log_message(NULL, LOG_ERROR, "f", 7, "nobody listens");
+}
+END_TEST
+
+START_TEST(errors_have_texts)
+{
+	for (int error = 0; error <= ERROR_UNSUPPORTED; error++) {
+		ck_assert_str_ne(error_text(error), "unknown error");
+		ck_assert_str_eq(error_text(error), error_text(-error));
+	}
+	ck_assert_str_eq(error_text(999), "unknown error");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("common");
+	TCase *tcase = tcase_create("core");
+
+	tcase_add_test(tcase, arena_memory_is_zeroed_and_aligned);
+	tcase_add_test(tcase, array_grows_and_sorts);
+	tcase_add_test(tcase, equal_texts_get_equal_numbers);
+	tcase_add_test(tcase, reading_stops_at_the_end);
+	tcase_add_test(tcase, messages_carry_their_place);
+	tcase_add_test(tcase, errors_have_texts);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
