@@ -88,6 +88,15 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 	struct lane *lanes = calloc(count + 1, sizeof(*lanes));
 	int status = -ERROR_MEMORY;
 
+	*stacks = NULL;
+	if (!count) {
+		fprintf(stderr,
+			"ktrace-hw: %s: holds no hardware trace; make a "
+			"recording that does with ktrace-hw record\n",
+			recording_path(session->recording));
+		free(lanes);
+		return EXIT_FAILED;
+	}
 	*stacks = task_stacks_new(session->window, sink);
 	if (*stacks && lanes)
 		status = run_lanes(session, lanes, *stacks);

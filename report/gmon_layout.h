@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 /* Functions as gprof wants them: row N of a profile is code of
- * GMON_FUNCTION_BYTES bytes at gmon_address(N).
+ * GMON_FUNCTION_BYTES bytes at gmon_address(N).  One more
+ * stands behind them for the callers that nobody saw: gprof drops the counts
+ * of calls from nowhere.
  */
 enum { GMON_FUNCTION_BYTES = 16 };
 
@@ -17,6 +19,8 @@ static inline uint64_t gmon_address(uint64_t row)
 {
 	return GMON_BASE + row * GMON_FUNCTION_BYTES;
 }
+
+#define GMON_NOBODY_NAME "[unseen]"
 
 /* How times fit into gprof's 16-bit bins.  A file may have several histograms
  * of one range; gprof adds them up.

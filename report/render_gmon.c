@@ -86,13 +86,12 @@ static void write_histograms(const struct function_profile *profile, FILE *out)
 }
 
 /* Counts have 31 bits in gprof; the rest of larger ones follows. */
-static void write_arc(const struct call_arc *arc, FILE *out)
+static void write_arc(const struct call_arc *arc, uint64_t row_count, FILE *out)
 {
 	uint64_t calls = call_counts_calls(&arc->calls);
-	/* Behind the last function: nobody, gprof's <spontaneous>. */
-	uint64_t from = arc->caller == CALL_GRAPH_NOBODY ?
-				0 :
-				gmon_address(arc->caller) + 1;
+	uint64_t from = gmon_address(arc->caller == CALL_GRAPH_NOBODY ?
+					     row_count :
+					     arc->caller) + 1;
 
 	while (calls) {
 		uint32_t part = calls < INT32_MAX ? (uint32_t)calls : INT32_MAX;
@@ -119,7 +118,7 @@ int render_gmon(const struct profile_report *report, FILE *out)
 		write_header(out);
 		write_histograms(&profile, out);
 		for (size_t i = 0; i < graph.arc_count; i++)
-			write_arc(&graph.arcs[i], out);
+			write_arc(&graph.arcs[i], profile.row_count, out);
 		call_graph_free(&graph);
 	}
 	function_profile_free(&profile);

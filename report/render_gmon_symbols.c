@@ -27,25 +27,32 @@ struct tables {
 	size_t names_size;
 };
 
-static void write_names(const struct profile_report *report,
-			const struct function_profile *profile,
-			struct tables *tables, FILE *out)
+static void add_symbol(struct tables *tables, size_t row, const char *name,
+		       FILE *names)
 {
-	fputc('\0', out);
+	tables->symbols[row + 1] = (Elf64_Sym){
+		.st_name = (Elf64_Word)ftell(names),
+		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		.st_shndx = SECTION_TEXT,
+		.st_value = gmon_address(row),
+		.st_size = GMON_FUNCTION_BYTES,
+	};
+	fwrite(name, 1, strlen(name) + 1, names);
+}
+
+static void add_symbols(const struct profile_report *report,
+			const struct function_profile *profile,
+			struct tables *tables, FILE *names)
+{
+	fputc('\0', names);
 	for (size_t i = 0; i < profile->row_count; i++) {
 		const struct function_row *row = &profile->rows[i];
 		struct function_label label = function_label_of(
 			report->functions, row->function, row->pid);
 
-		tables->symbols[i + 1] = (Elf64_Sym){
-			.st_name = (Elf64_Word)ftell(out),
-			.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-			.st_shndx = SECTION_TEXT,
-			.st_value = gmon_address(i),
-			.st_size = GMON_FUNCTION_BYTES,
-		};
-		fwrite(label.text, 1, strlen(label.text) + 1, out);
+		add_symbol(tables, i, label.text, names);
 	}
+	add_symbol(tables, profile->row_count, GMON_NOBODY_NAME, names);
 }
 
 static int make_tables(const struct profile_report *report,
@@ -54,11 +61,11 @@ static int make_tables(const struct profile_report *report,
 {
 	FILE *names = open_memstream(&tables->names, &tables->names_size);
 
-	tables->symbol_count = profile->row_count + 1;
+	tables->symbol_count = profile->row_count + 2;
 	tables->symbols = calloc(tables->symbol_count,
 				 sizeof(*tables->symbols));
 	if (names && tables->symbols)
-		write_names(report, profile, tables, names);
+		add_symbols(report, profile, tables, names);
 	return names && fclose(names) == 0 && tables->symbols ? 0 :
 								-ERROR_MEMORY;
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report_options.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+
+static const struct {
+	const char *text;
+	bool is_good;
+	uint64_t duration_ns;
+} durations[] = {
+	{ "1", true, 1000000000 },
+	{ "3.935749927", true, 3935749927 },
+	{ "10us", true, 10000 },
+	{ "1.5ms", true, 1500000 },
+	{ "7ns", true, 7 },
+	{ "2s", true, 2000000000 },
+	{ "", false, 0 },
+	{ "us", false, 0 },
+	{ "5 us", false, 0 },
+	{ "5m", false, 0 },
+	{ "1.2.3", false, 0 },
+	{ "-1", false, 0 },
+};
+
+START_TEST(durations_are_read_exactly)
+{
+	uint64_t duration_ns;
+
+	ck_assert_int_eq(read_duration(durations[_i].text, &duration_ns),
+			 durations[_i].is_good);
+	if (durations[_i].is_good)
+		ck_assert_uint_eq(duration_ns, durations[_i].duration_ns);
+}
+END_TEST
+
+START_TEST(lists_take_ranges_and_names)
+{
+	const struct option_set set = { .command = "test", .purpose = "" };
+	char words[8][16] = { "test", "--cpu=0,2-4", "--pid", "7",
+			      "--comm=ls,cat", "-i", "x", "--top=5" };
+	char *arguments[9] = { 0 };
+	struct report_options options;
+	struct step_filter filter;
+
+	for (int i = 0; i < 8; i++)
+		arguments[i] = words[i];
+	ck_assert_int_eq(report_options_read(&options, &set, 8, arguments), 0);
+	filter = report_options_filter(&options, NULL);
+	ck_assert_uint_eq(filter.cpu_count, 4);
+	ck_assert_uint_eq(filter.cpus[3], 4);
+	ck_assert_uint_eq(filter.pid_count, 1);
+	ck_assert_uint_eq(filter.comm_count, 2);
+	ck_assert_str_eq(filter.comms[1], "cat");
+	ck_assert_str_eq(options.input, "x");
+	ck_assert_uint_eq(options.top, 5);
+	report_options_free(&options);
+}
+END_TEST
+
+static const char *const bad_arguments[] = {
+	"--cpu=", "--cpu=3-1", "--pid=x", "--top=-1", "--nonsense", "word",
+};
+
+START_TEST(wrong_usage_is_refused)
+{
+	const struct option_set set = { .command = "test", .purpose = "" };
+	char name[] = "test";
+	char argument[32];
+	char *arguments[] = { name, argument, NULL };
+	struct report_options options;
+
+	snprintf(argument, sizeof(argument), "%s", bad_arguments[_i]);
+	ck_assert_int_eq(report_options_read(&options, &set, 2, arguments),
+			 2 + 1);
+	report_options_free(&options);
+}
+END_TEST
+
+static Suite *report_options_suite(void)
+{
+	Suite *suite = suite_create("report_options");
+	TCase *tcase = tcase_create("options");
+
+	tcase_add_loop_test(tcase, durations_are_read_exactly, 0,
+			    sizeof(durations) / sizeof(*durations));
+	tcase_add_test(tcase, lists_take_ranges_and_names);
+	tcase_add_loop_test(tcase, wrong_usage_is_refused, 0,
+			    sizeof(bad_arguments) / sizeof(*bad_arguments));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(report_options_suite());
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/step_select.h"
+#include "symbolize/function_table.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+/* a calls b twice, the second b calls c. */
+enum { A = 1, B, C };
+
+struct letters {
+	struct step_sink sink;
+	char text[64];
+};
+
+static void take(struct step_sink *sink, const struct call_step *step)
+{
+	struct letters *letters = (struct letters *)sink;
+	char letter = (char)((step->kind == STEP_ENTER ? 'A' : 'a') +
+			     (int)step->function - 1);
+
+	letters->text[strlen(letters->text)] = letter;
+}
+
+static void send(struct step_sink *sink, uint64_t time_ns, uint8_t kind,
+		 uint32_t function, uint32_t depth, uint64_t wall_ns)
+{
+	static const struct task task = { .tid = 7, .pid = 7 };
+	const struct call_step step = {
+		.time_ns = time_ns,
+		.kind = kind,
+		.function = function,
+		.depth = depth,
+		.wall_ns = wall_ns,
+		.task = &task,
+	};
+
+	sink->take(sink, &step);
+}
+
+static void send_all(struct step_sink *sink)
+{
+	send(sink, 100, STEP_ENTER, A, 0, 0);
+	send(sink, 110, STEP_ENTER, B, 1, 0);
+	send(sink, 115, STEP_EXIT, B, 1, 5);
+	send(sink, 120, STEP_ENTER, B, 1, 0);
+	send(sink, 130, STEP_ENTER, C, 2, 0);
+	send(sink, 132, STEP_EXIT, C, 2, 2);
+	send(sink, 150, STEP_EXIT, B, 1, 30);
+	send(sink, 160, STEP_EXIT, A, 0, 60);
+}
+
+#define ALL .window = { 0, UINT64_MAX }, .max_depth = UINT32_MAX, \
+	    .max_count = UINT64_MAX
+
+static const struct {
+	struct step_select_options options;
+	const char *expected;
+} cases[] = {
+	{ { ALL }, "ABbBCcba" },
+	{ { ALL, .function = "b" }, "BbBCcb" },
+	{ { ALL, .function = "none" }, "" },
+	{ { .window = { 0, UINT64_MAX }, .max_depth = 2,
+	    .max_count = UINT64_MAX }, "ABbBba" },
+	{ { .window = { 0, UINT64_MAX }, .max_depth = UINT32_MAX,
+	    .max_count = 2 }, "ABba" },
+	{ { .window = { 110, 130 }, .max_depth = UINT32_MAX,
+	    .max_count = UINT64_MAX }, "BbBb" },
+	{ { ALL, .min_ns = 5 }, "ABbBba" },
+	{ { ALL, .min_ns = 6 }, "ABba" },
+	{ { ALL, .min_ns = 61 }, "" },
+};
+
+START_TEST(only_what_is_asked_for_passes)
+{
+	struct function_table *functions = function_table_new();
+	struct letters letters = { .sink = { take } };
+	struct step_select *select;
+
+	for (const char *name = "abc"; *name; name++)
+		function_table_add(functions, name, 1,
+				   function_table_module(functions, "", 0),
+				   'k');
+	select = step_select_new(&cases[_i].options, functions, &letters.sink);
+	send_all(step_select_sink(select));
+	ck_assert_int_eq(step_select_end(select), 0);
+	ck_assert_str_eq(letters.text, cases[_i].expected);
+	step_select_free(select);
+	function_table_free(functions);
+}
+END_TEST
+
+static Suite *step_select_suite(void)
+{
+	Suite *suite = suite_create("step_select");
+	TCase *tcase = tcase_create("letters");
+
+	tcase_add_loop_test(tcase, only_what_is_asked_for_passes, 0,
+			    sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(step_select_suite());
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/kallsyms.h"
+#include "symbolize/symbols.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+static const char kallsyms[] =
+	"0000000000001000 A percpu_thing\n"
+	"ffffffff81000000 T _stext\n"
+	"ffffffff81000100 t foo\n"
+	"ffffffff81000200 T alias_one\n"
+	"ffffffff81000200 T alias_two\n"
+	"ffffffff810002f0 t __pfx_bar\n"
+	"ffffffff81000300 t bar\n"
+	"ffffffff81000400 t foo.cold\n"
+	"ffffffff81000500 T its_return_thunk\n"
+	"ffffffff81000540 T __x86_indirect_thunk_array\n"
+	"not a line\n"
+	"ffffffff81000600 D some_data\n"
+	"ffffffffc0000000 t foo\t[mod]\n"
+	"ffffffffc0000010 t mod_last\t[mod]\n";
+
+static const char modules[] =
+	"mod 4096 0 - Live 0xffffffffc0000000\n"
+	"hidden 4096 0 - Live 0x0000000000000000\n";
+
+static const struct {
+	uint64_t address;
+	const char *name;
+	const char *module;
+	enum code_role role;
+	bool padding;
+} places[] = {
+	{ 0xffffffff80ffffff, "[unknown]", "", CODE_FUNCTION, false },
+	{ 0xffffffff81000000, "_stext", "", CODE_FUNCTION, false },
+	{ 0xffffffff810000ff, "_stext", "", CODE_FUNCTION, false },
+	{ 0xffffffff81000100, "foo", "", CODE_FUNCTION, false },
+	{ 0xffffffff81000200, "alias_two", "", CODE_FUNCTION, false },
+	{ 0xffffffff810002f4, "bar", "", CODE_FUNCTION, true },
+	{ 0xffffffff81000304, "bar", "", CODE_FUNCTION, false },
+	{ 0xffffffff81000410, "foo", "", CODE_FUNCTION, false },
+	{ 0xffffffff81000500, "its_return_thunk", "", CODE_RETURN_THUNK,
+	  false },
+	{ 0xffffffff81000550, "__x86_indirect_thunk_array", "",
+	  CODE_INDIRECT_THUNK, false },
+	{ 0xffffffff81000600, "[unknown]", "", CODE_FUNCTION, false },
+	{ 0xffffffffc0000001, "foo", "mod", CODE_FUNCTION, false },
+	{ 0xffffffffc0000fff, "mod_last", "mod", CODE_FUNCTION, false },
+	{ 0xffffffffc0001000, "[unknown]", "", CODE_FUNCTION, false },
+	{ 0x400000, "[unknown]", "", CODE_FUNCTION, false },
+};
+
+START_TEST(addresses_are_found)
+{
+	const struct function *function;
+	struct symbols *symbols;
+	struct symbol symbol;
+
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kallsyms,
+					   strlen(kallsyms), modules,
+					   strlen(modules), &symbols), 0);
+	symbols_find(symbols, -1, places[_i].address, &symbol);
+	function = function_at(symbols_functions(symbols), symbol.function);
+	ck_assert_str_eq(function->name, places[_i].name);
+	ck_assert_str_eq(function->module, places[_i].module);
+	ck_assert_int_eq(symbol.role, places[_i].role);
+	ck_assert_int_eq(symbol.padding, places[_i].padding);
+	ck_assert_uint_le(symbol.start, places[_i].address);
+	ck_assert_uint_gt(symbol.end, places[_i].address);
+	symbols_close(symbols);
+}
+END_TEST
+
+START_TEST(bad_lines_are_counted)
+{
+	struct kallsyms walk = kallsyms_of(kallsyms, strlen(kallsyms));
+	struct kallsyms_line line;
+	int lines = 0;
+
+	while (kallsyms_next(&walk, &line) > 0)
+		lines++;
+	ck_assert_int_eq(lines, 13);
+	ck_assert_uint_eq(walk.bad_lines, 1);
+}
+END_TEST
+
+static Suite *symbols_suite(void)
+{
+	Suite *suite = suite_create("symbols");
+	TCase *tcase = tcase_create("kernel");
+
+	tcase_add_loop_test(tcase, addresses_are_found, 0,
+			    sizeof(places) / sizeof(*places));
+	tcase_add_test(tcase, bad_lines_are_counted);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(symbols_suite());
+}
