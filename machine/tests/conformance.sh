@@ -7,17 +7,16 @@
 # smoke: a few configurations on kernel 6.1.  all: every one on 6.12.
 # full: all, and one of 60 MB.  A line per configuration and CPU; exits 1 if
 # any differs from the truth, 2 if the machine cannot run.
-# KEEP=DIR keeps what was recorded.
+# KEEP=DIR keeps what was recorded in DIR.
 set -euo pipefail
 
-HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-readonly HERE
-readonly MACHINE=$HERE/../host/machine
+# shellcheck source=machine/tests/machine_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
+
 readonly TOOL=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests/tool_conformance
 readonly ONE_CPU=(task-cyc task-default task-user task-both all-cyc
 	all-default noretcomp psb filter)
 readonly TWO_CPUS=(task-cyc all-cyc all-default)
-FAILURES=0
 
 fail() {
 	printf 'FAIL: %s\n' "$*"
@@ -42,7 +41,7 @@ check_boot() { # kernel cpus recording...
 	shift 2
 	mkdir -p "$dir"
 	if ! "$MACHINE" run --kernel "$kernel" --cpus "$cpus" \
-		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-580}" \
+		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
 		-- bash "$HERE/conformance_guest.sh" "$dir" "$@"; then
 		fail "kernel $kernel, $cpus CPUs: the machine failed"
 		return
@@ -72,8 +71,12 @@ main() {
 	local level=${1:-all}
 	shift || true
 	case $level in
-	smoke) check_boot 6.1 1 "${@:-task-cyc}" ;;
+	smoke)
+		skip_without_machine 6.1
+		check_boot 6.1 1 "${@:-task-cyc}"
+		;;
 	all | full)
+		skip_without_machine 6.12
 		check_boot 6.12 1 "${@:-${ONE_CPU[@]}}"
 		check_boot 6.12 2 "${@:-${TWO_CPUS[@]}}"
 		[[ $level == all ]] || check_boot 6.12 1 large
@@ -83,10 +86,8 @@ main() {
 		return 2
 		;;
 	esac
+	[[ -z ${KEEP:-} ]] || cp -r "$WORK/." "$KEEP"
 	((FAILURES == 0))
 }
 
-WORK=${KEEP:-$(mktemp -d)}
-readonly WORK
-[[ -n ${KEEP:-} ]] || trap 'rm -rf "$WORK"' EXIT
 main "$@"

@@ -44,7 +44,7 @@ work() { # times
 	local i
 	for ((i = 0; i < $1; i++)); do
 		busybox ls /usr/bin | busybox wc
-		busybox dd if=/dev/zero of="$WORK/zero" bs=4k count=64
+		busybox dd if=/dev/zero of="$WORK/zero" bs=4k count=16
 		busybox md5sum "$WORK/zero"
 		busybox sleep 0.01
 	done >/dev/null 2>&1

@@ -4,9 +4,8 @@
 # for byte.
 set -euo pipefail
 
-HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-readonly HERE
-readonly MACHINE=$HERE/../host/machine
+# shellcheck source=machine/tests/machine_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 
 run_once() { # dir
 	mkdir -p "$1"
@@ -18,6 +17,7 @@ run_once() { # dir
 
 main() {
 	local file
+	skip_without_machine 6.12
 	run_once "$WORK/first" >/dev/null
 	run_once "$WORK/second" >/dev/null
 	for file in trace.0 truth.0; do
@@ -31,7 +31,4 @@ main() {
 	done
 }
 
-WORK=${KEEP:-$(mktemp -d)}
-readonly WORK
-[[ -n ${KEEP:-} ]] || trap 'rm -rf "$WORK"' EXIT
 main

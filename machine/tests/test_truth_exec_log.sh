@@ -3,9 +3,9 @@
 # The ground truth of one program against QEMU's own execution log.
 set -euo pipefail
 
-HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-readonly HERE
-readonly MACHINE=$HERE/../host/machine
+# shellcheck source=machine/tests/machine_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
+
 readonly TOOL=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests/tool_exec_log
 readonly START=10000000 END=10100000
 
@@ -45,7 +45,7 @@ build_program() {
 }
 
 main() {
-	"$MACHINE" fetch
+	skip_without_machine 6.12
 	find_qemu
 	build_program
 	write_qemu "$WORK/qemu" "$WORK/log"
@@ -55,7 +55,4 @@ main() {
 	"$TOOL" "$WORK/truth.0" "$WORK/log" "$WORK/branches" $START $END
 }
 
-WORK=${KEEP:-$(mktemp -d)}
-readonly WORK
-[[ -n ${KEEP:-} ]] || trap 'rm -rf "$WORK"' EXIT
 main

@@ -14,6 +14,9 @@ struct cycle_times {
 	struct cycle_time *times;
 	size_t count;
 	size_t at;		/* of the last question */
+	struct cycle_time *ends;	/* of the TIP.PGD packets only */
+	size_t end_count;
+	size_t end_at;
 };
 
 struct cycle_time {
@@ -28,5 +31,10 @@ void cycle_times_fini(struct cycle_times *times);
  * call to the next.
  */
 uint64_t cycle_times_at(struct cycle_times *times, uint64_t offset);
+
+/* The time of the last TIP.PGD packet before @offset: libipt has often read on
+ * when it tells that the trace was disabled.
+ */
+uint64_t cycle_times_at_end(struct cycle_times *times, uint64_t offset);
 
 #endif

@@ -118,6 +118,9 @@ static void push_end(struct flow *flow, enum item_class class, uint64_t from,
 {
 	push(flow, ITEM_END, class, from, to);
 	flow->queue[flow->queued - 1].to_known = to_known;
+	if (flow->cycles)
+		flow->queue[flow->queued - 1].tsc = cycle_times_at_end(
+			&flow->cycle_times, offset_of(flow));
 }
 
 /* Control has arrived at @ip. */
