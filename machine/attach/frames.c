@@ -9,6 +9,15 @@
 #include "machine/attach/session.h"
 #include "machine/attach/state.h"
 
+/* Saving comes first: a state that is to serve all runs has no settings. */
+static int take_ready(struct state *state)
+{
+	if (state->options->save)
+		return saving_start(&state->saving, state->qemu.monitor,
+				    state->options->save);
+	return state_send_settings(state);
+}
+
 static void take_start(struct state *state)
 {
 	state->started = true;
@@ -43,6 +52,8 @@ static int take_end(struct state *state, const struct frame *frame)
 static int take_frame(struct state *state, const struct frame *frame)
 {
 	switch (frame->type) {
+	case FRAME_READY:
+		return take_ready(state);
 	case FRAME_STARTED:
 		take_start(state);
 		return 0;

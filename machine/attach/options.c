@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMEOUT, CONSOLE, TTY, ISOLATED, VERBOSE, SET, QEMU };
+enum { TIMEOUT, CONSOLE, TTY, ISOLATED, VERBOSE, SAVE, RESUMED, SET, QEMU };
 
 static const struct option LONG_OPTIONS[] = {
 	{ "timeout", required_argument, NULL, TIMEOUT },
@@ -13,6 +13,8 @@ static const struct option LONG_OPTIONS[] = {
 	{ "tty", no_argument, NULL, TTY },
 	{ "isolated", no_argument, NULL, ISOLATED },
 	{ "verbose", no_argument, NULL, VERBOSE },
+	{ "save", required_argument, NULL, SAVE },
+	{ "resumed", no_argument, NULL, RESUMED },
 	{ "set", required_argument, NULL, SET },
 	{ "qemu", required_argument, NULL, QEMU },
 	{ 0 },
@@ -51,6 +53,12 @@ static int take(struct options *options, int option)
 		return 0;
 	case VERBOSE:
 		options->verbose = true;
+		return 0;
+	case SAVE:
+		options->save = optarg;
+		return 0;
+	case RESUMED:
+		options->resumed = true;
 		return 0;
 	case SET:
 		options->settings[options->setting_count++] = optarg;

@@ -6,16 +6,24 @@
 #include <stddef.h>
 
 /* attach [--timeout S] [--console FILE] [--tty] [--isolated] [--verbose]
+ *        [--save FILE | --resumed]
  *        [--set KEY=VALUE]... --qemu COUNT QEMU ARGUMENT... [--] CMD ARG...
  *
  * COUNT is the number of words of QEMU's command line, which names
  * file descriptor 3 for the channel and 4 for the console.  Settings are those
  * of guest/init/settings.h; the command, environment and working directory
- * are added.  For an isolated machine none are sent: it has them already.
+ * are added.
+ *
+ * --save: keeps the state of the guest that is ready for its settings, by
+ * QEMU's monitor, file descriptor 5; --resumed: QEMU starts from such a state.
+ *
+ * For an isolated machine none are sent: it has them already.
  */
 struct options {
 	unsigned int timeout_s;		/* 0: none */
 	const char *console;		/* file name; may be NULL */
+	const char *save;		/* file name; may be NULL */
+	bool resumed;
 	bool tty;
 	bool isolated;
 	bool verbose;

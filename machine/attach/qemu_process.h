@@ -11,6 +11,7 @@ struct qemu_process {
 	pid_t pid;
 	int channel;	/* QEMU's file descriptor 3 */
 	int console;	/* QEMU's file descriptor 4 */
+	int monitor;	/* QEMU's file descriptor 5 */
 	int messages;	/* its standard output and error */
 };
 

@@ -14,8 +14,8 @@
 #include "machine/attach/state.h"
 
 enum {
-	POLL_SIGNALS, POLL_CHANNEL, POLL_CONSOLE, POLL_MESSAGES, POLL_INPUT,
-	POLL_OUTPUT, POLL_COUNT = POLL_OUTPUT + 2
+	POLL_SIGNALS, POLL_CHANNEL, POLL_CONSOLE, POLL_MESSAGES, POLL_MONITOR,
+	POLL_INPUT, POLL_OUTPUT, POLL_COUNT = POLL_OUTPUT + 2
 };
 
 static int open_signals(void)
@@ -71,6 +71,9 @@ static void prepare_poll(const struct state *state, struct pollfd *polled)
 	      (short)(POLLIN | (pending ? POLLOUT : 0)));
 	watch(&polled[POLL_CONSOLE], state->console.fd, POLLIN);
 	watch(&polled[POLL_MESSAGES], state->messages.fd, POLLIN);
+	watch(&polled[POLL_MONITOR],
+	      saving_is_busy(&state->saving) ? state->saving.monitor : -1,
+	      POLLIN);
 	watch(&polled[POLL_INPUT], -1, POLLIN);
 	if (state->started && inlet_wants_input(&state->input))
 		polled[POLL_INPUT].fd = state->input.fd;
@@ -99,6 +102,8 @@ static void pump(struct state *state, const struct pollfd *polled)
 		log_tail_read(&state->messages);
 	if (polled[POLL_CHANNEL].revents)
 		error = state_take_frames(state);
+	if (polled[POLL_MONITOR].revents && saving_go_on(&state->saving))
+		error = state_send_settings(state);
 	if (error < 0) {
 		fprintf(stderr, "machine: channel: %s\n", strerror(-error));
 		state_end(state, EXIT_MACHINE);
@@ -166,7 +171,11 @@ static int start(struct state *state)
 		state_set_deadline(state, state->options->timeout_s);
 	if (state->options->tty)
 		error = terminal_make_raw(&state->terminal);
-	return error ? error : state_send_settings(state);
+	if (!error && state->options->resumed)
+		error = saving_resume(&state->saving, state->qemu.monitor);
+	if (!error && state->options->resumed)
+		error = state_send_settings(state);
+	return error;
 }
 
 static void show_times(const struct state *state)

@@ -8,6 +8,7 @@
 #include "machine/attach/log_tail.h"
 #include "machine/attach/options.h"
 #include "machine/attach/qemu_process.h"
+#include "machine/attach/saving.h"
 #include "machine/attach/terminal.h"
 #include "machine/channel/inlet.h"
 #include "machine/channel/outlet.h"
@@ -23,6 +24,7 @@ struct state {
 	struct log_tail console;
 	struct log_tail messages;
 	struct terminal terminal;
+	struct saving saving;
 	struct inlet input;
 	struct outlet outputs[2];
 	int64_t start_ns;

@@ -17,6 +17,7 @@ enum frame_type {
 	FRAME_WINDOW,		/* u32 rows, u32 columns of the terminal */
 	FRAME_SIGNAL,		/* u32 signal number, for the command */
 	/* guest to host */
+	FRAME_READY,		/* waits for settings */
 	FRAME_STARTED,		/* the command runs */
 	FRAME_EXIT,		/* u32 exit code; the last frame */
 	FRAME_FAILED,		/* text: the guest could not do its part */

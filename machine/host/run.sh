@@ -29,6 +29,7 @@ machine_start() {
 	[[ -z $OPT_ISOLATED ]] || isolated_initramfs
 	qemu_command
 	attach_arguments
+	[[ -z $OPT_FAST || -n $OPT_ISOLATED ]] || saved_state
 	exec "$BUILD/machine-attach" "${arguments[@]}" \
 		--qemu "${#COMMAND[@]}" "${COMMAND[@]}" "${COMMAND_LINE[@]}"
 }

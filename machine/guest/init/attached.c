@@ -44,12 +44,22 @@ static int receive_settings(struct guest *guest)
 	return result < 0 ? -1 : 0;
 }
 
+/* From here on runs differ: a saved state is saved and resumed here. */
+static int announce(struct guest *guest)
+{
+	int error = frame_writer_put(guest->writer, FRAME_READY, 0, NULL, 0);
+
+	if (!error)
+		error = frame_writer_flush(guest->writer);
+	errno = -error;
+	return error ? problem_set(&guest->problem, "channel") : 0;
+}
+
 static int load_modules(struct guest *guest)
 {
 	struct problem *problem = &guest->problem;
 
-	if (modules_load("root", problem) ||
-	    (guest->settings.disk && modules_load("disk", problem)) ||
+	if ((guest->settings.disk && modules_load("disk", problem)) ||
 	    (guest->settings.disk_delay_ms && modules_load("delay", problem)) ||
 	    (guest->settings.net && modules_load("net", problem)))
 		return -1;
@@ -61,7 +71,8 @@ int guest_run_attached(struct guest *guest)
 	struct settings *settings = &guest->settings;
 	struct problem *problem = &guest->problem;
 
-	if (guest_connect(guest) || receive_settings(guest) ||
+	if (guest_connect(guest) || modules_load("root", problem) ||
+	    announce(guest) || receive_settings(guest) ||
 	    load_modules(guest) || mounts_host_root(problem) ||
 	    guest_prepare(guest) ||
 	    mounts_modules(settings->modules, problem) ||

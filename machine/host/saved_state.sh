@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# --fast: a machine that was started once goes on from the state it had when it
+# was ready for a command.  A state fits one shape of machine only.
+
+# Adds to COMMAND and arguments; call it when COMMAND is otherwise whole.
+saved_state() {
+	local file
+	file=$CACHE/states/$(saved_state_key)
+	COMMAND+=(-chardev socket,id=monitor,fd=5
+		-mon chardev=monitor,mode=readline)
+	if [[ -e $file ]]; then
+		touch "$file"
+		COMMAND+=(-incoming "file:$file")
+		arguments+=(--resumed)
+		return
+	fi
+	mkdir -p "$CACHE/states"
+	saved_state_tidy
+	cache_need_space 1000 "a machine's state"
+	arguments+=(--save "$file")
+}
+
+# All that the guest could have seen: QEMU's command line, less the names of
+# the host's folders, and the plugins' contents.
+saved_state_key() {
+	local word
+	{
+		printf '%s\n' "$QEMU_VERSION" "$INITRAMFS"
+		for word in "${COMMAND[@]}"; do
+			case $word in
+			local,id=* | if=none,id=scratch,*) ;;
+			*/truth-api*) cat "${word%%,clock*}" ;;
+			*.so | *.so,*) cat "${word%%,*}" && echo "$word" ;;
+			*) printf '%s\n' "$word" ;;
+			esac
+		done
+		printf '%s\n' "$OPT_DISK_MB"
+	} | sha256sum | cut -c 1-32
+}
+
+# States are large; those of old builds are of no use.
+saved_state_tidy() {
+	local old
+	find "$CACHE/states" -type f -mtime +7 -delete
+	while IFS= read -r old; do
+		rm -f "$CACHE/states/$old"
+	done < <(cd "$CACHE/states" && ls -t | tail -n +12)
+}
