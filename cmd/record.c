@@ -42,6 +42,9 @@ static void print_result(const char *folder,
 	fprintf(stderr, "ktrace-hw record: %s: ", folder);
 	print_size("of trace, ", result->trace_bytes);
 	print_size("in all\n", result->file_bytes);
+	if (result->snapshots)
+		fprintf(stderr, "ktrace-hw record: %u snapshots\n",
+			result->snapshots);
 	if (!result->trace_bytes)
 		fprintf(stderr, "ktrace-hw record: nothing was traced\n");
 	if (result->truncated)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector.h"
 #include "collector/collector_parts.h"
-#include "collector/feature.h"
 #include "collector/late_code.h"
 #include "collector/recording_writer.h"
 #include "common/error.h"
@@ -85,19 +84,6 @@ static int start(struct collector *collector)
 	return 0;
 }
 
-static int write_end(struct collector *collector)
-{
-	struct feature features[FEATURES_OF_SYSTEM];
-	size_t count = features_of_system(features, collector->options->argc,
-					  collector->options->argv,
-					  &collector->events);
-	int error;
-
-	error = recording_writer_finish(collector->writer, features, count);
-	features_free(features, count);
-	return error;
-}
-
 /* The trace unit writes the last of its buffer when it is disabled. */
 static int finish(struct collector *collector)
 {
@@ -111,7 +97,7 @@ static int finish(struct collector *collector)
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
 		error = collector_drain(collector);
-	return error ? error : write_end(collector);
+	return error ? error : recording_writer_finish(collector->writer);
 }
 
 /* The recording is complete; the command may take its time.  A second signal

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/address_filter.h"
 #include "collector/collector_parts.h"
+#include "collector/feature.h"
 #include "collector/late_code.h"
 #include "collector/recording_writer.h"
 #include "collector/start_records.h"
@@ -80,18 +81,32 @@ static int write_start(struct collector *collector)
 	return error;
 }
 
+static int create_file(struct collector *collector)
+{
+	const struct collector_options *options = collector->options;
+	struct feature features[FEATURES_OF_SYSTEM];
+	size_t count = features_of_system(features, options->argc,
+					  options->argv, &collector->events);
+	char path[4096];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/data", options->folder);
+	error = recording_writer_create(path, &collector->events, features,
+					count, collector->log,
+					&collector->writer);
+	features_free(features, count);
+	return error;
+}
+
 int collector_begin(struct collector *collector)
 {
-	char path[4096];
 	int error = copy_kernel(collector);
 
 	if (!error)
 		error = set_filter(collector);
 	if (error)
 		return error;
-	snprintf(path, sizeof(path), "%s/data", collector->options->folder);
-	error = recording_writer_create(path, &collector->events,
-					collector->log, &collector->writer);
+	error = create_file(collector);
 	if (!error)
 		error = write_start(collector);
 	return error ? error : collector_drain(collector);

@@ -54,7 +54,7 @@ static int explain(const struct log *log, const char *path, int error)
 		    error == -ERROR_SYSTEM ? strerror(errno)
 					   : error_text(error),
 		    denied ? ": the kernel's code is needed to decode its "
-			     "trace; record as root, or with --user-only"
+			     "trace; record as root"
 			   : "");
 	return error;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/recording_writer.h"
+#include "collector/append_file.h"
 #include "collector/byte_buffer.h"
 #include "collector/event_list.h"
 #include "collector/feature.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct section {
 	uint64_t offset;
@@ -33,63 +33,63 @@ struct file_header {
 _Static_assert(sizeof(struct file_header) == PERF_DATA_HEADER_SIZE, "header");
 
 struct recording_writer {
-	char *path;
-	const struct log *log;
-	int fd;
-	int error;    /* of the write that failed */
-	uint64_t end; /* of the last whole record */
-	uint64_t round_end;
-	uint64_t trace_bytes;
+	struct append_file file;
 	struct file_header header;
+	struct array table; /* struct section: the features */
+	uint64_t table_at;  /* where it is in the file */
+	uint64_t trace_bytes;
 	struct array index;   /* struct section: the AUXTRACE records */
 	struct array offsets; /* uint64_t, per ring: bytes of trace so far */
 };
 
-static int fail(struct recording_writer *writer)
+static size_t table_size(const struct recording_writer *writer)
 {
-	int cause = errno;
-
-	writer->error = -ERROR_SYSTEM;
-	log_message(writer->log, LOG_ERROR, writer->path, writer->end,
-		    "cannot write: %s%s", strerror(cause),
-		    cause == ENOSPC || cause == EDQUOT
-			    ? "; free some space or choose another place "
-			      "with -o; what is whole is kept"
-			    : "");
-	/* Half a record would end what readers can follow. */
-	if (ftruncate(writer->fd, (off_t)writer->end) < 0)
-		return writer->error;
-	return writer->error;
+	return writer->table.count * sizeof(struct section);
 }
 
-/* Writes all of @parts, which it uses up, at the end of the file. */
+/* Says that the records end at @end.  Each step leaves a file that is whole,
+ * but for the instant between the last two.
+ */
+static int commit(struct recording_writer *writer, uint64_t end)
+{
+	const struct append_file *file = &writer->file;
+	struct perf_event_header round = {
+		.type = PERF_DATA_FINISHED_ROUND,
+		.size = (uint16_t)table_size(writer),
+	};
+	int error = append_file_put(file, writer->table.items,
+				    table_size(writer), end);
+
+	if (!error && end > writer->table_at)
+		error = append_file_put(file, &round, sizeof(round),
+					writer->table_at);
+	writer->header.data.size = end - writer->header.data.offset;
+	if (!error)
+		error = append_file_put(file, &writer->header,
+					sizeof(writer->header), 0);
+	writer->table_at = end;
+	return error;
+}
+
+/* What was whole before a write failed is kept, if there is room for it. */
+static int keep(struct recording_writer *writer, int error)
+{
+	uint64_t begin = writer->table_at + table_size(writer);
+
+	if (error == -ERROR_SYSTEM && writer->file.end > begin)
+		commit(writer, writer->file.end);
+	return error;
+}
+
 static int append(struct recording_writer *writer, struct iovec *parts,
 		  int count)
 {
-	uint64_t at = writer->end;
+	int error = writer->file.error;
 
-	if (writer->error)
-		return writer->error;
-	while (count) {
-		ssize_t done = pwritev(writer->fd, parts, count, (off_t)at);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return fail(writer);
-		at += (uint64_t)done;
-		while (count && (size_t)done >= parts->iov_len) {
-			done -= (ssize_t)parts->iov_len;
-			parts++;
-			count--;
-		}
-		if (count) {
-			parts->iov_base = (uint8_t *)parts->iov_base + done;
-			parts->iov_len -= (size_t)done;
-		}
-	}
-	writer->end = at;
-	return 0;
+	if (error)
+		return error;
+	error = append_file_add(&writer->file, parts, count);
+	return error ? keep(writer, error) : 0;
 }
 
 int recording_writer_add(struct recording_writer *writer,
@@ -151,49 +151,36 @@ int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
 		trace->part[1],
 		{ (void *)(uintptr_t)zeros, padding },
 	};
+	int error;
 
 	if (!offset || !entry)
 		return -ERROR_MEMORY;
 	record.offset = *offset;
-	*entry = (struct section){ writer->end, sizeof(record) };
-	if (append(writer, parts, 4)) {
+	*entry = (struct section){ writer->file.end, sizeof(record) };
+	error = append(writer, parts, 4);
+	if (error) {
 		writer->index.count--;
-		return writer->error;
+		return error;
 	}
 	*offset += trace->size;
 	writer->trace_bytes += trace->size;
 	return 0;
 }
 
-static int write_header(struct recording_writer *writer)
-{
-	struct iovec part = { &writer->header, sizeof(writer->header) };
-
-	if (pwritev(writer->fd, &part, 1, 0) != (ssize_t)part.iov_len)
-		return fail(writer);
-	return 0;
-}
-
-static void count_data(struct recording_writer *writer)
-{
-	writer->header.data.size = writer->end - writer->header.data.offset;
-	writer->round_end = writer->end;
-}
-
 int recording_writer_end_round(struct recording_writer *writer)
 {
-	struct perf_event_header record = {
-		.type = PERF_DATA_FINISHED_ROUND,
-		.size = sizeof(record),
-	};
-	struct iovec part = { &record, sizeof(record) };
+	uint64_t end = writer->file.end;
 
-	if (writer->end == writer->round_end)
+	if (writer->file.error)
+		return writer->file.error;
+	if (end == writer->table_at + table_size(writer))
 		return 0;
-	if (append(writer, &part, 1))
-		return writer->error;
-	count_data(writer);
-	return write_header(writer);
+	writer->file.error = commit(writer, end);
+	if (writer->file.error)
+		log_message(writer->file.log, LOG_ERROR, writer->file.path, end,
+			    "cannot write: %s", strerror(errno));
+	writer->file.end = end + table_size(writer);
+	return writer->file.error;
 }
 
 /* The ids come first, then the attrs that point to them. */
@@ -222,119 +209,122 @@ static void add_attrs(struct recording_writer *writer,
 	byte_buffer_free(&attrs);
 }
 
-static int write_front(struct recording_writer *writer,
-		       const struct event_list *events)
+static int enter(struct recording_writer *writer, enum perf_data_feature bit,
+		 uint64_t offset, uint64_t size)
 {
+	struct section *section = array_add(&writer->table);
+
+	if (!section)
+		return -ERROR_MEMORY;
+	*section = (struct section){ offset, size };
+	writer->header.features[bit / 64] |= 1ULL << bit % 64;
+	return 0;
+}
+
+static int add_features(struct recording_writer *writer,
+			const struct feature *features, size_t count,
+			struct byte_buffer *bytes)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct byte_buffer *content = &features[i].content;
+
+		assert(features[i].bit < PERF_DATA_FEATURE_AUXTRACE);
+		byte_buffer_align(bytes, 8);
+		error = enter(writer, features[i].bit,
+			      sizeof(struct file_header) + bytes->size,
+			      content->size);
+		byte_buffer_add(bytes, content->bytes, content->size);
+		bytes->failed |= content->failed;
+	}
+	byte_buffer_align(bytes, 8);
+	return error;
+}
+
+/* Everything up to the records, of which there are none yet. */
+static int write_front(struct recording_writer *writer,
+		       const struct event_list *events,
+		       const struct feature *features, size_t count)
+{
+	struct file_header *header = &writer->header;
 	struct byte_buffer bytes = { 0 };
 	int error;
 
-	memcpy(writer->header.magic, PERF_DATA_MAGIC, 8);
-	writer->header.size = sizeof(writer->header);
-	writer->header.attr_size = PERF_ATTR_SIZE_VER7 + sizeof(struct section);
+	memcpy(header->magic, PERF_DATA_MAGIC, sizeof(header->magic));
+	header->size = sizeof(*header);
+	header->attr_size = PERF_ATTR_SIZE_VER7 + sizeof(struct section);
 	add_attrs(writer, events, &bytes);
-	writer->end = sizeof(writer->header);
-	error = recording_writer_add(writer, &bytes);
+	error = add_features(writer, features, count, &bytes);
+	writer->file.end = sizeof(*header);
+	header->data.offset = sizeof(*header) + bytes.size;
+	writer->table_at = header->data.offset;
+	if (!error)
+		error = recording_writer_add(writer, &bytes);
 	byte_buffer_free(&bytes);
-	writer->header.data.offset = writer->end;
-	count_data(writer);
-	return error ? error : write_header(writer);
+	if (!error)
+		error = commit(writer, header->data.offset);
+	writer->file.end = header->data.offset + table_size(writer);
+	return error;
 }
 
 int recording_writer_create(const char *path, const struct event_list *events,
+			    const struct feature *features, size_t count,
 			    const struct log *log,
 			    struct recording_writer **writer)
 {
 	struct recording_writer *new = calloc(1, sizeof(*new));
-	int error = -ERROR_MEMORY;
+	int error;
 
 	if (!new)
-		return error;
-	new->log = log;
+		return -ERROR_MEMORY;
+	new->table = ARRAY_OF(struct section);
 	new->index = ARRAY_OF(struct section);
 	new->offsets = ARRAY_OF(uint64_t);
-	new->path = strdup(path);
-	new->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (!new->path)
-		goto fail;
-	error = -ERROR_SYSTEM;
-	if (new->fd < 0) {
-		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
-			    "cannot create: %s", strerror(errno));
-		goto fail;
+	error = append_file_create(&new->file, path, log);
+	if (!error)
+		error = write_front(new, events, features, count);
+	if (error) {
+		recording_writer_free(new);
+		return error;
 	}
-	error = write_front(new, events);
-	if (error)
-		goto fail;
 	*writer = new;
 	return 0;
-fail:
-	recording_writer_free(new);
-	return error;
 }
 
 void recording_writer_free(struct recording_writer *writer)
 {
 	if (!writer)
 		return;
-	if (writer->fd >= 0)
-		close(writer->fd);
+	append_file_close(&writer->file);
+	array_free(&writer->table);
 	array_free(&writer->index);
 	array_free(&writer->offsets);
-	free(writer->path);
 	free(writer);
 }
 
-/* perf's auxtrace_index: the count, then where each AUXTRACE record is. */
-static struct feature index_feature(const struct recording_writer *writer)
+/* perf's auxtrace_index, the count and where each AUXTRACE record is, goes
+ * behind the table, which gets one more entry for it.
+ */
+int recording_writer_finish(struct recording_writer *writer)
 {
-	struct feature feature = { .bit = PERF_DATA_FEATURE_AUXTRACE };
+	struct byte_buffer index = { 0 };
+	int error = recording_writer_end_round(writer);
+	uint64_t end = writer->table_at;
 
-	byte_buffer_u64(&feature.content, writer->index.count);
-	byte_buffer_add(&feature.content, writer->index.items,
+	byte_buffer_u64(&index, writer->index.count);
+	byte_buffer_add(&index, writer->index.items,
 			writer->index.count * sizeof(struct section));
-	return feature;
-}
-
-/* Adds the place of @feature to @table, and its content to @contents. */
-static void place(struct recording_writer *writer,
-		  const struct feature *feature, uint64_t base,
-		  struct byte_buffer *table, struct byte_buffer *contents)
-{
-	struct section section = { base + contents->size,
-				   feature->content.size };
-
-	byte_buffer_add(table, &section, sizeof(section));
-	byte_buffer_add(contents, feature->content.bytes,
-			feature->content.size);
-	byte_buffer_align(contents, 8);
-	contents->failed |= feature->content.failed;
-	writer->header.features[feature->bit / 64] |= 1ULL << feature->bit % 64;
-}
-
-int recording_writer_finish(struct recording_writer *writer,
-			    const struct feature *features, size_t count)
-{
-	struct byte_buffer table = { 0 };
-	struct byte_buffer contents = { 0 };
-	struct feature index = index_feature(writer);
-	uint64_t base = writer->end + (count + 1) * sizeof(struct section);
-	size_t i = 0;
-	int error;
-
-	count_data(writer);
-	for (; i < count && features[i].bit < index.bit; i++)
-		place(writer, &features[i], base, &table, &contents);
-	place(writer, &index, base, &table, &contents);
-	for (; i < count; i++)
-		place(writer, &features[i], base, &table, &contents);
-	error = recording_writer_add(writer, &table);
 	if (!error)
-		error = recording_writer_add(writer, &contents);
+		error = enter(writer, PERF_DATA_FEATURE_AUXTRACE,
+			      end + table_size(writer) + sizeof(struct section),
+			      index.size);
+	writer->file.end = end + table_size(writer);
 	if (!error)
-		error = write_header(writer);
-	byte_buffer_free(&index.content);
-	byte_buffer_free(&table);
-	byte_buffer_free(&contents);
+		error = recording_writer_add(writer, &index);
+	if (!error)
+		error = commit(writer, end);
+	byte_buffer_free(&index);
 	return error;
 }
 
@@ -345,5 +335,5 @@ uint64_t recording_writer_trace_bytes(const struct recording_writer *writer)
 
 uint64_t recording_writer_bytes(const struct recording_writer *writer)
 {
-	return writer->end;
+	return writer->file.end;
 }

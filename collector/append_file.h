@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_APPEND_FILE_H
+#define KT_COLLECTOR_APPEND_FILE_H
+
+#include <stdint.h>
+#include <sys/uio.h>
+
+struct log;
+
+/* A file that grows by whole pieces.
+ *
+ * When a write fails, the log is told once, the file goes back to the end of
+ * the last whole piece, and nothing more is appended.
+ */
+struct append_file {
+	char *path;
+	const struct log *log;
+	int fd;
+	int error;    /* of the write that failed */
+	uint64_t end; /* where the next piece begins */
+};
+
+/* Creates @path.
+ *
+ * Returns 0, or -ERROR_SYSTEM or -ERROR_MEMORY with the reason in @log; the
+ * file must be closed either way.
+ */
+int append_file_create(struct append_file *file, const char *path,
+		       const struct log *log);
+void append_file_close(struct append_file *file);
+
+/* Appends @parts, @count of them, which it uses up, as one piece.
+ *
+ * Returns 0 or -ERROR_SYSTEM.
+ */
+int append_file_add(struct append_file *file, struct iovec *parts, int count);
+
+/* Writes @size bytes at @offset, which need not be at the end.
+ *
+ * Returns 0 or -ERROR_SYSTEM with errno set; nothing is said or remembered.
+ */
+int append_file_put(const struct append_file *file, const void *bytes,
+		    size_t size, uint64_t offset);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/address_filter.h"
+#include "collector/byte_buffer.h"
+#include "collector/kernel_symbols.h"
+#include "common/error.h"
+#include "tests/run_suite.h"
+
+static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
+			       "ffffffff81000000 T _text\n"
+			       "ffffffff81000100 T vfs_read\n"
+			       "ffffffff81000180 t aligned\n"
+			       "ffffffff81000180 T alias\n"
+			       "ffffffff81000200 D some_data\n"
+			       "ffffffff81000400 T vfs_write\n"
+			       "ffffffffc0000010 t helper\t[ext4]\n"
+			       "ffffffffc0000000 t start\t[ext4]\n";
+
+static struct kernel_symbols symbols(void)
+{
+	struct kernel_symbols result = { { 0 } };
+
+	byte_buffer_text(&result.text, kallsyms);
+	return result;
+}
+
+static const struct {
+	const char *text;
+	int result;
+	const char *filter;
+} cases[] = {
+	{ "vfs_read", 0, "filter 0xffffffff81000100/0x80" },
+	{ "alias", 0, "filter 0xffffffff81000180/0x280" },
+	{ "start", 0, "filter 0xffffffffc0000000/0x10" },
+	{ "helper", 0, "filter 0xffffffffc0000010/0x1" },
+	{ "0x1000/0x20", 0, "filter 0x1000/0x20" },
+	{ "0x1000-0x1800", 0, "filter 0x1000/0x800" },
+	{ "vfs_read,0x10/16", 0,
+	  "filter 0xffffffff81000100/0x80,filter 0x10/0x10" },
+	{ "nosuch", -ERROR_NOT_FOUND, NULL },
+	{ "some_data", -ERROR_NOT_FOUND, NULL },
+	{ "vfs", -ERROR_NOT_FOUND, NULL },
+	{ "", -ERROR_NOT_FOUND, NULL },
+	{ "0x1000", -ERROR_FORMAT, NULL },
+	{ "0x1000/0", -ERROR_FORMAT, NULL },
+	{ "0x1000-0x1000", -ERROR_FORMAT, NULL },
+	{ "0x1000/8x", -ERROR_FORMAT, NULL },
+	{ "1/1,2/1,3/1", -ERROR_UNSUPPORTED, NULL },
+};
+
+START_TEST(test_parse)
+{
+	struct kernel_symbols known = symbols();
+	struct byte_buffer filter = { 0 };
+
+	ck_assert_int_eq(
+		address_filter_parse(cases[_i].text, &known, 2, NULL, &filter),
+		cases[_i].result);
+	if (!cases[_i].result)
+		ck_assert_str_eq((const char *)filter.bytes, cases[_i].filter);
+	byte_buffer_free(&filter);
+	kernel_symbols_free(&known);
+}
+END_TEST
+
+START_TEST(test_symbols)
+{
+	struct kernel_symbols known = symbols();
+	struct kernel_symbol symbol;
+	size_t place = 0;
+	unsigned int count = 0;
+
+	ck_assert_uint_eq(kernel_symbols_address(&known, "_text"),
+			  0xffffffff81000000);
+	ck_assert_uint_eq(kernel_symbols_address(&known, "helper"), 0);
+	while (kernel_symbols_next(&known, &place, &symbol))
+		count++;
+	ck_assert_uint_eq(count, 9);
+	ck_assert_uint_eq(symbol.module_length, 4);
+	kernel_symbols_free(&known);
+}
+END_TEST
+
+static Suite *address_filter_suite(void)
+{
+	Suite *suite = suite_create("address_filter");
+	TCase *tcase = tcase_create("parse");
+
+	tcase_add_loop_test(tcase, test_parse, 0,
+			    sizeof(cases) / sizeof(cases[0]));
+	tcase_add_test(tcase, test_symbols);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(address_filter_suite());
+}

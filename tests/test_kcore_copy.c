@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/byte_buffer.h"
+#include "collector/kcore.h"
+#include "collector/kcore_copy.h"
+#include "common/error.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct scratch_folder folder;
+static char source[128];
+static char copy[128];
+
+/* A core file with one segment: 0x3000 bytes at 0x10000, each the low byte
+ * of its page's number.
+ */
+static void make_core(void)
+{
+	Elf64_Ehdr header = {
+		.e_type = ET_CORE,
+		.e_machine = EM_X86_64,
+		.e_phoff = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	};
+	Elf64_Phdr segment = {
+		.p_type = PT_LOAD,
+		.p_offset = 0x1000,
+		.p_vaddr = 0x10000,
+		.p_filesz = 0x3000,
+		.p_memsz = 0x3000,
+	};
+	uint8_t page[0x1000] = { 0 };
+	FILE *file;
+
+	folder = scratch_folder_new();
+	scratch_folder_path(&folder, "core", source, sizeof(source));
+	scratch_folder_path(&folder, "copy", copy, sizeof(copy));
+	memcpy(header.e_ident, ELFMAG, SELFMAG);
+	header.e_ident[EI_CLASS] = ELFCLASS64;
+	memcpy(page, &header, sizeof(header));
+	memcpy(page + sizeof(header), &segment, sizeof(segment));
+	file = fopen(source, "w");
+	fwrite(page, 1, sizeof(page), file);
+	for (int i = 0x10; i < 0x13; i++) {
+		memset(page, i, sizeof(page));
+		fwrite(page, 1, sizeof(page), file);
+	}
+	fclose(file);
+}
+
+static void remove_core(void)
+{
+	scratch_folder_free(&folder);
+}
+
+START_TEST(test_read)
+{
+	struct kcore kcore;
+	uint8_t bytes[2];
+
+	ck_assert_int_eq(kcore_open(&kcore, source), 0);
+	ck_assert_int_eq(kcore_read(&kcore, 0x10fff, bytes, 2), 0);
+	ck_assert_uint_eq(bytes[0], 0x10);
+	ck_assert_uint_eq(bytes[1], 0x11);
+	ck_assert_int_eq(kcore_read(&kcore, 0x12fff, bytes, 2),
+			 -ERROR_NOT_FOUND);
+	ck_assert_int_eq(kcore_read(&kcore, 0, bytes, 2), -ERROR_NOT_FOUND);
+	kcore_close(&kcore);
+}
+END_TEST
+
+START_TEST(test_copy)
+{
+	static const struct code_range ranges[] = { { 0x10000, 0x11000 },
+						    { 0x12000, 0x13000 } };
+	struct kcore kcore;
+	uint8_t byte;
+
+	ck_assert_int_eq(kcore_open(&kcore, source), 0);
+	ck_assert_int_eq(kcore_copy(&kcore, copy, ranges, 2), 0);
+	kcore_close(&kcore);
+	ck_assert_int_eq(kcore_open(&kcore, copy), 0);
+	ck_assert_uint_eq(kcore.segments.count, 2);
+	ck_assert_uint_eq(kcore.header.e_machine, EM_X86_64);
+	ck_assert_int_eq(kcore_read(&kcore, 0x12fff, &byte, 1), 0);
+	ck_assert_uint_eq(byte, 0x12);
+	ck_assert_int_eq(kcore_read(&kcore, 0x11000, &byte, 1),
+			 -ERROR_NOT_FOUND);
+	kcore_close(&kcore);
+}
+END_TEST
+
+START_TEST(test_copy_raw)
+{
+	const struct code_range range = { 0x10ffe, 0x11003 };
+	struct byte_buffer bytes = { 0 };
+	struct kcore kcore;
+
+	ck_assert_int_eq(kcore_open(&kcore, source), 0);
+	ck_assert_int_eq(kcore_copy_raw(&kcore, copy, &range), 0);
+	kcore_close(&kcore);
+	ck_assert_int_eq(byte_buffer_file(&bytes, copy), 0);
+	ck_assert_uint_eq(bytes.size, 5);
+	ck_assert_mem_eq(bytes.bytes, "\x10\x10\x11\x11\x11", 5);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(test_no_core)
+{
+	struct kcore kcore;
+
+	ck_assert_int_eq(kcore_open(&kcore, "/nonexistent"), -ERROR_SYSTEM);
+	scratch_folder_write(&folder, "text",
+			     "this is no core file, but it "
+			     "is long enough to hold an ELF header's bytes");
+	scratch_folder_path(&folder, "text", copy, sizeof(copy));
+	ck_assert_int_eq(kcore_open(&kcore, copy), -ERROR_FORMAT);
+	scratch_folder_write(&folder, "text", "short");
+	ck_assert_int_eq(kcore_open(&kcore, copy), -ERROR_FORMAT);
+}
+END_TEST
+
+static Suite *kcore_copy_suite(void)
+{
+	Suite *suite = suite_create("kcore_copy");
+	TCase *tcase = tcase_create("files");
+
+	tcase_add_checked_fixture(tcase, make_core, remove_core);
+	tcase_add_test(tcase, test_read);
+	tcase_add_test(tcase, test_copy);
+	tcase_add_test(tcase, test_copy_raw);
+	tcase_add_test(tcase, test_no_core);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(kcore_copy_suite());
+}

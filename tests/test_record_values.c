@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record_values.h"
+#include "common/array.h"
+#include "tests/run_suite.h"
+
+#include <sys/types.h>
+
+static const struct {
+	const char *text;
+	size_t bytes; /* 0: refused */
+} sizes[] = {
+	{ "64K", 64 << 10 }, { "8M", 8 << 20 }, { "1g", 1 << 30 },
+	{ "65536", 65536 },  { "", 0 },		{ "M", 0 },
+	{ "32K", 0 },	     { "2G", 0 },	{ "3M", 0 },
+	{ "8MB", 0 },	     { "-8M", 0 },	{ "99999999999999999999", 0 },
+};
+
+START_TEST(test_size)
+{
+	size_t bytes = 0;
+
+	ck_assert_int_eq(record_value_size(sizes[_i].text, &bytes),
+			 sizes[_i].bytes != 0);
+	if (sizes[_i].bytes)
+		ck_assert_uint_eq(bytes, sizes[_i].bytes);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	uint64_t ns; /* 0: refused */
+} durations[] = {
+	{ "1", 1000000000 }, { "0.25", 250000000 }, { "0", 0 },
+	{ "-1", 0 },	     { "1s", 0 },	    { "", 0 },
+	{ "nan", 0 },	     { "inf", 0 },	    { "1e10", 0 },
+};
+
+START_TEST(test_seconds)
+{
+	uint64_t ns = 0;
+
+	ck_assert_int_eq(record_value_seconds(durations[_i].text, &ns),
+			 durations[_i].ns != 0);
+	if (durations[_i].ns)
+		ck_assert_uint_eq(ns, durations[_i].ns);
+}
+END_TEST
+
+START_TEST(test_pids)
+{
+	struct array pids = ARRAY_OF(pid_t);
+	const pid_t *items;
+
+	ck_assert(record_value_pids("12,345", &pids));
+	ck_assert(record_value_pids("6", &pids));
+	ck_assert_uint_eq(pids.count, 3);
+	items = pids.items;
+	ck_assert_int_eq(items[1], 345);
+	ck_assert(!record_value_pids("", &pids));
+	ck_assert(!record_value_pids("0", &pids));
+	ck_assert(!record_value_pids("1,", &pids));
+	ck_assert(!record_value_pids("x", &pids));
+	ck_assert(!record_value_pids("99999999", &pids));
+	array_free(&pids);
+}
+END_TEST
+
+static Suite *record_values_suite(void)
+{
+	Suite *suite = suite_create("record_values");
+	TCase *tcase = tcase_create("values");
+
+	tcase_add_loop_test(tcase, test_size, 0,
+			    sizeof(sizes) / sizeof(sizes[0]));
+	tcase_add_loop_test(tcase, test_seconds, 0,
+			    sizeof(durations) / sizeof(durations[0]));
+	tcase_add_test(tcase, test_pids);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(record_values_suite());
+}

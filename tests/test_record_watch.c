@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/byte_buffer.h"
+#include "collector/record_bytes.h"
+#include "collector/record_watch.h"
+#include "collector/ring.h"
+#include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+enum { ROOM = 256 };
+
+static void add(struct byte_buffer *records, uint32_t type, uint64_t first,
+		uint64_t second, uint64_t third)
+{
+	size_t place = record_begin(records, type, 0);
+
+	byte_buffer_u64(records, first);
+	byte_buffer_u64(records, second);
+	byte_buffer_u64(records, third);
+	record_end(records, place);
+}
+
+/* The same records are counted wherever they wrap around the ring's end. */
+START_TEST(test_counts)
+{
+	struct byte_buffer records = { 0 };
+	struct record_counts counts = { 0 };
+	uint8_t room[ROOM];
+	uint64_t start = 8 * (uint64_t)_i;
+	struct ring_bytes bytes;
+
+	add(&records, PERF_RECORD_LOST, 1, 5, 0);
+	add(&records, PERF_RECORD_AUX, 0, 100, PERF_AUX_FLAG_TRUNCATED);
+	add(&records, PERF_RECORD_AUX, 100, 50, 0);
+	add(&records, PERF_RECORD_LOST_SAMPLES, 2, 0, 0);
+	add(&records, PERF_RECORD_AUX, 0, 1, PERF_AUX_FLAG_PARTIAL);
+	for (size_t i = 0; i < records.size; i++)
+		room[(start + i) % ROOM] = records.bytes[i];
+	bytes = ring_split(room, ROOM, start, records.size);
+	ck_assert_uint_eq(bytes.part[0].iov_len + bytes.part[1].iov_len,
+			  records.size);
+	record_watch(&bytes, &counts, NULL);
+	ck_assert_uint_eq(counts.lost_records, 7);
+	ck_assert_uint_eq(counts.truncated, 2);
+	byte_buffer_free(&records);
+}
+END_TEST
+
+START_TEST(test_record_size)
+{
+	struct byte_buffer records = { 0 };
+	size_t place = record_begin(&records, PERF_RECORD_COMM, 3);
+	struct perf_event_header header;
+
+	byte_buffer_text(&records, "abc");
+	record_end_sample_id(&records, place);
+	memcpy(&header, records.bytes, sizeof(header));
+	ck_assert_uint_eq(header.type, PERF_RECORD_COMM);
+	ck_assert_uint_eq(header.misc, 3);
+	ck_assert_uint_eq(header.size, 8 + 8 + 32);
+	ck_assert_uint_eq(records.size, header.size);
+	byte_buffer_free(&records);
+}
+END_TEST
+
+static Suite *record_watch_suite(void)
+{
+	Suite *suite = suite_create("record_watch");
+	TCase *tcase = tcase_create("records");
+
+	tcase_add_loop_test(tcase, test_counts, 0, ROOM / 8);
+	tcase_add_test(tcase, test_record_size);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(record_watch_suite());
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/byte_buffer.h"
+#include "collector/event_list.h"
+#include "collector/feature.h"
+#include "collector/record_bytes.h"
+#include "collector/recording_writer.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static struct scratch_folder folder;
+static char path[128];
+static struct event_list events;
+static struct recording_writer *writer;
+
+enum { FEATURE_COUNT = 2, TABLE_SIZE = 16 * FEATURE_COUNT };
+
+static int create(struct recording_writer **new)
+{
+	struct feature features[FEATURE_COUNT] = {
+		{ .bit = PERF_DATA_FEATURE_HOSTNAME },
+		{ .bit = PERF_DATA_FEATURE_EVENT_DESC },
+	};
+	int error;
+
+	byte_buffer_text(&features[0].content, "first");
+	byte_buffer_text(&features[1].content, "last");
+	error = recording_writer_create(path, &events, features, FEATURE_COUNT,
+					NULL, new);
+	features_free(features, FEATURE_COUNT);
+	return error;
+}
+
+/* Two attrs: one event of the first, two of the second. */
+static void make_writer(void)
+{
+	static const size_t specs[] = { 0, 1, 1 };
+
+	folder = scratch_folder_new();
+	scratch_folder_path(&folder, "data", path, sizeof(path));
+	events = event_list_new();
+	event_list_add(&events, event_spec_tasks());
+	event_list_add(&events, event_spec_switches(true));
+	for (size_t i = 0; i < 3; i++) {
+		struct event *event = array_add(&events.events);
+
+		*event = (struct event){ .fd = -1,
+					 .spec = specs[i],
+					 .id = 70 + i };
+	}
+	ck_assert_int_eq(create(&writer), 0);
+}
+
+static void remove_writer(void)
+{
+	recording_writer_free(writer);
+	event_list_free(&events);
+	scratch_folder_free(&folder);
+}
+
+static struct byte_buffer file(void)
+{
+	struct byte_buffer bytes = { 0 };
+
+	ck_assert_int_eq(byte_buffer_file(&bytes, path), 0);
+	return bytes;
+}
+
+static uint64_t word(const struct byte_buffer *bytes, size_t place)
+{
+	uint64_t value;
+
+	ck_assert_uint_le(place + sizeof(value), bytes->size);
+	memcpy(&value, bytes->bytes + place, sizeof(value));
+	return value;
+}
+
+/* Where the words of perf.data's header are. */
+enum {
+	HEADER_SIZE = 8,
+	ATTR_SIZE = 16,
+	ATTRS = 24,
+	DATA = 40,
+	FEATURES = 72,
+};
+
+START_TEST(test_header)
+{
+	struct byte_buffer bytes = file();
+	uint64_t attrs = word(&bytes, ATTRS);
+
+	ck_assert_mem_eq(bytes.bytes, PERF_DATA_MAGIC, 8);
+	ck_assert_uint_eq(word(&bytes, HEADER_SIZE), 104);
+	ck_assert_uint_eq(word(&bytes, ATTR_SIZE), 144);
+	ck_assert_uint_eq(word(&bytes, ATTRS + 8), 2 * 144);
+	ck_assert_uint_eq(word(&bytes, DATA) + TABLE_SIZE, bytes.size);
+	ck_assert_uint_eq(word(&bytes, DATA + 8), 0);
+	/* The second attr's ids. */
+	ck_assert_uint_eq(word(&bytes, attrs + 144 + 128 + 8), 16);
+	ck_assert_uint_eq(word(&bytes, word(&bytes, attrs + 144 + 128) + 8),
+			  72);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+static void add_trace(const char *text)
+{
+	struct ring_bytes trace = {
+		.part = { { (void *)(uintptr_t)text, strlen(text) } },
+		.size = strlen(text),
+	};
+
+	ck_assert_int_eq(recording_writer_add_trace(writer, 3, 5, &trace), 0);
+}
+
+/* The table of features must follow the records at every instant. */
+static void check_features(const struct byte_buffer *bytes)
+{
+	uint64_t table = word(bytes, DATA) + word(bytes, DATA + 8);
+
+	ck_assert_str_eq((char *)bytes->bytes + word(bytes, table), "first");
+	ck_assert_uint_eq(word(bytes, table + 8), 6);
+	ck_assert_str_eq((char *)bytes->bytes + word(bytes, table + 16),
+			 "last");
+	ck_assert_uint_eq(word(bytes, FEATURES) &
+				  ~(1 << PERF_DATA_FEATURE_AUXTRACE),
+			  1 << PERF_DATA_FEATURE_HOSTNAME |
+				  1 << PERF_DATA_FEATURE_EVENT_DESC);
+}
+
+START_TEST(test_trace)
+{
+	struct byte_buffer bytes;
+	uint64_t data;
+
+	add_trace("twelve bytes");
+	add_trace("8 bytes.");
+	ck_assert_int_eq(recording_writer_end_round(writer), 0);
+	bytes = file();
+	data = word(&bytes, DATA);
+	/* The table was here before: FINISHED_ROUND, of its size. */
+	ck_assert_uint_eq(word(&bytes, data),
+			  PERF_DATA_FINISHED_ROUND | (uint64_t)TABLE_SIZE
+							     << 48);
+	data += TABLE_SIZE;
+	ck_assert_uint_eq(word(&bytes, data + 8), 16); /* padded */
+	ck_assert_uint_eq(word(&bytes, data + 16), 0);
+	ck_assert_mem_eq(bytes.bytes + data + 48, "twelve bytes\0\0\0\0", 16);
+	data += 48 + 16;
+	ck_assert_uint_eq(word(&bytes, data + 8), 8);
+	ck_assert_uint_eq(word(&bytes, data + 16), 12); /* without padding */
+	ck_assert_uint_eq(word(&bytes, DATA + 8), TABLE_SIZE + 64 + 56);
+	ck_assert_uint_eq(recording_writer_trace_bytes(writer), 20);
+	check_features(&bytes);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+/* What a killed recorder leaves: the header knows the rounds before. */
+START_TEST(test_rounds)
+{
+	struct byte_buffer bytes;
+
+	add_trace("8 bytes.");
+	bytes = file();
+	ck_assert_uint_eq(word(&bytes, DATA + 8), 0);
+	check_features(&bytes);
+	byte_buffer_free(&bytes);
+	recording_writer_end_round(writer);
+	recording_writer_end_round(writer);
+	add_trace("8 bytes.");
+	bytes = file();
+	ck_assert_uint_eq(word(&bytes, DATA + 8), TABLE_SIZE + 56);
+	check_features(&bytes);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+START_TEST(test_finish)
+{
+	struct byte_buffer bytes;
+	uint64_t table;
+	uint64_t index;
+
+	add_trace("8 bytes.");
+	ck_assert_int_eq(recording_writer_finish(writer), 0);
+	bytes = file();
+	check_features(&bytes);
+	ck_assert_uint_ne(
+		word(&bytes, FEATURES) & 1 << PERF_DATA_FEATURE_AUXTRACE, 0);
+	table = word(&bytes, DATA) + word(&bytes, DATA + 8);
+	/* The index: one entry, where the AUXTRACE record is. */
+	index = word(&bytes, table + TABLE_SIZE);
+	ck_assert_uint_eq(word(&bytes, index), 1);
+	ck_assert_uint_eq(word(&bytes, index + 8),
+			  word(&bytes, DATA) + TABLE_SIZE);
+	ck_assert_uint_eq(index + 24, bytes.size);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+/* A full disk: the file ends with the last whole record. */
+START_TEST(test_no_space)
+{
+	struct rlimit limit = { .rlim_cur = 2048, .rlim_max = 2048 };
+	struct byte_buffer records = { 0 };
+	struct byte_buffer bytes;
+	int error = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	record_end(&records,
+		   record_begin(&records, PERF_DATA_FINISHED_INIT, 0));
+	byte_buffer_zeros(&records, 400);
+	for (int i = 0; i < 8 && !error; i++)
+		error = recording_writer_add(writer, &records);
+	ck_assert_int_eq(error, -ERROR_SYSTEM);
+	ck_assert_int_eq(recording_writer_add(writer, &records), -ERROR_SYSTEM);
+	bytes = file();
+	ck_assert_uint_gt(word(&bytes, DATA + 8), records.size);
+	ck_assert_uint_eq((word(&bytes, DATA + 8) - TABLE_SIZE) % records.size,
+			  0);
+	check_features(&bytes);
+	byte_buffer_free(&bytes);
+	byte_buffer_free(&records);
+}
+END_TEST
+
+START_TEST(test_cannot_create)
+{
+	struct recording_writer *other;
+
+	/* A file that is there is never overwritten. */
+	ck_assert_int_eq(create(&other), -ERROR_SYSTEM);
+	strcpy(path, "/nonexistent/data");
+	ck_assert_int_eq(create(&other), -ERROR_SYSTEM);
+}
+END_TEST
+
+static Suite *writer_suite(void)
+{
+	Suite *suite = suite_create("recording_writer");
+	TCase *tcase = tcase_create("file");
+
+	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
+	tcase_add_test(tcase, test_header);
+	tcase_add_test(tcase, test_trace);
+	tcase_add_test(tcase, test_rounds);
+	tcase_add_test(tcase, test_finish);
+	tcase_add_test(tcase, test_no_space);
+	tcase_add_test(tcase, test_cannot_create);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(writer_suite());
+}
