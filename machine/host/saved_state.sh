@@ -7,8 +7,8 @@
 saved_state() {
 	local file
 	file=$CACHE/states/$(saved_state_key)
-	COMMAND+=(-chardev socket,id=monitor,fd=5
-		-mon chardev=monitor,mode=readline)
+	COMMAND+=(-chardev "socket,id=monitor,fd=5"
+		-mon "chardev=monitor,mode=readline")
 	if [[ -e $file ]]; then
 		touch "$file"
 		COMMAND+=(-incoming "file:$file")
@@ -45,5 +45,6 @@ saved_state_tidy() {
 	find "$CACHE/states" -type f -mtime +7 -delete
 	while IFS= read -r old; do
 		rm -f "$CACHE/states/$old"
-	done < <(cd "$CACHE/states" && ls -t | tail -n +12)
+	done < <(find "$CACHE/states" -type f -printf '%T@ %f\n' |
+		sort -rn | tail -n +12 | cut -d' ' -f2)
 }
