@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static int read_kcore(struct code_image *image, const char *path)
@@ -29,22 +28,31 @@ static int read_kcore(struct code_image *image, const char *path)
 	return error == -ERROR_FORMAT ? 0 : error;
 }
 
+static int add_missing_region(struct code_image *image,
+			      const struct code_change *change,
+			      uint64_t *file_size)
+{
+	if (image->spare_fd < 0)
+		image->spare_fd = file_map_temporary(image->log);
+	if (image->spare_fd < 0)
+		return -ERROR_SYSTEM;
+	return code_region_add_empty(&image->regions, change->address,
+				     change->new_size, image->spare_fd,
+				     file_size);
+}
+
 /* Changes outside the copied code get a region of their own, empty before. */
 static int add_missing_regions(struct code_image *image)
 {
+	uint64_t file_size = 0;
 	int error = 0;
 
 	for (size_t i = 0; i < image->changes.count && !error; i++) {
-		const struct code_change *change =
-			array_at(&image->changes, i);
+		const struct code_change *change = array_at(&image->changes, i);
 
 		if (change->new_size &&
 		    !code_region_find(&image->regions, change->address))
-			error = code_region_add_empty(&image->regions,
-						      change->address,
-						      change->new_size,
-						      image->log,
-						      &image->descriptors);
+			error = add_missing_region(image, change, &file_size);
 	}
 	return error;
 }
@@ -58,6 +66,7 @@ int code_image_open(const struct recording *recording, const struct log *log,
 	if (!image)
 		return -ERROR_MEMORY;
 	image->log = log;
+	image->spare_fd = -1;
 	image->regions = ARRAY_OF(struct code_region);
 	image->changes = ARRAY_OF(struct code_change);
 	image->descriptors = ARRAY_OF(int);
@@ -85,6 +94,8 @@ void code_image_close(struct code_image *image)
 		code_region_unmap(array_at(&image->regions, i));
 	for (size_t i = 0; i < image->descriptors.count; i++)
 		close(*(int *)array_at(&image->descriptors, i));
+	if (image->spare_fd >= 0)
+		close(image->spare_fd);
 	for (size_t i = 0; i < image->maps.count; i++)
 		file_map_close(array_at(&image->maps, i));
 	array_free(&image->regions);

@@ -10,10 +10,11 @@
 struct code_image {
 	const struct log *log;
 	struct file_map kcore;
-	struct array regions;		/* struct code_region: as copied */
-	struct array changes;		/* struct code_change, by time */
-	struct array descriptors;	/* int, of temporary files */
-	struct array maps;		/* struct file_map, of later copies */
+	struct array regions;	  /* struct code_region: as copied */
+	struct array changes;	  /* struct code_change, by time */
+	struct array descriptors; /* int, of temporary files */
+	int spare_fd;		  /* -1, or of regions not copied */
+	struct array maps;	  /* struct file_map, of later copies */
 };
 
 #endif

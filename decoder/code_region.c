@@ -100,9 +100,9 @@ static int write_load(int fd, uint64_t offset, const struct code_region *load)
 	uint64_t done = 0;
 
 	while (done < load->size_bytes) {
-		ssize_t written = pwrite(fd, load->bytes + done,
-					 load->size_bytes - done,
-					 (off_t)(offset + done));
+		ssize_t written =
+			pwrite(fd, load->bytes + done, load->size_bytes - done,
+			       (off_t)(offset + done));
 
 		if (written <= 0)
 			return -ERROR_SYSTEM;
@@ -111,19 +111,31 @@ static int write_load(int fd, uint64_t offset, const struct code_region *load)
 	return 0;
 }
 
-static int map_cluster(int fd, struct code_region *region)
+/* Maps @region from where it lies in the file open as @fd. */
+static int map_region(int fd, uint64_t offset, struct code_region *region)
 {
-	void *bytes = mmap(NULL, region->size_bytes, PROT_READ, MAP_SHARED,
-			   fd, 0);
+	void *bytes = mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE,
+			   MAP_SHARED, fd, (off_t)offset);
 
 	if (bytes == MAP_FAILED)
 		return -ERROR_SYSTEM;
 	region->bytes = bytes;
 	region->is_mapped = true;
 	region->file_path = NULL;
-	region->file_offset = 0;
+	region->file_offset = offset;
 	snprintf(region->path, sizeof(region->path), "/proc/self/fd/%d", fd);
 	return 0;
+}
+
+/* Makes room for @size bytes at a page's start; returns where. */
+static int grow_file(int fd, uint64_t size, uint64_t *file_size,
+		     uint64_t *offset)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	*offset = (*file_size + page - 1) / page * page;
+	*file_size = *offset + size;
+	return ftruncate(fd, (off_t)*file_size) < 0 ? -ERROR_SYSTEM : 0;
 }
 
 static int build_cluster(const struct array *loads, size_t from, size_t count,
@@ -147,7 +159,7 @@ static int build_cluster(const struct array *loads, size_t from, size_t count,
 			end = end_of(load);
 	}
 	region->size_bytes = end - region->first;
-	return error ? error : map_cluster(*fd, region);
+	return error ? error : map_region(*fd, 0, region);
 }
 
 int code_region_read_kcore(const char *path, const struct file_map *map,
@@ -179,34 +191,49 @@ int code_region_read_kcore(const char *path, const struct file_map *map,
 }
 
 int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
-			  const struct log *log, struct array *descriptors)
+			  int fd, uint64_t *file_size)
 {
 	struct code_region region = { .first = address, .size_bytes = size };
+	struct code_region *added;
+	uint64_t offset;
+	int error;
 
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct code_region *other = array_at(regions, i);
 
-		if (other->first > address && other->first - address < size)
-			size = other->first - address;
+		if (other->first > address &&
+		    other->first - address < region.size_bytes)
+			region.size_bytes = other->first - address;
 	}
-	region.size_bytes = size;
-
-	int *fd = array_add(descriptors);
-
-	if (!fd)
+	error = grow_file(fd, region.size_bytes, file_size, &offset);
+	if (!error)
+		error = map_region(fd, offset, &region);
+	if (error)
+		return error;
+	added = array_add(regions);
+	if (!added) {
+		code_region_unmap(&region);
 		return -ERROR_MEMORY;
-	*fd = file_map_temporary(log);
-	if (*fd < 0 || ftruncate(*fd, (off_t)size) < 0)
-		return -ERROR_SYSTEM;
-
-	int error = map_cluster(*fd, &region);
-	struct code_region *added = error ? NULL : array_add(regions);
-
-	if (!added)
-		return error ? error : -ERROR_MEMORY;
+	}
 	*added = region;
 	array_sort(regions, compare_regions);
 	return 0;
+}
+
+int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
+		     const struct log *log)
+{
+	uint64_t offset;
+	int error = grow_file(fd, region->size_bytes, file_size, &offset);
+
+	if (!error)
+		error = write_load(fd, offset, region);
+	if (!error)
+		error = map_region(fd, offset, region);
+	if (error)
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "no room for a copy of the kernel's code");
+	return error;
 }
 
 void code_region_unmap(struct code_region *region)

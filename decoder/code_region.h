@@ -8,13 +8,13 @@
 
 /* A stretch of code and the file that holds it. */
 struct code_region {
-	uint64_t first;		/* address */
+	uint64_t first; /* address */
 	uint64_t size_bytes;
-	const char *file_path;	/* NULL: @path is it */
-	char path[32];		/* of a temporary file, by its descriptor */
+	const char *file_path; /* NULL: @path is it */
+	char path[32];	       /* of a temporary file, by its descriptor */
 	uint64_t file_offset;
-	const uint8_t *bytes;	/* in memory */
-	bool is_mapped;		/* by itself, not as part of a larger file */
+	const uint8_t *bytes; /* in memory */
+	bool is_mapped;	      /* by itself, not as part of a larger file */
 };
 
 struct array;
@@ -35,10 +35,18 @@ int code_region_read_kcore(const char *path, const struct file_map *map,
 			   struct array *descriptors);
 
 /* Adds a region of @size zero bytes at @address, cut short where another one
- * begins.  Returns 0 or a negative enum error.
+ * begins, in the file open as @fd behind its @file_size bytes, which grow.
+ *
+ * Returns 0 or a negative enum error.
  */
 int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
-			  const struct log *log, struct array *descriptors);
+			  int fd, uint64_t *file_size);
+
+/* Moves @region into the file open as @fd, likewise, where it can be written:
+ * a copy of its own.
+ */
+int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
+		     const struct log *log);
 
 /* Unmaps what was mapped for @region alone. */
 void code_region_unmap(struct code_region *region);

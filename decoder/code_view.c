@@ -5,50 +5,35 @@
 #include "decoder/code_image_parts.h"
 #include "decoder/code_region.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 struct code_view {
 	const struct code_image *image;
-	struct array regions;		/* struct code_region, ours if changed */
-	struct array descriptors;	/* int */
-	const struct code_region *last;	/* found: most look-ups stay there */
+	struct array regions; /* struct code_region, ours if changed */
+	int fd;		      /* of the copies; -1: there are none */
+	uint64_t file_size;
+	const struct code_region *last; /* found: most look-ups stay there */
 	size_t next_change;
 };
 
 static int copy_region(struct code_view *view, struct code_region *region)
 {
-	int *fd = array_add(&view->descriptors);
+	const struct log *log = view->image->log;
 
-	if (!fd)
-		return -ERROR_MEMORY;
-	*fd = file_map_temporary(view->image->log);
-	if (*fd < 0 || file_map_append(*fd, region->bytes, region->size_bytes,
-				       view->image->log) < 0)
+	if (view->fd < 0)
+		view->fd = file_map_temporary(log);
+	if (view->fd < 0)
 		return -ERROR_SYSTEM;
-
-	void *bytes = mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE,
-			   MAP_SHARED, *fd, 0);
-
-	if (bytes == MAP_FAILED)
-		return -ERROR_SYSTEM;
-	region->bytes = bytes;
-	region->is_mapped = true;
-	region->file_path = NULL;
-	region->file_offset = 0;
-	snprintf(region->path, sizeof(region->path), "/proc/self/fd/%d", *fd);
-	return 0;
+	return code_region_copy(region, view->fd, &view->file_size, log);
 }
 
 static bool changes_ever(const struct code_image *image,
 			 const struct code_region *region)
 {
 	for (size_t i = 0; i < image->changes.count; i++) {
-		const struct code_change *change =
-			array_at(&image->changes, i);
+		const struct code_change *change = array_at(&image->changes, i);
 
 		if (change->address - region->first < region->size_bytes)
 			return true;
@@ -114,7 +99,7 @@ int code_view_open(const struct code_image *image, struct code_view **opened)
 		return -ERROR_MEMORY;
 	view->image = image;
 	view->regions = ARRAY_OF(struct code_region);
-	view->descriptors = ARRAY_OF(int);
+	view->fd = -1;
 	error = copy_regions(view);
 	if (error)
 		goto fail;
@@ -132,10 +117,9 @@ void code_view_close(struct code_view *view)
 		return;
 	for (size_t i = 0; i < view->regions.count; i++)
 		code_region_unmap(array_at(&view->regions, i));
-	for (size_t i = 0; i < view->descriptors.count; i++)
-		close(*(int *)array_at(&view->descriptors, i));
+	if (view->fd >= 0)
+		close(view->fd);
 	array_free(&view->regions);
-	array_free(&view->descriptors);
 	free(view);
 }
 
@@ -155,8 +139,8 @@ void code_view_advance(struct code_view *view, uint64_t time_ns)
 {
 	while (view->next_change < view->image->changes.count &&
 	       code_view_next_change_ns(view) <= time_ns) {
-		const struct code_change *change = array_at(
-			&view->image->changes, view->next_change++);
+		const struct code_change *change =
+			array_at(&view->image->changes, view->next_change++);
 
 		write_bytes(view, change->address, change->new_bytes,
 			    change->new_size);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt_parts.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "decoder/block_clock.h"
@@ -8,6 +7,7 @@
 #include "decoder/code_view.h"
 #include "decoder/flow_batch.h"
 #include "decoder/intel_image.h"
+#include "decoder/intel_pt_parts.h"
 #include "decoder/process_view.h"
 #include "decoder/recording_parts.h"
 #include "decoder/switch_feed.h"
@@ -17,9 +17,6 @@
 
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)16 << 20)
-
-/* No code runs so many blocks without a branch that takes trace. */
-enum { WATCH_BLOCKS = 64 * 1024 };
 
 /* What is done between two looks at the room left: each step adds at most
  * three items.
@@ -33,132 +30,6 @@ void intel_pt_find_step(struct intel_pt *source)
 	source->drifts++;
 	if (pt_blk_get_offset(source->blocks, &position) >= 0)
 		block_clock_seek(source->clock, position);
-}
-
-void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
-{
-	struct flow_stamp stamp = block_clock_stamp(source->clock);
-
-	flow_batch_add(source->batch, item, &stamp);
-}
-
-static enum flow_exit exit_of(enum pt_insn_class class)
-{
-	switch ((int)class) {
-	case ptic_call:
-		return FLOW_EXIT_CALL;
-	case ptic_return:
-		return FLOW_EXIT_RETURN;
-	case ptic_jump:
-		return FLOW_EXIT_JUMP;
-	case ptic_cond_jump:
-		return FLOW_EXIT_CONDITIONAL;
-	case ptic_far_call:
-		return FLOW_EXIT_FAR_CALL;
-	case ptic_far_return:
-		return FLOW_EXIT_FAR_RETURN;
-	case ptic_far_jump:
-		return FLOW_EXIT_FAR_JUMP;
-	default:
-		return FLOW_EXIT_NONE;
-	}
-}
-
-const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
-				size_t *left)
-{
-	const uint8_t *bytes = code_view_bytes(source->view, address, left);
-
-	if (!bytes && source->user_code)
-		bytes = user_code_bytes(source->user_code, address, left);
-	return bytes;
-}
-
-static struct branch branch_at(struct intel_pt *source, uint64_t address)
-{
-	size_t left;
-	const uint8_t *bytes = intel_pt_code_at(source, address, &left);
-
-	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
-}
-
-/* libipt does not tell the class of every last instruction: not of one that
- * it held back for an event, and libipt 2.1 has a class that is any indirect
- * branch.  No version tells whether a branch is direct, or how long a call is.
- */
-static struct branch last_branch(struct intel_pt *source,
-				 const struct pt_block *block)
-{
-	struct branch branch = { .exit = exit_of(block->iclass) };
-
-	switch (branch.exit) {
-	case FLOW_EXIT_NONE:
-		if (block->iclass == ptic_other ||
-		    block->iclass == ptic_ptwrite)
-			return branch;
-		return branch_at(source, block->end_ip);
-	case FLOW_EXIT_JUMP:
-		if (!block_clock_expects_address(source->clock))
-			return branch;
-		return branch_at(source, block->end_ip);
-	case FLOW_EXIT_CALL:
-		return branch_at(source, block->end_ip);
-	case FLOW_EXIT_CONDITIONAL:
-	case FLOW_EXIT_RETURN:
-	case FLOW_EXIT_FAR_CALL:
-	case FLOW_EXIT_FAR_RETURN:
-	case FLOW_EXIT_FAR_JUMP:
-		return branch;
-	}
-	return branch;
-}
-
-static void emit_block(struct intel_pt *source, const struct pt_block *block)
-{
-	struct branch branch = last_branch(source, block);
-	bool is_call = branch.exit == FLOW_EXIT_CALL;
-
-	intel_pt_emit(source, &(struct flow_item){
-		.kind = FLOW_BLOCK,
-		.detail = branch.exit & 0xf,
-		.last_length = is_call ? branch.length & 0xf : 0,
-		.instructions = block->ninsn,
-		.last = (uint32_t)(block->end_ip - block->ip),
-		.ip = block->ip,
-	});
-	source->last_ip = block->end_ip;
-	if (!block_clock_branch(source->clock, branch.exit,
-				branch.is_indirect))
-		intel_pt_find_step(source);
-}
-
-/* Damaged trace can lead into a loop of jumps that needs no trace at all, and
- * libipt would follow it for ever.  Whether it reads on is looked at seldom.
- */
-static bool is_stuck(struct intel_pt *source)
-{
-	uint64_t position = 0;
-	uint64_t before = source->watched;
-
-	if (++source->watch_blocks < WATCH_BLOCKS)
-		return false;
-	source->watch_blocks = 0;
-	pt_blk_get_offset(source->blocks, &position);
-	source->watched = position;
-	return position == before;
-}
-
-/* After an error the block holds what ran before it, if anything. */
-static void take_block(struct intel_pt *source)
-{
-	struct pt_block block;
-
-	block.ninsn = 0;
-	source->status = pt_blk_next(source->blocks, &block, sizeof(block));
-	if (block.ninsn)
-		emit_block(source, &block);
-	if (is_stuck(source) && source->status >= 0)
-		source->status = -pte_bad_query;
 }
 
 static bool is_at_end(const struct intel_pt *source)
@@ -192,7 +63,7 @@ static int step(struct intel_pt *source)
 	else if (source->status & pts_event_pending)
 		intel_pt_take_event(source);
 	else
-		take_block(source);
+		intel_pt_take_block(source);
 	return 0;
 }
 
@@ -240,10 +111,11 @@ static void end_segment(struct intel_pt *source)
 	source->is_decoded = is_last;
 	if (is_lost || stream->cut)
 		emit_last(source, &(struct flow_item){
-			.kind = FLOW_GAP,
-			.detail = is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
-			.ip = source->next_segment,
-		});
+					  .kind = FLOW_GAP,
+					  .detail = is_lost ? FLOW_GAP_LOST
+							    : FLOW_GAP_CUT,
+					  .ip = source->next_segment,
+				  });
 }
 
 /* Switches go among the finished items of their time; later ones wait, unless
@@ -340,8 +212,8 @@ static int set_up_code(struct intel_pt *source)
 
 	if (error)
 		return error;
-	source->image = intel_image_new(code_view_regions(source->view),
-					input->log);
+	source->image =
+		intel_image_new(code_view_regions(source->view), input->log);
 	if (!source->image)
 		return -ERROR_MEMORY;
 	if (traces_user(input->recording)) {
@@ -359,8 +231,8 @@ static int set_up_code(struct intel_pt *source)
 static int set_up(struct intel_pt *source)
 {
 	const struct flow_input *input = &source->input;
-	int error = stream_bytes_open(&source->bytes, input->stream,
-				      input->log);
+	int error =
+		stream_bytes_open(&source->bytes, input->stream, input->log);
 
 	if (error)
 		return error;

@@ -29,33 +29,33 @@ struct intel_pt {
 	struct stream_bytes bytes;
 	struct intel_clock_setup clock_setup;
 	struct code_view *view;
-	struct process_view *processes;	/* NULL: only the kernel is traced */
-	struct user_code *user_code;		/* NULL with @processes */
+	struct process_view *processes; /* NULL: only the kernel is traced */
+	struct user_code *user_code;	/* NULL with @processes */
 	struct intel_image *image;
 	struct flow_batch *batch;
 	struct switch_feed *switches;
 
-	size_t next_segment;		/* where it begins */
+	size_t next_segment; /* where it begins */
 	size_t next_loss;
-	size_t segment;			/* the current one */
+	size_t segment; /* the current one */
 	size_t segment_end;
-	size_t synced;			/* last PSB used, in the segment */
-	size_t released;		/* bytes given back before this */
-	bool is_open;			/* a segment is */
-	bool is_decoded;		/* no bytes are left */
+	size_t synced;	 /* last PSB used, in the segment */
+	size_t released; /* bytes given back before this */
+	bool is_open;	 /* a segment is */
+	bool is_decoded; /* no bytes are left */
 	bool at_end;
 
 	struct pt_block_decoder *blocks;
-	int status;			/* of libipt's last call */
+	int status; /* of libipt's last call */
 	struct intel_tokens *tokens;
 	struct block_clock *clock;
-	uint64_t next_change_ns;	/* of the code */
-	uint64_t last_ip;		/* the last instruction that ran */
-	uint8_t mode;			/* as FLOW_MODE has it */
+	uint64_t next_change_ns; /* of the code */
+	uint64_t last_ip;	 /* the last instruction that ran */
+	uint8_t mode;		 /* as FLOW_MODE has it */
 	uint64_t page_table;
-	uint64_t drifts;		/* how often the clock lost its step */
-	uint64_t watched;		/* libipt's place at the last look */
-	uint32_t watch_blocks;		/* since then */
+	uint64_t drifts;       /* how often the clock lost its step */
+	uint64_t watched;      /* libipt's place at the last look */
+	uint32_t watch_blocks; /* since then */
 };
 
 /* Adds an item that begins now. */
@@ -69,6 +69,9 @@ void intel_pt_find_step(struct intel_pt *source);
  */
 const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
 				size_t *left);
+
+/* Fetches and takes one block.  Leaves libipt's status in source->status. */
+void intel_pt_take_block(struct intel_pt *source);
 
 /* Fetches and takes one event.  Leaves libipt's status in source->status. */
 void intel_pt_take_event(struct intel_pt *source);
