@@ -183,3 +183,11 @@ void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor)
 	clock->cycles = 0;
 	clock->has_anchor = true;
 }
+
+uint64_t intel_clock_mtc_delay(const struct intel_clock *clock)
+{
+	if (!clock->setup.tsc_ctc_d)
+		return 0;
+	return (clock->setup.tsc_ctc_n << INTEL_TICK_SHIFT) /
+	       clock->setup.tsc_ctc_d;
+}

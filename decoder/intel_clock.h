@@ -56,4 +56,7 @@ bool intel_clock_take(struct intel_clock *clock,
 		      const struct intel_packet *packet, uint64_t *anchor);
 void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor);
 
+/* How late an MTC is taken to be at most: a tick of its counter. */
+uint64_t intel_clock_mtc_delay(const struct intel_clock *clock);
+
 #endif

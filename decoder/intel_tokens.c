@@ -64,6 +64,11 @@ static void set_highs(struct intel_tokens *tokens)
 			tokens->clock.elapsed;
 }
 
+static uint64_t weight_of(const struct intel_token *token)
+{
+	return token->kind == INTEL_PACKET_TNT ? token->bits : 1;
+}
+
 /* Between two anchors, the cycles counted cannot take longer than the time
  * that passed, but may take less: a sleeping core counts none.  So a token is
  * at least its cycles after the first anchor and at least the remaining
@@ -71,7 +76,8 @@ static void set_highs(struct intel_tokens *tokens)
  * bounds change places.
  */
 static void bound_token(const struct intel_clock *clock,
-			struct intel_token *token, uint64_t next)
+			struct intel_token *token, uint64_t next,
+			uint64_t branches)
 {
 	uint64_t slack = next - clock->anchor - clock->elapsed;
 	bool is_late = next < clock->anchor + clock->elapsed;
@@ -94,7 +100,13 @@ static void bound_token(const struct intel_clock *clock,
 						      (int64_t)token->low /
 						      (int64_t)clock->elapsed);
 	} else if (token->has_estimate) {
+		/* Without CYC only the first token has one: it came somewhere
+		 * in its own share of the branches.
+		 */
 		token->estimate = clock->anchor;
+		if (next > clock->anchor)
+			token->estimate += (next - clock->anchor) / 2 *
+					   weight_of(token) / branches;
 	}
 	token->anchor = clock->anchor;
 	token->low = low;
@@ -130,7 +142,11 @@ static void close_window(struct intel_tokens *tokens, uint64_t next)
 {
 	const struct intel_clock *clock = &tokens->clock;
 
+	uint64_t branches = 0;
+
 	set_highs(tokens);
+	for (size_t i = tokens->closed; i < tokens->ring.count; i++)
+		branches += weight_of(token_at(tokens, i));
 	for (; tokens->closed < tokens->ring.count; tokens->closed++) {
 		struct intel_token *token = token_at(tokens, tokens->closed);
 
@@ -139,13 +155,22 @@ static void close_window(struct intel_tokens *tokens, uint64_t next)
 		else if (!clock->has_anchor)
 			bound_first(clock, token, next);
 		else
-			bound_token(clock, token, next);
+			bound_token(clock, token, next, branches);
 	}
 }
 
-static void take_anchor(struct intel_tokens *tokens, uint64_t anchor)
+/* An MTC is written some time after the count that it tells; what was written
+ * before it may be as much younger.
+ */
+static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
+			bool is_mtc)
 {
+	size_t closed = tokens->closed;
+
 	close_window(tokens, anchor);
+	for (size_t i = closed; is_mtc && i < tokens->closed; i++)
+		token_at(tokens, i)->high +=
+			intel_clock_mtc_delay(&tokens->clock);
 	intel_clock_set_anchor(&tokens->clock, anchor);
 	tokens->has_fresh_cyc = false;
 	tokens->after_anchor = true;
@@ -213,7 +238,8 @@ static void take_packet(struct intel_tokens *tokens,
 
 	close_tnt(tokens, packet);
 	if (intel_clock_take(&tokens->clock, packet, &anchor)) {
-		take_anchor(tokens, anchor);
+		take_anchor(tokens, anchor,
+			    packet->kind == INTEL_PACKET_MTC);
 	} else if (packet->kind == INTEL_PACKET_CYC) {
 		set_highs(tokens);
 		tokens->has_fresh_cyc = true;

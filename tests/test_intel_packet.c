@@ -158,10 +158,10 @@ START_TEST(mtc_counts_on_from_tma)
 	const struct intel_token *token = intel_tokens_peek(tokens, 0);
 
 	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 100000);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 100390);
+	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 100440);
 	token = intel_tokens_peek(tokens, 1);
 	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 100390);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 101190);
+	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 101240);
 	intel_tokens_free(tokens);
 }
 END_TEST
