@@ -60,6 +60,7 @@ static uint32_t add_node(struct call_tree *tree, uint32_t parent,
 	node->pid = pid;
 	node->first_child = CALL_NODE_NONE;
 	node->next_sibling = CALL_NODE_NONE;
+	node->recent_child = CALL_NODE_NONE;
 	return (uint32_t)tree->nodes.count - 1;
 }
 
@@ -121,8 +122,20 @@ static bool grow_slots(struct call_tree *tree)
 	return true;
 }
 
-uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
-			 uint32_t function, bool is_break)
+static bool is_child(const struct call_tree *tree, uint32_t index,
+		     uint32_t function, bool is_break)
+{
+	const struct call_node *node;
+
+	if (index == CALL_NODE_NONE)
+		return false;
+	node = call_tree_at(tree, index);
+	return node->function == function && node->is_break == is_break;
+}
+
+/* Returns node @parent's child, looking in the table or adding it. */
+static uint32_t find_child(struct call_tree *tree, uint32_t parent,
+			   uint32_t function, bool is_break)
 {
 	struct call_node *node;
 	uint32_t *slot;
@@ -142,6 +155,19 @@ uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
 	node->is_break = is_break;
 	node->next_sibling = call_tree_at(tree, parent)->first_child;
 	call_tree_at(tree, parent)->first_child = index;
+	return index;
+}
+
+uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
+			 uint32_t function, bool is_break)
+{
+	uint32_t recent = call_tree_at(tree, parent)->recent_child;
+	uint32_t index;
+
+	if (is_child(tree, recent, function, is_break))
+		return recent;
+	index = find_child(tree, parent, function, is_break);
+	call_tree_at(tree, parent)->recent_child = index;
 	return index;
 }
 

@@ -25,6 +25,7 @@ struct call_node {
 	uint32_t parent;
 	uint32_t first_child;
 	uint32_t next_sibling;
+	uint32_t recent_child;	/* the one asked for last: often wanted again */
 	uint32_t function;	/* of a root: FUNCTION_NONE */
 	int32_t pid;		/* of a root: its process, -1 for all */
 	bool is_break;		/* interrupt work: entered by a break-in, or by

@@ -12,6 +12,7 @@
 enum {
 	RANK_ANNOUNCED,		/* kallsyms has more to say */
 	RANK_KALLSYMS,
+	RANK_ROLE,		/* a thunk is one by any name */
 };
 
 static bool is_code(char type)
@@ -50,7 +51,9 @@ static int add_code(const struct kernel_symbols *kernel,
 	    !padding)
 		function_table_locate(kernel->functions, symbol.function,
 				      line->address);
-	return address_map_add(kernel->map, &symbol, RANK_KALLSYMS);
+	return address_map_add(kernel->map, &symbol,
+			       symbol.role == CODE_FUNCTION ? RANK_KALLSYMS :
+							      RANK_ROLE);
 }
 
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,

@@ -20,7 +20,8 @@ struct kernel_symbols {
  * the code before them.
  *
  * Of several names for one address the last in the file is taken, as perf
- * does, so that counts can be compared with perf's name by name.
+ * does, so that counts can be compared with perf's name by name; but one that
+ * tells of a role, as thunks' do, goes first.
  * Returns 0 or -ERROR_MEMORY.
  */
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,

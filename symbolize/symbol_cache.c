@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { SLOT_BITS = 12 };
+enum { SLOT_BITS = 14 };
 
 struct slot {
 	uint64_t address;	/* 0: free */
@@ -61,4 +61,3 @@ void symbol_cache_switch(struct symbol_cache *cache, int32_t pid)
 		if (cache->slots[i].address < cache->kernel_start)
 			cache->slots[i].address = 0;
 }
-

@@ -4,6 +4,7 @@
 #include "common/byte_reader.h"
 #include "tests/shared_fixture.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,12 @@ struct branch {
 	char flags[32];
 	struct place from;
 	struct place to;
+};
+
+struct thunk_range {
+	uint64_t start;
+	uint64_t end;
+	enum place_kind kind;
 };
 
 /* Control that went into a thunk. */
@@ -54,7 +61,7 @@ static bool is_suffix(const char *dot)
 	return dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1);
 }
 
-static enum place_kind kind_of(const char *name)
+static enum place_kind kind_of_name(const char *name)
 {
 	static const char *const returns[] = {
 		"__x86_return_thunk",	"its_return_thunk",
@@ -71,14 +78,58 @@ static enum place_kind kind_of(const char *name)
 		       PLACE_FUNCTION;
 }
 
+/* A thunk reaches from its name, which may be one of several there, to the
+ * next address that has one.
+ */
+static void read_thunks(const char *path, struct array *thunks)
+{
+	struct thunk_range *last = NULL;
+	char line[1024];
+	char name[512];
+	char type;
+	uint64_t address;
+	FILE *kallsyms;
+
+	snprintf(line, sizeof(line), "%s/kcore_dir/kallsyms", path);
+	kallsyms = fopen(line, "re");
+	while (kallsyms && fgets(line, sizeof(line), kallsyms)) {
+		enum place_kind kind;
+
+		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type,
+			   name) != 3)
+			continue;
+		kind = kind_of_name(name);
+		if (last && !last->end && address > last->start)
+			last->end = address;
+		if (kind == PLACE_FUNCTION || (last && !last->end))
+			continue;
+		last = array_add(thunks);
+		*last = (struct thunk_range){ .start = address, .kind = kind };
+	}
+	if (kallsyms)
+		fclose(kallsyms);
+}
+
+static enum place_kind kind_of(const struct array *thunks, uint64_t address)
+{
+	for (size_t i = 0; i < thunks->count; i++) {
+		const struct thunk_range *thunk = array_at(thunks, i);
+
+		if (address >= thunk->start && address < thunk->end)
+			return thunk->kind;
+	}
+	return PLACE_FUNCTION;
+}
+
 /* "ffffffff81073918 native_write_msr+0x8" */
-static void read_place(char *text, struct place *place)
+static void read_place(char *text, const struct array *thunks,
+		       struct place *place)
 {
 	char *name = text + strspn(text, " ");
 	char *plus;
 	char *dot;
 
-	name += strspn(name, "0123456789abcdef");
+	place->kind = kind_of(thunks, strtoull(name, &name, 16));
 	name += strspn(name, " ");
 	name[strcspn(name, " \n")] = '\0';
 	plus = strrchr(name, '+');
@@ -88,11 +139,11 @@ static void read_place(char *text, struct place *place)
 	while ((dot = strrchr(name, '.')) && dot != name && is_suffix(dot))
 		*dot = '\0';
 	snprintf(place->name, sizeof(place->name), "%s", name);
-	place->kind = kind_of(place->name);
 }
 
 /* "  tr end  iret    ffffffff81c01199 sym+0x0 =>   0 [unknown]" */
-static bool read_branch(char *line, struct branch *branch)
+static bool read_branch(char *line, const struct array *thunks,
+			struct branch *branch)
 {
 	char *arrow = strstr(line, " => ");
 	char *end;
@@ -109,8 +160,8 @@ static bool read_branch(char *line, struct branch *branch)
 		while (end > line && end[-1] != ' ')
 			end--;
 	}
-	read_place(arrow + 4, &branch->to);
-	read_place(end, &branch->from);
+	read_place(arrow + 4, thunks, &branch->to);
+	read_place(end, thunks, &branch->from);
 	line += strspn(line, " ");
 	length = end > line ? (size_t)(end - line) : 0;
 	while (length && line[length - 1] == ' ')
@@ -162,17 +213,20 @@ static void take_branch(struct array *counts, struct thunk *thunk,
 	}
 }
 
-void perf_counts_read(FILE *script, struct array *counts)
+void perf_counts_read(const char *path, FILE *script, struct array *counts)
 {
+	struct array thunks = ARRAY_OF(struct thunk_range);
 	struct thunk thunk = { 0 };
 	struct branch branch;
 	char *line = NULL;
 	size_t room = 0;
 
+	read_thunks(path, &thunks);
 	while (getline(&line, &room, script) > 0)
-		if (read_branch(line, &branch))
+		if (read_branch(line, &thunks, &branch))
 			take_branch(counts, &thunk, &branch);
 	free(line);
+	array_free(&thunks);
 }
 
 /* perf_header of perf.data: where the records are. */

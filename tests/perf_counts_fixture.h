@@ -24,9 +24,10 @@ struct perf_count {
  *    them: a call or jump in an indirect thunk's case, a return in a return
  *    thunk's, which enters nothing.
  *
- * Fills @counts with struct perf_count.
+ * Fills @counts with struct perf_count.  @path is the recording, whose copy of
+ * kallsyms tells where thunks are.
  */
-void perf_counts_read(FILE *script, struct array *counts);
+void perf_counts_read(const char *path, FILE *script, struct array *counts);
 
 /* Returns the entry for @name, adding it if it is new. */
 struct perf_count *perf_counts_get(struct array *counts, const char *name);

@@ -16,6 +16,7 @@ static const char kallsyms[] =
 	"ffffffff81000400 t foo.cold\n"
 	"ffffffff81000500 T its_return_thunk\n"
 	"ffffffff81000540 T __x86_indirect_thunk_array\n"
+	"ffffffff81000540 T __softirqentry_text_end\n"
 	"not a line\n"
 	"ffffffff81000600 D some_data\n"
 	"ffffffffc0000000 t foo\t[mod]\n"
@@ -80,7 +81,7 @@ START_TEST(bad_lines_are_counted)
 
 	while (kallsyms_next(&walk, &line) > 0)
 		lines++;
-	ck_assert_int_eq(lines, 13);
+	ck_assert_int_eq(lines, 14);
 	ck_assert_uint_eq(walk.bad_lines, 1);
 }
 END_TEST
