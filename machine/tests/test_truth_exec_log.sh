@@ -59,7 +59,7 @@ find_qemu() {
 build_program() {
 	"${CC:-cc}" -O1 -static -nostdlib -ffreestanding -fcf-protection=none \
 		-fno-stack-protector -no-pie -Wl,-Ttext-segment=0x$START \
-		-o "$WORK/program" "$HERE/exec_log_guest.c"
+		-o "$WORK/program" "$HERE/guest/exec_log.c"
 	objdump -d "$WORK/program" | awk '
 		$0 ~ /\t(j|call|ret|syscall|loop|iret)/ {
 			sub(":", "", $1); print $1 }' >"$WORK/branches"
