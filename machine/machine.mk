@@ -82,6 +82,8 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
+$(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/branch.o
+
 CONFORMANCE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c))
 
 $(MACHINE_TOOLS): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \

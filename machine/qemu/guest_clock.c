@@ -28,8 +28,12 @@ static uint64_t read_now(const struct guest_clock *clock)
 
 uint64_t guest_clock_now(struct guest_clock *clock)
 {
-	uint64_t now = read_now(clock);
+	uint64_t now;
 
+	/* Before the first rdtsc nothing is known: a guess would be kept. */
+	if (clock->host && clock->host_offset_low == INT64_MIN)
+		return 0;
+	now = read_now(clock);
 	if (now > clock->last)
 		clock->last = now;
 	return clock->last;

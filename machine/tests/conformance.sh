@@ -41,7 +41,7 @@ check_boot() { # kernel cpus recording...
 	shift 2
 	mkdir -p "$dir"
 	if ! "$MACHINE" run --kernel "$kernel" --cpus "$cpus" \
-		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
+		--memory 3072 --results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
 		-- bash "$HERE/conformance_guest.sh" "$dir" "$@"; then
 		fail "kernel $kernel, $cpus CPUs: the machine failed"
 		return

@@ -89,6 +89,20 @@ run_one() { # name
 	esac
 }
 
+# test_truth_exec_log.sh switches QEMU's log on and off around the program.
+run_when_told() { # program dir
+	touch "$2/ready"
+	until [[ -e $2/go ]]; do
+		sleep 0.05
+	done
+	"$1" || true
+	touch "$2/done"
+}
+
+if [[ $RESULTS == --when-told ]]; then
+	run_when_told "$@"
+	exit
+fi
 if [[ $RESULTS == --work ]]; then
 	work "$1"
 	exit
@@ -98,7 +112,8 @@ FILTER_RANGE=$(function_range vfs_read)
 readonly FILTER_RANGE
 make_perf_fast
 if [[ $1 == --program ]]; then
-	record program -m,4M -e intel_pt//u -- "$2"
+	record program -m,4M -e intel_pt//u -- bash "${BASH_SOURCE[0]}" \
+		--when-told "$2" "$RESULTS"
 	exit
 fi
 copy_vdso

@@ -21,7 +21,7 @@ struct options {
 	const char *truth;
 	const char *vdso;
 	uint64_t slack;
-	uint64_t time_p99;	/* most that is allowed */
+	uint64_t time_p99; /* most that is allowed */
 	char **recordings;
 	int count;
 };
@@ -61,12 +61,14 @@ static bool parse(struct options *options, int argc, char **argv)
 static void print_times(const struct comparison *comparison)
 {
 	printf(" sessions %" PRIu64 " branches %" PRIu64 " differences %" PRIu64
-	       " unclaimed %" PRIu64 " early-ends %" PRIu64 " time-error p99 %" PRIu64 " max %" PRIu64
+	       " unclaimed %" PRIu64 " early-ends %" PRIu64
+	       " time-error p99 %" PRIu64 " max %" PRIu64
 	       ", at packets p99 %" PRIu64 " max %" PRIu64,
 	       comparison->sessions, comparison->compared,
 	       comparison->mismatches, comparison->unclaimed,
-	       comparison->early_ends, time_error_p99(&comparison->all), comparison->all.max,
-	       time_error_p99(&comparison->packet), comparison->packet.max);
+	       comparison->early_ends, time_error_p99(&comparison->all),
+	       comparison->all.max, time_error_p99(&comparison->packet),
+	       comparison->packet.max);
 }
 
 static void print_line(const struct recording *recording,
@@ -115,8 +117,8 @@ static void decode_only(struct flow *flow)
 
 static bool check_stream(const struct options *options,
 			 const struct recording *recording,
-			 const struct trace_stream *stream,
-			 struct code *code, struct expected *expected)
+			 const struct trace_stream *stream, struct code *code,
+			 struct expected *expected)
 {
 	struct flow *flow = flow_open(recording, stream, code);
 	struct comparison *comparison = NULL;
@@ -214,9 +216,11 @@ int main(int argc, char **argv)
 	bool good = true;
 
 	if (!parse(&options, argc, argv)) {
-		fprintf(stderr, "usage: %s [--truth DIR] [--vdso FILE]"
-				" [--slack TICKS] [--time-p99 TICKS]"
-				" RECORDING...\n", argv[0]);
+		fprintf(stderr,
+			"usage: %s [--truth DIR] [--vdso FILE]"
+			" [--slack TICKS] [--time-p99 TICKS]"
+			" RECORDING...\n",
+			argv[0]);
 		return 2;
 	}
 	for (uint32_t cpu = 0; cpu < cpus; cpu++)

@@ -23,9 +23,9 @@ struct check {
 	size_t branch_count;
 	uint64_t start;
 	uint64_t end;
-	uint64_t arrivals;	/* of the truth, found in the log */
-	uint64_t left;		/* branches, found in the program */
-	uint64_t cut;		/* blocks that continue one without a branch */
+	uint64_t arrivals; /* of the truth, found in the log */
+	uint64_t left;	   /* branches, found in the program */
+	uint64_t cut;	   /* blocks that continue one without a branch */
 };
 
 static bool inside(const struct check *check, uint64_t address)
@@ -94,8 +94,8 @@ static bool arrive(struct check *check, uint64_t from, uint64_t until,
 			break;
 		check->cut++;
 	}
-	printf("record %" PRIu64 ": truth arrives at %" PRIx64
-	       " from %" PRIx64 "..%" PRIx64 ", the log at %" PRIx64 "\n",
+	printf("record %" PRIu64 ": truth arrives at %" PRIx64 " from %" PRIx64
+	       "..%" PRIx64 ", the log at %" PRIx64 "\n",
 	       check->arrivals, to, from, until, block);
 	return false;
 }
@@ -112,7 +112,8 @@ static bool left_rightly(struct check *check, uint64_t arrival,
 	if (event->from == branch)
 		return true;
 	printf("truth leaves %" PRIx64 " at %" PRIx64 ", its branch is %" PRIx64
-	       "\n", arrival, event->from, branch);
+	       "\n",
+	       arrival, event->from, branch);
 	return false;
 }
 
@@ -158,8 +159,8 @@ int main(int argc, char **argv)
 	bool good;
 
 	if (argc != 6) {
-		fprintf(stderr,
-			"usage: %s TRUTH LOG BRANCHES START END\n", argv[0]);
+		fprintf(stderr, "usage: %s TRUTH LOG BRANCHES START END\n",
+			argv[0]);
 		return 2;
 	}
 	check.start = strtoull(argv[4], NULL, 16);

@@ -14,12 +14,12 @@ struct truth;
  * knows its instructions by their offset only.
  */
 struct block {
-	struct truth *truth;	/* borrowed */
-	uint64_t start;		/* where it was translated */
-	uint32_t count;		/* instructions */
-	uint32_t size;		/* bytes */
-	struct branch last;	/* what its last instruction is */
-	uint16_t offsets[];	/* of each instruction, bytes from the start */
+	struct truth *truth; /* borrowed */
+	uint64_t start;	     /* where it was translated */
+	uint32_t count;	     /* instructions */
+	uint32_t size;	     /* bytes */
+	struct branch last;  /* what its last instruction is */
+	uint16_t offsets[];  /* of each instruction, bytes from the start */
 };
 
 /* Describes @tb.  Owned by the caller; lives as long as the code may run. */

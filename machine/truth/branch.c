@@ -9,22 +9,20 @@ static const struct branch none = { 0 };
 static const struct branch conditional = { .kind = TRUTH_CONDITIONAL };
 static const struct branch jump = { .kind = TRUTH_JUMP };
 static const struct branch indirect_jump = { .kind = TRUTH_INDIRECT_JUMP };
-static const struct branch call = {
-	.kind = TRUTH_CALL, .near_sp = true, .sp_change = 8
-};
-static const struct branch indirect_call = {
-	.kind = TRUTH_INDIRECT_CALL, .near_sp = true, .sp_change = 8
-};
-static const struct branch near_return = {
-	.kind = TRUTH_RETURN, .near_sp = true, .sp_change = -8
-};
+static const struct branch call = { .kind = TRUTH_CALL,
+				    .near_sp = true,
+				    .sp_change = 8 };
+static const struct branch indirect_call = { .kind = TRUTH_INDIRECT_CALL,
+					     .near_sp = true,
+					     .sp_change = 8 };
+static const struct branch near_return = { .kind = TRUTH_RETURN,
+					   .near_sp = true,
+					   .sp_change = -8 };
 /* syscall and sysret leave the stack pointer alone. */
-static const struct branch system_call = {
-	.kind = TRUTH_FAR_CALL, .near_sp = true
-};
-static const struct branch system_return = {
-	.kind = TRUTH_FAR_RETURN, .near_sp = true
-};
+static const struct branch system_call = { .kind = TRUTH_FAR_CALL,
+					   .near_sp = true };
+static const struct branch system_return = { .kind = TRUTH_FAR_RETURN,
+					     .near_sp = true };
 static const struct branch far_call = { .kind = TRUTH_FAR_CALL,
 					.far_sp = true };
 static const struct branch far_return = { .kind = TRUTH_FAR_RETURN,

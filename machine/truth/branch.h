@@ -11,12 +11,12 @@
  * Source: Intel SDM volume 2, appendix A (opcode maps).
  */
 struct branch {
-	uint8_t kind;		/* enum truth_kind, or 0: no branch */
-	bool near_sp;		/* SP before it = SP after it + sp_change */
-	bool far_sp;		/* SP must be read before it runs */
-	bool traps;		/* counts as executed when it raises */
-	bool halts;		/* hlt, mwait: time jumps behind it */
-	int32_t sp_change;	/* bytes, with near_sp */
+	uint8_t kind;	   /* enum truth_kind, or 0: no branch */
+	bool near_sp;	   /* SP before it = SP after it + sp_change */
+	bool far_sp;	   /* SP must be read before it runs */
+	bool traps;	   /* counts as executed when it raises */
+	bool halts;	   /* hlt, mwait: time jumps behind it */
+	int32_t sp_change; /* bytes, with near_sp */
 };
 
 struct branch branch_classify(const uint8_t *bytes, size_t size);
@@ -24,7 +24,7 @@ struct branch branch_classify(const uint8_t *bytes, size_t size);
 enum special {
 	SPECIAL_NONE,
 	SPECIAL_WRMSR,
-	SPECIAL_RDTSC,		/* rdtscp too */
+	SPECIAL_RDTSC, /* rdtscp too */
 	SPECIAL_CPUID,
 };
 

@@ -17,12 +17,12 @@
  */
 struct clock {
 	bool host;
-	bool known;		/* offset is valid */
-	uint64_t executed;	/* instructions, while tracked */
-	uint64_t offset;	/* guest TSC - executed, or - host's TSC */
-	uint64_t syncs;		/* rdtscs seen */
-	uint64_t corrections;	/* of them, with another offset than known */
-	uint64_t worst;		/* largest of them, TSC ticks */
+	bool known;	      /* offset is valid */
+	uint64_t executed;    /* instructions, while tracked */
+	uint64_t offset;      /* guest TSC - executed, or - host's TSC */
+	uint64_t syncs;	      /* rdtscs seen */
+	uint64_t corrections; /* of them, with another offset than known */
+	uint64_t worst;	      /* largest of them, TSC ticks */
 };
 
 /* The TSC @ahead instructions after clock->executed (virtual) or now (host);

@@ -19,8 +19,11 @@
  * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
  * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
  *
- * A record is written while IA32_RTIT_CTL.TraceEn is set if one of its two
- * addresses belongs to a privilege level that is traced (OS, User).
+ * A record is written while IA32_RTIT_CTL has TraceEn and BranchEn set, if one
+ * of its two addresses belongs to a privilege level that is traced (OS, User);
+ * TRUTH_TRACE_ON, _OFF and _SWITCH always.  Address and CR3 filters are not
+ * applied.  The TSC is what rdtsc would give in place of the instruction at
+ * "from"; of an interrupt, what it would have given just before.
  */
 #define TRUTH_MAGIC "KTTRUTH1"
 
@@ -31,20 +34,22 @@ struct truth_header {
 };
 
 enum truth_kind {
-	TRUTH_CONDITIONAL = 1,	/* to is the target or the next instruction */
+	TRUTH_CONDITIONAL = 1, /* to is the target or the next instruction */
 	TRUTH_JUMP = 2,
 	TRUTH_CALL = 3,
 	TRUTH_INDIRECT_JUMP = 4,
 	TRUTH_INDIRECT_CALL = 5,
 	TRUTH_RETURN = 6,
-	TRUTH_FAR_CALL = 7,	/* syscall, sysenter, int n, far call, far jump */
-	TRUTH_FAR_RETURN = 8,	/* iret, sysret, sysexit, far ret */
-	TRUTH_INTERRUPT = 9,	/* from: the instruction that did not run */
-	TRUTH_EXCEPTION = 10,	/* from: the instruction that faulted */
-	TRUTH_TRACE_ON = 11,	/* from = to: the instruction after wrmsr */
-	TRUTH_TRACE_OFF = 12,	/* from = to: the wrmsr that ends the trace */
-	TRUTH_SWITCH = 13,	/* __switch_to was entered for this task */
-	TRUTH_REGION = 14,	/* from = to: reserved for filter changes */
+	TRUTH_FAR_CALL = 7,   /* syscall, sysenter, far call, far jump */
+	TRUTH_FAR_RETURN = 8, /* iret, sysret, sysexit, far ret */
+	TRUTH_INTERRUPT = 9,  /* from: the instruction that did not run */
+	TRUTH_EXCEPTION = 10, /* from: the instruction that faulted, or
+			       * int3, int n, int1
+			       */
+	TRUTH_TRACE_ON = 11,  /* from = to: the instruction after wrmsr */
+	TRUTH_TRACE_OFF = 12, /* from = to: the wrmsr that ends the trace */
+	TRUTH_SWITCH = 13,    /* __switch_to was entered for this task */
+	TRUTH_REGION = 14,    /* from = to: reserved for filter changes */
 	TRUTH_KIND_MASK = 0x0f,
 	/* Calls, returns, interrupts, exceptions and far transfers carry the
 	 * stack pointer before the instruction.

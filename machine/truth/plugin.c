@@ -7,6 +7,7 @@
  * Load it before the trace unit: a unit that skips instructions hides them
  * from the plugins behind it.
  */
+#include "machine/truth/options.h"
 #include "machine/truth/tracker.h"
 
 #include <errno.h>
@@ -17,14 +18,13 @@
 
 enum {
 	IA32_RTIT_CTL = 0x570,
-	HAND_OVER = 0x4b545452,	/* "KTTR": cpuid leaf that names __switch_to */
+	HAND_OVER = 0x4b545452, /* "KTTR": cpuid leaf that names __switch_to */
 };
 
 struct truth {
-	char *dir;
-	bool host_clock;
+	struct truth_options options;
 	unsigned int cpus;
-	struct tracker *trackers;	/* one per vCPU */
+	struct tracker *trackers; /* one per vCPU */
 	struct qemu_plugin_scoreboard *flags;
 	qemu_plugin_u64 active;
 	qemu_plugin_u64 reached;
@@ -34,7 +34,7 @@ struct truth {
 /* An instruction that has a callback of its own. */
 struct site {
 	struct truth *truth;
-	uint32_t index;		/* in its block */
+	uint32_t index; /* in its block */
 };
 
 static struct tracker_flags *flags_of(struct truth *truth, unsigned int cpu)
@@ -119,9 +119,9 @@ static void watch_rdtsc(struct truth *truth, const struct qemu_plugin_tb *tb,
 			uint32_t index)
 {
 	bool middle = index + 1 < qemu_plugin_tb_n_insns(tb);
-	enum qemu_plugin_cond when = truth->host_clock && middle ?
-					     QEMU_PLUGIN_COND_ALWAYS :
-					     QEMU_PLUGIN_COND_NE;
+	enum qemu_plugin_cond when = truth->options.host_clock && middle
+					     ? QEMU_PLUGIN_COND_ALWAYS
+					     : QEMU_PLUGIN_COND_NE;
 
 	qemu_plugin_register_vcpu_insn_exec_cond_cb(
 		qemu_plugin_tb_get_insn(tb, index), before_rdtsc,
@@ -144,9 +144,9 @@ static void watch_special(struct truth *truth, const struct qemu_plugin_tb *tb,
 	case SPECIAL_NONE:
 		break;
 	case SPECIAL_WRMSR:
-		qemu_plugin_register_vcpu_insn_exec_cb(
-			insn, before_wrmsr, QEMU_PLUGIN_CB_R_REGS,
-			site_new(truth, index));
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, before_wrmsr,
+						       QEMU_PLUGIN_CB_R_REGS,
+						       site_new(truth, index));
 		break;
 	case SPECIAL_RDTSC:
 		watch_rdtsc(truth, tb, index);
@@ -179,8 +179,7 @@ static void on_tb_trans(struct qemu_plugin_tb *tb, void *data)
 		truth->active, 0, block);
 	for (uint32_t i = 0; i < block->count; i++)
 		watch_special(truth, tb, i);
-	watch_last(truth, block,
-		   qemu_plugin_tb_get_insn(tb, block->count - 1));
+	watch_last(truth, block, qemu_plugin_tb_get_insn(tb, block->count - 1));
 }
 
 /* QEMU's x86 code reports an exception twice: when it is raised, as an
@@ -208,13 +207,13 @@ static void on_vcpu_init(unsigned int cpu, void *data)
 	struct truth *truth = data;
 	struct tracker *tracker = &truth->trackers[cpu];
 
-	tracker->clock.host = truth->host_clock;
+	tracker->clock.host = truth->options.host_clock;
 	tracker->undated =
 		g_array_new(FALSE, FALSE, sizeof(struct truth_record));
-	tracker->writer = writer_open(truth->dir, cpu);
+	tracker->writer = writer_open(truth->options.dir, cpu);
 	if (!tracker->writer) {
 		fprintf(stderr, "truth: cannot create %s/truth.%u: %s\n",
-			truth->dir, cpu, strerror(errno));
+			truth->options.dir, cpu, strerror(errno));
 		exit(EXIT_FAILURE);
 	}
 	if (!guest_init(&tracker->guest))
@@ -253,7 +252,7 @@ static void finish_cpu(struct truth *truth, unsigned int cpu, FILE *summary)
 static void on_exit_qemu(void *data)
 {
 	struct truth *truth = data;
-	char *path = g_strdup_printf("%s/summary", truth->dir);
+	char *path = g_strdup_printf("%s/summary", truth->options.dir);
 	FILE *summary = fopen(path, "we");
 
 	for (unsigned int cpu = 0; cpu < truth->cpus; cpu++)
@@ -264,42 +263,17 @@ static void on_exit_qemu(void *data)
 	g_free(path);
 }
 
-static bool parse_option(struct truth *truth, const char *option)
-{
-	if (g_str_has_prefix(option, "dir=")) {
-		truth->dir = g_strdup(option + strlen("dir="));
-		return true;
-	}
-	if (!strcmp(option, "clock=host") || !strcmp(option, "clock=virtual")) {
-		truth->host_clock = !strcmp(option, "clock=host");
-		return true;
-	}
-	fprintf(stderr, "truth: unknown option %s\n", option);
-	return false;
-}
-
-static bool parse_options(struct truth *truth, int argc, char **argv)
-{
-	for (int i = 0; i < argc; i++)
-		if (!parse_option(truth, argv[i]))
-			return false;
-	if (!truth->dir)
-		fprintf(stderr, "truth: option dir=DIR is missing\n");
-	return truth->dir;
-}
-
 static void prepare(struct truth *truth, const qemu_info_t *info)
 {
 	truth->cpus = info->system.max_vcpus;
 	truth->trackers = g_new0(struct tracker, truth->cpus);
-	truth->flags =
-		qemu_plugin_scoreboard_new(sizeof(struct tracker_flags));
-	truth->active = (qemu_plugin_u64){
-		truth->flags, offsetof(struct tracker_flags, active)
-	};
-	truth->reached = (qemu_plugin_u64){
-		truth->flags, offsetof(struct tracker_flags, reached)
-	};
+	truth->flags = qemu_plugin_scoreboard_new(sizeof(struct tracker_flags));
+	truth->active =
+		(qemu_plugin_u64){ truth->flags,
+				   offsetof(struct tracker_flags, active) };
+	truth->reached =
+		(qemu_plugin_u64){ truth->flags,
+				   offsetof(struct tracker_flags, reached) };
 }
 
 PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
@@ -313,10 +287,12 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	if (!plugin_api_usable(info, "x86_64"))
 		return -1;
 	truth = g_new0(struct truth, 1);
-	if (!parse_options(truth, argc, argv)) {
+	if (!truth_options_parse(&truth->options, argc, argv)) {
 		g_free(truth);
 		return -1;
 	}
+	/* QEMU's argument strings end with this call. */
+	truth->options.dir = g_strdup(truth->options.dir);
 	prepare(truth, info);
 	plugin_on_vcpu_init(id, on_vcpu_init, truth);
 	plugin_on_tb_trans(id, on_tb_trans, truth);

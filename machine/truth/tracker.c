@@ -74,8 +74,8 @@ static void record_branch(struct tracker *tracker, uint8_t kind, uint64_t from,
  */
 static uint64_t current_sp(struct tracker *tracker, bool delivered)
 {
-	return delivered ? guest_interrupted_sp(&tracker->guest) :
-			   guest_register(&tracker->guest, GUEST_RSP);
+	return delivered ? guest_interrupted_sp(&tracker->guest)
+			 : guest_register(&tracker->guest, GUEST_RSP);
 }
 
 static uint64_t sp_before(struct tracker *tracker, const struct branch *branch,
@@ -158,9 +158,9 @@ static void leave_block(struct tracker *tracker, struct tracker_flags *flags,
 
 static void start_trace(struct tracker *tracker, uint64_t at)
 {
-	struct truth_record on = {
-		.tag = TRUTH_TRACE_ON, .from = at, .to = at
-	};
+	struct truth_record on = { .tag = TRUTH_TRACE_ON,
+				   .from = at,
+				   .to = at };
 
 	if (!tracker->starting)
 		return;
@@ -182,14 +182,14 @@ static bool at_block(const struct tracker *tracker,
 }
 
 /* The block's instruction at @address raised an exception. */
-static void block_faulted(struct tracker *tracker,
-			  struct tracker_flags *flags, uint64_t address)
+static void block_faulted(struct tracker *tracker, struct tracker_flags *flags,
+			  uint64_t address)
 {
 	const struct block *block = tracker->block;
 
 	tracker->clock.executed +=
-		flags->reached ? block->count - !block->last.traps :
-				 block_find(block, address - tracker->start);
+		flags->reached ? block->count - !block->last.traps
+			       : block_find(block, address - tracker->start);
 	tracker->block = NULL;
 	tracker->rdtsc_ran = false;
 	flags->reached = 0;
@@ -211,8 +211,8 @@ void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
 	else
 		leave_block(tracker, flags, from, true);
 	start_trace(tracker, from);
-	record_branch(tracker, raised ? TRUTH_EXCEPTION : TRUTH_INTERRUPT,
-		      from, to, guest_interrupted_sp(&tracker->guest));
+	record_branch(tracker, raised ? TRUTH_EXCEPTION : TRUTH_INTERRUPT, from,
+		      to, guest_interrupted_sp(&tracker->guest));
 }
 
 static void record_switch(struct tracker *tracker,

@@ -17,33 +17,33 @@ struct tracker {
 	struct guest guest;
 	struct clock clock;
 	struct writer *writer;
-	GArray *undated;	/* struct truth_record: clock not known yet */
+	GArray *undated; /* struct truth_record: clock not known yet */
 
-	uint64_t control;	/* IA32_RTIT_CTL */
-	bool starting;		/* TraceEn was set by the last instruction */
-	const struct block *block;	/* running or just left; may be NULL */
-	uint64_t start;		/* its address this time */
-	uint64_t far_sp;	/* before the far transfer that ends it */
-	bool raised;		/* an exception that is not delivered yet */
-	bool rdtsc_ran;		/* EDX:EAX has not been looked at */
-	uint64_t rdtsc_executed;	/* instructions up to it */
+	uint64_t control;	   /* IA32_RTIT_CTL */
+	bool starting;		   /* TraceEn was set by the last instruction */
+	const struct block *block; /* running or just left; may be NULL */
+	uint64_t start;		   /* its address this time */
+	uint64_t far_sp;	   /* before the far transfer that ends it */
+	bool raised;		   /* an exception that is not delivered yet */
+	bool rdtsc_ran;		   /* EDX:EAX has not been looked at */
+	uint64_t rdtsc_executed;   /* instructions up to it */
 	uint64_t last_tsc;
 
 	uint64_t records;
-	uint64_t inexact;	/* records dated by the clock before a sleep */
-	uint64_t lost_track;	/* blocks left for an unexplained address */
+	uint64_t inexact;    /* records dated by the clock before a sleep */
+	uint64_t lost_track; /* blocks left for an unexplained address */
 };
 
 /* What translated code itself keeps per vCPU, a scoreboard element. */
 struct tracker_flags {
-	uint64_t active;	/* call back at blocks */
-	uint64_t reached;	/* the block's last instruction was started */
+	uint64_t active;  /* call back at blocks */
+	uint64_t reached; /* the block's last instruction was started */
 };
 
 /* Where the guest's kernel switches tasks; all 0: not known. */
 struct switch_site {
-	uint64_t function;	/* __switch_to(prev, next) */
-	uint32_t pid_offset;	/* bytes into struct task_struct */
+	uint64_t function;   /* __switch_to(prev, next) */
+	uint32_t pid_offset; /* bytes into struct task_struct */
 	uint32_t tgid_offset;
 };
 

@@ -12,7 +12,7 @@
 
 struct file {
 	const char *path;
-	uint8_t *bytes;		/* mapped, private; NULL: cannot be read */
+	uint8_t *bytes; /* mapped, private; NULL: cannot be read */
 	size_t size;
 };
 
@@ -20,7 +20,7 @@ struct code {
 	const struct recording *recording;
 	const char *vdso;
 	struct file kcore;
-	struct file *files;	/* one per mapping, sharing nothing */
+	struct file *files; /* one per mapping, sharing nothing */
 	uint32_t next_poke;
 	uint64_t tsc;
 };
@@ -55,8 +55,8 @@ static void map_user_files(struct code *code)
 	const struct recording *recording = code->recording;
 	const char *path;
 
-	code->files = calloc(recording->mapping_count + 1,
-			     sizeof(*code->files));
+	code->files =
+		calloc(recording->mapping_count + 1, sizeof(*code->files));
 	if (!code->files)
 		abort();
 	for (uint32_t i = 0; i < recording->mapping_count; i++) {
@@ -199,9 +199,8 @@ size_t code_read(struct code *code, uint64_t address, uint8_t *bytes,
 		 size_t size)
 {
 	size_t left;
-	const uint8_t *at = address >> 63 ?
-				    kernel_bytes(code, address, &left) :
-				    user_bytes(code, address, &left);
+	const uint8_t *at = address >> 63 ? kernel_bytes(code, address, &left)
+					  : user_bytes(code, address, &left);
 
 	if (!at)
 		return 0;

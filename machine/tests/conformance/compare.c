@@ -6,7 +6,7 @@
 
 enum {
 	CONTEXT = 6,
-	MOST_EARLY = 64,	/* bytes of code */
+	MOST_EARLY = 64, /* bytes of code */
 };
 
 /* The last items compared, to be shown before a difference. */
@@ -16,21 +16,21 @@ struct history {
 };
 
 static const char *const type_names[] = {
-	[ITEM_START] = "start", [ITEM_BRANCH] = "branch", [ITEM_END] = "end",
-	[ITEM_LOSS] = "loss", [ITEM_SESSION] = "session",
+	[ITEM_START] = "start", [ITEM_BRANCH] = "branch",   [ITEM_END] = "end",
+	[ITEM_LOSS] = "loss",	[ITEM_SESSION] = "session",
 };
 
 static const char *const class_names[] = {
-	[CLASS_NONE] = "-", [CLASS_CONDITIONAL] = "conditional",
-	[CLASS_JUMP] = "jump", [CLASS_CALL] = "call",
+	[CLASS_NONE] = "-",	   [CLASS_CONDITIONAL] = "conditional",
+	[CLASS_JUMP] = "jump",	   [CLASS_CALL] = "call",
 	[CLASS_RETURN] = "return", [CLASS_FAR] = "far",
 	[CLASS_ASYNC] = "async",
 };
 
 static void show(const char *side, const struct item *item)
 {
-	printf("  %-8s %-7s %-11s %16" PRIx64 " -> %16" PRIx64
-	       " tsc %" PRIu64 " at %" PRIu64 "\n",
+	printf("  %-8s %-7s %-11s %16" PRIx64 " -> %16" PRIx64 " tsc %" PRIu64
+	       " at %" PRIu64 "\n",
 	       side, type_names[item->type], class_names[item->class],
 	       item->from, item->to, item->tsc, item->position);
 }
@@ -140,9 +140,8 @@ static bool find_session(struct comparison *comparison,
 /* The next item of the truth; a session's start is passed over where the
  * decoder has a start as well.
  */
-static bool next_truth(struct comparison *comparison,
-		       struct expected *expected, const struct item *decoded,
-		       struct item *truth)
+static bool next_truth(struct comparison *comparison, struct expected *expected,
+		       const struct item *decoded, struct item *truth)
 {
 	while (expected_next(expected, truth)) {
 		if (truth->type != ITEM_SESSION)

@@ -7,17 +7,17 @@
 #include "machine/tests/conformance/time_error.h"
 
 struct comparison {
-	uint64_t compared;	/* items that are equal on both sides */
-	uint64_t early_ends;	/* of them, see equal_but_early() */
-	uint64_t mismatches;	/* 0 or 1: nothing is compared behind one */
-	uint64_t sessions;	/* of the truth, compared */
-	uint64_t unclaimed_sessions;	/* of the truth, in no recording */
-	uint64_t unclaimed;	/* items in them */
-	struct time_error all;	/* of every item */
-	struct time_error packet;	/* of those that have a packet of
-					 * their own: starts, ends, far
-					 * transfers, interrupts
-					 */
+	uint64_t compared;   /* items that are equal on both sides */
+	uint64_t early_ends; /* of them, see equal_but_early() */
+	uint64_t mismatches; /* 0 or 1: nothing is compared behind one */
+	uint64_t sessions;   /* of the truth, compared */
+	uint64_t unclaimed_sessions; /* of the truth, in no recording */
+	uint64_t unclaimed;	     /* items in them */
+	struct time_error all;	     /* of every item */
+	struct time_error packet;    /* of those that have a packet of
+				      * their own: starts, ends, far
+				      * transfers, interrupts
+				      */
 };
 
 /* Compares all of @flow with @expected from its first session not older than

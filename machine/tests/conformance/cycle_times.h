@@ -13,14 +13,14 @@
 struct cycle_times {
 	struct cycle_time *times;
 	size_t count;
-	size_t at;		/* of the last question */
-	struct cycle_time *ends;	/* of the TIP.PGD packets only */
+	size_t at;		 /* of the last question */
+	struct cycle_time *ends; /* of the TIP.PGD packets only */
 	size_t end_count;
 	size_t end_at;
 };
 
 struct cycle_time {
-	uint64_t offset;	/* of the packet's end */
+	uint64_t offset; /* of the packet's end */
 	uint64_t tsc;
 };
 

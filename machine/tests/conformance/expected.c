@@ -19,8 +19,7 @@ void expected_close(struct expected *expected)
 	truth_reader_close(&expected->reader);
 }
 
-void expected_use(struct expected *expected,
-		  const struct recording *recording)
+void expected_use(struct expected *expected, const struct recording *recording)
 {
 	expected->recording = recording;
 }

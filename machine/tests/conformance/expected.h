@@ -16,7 +16,7 @@ struct expected {
 	uint64_t records;
 	bool has_pushed_back;
 	struct item pushed_back;
-	bool began;		/* its first item is due: */
+	bool began; /* its first item is due: */
 	struct truth_event begin;
 };
 
@@ -25,8 +25,7 @@ bool expected_open(struct expected *expected, const char *truth_dir,
 void expected_close(struct expected *expected);
 
 /* From here on, what @recording traces is expected. */
-void expected_use(struct expected *expected,
-		  const struct recording *recording);
+void expected_use(struct expected *expected, const struct recording *recording);
 
 /* Returns 1 and fills @item, or 0 at the end of the truth. */
 int expected_next(struct expected *expected, struct item *item);

@@ -17,14 +17,14 @@ struct flow {
 	struct item queue[MOST_ITEMS];
 	int queued;
 	int taken;
-	int status;		/* libipt's, of the last call */
+	int status; /* libipt's, of the last call */
 	bool synced;
 	uint64_t last_ip;
-	uint64_t branch_ip;	/* its target is not known yet */
-	uint8_t branch_class;	/* 0: no such branch */
-	bool wrote_cr3;		/* the last instruction */
+	uint64_t branch_ip;   /* its target is not known yet */
+	uint8_t branch_class; /* 0: no such branch */
+	bool wrote_cr3;	      /* the last instruction */
 	uint64_t tsc;
-	bool cycles;		/* times come from cycle_times */
+	bool cycles; /* times come from cycle_times */
 	struct cycle_times cycle_times;
 	struct flow_stats stats;
 };
@@ -99,8 +99,8 @@ static uint64_t offset_of(struct flow *flow)
 	return pt_insn_get_offset(flow->decoder, &offset) < 0 ? 0 : offset;
 }
 
-static void push(struct flow *flow, enum item_type type,
-		 enum item_class class, uint64_t from, uint64_t to)
+static void push(struct flow *flow, enum item_type type, enum item_class class,
+		 uint64_t from, uint64_t to)
 {
 	flow->queue[flow->queued++] = (struct item){
 		.type = type,
@@ -119,8 +119,8 @@ static void push_end(struct flow *flow, enum item_class class, uint64_t from,
 	push(flow, ITEM_END, class, from, to);
 	flow->queue[flow->queued - 1].to_known = to_known;
 	if (flow->cycles)
-		flow->queue[flow->queued - 1].tsc = cycle_times_at_end(
-			&flow->cycle_times, offset_of(flow));
+		flow->queue[flow->queued - 1].tsc =
+			cycle_times_at_end(&flow->cycle_times, offset_of(flow));
 }
 
 /* Control has arrived at @ip. */
@@ -176,8 +176,8 @@ static void take_instruction(struct flow *flow, const struct pt_insn *insn)
 
 static void take_disabled(struct flow *flow, const struct pt_event *event)
 {
-	push_end(flow, flow->branch_class, flow->last_ip,
-		 !event->ip_suppressed, event->variant.disabled.ip);
+	push_end(flow, flow->branch_class, flow->last_ip, !event->ip_suppressed,
+		 event->variant.disabled.ip);
 	flow->queue[flow->queued - 1].early = flow->wrote_cr3;
 	flow->branch_class = CLASS_NONE;
 }
@@ -256,8 +256,8 @@ static void update_time(struct flow *flow)
 	uint64_t tsc;
 
 	if (flow->cycles)
-		set_time(flow, cycle_times_at(&flow->cycle_times,
-					      offset_of(flow)));
+		set_time(flow,
+			 cycle_times_at(&flow->cycle_times, offset_of(flow)));
 	else if (pt_insn_time(flow->decoder, &tsc, NULL, NULL) >= 0)
 		set_time(flow, tsc);
 }

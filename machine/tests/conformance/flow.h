@@ -11,10 +11,10 @@ struct flow;
 struct flow_stats {
 	uint64_t instructions;
 	uint64_t errors;
-	uint64_t first_error;	/* byte of the trace */
-	int first_code;		/* libipt's, negative */
+	uint64_t first_error; /* byte of the trace */
+	int first_code;	      /* libipt's, negative */
 	uint64_t overflows;
-	uint64_t undecoded;	/* bytes after the last decoded packet */
+	uint64_t undecoded; /* bytes after the last decoded packet */
 };
 
 /* Borrows all; NULL if libipt refuses. */

@@ -9,11 +9,11 @@
  * stretch of traced code.
  */
 enum item_type {
-	ITEM_START,		/* to: the first address traced */
-	ITEM_BRANCH,		/* from and to are traced */
-	ITEM_END,		/* from: the last address traced; to if known */
-	ITEM_LOSS,		/* decoder: overflow or error */
-	ITEM_SESSION,		/* truth: TraceEn was set */
+	ITEM_START,   /* to: the first address traced */
+	ITEM_BRANCH,  /* from and to are traced */
+	ITEM_END,     /* from: the last address traced; to if known */
+	ITEM_LOSS,    /* decoder: overflow or error */
+	ITEM_SESSION, /* truth: TraceEn was set */
 };
 
 /* Kinds of branches that both sides can tell apart. */
@@ -31,11 +31,11 @@ struct item {
 	uint8_t type;
 	uint8_t class;
 	bool to_known;
-	bool early;		/* decoder: an end seen at a write to CR3 */
+	bool early; /* decoder: an end seen at a write to CR3 */
 	uint64_t from;
 	uint64_t to;
 	uint64_t tsc;
-	uint64_t position;	/* byte of the trace, or number of the record */
+	uint64_t position; /* byte of the trace, or number of the record */
 };
 
 #endif

@@ -62,8 +62,7 @@ bool perf_attr(const uint8_t *file, uint32_t index,
 	    index >= header->attrs.size / header->attr_size)
 		return false;
 	memset(attr, 0, sizeof(*attr));
-	memcpy(attr,
-	       file + header->attrs.offset + index * header->attr_size,
+	memcpy(attr, file + header->attrs.offset + index * header->attr_size,
 	       size < sizeof(*attr) ? size : sizeof(*attr));
 	return true;
 }

@@ -86,7 +86,7 @@ struct lost_record {
 struct perf_walk {
 	const uint8_t *at;
 	const uint8_t *end;
-	bool cut;	/* the last record is not whole */
+	bool cut; /* the last record is not whole */
 };
 
 /* False if @file is no perf.data file of this machine's byte order. */

@@ -55,8 +55,7 @@ static void *grown(void *array, uint32_t count, size_t element)
 	return array;
 }
 
-static struct trace_stream *stream_of(struct recording *recording,
-				      uint32_t cpu)
+static struct trace_stream *stream_of(struct recording *recording, uint32_t cpu)
 {
 	uint32_t i = 0;
 
@@ -130,8 +129,8 @@ static void add_poke(struct recording *recording,
 {
 	struct text_poke *poke;
 
-	recording->pokes = grown(recording->pokes, recording->poke_count,
-				 sizeof(*poke));
+	recording->pokes =
+		grown(recording->pokes, recording->poke_count, sizeof(*poke));
 	poke = &recording->pokes[recording->poke_count++];
 	poke->tsc = time_to_tsc(recording, time);
 	poke->address = record->address;

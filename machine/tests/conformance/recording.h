@@ -18,11 +18,11 @@ enum { MAX_CPUS = 64, MAX_FILTERS = 8 };
 /* One CPU's (or, of a per-thread recording, one buffer's) trace. */
 struct trace_stream {
 	uint32_t cpu;
-	uint8_t *bytes;		/* owned */
+	uint8_t *bytes; /* owned */
 	size_t size;
-	uint64_t aux_bytes;	/* the sum of the AUX records' sizes */
-	uint64_t truncated;	/* AUX records with flag TRUNCATED */
-	bool broken;		/* AUXTRACE pieces that do not join */
+	uint64_t aux_bytes; /* the sum of the AUX records' sizes */
+	uint64_t truncated; /* AUX records with flag TRUNCATED */
+	bool broken;	    /* AUXTRACE pieces that do not join */
 };
 
 /* Code that a process mapped. */
@@ -31,7 +31,7 @@ struct code_mapping {
 	uint64_t end;
 	uint64_t file_offset;
 	uint64_t tsc;
-	char *path;		/* owned */
+	char *path; /* owned */
 };
 
 /* The kernel changed its own text. */
@@ -40,28 +40,28 @@ struct text_poke {
 	uint64_t address;
 	uint16_t old_size;
 	uint16_t new_size;
-	const uint8_t *bytes;	/* old, then new; borrowed from the file */
+	const uint8_t *bytes; /* old, then new; borrowed from the file */
 };
 
 struct address_range {
 	uint64_t start;
-	uint64_t end;		/* the last address inside + 1 */
+	uint64_t end; /* the last address inside + 1 */
 };
 
 struct recording {
-	uint8_t *file;		/* mapped */
+	uint8_t *file; /* mapped */
 	size_t file_size;
-	const char *directory;	/* borrowed */
+	const char *directory; /* borrowed */
 
 	uint32_t pmu_type;
-	uint64_t config;	/* of the intel_pt event, attr.config */
-	bool kernel;		/* traced levels */
+	uint64_t config; /* of the intel_pt event, attr.config */
+	bool kernel;	 /* traced levels */
 	bool user;
-	bool cycles;		/* CYC packets */
-	uint32_t mtc_freq;	/* 0 without MTC */
+	bool cycles;	   /* CYC packets */
+	uint32_t mtc_freq; /* 0 without MTC */
 	uint32_t nominal_freq;
-	uint32_t ctc_numerator;	/* CPUID.15H:EBX */
-	uint32_t ctc_denominator;	/* CPUID.15H:EAX */
+	uint32_t ctc_numerator;	  /* CPUID.15H:EBX */
+	uint32_t ctc_denominator; /* CPUID.15H:EAX */
 	uint16_t time_shift;
 	uint32_t time_mult;
 	uint64_t time_zero;
@@ -72,9 +72,9 @@ struct recording {
 	uint32_t stream_count;
 	struct code_mapping *mappings;
 	uint32_t mapping_count;
-	struct text_poke *pokes;	/* in order of time */
+	struct text_poke *pokes; /* in order of time */
 	uint32_t poke_count;
-	uint64_t lost;		/* PERF_RECORD_LOST events */
+	uint64_t lost; /* PERF_RECORD_LOST events */
 };
 
 /* Reads DIR/data.  False, with a message to stderr, on failure; call

@@ -9,12 +9,11 @@ enum { TIME_ERROR_BINS = 1 << 14 };
 
 struct time_error {
 	uint64_t count;
-	uint64_t max;		/* TSC ticks */
-	uint64_t bins[TIME_ERROR_BINS];	/* one a tick; the last: or more */
+	uint64_t max;			/* TSC ticks */
+	uint64_t bins[TIME_ERROR_BINS]; /* one a tick; the last: or more */
 };
 
-void time_error_add(struct time_error *error, uint64_t decoded,
-		    uint64_t truth);
+void time_error_add(struct time_error *error, uint64_t decoded, uint64_t truth);
 /* The 99th percentile; time_error.max if it is beyond the bins. */
 uint64_t time_error_p99(const struct time_error *error);
 

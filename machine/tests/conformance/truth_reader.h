@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct truth_event {
-	uint8_t kind;		/* enum truth_kind */
+	uint8_t kind; /* enum truth_kind */
 	bool has_sp;
 	uint64_t tsc;
 	uint64_t from;
@@ -20,10 +20,10 @@ struct truth_event {
 
 /* Reads a file of the format in machine/truth/format.h. */
 struct truth_reader {
-	uint8_t *file;		/* mapped */
+	uint8_t *file; /* mapped */
 	size_t size;
 	size_t at;
-	bool cut;		/* the last record is not whole */
+	bool cut; /* the last record is not whole */
 	struct truth_event last;
 };
 

@@ -32,9 +32,9 @@ __attribute__((noinline)) static unsigned int odd_part(unsigned int n)
 	return n;
 }
 
-static unsigned int (*const volatile functions[])(unsigned int) = {
-	fibonacci, twice, odd_part
-};
+static unsigned int (*const volatile functions[])(unsigned int) = { fibonacci,
+								    twice,
+								    odd_part };
 
 static char pages[64][4096];
 
@@ -46,7 +46,7 @@ __attribute__((noreturn)) void _start(void)
 
 	for (unsigned int i = 0; i < 60; i++) {
 		sum += functions[i % 3](i % 16);
-		pages[i][0] = (char)sum;	/* a page fault */
+		pages[i][0] = (char)sum; /* a page fault */
 		if (i % 4 == 0)
 			sum += (unsigned int)system_call(SYS_getpid, 0);
 	}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TRUTH_OPTIONS_H
+#define KT_MACHINE_TRUTH_OPTIONS_H
+
+#include <stdbool.h>
+
+/* -plugin truth.so,dir=DIR[,clock=virtual|host] */
+struct truth_options {
+	const char *dir; /* where truth.<cpu> and summary are written */
+	bool host_clock; /* several vCPUs, no -icount */
+};
+
+/* Borrows @argv.  Returns false, with a message to stderr, if an option is
+ * unknown or dir is missing.
+ */
+bool truth_options_parse(struct truth_options *options, int argc, char **argv);
+
+#endif
