@@ -17,7 +17,7 @@ export XDG_CACHE_HOME=$WORK/cache
 
 # shellcheck disable=SC2016 # the guest's shell expands them
 fast() { # text
-	run --fast --results "$WORK/results" -- bash -c '
+	run --results "$WORK/results" -- bash -c '
 		cat >"$0/file"; echo "$1"; nproc; uname -r
 		test -w "$0" && cut -d . -f 1 /proc/uptime >"$0/uptime"
 		exit 6' "$WORK/results" "$1" <<<"$1"
@@ -36,6 +36,6 @@ expect "it was not started anew" yes \
 expect "one state serves both" 1 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
 
-run --fast --memory 1024 --results "$WORK/results" -- true
+run --memory 1024 --results "$WORK/results" -- true
 expect "another machine has another state" 2 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
