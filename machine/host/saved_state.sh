@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
+# shellcheck disable=SC2054 # the commas are QEMU's
 # --fast: a machine that was started once goes on from the state it had when it
 # was ready for a command.  A state fits one shape of machine only.
 
@@ -39,12 +40,14 @@ saved_state_key() {
 	} | sha256sum | cut -c 1-32
 }
 
-# States are large; those of old builds are of no use.
+# States are large (100 MB); those of old builds are of no use.  A name with a
+# dot is a draft: what saves it needs a second.
 saved_state_tidy() {
 	local old
-	find "$CACHE/states" -type f -mtime +7 -delete
+	find "$CACHE/states" -type f \
+		\( -mtime +7 -o -name '*.*' -mmin +10 \) -delete
 	while IFS= read -r old; do
-		rm -f "$CACHE/states/$old"
+		rm -f "$CACHE/states/${old#* }"
 	done < <(find "$CACHE/states" -type f -printf '%T@ %f\n' |
-		sort -rn | tail -n +12 | cut -d' ' -f2)
+		sort -rn | tail -n +12)
 }

@@ -34,7 +34,7 @@ test_time_limit() {
 # The machine in the background, its output in out; once it is ready.
 start_and_wait() { # command...
 	: >"$WORK/out"
-	"$MACHINE" run --no-trace-unit --cpus 2 --timeout 120 \
+	"$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout 120 \
 		--results "$WORK/mark" -- "$@" >"$WORK/out" 2>"$WORK/err" &
 	RUNNING=$!
 	until grep -q ready "$WORK/out"; do

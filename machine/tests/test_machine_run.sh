@@ -36,7 +36,7 @@ test_streams() {
 test_broken_pipe() {
 	local -a codes
 	set +o pipefail
-	"$MACHINE" run --no-trace-unit --cpus 2 --timeout 120 -- yes \
+	"$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout 120 -- yes \
 		2>"$WORK/err" | head -n 2 >"$WORK/out"
 	codes=("${PIPESTATUS[@]}")
 	set -o pipefail

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --fast: the second start goes on from the state that the first one kept, and
+# is the same machine for all that a command can see.
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=machine_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/machine_test.sh"
+skip_without_machine 6.12
+
+# States of its own; what is fetched is shared.
+mkdir -p "$WORK/cache/ktrace-hw" "$WORK/results"
+for part in kernels qemu initramfs; do
+	ln -s "${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/$part" \
+		"$WORK/cache/ktrace-hw/$part"
+done
+export XDG_CACHE_HOME=$WORK/cache
+
+# shellcheck disable=SC2016 # the guest's shell expands them
+fast() { # text
+	run --results "$WORK/results" -- bash -c '
+		cat >"$0/file"; echo "$1"; nproc; uname -r
+		test -w "$0" && cut -d . -f 1 /proc/uptime >"$0/uptime"
+		exit 6' "$WORK/results" "$1" <<<"$1"
+}
+
+fast first
+expect "the first start" "6 first" "$CODE $(<"$WORK/results/file")"
+FIRST=$OUT
+expect "its state is kept" 1 "$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
+expect "and nothing else said" "" "$ERR"
+fast second
+expect "the second start" "6 second" "$CODE $(<"$WORK/results/file")"
+expect "the same machine" "${FIRST/first/second}" "$OUT"
+expect "it was not started anew" yes \
+	"$( (($(<"$WORK/results/uptime") < 60)) && echo yes)"
+expect "one state serves both" 1 \
+	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
+
+run --memory 1024 --results "$WORK/results" -- true
+expect "another machine has another state" 2 \
+	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
