@@ -128,7 +128,7 @@ main() {
 	[[ -x $MACHINE ]] || { echo "skipped: no virtual machine" && exit 0; }
 	WORK=$(mktemp -d)
 	trap 'rm -rf "$WORK"' EXIT
-	"$MACHINE" run --timeout 300 --results "$WORK" -- \
+	"$MACHINE" run --timeout 900 --results "$WORK" -- \
 		bash "$HERE/record_guest.sh" "$WORK" "$KTRACE"
 	check_codes
 	check_reading

@@ -49,7 +49,7 @@ for _ in range(3):
 
 ways() {
 	record duration --duration 0.2 -- sleep 20
-	record snapshot --snapshot --buffer 64K -- ls -R /etc
+	record snapshot --snapshot --buffer 64K -- ls /etc
 	record filter --filter vfs_read -- ls /etc
 	record events --events all -- ls /etc
 	record longer -a --buffer 256K -- ls /etc
@@ -60,15 +60,15 @@ killed() {
 	"$KTRACE" record -a --buffer 256K -o killed 2>killed.err &
 	local pid=$!
 	until [[ -e killed/data ]]; do sleep 0.05; done
-	for _ in 1 2 3 4; do ls -R /etc >killed.out; done
+	for _ in 1 2 3 4 5 6 7 8; do ls /etc >killed.out; done
 	kill -9 "$pid"
 	wait "$pid" || echo "$?" >killed.code
 }
 
 no_space() {
 	mkdir small
-	mount -t tmpfs -o size=30m none small
-	record small/full -a -- ls -R /etc /usr/include
+	mount -t tmpfs -o size=28m none small
+	record small/full -a -- ls -R /etc
 	mv small/full.* .
 	cp -r small/full full
 	umount small
