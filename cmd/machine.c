@@ -18,7 +18,7 @@ enum { EXIT_MACHINE = 125 };
  */
 static const char *const places[] = {
 	"../machine/host/machine",
-	"../libexec/ktrace-hw/machine/host/machine",
+	"../libexec/ktrace-hw/host/machine",
 };
 
 /* Sets @path to this program's own file.  Returns 0 or -1. */

@@ -108,6 +108,8 @@ static int run_record(int argc, char **argv)
 
 	if (!code && options.help)
 		record_options_help();
+	else if (!code && !options.machine && collector_check(&console_log))
+		code = EXIT_RECORDING;
 	else if (!code && record_folder_make(options.folder))
 		code = EXIT_RECORDING;
 	else if (!code && options.machine)

@@ -14,17 +14,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int find_tracer(struct collector *collector)
+static int find_tracer(const struct tracer **tracer, struct pmu *pmu,
+		       const struct log *log)
 {
-	collector->tracer = tracer_find(PMU_DEVICES, &collector->pmu);
-	if (collector->tracer)
+	*tracer = tracer_find(PMU_DEVICES, pmu);
+	if (*tracer)
 		return 0;
-	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 		    "this machine has no trace unit that Linux knows of "
 		    "(`ktrace-hw doctor` says more); to record in a virtual "
 		    "machine that has one: ktrace-hw record --machine -- "
 		    "COMMAND");
 	return -ERROR_NOT_FOUND;
+}
+
+int collector_check(const struct log *log)
+{
+	const struct tracer *tracer;
+	struct pmu pmu;
+
+	return find_tracer(&tracer, &pmu, log);
 }
 
 static int prepare_command(struct collector *collector)
@@ -125,7 +134,8 @@ static void wait_for_command(struct collector *collector)
 
 static int record(struct collector *collector)
 {
-	int error = find_tracer(collector);
+	int error = find_tracer(&collector->tracer, &collector->pmu,
+				collector->log);
 
 	if (!error)
 		error = choose_target(collector);

@@ -53,6 +53,12 @@ struct collector_result {
 	unsigned int snapshots;
 };
 
+/* Looks for a trace unit, so that nothing is touched where there is none.
+ *
+ * Returns 0, or -ERROR_NOT_FOUND with the way out in @log.
+ */
+int collector_check(const struct log *log);
+
 /* Records.  Returns when the recording is complete and the command, if any,
  * has ended; after a second SIGINT or SIGTERM without waiting for it.
  *

@@ -31,9 +31,12 @@ static int copy_kernel(struct collector *collector)
 	error = kernel_copy_make(&collector->kernel, path, collector->log);
 	if (error || !collector->wide)
 		return error;
-	return late_code_open(folder, &collector->kernel, collector->tracer,
-			      page_of(collector), collector->log,
-			      &collector->late);
+	error = late_code_open(folder, &collector->kernel, collector->tracer,
+			       page_of(collector), collector->log,
+			       &collector->late);
+	if (error)
+		return error;
+	return late_code_existing(collector->late, &collector->kernel.symbols);
 }
 
 static int set_filter(struct collector *collector)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/late_code.h"
+#include "collector/dynamic_code.h"
 #include "collector/kcore.h"
 #include "collector/kcore_copy.h"
 #include "collector/kernel_copy.h"
@@ -126,6 +127,20 @@ void late_code_symbol(struct late_code *late, uint64_t address, size_t size)
 
 	if (size)
 		copy_range(late, &range);
+}
+
+int late_code_existing(struct late_code *late,
+		       const struct kernel_symbols *symbols)
+{
+	struct array ranges = ARRAY_OF(struct code_range);
+	int error = dynamic_code_find(symbols, &ranges);
+	const struct code_range *items = ranges.items;
+
+	for (size_t i = 0; i < ranges.count && !error; i++)
+		if (items[i].end > items[i].start)
+			copy_range(late, &items[i]);
+	array_free(&ranges);
+	return error;
 }
 
 static bool is_known(const struct late_code *late, const struct module *module)

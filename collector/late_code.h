@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct kernel_copy;
+struct kernel_symbols;
 struct log;
 struct perf_event_mmap_page;
 struct tracer;
@@ -29,6 +30,10 @@ int late_code_open(const char *folder, const struct kernel_copy *copy,
 		   const struct perf_event_mmap_page *page,
 		   const struct log *log, struct late_code **late);
 void late_code_close(struct late_code *late);
+
+/* Copies what dynamic_code_find() finds.  Returns 0 or -ERROR_MEMORY. */
+int late_code_existing(struct late_code *late,
+		       const struct kernel_symbols *symbols);
 
 /* Copies @size bytes at @address.  Code that is gone already is counted. */
 void late_code_symbol(struct late_code *late, uint64_t address, size_t size);

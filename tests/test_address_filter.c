@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/address_filter.h"
 #include "collector/byte_buffer.h"
+#include "collector/dynamic_code.h"
+#include "collector/kcore_copy.h"
 #include "collector/kernel_symbols.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 
@@ -80,6 +83,31 @@ START_TEST(test_symbols)
 }
 END_TEST
 
+START_TEST(test_dynamic_code)
+{
+	struct kernel_symbols known = { { 0 } };
+	struct array ranges = ARRAY_OF(struct code_range);
+	const struct code_range *items;
+
+	byte_buffer_text(&known.text, "ffffffff81000000 T _text\n"
+				      "ffffffffc0100000 t bpf_prog_1\t[bpf]\n"
+				      "ffffffffc0000000 t start\t[ext4]\n"
+				      "ffffffffc0001000 t ftrace_trampoline\t"
+				      "[__builtin__ftrace]\n"
+				      "ffffffffc0001800 t bpf_prog_2\t[bpf]\n"
+				      "0000000000000000 t bpf_prog_3\t[bpf]\n");
+	ck_assert_int_eq(dynamic_code_find(&known, &ranges), 0);
+	ck_assert_uint_eq(ranges.count, 3);
+	items = ranges.items;
+	ck_assert_uint_eq(items[0].start, 0xffffffffc0001000);
+	ck_assert_uint_eq(items[0].end, 0xffffffffc0001800);
+	ck_assert_uint_eq(items[1].end, items[1].start + DYNAMIC_CODE_LIMIT);
+	ck_assert_uint_eq(items[2].start, 0xffffffffc0100000);
+	array_free(&ranges);
+	kernel_symbols_free(&known);
+}
+END_TEST
+
 static Suite *address_filter_suite(void)
 {
 	Suite *suite = suite_create("address_filter");
@@ -88,6 +116,7 @@ static Suite *address_filter_suite(void)
 	tcase_add_loop_test(tcase, test_parse, 0,
 			    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tcase, test_symbols);
+	tcase_add_test(tcase, test_dynamic_code);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
