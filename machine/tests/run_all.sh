@@ -39,10 +39,15 @@ fetch() {
 }
 
 fetch
-tests=("$HERE"/test_*.sh)
+tests=(test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
+	test_trace_unit.sh)
+if [[ $LEVEL == full ]]; then
+	tests+=(test_machine_isolated.sh test_deterministic.sh
+		test_truth_exec_log.sh)
+fi
 lane "conformance.sh $LEVEL" &
 first=$!
-lane "${tests[@]##*/}" "conformance.sh smoke" &
+lane "${tests[@]}" "conformance.sh smoke" &
 second=$!
 failed=0
 wait "$first" || failed=1

@@ -39,7 +39,8 @@ static uint64_t time_to_tsc(const struct recording *recording, uint64_t time)
 	uint64_t ticks = time - recording->time_zero;
 	uint64_t mult = recording->time_mult;
 
-	if (!mult)
+	/* What perf found when it began has time 0, which is before any TSC. */
+	if (!mult || (int64_t)ticks < 0)
 		return 0;
 	return (ticks / mult << recording->time_shift) +
 	       (ticks % mult << recording->time_shift) / mult;
