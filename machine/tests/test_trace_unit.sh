@@ -66,7 +66,8 @@ test_loss() {
 		"$( ((overflows > 5)) && echo yes)"
 	expect "loss: perf reports each of them" "$overflows" "$errors"
 	expect "loss: perf reports nothing else" 0 "$(
-		perf script -i "$WORK/loss" --itrace=e 2>&1 | grep error |
+		perf script -i "$WORK/loss" --itrace=e 2>&1 |
+			grep 'trace error type' |
 			grep -vc 'Overflow packet' || true)"
 }
 
