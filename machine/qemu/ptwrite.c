@@ -10,7 +10,12 @@ struct operand {
 	bool is_register;
 	unsigned reg;		/* encoding, when a register */
 	uint64_t address;	/* when memory */
+	bool from_next;		/* address is from the next instruction */
+	uint8_t rex;
+	size_t length;		/* of the whole instruction */
 };
+
+enum { X86_INSN_MAX = 15 };
 
 struct cursor {
 	const uint8_t *at;
@@ -45,7 +50,7 @@ static uint64_t scaled_index(struct vcpu *vcpu, uint8_t sib, uint8_t rex)
 }
 
 static uint64_t memory_operand(struct vcpu *vcpu, struct cursor *cursor,
-			       uint8_t modrm, uint64_t next)
+			       uint8_t modrm, bool *from_next)
 {
 	unsigned mod = modrm >> 6, rm = modrm & 7;
 	uint64_t address = 0;
@@ -58,7 +63,8 @@ static uint64_t memory_operand(struct vcpu *vcpu, struct cursor *cursor,
 		if (mod == 0 && rm == 5)
 			return address + (uint64_t)displacement(cursor, 4);
 	} else if (mod == 0 && rm == 5) {
-		return next + (uint64_t)displacement(cursor, 4);
+		*from_next = true;
+		return (uint64_t)displacement(cursor, 4);
 	}
 	address += general(vcpu, rm | (cursor->rex & 1) << 3);
 	if (mod)
@@ -66,27 +72,25 @@ static uint64_t memory_operand(struct vcpu *vcpu, struct cursor *cursor,
 	return address;
 }
 
-static struct operand decode(struct vcpu *vcpu, const struct ptwrite_insn *insn,
-			     uint8_t *rex)
+static struct operand decode(struct vcpu *vcpu, const uint8_t *bytes)
 {
-	const uint8_t *opcode = insn->bytes;
+	struct operand operand = { 0 };
+	const uint8_t *opcode = bytes;
 	struct cursor cursor;
+	uint8_t modrm;
 
 	while (*opcode != 0x0f)
 		opcode++;
-	*rex = (opcode[-1] & 0xf0) == 0x40 ? opcode[-1] : 0;
-	cursor = (struct cursor){ .at = opcode + 3, .rex = *rex };
-
-	uint8_t modrm = opcode[2];
-
-	if (modrm >> 6 == 3)
-		return (struct operand){
-			.is_register = true,
-			.reg = (modrm & 7u) | (*rex & 1u) << 3,
-		};
-	return (struct operand){
-		.address = memory_operand(vcpu, &cursor, modrm, insn->next),
-	};
+	modrm = opcode[2];
+	operand.rex = (opcode[-1] & 0xf0) == 0x40 ? opcode[-1] : 0;
+	operand.is_register = modrm >> 6 == 3;
+	operand.reg = (modrm & 7u) | (operand.rex & 1u) << 3;
+	cursor = (struct cursor){ .at = opcode + 3, .rex = operand.rex };
+	if (!operand.is_register)
+		operand.address = memory_operand(vcpu, &cursor, modrm,
+						 &operand.from_next);
+	operand.length = (size_t)(cursor.at - bytes);
+	return operand;
 }
 
 static bool load(struct vcpu *vcpu, uint64_t address, unsigned size,
@@ -102,18 +106,41 @@ static bool load(struct vcpu *vcpu, uint64_t address, unsigned size,
 	return true;
 }
 
+/* QEMU gives up on the instruction before it has read all of it: neither its
+ * bytes nor its size are whole in @insn.
+ */
+static void fetch(struct vcpu *vcpu, uint64_t ip,
+		  const struct ptwrite_insn *insn, uint8_t *bytes)
+{
+	GByteArray *scratch = vcpu->guest.scratch;
+
+	memcpy(bytes, insn->bytes, insn->size);
+	g_byte_array_set_size(scratch, 0);
+	if (qemu_plugin_read_memory_vaddr(ip, scratch, X86_INSN_MAX))
+		memcpy(bytes, scratch->data, X86_INSN_MAX);
+}
+
 void emulate_ptwrite(struct vcpu *vcpu, const struct ptwrite_insn *insn)
 {
-	uint8_t rex;
-	struct operand operand = decode(vcpu, insn, &rex);
-	unsigned size = rex & 8 ? 8 : 4;
-	uint64_t value;
+	uint8_t bytes[X86_INSN_MAX] = { 0 };
+	uint64_t ip = insn->ip;
+	struct operand operand;
+	uint64_t next, value;
+	unsigned size;
 
+	/* The block may run elsewhere than where it was translated. */
+	if (vcpu->block)
+		ip += vcpu->block_start - vcpu->block->start;
+	fetch(vcpu, ip, insn, bytes);
+	operand = decode(vcpu, bytes);
+	next = ip + operand.length;
+	size = operand.rex & 8 ? 8 : 4;
 	if (operand.is_register)
 		value = general(vcpu, operand.reg);
-	else if (!load(vcpu, operand.address, size, &value))
+	else if (!load(vcpu, operand.address + (operand.from_next ? next : 0),
+		       size, &value))
 		return;
-	pt_unit_ptwrite(&vcpu->unit, value, size, insn->ip,
+	pt_unit_ptwrite(&vcpu->unit, value, size, ip,
 			guest_clock_now(&vcpu->clock));
-	qemu_plugin_set_pc(insn->next);
+	qemu_plugin_set_pc(next);
 }

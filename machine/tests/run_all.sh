@@ -40,7 +40,7 @@ fetch() {
 
 fetch
 tests=(test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
-	test_trace_unit.sh)
+	"test_trace_unit.sh $LEVEL")
 if [[ $LEVEL == full ]]; then
 	tests+=(test_machine_isolated.sh test_deterministic.sh
 		test_truth_exec_log.sh)
