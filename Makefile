@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # make, make check, make check-full, make bench, make lint, make install
 # V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/.
+# Built-in rules would try to make the dependency files (.d) from objects.
+MAKEFLAGS += --no-builtin-rules
+
 BUILD   := build$(if $(SAN),-san)
 FOLDERS := common collector decoder symbolize report cmd
 PREFIX  ?= /usr/local

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/append_file.h"
+#include "collector/write_at.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -92,18 +93,5 @@ int append_file_add(struct append_file *file, struct iovec *parts, int count)
 int append_file_put(const struct append_file *file, const void *bytes,
 		    size_t size, uint64_t offset)
 {
-	const char *at = bytes;
-
-	while (size) {
-		ssize_t done = pwrite(file->fd, at, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -ERROR_SYSTEM;
-		at += done;
-		offset += (uint64_t)done;
-		size -= (size_t)done;
-	}
-	return 0;
+	return write_at(file->fd, bytes, size, offset);
 }

@@ -2,6 +2,7 @@
 #include "collector/kcore_copy.h"
 #include "collector/byte_buffer.h"
 #include "collector/kcore.h"
+#include "collector/write_at.h"
 #include "common/error.h"
 
 #include <errno.h>
@@ -10,24 +11,6 @@
 #include <unistd.h>
 
 enum { FILE_PAGE = 4096, PIECE = 1 << 20 };
-
-static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
-{
-	const uint8_t *at = bytes;
-
-	while (size) {
-		ssize_t done = pwrite(fd, at, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -ERROR_SYSTEM;
-		at += done;
-		offset += (uint64_t)done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
 
 static int copy_range(const struct kcore *kcore, int fd,
 		      const struct code_range *range, uint64_t offset)

@@ -193,18 +193,6 @@ static bool is_slow(void *ctx, const struct flow_item *block)
 	return bytes && block_looks_slow(bytes, left, block->last);
 }
 
-static bool traces_user(const struct recording *recording)
-{
-	for (size_t i = 0; i < recording_event_count(recording); i++) {
-		const struct recording_event *event =
-			recording_event(recording, i);
-
-		if (event->is_trace && !event->exclude_user)
-			return true;
-	}
-	return false;
-}
-
 static int set_up_code(struct intel_pt *source)
 {
 	const struct flow_input *input = &source->input;
@@ -216,7 +204,7 @@ static int set_up_code(struct intel_pt *source)
 		intel_image_new(code_view_regions(source->view), input->log);
 	if (!source->image)
 		return -ERROR_MEMORY;
-	if (traces_user(input->recording)) {
+	if (recording_traces_user(input->recording)) {
 		source->processes =
 			process_view_new(input->recording, input->stream);
 		source->user_code = user_code_new();

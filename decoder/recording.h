@@ -96,6 +96,9 @@ size_t recording_event_count(const struct recording *recording);
 const struct recording_event *
 recording_event(const struct recording *recording, size_t index);
 
+/* Whether any traced event looks at user space. */
+bool recording_traces_user(const struct recording *recording);
+
 /* A stretch of a stream's bytes.  @bytes is in memory. */
 struct aux_piece {
 	uint64_t offset;	/* in the stream, as the kernel counts */

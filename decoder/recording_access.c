@@ -104,3 +104,15 @@ const struct aux_stream *recording_stream(const struct recording *recording,
 {
 	return array_at(&recording->streams.streams, index);
 }
+
+bool recording_traces_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_user)
+			return true;
+	}
+	return false;
+}

@@ -15,7 +15,10 @@ ATTACH     := $(BUILD)/machine/machine-attach
 MACHINE_SUITES := $(patsubst %.c,$(BUILD)/%,$(wildcard machine/tests/test_*.c))
 MACHINE_TOOLS  := $(patsubst machine/tests/%.c,$(BUILD)/machine/tests/%,$(wildcard machine/tests/tool_*.c))
 
-machine: $(PLUGINS) $(GUEST) $(ATTACH) $(MACHINE_TOOLS)
+# What the installed machine is made of, beside its scripts.
+MACHINE_FILES  := $(PLUGINS) $(GUEST) $(ATTACH)
+
+machine: $(MACHINE_FILES) $(MACHINE_TOOLS)
 
 # QEMU's symbols are resolved when it loads the plugin.
 PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS)

@@ -165,19 +165,6 @@ static int read_kernel(struct symbols *symbols,
 	return status;
 }
 
-/* Whether any traced event looks at user space. */
-static bool has_user_code(const struct recording *recording)
-{
-	for (size_t i = 0; i < recording_event_count(recording); i++) {
-		const struct recording_event *event =
-			recording_event(recording, i);
-
-		if (event->is_trace && !event->exclude_user)
-			return true;
-	}
-	return false;
-}
-
 int symbols_open(const struct recording *recording, const struct log *log,
 		 struct symbols **symbols)
 {
@@ -186,7 +173,7 @@ int symbols_open(const struct recording *recording, const struct log *log,
 	if (status < 0)
 		return status;
 	status = read_kernel(*symbols, recording, log);
-	if (!status && has_user_code(recording))
+	if (!status && recording_traces_user(recording))
 		status = user_space_open(recording, (*symbols)->functions, log,
 					 &(*symbols)->user);
 	if (status < 0) {

@@ -14,10 +14,6 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 					   plugin_tb_trans_fn *fn, void *data);
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, plugin_vcpu_fn *fn,
 				       void *data);
-void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, plugin_vcpu_fn *fn,
-				       void *data);
-void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id,
-					 plugin_vcpu_fn *fn, void *data);
 void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id,
 					 enum qemu_plugin_discon_type type,
 					 plugin_discon_fn *fn, void *data);
@@ -32,16 +28,6 @@ void plugin_on_tb_trans(qemu_plugin_id_t id, plugin_tb_trans_fn *fn, void *data)
 void plugin_on_vcpu_init(qemu_plugin_id_t id, plugin_vcpu_fn *fn, void *data)
 {
 	qemu_plugin_register_vcpu_init_cb(id, fn, data);
-}
-
-void plugin_on_vcpu_idle(qemu_plugin_id_t id, plugin_vcpu_fn *fn, void *data)
-{
-	qemu_plugin_register_vcpu_idle_cb(id, fn, data);
-}
-
-void plugin_on_vcpu_resume(qemu_plugin_id_t id, plugin_vcpu_fn *fn, void *data)
-{
-	qemu_plugin_register_vcpu_resume_cb(id, fn, data);
 }
 
 void plugin_on_discon(qemu_plugin_id_t id, plugin_discon_fn *fn, void *data)
@@ -67,8 +53,6 @@ typedef void api6_discon_fn(qemu_plugin_id_t id, unsigned int vcpu,
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 					   api6_tb_trans_fn *fn);
 void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t id, api6_vcpu_fn *fn);
-void qemu_plugin_register_vcpu_idle_cb(qemu_plugin_id_t id, api6_vcpu_fn *fn);
-void qemu_plugin_register_vcpu_resume_cb(qemu_plugin_id_t id, api6_vcpu_fn *fn);
 void qemu_plugin_register_vcpu_discon_cb(qemu_plugin_id_t id,
 					 enum qemu_plugin_discon_type type,
 					 api6_discon_fn *fn);
@@ -81,10 +65,6 @@ static struct {
 	void *tb_trans_data;
 	plugin_vcpu_fn *init;
 	void *init_data;
-	plugin_vcpu_fn *idle;
-	void *idle_data;
-	plugin_vcpu_fn *resume;
-	void *resume_data;
 	plugin_discon_fn *discon;
 	void *discon_data;
 	plugin_exit_fn *at_exit;
@@ -100,18 +80,6 @@ static void on_vcpu_init(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id;
 	api6.init(vcpu, api6.init_data);
-}
-
-static void on_vcpu_idle(qemu_plugin_id_t id, unsigned int vcpu)
-{
-	(void)id;
-	api6.idle(vcpu, api6.idle_data);
-}
-
-static void on_vcpu_resume(qemu_plugin_id_t id, unsigned int vcpu)
-{
-	(void)id;
-	api6.resume(vcpu, api6.resume_data);
 }
 
 static void on_discon(qemu_plugin_id_t id, unsigned int vcpu,
@@ -140,20 +108,6 @@ void plugin_on_vcpu_init(qemu_plugin_id_t id, plugin_vcpu_fn *fn, void *data)
 	api6.init = fn;
 	api6.init_data = data;
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu_init);
-}
-
-void plugin_on_vcpu_idle(qemu_plugin_id_t id, plugin_vcpu_fn *fn, void *data)
-{
-	api6.idle = fn;
-	api6.idle_data = data;
-	qemu_plugin_register_vcpu_idle_cb(id, on_vcpu_idle);
-}
-
-void plugin_on_vcpu_resume(qemu_plugin_id_t id, plugin_vcpu_fn *fn, void *data)
-{
-	api6.resume = fn;
-	api6.resume_data = data;
-	qemu_plugin_register_vcpu_resume_cb(id, on_vcpu_resume);
 }
 
 void plugin_on_discon(qemu_plugin_id_t id, plugin_discon_fn *fn, void *data)

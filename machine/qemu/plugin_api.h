@@ -165,8 +165,6 @@ bool qemu_plugin_translate_vaddr(uint64_t vaddr, uint64_t *hwaddr);
 struct qemu_plugin_scoreboard *qemu_plugin_scoreboard_new(size_t element_size);
 void *qemu_plugin_scoreboard_find(struct qemu_plugin_scoreboard *score,
 				  unsigned int vcpu);
-int qemu_plugin_num_vcpus(void);
-void qemu_plugin_outs(const char *string);
 
 /* The callbacks whose form changed between API 6 and 7, in one form.
  *
@@ -185,10 +183,6 @@ void plugin_on_tb_trans(qemu_plugin_id_t id, plugin_tb_trans_fn *fn,
 			void *userdata);
 void plugin_on_vcpu_init(qemu_plugin_id_t id, plugin_vcpu_fn *fn,
 			 void *userdata);
-void plugin_on_vcpu_idle(qemu_plugin_id_t id, plugin_vcpu_fn *fn,
-			 void *userdata);
-void plugin_on_vcpu_resume(qemu_plugin_id_t id, plugin_vcpu_fn *fn,
-			   void *userdata);
 /* All types of discontinuity, after the vCPU was prepared to handle it.
  *
  * Interrupt: @from_pc is the instruction that would have run next.

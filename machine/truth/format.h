@@ -49,7 +49,6 @@ enum truth_kind {
 	TRUTH_TRACE_ON = 11,  /* from = to: the instruction after wrmsr */
 	TRUTH_TRACE_OFF = 12, /* from = to: the wrmsr that ends the trace */
 	TRUTH_SWITCH = 13,    /* __switch_to was entered for this task */
-	TRUTH_REGION = 14,    /* from = to: reserved for filter changes */
 	TRUTH_KIND_MASK = 0x0f,
 	/* Calls, returns, interrupts, exceptions and far transfers carry the
 	 * stack pointer before the instruction.

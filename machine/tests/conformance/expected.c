@@ -60,7 +60,6 @@ static enum item_class class_of(enum truth_kind kind)
 	case TRUTH_TRACE_ON:
 	case TRUTH_TRACE_OFF:
 	case TRUTH_SWITCH:
-	case TRUTH_REGION:
 	case TRUTH_KIND_MASK:
 	case TRUTH_HAS_SP:
 		return CLASS_NONE;
