@@ -13,6 +13,7 @@ struct wanted {
 	enum tracepoint_level level;
 	enum event_scope scope;
 	bool is_optional;	/* not in every kernel, or a module's */
+	bool has_user_stack;	/* if user stacks are wanted */
 };
 
 /* What attribution follows happens on anyone's behalf, on any CPU. */
@@ -30,7 +31,8 @@ static const struct wanted wanted[] = {
 	{ "irq:softirq_exit", TRACEPOINTS_IRQ, EVENT_OF_CPUS },
 	{ "irq:irq_handler_entry", TRACEPOINTS_IRQ, EVENT_OF_CPUS },
 	{ "irq:irq_handler_exit", TRACEPOINTS_IRQ, EVENT_OF_CPUS },
-	{ "raw_syscalls:sys_enter", TRACEPOINTS_ALL, EVENT_OF_TARGET },
+	{ "raw_syscalls:sys_enter", TRACEPOINTS_ALL, EVENT_OF_TARGET,
+	  .has_user_stack = true },
 	{ "raw_syscalls:sys_exit", TRACEPOINTS_ALL, EVENT_OF_TARGET },
 	{ ATTRIBUTION("irq:tasklet_entry"), .is_optional = true },
 	{ ATTRIBUTION("exceptions:page_fault_user") },
@@ -80,32 +82,43 @@ int tracepoint_level_parse(const char *name)
 	return -1;
 }
 
-int tracepoint_level_add(enum tracepoint_level level, struct event_list *events,
+static int add_one(const struct wanted *one, uint32_t user_stack_bytes,
+		   struct event_list *events, const struct log *log)
+{
+	struct event_spec spec;
+	uint64_t id;
+	int error = tracefs_id(one->name, &id);
+
+	if (error && one->is_optional)
+		return 0;
+	if (error) {
+		log_message(log, LOG_ERROR, tracefs_folder(), LOG_NO_OFFSET,
+			    "tracepoint %s cannot be read: mount tracefs and "
+			    "record as root, or use --events none without "
+			    "--user-stacks",
+			    one->name);
+		return error;
+	}
+	spec = event_spec_tracepoint(one->name, id, one->scope);
+	if (user_stack_bytes)
+		event_spec_add_user_stack(&spec, user_stack_bytes);
+	error = event_list_add(events, spec);
+	return error < 0 ? error : 0;
+}
+
+int tracepoint_level_add(enum tracepoint_level level,
+			 uint32_t user_stack_bytes, struct event_list *events,
 			 const struct log *log)
 {
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const struct wanted *one = &wanted[i];
-		uint64_t id;
+		uint32_t stack = one->has_user_stack ? user_stack_bytes : 0;
 		int error;
 
-		if (one->level > level)
+		if (one->level > level && !stack)
 			continue;
-		error = tracefs_id(one->name, &id);
-		if (error && one->is_optional)
-			continue;
-		if (error) {
-			log_message(log, LOG_ERROR, tracefs_folder(),
-				    LOG_NO_OFFSET,
-				    "tracepoint %s cannot be read: mount "
-				    "tracefs and record as root, or use "
-				    "--events none",
-				    one->name);
-			return error;
-		}
-		error = event_list_add(
-			events,
-			event_spec_tracepoint(one->name, id, one->scope));
-		if (error < 0)
+		error = add_one(one, stack, events, log);
+		if (error)
 			return error;
 	}
 	return 0;

@@ -86,6 +86,8 @@ struct recording_event {
 	uint64_t config2;
 	uint64_t sample_type;
 	uint64_t read_format;
+	uint64_t branch_sample_type;
+	uint64_t user_registers;	/* mask: see struct arch */
 	bool sample_id_all;
 	bool exclude_user;
 	bool exclude_kernel;
