@@ -1,36 +1,108 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/profile_command.h"
+#include "report/profile_report.h"
+
+#include <stdio.h>
+
+/* The options that every report has, before those of the tables. */
+enum report_option {
+	OPTION_FLAT,
+	OPTION_CALLGRAPH,
+	OPTION_SORT,
+	FIXED_OPTIONS,
+	MAX_TABLES = 16,
+};
+
+struct choice {
+	const char *report;	/* a profile's name */
+	const struct attribution_table *table;	/* or this */
+	const char *argument;
+	const char *sort;
+};
 
 static bool take_choice(void *ctx, int index, const char *argument)
 {
-	static const char *const reports[] = { "flat", "callgraph" };
-	const char **report = ctx;
+	struct choice *choice = ctx;
 
-	(void)argument;
-	*report = reports[index];
-	return true;
+	switch (index) {
+	case OPTION_FLAT:
+		choice->report = "flat";
+		return true;
+	case OPTION_CALLGRAPH:
+		choice->report = "callgraph";
+		return true;
+	case OPTION_SORT:
+		choice->sort = argument;
+		return *argument;
+	default:
+		choice->table = attribution_table_at(
+			(size_t)(index - FIXED_OPTIONS));
+		choice->argument = argument;
+		return true;
+	}
+}
+
+static int add_tables(struct own_option *own, int count)
+{
+	const struct attribution_table *table;
+
+	for (size_t i = 0; (table = attribution_table_at(i)); i++)
+		own[count++] = (struct own_option){
+			table->name, table->argument, table->help,
+		};
+	return count;
+}
+
+static int run_chosen(const struct report_options *options,
+		      const struct choice *choice)
+{
+	const char *format = options->format ? options->format : "text";
+	const struct profile_renderer *renderer;
+
+	if (choice->table)
+		return run_attribution(options, choice->table, choice->argument,
+				       choice->sort);
+	if (choice->sort) {
+		fputs("ktrace-hw: --sort goes with a table of the attribution\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	renderer = profile_renderer_find(choice->report, format);
+	if (renderer)
+		return run_profile(options, renderer);
+	fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n", choice->report,
+		format);
+	return EXIT_USAGE;
 }
 
 static int run_report(int argc, char **argv)
 {
-	static const struct own_option own[] = {
+	struct own_option own[FIXED_OPTIONS + MAX_TABLES] = {
 		{ "flat", NULL, "a line a function: gprof's flat profile" },
 		{ "callgraph", NULL,
 		  "callers and callees: gprof's call graph" },
+		{ "sort", "COLUMN", "order a table by this column" },
 	};
-	const char *report = "summary";
-	const char *format = "text";
+	struct choice choice = { .report = "summary" };
 	const struct option_set set = {
 		.command = "report",
-		.purpose = "Says what a recording holds, or profiles it.",
+		.purpose = "Says what a recording holds, profiles it, or says "
+			   "where the time went.",
 		.own = own,
-		.own_count = sizeof(own) / sizeof(*own),
+		.own_count = add_tables(own, FIXED_OPTIONS),
 		.take = take_choice,
-		.ctx = &report,
+		.ctx = &choice,
 	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
 
-	return run_profile_command(&set, &report, &format, argc, argv);
+	if (status < 0)
+		status = run_chosen(&options, &choice);
+	report_options_free(&options);
+	return status;
 }
 
 const struct command report_command = {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_BASE = 1000, MAX_OWN = 16 };
+enum { OWN_BASE = 1000, MAX_OWN = 32 };
 
 enum common_option {
 	OPTION_INPUT,

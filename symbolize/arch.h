@@ -24,6 +24,28 @@ struct arch_rule {
 	enum code_role role;
 };
 
+/* What kind of work a kernel function begins, whatever called it. */
+enum work_kind {
+	WORK_NONE,		/* an ordinary function */
+	WORK_SYSTEM_CALL,
+	WORK_FAULT,		/* page fault */
+	WORK_EXCEPTION,		/* any other exception */
+	WORK_INTERRUPT,		/* hard interrupt of any vector */
+	WORK_NMI,
+	WORK_SOFTIRQ,		/* a run of pending soft interrupts */
+	WORK_ITEM,		/* a work item of a workqueue */
+	WORK_EXIT,		/* on the way to user space: signals, task work */
+	WORK_SCHEDULE,		/* deciding who runs next, and switching */
+	WORK_KINDS,
+};
+
+/* One rule: functions of this name, or beginning with it. */
+struct arch_work {
+	const char *name;
+	bool is_prefix;
+	enum work_kind kind;
+};
+
 /* What depends on the traced kernel's architecture.  One constant each,
  * chosen by the recording.
  */
@@ -32,6 +54,12 @@ struct arch {
 	enum recording_arch arch;
 	const struct arch_rule *rules;
 	size_t rule_count;
+	/* Where the kernel is entered; see also arch_work_kind(). */
+	const struct arch_work *entries;
+	size_t entry_count;
+	/* What a system call's own function begins with. */
+	const char *const *system_call_prefixes;
+	size_t system_call_prefix_count;
 	/* A conditional branch of this many bytes falls through. */
 	uint8_t min_conditional_bytes;
 	uint8_t max_conditional_bytes;
@@ -50,5 +78,15 @@ const struct arch *arch_for(enum recording_arch arch);
 /* Returns the role of the kernel symbol @name (@length bytes). */
 enum code_role arch_role(const struct arch *arch, const char *name,
 			 size_t length);
+
+/* Returns what kind of work the kernel function @name begins.  The first rule
+ * that fits decides: entries of @arch, then what all architectures share.
+ */
+enum work_kind arch_work_kind(const struct arch *arch, const char *name);
+
+/* Returns the system call that the kernel function @name implements, as
+ * "read" for __x64_sys_read: a part of @name; NULL if it is none's.
+ */
+const char *arch_system_call(const struct arch *arch, const char *name);
 
 #endif
