@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const struct attribution_table *const tables[] = {
+	&between_table,
 	NULL,
 };
 
