@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const struct attribution_table *const tables[] = {
-	&between_table,
+	&between_option,
+	&function_option,
 	NULL,
 };
 
