@@ -15,6 +15,7 @@ enum {
 	/* Ways to reach a block that are no enum flow_exit. */
 	EXIT_ASYNC = 64,
 	EXIT_START,
+	EXIT_ENTRY,	/* from user space */
 	EXIT_UNSEEN,
 };
 
@@ -36,6 +37,7 @@ struct function_events {
 	struct thunk_fold_stack folds;
 	struct task_switch tasks;
 	bool running;			/* the CPU is being traced */
+	bool outside;			/* it left for user space */
 
 	size_t event_count;
 	struct function_event events[BATCH_EVENTS];
@@ -182,9 +184,13 @@ static void take_start(struct function_events *events,
 		       const struct symbol *target)
 {
 	emit_at(events, item, FUNCTION_TRACE_START, target->function, item->ip);
-	/* Only a start that the trace names is an entry for certain. */
+	/* Only a start that the trace names is an entry for certain; from user
+	 * space it is, also into the middle of a symbol, as the table of
+	 * interrupt entries is one.
+	 */
 	events->events[events->event_count - 1].detail =
-		events->exit == EXIT_START && is_entry(target, item->ip);
+		events->exit == EXIT_ENTRY ||
+		(events->exit == EXIT_START && is_entry(target, item->ip));
 	events->running = true;
 }
 
@@ -218,6 +224,7 @@ static void take_exit(struct function_events *events,
 		take_break(events, item, target, FUNCTION_BREAK_INTERRUPT);
 		break;
 	case EXIT_START:
+	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
 		take_start(events, item, target);
 		break;
@@ -314,7 +321,8 @@ static void take_stop(struct function_events *events,
 	emit(events, item, FUNCTION_TRACE_STOP)->detail = item->detail;
 	forget_place(events, EXIT_UNSEEN);
 	/* Kernel entry and exit do not switch: it is still to come. */
-	if (item->detail == FLOW_STOP_LEVEL)
+	events->outside = item->detail == FLOW_STOP_LEVEL;
+	if (events->outside)
 		return;
 	events->running = false;
 	if (task_switch_lost(&events->tasks))
@@ -331,6 +339,7 @@ static void take_gap(struct function_events *events,
 	event->lost_bytes = item->last;
 	forget_place(events, EXIT_UNSEEN);
 	events->running = false;
+	events->outside = false;
 	if (task_switch_lost(&events->tasks))
 		emit_switch(events, item);
 }
@@ -346,7 +355,9 @@ static void take_item(struct function_events *events,
 		take_async(events, item);
 		break;
 	case FLOW_START:
-		forget_place(events, EXIT_START);
+		forget_place(events,
+			     events->outside ? EXIT_ENTRY : EXIT_START);
+		events->outside = false;
 		break;
 	case FLOW_STOP:
 		take_stop(events, item);
