@@ -17,7 +17,7 @@ SANITIZE := $(if $(SAN),$(SAN_FLAGS))
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
-LDLIBS   += -lipt -lelf -ldw -lunwind -lzstd
+LDLIBS   += -lipt -lopencsd_c_api -lopencsd -lelf -ldw -lunwind -lzstd
 
 SRCS     := $(wildcard $(FOLDERS:%=%/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)

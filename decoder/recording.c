@@ -4,6 +4,8 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
+#include "decoder/coresight_streams.h"
+#include "decoder/coresight_unit.h"
 #include "decoder/recording_features.h"
 #include "decoder/recording_parts.h"
 #include "decoder/recording_scan.h"
@@ -145,8 +147,12 @@ static int read_all(struct recording *recording)
 		recording->auxtrace_type == PERF_DATA_AUXTRACE_INTEL_PT &&
 		recording_trace_word(recording, INTEL_PT_SNAPSHOT_MODE);
 
-	return stream_list_finish(&recording->streams, &recording->events,
-				  is_snapshot);
+	error = stream_list_finish(&recording->streams, &recording->events,
+				   is_snapshot);
+	if (!error &&
+	    recording->auxtrace_type == PERF_DATA_AUXTRACE_CORESIGHT)
+		error = coresight_streams_split(recording);
+	return error;
 }
 
 static void begin(struct recording *recording, const struct log *log)
@@ -155,6 +161,7 @@ static void begin(struct recording *recording, const struct log *log)
 	recording->events = event_table_new(recording->arena);
 	recording->streams = stream_list_new();
 	recording->tracepoints = ARRAY_OF(struct tracepoint);
+	recording->coresight_units = ARRAY_OF(struct coresight_unit);
 	recording->info.hostname = "";
 	recording->info.os_release = "";
 	recording->info.version = "";
@@ -198,6 +205,8 @@ void recording_close(struct recording *recording)
 {
 	if (!recording)
 		return;
+	coresight_streams_free(recording->coresight_streams);
+	array_free(&recording->coresight_units);
 	array_free(&recording->tracepoints);
 	stream_list_free(&recording->streams);
 	event_table_free(&recording->events);
