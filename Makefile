@@ -5,7 +5,7 @@
 MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(SAN),-san)
-FOLDERS := common collector decoder symbolize report cmd
+FOLDERS := common collector decoder symbolize report attribution cmd
 PREFIX  ?= /usr/local
 CC      ?= cc
 

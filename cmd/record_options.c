@@ -46,8 +46,9 @@ void record_options_help(void)
 	      "  -o, --output DIR   the recording (ktrace.data)\n"
 	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
 	      "  --duration S       end after S seconds\n"
-	      "  --events LEVEL     tracepoints: none, sched, irq, all "
-	      "(none)\n"
+	      "  --events LEVEL     tracepoints: none, sched, irq, all,\n"
+	      "                     attribution (none); attribution records\n"
+	      "                     a command with everything that runs\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
@@ -74,7 +75,8 @@ static int set_events(struct record_options *options, const char *value)
 	int level = tracepoint_level_parse(value);
 
 	if (level < 0)
-		return wrong("--events", value, "none, sched, irq or all");
+		return wrong("--events", value,
+			     "none, sched, irq, all or attribution");
 	options->collector.tracepoints = (enum tracepoint_level)level;
 	return 0;
 }
@@ -161,6 +163,16 @@ static const char *conflict(const struct record_options *options)
 	return NULL;
 }
 
+/* Who wakes a command's tasks, and whose interrupts they bear, may be anyone:
+ * to tell, everything that runs is recorded for the life of the command.
+ */
+static void widen_for_attribution(struct collector_options *collector)
+{
+	if (collector->tracepoints == TRACEPOINTS_ATTRIBUTION &&
+	    collector->command && !collector->cpus)
+		collector->whole_cpus = true;
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	const char *problem;
@@ -183,6 +195,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		options->collector.command = argv + optind;
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
+	widen_for_attribution(&options->collector);
 	problem = options->help ? NULL : conflict(options);
 	if (problem)
 		fprintf(stderr, "ktrace-hw record: %s\n", problem);

@@ -13,9 +13,10 @@ enum tracepoint_level {
 	TRACEPOINTS_SCHED, /* who wakes and who follows whom */
 	TRACEPOINTS_IRQ,   /* which interrupt and which soft one */
 	TRACEPOINTS_ALL,   /* which system call */
+	TRACEPOINTS_ATTRIBUTION, /* which packet, request, timer, work item */
 };
 
-/* Returns the level called @name (none, sched, irq, all), or -1. */
+/* Returns the level called @name (none, sched, irq, all, attribution), or -1. */
 int tracepoint_level_parse(const char *name);
 
 /* Adds the specs of @level to @events, not opened yet.

@@ -180,6 +180,15 @@ static int decode(struct coresight *source)
 	return source->error;
 }
 
+static void add(struct coresight *source, const struct coresight_entry *entry)
+{
+	struct flow_stamp *stamp;
+
+	*flow_batch_next(source->batch, &stamp) = entry->item;
+	*stamp = entry->stamp;
+	flow_batch_add(source->batch);
+}
+
 /* Hands entries on, all but the last: what comes may change that. */
 static void drain(struct coresight *source)
 {
@@ -189,8 +198,7 @@ static void drain(struct coresight *source)
 	size_t done = 0;
 
 	while (done + keep < count && flow_batch_has_room(source->batch)) {
-		flow_batch_add(source->batch, &entries[done].item,
-			       &entries[done].stamp);
+		add(source, &entries[done]);
 		done++;
 	}
 	for (size_t i = done; i < count; i++)
@@ -200,14 +208,14 @@ static void drain(struct coresight *source)
 
 static void emit_end(struct coresight *source)
 {
-	struct flow_stamp stamp = {
-		.low_ns = flow_batch_last_ns(source->batch),
-		.high_ns = UINT64_MAX,
-		.known_ns = flow_batch_last_ns(source->batch),
+	const struct coresight_entry end = {
+		.item.kind = FLOW_END,
+		.stamp.low_ns = flow_batch_last_ns(source->batch),
+		.stamp.high_ns = UINT64_MAX,
+		.stamp.known_ns = flow_batch_last_ns(source->batch),
 	};
 
-	flow_batch_add(source->batch, &(struct flow_item){ .kind = FLOW_END },
-		       &stamp);
+	add(source, &end);
 	flow_batch_settle(source->batch);
 	source->at_end = true;
 }
