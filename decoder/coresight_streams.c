@@ -108,7 +108,7 @@ static int read_ids(struct recording *recording)
 	return status;
 }
 
-static int read_units(struct recording *recording)
+int coresight_streams_read_units(struct recording *recording)
 {
 	int error = coresight_units_read(recording->trace_words,
 					 recording->trace_word_count,
@@ -131,13 +131,12 @@ int coresight_streams_split(struct recording *recording)
 	struct stream_list *list = &recording->streams;
 	struct coresight_streams *streams = calloc(1, sizeof(*streams));
 	struct array published = ARRAY_OF(struct aux_stream);
-	int error = -ERROR_MEMORY;
+	int error = 0;
 
 	if (!streams)
-		return error;
+		return -ERROR_MEMORY;
 	recording->coresight_streams = streams;
 	streams->parts = ARRAY_OF(struct coresight_part);
-	error = read_units(recording);
 	for (size_t i = 0; i < list->streams.count && !error; i++)
 		error = coresight_cut(recording,
 				      array_at(&list->streams, i),

@@ -15,9 +15,15 @@ struct recording;
  */
 struct coresight_streams;
 
-/* Reads the trace units of @recording, whose trace is CoreSight's, and puts the
- * streams in place of the buffers that its stream list found.  Says to its log
- * what belongs to no unit.  Returns 0 or a negative enum error.
+/* Reads the trace units of @recording from its AUXTRACE_INFO and its
+ * AUX_OUTPUT_HW_ID records.  What is malformed is said to its log.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int coresight_streams_read_units(struct recording *recording);
+
+/* Puts streams in place of the buffers that the stream list of @recording,
+ * whose trace units are known, found.  Says to its log what belongs to no unit.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int coresight_streams_split(struct recording *recording);
 

@@ -10,6 +10,7 @@
 #include "decoder/time_conversion.h"
 
 struct coresight_streams;
+struct snapshot;
 
 /* The inside of struct recording, for decoder/ alone. */
 struct recording {
@@ -35,6 +36,8 @@ struct recording {
 	struct time_conversion conversion;
 	struct array coresight_units;	/* struct coresight_unit */
 	struct coresight_streams *coresight_streams;	/* or NULL */
+	bool is_snapshot;		/* a directory with a snapshot.ini */
+	struct snapshot *snapshot;	/* or NULL */
 };
 
 /* Returns word @index of AUXTRACE_INFO, 0 if the recording is too old to have

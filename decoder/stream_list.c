@@ -105,6 +105,24 @@ int stream_list_add(struct stream_list *list, const struct record *record)
 	return 0;
 }
 
+int stream_list_add_buffer(struct stream_list *list, uint32_t index,
+			   int32_t cpu, const uint8_t *bytes, size_t size,
+			   uint64_t flags)
+{
+	struct stream_builder *builder = find_builder(list, index, cpu, -1);
+	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
+	struct aux_span *span = piece ? array_add(&builder->spans) : NULL;
+
+	if (!span)
+		return -ERROR_MEMORY;
+	piece->size_bytes = size;
+	piece->bytes = bytes;
+	span->size_bytes = size;
+	span->flags = flags;
+	span->cpu = cpu;
+	return 0;
+}
+
 int stream_list_report(struct stream_list *list,
 		       const struct sideband_record *aux, uint64_t id)
 {

@@ -28,6 +28,13 @@ void stream_list_free(struct stream_list *list);
  */
 int stream_list_add(struct stream_list *list, const struct record *record);
 
+/* Adds a buffer that one CPU's sink was read from whole, borrowed; @flags as an
+ * AUX record has them.  Returns 0 or -ERROR_MEMORY.
+ */
+int stream_list_add_buffer(struct stream_list *list, uint32_t index,
+			   int32_t cpu, const uint8_t *bytes, size_t size,
+			   uint64_t flags);
+
 /* Takes an AUX record, parsed.  @id is the event's, for ID_INDEX.  Only those
  * of trace units that start anew with each need to be taken if they tell of no
  * loss.
