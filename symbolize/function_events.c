@@ -237,7 +237,8 @@ static void take_exit(struct function_events *events,
 /* Returns whether @exit stays part of the thunks it leads to. */
 static bool can_fold(uint8_t exit, const struct symbol *target)
 {
-	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN || exit == FLOW_EXIT_FAR_JUMP;
+	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN ||
+	       exit == FLOW_EXIT_FAR_JUMP;
 }
 
 static void enter_thunk(struct function_events *events,
