@@ -109,4 +109,10 @@ struct interrupt_row {
 const struct interrupt_row *
 interrupt_ledger_row(const struct interrupt_ledger *ledger, size_t index);
 
+/* The same with those for all processes taken together: pid is -1, the count
+ * is that of the pieces of work, max_ns the longest.
+ */
+const struct interrupt_row *
+interrupt_ledger_work(const struct interrupt_ledger *ledger, size_t index);
+
 #endif

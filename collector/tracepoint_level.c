@@ -47,6 +47,7 @@ static const struct wanted wanted[] = {
 	/* Linux 6.3 */
 	{ ATTRIBUTION("sock:sk_data_ready"), .is_optional = true },
 	{ ATTRIBUTION("block:block_bio_queue"), .is_optional = true },
+	{ ATTRIBUTION("block:block_bio_remap"), .is_optional = true },
 	{ ATTRIBUTION("block:block_bio_complete"), .is_optional = true },
 	{ ATTRIBUTION("block:block_rq_insert"), .is_optional = true },
 	{ ATTRIBUTION("block:block_rq_issue"), .is_optional = true },
