@@ -154,16 +154,14 @@ static void list_suggestions(const struct suggestion *best, char *text,
 	}
 }
 
-void function_choice_suggest(const struct function_table *table,
-			     const char *name, size_t length, char *text,
-			     size_t size)
+static void suggest(const struct function_table *table,
+		    const struct wish *wish, char *text, size_t size)
 {
-	const struct wish wish = wish_of(name, length);
 	struct suggestion best[SUGGESTIONS] = { 0 };
 	char meant[MAX_NAME + 1];
-	unsigned int limit = (unsigned int)wish.length / 3 + 1;
+	unsigned int limit = (unsigned int)wish->length / 3 + 1;
 
-	snprintf(meant, sizeof(meant), "%.*s", (int)wish.length, wish.name);
+	snprintf(meant, sizeof(meant), "%.*s", (int)wish->length, wish->name);
 	for (uint32_t i = 1; i < function_count(table); i++) {
 		const struct function *function = function_at(table, i);
 		unsigned int strange = strangeness(meant, function->name);
@@ -172,7 +170,20 @@ void function_choice_suggest(const struct function_table *table,
 			consider(best, (struct suggestion){ function->name,
 							    strange });
 	}
-	snprintf(text, size, "no function '%.*s' in this recording",
-		 (int)length, name);
 	list_suggestions(best, text, size);
+}
+
+bool function_choice_check(const struct function_table *table,
+			   const char *name, size_t length, char *message,
+			   size_t size)
+{
+	const struct wish wish = wish_of(name, length);
+
+	for (uint32_t i = 1; i < function_count(table); i++)
+		if (is_meant(&wish, function_at(table, i)))
+			return true;
+	snprintf(message, size, "no function '%.*s' in this recording",
+		 (int)length, name);
+	suggest(table, &wish, message, size);
+	return false;
 }

@@ -28,11 +28,11 @@ uint32_t function_choice_count(const struct function_choice *choice);
 bool function_choice_has(const struct function_choice *choice,
 			 uint32_t function);
 
-/* Writes to @text that no function is called by the @length bytes at @name,
- * and which have similar names.
+/* Returns whether any function is called by the @length bytes at @name; if
+ * not, writes so to @message, and which have similar names.
  */
-void function_choice_suggest(const struct function_table *table,
-			     const char *name, size_t length, char *text,
-			     size_t size);
+bool function_choice_check(const struct function_table *table,
+			   const char *name, size_t length, char *message,
+			   size_t size);
 
 #endif

@@ -69,6 +69,9 @@ struct attribution_table {
 	void (*close)(struct witness *witness);
 };
 
+extern const struct attribution_table between_option;
+extern const struct attribution_table function_option;
+
 /* Returns table @index, in the order of --help; NULL after the last. */
 const struct attribution_table *attribution_table_at(size_t index);
 

@@ -113,6 +113,8 @@ struct sideband_aux {
 #define SIDEBAND_AUX_OVERWRITE 2
 #define SIDEBAND_AUX_PARTIAL 4
 #define SIDEBAND_AUX_COLLISION 8
+#define SIDEBAND_AUX_FORMAT 0xff00		/* PMU specific */
+#define SIDEBAND_AUX_FORMAT_CORESIGHT_RAW 0x0100	/* not in frames */
 
 struct sideband_hw_id {
 	uint64_t id;
