@@ -2,6 +2,7 @@
 #include "report/record_writer.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct record_writer record_writer_of(FILE *out, enum record_format format)
@@ -91,6 +92,25 @@ static void table_field(struct record_writer *writer, const char *name,
 		is_text ? -wide : wide, writer->is_header ? name : value);
 }
 
+/* Returns whether @writer only looks for a value, which may be this one. */
+static bool pick_field(struct record_writer *writer, const char *name,
+		       const char *value, bool is_text)
+{
+	struct record_pick *pick = writer->pick;
+
+	if (!pick)
+		return false;
+	if (pick->is_found || strcmp(pick->column, name))
+		return true;
+	pick->is_found = true;
+	pick->is_text = is_text;
+	if (is_text)
+		pick->text = strdup(value);
+	else
+		pick->number = strtold(value, NULL);
+	return true;
+}
+
 /* Returns whether the value is to follow. */
 static bool begin_field(struct record_writer *writer, const char *name)
 {
@@ -140,6 +160,8 @@ static void csv_string(FILE *out, const char *text)
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value)
 {
+	if (pick_field(writer, name, value, true))
+		return;
 	if (writer->format == RECORD_TABLE) {
 		table_field(writer, name, value, true);
 		return;
@@ -156,6 +178,8 @@ void record_text(struct record_writer *writer, const char *name,
 static void write_number(struct record_writer *writer, const char *name,
 			 const char *value)
 {
+	if (pick_field(writer, name, value, false))
+		return;
 	if (writer->format == RECORD_TABLE)
 		table_field(writer, name, value, false);
 	else if (begin_field(writer, name))
@@ -191,6 +215,8 @@ void record_real(struct record_writer *writer, const char *name, double value,
 
 void record_absent(struct record_writer *writer, const char *name)
 {
+	if (pick_field(writer, name, "-1", false))
+		return;
 	if (writer->format == RECORD_TABLE)
 		table_field(writer, name, "-", false);
 	else if (begin_field(writer, name) && writer->format == RECORD_JSON)

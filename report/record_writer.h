@@ -14,6 +14,15 @@ enum record_format {
 
 enum { RECORD_MAX_COLUMNS = 64 };
 
+/* The value of one column in one record, for record_order(). */
+struct record_pick {
+	const char *column;
+	bool is_found;
+	bool is_text;
+	char *text;		/* is_text: to be freed */
+	long double number;
+};
+
 /* Writes equal records as CSV, JSON or a table of text.  Each record has the same fields in
  * the same order; the first one sets the header.
  */
@@ -24,6 +33,7 @@ struct record_writer {
 	bool has_fields;	/* in this record */
 	bool is_header;		/* CSV, table: this pass writes names */
 	bool is_measuring;	/* table: this pass finds the widths */
+	struct record_pick *pick;	/* not NULL: nothing is written */
 	int column;		/* table: of the field that comes */
 	int widths[RECORD_MAX_COLUMNS];	/* table: columns from 64 on have 1 */
 };
