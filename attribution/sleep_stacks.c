@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleep_stacks.h"
 
-#include "attribution/table.h"
 #include "report/call_tree.h"
 #include "symbolize/user_stack.h"
 
@@ -14,13 +13,15 @@ struct sleep_stacks {
 	struct user_stack *user;	/* NULL: cannot be unwound */
 };
 
-struct sleep_stacks *sleep_stacks_new(const struct attribution_input *input)
+struct sleep_stacks *sleep_stacks_new(struct user_stack *user)
 {
 	struct sleep_stacks *stacks = calloc(1, sizeof(*stacks));
 
-	if (!stacks)
+	if (!stacks) {
+		user_stack_free(user);
 		return NULL;
-	stacks->user = user_stack_new(input->recording, input->symbols);
+	}
+	stacks->user = user;
 	stacks->tree = call_tree_new();
 	if (stacks->tree)
 		return stacks;

@@ -7,15 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct attribution_input;
 struct call_tree;
 struct sideband_record;
+struct user_stack;
 
 /* Stacks of sleeping tasks, kernel and user: equal ones are one node. */
 struct sleep_stacks;
 
-/* Returns NULL when out of memory. */
-struct sleep_stacks *sleep_stacks_new(const struct attribution_input *input);
+/* Owns @user, which unwinds user stacks; NULL if there are none.  Returns
+ * NULL when out of memory.
+ */
+struct sleep_stacks *sleep_stacks_new(struct user_stack *user);
 void sleep_stacks_free(struct sleep_stacks *stacks);
 
 /* Returns the node of the innermost of the @count functions; CALL_NODE_NONE

@@ -6,48 +6,39 @@
 #include "attribution/off_cpu.h"
 #include "attribution/sleep_stacks.h"
 #include "attribution/sleeper.h"
-#include "attribution/table.h"
 #include "attribution/task_paths.h"
 #include "attribution/wait_places.h"
 #include "attribution/wakers.h"
 #include "common/error.h"
 #include "decoder/sideband.h"
 #include "report/call_tree.h"
-#include "symbolize/symbols.h"
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct sleeps {
-	const struct symbols *symbols;
-	const struct task_paths *paths;
+	struct sleeps_options options;
 	struct sleep_sink *sink;
-	struct wait_places *places;
-	struct sleep_stacks *stacks;
 	struct crowd *crowd;
 	struct wakers *wakers;
 	struct sleepers *sleepers;
 };
 
-struct sleeps *sleeps_new(const struct attribution_input *input,
-			  const struct task_paths *paths,
+struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_sink *sink)
 {
 	struct sleeps *sleeps = calloc(1, sizeof(*sleeps));
 
 	if (!sleeps)
 		return NULL;
-	sleeps->symbols = input->symbols;
-	sleeps->paths = paths;
+	sleeps->options = *options;
 	sleeps->sink = sink;
-	sleeps->places = wait_places_new(input->recording, input->symbols,
-					 input->kinds);
-	sleeps->stacks = sleep_stacks_new(input);
 	sleeps->crowd = crowd_new();
 	sleeps->wakers = wakers_new();
 	sleeps->sleepers = sleepers_new();
-	if (sleeps->places && sleeps->stacks && sleeps->crowd &&
-	    sleeps->wakers && sleeps->sleepers)
+	if (sleeps->crowd && sleeps->wakers && sleeps->sleepers)
 		return sleeps;
 	sleeps_free(sleeps);
 	return NULL;
@@ -57,8 +48,6 @@ void sleeps_free(struct sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	wait_places_free(sleeps->places);
-	sleep_stacks_free(sleeps->stacks);
 	crowd_free(sleeps->crowd);
 	wakers_free(sleeps->wakers);
 	sleepers_free(sleeps->sleepers);
@@ -72,25 +61,18 @@ static uint64_t find_object(const struct sleeps *sleeps,
 			    const struct sleeper *sleeper,
 			    const struct path_frame *frames, size_t count)
 {
-	const struct function_table *functions =
-		symbols_functions(sleeps->symbols);
-	const struct arch *arch = symbols_arch(sleeps->symbols);
+	const char *call = NULL;
 
 	if (!sleeper_is_in_call(sleeper, frames, count))
 		return 0;
-	for (size_t i = 0; i < count; i++) {
-		const char *call = arch_system_call(
-			arch, function_at(functions, frames[i].function)->name);
-
-		if (call)
-			return strcmp(call, "futex") &&
-					       strcmp(call, "futex_wait") ?
-				       0 :
-				       sleeper->argument ^
-					       (uint64_t)sleeper->enter.pid
-						       << 47;
-	}
-	return 0;
+	for (size_t i = 0; i < count && !call; i++)
+		call = arch_system_call(
+			sleeps->options.arch,
+			function_at(sleeps->options.functions,
+				    frames[i].function)->name);
+	if (!call || (strcmp(call, "futex") && strcmp(call, "futex_wait")))
+		return 0;
+	return sleeper->argument ^ (uint64_t)sleeper->enter.pid << 47;
 }
 
 static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
@@ -99,18 +81,18 @@ static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 	struct sleep *sleep = &sleeper->sleep;
 	struct wait_place place;
 
-	if (!wait_places_find(sleeps->places, frames, count, &place))
+	if (!wait_places_find(sleeps->options.places, frames, count, &place))
 		return 0;
 	sleep->label = frames[place.label].function;
 	if (place.label + 1 < place.depth) {
 		sleep->inner = frames[place.label + 1].function;
 		sleep->place = frames[place.label + 1].return_address;
 	}
-	sleep->stack = sleep_stacks_kernel(sleeps->stacks, frames, place.depth);
+	sleep->stack = sleep_stacks_kernel(sleeps->options.stacks, frames, place.depth);
 	if (sleep->stack == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
 	if (sleeper_is_in_call(sleeper, frames, count))
-		sleep->user_stack = sleep_stacks_user(sleeps->stacks,
+		sleep->user_stack = sleep_stacks_user(sleeps->options.stacks,
 						      &sleeper->enter);
 	return 0;
 }
@@ -157,7 +139,7 @@ static uint64_t schedule_begin(const struct sleeps *sleeps,
 {
 	struct wait_place place;
 
-	return wait_places_find(sleeps->places, frames, count, &place) ?
+	return wait_places_find(sleeps->options.places, frames, count, &place) ?
 		       frames[place.depth - 1].begin_ns :
 		       UINT64_MAX;
 }
@@ -165,7 +147,7 @@ static uint64_t schedule_begin(const struct sleeps *sleeps,
 static int go_to_sleep(struct sleeps *sleeps, const struct event_record *event)
 {
 	const struct task *task =
-		task_paths_task(sleeps->paths, event->cpu, event->tid);
+		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
 	struct sleeper *sleeper =
 		sleepers_of(sleeps->sleepers, (int32_t)event->values[SWITCH_PREV]);
 	const struct path_frame *frames;
@@ -176,7 +158,7 @@ static int go_to_sleep(struct sleeps *sleeps, const struct event_record *event)
 	hand_out(sleeps, sleeper);
 	if (!task)
 		return 0;
-	frames = task_paths_of(sleeps->paths, task->index, &count);
+	frames = task_paths_of(sleeps->options.paths, task->index, &count);
 	sleeper_begin(sleeper, task, event->time_ns);
 	if (describe(sleeps, sleeper, frames, count) < 0 ||
 	    join_crowd(sleeps, sleeper,
@@ -207,7 +189,7 @@ static int wake_up(struct sleeps *sleeps, const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];
 	const struct task *task =
-		task_paths_task(sleeps->paths, event->cpu, event->tid);
+		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
 	struct sleeper *woken = sleepers_of(sleeps->sleepers, tid);
 	struct wake_place place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
 	const struct path_frame *frames;
@@ -217,8 +199,8 @@ static int wake_up(struct sleeps *sleeps, const struct event_record *event)
 	if (!woken)
 		return -ERROR_MEMORY;
 	if (task) {
-		frames = task_paths_of(sleeps->paths, task->index, &count);
-		place = wait_places_wake(sleeps->places, frames, count);
+		frames = task_paths_of(sleeps->options.paths, task->index, &count);
+		place = wait_places_wake(sleeps->options.places, frames, count);
 	}
 	waker = (struct waker){
 		.earlier = WAKER_NONE,
@@ -330,11 +312,6 @@ void sleeps_end(struct sleeps *sleeps)
 		sleeper->sleep.is_cut = true;
 		hand_out(sleeps, sleeper);
 	}
-}
-
-const struct call_tree *sleeps_stacks(const struct sleeps *sleeps)
-{
-	return sleep_stacks_tree(sleeps->stacks);
 }
 
 const struct wakers *sleeps_wakers(const struct sleeps *sleeps)

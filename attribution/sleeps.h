@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct attribution_input;
-struct call_tree;
+struct arch;
 struct event_record;
+struct function_table;
+struct sleep_stacks;
 struct task_paths;
+struct wait_places;
 struct wakers;
 
 /* One time that a task slept, from leaving its CPU to running again. */
@@ -20,7 +22,7 @@ struct sleep {
 	uint64_t begin_ns;
 	uint64_t asleep_ns;	/* until somebody woke it */
 	uint64_t runnable_ns;	/* from then on, until it ran */
-	uint32_t stack;		/* its kernel stack: a node of sleeps_stacks(),
+	uint32_t stack;		/* its kernel stack: a node of sleep_stacks,
 				 * or CALL_NODE_NONE if it was not seen */
 	uint32_t user_stack;	/* the same for its user stack, outermost
 				 * function first, where that was recorded */
@@ -43,11 +45,19 @@ struct sleep_sink {
 	void (*take)(struct sleep_sink *sink, const struct sleep *sleep);
 };
 
-/* Borrows all; @paths must know the tasks as far as what sleeps is told.
- * Returns NULL when out of memory.
+/* What it works with, all borrowed; paths must know the tasks as far as what
+ * it is told.
  */
-struct sleeps *sleeps_new(const struct attribution_input *input,
-			  const struct task_paths *paths,
+struct sleeps_options {
+	const struct function_table *functions;
+	const struct arch *arch;
+	const struct wait_places *places;
+	const struct task_paths *paths;
+	struct sleep_stacks *stacks;
+};
+
+/* Borrows @sink.  Returns NULL when out of memory. */
+struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_sink *sink);
 void sleeps_free(struct sleeps *sleeps);
 
@@ -64,8 +74,7 @@ void sleeps_flush(struct sleeps *sleeps, int32_t tid);
 /* Hands out all sleeps that have not ended, cut. */
 void sleeps_end(struct sleeps *sleeps);
 
-/* Their stacks and chains of wakers. */
-const struct call_tree *sleeps_stacks(const struct sleeps *sleeps);
+/* Their chains of wakers. */
 const struct wakers *sleeps_wakers(const struct sleeps *sleeps);
 
 #endif

@@ -5,7 +5,8 @@
 #include "attribution/work_kinds.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "symbolize/symbols.h"
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
 
 #include <stdlib.h>
 
@@ -31,19 +32,22 @@ struct caller {
 };
 
 struct system_calls {
-	const struct symbols *symbols;
+	const struct function_table *functions;
+	const struct arch *arch;
 	const struct work_kinds *kinds;
 	struct array callers;	/* struct caller by task index */
 };
 
-struct system_calls *system_calls_new(const struct symbols *symbols,
+struct system_calls *system_calls_new(const struct function_table *functions,
+				      const struct arch *arch,
 				      const struct work_kinds *kinds)
 {
 	struct system_calls *calls = calloc(1, sizeof(*calls));
 
 	if (!calls)
 		return NULL;
-	calls->symbols = symbols;
+	calls->functions = functions;
+	calls->arch = arch;
 	calls->kinds = kinds;
 	calls->callers = ARRAY_OF(struct caller);
 	return calls;
@@ -80,11 +84,10 @@ static struct caller *caller_of(struct system_calls *calls, uint32_t index)
 static bool implements_call(const struct system_calls *calls,
 			    uint32_t function)
 {
-	const struct function *about =
-		function_at(symbols_functions(calls->symbols), function);
+	const struct function *about = function_at(calls->functions, function);
 
 	return about->space == 'k' &&
-	       arch_system_call(symbols_arch(calls->symbols), about->name);
+	       arch_system_call(calls->arch, about->name);
 }
 
 static int begin(struct caller *caller, const struct call_step *step)
@@ -263,12 +266,11 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 	return &caller->call;
 }
 
-const char *system_call_name(const struct symbols *symbols,
-			     const struct system_call *call)
+const char *system_call_name(const struct function_table *functions,
+			     const struct arch *arch, uint32_t function)
 {
-	const char *name =
-		function_at(symbols_functions(symbols), call->function)->name;
-	const char *base = arch_system_call(symbols_arch(symbols), name);
+	const char *base =
+		arch_system_call(arch, function_at(functions, function)->name);
 
 	return base ? base : "?";
 }

@@ -10,7 +10,8 @@
 
 struct event_record;
 struct sideband_record;
-struct symbols;
+struct arch;
+struct function_table;
 struct work_kinds;
 
 enum { SYSTEM_CALL_ARGUMENTS = 6 };
@@ -45,8 +46,9 @@ struct system_call {
 /* Follows the tasks through their system calls. */
 struct system_calls;
 
-/* Borrows both.  Returns NULL when out of memory. */
-struct system_calls *system_calls_new(const struct symbols *symbols,
+/* Borrows all.  Returns NULL when out of memory. */
+struct system_calls *system_calls_new(const struct function_table *functions,
+				      const struct arch *arch,
 				      const struct work_kinds *kinds);
 void system_calls_free(struct system_calls *calls);
 
@@ -81,9 +83,11 @@ void system_calls_span(struct system_calls *calls,
 const struct system_call *system_calls_of(const struct system_calls *calls,
 					  uint32_t index);
 
-/* Returns its name, as "read"; "?" if it is not known. */
-const char *system_call_name(const struct symbols *symbols,
-			     const struct system_call *call);
+/* Returns the name of the system call that @function implements, as "read";
+ * "?" if it is none.
+ */
+const char *system_call_name(const struct function_table *functions,
+			     const struct arch *arch, uint32_t function);
 
 /* Returns whether @result is an error that user space sees. */
 bool system_call_is_error(int64_t result);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const struct attribution_table *const tables[] = {
+	&syscalls_table,
 	&between_option,
 	&function_option,
 	NULL,

@@ -3,8 +3,7 @@
 
 #include "attribution/work_kinds.h"
 #include "decoder/recording.h"
-#include "symbolize/kernel_range.h"
-#include "symbolize/symbols.h"
+#include "symbolize/function_table.h"
 #include "symbolize/text_file.h"
 
 #include <stdlib.h>
@@ -87,23 +86,15 @@ static uint8_t apply(const struct rule *list, size_t count, const char *name)
 	return 0;
 }
 
-/* The kernel's marks around the text of the scheduler and of the locks. */
-struct marks {
-	struct kernel_range sched;
-	struct kernel_range lock;
-	bool has_sched;
-};
-
-static struct marks read_marks(const struct recording *recording)
+struct wait_marks wait_marks_of(const struct recording *recording)
 {
 	const char *path = recording_kallsyms_path(recording);
+	struct wait_marks marks = { .sched = { 0, 0 } };
 	struct text_file file;
-	struct marks marks = { .has_sched = false };
 
 	if (!path || text_file_read(path, NULL, &file) < 0)
 		return marks;
-	marks.has_sched = kernel_range_find(file.text, file.size_bytes, "sched",
-					    &marks.sched);
+	kernel_range_find(file.text, file.size_bytes, "sched", &marks.sched);
 	kernel_range_find(file.text, file.size_bytes, "lock", &marks.lock);
 	text_file_free(&file);
 	return marks;
@@ -114,7 +105,7 @@ static bool is_in(const struct kernel_range *range, uint64_t address)
 	return address >= range->start && address < range->end;
 }
 
-static uint8_t place_of(const struct marks *marks,
+static uint8_t place_of(const struct wait_marks *marks,
 			const struct function *function)
 {
 	uint8_t place = apply(rules, sizeof(rules) / sizeof(*rules),
@@ -123,21 +114,19 @@ static uint8_t place_of(const struct marks *marks,
 	if (is_in(&marks->sched, function->address) ||
 	    is_in(&marks->lock, function->address))
 		place |= PLACE_SCHEDULER;
-	if (!marks->has_sched)
+	if (!marks->sched.start)
 		place |= apply(unmarked_rules,
 			       sizeof(unmarked_rules) / sizeof(*unmarked_rules),
 			       function->name);
 	return place;
 }
 
-struct wait_places *wait_places_new(const struct recording *recording,
-				    const struct symbols *symbols,
-				    const struct work_kinds *kinds)
+struct wait_places *wait_places_new(const struct function_table *functions,
+				    const struct work_kinds *kinds,
+				    const struct wait_marks *marks)
 {
-	const struct function_table *functions = symbols_functions(symbols);
 	uint32_t count = function_count(functions);
 	struct wait_places *places = calloc(1, sizeof(*places) + count);
-	struct marks marks = read_marks(recording);
 
 	if (!places)
 		return NULL;
@@ -146,7 +135,7 @@ struct wait_places *wait_places_new(const struct recording *recording,
 	for (uint32_t i = 0; i < count; i++)
 		if (function_at(functions, i)->space == 'k')
 			places->places[i] =
-				place_of(&marks, function_at(functions, i));
+				place_of(marks, function_at(functions, i));
 	return places;
 }
 

@@ -3,25 +3,36 @@
 #define KT_ATTRIBUTION_WAIT_PLACES_H
 
 #include "attribution/task_paths.h"
+#include "symbolize/kernel_range.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct function_table;
 struct recording;
-struct symbols;
 struct work_kinds;
 
 /* Tells, by a task's open functions, where it waits and where it wakes. */
 struct wait_places;
 
-/* Reads the kernel's own marks from the recording's symbols; where they are
- * not there, a list of names stands in.  Borrows @kinds; NULL when out of
+/* The kernel's own marks around the text of its scheduler and its locks; empty
+ * where they are not known.
+ */
+struct wait_marks {
+	struct kernel_range sched;
+	struct kernel_range lock;
+};
+
+/* Reads them from the symbols in @recording. */
+struct wait_marks wait_marks_of(const struct recording *recording);
+
+/* Without @marks a list of names stands in.  Borrows @kinds; NULL when out of
  * memory.
  */
-struct wait_places *wait_places_new(const struct recording *recording,
-				    const struct symbols *symbols,
-				    const struct work_kinds *kinds);
+struct wait_places *wait_places_new(const struct function_table *functions,
+				    const struct work_kinds *kinds,
+				    const struct wait_marks *marks);
 void wait_places_free(struct wait_places *places);
 
 /* Where a task that goes to sleep is. */
