@@ -5,7 +5,6 @@
 #include "attribution/table.h"
 #include "attribution/table_rows.h"
 #include "attribution/task_watch.h"
-#include "report/step_filter.h"
 #include "report/task_names.h"
 #include "symbolize/symbols.h"
 
@@ -21,22 +20,14 @@ struct syscalls_table {
 	bool is_text;
 };
 
-static bool is_wanted(const struct syscalls_table *table,
-		      const struct system_call *call)
-{
-	return step_filter_task(table->input.filter, call->task) &&
-	       step_filter_cpu(table->input.filter,
-			       (uint32_t)call->task->cpu) &&
-	       call->begin_ns >= table->input.window.since_ns &&
-	       call->begin_ns < table->input.window.until_ns;
-}
-
 static int take_call(struct task_listener *listener,
 		     const struct system_call *call)
 {
 	struct syscalls_table *table = (struct syscalls_table *)listener;
 
-	return is_wanted(table, call) ? call_stats_add(table->stats, call) : 0;
+	if (!table_wants(&table->input, call->task, call->begin_ns))
+		return 0;
+	return call_stats_add(table->stats, call);
 }
 
 static struct witness *open_table(const struct attribution_input *input)
@@ -119,13 +110,15 @@ static void write_row(struct record_writer *writer, const void *ctx,
 
 static void explain(const struct syscalls_table *table, FILE *out)
 {
+	if (!table->has_results || !table->has_off_cpu)
+		fputs("\n", out);
 	if (!table->has_results)
 		table_rows_missing(out, "errors, restarts",
-				   "raw_syscalls:sys_exit", "all");
+				   "raw_syscalls:sys_exit", "--events=all");
 	if (!table->has_off_cpu)
 		table_rows_missing(out, "asleep_ns, runnable_ns",
 				   "sched:sched_switch, sched:sched_waking",
-				   "sched");
+				   "--events=sched");
 }
 
 static int render(struct witness *witness,

@@ -5,6 +5,7 @@
 
 static const struct attribution_table *const tables[] = {
 	&syscalls_table,
+	&sleeps_table,
 	&between_option,
 	&function_option,
 	NULL,

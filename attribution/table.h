@@ -70,6 +70,7 @@ struct attribution_table {
 };
 
 extern const struct attribution_table syscalls_table;
+extern const struct attribution_table sleeps_table;
 extern const struct attribution_table between_option;
 extern const struct attribution_table function_option;
 

@@ -4,6 +4,7 @@
 #include "attribution/table.h"
 #include "common/error.h"
 #include "report/record_order.h"
+#include "report/step_filter.h"
 
 #include <stdlib.h>
 
@@ -16,13 +17,35 @@ void table_rows_known(const struct table_rows *rows, bool is_known,
 		record_absent(rows->writer, name);
 }
 
-void table_rows_missing(FILE *out, const char *columns, const char *events,
-			const char *level)
+bool table_wants(const struct attribution_input *input,
+		 const struct task *task, uint64_t begin_ns)
+{
+	return step_filter_task(input->filter, task) &&
+	       step_filter_cpu(input->filter, (uint32_t)task->cpu) &&
+	       begin_ns >= input->window.since_ns &&
+	       begin_ns < input->window.until_ns;
+}
+
+void table_rows_missing(FILE *out, const char *columns, const char *want,
+			const char *option)
 {
 	fprintf(out,
-		"\nNot known: %s: the recording has no %s "
-		"(record --events=%s).\n",
-		columns, events, level);
+		"Not known: %s: the recording has no %s (record %s).\n",
+		columns, want, option);
+}
+
+int table_rows_order(const struct attribution_output *output,
+		     record_fields *fields, const void *ctx, uint64_t count,
+		     uint64_t **order)
+{
+	if (output->sort)
+		return record_order(fields, ctx, count, output->sort, order);
+	*order = calloc(count + 1, sizeof(**order));
+	if (!*order)
+		return -ERROR_MEMORY;
+	for (uint64_t i = 0; i < count; i++)
+		(*order)[i] = i;
+	return 0;
 }
 
 /* The rows in another order. */
@@ -45,20 +68,15 @@ int table_rows_render(const struct attribution_output *output,
 {
 	struct record_writer writer =
 		record_writer_of(output->out, output->format);
-	uint64_t shown = count < output->top ? count : output->top;
 	struct ordered ordered = { .fields = fields, .ctx = ctx };
-	uint64_t *order = NULL;
-	int status;
+	uint64_t *order;
+	int status = table_rows_order(output, fields, ctx, count, &order);
 
-	if (!output->sort) {
-		record_writer_table(&writer, fields, ctx, shown);
-		return 0;
-	}
-	status = record_order(fields, ctx, count, output->sort, &order);
 	if (status < 0)
 		return status;
 	ordered.order = order;
-	record_writer_table(&writer, write_ordered, &ordered, shown);
+	record_writer_table(&writer, write_ordered, &ordered,
+			    count < output->top ? count : output->top);
 	free(order);
 	return 0;
 }

@@ -8,7 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct attribution_input;
 struct attribution_output;
+struct task;
 
 /* Where rows of a table go. */
 struct table_rows {
@@ -22,11 +24,24 @@ struct table_rows {
 void table_rows_known(const struct table_rows *rows, bool is_known,
 		      const char *name, uint64_t value);
 
-/* Says which columns are not there, for want of which events, and which level
- * of record --events would give them.
+/* Returns whether the options ask for what @task began at @begin_ns. */
+bool table_wants(const struct attribution_input *input,
+		 const struct task *task, uint64_t begin_ns);
+
+/* Says which @columns are not there, for want of what, and which option of
+ * record would give it.
  */
-void table_rows_missing(FILE *out, const char *columns, const char *events,
-			const char *level);
+void table_rows_missing(FILE *out, const char *columns, const char *want,
+			const char *option);
+
+/* Finds the order that @output wants for the @count rows of a table.
+ *
+ * Returns 0 and *@order (by place: a row's index), which the caller frees;
+ * -ERROR_NOT_FOUND if there is no column output->sort; -ERROR_MEMORY.
+ */
+int table_rows_order(const struct attribution_output *output,
+		     record_fields *fields, const void *ctx, uint64_t count,
+		     uint64_t **order);
 
 /* Writes the @count rows of a table as @output wants: its format, its order,
  * its first rows only.
