@@ -68,6 +68,7 @@ enum event_field {
 	TASKLET_FUNCTION = 0,
 	SYSTEM_CALL_NUMBER = 0,
 	SYSTEM_CALL_RESULT = 1,	/* EVENT_SYS_EXIT */
+	SYSTEM_CALL_ARGUMENT = 1, /* EVENT_SYS_ENTER: the first of six */
 	FAULT_ADDRESS = 0,
 	FAULT_IP = 1,
 	SKB_ADDRESS = 0,
@@ -109,6 +110,9 @@ void known_events_free(struct known_events *events);
 /* Returns whether @event was recorded at all. */
 bool known_events_has(const struct known_events *events,
 		      enum known_event event);
+
+/* Returns whether system calls were recorded with the user's stack. */
+bool known_events_has_user_stacks(const struct known_events *events);
 
 /* Reads @record into @event, which borrows it.
  *
