@@ -15,6 +15,8 @@ enum code_role {
 	CODE_INDIRECT_THUNK,	/* stands for the call or jump that enters it */
 	CODE_SWITCH_POINT,	/* a function whose entry is the moment at
 				 * which the kernel changes stacks */
+	CODE_NMI,		/* where an interrupt enters that can come while
+				 * the kernel changes tasks, and does not */
 };
 
 /* One rule: symbols of this name, or beginning with it. */

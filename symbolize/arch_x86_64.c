@@ -18,6 +18,9 @@ static const struct arch_rule rules[] = {
 	{ "srso_alias_safe_ret", false, CODE_RETURN_THUNK },
 	{ "__x86_indirect_", true, CODE_INDIRECT_THUNK },
 	{ "__switch_to", false, CODE_SWITCH_POINT },
+	{ "asm_exc_nmi", false, CODE_NMI },
+	/* Before Linux 5.8. */
+	{ "nmi", false, CODE_NMI },
 };
 
 /* enum perf_event_x86_regs in arch/x86/include/uapi/asm/perf_regs.h. */
