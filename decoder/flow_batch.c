@@ -196,19 +196,22 @@ static void drop_taken(struct flow_batch *batch)
 	batch->taken = 0;
 }
 
-void flow_batch_add(struct flow_batch *batch, const struct flow_item *item,
-		    const struct flow_stamp *stamp)
+struct flow_item *flow_batch_next(struct flow_batch *batch,
+				  struct flow_stamp **stamp)
 {
 	if (batch->taken)
 		drop_taken(batch);
+	*stamp = &batch->stamps[batch->count];
+	return &batch->items[batch->count];
+}
 
+void flow_batch_add(struct flow_batch *batch)
+{
 	size_t index = batch->count++;
 
-	batch->items[index] = *item;
-	batch->stamps[index] = *stamp;
-	if (stamp->known_ns)
+	if (batch->stamps[index].known_ns)
 		finish_known(batch, index);
-	batch->instructions += item->instructions;
+	batch->instructions += batch->items[index].instructions;
 }
 
 /* Without a known time ahead the speed so far is the best guess. */

@@ -33,9 +33,15 @@ typedef bool flow_slow_fn(void *ctx, const struct flow_item *block);
 struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx);
 void flow_batch_free(struct flow_batch *batch);
 
-/* Adds an item, whose times are filled in from @stamp.  Needs room. */
-void flow_batch_add(struct flow_batch *batch, const struct flow_item *item,
-		    const struct flow_stamp *stamp);
+/* Returns the item to be added next, to be filled in but for its times, and
+ * *@stamp, to be filled in: both written in place, as copies of what was just
+ * written cost more than all the rest.  Needs room.
+ */
+struct flow_item *flow_batch_next(struct flow_batch *batch,
+				  struct flow_stamp **stamp);
+
+/* Adds the item that flow_batch_next() gave. */
+void flow_batch_add(struct flow_batch *batch);
 
 /* Whether another few items may be added. */
 bool flow_batch_has_room(const struct flow_batch *batch);

@@ -83,15 +83,16 @@ static int decode(struct intel_pt *source)
  */
 static void emit_last(struct intel_pt *source, const struct flow_item *item)
 {
-	flow_batch_settle(source->batch);
+	struct flow_stamp *stamp;
 
-	const struct flow_stamp stamp = {
+	flow_batch_settle(source->batch);
+	*flow_batch_next(source->batch, &stamp) = *item;
+	*stamp = (struct flow_stamp){
 		.low_ns = flow_batch_last_ns(source->batch),
 		.high_ns = UINT64_MAX,
 		.known_ns = flow_batch_last_ns(source->batch),
 	};
-
-	flow_batch_add(source->batch, item, &stamp);
+	flow_batch_add(source->batch);
 	flow_batch_settle(source->batch);
 }
 

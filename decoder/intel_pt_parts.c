@@ -7,9 +7,11 @@
 
 void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
 {
-	struct flow_stamp stamp = block_clock_stamp(source->clock);
+	struct flow_stamp *stamp;
 
-	flow_batch_add(source->batch, item, &stamp);
+	*flow_batch_next(source->batch, &stamp) = *item;
+	block_clock_stamp(source->clock, stamp);
+	flow_batch_add(source->batch);
 }
 
 void intel_pt_find_step(struct intel_pt *source)
