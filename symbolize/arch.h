@@ -15,6 +15,8 @@ enum code_role {
 	CODE_INDIRECT_THUNK,	/* stands for the call or jump that enters it */
 	CODE_SWITCH_POINT,	/* a function whose entry is the moment at
 				 * which the kernel changes stacks */
+	CODE_EXEC_POINT,	/* a function whose entry is the moment at
+				 * which a task's old program is gone */
 };
 
 /* One rule: symbols of this name, or beginning with it. */

@@ -18,6 +18,9 @@ static const struct arch_rule rules[] = {
 	{ "srso_alias_safe_ret", false, CODE_RETURN_THUNK },
 	{ "__x86_indirect_", true, CODE_INDIRECT_THUNK },
 	{ "__switch_to", false, CODE_SWITCH_POINT },
+	/* fs/exec.c; until Linux 5.7 */
+	{ "begin_new_exec", false, CODE_EXEC_POINT },
+	{ "flush_old_exec", false, CODE_EXEC_POINT },
 };
 
 /* arch/x86/entry/entry_64.S, entry_64_compat.S and arch/x86/include/asm/
