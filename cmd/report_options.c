@@ -21,6 +21,7 @@ enum common_option {
 	OPTION_TREE,
 	OPTION_COMM,
 	OPTION_CPU,
+	OPTION_SYMFS,
 	OPTION_HELP,
 	OPTION_COUNT,
 };
@@ -38,6 +39,8 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_TREE] = { "tree", "LIST", "these and their descendants" },
 	[OPTION_COMM] = { "comm", "LIST", "tasks of these names" },
 	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
+	[OPTION_SYMFS] = { "symfs", "DIR",
+			   "where the traced machine's files lie" },
 	[OPTION_HELP] = { "help", NULL, "this text" },
 };
 
@@ -170,6 +173,9 @@ static bool take_common(struct report_options *options, int index,
 		return add_comms(&options->comms, argument);
 	case OPTION_CPU:
 		return add_numbers(&options->cpus, argument);
+	case OPTION_SYMFS:
+		options->symfs = argument;
+		return *argument;
 	case OPTION_HELP:
 	case OPTION_COUNT:
 		break;
