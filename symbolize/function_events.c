@@ -149,8 +149,12 @@ static void take_jump(struct function_events *events,
 	if (target->function == from)
 		return;
 	if (!is_entry(target, item->ip)) {
-		/* The kernel's assembly jumps about without leaving. */
-		if (item->ip < events->arch->kernel_start)
+		/* The kernel's assembly jumps about without leaving.  Between
+		 * symbols it may well be the start of a function.
+		 */
+		if (item->ip < events->arch->kernel_start &&
+		    target->function != FUNCTION_UNKNOWN &&
+		    target->role != CODE_UNNAMED)
 			emit_at(events, item, FUNCTION_FAR_JUMP,
 				target->function, item->ip);
 		return;
