@@ -4,6 +4,8 @@
 #include <string.h>
 
 static const struct attribution_table *const tables[] = {
+	&processes_option,
+	&threads_option,
 	&between_option,
 	&function_option,
 	NULL,

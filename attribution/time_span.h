@@ -29,6 +29,8 @@ enum unknown_reason {
 	UNKNOWN_UNTRACED,	/* ran, or may have, where nothing was traced */
 	UNKNOWN_NO_EVENTS,	/* off the CPU, and no scheduler events tell
 				 * whether asleep or runnable */
+	UNKNOWN_LOST_EVENTS,	/* the same; they were recorded, but some
+				 * records were lost */
 	UNKNOWN_REASONS,
 };
 

@@ -189,3 +189,15 @@ bool recording_traces_user(const struct recording *recording)
 	}
 	return false;
 }
+
+bool recording_traces_kernel(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_kernel)
+			return true;
+	}
+	return false;
+}

@@ -41,6 +41,8 @@ enum work_kind {
 	WORK_ITEM,		/* a work item of a workqueue */
 	WORK_EXIT,		/* on the way to user space: signals, task work */
 	WORK_SCHEDULE,		/* deciding who runs next, and switching */
+	WORK_THREAD,		/* a kernel thread that runs others' soft
+				 * interrupts: they are its own work */
 	WORK_KINDS,
 };
 
