@@ -13,7 +13,7 @@ qemu_command() {
 		-append "$(kernel_arguments)"
 		-chardev socket,id=console,fd=4 -serial chardev:console
 		-chardev socket,id=channel,fd=3
-		-device virtio-serial-pci
+		-device virtio-serial-pci,ioeventfd=off
 		-device virtserialport,chardev=channel,name=ktrace.channel)
 	qemu_firmware
 	qemu_clock
