@@ -138,13 +138,12 @@ struct arrival {
 static bool settle(struct check *check, struct arrival *arrival,
 		   const struct truth_event *event)
 {
-	bool nothing_ran = event && is_async(event) &&
-			   event->from == arrival->at;
+	bool ran = !event || !is_async(event) || event->from != arrival->at;
+	bool expected = arrival->open && ran;
 
-	if (!arrival->open || nothing_ran)
-		return true;
 	arrival->open = false;
-	return arrive(check, arrival->from, arrival->until, arrival->at);
+	return !expected ||
+	       arrive(check, arrival->from, arrival->until, arrival->at);
 }
 
 static bool take(struct check *check, struct arrival *arrival,
