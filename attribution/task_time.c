@@ -134,14 +134,16 @@ static void count_frames(const struct task_time *time, struct thread *thread,
 /* What was found running on a stack whose bottom is still to be seen is in some
  * work, or in none: a kernel thread.
  */
-static void note_bottom(struct thread *thread, const struct call_step *step,
-			bool begins_work)
+static void note_bottom(const struct task_time *time, struct thread *thread,
+			const struct call_step *step)
 {
-	if (step->kind == STEP_ENTER && !step->depth)
-		thread->is_bottom_unseen = step->how == HOW_INFERRED &&
-					   !begins_work &&
-					   !thread->user_frames &&
-					   thread->off.how != OFF_NEW;
+	enum work_kind kind = work_kind_of(time->options.kinds, step->function);
+
+	thread->is_bottom_unseen =
+		(step->how == HOW_INFERRED || thread->is_bottom_unseen) &&
+		(kind == WORK_NONE || kind == WORK_SCHEDULE) &&
+		!thread->user_frames && step->how != HOW_START &&
+		thread->off.how != OFF_NEW;
 }
 
 static void take_call(struct task_time *time, struct thread *thread,
@@ -152,9 +154,11 @@ static void take_call(struct task_time *time, struct thread *thread,
 	bool was_in_user = is_in_user(thread);
 
 	count_frames(time, thread, step);
-	if (!step->depth && thread->is_bottom_unseen)
-		span_out_cut(&time->out, thread, step->time_ns);
-	note_bottom(thread, step, change > 0);
+	if (step->kind == STEP_ENTER && !step->depth) {
+		if (thread->is_bottom_unseen)
+			span_out_cut(&time->out, thread, step->time_ns);
+		note_bottom(time, thread, step);
+	}
 	if (!change && was_in_user == is_in_user(thread))
 		return;
 	span_out_cut(&time->out, thread, step->time_ns);
