@@ -90,7 +90,7 @@ $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/branch.o
 # The tools' parts; each takes what it needs.
 TOOL_PARTS := $(BUILD)/machine/tests/tool_parts.a
 $(TOOL_PARTS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c \
-		machine/tests/functions/*.c))
+		machine/tests/functions/*.c machine/tests/classes/*.c))
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
