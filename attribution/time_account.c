@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time_account.h"
 
+#include "attribution/interrupt_ledger.h"
 #include "attribution/on_cpu.h"
 #include "attribution/table.h"
 #include "attribution/task_time.h"
@@ -19,6 +20,7 @@ struct time_accounts {
 	struct span_sink sink;
 	const struct attribution_input *input;
 	struct task_time *time;
+	struct interrupt_ledger *ledger;
 	struct array threads;	/* struct time_account by task index */
 	int status;
 };
@@ -116,8 +118,14 @@ static void count_step(struct time_accounts *accounts,
 		return;
 	}
 	works = task_time_works(accounts->time, step->task->index, &count);
-	if (count && works[count - 1].depth == step->depth)
+	if (count && works[count - 1].depth == step->depth &&
+	    works[count - 1].function == step->function)
 		count_work(account, works[count - 1].kind);
+}
+
+static struct witness *inner(struct time_accounts *accounts)
+{
+	return interrupt_ledger_witness(accounts->ledger);
 }
 
 static void take_step(struct witness *witness, const struct call_step *step)
@@ -126,18 +134,26 @@ static void take_step(struct witness *witness, const struct call_step *step)
 
 	task_time_step(accounts->time, step);
 	count_step(accounts, step);
+	inner(accounts)->step(inner(accounts), step);
 }
 
 static void take_event(struct witness *witness,
 		       const struct event_record *event)
 {
-	task_time_event(((struct time_accounts *)witness)->time, event);
+	struct time_accounts *accounts = (struct time_accounts *)witness;
+
+	task_time_event(accounts->time, event);
+	inner(accounts)->event(inner(accounts), event);
 }
 
 static void take_record(struct witness *witness,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct time_accounts *)witness)->time, record);
+	struct time_accounts *accounts = (struct time_accounts *)witness;
+
+	task_time_record(accounts->time, record);
+	if (inner(accounts)->record)
+		inner(accounts)->record(inner(accounts), record);
 }
 
 struct time_accounts *time_accounts_new(const struct attribution_input *input)
@@ -156,7 +172,8 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 	accounts->input = input;
 	accounts->threads = ARRAY_OF(struct time_account);
 	accounts->time = task_time_new(&options, &accounts->sink);
-	if (!accounts->time) {
+	accounts->ledger = interrupt_ledger_new(input);
+	if (!accounts->time || !accounts->ledger) {
 		time_accounts_free(accounts);
 		return NULL;
 	}
@@ -168,6 +185,7 @@ void time_accounts_free(struct time_accounts *accounts)
 	if (!accounts)
 		return;
 	task_time_free(accounts->time);
+	interrupt_ledger_free(accounts->ledger);
 	array_free(&accounts->threads);
 	free(accounts);
 }
@@ -175,6 +193,18 @@ void time_accounts_free(struct time_accounts *accounts)
 struct witness *time_accounts_witness(struct time_accounts *accounts)
 {
 	return &accounts->witness;
+}
+
+/* Of what the ledger has, the filter of CPUs may want a part only. */
+static void split_interrupts(const struct time_accounts *accounts,
+			     struct time_account *account)
+{
+	struct interrupt_shares shares =
+		interrupt_ledger_thread(accounts->ledger, account->task);
+	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
+
+	account->benefited_ns = shares.own_ns < all_ns ? shares.own_ns : all_ns;
+	account->stolen_ns = all_ns - account->benefited_ns;
 }
 
 /* What is known of the whole thread only at the end. */
@@ -190,12 +220,13 @@ static void complete(const struct time_accounts *accounts,
 		account->pid = task_names_process(names, task->tid);
 	account->comm = task_names_last(names, task->tid);
 	account->threads = 1;
-	account->stolen_ns = account->class_ns[TIME_INTERRUPT];
+	split_interrupts(accounts, account);
 }
 
 int time_accounts_end(struct time_accounts *accounts)
 {
 	int status = task_time_end(accounts->time);
+	int ledger_status = interrupt_ledger_end(accounts->ledger);
 
 	for (size_t i = 0; i < accounts->threads.count; i++) {
 		struct time_account *account = array_at(&accounts->threads, i);
@@ -203,6 +234,8 @@ int time_accounts_end(struct time_accounts *accounts)
 		if (account->task)
 			complete(accounts, account);
 	}
+	if (!status)
+		status = ledger_status;
 	return status < 0 ? status : accounts->status;
 }
 
@@ -259,6 +292,7 @@ static struct time_account *process_of(const struct time_accounts *accounts,
 				       struct array *list)
 {
 	uint64_t *number = number_map_add(by_pid, (uint64_t)thread->pid);
+	struct interrupt_credit credit;
 	struct time_account *process;
 
 	if (!number)
@@ -272,6 +306,9 @@ static struct time_account *process_of(const struct time_accounts *accounts,
 	process->task = thread->task;
 	process->pid = thread->pid;
 	process->tid = thread->pid;
+	credit = interrupt_ledger_process(accounts->ledger, thread->pid);
+	process->interrupt_work_elsewhere = credit.interrupt_ns;
+	process->kernel_work_elsewhere = credit.work_ns;
 	process->comm = thread->pid < 0 ?
 				thread->comm :
 				task_names_last(accounts->input->names,

@@ -29,7 +29,11 @@ struct time_account {
 	uint64_t context_switches;	/* how often it left a CPU */
 	uint64_t system_calls;		/* begun */
 	uint64_t faults;		/* page faults and exceptions */
-	uint64_t interrupt_work_elsewhere;	/* ns on others' time */
+	/* Of processes: ns that others' threads and idle CPUs spent on it, in
+	 * interrupts, and in work items and threaded handlers.
+	 */
+	uint64_t interrupt_work_elsewhere;
+	uint64_t kernel_work_elsewhere;
 	uint64_t busy_ns;		/* on a CPU, as far as known */
 	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
 };

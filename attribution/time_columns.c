@@ -44,7 +44,10 @@ static const struct column columns_list[] = {
 	{ COLUMN("context_switches", context_switches) },
 	{ COLUMN("system_calls", system_calls) },
 	{ COLUMN("faults", faults) },
-	{ COLUMN("interrupt_work_elsewhere", interrupt_work_elsewhere) },
+	{ COLUMN("interrupt_work_elsewhere", interrupt_work_elsewhere),
+	  .is_of_processes = true },
+	{ COLUMN("kernel_work_elsewhere", kernel_work_elsewhere),
+	  .is_of_processes = true },
 };
 
 #define COLUMNS (sizeof(columns_list) / sizeof(*columns_list))
