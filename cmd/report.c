@@ -63,8 +63,12 @@ static int run_chosen(const struct report_options *options,
 	const struct profile_renderer *renderer;
 
 	if (choice->table)
-		return run_attribution(options, choice->table, choice->argument,
-				       choice->sort);
+		return run_attribution(options,
+				       &(struct attribution_request){
+					       .table = choice->table,
+					       .argument = choice->argument,
+					       .sort = choice->sort,
+				       });
 	if (choice->sort) {
 		fputs("ktrace-hw: --sort goes with a table of the attribution\n",
 		      stderr);
