@@ -95,9 +95,10 @@ static int check_argument(const struct attribution_table *table,
 }
 
 static int attribute(const struct session *session,
-		     const struct attribution_table *table,
-		     const char *argument, struct attribution_output *output)
+		     const struct attribution_request *request,
+		     struct attribution_output *output)
 {
+	const struct attribution_table *table = request->table;
 	struct known_events *events = known_events_new(session->recording);
 	struct work_kinds *kinds =
 		work_kinds_new(symbols_functions(session->symbols),
@@ -110,7 +111,8 @@ static int attribute(const struct session *session,
 		.kinds = kinds,
 		.filter = &session->filter,
 		.window = session->window,
-		.argument = argument,
+		.argument = request->argument,
+		.calls = request->calls,
 	};
 	int status = check_argument(table, &input);
 
@@ -123,27 +125,37 @@ static int attribute(const struct session *session,
 	return status;
 }
 
+static void fill_choice(struct call_records_choice *choice,
+			const struct attribution_output *output)
+{
+	choice->max_count = output->top;
+	choice->format = output->format;
+	choice->out = output->out;
+}
+
 int run_attribution(const struct report_options *options,
-		    const struct attribution_table *table, const char *argument,
-		    const char *sort)
+		    const struct attribution_request *request)
 {
 	struct attribution_output output = {
-		.sort = sort,
+		.sort = request->sort,
 		.top = options->top,
 	};
 	struct session session;
 	int close_status;
 	int status;
 
-	if (!read_format(options->format, &output.format)) {
+	if (!read_format(options->format, &output.format) ||
+	    (request->calls && output.format == RECORD_CSV)) {
 		fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
-			table->name, options->format);
+			request->table->name, options->format);
 		return EXIT_USAGE;
 	}
 	status = session_open(&session, options);
 	output.out = session.out;
+	if (request->calls)
+		fill_choice(request->calls, &output);
 	if (!status)
-		status = attribute(&session, table, argument, &output);
+		status = attribute(&session, request, &output);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }
