@@ -2,6 +2,7 @@
 #include "cmd/attribution_command.h"
 
 #include "attribution/known_events.h"
+#include "attribution/overview.h"
 #include "attribution/step_join.h"
 #include "attribution/table.h"
 #include "attribution/work_kinds.h"
@@ -9,6 +10,7 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "common/error.h"
+#include "report/time_unit.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>
@@ -123,6 +125,49 @@ static int attribute(const struct session *session,
 	return status;
 }
 
+static void drop_step(struct step_sink *sink, const struct call_step *step)
+{
+	(void)sink;
+	(void)step;
+}
+
+/* Where a process's time went is not known without times. */
+static int show_overview(const struct session *session,
+			 const struct attribution_output *output)
+{
+	struct step_sink sink = { .take = drop_step };
+	struct task_stacks *stacks = NULL;
+	int status = run_pipeline(session, &sink, &stacks);
+
+	if (!status && output->format == RECORD_JSON) {
+		fputs("{\n", output->out);
+		overview_write_json(session->recording, stacks, output->out);
+		fputs("\"processes\":null}\n", output->out);
+	} else if (!status) {
+		overview_write_text(session->recording, stacks, output->out);
+	}
+	task_stacks_free(stacks);
+	return status;
+}
+
+/* The kernel's events have times: where the trace has none they cannot be put
+ * together.
+ */
+static int attribute_if_timed(const struct session *session,
+			      const struct attribution_table *table,
+			      const char *argument,
+			      struct attribution_output *output)
+{
+	char option[64];
+
+	if (time_unit_of(session->recording)->is_time)
+		return attribute(session, table, argument, output);
+	if (table == &processes_option && output->format != RECORD_CSV)
+		return show_overview(session, output);
+	snprintf(option, sizeof(option), "--%s", table->name);
+	return session_needs_time(session, option, "");
+}
+
 int run_attribution(const struct report_options *options,
 		    const struct attribution_table *table, const char *argument,
 		    const char *sort)
@@ -143,7 +188,8 @@ int run_attribution(const struct report_options *options,
 	status = session_open(&session, options);
 	output.out = session.out;
 	if (!status)
-		status = attribute(&session, table, argument, &output);
+		status = attribute_if_timed(&session, table, argument,
+					    &output);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }
