@@ -26,6 +26,15 @@ static struct call_frame *top_of(const struct call_stack *stack)
 		       NULL;
 }
 
+void call_stack_doubt(struct call_stack *stack)
+{
+	for (size_t i = 0; i < stack->frames.count; i++) {
+		frame_at(stack, i)->doubt |= DOUBT_INSIDE;
+		frame_at(stack, i)->may_be_stale = true;
+		frame_at(stack, i)->is_confirmed = false;
+	}
+}
+
 static int push(struct call_stack *stack, const struct call_frame *like,
 		struct call_stack_output *output)
 {
@@ -233,6 +242,7 @@ static int take_break_return(struct call_stack *stack,
 	if (!stack->frames.count ||
 	    (is_elsewhere && top_of(stack)->function != event->function))
 		return push_unseen(stack, event, output);
+	top_of(stack)->is_confirmed = true;
 	return 0;
 }
 
@@ -256,16 +266,6 @@ static int take_tail_call(struct call_stack *stack,
 	return push(stack, &frame, output);
 }
 
-/* Tracing pauses: what is open may end, call and begin unseen. */
-static void doubt_all(struct call_stack *stack)
-{
-	for (size_t i = 0; i < stack->frames.count; i++) {
-		frame_at(stack, i)->doubt |= DOUBT_INSIDE;
-		frame_at(stack, i)->may_be_stale = true;
-		frame_at(stack, i)->is_confirmed = false;
-	}
-}
-
 static int take_start(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
@@ -277,7 +277,7 @@ static int take_start(struct call_stack *stack,
 		return push_unseen(stack, event, output);
 	}
 	/* The pause may have begun while another task ran. */
-	doubt_all(stack);
+	call_stack_doubt(stack);
 	same = find_function(stack, 0, event->function);
 	if (same == NO_FRAME)
 		return push_unseen(stack, event, output);
@@ -291,7 +291,7 @@ static void take_stop(struct call_stack *stack,
 		      struct call_stack_output *output)
 {
 	if (event->detail != FLOW_STOP_LEVEL) {
-		doubt_all(stack);
+		call_stack_doubt(stack);
 		return;
 	}
 	/* On the way to user space the kernel's stack is empty. */
@@ -353,7 +353,7 @@ int call_stack_take(struct call_stack *stack,
 		take_stop(stack, event, output);
 		return 0;
 	case FUNCTION_GAP:
-		doubt_all(stack);
+		call_stack_doubt(stack);
 		return 0;
 	case FUNCTION_SWITCH:
 	case FUNCTION_END:
