@@ -15,19 +15,25 @@ void record_writer_begin(struct record_writer *writer)
 		fputs("[", writer->out);
 }
 
+static void start_fields(struct record_writer *writer)
+{
+	writer->has_fields = false;
+	writer->column = 0;
+}
+
 void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index)
 {
-	if (writer->format == RECORD_CSV && !writer->has_records) {
+	if (writer->format != RECORD_JSON && !writer->has_records) {
 		writer->is_header = true;
-		writer->has_fields = false;
+		start_fields(writer);
 		fields(writer, ctx, index);
 		fputs("\n", writer->out);
 		writer->is_header = false;
 	}
 	if (writer->format == RECORD_JSON)
 		fputs(writer->has_records ? ",\n{" : "\n{", writer->out);
-	writer->has_fields = false;
+	start_fields(writer);
 	fields(writer, ctx, index);
 	fputs(writer->format == RECORD_JSON ? "}" : "\n", writer->out);
 	writer->has_records = true;
@@ -39,13 +45,50 @@ void record_writer_end(struct record_writer *writer)
 		fputs("\n]\n", writer->out);
 }
 
+static void measure(struct record_writer *writer, record_fields *fields,
+		    const void *ctx, uint64_t count)
+{
+	writer->is_measuring = true;
+	for (uint64_t i = 0; i < count; i++) {
+		start_fields(writer);
+		fields(writer, ctx, i);
+	}
+	writer->is_measuring = false;
+}
+
 void record_writer_table(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t count)
 {
+	if (writer->format == RECORD_TABLE)
+		measure(writer, fields, ctx, count);
 	record_writer_begin(writer);
 	for (uint64_t i = 0; i < count; i++)
 		record_writer_record(writer, fields, ctx, i);
 	record_writer_end(writer);
+}
+
+/* A field of a table: numbers end where their column ends, texts begin where
+ * it begins.
+ */
+static void table_field(struct record_writer *writer, const char *name,
+			const char *value, bool is_text)
+{
+	static const int unknown_width = 1;
+	int column = writer->column++;
+	int *width = column < RECORD_MAX_COLUMNS ? &writer->widths[column] :
+						   NULL;
+	int wide;
+
+	if (writer->is_measuring) {
+		if (width && *width < (int)strlen(name))
+			*width = (int)strlen(name);
+		if (width && *width < (int)strlen(value))
+			*width = (int)strlen(value);
+		return;
+	}
+	wide = width ? *width : unknown_width;
+	fprintf(writer->out, "%s%*s", column ? "  " : "",
+		is_text ? -wide : wide, writer->is_header ? name : value);
 }
 
 /* Returns whether the value is to follow. */
@@ -97,6 +140,10 @@ static void csv_string(FILE *out, const char *text)
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value)
 {
+	if (writer->format == RECORD_TABLE) {
+		table_field(writer, name, value, true);
+		return;
+	}
 	if (!begin_field(writer, name))
 		return;
 	if (writer->format == RECORD_JSON)
@@ -105,25 +152,49 @@ void record_text(struct record_writer *writer, const char *name,
 		csv_string(writer->out, value);
 }
 
+/* Numbers look the same in all formats. */
+static void write_number(struct record_writer *writer, const char *name,
+			 const char *value)
+{
+	if (writer->format == RECORD_TABLE)
+		table_field(writer, name, value, false);
+	else if (begin_field(writer, name))
+		fputs(value, writer->out);
+}
+
 void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value)
 {
-	if (begin_field(writer, name))
-		fprintf(writer->out, "%" PRIu64, value);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	write_number(writer, name, text);
 }
 
 void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value)
 {
-	if (begin_field(writer, name))
-		fprintf(writer->out, "%" PRId64, value);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, value);
+	write_number(writer, name, text);
 }
 
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits)
 {
-	if (begin_field(writer, name))
-		fprintf(writer->out, "%.*f", digits, value);
+	char text[400];
+
+	snprintf(text, sizeof(text), "%.*f", digits, value);
+	write_number(writer, name, text);
+}
+
+void record_absent(struct record_writer *writer, const char *name)
+{
+	if (writer->format == RECORD_TABLE)
+		table_field(writer, name, "-", false);
+	else if (begin_field(writer, name) && writer->format == RECORD_JSON)
+		fputs("null", writer->out);
 }
 
 void record_address(struct record_writer *writer, const char *name,

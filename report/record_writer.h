@@ -9,9 +9,12 @@
 enum record_format {
 	RECORD_CSV,	/* RFC 4180: a header line, then a line a record */
 	RECORD_JSON,	/* one array of flat objects, one a line */
+	RECORD_TABLE,	/* aligned columns under their names, for people */
 };
 
-/* Writes equal records as CSV or JSON.  Each record has the same fields in
+enum { RECORD_MAX_COLUMNS = 64 };
+
+/* Writes equal records as CSV, JSON or a table of text.  Each record has the same fields in
  * the same order; the first one sets the header.
  */
 struct record_writer {
@@ -19,20 +22,26 @@ struct record_writer {
 	enum record_format format;
 	bool has_records;
 	bool has_fields;	/* in this record */
-	bool is_header;		/* CSV: this pass writes names */
+	bool is_header;		/* CSV, table: this pass writes names */
+	bool is_measuring;	/* table: this pass finds the widths */
+	int column;		/* table: of the field that comes */
+	int widths[RECORD_MAX_COLUMNS];	/* table: columns from 64 on have 1 */
 };
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);
 
 /* Writes the records of a table: @write_record must write record @index's
- * fields with the functions below, in the same order for each.
+ * fields with the functions below, in the same order for each.  It is called
+ * more than once for a record.
  */
 typedef void record_fields(struct record_writer *writer, const void *ctx,
 			   uint64_t index);
 void record_writer_table(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t count);
 
-/* The same for records that come one after the other. */
+/* The same for records that come one after the other; not for a table, whose
+ * columns are as wide as their widest field.
+ */
 void record_writer_begin(struct record_writer *writer);
 void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index);
@@ -47,6 +56,10 @@ void record_signed(struct record_writer *writer, const char *name,
 /* With @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);
+/* A field that this record does not have, or that is not known: empty in CSV,
+ * null in JSON, "-" in a table.
+ */
+void record_absent(struct record_writer *writer, const char *name);
 /* As a 0x… text: JSON numbers lose bits of it. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);

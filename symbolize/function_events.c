@@ -204,7 +204,7 @@ static void take_break(struct function_events *events,
 
 static void take_start(struct function_events *events,
 		       const struct flow_item *item,
-		       const struct symbol *target)
+		       const struct symbol *target, uint8_t exit)
 {
 	emit_at(events, item, FUNCTION_TRACE_START, target->function, item->ip);
 	/* Only a start that the trace names is an entry for certain; from user
@@ -212,8 +212,8 @@ static void take_start(struct function_events *events,
 	 * interrupt entries is one.
 	 */
 	events->events[events->event_count - 1].detail =
-		events->exit == EXIT_ENTRY ||
-		(events->exit == EXIT_START && is_entry(target, item->ip));
+		exit == EXIT_ENTRY ||
+		(exit == EXIT_START && is_entry(target, item->ip));
 	events->running = true;
 	watch_nmi(events, target, 0);
 }
@@ -250,7 +250,7 @@ static void take_exit(struct function_events *events,
 	case EXIT_START:
 	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
-		take_start(events, item, target);
+		take_start(events, item, target, exit);
 		break;
 	case FLOW_EXIT_NONE:
 	default:
@@ -259,16 +259,17 @@ static void take_exit(struct function_events *events,
 }
 
 /* Returns whether @exit stays part of the thunks it leads to. */
-static bool can_fold(uint8_t exit)
+static bool can_fold(uint8_t exit, const struct symbol *target)
 {
-	return exit <= FLOW_EXIT_RETURN || exit == FLOW_EXIT_FAR_JUMP;
+	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN ||
+	       exit == FLOW_EXIT_FAR_JUMP;
 }
 
 static void enter_thunk(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target)
 {
-	if (!can_fold(events->exit))
+	if (!can_fold(events->exit, target))
 		take_exit(events, item, target, events->exit,
 			  events->here.function, events->return_address);
 	if (events->exit != FLOW_EXIT_FAR_RETURN ||

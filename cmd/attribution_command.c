@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/attribution_command.h"
+
+#include "attribution/known_events.h"
+#include "attribution/step_join.h"
+#include "attribution/table.h"
+#include "attribution/work_kinds.h"
+#include "cmd/command.h"
+#include "cmd/pipeline.h"
+#include "cmd/session.h"
+#include "common/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool read_format(const char *name, enum record_format *format)
+{
+	static const char *const names[] = {
+		[RECORD_CSV] = "csv",
+		[RECORD_JSON] = "json",
+		[RECORD_TABLE] = "text",
+	};
+
+	*format = RECORD_TABLE;
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++) {
+		*format = (enum record_format)i;
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return !name;
+}
+
+/* Sends the recording past the witness. */
+static int show_to(const struct session *session,
+		   const struct known_events *events, struct witness *witness,
+		   struct task_stacks **stacks)
+{
+	struct step_join *join = step_join_new(session->recording, events,
+					       &witness, 1);
+	int status;
+
+	if (!join)
+		return -ERROR_MEMORY;
+	status = run_pipeline(session, step_join_sink(join), stacks);
+	if (!status)
+		status = step_join_end(join);
+	step_join_free(join);
+	return status;
+}
+
+static int fail(const struct attribution_output *output, int status)
+{
+	if (status == -ERROR_NOT_FOUND)
+		fprintf(stderr, "ktrace-hw: --sort: no column '%s' here\n",
+			output->sort);
+	else
+		fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
+	return status == -ERROR_NOT_FOUND ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static int fill_and_render(const struct session *session,
+			   const struct attribution_table *table,
+			   const struct attribution_input *input,
+			   struct attribution_output *output)
+{
+	struct witness *witness = table->open(input);
+	struct task_stacks *stacks = NULL;
+	int status = -ERROR_MEMORY;
+
+	if (witness)
+		status = show_to(session, input->events, witness, &stacks);
+	/* The pipeline has said what it failed of. */
+	if (status <= 0) {
+		output->stacks = stacks;
+		if (!status)
+			status = table->render(witness, output);
+		status = status < 0 ? fail(output, status) : EXIT_OK;
+	}
+	if (witness)
+		table->close(witness);
+	task_stacks_free(stacks);
+	return status;
+}
+
+static int check_argument(const struct attribution_table *table,
+			  const struct attribution_input *input)
+{
+	char message[1024];
+
+	if (!table->check || table->check(input, message, sizeof(message)))
+		return 0;
+	fprintf(stderr, "ktrace-hw: --%s: %s\n", table->name, message);
+	return EXIT_USAGE;
+}
+
+static int attribute(const struct session *session,
+		     const struct attribution_table *table,
+		     const char *argument, struct attribution_output *output)
+{
+	struct known_events *events = known_events_new(session->recording);
+	struct work_kinds *kinds = work_kinds_new(session->symbols);
+	const struct attribution_input input = {
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.names = session->names,
+		.events = events,
+		.kinds = kinds,
+		.filter = &session->filter,
+		.window = session->window,
+		.argument = argument,
+	};
+	int status = check_argument(table, &input);
+
+	if (!events || !kinds)
+		status = fail(output, -ERROR_MEMORY);
+	else if (!status)
+		status = fill_and_render(session, table, &input, output);
+	known_events_free(events);
+	work_kinds_free(kinds);
+	return status;
+}
+
+int run_attribution(const struct report_options *options,
+		    const struct attribution_table *table, const char *argument,
+		    const char *sort)
+{
+	struct attribution_output output = {
+		.sort = sort,
+		.top = options->top,
+	};
+	struct session session;
+	int close_status;
+	int status;
+
+	if (!read_format(options->format, &output.format)) {
+		fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
+			table->name, options->format);
+		return EXIT_USAGE;
+	}
+	status = session_open(&session, options);
+	output.out = session.out;
+	if (!status)
+		status = attribute(&session, table, argument, &output);
+	close_status = session_close(&session);
+	return status ? status : close_status;
+}
