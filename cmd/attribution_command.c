@@ -9,6 +9,7 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "common/error.h"
+#include "symbolize/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +99,9 @@ static int attribute(const struct session *session,
 		     const char *argument, struct attribution_output *output)
 {
 	struct known_events *events = known_events_new(session->recording);
-	struct work_kinds *kinds = work_kinds_new(session->symbols);
+	struct work_kinds *kinds =
+		work_kinds_new(symbols_functions(session->symbols),
+			       symbols_arch(session->symbols));
 	const struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/call_stack.h"
 
-#include "common/error.h"
 #include "decoder/flow.h"
+#include "report/call_frames.h"
+#include "report/user_return.h"
 
 #include <stdbool.h>
 
+<<<<<<< HEAD
 /* What a search of a stack may not find. */
 #define NO_FRAME SIZE_MAX
 
@@ -135,6 +137,8 @@ static size_t find_function(const struct call_stack *stack, size_t floor,
 	return NO_FRAME;
 }
 
+=======
+>>>>>>> main
 /* Goes on in @event's function although nothing was seen to call it: the top,
  * whose own call was not seen either, ends; of what lies below, some may have
  * ended in a pause.
@@ -146,14 +150,14 @@ static int resume_in(struct call_stack *stack, size_t floor,
 	size_t same;
 
 	/* The end of a local call. */
-	if (top_of(stack)->function == event->function)
+	if (frames_top(stack)->function == event->function)
 		return 0;
-	pop(stack, 0, output);
-	same = find_function(stack, floor, event->function);
+	frames_pop(stack, 0, output);
+	same = frames_find(stack, floor, event->function);
 	if (same == NO_FRAME)
-		return push_unseen(stack, event, output);
-	pop_to(stack, same + 1, false, output);
-	top_of(stack)->is_confirmed = true;
+		return frames_push_unseen(stack, event, output);
+	frames_pop_to(stack, same + 1, false, output);
+	frames_top(stack)->is_confirmed = true;
 	return 0;
 }
 
@@ -164,44 +168,48 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 {
 	struct call_frame frame;
 
-	if (stack->frames.count == floor)
-		return push_unseen(stack, event, output);
-	frame = *top_of(stack);
+	if (event->is_user && user_return_unwind(stack, event, output))
+		return 0;
+	if (stack->frames.count == floor &&
+	    !(floor && frames_top(stack)->is_signal))
+		return frames_push_unseen(stack, event, output);
+	frame = *frames_top(stack);
 	if (frame.returns_anywhere || frame.may_be_stale)
 		return resume_in(stack, floor, event, output);
 	/* The end of a local call. */
 	if (frame.function == event->function)
 		return 0;
-	/* A return address that was replaced on the stack, as kretprobes do:
-	 * the rest of the call runs elsewhere.
+	/* A return address that was replaced on the stack, as kretprobes do, or
+	 * put there, as for signal handlers: the rest of the call runs
+	 * elsewhere.
 	 */
 	frame.function = event->function;
 	frame.how = HOW_TAIL;
-	pop(stack, 0, output);
-	return push(stack, &frame, output);
+	frames_pop(stack, 0, output);
+	return frames_push(stack, &frame, output);
 }
 
 static int take_return(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output)
 {
-	const struct call_frame *top = top_of(stack);
+	const struct call_frame *top = frames_top(stack);
 	size_t floor;
 	size_t at;
 
 	if (top && top->return_address == event->address && !top->is_break &&
 	    !top->returns_anywhere) {
-		pop(stack, 0, output);
+		frames_pop(stack, 0, output);
 	} else {
-		floor = floor_of(stack);
-		at = find_return_address(stack, floor, event->address);
+		floor = frames_floor(stack);
+		at = frames_find_return(stack, floor, event->address);
 		if (at == NO_FRAME)
 			return take_odd_return(stack, floor, event, output);
-		pop_to(stack, at, true, output);
+		frames_pop_to(stack, at, true, output);
 	}
 	if (!stack->frames.count)
-		return push_unseen(stack, event, output);
-	top_of(stack)->is_confirmed = true;
+		return frames_push_unseen(stack, event, output);
+	frames_top(stack)->is_confirmed = true;
 	return 0;
 }
 
@@ -213,7 +221,7 @@ static size_t find_break(const struct call_stack *stack, uint64_t address)
 	size_t nearest = NO_FRAME;
 
 	for (size_t i = stack->frames.count; i-- > 0;) {
-		const struct call_frame *frame = frame_at(stack, i);
+		const struct call_frame *frame = frames_at(stack, i);
 
 		if (!frame->is_break)
 			continue;
@@ -229,20 +237,28 @@ static int take_break_return(struct call_stack *stack,
 			     const struct function_event *event,
 			     struct call_stack_output *output)
 {
-	size_t at = find_break(stack, event->address);
+	size_t at;
 	bool is_elsewhere = false;
 
+	if (event->is_user)
+		return user_return_take(stack, event, output);
+	at = find_break(stack, event->address);
 	if (at == NO_FRAME)
 		at = 0;
 	else
-		is_elsewhere = frame_at(stack, at)->return_address &&
-			       frame_at(stack, at)->return_address !=
+		is_elsewhere = frames_at(stack, at)->return_address &&
+			       frames_at(stack, at)->return_address !=
 				       event->address;
-	pop_to(stack, at, true, output);
+	frames_pop_to(stack, at, true, output);
 	if (!stack->frames.count ||
+<<<<<<< HEAD
 	    (is_elsewhere && top_of(stack)->function != event->function))
 		return push_unseen(stack, event, output);
 	top_of(stack)->is_confirmed = true;
+=======
+	    (is_elsewhere && frames_top(stack)->function != event->function))
+		return frames_push_unseen(stack, event, output);
+>>>>>>> main
 	return 0;
 }
 
@@ -250,7 +266,7 @@ static int take_tail_call(struct call_stack *stack,
 			  const struct function_event *event,
 			  struct call_stack_output *output)
 {
-	const struct call_frame *top = top_of(stack);
+	const struct call_frame *top = frames_top(stack);
 	struct call_frame frame = { .returns_anywhere = true };
 
 	/* After a pause that ended in a switch of tasks, the one that jumps
@@ -258,14 +274,27 @@ static int take_tail_call(struct call_stack *stack,
 	 */
 	if (top && (!top->may_be_stale || top->is_confirmed)) {
 		frame = *top;
-		pop(stack, 0, output);
+		frames_pop(stack, 0, output);
 	}
 	frame.function = event->function;
 	frame.how = HOW_TAIL;
 	frame.doubt = 0;
-	return push(stack, &frame, output);
+	return frames_push(stack, &frame, output);
 }
 
+<<<<<<< HEAD
+=======
+/* Tracing pauses: what is open may end, call and begin unseen. */
+static void doubt_all(struct call_stack *stack)
+{
+	for (size_t i = 0; i < stack->frames.count; i++) {
+		frames_at(stack, i)->doubt |= DOUBT_INSIDE;
+		frames_at(stack, i)->may_be_stale = true;
+		frames_at(stack, i)->is_confirmed = false;
+	}
+}
+
+>>>>>>> main
 static int take_start(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
@@ -273,16 +302,21 @@ static int take_start(struct call_stack *stack,
 	size_t same;
 
 	if (event->detail) {
-		pop_to(stack, 0, false, output);
-		return push_unseen(stack, event, output);
+		frames_pop_to(stack, 0, false, output);
+		return frames_push_unseen(stack, event, output);
 	}
 	/* The pause may have begun while another task ran. */
+<<<<<<< HEAD
 	call_stack_doubt(stack);
 	same = find_function(stack, 0, event->function);
+=======
+	doubt_all(stack);
+	same = frames_find(stack, 0, event->function);
+>>>>>>> main
 	if (same == NO_FRAME)
-		return push_unseen(stack, event, output);
-	pop_to(stack, same + 1, false, output);
-	top_of(stack)->is_confirmed = true;
+		return frames_push_unseen(stack, event, output);
+	frames_pop_to(stack, same + 1, false, output);
+	frames_top(stack)->is_confirmed = true;
 	return 0;
 }
 
@@ -296,7 +330,7 @@ static void take_stop(struct call_stack *stack,
 	}
 	/* On the way to user space the kernel's stack is empty. */
 	while (stack->frames.count)
-		pop(stack, 0, output);
+		frames_pop(stack, 0, output);
 }
 
 static void count_local(const struct function_event *event, uint8_t how,
@@ -319,7 +353,7 @@ static int take_call(struct call_stack *stack,
 		.is_break = how != HOW_CALL,
 	};
 
-	return push(stack, &frame, output);
+	return frames_push(stack, &frame, output);
 }
 
 int call_stack_take(struct call_stack *stack,
@@ -329,6 +363,12 @@ int call_stack_take(struct call_stack *stack,
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_CALL:
 		return take_call(stack, event, HOW_CALL, output);
+	case FUNCTION_FAR_JUMP:
+		user_return_unwind(stack, event, output);
+		return 0;
+	case FUNCTION_NEW_PROGRAM:
+		stack->has_new_program = true;
+		return 0;
 	case FUNCTION_RETURN:
 		return take_return(stack, event, output);
 	case FUNCTION_TAIL_CALL:
@@ -365,5 +405,5 @@ int call_stack_take(struct call_stack *stack,
 void call_stack_close(struct call_stack *stack,
 		      struct call_stack_output *output)
 {
-	pop_to(stack, 0, false, output);
+	frames_pop_to(stack, 0, false, output);
 }

@@ -21,6 +21,9 @@ static const struct arch_rule rules[] = {
 	{ "asm_exc_nmi", ARCH_WHOLE, CODE_NMI },
 	/* Before Linux 5.8. */
 	{ "nmi", ARCH_WHOLE, CODE_NMI },
+	/* fs/exec.c; the second until Linux 5.7 */
+	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
 };
 
 /* arch/x86/entry/entry_64.S, entry_64_compat.S and arch/x86/include/asm/

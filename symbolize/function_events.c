@@ -100,6 +100,7 @@ static void emit_at(struct function_events *events,
 
 	event->function = function;
 	event->address = address;
+	event->is_user = item->ip < events->arch->kernel_start;
 }
 
 static void emit_switch(struct function_events *events,
@@ -114,11 +115,15 @@ static void emit_switch(struct function_events *events,
 	symbol_cache_switch(events->cache, task->pid);
 }
 
-/* The kernel changes stacks where it enters the switch point. */
-static void check_switch_point(struct function_events *events,
-			       const struct flow_item *item,
-			       const struct symbol *target)
+/* The kernel changes stacks where it enters the switch point, programs where
+ * it enters the exec point.
+ */
+static void check_points(struct function_events *events,
+			 const struct flow_item *item,
+			 const struct symbol *target)
 {
+	if (target->role == CODE_EXEC_POINT)
+		emit(events, item, FUNCTION_NEW_PROGRAM);
 	if (target->role == CODE_SWITCH_POINT &&
 	    task_switch_point(&events->tasks, item,
 			      events->item_count - events->item_at))
@@ -138,7 +143,7 @@ static void take_call(struct function_events *events,
 		emit_at(events, item, FUNCTION_LOCAL_CALL, from, item->ip);
 		return;
 	}
-	check_switch_point(events, item, target);
+	check_points(events, item, target);
 	emit_at(events, item, FUNCTION_CALL, target->function, return_address);
 }
 
@@ -146,9 +151,20 @@ static void take_jump(struct function_events *events,
 		      const struct flow_item *item, const struct symbol *target,
 		      uint32_t from)
 {
-	if (target->function == from || !is_entry(target, item->ip))
+	if (target->function == from)
 		return;
-	check_switch_point(events, item, target);
+	if (!is_entry(target, item->ip)) {
+		/* The kernel's assembly jumps about without leaving.  Between
+		 * symbols it may well be the start of a function.
+		 */
+		if (item->ip < events->arch->kernel_start &&
+		    target->function != FUNCTION_UNKNOWN &&
+		    target->role != CODE_UNNAMED)
+			emit_at(events, item, FUNCTION_FAR_JUMP,
+				target->function, item->ip);
+		return;
+	}
+	check_points(events, item, target);
 	emit_at(events, item, FUNCTION_TAIL_CALL, target->function, item->ip);
 }
 
@@ -164,11 +180,9 @@ static void take_return(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target, uint8_t kind)
 {
-	struct function_event *event = emit(events, item, kind);
-
-	event->function = target->function;
-	event->address = item->ip;
-	event->detail = is_entry(target, item->ip);
+	emit_at(events, item, kind, target->function, item->ip);
+	events->events[events->event_count - 1].detail =
+		is_entry(target, item->ip);
 }
 
 /* A conditional branch that was not taken goes on right behind itself. */
