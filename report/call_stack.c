@@ -7,138 +7,6 @@
 
 #include <stdbool.h>
 
-<<<<<<< HEAD
-/* What a search of a stack may not find. */
-#define NO_FRAME SIZE_MAX
-
-void call_stack_free(struct call_stack *stack)
-{
-	array_free(&stack->frames);
-}
-
-static struct call_frame *frame_at(const struct call_stack *stack, size_t index)
-{
-	return (struct call_frame *)stack->frames.items + index;
-}
-
-static struct call_frame *top_of(const struct call_stack *stack)
-{
-	return stack->frames.count ?
-		       frame_at(stack, stack->frames.count - 1) :
-		       NULL;
-}
-
-void call_stack_doubt(struct call_stack *stack)
-{
-	for (size_t i = 0; i < stack->frames.count; i++) {
-		frame_at(stack, i)->doubt |= DOUBT_INSIDE;
-		frame_at(stack, i)->may_be_stale = true;
-		frame_at(stack, i)->is_confirmed = false;
-	}
-}
-
-static int push(struct call_stack *stack, const struct call_frame *like,
-		struct call_stack_output *output)
-{
-	struct call_frame *frame = array_add(&stack->frames);
-	struct call_step *step = &output->step;
-
-	if (!frame)
-		return -ERROR_MEMORY;
-	*frame = *like;
-	frame->start_ns = step->time_ns;
-	frame->start_clock_ns = step->clock_ns;
-	step->kind = STEP_ENTER;
-	step->how = frame->how;
-	step->doubt = frame->doubt;
-	step->function = frame->function;
-	step->depth = (uint32_t)stack->frames.count - 1;
-	step->wall_ns = 0;
-	step->on_cpu_ns = 0;
-	output->sink->take(output->sink, step);
-	return 0;
-}
-
-static void pop(struct call_stack *stack, uint8_t doubt,
-		struct call_stack_output *output)
-{
-	const struct call_frame *frame = top_of(stack);
-	struct call_step *step = &output->step;
-
-	step->kind = STEP_EXIT;
-	step->how = frame->how;
-	step->doubt = frame->doubt | doubt;
-	step->function = frame->function;
-	step->depth = (uint32_t)stack->frames.count - 1;
-	step->wall_ns = step->time_ns - frame->start_ns;
-	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
-	stack->frames.count--;
-	output->sink->take(output->sink, step);
-}
-
-/* Pops until @count frames are left.  Only the last of them was seen to end;
- * that it is, @seen says.
- */
-static void pop_to(struct call_stack *stack, size_t count, bool seen,
-		   struct call_stack_output *output)
-{
-	while (stack->frames.count > count)
-		pop(stack,
-		    seen && stack->frames.count == count + 1 ? 0 : DOUBT_END,
-		    output);
-}
-
-/* Begins the function that @event leads to without a call that was seen: it
- * must have been running for longer, unless it is entered at its start.
- */
-static int push_unseen(struct call_stack *stack,
-		       const struct function_event *event,
-		       struct call_stack_output *output)
-{
-	const struct call_frame frame = {
-		.function = event->function,
-		.how = event->detail ? HOW_START : HOW_INFERRED,
-		.doubt = event->detail ? 0 : DOUBT_BEGIN,
-		.returns_anywhere = true,
-	};
-
-	return push(stack, &frame, output);
-}
-
-/* Returns the first frame that an ordinary return from the top may end. */
-static size_t floor_of(const struct call_stack *stack)
-{
-	size_t index = stack->frames.count;
-
-	while (index && !frame_at(stack, index - 1)->is_break)
-		index--;
-	return index;
-}
-
-static size_t find_return_address(const struct call_stack *stack, size_t floor,
-				  uint64_t address)
-{
-	for (size_t i = stack->frames.count; i-- > floor;) {
-		const struct call_frame *frame = frame_at(stack, i);
-
-		if (frame->return_address == address &&
-		    !frame->returns_anywhere)
-			return i;
-	}
-	return NO_FRAME;
-}
-
-static size_t find_function(const struct call_stack *stack, size_t floor,
-			    uint32_t function)
-{
-	for (size_t i = stack->frames.count; i-- > floor;)
-		if (frame_at(stack, i)->function == function)
-			return i;
-	return NO_FRAME;
-}
-
-=======
->>>>>>> main
 /* Goes on in @event's function although nothing was seen to call it: the top,
  * whose own call was not seen either, ends; of what lies below, some may have
  * ended in a pause.
@@ -251,14 +119,9 @@ static int take_break_return(struct call_stack *stack,
 				       event->address;
 	frames_pop_to(stack, at, true, output);
 	if (!stack->frames.count ||
-<<<<<<< HEAD
-	    (is_elsewhere && top_of(stack)->function != event->function))
-		return push_unseen(stack, event, output);
-	top_of(stack)->is_confirmed = true;
-=======
 	    (is_elsewhere && frames_top(stack)->function != event->function))
 		return frames_push_unseen(stack, event, output);
->>>>>>> main
+	frames_top(stack)->is_confirmed = true;
 	return 0;
 }
 
@@ -282,10 +145,7 @@ static int take_tail_call(struct call_stack *stack,
 	return frames_push(stack, &frame, output);
 }
 
-<<<<<<< HEAD
-=======
-/* Tracing pauses: what is open may end, call and begin unseen. */
-static void doubt_all(struct call_stack *stack)
+void call_stack_doubt(struct call_stack *stack)
 {
 	for (size_t i = 0; i < stack->frames.count; i++) {
 		frames_at(stack, i)->doubt |= DOUBT_INSIDE;
@@ -294,7 +154,6 @@ static void doubt_all(struct call_stack *stack)
 	}
 }
 
->>>>>>> main
 static int take_start(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
@@ -306,13 +165,8 @@ static int take_start(struct call_stack *stack,
 		return frames_push_unseen(stack, event, output);
 	}
 	/* The pause may have begun while another task ran. */
-<<<<<<< HEAD
 	call_stack_doubt(stack);
-	same = find_function(stack, 0, event->function);
-=======
-	doubt_all(stack);
 	same = frames_find(stack, 0, event->function);
->>>>>>> main
 	if (same == NO_FRAME)
 		return frames_push_unseen(stack, event, output);
 	frames_pop_to(stack, same + 1, false, output);
