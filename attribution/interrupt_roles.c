@@ -104,6 +104,7 @@ static enum interrupt_role by_work(enum work_kind kind)
 	case WORK_EXCEPTION:
 	case WORK_EXIT:
 	case WORK_SCHEDULE:
+	case WORK_THREAD:
 	case WORK_KINDS:
 		break;
 	}
