@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/overview.h"
+#include "attribution/process_accounts.h"
 #include "attribution/table.h"
+#include "attribution/table_rows.h"
 #include "attribution/time_account.h"
 #include "attribution/time_columns.h"
 #include "attribution/witness.h"
 #include "common/array.h"
-#include "common/error.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ static struct witness *open_threads(const struct attribution_input *input)
 struct sheet {
 	struct time_columns columns;
 	struct array rows;	/* struct time_account */
+	uint64_t *order;	/* by place: a row's index */
 };
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -97,27 +99,64 @@ static void write_row(struct record_writer *writer, const void *ctx,
 			   array_at(&sheet->rows, index));
 }
 
-static int fill(const struct processes *processes, struct sheet *sheet,
-		const struct attribution_output *output)
+static void write_ordered(struct record_writer *writer, const void *ctx,
+			  uint64_t index)
 {
-	int status = sheet->columns.by_thread ?
-			     time_accounts_threads(processes->accounts,
-						   &sheet->rows) :
-			     time_accounts_processes(processes->accounts,
-						     &sheet->rows);
+	const struct sheet *sheet = ctx;
 
+	write_row(writer, ctx, sheet->order[index]);
+}
+
+static int compare_busy(const void *a, const void *b)
+{
+	const struct time_account *x = a;
+	const struct time_account *y = b;
+
+	if (x->busy_ns != y->busy_ns)
+		return x->busy_ns > y->busy_ns ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int fill(const struct processes *processes, struct sheet *sheet)
+{
+	struct array threads = ARRAY_OF(struct time_account);
+	int status = time_accounts_threads(processes->accounts, &threads);
+
+	if (sheet->columns.by_thread) {
+		sheet->rows = threads;
+	} else {
+		if (!status)
+			status = process_accounts_add(
+				&threads, processes->input->names,
+				time_accounts_ledger(processes->accounts),
+				&sheet->rows);
+		array_free(&threads);
+	}
+	array_sort(&sheet->rows, compare_busy);
+	return status;
+}
+
+static int write_filled(struct sheet *sheet,
+			const struct attribution_output *output)
+{
+	struct record_writer writer =
+		record_writer_of(output->out, output->format);
+	uint64_t count = sheet->rows.count;
+	int status = table_rows_order(output, write_row, sheet, count,
+				      &sheet->order);
+
+	writer.is_compact = true;
 	if (!status)
-		status = time_columns_sort(&sheet->rows, output->sort);
-	if (sheet->rows.count > output->top)
-		sheet->rows.count = output->top;
+		record_writer_table(&writer, write_ordered, sheet,
+				    count < output->top ? count : output->top);
+	if (!status && output->format == RECORD_TABLE)
+		time_columns_explain(&sheet->columns, output->out);
 	return status;
 }
 
 static int write_sheet(const struct processes *processes,
 		       const struct attribution_output *output, bool by_thread)
 {
-	struct record_writer writer =
-		record_writer_of(output->out, output->format);
 	struct sheet sheet = {
 		.columns = {
 			.evidence = off_cpu_evidence_of(
@@ -127,15 +166,12 @@ static int write_sheet(const struct processes *processes,
 		},
 		.rows = ARRAY_OF(struct time_account),
 	};
-	int status = fill(processes, &sheet, output);
+	int status = fill(processes, &sheet);
 
-	writer.is_compact = true;
 	if (!status)
-		record_writer_table(&writer, write_row, &sheet,
-				    sheet.rows.count);
-	if (!status && output->format == RECORD_TABLE)
-		time_columns_explain(&sheet.columns, output->out);
+		status = write_filled(&sheet, output);
 	array_free(&sheet.rows);
+	free(sheet.order);
 	return status;
 }
 

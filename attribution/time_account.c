@@ -8,7 +8,6 @@
 #include "attribution/task_work.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "report/call_step.h"
 #include "report/task_names.h"
 
@@ -190,6 +189,12 @@ void time_accounts_free(struct time_accounts *accounts)
 	free(accounts);
 }
 
+const struct interrupt_ledger *
+time_accounts_ledger(const struct time_accounts *accounts)
+{
+	return accounts->ledger;
+}
+
 struct witness *time_accounts_witness(struct time_accounts *accounts)
 {
 	return &accounts->witness;
@@ -267,74 +272,4 @@ int time_accounts_threads(const struct time_accounts *accounts,
 		*account = *thread;
 	}
 	return 0;
-}
-
-static void add_to(struct time_account *sum, const struct time_account *part)
-{
-	sum->threads += part->threads;
-	sum->wall_ns += part->wall_ns;
-	for (int i = 0; i < TIME_CLASSES; i++)
-		sum->class_ns[i] += part->class_ns[i];
-	sum->benefited_ns += part->benefited_ns;
-	sum->stolen_ns += part->stolen_ns;
-	for (int i = 0; i < UNKNOWN_REASONS; i++)
-		sum->unknown_ns[i] += part->unknown_ns[i];
-	sum->context_switches += part->context_switches;
-	sum->system_calls += part->system_calls;
-	sum->faults += part->faults;
-	sum->busy_ns += part->busy_ns;
-}
-
-/* Returns the account of @thread's process in @list. */
-static struct time_account *process_of(const struct time_accounts *accounts,
-				       const struct time_account *thread,
-				       struct number_map *by_pid,
-				       struct array *list)
-{
-	uint64_t *number = number_map_add(by_pid, (uint64_t)thread->pid);
-	struct interrupt_credit credit;
-	struct time_account *process;
-
-	if (!number)
-		return NULL;
-	if (*number)
-		return array_at(list, *number - 1);
-	process = array_add(list);
-	if (!process)
-		return NULL;
-	*number = list->count;
-	process->task = thread->task;
-	process->pid = thread->pid;
-	process->tid = thread->pid;
-	credit = interrupt_ledger_process(accounts->ledger, thread->pid);
-	process->interrupt_work_elsewhere = credit.interrupt_ns;
-	process->kernel_work_elsewhere = credit.work_ns;
-	process->comm = thread->pid < 0 ?
-				thread->comm :
-				task_names_last(accounts->input->names,
-						thread->pid);
-	return process;
-}
-
-int time_accounts_processes(const struct time_accounts *accounts,
-			    struct array *list)
-{
-	struct number_map *by_pid = number_map_new();
-	int status = by_pid ? 0 : -ERROR_MEMORY;
-
-	for (size_t i = 0; !status && i < accounts->threads.count; i++) {
-		const struct time_account *thread =
-			array_at(&accounts->threads, i);
-		struct time_account *process;
-
-		if (!is_wanted(accounts, thread))
-			continue;
-		process = process_of(accounts, thread, by_pid, list);
-		if (process)
-			add_to(process, thread);
-		else
-			status = -ERROR_MEMORY;
-	}
-	number_map_free(by_pid);
-	return status;
 }
