@@ -5,7 +5,7 @@
 #include "attribution/table_rows.h"
 #include "attribution/time_account.h"
 #include "attribution/time_columns.h"
-#include "attribution/witness.h"
+#include "attribution/witness_relay.h"
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -15,33 +15,11 @@
  * and what was recorded.
  */
 struct processes {
-	struct witness witness;
+	struct witness_relay relay;
 	const struct attribution_input *input;
 	struct time_accounts *accounts;
 	bool by_thread;
 };
-
-static struct witness *inner(struct witness *witness)
-{
-	return time_accounts_witness(((struct processes *)witness)->accounts);
-}
-
-static void take_step(struct witness *witness, const struct call_step *step)
-{
-	inner(witness)->step(inner(witness), step);
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
-}
 
 static void close(struct witness *witness)
 {
@@ -58,19 +36,15 @@ static struct witness *open(const struct attribution_input *input,
 
 	if (!processes)
 		return NULL;
-	processes->witness = (struct witness){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
 	processes->input = input;
 	processes->by_thread = by_thread;
 	processes->accounts = time_accounts_new(input);
 	if (!processes->accounts) {
-		close(&processes->witness);
+		close(&processes->relay.witness);
 		return NULL;
 	}
-	return &processes->witness;
+	processes->relay = witness_relay_to(time_accounts_witness(processes->accounts));
+	return &processes->relay.witness;
 }
 
 static struct witness *open_processes(const struct attribution_input *input)

@@ -4,7 +4,7 @@
 #include "attribution/servers.h"
 #include "attribution/table.h"
 #include "attribution/table_rows.h"
-#include "attribution/witness.h"
+#include "attribution/witness_relay.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/step_filter.h"
@@ -14,33 +14,11 @@
 
 /* report --servers: for whom servers worked. */
 struct servers_option {
-	struct witness witness;
+	struct witness_relay relay;
 	const struct attribution_input *input;
 	struct servers *servers;
 	struct array rows;	/* const struct server_bill * */
 };
-
-static struct witness *inner(struct witness *witness)
-{
-	return servers_witness(((struct servers_option *)witness)->servers);
-}
-
-static void take_step(struct witness *witness, const struct call_step *step)
-{
-	inner(witness)->step(inner(witness), step);
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
-}
 
 static void close_option(struct witness *witness)
 {
@@ -57,19 +35,15 @@ static struct witness *open_option(const struct attribution_input *input)
 
 	if (!option)
 		return NULL;
-	option->witness = (struct witness){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
 	option->input = input;
 	option->rows = ARRAY_OF(const struct server_bill *);
 	option->servers = servers_new(input);
 	if (!option->servers) {
-		close_option(&option->witness);
+		close_option(&option->relay.witness);
 		return NULL;
 	}
-	return &option->witness;
+	option->relay = witness_relay_to(servers_witness(option->servers));
+	return &option->relay.witness;
 }
 
 static const char *name_of(const struct servers_option *option, int32_t pid)

@@ -58,7 +58,7 @@ one_cpu() {
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer pipes
-	judge one --exact --cases --truth "$WORK/one/csv" 50
+	judge one --exact --cases --truth "$WORK/one/csv" 100
 	"$KTRACE" report --servers --format=json -i "$WORK/one/r" \
 		>"$WORK/one/servers"
 	judge one --servers "$WORK/one/servers"
@@ -74,7 +74,7 @@ old_kernel() {
 	# shellcheck disable=SC2046
 	boot old --kernel 6.1 -- $(record_to old) "$PROGRAM" \
 		sleeper hog caller ping futex execer
-	judge old --exact --cases --truth "$WORK/old/csv" 50
+	judge old --exact --cases --truth "$WORK/old/csv" 100
 }
 
 made_by_perf() {
@@ -86,7 +86,7 @@ made_by_perf() {
 		-o "$WORK/perf/r" -e intel_pt//k -e sched:sched_switch \
 		-e sched:sched_waking -e sched:sched_wakeup_new \
 		"$PROGRAM" sleeper caller ping
-	judge perf --exact --cases --truth "$WORK/perf/csv" 50
+	judge perf --exact --cases --truth "$WORK/perf/csv" 100
 }
 
 if (($# == 0)); then
