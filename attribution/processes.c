@@ -21,7 +21,7 @@ struct processes {
 	bool by_thread;
 };
 
-static void close(struct witness *witness)
+static void close_table(struct witness *witness)
 {
 	struct processes *processes = (struct processes *)witness;
 
@@ -29,8 +29,8 @@ static void close(struct witness *witness)
 	free(processes);
 }
 
-static struct witness *open(const struct attribution_input *input,
-			    bool by_thread)
+static struct witness *open_table(const struct attribution_input *input,
+				  bool by_thread)
 {
 	struct processes *processes = calloc(1, sizeof(*processes));
 
@@ -40,21 +40,22 @@ static struct witness *open(const struct attribution_input *input,
 	processes->by_thread = by_thread;
 	processes->accounts = time_accounts_new(input);
 	if (!processes->accounts) {
-		close(&processes->relay.witness);
+		close_table(&processes->relay.witness);
 		return NULL;
 	}
-	processes->relay = witness_relay_to(time_accounts_witness(processes->accounts));
+	processes->relay =
+		witness_relay_to(time_accounts_witness(processes->accounts));
 	return &processes->relay.witness;
 }
 
 static struct witness *open_processes(const struct attribution_input *input)
 {
-	return open(input, false);
+	return open_table(input, false);
 }
 
 static struct witness *open_threads(const struct attribution_input *input)
 {
-	return open(input, true);
+	return open_table(input, true);
 }
 
 /* One of the two tables, while it is written. */
@@ -189,7 +190,7 @@ const struct attribution_table processes_option = {
 	.help = "where each process's time went (default)",
 	.open = open_processes,
 	.render = render,
-	.close = close,
+	.close = close_table,
 };
 
 const struct attribution_table threads_option = {
@@ -197,5 +198,5 @@ const struct attribution_table threads_option = {
 	.help = "the same for each thread",
 	.open = open_threads,
 	.render = render,
-	.close = close,
+	.close = close_table,
 };
