@@ -235,7 +235,7 @@ static bool finish(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		return false;
 	}
 	top->is_ending = false;
-	if (top->role != ROLE_NONE && top->role != ROLE_ACTION)
+	if (top->role == ROLE_HARD || top->role == ROLE_SOFTIRQ)
 		top->function = step->function;
 	return true;
 }
