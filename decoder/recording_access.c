@@ -7,6 +7,7 @@
 #include "decoder/recording_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 const char *recording_path(const struct recording *recording)
@@ -62,13 +63,15 @@ enum recording_arch recording_arch(const struct recording *recording)
 	return recording_arch_named(recording->info.arch);
 }
 
-/* What a map names need not be a file: "[vdso]", "//anon". */
+/* What a map names need not be a file: "//anon". */
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena)
 {
 	char rooted[4096];
 	int length;
 
+	if (recording->vdso_path && !strcmp(path, "[vdso]"))
+		return recording->vdso_path;
 	if (path[0] != '/' || !recording->root)
 		return path;
 	if (!*recording->root)
