@@ -62,6 +62,11 @@ struct claim *interrupt_piece_claim(struct claims *claims,
 void interrupt_piece_own(struct interrupt_piece *piece, struct claim *owner,
 			 uint8_t certainty);
 
+/* Returns whether what @piece does tells for whom it is: it has no owner, or
+ * one of whom nothing else is to be known.
+ */
+bool interrupt_piece_is_open(const struct interrupt_piece *piece);
+
 /* Says what the object that it is about right now is for. */
 void interrupt_piece_focus(struct claims *claims,
 			   struct interrupt_piece *piece, struct claim *claim);

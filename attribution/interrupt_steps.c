@@ -174,6 +174,10 @@ static void enter_role(struct interrupt_steps *steps,
 		struct interrupt_piece piece = interrupt_piece_of(kind, role);
 
 		piece.is_part = role == ROLE_ACTION && top;
+		if (role == ROLE_THREAD) {
+			piece.caller_role = ROLE_CALLS_HANDLER;
+			piece.caller_depth = step->depth;
+		}
 		if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD)
 			begin(steps, stack, step, piece);
 	} else if (top && is_caller(role)) {
@@ -235,7 +239,7 @@ static bool finish(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		return false;
 	}
 	top->is_ending = false;
-	if (top->role != ROLE_NONE && top->role != ROLE_ACTION)
+	if (top->role == ROLE_HARD || top->role == ROLE_SOFTIRQ)
 		top->function = step->function;
 	return true;
 }
