@@ -6,6 +6,8 @@
 static const struct attribution_table *const tables[] = {
 	&processes_option,
 	&threads_option,
+	&syscalls_table,
+	&sleeps_table,
 	&between_option,
 	&function_option,
 	NULL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time_account.h"
 
+#include "attribution/on_cpu.h"
 #include "attribution/table.h"
 #include "attribution/task_time.h"
 #include "attribution/task_work.h"
@@ -37,6 +38,23 @@ static struct time_account *account_of(struct time_accounts *accounts,
 	return account;
 }
 
+/* Now it is known what the thread was in when it was first seen. */
+static void settle_provisional(struct time_account *account,
+			       const struct time_span *span)
+{
+	const struct open_work found[] = {
+		span->work_count ? *span->works : (struct open_work){ 0 },
+		{ .kind = WORK_SCHEDULE },
+	};
+	enum time_class time_class = on_cpu_class(found, 2, false);
+
+	if (!(found->doubt & DOUBT_BEGIN))
+		time_class = TIME_KERNEL;
+	account->class_ns[TIME_KERNEL] -= account->provisional_ns;
+	account->class_ns[time_class] += account->provisional_ns;
+	account->provisional_ns = 0;
+}
+
 static void take_span(struct span_sink *sink, const struct time_span *span)
 {
 	struct time_accounts *accounts = (struct time_accounts *)(
@@ -49,6 +67,11 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 	account = account_of(accounts, span->task);
 	if (!account)
 		return;
+	if (span->is_provisional && span->time_class == TIME_KERNEL)
+		account->provisional_ns += size_ns;
+	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
+		 account->provisional_ns)
+		settle_provisional(account, span);
 	account->wall_ns += size_ns;
 	account->class_ns[span->time_class] += size_ns;
 	if (span->time_class == TIME_UNKNOWN)

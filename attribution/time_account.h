@@ -31,6 +31,7 @@ struct time_account {
 	uint64_t faults;		/* page faults and exceptions */
 	uint64_t interrupt_work_elsewhere;	/* ns on others' time */
 	uint64_t busy_ns;		/* on a CPU, as far as known */
+	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
 };
 
 /* Adds up time by thread. */

@@ -36,6 +36,7 @@ int frames_push(struct call_stack *stack, const struct call_frame *like,
 	step->doubt = frame->doubt;
 	step->function = frame->function;
 	step->depth = (uint32_t)stack->frames.count - 1;
+	step->place = frame->return_address;
 	step->wall_ns = 0;
 	step->on_cpu_ns = 0;
 	output->sink->take(output->sink, step);
@@ -53,6 +54,7 @@ void frames_pop(struct call_stack *stack, uint8_t doubt,
 	step->doubt = frame->doubt | doubt;
 	step->function = frame->function;
 	step->depth = (uint32_t)stack->frames.count - 1;
+	step->place = 0;
 	step->wall_ns = step->time_ns - frame->start_ns;
 	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
 	stack->frames.count--;

@@ -4,6 +4,7 @@
 #include "report/record_table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct record_writer record_writer_of(FILE *out, enum record_format format)
@@ -81,6 +82,25 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
 		record_table_end(writer);
 }
 
+/* Returns whether @writer only looks for a value, which may be this one. */
+static bool pick_field(struct record_writer *writer, const char *name,
+		       const char *value, bool is_text)
+{
+	struct record_pick *pick = writer->pick;
+
+	if (!pick)
+		return false;
+	if (pick->is_found || strcmp(pick->column, name))
+		return true;
+	pick->is_found = true;
+	pick->is_text = is_text;
+	if (is_text)
+		pick->text = strdup(value);
+	else
+		pick->number = strtold(value, NULL);
+	return true;
+}
+
 /* Returns whether the value is to follow. */
 static bool begin_field(struct record_writer *writer, const char *name)
 {
@@ -130,6 +150,8 @@ static void csv_string(FILE *out, const char *text)
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value)
 {
+	if (pick_field(writer, name, value, true))
+		return;
 	if (writer->format == RECORD_TABLE) {
 		record_table_field(writer, name, value, true);
 		return;
@@ -146,6 +168,8 @@ void record_text(struct record_writer *writer, const char *name,
 static void write_number(struct record_writer *writer, const char *name,
 			 const char *value)
 {
+	if (pick_field(writer, name, value, false))
+		return;
 	if (writer->format == RECORD_TABLE)
 		record_table_field(writer, name, value, false);
 	else if (begin_field(writer, name))
@@ -181,6 +205,8 @@ void record_real(struct record_writer *writer, const char *name, double value,
 
 void record_absent(struct record_writer *writer, const char *name)
 {
+	if (pick_field(writer, name, "-1", false))
+		return;
 	if (writer->format == RECORD_TABLE)
 		record_table_field(writer, name, "-", false);
 	else if (begin_field(writer, name) && writer->format == RECORD_JSON)

@@ -14,6 +14,15 @@ enum record_format {
 
 enum { RECORD_MAX_COLUMNS = 64 };
 
+/* The value of one column in one record, for record_order(). */
+struct record_pick {
+	const char *column;
+	bool is_found;
+	bool is_text;
+	char *text;		/* is_text: to be freed */
+	long double number;
+};
+
 /* A column of a table of text; those from RECORD_MAX_COLUMNS on are 1 wide. */
 struct record_column {
 	const char *name;
@@ -38,6 +47,7 @@ struct record_writer {
 	bool is_header;		/* CSV, table: this pass writes names */
 	bool is_measuring;	/* table: this pass finds the widths */
 	int header_line;	/* compact: which part of the names */
+	struct record_pick *pick;	/* not NULL: nothing is written */
 	int column;		/* table: of the field that comes */
 	struct record_column columns[RECORD_MAX_COLUMNS];
 };
