@@ -10,6 +10,7 @@ static const struct attribution_table *const tables[] = {
 	&sleeps_table,
 	&between_option,
 	&function_option,
+	&user_sites_option,
 	NULL,
 };
 
