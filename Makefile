@@ -19,7 +19,8 @@ SANITIZE := $(if $(SAN)$(FUZZ),$(SAN_FLAGS)) \
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
-LDLIBS   += -lipt -lelf -ldw -lunwind -lzstd
+LDLIBS   += -lipt -lopencsd_c_api -lopencsd -lelf -ldw -lunwind-generic -lunwind \
+            -lzstd
 
 SRCS     := $(wildcard $(FOLDERS:%=%/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 static const struct attribution_table *const tables[] = {
+	&between_option,
+	&function_option,
 	NULL,
 };
 

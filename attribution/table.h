@@ -6,6 +6,7 @@
 #include "report/step_filter.h"
 #include "report/task_stacks.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,8 +43,17 @@ struct attribution_output {
  */
 struct attribution_table {
 	const char *name;	/* of the option */
-	const char *argument;	/* what it takes, for --help; or NULL */
+	/* What it takes, for --help; "A B" are two, handed over as "A,B"; NULL:
+	 * nothing.
+	 */
+	const char *argument;
 	const char *help;
+	/* Looks at the argument before anything else; NULL: all are fine.
+	 *
+	 * Returns whether it can be used; else writes to @message why not.
+	 */
+	bool (*check)(const struct attribution_input *input, char *message,
+		      size_t size);
 	/* Returns what sees the recording pass, to be closed by close(); NULL
 	 * when out of memory.
 	 */
@@ -58,6 +68,9 @@ struct attribution_table {
 		      const struct attribution_output *output);
 	void (*close)(struct witness *witness);
 };
+
+extern const struct attribution_table between_option;
+extern const struct attribution_table function_option;
 
 /* Returns table @index, in the order of --help; NULL after the last. */
 const struct attribution_table *attribution_table_at(size_t index);

@@ -82,6 +82,17 @@ static int fill_and_render(const struct session *session,
 	return status;
 }
 
+static int check_argument(const struct attribution_table *table,
+			  const struct attribution_input *input)
+{
+	char message[1024];
+
+	if (!table->check || table->check(input, message, sizeof(message)))
+		return 0;
+	fprintf(stderr, "ktrace-hw: --%s: %s\n", table->name, message);
+	return EXIT_USAGE;
+}
+
 static int attribute(const struct session *session,
 		     const struct attribution_table *table,
 		     const char *argument, struct attribution_output *output)
@@ -98,12 +109,12 @@ static int attribute(const struct session *session,
 		.window = session->window,
 		.argument = argument,
 	};
-	int status;
+	int status = check_argument(table, &input);
 
-	if (events && kinds)
-		status = fill_and_render(session, table, &input, output);
-	else
+	if (!events || !kinds)
 		status = fail(output, -ERROR_MEMORY);
+	else if (!status)
+		status = fill_and_render(session, table, &input, output);
 	known_events_free(events);
 	work_kinds_free(kinds);
 	return status;

@@ -15,6 +15,7 @@ enum long_only {
 	OPTION_MACHINE,
 	OPTION_SNAPSHOT,
 	OPTION_USER,
+	OPTION_USER_STACKS,
 };
 
 static const struct option long_options[] = {
@@ -29,6 +30,7 @@ static const struct option long_options[] = {
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "user", no_argument, NULL, OPTION_USER },
+	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -56,6 +58,9 @@ void record_options_help(void)
 	      "  --snapshot         keep the newest trace, at the end and\n"
 	      "                     whenever SIGUSR2 comes\n"
 	      "  --user             user space as well as the kernel\n"
+	      "  --user-stacks[=SIZE]\n"
+	      "                     the caller's stack at each system call, up\n"
+	      "                     to SIZE (8K), for report --sleeps\n"
 	      "\n"
 	      "Exit code: the command's, 128+N if signal N ended it; 125 if\n"
 	      "recording failed, 126 or 127 if the command cannot run, 2 for\n"
@@ -112,6 +117,13 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_FILTER:
 		collector->filter = value;
 		return 0;
+	case OPTION_USER_STACKS:
+		return record_value_stack(value ? value : "8K",
+					  &collector->user_stack_bytes)
+			       ? 0
+			       : wrong("--user-stacks", value,
+				       "a size from 64 to 60K, a multiple "
+				       "of 8");
 	default:
 		return 2;
 	}

@@ -24,8 +24,10 @@ static int open_output(struct session *session, const char *path)
 	return EXIT_FAILED;
 }
 
-static int open_recording(struct session *session, const char *path)
+static int open_recording(struct session *session,
+			  const struct report_options *options)
 {
+	const char *path = options->input;
 	char *found = NULL;
 	int status;
 
@@ -41,6 +43,8 @@ static int open_recording(struct session *session, const char *path)
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
 			error_text(status));
+	else
+		recording_set_root(session->recording, options->symfs);
 	free(found);
 	return status < 0 ? EXIT_FAILED : 0;
 }
@@ -75,7 +79,7 @@ int session_open(struct session *session, const struct report_options *options)
 	int status;
 
 	*session = (struct session){ 0 };
-	status = open_recording(session, options->input);
+	status = open_recording(session, options);
 	if (!status)
 		status = open_parts(session, options->wants_lines);
 	if (!status &&

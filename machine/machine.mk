@@ -87,10 +87,15 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 
 $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/branch.o
 
-CONFORMANCE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c))
+# The tools' parts; each takes what it needs.
+TOOL_PARTS := $(BUILD)/machine/tests/tool_parts.a
+$(TOOL_PARTS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c \
+		machine/tests/functions/*.c))
+	@echo "  AR    $@"
+	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 $(MACHINE_TOOLS): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
-		$(CONFORMANCE_OBJS)
+		$(TOOL_PARTS)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lipt
 

@@ -126,20 +126,26 @@ static size_t find_function(const struct call_stack *stack, size_t floor,
 	return NO_FRAME;
 }
 
-/* Goes on in @event's function although nothing was seen to call it. */
+/* Goes on in @event's function although nothing was seen to call it: the top,
+ * whose own call was not seen either, ends; of what lies below, some may have
+ * ended in a pause.
+ */
 static int resume_in(struct call_stack *stack, size_t floor,
 		     const struct function_event *event,
 		     struct call_stack_output *output)
 {
-	size_t same = find_function(stack, floor, event->function);
+	size_t same;
 
-	if (same != NO_FRAME) {
-		pop_to(stack, same + 1, false, output);
+	/* The end of a local call. */
+	if (top_of(stack)->function == event->function)
 		return 0;
-	}
-	if (stack->frames.count > floor)
-		pop(stack, 0, output);
-	return push_unseen(stack, event, output);
+	pop(stack, 0, output);
+	same = find_function(stack, floor, event->function);
+	if (same == NO_FRAME)
+		return push_unseen(stack, event, output);
+	pop_to(stack, same + 1, false, output);
+	top_of(stack)->is_confirmed = true;
+	return 0;
 }
 
 /* A return to a place that no open call of this context comes from. */
@@ -186,6 +192,7 @@ static int take_return(struct call_stack *stack,
 	}
 	if (!stack->frames.count)
 		return push_unseen(stack, event, output);
+	top_of(stack)->is_confirmed = true;
 	return 0;
 }
 
@@ -233,16 +240,30 @@ static int take_tail_call(struct call_stack *stack,
 			  const struct function_event *event,
 			  struct call_stack_output *output)
 {
+	const struct call_frame *top = top_of(stack);
 	struct call_frame frame = { .returns_anywhere = true };
 
-	if (stack->frames.count) {
-		frame = *top_of(stack);
+	/* After a pause that ended in a switch of tasks, the one that jumps
+	 * was not seen to begin.
+	 */
+	if (top && (!top->may_be_stale || top->is_confirmed)) {
+		frame = *top;
 		pop(stack, 0, output);
 	}
 	frame.function = event->function;
 	frame.how = HOW_TAIL;
 	frame.doubt = 0;
 	return push(stack, &frame, output);
+}
+
+/* Tracing pauses: what is open may end, call and begin unseen. */
+static void doubt_all(struct call_stack *stack)
+{
+	for (size_t i = 0; i < stack->frames.count; i++) {
+		frame_at(stack, i)->doubt |= DOUBT_INSIDE;
+		frame_at(stack, i)->may_be_stale = true;
+		frame_at(stack, i)->is_confirmed = false;
+	}
 }
 
 static int take_start(struct call_stack *stack,
@@ -255,20 +276,14 @@ static int take_start(struct call_stack *stack,
 		pop_to(stack, 0, false, output);
 		return push_unseen(stack, event, output);
 	}
+	/* The pause may have begun while another task ran. */
+	doubt_all(stack);
 	same = find_function(stack, 0, event->function);
 	if (same == NO_FRAME)
 		return push_unseen(stack, event, output);
 	pop_to(stack, same + 1, false, output);
+	top_of(stack)->is_confirmed = true;
 	return 0;
-}
-
-/* Tracing pauses: what is open may end, call and begin unseen. */
-static void doubt_all(struct call_stack *stack)
-{
-	for (size_t i = 0; i < stack->frames.count; i++) {
-		frame_at(stack, i)->doubt |= DOUBT_INSIDE;
-		frame_at(stack, i)->may_be_stale = true;
-	}
 }
 
 static void take_stop(struct call_stack *stack,

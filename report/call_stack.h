@@ -20,6 +20,7 @@ struct call_frame {
 	bool is_break;			/* returns below do not reach past it */
 	bool returns_anywhere;		/* its return address is unknown */
 	bool may_be_stale;		/* tracing paused: it may have ended */
+	bool is_confirmed;		/* its function was running since */
 };
 
 /* The open functions of one task, outermost first.  Interrupts lie on top of

@@ -189,6 +189,14 @@ void record_real(struct record_writer *writer, const char *name, double value,
 	write_number(writer, name, text);
 }
 
+void record_absent(struct record_writer *writer, const char *name)
+{
+	if (writer->format == RECORD_TABLE)
+		table_field(writer, name, "-", false);
+	else if (begin_field(writer, name) && writer->format == RECORD_JSON)
+		fputs("null", writer->out);
+}
+
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value)
 {

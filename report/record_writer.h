@@ -56,6 +56,10 @@ void record_signed(struct record_writer *writer, const char *name,
 /* With @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);
+/* A field that this record does not have, or that is not known: empty in CSV,
+ * null in JSON, "-" in a table.
+ */
+void record_absent(struct record_writer *writer, const char *name);
 /* As a 0x… text: JSON numbers lose bits of it. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);

@@ -13,14 +13,16 @@ enum code_role {
 	CODE_FUNCTION,
 	CODE_RETURN_THUNK,	/* stands for the return that jumps to it */
 	CODE_INDIRECT_THUNK,	/* stands for the call or jump that enters it */
+	CODE_VECTOR,		/* stands for the break-in that enters it */
 	CODE_SWITCH_POINT,	/* a function whose entry is the moment at
 				 * which the kernel changes stacks */
 };
 
-/* One rule: symbols of this name, or beginning with it. */
+/* One rule: symbols of this name, or beginning or ending with it. */
+enum arch_match { ARCH_WHOLE, ARCH_PREFIX, ARCH_SUFFIX };
 struct arch_rule {
 	const char *name;
-	bool is_prefix;
+	enum arch_match match;
 	enum code_role role;
 };
 
@@ -71,6 +73,8 @@ struct arch {
 };
 
 extern const struct arch arch_x86_64;
+extern const struct arch arch_arm64;
+extern const struct arch arch_arm;
 
 /* Returns the table for @arch; x86-64's for an unknown one. */
 const struct arch *arch_for(enum recording_arch arch);

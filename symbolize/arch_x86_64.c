@@ -6,18 +6,18 @@
  * other: they are functions.
  */
 static const struct arch_rule rules[] = {
-	{ "__x86_return_thunk", false, CODE_RETURN_THUNK },
-	{ "__x86_return_skl", false, CODE_RETURN_THUNK },
-	{ "call_depth_return_thunk", false, CODE_RETURN_THUNK },
-	{ "its_return_thunk", false, CODE_RETURN_THUNK },
-	{ "retbleed_return_thunk", false, CODE_RETURN_THUNK },
-	{ "zen_return_thunk", false, CODE_RETURN_THUNK },
-	{ "srso_return_thunk", false, CODE_RETURN_THUNK },
-	{ "srso_alias_return_thunk", false, CODE_RETURN_THUNK },
-	{ "srso_safe_ret", false, CODE_RETURN_THUNK },
-	{ "srso_alias_safe_ret", false, CODE_RETURN_THUNK },
-	{ "__x86_indirect_", true, CODE_INDIRECT_THUNK },
-	{ "__switch_to", false, CODE_SWITCH_POINT },
+	{ "__x86_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "__x86_return_skl", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "call_depth_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "its_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "retbleed_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "zen_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_alias_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_safe_ret", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_alias_safe_ret", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "__x86_indirect_", ARCH_PREFIX, CODE_INDIRECT_THUNK },
+	{ "__switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
 };
 
 /* arch/x86/entry/entry_64.S, entry_64_compat.S and arch/x86/include/asm/

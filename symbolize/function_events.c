@@ -15,6 +15,7 @@ enum {
 	/* Ways to reach a block that are no enum flow_exit. */
 	EXIT_ASYNC = 64,
 	EXIT_START,
+	EXIT_ENTRY,	/* from user space */
 	EXIT_UNSEEN,
 };
 
@@ -36,6 +37,7 @@ struct function_events {
 	struct thunk_fold_stack folds;
 	struct task_switch tasks;
 	bool running;			/* the CPU is being traced */
+	bool outside;			/* it left for user space */
 
 	size_t event_count;
 	struct function_event events[BATCH_EVENTS];
@@ -179,12 +181,16 @@ static void take_break(struct function_events *events,
 
 static void take_start(struct function_events *events,
 		       const struct flow_item *item,
-		       const struct symbol *target)
+		       const struct symbol *target, uint8_t exit)
 {
 	emit_at(events, item, FUNCTION_TRACE_START, target->function, item->ip);
-	/* Only a start that the trace names is an entry for certain. */
+	/* Only a start that the trace names is an entry for certain; from user
+	 * space it is, also into the middle of a symbol, as the table of
+	 * interrupt entries is one.
+	 */
 	events->events[events->event_count - 1].detail =
-		events->exit == EXIT_START && is_entry(target, item->ip);
+		exit == EXIT_ENTRY ||
+		(exit == EXIT_START && is_entry(target, item->ip));
 	events->running = true;
 }
 
@@ -218,8 +224,9 @@ static void take_exit(struct function_events *events,
 		take_break(events, item, target, FUNCTION_BREAK_INTERRUPT);
 		break;
 	case EXIT_START:
+	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
-		take_start(events, item, target);
+		take_start(events, item, target, exit);
 		break;
 	case FLOW_EXIT_NONE:
 	default:
@@ -228,16 +235,17 @@ static void take_exit(struct function_events *events,
 }
 
 /* Returns whether @exit stays part of the thunks it leads to. */
-static bool can_fold(uint8_t exit)
+static bool can_fold(uint8_t exit, const struct symbol *target)
 {
-	return exit <= FLOW_EXIT_RETURN || exit == FLOW_EXIT_FAR_JUMP;
+	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN ||
+	       exit == FLOW_EXIT_FAR_JUMP;
 }
 
 static void enter_thunk(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target)
 {
-	if (!can_fold(events->exit))
+	if (!can_fold(events->exit, target))
 		take_exit(events, item, target, events->exit,
 			  events->here.function, events->return_address);
 	if (events->exit != FLOW_EXIT_FAR_RETURN ||
@@ -314,7 +322,8 @@ static void take_stop(struct function_events *events,
 	emit(events, item, FUNCTION_TRACE_STOP)->detail = item->detail;
 	forget_place(events, EXIT_UNSEEN);
 	/* Kernel entry and exit do not switch: it is still to come. */
-	if (item->detail == FLOW_STOP_LEVEL)
+	events->outside = item->detail == FLOW_STOP_LEVEL;
+	if (events->outside)
 		return;
 	events->running = false;
 	if (task_switch_lost(&events->tasks))
@@ -331,6 +340,7 @@ static void take_gap(struct function_events *events,
 	event->lost_bytes = item->last;
 	forget_place(events, EXIT_UNSEEN);
 	events->running = false;
+	events->outside = false;
 	if (task_switch_lost(&events->tasks))
 		emit_switch(events, item);
 }
@@ -346,7 +356,9 @@ static void take_item(struct function_events *events,
 		take_async(events, item);
 		break;
 	case FLOW_START:
-		forget_place(events, EXIT_START);
+		forget_place(events,
+			     events->outside ? EXIT_ENTRY : EXIT_START);
+		events->outside = false;
 		break;
 	case FLOW_STOP:
 		take_stop(events, item);

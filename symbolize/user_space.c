@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/user_space.h"
 
+#include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "decoder/recording.h"
 #include "decoder/sideband.h"
 #include "symbolize/elf_symbols.h"
 
@@ -10,7 +12,7 @@
 #include <string.h>
 
 struct user_file {
-	const char *path;		/* the recording's */
+	const char *path;
 	struct address_map *symbols;	/* by offset in the file */
 };
 
@@ -29,6 +31,7 @@ struct user_parent {
 };
 
 struct user_space {
+	struct arena *arena;		/* paths */
 	struct array files;		/* struct user_file */
 	struct array mappings;		/* struct user_mapping, sorted */
 	struct array parents;		/* struct user_parent */
@@ -60,19 +63,26 @@ static int open_file(struct user_space *space, const char *path,
 }
 
 static int add_mapping(struct user_space *space,
+		       const struct recording *recording,
 		       const struct sideband_record *record,
 		       struct function_table *functions,
 		       const struct log *log)
 {
 	const struct sideband_mmap *mmap = &record->mmap;
 	struct user_mapping *mapping;
+	const char *path;
 	uint32_t file;
 
 	/* "//anon", "[heap]", "[vdso]" have no file to read. */
 	if (mmap->kernel || !mmap->executable || mmap->path[0] != '/' ||
 	    mmap->path[1] == '/')
 		return 0;
-	if (open_file(space, mmap->path, functions, log, &file) < 0)
+	path = recording_user_path(recording, mmap->path, space->arena);
+	if (!path)
+		return -ERROR_MEMORY;
+	if (!*path)
+		return 0;
+	if (open_file(space, path, functions, log, &file) < 0)
 		return -ERROR_MEMORY;
 	mapping = array_add(&space->mappings);
 	if (!mapping)
@@ -114,7 +124,9 @@ static int compare_mappings(const void *a, const void *b)
 	return x->order < y->order ? 1 : -1;
 }
 
-static int read_records(struct user_space *space, struct sideband *sideband,
+static int read_records(struct user_space *space,
+			const struct recording *recording,
+			struct sideband *sideband,
 			struct function_table *functions,
 			const struct log *log)
 {
@@ -125,7 +137,8 @@ static int read_records(struct user_space *space, struct sideband *sideband,
 		if (record.kind == SIDEBAND_FORK)
 			status = add_parent(space, &record);
 		else
-			status = add_mapping(space, &record, functions, log);
+			status = add_mapping(space, recording, &record,
+					     functions, log);
 		if (status < 0)
 			return status;
 	}
@@ -143,11 +156,14 @@ int user_space_open(const struct recording *recording,
 	int status = -ERROR_MEMORY;
 
 	*space = calloc(1, sizeof(**space));
-	if (*space && sideband) {
+	if (*space)
+		(*space)->arena = arena_new();
+	if (*space && (*space)->arena && sideband) {
 		(*space)->files = ARRAY_OF(struct user_file);
 		(*space)->mappings = ARRAY_OF(struct user_mapping);
 		(*space)->parents = ARRAY_OF(struct user_parent);
-		status = read_records(*space, sideband, functions, log);
+		status = read_records(*space, recording, sideband, functions,
+				      log);
 	}
 	sideband_close(sideband);
 	if (status < 0) {
@@ -169,6 +185,7 @@ void user_space_close(struct user_space *space)
 	array_free(&space->files);
 	array_free(&space->mappings);
 	array_free(&space->parents);
+	arena_free(space->arena);
 	free(space);
 }
 
