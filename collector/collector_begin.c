@@ -5,6 +5,7 @@
 #include "collector/late_code.h"
 #include "collector/recording_writer.h"
 #include "collector/start_records.h"
+#include "collector/vdso_copy.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -109,6 +110,7 @@ int collector_begin(struct collector *collector)
 		error = set_filter(collector);
 	if (error)
 		return error;
+	vdso_copy_make(collector->options->folder, collector->log);
 	error = create_file(collector);
 	if (!error)
 		error = write_start(collector);

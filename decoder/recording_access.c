@@ -6,7 +6,10 @@
 #include "decoder/recording_features.h"
 #include "decoder/recording_parts.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 const char *recording_path(const struct recording *recording)
@@ -63,12 +66,32 @@ enum recording_arch recording_arch(const struct recording *recording)
 }
 
 /* What a map names need not be a file: "[vdso]", "//anon". */
+/* The recording's own copy; one without it leaves the vdso unknown. */
+static const char *vdso_path(const struct recording *recording,
+			     struct arena *arena)
+{
+	char path[PATH_MAX];
+	char *found;
+	const char *copy = "";
+
+	if (!recording->code_path)
+		return copy;
+	snprintf(path, sizeof(path), "%s/vdso", recording->code_path);
+	found = realpath(path, NULL);
+	if (found)
+		copy = arena_text(arena, found, strlen(found));
+	free(found);
+	return copy;
+}
+
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena)
 {
 	char rooted[4096];
 	int length;
 
+	if (strcmp(path, "[vdso]") == 0)
+		return vdso_path(recording, arena);
 	if (path[0] != '/' || !recording->root)
 		return path;
 	if (!*recording->root)

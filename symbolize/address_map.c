@@ -17,6 +17,7 @@ struct mark {
 struct address_map {
 	struct array marks;	/* struct mark; empty once finished */
 	struct array symbols;	/* struct symbol, without gaps */
+	uint32_t hole;		/* the function of what no symbol covers */
 };
 
 struct address_map *address_map_new(void)
@@ -27,7 +28,13 @@ struct address_map *address_map_new(void)
 		return NULL;
 	map->marks = ARRAY_OF(struct mark);
 	map->symbols = ARRAY_OF(struct symbol);
+	map->hole = FUNCTION_UNKNOWN;
 	return map;
+}
+
+void address_map_set_hole(struct address_map *map, uint32_t function)
+{
+	map->hole = function;
 }
 
 void address_map_free(struct address_map *map)
@@ -62,7 +69,7 @@ int address_map_stop(struct address_map *map, uint64_t address)
 {
 	const struct symbol hole = {
 		.start = address,
-		.function = FUNCTION_UNKNOWN,
+		.function = map->hole,
 	};
 
 	return add_mark(map, &hole, 0);
@@ -97,7 +104,7 @@ static int append_hole(struct address_map *map, uint64_t start, uint64_t end)
 	const struct symbol hole = {
 		.start = start,
 		.end = end,
-		.function = FUNCTION_UNKNOWN,
+		.function = map->hole,
 	};
 
 	return start < end ? append(map, &hole) : 0;

@@ -11,7 +11,8 @@
 struct symbol {
 	uint64_t start;
 	uint64_t end;		/* the first address after it */
-	uint32_t function;	/* FUNCTION_UNKNOWN in a hole */
+	uint32_t function;	/* in a hole: FUNCTION_UNKNOWN, or as
+				 * address_map_set_hole() says */
 	uint8_t role;		/* enum code_role */
 	uint8_t padding;	/* 1: the padding before the function, which
 				 * can be entered anywhere */
@@ -39,12 +40,13 @@ int address_map_add(struct address_map *map, const struct symbol *symbol,
  */
 int address_map_stop(struct address_map *map, uint64_t address);
 
+/* Says what holes are called, and addresses that stops end at. */
+void address_map_set_hole(struct address_map *map, uint32_t function);
+
 /* Makes what was added findable.  Returns 0 or -ERROR_MEMORY. */
 int address_map_finish(struct address_map *map);
 
-/* Returns what covers @address; never NULL: holes are symbols too, of
- * function FUNCTION_UNKNOWN.
- */
+/* Returns what covers @address; never NULL: holes are symbols, too. */
 const struct symbol *address_map_find(const struct address_map *map,
 				      uint64_t address);
 

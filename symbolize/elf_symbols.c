@@ -7,7 +7,9 @@
 #include "symbolize/function_name.h"
 #include "symbolize/function_table.h"
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 struct elf_reader {
@@ -73,6 +75,21 @@ static int add_symbols(const struct elf_reader *reader)
 	return status;
 }
 
+/* What has no symbol is called by its file: "[ls]". */
+static int name_holes(const struct elf_reader *reader, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char name[NAME_MAX + 3];
+	int length = snprintf(name, sizeof(name), "[%s]",
+			      slash ? slash + 1 : path);
+	uint32_t hole = function_table_add(reader->functions, name,
+					   (size_t)length, reader->module,
+					   'u');
+
+	address_map_set_hole(reader->map, hole);
+	return hole == FUNCTION_NONE ? -ERROR_MEMORY : 0;
+}
+
 int elf_symbols_add(const char *path, struct function_table *functions,
 		    struct address_map *map, const struct log *log)
 {
@@ -81,6 +98,9 @@ int elf_symbols_add(const char *path, struct function_table *functions,
 
 	reader.module = function_table_module(functions, path, strlen(path));
 	if (!reader.module)
+		return status;
+	status = name_holes(&reader, path);
+	if (status < 0)
 		return status;
 	reader.file = elf_file_open(path, log);
 	status = reader.file ? add_symbols(&reader) : -ERROR_NOT_FOUND;

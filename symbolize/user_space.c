@@ -73,14 +73,13 @@ static int add_mapping(struct user_space *space,
 	const char *path;
 	uint32_t file;
 
-	/* "//anon", "[heap]", "[vdso]" have no file to read. */
-	if (mmap->kernel || !mmap->executable || mmap->path[0] != '/' ||
-	    mmap->path[1] == '/')
+	if (mmap->kernel || !mmap->executable)
 		return 0;
 	path = recording_user_path(recording, mmap->path, space->arena);
 	if (!path)
 		return -ERROR_MEMORY;
-	if (!*path)
+	/* "//anon", "[heap]" have no file to read. */
+	if (path[0] != '/' || path[1] == '/')
 		return 0;
 	if (open_file(space, path, functions, log, &file) < 0)
 		return -ERROR_MEMORY;
