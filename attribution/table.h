@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct known_events;
+struct lines;
 struct recording;
 struct symbols;
 struct task_names;
@@ -21,6 +22,7 @@ struct work_kinds;
 struct attribution_input {
 	const struct recording *recording;
 	const struct symbols *symbols;
+	struct lines *lines;	/* of source code; not read-only: a cache */
 	const struct task_names *names;
 	const struct known_events *events;
 	const struct work_kinds *kinds;

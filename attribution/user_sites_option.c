@@ -21,7 +21,6 @@ struct sites_option {
 	struct witness witness;
 	struct attribution_input input;
 	struct user_sites *sites;
-	struct lines *lines;
 	bool has_off_cpu;
 	bool is_text;
 };
@@ -53,7 +52,6 @@ static void close_option(struct witness *witness)
 	struct sites_option *option = (struct sites_option *)witness;
 
 	user_sites_free(option->sites);
-	lines_free(option->lines);
 	free(option);
 }
 
@@ -73,9 +71,7 @@ static struct witness *open_option(const struct attribution_input *input)
 		known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	option->sites = user_sites_new(&option->input);
-	option->lines =
-		lines_new(recording_info(input->recording)->kernel_release);
-	if (option->sites && option->lines)
+	if (option->sites)
 		return &option->witness;
 	close_option(&option->witness);
 	return NULL;
@@ -119,8 +115,8 @@ static void write_line(struct record_writer *writer,
 	struct source_line line;
 	char text[600];
 
-	if (!lines_find(option->lines, function_of(option, function), offset,
-			&line)) {
+	if (!lines_find(option->input.lines, function_of(option, function),
+			offset, &line)) {
 		record_absent(writer, name);
 		return;
 	}

@@ -53,6 +53,7 @@ static int render(const struct session *session, const struct profile *profile,
 	const struct profile_report report = {
 		.recording = session->recording,
 		.functions = symbols_functions(session->symbols),
+		.lines = session->lines,
 		.names = session->names,
 		.stacks = stacks,
 		.tree = profile_tree(profile),

@@ -11,6 +11,7 @@ enum timeline_option {
 	OPTION_FUNCTION,
 	OPTION_DEPTH,
 	OPTION_MIN_DURATION,
+	OPTION_LINES,
 	OPTION_COUNT,
 };
 
@@ -22,11 +23,14 @@ static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
 	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
 				  "only what lasts TIME (10us) or longer" },
+	[OPTION_LINES] = { "lines", NULL,
+			   "each function's file and line in the source" },
 };
 
 struct choice {
 	struct timeline_options timeline;
 	const char *format;
+	bool wants_lines;
 };
 
 static bool take_depth(const char *argument, uint32_t *depth)
@@ -54,6 +58,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 		return take_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
 		return read_duration(argument, &choice->timeline.min_ns);
+	case OPTION_LINES:
+		choice->wants_lines = true;
+		return true;
 	case OPTION_COUNT:
 		break;
 	}
@@ -80,6 +87,7 @@ static int run_timeline(int argc, char **argv)
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
 	if (status < 0) {
+		options.wants_lines = choice.wants_lines;
 		if (options.format)
 			choice.format = options.format;
 		renderer = timeline_renderer_find("timeline", choice.format);

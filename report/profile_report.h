@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 struct function_table;
+struct lines;
 struct recording;
 struct step_filter;
 struct task_names;
@@ -18,6 +19,7 @@ struct task_names;
 struct profile_report {
 	const struct recording *recording;
 	const struct function_table *functions;
+	struct lines *lines;	/* NULL: source lines are not wanted */
 	const struct task_names *names;
 	const struct task_stacks *stacks;
 	const struct call_tree *tree;
