@@ -57,7 +57,10 @@ static int draw(struct report_options *options, const struct choice *choice)
 		return run_profile(options, renderer);
 	/* The format is the graph's, not a table's. */
 	options->format = NULL;
-	return run_attribution(options, choice->table, format, NULL);
+	return run_attribution(options, &(struct attribution_request){
+						.table = choice->table,
+						.argument = format,
+					});
 }
 
 static int run_flamegraph(int argc, char **argv)
