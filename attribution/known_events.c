@@ -5,6 +5,7 @@
 #include "decoder/sideband.h"
 #include "decoder/tracepoint.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,9 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SOFTIRQ_ENTRY] = { "irq:softirq_entry", { "vec" } },
 	[EVENT_SOFTIRQ_EXIT] = { "irq:softirq_exit", { "vec" } },
 	[EVENT_TASKLET_ENTRY] = { "irq:tasklet_entry", { "func" } },
-	[EVENT_SYS_ENTER] = { "raw_syscalls:sys_enter", { "id" } },
+	[EVENT_SYS_ENTER] = { "raw_syscalls:sys_enter",
+			      { "id", "args[0]", "args[1]", "args[2]",
+				"args[3]", "args[4]", "args[5]" } },
 	[EVENT_SYS_EXIT] = { "raw_syscalls:sys_exit", { "id", "ret" } },
 	[EVENT_PAGE_FAULT_USER] = { "exceptions:page_fault_user",
 				    { "address", "ip" } },
@@ -34,7 +37,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_NET_RECEIVE] = { "net:netif_receive_skb", { "skbaddr" } },
 	[EVENT_NET_RX] = { "net:netif_rx", { "skbaddr" } },
 	[EVENT_GRO_RECEIVE] = { "net:napi_gro_receive_entry", { "skbaddr" } },
-	[EVENT_NAPI_POLL] = { "napi:napi_poll", { "napi" } },
+	[EVENT_NAPI_POLL] = { "napi:napi_poll", { "napi", "work", "budget" } },
 	[EVENT_NET_QUEUE] = { "net:net_dev_queue", { "skbaddr" } },
 	[EVENT_NET_XMIT] = { "net:net_dev_start_xmit", { "skbaddr" } },
 	[EVENT_SKB_COPY] = { "skb:skb_copy_datagram_iovec", { "skbaddr" } },
@@ -43,6 +46,9 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SOCKET_READY] = { "sock:sk_data_ready", { "skaddr" } },
 	[EVENT_BIO_QUEUE] = { "block:block_bio_queue",
 			      { "dev", "sector", "nr_sector" } },
+	[EVENT_BIO_REMAP] = { "block:block_bio_remap",
+			      { "dev", "sector", "nr_sector", "old_dev",
+				"old_sector" } },
 	[EVENT_BIO_COMPLETE] = { "block:block_bio_complete",
 				 { "dev", "sector", "nr_sector" } },
 	[EVENT_REQUEST_INSERT] = { "block:block_rq_insert",
@@ -73,7 +79,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 struct known {
 	const struct recording_event *event;
 	enum known_event number;
-	const struct tracepoint_field *fields[EVENT_MAX_FIELDS];
+	struct tracepoint_field fields[EVENT_MAX_FIELDS];
 };
 
 struct known_events {
@@ -101,6 +107,31 @@ static enum known_event find_number(const struct tracepoint *tracepoint)
 	return number;
 }
 
+/* Finds the field called @name, or one of its items: "args[2]".  The kernel's
+ * arrays here are of longs.
+ */
+static struct tracepoint_field find_field(const struct tracepoint *tracepoint,
+					  const char *name)
+{
+	const char *bracket = strchr(name, '[');
+	char base[32];
+	const struct tracepoint_field *field;
+	struct tracepoint_field found = { .size = 0 };
+	uint32_t item = bracket ? (uint32_t)atoi(bracket + 1) : 0;
+
+	snprintf(base, sizeof(base), "%.*s",
+		 bracket ? (int)(bracket - name) : (int)strlen(name), name);
+	field = tracepoint_field(tracepoint, base);
+	if (!field || (bracket && (item + 1) * 8 > field->size))
+		return found;
+	found = *field;
+	if (bracket) {
+		found.size = 8;
+		found.offset += 8 * item;
+	}
+	return found;
+}
+
 static void add_known(struct known_events *events,
 		      const struct recording_event *event)
 {
@@ -114,9 +145,9 @@ static void add_known(struct known_events *events,
 	known->number = number;
 	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
 		if (descriptions[number].fields[i])
-			known->fields[i] = tracepoint_field(
-				event->tracepoint,
-				descriptions[number].fields[i]);
+			known->fields[i] =
+				find_field(event->tracepoint,
+					   descriptions[number].fields[i]);
 }
 
 struct known_events *known_events_new(const struct recording *recording)
@@ -140,6 +171,15 @@ bool known_events_has(const struct known_events *events, enum known_event event)
 {
 	for (size_t i = 0; i < events->count; i++)
 		if (events->known[i].number == event)
+			return true;
+	return false;
+}
+
+bool known_events_has_user_stacks(const struct known_events *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->known[i].number == EVENT_SYS_ENTER &&
+		    events->known[i].event->user_registers)
 			return true;
 	return false;
 }
@@ -173,7 +213,7 @@ bool known_events_read(const struct known_events *events,
 		.sideband = record,
 	};
 	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
-		event->values[i] = tracepoint_number(known->fields[i],
+		event->values[i] = tracepoint_number(&known->fields[i],
 						     record->sample.raw,
 						     record->sample.raw_size);
 	return true;

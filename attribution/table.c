@@ -4,6 +4,11 @@
 #include <string.h>
 
 static const struct attribution_table *const tables[] = {
+	&processes_option,
+	&threads_option,
+	&syscalls_table,
+	&sleeps_table,
+	&interrupts_option,
 	&between_option,
 	&function_option,
 	NULL,

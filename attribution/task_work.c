@@ -53,24 +53,34 @@ static struct array *works_of(struct task_work *work, uint32_t index)
 	return &((struct works *)array_at(&work->tasks, index))->open;
 }
 
-static const struct open_work *top_of(const struct array *open)
+static int change_by_entry(const struct task_work *work,
+			   const struct open_work *top, uint32_t function)
 {
-	return open->count ? array_at(open, open->count - 1) : NULL;
+	enum work_kind kind = work_kind_of(work->kinds, function);
+
+	return kind != WORK_NONE && !(top && top->kind == kind);
 }
 
-static int enter(struct task_work *work, struct array *open,
-		 const struct call_step *step, enum work_kind kind)
+int task_work_change(const struct task_work *work, const struct call_step *step)
 {
-	const struct open_work *top = top_of(open);
-	struct open_work *begun;
+	const struct open_work *top = task_work_top(work, step->task->index);
 
-	if (top && top->kind == kind)
-		return 0;
-	begun = array_add(open);
+	if (step->kind == STEP_ENTER)
+		return change_by_entry(work, top, step->function);
+	if (step->kind == STEP_EXIT)
+		return top && top->depth >= step->depth ? -1 : 0;
+	return 0;
+}
+
+static int begin(struct task_work *work, struct array *open,
+		 const struct call_step *step)
+{
+	struct open_work *begun = array_add(open);
+
 	if (!begun)
 		return -ERROR_MEMORY;
 	*begun = (struct open_work){
-		.kind = (uint8_t)kind,
+		.kind = (uint8_t)work_kind_of(work->kinds, step->function),
 		.doubt = step->doubt,
 		.function = step->function,
 		.depth = step->depth,
@@ -80,30 +90,20 @@ static int enter(struct task_work *work, struct array *open,
 	return 1;
 }
 
-static int leave(struct array *open, const struct call_step *step)
-{
-	const struct open_work *top = top_of(open);
-
-	if (!top || top->depth < step->depth)
-		return 0;
-	open->count--;
-	return 1;
-}
-
 int task_work_take(struct task_work *work, const struct call_step *step)
 {
-	enum work_kind kind;
+	int change = task_work_change(work, step);
 	struct array *open;
 
-	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+	if (!change)
 		return 0;
 	open = works_of(work, step->task->index);
 	if (!open)
 		return -ERROR_MEMORY;
-	if (step->kind == STEP_EXIT)
-		return leave(open, step);
-	kind = work_kind_of(work->kinds, step->function);
-	return kind == WORK_NONE ? 0 : enter(work, open, step, kind);
+	if (change > 0)
+		return begin(work, open, step);
+	open->count--;
+	return 1;
 }
 
 size_t task_work_count(const struct task_work *work, uint32_t index)

@@ -30,6 +30,12 @@ struct task_work;
 struct task_work *task_work_new(const struct work_kinds *kinds);
 void task_work_free(struct task_work *work);
 
+/* Returns what a step would do to its task's works: 1 if it begins one, -1 if
+ * it ends the innermost, else 0.
+ */
+int task_work_change(const struct task_work *work,
+		     const struct call_step *step);
+
 /* Applies a step.
  *
  * Returns 1 if the task's innermost work changed (it began or ended), 0 if

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/work_kinds.h"
 
-#include "symbolize/symbols.h"
+#include "symbolize/function_table.h"
 
 #include <stdlib.h>
 
+/* What stands in for a kind. */
+enum { USER_FUNCTION = WORK_KINDS };
+
 struct work_kinds {
 	uint32_t count;
-	uint8_t kinds[];	/* enum work_kind */
+	uint8_t kinds[];	/* enum work_kind, or USER_FUNCTION */
 };
 
-struct work_kinds *work_kinds_new(const struct symbols *symbols)
+struct work_kinds *work_kinds_new(const struct function_table *functions,
+				  const struct arch *arch)
 {
-	const struct function_table *functions = symbols_functions(symbols);
-	const struct arch *arch = symbols_arch(symbols);
 	uint32_t count = function_count(functions);
 	struct work_kinds *kinds = calloc(1, sizeof(*kinds) + count);
 
@@ -23,9 +25,10 @@ struct work_kinds *work_kinds_new(const struct symbols *symbols)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct function *function = function_at(functions, i);
 
-		if (function->space == 'k')
-			kinds->kinds[i] = (uint8_t)arch_work_kind(
-				arch, function->name);
+		kinds->kinds[i] =
+			function->space == 'k' ?
+				(uint8_t)arch_work_kind(arch, function->name) :
+				USER_FUNCTION;
 	}
 	return kinds;
 }
@@ -37,5 +40,14 @@ void work_kinds_free(struct work_kinds *kinds)
 
 enum work_kind work_kind_of(const struct work_kinds *kinds, uint32_t function)
 {
-	return function < kinds->count ? kinds->kinds[function] : WORK_NONE;
+	return function < kinds->count &&
+			       kinds->kinds[function] != USER_FUNCTION ?
+		       kinds->kinds[function] :
+		       WORK_NONE;
+}
+
+bool work_kinds_is_user(const struct work_kinds *kinds, uint32_t function)
+{
+	return function < kinds->count &&
+	       kinds->kinds[function] == USER_FUNCTION;
 }

@@ -2,6 +2,7 @@
 #include "cmd/attribution_command.h"
 
 #include "attribution/known_events.h"
+#include "attribution/overview.h"
 #include "attribution/step_join.h"
 #include "attribution/table.h"
 #include "attribution/work_kinds.h"
@@ -9,6 +10,8 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "common/error.h"
+#include "report/time_unit.h"
+#include "symbolize/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,11 +97,14 @@ static int check_argument(const struct attribution_table *table,
 }
 
 static int attribute(const struct session *session,
-		     const struct attribution_table *table,
-		     const char *argument, struct attribution_output *output)
+		     const struct attribution_request *request,
+		     struct attribution_output *output)
 {
+	const struct attribution_table *table = request->table;
 	struct known_events *events = known_events_new(session->recording);
-	struct work_kinds *kinds = work_kinds_new(session->symbols);
+	struct work_kinds *kinds =
+		work_kinds_new(symbols_functions(session->symbols),
+			       symbols_arch(session->symbols));
 	const struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -107,7 +113,8 @@ static int attribute(const struct session *session,
 		.kinds = kinds,
 		.filter = &session->filter,
 		.window = session->window,
-		.argument = argument,
+		.argument = request->argument,
+		.calls = request->calls,
 	};
 	int status = check_argument(table, &input);
 
@@ -120,27 +127,80 @@ static int attribute(const struct session *session,
 	return status;
 }
 
+static void fill_choice(struct call_records_choice *choice,
+			const struct attribution_output *output)
+{
+	choice->max_count = output->top;
+	choice->format = output->format;
+	choice->out = output->out;
+}
+
+static void drop_step(struct step_sink *sink, const struct call_step *step)
+{
+	(void)sink;
+	(void)step;
+}
+
+/* Where a process's time went is not known without times. */
+static int show_overview(const struct session *session,
+			 const struct attribution_output *output)
+{
+	struct step_sink sink = { .take = drop_step };
+	struct task_stacks *stacks = NULL;
+	int status = run_pipeline(session, &sink, &stacks);
+
+	if (!status && output->format == RECORD_JSON) {
+		fputs("{\n", output->out);
+		overview_write_json(session->recording, stacks, output->out);
+		fputs("\"processes\":null}\n", output->out);
+	} else if (!status) {
+		overview_write_text(session->recording, stacks, output->out);
+	}
+	task_stacks_free(stacks);
+	return status;
+}
+
+/* The kernel's events have times: where the trace has none they cannot be put
+ * together.
+ */
+static int attribute_if_timed(const struct session *session,
+			      const struct attribution_request *request,
+			      struct attribution_output *output)
+{
+	const struct attribution_table *table = request->table;
+	char option[64];
+
+	if (time_unit_of(session->recording)->is_time)
+		return attribute(session, request, output);
+	if (table == &processes_option && output->format != RECORD_CSV)
+		return show_overview(session, output);
+	snprintf(option, sizeof(option), "--%s", table->name);
+	return session_needs_time(session, option, "");
+}
+
 int run_attribution(const struct report_options *options,
-		    const struct attribution_table *table, const char *argument,
-		    const char *sort)
+		    const struct attribution_request *request)
 {
 	struct attribution_output output = {
-		.sort = sort,
+		.sort = request->sort,
 		.top = options->top,
 	};
 	struct session session;
 	int close_status;
 	int status;
 
-	if (!read_format(options->format, &output.format)) {
+	if (!read_format(options->format, &output.format) ||
+	    (request->calls && output.format == RECORD_CSV)) {
 		fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
-			table->name, options->format);
+			request->table->name, options->format);
 		return EXIT_USAGE;
 	}
 	status = session_open(&session, options);
 	output.out = session.out;
+	if (request->calls)
+		fill_choice(request->calls, &output);
 	if (!status)
-		status = attribute(&session, table, argument, &output);
+		status = attribute_if_timed(&session, request, &output);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }

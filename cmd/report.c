@@ -19,8 +19,8 @@ enum report_option {
 };
 
 struct choice {
-	const char *report;	/* a profile's name */
-	const struct attribution_table *table;	/* or this */
+	const char *report;	/* a profile's name, or NULL */
+	const struct attribution_table *table;	/* NULL: the first one */
 	const char *argument;
 	const char *sort;
 	bool wants_lines;	/* of a flat profile */
@@ -47,6 +47,7 @@ static bool take_choice(void *ctx, int index, const char *argument)
 		choice->table = attribution_table_at(
 			(size_t)(index - FIXED_OPTIONS));
 		choice->argument = argument;
+		choice->report = NULL;
 		return true;
 	}
 }
@@ -69,13 +70,19 @@ static int run_chosen(const struct report_options *options,
 	const struct profile_renderer *renderer;
 
 	if (choice->wants_lines &&
-	    (choice->table || strcmp(choice->report, "flat") != 0)) {
+	    (!choice->report || strcmp(choice->report, "flat") != 0)) {
 		fputs("ktrace-hw: --lines goes with --flat\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (choice->table)
-		return run_attribution(options, choice->table, choice->argument,
-				       choice->sort);
+	if (!choice->report)
+		return run_attribution(
+			options, &(struct attribution_request){
+					 .table = choice->table ?
+							  choice->table :
+							  attribution_table_at(0),
+					 .argument = choice->argument,
+					 .sort = choice->sort,
+				 });
 	if (choice->sort) {
 		fputs("ktrace-hw: --sort goes with a table of the attribution\n",
 		      stderr);
@@ -98,11 +105,11 @@ static int run_report(int argc, char **argv)
 		{ "sort", "COLUMN", "order a table by this column" },
 		{ "lines", NULL, "with --flat: file and line in the source" },
 	};
-	struct choice choice = { .report = "summary" };
+	struct choice choice = { 0 };
 	const struct option_set set = {
 		.command = "report",
-		.purpose = "Says what a recording holds, profiles it, or says "
-			   "where the time went.",
+		.purpose = "Says where the time of each process went and what "
+			   "was recorded, or\nmakes another report.",
 		.own = own,
 		.own_count = add_tables(own, FIXED_OPTIONS),
 		.take = take_choice,
@@ -120,6 +127,6 @@ static int run_report(int argc, char **argv)
 
 const struct command report_command = {
 	.name = "report",
-	.summary = "say what was recorded; profiles (--flat, --callgraph)",
+	.summary = "say where the time went; profiles (--flat, --callgraph)",
 	.run = run_report,
 };

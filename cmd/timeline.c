@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/timeline_command.h"
 #include "report/timeline.h"
@@ -12,6 +14,7 @@ enum timeline_option {
 	OPTION_DEPTH,
 	OPTION_MIN_DURATION,
 	OPTION_LINES,
+	OPTION_SYSCALLS,
 	OPTION_COUNT,
 };
 
@@ -25,12 +28,16 @@ static const struct own_option own_options[OPTION_COUNT] = {
 				  "only what lasts TIME (10us) or longer" },
 	[OPTION_LINES] = { "lines", NULL,
 			   "each function's file and line in the source" },
+	[OPTION_SYSCALLS] = { "syscalls", NULL,
+			      "a record for each system call: time, faults, "
+			      "sleeps, what it called" },
 };
 
 struct choice {
 	struct timeline_options timeline;
 	const char *format;
 	bool wants_lines;
+	bool syscalls;
 };
 
 static bool take_depth(const char *argument, uint32_t *depth)
@@ -61,10 +68,46 @@ static bool take_option(void *ctx, int index, const char *argument)
 	case OPTION_LINES:
 		choice->wants_lines = true;
 		return true;
+	case OPTION_SYSCALLS:
+		choice->syscalls = true;
+		return true;
 	case OPTION_COUNT:
 		break;
 	}
 	return false;
+}
+
+static int run_syscalls(const struct report_options *options,
+			const struct timeline_options *timeline)
+{
+	struct call_records_choice calls = {
+		.name = timeline->function,
+		.min_ns = timeline->min_ns,
+		.max_depth = timeline->max_depth,
+	};
+
+	return run_attribution(options, &(struct attribution_request){
+						.table = &call_records_table,
+						.calls = &calls,
+					});
+}
+
+static int run_chosen(const struct report_options *options,
+		      struct choice *choice)
+{
+	const struct timeline_renderer *renderer;
+
+	if (choice->syscalls)
+		return run_syscalls(options, &choice->timeline);
+	if (options->format)
+		choice->format = options->format;
+	renderer = timeline_renderer_find("timeline", choice->format);
+	if (renderer)
+		return run_timeline_command(options, &choice->timeline,
+					    renderer);
+	fprintf(stderr, "ktrace-hw: --format: no timeline as '%s'\n",
+		choice->format);
+	return EXIT_USAGE;
 }
 
 static int run_timeline(int argc, char **argv)
@@ -82,23 +125,12 @@ static int run_timeline(int argc, char **argv)
 		.take = take_option,
 		.ctx = &choice,
 	};
-	const struct timeline_renderer *renderer;
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
-	if (status < 0) {
-		options.wants_lines = choice.wants_lines;
-		if (options.format)
-			choice.format = options.format;
-		renderer = timeline_renderer_find("timeline", choice.format);
-		if (!renderer)
-			fprintf(stderr, "ktrace-hw: --format: no timeline as "
-					"'%s'\n", choice.format);
-		status = renderer ? run_timeline_command(&options,
-							 &choice.timeline,
-							 renderer) :
-				    EXIT_USAGE;
-	}
+	options.wants_lines = choice.wants_lines;
+	if (status < 0)
+		status = run_chosen(&options, &choice);
 	report_options_free(&options);
 	return status;
 }

@@ -30,6 +30,8 @@ static int copy_kernel(struct collector *collector)
 
 	snprintf(path, sizeof(path), "%s/kcore_dir", folder);
 	error = kernel_copy_make(&collector->kernel, path, collector->log);
+	if (!error)
+		error = vdso_copy_make(path, collector->log);
 	if (error || !collector->wide)
 		return error;
 	error = late_code_open(folder, &collector->kernel, collector->tracer,
@@ -110,7 +112,6 @@ int collector_begin(struct collector *collector)
 		error = set_filter(collector);
 	if (error)
 		return error;
-	vdso_copy_make(collector->options->folder, collector->log);
 	error = create_file(collector);
 	if (!error)
 		error = write_start(collector);

@@ -1,52 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/vdso_copy.h"
-#include "collector/append_file.h"
+
+#include "common/error.h"
 #include "common/log.h"
 
-#include <inttypes.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
+#include <sys/auxv.h>
 
-/* Finds this process's own. */
-static bool find_vdso(struct iovec *vdso)
+static size_t larger(size_t a, size_t b)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[512];
-	bool is_found = false;
-
-	while (maps && !is_found && fgets(line, sizeof(line), maps)) {
-		uintptr_t first;
-		uintptr_t end;
-
-		if (!strstr(line, "[vdso]") ||
-		    sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &first, &end) != 2)
-			continue;
-		*vdso = (struct iovec){ (void *)first, end - first };
-		is_found = true;
-	}
-	if (maps)
-		fclose(maps);
-	return is_found;
+	return a > b ? a : b;
 }
 
-void vdso_copy_make(const char *path, const struct log *log)
+/* The whole image lies in memory, its section headers at the end. */
+static size_t size_of(const uint8_t *image)
 {
-	struct append_file file;
-	struct iovec vdso;
-	char name[4096];
+	const ElfW(Ehdr) *header = (const void *)image;
+	const ElfW(Phdr) *segments = (const void *)(image + header->e_phoff);
+	size_t size = header->e_shoff +
+		      (size_t)header->e_shnum * header->e_shentsize;
 
-	if (!find_vdso(&vdso)) {
-		log_message(log, LOG_WARNING, "/proc/self/maps", LOG_NO_OFFSET,
-			    "names no vdso: its code will be unknown");
-		return;
-	}
-	snprintf(name, sizeof(name), "%s/code", path);
-	mkdir(name, 0700);
-	snprintf(name, sizeof(name), "%s/code/vdso", path);
-	if (append_file_create(&file, name, log) == 0)
-		append_file_add(&file, &vdso, 1);
-	append_file_close(&file);
+	for (int i = 0; i < header->e_phnum; i++)
+		size = larger(size, segments[i].p_offset +
+					    segments[i].p_filesz);
+	return size;
+}
+
+int vdso_copy_make(const char *folder, const struct log *log)
+{
+	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	char path[4096];
+	size_t size;
+	FILE *file;
+	bool is_whole;
+
+	if (!image || memcmp(image, ELFMAG, SELFMAG))
+		return 0;
+	size = size_of(image);
+	snprintf(path, sizeof(path), "%s/vdso", folder);
+	file = fopen(path, "we");
+	is_whole = file && fwrite(image, 1, size, file) == size;
+	if (file && fclose(file))
+		is_whole = false;
+	if (is_whole)
+		return 0;
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "not written: %s",
+		    strerror(errno));
+	return -ERROR_SYSTEM;
 }

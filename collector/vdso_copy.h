@@ -4,11 +4,12 @@
 
 struct log;
 
-/* Copies the vdso, which is code that the kernel maps into every 64-bit process
- * and no file has, to code/vdso in the folder @path of a recording.  Without
- * it user code is unknown from each call of clock_gettime() on, which is said
- * to @log; that is no error.
+/* Writes the kernel's code for user space, the vdso as this process has it, to
+ * the file vdso in @folder: no file on disk holds it.  (32-bit programs have
+ * another.)
+ *
+ * Returns 0, also for a kernel without one; -ERROR_SYSTEM, said to @log.
  */
-void vdso_copy_make(const char *path, const struct log *log);
+int vdso_copy_make(const char *folder, const struct log *log);
 
 #endif

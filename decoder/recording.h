@@ -126,6 +126,9 @@ recording_event(const struct recording *recording, size_t index);
 /* Whether any traced event looks at user space. */
 bool recording_traces_user(const struct recording *recording);
 
+/* Whether any looks at the kernel. */
+bool recording_traces_kernel(const struct recording *recording);
+
 /* A stretch of a stream's bytes.  @bytes is in memory. */
 struct aux_piece {
 	uint64_t offset;	/* in the stream, as the kernel counts */

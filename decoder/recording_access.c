@@ -6,9 +6,7 @@
 #include "decoder/recording_features.h"
 #include "decoder/recording_parts.h"
 
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -65,33 +63,15 @@ enum recording_arch recording_arch(const struct recording *recording)
 	return recording_arch_named(recording->info.arch);
 }
 
-/* What a map names need not be a file: "[vdso]", "//anon". */
-/* The recording's own copy; one without it leaves the vdso unknown. */
-static const char *vdso_path(const struct recording *recording,
-			     struct arena *arena)
-{
-	char path[PATH_MAX];
-	char *found;
-	const char *copy = "";
-
-	if (!recording->code_path)
-		return copy;
-	snprintf(path, sizeof(path), "%s/vdso", recording->code_path);
-	found = realpath(path, NULL);
-	if (found)
-		copy = arena_text(arena, found, strlen(found));
-	free(found);
-	return copy;
-}
-
+/* What a map names need not be a file: "//anon". */
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena)
 {
 	char rooted[4096];
 	int length;
 
-	if (strcmp(path, "[vdso]") == 0)
-		return vdso_path(recording, arena);
+	if (recording->vdso_path && !strcmp(path, "[vdso]"))
+		return recording->vdso_path;
 	if (path[0] != '/' || !recording->root)
 		return path;
 	if (!*recording->root)
@@ -205,6 +185,18 @@ bool recording_traces_user(const struct recording *recording)
 			recording_event(recording, i);
 
 		if (event->is_trace && !event->exclude_user)
+			return true;
+	}
+	return false;
+}
+
+bool recording_traces_kernel(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_kernel)
 			return true;
 	}
 	return false;

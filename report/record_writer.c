@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/record_writer.h"
 
+#include "report/record_table.h"
+#include "report/time_unit.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct record_writer record_writer_of(FILE *out, enum record_format format)
@@ -21,16 +25,26 @@ static void start_fields(struct record_writer *writer)
 	writer->column = 0;
 }
 
-void record_writer_record(struct record_writer *writer, record_fields *fields,
-			  const void *ctx, uint64_t index)
+static void write_header(struct record_writer *writer, record_fields *fields,
+			 const void *ctx, uint64_t index)
 {
-	if (writer->format != RECORD_JSON && !writer->has_records) {
-		writer->is_header = true;
+	int lines = record_table_header_lines(writer);
+
+	writer->is_header = true;
+	for (int line = 0; line < lines; line++) {
+		writer->header_line = line;
 		start_fields(writer);
 		fields(writer, ctx, index);
 		fputs("\n", writer->out);
-		writer->is_header = false;
 	}
+	writer->is_header = false;
+}
+
+void record_writer_record(struct record_writer *writer, record_fields *fields,
+			  const void *ctx, uint64_t index)
+{
+	if (writer->format != RECORD_JSON && !writer->has_records)
+		write_header(writer, fields, ctx, index);
 	if (writer->format == RECORD_JSON)
 		fputs(writer->has_records ? ",\n{" : "\n{", writer->out);
 	start_fields(writer);
@@ -65,30 +79,35 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
 	for (uint64_t i = 0; i < count; i++)
 		record_writer_record(writer, fields, ctx, i);
 	record_writer_end(writer);
+	if (writer->format == RECORD_TABLE && writer->is_compact)
+		record_table_end(writer);
 }
 
-/* A field of a table: numbers end where their column ends, texts begin where
- * it begins.
- */
-static void table_field(struct record_writer *writer, const char *name,
-			const char *value, bool is_text)
+/* Returns whether @writer only looks for a value, which may be this one. */
+static bool pick_field(struct record_writer *writer, const char *name,
+		       const char *value, bool is_text)
 {
-	static const int unknown_width = 1;
-	int column = writer->column++;
-	int *width = column < RECORD_MAX_COLUMNS ? &writer->widths[column] :
-						   NULL;
-	int wide;
+	struct record_pick *pick = writer->pick;
 
-	if (writer->is_measuring) {
-		if (width && *width < (int)strlen(name))
-			*width = (int)strlen(name);
-		if (width && *width < (int)strlen(value))
-			*width = (int)strlen(value);
-		return;
-	}
-	wide = width ? *width : unknown_width;
-	fprintf(writer->out, "%s%*s", column ? "  " : "",
-		is_text ? -wide : wide, writer->is_header ? name : value);
+	if (!pick)
+		return false;
+	if (pick->is_found || strcmp(pick->column, name))
+		return true;
+	pick->is_found = true;
+	pick->is_text = is_text;
+	if (is_text)
+		pick->text = strdup(value);
+	else
+		pick->number = strtold(value, NULL);
+	return true;
+}
+
+static void write_name(const struct record_writer *writer, const char *name)
+{
+	if (writer->unit)
+		fputs(time_unit_field(writer->unit, name).name, writer->out);
+	else
+		fputs(name, writer->out);
 }
 
 /* Returns whether the value is to follow. */
@@ -98,11 +117,14 @@ static bool begin_field(struct record_writer *writer, const char *name)
 		fputs(",", writer->out);
 	writer->has_fields = true;
 	if (writer->is_header) {
-		fputs(name, writer->out);
+		write_name(writer, name);
 		return false;
 	}
-	if (writer->format == RECORD_JSON)
-		fprintf(writer->out, "\"%s\":", name);
+	if (writer->format != RECORD_JSON)
+		return true;
+	fputs("\"", writer->out);
+	write_name(writer, name);
+	fputs("\":", writer->out);
 	return true;
 }
 
@@ -140,8 +162,10 @@ static void csv_string(FILE *out, const char *text)
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value)
 {
+	if (pick_field(writer, name, value, true))
+		return;
 	if (writer->format == RECORD_TABLE) {
-		table_field(writer, name, value, true);
+		record_table_field(writer, name, value, true);
 		return;
 	}
 	if (!begin_field(writer, name))
@@ -156,8 +180,10 @@ void record_text(struct record_writer *writer, const char *name,
 static void write_number(struct record_writer *writer, const char *name,
 			 const char *value)
 {
+	if (pick_field(writer, name, value, false))
+		return;
 	if (writer->format == RECORD_TABLE)
-		table_field(writer, name, value, false);
+		record_table_field(writer, name, value, false);
 	else if (begin_field(writer, name))
 		fputs(value, writer->out);
 }
@@ -191,8 +217,10 @@ void record_real(struct record_writer *writer, const char *name, double value,
 
 void record_absent(struct record_writer *writer, const char *name)
 {
+	if (pick_field(writer, name, "-1", false))
+		return;
 	if (writer->format == RECORD_TABLE)
-		table_field(writer, name, "-", false);
+		record_table_field(writer, name, "-", false);
 	else if (begin_field(writer, name) && writer->format == RECORD_JSON)
 		fputs("null", writer->out);
 }

@@ -17,7 +17,6 @@ struct mark {
 struct address_map {
 	struct array marks;	/* struct mark; empty once finished */
 	struct array symbols;	/* struct symbol, without gaps */
-	uint32_t hole;		/* the function of what no symbol covers */
 };
 
 struct address_map *address_map_new(void)
@@ -28,13 +27,7 @@ struct address_map *address_map_new(void)
 		return NULL;
 	map->marks = ARRAY_OF(struct mark);
 	map->symbols = ARRAY_OF(struct symbol);
-	map->hole = FUNCTION_UNKNOWN;
 	return map;
-}
-
-void address_map_set_hole(struct address_map *map, uint32_t function)
-{
-	map->hole = function;
 }
 
 void address_map_free(struct address_map *map)
@@ -69,7 +62,7 @@ int address_map_stop(struct address_map *map, uint64_t address)
 {
 	const struct symbol hole = {
 		.start = address,
-		.function = map->hole,
+		.function = FUNCTION_UNKNOWN,
 	};
 
 	return add_mark(map, &hole, 0);
@@ -104,7 +97,7 @@ static int append_hole(struct address_map *map, uint64_t start, uint64_t end)
 	const struct symbol hole = {
 		.start = start,
 		.end = end,
-		.function = map->hole,
+		.function = FUNCTION_UNKNOWN,
 	};
 
 	return start < end ? append(map, &hole) : 0;
@@ -143,6 +136,27 @@ int address_map_finish(struct address_map *map)
 	}
 	array_free(&map->marks);
 	return status;
+}
+
+int address_map_fill(struct address_map *map, address_map_namer *namer,
+		     void *ctx)
+{
+	/* Functions begin at multiples of 16. */
+	enum { LONGEST_PADDING = 15 };
+	struct symbol *symbols = map->symbols.items;
+
+	for (size_t i = 0; i < map->symbols.count; i++) {
+		struct symbol *symbol = &symbols[i];
+
+		if (symbol->function != FUNCTION_UNKNOWN ||
+		    symbol->end - symbol->start <= LONGEST_PADDING)
+			continue;
+		symbol->function = namer(ctx, symbol->start);
+		symbol->role = CODE_UNNAMED;
+		if (symbol->function == FUNCTION_NONE)
+			return -ERROR_MEMORY;
+	}
+	return 0;
 }
 
 const struct symbol *address_map_find(const struct address_map *map,

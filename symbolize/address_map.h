@@ -11,8 +11,7 @@
 struct symbol {
 	uint64_t start;
 	uint64_t end;		/* the first address after it */
-	uint32_t function;	/* in a hole: FUNCTION_UNKNOWN, or as
-				 * address_map_set_hole() says */
+	uint32_t function;	/* FUNCTION_UNKNOWN in a hole */
 	uint8_t role;		/* enum code_role */
 	uint8_t padding;	/* 1: the padding before the function, which
 				 * can be entered anywhere */
@@ -40,13 +39,25 @@ int address_map_add(struct address_map *map, const struct symbol *symbol,
  */
 int address_map_stop(struct address_map *map, uint64_t address);
 
-/* Says what holes are called, and addresses that stops end at. */
-void address_map_set_hole(struct address_map *map, uint32_t function);
-
 /* Makes what was added findable.  Returns 0 or -ERROR_MEMORY. */
 int address_map_finish(struct address_map *map);
 
-/* Returns what covers @address; never NULL: holes are symbols, too. */
+/* Returns the number of a function to stand for the unnamed ones that begin at
+ * @start; FUNCTION_NONE when out of memory.
+ */
+typedef uint32_t address_map_namer(void *ctx, uint64_t start);
+
+/* Makes a function of each hole that is too long to be padding; its role is
+ * CODE_UNNAMED.  After address_map_finish().
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int address_map_fill(struct address_map *map, address_map_namer *namer,
+		     void *ctx);
+
+/* Returns what covers @address; never NULL: holes are symbols too, of
+ * function FUNCTION_UNKNOWN.
+ */
 const struct symbol *address_map_find(const struct address_map *map,
 				      uint64_t address);
 

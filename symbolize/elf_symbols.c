@@ -6,10 +6,9 @@
 #include "symbolize/elf_file.h"
 #include "symbolize/function_name.h"
 #include "symbolize/function_table.h"
+#include "symbolize/plt_stubs.h"
 
-#include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 struct elf_reader {
@@ -25,10 +24,18 @@ static bool is_cold_part(const char *name)
 	return strstr(name + function_name_length(name, strlen(name)), ".cold");
 }
 
+/* Of several names for a place the one that programs use: "read" rather than
+ * "__read", "__libc_read".
+ */
+static unsigned int rank_of(const GElf_Sym *entry, const char *name)
+{
+	return (entry->st_size ? 4 : 0) + (name[0] != '_' ? 2 : 0) +
+	       (GELF_ST_BIND(entry->st_info) == STB_GLOBAL);
+}
+
 static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 		      uint64_t address, const char *name)
 {
-	bool is_global = GELF_ST_BIND(entry->st_info) == STB_GLOBAL;
 	struct symbol symbol = { .role = CODE_FUNCTION };
 
 	if (!elf_file_offset(reader->file, address, &symbol.start))
@@ -43,7 +50,7 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 		function_table_locate(reader->functions, symbol.function,
 				      address);
 	return address_map_add(reader->map, &symbol,
-			       (entry->st_size ? 2 : 0) + is_global);
+			       rank_of(entry, name));
 }
 
 static bool is_function(const GElf_Sym *entry)
@@ -72,22 +79,10 @@ static int add_symbols(const struct elf_reader *reader)
 			status = add_symbol(reader, &entry, address - bias,
 					    name);
 	}
-	return status;
-}
-
-/* What has no symbol is called by its file: "[ls]". */
-static int name_holes(const struct elf_reader *reader, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char name[NAME_MAX + 3];
-	int length = snprintf(name, sizeof(name), "[%s]",
-			      slash ? slash + 1 : path);
-	uint32_t hole = function_table_add(reader->functions, name,
-					   (size_t)length, reader->module,
-					   'u');
-
-	address_map_set_hole(reader->map, hole);
-	return hole == FUNCTION_NONE ? -ERROR_MEMORY : 0;
+	return status ? status :
+			plt_stubs_add(elf_file_elf(reader->file),
+				      reader->module, reader->functions,
+				      reader->map);
 }
 
 int elf_symbols_add(const char *path, struct function_table *functions,
@@ -98,9 +93,6 @@ int elf_symbols_add(const char *path, struct function_table *functions,
 
 	reader.module = function_table_module(functions, path, strlen(path));
 	if (!reader.module)
-		return status;
-	status = name_holes(&reader, path);
-	if (status < 0)
 		return status;
 	reader.file = elf_file_open(path, log);
 	status = reader.file ? add_symbols(&reader) : -ERROR_NOT_FOUND;

@@ -15,6 +15,8 @@ static const struct arch_work common_work[] = {
 	{ "arch_do_signal_or_restart", false, WORK_EXIT },
 	{ "task_work_run", false, WORK_EXIT },
 	{ "__schedule", false, WORK_SCHEDULE },
+	{ "run_ksoftirqd", false, WORK_THREAD },
+	{ "run_ktimerd", false, WORK_THREAD },
 };
 
 static enum work_kind find_kind(const struct arch_work *rules, size_t count,
