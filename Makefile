@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: MIT
 # make, make check, make check-full, make bench, make lint, make install
-# V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/.
+# V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/,
+# FUZZ=1 for libFuzzer (clang) into build-fuzz/.
 # Built-in rules would try to make the dependency files (.d) from objects.
 MAKEFLAGS += --no-builtin-rules
 
-BUILD   := build$(if $(SAN),-san)
-FOLDERS := common collector decoder symbolize report cmd
+BUILD   := build$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
+FOLDERS := common collector decoder symbolize report attribution cmd
 PREFIX  ?= /usr/local
-CC      ?= cc
+CC      := $(if $(FUZZ),clang,$(CC))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
             -Wswitch-enum -Wwrite-strings -Wcast-qual
 SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
              -fno-omit-frame-pointer
-SANITIZE := $(if $(SAN),$(SAN_FLAGS))
+SANITIZE := $(if $(SAN)$(FUZZ),$(SAN_FLAGS)) \
+            $(if $(FUZZ),-fsanitize=fuzzer-no-link)
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
-LDLIBS   += -lipt -lelf -ldw -lunwind -lzstd
+LDLIBS   += -lipt -lopencsd_c_api -lopencsd -lelf -ldw -lunwind-generic -lunwind \
+            -lzstd
 
 SRCS     := $(wildcard $(FOLDERS:%=%/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
@@ -27,6 +30,8 @@ PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*_fixture.c))
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+E2E_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/programs/*.c))
 
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
 
@@ -45,7 +50,7 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-# FUZZ=1 with clang builds them for libFuzzer, else they replay files.
+# With FUZZ=1 they look for inputs that break them, else they replay files.
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 		$(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o) $(LIBRARY)
 	@echo "  LD    $@"
@@ -53,6 +58,16 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 		-o $@ $^ $(LDLIBS)
 
 fuzz: $(FUZZERS)
+
+# What the end-to-end tests record; the same linked into itself at a fixed
+# address for user stacks.
+$(E2E_PROGRAMS): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) -I. -D_GNU_SOURCE -O2 -g -std=c17 $(WARNINGS) -o $@ $<
+	$(Q)$(CC) -I. -D_GNU_SOURCE -O2 -g -std=c17 -static -no-pie -o $@-static $<
+
+e2e-programs: $(E2E_PROGRAMS)
 
 # Each suite is a program that links only what it needs from the library.
 $(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
@@ -95,8 +110,8 @@ install: all
 	install -m 755 $(MACHINE_FILES) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw
 
 clean:
-	$(RM) -r build build-san
+	$(RM) -r build build-san build-fuzz
 
-.PHONY: all fuzz check check-full bench lint install clean
+.PHONY: all fuzz e2e-programs check check-full bench lint install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -15,6 +15,7 @@ enum long_only {
 	OPTION_MACHINE,
 	OPTION_SNAPSHOT,
 	OPTION_USER,
+	OPTION_USER_STACKS,
 };
 
 static const struct option long_options[] = {
@@ -29,6 +30,7 @@ static const struct option long_options[] = {
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "user", no_argument, NULL, OPTION_USER },
+	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -46,8 +48,9 @@ void record_options_help(void)
 	      "  -o, --output DIR   the recording (ktrace.data)\n"
 	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
 	      "  --duration S       end after S seconds\n"
-	      "  --events LEVEL     tracepoints: none, sched, irq, all "
-	      "(none)\n"
+	      "  --events LEVEL     tracepoints: none, sched, irq, all,\n"
+	      "                     attribution (none); attribution records\n"
+	      "                     a command with everything that runs\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
@@ -55,6 +58,9 @@ void record_options_help(void)
 	      "  --snapshot         keep the newest trace, at the end and\n"
 	      "                     whenever SIGUSR2 comes\n"
 	      "  --user             user space as well as the kernel\n"
+	      "  --user-stacks[=SIZE]\n"
+	      "                     the caller's stack at each system call, up\n"
+	      "                     to SIZE (8K), for report --sleeps\n"
 	      "\n"
 	      "Exit code: the command's, 128+N if signal N ended it; 125 if\n"
 	      "recording failed, 126 or 127 if the command cannot run, 2 for\n"
@@ -74,7 +80,8 @@ static int set_events(struct record_options *options, const char *value)
 	int level = tracepoint_level_parse(value);
 
 	if (level < 0)
-		return wrong("--events", value, "none, sched, irq or all");
+		return wrong("--events", value,
+			     "none, sched, irq, all or attribution");
 	options->collector.tracepoints = (enum tracepoint_level)level;
 	return 0;
 }
@@ -110,6 +117,13 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_FILTER:
 		collector->filter = value;
 		return 0;
+	case OPTION_USER_STACKS:
+		return record_value_stack(value ? value : "8K",
+					  &collector->user_stack_bytes)
+			       ? 0
+			       : wrong("--user-stacks", value,
+				       "a size from 64 to 60K, a multiple "
+				       "of 8");
 	default:
 		return 2;
 	}
@@ -161,6 +175,16 @@ static const char *conflict(const struct record_options *options)
 	return NULL;
 }
 
+/* Who wakes a command's tasks, and whose interrupts they bear, may be anyone:
+ * to tell, everything that runs is recorded for the life of the command.
+ */
+static void widen_for_attribution(struct collector_options *collector)
+{
+	if (collector->tracepoints == TRACEPOINTS_ATTRIBUTION &&
+	    collector->command && !collector->cpus)
+		collector->whole_cpus = true;
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	const char *problem;
@@ -183,6 +207,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		options->collector.command = argv + optind;
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
+	widen_for_attribution(&options->collector);
 	problem = options->help ? NULL : conflict(options);
 	if (problem)
 		fprintf(stderr, "ktrace-hw record: %s\n", problem);

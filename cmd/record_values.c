@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/types.h>
 
-bool record_value_size(const char *text, size_t *bytes)
+/* A number with K, M or G, up to 1 GiB. */
+static bool read_size(const char *text, size_t *bytes)
 {
 	static const char units[] = "KMG";
 	const char *unit;
@@ -25,7 +26,24 @@ bool record_value_size(const char *text, size_t *bytes)
 	if (unit)
 		value <<= 10 * (unit - units + 1);
 	*bytes = value;
-	return value >= 64 << 10 && value <= 1 << 30 && !(value & (value - 1));
+	return value <= 1 << 30;
+}
+
+bool record_value_size(const char *text, size_t *bytes)
+{
+	return read_size(text, bytes) && *bytes >= 64 << 10 &&
+	       !(*bytes & (*bytes - 1));
+}
+
+/* A sample's size is a 16 bit number. */
+bool record_value_stack(const char *text, uint32_t *bytes)
+{
+	size_t size;
+
+	if (!read_size(text, &size) || size < 64 || size > 60 << 10 || size % 8)
+		return false;
+	*bytes = (uint32_t)size;
+	return true;
 }
 
 bool record_value_seconds(const char *text, uint64_t *ns)

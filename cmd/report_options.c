@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OWN_BASE = 1000, MAX_OWN = 16 };
+enum { OWN_BASE = 1000, MAX_OWN = 32 };
 
 enum common_option {
 	OPTION_INPUT,
@@ -21,6 +21,7 @@ enum common_option {
 	OPTION_TREE,
 	OPTION_COMM,
 	OPTION_CPU,
+	OPTION_SYMFS,
 	OPTION_HELP,
 	OPTION_COUNT,
 };
@@ -38,17 +39,40 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_TREE] = { "tree", "LIST", "these and their descendants" },
 	[OPTION_COMM] = { "comm", "LIST", "tasks of these names" },
 	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
+	[OPTION_SYMFS] = { "symfs", "DIR",
+			   "where the traced machine's files lie" },
 	[OPTION_HELP] = { "help", NULL, "this text" },
 };
+
+static bool takes_two(const struct own_option *option)
+{
+	return option->argument && strchr(option->argument, ' ');
+}
+
+/* "[BY]": it may be left out. */
+static bool takes_one_or_none(const struct own_option *option)
+{
+	return option->argument && option->argument[0] == '[';
+}
+
+static const char *separator_of(const struct own_option *option)
+{
+	if (takes_two(option))
+		return " ";
+	if (takes_one_or_none(option))
+		return "[=";
+	return option->argument ? "=" : "";
+}
 
 static void print_options(FILE *out, const struct own_option *list, int count)
 {
 	for (int i = 0; i < count; i++) {
+		const char *argument = list[i].argument ? list[i].argument : "";
 		char text[64];
 
 		snprintf(text, sizeof(text), "--%s%s%s", list[i].name,
-			 list[i].argument ? "=" : "",
-			 list[i].argument ? list[i].argument : "");
+			 separator_of(&list[i]),
+			 argument + takes_one_or_none(&list[i]));
 		fprintf(out, "  %-22s %s\n", text, list[i].help);
 	}
 }
@@ -163,11 +187,21 @@ static bool take_common(struct report_options *options, int index,
 		return add_comms(&options->comms, argument);
 	case OPTION_CPU:
 		return add_numbers(&options->cpus, argument);
+	case OPTION_SYMFS:
+		options->symfs = argument;
+		return *argument;
 	case OPTION_HELP:
 	case OPTION_COUNT:
 		break;
 	}
 	return true;
+}
+
+static int argument_rule(const struct own_option *option)
+{
+	if (takes_one_or_none(option))
+		return optional_argument;
+	return option->argument ? required_argument : no_argument;
 }
 
 static void add_long_options(struct option *list, int *count,
@@ -177,8 +211,7 @@ static void add_long_options(struct option *list, int *count,
 	for (int i = 0; i < from_count; i++)
 		list[(*count)++] = (struct option){
 			.name = from[i].name,
-			.has_arg = from[i].argument ? required_argument :
-						      no_argument,
+			.has_arg = argument_rule(&from[i]),
 			.val = base + i,
 		};
 }
@@ -203,8 +236,41 @@ static int refuse(const struct option_set *set, const char *name,
 	return EXIT_USAGE + 1;
 }
 
+/* Joins an option's first argument with the next word of the command line.
+ *
+ * Returns NULL if there is none, or no memory.
+ */
+static const char *join_pair(struct report_options *options, char **argv)
+{
+	const char *second = argv[optind];
+	char **pair;
+
+	if (strchr(optarg, ','))
+		return optarg;
+	if (!second || *second == '-')
+		return NULL;
+	pair = array_add(&options->pairs);
+	if (!pair)
+		return NULL;
+	if (asprintf(pair, "%s,%s", optarg, second) < 0)
+		*pair = NULL;
+	optind++;
+	return *pair;
+}
+
+static int take_own(struct report_options *options,
+		    const struct option_set *set, int own, char **argv)
+{
+	bool is_pair = takes_two(&set->own[own]);
+	const char *argument = is_pair ? join_pair(options, argv) : optarg;
+
+	if ((is_pair && !argument) || !set->take(set->ctx, own, argument))
+		return refuse(set, set->own[own].name, optarg);
+	return 0;
+}
+
 static int take_option(struct report_options *options,
-		       const struct option_set *set, int value)
+		       const struct option_set *set, int value, char **argv)
 {
 	if (value == '?') {
 		fprintf(stderr,
@@ -212,13 +278,8 @@ static int take_option(struct report_options *options,
 			set->command);
 		return EXIT_USAGE + 1;
 	}
-	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN) {
-		int own = value - OWN_BASE;
-
-		return set->take(set->ctx, own, optarg) ?
-			       0 :
-			       refuse(set, set->own[own].name, optarg);
-	}
+	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN)
+		return take_own(options, set, value - OWN_BASE, argv);
 	if (to_index(value) == OPTION_HELP) {
 		print_help(stdout, set);
 		return EXIT_OK + 1;
@@ -243,6 +304,7 @@ int report_options_read(struct report_options *options,
 		.trees = ARRAY_OF(int32_t),
 		.comms = ARRAY_OF(char *),
 		.cpus = ARRAY_OF(uint32_t),
+		.pairs = ARRAY_OF(char *),
 	};
 	add_long_options(list, &count, set->own, set->own_count, OWN_BASE);
 	add_long_options(list, &count, common_options, OPTION_COUNT,
@@ -250,7 +312,7 @@ int report_options_read(struct report_options *options,
 	optind = 1;
 	while (!status &&
 	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)
-		status = take_option(options, set, value);
+		status = take_option(options, set, value, argv);
 	if (!status && optind < argc) {
 		fprintf(stderr, "ktrace-hw: %s: does not take '%s'\n",
 			set->command, argv[optind]);
@@ -263,6 +325,9 @@ void report_options_free(struct report_options *options)
 {
 	for (size_t i = 0; i < options->comms.count; i++)
 		free(*(char **)array_at(&options->comms, i));
+	for (size_t i = 0; i < options->pairs.count; i++)
+		free(*(char **)array_at(&options->pairs, i));
+	array_free(&options->pairs);
 	array_free(&options->comms);
 	array_free(&options->pids);
 	array_free(&options->trees);

@@ -22,12 +22,15 @@ struct report_options {
 	struct array trees;	/* int32_t */
 	struct array comms;	/* const char * */
 	struct array cpus;	/* uint32_t */
+	const char *symfs;	/* --symfs; NULL: this machine's files */
+	struct array pairs;	/* char *: two arguments as one */
 };
 
 /* An option of one command only. */
 struct own_option {
 	const char *name;
-	const char *argument;	/* NULL: it takes none */
+	const char *argument;	/* NULL: it takes none; "A B": two, which come
+				 * as "A,B", however they were written */
 	const char *help;
 };
 

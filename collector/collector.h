@@ -21,6 +21,7 @@ struct collector_options {
 	const char *cpus;   /* a list; NULL: all that are online */
 	const char *filter; /* see address_filter_parse(); or NULL */
 	enum tracepoint_level tracepoints;
+	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
 	bool user;	      /* user space as well */
 	bool snapshot;	      /* keep the newest trace only */
 	size_t buffer_bytes;  /* of trace, per CPU: a power of two */

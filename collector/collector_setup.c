@@ -200,8 +200,9 @@ static int open_sideband(struct collector *collector)
 	if (event_list_add(events, event_spec_switches(collector->wide)) < 0 ||
 	    event_list_add(events, event_spec_tasks()) < 0)
 		return -ERROR_MEMORY;
-	error = tracepoint_level_add(collector->options->tracepoints, events,
-				     collector->log);
+	error = tracepoint_level_add(collector->options->tracepoints,
+				     collector->options->user_stack_bytes,
+				     events, collector->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = open_or_explain(collector, i);
 	return error;

@@ -82,6 +82,24 @@ struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 	return spec;
 }
 
+/* All general registers but the segments: enum perf_event_x86_regs in
+ * arch/x86/include/uapi/asm/perf_regs.h, and perf_regs.h of arm64.
+ */
+#ifdef __x86_64__
+#define USER_REGISTERS UINT64_C(0xff0fff)
+#else
+#define USER_REGISTERS UINT64_C(0x1ffffffff)
+#endif
+
+void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes)
+{
+	spec->ring = RING_STACKS;
+	spec->attr.sample_type |= PERF_SAMPLE_REGS_USER |
+				  PERF_SAMPLE_STACK_USER;
+	spec->attr.sample_regs_user = USER_REGISTERS;
+	spec->attr.sample_stack_user = stack_bytes;
+}
+
 struct event_spec event_spec_module_load(uint64_t id)
 {
 	struct event_spec spec =

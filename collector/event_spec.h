@@ -16,6 +16,7 @@ enum event_scope {
 enum event_ring {
 	RING_CODE, /* changes of code: each record wakes us at once */
 	RING_SIDEBAND,
+	RING_STACKS, /* samples with copies of user stacks */
 	RING_TRACE, /* with the trace itself beside it */
 	RING_COUNT,
 };
@@ -55,6 +56,11 @@ struct event_spec event_spec_tasks(void);
 /* Samples of the tracepoint @id, called @name, with their raw fields. */
 struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 					enum event_scope scope);
+
+/* Makes the samples of @spec hold the registers of user space and up to
+ * @stack_bytes of its stack, a multiple of 8 below 64 KiB.
+ */
+void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes);
 
 /* The trace itself; type and config are the tracer's to set.  It starts
  * disabled; @on_exec: enabled by the thread's next exec.

@@ -16,7 +16,7 @@ struct block_clock {
 	const struct time_conversion *conversion;
 	struct flow_stamp before;	/* the last token taken whole */
 	struct flow_stamp next;		/* the one being taken */
-	uint64_t next_anchor_ns;	/* the time packet before it */
+	uint64_t next_anchor;		/* the time packet before it */
 	uint8_t next_kind;		/* INTEL_PACKET_PAD: there is none */
 	uint8_t next_bits;		/* left of a TNT */
 	bool next_is_exact;
@@ -49,7 +49,7 @@ static void load_next(struct block_clock *clock)
 		clock->next.known_ns = 0;
 		return;
 	}
-	clock->next_anchor_ns = low_ns(clock, token->anchor);
+	clock->next_anchor = token->anchor;
 	clock->next_kind = token->kind;
 	clock->next_bits = token->bits;
 	clock->next_is_exact = token->is_exact;
@@ -77,14 +77,13 @@ void block_clock_free(struct block_clock *clock)
 	free(clock);
 }
 
-struct flow_stamp block_clock_stamp(const struct block_clock *clock)
+void block_clock_stamp(const struct block_clock *clock,
+		       struct flow_stamp *stamp)
 {
-	if (clock->at_token)
-		return clock->before;
-	return (struct flow_stamp){
-		.low_ns = clock->before.low_ns,
-		.high_ns = clock->next.high_ns,
-	};
+	stamp->low_ns = clock->before.low_ns;
+	stamp->high_ns = clock->at_token ? clock->before.high_ns
+					 : clock->next.high_ns;
+	stamp->known_ns = clock->at_token ? clock->before.known_ns : 0;
 }
 
 uint64_t block_clock_guess_ns(const struct block_clock *clock)
@@ -176,7 +175,7 @@ void block_clock_seek(struct block_clock *clock, uint64_t position)
 {
 	intel_tokens_seek(clock->tokens, position);
 	load_next(clock);
-	clock->before.low_ns = clock->next_anchor_ns;
+	clock->before.low_ns = low_ns(clock, clock->next_anchor);
 	clock->before.high_ns = clock->next.high_ns;
 	clock->before.known_ns = 0;
 	clock->at_token = false;

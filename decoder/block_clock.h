@@ -26,8 +26,9 @@ struct block_clock *block_clock_new(struct intel_tokens *tokens,
 				    const struct time_conversion *conversion);
 void block_clock_free(struct block_clock *clock);
 
-/* When the next item begins. */
-struct flow_stamp block_clock_stamp(const struct block_clock *clock);
+/* Sets *@stamp to when the next item begins. */
+void block_clock_stamp(const struct block_clock *clock,
+		       struct flow_stamp *stamp);
 
 /* Whether the next token is a TIP: an indirect branch would take it. */
 bool block_clock_expects_address(const struct block_clock *clock);

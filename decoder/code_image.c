@@ -6,10 +6,24 @@
 #include "decoder/code_image_parts.h"
 #include "decoder/code_region.h"
 #include "decoder/recording_parts.h"
+#include "decoder/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* The recording keeps what the dumps lie in. */
+static int add_dumps(struct code_image *image, const struct array *dumps)
+{
+	for (size_t i = 0; i < dumps->count; i++) {
+		struct code_region *region = array_add(&image->regions);
+
+		if (!region)
+			return -ERROR_MEMORY;
+		*region = *(const struct code_region *)array_at(dumps, i);
+	}
+	return 0;
+}
 
 static int read_kcore(struct code_image *image, const char *path)
 {
@@ -71,7 +85,9 @@ int code_image_open(const struct recording *recording, const struct log *log,
 	image->changes = ARRAY_OF(struct code_change);
 	image->descriptors = ARRAY_OF(int);
 	image->maps = ARRAY_OF(struct file_map);
-	error = read_kcore(image, recording_kcore_path(recording));
+	error = recording->snapshot ?
+			add_dumps(image, snapshot_dumps(recording->snapshot)) :
+			read_kcore(image, recording_kcore_path(recording));
 	if (!error)
 		error = code_change_read(recording, recording->code_path, log,
 					 &image->changes, &image->maps);

@@ -60,6 +60,10 @@ static int add_event(struct event_table *table, const uint8_t *bytes,
 	event->config1 = byte_reader_u64(&reader);
 	if (byte_reader_left(&reader))
 		event->config2 = byte_reader_u64(&reader);
+	if (byte_reader_left(&reader))
+		event->branch_sample_type = byte_reader_u64(&reader);
+	if (byte_reader_left(&reader))
+		event->user_registers = byte_reader_u64(&reader);
 	event->sample_id_all = flags & ATTR_SAMPLE_ID_ALL;
 	event->exclude_user = flags & ATTR_EXCLUDE_USER;
 	event->exclude_kernel = flags & ATTR_EXCLUDE_KERNEL;

@@ -83,6 +83,11 @@ static void finish(struct flow_batch *batch, struct flow_item *item,
 /* In place of the known time, which items between two known ones lack. */
 #define MARKED_SLOW 1
 
+static bool can_wait(const struct flow_item *item)
+{
+	return item->kind == FLOW_BLOCK || item->kind == FLOW_STOP;
+}
+
 /* Marks the slow blocks up to @end and returns how many there are. */
 static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 {
@@ -90,8 +95,7 @@ static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 
 	for (size_t i = batch->finished; i < end; i++) {
 		const struct flow_item *item = &batch->items[i];
-		bool slow = item->kind == FLOW_BLOCK &&
-			    batch->is_slow(batch->ctx, item);
+		bool slow = can_wait(item) && batch->is_slow(batch->ctx, item);
 
 		batch->stamps[i].known_ns = slow ? MARKED_SLOW : 0;
 		count += slow;
@@ -196,19 +200,29 @@ static void drop_taken(struct flow_batch *batch)
 	batch->taken = 0;
 }
 
-void flow_batch_add(struct flow_batch *batch, const struct flow_item *item,
-		    const struct flow_stamp *stamp)
+struct flow_item *flow_batch_next(struct flow_batch *batch,
+				  struct flow_stamp **stamp)
 {
 	if (batch->taken)
 		drop_taken(batch);
+	*stamp = &batch->stamps[batch->count];
+	return &batch->items[batch->count];
+}
 
+void flow_batch_add(struct flow_batch *batch)
+{
 	size_t index = batch->count++;
 
-	batch->items[index] = *item;
-	batch->stamps[index] = *stamp;
-	if (stamp->known_ns)
+	if (batch->stamps[index].known_ns)
 		finish_known(batch, index);
-	batch->instructions += item->instructions;
+	batch->instructions += batch->items[index].instructions;
+}
+
+void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
+{
+	for (size_t i = batch->finished; i < batch->count; i++)
+		if (batch->stamps[i].high_ns == UINT64_MAX)
+			batch->stamps[i].high_ns = high_ns;
 }
 
 /* Without a known time ahead the speed so far is the best guess. */

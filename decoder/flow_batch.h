@@ -22,20 +22,32 @@ struct flow_stamp {
  */
 struct flow_batch;
 
-/* Whether a block may take much longer than its count of instructions says:
- * it repeats one, or waits.
+/* Whether a block may take much longer than its count of instructions says,
+ * because it repeats one, or waits; or whether much time may pass between a
+ * FLOW_STOP and what follows.
  */
-typedef bool flow_slow_fn(void *ctx, const struct flow_item *block);
+typedef bool flow_slow_fn(void *ctx, const struct flow_item *item);
 
-/* @is_slow is asked only about blocks between two known times that are too
+/* @is_slow is asked only about items between two known times that are too
  * far apart.  Returns NULL when out of memory.
  */
 struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx);
 void flow_batch_free(struct flow_batch *batch);
 
-/* Adds an item, whose times are filled in from @stamp.  Needs room. */
-void flow_batch_add(struct flow_batch *batch, const struct flow_item *item,
-		    const struct flow_stamp *stamp);
+/* Returns the item to be added next, to be filled in but for its times, and
+ * *@stamp, to be filled in: both written in place, as copies of what was just
+ * written cost more than all the rest.  Needs room.
+ */
+struct flow_item *flow_batch_next(struct flow_batch *batch,
+				  struct flow_stamp **stamp);
+
+/* Adds the item that flow_batch_next() gave. */
+void flow_batch_add(struct flow_batch *batch);
+
+/* The waiting items whose time has no upper bound began no later than
+ * @high_ns.
+ */
+void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns);
 
 /* Whether another few items may be added. */
 bool flow_batch_has_room(const struct flow_batch *batch);

@@ -10,8 +10,9 @@ find_source(const struct recording *recording)
 	switch (recording_trace(recording)) {
 	case RECORDING_TRACE_INTEL_PT:
 		return &intel_pt_source;
-	case RECORDING_TRACE_NONE:
 	case RECORDING_TRACE_CORESIGHT:
+		return &coresight_source;
+	case RECORDING_TRACE_NONE:
 	case RECORDING_TRACE_OTHER:
 		return NULL;
 	}

@@ -39,6 +39,7 @@ struct flow_source_ops {
 };
 
 extern const struct flow_source_ops intel_pt_source;
+extern const struct flow_source_ops coresight_source;
 
 /* Opens the source that fits input->recording's trace hardware.
  *

@@ -3,11 +3,14 @@
 #include "common/perf_data.h"
 #include "decoder/block_clock.h"
 #include "decoder/branch.h"
-#include "decoder/code_image.h"
 #include "decoder/code_view.h"
 #include "decoder/flow_batch.h"
 #include "decoder/intel_image.h"
+#include "decoder/intel_pt_blocks.h"
+#include "decoder/intel_pt_code.h"
+#include "decoder/intel_pt_events.h"
 #include "decoder/intel_pt_parts.h"
+#include "decoder/intel_pt_segment.h"
 #include "decoder/process_view.h"
 #include "decoder/recording_parts.h"
 #include "decoder/switch_feed.h"
@@ -22,15 +25,6 @@
  * three items.
  */
 enum { STEPS = 64 };
-
-void intel_pt_find_step(struct intel_pt *source)
-{
-	uint64_t position = 0;
-
-	source->drifts++;
-	if (pt_blk_get_offset(source->blocks, &position) >= 0)
-		block_clock_seek(source->clock, position);
-}
 
 static bool is_at_end(const struct intel_pt *source)
 {
@@ -89,15 +83,16 @@ static int decode(struct intel_pt *source)
  */
 static void emit_last(struct intel_pt *source, const struct flow_item *item)
 {
-	flow_batch_settle(source->batch);
+	struct flow_stamp *stamp;
 
-	const struct flow_stamp stamp = {
+	flow_batch_settle(source->batch);
+	*flow_batch_next(source->batch, &stamp) = *item;
+	*stamp = (struct flow_stamp){
 		.low_ns = flow_batch_last_ns(source->batch),
 		.high_ns = UINT64_MAX,
 		.known_ns = flow_batch_last_ns(source->batch),
 	};
-
-	flow_batch_add(source->batch, item, &stamp);
+	flow_batch_add(source->batch);
 	flow_batch_settle(source->batch);
 }
 
@@ -193,29 +188,6 @@ static bool is_slow(void *ctx, const struct flow_item *block)
 	return bytes && block_looks_slow(bytes, left, block->last);
 }
 
-static int set_up_code(struct intel_pt *source)
-{
-	const struct flow_input *input = &source->input;
-	int error = code_view_open(input->image, &source->view);
-
-	if (error)
-		return error;
-	source->image =
-		intel_image_new(code_view_regions(source->view), input->log);
-	if (!source->image)
-		return -ERROR_MEMORY;
-	if (recording_traces_user(input->recording)) {
-		source->processes =
-			process_view_new(input->recording, input->stream);
-		source->user_code = user_code_new();
-		if (!source->processes || !source->user_code ||
-		    intel_pt_set_process(source, source->image) < 0)
-			return -ERROR_MEMORY;
-	}
-	source->next_change_ns = intel_pt_next_change_ns(source);
-	return 0;
-}
-
 static int set_up(struct intel_pt *source)
 {
 	const struct flow_input *input = &source->input;
@@ -224,7 +196,7 @@ static int set_up(struct intel_pt *source)
 
 	if (error)
 		return error;
-	error = set_up_code(source);
+	error = intel_pt_open_code(source);
 	if (error)
 		return error;
 	source->clock_setup = intel_clock_setup_of(input->recording);

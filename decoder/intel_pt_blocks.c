@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt_blocks.h"
 #include "decoder/block_clock.h"
 #include "decoder/branch.h"
-#include "decoder/code_view.h"
 #include "decoder/flow_batch.h"
 #include "decoder/intel_pt_parts.h"
-#include "decoder/user_code.h"
 
 /* No code runs so many blocks without a branch that takes trace. */
 enum { WATCH_BLOCKS = 64 * 1024 };
-
-void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
-{
-	struct flow_stamp stamp = block_clock_stamp(source->clock);
-
-	flow_batch_add(source->batch, item, &stamp);
-}
 
 static enum flow_exit exit_of(enum pt_insn_class class)
 {
@@ -36,16 +28,6 @@ static enum flow_exit exit_of(enum pt_insn_class class)
 	default:
 		return FLOW_EXIT_NONE;
 	}
-}
-
-const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
-				size_t *left)
-{
-	const uint8_t *bytes = code_view_bytes(source->view, address, left);
-
-	if (!bytes && source->user_code)
-		bytes = user_code_bytes(source->user_code, address, left);
-	return bytes;
 }
 
 static struct branch branch_at(struct intel_pt *source, uint64_t address)
@@ -91,16 +73,17 @@ static void emit_block(struct intel_pt *source, const struct pt_block *block)
 {
 	struct branch branch = last_branch(source, block);
 	bool is_call = branch.exit == FLOW_EXIT_CALL;
+	struct flow_stamp *stamp;
+	struct flow_item *item = flow_batch_next(source->batch, &stamp);
 
-	intel_pt_emit(source,
-		      &(struct flow_item){
-			      .kind = FLOW_BLOCK,
-			      .detail = branch.exit & 0xf,
-			      .last_length = is_call ? branch.length & 0xf : 0,
-			      .instructions = block->ninsn,
-			      .last = (uint32_t)(block->end_ip - block->ip),
-			      .ip = block->ip,
-		      });
+	item->kind = FLOW_BLOCK;
+	item->detail = branch.exit & 0xf;
+	item->last_length = is_call ? branch.length & 0xf : 0;
+	item->instructions = block->ninsn;
+	item->last = (uint32_t)(block->end_ip - block->ip);
+	item->ip = block->ip;
+	block_clock_stamp(source->clock, stamp);
+	flow_batch_add(source->batch);
 	source->last_ip = block->end_ip;
 	if (!block_clock_branch(source->clock, branch.exit, branch.is_indirect))
 		intel_pt_find_step(source);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt_parts.h"
+#include "decoder/intel_pt_events.h"
 #include "decoder/block_clock.h"
 #include "decoder/intel_packet.h"
+#include "decoder/intel_pt_exit.h"
+#include "decoder/intel_pt_parts.h"
 
 static void follow(struct intel_pt *source, uint8_t token_kind)
 {

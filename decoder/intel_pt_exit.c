@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt_exit.h"
 #include "decoder/branch.h"
 #include "decoder/instruction_length.h"
 #include "decoder/intel_pt_parts.h"

@@ -18,7 +18,9 @@ struct process_view;
 struct switch_feed;
 struct user_code;
 
-/* The inside of the Intel PT source, shared by its files.
+/* The inside of the Intel PT source, shared by its files: intel_pt.c drives
+ * intel_pt_segment.c, _code.c, _blocks.c and _events.c (which asks _exit.c),
+ * and all of them stand on what is declared here.
  *
  * The stream is decoded segment by segment: a segment ends where bytes are
  * known to be missing.
@@ -69,42 +71,5 @@ void intel_pt_find_step(struct intel_pt *source);
  */
 const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
 				size_t *left);
-
-/* Fetches and takes one block.  Leaves libipt's status in source->status. */
-void intel_pt_take_block(struct intel_pt *source);
-
-/* Fetches and takes one event.  Leaves libipt's status in source->status. */
-void intel_pt_take_event(struct intel_pt *source);
-
-/* Opens the segment that begins at source->next_segment.  Returns 0 or
- * -ERROR_MEMORY.
- */
-int intel_pt_open_segment(struct intel_pt *source);
-void intel_pt_close_segment(struct intel_pt *source);
-
-/* Execution left for user space behind an instruction that is no branch: adds
- * what ran up to the far return, if the bytes of the code tell, as blocks of
- * no instructions.  libipt leaves them out: behind page table isolation it
- * ends the last block at the kernel's write to CR3.
- */
-void intel_pt_walk_out(struct intel_pt *source);
-
-/* Reports what went wrong as a gap and goes on at the next PSB; ends the
- * segment if there is none.
- */
-void intel_pt_recover(struct intel_pt *source);
-
-/* When the code, or the process whose code it is, changes next. */
-uint64_t intel_pt_next_change_ns(const struct intel_pt *source);
-
-/* Puts the code of the process that runs now into @image.  Returns 0 or
- * -ERROR_MEMORY.
- */
-int intel_pt_set_process(struct intel_pt *source, struct intel_image *image);
-
-/* Brings the code up to date: the clock has passed a change.  Returns 0 or
- * -ERROR_MEMORY.
- */
-int intel_pt_update_code(struct intel_pt *source);
 
 #endif

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt_parts.h"
+#include "decoder/intel_pt_segment.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "decoder/block_clock.h"
-#include "decoder/code_view.h"
-#include "decoder/flow_batch.h"
 #include "decoder/intel_image.h"
 #include "decoder/intel_packet.h"
+#include "decoder/intel_pt_parts.h"
 #include "decoder/intel_tokens.h"
-#include "decoder/process_view.h"
 #include "decoder/recording_parts.h"
-#include "decoder/user_code.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -176,62 +173,4 @@ void intel_pt_recover(struct intel_pt *source)
 	    position <= source->synced)
 		position = source->synced + 1;
 	sync_at(source, position, reason);
-}
-
-uint64_t intel_pt_next_change_ns(const struct intel_pt *source)
-{
-	uint64_t code_ns = code_view_next_change_ns(source->view);
-	uint64_t process_ns = UINT64_MAX;
-
-	if (source->processes)
-		process_ns = process_view_next_change_ns(source->processes);
-	return code_ns < process_ns ? code_ns : process_ns;
-}
-
-/* What libipt learnt of the old bytes goes with the old image. */
-static struct intel_image *renew_image(struct intel_pt *source,
-				       uint64_t time_ns)
-{
-	if (code_view_next_change_ns(source->view) > time_ns)
-		return source->image;
-	code_view_advance(source->view, time_ns);
-	return intel_image_new(code_view_regions(source->view),
-			       source->input.log);
-}
-
-int intel_pt_set_process(struct intel_pt *source, struct intel_image *image)
-{
-	const struct array *maps;
-
-	if (!source->processes)
-		return 0;
-	maps = process_view_maps(source->processes);
-	user_code_set_maps(source->user_code, maps);
-	return intel_image_set_process(image, maps);
-}
-
-int intel_pt_update_code(struct intel_pt *source)
-{
-	uint64_t time_ns = block_clock_guess_ns(source->clock);
-	struct intel_image *image = renew_image(source, time_ns);
-	int error = image ? 0 : -ERROR_MEMORY;
-
-	if (!error && source->processes)
-		error = process_view_advance(source->processes, time_ns);
-	if (!error)
-		error = intel_pt_set_process(source, image);
-	if (!error)
-		error = pt_blk_set_image(source->blocks,
-					 intel_image_get(image));
-	if (error) {
-		if (image != source->image)
-			intel_image_free(image);
-		return -ERROR_MEMORY;
-	}
-	if (image != source->image)
-		intel_image_free(source->image);
-	source->image = image;
-	intel_image_drop_old(image);
-	source->next_change_ns = intel_pt_next_change_ns(source);
-	return 0;
 }

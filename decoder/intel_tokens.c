@@ -2,6 +2,7 @@
 #include "decoder/intel_tokens.h"
 #include "common/array.h"
 #include "decoder/intel_clock.h"
+#include "decoder/token_window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,99 +65,14 @@ static void set_highs(struct intel_tokens *tokens)
 			tokens->clock.elapsed;
 }
 
-static uint64_t weight_of(const struct intel_token *token)
-{
-	return token->kind == INTEL_PACKET_TNT ? token->bits : 1;
-}
-
-/* Between two anchors, the cycles counted cannot take longer than the time
- * that passed, but may take less: a sleeping core counts none.  So a token is
- * at least its cycles after the first anchor and at least the remaining
- * cycles before the second; where cycles were longer than CBR said, the two
- * bounds change places.
- */
-static void bound_token(const struct intel_clock *clock,
-			struct intel_token *token, uint64_t next,
-			uint64_t branches)
-{
-	uint64_t slack = next - clock->anchor - clock->elapsed;
-	bool is_late = next < clock->anchor + clock->elapsed;
-	uint64_t low = clock->anchor + token->low;
-	uint64_t high = clock->anchor + token->high;
-
-	if (is_late)
-		low += slack;
-	else
-		high += slack;
-	/* Spread a small difference evenly; a large one is a sleep, which
-	 * ends with the next time packet.
-	 */
-	if (token->has_estimate && clock->elapsed) {
-		uint64_t amount = is_late ? -slack : slack;
-
-		token->estimate = clock->anchor + token->estimate;
-		if (amount < (next - clock->anchor) / 16)
-			token->estimate += (uint64_t)((__int128)(int64_t)slack *
-						      (int64_t)token->low /
-						      (int64_t)clock->elapsed);
-	} else if (token->has_estimate) {
-		/* Without CYC only the first token has one: it came somewhere
-		 * in its own share of the branches.
-		 */
-		token->estimate = clock->anchor;
-		if (next > clock->anchor)
-			token->estimate += (next - clock->anchor) / 2 *
-					   weight_of(token) / branches;
-	}
-	token->anchor = clock->anchor;
-	token->low = low;
-	token->high = high;
-}
-
-/* Before the first anchor only the second bound is known. */
-static void bound_first(const struct intel_clock *clock,
-			struct intel_token *token, uint64_t next)
-{
-	uint64_t rest = clock->elapsed - token->high;
-
-	token->low = 0;
-	token->high = next > rest ? next - rest : 0;
-	token->has_estimate = false;
-}
-
-/* After the last anchor only the first. */
-static void bound_last(const struct intel_clock *clock,
-		       struct intel_token *token)
-{
-	if (!clock->has_anchor) {
-		token->low = 0;
-		token->has_estimate = false;
-	}
-	token->anchor = clock->anchor;
-	token->low += clock->anchor;
-	token->estimate += clock->anchor;
-	token->high = UINT64_MAX;
-}
-
 static void close_window(struct intel_tokens *tokens, uint64_t next)
 {
-	const struct intel_clock *clock = &tokens->clock;
-
-	uint64_t branches = 0;
-
 	set_highs(tokens);
-	for (size_t i = tokens->closed; i < tokens->ring.count; i++)
-		branches += weight_of(token_at(tokens, i));
-	for (; tokens->closed < tokens->ring.count; tokens->closed++) {
-		struct intel_token *token = token_at(tokens, tokens->closed);
-
-		if (next == UINT64_MAX)
-			bound_last(clock, token);
-		else if (!clock->has_anchor)
-			bound_first(clock, token, next);
-		else
-			bound_token(clock, token, next, branches);
-	}
+	if (tokens->ring.count > tokens->closed)
+		token_window_close(token_at(tokens, tokens->closed),
+				   tokens->ring.count - tokens->closed,
+				   &tokens->clock, next);
+	tokens->closed = tokens->ring.count;
 }
 
 /* An MTC is written some time after the count that it tells; what was written

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/process_maps.h"
+#include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "decoder/recording.h"
 #include "decoder/sideband.h"
 
 #include <stdlib.h>
@@ -21,6 +23,8 @@ struct map_event {
 };
 
 struct process_maps {
+	const struct recording *recording;
+	struct arena *arena;	/* paths */
 	struct array events;	/* struct map_event, by pid, then as they came */
 };
 
@@ -52,8 +56,11 @@ static int take(struct process_maps *maps,
 			record->mmap.address,
 			record->mmap.size_bytes,
 			record->mmap.file_offset,
-			record->mmap.path,
+			recording_user_path(maps->recording,
+					    record->mmap.path, maps->arena),
 		};
+		if (!event.map.path)
+			return -ERROR_MEMORY;
 		return add(maps, event);
 	case SIDEBAND_FORK:
 		/* A new thread shares its process's maps. */
@@ -94,6 +101,10 @@ struct process_maps *process_maps_new(const struct recording *recording)
 
 	if (!maps || !sideband)
 		goto done;
+	maps->recording = recording;
+	maps->arena = arena_new();
+	if (!maps->arena)
+		goto done;
 	maps->events = ARRAY_OF(struct map_event);
 	while ((status = sideband_next(sideband, &record)) == 1) {
 		status = take(maps, &record);
@@ -115,6 +126,7 @@ void process_maps_free(struct process_maps *maps)
 	if (!maps)
 		return;
 	array_free(&maps->events);
+	arena_free(maps->arena);
 	free(maps);
 }
 

@@ -4,11 +4,15 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
+#include "decoder/coresight_streams.h"
+#include "decoder/coresight_unit.h"
 #include "decoder/recording_features.h"
 #include "decoder/recording_parts.h"
 #include "decoder/recording_scan.h"
+#include "decoder/snapshot.h"
 #include "decoder/tracepoint_format.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +32,26 @@ static const char *find_beside(struct recording *recording, const char *name)
 	return arena_text(recording->arena, path, (size_t)length);
 }
 
+/* The same with an absolute path, as user programs have. */
+static const char *find_absolute(struct recording *recording, const char *name)
+{
+	const char *path = find_beside(recording, name);
+	char absolute[PATH_MAX];
+
+	if (!path || !realpath(path, absolute))
+		return NULL;
+	return arena_text(recording->arena, absolute, strlen(absolute));
+}
+
+static bool find_snapshot(struct recording *recording)
+{
+	recording->data_path = find_beside(recording, "snapshot.ini");
+	recording->is_snapshot = recording->data_path;
+	recording->kallsyms_path = find_beside(recording, "kallsyms");
+	recording->modules_path = find_beside(recording, "modules");
+	return recording->is_snapshot;
+}
+
 /* perf record --kcore puts the copies into a folder of the directory. */
 static int find_files(struct recording *recording)
 {
@@ -42,8 +66,11 @@ static int find_files(struct recording *recording)
 	recording->kallsyms_path =
 		find_beside(recording, "kcore_dir/kallsyms");
 	recording->modules_path = find_beside(recording, "kcore_dir/modules");
+	recording->vdso_path = find_absolute(recording, "kcore_dir/vdso");
 	recording->code_path = find_beside(recording, "code");
 	if (recording->data_path)
+		return 0;
+	if (find_snapshot(recording))
 		return 0;
 	log_message(recording->log, LOG_ERROR, recording->path, LOG_NO_OFFSET,
 		    "a directory without a file called data: no recording");
@@ -125,11 +152,24 @@ static void complete_conversion(struct recording *recording)
 	};
 }
 
-static int read_all(struct recording *recording)
+static int read_snapshot(struct recording *recording)
 {
-	int error = event_table_read_header(&recording->events,
-					    &recording->file);
+	int error = snapshot_read(recording);
 
+	if (!error)
+		error = stream_list_finish(&recording->streams,
+					   &recording->events, false);
+	return error ? error : coresight_streams_split(recording);
+}
+
+static int read_data(struct recording *recording)
+{
+	int error = data_file_open(&recording->file, recording->data_path,
+				   recording->log);
+
+	if (!error)
+		error = event_table_read_header(&recording->events,
+						&recording->file);
 	if (!error)
 		error = record_store_open(&recording->store, &recording->file);
 	if (!error)
@@ -145,8 +185,12 @@ static int read_all(struct recording *recording)
 		recording->auxtrace_type == PERF_DATA_AUXTRACE_INTEL_PT &&
 		recording_trace_word(recording, INTEL_PT_SNAPSHOT_MODE);
 
-	return stream_list_finish(&recording->streams, &recording->events,
-				  is_snapshot);
+	error = stream_list_finish(&recording->streams, &recording->events,
+				   is_snapshot);
+	if (error || recording->auxtrace_type != PERF_DATA_AUXTRACE_CORESIGHT)
+		return error;
+	error = coresight_streams_read_units(recording);
+	return error ? error : coresight_streams_split(recording);
 }
 
 static void begin(struct recording *recording, const struct log *log)
@@ -155,6 +199,7 @@ static void begin(struct recording *recording, const struct log *log)
 	recording->events = event_table_new(recording->arena);
 	recording->streams = stream_list_new();
 	recording->tracepoints = ARRAY_OF(struct tracepoint);
+	recording->coresight_units = ARRAY_OF(struct coresight_unit);
 	recording->info.hostname = "";
 	recording->info.os_release = "";
 	recording->info.version = "";
@@ -180,11 +225,10 @@ int recording_open(const char *path, const struct log *log,
 	if (!recording->path)
 		goto fail;
 	error = find_files(recording);
-	if (!error)
-		error = data_file_open(&recording->file, recording->data_path,
-				       log);
-	if (!error)
-		error = read_all(recording);
+	if (!error && recording->is_snapshot)
+		error = read_snapshot(recording);
+	else if (!error)
+		error = read_data(recording);
 	if (error)
 		goto fail;
 	*opened = recording;
@@ -198,6 +242,9 @@ void recording_close(struct recording *recording)
 {
 	if (!recording)
 		return;
+	coresight_streams_free(recording->coresight_streams);
+	snapshot_free(recording->snapshot);
+	array_free(&recording->coresight_units);
 	array_free(&recording->tracepoints);
 	stream_list_free(&recording->streams);
 	event_table_free(&recording->events);

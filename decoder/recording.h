@@ -36,6 +36,20 @@ const char *recording_kcore_path(const struct recording *recording);
 const char *recording_kallsyms_path(const struct recording *recording);
 const char *recording_modules_path(const struct recording *recording);
 
+/* Names the folder that holds the traced machine's files, for user code and
+ * its symbols; without one they are this machine's if it has the traced one's
+ * architecture, and else are not looked for, which the log is told.  @root must
+ * outlive @recording; to be called before other threads share it.
+ */
+void recording_set_root(struct recording *recording, const char *root);
+
+/* Returns where to look for the traced machine's file @path: @path itself or a
+ * copy in @arena; "" if there is no place; NULL when out of memory.
+ */
+struct arena;
+const char *recording_user_path(const struct recording *recording,
+				const char *path, struct arena *arena);
+
 /* The traced machine's architecture. */
 enum recording_arch {
 	RECORDING_ARCH_UNKNOWN,
@@ -53,6 +67,17 @@ enum recording_trace {
 	RECORDING_TRACE_OTHER,
 };
 enum recording_trace recording_trace(const struct recording *recording);
+
+/* What a recording's times count.  Without time stamps in the trace, or
+ * without what turns them into nanoseconds, each stream counts the
+ * instructions that it ran: times of different streams then say nothing about
+ * each other.
+ */
+enum recording_time {
+	RECORDING_TIME_NANOSECONDS,
+	RECORDING_TIME_INSTRUCTIONS,
+};
+enum recording_time recording_time(const struct recording *recording);
 
 /* What the header says; "" or 0 where it says nothing. */
 struct recording_info {
@@ -86,6 +111,8 @@ struct recording_event {
 	uint64_t config2;
 	uint64_t sample_type;
 	uint64_t read_format;
+	uint64_t branch_sample_type;
+	uint64_t user_registers;	/* mask: see struct arch */
 	bool sample_id_all;
 	bool exclude_user;
 	bool exclude_kernel;
@@ -99,12 +126,19 @@ recording_event(const struct recording *recording, size_t index);
 /* Whether any traced event looks at user space. */
 bool recording_traces_user(const struct recording *recording);
 
+/* Whether any looks at the kernel. */
+bool recording_traces_kernel(const struct recording *recording);
+
 /* A stretch of a stream's bytes.  @bytes is in memory. */
 struct aux_piece {
 	uint64_t offset;	/* in the stream, as the kernel counts */
 	uint64_t size_bytes;
 	uint64_t file_offset;
 	const uint8_t *bytes;
+	/* CoreSight alone: */
+	uint32_t unit;		/* index of the CPU's coresight_unit */
+	bool is_formatted;	/* in frames, with other sources' bytes */
+	bool begins_anew;	/* the trace unit was started before it */
 };
 
 /* A place in the stream where bytes are known to be missing. */
@@ -112,6 +146,15 @@ struct aux_loss {
 	uint64_t offset;	/* the bytes before it came before the loss */
 	uint64_t time_ns;	/* of the record that tells; 0 if unknown */
 	uint64_t flags;		/* of the AUX record, SIDEBAND_AUX_* */
+};
+
+/* What a trace unit wrote from start to stop: an AUX record. */
+struct aux_span {
+	uint64_t offset;	/* in the stream, as the kernel counts */
+	uint64_t size_bytes;
+	uint64_t flags;		/* SIDEBAND_AUX_* */
+	uint64_t time_ns;	/* 0 if unknown */
+	int32_t cpu;		/* -1 if unknown */
 };
 
 /* The trace of one CPU, or of one thread (then cpu is -1). */

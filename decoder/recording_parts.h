@@ -9,6 +9,9 @@
 #include "decoder/stream_list.h"
 #include "decoder/time_conversion.h"
 
+struct coresight_streams;
+struct snapshot;
+
 /* The inside of struct recording, for decoder/ alone. */
 struct recording {
 	const struct log *log;
@@ -18,7 +21,9 @@ struct recording {
 	const char *kcore_path;
 	const char *kallsyms_path;
 	const char *modules_path;
+	const char *vdso_path;		/* absolute; or NULL */
 	const char *code_path;		/* the folder code/, or NULL */
+	const char *root;		/* of the traced machine, or NULL */
 	struct data_file file;
 	struct record_store store;
 	struct event_table events;
@@ -30,6 +35,10 @@ struct recording {
 	const uint64_t *trace_words;
 	size_t trace_word_count;
 	struct time_conversion conversion;
+	struct array coresight_units;	/* struct coresight_unit */
+	struct coresight_streams *coresight_streams;	/* or NULL */
+	bool is_snapshot;		/* a directory with a snapshot.ini */
+	struct snapshot *snapshot;	/* or NULL */
 };
 
 /* Returns word @index of AUXTRACE_INFO, 0 if the recording is too old to have

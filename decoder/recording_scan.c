@@ -116,10 +116,14 @@ static int scan_aux(struct recording *recording, const struct record *record,
 
 	if (record_parse(&recording->events, record, &aux) != 1)
 		return 0;
-	if (!(aux.aux.flags &
-	      (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL)))
+
+	bool is_loss = aux.aux.flags &
+		       (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL);
+
+	recording->counts.aux_truncated += is_loss;
+	if (!is_loss &&
+	    recording->auxtrace_type != PERF_DATA_AUXTRACE_CORESIGHT)
 		return 0;
-	recording->counts.aux_truncated++;
 	return stream_list_report(&recording->streams, &aux, id);
 }
 

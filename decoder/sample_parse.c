@@ -12,6 +12,12 @@
 /* Since Linux 6.0; not in older uapi headers. */
 enum { READ_FORMAT_LOST = 1 << 4 };
 
+/* Since Linux 5.7 and 6.8. */
+#define BRANCH_HW_INDEX (UINT64_C(1) << 17)
+#define BRANCH_COUNTERS (UINT64_C(1) << 19)
+
+enum { BRANCH_ENTRY_WORDS = 3 };
+
 static unsigned int bits(uint64_t value, uint64_t mask)
 {
 	return (unsigned int)__builtin_popcountll(value & mask);
@@ -44,6 +50,48 @@ static void skip_word_if(struct byte_reader *reader, uint64_t type,
 			 uint64_t which)
 {
 	skip_words(reader, bits(type, which));
+}
+
+static void skip_branches(struct byte_reader *reader, uint64_t branch_type)
+{
+	uint64_t count = byte_reader_u64(reader);
+	uint64_t each = BRANCH_ENTRY_WORDS +
+			bits(branch_type, BRANCH_COUNTERS);
+
+	skip_words(reader, bits(branch_type, BRANCH_HW_INDEX));
+	if (count > reader->size)
+		reader->failed = true;
+	else
+		skip_words(reader, count * each);
+}
+
+static void read_registers(struct byte_reader *reader, uint64_t mask,
+			   struct sideband_user_state *user)
+{
+	user->abi = byte_reader_u64(reader);
+	if (!user->abi)
+		return;
+	user->mask = mask;
+	user->registers = byte_reader_bytes(
+		reader, (size_t)__builtin_popcountll(mask) * 8);
+}
+
+/* The kernel copies as much as there is; the rest of the room is not set. */
+static void read_stack(struct byte_reader *reader,
+		       struct sideband_user_state *user)
+{
+	uint64_t room = byte_reader_u64(reader);
+
+	if (!room)
+		return;
+	if (room > reader->size) {
+		reader->failed = true;
+		return;
+	}
+	user->stack = byte_reader_bytes(reader, room);
+	user->stack_size = byte_reader_u64(reader);
+	if (user->stack_size > room)
+		reader->failed = true;
 }
 
 int sample_parse(const struct record *record,
@@ -79,5 +127,12 @@ int sample_parse(const struct record *record,
 		sample->raw_size = byte_reader_u32(&reader);
 		sample->raw = byte_reader_bytes(&reader, sample->raw_size);
 	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(&reader, sideband->event->branch_sample_type);
+	if (type & PERF_SAMPLE_REGS_USER)
+		read_registers(&reader, sideband->event->user_registers,
+			       &sample->user);
+	if (type & PERF_SAMPLE_STACK_USER)
+		read_stack(&reader, &sample->user);
 	return reader.failed ? -ERROR_FORMAT : 1;
 }

@@ -5,8 +5,9 @@
 struct record;
 struct sideband_record;
 
-/* Reads a SAMPLE record up to and with its raw bytes; @sideband->event says
- * how it is laid out (perf_event_open(2), PERF_RECORD_SAMPLE).
+/* Reads a SAMPLE record up to and with its copy of the user stack;
+ * @sideband->event says how it is laid out (perf_event_open(2),
+ * PERF_RECORD_SAMPLE).
  *
  * Returns 1, 0 if the event is unknown, -ERROR_FORMAT if it is too short.
  */

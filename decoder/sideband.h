@@ -78,6 +78,17 @@ struct sideband_text_poke {
 	const uint8_t *new_bytes;
 };
 
+/* The registers and the stack of user space when a sample was taken, for an
+ * unwinder.  All zero where none were recorded.
+ */
+struct sideband_user_state {
+	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_*; 0: none */
+	uint64_t mask;			/* which registers: see struct arch */
+	const uint8_t *registers;	/* 8 bytes for each bit of mask */
+	const uint8_t *stack;		/* from the stack pointer upwards */
+	uint64_t stack_size;
+};
+
 /* A sample; for a tracepoint @raw is its record, see tracepoint_field(). */
 struct sideband_sample {
 	const struct recording_event *event;
@@ -86,6 +97,7 @@ struct sideband_sample {
 	uint64_t period;
 	const uint8_t *raw;
 	uint32_t raw_size;
+	struct sideband_user_state user;
 };
 
 struct sideband_lost {
@@ -101,6 +113,8 @@ struct sideband_aux {
 #define SIDEBAND_AUX_OVERWRITE 2
 #define SIDEBAND_AUX_PARTIAL 4
 #define SIDEBAND_AUX_COLLISION 8
+#define SIDEBAND_AUX_FORMAT 0xff00		/* PMU specific */
+#define SIDEBAND_AUX_FORMAT_CORESIGHT_RAW 0x0100	/* not in frames */
 
 struct sideband_hw_id {
 	uint64_t id;

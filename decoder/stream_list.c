@@ -14,10 +14,11 @@ struct stream_builder {
 	struct aux_stream stream;
 	struct array pieces;	/* struct aux_piece */
 	struct array losses;	/* struct aux_loss */
+	struct array spans;	/* struct aux_span */
 };
 
-struct loss_report {
-	struct aux_loss loss;
+struct aux_report {
+	struct aux_span span;
 	int32_t cpu;
 	int32_t tid;
 	uint64_t id;
@@ -28,7 +29,7 @@ struct stream_list stream_list_new(void)
 	return (struct stream_list){
 		.builders = ARRAY_OF(struct stream_builder),
 		.streams = ARRAY_OF(struct aux_stream),
-		.reports = ARRAY_OF(struct loss_report),
+		.reports = ARRAY_OF(struct aux_report),
 	};
 }
 
@@ -39,6 +40,7 @@ void stream_list_free(struct stream_list *list)
 
 		array_free(&builder->pieces);
 		array_free(&builder->losses);
+		array_free(&builder->spans);
 	}
 	array_free(&list->builders);
 	array_free(&list->streams);
@@ -68,6 +70,7 @@ static struct stream_builder *find_builder(struct stream_list *list,
 	added->stream.tid = cpu >= 0 ? -1 : tid;
 	added->pieces = ARRAY_OF(struct aux_piece);
 	added->losses = ARRAY_OF(struct aux_loss);
+	added->spans = ARRAY_OF(struct aux_span);
 	return added;
 }
 
@@ -102,16 +105,38 @@ int stream_list_add(struct stream_list *list, const struct record *record)
 	return 0;
 }
 
+int stream_list_add_buffer(struct stream_list *list, uint32_t index,
+			   int32_t cpu, const uint8_t *bytes, size_t size,
+			   uint64_t flags)
+{
+	struct stream_builder *builder = find_builder(list, index, cpu, -1);
+	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
+	struct aux_span *span = piece ? array_add(&builder->spans) : NULL;
+
+	if (!span)
+		return -ERROR_MEMORY;
+	piece->size_bytes = size;
+	piece->bytes = bytes;
+	span->size_bytes = size;
+	span->flags = flags;
+	span->cpu = cpu;
+	return 0;
+}
+
 int stream_list_report(struct stream_list *list,
 		       const struct sideband_record *aux, uint64_t id)
 {
-	struct loss_report *report = array_add(&list->reports);
+	struct aux_report *report = array_add(&list->reports);
 
 	if (!report)
 		return -ERROR_MEMORY;
-	report->loss.offset = aux->aux.offset + aux->aux.size_bytes;
-	report->loss.time_ns = aux->time_ns;
-	report->loss.flags = aux->aux.flags;
+	report->span = (struct aux_span){
+		.offset = aux->aux.offset,
+		.size_bytes = aux->aux.size_bytes,
+		.flags = aux->aux.flags,
+		.time_ns = aux->time_ns,
+		.cpu = aux->cpu,
+	};
 	report->cpu = aux->cpu;
 	report->tid = aux->tid;
 	report->id = id;
@@ -197,7 +222,7 @@ static int fit_pieces(struct stream_builder *builder, bool is_snapshot)
 	return error;
 }
 
-static bool concerns(const struct loss_report *report,
+static bool concerns(const struct aux_report *report,
 		     const struct aux_stream *stream,
 		     const struct event_id *id)
 {
@@ -208,6 +233,23 @@ static bool concerns(const struct loss_report *report,
 	return report->tid == stream->tid;
 }
 
+static int place_report(struct stream_builder *builder,
+			const struct aux_span *span)
+{
+	struct aux_span *added = array_add(&builder->spans);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = *span;
+	if (!(span->flags & (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL)))
+		return 0;
+	return add_loss(builder, (struct aux_loss){
+		.offset = span->offset + span->size_bytes,
+		.time_ns = span->time_ns,
+		.flags = span->flags,
+	});
+}
+
 static int place_reports(const struct stream_list *list,
 			 struct stream_builder *builder,
 			 const struct event_table *events)
@@ -215,13 +257,13 @@ static int place_reports(const struct stream_list *list,
 	int error = 0;
 
 	for (size_t i = 0; i < list->reports.count && !error; i++) {
-		const struct loss_report *report =
+		const struct aux_report *report =
 			array_at(&list->reports, i);
 		const struct event_id *id =
 			event_table_find(events, report->id);
 
 		if (concerns(report, &builder->stream, id))
-			error = add_loss(builder, report->loss);
+			error = place_report(builder, &report->span);
 	}
 	return error;
 }
@@ -264,6 +306,15 @@ int stream_list_finish(struct stream_list *list,
 			error = publish(list, builder);
 	}
 	return error;
+}
+
+const struct array *stream_list_spans(const struct stream_list *list,
+				      size_t index)
+{
+	const struct stream_builder *builder =
+		array_at(&list->builders, index);
+
+	return &builder->spans;
 }
 
 uint64_t aux_stream_file_offset(const struct aux_stream *stream,

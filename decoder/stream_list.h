@@ -17,7 +17,7 @@ struct sideband_record;
 struct stream_list {
 	struct array builders;	/* struct stream_builder */
 	struct array streams;	/* struct aux_stream, once finished */
-	struct array reports;	/* AUX records that tell of a loss */
+	struct array reports;	/* AUX records */
 };
 
 struct stream_list stream_list_new(void);
@@ -28,7 +28,17 @@ void stream_list_free(struct stream_list *list);
  */
 int stream_list_add(struct stream_list *list, const struct record *record);
 
-/* Takes an AUX record, parsed.  @id is the event's, for ID_INDEX. */
+/* Adds a buffer that one CPU's sink was read from whole, borrowed; @flags as an
+ * AUX record has them.  Returns 0 or -ERROR_MEMORY.
+ */
+int stream_list_add_buffer(struct stream_list *list, uint32_t index,
+			   int32_t cpu, const uint8_t *bytes, size_t size,
+			   uint64_t flags);
+
+/* Takes an AUX record, parsed.  @id is the event's, for ID_INDEX.  Only those
+ * of trace units that start anew with each need to be taken if they tell of no
+ * loss.
+ */
 int stream_list_report(struct stream_list *list,
 		       const struct sideband_record *aux, uint64_t id);
 
@@ -38,5 +48,9 @@ int stream_list_report(struct stream_list *list,
  */
 int stream_list_finish(struct stream_list *list,
 		       const struct event_table *events, bool is_snapshot);
+
+/* The AUX records of stream @index, in order, if all were taken. */
+const struct array *stream_list_spans(const struct stream_list *list,
+				      size_t index);
 
 #endif

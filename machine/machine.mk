@@ -91,10 +91,15 @@ $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 $(BUILD)/machine/tests/test_plugin_api%.o \
 $(BUILD)/machine/tests/plugin_callbacks.o: CFLAGS += $(GLIB_CFLAGS)
 
-CONFORMANCE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c))
+# The tools' parts; each takes what it needs.
+TOOL_PARTS := $(BUILD)/machine/tests/tool_parts.a
+$(TOOL_PARTS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c \
+		machine/tests/functions/*.c machine/tests/classes/*.c))
+	@echo "  AR    $@"
+	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 $(MACHINE_TOOLS): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
-		$(CONFORMANCE_OBJS)
+		$(TOOL_PARTS)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lipt
 

@@ -20,6 +20,11 @@ struct call_frame {
 	bool is_break;			/* returns below do not reach past it */
 	bool returns_anywhere;		/* its return address is unknown */
 	bool may_be_stale;		/* tracing paused: it may have ended */
+	bool is_confirmed;		/* its function was running since */
+	bool is_signal;			/* a signal's handler: is_break, too; it
+					 * goes back to return_address, or
+					 * where that is 0 to the function
+					 * below it */
 };
 
 /* The open functions of one task, outermost first.  Interrupts lie on top of
@@ -28,6 +33,7 @@ struct call_frame {
  */
 struct call_stack {
 	struct array frames;		/* struct call_frame */
+	bool has_new_program;		/* below the system call: all is gone */
 };
 
 #define CALL_STACK_EMPTY \
@@ -51,6 +57,11 @@ struct call_stack_output {
 int call_stack_take(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
+
+/* The task ran, or may have, while it was not traced: what is open may have
+ * ended, called and begun unseen.
+ */
+void call_stack_doubt(struct call_stack *stack);
 
 /* Ends every open function, as at the end of the recording. */
 void call_stack_close(struct call_stack *stack,

@@ -73,7 +73,8 @@ struct call_step {
 	uint64_t wall_ns;		/* EXIT: since its ENTER */
 	uint64_t on_cpu_ns;		/* EXIT: of that, traced in this task */
 	uint64_t value;			/* GAP */
-	uint64_t place;			/* GAP */
+	uint64_t place;			/* GAP; ENTER: where it will return
+					 * to, 0 if unknown */
 	const struct task *task;	/* never NULL */
 };
 

@@ -6,10 +6,16 @@
 
 #include <stdlib.h>
 
+/* The key lies here, too: a look-up misses the cache once, not twice. */
+struct child_slot {
+	uint64_t key;
+	uint32_t node;		/* CALL_NODE_NONE: free */
+};
+
 struct call_tree {
 	struct array nodes;	/* struct call_node */
 	uint32_t first_root;
-	uint32_t *slots;	/* open addressing by parent and function */
+	struct child_slot *slots; /* open addressing by key */
 	size_t slot_count;	/* a power of two; at most half are used */
 };
 
@@ -80,45 +86,41 @@ uint32_t call_tree_root(struct call_tree *tree, int32_t pid)
 	return root;
 }
 
-/* Returns the slot of the child, or the free one for it. */
-static uint32_t *slot_for(const struct call_tree *tree, uint32_t parent,
-			  uint32_t function, bool is_break)
+/* Node and function numbers stay far below 2^32 and 2^31. */
+static uint64_t key_of(uint32_t parent, uint32_t function, bool is_break)
 {
-	uint64_t key = ((uint64_t)parent << 32 | function) * 2 + is_break;
+	return (uint64_t)parent << 32 | function << 1 | is_break;
+}
+
+/* Returns the slot of the child, or the free one for it. */
+static struct child_slot *slot_for(const struct call_tree *tree, uint64_t key)
+{
 	size_t mask = tree->slot_count - 1;
 	size_t at = (key * 0x9e3779b97f4a7c15 >> 24) & mask;
 
-	while (tree->slots[at] != CALL_NODE_NONE) {
-		const struct call_node *node =
-			call_tree_at(tree, tree->slots[at]);
-
-		if (node->parent == parent && node->function == function &&
-		    node->is_break == is_break)
-			break;
+	while (tree->slots[at].node != CALL_NODE_NONE &&
+	       tree->slots[at].key != key)
 		at = (at + 1) & mask;
-	}
 	return &tree->slots[at];
 }
 
 static bool grow_slots(struct call_tree *tree)
 {
-	size_t count = tree->slot_count ? tree->slot_count * 2 : 4096;
-	uint32_t *slots = malloc(count * sizeof(*slots));
+	struct child_slot *old = tree->slots;
+	size_t old_count = tree->slot_count;
+	size_t count = old_count ? old_count * 2 : 4096;
+	struct child_slot *slots = malloc(count * sizeof(*slots));
 
 	if (!slots)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		slots[i] = CALL_NODE_NONE;
-	free(tree->slots);
+		slots[i].node = CALL_NODE_NONE;
 	tree->slots = slots;
 	tree->slot_count = count;
-	for (uint32_t i = 0; i < tree->nodes.count; i++) {
-		const struct call_node *node = call_tree_at(tree, i);
-
-		if (node->parent != CALL_NODE_NONE)
-			*slot_for(tree, node->parent, node->function,
-				  node->is_break) = i;
-	}
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].node != CALL_NODE_NONE)
+			*slot_for(tree, old[i].key) = old[i];
+	free(old);
 	return true;
 }
 
@@ -137,20 +139,21 @@ static bool is_child(const struct call_tree *tree, uint32_t index,
 static uint32_t find_child(struct call_tree *tree, uint32_t parent,
 			   uint32_t function, bool is_break)
 {
+	uint64_t key = key_of(parent, function, is_break);
 	struct call_node *node;
-	uint32_t *slot;
+	struct child_slot *slot;
 	uint32_t index;
 
 	if (tree->nodes.count * 2 >= tree->slot_count && !grow_slots(tree))
 		return CALL_NODE_NONE;
-	slot = slot_for(tree, parent, function, is_break);
-	if (*slot != CALL_NODE_NONE)
-		return *slot;
+	slot = slot_for(tree, key);
+	if (slot->node != CALL_NODE_NONE)
+		return slot->node;
 	index = add_node(tree, parent, function,
 			 call_tree_at(tree, parent)->pid);
 	if (index == CALL_NODE_NONE)
 		return index;
-	*slot = index;
+	*slot = (struct child_slot){ .key = key, .node = index };
 	node = call_tree_at(tree, index);
 	node->is_break = is_break;
 	node->next_sibling = call_tree_at(tree, parent)->first_child;

@@ -6,33 +6,70 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct time_unit;
+
 enum record_format {
 	RECORD_CSV,	/* RFC 4180: a header line, then a line a record */
 	RECORD_JSON,	/* one array of flat objects, one a line */
+	RECORD_TABLE,	/* aligned columns under their names, for people */
 };
 
-/* Writes equal records as CSV or JSON.  Each record has the same fields in
- * the same order; the first one sets the header.
+enum { RECORD_MAX_COLUMNS = 64 };
+
+/* The value of one column in one record, for record_order(). */
+struct record_pick {
+	const char *column;
+	bool is_found;
+	bool is_text;
+	char *text;		/* is_text: to be freed */
+	long double number;
+};
+
+/* A column of a table of text; those from RECORD_MAX_COLUMNS on are 1 wide. */
+struct record_column {
+	const char *name;
+	int width;
+	bool has_value;		/* one that is not 0 and not absent */
+	bool has_zero;
+};
+
+/* Writes equal records as CSV, JSON or a table of text.  Each record has the
+ * same fields in the same order; the first one sets the header.
  */
 struct record_writer {
 	FILE *out;		/* borrowed */
 	enum record_format format;
+	/* CSV, JSON: of the fields "…_ns"; NULL: just that */
+	const struct time_unit *unit;
+	/* Of a table, for many columns: names are stacked, in lines that end
+	 * at their underscores; columns without any value but 0 are left out,
+	 * and those with a 0 listed below.
+	 */
+	bool is_compact;
 	bool has_records;
 	bool has_fields;	/* in this record */
-	bool is_header;		/* CSV: this pass writes names */
+	bool is_header;		/* CSV, table: this pass writes names */
+	bool is_measuring;	/* table: this pass finds the widths */
+	int header_line;	/* compact: which part of the names */
+	struct record_pick *pick;	/* not NULL: nothing is written */
+	int column;		/* table: of the field that comes */
+	struct record_column columns[RECORD_MAX_COLUMNS];
 };
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);
 
 /* Writes the records of a table: @write_record must write record @index's
- * fields with the functions below, in the same order for each.
+ * fields with the functions below, in the same order for each.  It is called
+ * more than once for a record.
  */
 typedef void record_fields(struct record_writer *writer, const void *ctx,
 			   uint64_t index);
 void record_writer_table(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t count);
 
-/* The same for records that come one after the other. */
+/* The same for records that come one after the other; not for a table, whose
+ * columns are as wide as their widest field.
+ */
 void record_writer_begin(struct record_writer *writer);
 void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index);
@@ -47,6 +84,10 @@ void record_signed(struct record_writer *writer, const char *name,
 /* With @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);
+/* A field that this record does not have, or that is not known: empty in CSV,
+ * null in JSON, "-" in a table.
+ */
+void record_absent(struct record_writer *writer, const char *name);
 /* As a 0x… text: JSON numbers lose bits of it. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);

@@ -241,6 +241,9 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	step = step_of(context, event, STEP_LEAVE);
 	stacks->sink->take(stacks->sink, &step);
 	context->task = next;
+	/* In the kernel, where switches are, only a pause hides them. */
+	if (context->state != CPU_TRACED)
+		call_stack_doubt(&next->stack);
 	next->task.cpu = context->account.cpu;
 	context->account.switches++;
 	step = step_of(context, event, STEP_SWITCH);
@@ -304,6 +307,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 	case FUNCTION_CALL:
 	case FUNCTION_LOCAL_CALL:
 	case FUNCTION_TAIL_CALL:
+	case FUNCTION_FAR_JUMP:
+	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_RETURN:
 	case FUNCTION_BREAK:
 	case FUNCTION_LOCAL_BREAK:

@@ -12,11 +12,12 @@ forbid() {
 		fi
 	done
 }
-forbid common    "collector decoder symbolize report cmd machine"
-forbid collector "decoder symbolize report cmd machine"
-forbid decoder   "collector symbolize report cmd machine"
-forbid symbolize "collector report cmd machine"
-forbid report    "collector cmd machine"
+forbid common    "collector decoder symbolize report attribution cmd machine"
+forbid collector "decoder symbolize report attribution cmd machine"
+forbid decoder   "collector symbolize report attribution cmd machine"
+forbid symbolize "collector report attribution cmd machine"
+forbid report    "collector attribution cmd machine"
+forbid attribution "collector cmd machine"
 forbid cmd       "machine"
 forbid machine/intel_pt "common collector decoder symbolize report cmd machine/qemu machine/truth"
 forbid machine/truth "common collector decoder symbolize report cmd machine/intel_pt"

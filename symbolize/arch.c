@@ -5,6 +5,8 @@
 
 static const struct arch *const known_archs[] = {
 	&arch_x86_64,
+	&arch_arm64,
+	&arch_arm,
 };
 
 const struct arch *arch_for(enum recording_arch arch)
@@ -19,9 +21,22 @@ static bool rule_fits(const struct arch_rule *rule, const char *name,
 		      size_t length)
 {
 	size_t size = strlen(rule->name);
+	size_t at = 0;
 
-	return (rule->is_prefix ? length >= size : length == size) &&
-	       memcmp(rule->name, name, size) == 0;
+	if (length < size)
+		return false;
+	switch (rule->match) {
+	case ARCH_WHOLE:
+		if (length > size)
+			return false;
+		break;
+	case ARCH_PREFIX:
+		break;
+	case ARCH_SUFFIX:
+		at = length - size;
+		break;
+	}
+	return memcmp(rule->name, name + at, size) == 0;
 }
 
 enum code_role arch_role(const struct arch *arch, const char *name,

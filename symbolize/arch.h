@@ -13,15 +13,46 @@ enum code_role {
 	CODE_FUNCTION,
 	CODE_RETURN_THUNK,	/* stands for the return that jumps to it */
 	CODE_INDIRECT_THUNK,	/* stands for the call or jump that enters it */
+	CODE_VECTOR,		/* stands for the break-in that enters it */
 	CODE_SWITCH_POINT,	/* a function whose entry is the moment at
 				 * which the kernel changes stacks */
+	CODE_NMI,		/* where an interrupt enters that can come while
+				 * the kernel changes tasks, and does not */
+	CODE_EXEC_POINT,	/* a function whose entry is the moment at
+				 * which a task's old program is gone */
+	CODE_UNNAMED,		/* between symbols: functions without one */
 };
 
-/* One rule: symbols of this name, or beginning with it. */
+/* One rule: symbols of this name, or beginning or ending with it. */
+enum arch_match { ARCH_WHOLE, ARCH_PREFIX, ARCH_SUFFIX };
 struct arch_rule {
 	const char *name;
-	bool is_prefix;
+	enum arch_match match;
 	enum code_role role;
+};
+
+/* What kind of work a kernel function begins, whatever called it. */
+enum work_kind {
+	WORK_NONE,		/* an ordinary function */
+	WORK_SYSTEM_CALL,
+	WORK_FAULT,		/* page fault */
+	WORK_EXCEPTION,		/* any other exception */
+	WORK_INTERRUPT,		/* hard interrupt of any vector */
+	WORK_NMI,
+	WORK_SOFTIRQ,		/* a run of pending soft interrupts */
+	WORK_ITEM,		/* a work item of a workqueue */
+	WORK_EXIT,		/* on the way to user space: signals, task work */
+	WORK_SCHEDULE,		/* deciding who runs next, and switching */
+	WORK_THREAD,		/* a kernel thread that runs others' soft
+				 * interrupts: they are its own work */
+	WORK_KINDS,
+};
+
+/* One rule: functions of this name, or beginning with it. */
+struct arch_work {
+	const char *name;
+	bool is_prefix;
+	enum work_kind kind;
 };
 
 /* What depends on the traced kernel's architecture.  One constant each,
@@ -32,6 +63,12 @@ struct arch {
 	enum recording_arch arch;
 	const struct arch_rule *rules;
 	size_t rule_count;
+	/* Where the kernel is entered; see also arch_work_kind(). */
+	const struct arch_work *entries;
+	size_t entry_count;
+	/* What a system call's own function begins with. */
+	const char *const *system_call_prefixes;
+	size_t system_call_prefix_count;
 	/* A conditional branch of this many bytes falls through. */
 	uint8_t min_conditional_bytes;
 	uint8_t max_conditional_bytes;
@@ -43,6 +80,8 @@ struct arch {
 };
 
 extern const struct arch arch_x86_64;
+extern const struct arch arch_arm64;
+extern const struct arch arch_arm;
 
 /* Returns the table for @arch; x86-64's for an unknown one. */
 const struct arch *arch_for(enum recording_arch arch);
@@ -50,5 +89,15 @@ const struct arch *arch_for(enum recording_arch arch);
 /* Returns the role of the kernel symbol @name (@length bytes). */
 enum code_role arch_role(const struct arch *arch, const char *name,
 			 size_t length);
+
+/* Returns what kind of work the kernel function @name begins.  The first rule
+ * that fits decides: entries of @arch, then what all architectures share.
+ */
+enum work_kind arch_work_kind(const struct arch *arch, const char *name);
+
+/* Returns the system call that the kernel function @name implements, as
+ * "read" for __x64_sys_read: a part of @name; NULL if it is none's.
+ */
+const char *arch_system_call(const struct arch *arch, const char *name);
 
 #endif

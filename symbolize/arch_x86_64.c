@@ -6,18 +6,55 @@
  * other: they are functions.
  */
 static const struct arch_rule rules[] = {
-	{ "__x86_return_thunk", false, CODE_RETURN_THUNK },
-	{ "__x86_return_skl", false, CODE_RETURN_THUNK },
-	{ "call_depth_return_thunk", false, CODE_RETURN_THUNK },
-	{ "its_return_thunk", false, CODE_RETURN_THUNK },
-	{ "retbleed_return_thunk", false, CODE_RETURN_THUNK },
-	{ "zen_return_thunk", false, CODE_RETURN_THUNK },
-	{ "srso_return_thunk", false, CODE_RETURN_THUNK },
-	{ "srso_alias_return_thunk", false, CODE_RETURN_THUNK },
-	{ "srso_safe_ret", false, CODE_RETURN_THUNK },
-	{ "srso_alias_safe_ret", false, CODE_RETURN_THUNK },
-	{ "__x86_indirect_", true, CODE_INDIRECT_THUNK },
-	{ "__switch_to", false, CODE_SWITCH_POINT },
+	{ "__x86_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "__x86_return_skl", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "call_depth_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "its_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "retbleed_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "zen_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_alias_return_thunk", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_safe_ret", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "srso_alias_safe_ret", ARCH_WHOLE, CODE_RETURN_THUNK },
+	{ "__x86_indirect_", ARCH_PREFIX, CODE_INDIRECT_THUNK },
+	{ "__switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
+	{ "asm_exc_nmi", ARCH_WHOLE, CODE_NMI },
+	/* Before Linux 5.8. */
+	{ "nmi", ARCH_WHOLE, CODE_NMI },
+	/* fs/exec.c; the second until Linux 5.7 */
+	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+};
+
+/* arch/x86/entry/entry_64.S, entry_64_compat.S and arch/x86/include/asm/
+ * idtentry.h of Linux 5.10 to 6.15.  What is called in the middle of an entry
+ * counts as well: a trace may start there.
+ */
+static const struct arch_work entries[] = {
+	{ "entry_SYSCALL_", true, WORK_SYSTEM_CALL },
+	{ "entry_SYSENTER_", true, WORK_SYSTEM_CALL },
+	{ "entry_INT80_", true, WORK_SYSTEM_CALL },
+	{ "asm_int80_emulation", false, WORK_SYSTEM_CALL },
+	{ "do_syscall_64", false, WORK_SYSTEM_CALL },
+	{ "do_int80_", true, WORK_SYSTEM_CALL },
+	{ "do_fast_syscall_32", false, WORK_SYSTEM_CALL },
+	{ "asm_exc_page_fault", false, WORK_FAULT },
+	{ "exc_page_fault", false, WORK_FAULT },
+	{ "asm_exc_nmi", false, WORK_NMI },
+	{ "exc_nmi", false, WORK_NMI },
+	{ "asm_exc_", true, WORK_EXCEPTION },
+	{ "asm_common_interrupt", false, WORK_INTERRUPT },
+	{ "common_interrupt", false, WORK_INTERRUPT },
+	{ "asm_spurious_interrupt", false, WORK_INTERRUPT },
+	{ "asm_sysvec_", true, WORK_INTERRUPT },
+	{ "sysvec_", true, WORK_INTERRUPT },
+	{ "irq_entries_start", false, WORK_INTERRUPT },
+};
+
+/* arch/x86/include/asm/syscall_wrapper.h. */
+static const char *const system_call_prefixes[] = {
+	"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_",
+	"__x64_compat_sys_", "__x32_compat_sys_",
 };
 
 /* enum perf_event_x86_regs in arch/x86/include/uapi/asm/perf_regs.h. */
@@ -32,6 +69,11 @@ const struct arch arch_x86_64 = {
 	.arch = RECORDING_ARCH_X86_64,
 	.rules = rules,
 	.rule_count = sizeof(rules) / sizeof(*rules),
+	.entries = entries,
+	.entry_count = sizeof(entries) / sizeof(*entries),
+	.system_call_prefixes = system_call_prefixes,
+	.system_call_prefix_count = sizeof(system_call_prefixes) /
+				    sizeof(*system_call_prefixes),
 	/* jcc rel8 has 2 bytes, jcc rel32 6, or 7 with a branch hint. */
 	.min_conditional_bytes = 2,
 	.max_conditional_bytes = 7,

@@ -15,8 +15,11 @@ enum {
 	/* Ways to reach a block that are no enum flow_exit. */
 	EXIT_ASYNC = 64,
 	EXIT_START,
+	EXIT_ENTRY,	/* from user space */
 	EXIT_UNSEEN,
 };
+
+#define NO_NMI UINT64_MAX
 
 struct function_events {
 	struct flow_source *source;
@@ -36,6 +39,9 @@ struct function_events {
 	struct thunk_fold_stack folds;
 	struct task_switch tasks;
 	bool running;			/* the CPU is being traced */
+	bool outside;			/* it left for user space */
+	uint64_t nmi_return;		/* where the NMI that runs will return
+					 * to; NO_NMI: none does */
 
 	size_t event_count;
 	struct function_event events[BATCH_EVENTS];
@@ -53,6 +59,7 @@ struct function_events *function_events_new(struct flow_source *source,
 	events->symbols = symbols;
 	events->arch = symbols_arch(symbols);
 	events->exit = EXIT_UNSEEN;
+	events->nmi_return = NO_NMI;
 	events->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
 	events->cache = symbol_cache_new(symbols);
 	if (!events->cache) {
@@ -93,6 +100,7 @@ static void emit_at(struct function_events *events,
 
 	event->function = function;
 	event->address = address;
+	event->is_user = item->ip < events->arch->kernel_start;
 }
 
 static void emit_switch(struct function_events *events,
@@ -107,11 +115,15 @@ static void emit_switch(struct function_events *events,
 	symbol_cache_switch(events->cache, task->pid);
 }
 
-/* The kernel changes stacks where it enters the switch point. */
-static void check_switch_point(struct function_events *events,
-			       const struct flow_item *item,
-			       const struct symbol *target)
+/* The kernel changes stacks where it enters the switch point, programs where
+ * it enters the exec point.
+ */
+static void check_points(struct function_events *events,
+			 const struct flow_item *item,
+			 const struct symbol *target)
 {
+	if (target->role == CODE_EXEC_POINT)
+		emit(events, item, FUNCTION_NEW_PROGRAM);
 	if (target->role == CODE_SWITCH_POINT &&
 	    task_switch_point(&events->tasks, item,
 			      events->item_count - events->item_at))
@@ -131,7 +143,7 @@ static void take_call(struct function_events *events,
 		emit_at(events, item, FUNCTION_LOCAL_CALL, from, item->ip);
 		return;
 	}
-	check_switch_point(events, item, target);
+	check_points(events, item, target);
 	emit_at(events, item, FUNCTION_CALL, target->function, return_address);
 }
 
@@ -139,21 +151,38 @@ static void take_jump(struct function_events *events,
 		      const struct flow_item *item, const struct symbol *target,
 		      uint32_t from)
 {
-	if (target->function == from || !is_entry(target, item->ip))
+	if (target->function == from)
 		return;
-	check_switch_point(events, item, target);
+	if (!is_entry(target, item->ip)) {
+		/* The kernel's assembly jumps about without leaving.  Between
+		 * symbols it may well be the start of a function.
+		 */
+		if (item->ip < events->arch->kernel_start &&
+		    target->function != FUNCTION_UNKNOWN &&
+		    target->role != CODE_UNNAMED)
+			emit_at(events, item, FUNCTION_FAR_JUMP,
+				target->function, item->ip);
+		return;
+	}
+	check_points(events, item, target);
 	emit_at(events, item, FUNCTION_TAIL_CALL, target->function, item->ip);
+}
+
+/* An NMI handler that drains the trace unit's buffer has it off meanwhile. */
+static void watch_nmi(struct function_events *events,
+		      const struct symbol *target, uint64_t return_address)
+{
+	if (target->role == CODE_NMI)
+		events->nmi_return = return_address;
 }
 
 static void take_return(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target, uint8_t kind)
 {
-	struct function_event *event = emit(events, item, kind);
-
-	event->function = target->function;
-	event->address = item->ip;
-	event->detail = is_entry(target, item->ip);
+	emit_at(events, item, kind, target->function, item->ip);
+	events->events[events->event_count - 1].detail =
+		is_entry(target, item->ip);
 }
 
 /* A conditional branch that was not taken goes on right behind itself. */
@@ -165,6 +194,15 @@ static bool was_taken(const struct function_events *events, uint64_t ip)
 	       distance > events->arch->max_conditional_bytes;
 }
 
+static void take_break_return(struct function_events *events,
+			      const struct flow_item *item,
+			      const struct symbol *target)
+{
+	if (item->ip == events->nmi_return)
+		events->nmi_return = NO_NMI;
+	take_return(events, item, target, FUNCTION_BREAK_RETURN);
+}
+
 static void take_break(struct function_events *events,
 		       const struct flow_item *item,
 		       const struct symbol *target, uint8_t detail)
@@ -172,6 +210,7 @@ static void take_break(struct function_events *events,
 	bool is_local = target->function == events->here.function &&
 			!is_entry(target, item->ip);
 
+	watch_nmi(events, target, events->return_address);
 	emit_at(events, item, is_local ? FUNCTION_LOCAL_BREAK : FUNCTION_BREAK,
 		target->function, events->return_address);
 	events->events[events->event_count - 1].detail = detail;
@@ -179,13 +218,18 @@ static void take_break(struct function_events *events,
 
 static void take_start(struct function_events *events,
 		       const struct flow_item *item,
-		       const struct symbol *target)
+		       const struct symbol *target, uint8_t exit)
 {
 	emit_at(events, item, FUNCTION_TRACE_START, target->function, item->ip);
-	/* Only a start that the trace names is an entry for certain. */
+	/* Only a start that the trace names is an entry for certain; from user
+	 * space it is, also into the middle of a symbol, as the table of
+	 * interrupt entries is one.
+	 */
 	events->events[events->event_count - 1].detail =
-		events->exit == EXIT_START && is_entry(target, item->ip);
+		exit == EXIT_ENTRY ||
+		(exit == EXIT_START && is_entry(target, item->ip));
 	events->running = true;
+	watch_nmi(events, target, 0);
 }
 
 /* Control came from the last block, left by @exit in @from, to @target. */
@@ -209,7 +253,7 @@ static void take_exit(struct function_events *events,
 		take_return(events, item, target, FUNCTION_RETURN);
 		break;
 	case FLOW_EXIT_FAR_RETURN:
-		take_return(events, item, target, FUNCTION_BREAK_RETURN);
+		take_break_return(events, item, target);
 		break;
 	case FLOW_EXIT_FAR_CALL:
 		take_break(events, item, target, FUNCTION_BREAK_SYSTEM_CALL);
@@ -218,8 +262,9 @@ static void take_exit(struct function_events *events,
 		take_break(events, item, target, FUNCTION_BREAK_INTERRUPT);
 		break;
 	case EXIT_START:
+	case EXIT_ENTRY:
 	case EXIT_UNSEEN:
-		take_start(events, item, target);
+		take_start(events, item, target, exit);
 		break;
 	case FLOW_EXIT_NONE:
 	default:
@@ -228,16 +273,17 @@ static void take_exit(struct function_events *events,
 }
 
 /* Returns whether @exit stays part of the thunks it leads to. */
-static bool can_fold(uint8_t exit)
+static bool can_fold(uint8_t exit, const struct symbol *target)
 {
-	return exit <= FLOW_EXIT_RETURN || exit == FLOW_EXIT_FAR_JUMP;
+	return target->role == CODE_VECTOR || exit <= FLOW_EXIT_RETURN ||
+	       exit == FLOW_EXIT_FAR_JUMP;
 }
 
 static void enter_thunk(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target)
 {
-	if (!can_fold(events->exit))
+	if (!can_fold(events->exit, target))
 		take_exit(events, item, target, events->exit,
 			  events->here.function, events->return_address);
 	if (events->exit != FLOW_EXIT_FAR_RETURN ||
@@ -314,7 +360,10 @@ static void take_stop(struct function_events *events,
 	emit(events, item, FUNCTION_TRACE_STOP)->detail = item->detail;
 	forget_place(events, EXIT_UNSEEN);
 	/* Kernel entry and exit do not switch: it is still to come. */
-	if (item->detail == FLOW_STOP_LEVEL)
+	events->outside = item->detail == FLOW_STOP_LEVEL;
+	if (events->outside)
+		events->nmi_return = NO_NMI;
+	if (events->outside || events->nmi_return != NO_NMI)
 		return;
 	events->running = false;
 	if (task_switch_lost(&events->tasks))
@@ -331,6 +380,8 @@ static void take_gap(struct function_events *events,
 	event->lost_bytes = item->last;
 	forget_place(events, EXIT_UNSEEN);
 	events->running = false;
+	events->outside = false;
+	events->nmi_return = NO_NMI;
 	if (task_switch_lost(&events->tasks))
 		emit_switch(events, item);
 }
@@ -346,7 +397,9 @@ static void take_item(struct function_events *events,
 		take_async(events, item);
 		break;
 	case FLOW_START:
-		forget_place(events, EXIT_START);
+		forget_place(events,
+			     events->outside ? EXIT_ENTRY : EXIT_START);
+		events->outside = false;
 		break;
 	case FLOW_STOP:
 		take_stop(events, item);

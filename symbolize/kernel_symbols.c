@@ -26,6 +26,12 @@ static bool is_offset(char type)
 	return type == 'A' || type == 'a';
 }
 
+/* Arm's "$x", "$d" … tell code from data (ELF for the Arm architecture). */
+static bool is_mapping(const struct kallsyms_line *line)
+{
+	return line->name_length && line->name[0] == '$';
+}
+
 static int add_code(const struct kernel_symbols *kernel,
 		    const struct kallsyms_line *line)
 {
@@ -65,7 +71,8 @@ int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 
 	while (!status && kallsyms_next(&kallsyms, &line) > 0) {
 		/* kptr_restrict shows every address as zero. */
-		if (!line.address || is_offset(line.type))
+		if (!line.address || is_offset(line.type) ||
+		    is_mapping(&line))
 			continue;
 		if (is_code(line.type))
 			status = add_code(kernel, &line);

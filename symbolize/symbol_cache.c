@@ -7,6 +7,7 @@ enum { SLOT_BITS = 14 };
 
 struct slot {
 	uint64_t address;	/* 0: free */
+	int32_t pid;		/* of user code; -1: the kernel's */
 	struct symbol symbol;
 };
 
@@ -34,30 +35,29 @@ void symbol_cache_free(struct symbol_cache *cache)
 	free(cache);
 }
 
-static struct slot *slot_of(struct symbol_cache *cache, uint64_t address)
+static struct slot *slot_of(struct symbol_cache *cache, uint64_t address,
+			    int32_t pid)
 {
-	return &cache->slots[address * 0x9e3779b97f4a7c15 >> (64 - SLOT_BITS)];
+	uint64_t key = address ^ (uint64_t)(uint32_t)pid << 32;
+
+	return &cache->slots[key * 0x9e3779b97f4a7c15 >> (64 - SLOT_BITS)];
 }
 
 const struct symbol *symbol_cache_find(struct symbol_cache *cache,
 				       uint64_t address)
 {
-	struct slot *slot = slot_of(cache, address);
+	int32_t pid = address >= cache->kernel_start ? -1 : cache->pid;
+	struct slot *slot = slot_of(cache, address, pid);
 
-	if (slot->address != address || !address) {
-		symbols_find(cache->symbols, cache->pid, address,
-			     &slot->symbol);
+	if (slot->address != address || slot->pid != pid || !address) {
+		symbols_find(cache->symbols, pid, address, &slot->symbol);
 		slot->address = address;
+		slot->pid = pid;
 	}
 	return &slot->symbol;
 }
 
 void symbol_cache_switch(struct symbol_cache *cache, int32_t pid)
 {
-	if (pid == cache->pid)
-		return;
 	cache->pid = pid;
-	for (size_t i = 0; i < 1 << SLOT_BITS; i++)
-		if (cache->slots[i].address < cache->kernel_start)
-			cache->slots[i].address = 0;
 }

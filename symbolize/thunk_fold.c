@@ -6,7 +6,8 @@
 bool thunk_fold_covers(const struct symbol *symbol)
 {
 	return symbol->role == CODE_RETURN_THUNK ||
-	       symbol->role == CODE_INDIRECT_THUNK;
+	       symbol->role == CODE_INDIRECT_THUNK ||
+	       symbol->role == CODE_VECTOR;
 }
 
 void thunk_fold_begin(struct thunk_fold *fold, const struct symbol *symbol,
@@ -15,8 +16,8 @@ void thunk_fold_begin(struct thunk_fold *fold, const struct symbol *symbol,
 	fold->active = true;
 	fold->from = from;
 	fold->return_address = return_address;
-	if (exit == FLOW_EXIT_CALL)
-		fold->exit = FLOW_EXIT_CALL;
+	if (exit == FLOW_EXIT_CALL || symbol->role == CODE_VECTOR)
+		fold->exit = exit;
 	else if (symbol->role == CODE_RETURN_THUNK)
 		fold->exit = FLOW_EXIT_RETURN;
 	else

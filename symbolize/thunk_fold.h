@@ -8,12 +8,13 @@
 #include <stdbool.h>
 
 /* Execution inside thunks stands for one transfer of control: the call, jump
- * or return that entered them.  Folding goes by address, not by what the
+ * or return that entered them; inside exception vectors, for the break-in.  Folding goes by address, not by what the
  * thunk does inside, so every variant of the kernel's mitigations fits.
  */
 struct thunk_fold {
 	bool active;
-	uint8_t exit;		/* enum flow_exit that the thunks stand for */
+	uint8_t exit;		/* what the thunks stand for: enum flow_exit,
+				 * or another way into a vector */
 	uint32_t from;		/* the function that entered them */
 	uint64_t return_address;	/* of FLOW_EXIT_CALL */
 };
@@ -27,7 +28,7 @@ struct thunk_fold_stack {
 	unsigned int count;
 };
 
-/* Returns whether @symbol is a thunk. */
+/* Returns whether @symbol is a thunk or vector. */
 bool thunk_fold_covers(const struct symbol *symbol);
 
 /* Begins a fold: function @from left by @exit (with @return_address if that

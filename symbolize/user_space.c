@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/user_space.h"
 
+#include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "decoder/recording.h"
 #include "decoder/sideband.h"
 #include "symbolize/elf_symbols.h"
+#include "symbolize/function_table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct user_file {
-	const char *path;		/* the recording's */
+	const char *path;
 	struct address_map *symbols;	/* by offset in the file */
 };
 
@@ -29,10 +34,47 @@ struct user_parent {
 };
 
 struct user_space {
+	struct arena *arena;		/* paths */
 	struct array files;		/* struct user_file */
 	struct array mappings;		/* struct user_mapping, sorted */
 	struct array parents;		/* struct user_parent */
 };
+
+struct namer {
+	struct function_table *functions;
+	const char *path;
+	const char *module;
+};
+
+/* Functions without a symbol: "[libc.so.6+0x29c50]". */
+static uint32_t name_hole(void *ctx, uint64_t start)
+{
+	const struct namer *namer = ctx;
+	const char *slash = strrchr(namer->path, '/');
+	char name[300];
+	int length = snprintf(name, sizeof(name), "[%.255s",
+			      slash ? slash + 1 : namer->path);
+
+	if (start)
+		length += snprintf(name + length, sizeof(name) - (size_t)length,
+				   "+0x%" PRIx64, start);
+	name[length++] = ']';
+	return function_table_add(namer->functions, name, (size_t)length,
+				  namer->module, 'u');
+}
+
+static int name_holes(struct address_map *symbols, const char *path,
+		      struct function_table *functions)
+{
+	struct namer namer = {
+		.functions = functions,
+		.path = path,
+		.module = function_table_module(functions, path, strlen(path)),
+	};
+
+	return namer.module ? address_map_fill(symbols, name_hole, &namer) :
+			      -ERROR_MEMORY;
+}
 
 static int open_file(struct user_space *space, const char *path,
 		     struct function_table *functions, const struct log *log,
@@ -56,23 +98,30 @@ static int open_file(struct user_space *space, const char *path,
 	status = elf_symbols_add(path, functions, file->symbols, log);
 	if (status == -ERROR_MEMORY)
 		return status;
-	return address_map_finish(file->symbols);
+	status = address_map_finish(file->symbols);
+	return status ? status : name_holes(file->symbols, path, functions);
 }
 
 static int add_mapping(struct user_space *space,
+		       const struct recording *recording,
 		       const struct sideband_record *record,
 		       struct function_table *functions,
 		       const struct log *log)
 {
 	const struct sideband_mmap *mmap = &record->mmap;
 	struct user_mapping *mapping;
+	const char *path;
 	uint32_t file;
 
-	/* "//anon", "[heap]", "[vdso]" have no file to read. */
-	if (mmap->kernel || !mmap->executable || mmap->path[0] != '/' ||
-	    mmap->path[1] == '/')
+	if (mmap->kernel || !mmap->executable)
 		return 0;
-	if (open_file(space, mmap->path, functions, log, &file) < 0)
+	path = recording_user_path(recording, mmap->path, space->arena);
+	if (!path)
+		return -ERROR_MEMORY;
+	/* "//anon", "[heap]" have no file to read. */
+	if (path[0] != '/' || path[1] == '/')
+		return 0;
+	if (open_file(space, path, functions, log, &file) < 0)
 		return -ERROR_MEMORY;
 	mapping = array_add(&space->mappings);
 	if (!mapping)
@@ -114,7 +163,9 @@ static int compare_mappings(const void *a, const void *b)
 	return x->order < y->order ? 1 : -1;
 }
 
-static int read_records(struct user_space *space, struct sideband *sideband,
+static int read_records(struct user_space *space,
+			const struct recording *recording,
+			struct sideband *sideband,
 			struct function_table *functions,
 			const struct log *log)
 {
@@ -125,7 +176,8 @@ static int read_records(struct user_space *space, struct sideband *sideband,
 		if (record.kind == SIDEBAND_FORK)
 			status = add_parent(space, &record);
 		else
-			status = add_mapping(space, &record, functions, log);
+			status = add_mapping(space, recording, &record,
+					     functions, log);
 		if (status < 0)
 			return status;
 	}
@@ -143,11 +195,14 @@ int user_space_open(const struct recording *recording,
 	int status = -ERROR_MEMORY;
 
 	*space = calloc(1, sizeof(**space));
-	if (*space && sideband) {
+	if (*space)
+		(*space)->arena = arena_new();
+	if (*space && (*space)->arena && sideband) {
 		(*space)->files = ARRAY_OF(struct user_file);
 		(*space)->mappings = ARRAY_OF(struct user_mapping);
 		(*space)->parents = ARRAY_OF(struct user_parent);
-		status = read_records(*space, sideband, functions, log);
+		status = read_records(*space, recording, sideband, functions,
+				      log);
 	}
 	sideband_close(sideband);
 	if (status < 0) {
@@ -169,6 +224,7 @@ void user_space_close(struct user_space *space)
 	array_free(&space->files);
 	array_free(&space->mappings);
 	array_free(&space->parents);
+	arena_free(space->arena);
 	free(space);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/shared_fixture.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,21 @@ bool shared_path(const char *name, char *path, size_t size)
 	return folder;
 }
 
+/* Recordings are packed under names of their own. */
+static bool find_folder(const char *scratch, char *path, size_t size)
+{
+	char pattern[4200];
+	glob_t found;
+	bool is_found;
+
+	snprintf(pattern, sizeof(pattern), "%s/*.data", scratch);
+	is_found = !glob(pattern, 0, NULL, &found);
+	if (is_found)
+		snprintf(path, size, "%s", found.gl_pathv[0]);
+	globfree(&found);
+	return is_found;
+}
+
 bool shared_recording(const char *name, char *path, size_t size)
 {
 	const char *folder = shared_folder();
@@ -41,8 +57,7 @@ bool shared_recording(const char *name, char *path, size_t size)
 		printf("skipped: %s cannot be unpacked\n", name);
 		return false;
 	}
-	snprintf(path, size, "%s/p.data", scratch);
-	return true;
+	return find_folder(scratch, path, size);
 }
 
 void shared_recording_remove(const char *path)
@@ -51,11 +66,11 @@ void shared_recording_remove(const char *path)
 
 	if (!*path)
 		return;
-	snprintf(command, sizeof(command), "rm -rf '%s/..'/p.data", path);
+	snprintf(command, sizeof(command), "rm -rf '%s'", path);
 	if (system(command))
 		return;
 	snprintf(command, sizeof(command), "%.*s",
-		 (int)(strlen(path) - strlen("/p.data")), path);
+		 (int)(strrchr(path, '/') - path), path);
 	remove(command);
 }
 

@@ -28,6 +28,25 @@ END_TEST
 
 static const struct {
 	const char *text;
+	uint32_t bytes; /* 0: refused */
+} stacks[] = {
+	{ "8K", 8192 }, { "64", 64 },	{ "61440", 61440 }, { "60k", 61440 },
+	{ "64K", 0 },	{ "63", 0 },	{ "100", 0 },	    { "", 0 },
+	{ "-8", 0 },	{ "8KB", 0 },	{ "9G", 0 },
+};
+
+START_TEST(test_stack)
+{
+	uint32_t bytes = 0;
+
+	ck_assert_int_eq(record_value_stack(stacks[_i].text, &bytes),
+			 stacks[_i].bytes != 0);
+	ck_assert_uint_eq(bytes, stacks[_i].bytes);
+}
+END_TEST
+
+static const struct {
+	const char *text;
 	uint64_t ns; /* 0: refused */
 } durations[] = {
 	{ "1", 1000000000 }, { "0.25", 250000000 }, { "0", 0 },
@@ -70,6 +89,8 @@ static Suite *record_values_suite(void)
 	Suite *suite = suite_create("record_values");
 	TCase *tcase = tcase_create("values");
 
+	tcase_add_loop_test(tcase, test_stack, 0,
+			    sizeof(stacks) / sizeof(stacks[0]));
 	tcase_add_loop_test(tcase, test_size, 0,
 			    sizeof(sizes) / sizeof(sizes[0]));
 	tcase_add_loop_test(tcase, test_seconds, 0,

@@ -77,6 +77,57 @@ START_TEST(wrong_usage_is_refused)
 }
 END_TEST
 
+static const struct {
+	const char *words[4];	/* after the command's name */
+	int status;
+	const char *pair;
+} pairs[] = {
+	{ { "--between", "a", "b" }, 0, "a,b" },
+	{ { "--between=a", "b" }, 0, "a,b" },
+	{ { "--between", "a,b" }, 0, "a,b" },
+	{ { "--between=a,b", "--top=1" }, 0, "a,b" },
+	{ { "--between", "a" }, 3, NULL },
+	{ { "--between", "a", "--top=1" }, 3, NULL },
+	{ { "--between", "a", "b", "c" }, 3, "a,b" },
+};
+
+static bool take_pair(void *ctx, int index, const char *argument)
+{
+	ck_assert_int_eq(index, 0);
+	snprintf(ctx, 16, "%s", argument);
+	return true;
+}
+
+START_TEST(two_arguments_come_as_one)
+{
+	static const struct own_option own[] = { { "between", "A B", "" } };
+	char pair[16] = "";
+	const struct option_set set = {
+		.command = "test",
+		.purpose = "",
+		.own = own,
+		.own_count = 1,
+		.take = take_pair,
+		.ctx = pair,
+	};
+	char words[5][16] = { "test" };
+	char *arguments[6] = { words[0] };
+	struct report_options options;
+	int count = 1;
+
+	for (; count < 5 && pairs[_i].words[count - 1]; count++) {
+		snprintf(words[count], sizeof(words[count]), "%s",
+			 pairs[_i].words[count - 1]);
+		arguments[count] = words[count];
+	}
+	ck_assert_int_eq(report_options_read(&options, &set, count, arguments),
+			 pairs[_i].status);
+	if (pairs[_i].pair)
+		ck_assert_str_eq(pair, pairs[_i].pair);
+	report_options_free(&options);
+}
+END_TEST
+
 static Suite *report_options_suite(void)
 {
 	Suite *suite = suite_create("report_options");
@@ -87,6 +138,8 @@ static Suite *report_options_suite(void)
 	tcase_add_test(tcase, lists_take_ranges_and_names);
 	tcase_add_loop_test(tcase, wrong_usage_is_refused, 0,
 			    sizeof(bad_arguments) / sizeof(*bad_arguments));
+	tcase_add_loop_test(tcase, two_arguments_come_as_one, 0,
+			    sizeof(pairs) / sizeof(*pairs));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -12,9 +12,9 @@
  *	varint	tsc		delta to the previous record's TSC
  *	varint	from		zigzag(from - previous record's to)
  *	varint	to		zigzag(to - from)
- *	varint	sp		zigzag(sp - previous sp), with TRUTH_HAS_SP only
  *	varint	pid		TRUTH_SWITCH only, in place of from and to
  *	varint	tgid		TRUTH_SWITCH only
+ *	varint	sp		zigzag(sp - previous sp), with TRUTH_HAS_SP only
  *
  * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
  * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
@@ -50,8 +50,8 @@ enum truth_kind {
 	TRUTH_TRACE_OFF = 12, /* from = to: the wrmsr that ends the trace */
 	TRUTH_SWITCH = 13,    /* __switch_to was entered for this task */
 	TRUTH_KIND_MASK = 0x0f,
-	/* Calls, returns, interrupts, exceptions and far transfers carry the
-	 * stack pointer before the instruction.
+	/* All but conditional branches and jumps carry the stack pointer:
+	 * that before the instruction; of a switch, the next task's.
 	 */
 	TRUTH_HAS_SP = 0x10,
 };

@@ -156,15 +156,16 @@ static void leave_block(struct tracker *tracker, struct tracker_flags *flags,
 	look_at_rdtsc(tracker);
 }
 
-static void start_trace(struct tracker *tracker, uint64_t at)
+static void start_trace(struct tracker *tracker, uint64_t at, bool delivered)
 {
-	struct truth_record on = { .tag = TRUTH_TRACE_ON,
+	struct truth_record on = { .tag = TRUTH_TRACE_ON | TRUTH_HAS_SP,
 				   .from = at,
 				   .to = at };
 
 	if (!tracker->starting)
 		return;
 	tracker->starting = false;
+	on.sp = current_sp(tracker, delivered);
 	record(tracker, &on, 0);
 }
 
@@ -210,7 +211,7 @@ void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
 		block_faulted(tracker, flags, from);
 	else
 		leave_block(tracker, flags, from, true);
-	start_trace(tracker, from);
+	start_trace(tracker, from, true);
 	record_branch(tracker, raised ? TRUTH_EXCEPTION : TRUTH_INTERRUPT, from,
 		      to, guest_interrupted_sp(&tracker->guest));
 }
@@ -219,7 +220,7 @@ static void record_switch(struct tracker *tracker,
 			  const struct switch_site *site)
 {
 	uint64_t next = guest_register(&tracker->guest, GUEST_RSI);
-	struct truth_record task = { .tag = TRUTH_SWITCH };
+	struct truth_record task = { .tag = TRUTH_SWITCH | TRUTH_HAS_SP };
 	uint64_t pid, tgid;
 
 	if (!guest_memory(&tracker->guest, next + site->pid_offset, 4, &pid) ||
@@ -227,6 +228,7 @@ static void record_switch(struct tracker *tracker,
 		return;
 	task.pid = pid;
 	task.tgid = tgid;
+	task.sp = guest_register(&tracker->guest, GUEST_RSP);
 	record(tracker, &task, 0);
 }
 
@@ -235,7 +237,7 @@ void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
 		   const struct switch_site *site)
 {
 	leave_block(tracker, flags, start, false);
-	start_trace(tracker, start);
+	start_trace(tracker, start, false);
 	if (tracing(tracker) && start == site->function)
 		record_switch(tracker, site);
 	flags->active = tracing(tracker) || tracker->undated->len;

@@ -56,10 +56,6 @@ static uint8_t *put_branch(struct writer *writer, uint8_t *at,
 	at = put_difference(at, record->from, writer->last_to);
 	at = put_difference(at, record->to, record->from);
 	writer->last_to = record->to;
-	if (record->tag & TRUTH_HAS_SP) {
-		at = put_difference(at, record->sp, writer->last_sp);
-		writer->last_sp = record->sp;
-	}
 	return at;
 }
 
@@ -76,6 +72,10 @@ void writer_write(struct writer *writer, const struct truth_record *record)
 		at = put_varint(at, record->tgid);
 	} else {
 		at = put_branch(writer, at, record);
+	}
+	if (record->tag & TRUTH_HAS_SP) {
+		at = put_difference(at, record->sp, writer->last_sp);
+		writer->last_sp = record->sp;
 	}
 	fwrite(bytes, 1, at - bytes, writer->file);
 }

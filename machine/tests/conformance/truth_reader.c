@@ -66,8 +66,6 @@ static void get_branch(struct truth_reader *reader, struct truth_event *event)
 {
 	event->from = event->to + get_difference(reader);
 	event->to = event->from + get_difference(reader);
-	if (event->has_sp)
-		event->sp += get_difference(reader);
 }
 
 int truth_reader_next(struct truth_reader *reader, struct truth_event *event)
@@ -87,6 +85,8 @@ int truth_reader_next(struct truth_reader *reader, struct truth_event *event)
 	} else {
 		get_branch(reader, last);
 	}
+	if (last->has_sp)
+		last->sp += get_difference(reader);
 	*event = *last;
 	return !reader->cut;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_BETWEEN_REPORT_H
+#define KT_ATTRIBUTION_BETWEEN_REPORT_H
+
+struct attribution_output;
+struct between;
+struct function_table;
+
+/* What `report --between` shows; all borrowed. */
+struct between_report {
+	const struct between *between;	/* after between_end() */
+	const struct function_table *functions;
+	const char *from;	/* the functions' names as asked for */
+	const char *to;
+};
+
+/* Returns 0, -ERROR_MEMORY, -ERROR_NOT_FOUND if paths have no column called
+ * output->sort.
+ */
+int between_report_write(const struct between_report *report,
+			 const struct attribution_output *output);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_KNOWN_EVENTS_H
+#define KT_ATTRIBUTION_KNOWN_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recording;
+struct sideband_record;
+
+/* The kernel's tracepoints that attribution understands.  Their fields are
+ * described in include/trace/events/ of Linux.
+ */
+enum known_event {
+	EVENT_SCHED_SWITCH,
+	EVENT_SCHED_WAKING,
+	EVENT_SCHED_WAKEUP_NEW,
+	EVENT_IRQ_ENTRY,
+	EVENT_IRQ_EXIT,
+	EVENT_SOFTIRQ_RAISE,
+	EVENT_SOFTIRQ_ENTRY,
+	EVENT_SOFTIRQ_EXIT,
+	EVENT_TASKLET_ENTRY,
+	EVENT_SYS_ENTER,
+	EVENT_SYS_EXIT,
+	EVENT_PAGE_FAULT_USER,
+	EVENT_PAGE_FAULT_KERNEL,
+	EVENT_NET_RECEIVE,	/* netif_receive_skb */
+	EVENT_NET_RX,		/* netif_rx: queued to the CPU's backlog */
+	EVENT_GRO_RECEIVE,	/* napi_gro_receive_entry */
+	EVENT_NAPI_POLL,
+	EVENT_NET_QUEUE,	/* net_dev_queue */
+	EVENT_NET_XMIT,		/* net_dev_start_xmit */
+	EVENT_SKB_COPY,		/* skb_copy_datagram_iovec: to the receiver */
+	EVENT_SKB_CONSUME,
+	EVENT_SKB_FREE,
+	EVENT_SOCKET_READY,	/* sk_data_ready */
+	EVENT_BIO_QUEUE,
+	EVENT_BIO_REMAP,	/* handed on to another device */
+	EVENT_BIO_COMPLETE,
+	EVENT_REQUEST_INSERT,
+	EVENT_REQUEST_ISSUE,
+	EVENT_REQUEST_COMPLETE,
+	EVENT_WORK_QUEUE,
+	EVENT_WORK_BEGIN,
+	EVENT_WORK_END,
+	EVENT_TIMER_START,
+	EVENT_TIMER_CANCEL,
+	EVENT_TIMER_EXPIRE,
+	EVENT_TIMER_DONE,
+	EVENT_HRTIMER_START,
+	EVENT_HRTIMER_CANCEL,
+	EVENT_HRTIMER_EXPIRE,
+	EVENT_HRTIMER_DONE,
+	KNOWN_EVENTS,
+};
+
+enum { EVENT_MAX_FIELDS = 7 };
+
+/* Where values[] of an event's record has its fields; absent ones are 0. */
+enum event_field {
+	SWITCH_PREV = 0,	/* tid */
+	SWITCH_PREV_STATE = 1,	/* 0: it could have gone on */
+	SWITCH_NEXT = 2,
+	WAKING_TID = 0,
+	IRQ_NUMBER = 0,
+	SOFTIRQ_VECTOR = 0,
+	TASKLET_FUNCTION = 0,
+	SYSTEM_CALL_NUMBER = 0,
+	SYSTEM_CALL_RESULT = 1,	/* EVENT_SYS_EXIT */
+	SYSTEM_CALL_ARGUMENT = 1, /* EVENT_SYS_ENTER: the first of six */
+	FAULT_ADDRESS = 0,
+	FAULT_IP = 1,
+	SKB_ADDRESS = 0,
+	NAPI_ADDRESS = 0,
+	NAPI_WORK = 1,
+	NAPI_BUDGET = 2,
+	SOCKET_ADDRESS = 0,
+	BLOCK_DEVICE = 0,
+	BLOCK_SECTOR = 1,
+	BLOCK_SECTORS = 2,
+	BLOCK_OLD_DEVICE = 3,	/* EVENT_BIO_REMAP */
+	BLOCK_OLD_SECTOR = 4,
+	WORK_ADDRESS = 0,
+	WORK_FUNCTION = 1,
+	TIMER_ADDRESS = 0,
+	TIMER_FUNCTION = 1,
+};
+
+/* One record of a known event.  The time is exact; the task and the CPU are
+ * those on which the event happened.
+ */
+struct event_record {
+	enum known_event event;
+	int32_t cpu;
+	int32_t pid;
+	int32_t tid;
+	uint64_t time_ns;
+	int64_t values[EVENT_MAX_FIELDS];	/* see enum event_field */
+	const struct sideband_record *sideband;
+};
+
+/* Which of a recording's events are which, and where their fields are. */
+struct known_events;
+
+/* Borrows @recording.  Returns NULL when out of memory. */
+struct known_events *known_events_new(const struct recording *recording);
+void known_events_free(struct known_events *events);
+
+/* Returns whether @event was recorded at all. */
+bool known_events_has(const struct known_events *events,
+		      enum known_event event);
+
+/* Returns whether system calls were recorded with the user's stack. */
+bool known_events_has_user_stacks(const struct known_events *events);
+
+/* Reads @record into @event, which borrows it.
+ *
+ * Returns false if it is no sample of a known event.
+ */
+bool known_events_read(const struct known_events *events,
+		       const struct sideband_record *record,
+		       struct event_record *event);
+
+/* Returns the name that record and perf use, as "sched:sched_switch". */
+const char *known_event_name(enum known_event event);
+
+#endif

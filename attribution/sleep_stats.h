@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_SLEEP_STATS_H
+#define KT_ATTRIBUTION_SLEEP_STATS_H
+
+#include "common/array.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sleep;
+
+/* What one chain of wakers ended. */
+struct waker_stat {
+	uint32_t waker;		/* a chain's number, or WAKER_NONE */
+	uint64_t count;
+	uint64_t total_ns;
+};
+
+/* What one process's sleeps with one stack came to.  The times are of those
+ * that were seen from begin to end.
+ */
+struct sleep_stat {
+	int32_t pid;
+	uint32_t stack;
+	uint32_t user_stack;
+	uint32_t label;
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t max_ns;
+	uint64_t runnable_ns;	/* after them, until the task ran */
+	uint64_t cut;		/* more sleeps, that the recording cuts */
+	uint64_t cut_ns;
+	struct array wakers;	/* struct waker_stat; the longest first once
+				 * sorted */
+};
+
+struct sleep_stats;
+
+/* Returns NULL when out of memory. */
+struct sleep_stats *sleep_stats_new(void);
+void sleep_stats_free(struct sleep_stats *stats);
+
+/* Counts @sleep.  Returns 0 or -ERROR_MEMORY. */
+int sleep_stats_add(struct sleep_stats *stats, const struct sleep *sleep);
+
+/* Orders them by falling total time. */
+void sleep_stats_sort(struct sleep_stats *stats);
+
+size_t sleep_stats_count(const struct sleep_stats *stats);
+const struct sleep_stat *sleep_stats_at(const struct sleep_stats *stats,
+					size_t index);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_STACK_TEXT_H
+#define KT_ATTRIBUTION_STACK_TEXT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct call_tree;
+struct function_table;
+
+/* Writes the path to @node of @stacks, "outermost;...;innermost", to @out;
+ * nothing for CALL_NODE_NONE.
+ */
+void stack_text_write(const struct call_tree *stacks, uint32_t node,
+		      const struct function_table *functions, FILE *out);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+
+#include <string.h>
+
+static const struct attribution_table *const tables[] = {
+	&processes_option,
+	&threads_option,
+	&syscalls_table,
+	&sleeps_table,
+	&interrupts_option,
+	&between_option,
+	&function_option,
+	NULL,
+};
+
+const struct attribution_table *attribution_table_at(size_t index)
+{
+	return tables[index];
+}
+
+const struct attribution_table *attribution_table_find(const char *name)
+{
+	for (size_t i = 0; tables[i]; i++)
+		if (!strcmp(tables[i]->name, name))
+			return tables[i];
+	return NULL;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TABLE_H
+#define KT_ATTRIBUTION_TABLE_H
+
+#include "report/record_writer.h"
+#include "report/step_filter.h"
+#include "report/task_stacks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct known_events;
+struct recording;
+struct symbols;
+struct task_names;
+struct witness;
+struct work_kinds;
+
+/* Which system calls timeline --syscalls shows, and how. */
+struct call_records_choice {
+	const char *name;	/* of the call or its function; NULL: any */
+	uint64_t min_ns;
+	uint64_t max_count;
+	uint32_t max_depth;	/* of the call trace */
+	enum record_format format;	/* not RECORD_CSV */
+	FILE *out;
+};
+
+/* What a table is made from and asked for.  All borrowed, all read-only. */
+struct attribution_input {
+	const struct recording *recording;
+	const struct symbols *symbols;
+	const struct task_names *names;
+	const struct known_events *events;
+	const struct work_kinds *kinds;
+	const struct step_filter *filter;	/* rows wanted */
+	struct time_window window;
+	const char *argument;	/* of the table's option, or NULL */
+	const struct call_records_choice *calls;	/* call_records_table */
+};
+
+/* How to show it. */
+struct attribution_output {
+	FILE *out;
+	enum record_format format;
+	const char *sort;	/* a column's name; NULL: the table's own */
+	uint64_t top;		/* rows wanted */
+	const struct task_stacks *stacks;	/* of the finished run */
+};
+
+/* A report that needs the steps and the kernel's events together: an option
+ * of `ktrace-hw report`.
+ */
+struct attribution_table {
+	const char *name;	/* of the option */
+	/* What it takes, for --help; "A B" are two, handed over as "A,B"; "[A]"
+	 * may be left out, and is NULL then; NULL: nothing.
+	 */
+	const char *argument;
+	const char *help;
+	/* Looks at the argument before anything else; NULL: all are fine.
+	 *
+	 * Returns whether it can be used; else writes to @message why not.
+	 */
+	bool (*check)(const struct attribution_input *input, char *message,
+		      size_t size);
+	/* Returns what sees the recording pass, to be closed by close(); NULL
+	 * when out of memory.
+	 */
+	struct witness *(*open)(const struct attribution_input *input);
+	/* Shows what was seen.  Columns that the recording cannot fill are
+	 * named, with the option of record that would fill them.
+	 *
+	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
+	 * of it), -ERROR_NOT_FOUND if there is no column called sort.
+	 */
+	int (*render)(struct witness *witness,
+		      const struct attribution_output *output);
+	void (*close)(struct witness *witness);
+};
+
+/* Not an option of report: timeline --syscalls.  It writes as the recording
+ * passes, to input.calls->out.
+ */
+extern const struct attribution_table call_records_table;
+
+extern const struct attribution_table processes_option;
+extern const struct attribution_table threads_option;
+extern const struct attribution_table syscalls_table;
+extern const struct attribution_table sleeps_table;
+extern const struct attribution_table interrupts_option;
+extern const struct attribution_table between_option;
+extern const struct attribution_table function_option;
+
+/* Returns table @index, in the order of --help; NULL after the last. */
+const struct attribution_table *attribution_table_at(size_t index);
+
+/* Returns the table called @name, or NULL. */
+const struct attribution_table *attribution_table_find(const char *name);
+
+#endif

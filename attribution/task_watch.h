@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TASK_WATCH_H
+#define KT_ATTRIBUTION_TASK_WATCH_H
+
+#include "attribution/task_time.h"
+#include "attribution/wait_places.h"
+#include "attribution/witness.h"
+
+struct arch;
+struct attribution_input;
+struct call_tree;
+struct function_table;
+struct sleep;
+struct system_call;
+struct user_stack;
+struct wakers;
+struct work_kinds;
+
+/* Takes what tasks do, in the order in which they do it.  Functions may be
+ * NULL; they return 0 or -ERROR_MEMORY.
+ */
+struct task_listener {
+	int (*began)(struct task_listener *listener,
+		     const struct system_call *call);
+	/* A step of a task that is in a system call, of which its entry is the
+	 * first and its exit the last.
+	 */
+	int (*step)(struct task_listener *listener,
+		    const struct call_step *step);
+	int (*slept)(struct task_listener *listener,
+		     const struct sleep *sleep);
+	int (*ended)(struct task_listener *listener,
+		     const struct system_call *call);
+};
+
+/* Watches a recording for system calls and sleeps; is a witness. */
+struct task_watch;
+
+struct task_watch_options {
+	const struct function_table *functions;	/* borrowed, as all here */
+	const struct arch *arch;
+	const struct work_kinds *kinds;
+	struct task_time_options time;
+	struct wait_marks marks;
+	struct user_stack *user_stack;	/* owned by the watch; or NULL */
+};
+
+struct task_watch_options
+task_watch_options_of(const struct attribution_input *input);
+
+/* Borrows @listener.  Returns NULL when out of memory. */
+struct task_watch *task_watch_new(const struct task_watch_options *options,
+				  struct task_listener *listener);
+void task_watch_free(struct task_watch *watch);
+
+/* The witness that it is, and the way back. */
+struct witness *task_watch_witness(struct task_watch *watch);
+struct task_watch *task_watch_of(struct witness *witness);
+struct task_listener *task_watch_listener(const struct task_watch *watch);
+
+/* Tells the listener what has not ended.
+ *
+ * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
+ */
+int task_watch_end(struct task_watch *watch);
+
+/* What the numbers in struct sleep stand for. */
+const struct call_tree *task_watch_stacks(const struct task_watch *watch);
+const struct wakers *task_watch_wakers(const struct task_watch *watch);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_THREAD_EVENTS_H
+#define KT_ATTRIBUTION_THREAD_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread;
+
+/* What the scheduler's events say about a thread, in the order in which they
+ * come: shortly before or after the steps that show the same.
+ */
+
+/* It is woken by @waker_tid. */
+void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid);
+
+/* It is made: it waits for its first CPU. */
+void thread_begins(struct thread *thread, uint64_t time_ns);
+
+/* It is about to leave @cpu in @prev_state (as sched_switch has it), or has
+ * just left it.  @is_traced says whether the steps show when.
+ */
+void thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
+		      int64_t prev_state, bool is_traced);
+
+/* It goes to @cpu, of which there are no steps. */
+void thread_goes_away(struct thread *thread, uint64_t time_ns, int32_t cpu);
+
+/* It leaves its CPU: by the steps. @schedule_ns is when it began to decide
+ * so, 0 if unknown.
+ */
+void thread_leaves(struct thread *thread, uint64_t time_ns,
+		   uint64_t schedule_ns);
+
+/* It comes to @cpu: by the steps. */
+void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu);
+
+#endif

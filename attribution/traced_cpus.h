@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TRACED_CPUS_H
+#define KT_ATTRIBUTION_TRACED_CPUS_H
+
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread;
+
+/* A CPU as the steps show it. */
+struct traced_cpu {
+	bool is_seen;			/* there were steps of it */
+	bool has_ended;
+	uint8_t state;			/* enum cpu_state */
+	struct thread *current;		/* NULL before its first step */
+};
+
+/* The CPUs of a recording by number; one stands for the streams of threads,
+ * which have none.
+ */
+struct traced_cpus {
+	struct array cpus;		/* struct traced_cpu, by number + 1 */
+};
+
+#define TRACED_CPUS_NONE \
+	((struct traced_cpus){ .cpus = ARRAY_OF(struct traced_cpu) })
+
+void traced_cpus_free(struct traced_cpus *cpus);
+
+/* Returns the CPU of a step, adding it; NULL when out of memory. */
+struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu);
+
+/* Returns the CPU, or NULL if there was no step of it. */
+struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus, int32_t cpu);
+
+/* Returns whether the steps show what runs on @cpu now. */
+bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);
+
+#endif

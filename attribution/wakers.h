@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_WAKERS_H
+#define KT_ATTRIBUTION_WAKERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct function_table;
+struct task_names;
+
+/* Who woke somebody, and who woke that one before: a chain. */
+struct waker {
+	uint32_t earlier;	/* who woke the waker, or WAKER_NONE */
+	uint32_t function;	/* that decided to wake */
+	uint32_t interrupt;	/* it was part of, or FUNCTION_NONE */
+	int32_t pid;		/* the task that woke; in an interrupt the one
+				 * that happened to run */
+	int32_t tid;
+};
+
+#define WAKER_NONE UINT32_MAX
+
+/* Chains as numbers: equal ones have equal numbers. */
+struct wakers;
+
+/* Returns NULL when out of memory. */
+struct wakers *wakers_new(void);
+void wakers_free(struct wakers *wakers);
+
+/* Returns the number of @waker, adding it if it is new; of interrupts the
+ * task does not count.  WAKER_NONE when out of memory.
+ */
+uint32_t wakers_add(struct wakers *wakers, const struct waker *waker);
+
+const struct waker *wakers_at(const struct wakers *wakers, uint32_t number);
+
+/* Writes a chain as text, the last waker first:
+ * "cat-12 pipe_write < interrupt vring_interrupt blk_done_softirq".
+ *
+ * @names of tasks are their last ones.
+ */
+void wakers_write(const struct wakers *wakers, uint32_t number,
+		  const struct function_table *functions,
+		  const struct task_names *names, FILE *out);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_WITNESS_H
+#define KT_ATTRIBUTION_WITNESS_H
+
+struct call_step;
+struct event_record;
+struct sideband_record;
+
+/* Takes what happened, one thing after the other: the steps of the trace, and
+ * between them, by time, what the kernel said about them.  Each table of the
+ * attribution is one.  Functions may be NULL.
+ */
+struct witness {
+	void (*step)(struct witness *witness, const struct call_step *step);
+	/* A tracepoint: of all CPUs, also of tasks that are not traced. */
+	void (*event)(struct witness *witness,
+		      const struct event_record *event);
+	/* A fork, exit, comm or lost record. */
+	void (*record)(struct witness *witness,
+		       const struct sideband_record *record);
+};
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "common/log.h"
+#include "decoder/coresight_code.h"
+#include "decoder/coresight_exit.h"
+#include "decoder/coresight_frame.h"
+#include "decoder/coresight_parts.h"
+#include "decoder/recording_parts.h"
+#include "decoder/switch_feed.h"
+#include "decoder/switch_merge.h"
+#include "decoder/task_ids.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+/* Bytes of trace that are decoded at one go. */
+enum { CHUNK = 4096 };
+
+static ocsd_datapath_resp_t take_element(const void *ctx,
+					 const ocsd_trc_index_t index,
+					 const uint8_t id,
+					 const ocsd_generic_trace_elem *element)
+{
+	struct coresight *source = (struct coresight *)(uintptr_t)ctx;
+
+	(void)id;
+	coresight_take(source, index, element);
+	return source->error ? OCSD_RESP_FATAL_SYS_ERR : OCSD_RESP_CONT;
+}
+
+static const struct aux_piece *piece_now(const struct coresight *source)
+{
+	return &source->input.stream->pieces[source->piece];
+}
+
+static int open_tree(struct coresight *source,
+		     const struct coresight_unit *unit, bool is_formatted)
+{
+	int error;
+
+	coresight_tree_close(&source->tree);
+	source->unit = unit;
+	source->unsynced = 0;
+	error = coresight_tree_open(&source->tree, unit, is_formatted,
+				    CORESIGHT_EXECUTION);
+	if (!error)
+		error = coresight_attach_code(source);
+	if (!error && ocsd_dt_set_gen_elem_outfn(source->tree.handle,
+						 take_element,
+						 source) != OCSD_OK)
+		error = -ERROR_MEMORY;
+	if (error == -ERROR_UNSUPPORTED)
+		log_message(source->input.log, LOG_ERROR,
+			    recording_data_path(source->input.recording),
+			    LOG_NO_OFFSET,
+			    "OpenCSD does not take the trace unit's settings "
+			    "of CPU %d", unit->cpu);
+	return error;
+}
+
+/* Every session has the unit of the stream, but where it follows a thread. */
+static int begin_session(struct coresight *source)
+{
+	const struct aux_piece *piece = piece_now(source);
+	const struct coresight_unit *unit =
+		array_at(&source->input.recording->coresight_units,
+			 piece->unit);
+	int error = 0;
+
+	if (source->unit != unit)
+		error = open_tree(source, unit, piece->is_formatted);
+	else
+		ocsd_dt_process_data(source->tree.handle, OCSD_OP_RESET, 0, 0,
+				     NULL, NULL);
+	coresight_begin_session(source);
+	source->in_session = !error;
+	return error;
+}
+
+static bool is_lost_here(struct coresight *source, uint64_t position)
+{
+	const struct aux_stream *stream = source->input.stream;
+	bool is_lost = false;
+
+	for (; source->next_loss < stream->loss_count &&
+	       stream->losses[source->next_loss].offset <= position;
+	     source->next_loss++)
+		is_lost = true;
+	return is_lost;
+}
+
+static void end_session(struct coresight *source, bool is_lost)
+{
+	ocsd_dt_process_data(source->tree.handle, OCSD_OP_EOT, 0, 0, NULL,
+			     NULL);
+	coresight_end_session(source, is_lost);
+	source->in_session = false;
+}
+
+/* Frames are whole, or the file was cut. */
+static size_t usable_size(const struct aux_piece *piece)
+{
+	return piece->is_formatted ?
+		       piece->size_bytes - piece->size_bytes %
+						   CORESIGHT_FRAME_SIZE :
+		       piece->size_bytes;
+}
+
+/* OpenCSD gave up: it begins again behind what it has read. */
+static void recover(struct coresight *source, uint32_t used)
+{
+	bool is_formatted = piece_now(source)->is_formatted;
+	size_t step = is_formatted ? CORESIGHT_FRAME_SIZE : 1;
+
+	coresight_open_gap(source, FLOW_GAP_BAD_TRACE,
+			   source->piece_start + source->piece_done + used);
+	ocsd_dt_process_data(source->tree.handle, OCSD_OP_RESET, 0, 0, NULL,
+			     NULL);
+	source->piece_done += (used / step + 1) * step;
+}
+
+static void decode_chunk(struct coresight *source, size_t usable)
+{
+	const struct aux_piece *piece = piece_now(source);
+	size_t size = usable - source->piece_done;
+	ocsd_datapath_resp_t response;
+	uint32_t used = 0;
+
+	if (size > CHUNK)
+		size = CHUNK;
+	response = ocsd_dt_process_data(
+		source->tree.handle, OCSD_OP_DATA,
+		source->piece_start + source->piece_done, (uint32_t)size,
+		piece->bytes + source->piece_done, &used);
+	if (OCSD_DATA_RESP_IS_FATAL(response) || !used)
+		recover(source, used);
+	else
+		source->piece_done += used;
+}
+
+static void next_piece(struct coresight *source)
+{
+	const struct aux_stream *stream = source->input.stream;
+	const struct aux_piece *piece = piece_now(source);
+	bool has_rest = usable_size(piece) < piece->size_bytes;
+	bool is_lost = is_lost_here(source, source->piece_start +
+						    piece->size_bytes);
+	bool is_last = source->piece + 1 == stream->piece_count;
+
+	if (is_last || is_lost || has_rest || piece[1].begins_anew)
+		end_session(source, is_lost || (has_rest && !is_last));
+	source->piece_start += piece->size_bytes;
+	source->piece_done = 0;
+	source->piece++;
+	if (!is_last)
+		return;
+	source->is_decoded = true;
+	if (!stream->cut)
+		return;
+	coresight_open_gap(source, FLOW_GAP_CUT, source->piece_start);
+	coresight_close_gap(source, source->piece_start);
+}
+
+static int decode(struct coresight *source)
+{
+	size_t usable;
+	int error = 0;
+
+	if (source->is_decoded)
+		return 0;
+	if (!source->in_session)
+		error = begin_session(source);
+	if (error)
+		return error;
+	usable = usable_size(piece_now(source));
+	if (source->piece_done < usable)
+		decode_chunk(source, usable);
+	if (source->piece_done >= usable)
+		next_piece(source);
+	return source->error;
+}
+
+static void add(struct coresight *source, const struct coresight_entry *entry)
+{
+	struct flow_stamp *stamp;
+
+	*flow_batch_next(source->batch, &stamp) = entry->item;
+	*stamp = entry->stamp;
+	flow_batch_add(source->batch);
+}
+
+/* Hands entries on, all but the last: what comes may change that. */
+static void drain(struct coresight *source)
+{
+	struct coresight_entry *entries = source->entries.items;
+	size_t count = source->entries.count;
+	size_t keep = count && !source->is_decoded;
+	size_t done = 0;
+
+	while (done + keep < count && flow_batch_has_room(source->batch)) {
+		add(source, &entries[done]);
+		done++;
+	}
+	for (size_t i = done; i < count; i++)
+		entries[i - done] = entries[i];
+	source->entries.count -= done;
+}
+
+static void emit_end(struct coresight *source)
+{
+	const struct coresight_entry end = {
+		.item.kind = FLOW_END,
+		.stamp.low_ns = flow_batch_last_ns(source->batch),
+		.stamp.high_ns = UINT64_MAX,
+		.stamp.known_ns = flow_batch_last_ns(source->batch),
+	};
+
+	add(source, &end);
+	flow_batch_settle(source->batch);
+	source->at_end = true;
+}
+
+/* Switches go among the finished items of their time. */
+static int add_switches(struct coresight *source, bool is_drained)
+{
+	int status = 1;
+
+	if (source->switches)
+		status = switch_merge(source->switches, source->batch,
+				      is_drained);
+	if (status == 1 && is_drained)
+		emit_end(source);
+	return status < 0 ? status : 0;
+}
+
+static int work(struct coresight *source)
+{
+	bool is_drained;
+	int error = 0;
+
+	drain(source);
+	if (source->entries.count < 2)
+		error = decode(source);
+	is_drained = source->is_decoded && !source->entries.count;
+	if (is_drained || !flow_batch_has_room(source->batch))
+		flow_batch_settle(source->batch);
+	return error ? error : add_switches(source, is_drained);
+}
+
+static int coresight_next(struct flow_source *base,
+			  const struct flow_item **items)
+{
+	struct coresight *source = (struct coresight *)base;
+
+	while (!flow_batch_finished(source->batch)) {
+		int error;
+
+		if (source->at_end)
+			return 0;
+		error = work(source);
+		if (error)
+			return error;
+	}
+	return (int)flow_batch_take(source->batch, items);
+}
+
+static void coresight_close(struct flow_source *base)
+{
+	struct coresight *source = (struct coresight *)base;
+
+	coresight_tree_close(&source->tree);
+	array_free(&source->entries);
+	task_ids_free(source->tasks);
+	switch_feed_free(source->switches);
+	flow_batch_free(source->batch);
+	coresight_code_close(source->code);
+	free(source);
+}
+
+static bool is_slow(void *ctx, const struct flow_item *item)
+{
+	struct coresight *source = ctx;
+	const uint8_t *bytes;
+	size_t left;
+
+	if (item->kind == FLOW_STOP)
+		return true;
+	bytes = coresight_code_bytes(source->code, item->ip + item->last,
+				     &left);
+	return bytes && coresight_looks_slow(bytes, left);
+}
+
+/* The kernel's own records say best who runs; without times they cannot be
+ * placed.
+ */
+static int set_up_tasks(struct coresight *source)
+{
+	const struct recording *recording = source->input.recording;
+	const uint64_t *by_type = recording_counts(recording)->by_type;
+
+	if (source->has_time && (by_type[PERF_RECORD_SWITCH] ||
+				 by_type[PERF_RECORD_SWITCH_CPU_WIDE])) {
+		source->switches =
+			switch_feed_new(recording, source->input.stream);
+		return source->switches ? 0 : -ERROR_MEMORY;
+	}
+	source->tasks = task_ids_new(recording);
+	return source->tasks ? 0 : -ERROR_MEMORY;
+}
+
+static int set_up(struct coresight *source)
+{
+	const struct flow_input *input = &source->input;
+	int error = coresight_code_open(input, &source->code);
+
+	if (error)
+		return error;
+	source->entries = ARRAY_OF(struct coresight_entry);
+	source->has_time = recording_time(input->recording) ==
+			   RECORDING_TIME_NANOSECONDS;
+	source->next_change_ns = coresight_code_next_change_ns(source->code);
+	source->instructions = 1;
+	source->task = -1;
+	source->is_decoded = !input->stream->piece_count;
+	source->batch = flow_batch_new(is_slow, source);
+	if (!source->batch)
+		return -ERROR_MEMORY;
+	return set_up_tasks(source);
+}
+
+static int coresight_open(const struct flow_input *input,
+			  struct flow_source **opened)
+{
+	struct coresight *source = calloc(1, sizeof(*source));
+	int error;
+
+	if (!source)
+		return -ERROR_MEMORY;
+	source->base.ops = &coresight_source;
+	source->input = *input;
+	error = set_up(source);
+	if (error) {
+		coresight_close(&source->base);
+		return error;
+	}
+	*opened = &source->base;
+	return 0;
+}
+
+const struct flow_source_ops coresight_source = {
+	.name = "coresight",
+	.open = coresight_open,
+	.next = coresight_next,
+	.close = coresight_close,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CORESIGHT_UNIT_H
+#define KT_DECODER_CORESIGHT_UNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+
+/* The packet formats of Arm's trace units. */
+enum coresight_protocol {
+	CORESIGHT_ETMV3,
+	CORESIGHT_PTM,
+	CORESIGHT_ETMV4,
+	CORESIGHT_ETE,
+};
+
+/* Which field of the trace names the task that runs. */
+enum coresight_task_field {
+	CORESIGHT_TASK_NONE,
+	CORESIGHT_TASK_CONTEXT,	/* CONTEXTIDR_EL1 */
+	CORESIGHT_TASK_VMID,	/* CONTEXTIDR_EL2, sent in place of the VMID */
+};
+
+/* One CPU's trace unit, as it was set when it was recorded.  Registers have
+ * the names of the Arm ETM and ETE architecture manuals; those that a
+ * protocol does not have are 0.
+ */
+struct coresight_unit {
+	enum coresight_protocol protocol;
+	int32_t cpu;
+	uint32_t trace_id;	/* TRCTRACEIDR or ETMTRACEIDR */
+	uint32_t config;	/* TRCCONFIGR or ETMCR */
+	uint32_t idr0;		/* TRCIDR0 … */
+	uint32_t idr1;
+	uint32_t idr2;
+	uint32_t idr8;
+	uint32_t devarch;	/* TRCDEVARCH, ETE */
+	uint32_t idr;		/* ETMIDR */
+	uint32_t ccer;		/* ETMCCER */
+	bool has_cpu_time;	/* its time stamps are the CPU's own counter */
+};
+
+/* The words of AUXTRACE_INFO for CoreSight: tools/perf/util/cs-etm.h of Linux.
+ * A header of version, PMU type and CPU count, snapshot flag; then a block a
+ * CPU: magic number, CPU, count of parameters (not in version 0), parameters.
+ */
+enum coresight_word {
+	CORESIGHT_HEADER_VERSION,
+	CORESIGHT_HEADER_PMU_CPUS,	/* PMU type << 32 | count of CPUs */
+	CORESIGHT_HEADER_SNAPSHOT,
+	CORESIGHT_HEADER_WORDS,
+};
+#define CORESIGHT_MAGIC_ETMV3 UINT64_C(0x3030303030303030)
+#define CORESIGHT_MAGIC_ETMV4 UINT64_C(0x4040404040404040)
+#define CORESIGHT_MAGIC_ETE UINT64_C(0x5050505050505050)
+
+/* Ids of trace sources; the rest are reserved (Arm CoreSight Architecture
+ * Specification, trace formatter).
+ */
+enum {
+	CORESIGHT_FIRST_ID = 0x01,
+	CORESIGHT_LAST_ID = 0x6f,
+};
+
+/* Appends what the @count words of AUXTRACE_INFO say to @units (struct
+ * coresight_unit).  Returns 0; -ERROR_FORMAT if they break off or hold what is
+ * no block of a CPU, with the units before it appended; -ERROR_MEMORY.
+ */
+int coresight_units_read(const uint64_t *words, size_t count,
+			 struct array *units);
+
+/* ETMIDR tells ETMv3 and PTM apart. */
+enum coresight_protocol coresight_old_protocol(uint32_t idr);
+
+/* What the unit was told to put into its trace. */
+bool coresight_unit_has_time(const struct coresight_unit *unit);
+enum coresight_task_field
+coresight_unit_task_field(const struct coresight_unit *unit);
+
+#endif

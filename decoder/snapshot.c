@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/snapshot.h"
+#include "common/arena.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/perf_data.h"
+#include "decoder/code_region.h"
+#include "decoder/ini.h"
+#include "decoder/recording_parts.h"
+#include "decoder/sideband.h"
+#include "decoder/snapshot_device.h"
+#include "decoder/snapshot_trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct snapshot {
+	struct array maps;	/* struct file_map: what lives on */
+	struct array regions;	/* struct code_region */
+	/* While it is read: */
+	struct recording *recording;
+	struct array devices;	/* struct snapshot_device */
+	struct array dumps;	/* struct snapshot_dump */
+	struct snapshot_trace trace;
+};
+
+/* Returns the path of @name, which is beside snapshot.ini. */
+static const char *path_of(const struct snapshot *snapshot, const char *name)
+{
+	const struct recording *recording = snapshot->recording;
+	size_t room = strlen(recording->path) + strlen(name) + 2;
+	char *path = arena_alloc(recording->arena, room);
+
+	if (path)
+		snprintf(path, room, "%s/%s", recording->path, name);
+	return path;
+}
+
+/* Maps file @name for as long as the snapshot lives. */
+static int open_file(struct snapshot *snapshot, const char *name,
+		     const char **path, const struct file_map **opened)
+{
+	struct file_map *map = array_add(&snapshot->maps);
+
+	*path = path_of(snapshot, name);
+	if (!map || !*path)
+		return -ERROR_MEMORY;
+	*opened = map;
+	return file_map_open(map, *path, snapshot->recording->log);
+}
+
+static int read_device(struct snapshot *snapshot, const char *name)
+{
+	struct snapshot_device *device = array_add(&snapshot->devices);
+	const struct file_map *map;
+	const char *path;
+	int error;
+
+	if (!device)
+		return -ERROR_MEMORY;
+	error = open_file(snapshot, name, &path, &map);
+	if (error)
+		return error;
+	return snapshot_device_read(map->bytes, map->size,
+				    snapshot->recording->arena, device,
+				    &snapshot->dumps);
+}
+
+static int read_metadata(struct snapshot *snapshot, const char *name)
+{
+	const struct file_map *map;
+	const char *path;
+	int error = open_file(snapshot, name, &path, &map);
+
+	if (error)
+		return error;
+	snapshot_trace_free(&snapshot->trace);
+	return snapshot_trace_read(map->bytes, map->size,
+				   snapshot->recording->arena,
+				   &snapshot->trace);
+}
+
+static int read_list(struct snapshot *snapshot)
+{
+	const struct file_map *map;
+	struct ini_reader reader;
+	struct ini_line line;
+	const char *path;
+	int error = open_file(snapshot, "snapshot.ini", &path, &map);
+
+	reader = ini_of(error ? NULL : map->bytes, error ? 0 : map->size);
+	while (!error && ini_next(&reader, &line)) {
+		const char *name = arena_text(snapshot->recording->arena,
+					      line.value.start,
+					      line.value.length);
+
+		if (!name)
+			error = -ERROR_MEMORY;
+		else if (ini_equals(line.section, "device_list"))
+			error = read_device(snapshot, name);
+		else if (ini_equals(line.section, "trace") &&
+			 ini_equals(line.key, "metadata"))
+			error = read_metadata(snapshot, name);
+	}
+	return error;
+}
+
+static const struct snapshot_device *
+find_device(const struct snapshot *snapshot, const char *name)
+{
+	for (size_t i = 0; i < snapshot->devices.count; i++) {
+		const struct snapshot_device *device =
+			array_at(&snapshot->devices, i);
+
+		if (!strcmp(device->name, name))
+			return device;
+	}
+	return NULL;
+}
+
+/* "cpu_3" is CPU 3; a name without a number counts by its place. */
+static int32_t cpu_number(const char *name, size_t index)
+{
+	size_t at = strlen(name);
+
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	return name[at] ? (int32_t)strtol(name + at, NULL, 10) :
+			  (int32_t)index;
+}
+
+static const char *arch_name(const struct coresight_unit *unit)
+{
+	return unit->protocol == CORESIGHT_ETMV3 ||
+	       unit->protocol == CORESIGHT_PTM ? "arm" : "aarch64";
+}
+
+static int add_units(struct snapshot *snapshot)
+{
+	struct recording *recording = snapshot->recording;
+
+	for (size_t i = 0; i < snapshot->trace.cores.count; i++) {
+		const struct snapshot_link *link =
+			array_at(&snapshot->trace.cores, i);
+		const struct snapshot_device *source =
+			find_device(snapshot, link->to);
+		struct coresight_unit *unit;
+
+		if (!source || !source->has_protocol) {
+			log_message(recording->log, LOG_WARNING,
+				    recording->data_path, LOG_NO_OFFSET,
+				    "the trace of %s is left out: %s is no "
+				    "trace unit that can be decoded",
+				    link->from, link->to);
+			continue;
+		}
+		unit = array_add(&recording->coresight_units);
+		if (!unit)
+			return -ERROR_MEMORY;
+		*unit = source->unit;
+		unit->cpu = cpu_number(link->from, i);
+		recording->info.arch = arch_name(unit);
+		recording->info.cpus_available++;
+		recording->info.cpus_online++;
+	}
+	return 0;
+}
+
+/* Returns the CPU whose unit alone writes to bare buffer @name, or -1. */
+static int32_t buffer_cpu(const struct snapshot *snapshot, const char *name)
+{
+	const struct snapshot_trace *trace = &snapshot->trace;
+
+	for (size_t i = 0; i < trace->outputs.count; i++) {
+		const struct snapshot_link *output =
+			array_at(&trace->outputs, i);
+
+		if (!strstr(output->to, name))
+			continue;
+		for (size_t j = 0; j < trace->cores.count; j++) {
+			const struct snapshot_link *core =
+				array_at(&trace->cores, j);
+
+			if (!strcmp(core->to, output->from))
+				return cpu_number(core->from, j);
+		}
+	}
+	return -1;
+}
+
+/* A bare buffer of no CPU is that of an ITM or STM. */
+static int add_buffer(struct snapshot *snapshot, size_t index)
+{
+	const struct snapshot_buffer *buffer =
+		array_at(&snapshot->trace.buffers, index);
+	struct recording *recording = snapshot->recording;
+	bool is_bare = !strcmp(buffer->format, "source_data");
+	int32_t cpu = buffer_cpu(snapshot, buffer->name);
+	const struct file_map *map;
+	const char *path;
+	int error;
+
+	if (!is_bare && strcmp(buffer->format, "coresight")) {
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "trace buffer %s is left out: its format '%s' is "
+			    "not known", buffer->name, buffer->format);
+		return 0;
+	}
+	if (is_bare && cpu < 0)
+		return 0;
+	error = open_file(snapshot, buffer->file, &path, &map);
+	if (error)
+		return error;
+	return stream_list_add_buffer(
+		&recording->streams, (uint32_t)index, cpu < 0 ? 0 : cpu,
+		map->bytes, map->size,
+		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
+}
+
+static bool overlaps(const struct array *regions, uint64_t first,
+		     uint64_t size_bytes)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct code_region *region = array_at(regions, i);
+
+		if (first < region->first + region->size_bytes &&
+		    region->first < first + size_bytes)
+			return true;
+	}
+	return false;
+}
+
+/* CPUs that share their memory have the same dumps: the first one counts. */
+static int add_dump(struct snapshot *snapshot,
+		    const struct snapshot_dump *dump)
+{
+	const struct file_map *map;
+	struct code_region *region;
+	const char *path;
+	uint64_t size;
+	int error;
+
+	if (overlaps(&snapshot->regions, dump->address, 1))
+		return 0;
+	error = open_file(snapshot, dump->file, &path, &map);
+	if (error == -ERROR_MEMORY)
+		return error;
+	/* What is missing shows as gaps where it would have been used. */
+	if (error || dump->file_offset >= map->size)
+		return 0;
+	size = map->size - dump->file_offset;
+	if (dump->size_bytes < size)
+		size = dump->size_bytes;
+	if (!size || dump->address + size < dump->address ||
+	    overlaps(&snapshot->regions, dump->address, size))
+		return 0;
+	region = array_add(&snapshot->regions);
+	if (!region)
+		return -ERROR_MEMORY;
+	region->first = dump->address;
+	region->size_bytes = size;
+	region->file_path = path;
+	region->file_offset = dump->file_offset;
+	region->bytes = map->bytes + dump->file_offset;
+	return 0;
+}
+
+static int compare_regions(const void *a, const void *b)
+{
+	const struct code_region *x = a;
+	const struct code_region *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static int read_all(struct snapshot *snapshot)
+{
+	struct recording *recording = snapshot->recording;
+	int error = read_list(snapshot);
+
+	if (!error)
+		error = add_units(snapshot);
+	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
+		error = add_buffer(snapshot, i);
+	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
+		error = add_dump(snapshot, array_at(&snapshot->dumps, i));
+	array_sort(&snapshot->regions, compare_regions);
+	if (error || recording->coresight_units.count)
+		return error;
+	log_message(recording->log, LOG_ERROR, recording->data_path,
+		    LOG_NO_OFFSET,
+		    "the snapshot has no CPU with a trace unit (trace.ini, "
+		    "core_trace_sources)");
+	return -ERROR_FORMAT;
+}
+
+int snapshot_read(struct recording *recording)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+	int error;
+
+	if (!snapshot)
+		return -ERROR_MEMORY;
+	recording->snapshot = snapshot;
+	recording->auxtrace_type = PERF_DATA_AUXTRACE_CORESIGHT;
+	snapshot->recording = recording;
+	snapshot->maps = ARRAY_OF(struct file_map);
+	snapshot->regions = ARRAY_OF(struct code_region);
+	snapshot->devices = ARRAY_OF(struct snapshot_device);
+	snapshot->dumps = ARRAY_OF(struct snapshot_dump);
+	error = read_all(snapshot);
+	snapshot_trace_free(&snapshot->trace);
+	array_free(&snapshot->devices);
+	array_free(&snapshot->dumps);
+	return error;
+}
+
+void snapshot_free(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	for (size_t i = 0; i < snapshot->maps.count; i++)
+		file_map_close(array_at(&snapshot->maps, i));
+	array_free(&snapshot->maps);
+	array_free(&snapshot->regions);
+	free(snapshot);
+}
+
+const struct array *snapshot_dumps(const struct snapshot *snapshot)
+{
+	return &snapshot->regions;
+}

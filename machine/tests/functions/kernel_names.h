@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_KERNEL_NAMES_H
+#define KT_MACHINE_TESTS_KERNEL_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the code at an address is, by a recording's copy of kallsyms and the
+ * rules of docs/formats.md; shares nothing with symbolize/.
+ */
+enum code_kind { KIND_FUNCTION, KIND_RETURN_THUNK, KIND_INDIRECT_THUNK };
+
+struct kernel_name {
+	uint64_t start;
+	const char *name; /* without the suffixes of pieces */
+	const char *module;
+	enum code_kind kind;
+	bool is_padding; /* before the function's first byte */
+};
+
+struct kernel_names {
+	char *text; /* the file; names point into it */
+	struct kernel_name *names; /* by address, no two the same */
+	size_t count;
+};
+
+/* Reads DIR/kcore_dir/kallsyms.  False, with a message to stderr, if it
+ * cannot.
+ */
+bool kernel_names_read(struct kernel_names *names, const char *recording);
+void kernel_names_free(struct kernel_names *names);
+
+/* What covers @address; never NULL. */
+const struct kernel_name *kernel_names_find(const struct kernel_names *names,
+					    uint64_t address);
+
+/* Whether both are pieces of one function. */
+bool kernel_name_equal(const struct kernel_name *one,
+		       const struct kernel_name *other);
+
+/* Whether the function that covers @address begins there. */
+bool kernel_name_begins(const struct kernel_name *name, uint64_t address);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/tests/functions/task_frames.h"
+
+#include <stdlib.h>
+
+/* What a search may not find. */
+#define NONE SIZE_MAX
+
+/* Bytes; a direct call, perhaps behind a prefix; one through memory with prefix,
+ * displacement and index.
+ */
+enum { LONGEST_DIRECT_CALL = 6, LONGEST_CALL = 9 };
+
+void frames_free(struct task_frames *task)
+{
+	free(task->frames);
+}
+
+static void note(const struct task_frames *task, const struct passing *at,
+		 const struct kernel_name *function, bool is_exit,
+		 bool is_unseen)
+{
+	struct passages *out = at->out;
+
+	if (out->count == out->room) {
+		out->room = out->room ? 2 * out->room : 4096;
+		out->items = reallocarray(out->items, out->room,
+					  sizeof(*out->items));
+		if (!out->items)
+			abort();
+	}
+	out->items[out->count++] = (struct passage){
+		.is_exit = is_exit,
+		.is_unseen = is_unseen,
+		.cpu = at->cpu,
+		.task = task->number,
+		.tsc = at->tsc,
+		.function = function,
+	};
+}
+
+static struct frame *top_of(const struct task_frames *task)
+{
+	return task->count ? &task->frames[task->count - 1] : NULL;
+}
+
+static void push(struct task_frames *task, const struct passing *at,
+		 struct frame frame, bool is_unseen)
+{
+	if (task->count == task->room) {
+		task->room = task->room ? 2 * task->room : 64;
+		task->frames = reallocarray(task->frames, task->room,
+					    sizeof(*task->frames));
+		if (!task->frames)
+			abort();
+	}
+	task->frames[task->count++] = frame;
+	note(task, at, frame.function, false, is_unseen);
+}
+
+static void pop(struct task_frames *task, const struct passing *at,
+		bool is_unseen)
+{
+	task->count--;
+	note(task, at, task->frames[task->count].function, true, is_unseen);
+}
+
+/* Only the last one is seen to end. */
+static void pop_through(struct task_frames *task, const struct passing *at,
+			size_t index)
+{
+	while (task->count > index)
+		pop(task, at, task->count > index + 1);
+}
+
+/* Goes on in a function that was not seen to begin, unless this is where it
+ * does: a new task.
+ */
+static void infer(struct task_frames *task, const struct passing *at,
+		  const struct kernel_name *function, uint64_t address)
+{
+	push(task, at, (struct frame){ .function = function },
+	     !kernel_name_begins(function, address));
+}
+
+static size_t find_slot(const struct task_frames *task, uint64_t slot)
+{
+	for (size_t i = task->count; i-- > 0;)
+		if (task->frames[i].slot == slot)
+			return i;
+	return NONE;
+}
+
+void frames_call(struct task_frames *task, const struct passing *at,
+		 const struct kernel_name *to, uint64_t slot, uint64_t site,
+		 bool is_direct)
+{
+	push(task, at,
+	     (struct frame){ .function = to,
+			     .slot = slot,
+			     .site = site,
+			     .is_direct = is_direct },
+	     false);
+}
+
+/* After a pause that ended in a switch, who jumps was not seen to begin. */
+void frames_tail(struct task_frames *task, const struct passing *at,
+		 const struct kernel_name *from, const struct kernel_name *to)
+{
+	struct frame frame = { 0 };
+	const struct frame *top = top_of(task);
+
+	if (top && (!top->is_stale || kernel_name_equal(top->function, from))) {
+		frame = *top;
+		pop(task, at, false);
+	}
+	frame.function = to;
+	frame.is_stale = false;
+	push(task, at, frame, false);
+}
+
+/* error_entry() and paranoid_entry() move their return address down the stack,
+ * below the registers that they save.
+ */
+static bool returns_behind_call(const struct frame *frame, uint64_t address)
+{
+	uint64_t longest;
+
+	if (!frame || !frame->site)
+		return false;
+	longest = frame->is_direct ? LONGEST_DIRECT_CALL : LONGEST_CALL;
+	return address > frame->site && address <= frame->site + longest;
+}
+
+/* What was open before a pause, and that the stack has no room for any more.
+ */
+static void drop_stale(struct task_frames *task, const struct passing *at,
+		       uint64_t sp)
+{
+	const struct frame *top;
+
+	while ((top = top_of(task)) && top->is_stale && top->slot &&
+	       top->slot <= sp)
+		pop(task, at, true);
+}
+
+/* Where a function that began unseen has its return address nobody knows; the
+ * one returned to may be open already, from before a pause.
+ */
+static void return_unknown(struct task_frames *task, const struct passing *at,
+			   const struct kernel_name *to, uint64_t address,
+			   uint64_t slot)
+{
+	struct frame *top = top_of(task);
+
+	if (top && !top->origin && top->slot && !top->is_stale)
+		/* The end of a call into the same function. */
+		return;
+	if (top && !top->origin)
+		pop(task, at, false);
+	drop_stale(task, at, slot);
+	top = top_of(task);
+	if (!top || top->origin || !kernel_name_equal(top->function, to))
+		infer(task, at, to, address);
+	top_of(task)->is_stale = false;
+}
+
+static size_t find_returning(const struct task_frames *task, uint64_t address,
+			     uint64_t slot)
+{
+	size_t index = find_slot(task, slot);
+
+	if (index == NONE && returns_behind_call(top_of(task), address))
+		return task->count - 1;
+	if (index != NONE && task->frames[index].is_stale &&
+	    !returns_behind_call(&task->frames[index], address))
+		return NONE;
+	return index;
+}
+
+void frames_return(struct task_frames *task, const struct passing *at,
+		   const struct kernel_name *to, uint64_t address,
+		   uint64_t slot)
+{
+	size_t index = find_returning(task, address, slot);
+
+	if (index == NONE) {
+		return_unknown(task, at, to, address, slot);
+		return;
+	}
+	pop_through(task, at, index);
+	if (!task->count)
+		infer(task, at, to, address);
+	/* What is returned to has not ended in a pause. */
+	top_of(task)->is_stale = false;
+}
+
+/* The CPU aligns the stack to 16 bytes and pushes five words, from which iret
+ * restores; an error code is gone by then.  On a stack of the handler's own
+ * the address is another, and is not needed.
+ */
+void frames_interrupt(struct task_frames *task, const struct passing *at,
+		      const struct kernel_name *to, uint64_t origin,
+		      uint64_t sp)
+{
+	push(task, at,
+	     (struct frame){
+		     .function = to,
+		     .slot = (sp & ~15ULL) - 5 * sizeof(uint64_t),
+		     .origin = origin,
+	     },
+	     false);
+}
+
+static size_t find_origin(const struct task_frames *task, uint64_t origin)
+{
+	for (size_t i = task->count; i-- > 0;)
+		if (task->frames[i].origin == origin)
+			return i;
+	return NONE;
+}
+
+/* An iret need not end an interrupt: sync_core() makes one up. */
+void frames_iret(struct task_frames *task, const struct passing *at,
+		 const struct kernel_name *from, const struct kernel_name *to,
+		 uint64_t address, uint64_t sp)
+{
+	size_t index = find_slot(task, sp);
+
+	if (index == NONE || !task->frames[index].origin)
+		index = find_origin(task, address);
+	if (index == NONE && kernel_name_equal(from, to))
+		return;
+	if (index == NONE)
+		index = 0;
+	pop_through(task, at, index);
+	if (!task->count)
+		infer(task, at, to, address);
+	top_of(task)->is_stale = false;
+}
+
+void frames_start(struct task_frames *task, const struct passing *at,
+		  const struct kernel_name *to)
+{
+	while (task->count)
+		pop(task, at, true);
+	push(task, at, (struct frame){ .function = to }, false);
+}
+
+void frames_leave(struct task_frames *task, const struct passing *at)
+{
+	while (task->count)
+		pop(task, at, false);
+}
+
+void frames_off(struct task_frames *task)
+{
+	for (size_t i = 0; i < task->count; i++)
+		task->frames[i].is_stale = true;
+}
+
+void frames_on(struct task_frames *task, const struct passing *at,
+	       const struct kernel_name *here, uint64_t sp)
+{
+	frames_off(task);
+	while (task->count && top_of(task)->slot < sp)
+		pop(task, at, true);
+	if (!task->count || !kernel_name_equal(top_of(task)->function, here))
+		push(task, at, (struct frame){ .function = here }, true);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_TIMELINE_H
+#define KT_MACHINE_TESTS_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* An entry or exit as `ktrace-hw timeline --format=csv` has it. */
+struct line {
+	bool is_exit;
+	bool is_unseen;
+	uint32_t cpu;
+	int32_t tid;
+	uint64_t time_ns;
+	uint64_t early_ns;
+	uint64_t late_ns;
+	const char *function; /* owned by the timeline */
+};
+
+struct timeline {
+	struct line *lines;
+	size_t count;
+	size_t room;
+	char **texts; /* the input, a line each */
+	size_t text_count;
+	size_t text_room;
+};
+
+/* Reads all of @file.  False, with a message to stderr, if it is no such CSV.
+ */
+bool timeline_read(struct timeline *timeline, FILE *file);
+void timeline_free(struct timeline *timeline);
+
+#endif

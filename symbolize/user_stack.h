@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_USER_STACK_H
+#define KT_SYMBOLIZE_USER_STACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+struct sideband_record;
+struct symbols;
+
+/* Unwinds copies of user stacks, as record --user-stacks makes them, by the
+ * unwind information (.eh_frame) of the files that a process had mapped.
+ *
+ * It reads those files on this machine.  A stack ends early where it leaves
+ * its copy or comes to code without unwind information (vdso, JIT).
+ */
+struct user_stack;
+
+/* Borrows both.  Returns NULL when out of memory, and also if the recording
+ * is of another architecture than this program: then there is nothing that
+ * unwinds its stacks.
+ */
+struct user_stack *user_stack_new(const struct recording *recording,
+				  const struct symbols *symbols);
+void user_stack_free(struct user_stack *stack);
+
+/* Writes the functions on the stack in sample @record, innermost first, to
+ * @functions; @room of them at most.
+ *
+ * Returns how many; 0 if the sample has no stack.
+ */
+size_t user_stack_unwind(struct user_stack *stack,
+			 const struct sideband_record *record,
+			 uint32_t *functions, size_t room);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/attribution_fixture.h"
+
+#include "attribution/work_kinds.h"
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CPUS = 8, TASKS = 32, DEPTH = 32, WITNESSES = 4 };
+
+static const char *const names[] = {
+	"entry_SYSCALL_64", "asm_exc_page_fault", "asm_exc_int3",
+	"asm_sysvec_apic_timer_interrupt", "asm_common_interrupt",
+	"asm_exc_nmi", "handle_softirqs", "process_one_work",
+	"exit_to_user_mode_loop", "__schedule", "run_ksoftirqd", "schedule",
+	"vfs_read", "helper", "u:main", "u:work",
+	"__x64_sys_read", "__x64_sys_futex", "__x64_sys_exit_group",
+	"pipe_read", "pipe_write", "futex_wait_queue", "try_to_wake_up",
+	"__wake_up_sync_key", "hrtimer_wakeup", "perf_trace_sched_switch",
+};
+
+struct made_task {
+	struct task task;
+	uint32_t depth;
+	uint32_t functions[DEPTH];
+	uint64_t begun_ns[DEPTH];
+	uint64_t clock_ns;
+};
+
+struct made_cpu {
+	struct made_task *current;	/* NULL: not traced */
+	enum cpu_state state;
+	uint64_t last_ns;
+};
+
+struct attribution_fixture {
+	struct function_table *functions;
+	struct work_kinds *kinds;
+	uint32_t numbers[sizeof(names) / sizeof(*names)];
+	struct witness *witnesses[WITNESSES];
+	size_t witness_count;
+	uint64_t now_ns;
+	struct made_cpu cpus[CPUS];
+	struct made_task tasks[TASKS];
+	uint32_t task_count;
+	int32_t processes[TASKS][2];	/* tid, pid */
+	size_t process_count;
+};
+
+struct attribution_fixture *attribution_fixture_new(void)
+{
+	struct attribution_fixture *fixture = calloc(1, sizeof(*fixture));
+	const char *module;
+
+	ck_assert_ptr_nonnull(fixture);
+	fixture->functions = function_table_new();
+	module = function_table_module(fixture->functions, "", 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		bool is_user = !strncmp(names[i], "u:", 2);
+		const char *name = names[i] + (is_user ? 2 : 0);
+
+		fixture->numbers[i] = function_table_add(
+			fixture->functions, name, strlen(name), module,
+			is_user ? 'u' : 'k');
+	}
+	fixture->kinds = work_kinds_new(fixture->functions, &arch_x86_64);
+	ck_assert_ptr_nonnull(fixture->kinds);
+	return fixture;
+}
+
+void attribution_fixture_free(struct attribution_fixture *fixture)
+{
+	work_kinds_free(fixture->kinds);
+	function_table_free(fixture->functions);
+	free(fixture);
+}
+
+void attribution_fixture_watch(struct attribution_fixture *fixture,
+			       struct witness *witness)
+{
+	ck_assert_uint_lt(fixture->witness_count, WITNESSES);
+	fixture->witnesses[fixture->witness_count++] = witness;
+}
+
+const struct work_kinds *
+attribution_fixture_kinds(const struct attribution_fixture *fixture)
+{
+	return fixture->kinds;
+}
+
+const struct function_table *
+attribution_fixture_functions(const struct attribution_fixture *fixture)
+{
+	return fixture->functions;
+}
+
+uint32_t attribution_fixture_function(const struct attribution_fixture *fixture,
+				      const char *name)
+{
+	size_t i = 0;
+
+	while (i < sizeof(names) / sizeof(*names) && strcmp(names[i], name))
+		i++;
+	ck_assert_msg(i < sizeof(names) / sizeof(*names), "no %s here", name);
+	return fixture->numbers[i];
+}
+
+void at(struct attribution_fixture *fixture, uint64_t time_ns)
+{
+	fixture->now_ns = time_ns;
+}
+
+void belongs(struct attribution_fixture *fixture, int32_t tid, int32_t pid)
+{
+	fixture->processes[fixture->process_count][0] = tid;
+	fixture->processes[fixture->process_count++][1] = pid;
+}
+
+static int32_t process_of(const struct attribution_fixture *fixture, int32_t tid)
+{
+	for (size_t i = 0; i < fixture->process_count; i++)
+		if (fixture->processes[i][0] == tid)
+			return fixture->processes[i][1];
+	return tid;
+}
+
+static struct made_task *task_of(struct attribution_fixture *fixture,
+				 uint32_t cpu, int32_t tid)
+{
+	struct made_task *task = fixture->tasks;
+
+	for (; task < fixture->tasks + fixture->task_count; task++)
+		if (task->task.tid == tid &&
+		    (tid || task->task.cpu == (int32_t)cpu))
+			return task;
+	ck_assert_uint_lt(fixture->task_count, TASKS);
+	task->task = (struct task){
+		.index = fixture->task_count++,
+		.tid = tid,
+		.pid = process_of(fixture, tid),
+		.cpu = (int32_t)cpu,
+	};
+	return task;
+}
+
+static void pass_time(struct attribution_fixture *fixture, struct made_cpu *cpu)
+{
+	if (cpu->current && cpu->state == CPU_TRACED)
+		cpu->current->clock_ns += fixture->now_ns - cpu->last_ns;
+	cpu->last_ns = fixture->now_ns;
+}
+
+static struct call_step step_of(const struct attribution_fixture *fixture,
+				const struct made_task *task, uint32_t cpu,
+				enum call_step_kind kind)
+{
+	return (struct call_step){
+		.time_ns = fixture->now_ns,
+		.kind = (uint8_t)kind,
+		.cpu = cpu,
+		.clock_ns = task->clock_ns,
+		.task = &task->task,
+	};
+}
+
+static void send(const struct attribution_fixture *fixture,
+		 const struct call_step *step)
+{
+	for (size_t i = 0; i < fixture->witness_count; i++)
+		if (fixture->witnesses[i]->step)
+			fixture->witnesses[i]->step(fixture->witnesses[i],
+						    step);
+}
+
+static struct made_task *current_on(struct attribution_fixture *fixture,
+				    uint32_t cpu)
+{
+	struct made_cpu *made = &fixture->cpus[cpu];
+
+	ck_assert_ptr_nonnull(made->current);
+	pass_time(fixture, made);
+	return made->current;
+}
+
+static void send_state(struct attribution_fixture *fixture, uint32_t cpu,
+		       enum call_step_kind kind, enum cpu_state cpu_state)
+{
+	struct made_task *task = current_on(fixture, cpu);
+	struct call_step step = step_of(fixture, task, cpu, kind);
+
+	fixture->cpus[cpu].state = cpu_state;
+	if (kind == STEP_STATE)
+		step.detail = (uint8_t)cpu_state;
+	send(fixture, &step);
+}
+
+void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
+{
+	fixture->cpus[cpu].current = task_of(fixture, cpu, tid);
+	send_state(fixture, cpu, STEP_STATE, CPU_TRACED);
+}
+
+void state(struct attribution_fixture *fixture, uint32_t cpu,
+	   enum cpu_state cpu_state)
+{
+	send_state(fixture, cpu, STEP_STATE, cpu_state);
+}
+
+void gap(struct attribution_fixture *fixture, uint32_t cpu)
+{
+	send_state(fixture, cpu, STEP_GAP, CPU_GAP);
+}
+
+void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
+{
+	struct made_task *task = current_on(fixture, cpu);
+	struct call_step step = step_of(fixture, task, cpu, STEP_ENTER);
+
+	ck_assert_uint_lt(task->depth, DEPTH);
+	step.how = strncmp(name, "asm_", 4) ? HOW_CALL : HOW_BREAK;
+	step.function = attribution_fixture_function(fixture, name);
+	step.depth = task->depth;
+	task->functions[task->depth] = step.function;
+	task->begun_ns[task->depth++] = fixture->now_ns;
+	send(fixture, &step);
+}
+
+static void leave_of(struct attribution_fixture *fixture,
+		     struct made_task *task, uint32_t cpu, uint8_t doubt)
+{
+	struct call_step step = step_of(fixture, task, cpu, STEP_EXIT);
+
+	ck_assert_uint_gt(task->depth, 0);
+	step.depth = --task->depth;
+	step.doubt = doubt;
+	step.function = task->functions[step.depth];
+	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
+	send(fixture, &step);
+}
+
+void leave(struct attribution_fixture *fixture, uint32_t cpu)
+{
+	leave_of(fixture, current_on(fixture, cpu), cpu, 0);
+}
+
+void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
+{
+	struct made_task *task = current_on(fixture, cpu);
+	struct call_step step = step_of(fixture, task, cpu, STEP_LEAVE);
+
+	send(fixture, &step);
+	task = task_of(fixture, cpu, tid);
+	task->task.cpu = (int32_t)cpu;
+	fixture->cpus[cpu].current = task;
+	step = step_of(fixture, task, cpu, STEP_SWITCH);
+	send(fixture, &step);
+}
+
+static struct sideband_record record_of(struct attribution_fixture *fixture,
+					uint32_t cpu, enum sideband_kind kind)
+{
+	const struct made_task *task = fixture->cpus[cpu].current;
+
+	return (struct sideband_record){
+		.kind = kind,
+		.cpu = (int32_t)cpu,
+		.pid = task ? task->task.pid : -1,
+		.tid = task ? task->task.tid : -1,
+		.time_ns = fixture->now_ns,
+	};
+}
+
+void event(struct attribution_fixture *fixture, uint32_t cpu,
+	   enum known_event number, int64_t first, int64_t second,
+	   int64_t third)
+{
+	struct sideband_record record =
+		record_of(fixture, cpu, SIDEBAND_SAMPLE);
+	const struct event_record sent = {
+		.event = number,
+		.cpu = record.cpu,
+		.pid = record.pid,
+		.tid = record.tid,
+		.time_ns = record.time_ns,
+		.values = { first, second, third },
+		.sideband = &record,
+	};
+
+	for (size_t i = 0; i < fixture->witness_count; i++)
+		if (fixture->witnesses[i]->event)
+			fixture->witnesses[i]->event(fixture->witnesses[i],
+						     &sent);
+}
+
+void life(struct attribution_fixture *fixture, uint32_t cpu,
+	  enum sideband_kind kind, int32_t tid)
+{
+	struct sideband_record record = record_of(fixture, cpu, kind);
+
+	if (kind == SIDEBAND_FORK)
+		record.fork = (struct sideband_fork){ record.pid, record.tid };
+	else if (kind == SIDEBAND_COMM)
+		record.comm = (struct sideband_comm){ "new", true };
+	record.tid = tid;
+	record.pid = process_of(fixture, tid);
+	for (size_t i = 0; i < fixture->witness_count; i++)
+		if (fixture->witnesses[i]->record)
+			fixture->witnesses[i]->record(fixture->witnesses[i],
+						      &record);
+}
+
+void ends_on(struct attribution_fixture *fixture, uint32_t cpu)
+{
+	struct made_task *task = current_on(fixture, cpu);
+	struct call_step step;
+
+	while (task->depth)
+		leave_of(fixture, task, cpu, DOUBT_END);
+	step = step_of(fixture, task, cpu, STEP_END);
+	send(fixture, &step);
+	fixture->cpus[cpu].current = NULL;
+}
+
+void ends(struct attribution_fixture *fixture)
+{
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+		if (fixture->cpus[cpu].current)
+			ends_on(fixture, cpu);
+	for (uint32_t i = 0; i < fixture->task_count; i++) {
+		struct made_task *task = &fixture->tasks[i];
+
+		while (task->depth)
+			leave_of(fixture, task, (uint32_t)task->task.cpu,
+				 DOUBT_END);
+	}
+}

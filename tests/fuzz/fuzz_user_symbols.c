@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/address_map.h"
+#include "symbolize/elf_symbols.h"
+#include "symbolize/function_table.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The symbols of a user program's file. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct function_table *functions = function_table_new();
+	struct address_map *map = address_map_new();
+	int fd = memfd_create("program", MFD_CLOEXEC);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (functions && map && fd >= 0 &&
+	    write(fd, bytes, size) == (ssize_t)size &&
+	    !elf_symbols_add(path, functions, map, NULL) &&
+	    !address_map_finish(map))
+		address_map_find(map, 0x1000);
+	if (fd >= 0)
+		close(fd);
+	address_map_free(map);
+	function_table_free(functions);
+	return 0;
+}

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""All formats of one recording tell the same.
+
+    formats.py PROGRAM RECORDING
+"""
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import spans
+
+FLAT_COLUMNS = ("function,calls,self_ns,total_ns,calls_direct,calls_tail,"
+                "calls_async")
+
+
+class Reader:
+    def __init__(self, program, recording, folder):
+        self.program = program
+        self.recording = recording
+        self.folder = folder
+
+    def text(self, *arguments):
+        return subprocess.run(
+            [self.program, *arguments, "-i", self.recording],
+            stdout=subprocess.PIPE, check=True).stdout.decode()
+
+    def file(self, *arguments):
+        path = os.path.join(self.folder, "export")
+        subprocess.run([self.program, *arguments, "-i", self.recording,
+                        "-o", path], check=True)
+        return path
+
+
+def as_text(value):
+    return "" if value is None else str(value)
+
+
+def check_same_records(reader, *arguments):
+    """CSV and JSON have the same names and values."""
+    rows = list(csv.reader(reader.text(*arguments, "--format=csv")
+                           .splitlines()))
+    records = json.loads(reader.text(*arguments, "--format=json"),
+                         parse_float=str, parse_int=str)
+    names = rows[0]
+    assert len(rows) > 2, "nearly empty"
+    assert len(rows) - 1 == len(records), (len(rows), len(records))
+    for row, record in zip(rows[1:], records):
+        assert list(record) == names, f"{list(record)} is not {names}"
+        values = [as_text(value) for value in record.values()]
+        assert values == row, f"{values} is not {row}"
+
+
+def check_flat(reader):
+    text = reader.text("report", "--flat", "--format=csv")
+    assert text.startswith(FLAT_COLUMNS + ","), text[:100]
+    last_ns = None
+    for row in csv.DictReader(text.splitlines()):
+        parts = sum(int(row["calls_" + how])
+                    for how in ("direct", "tail", "async"))
+        assert int(row["calls"]) == parts, row
+        self_ns = int(row["self_ns"])
+        assert last_ns is None or self_ns <= last_ns, row
+        assert int(row["total_ns"]) >= self_ns, row
+        last_ns = self_ns
+
+
+def check_raw(reader):
+    """timeline --raw has the entries and exits of the CSV."""
+    wanted = [(row["event"][1], row["time_ns"], row["pid"])
+              for row in csv.DictReader(
+                  reader.text("timeline", "--format=csv").splitlines())
+              if row["event"] in ("enter", "exit")]
+    kinds = {"n": "E", "x": "X"}
+    wanted = [(kinds[kind], time, pid) for kind, time, pid in wanted]
+    got = []
+    for line in reader.text("timeline", "--raw").splitlines():
+        kind, address, time, pid = line.split(" ")
+        assert re.fullmatch("[0-9a-f]{16}", address), line
+        got.append((kind, time, pid))
+    assert got == wanted, "entries or exits differ"
+
+
+def check_folded(reader):
+    """The paths' times add up to the functions'."""
+    flat = sum(int(row["self_ns"]) for row in csv.DictReader(
+        reader.text("report", "--flat", "--format=csv").splitlines()))
+    folded = sum(int(line.rpartition(" ")[2]) for line in
+                 reader.text("flamegraph", "--folded").splitlines())
+    assert folded == flat, f"{folded} is not {flat}"
+
+
+def by_task(found, tid_of):
+    """Spans of tasks, by tid; idle tasks by what the track is called."""
+    tasks = {}
+    for track, list_of_spans in found.items():
+        tid = tid_of(track)
+        if tid is not None:
+            tasks.setdefault(tid, []).extend(list_of_spans)
+    return {tid: sorted(found) for tid, found in tasks.items()}
+
+
+def idle_number(name):
+    """swapper/3 is task (0, 3), as of_csv() has it."""
+    found = re.fullmatch(r"(swapper|unknown)/(\d+)", name)
+    if not found:
+        return None
+    return 0 if found[1] == "swapper" else -1, int(found[2])
+
+
+def check_chrome(reader, wanted):
+    found, names = spans.of_chrome(reader.text("export", "--format=chrome"))
+
+    def tid_of(track):
+        pid, tid = track
+        idle = idle_number(names.get(track, ""))
+        if idle:
+            return idle
+        return None if pid >= 1 << 22 else (tid, 0)
+
+    assert by_task(found, tid_of) == wanted, "spans differ"
+
+
+def check_perfetto(reader, wanted):
+    found, names, tids = spans.of_perfetto(
+        reader.file("export", "--format=perfetto"))
+
+    def tid_of(track):
+        return (tids[track], 0) if tids[track] else idle_number(names[track])
+
+    assert by_task(found, tid_of) == wanted, "spans differ"
+
+
+def gprof_rows(path):
+    """name -> (self seconds, calls) of gprof's flat profile."""
+    text = subprocess.run(["gprof", "-b", "-p", path + ".elf", path],
+                          stdout=subprocess.PIPE, check=True).stdout.decode()
+    rows = {}
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) == 7 and re.match(r"[0-9.]+$", fields[0]):
+            rows[fields[6]] = float(fields[0]), int(fields[3])
+    return text, rows
+
+
+def check_gmon(reader):
+    """gprof's flat profile has the percentages and calls of --flat."""
+    path = reader.file("export", "--format=gmon")
+    text, rows = gprof_rows(path)
+    assert "Flat profile:" in text, text[:200]
+    flat = list(csv.DictReader(
+        reader.text("report", "--flat", "--format=csv").splitlines()))
+    names = [row["function"] for row in flat]
+    compared = 0
+    for row in flat:
+        # gprof shows calls of those that were called only, and names of
+        # several functions are not to be told apart.
+        if int(row["calls"]) == 0 or names.count(row["function"]) > 1:
+            continue
+        got = rows.get(row["function"])
+        assert got, f"{row['function']}: not in gprof's profile"
+        assert got[1] == int(row["calls"]), (row, got)
+        assert abs(got[0] - float(row["time_percent"])) < 0.02, (row, got)
+        compared += 1
+    assert compared > 20, f"only {compared} functions"
+
+
+def main():
+    program, recording = sys.argv[1:3]
+    folder = tempfile.mkdtemp()
+    reader = Reader(program, recording, folder)
+    wanted = by_task(spans.of_csv(reader.text("timeline", "--format=csv")),
+                     lambda tid: tid)
+    checks = [
+        ("report", lambda: check_same_records(reader, "report")),
+        ("report --flat", lambda: check_same_records(
+            reader, "report", "--flat")),
+        ("report --callgraph", lambda: check_same_records(
+            reader, "report", "--callgraph")),
+        ("timeline", lambda: check_same_records(reader, "timeline")),
+        ("flat's columns and sums", lambda: check_flat(reader)),
+        ("timeline --raw", lambda: check_raw(reader)),
+        ("flamegraph --folded", lambda: check_folded(reader)),
+        ("chrome", lambda: check_chrome(reader, wanted)),
+    ]
+    if shutil.which("protoc"):
+        checks.append(("perfetto", lambda: check_perfetto(reader, wanted)))
+    else:
+        print("skipped: perfetto: no protoc here")
+    if shutil.which("gprof"):
+        checks.append(("gmon", lambda: check_gmon(reader)))
+    else:
+        print("skipped: gmon: no gprof here")
+    failed = 0
+    for name, check in checks:
+        try:
+            check()
+            print(f"ok: {name}")
+        except AssertionError as error:
+            failed += 1
+            print(f"FAILED: {name}: {str(error)[:2000]}")
+    shutil.rmtree(folder)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/number_map.h"
+#include "tests/run_suite.h"
+
+/* Keys as they come: ids, addresses, and some that share their low bits. */
+static uint64_t key_at(uint64_t i)
+{
+	static const uint64_t steps[] = { 1, 64, UINT64_C(1) << 32 };
+
+	return (i % 2 ? UINT64_C(0xffff888000000000) : 0) + i * steps[i % 3];
+}
+
+START_TEST(values_stay_with_their_keys)
+{
+	struct number_map *map = number_map_new();
+
+	for (uint64_t i = 0; i < 5000; i++)
+		*number_map_add(map, key_at(i)) = i + 1;
+	ck_assert_uint_eq(number_map_count(map), 5000);
+	for (uint64_t i = 0; i < 5000; i++)
+		ck_assert_uint_eq(*number_map_find(map, key_at(i)), i + 1);
+	ck_assert_ptr_null(number_map_find(map, 12345678901234567890u));
+	number_map_free(map);
+}
+END_TEST
+
+START_TEST(adding_twice_keeps_the_value)
+{
+	struct number_map *map = number_map_new();
+
+	*number_map_add(map, 0) = 7;
+	ck_assert_uint_eq(*number_map_add(map, 0), 7);
+	ck_assert_uint_eq(number_map_count(map), 1);
+	number_map_free(map);
+}
+END_TEST
+
+START_TEST(what_is_removed_leaves_the_others)
+{
+	struct number_map *map = number_map_new();
+
+	for (uint64_t i = 0; i < 3000; i++)
+		*number_map_add(map, key_at(i)) = i + 1;
+	for (uint64_t i = 0; i < 3000; i += 3)
+		number_map_remove(map, key_at(i));
+	number_map_remove(map, key_at(0));
+	ck_assert_uint_eq(number_map_count(map), 2000);
+	for (uint64_t i = 0; i < 3000; i++) {
+		const uint64_t *value = number_map_find(map, key_at(i));
+
+		if (i % 3)
+			ck_assert_uint_eq(*value, i + 1);
+		else
+			ck_assert_ptr_null(value);
+	}
+	number_map_free(map);
+}
+END_TEST
+
+static Suite *number_map_suite(void)
+{
+	Suite *suite = suite_create("number_map");
+	TCase *tcase = tcase_create("map");
+
+	tcase_add_test(tcase, values_stay_with_their_keys);
+	tcase_add_test(tcase, adding_twice_keeps_the_value);
+	tcase_add_test(tcase, what_is_removed_leaves_the_others);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(number_map_suite());
+}
