@@ -78,8 +78,8 @@ static void explain_death(const struct state *state, int wait_status)
 
 	panic = log_tail_find(&state->console, "Kernel panic", &length);
 	if (panic)
-		fprintf(stderr, "machine: the guest panicked: %.*s\n",
-			length, panic);
+		fprintf(stderr, "machine: the guest panicked: %.*s\n", length,
+			panic);
 	else if (WIFSIGNALED(wait_status))
 		fprintf(stderr, "machine: QEMU was ended by signal %d (%s)\n",
 			WTERMSIG(wait_status),

@@ -14,9 +14,9 @@ static int ask(struct saving *saving, const char *command)
 
 	saving->length = 0;
 	saving->answer[0] = '\0';
-	return write(saving->monitor, command, length) == (ssize_t)length ?
-		       0 :
-		       -EIO;
+	return write(saving->monitor, command, length) == (ssize_t)length
+		       ? 0
+		       : -EIO;
 }
 
 int saving_resume(struct saving *saving, int monitor)
@@ -49,8 +49,7 @@ static void write_state(struct saving *saving)
 	char command[sizeof(saving->draft) + 32];
 
 	saving->step = SAVING_WRITING;
-	snprintf(command, sizeof(command), "migrate file:%s\n",
-		 saving->draft);
+	snprintf(command, sizeof(command), "migrate file:%s\n", saving->draft);
 	ask(saving, command);
 }
 
@@ -66,8 +65,8 @@ static void finish(struct saving *saving)
 
 	if (failed || rename(saving->draft, saving->path)) {
 		fprintf(stderr, "machine: the state is not saved: %s\n",
-			failed ? strstr(saving->answer, "Error") :
-				 strerror(errno));
+			failed ? strstr(saving->answer, "Error")
+			       : strerror(errno));
 		unlink(saving->draft);
 	}
 	let_go(saving);
@@ -88,8 +87,8 @@ static void read_answer(struct saving *saving)
 	ssize_t got;
 
 	if (saving->length > half) {
-		memmove(saving->answer,
-			saving->answer + saving->length - half, half);
+		memmove(saving->answer, saving->answer + saving->length - half,
+			half);
 		saving->length = half;
 	}
 	got = read(saving->monitor, saving->answer + saving->length, half - 1);

@@ -14,14 +14,20 @@
 #include "machine/attach/state.h"
 
 enum {
-	POLL_SIGNALS, POLL_CHANNEL, POLL_CONSOLE, POLL_MESSAGES, POLL_MONITOR,
-	POLL_INPUT, POLL_OUTPUT, POLL_COUNT = POLL_OUTPUT + 2
+	POLL_SIGNALS,
+	POLL_CHANNEL,
+	POLL_CONSOLE,
+	POLL_MESSAGES,
+	POLL_MONITOR,
+	POLL_INPUT,
+	POLL_OUTPUT,
+	POLL_COUNT = POLL_OUTPUT + 2
 };
 
 static int open_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-				       SIGCHLD, SIGWINCH };
+	static const int numbers[] = { SIGINT,	SIGTERM, SIGHUP,
+				       SIGQUIT, SIGCHLD, SIGWINCH };
 	sigset_t set;
 	size_t i;
 
@@ -112,8 +118,8 @@ static void pump(struct state *state, const struct pollfd *polled)
 		inlet_pump(&state->input, state->writer);
 	for (i = 0; i < 2; i++) {
 		if (polled[POLL_OUTPUT + i].revents)
-			take_output_error(outlet_pump(&state->outputs[i],
-						      state->writer));
+			take_output_error(
+				outlet_pump(&state->outputs[i], state->writer));
 	}
 	/* If QEMU is gone, its death tells. */
 	frame_writer_flush(state->writer);

@@ -18,7 +18,7 @@
 /* One session.  Times are of the monotonic clock, in nanoseconds. */
 struct state {
 	const struct options *options;
-	struct qemu_process qemu;	/* pid 0 when it has ended */
+	struct qemu_process qemu; /* pid 0 when it has ended */
 	struct frame_reader *reader;
 	struct frame_writer *writer;
 	struct log_tail console;
@@ -28,11 +28,11 @@ struct state {
 	struct inlet input;
 	struct outlet outputs[2];
 	int64_t start_ns;
-	int64_t deadline_ns;		/* what is due then: see ending */
-	bool started;			/* the command runs */
-	bool interrupted;		/* a signal was passed to it */
-	bool ending;			/* QEMU was asked to end */
-	int exit_code;			/* NO_EXIT_CODE until decided */
+	int64_t deadline_ns; /* what is due then: see ending */
+	bool started;	     /* the command runs */
+	bool interrupted;    /* a signal was passed to it */
+	bool ending;	     /* QEMU was asked to end */
+	int exit_code;	     /* NO_EXIT_CODE until decided */
 };
 
 /* frames.c: takes in what the guest says.
