@@ -26,8 +26,8 @@ cost() { # command...
 }
 
 trace_bytes() { # recording
-	"$KTRACE" report --format=csv -i "$1" |
-		awk -F, '$1 == "recording" && $3 == "trace" { print $4 }'
+	"$KTRACE" report --format=json -i "$1" |
+		sed -n 's/^"recording":.*"trace":\([0-9]*\).*/\1/p'
 }
 
 bench() { # recording
