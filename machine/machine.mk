@@ -86,6 +86,7 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/branch.o
+$(BUILD)/machine/tests/test_attach_saving: $(BUILD)/machine/attach/saving.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o
 $(BUILD)/machine/tests/test_plugin_api%.o \

@@ -125,14 +125,33 @@ static void pump(struct state *state, const struct pollfd *polled)
 	frame_writer_flush(state->writer);
 }
 
+static int until_ms(int64_t time_ns)
+{
+	int64_t left = time_ns - state_now_ns();
+
+	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+}
+
+/* Until the next deadline; -1: there is none. */
 static int wait_ms(const struct state *state)
 {
-	int64_t left;
+	int64_t next = state->deadline_ns;
 
-	if (!state->deadline_ns)
-		return -1;
-	left = state->deadline_ns - state_now_ns();
-	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+	if (saving_is_busy(&state->saving) &&
+	    (!next || state->saving.until_ns < next))
+		next = state->saving.until_ns;
+	return next ? until_ms(next) : -1;
+}
+
+static void watch_deadlines(struct state *state)
+{
+	struct saving *saving = &state->saving;
+
+	if (saving_is_busy(saving) && !until_ms(saving->until_ns) &&
+	    (!saving_give_up(saving) || state_send_settings(state)))
+		state_end(state, EXIT_MACHINE);
+	if (state->deadline_ns && !until_ms(state->deadline_ns))
+		state_take_deadline(state);
 }
 
 static bool is_done(const struct state *state)
@@ -153,8 +172,7 @@ static void loop(struct state *state, int signals)
 		if (polled[POLL_SIGNALS].revents)
 			take_signals(state, signals);
 		pump(state, polled);
-		if (state->deadline_ns && !wait_ms(state))
-			state_take_deadline(state);
+		watch_deadlines(state);
 	}
 }
 
@@ -178,7 +196,8 @@ static int start(struct state *state)
 	if (state->options->tty)
 		error = terminal_make_raw(&state->terminal);
 	if (!error && state->options->resumed)
-		error = saving_resume(&state->saving, state->qemu.monitor);
+		error = saving_resume(&state->saving, state->qemu.monitor,
+				      state_now_ns());
 	if (!error && state->options->resumed)
 		error = state_send_settings(state);
 	return error;
