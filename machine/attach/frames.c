@@ -21,6 +21,7 @@ static int take_ready(struct state *state)
 static void take_start(struct state *state)
 {
 	state->started = true;
+	state->start_by_ns = 0;
 	if (state->options->verbose)
 		fprintf(stderr, "machine: command started after %.2f s\n",
 			(double)(state_now_ns() - state->start_ns) / 1e9);

@@ -132,24 +132,40 @@ static int until_ms(int64_t time_ns)
 	return left > 0 ? (int)(left / 1000000) + 1 : 0;
 }
 
+static int64_t sooner(int64_t one_ns, int64_t other_ns)
+{
+	if (!one_ns || !other_ns)
+		return one_ns + other_ns;
+	return one_ns < other_ns ? one_ns : other_ns;
+}
+
 /* Until the next deadline; -1: there is none. */
 static int wait_ms(const struct state *state)
 {
 	int64_t next = state->deadline_ns;
 
-	if (saving_is_busy(&state->saving) &&
-	    (!next || state->saving.until_ns < next))
-		next = state->saving.until_ns;
+	if (!state->ending)
+		next = sooner(next, state->start_by_ns);
+	if (!state->ending && saving_is_busy(&state->saving))
+		next = sooner(next, state->saving.until_ns);
 	return next ? until_ms(next) : -1;
 }
 
-static void watch_deadlines(struct state *state)
+static void watch_start(struct state *state)
 {
 	struct saving *saving = &state->saving;
 
 	if (saving_is_busy(saving) && !until_ms(saving->until_ns) &&
 	    (!saving_give_up(saving) || state_send_settings(state)))
 		state_end(state, EXIT_MACHINE);
+	if (state->start_by_ns && !until_ms(state->start_by_ns))
+		state_take_no_start(state);
+}
+
+static void watch_deadlines(struct state *state)
+{
+	if (!state->ending)
+		watch_start(state);
 	if (state->deadline_ns && !until_ms(state->deadline_ns))
 		state_take_deadline(state);
 }
@@ -193,6 +209,10 @@ static int start(struct state *state)
 	outlet_open(&state->outputs[1], dup(STDERR_FILENO), 2);
 	if (state->options->timeout_s)
 		state_set_deadline(state, state->options->timeout_s);
+	/* An isolated guest says nothing before its command has ended. */
+	if (!state->options->isolated)
+		state->start_by_ns =
+			state_now_ns() + START_LIMIT_S * INT64_C(1000000000);
 	if (state->options->tty)
 		error = terminal_make_raw(&state->terminal);
 	if (!error && state->options->resumed)
