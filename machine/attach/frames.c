@@ -14,13 +14,14 @@ static int take_ready(struct state *state)
 {
 	if (state->options->save)
 		return saving_start(&state->saving, state->qemu.monitor,
-				    state->options->save);
+				    state->options->save, state_now_ns());
 	return state_send_settings(state);
 }
 
 static void take_start(struct state *state)
 {
 	state->started = true;
+	state->start_by_ns = 0;
 	if (state->options->verbose)
 		fprintf(stderr, "machine: command started after %.2f s\n",
 			(double)(state_now_ns() - state->start_ns) / 1e9);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Keeps a running guest's state in a file, from which QEMU can start other
  * guests (-incoming file:FILE).  The guest stands still meanwhile and then
@@ -18,7 +19,8 @@ enum saving_step {
 
 struct saving {
 	enum saving_step step;
-	int monitor; /* QEMU's, borrowed */
+	int monitor;	  /* QEMU's, borrowed */
+	int64_t until_ns; /* when QEMU has taken too long */
 	const char *path;
 	char draft[4096]; /* the file's name until it is whole */
 	size_t length;
@@ -26,12 +28,13 @@ struct saving {
 };
 
 /* Sees to it that a guest whose state QEMU is loading goes on then.
- * Returns 0, or negative errno.
+ * Returns 0, or negative errno.  Times are as in state.h.
  */
-int saving_resume(struct saving *saving, int monitor);
+int saving_resume(struct saving *saving, int monitor, int64_t now_ns);
 
 /* Asks for it.  Returns 0, or negative errno. */
-int saving_start(struct saving *saving, int monitor, const char *path);
+int saving_start(struct saving *saving, int monitor, const char *path,
+		 int64_t now_ns);
 
 bool saving_is_busy(const struct saving *saving);
 
@@ -40,5 +43,10 @@ bool saving_is_busy(const struct saving *saving);
  * file; the guest goes on all the same.
  */
 bool saving_go_on(struct saving *saving);
+
+/* QEMU has taken too long: says so.  Returns whether the guest goes on without
+ * its state being saved; else it was to be loaded, and there is no guest.
+ */
+bool saving_give_up(struct saving *saving);
 
 #endif
