@@ -107,8 +107,8 @@ static enum interrupt_role by_work(enum work_kind kind)
 	case WORK_FAULT:
 	case WORK_EXCEPTION:
 	case WORK_EXIT:
-	case WORK_THREAD:
 	case WORK_SCHEDULE:
+	case WORK_THREAD:
 	case WORK_KINDS:
 		break;
 	}

@@ -52,6 +52,8 @@ static const struct arch_work entries[] = {
 	{ "asm_sysvec_", true, WORK_INTERRUPT },
 	{ "sysvec_", true, WORK_INTERRUPT },
 	{ "irq_entries_start", false, WORK_INTERRUPT },
+	/* Its other name: the first function of .irqentry.text. */
+	{ "__irqentry_text_start", false, WORK_INTERRUPT },
 };
 
 /* arch/x86/include/asm/syscall_wrapper.h. */

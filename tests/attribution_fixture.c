@@ -245,14 +245,15 @@ void gap(struct attribution_fixture *fixture, uint32_t cpu)
 	send_state(fixture, cpu, STEP_GAP, CPU_GAP);
 }
 
-static void enter_as(struct attribution_fixture *fixture, uint32_t cpu,
-		     const char *name, enum call_how how)
+static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
+			   const char *name, enum call_how how)
 {
 	struct made_task *task = current_on(fixture, cpu);
 	struct call_step step = step_of(fixture, task, cpu, STEP_ENTER);
 
 	ck_assert_uint_lt(task->depth, DEPTH);
 	step.how = (uint8_t)how;
+	step.doubt = how == HOW_INFERRED ? DOUBT_BEGIN : 0;
 	step.function = attribution_fixture_function(fixture, name);
 	step.depth = task->depth;
 	task->functions[task->depth] = step.function;
@@ -262,18 +263,25 @@ static void enter_as(struct attribution_fixture *fixture, uint32_t cpu,
 
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 {
-	enter_as(fixture, cpu, name,
-		 strncmp(name, "asm_", 4) ? HOW_CALL : HOW_BREAK);
+	begin_function(fixture, cpu, name,
+		       strncmp(name, "asm_", 4) ? HOW_CALL : HOW_BREAK);
+}
+
+void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
+{
+	begin_function(fixture, cpu, name, HOW_INFERRED);
 }
 
 static void leave_of(struct attribution_fixture *fixture,
-		     struct made_task *task, uint32_t cpu, uint8_t doubt)
+		     struct made_task *task, uint32_t cpu, uint8_t doubt,
+		     bool is_jump)
 {
 	struct call_step step = step_of(fixture, task, cpu, STEP_EXIT);
 
 	ck_assert_uint_gt(task->depth, 0);
 	step.depth = --task->depth;
 	step.doubt = doubt;
+	step.detail = is_jump;
 	step.function = task->functions[step.depth];
 	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
 	send(fixture, &step);
@@ -281,13 +289,13 @@ static void leave_of(struct attribution_fixture *fixture,
 
 void leave(struct attribution_fixture *fixture, uint32_t cpu)
 {
-	leave_of(fixture, current_on(fixture, cpu), cpu, 0);
+	leave_of(fixture, current_on(fixture, cpu), cpu, 0, false);
 }
 
 void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 {
-	leave(fixture, cpu);
-	enter_as(fixture, cpu, name, HOW_TAIL);
+	leave_of(fixture, current_on(fixture, cpu), cpu, 0, true);
+	begin_function(fixture, cpu, name, HOW_TAIL);
 }
 
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
@@ -371,7 +379,7 @@ void ends_on(struct attribution_fixture *fixture, uint32_t cpu)
 	struct call_step step;
 
 	while (task->depth)
-		leave_of(fixture, task, cpu, DOUBT_END);
+		leave_of(fixture, task, cpu, DOUBT_END, false);
 	step = step_of(fixture, task, cpu, STEP_END);
 	send(fixture, &step);
 	fixture->cpus[cpu].current = NULL;
@@ -387,6 +395,6 @@ void ends(struct attribution_fixture *fixture)
 
 		while (task->depth)
 			leave_of(fixture, task, (uint32_t)task->task.cpu,
-				 DOUBT_END);
+				 DOUBT_END, false);
 	}
 }

@@ -67,7 +67,10 @@ void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void leave(struct attribution_fixture *fixture, uint32_t cpu);
 
-/* The innermost function ends by a jump to another. */
+/* It is found in a function that began before the recording; or ends the
+ * innermost in a jump to another.
+ */
+void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
