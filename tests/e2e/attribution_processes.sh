@@ -89,8 +89,35 @@ made_by_perf() {
 	judge perf --exact --cases --truth "$WORK/perf/csv" 100
 }
 
+# What a recording does not tell is not known, and said to be so.
+narrower() {
+	local text
+	mkdir -p "$WORK/plain" "$WORK/cpu"
+	"$MACHINE" run --fast --cpus 2 --results "$WORK" -- sh -c "
+		'$KTRACE' record -o '$WORK/plain/r' -- '$PROGRAM' sleeper &&
+		'$KTRACE' record -o '$WORK/cpu/r' -C 0 --events=sched \
+			-- '$PROGRAM' sleeper" >/dev/null
+	judge plain --sums --not-known
+	judge cpu --sums
+	text=$("$KTRACE" report -i "$WORK/plain/r")
+	expect_line "plain: text says what would tell" "$text" \
+		'Not known: asleep_ns: record with --events=sched or more'
+	text=$("$KTRACE" report -i "$WORK/cpu/r")
+	expect_line "cpu: text says why time is unknown" "$text" \
+		'Time off the CPU is unknown: other CPUs'
+}
+
+expect_line() { # case text beginning-of-a-line
+	if grep -q "^$3" <<<"$2"; then
+		echo "ok: $1"
+	else
+		echo "FAILED: $1: no line '$3'"
+		FAILURES=$((FAILURES + 1))
+	fi
+}
+
 if (($# == 0)); then
-	set -- one_cpu two_cpus old_kernel made_by_perf
+	set -- one_cpu two_cpus old_kernel made_by_perf narrower
 fi
 for part; do
 	"$part"

@@ -2,7 +2,8 @@
 """Judges `ktrace-hw report --threads --format=json` of a recording of
 tests/e2e/programs/processes.c: prints a line a check.
 
-judge_processes.py JSON [--exact] [--cases] [--truth CSV NS] [--servers JSON]
+judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
+                   [--truth CSV NS] [--servers JSON]
 """
 import csv
 import json
@@ -22,7 +23,7 @@ def sums(report):
     for kind in ("processes", "threads"):
         rows = report[kind]
         wrong = [row for row in rows
-                 if row["wall_ns"] != sum(row[c] for c in CLASSES)
+                 if row["wall_ns"] != sum(row[c] or 0 for c in CLASSES)
                  or {k for k in row if k.endswith("_ns")} !=
                  set(CLASSES) | {"wall_ns"}]
         expect(f"classes of {kind} add up to their wall time",
@@ -30,6 +31,16 @@ def sums(report):
     total = sum(row["wall_ns"] for row in report["threads"])
     expect("processes are the sums of their threads",
            total == sum(row["wall_ns"] for row in report["processes"]), total)
+
+
+def not_known(report):
+    """Without events of the scheduler."""
+    rows = named(report, "sleeper")
+    expect("whether it slept is not known",
+           rows and all(row["asleep_ns"] is None and row["runnable_ns"] is None
+                        and "no_events" in row["unknown_because"]
+                        for row in rows),
+           [(row["asleep_ns"], row["unknown_because"]) for row in rows])
 
 
 def exact(report):
@@ -139,7 +150,11 @@ def main(arguments):
         report = json.load(file)
     while arguments:
         what = arguments.pop(0)
-        if what == "--exact":
+        if what == "--sums":
+            sums(report)
+        elif what == "--not-known":
+            not_known(report)
+        elif what == "--exact":
             sums(report)
             exact(report)
         elif what == "--cases":
