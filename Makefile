@@ -84,11 +84,12 @@ check: $(SUITES) machine-check
 
 check-full: check
 	$(Q)machine/tests/run_all.sh full
+	$(Q)tests/e2e/run_all.sh full
 
 bench: all
 	$(Q)machine/tests/bench.sh
 
-SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
+SCRIPTS := start test .ci/run $(wildcard scripts/*.sh tests/e2e/*.sh machine/tests/*.sh \
            machine/host/*.sh) machine/host/machine
 
 # No folder reaches where it must not, every header stands alone, no library
