@@ -16,7 +16,7 @@ shift $(($# < 2 ? $# : 2))
 readonly DEFAULT=(ls pipe disk sleep all disk-all sleep-all events modules bpf)
 
 make_recordings() { # name...
-	cc -O2 -o "$WORK/load_bpf" "$HERE/programs/load_bpf.c"
+	make -s -C "$ROOT" e2e-programs >/dev/null
 	mkdir -p "$WORK/truth"
 	"$MACHINE" run --fast --kernel "$KERNEL" --cpus "$CPUS" --memory 3072 \
 		--disk-size 64 --timeout 500 \

@@ -140,7 +140,7 @@ check_machine() {
 main() {
 	local name
 	skip_without_machine 6.12
-	cc -O2 -pthread -o "$WORK/threads" "$HERE/programs/threads.c"
+	make -s -C "$ROOT" e2e-programs >/dev/null
 	"$MACHINE" run --fast --timeout 400 --results "$WORK" -- \
 		bash "$HERE/record_guest.sh" "$WORK" "$KTRACE"
 	check_codes

@@ -38,7 +38,7 @@ targets() {
 # Three threads that sleep and read, in a program that runs already.
 threads() {
 	local pid
-	"$RESULTS/threads" &
+	"${KTRACE%/*}/tests/e2e/programs/threads" &
 	pid=$!
 	sleep 0.2
 	record pid -p "$pid" --duration 0.1
