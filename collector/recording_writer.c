@@ -8,7 +8,6 @@
 #include "common/log.h"
 #include "common/perf_data.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

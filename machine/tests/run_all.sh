@@ -8,27 +8,9 @@ set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 LEVEL=${1:-all}
-WORK=$(mktemp -d)
-readonly HERE LEVEL WORK
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$WORK"' EXIT
-
-# A lane runs its tests one after the other.
-lane() { # test...
-	local test name status=0
-	for test in "$@"; do
-		name=${test%% *}
-		name=${name##*/}
-		# shellcheck disable=SC2086 # a test and its arguments
-		if "$HERE"/$test >"$WORK/$name" 2>&1; then
-			printf '== passed: %s (%d s)\n' "$test" "$SECONDS"
-		else
-			printf '== FAILED: %s (%d s)\n' "$test" "$SECONDS"
-			status=1
-		fi
-		cat "$WORK/$name"
-	done
-	return "$status"
-}
+readonly HERE LEVEL
+# shellcheck source=machine/tests/lanes.sh
+source "$HERE/lanes.sh"
 
 # Everything is fetched once, and what is missing is said once.
 fetch() {
@@ -45,11 +27,6 @@ if [[ $LEVEL == full ]]; then
 	tests+=(test_machine_isolated.sh test_deterministic.sh
 		test_truth_exec_log.sh)
 fi
-lane "conformance.sh $LEVEL" &
-first=$!
-lane "${tests[@]}" "conformance.sh smoke" &
-second=$!
-failed=0
-wait "$first" || failed=1
-wait "$second" || failed=1
-exit "$failed"
+# shellcheck disable=SC2034 # lanes reads the arrays
+first=("conformance.sh $LEVEL") second=("${tests[@]}" "conformance.sh smoke")
+lanes "$HERE" first second
