@@ -37,24 +37,14 @@ check_truth() { # name
 	fi
 }
 
-# The last column but one of the summary's rows of a section and a name.
-total_of() { # name section row
-	"$KTRACE" report -i "$WORK/$1" --format=csv |
-		awk -F, -v section="$2" -v row="$3" \
-			'$1 == section && $3 == row { sum += $4 }
-			 END { printf "%d\n", sum }'
-}
-
-# Time on the CPUs is in exactly one function each, and in one process.
+# Time on the CPUs is in exactly one function each.
 check_sums() { # name
-	local traced self processes
-	traced=$(total_of "$1" cpu traced_ns)
-	processes=$(total_of "$1" process traced_ns)
+	local traced self
+	traced=$(summary_of "$WORK/$1" cpu traced_ns)
 	self=$("$KTRACE" report --flat -i "$WORK/$1" --format=csv |
 		awk -F, 'NR > 1 { sum += $3 } END { printf "%d\n", sum }')
 	expect "$1: self times add up to the time traced" "$traced" "$self"
-	expect "$1: and so do those of the processes" "$traced" "$processes"
-	expect "$1: no gap" 0 "$(total_of "$1" cpu gaps)"
+	expect "$1: no gap" 0 "$(summary_of "$WORK/$1" cpu gaps)"
 }
 
 # Switches while the trace is on, as the timeline has them.
@@ -73,7 +63,7 @@ check_switches() { # name
 				if ($i == "kernel") k = $(i + 1)
 			}
 		} END { printf "%d %d\n", s, k }' "$WORK/$1.match")
-	traced=$(total_of "$1" cpu traced_ns)
+	traced=$(summary_of "$WORK/$1" cpu traced_ns)
 	off=$((traced > kernel ? traced - kernel : kernel - traced))
 	expect "$1: as many switches as in the truth" "$switches" \
 		"$(traced_switches "$1")"

@@ -9,11 +9,8 @@ source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 
 code_of() { cat "$WORK/$1.code"; }
 
-summary() { # recording section row
-	"$KTRACE" report -i "$WORK/$1" --format=csv 2>/dev/null |
-		awk -F, -v section="$2" -v row="$3" \
-			'$1 == section && $3 == row { sum += $4 }
-			 END { printf "%d\n", sum }'
+summary() { # recording section name
+	summary_of "$WORK/$1" "$2" "$3"
 }
 
 # How many lines of the timeline have this event and, if given, function.
