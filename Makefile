@@ -85,6 +85,7 @@ check: $(SUITES) machine-check
 check-full: check
 	$(Q)machine/tests/run_all.sh full
 	$(Q)tests/recorded/all.sh full
+	$(Q)tests/e2e/run_all.sh full
 
 bench: all
 	$(Q)tests/bench/speed.sh
