@@ -101,7 +101,7 @@ check-full: check
 bench: all
 	$(Q)machine/tests/bench.sh
 
-SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
+SCRIPTS := start test .ci/run $(wildcard scripts/*.sh tests/*.sh machine/tests/*.sh \
            machine/host/*.sh) machine/host/machine
 
 # No folder reaches where it must not, every header stands alone, no library
