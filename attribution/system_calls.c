@@ -275,6 +275,23 @@ const char *system_call_name(const struct function_table *functions,
 	return base ? base : "?";
 }
 
+const char *system_call_end_text(uint8_t end)
+{
+	static const char *const texts[CALL_ENDS] = {
+		[CALL_RETURNED] = "returned",
+		[CALL_NO_RETURN] = "no_return",
+		[CALL_CUT] = "cut",
+	};
+
+	return texts[end];
+}
+
+uint64_t system_call_on_cpu(const struct system_call *call)
+{
+	return call->class_ns[TIME_SYSTEM_CALL] + call->class_ns[TIME_FAULT] +
+	       call->class_ns[TIME_KERNEL] + call->class_ns[TIME_USER];
+}
+
 bool system_call_is_restart(int64_t result)
 {
 	return (result <= -ERESTARTSYS && result >= -ERESTARTNOHAND) ||

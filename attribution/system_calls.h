@@ -89,6 +89,12 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function);
 
+/* Returns how a call ended: "returned", "no_return", "cut". */
+const char *system_call_end_text(uint8_t end);
+
+/* Returns how long it was on a CPU, for itself: without interrupts. */
+uint64_t system_call_on_cpu(const struct system_call *call);
+
 /* Returns whether @result is an error that user space sees. */
 bool system_call_is_error(int64_t result);
 

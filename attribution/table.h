@@ -17,6 +17,16 @@ struct task_names;
 struct witness;
 struct work_kinds;
 
+/* Which system calls timeline --syscalls shows, and how. */
+struct call_records_choice {
+	const char *name;	/* of the call or its function; NULL: any */
+	uint64_t min_ns;
+	uint64_t max_count;
+	uint32_t max_depth;	/* of the call trace */
+	enum record_format format;	/* not RECORD_CSV */
+	FILE *out;
+};
+
 /* What a table is made from and asked for.  All borrowed, all read-only. */
 struct attribution_input {
 	const struct recording *recording;
@@ -27,6 +37,7 @@ struct attribution_input {
 	const struct step_filter *filter;	/* rows wanted */
 	struct time_window window;
 	const char *argument;	/* of the table's option, or NULL */
+	const struct call_records_choice *calls;	/* call_records_table */
 };
 
 /* How to show it. */
@@ -43,8 +54,8 @@ struct attribution_output {
  */
 struct attribution_table {
 	const char *name;	/* of the option */
-	/* What it takes, for --help; "A B" are two, handed over as "A,B"; NULL:
-	 * nothing.
+	/* What it takes, for --help; "A B" are two, handed over as "A,B"; "[A]"
+	 * may be left out, and is NULL then; NULL: nothing.
 	 */
 	const char *argument;
 	const char *help;
@@ -69,10 +80,16 @@ struct attribution_table {
 	void (*close)(struct witness *witness);
 };
 
+/* Not an option of report: timeline --syscalls.  It writes as the recording
+ * passes, to input.calls->out.
+ */
+extern const struct attribution_table call_records_table;
+
 extern const struct attribution_table processes_option;
 extern const struct attribution_table threads_option;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
+extern const struct attribution_table interrupts_option;
 extern const struct attribution_table between_option;
 extern const struct attribution_table function_option;
 

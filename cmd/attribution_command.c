@@ -97,9 +97,10 @@ static int check_argument(const struct attribution_table *table,
 }
 
 static int attribute(const struct session *session,
-		     const struct attribution_table *table,
-		     const char *argument, struct attribution_output *output)
+		     const struct attribution_request *request,
+		     struct attribution_output *output)
 {
+	const struct attribution_table *table = request->table;
 	struct known_events *events = known_events_new(session->recording);
 	struct work_kinds *kinds =
 		work_kinds_new(symbols_functions(session->symbols),
@@ -112,7 +113,8 @@ static int attribute(const struct session *session,
 		.kinds = kinds,
 		.filter = &session->filter,
 		.window = session->window,
-		.argument = argument,
+		.argument = request->argument,
+		.calls = request->calls,
 	};
 	int status = check_argument(table, &input);
 
@@ -123,6 +125,14 @@ static int attribute(const struct session *session,
 	known_events_free(events);
 	work_kinds_free(kinds);
 	return status;
+}
+
+static void fill_choice(struct call_records_choice *choice,
+			const struct attribution_output *output)
+{
+	choice->max_count = output->top;
+	choice->format = output->format;
+	choice->out = output->out;
 }
 
 static void drop_step(struct step_sink *sink, const struct call_step *step)
@@ -154,14 +164,14 @@ static int show_overview(const struct session *session,
  * together.
  */
 static int attribute_if_timed(const struct session *session,
-			      const struct attribution_table *table,
-			      const char *argument,
+			      const struct attribution_request *request,
 			      struct attribution_output *output)
 {
+	const struct attribution_table *table = request->table;
 	char option[64];
 
 	if (time_unit_of(session->recording)->is_time)
-		return attribute(session, table, argument, output);
+		return attribute(session, request, output);
 	if (table == &processes_option && output->format != RECORD_CSV)
 		return show_overview(session, output);
 	snprintf(option, sizeof(option), "--%s", table->name);
@@ -169,27 +179,28 @@ static int attribute_if_timed(const struct session *session,
 }
 
 int run_attribution(const struct report_options *options,
-		    const struct attribution_table *table, const char *argument,
-		    const char *sort)
+		    const struct attribution_request *request)
 {
 	struct attribution_output output = {
-		.sort = sort,
+		.sort = request->sort,
 		.top = options->top,
 	};
 	struct session session;
 	int close_status;
 	int status;
 
-	if (!read_format(options->format, &output.format)) {
+	if (!read_format(options->format, &output.format) ||
+	    (request->calls && output.format == RECORD_CSV)) {
 		fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
-			table->name, options->format);
+			request->table->name, options->format);
 		return EXIT_USAGE;
 	}
 	status = session_open(&session, options);
 	output.out = session.out;
+	if (request->calls)
+		fill_choice(request->calls, &output);
 	if (!status)
-		status = attribute_if_timed(&session, table, argument,
-					    &output);
+		status = attribute_if_timed(&session, request, &output);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }

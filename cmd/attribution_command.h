@@ -3,15 +3,25 @@
 #define KT_CMD_ATTRIBUTION_COMMAND_H
 
 struct attribution_table;
+struct call_records_choice;
 struct report_options;
 
-/* Fills @table from the recording that @options name, and shows it.
+/* What is wanted beside the common options; all but the table may be NULL. */
+struct attribution_request {
+	const struct attribution_table *table;
+	const char *argument;	/* of the table's option */
+	const char *sort;	/* a column's name */
+	/* For call_records_table, with what the common options say filled in
+	 * here.
+	 */
+	struct call_records_choice *calls;
+};
+
+/* Fills the table from the recording that @options name, and shows it.
  *
- * @argument is that of the table's option, @sort a column's name; either may
- * be NULL.  Returns the exit code.
+ * Returns the exit code.
  */
 int run_attribution(const struct report_options *options,
-		    const struct attribution_table *table, const char *argument,
-		    const char *sort);
+		    const struct attribution_request *request);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/timeline_command.h"
 #include "report/timeline.h"
@@ -11,6 +13,7 @@ enum timeline_option {
 	OPTION_FUNCTION,
 	OPTION_DEPTH,
 	OPTION_MIN_DURATION,
+	OPTION_SYSCALLS,
 	OPTION_COUNT,
 };
 
@@ -22,11 +25,15 @@ static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
 	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
 				  "only what lasts TIME (10us) or longer" },
+	[OPTION_SYSCALLS] = { "syscalls", NULL,
+			      "a record for each system call: time, faults, "
+			      "sleeps, what it called" },
 };
 
 struct choice {
 	struct timeline_options timeline;
 	const char *format;
+	bool syscalls;
 };
 
 static bool take_depth(const char *argument, uint32_t *depth)
@@ -54,10 +61,46 @@ static bool take_option(void *ctx, int index, const char *argument)
 		return take_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
 		return read_duration(argument, &choice->timeline.min_ns);
+	case OPTION_SYSCALLS:
+		choice->syscalls = true;
+		return true;
 	case OPTION_COUNT:
 		break;
 	}
 	return false;
+}
+
+static int run_syscalls(const struct report_options *options,
+			const struct timeline_options *timeline)
+{
+	struct call_records_choice calls = {
+		.name = timeline->function,
+		.min_ns = timeline->min_ns,
+		.max_depth = timeline->max_depth,
+	};
+
+	return run_attribution(options, &(struct attribution_request){
+						.table = &call_records_table,
+						.calls = &calls,
+					});
+}
+
+static int run_chosen(const struct report_options *options,
+		      struct choice *choice)
+{
+	const struct timeline_renderer *renderer;
+
+	if (choice->syscalls)
+		return run_syscalls(options, &choice->timeline);
+	if (options->format)
+		choice->format = options->format;
+	renderer = timeline_renderer_find("timeline", choice->format);
+	if (renderer)
+		return run_timeline_command(options, &choice->timeline,
+					    renderer);
+	fprintf(stderr, "ktrace-hw: --format: no timeline as '%s'\n",
+		choice->format);
+	return EXIT_USAGE;
 }
 
 static int run_timeline(int argc, char **argv)
@@ -75,22 +118,11 @@ static int run_timeline(int argc, char **argv)
 		.take = take_option,
 		.ctx = &choice,
 	};
-	const struct timeline_renderer *renderer;
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
-	if (status < 0) {
-		if (options.format)
-			choice.format = options.format;
-		renderer = timeline_renderer_find("timeline", choice.format);
-		if (!renderer)
-			fprintf(stderr, "ktrace-hw: --format: no timeline as "
-					"'%s'\n", choice.format);
-		status = renderer ? run_timeline_command(&options,
-							 &choice.timeline,
-							 renderer) :
-				    EXIT_USAGE;
-	}
+	if (status < 0)
+		status = run_chosen(&options, &choice);
 	report_options_free(&options);
 	return status;
 }

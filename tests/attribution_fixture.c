@@ -18,6 +18,9 @@ static const char *const names[] = {
 	"asm_exc_nmi", "handle_softirqs", "process_one_work",
 	"exit_to_user_mode_loop", "__schedule", "run_ksoftirqd", "schedule",
 	"vfs_read", "helper", "u:main", "u:work",
+	"__x64_sys_read", "__x64_sys_futex", "__x64_sys_exit_group",
+	"pipe_read", "pipe_write", "futex_wait_queue", "try_to_wake_up",
+	"__wake_up_sync_key", "hrtimer_wakeup", "perf_trace_sched_switch",
 };
 
 struct made_task {
@@ -227,12 +230,13 @@ void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 }
 
 static void leave_of(struct attribution_fixture *fixture,
-		     struct made_task *task, uint32_t cpu)
+		     struct made_task *task, uint32_t cpu, uint8_t doubt)
 {
 	struct call_step step = step_of(fixture, task, cpu, STEP_EXIT);
 
 	ck_assert_uint_gt(task->depth, 0);
 	step.depth = --task->depth;
+	step.doubt = doubt;
 	step.function = task->functions[step.depth];
 	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
 	send(fixture, &step);
@@ -240,7 +244,7 @@ static void leave_of(struct attribution_fixture *fixture,
 
 void leave(struct attribution_fixture *fixture, uint32_t cpu)
 {
-	leave_of(fixture, current_on(fixture, cpu), cpu);
+	leave_of(fixture, current_on(fixture, cpu), cpu, 0);
 }
 
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
@@ -315,7 +319,7 @@ void ends_on(struct attribution_fixture *fixture, uint32_t cpu)
 	struct call_step step;
 
 	while (task->depth)
-		leave_of(fixture, task, cpu);
+		leave_of(fixture, task, cpu, DOUBT_END);
 	step = step_of(fixture, task, cpu, STEP_END);
 	send(fixture, &step);
 	fixture->cpus[cpu].current = NULL;
@@ -330,6 +334,7 @@ void ends(struct attribution_fixture *fixture)
 		struct made_task *task = &fixture->tasks[i];
 
 		while (task->depth)
-			leave_of(fixture, task, (uint32_t)task->task.cpu);
+			leave_of(fixture, task, (uint32_t)task->task.cpu,
+				 DOUBT_END);
 	}
 }

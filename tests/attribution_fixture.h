@@ -29,8 +29,8 @@ struct work_kinds;
  */
 struct attribution_fixture;
 
-/* Knows the functions that begin work (symbolize/arch.h), and "schedule",
- * "vfs_read", "helper", "u:main", "u:work".
+/* Knows the functions that begin work (symbolize/arch.h), and a few others:
+ * names[] there.
  */
 struct attribution_fixture *attribution_fixture_new(void);
 void attribution_fixture_free(struct attribution_fixture *fixture);

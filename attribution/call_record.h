@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_CALL_RECORD_H
+#define KT_ATTRIBUTION_CALL_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct arch;
+struct call_trace;
+struct function_table;
+struct sleep_places;
+struct system_call;
+struct task_names;
+struct wakers;
+
+/* All about one system call, as DeBox (Ruan and Pai, "Making the 'Box'
+ * Transparent", USENIX 2004) tells it to the one who made it.
+ */
+struct call_record {
+	const struct system_call *call;
+	const struct call_trace *trace;
+	const struct sleep_places *places;
+};
+
+/* What it is written with; all borrowed. */
+struct call_record_context {
+	const struct function_table *functions;
+	const struct arch *arch;
+	const struct task_names *names;
+	const struct wakers *wakers;
+	uint32_t max_depth;	/* of the trace */
+	bool has_off_cpu;	/* sleeps were recorded */
+	FILE *out;
+};
+
+/* Writes a record for people to read. */
+void call_record_text(const struct call_record_context *context,
+		      const struct call_record *record);
+
+/* Writes it as a JSON object on one line, without an end of line; what its
+ * members are, docs/formats.md says.
+ */
+void call_record_json(const struct call_record_context *context,
+		      const struct call_record *record);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* What it waits for, how often and how long is known by construction: each
+ * subcommand is one case of attribution_syscalls.sh or attribution_sleeps.sh.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEPT __attribute__((noinline, noclone))
+
+enum { MS = 1000000 };
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void name(const char *text)
+{
+	prctl(PR_SET_NAME, text);
+}
+
+static void sleep_ns(long ns)
+{
+	const struct timespec time = { 0, ns };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+/* The barrier keeps each call from being the last thing its caller does. */
+KEPT static void waits_inner(void)
+{
+	sleep_ns(20 * MS);
+	__asm__ volatile("" ::: "memory");
+}
+
+KEPT static void waits_middle(void)
+{
+	waits_inner();
+	__asm__ volatile("" ::: "memory");
+}
+
+KEPT static void waits_outer(void)
+{
+	waits_middle();
+	__asm__ volatile("" ::: "memory");
+}
+
+static int wait_time(void)
+{
+	for (int i = 0; i < 5; i++)
+		waits_outer();
+	for (int i = 0; i < 3; i++)
+		poll(NULL, 0, 10);
+	return 0;
+}
+
+/* 100 opens and 50 closes that fail, 10 opens and closes that do not. */
+static int make_errors(void)
+{
+	for (int i = 0; i < 100; i++)
+		if (openat(AT_FDCWD, "/nonexistent", O_RDONLY) >= 0)
+			return 1;
+	for (int i = 0; i < 50; i++)
+		close(-1);
+	for (int i = 0; i < 10; i++)
+		close(openat(AT_FDCWD, "/", O_RDONLY));
+	return 0;
+}
+
+static void ping(int from, int to)
+{
+	char byte = 0;
+
+	if (read(from, &byte, 1) != 1 || write(to, &byte, 1) != 1)
+		fail("pipe");
+}
+
+static int ping_pong(void)
+{
+	enum { ROUNDS = 20 };
+	int there[2];
+	int back[2];
+	char byte = 0;
+
+	if (pipe(there) || pipe(back))
+		fail("pipe");
+	if (!fork()) {
+		name("ponger");
+		for (int i = 0; i < ROUNDS; i++)
+			ping(there[0], back[1]);
+		_exit(0);
+	}
+	name("pinger");
+	for (int i = 0; i < ROUNDS; i++)
+		if (write(there[1], &byte, 1) != 1 ||
+		    read(back[0], &byte, 1) != 1)
+			fail("pipe");
+	wait(NULL);
+	return 0;
+}
+
+/* The middle of a chain: a timer wakes it, and it wakes who waits. */
+static int wait_for_child(void)
+{
+	if (!fork()) {
+		name("child");
+		sleep_ns(30 * MS);
+		_exit(7);
+	}
+	name("parent");
+	wait(NULL);
+	return 0;
+}
+
+static int *shared_word(void)
+{
+	int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (word == MAP_FAILED)
+		fail("mmap");
+	return word;
+}
+
+enum { STACK_BYTES = 65536, WAITERS = 3 };
+
+static int wait_on_word(void *word)
+{
+	name("waiter");
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+	return 0;
+}
+
+/* Three threads wait for one word, 10 ms apart; a fourth wakes all. */
+static int wait_for_futex(void)
+{
+	int *word = shared_word();
+
+	for (int i = 0; i < WAITERS; i++) {
+		char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (stack == MAP_FAILED ||
+		    clone(wait_on_word, stack + STACK_BYTES,
+			  CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
+				  CLONE_THREAD | CLONE_SYSVSEM,
+			  word) < 0)
+			fail("clone");
+		sleep_ns(10 * MS);
+	}
+	name("waker");
+	*word = 1;
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, WAITERS, NULL, NULL, 0);
+	sleep_ns(5 * MS);
+	return 0;
+}
+
+/* Reads one page of each MiB of @path, which is not in memory. */
+static int read_disk(const char *path)
+{
+	int file = open(path, O_RDONLY);
+	char page[4096];
+
+	if (file < 0)
+		fail(path);
+	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+	for (int i = 0; i < 8; i++)
+		if (pread(file, page, sizeof(page), (off_t)i << 20) !=
+		    sizeof(page))
+			fail("pread");
+	return 0;
+}
+
+/* DeBox's example: a mapped file is copied with one write(). */
+static int copy(const char *from, const char *to)
+{
+	int source = open(from, O_RDONLY);
+	int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_SYNC, 0600);
+	struct stat status;
+	char *bytes;
+	ssize_t left;
+
+	if (source < 0 || sink < 0 || fstat(source, &status))
+		fail("open");
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED,
+		     source, 0);
+	if (bytes == MAP_FAILED)
+		fail("mmap");
+	for (left = status.st_size; left > 0;) {
+		ssize_t done = write(sink, bytes + status.st_size - left,
+				     (size_t)left);
+
+		if (done <= 0)
+			fail("write");
+		left -= done;
+	}
+	return 0;
+}
+
+/* What a task that waits says of itself: "PID wchan". */
+static void show_wchan(const char *how, pid_t pid)
+{
+	char path[64];
+	char text[128] = "";
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
+	file = open(path, O_RDONLY);
+	if (file < 0 || read(file, text, sizeof(text) - 1) < 0)
+		fail(path);
+	close(file);
+	printf("%s %d %s\n", how, pid, text);
+}
+
+static void wait_in(const char *how, int *word)
+{
+	int ends[2];
+	char byte;
+
+	name(how);
+	if (!strcmp(how, "nanosleep"))
+		sleep_ns(40 * MS);
+	else if (!strcmp(how, "poll"))
+		poll(NULL, 0, 40);
+	else if (!strcmp(how, "futex"))
+		syscall(SYS_futex, word, FUTEX_WAIT, 0,
+			&(struct timespec){ 0, 40 * MS }, NULL, 0);
+	else if (!strcmp(how, "pause"))
+		pause();
+	else if (!pipe(ends) && read(ends[0], &byte, 1))
+		fail("read");
+}
+
+/* Children wait in several ways; their parent reads where. */
+static int show_labels(void)
+{
+	static const char *const ways[] = { "nanosleep", "poll", "futex",
+					    "pause", "pipe" };
+	enum { WAYS = sizeof(ways) / sizeof(*ways) };
+	int *word = shared_word();
+	pid_t pids[WAYS];
+
+	for (int i = 0; i < WAYS; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			wait_in(ways[i], word);
+			_exit(0);
+		}
+	}
+	sleep_ns(20 * MS);
+	for (int i = 0; i < WAYS; i++)
+		show_wchan(ways[i], pids[i]);
+	sleep_ns(30 * MS);
+	for (int i = 0; i < WAYS; i++)
+		kill(pids[i], SIGKILL);
+	while (wait(NULL) > 0)
+		continue;
+	return 0;
+}
+
+/* A sleep that a stop and a continue interrupt is restarted by the kernel. */
+static int restart(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		name("restarted");
+		sleep_ns(30 * MS);
+		_exit(0);
+	}
+	sleep_ns(10 * MS);
+	kill(pid, SIGSTOP);
+	sleep_ns(5 * MS);
+	kill(pid, SIGCONT);
+	wait(NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "time"))
+		return wait_time();
+	if (!strcmp(what, "errors"))
+		return make_errors();
+	if (!strcmp(what, "pipe"))
+		return ping_pong();
+	if (!strcmp(what, "child"))
+		return wait_for_child();
+	if (!strcmp(what, "futex"))
+		return wait_for_futex();
+	if (!strcmp(what, "disk") && argc == 3)
+		return read_disk(argv[2]);
+	if (!strcmp(what, "copy") && argc == 4)
+		return copy(argv[2], argv[3]);
+	if (!strcmp(what, "labels"))
+		return show_labels();
+	if (!strcmp(what, "restart"))
+		return restart();
+	fprintf(stderr, "waits: what?\n");
+	return 2;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording.h"
+#include "decoder/sideband.h"
+#include "symbolize/symbols.h"
+#include "symbolize/user_elf.h"
+#include "symbolize/user_stack.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define KEPT __attribute__((noinline, noclone))
+
+enum { STACK_BYTES = 4096, FRAMES = 64 };
+
+/* This program's own stack, as a sample would have it. */
+static struct {
+	uint64_t registers[20];
+	uint8_t stack[STACK_BYTES];
+} taken;
+
+#ifdef __x86_64__
+static void take_registers(const ucontext_t *context)
+{
+	static const int order[] = {
+		REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
+		REG_RBP, REG_RSP, REG_RIP, REG_EFL,
+	};
+
+	for (int i = 0; i < 10; i++)
+		taken.registers[i] =
+			(uint64_t)context->uc_mcontext.gregs[order[i]];
+	for (int i = 0; i < 8; i++)
+		taken.registers[12 + i] =
+			(uint64_t)context->uc_mcontext.gregs[REG_R8 + i];
+}
+#endif
+
+/* Not sanitized: it copies the stack across the borders of objects. */
+__attribute__((no_sanitize("address"))) KEPT static void innermost(void)
+{
+	ucontext_t context;
+	const volatile uint8_t *from;
+
+	getcontext(&context);
+	take_registers(&context);
+	from = (const volatile uint8_t *)taken.registers[7];
+	for (size_t i = 0; i < STACK_BYTES; i++)
+		taken.stack[i] = from[i];
+}
+
+KEPT static void middle(void)
+{
+	innermost();
+	__asm__ volatile("" ::: "memory");
+}
+
+KEPT static void outermost(void)
+{
+	middle();
+	__asm__ volatile("" ::: "memory");
+}
+
+/* Says in the recording what this process has mapped. */
+static void add_maps(struct recording_fixture *fixture)
+{
+	const struct fixture_origin origin = { 7, 7, 50 };
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	ck_assert_ptr_nonnull(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		struct {
+			int32_t pid;
+			int32_t tid;
+			uint64_t address;
+			uint64_t size;
+			uint64_t offset;
+			char path[256];
+		} body = { .pid = 7, .tid = 7 };
+		uint64_t end;
+		char access[8];
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
+				 " %*s %*s %255s",
+			   &body.address, &end, access, &body.offset,
+			   body.path) != 5 || access[2] != 'x')
+			continue;
+		body.size = end - body.address;
+		recording_fixture_record(fixture, PERF_RECORD_MMAP, 0, &body,
+					 sizeof(body), &origin);
+	}
+	fclose(maps);
+}
+
+static struct sideband_record sample_of(size_t stack_size)
+{
+	static struct recording_event event;
+
+	return (struct sideband_record){
+		.kind = SIDEBAND_SAMPLE,
+		.pid = 7,
+		.tid = 7,
+		.time_ns = 100,
+		.sample = {
+			.event = &event,
+			.user = {
+				.abi = PERF_SAMPLE_REGS_ABI_64,
+				.mask = 0xff0fff,
+				.registers = (const uint8_t *)taken.registers,
+				.stack = taken.stack,
+				.stack_size = stack_size,
+			},
+		},
+	};
+}
+
+static struct recording_fixture fixture;
+static struct recording *recording;
+static struct symbols *symbols;
+static struct user_stack *unwinder;
+
+static void set_up(void)
+{
+	outermost();
+	recording_fixture_begin(&fixture);
+	add_maps(&fixture);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	unwinder = user_stack_new(recording, symbols);
+}
+
+static void tear_down(void)
+{
+	user_stack_free(unwinder);
+	symbols_close(symbols);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+
+static const char *name_of(uint32_t function)
+{
+	return function_at(symbols_functions(symbols), function)->name;
+}
+
+START_TEST(own_stack_is_unwound)
+{
+	static const char *const wanted[] = { "innermost", "middle",
+					      "outermost", "set_up" };
+	struct sideband_record sample = sample_of(STACK_BYTES);
+	uint32_t functions[FRAMES];
+	size_t count;
+
+	ck_assert_ptr_nonnull(unwinder);
+	count = user_stack_unwind(unwinder, &sample, functions, FRAMES);
+	ck_assert_uint_ge(count, 5);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_str_eq(name_of(functions[i]), wanted[i]);
+	/* It goes on in libcheck or in main: another file, perhaps. */
+	ck_assert_uint_ne(functions[4], FUNCTION_UNKNOWN);
+}
+END_TEST
+
+/* Whatever is missing of the stack, what comes out is its beginning. */
+START_TEST(short_stacks_end_early)
+{
+	uint32_t whole[FRAMES];
+	uint32_t part[FRAMES];
+	struct sideband_record sample = sample_of(STACK_BYTES);
+	size_t most = user_stack_unwind(unwinder, &sample, whole, FRAMES);
+	size_t least = most;
+
+	for (size_t size = 0; size < STACK_BYTES; size += 8) {
+		sample = sample_of(size);
+
+		size_t count = user_stack_unwind(unwinder, &sample, part,
+						 FRAMES);
+
+		ck_assert_uint_ge(count, 1);
+		ck_assert_uint_le(count, most);
+		ck_assert_mem_eq(whole, part, count * sizeof(*part));
+		if (count < least)
+			least = count;
+	}
+	ck_assert_uint_lt(least, most);
+}
+END_TEST
+
+START_TEST(no_more_than_there_is_room_for)
+{
+	struct sideband_record sample = sample_of(STACK_BYTES);
+	uint32_t functions[2] = { 0, 99 };
+
+	ck_assert_uint_eq(user_stack_unwind(unwinder, &sample, functions, 1),
+			  1);
+	ck_assert_uint_eq(functions[1], 99);
+}
+END_TEST
+
+START_TEST(without_registers_there_is_none)
+{
+	struct sideband_record sample = sample_of(STACK_BYTES);
+	uint32_t functions[FRAMES];
+
+	sample.sample.user.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	ck_assert_uint_eq(user_stack_unwind(unwinder, &sample, functions,
+					    FRAMES), 0);
+}
+END_TEST
+
+START_TEST(other_processes_have_other_code)
+{
+	struct sideband_record sample = sample_of(STACK_BYTES);
+	uint32_t functions[FRAMES];
+
+	sample.pid = 8;
+	ck_assert_uint_eq(user_stack_unwind(unwinder, &sample, functions,
+					    FRAMES), 1);
+	ck_assert_uint_eq(functions[0], FUNCTION_UNKNOWN);
+}
+END_TEST
+
+START_TEST(not_elf)
+{
+	ck_assert_ptr_null(user_elf_open("/etc/passwd"));
+	ck_assert_ptr_null(user_elf_open("/nonexistent"));
+}
+END_TEST
+
+static Suite *user_stack_suite(void)
+{
+	Suite *suite = suite_create("user_stack");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+#ifdef __x86_64__
+	tcase_add_test(tcase, own_stack_is_unwound);
+	tcase_add_test(tcase, short_stacks_end_early);
+	tcase_add_test(tcase, no_more_than_there_is_room_for);
+	tcase_add_test(tcase, without_registers_there_is_none);
+	tcase_add_test(tcase, other_processes_have_other_code);
+#endif
+	tcase_add_test(tcase, not_elf);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(user_stack_suite());
+}
