@@ -83,7 +83,7 @@ static void put_times(const struct call_record_context *context,
 {
 	FILE *out = context->out;
 
-	put_number(out, "on_cpu_ns", system_call_on_cpu(call));
+	put_number(out, "on_cpu_ns", system_call_on_cpu(call->class_ns));
 	put_known(out, context->has_off_cpu, "asleep_ns",
 		  (int64_t)call->class_ns[TIME_ASLEEP]);
 	put_known(out, context->has_off_cpu, "runnable_ns",

@@ -37,7 +37,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_NET_RECEIVE] = { "net:netif_receive_skb", { "skbaddr" } },
 	[EVENT_NET_RX] = { "net:netif_rx", { "skbaddr" } },
 	[EVENT_GRO_RECEIVE] = { "net:napi_gro_receive_entry", { "skbaddr" } },
-	[EVENT_NAPI_POLL] = { "napi:napi_poll", { "napi" } },
+	[EVENT_NAPI_POLL] = { "napi:napi_poll", { "napi", "work", "budget" } },
 	[EVENT_NET_QUEUE] = { "net:net_dev_queue", { "skbaddr" } },
 	[EVENT_NET_XMIT] = { "net:net_dev_start_xmit", { "skbaddr" } },
 	[EVENT_SKB_COPY] = { "skb:skb_copy_datagram_iovec", { "skbaddr" } },
@@ -46,6 +46,9 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SOCKET_READY] = { "sock:sk_data_ready", { "skaddr" } },
 	[EVENT_BIO_QUEUE] = { "block:block_bio_queue",
 			      { "dev", "sector", "nr_sector" } },
+	[EVENT_BIO_REMAP] = { "block:block_bio_remap",
+			      { "dev", "sector", "nr_sector", "old_dev",
+				"old_sector" } },
 	[EVENT_BIO_COMPLETE] = { "block:block_bio_complete",
 				 { "dev", "sector", "nr_sector" } },
 	[EVENT_REQUEST_INSERT] = { "block:block_rq_insert",
@@ -168,15 +171,6 @@ bool known_events_has(const struct known_events *events, enum known_event event)
 {
 	for (size_t i = 0; i < events->count; i++)
 		if (events->known[i].number == event)
-			return true;
-	return false;
-}
-
-bool known_events_has_user_stacks(const struct known_events *events)
-{
-	for (size_t i = 0; i < events->count; i++)
-		if (events->known[i].number == EVENT_SYS_ENTER &&
-		    events->known[i].event->user_registers)
 			return true;
 	return false;
 }

@@ -36,6 +36,7 @@ enum known_event {
 	EVENT_SKB_FREE,
 	EVENT_SOCKET_READY,	/* sk_data_ready */
 	EVENT_BIO_QUEUE,
+	EVENT_BIO_REMAP,	/* handed on to another device */
 	EVENT_BIO_COMPLETE,
 	EVENT_REQUEST_INSERT,
 	EVENT_REQUEST_ISSUE,
@@ -72,10 +73,14 @@ enum event_field {
 	FAULT_IP = 1,
 	SKB_ADDRESS = 0,
 	NAPI_ADDRESS = 0,
+	NAPI_WORK = 1,
+	NAPI_BUDGET = 2,
 	SOCKET_ADDRESS = 0,
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,
+	BLOCK_OLD_DEVICE = 3,	/* EVENT_BIO_REMAP */
+	BLOCK_OLD_SECTOR = 4,
 	WORK_ADDRESS = 0,
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
@@ -105,9 +110,6 @@ void known_events_free(struct known_events *events);
 /* Returns whether @event was recorded at all. */
 bool known_events_has(const struct known_events *events,
 		      enum known_event event);
-
-/* Returns whether system calls were recorded with the user's stack. */
-bool known_events_has_user_stacks(const struct known_events *events);
 
 /* Reads @record into @event, which borrows it.
  *

@@ -54,12 +54,6 @@ static struct witness *open_table(const struct attribution_input *input)
 	return NULL;
 }
 
-static uint64_t on_cpu(const struct call_stat *stat)
-{
-	return stat->class_ns[TIME_SYSTEM_CALL] + stat->class_ns[TIME_FAULT] +
-	       stat->class_ns[TIME_KERNEL] + stat->class_ns[TIME_USER];
-}
-
 static void write_times(struct record_writer *writer,
 			const struct call_stat *stat)
 {
@@ -90,7 +84,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "count", stat->wall.count);
 	table_rows_known(&rows, table->has_results, "errors", stat->errors);
 	write_times(writer, stat);
-	record_number(writer, "on_cpu_ns", on_cpu(stat));
+	record_number(writer, "on_cpu_ns", system_call_on_cpu(stat->class_ns));
 	table_rows_known(&rows, table->has_off_cpu, "asleep_ns",
 			 stat->class_ns[TIME_ASLEEP]);
 	table_rows_known(&rows, table->has_off_cpu, "runnable_ns",
@@ -103,7 +97,9 @@ static void write_row(struct record_writer *writer, const void *ctx,
 			 stat->restarts);
 	record_number(writer, "no_return", stat->no_return);
 	record_number(writer, "cut", stat->cut);
-	if (!table->is_text)
+	if (!table->is_text && stat->function == FUNCTION_UNKNOWN)
+		record_absent(writer, "function");
+	else if (!table->is_text)
 		record_text(writer, "function",
 			    function_at(functions, stat->function)->name);
 }

@@ -286,10 +286,10 @@ const char *system_call_end_text(uint8_t end)
 	return texts[end];
 }
 
-uint64_t system_call_on_cpu(const struct system_call *call)
+uint64_t system_call_on_cpu(const uint64_t class_ns[TIME_CLASSES])
 {
-	return call->class_ns[TIME_SYSTEM_CALL] + call->class_ns[TIME_FAULT] +
-	       call->class_ns[TIME_KERNEL] + call->class_ns[TIME_USER];
+	return class_ns[TIME_SYSTEM_CALL] + class_ns[TIME_FAULT] +
+	       class_ns[TIME_KERNEL] + class_ns[TIME_USER];
 }
 
 bool system_call_is_restart(int64_t result)

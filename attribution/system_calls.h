@@ -92,8 +92,10 @@ const char *system_call_name(const struct function_table *functions,
 /* Returns how a call ended: "returned", "no_return", "cut". */
 const char *system_call_end_text(uint8_t end);
 
-/* Returns how long it was on a CPU, for itself: without interrupts. */
-uint64_t system_call_on_cpu(const struct system_call *call);
+/* Returns how much of @class_ns was on a CPU for the call itself: without
+ * interrupts.
+ */
+uint64_t system_call_on_cpu(const uint64_t class_ns[TIME_CLASSES]);
 
 /* Returns whether @result is an error that user space sees. */
 bool system_call_is_error(int64_t result);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 static const struct attribution_table *const tables[] = {
+	&processes_option,
+	&threads_option,
 	&syscalls_table,
 	&sleeps_table,
 	&between_option,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_time.h"
 
-#include "attribution/known_events.h"
 #include "attribution/on_cpu.h"
+#include "attribution/sched_events.h"
 #include "attribution/span_out.h"
 #include "attribution/table.h"
 #include "attribution/task_work.h"
@@ -12,7 +12,6 @@
 #include "attribution/work_kinds.h"
 #include "common/error.h"
 #include "decoder/recording.h"
-#include "decoder/sideband.h"
 
 #include <stdlib.h>
 
@@ -22,6 +21,7 @@ struct task_time {
 	struct task_work *work;
 	struct thread_table *threads;
 	struct traced_cpus cpus;
+	struct sched_events events;
 	uint64_t end_ns;	/* of the newest step */
 	uint32_t task_count;	/* in the steps */
 	bool is_of_threads;	/* tasks that are not traced ran */
@@ -56,6 +56,11 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		.work = time->work,
 		.evidence = options->evidence,
 		.window = options->window,
+	};
+	time->events = (struct sched_events){
+		.threads = time->threads,
+		.cpus = &time->cpus,
+		.out = &time->out,
 	};
 	if (!time->work || !time->threads) {
 		task_time_free(time);
@@ -126,6 +131,19 @@ static void count_frames(const struct task_time *time, struct thread *thread,
 	thread->frames = step->depth + 1;
 }
 
+/* What was found running on a stack whose bottom is still to be seen is in some
+ * work, or in none: a kernel thread.
+ */
+static void note_bottom(struct thread *thread, const struct call_step *step,
+			bool begins_work)
+{
+	if (step->kind == STEP_ENTER && !step->depth)
+		thread->is_bottom_unseen = step->how == HOW_INFERRED &&
+					   !begins_work &&
+					   !thread->user_frames &&
+					   thread->off.how != OFF_NEW;
+}
+
 static void take_call(struct task_time *time, struct thread *thread,
 		      const struct traced_cpu *cpu,
 		      const struct call_step *step)
@@ -134,6 +152,9 @@ static void take_call(struct task_time *time, struct thread *thread,
 	bool was_in_user = is_in_user(thread);
 
 	count_frames(time, thread, step);
+	if (!step->depth && thread->is_bottom_unseen)
+		span_out_cut(&time->out, thread, step->time_ns);
+	note_bottom(thread, step, change > 0);
 	if (!change && was_in_user == is_in_user(thread))
 		return;
 	span_out_cut(&time->out, thread, step->time_ns);
@@ -150,6 +171,8 @@ static void enter_state(struct task_time *time, struct thread *thread,
 {
 	span_out_cut(&time->out, thread, step->time_ns);
 	cpu->state = step->kind == STEP_GAP ? CPU_GAP : step->detail;
+	if (cpu->state == CPU_OUTSIDE)
+		thread->is_bottom_unseen = false;
 	classify(time, thread, cpu);
 }
 
@@ -276,105 +299,17 @@ void task_time_step(struct task_time *time, const struct call_step *step)
 	take_step(time, thread, cpu, step);
 }
 
-static void announce(struct task_time *time, const struct event_record *event,
-		     int32_t tid, bool is_traced)
-{
-	struct thread *thread = thread_table_of_tid(time->threads, tid);
-
-	if (!thread) {
-		time->status = -ERROR_MEMORY;
-		return;
-	}
-	if (thread->phase == THREAD_AWAY && thread->is_traced)
-		span_out_flush(&time->out, thread);
-	thread_announces(thread, event->time_ns, event->cpu,
-			 event->values[SWITCH_PREV_STATE], is_traced);
-}
-
-static void send_away(struct task_time *time, const struct event_record *event,
-		      int32_t tid)
-{
-	struct thread *thread = thread_table_of_tid(time->threads, tid);
-
-	if (thread)
-		thread_goes_away(thread, event->time_ns, event->cpu);
-	else
-		time->status = -ERROR_MEMORY;
-}
-
-/* Where there are steps, they say when the next one comes. */
-static void take_switch(struct task_time *time, const struct event_record *event)
-{
-	int32_t prev = (int32_t)event->values[SWITCH_PREV];
-	int32_t next = (int32_t)event->values[SWITCH_NEXT];
-	bool is_traced = traced_cpus_show(&time->cpus, event->cpu);
-
-	if (prev > 0)
-		announce(time, event, prev, is_traced);
-	if (next > 0 && !is_traced)
-		send_away(time, event, next);
-}
-
-static void take_wakeup(struct task_time *time,
-			const struct event_record *event)
-{
-	int32_t tid = (int32_t)event->values[WAKING_TID];
-	struct thread *thread =
-		tid > 0 ? thread_table_of_tid(time->threads, tid) : NULL;
-
-	if (!thread)
-		time->status = tid > 0 ? -ERROR_MEMORY : time->status;
-	else if (event->event == EVENT_SCHED_WAKING)
-		thread_wakes(thread, event->time_ns, event->tid);
-	else
-		thread_begins(thread, event->time_ns);
-}
-
 void task_time_event(struct task_time *time, const struct event_record *event)
 {
-	if (event->event == EVENT_SCHED_SWITCH)
-		take_switch(time, event);
-	else if (event->event == EVENT_SCHED_WAKING ||
-		 event->event == EVENT_SCHED_WAKEUP_NEW)
-		take_wakeup(time, event);
-}
-
-/* exec in another thread than its process's first: it goes on under that
- * one's id, and under its own it is gone.
- */
-static void take_exec(const struct task_time *time,
-		      const struct sideband_record *record)
-{
-	const struct traced_cpu *cpu =
-		traced_cpus_find(&time->cpus, record->cpu);
-	struct thread *current = cpu ? cpu->current : NULL;
-
-	if (current && current->tid > 0 && current->tid != record->tid &&
-	    current->pid == record->pid)
-		current->is_dead = true;
+	if (sched_events_take(&time->events, event) < 0)
+		time->status = -ERROR_MEMORY;
 }
 
 void task_time_record(struct task_time *time,
 		      const struct sideband_record *record)
 {
-	struct thread *thread;
-
-	/* Those without a time tell of before the recording. */
-	if (!record->time_ns || record->tid <= 0)
-		return;
-	if (record->kind == SIDEBAND_COMM && record->comm.exec)
-		take_exec(time, record);
-	if (record->kind != SIDEBAND_FORK && record->kind != SIDEBAND_EXIT)
-		return;
-	thread = thread_table_of_tid(time->threads, record->tid);
-	if (!thread) {
+	if (sched_events_record(&time->events, record) < 0)
 		time->status = -ERROR_MEMORY;
-	} else if (record->kind == SIDEBAND_FORK) {
-		thread->pid = record->pid;
-		thread_begins(thread, record->time_ns);
-	} else {
-		thread->is_dead = true;
-	}
 }
 
 /* A thread that was woken and never got a CPU has no task in the steps. */

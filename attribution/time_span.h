@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_TIME_SPAN_H
 #define KT_ATTRIBUTION_TIME_SPAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a thread's time goes to.  Each nanosecond from a thread's first to its
@@ -47,6 +48,12 @@ struct time_span {
 	uint64_t end_ns;
 	uint8_t time_class;		/* enum time_class */
 	uint8_t reason;			/* TIME_UNKNOWN: enum unknown_reason */
+	/* The thread was already in the kernel when it was first seen, and
+	 * what it did there has not come to light yet: TIME_KERNEL without
+	 * work may turn out to have been a system call's or a fault's.  The
+	 * thread's first span that is not so has that as its outermost work.
+	 */
+	bool is_provisional;
 	int32_t cpu;			/* where it ran, or last ran */
 	/* The work that the thread was in, outermost first; valid during the
 	 * call only.  For time off the CPU: what it left off.

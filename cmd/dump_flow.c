@@ -107,6 +107,8 @@ static void write_event(const struct session *session,
 	case FUNCTION_CALL:
 	case FUNCTION_LOCAL_CALL:
 	case FUNCTION_TAIL_CALL:
+	case FUNCTION_FAR_JUMP:
+	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_RETURN:
 	case FUNCTION_BREAK:
 	case FUNCTION_LOCAL_BREAK:

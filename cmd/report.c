@@ -17,8 +17,8 @@ enum report_option {
 };
 
 struct choice {
-	const char *report;	/* a profile's name */
-	const struct attribution_table *table;	/* or this */
+	const char *report;	/* a profile's name, or NULL */
+	const struct attribution_table *table;	/* NULL: the first one */
 	const char *argument;
 	const char *sort;
 };
@@ -41,6 +41,7 @@ static bool take_choice(void *ctx, int index, const char *argument)
 		choice->table = attribution_table_at(
 			(size_t)(index - FIXED_OPTIONS));
 		choice->argument = argument;
+		choice->report = NULL;
 		return true;
 	}
 }
@@ -62,10 +63,12 @@ static int run_chosen(const struct report_options *options,
 	const char *format = options->format ? options->format : "text";
 	const struct profile_renderer *renderer;
 
-	if (choice->table)
+	if (!choice->report)
 		return run_attribution(options,
 				       &(struct attribution_request){
-					       .table = choice->table,
+					       .table = choice->table ?
+						       choice->table :
+						       attribution_table_at(0),
 					       .argument = choice->argument,
 					       .sort = choice->sort,
 				       });
@@ -90,11 +93,11 @@ static int run_report(int argc, char **argv)
 		  "callers and callees: gprof's call graph" },
 		{ "sort", "COLUMN", "order a table by this column" },
 	};
-	struct choice choice = { .report = "summary" };
+	struct choice choice = { 0 };
 	const struct option_set set = {
 		.command = "report",
-		.purpose = "Says what a recording holds, profiles it, or says "
-			   "where the time went.",
+		.purpose = "Says where the time of each process went and what "
+			   "was recorded, or\nmakes another report.",
 		.own = own,
 		.own_count = add_tables(own, FIXED_OPTIONS),
 		.take = take_choice,
@@ -111,6 +114,6 @@ static int run_report(int argc, char **argv)
 
 const struct command report_command = {
 	.name = "report",
-	.summary = "say what was recorded; profiles (--flat, --callgraph)",
+	.summary = "say where the time went; profiles (--flat, --callgraph)",
 	.run = run_report,
 };

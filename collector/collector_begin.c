@@ -5,6 +5,7 @@
 #include "collector/late_code.h"
 #include "collector/recording_writer.h"
 #include "collector/start_records.h"
+#include "collector/vdso_copy.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -29,6 +30,8 @@ static int copy_kernel(struct collector *collector)
 
 	snprintf(path, sizeof(path), "%s/kcore_dir", folder);
 	error = kernel_copy_make(&collector->kernel, path, collector->log);
+	if (!error)
+		error = vdso_copy_make(path, collector->log);
 	if (error || !collector->wide)
 		return error;
 	error = late_code_open(folder, &collector->kernel, collector->tracer,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
 #include "collector/late_code.h"
+#include "collector/loss_record.h"
 #include "collector/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -9,9 +10,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-static int drain_ring(struct collector *collector, struct ring *ring,
+static int drain_ring(struct collector *collector, struct cpu_rings *rings,
 		      enum event_ring kind)
 {
+	struct ring *ring = &rings->ring[kind];
+	uint64_t truncated = collector->counts.truncated;
 	struct ring_bytes bytes;
 	int error;
 
@@ -22,8 +25,33 @@ static int drain_ring(struct collector *collector, struct ring *ring,
 		return 0;
 	record_watch(&bytes, &collector->counts,
 		     kind == RING_CODE ? collector->late : NULL);
+	rings->stopped |= collector->counts.truncated != truncated;
 	error = recording_writer_add_ring(collector->writer, &bytes);
 	ring_release(ring, &bytes);
+	return error;
+}
+
+/* The kernel keeps a byte free, and says nothing of a trace that it stops
+ * right there (perf_aux_output_begin() in kernel/events/ring_buffer.c): this
+ * is what it says of other ones.
+ */
+static int tell_full(struct collector *collector, struct cpu_rings *rings,
+		     const struct ring_bytes *trace)
+{
+	const struct event *event = event_list_find(
+		&collector->events, collector->trace_spec, rings->cpu);
+	struct byte_buffer record = { 0 };
+	int error;
+
+	if (!event || trace->size + 1 < rings->aux.size)
+		return 0;
+	collector->counts.truncated++;
+	rings->stopped = true;
+	loss_record_add(&record, event, trace->start + trace->size,
+			collector->tracer->now_ns(
+				rings->ring[RING_TRACE].page));
+	error = recording_writer_add(collector->writer, &record);
+	byte_buffer_free(&record);
 	return error;
 }
 
@@ -40,6 +68,8 @@ static int drain_trace(struct collector *collector, uint32_t index,
 		return 0;
 	error = recording_writer_add_trace(collector->writer, index, rings->cpu,
 					   &bytes);
+	if (!error && !rings->stopped)
+		error = tell_full(collector, rings, &bytes);
 	aux_ring_release(&rings->aux, &bytes);
 	return error;
 }
@@ -65,7 +95,7 @@ int collector_drain(struct collector *collector)
 		int error = 0;
 
 		for (int kind = 0; kind < RING_COUNT && !error; kind++)
-			error = drain_ring(collector, &rings[i].ring[kind],
+			error = drain_ring(collector, &rings[i],
 					   (enum event_ring)kind);
 		if (!error)
 			error = drain_trace(collector, (uint32_t)i, &rings[i]);
@@ -75,6 +105,22 @@ int collector_drain(struct collector *collector)
 	if (drain_late_records(collector))
 		return -ERROR_SYSTEM;
 	return recording_writer_end_round(collector->writer);
+}
+
+/* The kernel disables a trace that has no room; it stays so until asked. */
+int collector_resume(struct collector *collector)
+{
+	struct cpu_rings *rings = collector->cpus.items;
+
+	for (size_t i = 0; i < collector->cpus.count; i++) {
+		if (!rings[i].stopped)
+			continue;
+		rings[i].stopped = false;
+		if (event_list_enable_cpu(&collector->events,
+					  collector->trace_spec, rings[i].cpu))
+			return -ERROR_SYSTEM;
+	}
+	return 0;
 }
 
 static int keep(struct collector *collector, uint32_t index,

@@ -122,6 +122,8 @@ static int loop(struct collector *collector, struct pollfd *polled,
 			result->end = COLLECTOR_TARGET_GONE;
 		if (!error)
 			error = collector_drain(collector);
+		if (!error)
+			error = collector_resume(collector);
 	}
 	return error;
 }

@@ -54,6 +54,11 @@ int collector_loop(struct collector *collector);
 /* Reads all rings once. */
 int collector_drain(struct collector *collector);
 
+/* Goes on with traces that stopped since their buffer, which has been read
+ * now, was full.  Returns 0 or -ERROR_SYSTEM.
+ */
+int collector_resume(struct collector *collector);
+
 /* Keeps what the snapshot's rings hold; @last: tracing ends. */
 int collector_snapshot(struct collector *collector, bool last);
 

@@ -106,3 +106,25 @@ int event_list_control(const struct event_list *list, size_t spec,
 			return -ERROR_SYSTEM;
 	return 0;
 }
+
+const struct event *event_list_find(const struct event_list *list, size_t spec,
+				    int cpu)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].spec == spec && events[i].cpu == cpu)
+			return &events[i];
+	return NULL;
+}
+
+int event_list_enable_cpu(const struct event_list *list, size_t spec, int cpu)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].spec == spec && events[i].cpu == cpu &&
+		    ioctl(events[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return -ERROR_SYSTEM;
+	return 0;
+}

@@ -49,4 +49,11 @@ int event_list_open(struct event_list *list, size_t spec,
 int event_list_control(const struct event_list *list, size_t spec,
 		       unsigned long request, void *argument);
 
+/* Returns the first event of @spec on @cpu, or NULL. */
+const struct event *event_list_find(const struct event_list *list, size_t spec,
+				    int cpu);
+
+/* Enables the events of @spec on @cpu.  Returns 0 or -ERROR_SYSTEM. */
+int event_list_enable_cpu(const struct event_list *list, size_t spec, int cpu);
+
 #endif

@@ -94,6 +94,7 @@ struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes)
 {
 	spec->ring = RING_STACKS;
+	spec->attr.disabled = 1;
 	spec->attr.sample_type |= PERF_SAMPLE_REGS_USER |
 				  PERF_SAMPLE_STACK_USER;
 	spec->attr.sample_regs_user = USER_REGISTERS;

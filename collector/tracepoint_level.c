@@ -53,6 +53,7 @@ static const struct wanted wanted[] = {
 	/* Linux 6.3 */
 	{ ATTRIBUTION("sock:sk_data_ready"), OPTIONAL },
 	{ ATTRIBUTION("block:block_bio_queue"), OPTIONAL },
+	{ ATTRIBUTION("block:block_bio_remap"), OPTIONAL },
 	{ ATTRIBUTION("block:block_bio_complete"), OPTIONAL },
 	{ ATTRIBUTION("block:block_rq_insert"), OPTIONAL },
 	{ ATTRIBUTION("block:block_rq_issue"), OPTIONAL },

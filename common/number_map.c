@@ -134,3 +134,14 @@ size_t number_map_count(const struct number_map *map)
 {
 	return map->count;
 }
+
+uint64_t *number_map_next(const struct number_map *map, size_t *place)
+{
+	while (*place < map->room) {
+		struct slot *slot = &map->slots[(*place)++];
+
+		if (slot->is_used)
+			return &slot->value;
+	}
+	return NULL;
+}

@@ -29,4 +29,9 @@ void number_map_remove(struct number_map *map, uint64_t key);
 
 size_t number_map_count(const struct number_map *map);
 
+/* Returns a value and moves *@place, 0 at first, behind it; NULL after the
+ * last.  In no order; valid until the map is changed.
+ */
+uint64_t *number_map_next(const struct number_map *map, size_t *place);
+
 #endif

@@ -309,6 +309,7 @@ void coresight_end_session(struct coresight *source, bool is_lost)
 {
 	uint64_t end = source->piece_start + source->piece_done;
 
+	coresight_close_gap(source, end);
 	if (is_lost)
 		coresight_open_gap(source, FLOW_GAP_LOST, end);
 	coresight_close_gap(source, end);

@@ -108,6 +108,8 @@ void coresight_take_time(struct coresight *source, uint64_t ticks)
 void coresight_open_gap(struct coresight *source, uint8_t reason,
 			uint64_t position)
 {
+	if (source->gap.is_open && source->gap.reason != reason)
+		coresight_close_gap(source, position);
 	if (!source->gap.is_open)
 		source->gap = (struct coresight_gap){
 			.is_open = true,

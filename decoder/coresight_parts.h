@@ -84,7 +84,9 @@ void coresight_take(struct coresight *source, uint64_t position,
 void coresight_begin_session(struct coresight *source);
 void coresight_end_session(struct coresight *source, bool is_lost);
 
-/* Execution from here on is unknown, up to the next item. */
+/* Execution from here on is unknown, up to the next item.  More of the same is
+ * one gap.
+ */
 void coresight_open_gap(struct coresight *source, uint8_t reason,
 			uint64_t position);
 

@@ -77,7 +77,7 @@ bool ini_begins(struct ini_text text, const char *word)
 
 bool ini_equals(struct ini_text text, const char *word)
 {
-	return ini_begins(text, word) && !word[text.length];
+	return text.length == strlen(word) && ini_begins(text, word);
 }
 
 static int digit_value(char c)

@@ -12,6 +12,7 @@
 #include "decoder/snapshot.h"
 #include "decoder/tracepoint_format.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,17 @@ static const char *find_beside(struct recording *recording, const char *name)
 	if (length < 0 || (size_t)length >= sizeof(path) || access(path, F_OK))
 		return NULL;
 	return arena_text(recording->arena, path, (size_t)length);
+}
+
+/* The same with an absolute path, as user programs have. */
+static const char *find_absolute(struct recording *recording, const char *name)
+{
+	const char *path = find_beside(recording, name);
+	char absolute[PATH_MAX];
+
+	if (!path || !realpath(path, absolute))
+		return NULL;
+	return arena_text(recording->arena, absolute, strlen(absolute));
 }
 
 static bool find_snapshot(struct recording *recording)
@@ -54,6 +66,7 @@ static int find_files(struct recording *recording)
 	recording->kallsyms_path =
 		find_beside(recording, "kcore_dir/kallsyms");
 	recording->modules_path = find_beside(recording, "kcore_dir/modules");
+	recording->vdso_path = find_absolute(recording, "kcore_dir/vdso");
 	recording->code_path = find_beside(recording, "code");
 	if (recording->data_path)
 		return 0;

@@ -7,6 +7,7 @@
 #include "decoder/recording_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 const char *recording_path(const struct recording *recording)
@@ -62,13 +63,15 @@ enum recording_arch recording_arch(const struct recording *recording)
 	return recording_arch_named(recording->info.arch);
 }
 
-/* What a map names need not be a file: "[vdso]", "//anon". */
+/* What a map names need not be a file: "//anon". */
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena)
 {
 	char rooted[4096];
 	int length;
 
+	if (recording->vdso_path && !strcmp(path, "[vdso]"))
+		return recording->vdso_path;
 	if (path[0] != '/' || !recording->root)
 		return path;
 	if (!*recording->root)
@@ -184,6 +187,14 @@ bool recording_traces_user(const struct recording *recording)
 		if (event->is_trace && !event->exclude_user)
 			return true;
 	}
+	return false;
+}
+
+bool recording_has_user_stacks(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (recording_event(recording, i)->user_registers)
+			return true;
 	return false;
 }
 

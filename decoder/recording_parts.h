@@ -21,6 +21,7 @@ struct recording {
 	const char *kcore_path;
 	const char *kallsyms_path;
 	const char *modules_path;
+	const char *vdso_path;		/* absolute; or NULL */
 	const char *code_path;		/* the folder code/, or NULL */
 	const char *root;		/* of the traced machine, or NULL */
 	struct data_file file;

@@ -21,6 +21,10 @@ struct call_frame {
 	bool returns_anywhere;		/* its return address is unknown */
 	bool may_be_stale;		/* tracing paused: it may have ended */
 	bool is_confirmed;		/* its function was running since */
+	bool is_signal;			/* a signal's handler: is_break, too; it
+					 * goes back to return_address, or
+					 * where that is 0 to the function
+					 * below it */
 };
 
 /* The open functions of one task, outermost first.  Interrupts lie on top of
@@ -29,6 +33,7 @@ struct call_frame {
  */
 struct call_stack {
 	struct array frames;		/* struct call_frame */
+	bool has_new_program;		/* below the system call: all is gone */
 };
 
 #define CALL_STACK_EMPTY \

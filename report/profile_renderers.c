@@ -4,9 +4,6 @@
 #include <string.h>
 
 static const struct profile_renderer renderers[] = {
-	{ "summary", "text", render_summary_text, NULL },
-	{ "summary", "csv", render_summary_csv, NULL },
-	{ "summary", "json", render_summary_json, NULL },
 	{ "flat", "text", render_flat_text, NULL },
 	{ "flat", "csv", render_flat_csv, NULL },
 	{ "flat", "json", render_flat_json, NULL },

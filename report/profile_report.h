@@ -29,9 +29,6 @@ struct profile_report {
 /* Renders @report to @out.  Returns 0 or -ERROR_MEMORY. */
 typedef int render_profile(const struct profile_report *report, FILE *out);
 
-render_profile render_summary_text;
-render_profile render_summary_csv;
-render_profile render_summary_json;
 render_profile render_flat_text;
 render_profile render_flat_csv;
 render_profile render_flat_json;

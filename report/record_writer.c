@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/record_writer.h"
 
+#include "report/record_table.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +24,26 @@ static void start_fields(struct record_writer *writer)
 	writer->column = 0;
 }
 
-void record_writer_record(struct record_writer *writer, record_fields *fields,
-			  const void *ctx, uint64_t index)
+static void write_header(struct record_writer *writer, record_fields *fields,
+			 const void *ctx, uint64_t index)
 {
-	if (writer->format != RECORD_JSON && !writer->has_records) {
-		writer->is_header = true;
+	int lines = record_table_header_lines(writer);
+
+	writer->is_header = true;
+	for (int line = 0; line < lines; line++) {
+		writer->header_line = line;
 		start_fields(writer);
 		fields(writer, ctx, index);
 		fputs("\n", writer->out);
-		writer->is_header = false;
 	}
+	writer->is_header = false;
+}
+
+void record_writer_record(struct record_writer *writer, record_fields *fields,
+			  const void *ctx, uint64_t index)
+{
+	if (writer->format != RECORD_JSON && !writer->has_records)
+		write_header(writer, fields, ctx, index);
 	if (writer->format == RECORD_JSON)
 		fputs(writer->has_records ? ",\n{" : "\n{", writer->out);
 	start_fields(writer);
@@ -66,30 +78,8 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
 	for (uint64_t i = 0; i < count; i++)
 		record_writer_record(writer, fields, ctx, i);
 	record_writer_end(writer);
-}
-
-/* A field of a table: numbers end where their column ends, texts begin where
- * it begins.
- */
-static void table_field(struct record_writer *writer, const char *name,
-			const char *value, bool is_text)
-{
-	static const int unknown_width = 1;
-	int column = writer->column++;
-	int *width = column < RECORD_MAX_COLUMNS ? &writer->widths[column] :
-						   NULL;
-	int wide;
-
-	if (writer->is_measuring) {
-		if (width && *width < (int)strlen(name))
-			*width = (int)strlen(name);
-		if (width && *width < (int)strlen(value))
-			*width = (int)strlen(value);
-		return;
-	}
-	wide = width ? *width : unknown_width;
-	fprintf(writer->out, "%s%*s", column ? "  " : "",
-		is_text ? -wide : wide, writer->is_header ? name : value);
+	if (writer->format == RECORD_TABLE && writer->is_compact)
+		record_table_end(writer);
 }
 
 /* Returns whether @writer only looks for a value, which may be this one. */
@@ -163,7 +153,7 @@ void record_text(struct record_writer *writer, const char *name,
 	if (pick_field(writer, name, value, true))
 		return;
 	if (writer->format == RECORD_TABLE) {
-		table_field(writer, name, value, true);
+		record_table_field(writer, name, value, true);
 		return;
 	}
 	if (!begin_field(writer, name))
@@ -181,7 +171,7 @@ static void write_number(struct record_writer *writer, const char *name,
 	if (pick_field(writer, name, value, false))
 		return;
 	if (writer->format == RECORD_TABLE)
-		table_field(writer, name, value, false);
+		record_table_field(writer, name, value, false);
 	else if (begin_field(writer, name))
 		fputs(value, writer->out);
 }
@@ -218,7 +208,7 @@ void record_absent(struct record_writer *writer, const char *name)
 	if (pick_field(writer, name, "-1", false))
 		return;
 	if (writer->format == RECORD_TABLE)
-		table_field(writer, name, "-", false);
+		record_table_field(writer, name, "-", false);
 	else if (begin_field(writer, name) && writer->format == RECORD_JSON)
 		fputs("null", writer->out);
 }

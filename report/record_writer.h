@@ -23,19 +23,33 @@ struct record_pick {
 	long double number;
 };
 
-/* Writes equal records as CSV, JSON or a table of text.  Each record has the same fields in
- * the same order; the first one sets the header.
+/* A column of a table of text; those from RECORD_MAX_COLUMNS on are 1 wide. */
+struct record_column {
+	const char *name;
+	int width;
+	bool has_value;		/* one that is not 0 and not absent */
+	bool has_zero;
+};
+
+/* Writes equal records as CSV, JSON or a table of text.  Each record has the
+ * same fields in the same order; the first one sets the header.
  */
 struct record_writer {
 	FILE *out;		/* borrowed */
 	enum record_format format;
+	/* Of a table, for many columns: names are stacked, in lines that end
+	 * at their underscores; columns without any value but 0 are left out,
+	 * and those with a 0 listed below.
+	 */
+	bool is_compact;
 	bool has_records;
 	bool has_fields;	/* in this record */
 	bool is_header;		/* CSV, table: this pass writes names */
 	bool is_measuring;	/* table: this pass finds the widths */
+	int header_line;	/* compact: which part of the names */
 	struct record_pick *pick;	/* not NULL: nothing is written */
 	int column;		/* table: of the field that comes */
-	int widths[RECORD_MAX_COLUMNS];	/* table: columns from 64 on have 1 */
+	struct record_column columns[RECORD_MAX_COLUMNS];
 };
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);

@@ -304,6 +304,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 	case FUNCTION_CALL:
 	case FUNCTION_LOCAL_CALL:
 	case FUNCTION_TAIL_CALL:
+	case FUNCTION_FAR_JUMP:
+	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_RETURN:
 	case FUNCTION_BREAK:
 	case FUNCTION_LOCAL_BREAK:

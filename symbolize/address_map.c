@@ -138,6 +138,27 @@ int address_map_finish(struct address_map *map)
 	return status;
 }
 
+int address_map_fill(struct address_map *map, address_map_namer *namer,
+		     void *ctx)
+{
+	/* Functions begin at multiples of 16. */
+	enum { LONGEST_PADDING = 15 };
+	struct symbol *symbols = map->symbols.items;
+
+	for (size_t i = 0; i < map->symbols.count; i++) {
+		struct symbol *symbol = &symbols[i];
+
+		if (symbol->function != FUNCTION_UNKNOWN ||
+		    symbol->end - symbol->start <= LONGEST_PADDING)
+			continue;
+		symbol->function = namer(ctx, symbol->start);
+		symbol->role = CODE_UNNAMED;
+		if (symbol->function == FUNCTION_NONE)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
 const struct symbol *address_map_find(const struct address_map *map,
 				      uint64_t address)
 {

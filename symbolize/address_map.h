@@ -42,6 +42,19 @@ int address_map_stop(struct address_map *map, uint64_t address);
 /* Makes what was added findable.  Returns 0 or -ERROR_MEMORY. */
 int address_map_finish(struct address_map *map);
 
+/* Returns the number of a function to stand for the unnamed ones that begin at
+ * @start; FUNCTION_NONE when out of memory.
+ */
+typedef uint32_t address_map_namer(void *ctx, uint64_t start);
+
+/* Makes a function of each hole that is too long to be padding; its role is
+ * CODE_UNNAMED.  After address_map_finish().
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int address_map_fill(struct address_map *map, address_map_namer *namer,
+		     void *ctx);
+
 /* Returns what covers @address; never NULL: holes are symbols too, of
  * function FUNCTION_UNKNOWN.
  */

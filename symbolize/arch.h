@@ -16,6 +16,11 @@ enum code_role {
 	CODE_VECTOR,		/* stands for the break-in that enters it */
 	CODE_SWITCH_POINT,	/* a function whose entry is the moment at
 				 * which the kernel changes stacks */
+	CODE_NMI,		/* where an interrupt enters that can come while
+				 * the kernel changes tasks, and does not */
+	CODE_EXEC_POINT,	/* a function whose entry is the moment at
+				 * which a task's old program is gone */
+	CODE_UNNAMED,		/* between symbols: functions without one */
 };
 
 /* One rule: symbols of this name, or beginning or ending with it. */

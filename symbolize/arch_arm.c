@@ -17,6 +17,8 @@ static const struct arch_rule rules[] = {
 	{ "_from_arm", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
 	{ "_from_thumb", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
 	{ "__switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
+	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
 };
 
 /* arch/arm/kernel/entry-armv.S, entry-common.S. */

@@ -10,6 +10,8 @@ static const struct arch_rule rules[] = {
 	{ "tramp_vectors", ARCH_WHOLE, CODE_VECTOR },
 	{ "_veneer", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
 	{ "cpu_switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
+	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
 };
 
 /* arch/arm64/kernel/entry-common.c of Linux 5.10 to 6.15.  Only behind the

@@ -18,6 +18,12 @@ static const struct arch_rule rules[] = {
 	{ "srso_alias_safe_ret", ARCH_WHOLE, CODE_RETURN_THUNK },
 	{ "__x86_indirect_", ARCH_PREFIX, CODE_INDIRECT_THUNK },
 	{ "__switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
+	{ "asm_exc_nmi", ARCH_WHOLE, CODE_NMI },
+	/* Before Linux 5.8. */
+	{ "nmi", ARCH_WHOLE, CODE_NMI },
+	/* fs/exec.c; the second until Linux 5.7 */
+	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
 };
 
 /* arch/x86/entry/entry_64.S, entry_64_compat.S and arch/x86/include/asm/

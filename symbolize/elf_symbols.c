@@ -5,6 +5,7 @@
 #include "common/log.h"
 #include "symbolize/address_map.h"
 #include "symbolize/function_table.h"
+#include "symbolize/plt_stubs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,10 +51,18 @@ static Elf_Scn *find_table(Elf *elf, GElf_Word type, GElf_Shdr *header)
 	return NULL;
 }
 
+/* Of several names for a place the one that programs use: "read" rather than
+ * "__read", "__libc_read".
+ */
+static unsigned int rank_of(const GElf_Sym *entry, const char *name)
+{
+	return (entry->st_size ? 4 : 0) + (name[0] != '_' ? 2 : 0) +
+	       (GELF_ST_BIND(entry->st_info) == STB_GLOBAL);
+}
+
 static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 		      const char *name)
 {
-	bool is_global = GELF_ST_BIND(entry->st_info) == STB_GLOBAL;
 	struct symbol symbol = { .role = CODE_FUNCTION };
 
 	if (!file_offset_of(reader->elf, entry->st_value, &symbol.start))
@@ -67,7 +76,7 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 	function_table_locate(reader->functions, symbol.function,
 			      entry->st_value);
 	return address_map_add(reader->map, &symbol,
-			       (entry->st_size ? 2 : 0) + is_global);
+			       rank_of(entry, name));
 }
 
 static bool is_function(const GElf_Sym *entry)
@@ -107,7 +116,10 @@ static int add_symbols(const struct elf_reader *reader)
 
 	if (!section)
 		section = find_table(reader->elf, SHT_DYNSYM, &header);
-	return section ? add_table(reader, section, &header) : 0;
+	if (section && add_table(reader, section, &header) < 0)
+		return -ERROR_MEMORY;
+	return plt_stubs_add(reader->elf, reader->module, reader->functions,
+			     reader->map);
 }
 
 int elf_symbols_add(const char *path, struct function_table *functions,

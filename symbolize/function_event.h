@@ -16,6 +16,10 @@ enum function_event_kind {
 	FUNCTION_LOCAL_CALL,
 	/* A jump to the start of another function. */
 	FUNCTION_TAIL_CALL,
+	/* A jump of user code to address, in the middle of function, another
+	 * than the one that jumps: longjmp, exceptions.
+	 */
+	FUNCTION_FAR_JUMP,
 	/* A return to address, in function; detail is 1 if that is an entry of
 	 * it, as when a new task begins.
 	 */
@@ -40,6 +44,10 @@ enum function_event_kind {
 	 * byte offset in the stream, lost_bytes the trace lost (0: unknown).
 	 */
 	FUNCTION_GAP,
+	/* The task's program is gone; the next way back to user space begins
+	 * another one.
+	 */
+	FUNCTION_NEW_PROGRAM,
 	/* From here on another task runs on this CPU: address holds its tid
 	 * and pid, see function_event_tid(); detail is 1 if the one before
 	 * still wanted to run.
@@ -68,6 +76,7 @@ struct function_event {
 	};
 	uint8_t kind;			/* enum function_event_kind */
 	uint8_t detail;
+	uint8_t is_user;		/* what it leads to is user code */
 };
 
 _Static_assert(sizeof(struct function_event) == 32, "events are hot");

@@ -19,6 +19,8 @@ enum {
 	EXIT_UNSEEN,
 };
 
+#define NO_NMI UINT64_MAX
+
 struct function_events {
 	struct flow_source *source;
 	const struct symbols *symbols;
@@ -38,6 +40,8 @@ struct function_events {
 	struct task_switch tasks;
 	bool running;			/* the CPU is being traced */
 	bool outside;			/* it left for user space */
+	uint64_t nmi_return;		/* where the NMI that runs will return
+					 * to; NO_NMI: none does */
 
 	size_t event_count;
 	struct function_event events[BATCH_EVENTS];
@@ -55,6 +59,7 @@ struct function_events *function_events_new(struct flow_source *source,
 	events->symbols = symbols;
 	events->arch = symbols_arch(symbols);
 	events->exit = EXIT_UNSEEN;
+	events->nmi_return = NO_NMI;
 	events->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
 	events->cache = symbol_cache_new(symbols);
 	if (!events->cache) {
@@ -95,6 +100,7 @@ static void emit_at(struct function_events *events,
 
 	event->function = function;
 	event->address = address;
+	event->is_user = item->ip < events->arch->kernel_start;
 }
 
 static void emit_switch(struct function_events *events,
@@ -109,11 +115,15 @@ static void emit_switch(struct function_events *events,
 	symbol_cache_switch(events->cache, task->pid);
 }
 
-/* The kernel changes stacks where it enters the switch point. */
-static void check_switch_point(struct function_events *events,
-			       const struct flow_item *item,
-			       const struct symbol *target)
+/* The kernel changes stacks where it enters the switch point, programs where
+ * it enters the exec point.
+ */
+static void check_points(struct function_events *events,
+			 const struct flow_item *item,
+			 const struct symbol *target)
 {
+	if (target->role == CODE_EXEC_POINT)
+		emit(events, item, FUNCTION_NEW_PROGRAM);
 	if (target->role == CODE_SWITCH_POINT &&
 	    task_switch_point(&events->tasks, item,
 			      events->item_count - events->item_at))
@@ -133,7 +143,7 @@ static void take_call(struct function_events *events,
 		emit_at(events, item, FUNCTION_LOCAL_CALL, from, item->ip);
 		return;
 	}
-	check_switch_point(events, item, target);
+	check_points(events, item, target);
 	emit_at(events, item, FUNCTION_CALL, target->function, return_address);
 }
 
@@ -141,21 +151,38 @@ static void take_jump(struct function_events *events,
 		      const struct flow_item *item, const struct symbol *target,
 		      uint32_t from)
 {
-	if (target->function == from || !is_entry(target, item->ip))
+	if (target->function == from)
 		return;
-	check_switch_point(events, item, target);
+	if (!is_entry(target, item->ip)) {
+		/* The kernel's assembly jumps about without leaving.  Between
+		 * symbols it may well be the start of a function.
+		 */
+		if (item->ip < events->arch->kernel_start &&
+		    target->function != FUNCTION_UNKNOWN &&
+		    target->role != CODE_UNNAMED)
+			emit_at(events, item, FUNCTION_FAR_JUMP,
+				target->function, item->ip);
+		return;
+	}
+	check_points(events, item, target);
 	emit_at(events, item, FUNCTION_TAIL_CALL, target->function, item->ip);
+}
+
+/* An NMI handler that drains the trace unit's buffer has it off meanwhile. */
+static void watch_nmi(struct function_events *events,
+		      const struct symbol *target, uint64_t return_address)
+{
+	if (target->role == CODE_NMI)
+		events->nmi_return = return_address;
 }
 
 static void take_return(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target, uint8_t kind)
 {
-	struct function_event *event = emit(events, item, kind);
-
-	event->function = target->function;
-	event->address = item->ip;
-	event->detail = is_entry(target, item->ip);
+	emit_at(events, item, kind, target->function, item->ip);
+	events->events[events->event_count - 1].detail =
+		is_entry(target, item->ip);
 }
 
 /* A conditional branch that was not taken goes on right behind itself. */
@@ -167,6 +194,15 @@ static bool was_taken(const struct function_events *events, uint64_t ip)
 	       distance > events->arch->max_conditional_bytes;
 }
 
+static void take_break_return(struct function_events *events,
+			      const struct flow_item *item,
+			      const struct symbol *target)
+{
+	if (item->ip == events->nmi_return)
+		events->nmi_return = NO_NMI;
+	take_return(events, item, target, FUNCTION_BREAK_RETURN);
+}
+
 static void take_break(struct function_events *events,
 		       const struct flow_item *item,
 		       const struct symbol *target, uint8_t detail)
@@ -174,6 +210,7 @@ static void take_break(struct function_events *events,
 	bool is_local = target->function == events->here.function &&
 			!is_entry(target, item->ip);
 
+	watch_nmi(events, target, events->return_address);
 	emit_at(events, item, is_local ? FUNCTION_LOCAL_BREAK : FUNCTION_BREAK,
 		target->function, events->return_address);
 	events->events[events->event_count - 1].detail = detail;
@@ -192,6 +229,7 @@ static void take_start(struct function_events *events,
 		exit == EXIT_ENTRY ||
 		(exit == EXIT_START && is_entry(target, item->ip));
 	events->running = true;
+	watch_nmi(events, target, 0);
 }
 
 /* Control came from the last block, left by @exit in @from, to @target. */
@@ -215,7 +253,7 @@ static void take_exit(struct function_events *events,
 		take_return(events, item, target, FUNCTION_RETURN);
 		break;
 	case FLOW_EXIT_FAR_RETURN:
-		take_return(events, item, target, FUNCTION_BREAK_RETURN);
+		take_break_return(events, item, target);
 		break;
 	case FLOW_EXIT_FAR_CALL:
 		take_break(events, item, target, FUNCTION_BREAK_SYSTEM_CALL);
@@ -324,6 +362,8 @@ static void take_stop(struct function_events *events,
 	/* Kernel entry and exit do not switch: it is still to come. */
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	if (events->outside)
+		events->nmi_return = NO_NMI;
+	if (events->outside || events->nmi_return != NO_NMI)
 		return;
 	events->running = false;
 	if (task_switch_lost(&events->tasks))
@@ -341,6 +381,7 @@ static void take_gap(struct function_events *events,
 	forget_place(events, EXIT_UNSEEN);
 	events->running = false;
 	events->outside = false;
+	events->nmi_return = NO_NMI;
 	if (task_switch_lost(&events->tasks))
 		emit_switch(events, item);
 }

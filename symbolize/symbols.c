@@ -16,6 +16,7 @@ struct symbols {
 	struct function_table *functions;
 	struct address_map *kernel;
 	struct user_space *user;	/* NULL without a recording */
+	bool is_text;			/* all symbols are in kernel */
 };
 
 static int symbols_new(const struct arch *arch, struct symbols **symbols)
@@ -64,6 +65,7 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 
 	if (status < 0)
 		return status;
+	(*symbols)->is_text = true;
 	kernel = kernel_of(*symbols);
 	status = kernel_symbols_add_kallsyms(&kernel, kallsyms, kallsyms_size);
 	if (!status)
@@ -173,7 +175,8 @@ int symbols_open(const struct recording *recording, const struct log *log,
 	if (status < 0)
 		return status;
 	status = read_kernel(*symbols, recording, log);
-	if (!status && recording_traces_user(recording))
+	if (!status && (recording_traces_user(recording) ||
+			recording_has_user_stacks(recording)))
 		status = user_space_open(recording, (*symbols)->functions, log,
 					 &(*symbols)->user);
 	if (status < 0) {
@@ -186,7 +189,7 @@ int symbols_open(const struct recording *recording, const struct log *log,
 void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t address,
 		  struct symbol *symbol)
 {
-	if (address >= symbols->arch->kernel_start) {
+	if (address >= symbols->arch->kernel_start || symbols->is_text) {
 		*symbol = *address_map_find(symbols->kernel, address);
 		return;
 	}

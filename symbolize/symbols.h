@@ -25,7 +25,9 @@ struct symbols;
 int symbols_open(const struct recording *recording, const struct log *log,
 		 struct symbols **symbols);
 
-/* The same from the texts of /proc/kallsyms and /proc/modules alone. */
+/* The same from the texts of /proc/kallsyms and /proc/modules alone, which may
+ * have user functions, too: those of all processes.
+ */
 int symbols_from_text(const struct arch *arch, const char *kallsyms,
 		      size_t kallsyms_size, const char *modules,
 		      size_t modules_size, struct symbols **symbols);

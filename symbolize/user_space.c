@@ -7,7 +7,10 @@
 #include "decoder/recording.h"
 #include "decoder/sideband.h"
 #include "symbolize/elf_symbols.h"
+#include "symbolize/function_table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +40,42 @@ struct user_space {
 	struct array parents;		/* struct user_parent */
 };
 
+struct namer {
+	struct function_table *functions;
+	const char *path;
+	const char *module;
+};
+
+/* Functions without a symbol: "[libc.so.6+0x29c50]". */
+static uint32_t name_hole(void *ctx, uint64_t start)
+{
+	const struct namer *namer = ctx;
+	const char *slash = strrchr(namer->path, '/');
+	char name[300];
+	int length = snprintf(name, sizeof(name), "[%.255s",
+			      slash ? slash + 1 : namer->path);
+
+	if (start)
+		length += snprintf(name + length, sizeof(name) - (size_t)length,
+				   "+0x%" PRIx64, start);
+	name[length++] = ']';
+	return function_table_add(namer->functions, name, (size_t)length,
+				  namer->module, 'u');
+}
+
+static int name_holes(struct address_map *symbols, const char *path,
+		      struct function_table *functions)
+{
+	struct namer namer = {
+		.functions = functions,
+		.path = path,
+		.module = function_table_module(functions, path, strlen(path)),
+	};
+
+	return namer.module ? address_map_fill(symbols, name_hole, &namer) :
+			      -ERROR_MEMORY;
+}
+
 static int open_file(struct user_space *space, const char *path,
 		     struct function_table *functions, const struct log *log,
 		     uint32_t *number)
@@ -59,7 +98,8 @@ static int open_file(struct user_space *space, const char *path,
 	status = elf_symbols_add(path, functions, file->symbols, log);
 	if (status == -ERROR_MEMORY)
 		return status;
-	return address_map_finish(file->symbols);
+	status = address_map_finish(file->symbols);
+	return status ? status : name_holes(file->symbols, path, functions);
 }
 
 static int add_mapping(struct user_space *space,
@@ -73,14 +113,13 @@ static int add_mapping(struct user_space *space,
 	const char *path;
 	uint32_t file;
 
-	/* "//anon", "[heap]", "[vdso]" have no file to read. */
-	if (mmap->kernel || !mmap->executable || mmap->path[0] != '/' ||
-	    mmap->path[1] == '/')
+	if (mmap->kernel || !mmap->executable)
 		return 0;
 	path = recording_user_path(recording, mmap->path, space->arena);
 	if (!path)
 		return -ERROR_MEMORY;
-	if (!*path)
+	/* "//anon", "[heap]" have no file to read. */
+	if (path[0] != '/' || path[1] == '/')
 		return 0;
 	if (open_file(space, path, functions, log, &file) < 0)
 		return -ERROR_MEMORY;

@@ -13,7 +13,7 @@ qemu_command() {
 		-append "$(kernel_arguments)"
 		-chardev socket,id=console,fd=4 -serial chardev:console
 		-chardev socket,id=channel,fd=3
-		-device virtio-serial-pci
+		-device virtio-serial-pci,ioeventfd=off
 		-device virtserialport,chardev=channel,name=ktrace.channel)
 	qemu_firmware
 	qemu_clock
@@ -51,8 +51,10 @@ qemu_kernel() {
 }
 
 # Skylake, the oldest with what the trace unit needs, less what TCG does not
-# emulate: QEMU would warn about each at every start.
-readonly CPU=Skylake-Client,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec
+# emulate: QEMU would warn about each at every start.  Less ERMS, too: every
+# byte of a rep stosb is an instruction on the virtual clock, so that clearing
+# a page would take 4 us.
+readonly CPU=Skylake-Client,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec,-erms
 
 qemu_clock() {
 	COMMAND+=(-cpu "$CPU" -smp "$OPT_CPUS"

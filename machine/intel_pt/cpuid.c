@@ -57,9 +57,8 @@ void pt_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_result *result)
 		*result = trace_unit(subleaf);
 		break;
 	case 0x15:
-		/* ECX, the crystal's frequency, is left 0: from it the kernel
-		 * would also take the local APIC timer's, which is another
-		 * in this machine.
+		/* ECX, the crystal's frequency, is not the trace unit's to
+		 * say: it depends on the TSC's.
 		 */
 		*result = (struct cpuid_result){ .eax = PT_TSC_DENOMINATOR,
 						 .ebx = PT_TSC_NUMERATOR };

@@ -32,10 +32,26 @@ static void finish_cpuid(struct vcpu *vcpu)
 	};
 
 	pt_cpuid(vcpu->cpuid_leaf, vcpu->cpuid_subleaf, &result);
+	if (!vcpu->clock.host)
+		deadline_cpuid(vcpu->cpuid_leaf, &result);
 	guest_write(guest, GUEST_RAX, result.eax);
 	guest_write(guest, GUEST_RBX, result.ebx);
 	guest_write(guest, GUEST_RCX, result.ecx);
 	guest_write(guest, GUEST_RDX, result.edx);
+}
+
+static bool read_deadline(struct vcpu *vcpu, uint32_t msr, uint64_t *value)
+{
+	return !vcpu->clock.host &&
+	       deadline_read(&vcpu->deadline, msr,
+			     guest_clock_now(&vcpu->clock), value);
+}
+
+static bool write_deadline(struct vcpu *vcpu, uint32_t msr, uint64_t value)
+{
+	return !vcpu->clock.host &&
+	       deadline_write(&vcpu->deadline, &vcpu->guest, msr, value,
+			      guest_clock_now(&vcpu->clock));
 }
 
 void emulate_rdmsr(struct vcpu *vcpu)
@@ -46,6 +62,7 @@ void emulate_rdmsr(struct vcpu *vcpu)
 	if (msr == MSR_PLATFORM_INFO)
 		*value = (uint64_t)vcpu->unit.timing.bus_ratio << 8;
 	else if (!perfmon_read(&vcpu->perfmon, msr, value) &&
+		 !read_deadline(vcpu, msr, value) &&
 		 pt_unit_read_msr(&vcpu->unit, msr, value) != PT_MSR_DONE)
 		return;
 	pend(vcpu, VCPU_PENDING_RDMSR);
@@ -92,7 +109,8 @@ void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 	uint64_t value = guest_read_edx_eax(&vcpu->guest);
 	bool was_tracing = pt_unit_is_tracing(&vcpu->unit);
 
-	if (perfmon_write(&vcpu->perfmon, msr, value))
+	if (perfmon_write(&vcpu->perfmon, msr, value) ||
+	    write_deadline(vcpu, msr, value))
 		return;
 	if (pt_unit_write_msr(&vcpu->unit, msr, value, ip,
 			      guest_clock_now(&vcpu->clock)) == PT_MSR_FAULT) {

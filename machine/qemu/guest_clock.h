@@ -43,12 +43,14 @@ uint64_t guest_clock_now(struct guest_clock *clock);
 void guest_clock_before_rdtsc(struct guest_clock *clock);
 void guest_clock_after_rdtsc(struct guest_clock *clock, uint64_t tsc);
 
-/* The CPU executes hlt. */
-void guest_clock_halt(struct guest_clock *clock);
-
-/* An interrupt is taken: the one place between blocks where a device's clock
- * may be read (elsewhere QEMU stops with "Bad icount read").
+/* The next two ask a device for the time, which QEMU allows between blocks and
+ * at a block's last instruction only (elsewhere: "Bad icount read").
+ *
+ * The CPU is about to execute hlt.
  */
+void guest_clock_halt(struct guest_clock *clock, struct guest *guest);
+
+/* An interrupt is taken. */
 void guest_clock_interrupt(struct guest_clock *clock, struct guest *guest);
 
 #endif

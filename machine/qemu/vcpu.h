@@ -4,6 +4,7 @@
 
 #include "machine/intel_pt/unit.h"
 #include "machine/qemu/block.h"
+#include "machine/qemu/deadline.h"
 #include "machine/qemu/guest.h"
 #include "machine/qemu/guest_clock.h"
 #include "machine/qemu/perfmon.h"
@@ -36,6 +37,7 @@ struct vcpu {
 	struct guest guest;
 	struct guest_clock clock;
 	struct perfmon perfmon;
+	struct deadline deadline;
 	struct pt_unit unit;
 	const struct block *block;	/* being executed, NULL: not known */
 	uint64_t block_start;		/* where it is this time */

@@ -112,7 +112,7 @@ FILTER_RANGE=$(function_range vfs_read)
 readonly FILTER_RANGE
 make_perf_fast
 if [[ $1 == --program ]]; then
-	record program -m,4M -e intel_pt//u -- bash "${BASH_SOURCE[0]}" \
+	record recording -m,4M -e intel_pt//u -- bash "${BASH_SOURCE[0]}" \
 		--when-told "$2" "$RESULTS"
 	exit
 fi

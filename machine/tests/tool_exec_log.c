@@ -100,6 +100,11 @@ static bool arrive(struct check *check, uint64_t from, uint64_t until,
 	return false;
 }
 
+static bool is_async(const struct truth_event *event)
+{
+	return event->kind == TRUTH_INTERRUPT || event->kind == TRUTH_EXCEPTION;
+}
+
 /* The first branch behind an arrival is the next to be taken or not. */
 static bool left_rightly(struct check *check, uint64_t arrival,
 			 const struct truth_event *event)
@@ -107,7 +112,7 @@ static bool left_rightly(struct check *check, uint64_t arrival,
 	uint64_t branch = first_branch(check, arrival);
 
 	check->left++;
-	if (event->kind == TRUTH_INTERRUPT || event->kind == TRUTH_EXCEPTION)
+	if (is_async(event))
 		return event->from >= arrival && event->from <= branch;
 	if (event->from == branch)
 		return true;
@@ -117,29 +122,62 @@ static bool left_rightly(struct check *check, uint64_t arrival,
 	return false;
 }
 
+/* Control reached a block of the program, from straight code that began at
+ * @from and was left at @until.
+ */
+struct arrival {
+	bool open; /* not yet looked for in the log */
+	uint64_t at;
+	uint64_t from;
+	uint64_t until;
+};
+
+/* Something ran there, as @event tells that comes next.  Else (the page was
+ * not there yet) the log may show nothing; control will arrive again.
+ */
+static bool settle(struct check *check, struct arrival *arrival,
+		   const struct truth_event *event)
+{
+	bool ran = !event || !is_async(event) || event->from != arrival->at;
+	bool expected = arrival->open && ran;
+
+	arrival->open = false;
+	return !expected ||
+	       arrive(check, arrival->from, arrival->until, arrival->at);
+}
+
+static bool take(struct check *check, struct arrival *arrival,
+		 const struct truth_event *event)
+{
+	if (!settle(check, arrival, event))
+		return false;
+	if (inside(check, event->from)) {
+		if (!left_rightly(check, arrival->at, event))
+			return false;
+		arrival->from = arrival->at;
+		arrival->until = event->from;
+	}
+	if (inside(check, event->to)) {
+		arrival->open = true;
+		arrival->at = event->to;
+	}
+	return true;
+}
+
 static bool compare(struct check *check)
 {
+	struct arrival arrival = { 0 };
 	struct truth_event event;
-	uint64_t from = 0, until = 0, at = 0;
 
 	while (truth_reader_next(&check->truth, &event)) {
 		if (event.kind == TRUTH_SWITCH ||
 		    event.kind == TRUTH_TRACE_ON ||
 		    event.kind == TRUTH_TRACE_OFF)
 			continue;
-		if (inside(check, event.from)) {
-			if (!left_rightly(check, at, &event))
-				return false;
-			from = at;
-			until = event.from;
-		}
-		if (inside(check, event.to)) {
-			if (!arrive(check, from, until, event.to))
-				return false;
-			at = event.to;
-		}
+		if (!take(check, &arrival, &event))
+			return false;
 	}
-	return true;
+	return settle(check, &arrival, NULL);
 }
 
 /* Blocks behind the last arrival continue straight code. */

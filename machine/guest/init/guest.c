@@ -38,7 +38,6 @@ static int set_sysctls(struct problem *problem)
 {
 	static const struct sysctl list[] = {
 		{ "/proc/sys/kernel/perf_event_paranoid", "-1" },
-		{ "/proc/sys/kernel/perf_event_mlock_kb", "1048576" },
 		{ "/proc/sys/kernel/kptr_restrict", "0" },
 		{ "/proc/sys/kernel/dmesg_restrict", "0" },
 		{ "/proc/sys/kernel/hostname", "machine" },

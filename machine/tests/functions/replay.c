@@ -171,6 +171,7 @@ static void trace_on(struct player *player, struct cpu *cpu,
 
 	if (!is_entry_stack(event->sp) || cpu->task == SIZE_MAX)
 		cpu->task = task_of_stack(player->replay, event->sp);
+	task_on(player, cpu)->is_dead = false;
 	frames_on(task_on(player, cpu), &at,
 		  kernel_names_find(player->names, event->to), event->sp);
 	cpu->detour.is_active = false;

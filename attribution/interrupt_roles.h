@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_ROLES_H
+#define KT_ATTRIBUTION_INTERRUPT_ROLES_H
+
+#include <stdint.h>
+
+struct symbols;
+
+/* What a kernel function means to interrupt work. */
+enum interrupt_role {
+	ROLE_NONE,
+	ROLE_HARD,		/* is a hard interrupt (WORK_INTERRUPT) */
+	ROLE_IPI_RESCHEDULE,	/* is one sent by another CPU */
+	ROLE_IPI_CALL,
+	ROLE_NMI,		/* is an NMI (WORK_NMI) */
+	ROLE_SOFTIRQ,		/* runs soft interrupts (WORK_SOFTIRQ) */
+	ROLE_ACTION,		/* is what one of them does */
+	ROLE_ITEM,		/* runs a work item (WORK_ITEM) */
+	ROLE_THREAD,		/* runs a threaded handler */
+	ROLE_CALLS_HANDLER,	/* calls the handlers of an interrupt */
+	ROLE_CALLS_POLL,	/* calls a network device's poll function */
+	ROLE_CALLS_RCU,		/* calls RCU callbacks */
+	ROLE_HELPER,		/* what such callers call besides */
+	ROLE_SCHEDULES_POLL,	/* asks for a network device to be polled */
+	ROLE_WAKES,		/* wakes a task */
+	ROLE_SENDS_RESCHEDULE,	/* sends an IPI */
+	ROLE_SENDS_CALL,
+	ROLE_SYSTEM_TIMER,	/* a timer's function that is the system's,
+				 * whoever armed it */
+};
+
+/* The roles of a recording's functions, by number. */
+struct interrupt_roles;
+
+/* Returns NULL when out of memory. */
+struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols);
+void interrupt_roles_free(struct interrupt_roles *roles);
+
+/* Returns ROLE_NONE for functions of user space. */
+enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
+				      uint32_t function);
+
+#endif

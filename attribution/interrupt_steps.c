@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupt_steps.h"
+
+#include "attribution/table.h"
+#include "attribution/task_work.h"
+#include "symbolize/function_table.h"
+
+#include <stdlib.h>
+
+struct interrupt_steps {
+	struct interrupt_stacks *stacks;
+	struct claims *claims;
+	struct interrupt_listener *listener;
+	struct interrupt_roles *roles;
+	struct task_work *work;
+	struct call_step last;	/* the newest */
+};
+
+struct interrupt_steps *
+interrupt_steps_new(const struct attribution_input *input,
+		    struct interrupt_stacks *stacks, struct claims *claims,
+		    struct interrupt_listener *listener)
+{
+	struct interrupt_steps *steps = calloc(1, sizeof(*steps));
+
+	if (!steps)
+		return NULL;
+	steps->stacks = stacks;
+	steps->claims = claims;
+	steps->listener = listener;
+	steps->roles = interrupt_roles_new(input->symbols);
+	steps->work = task_work_new(input->kinds);
+	if (steps->roles && steps->work)
+		return steps;
+	interrupt_steps_free(steps);
+	return NULL;
+}
+
+void interrupt_steps_free(struct interrupt_steps *steps)
+{
+	if (!steps)
+		return;
+	interrupt_roles_free(steps->roles);
+	task_work_free(steps->work);
+	free(steps);
+}
+
+enum interrupt_role interrupt_steps_role(const struct interrupt_steps *steps,
+					 uint32_t function)
+{
+	return interrupt_role_of(steps->roles, function);
+}
+
+/* Returns whether functions of @role begin pieces, and of which kind. */
+static bool begins_piece(enum interrupt_role role, enum interrupt_kind *kind)
+{
+	static const struct {
+		enum interrupt_role role;
+		enum interrupt_kind kind;
+	} kinds[] = {
+		{ ROLE_HARD, INTERRUPT_HARD },
+		{ ROLE_IPI_RESCHEDULE, INTERRUPT_IPI },
+		{ ROLE_IPI_CALL, INTERRUPT_IPI },
+		{ ROLE_NMI, INTERRUPT_NMI },
+		{ ROLE_SOFTIRQ, INTERRUPT_SOFTIRQ },
+		{ ROLE_ACTION, INTERRUPT_SOFTIRQ },
+		{ ROLE_ITEM, INTERRUPT_WORK },
+		{ ROLE_THREAD, INTERRUPT_THREAD },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		*kind = kinds[i].kind;
+		if (kinds[i].role == role)
+			return true;
+	}
+	return false;
+}
+
+static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
+		  const struct call_step *step, struct interrupt_piece piece)
+{
+	struct interrupt_piece *slot;
+
+	piece.function = step->function;
+	piece.depth = step->depth;
+	piece.begin_ns = step->time_ns;
+	slot = interrupt_stacks_push(steps->stacks, stack, piece);
+	if (slot)
+		steps->listener->begin(steps->listener, slot, step);
+}
+
+static void end_top(struct interrupt_steps *steps,
+		    struct interrupt_stack *stack, const struct call_step *step)
+{
+	steps->listener->end(steps->listener, interrupt_stack_top(stack), step);
+	interrupt_stacks_pop(steps->stacks, stack);
+}
+
+/* Whether @step enters what the open caller is there to call. */
+static bool is_called(const struct interrupt_piece *top,
+		      enum interrupt_role role, const struct call_step *step)
+{
+	return top->caller_role != ROLE_NONE && role != ROLE_HELPER &&
+	       step->depth == top->caller_depth + 1 && step->how == HOW_CALL;
+}
+
+static void enter_called(struct interrupt_steps *steps,
+			 struct interrupt_stack *stack,
+			 const struct call_step *step)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_piece piece =
+		interrupt_piece_of(top->caller_role == ROLE_CALLS_RCU ?
+					   INTERRUPT_RCU :
+					   INTERRUPT_NAPI,
+				   ROLE_NONE);
+
+	piece.is_part = true;
+	if (top->caller_role != ROLE_CALLS_RCU)
+		top->caller_role = ROLE_NONE;
+	begin(steps, stack, step, piece);
+}
+
+static void enter_expected(struct interrupt_steps *steps,
+			   struct interrupt_stack *stack,
+			   const struct call_step *step)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_piece piece = interrupt_piece_of(top->expected_kind,
+							  ROLE_NONE);
+
+	piece.is_part = true;
+	piece.owner = top->expected_owner;
+	top->expected_owner = NULL;
+	top->expected = FUNCTION_NONE;
+	begin(steps, stack, step, piece);
+}
+
+static bool is_caller(enum interrupt_role role)
+{
+	return role == ROLE_CALLS_HANDLER || role == ROLE_CALLS_POLL ||
+	       role == ROLE_CALLS_RCU;
+}
+
+static void enter_role(struct interrupt_steps *steps,
+		       struct interrupt_stack *stack,
+		       const struct call_step *step, enum interrupt_role role,
+		       bool is_new_work)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+	enum interrupt_kind kind;
+
+	if (begins_piece(role, &kind)) {
+		struct interrupt_piece piece = interrupt_piece_of(kind, role);
+
+		piece.is_part = role == ROLE_ACTION && top;
+		if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD)
+			begin(steps, stack, step, piece);
+	} else if (top && is_caller(role)) {
+		top->caller_role = (uint8_t)role;
+		top->caller_depth = step->depth;
+	} else {
+		steps->listener->role(steps->listener, top, role, step);
+	}
+}
+
+static void enter(struct interrupt_steps *steps, struct interrupt_stack *stack,
+		  const struct call_step *step, bool is_new_work)
+{
+	enum interrupt_role role = interrupt_role_of(steps->roles,
+						     step->function);
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	if (top && top->expected == step->function) {
+		enter_expected(steps, stack, step);
+	} else if (top && is_called(top, role, step) &&
+		   top->caller_role != ROLE_CALLS_HANDLER) {
+		enter_called(steps, stack, step);
+	} else if (top && is_called(top, role, step)) {
+		top->function = step->function;
+		top->caller_role = ROLE_NONE;
+	} else if (role != ROLE_NONE && role != ROLE_HELPER) {
+		enter_role(steps, stack, step, role, is_new_work);
+	}
+}
+
+/* A function that ended has not, if it jumped on: a part of a piece goes on
+ * in any function, an interrupt in its next entry.
+ */
+static bool goes_on(const struct interrupt_steps *steps,
+		    const struct interrupt_piece *top,
+		    const struct call_step *step)
+{
+	enum interrupt_role role = interrupt_role_of(steps->roles,
+						     step->function);
+	enum interrupt_kind kind;
+
+	if (step->kind != STEP_ENTER || step->how != HOW_TAIL ||
+	    step->depth != top->depth)
+		return false;
+	return top->role == ROLE_NONE || top->role == ROLE_ACTION ||
+	       (begins_piece(role, &kind) && kind == top->kind);
+}
+
+/* Returns whether @step is that of a piece that goes on. */
+static bool finish(struct interrupt_steps *steps, struct interrupt_stack *stack,
+		   const struct call_step *step)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	if (!top || !top->is_ending)
+		return false;
+	if (!goes_on(steps, top, step)) {
+		end_top(steps, stack, step);
+		return false;
+	}
+	top->is_ending = false;
+	return true;
+}
+
+static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
+		  const struct call_step *step)
+{
+	enum interrupt_role role = interrupt_role_of(steps->roles,
+						     step->function);
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	if (role == ROLE_WAKES)
+		steps->listener->role(steps->listener, top, role, step);
+	while (top && top->depth > step->depth) {
+		end_top(steps, stack, step);
+		top = interrupt_stack_top(stack);
+	}
+	if (!top)
+		return;
+	if (top->depth == step->depth)
+		top->is_ending = true;
+	else if (top->caller_depth == step->depth)
+		top->caller_role = ROLE_NONE;
+}
+
+/* See interrupt_ledger.h for what counts. */
+static bool is_interrupted(const struct interrupt_steps *steps, uint32_t index)
+{
+	const struct open_work *top = task_work_top(steps->work, index);
+
+	return top && (top->kind == WORK_INTERRUPT || top->kind == WORK_NMI ||
+		       top->kind == WORK_SOFTIRQ);
+}
+
+void interrupt_steps_take(struct interrupt_steps *steps,
+			  const struct call_step *step)
+{
+	struct interrupt_stack *stack =
+		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
+	int changed = task_work_take(steps->work, step);
+	bool went_on;
+
+	steps->last = *step;
+	if (changed < 0)
+		claims_fail(steps->claims);
+	if (!stack)
+		return;
+	interrupt_stack_charge(stack, step->clock_ns);
+	went_on = finish(steps, stack, step);
+	if (step->kind == STEP_ENTER && !went_on)
+		enter(steps, stack, step, changed > 0);
+	else if (step->kind == STEP_EXIT)
+		leave(steps, stack, step);
+	if (changed > 0)
+		stack->is_interrupted = is_interrupted(steps,
+						       step->task->index);
+}
+
+void interrupt_steps_end(struct interrupt_steps *steps)
+{
+	struct interrupt_stack *stack;
+
+	for (uint32_t i = 0; (stack = interrupt_stacks_at(steps->stacks, i));
+	     i++)
+		while (interrupt_stack_top(stack))
+			end_top(steps, stack, &steps->last);
+}

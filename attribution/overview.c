@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/overview.h"
+
+#include "decoder/recording.h"
+#include "report/task_stacks.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+
+/* Writes facts as lines, or as the members of an object. */
+struct writer {
+	FILE *out;
+	bool is_json;
+	const char *separator;	/* JSON */
+};
+
+static void begin_fact(struct writer *writer, const char *name)
+{
+	if (writer->is_json)
+		fprintf(writer->out, "%s\"%s\":", writer->separator, name);
+	else
+		fprintf(writer->out, "  %-18s ", name);
+	writer->separator = ",";
+}
+
+static void write_text(struct writer *writer, const char *name,
+		       const char *text)
+{
+	if (!*text)
+		return;
+	begin_fact(writer, name);
+	if (writer->is_json)
+		json_string(writer->out, text);
+	else
+		fprintf(writer->out, "%s\n", text);
+}
+
+static void write_number(struct writer *writer, const char *name,
+			 uint64_t number, const char *unit)
+{
+	begin_fact(writer, name);
+	if (writer->is_json)
+		fprintf(writer->out, "%" PRIu64, number);
+	else
+		fprintf(writer->out, "%16" PRIu64 "%s%s\n", number,
+			*unit ? " " : "", unit);
+}
+
+static uint64_t trace_bytes(const struct recording *recording)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < recording_stream_count(recording); i++)
+		bytes += recording_stream(recording, i)->size_bytes;
+	return bytes;
+}
+
+static void write_recording(struct writer *writer,
+			    const struct recording *recording)
+{
+	const struct recording_info *info = recording_info(recording);
+	const struct recording_counts *counts = recording_counts(recording);
+
+	write_text(writer, "path", recording_path(recording));
+	write_text(writer, "host", info->hostname);
+	write_text(writer, "kernel", info->os_release);
+	write_text(writer, "architecture", info->arch);
+	write_text(writer, "processor", info->cpu_name);
+	write_text(writer, "command", info->command);
+	write_text(writer, "recorded_by", info->version);
+	write_text(writer, "cut", recording_is_cut(recording) ? "yes" : "");
+	write_number(writer, "records", counts->records, "");
+	write_number(writer, "trace", trace_bytes(recording), "bytes");
+	write_number(writer, "lost_records", counts->lost_records, "");
+	write_number(writer, "truncated_trace", counts->aux_truncated,
+		     "records");
+}
+
+static void write_cpu(struct writer *writer, const struct cpu_account *account)
+{
+	static const char *const names[CPU_STATES] = {
+		[CPU_UNSEEN] = "before_ns",   [CPU_TRACED] = "traced_ns",
+		[CPU_OUTSIDE] = "outside_ns", [CPU_FILTERED] = "filtered_ns",
+		[CPU_OFF] = "off_ns",	      [CPU_GAP] = "gap_ns",
+	};
+
+	write_number(writer, "wall_ns", account->last_ns - account->first_ns,
+		     "ns");
+	for (int i = 0; i < CPU_STATES; i++)
+		write_number(writer, names[i], account->state_ns[i], "ns");
+	write_number(writer, "idle_ns", account->idle_ns, "ns");
+	write_number(writer, "switches", account->switches, "");
+	write_number(writer, "gaps", account->gaps, "");
+	write_number(writer, "lost", account->lost_bytes, "bytes");
+}
+
+void overview_write_text(const struct recording *recording,
+			 const struct task_stacks *stacks, FILE *out)
+{
+	struct writer writer = { .out = out };
+
+	fputs("\nrecording\n", out);
+	write_recording(&writer, recording);
+	for (uint32_t i = 0; i < task_stacks_cpu_count(stacks); i++) {
+		const struct cpu_account *account =
+			task_stacks_account(stacks, i);
+
+		fprintf(out, "\ncpu %" PRId32 "\n", account->cpu);
+		write_cpu(&writer, account);
+	}
+}
+
+void overview_write_json(const struct recording *recording,
+			 const struct task_stacks *stacks, FILE *out)
+{
+	struct writer writer = { .out = out, .is_json = true, .separator = "" };
+
+	fputs("\"recording\":{", out);
+	write_recording(&writer, recording);
+	fputs("},\n\"cpus\":[", out);
+	for (uint32_t i = 0; i < task_stacks_cpu_count(stacks); i++) {
+		const struct cpu_account *account =
+			task_stacks_account(stacks, i);
+
+		fprintf(out, "%s\n{\"cpu\":%" PRId32, i ? "," : "",
+			account->cpu);
+		write_cpu(&writer, account);
+		fputs("}", out);
+	}
+	fputs("\n],\n", out);
+}

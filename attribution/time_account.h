@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TIME_ACCOUNT_H
+#define KT_ATTRIBUTION_TIME_ACCOUNT_H
+
+#include "attribution/time_span.h"
+#include "attribution/witness.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+struct attribution_input;
+struct task;
+
+/* Where the time of one thread, or of all threads of a process, went.  The
+ * classes of interrupt time are in two: benefited and stolen.
+ */
+struct time_account {
+	const struct task *task;	/* the thread; of a process one of them */
+	int32_t pid;
+	int32_t tid;			/* of a process: pid */
+	const char *comm;		/* its last name */
+	uint64_t threads;
+	uint64_t wall_ns;		/* the sum of the classes */
+	uint64_t class_ns[TIME_CLASSES];
+	uint64_t benefited_ns;		/* of TIME_INTERRUPT */
+	uint64_t stolen_ns;
+	uint64_t unknown_ns[UNKNOWN_REASONS];
+	uint64_t context_switches;	/* how often it left a CPU */
+	uint64_t system_calls;		/* begun */
+	uint64_t faults;		/* page faults and exceptions */
+	uint64_t interrupt_work_elsewhere;	/* ns on others' time */
+	uint64_t busy_ns;		/* on a CPU, as far as known */
+	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
+};
+
+/* Adds up time by thread. */
+struct time_accounts;
+
+/* Borrows @input.  Returns NULL when out of memory. */
+struct time_accounts *time_accounts_new(const struct attribution_input *input);
+void time_accounts_free(struct time_accounts *accounts);
+
+/* What has to see the recording pass.  Owner: the accounts. */
+struct witness *time_accounts_witness(struct time_accounts *accounts);
+
+/* Closes the accounts, once, after the last step.  Returns 0, -ERROR_MEMORY. */
+int time_accounts_end(struct time_accounts *accounts);
+
+/* Appends to @list (of struct time_account) an account for each thread, or
+ * each process, that the input's filter is about.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int time_accounts_threads(const struct time_accounts *accounts,
+			  struct array *list);
+int time_accounts_processes(const struct time_accounts *accounts,
+			    struct array *list);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_VDSO_COPY_H
+#define KT_COLLECTOR_VDSO_COPY_H
+
+struct log;
+
+/* Writes the kernel's code for user space, the vdso as this process has it, to
+ * the file vdso in @folder: no file on disk holds it.  (32-bit programs have
+ * another.)
+ *
+ * Returns 0, also for a kernel without one; -ERROR_SYSTEM, said to @log.
+ */
+int vdso_copy_make(const char *folder, const struct log *log);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/qemu/instrument.h"
+#include "machine/qemu/doorbell.h"
+#include "machine/qemu/emulate.h"
+#include "machine/qemu/flow.h"
+#include "machine/qemu/x86_branch.h"
+
+#include <stddef.h>
+
+/* Where an instruction's callback finds its vCPU and the instruction. */
+struct site {
+	struct trace_unit *plugin;
+	const struct block *block;
+	struct ptwrite_insn insn;
+};
+
+static struct vcpu *vcpu_at(const struct site *site, unsigned index)
+{
+	return &site->plugin->vcpus[index];
+}
+
+static void on_block(unsigned int index, void *data)
+{
+	const struct site *site = data;
+
+	flow_block(vcpu_at(site, index), site->block);
+}
+
+static void on_finish(unsigned int index, void *data)
+{
+	emulate_finish(vcpu_at(data, index));
+}
+
+static void on_cpuid(unsigned int index, void *data)
+{
+	emulate_cpuid(vcpu_at(data, index));
+}
+
+static void on_rdmsr(unsigned int index, void *data)
+{
+	emulate_rdmsr(vcpu_at(data, index));
+}
+
+static void on_wrmsr(unsigned int index, void *data)
+{
+	const struct site *site = data;
+
+	emulate_wrmsr(vcpu_at(site, index), site->insn.ip);
+}
+
+static void on_rdtsc(unsigned int index, void *data)
+{
+	emulate_rdtsc(vcpu_at(data, index));
+}
+
+static void on_rdpmc(unsigned int index, void *data)
+{
+	const struct site *site = data;
+
+	emulate_rdpmc(vcpu_at(site, index), site->insn.next);
+}
+
+static void on_ptwrite(unsigned int index, void *data)
+{
+	const struct site *site = data;
+
+	emulate_ptwrite(vcpu_at(site, index), &site->insn);
+}
+
+static void on_mov_to_cr3(unsigned int index, void *data)
+{
+	vcpu_at(data, index)->cr3_moved = true;
+}
+
+static void on_hlt(unsigned int index, void *data)
+{
+	struct vcpu *vcpu = vcpu_at(data, index);
+
+	vcpu->halted = true;
+	vcpu->halted_tsc = guest_clock_now(&vcpu->clock);
+	guest_clock_halt(&vcpu->clock, &vcpu->guest);
+}
+
+static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
+			uint64_t address, void *data)
+{
+	struct vcpu *vcpu = vcpu_at(data, index);
+
+	doorbell_wait(&vcpu->guest, qemu_plugin_get_hwaddr(info, address));
+}
+
+/* What to call before each special instruction. */
+static const struct {
+	qemu_plugin_vcpu_udata_cb_t call;
+	enum qemu_plugin_cb_flags flags;
+} specials[] = {
+	[X86_CPUID] = { on_cpuid, QEMU_PLUGIN_CB_R_REGS },
+	[X86_RDMSR] = { on_rdmsr, QEMU_PLUGIN_CB_R_REGS },
+	[X86_WRMSR] = { on_wrmsr, QEMU_PLUGIN_CB_RW_REGS },
+	[X86_RDTSC] = { on_rdtsc, QEMU_PLUGIN_CB_NO_REGS },
+	[X86_RDPMC] = { on_rdpmc, QEMU_PLUGIN_CB_RW_REGS_PC },
+	[X86_MOV_TO_CR3] = { on_mov_to_cr3, QEMU_PLUGIN_CB_NO_REGS },
+	[X86_HLT] = { on_hlt, QEMU_PLUGIN_CB_NO_REGS },
+	[X86_PTWRITE] = { on_ptwrite, QEMU_PLUGIN_CB_RW_REGS_PC },
+};
+
+static qemu_plugin_u64 board_member(const struct trace_unit *plugin,
+				    size_t offset)
+{
+	return (qemu_plugin_u64){ plugin->boards, offset };
+}
+
+static void call_when(struct qemu_plugin_insn *insn,
+		      qemu_plugin_vcpu_udata_cb_t call, qemu_plugin_u64 flag,
+		      struct site *site)
+{
+	qemu_plugin_register_vcpu_insn_exec_cond_cb(
+		insn, call, QEMU_PLUGIN_CB_RW_REGS, QEMU_PLUGIN_COND_NE, flag,
+		0, site);
+}
+
+static struct site *site_new(struct trace_unit *plugin,
+			     const struct block *block,
+			     const struct qemu_plugin_insn *insn)
+{
+	struct site *site = g_new0(struct site, 1);
+
+	site->plugin = plugin;
+	site->block = block;
+	site->insn.ip = qemu_plugin_insn_vaddr(insn);
+	site->insn.next = site->insn.ip + qemu_plugin_insn_size(insn);
+	site->insn.size = (uint8_t)qemu_plugin_insn_data(
+		insn, site->insn.bytes, sizeof(site->insn.bytes));
+	return site;
+}
+
+/* Returns true if the instruction after @insn has to look for something to
+ * finish.
+ */
+static bool instrument(struct trace_unit *plugin, const struct block *block,
+		       struct qemu_plugin_insn *insn)
+{
+	uint8_t bytes[15];
+	size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
+	enum x86_special special = x86_special(bytes, size);
+
+	if (!plugin->options.host_clock && doorbell_is_store(bytes, size))
+		qemu_plugin_register_vcpu_mem_cb(
+			insn, on_doorbell, QEMU_PLUGIN_CB_NO_REGS,
+			QEMU_PLUGIN_MEM_W, site_new(plugin, block, insn));
+	if (special == X86_ORDINARY)
+		return false;
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, specials[special].call,
+					       specials[special].flags,
+					       site_new(plugin, block, insn));
+	return special == X86_CPUID || special == X86_RDMSR ||
+	       special == X86_RDTSC;
+}
+
+static void instrument_insns(struct trace_unit *plugin,
+			     const struct qemu_plugin_tb *tb,
+			     struct site *site)
+{
+	qemu_plugin_u64 pending =
+		board_member(plugin, offsetof(struct vcpu_board, pending));
+	bool unfinished = true;
+
+	for (size_t i = 0; i < site->block->count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		if (unfinished)
+			call_when(insn, on_finish, pending, site);
+		unfinished = instrument(plugin, site->block, insn);
+	}
+}
+
+static void note_last(struct trace_unit *plugin, struct qemu_plugin_insn *last)
+{
+	qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+		last, QEMU_PLUGIN_INLINE_STORE_U64,
+		board_member(plugin, offsetof(struct vcpu_board, last_began)),
+		1);
+}
+
+void instrument_block(struct trace_unit *plugin, struct qemu_plugin_tb *tb)
+{
+	struct block *block = block_new(tb);
+	struct site *site = g_new0(struct site, 1);
+
+	site->plugin = plugin;
+	site->block = block;
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(
+		tb, on_block, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
+		board_member(plugin, offsetof(struct vcpu_board, tracing)), 0,
+		site);
+	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
+		tb, QEMU_PLUGIN_INLINE_ADD_U64,
+		board_member(plugin, offsetof(struct vcpu_board, retired)),
+		block->count);
+	instrument_insns(plugin, tb, site);
+	note_last(plugin, qemu_plugin_tb_get_insn(tb, block->count - 1));
+}

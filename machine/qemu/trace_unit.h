@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_TRACE_UNIT_H
+#define KT_MACHINE_QEMU_TRACE_UNIT_H
+
+#include "machine/qemu/options.h"
+#include "machine/qemu/plugin_api.h"
+#include "machine/qemu/vcpu.h"
+
+#include <stdint.h>
+#include <time.h>
+
+/* The plugin: one trace unit per vCPU, and what makes them see the guest. */
+struct trace_unit {
+	struct options options;
+	struct qemu_plugin_scoreboard *boards;
+	struct vcpu *vcpus;
+	unsigned count;
+	uint64_t start_tsc;	/* host, to measure its frequency */
+	struct timespec start_time;
+};
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile_report.h"
+
+#include <inttypes.h>
+
+void render_gap_note(const struct profile_report *report, FILE *out)
+{
+	uint64_t gap_ns = 0;
+	uint64_t gaps = 0;
+
+	for (uint32_t i = 0; i < task_stacks_cpu_count(report->stacks); i++) {
+		const struct cpu_account *account =
+			task_stacks_account(report->stacks, i);
+
+		gaps += account->gaps;
+		gap_ns += account->state_ns[CPU_GAP];
+	}
+	if (gaps)
+		fprintf(out,
+			"Incomplete: %" PRIu64 " gaps in the trace, %" PRIu64
+			" ns in all, are in no function.\n\n",
+			gaps, gap_ns);
+}

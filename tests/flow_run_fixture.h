@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_FLOW_RUN_FIXTURE_H
+#define KT_TESTS_FLOW_RUN_FIXTURE_H
+
+#include "common/array.h"
+#include "decoder/flow.h"
+
+#include <stdbool.h>
+
+/* A recording, decoded as a report would. */
+struct flow_run {
+	struct recording *recording;
+	struct code_image *image;
+};
+
+/* @root as in recording_set_root().  Returns 0 or what recording_open()
+ * returned; any other failure ends the test.
+ */
+int flow_run_open(struct flow_run *run, const char *path, const char *root);
+void flow_run_close(struct flow_run *run);
+
+struct flow_totals {
+	uint64_t kinds[FLOW_END + 1];
+	uint64_t gaps[FLOW_GAP_CUT + 1];	/* by reason */
+	uint64_t exits[FLOW_EXIT_FAR_JUMP + 1];
+	uint64_t instructions;
+	uint64_t last_ns;
+};
+
+/* Decodes stream @index and counts; checks that times never go back and that
+ * the stream has one end.  Appends its items to @items (struct flow_item) if
+ * that is not NULL.
+ */
+void flow_run_stream(const struct flow_run *run, size_t index,
+		     struct flow_totals *totals, struct array *items);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+#include "tests/shared_fixture.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Captures of real boards and phones, cut and with flipped bytes: whatever
+ * comes out, it ends soon, damage shows as gaps, and what lies behind it is
+ * decoded.
+ */
+enum { CUTS = 16, FLIPS = 16 };
+#ifdef __SANITIZE_ADDRESS__
+enum { SECONDS = 20 };
+#else
+enum { SECONDS = 4 };
+#endif
+
+static const struct capture {
+	const char *folder;
+	const char *file;	/* that is damaged */
+	bool has_code;
+	/* In PTM hardly a byte is no packet: damage leads to addresses that
+	 * have no code.
+	 */
+	enum flow_gap_reason reason;
+} captures[] = {
+	{ "coresight/opencsd/snapshots/TC2", "cstrace.bin", true,
+	  FLOW_GAP_BAD_TRACE },
+	{ "coresight/opencsd/snapshots/juno_r1_1", "cstrace.bin", true,
+	  FLOW_GAP_BAD_TRACE },
+	{ "coresight/opencsd/snapshots/Snowball", "cstrace.bin", true,
+	  FLOW_GAP_NO_CODE },
+	{ "coresight/opencsd/snapshots-ete/src_addr", "session1.bin", true,
+	  FLOW_GAP_BAD_TRACE },
+	{ "coresight/opencsd/snapshots-ete/trace_file_cid_vmid",
+	  "session1.bin", true, FLOW_GAP_BAD_TRACE },
+	{ "coresight/simpleperf-etm/snapshot/etm_test_loop", "cstrace.bin",
+	  true, FLOW_GAP_BAD_TRACE },
+	{ "coresight/simpleperf-etm/snapshot/aux0", "cstrace.bin", false,
+	  FLOW_GAP_BAD_TRACE },
+};
+
+static struct scratch_folder scratch;
+static uint8_t *whole;
+static uint8_t *copy;
+static size_t size;
+
+/* A copy of the capture's folder, but for the file: links. */
+static void link_files(const char *folder, const char *file)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	char from[8192];
+	char to[256];
+
+	ck_assert_ptr_nonnull(dir);
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, file))
+			continue;
+		snprintf(from, sizeof(from), "%s/%s", folder, entry->d_name);
+		scratch_folder_path(&scratch, entry->d_name, to, sizeof(to));
+		ck_assert_int_eq(symlink(from, to), 0);
+	}
+	closedir(dir);
+}
+
+static bool load(const struct capture *capture)
+{
+	char folder[4096];
+	char path[8192];
+
+	if (!shared_path(capture->folder, folder, sizeof(folder)))
+		return false;
+	link_files(folder, capture->file);
+	snprintf(path, sizeof(path), "%s/%s", folder, capture->file);
+	whole = shared_file(path, &size);
+	ck_assert_ptr_nonnull(whole);
+	copy = malloc(size);
+	ck_assert_ptr_nonnull(copy);
+	memcpy(copy, whole, size);
+	return true;
+}
+
+static void write_file(const char *name, const uint8_t *bytes, size_t count)
+{
+	char path[256];
+	FILE *file;
+
+	scratch_folder_path(&scratch, name, path, sizeof(path));
+	file = fopen(path, "wb");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
+	fclose(file);
+}
+
+static void add_up(struct flow_totals *sum, const struct flow_totals *part)
+{
+	sum->instructions += part->instructions;
+	for (size_t i = 0; i <= FLOW_GAP_CUT; i++)
+		sum->gaps[i] += part->gaps[i];
+}
+
+/* Decodes what is in the scratch folder. */
+static struct flow_totals decode(void)
+{
+	struct flow_totals sum = { 0 };
+	struct flow_run run;
+	clock_t start = clock();
+
+	ck_assert_int_eq(flow_run_open(&run, scratch.path, NULL), 0);
+	for (size_t i = 0; i < recording_stream_count(run.recording); i++) {
+		struct flow_totals totals;
+
+		flow_run_stream(&run, i, &totals, NULL);
+		add_up(&sum, &totals);
+	}
+	flow_run_close(&run);
+	ck_assert_int_lt((clock() - start) / CLOCKS_PER_SEC, SECONDS);
+	return sum;
+}
+
+static void set_up(void)
+{
+	scratch = scratch_folder_new();
+	whole = NULL;
+	copy = NULL;
+}
+
+static void tear_down(void)
+{
+	free(whole);
+	free(copy);
+	scratch_folder_free(&scratch);
+}
+
+START_TEST(cut_captures_end)
+{
+	const struct capture *capture = &captures[_i];
+	uint64_t last = 0;
+
+	if (!load(capture))
+		return;
+	for (size_t i = 0; i <= CUTS; i++) {
+		struct flow_totals totals;
+
+		write_file(capture->file, whole, size * i / CUTS);
+		totals = decode();
+		ck_assert_uint_ge(totals.instructions, last);
+		last = totals.instructions;
+	}
+	if (capture->has_code)
+		ck_assert_uint_gt(last, 0);
+}
+END_TEST
+
+/* A reproducible number, the next of its kind. */
+static uint32_t next_random(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+static void flip(uint32_t *state, size_t count)
+{
+	memcpy(copy, whole, size);
+	for (size_t i = 0; i < count; i++)
+		copy[next_random(state) % size] ^=
+			(uint8_t)(1u << next_random(state) % 8);
+}
+
+/* One bit may turn one address into another, and nobody can tell; many cannot
+ * go unseen.
+ */
+START_TEST(flipped_captures_end)
+{
+	const struct capture *capture = &captures[_i];
+	uint32_t state = 1;
+	uint64_t gaps = 0;
+
+	if (!load(capture))
+		return;
+	for (size_t i = 1; i <= FLIPS; i++) {
+		flip(&state, i);
+		write_file(capture->file, copy, size);
+		gaps += decode().gaps[capture->reason];
+	}
+	ck_assert_uint_gt(gaps, 0);
+}
+END_TEST
+
+/* Every trace unit writes a synchronisation point each so many bytes: what is
+ * broken in the middle is a part of the whole.
+ */
+START_TEST(decoding_goes_on_behind_damage)
+{
+	const struct capture *capture = &captures[_i];
+	struct flow_totals sound;
+	struct flow_totals broken;
+	uint32_t state = 3;
+
+	if (!load(capture))
+		return;
+	write_file(capture->file, whole, size);
+	sound = decode();
+	ck_assert_uint_eq(sound.gaps[FLOW_GAP_BAD_TRACE], 0);
+	for (size_t i = 0; i < 64; i++)
+		copy[size / 4 + i] = (uint8_t)next_random(&state);
+	write_file(capture->file, copy, size);
+	broken = decode();
+	ck_assert_uint_gt(broken.gaps[capture->reason], 0);
+	ck_assert_uint_lt(broken.instructions, sound.instructions);
+	ck_assert_uint_gt(broken.instructions, sound.instructions / 3);
+}
+END_TEST
+
+static const char *const recordings[] = {
+	"coresight/simpleperf-etm/perf_kernel.data",
+	"coresight/simpleperf-etm/perf_etm.data",
+	"coresight/simpleperf-etm/perf_with_unformatted_trace.data",
+};
+
+/* A recording that is too damaged to be opened is refused. */
+static void try_recording(const uint8_t *bytes, size_t count)
+{
+	struct flow_run run;
+	char path[256];
+
+	write_file("perf.data", bytes, count);
+	scratch_folder_path(&scratch, "perf.data", path, sizeof(path));
+	if (flow_run_open(&run, path, "/nonexistent"))
+		return;
+	for (size_t i = 0; i < recording_stream_count(run.recording); i++) {
+		struct flow_totals totals;
+
+		flow_run_stream(&run, i, &totals, NULL);
+	}
+	flow_run_close(&run);
+}
+
+START_TEST(damaged_recordings_end)
+{
+	uint32_t state = 7;
+	char path[4096];
+
+	if (!shared_path(recordings[_i], path, sizeof(path)))
+		return;
+	whole = shared_file(path, &size);
+	copy = malloc(size);
+	ck_assert(whole && copy);
+	for (size_t i = 0; i <= CUTS; i++)
+		try_recording(whole, size * i / CUTS);
+	for (size_t i = 1; i <= FLIPS; i++) {
+		flip(&state, i * 4);
+		try_recording(copy, size);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	const int count = sizeof(captures) / sizeof(*captures);
+	Suite *suite = suite_create("coresight_damage");
+	TCase *tcase = tcase_create("damage");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, cut_captures_end, 0, count);
+	tcase_add_loop_test(tcase, flipped_captures_end, 0, count);
+	/* The boards' alone have more than one synchronisation point. */
+	tcase_add_loop_test(tcase, decoding_goes_on_behind_damage, 0, 3);
+	tcase_add_loop_test(tcase, damaged_recordings_end, 0,
+			    sizeof(recordings) / sizeof(*recordings));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
