@@ -22,18 +22,20 @@ def check_counts(name, recording):
                           or re.search(r"prev_pid=(\d+) .*prev_state=(\S+)",
                                        text)] if m]
     rows = recording.sleeps()
-    pids = {r["pid"] for r in rows if r["comm"] not in ("swapper", "?")}
+    records = recording.records()
+    ours = {r["tid"] for r in records if r["comm"] not in ("ktrace-hw", "?")}
+    pids = {r["pid"] for r in records if r["tid"] in ours}
     bad = []
     for pid in pids:
-        seen = sum(p == pid and s[0] in "SDTtIP" for p, s in switches)
-        ours = sum(r["count"] + r["cut"] for r in rows
-                   if r["pid"] == pid and r["label"] != "[unseen]")
-        threads = {r["tid"] for r in recording.records()
-                   if r["pid"] == pid}
-        if len(threads) <= 1 and seen != ours:
-            bad.append((pid, seen, ours))
+        tids = {r["tid"] for r in records if r["pid"] == pid}
+        seen = sum(tid in tids and state[0] in "SDTtIP"
+                   for tid, state in switches)
+        slept = sum(r["count"] + r["cut"] for r in rows
+                    if r["pid"] == pid and r["label"] != "[unseen]")
+        if seen != slept:
+            bad.append((pid, seen, slept))
     judge.expect(f"{name}: as many sleeps as switches away", pids and not bad,
-                 bad)
+                 bad, switches[:3])
 
 
 def check_time(name, recording):
@@ -70,7 +72,7 @@ def check_pipe(recording):
         reads = [r for r in of(rows, comm=one) if "pipe_read" in r["label"]]
         wakers = reads[0]["wakers"] if reads else ""
         judge.expect(f"pipe: {one} is woken by {other}", len(reads) == 1
-                     and 10 <= reads[0]["count"] <= 21
+                     and 5 <= reads[0]["count"] <= 21
                      and re.match(rf"\d+x {other}-\d+ \S*pipe_write", wakers),
                      reads)
 
@@ -108,9 +110,9 @@ def check_disk(recording):
             if "pread64" in r["stack"]]
     count = sum(r["count"] for r in rows)
     judge.expect("disk: 8 reads wait", count == 8, rows)
-    # The disk holds each request back for 5 ms.
-    judge.expect("disk: 5 ms each", rows and all(
-        r["total_ns"] >= 5 * MS * r["count"] for r in rows), rows)
+    # The disk holds each request back for 60 ms.
+    judge.expect("disk: 60 ms each", rows and all(
+        r["total_ns"] >= 60 * MS * r["count"] for r in rows), rows)
     chains = [w for r in rows for w in r["wakers"].split("; ")]
     judge.expect("disk: an interrupt is where each chain comes from",
                  chains and all("interrupt" in c for c in chains), chains)
@@ -123,8 +125,12 @@ def check_labels(name, recording):
     for how, pid, wchan in told:
         ours = {r["label"] for r in rows if r["pid"] == int(pid)}
         base = re.sub(r"\.(constprop|isra|part|cold).*", "", wchan)
+        # Some functions have several names: __do_sys_pause, __x64_sys_pause.
         judge.expect(f"{name}: {how} waits in {base}, as wchan says",
-                     base in ours, ours)
+                     base in ours or any(
+                         recording.addresses(wchan)
+                         & recording.addresses(label) for label in ours),
+                     ours)
 
 
 CHECKS = {

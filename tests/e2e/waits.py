@@ -2,6 +2,7 @@
 """What the judges of attribution_syscalls.sh and attribution_sleeps.sh share:
 a recording of a case, seen by ktrace-hw and, independently, by perf."""
 import collections
+import functools
 import json
 import re
 import subprocess
@@ -34,12 +35,15 @@ class Recording:
                               check=True, capture_output=True,
                               text=True).stdout
 
+    @functools.cache
     def syscalls(self):
         return json.loads(self.run("report", "--syscalls", "--format=json"))
 
+    @functools.cache
     def sleeps(self):
         return json.loads(self.run("report", "--sleeps", "--format=json"))
 
+    @functools.cache
     def records(self):
         return json.loads(self.run("timeline", "--syscalls", "--depth=3",
                                    "--format=json"))
@@ -48,16 +52,29 @@ class Recording:
         return json.loads(self.run("timeline", "--syscalls",
                                    f"--function={name}", "--format=json"))
 
-    def perf_events(self, event):
-        """(comm, tid, text) of each record of a tracepoint, by perf."""
-        text = subprocess.run(
+    @functools.cache
+    def perf_text(self):
+        return subprocess.run(
             ["perf", "script", "--no-itrace", "-F", "comm,tid,event,trace",
              "-i", self.path], capture_output=True, text=True,
             check=True).stdout
+
+    @functools.cache
+    def kernel_symbols(self):
+        with open(f"{self.path}/kcore_dir/kallsyms", encoding="utf-8") as text:
+            return [line.split()[:3] for line in text]
+
+    def addresses(self, name):
+        """Of the kernel's functions of that name."""
+        return {address for address, _, symbol in self.kernel_symbols()
+                if symbol == name}
+
+    def perf_events(self, event):
+        """(comm, tid, text) of each record of a tracepoint, by perf."""
         form = re.compile(r"^\s*(.*?)\s+(\d+)\s+" + re.escape(event)
                           + r":\s+(.*)$")
         return [(m[1], int(m[2]), m[3])
-                for m in map(form.match, text.splitlines()) if m]
+                for m in map(form.match, self.perf_text().splitlines()) if m]
 
 
 def count_by(rows, *names):
