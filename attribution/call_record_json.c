@@ -3,7 +3,7 @@
 
 #include "attribution/call_trace.h"
 #include "attribution/sleep_places.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/wakers.h"
 #include "report/record_writer.h"
 #include "report/task_names.h"

@@ -4,7 +4,7 @@
 #include "attribution/known_events.h"
 #include "attribution/sleep_places.h"
 #include "attribution/sleeps.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/table.h"
 #include "attribution/table_rows.h"
 #include "attribution/task_watch.h"

@@ -2,7 +2,7 @@
 #include "attribution/task_watch.h"
 
 #include "attribution/sleeps.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/wakers.h"
 #include "report/call_tree.h"
 #include "report/task_names.h"
