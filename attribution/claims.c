@@ -154,8 +154,15 @@ bool claim_is_abandoned(const struct claim *claim)
 void stakes_add(struct claims *claims, struct array *stakes,
 		struct claim *claim, double weight, uint8_t certainty)
 {
-	struct stake *stake = array_add(stakes);
+	struct stake *stake = stakes->items;
 
+	for (size_t i = 0; i < stakes->count; i++) {
+		if (stake[i].claim != claim || stake[i].certainty != certainty)
+			continue;
+		stake[i].weight += weight;
+		return;
+	}
+	stake = array_add(stakes);
 	if (stake)
 		*stake = (struct stake){ claim_refer(claim), weight,
 					 certainty };

@@ -6,6 +6,7 @@
 #include "attribution/interrupt_piece.h"
 #include "attribution/known_events.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct symbols;
@@ -19,19 +20,29 @@ struct moment {
 	const struct interrupt_roles *roles;
 	const struct event_record *event;	/* or NULL: it was a step */
 	struct interrupt_piece *piece;	/* the innermost; NULL: in none */
+	bool is_traced;	/* so piece is known */
 	uint64_t time_ns;
 	uint32_t cpu;
 	int32_t pid;	/* of the task; 0: idle */
 	int32_t tid;
 };
 
+/* Returns whether the task does this for itself, in no interrupt work. */
+bool moment_is_task(const struct moment *moment);
+
 /* Returns for whom the kernel works at this moment: for the task, or for whom
- * the interrupt work is.  The claim is borrowed.
+ * the interrupt work is; nobody where nothing was traced.  The claim is
+ * borrowed.
  */
 struct claim *moment_claim(const struct moment *moment);
 
 /* Returns the claim of the process of task @tid; borrowed. */
 struct claim *moment_process(const struct moment *moment, int32_t tid);
+
+/* Returns the same for a task that is woken, or NULL if it only works for
+ * others: that it is woken says nothing.
+ */
+struct claim *moment_woken(const struct moment *moment, int32_t tid);
 
 /* Returns the function at a kernel address. */
 uint32_t moment_function(const struct moment *moment, int64_t address);

@@ -136,13 +136,16 @@ static bool is_done(const struct bio *bio, const struct bio *done, bool exact)
 static void finish(struct blocks *blocks, const struct moment *moment,
 		   struct bio *bio)
 {
+	const struct bio *last = array_at(&blocks->bios,
+					  blocks->bios.count - 1);
 	struct claim *claim = bio->claim;
 	double weight = bio->sectors ? (double)bio->sectors : 1;
 
 	moment_effect(moment, claim, weight);
 	if (moment->piece && !moment->piece->owner)
 		interrupt_piece_focus(moment->claims, moment->piece, claim);
-	*bio = *(struct bio *)array_at(&blocks->bios, --blocks->bios.count);
+	*bio = *last;
+	blocks->bios.count--;
 	claim_drop(blocks->claims, claim);
 }
 

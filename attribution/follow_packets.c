@@ -154,7 +154,7 @@ static void transmit(struct packets *packets, const struct moment *moment)
 static void read_by(struct packets *packets, const struct moment *moment,
 		    struct packet *packet)
 {
-	if (!packet->is_sent && !moment->piece && moment->tid > 0)
+	if (!packet->is_sent && moment_is_task(moment))
 		packet_table_read(packets->table, packet,
 				  moment_claim(moment));
 }
@@ -210,7 +210,7 @@ static void wake(struct packets *packets, const struct moment *moment)
 	int32_t tid = (int32_t)moment->event->values[WAKING_TID];
 
 	if (packet && !packet->woken)
-		packet->woken = moment_process(moment, tid);
+		packet->woken = moment_woken(moment, tid);
 }
 
 static void event(void *state, const struct moment *moment)

@@ -3,27 +3,7 @@
 #include "attribution/follow.h"
 #include "report/task_names.h"
 
-#include <stdbool.h>
 #include <string.h>
-
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
-/* Threads that work for others: that they are woken says nothing. */
-static bool is_servant(const char *comm)
-{
-	static const char *const names[] = {
-		"kworker/", "ksoftirqd/", "migration/", "rcu_", "rcuc/",
-		"rcuog/", "rcuop/", "rcuos/",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (begins(comm, names[i]))
-			return true;
-	return false;
-}
 
 /* Whom interrupt work wakes, for want of better; and the threads of threaded
  * handlers, from the interrupt that wakes them.
@@ -41,17 +21,17 @@ static void close_wakeups(void *state)
 static void wake(struct claim_map *threads, const struct moment *moment,
 		 int32_t tid)
 {
+	static const char handler[] = "irq/";
 	const char *comm = task_names_comm(moment->names, tid,
 					   moment->time_ns);
 	struct interrupt_piece *piece = moment->piece;
+	struct claim *woken = moment_woken(moment, tid);
 
-	if (!piece)
-		return;
-	if (begins(comm, "irq/"))
+	if (piece && !strncmp(comm, handler, sizeof(handler) - 1))
 		claim_map_set(threads, (uint32_t)tid, moment_claim(moment));
-	else if (!piece->owner && !is_servant(comm))
-		stakes_add(moment->claims, &piece->woken,
-			   moment_process(moment, tid), 1, CERTAIN_INFERRED);
+	else if (piece && !piece->owner && woken)
+		stakes_add(moment->claims, &piece->woken, woken, 1,
+			   CERTAIN_INFERRED);
 }
 
 static void event(void *state, const struct moment *moment)

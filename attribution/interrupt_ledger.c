@@ -4,6 +4,7 @@
 #include "attribution/follow.h"
 #include "attribution/interrupt_steps.h"
 #include "attribution/table.h"
+#include "attribution/traced_cpus.h"
 #include "common/error.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct interrupt_ledger {
 	struct interrupt_stacks *stacks;
 	struct interrupt_steps *steps;
 	struct interrupt_roles *roles;
+	struct traced_cpus cpus;
 	void *states[FOLLOWERS];
 };
 
@@ -47,6 +49,26 @@ static struct moment moment_of(const struct interrupt_ledger *ledger,
 	};
 }
 
+/* No kernel has more; damaged recordings have. */
+static uint32_t bounded_cpu(int64_t cpu)
+{
+	enum { MAX_CPUS = 1 << 16 };
+
+	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
+}
+
+/* Whether the steps show what @cpu does. */
+static bool is_traced(const struct interrupt_ledger *ledger, int32_t cpu)
+{
+	const struct traced_cpu *found = traced_cpus_find(&ledger->cpus, cpu);
+
+	/* Streams of threads have no CPU. */
+	if (!found)
+		found = traced_cpus_find(&ledger->cpus, -1);
+	return found && !found->has_ended &&
+	       (found->state == CPU_TRACED || found->state == CPU_OUTSIDE);
+}
+
 static struct moment of_step(const struct interrupt_ledger *ledger,
 			     struct interrupt_piece *piece,
 			     const struct call_step *step)
@@ -54,7 +76,10 @@ static struct moment of_step(const struct interrupt_ledger *ledger,
 	struct moment moment = moment_of(ledger, piece);
 
 	moment.time_ns = step->time_ns;
-	moment.cpu = step->cpu;
+	moment.cpu = bounded_cpu(step->cpu == UINT32_MAX ?
+					 (int64_t)step->task->cpu :
+					 (int64_t)step->cpu);
+	moment.is_traced = true;
 	moment.pid = step->task->pid;
 	moment.tid = step->task->tid;
 	return moment;
@@ -69,7 +94,8 @@ static void take_event(struct witness *witness,
 
 	moment.event = event;
 	moment.time_ns = event->time_ns;
-	moment.cpu = (uint32_t)event->cpu;
+	moment.cpu = bounded_cpu(event->cpu);
+	moment.is_traced = is_traced(ledger, event->cpu);
 	moment.pid = event->pid;
 	moment.tid = event->tid;
 	if (event->event == EVENT_IRQ_ENTRY && moment.piece)
@@ -79,10 +105,28 @@ static void take_event(struct witness *witness,
 			followers[i]->event(ledger->states[i], &moment);
 }
 
+static void note_state(struct interrupt_ledger *ledger,
+		       const struct call_step *step)
+{
+	struct traced_cpu *cpu;
+
+	if (step->kind != STEP_STATE && step->kind != STEP_GAP &&
+	    step->kind != STEP_END)
+		return;
+	cpu = traced_cpus_add(&ledger->cpus, step->cpu);
+	if (!cpu) {
+		claims_fail(ledger->claims);
+		return;
+	}
+	cpu->state = step->kind == STEP_STATE ? step->detail : CPU_GAP;
+	cpu->has_ended = step->kind == STEP_END;
+}
+
 static void take_step(struct witness *witness, const struct call_step *step)
 {
 	struct interrupt_ledger *ledger = (struct interrupt_ledger *)witness;
 
+	note_state(ledger, step);
 	interrupt_steps_take(ledger->steps, step);
 }
 
@@ -171,6 +215,7 @@ interrupt_ledger_new(const struct attribution_input *input)
 					    .event = take_event };
 	ledger->listener = (struct interrupt_listener){ begin, end, role };
 	ledger->input = input;
+	ledger->cpus = TRACED_CPUS_NONE;
 	if (open_parts(ledger))
 		return ledger;
 	interrupt_ledger_free(ledger);
@@ -189,6 +234,7 @@ void interrupt_ledger_free(struct interrupt_ledger *ledger)
 	interrupt_roles_free(ledger->roles);
 	claims_free(ledger->claims);
 	interrupt_rows_free(ledger->rows);
+	traced_cpus_free(&ledger->cpus);
 	free(ledger);
 }
 

@@ -4,6 +4,7 @@
 
 #include "attribution/witness.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,11 +40,11 @@ enum interrupt_certainty {
 
 /* Who pays for interrupt work, and for whom it was.
  *
- * Interrupt time of a task is its traced time (call_step.clock_ns) in which
- * the innermost open_work (task_work.h) is WORK_INTERRUPT, WORK_NMI or
- * WORK_SOFTIRQ.  All of it, the idle tasks' too, is in the ledger exactly once.
- * Work items and threaded handlers are in it as well, but are no interrupt
- * time: their kworker or thread does nothing else.
+ * Interrupt time of a task is its traced time (call_step.clock_ns) that is
+ * TIME_INTERRUPT by on_cpu_class().  All of it, the idle tasks' too, is in the
+ * ledger exactly once.  Work items, threaded handlers and the soft interrupts
+ * of ksoftirqd are in it as well, but are no interrupt time: their threads are
+ * there for nothing else.
  *
  * Memory grows with the functions and processes seen and with the objects
  * (packets, requests, work items, timers) in flight, not with time.
@@ -84,7 +85,7 @@ interrupt_ledger_thread(const struct interrupt_ledger *ledger,
 struct interrupt_credit {
 	uint64_t interrupt_ns;	/* interrupt time on threads of other processes
 				 * and on idle CPUs */
-	uint64_t work_ns;	/* work items and threaded handlers */
+	uint64_t work_ns;	/* on kernel threads that are there for it */
 };
 
 struct interrupt_credit
@@ -93,6 +94,7 @@ interrupt_ledger_process(const struct interrupt_ledger *ledger, int32_t pid);
 /* One sum: work of one function on one thread's time for one process. */
 struct interrupt_row {
 	uint8_t kind;		/* enum interrupt_kind */
+	bool is_thread_work;	/* no interrupt: a kernel thread's own work */
 	int32_t irq;		/* INTERRUPT_HARD: its number, or -1 */
 	uint32_t function;	/* the handler, the action, the callback */
 	int32_t victim_pid;	/* on whose time; 0: idle */

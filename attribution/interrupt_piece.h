@@ -22,6 +22,7 @@ struct interrupt_piece {
 	uint8_t kind;		/* enum interrupt_kind */
 	uint8_t role;		/* enum interrupt_role of its function */
 	bool is_part;		/* of the piece below it in the stack */
+	bool is_thread_work;	/* its thread is there for it: no interrupt */
 	bool is_ending;		/* its function ended; a jump may go on */
 	uint32_t function;
 	uint32_t depth;		/* of its function in the call stack */

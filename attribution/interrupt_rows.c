@@ -73,6 +73,7 @@ uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 {
 	const struct interrupt_row row = {
 		.kind = work->kind,
+		.is_thread_work = work->is_thread_work,
 		.irq = work->irq,
 		.function = work->function,
 		.victim_pid = work->victim_pid,
@@ -80,7 +81,9 @@ uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 		.pid = -1,
 	};
 	uint64_t function = number_of(rows->functions,
-				      work->function << 8 | work->kind,
+				      work->function << 8 |
+					      (uint32_t)work->kind << 1 |
+					      work->is_thread_work,
 				      (uint32_t)work->irq);
 	uint64_t number = number_of(rows->work_numbers, (uint32_t)function,
 				    work->victim);
@@ -115,6 +118,7 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 
 	like = (struct interrupt_row){
 		.kind = work->kind,
+		.is_thread_work = work->is_thread_work,
 		.irq = work->irq,
 		.function = work->function,
 		.victim_pid = work->victim_pid,

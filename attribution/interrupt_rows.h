@@ -19,6 +19,7 @@ void interrupt_rows_free(struct interrupt_rows *rows);
 /* What work: the fields of struct interrupt_row before for whom. */
 struct interrupt_work {
 	uint8_t kind;
+	bool is_thread_work;
 	int32_t irq;
 	uint32_t function;
 	uint32_t victim;	/* task index */

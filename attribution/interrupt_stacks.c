@@ -125,18 +125,11 @@ static struct interrupt_piece *innermost(const struct interrupt_stack *stack)
 	return stack->pieces.count > 1 ? top - 1 : NULL;
 }
 
-/* Whether a piece is its thread's own work, and no interrupt. */
-static bool is_thread_work(const struct interrupt_piece *piece)
-{
-	return piece->kind == INTERRUPT_WORK ||
-	       piece->kind == INTERRUPT_THREAD;
-}
-
 void interrupt_stack_charge(struct interrupt_stack *stack, uint64_t clock_ns)
 {
 	struct interrupt_piece *top = innermost(stack);
 
-	if (top && (stack->is_interrupted || is_thread_work(top)))
+	if (top && (stack->is_interrupted || top->is_thread_work))
 		top->own_ns += clock_ns - stack->clock_ns;
 	stack->clock_ns = clock_ns;
 }
@@ -165,6 +158,7 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 	struct interrupt_piece *piece = interrupt_stack_top(stack);
 	const struct interrupt_work work = {
 		.kind = piece->kind,
+		.is_thread_work = piece->is_thread_work,
 		.irq = piece->irq,
 		.function = piece->function,
 		.victim = stack->index,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupt_steps.h"
 
+#include "attribution/on_cpu.h"
 #include "attribution/table.h"
 #include "attribution/task_work.h"
 #include "symbolize/function_table.h"
@@ -76,6 +77,24 @@ static bool begins_piece(enum interrupt_role role, enum interrupt_kind *kind)
 	return false;
 }
 
+/* Whether @piece is what its thread is there for, and no interrupt. */
+static bool is_thread_work(const struct interrupt_steps *steps,
+			   const struct interrupt_stack *stack,
+			   const struct interrupt_piece *piece)
+{
+	size_t count = task_work_count(steps->work, stack->index);
+	const struct open_work *below;
+
+	if (piece->is_part && interrupt_stack_top(stack))
+		return interrupt_stack_top(stack)->is_thread_work;
+	if (piece->kind == INTERRUPT_WORK || piece->kind == INTERRUPT_THREAD)
+		return true;
+	if (piece->kind != INTERRUPT_SOFTIRQ || count < 2)
+		return false;
+	below = task_work_at(steps->work, stack->index, count - 2);
+	return below->kind == WORK_THREAD;
+}
+
 static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		  const struct call_step *step, struct interrupt_piece piece)
 {
@@ -84,6 +103,7 @@ static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
 	piece.function = step->function;
 	piece.depth = step->depth;
 	piece.begin_ns = step->time_ns;
+	piece.is_thread_work = is_thread_work(steps, stack, &piece);
 	slot = interrupt_stacks_push(steps->stacks, stack, piece);
 	if (slot)
 		steps->listener->begin(steps->listener, slot, step);
@@ -215,6 +235,8 @@ static bool finish(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		return false;
 	}
 	top->is_ending = false;
+	if (top->role != ROLE_NONE && top->role != ROLE_ACTION)
+		top->function = step->function;
 	return true;
 }
 
@@ -239,13 +261,12 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		top->caller_role = ROLE_NONE;
 }
 
-/* See interrupt_ledger.h for what counts. */
 static bool is_interrupted(const struct interrupt_steps *steps, uint32_t index)
 {
-	const struct open_work *top = task_work_top(steps->work, index);
+	size_t count = task_work_count(steps->work, index);
 
-	return top && (top->kind == WORK_INTERRUPT || top->kind == WORK_NMI ||
-		       top->kind == WORK_SOFTIRQ);
+	return count && on_cpu_class(task_work_at(steps->work, index, 0), count,
+				     false) == TIME_INTERRUPT;
 }
 
 void interrupt_steps_take(struct interrupt_steps *steps,

@@ -2,13 +2,6 @@
 #include "attribution/interrupt_ledger.h"
 #include "report/call_step.h"
 
-#include <stdbool.h>
-
-static bool is_interrupt(const struct interrupt_row *row)
-{
-	return row->kind != INTERRUPT_WORK && row->kind != INTERRUPT_THREAD;
-}
-
 struct interrupt_shares
 interrupt_ledger_thread(const struct interrupt_ledger *ledger,
 			const struct task *task)
@@ -17,7 +10,7 @@ interrupt_ledger_thread(const struct interrupt_ledger *ledger,
 	const struct interrupt_row *row;
 
 	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++) {
-		if (row->victim_tid != task->tid || !is_interrupt(row))
+		if (row->victim_tid != task->tid || row->is_thread_work)
 			continue;
 		if (row->pid == row->victim_pid)
 			shares.own_ns += row->total_ns;
@@ -36,10 +29,10 @@ interrupt_ledger_process(const struct interrupt_ledger *ledger, int32_t pid)
 	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++) {
 		if (row->pid != pid || row->victim_pid == pid)
 			continue;
-		if (is_interrupt(row))
-			credit.interrupt_ns += row->total_ns;
-		else
+		if (row->is_thread_work)
 			credit.work_ns += row->total_ns;
+		else
+			credit.interrupt_ns += row->total_ns;
 	}
 	return credit;
 }

@@ -3,6 +3,7 @@
 
 #include "decoder/recording.h"
 #include "report/task_stacks.h"
+#include "report/time_unit.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@ struct writer {
 	FILE *out;
 	bool is_json;
 	const char *separator;	/* JSON */
+	const struct time_unit *unit;
 };
 
 static void begin_fact(struct writer *writer, const char *name)
@@ -46,6 +48,12 @@ static void write_number(struct writer *writer, const char *name,
 			*unit ? " " : "", unit);
 }
 
+static void write_time(struct writer *writer, const char *name, uint64_t time)
+{
+	write_number(writer, time_unit_field(writer->unit, name).name, time,
+		     writer->unit->name);
+}
+
 static uint64_t trace_bytes(const struct recording *recording)
 {
 	uint64_t bytes = 0;
@@ -68,6 +76,7 @@ static void write_recording(struct writer *writer,
 	write_text(writer, "processor", info->cpu_name);
 	write_text(writer, "command", info->command);
 	write_text(writer, "recorded_by", info->version);
+	write_text(writer, "times_count", writer->unit->name);
 	write_text(writer, "cut", recording_is_cut(recording) ? "yes" : "");
 	write_number(writer, "records", counts->records, "");
 	write_number(writer, "trace", trace_bytes(recording), "bytes");
@@ -84,11 +93,10 @@ static void write_cpu(struct writer *writer, const struct cpu_account *account)
 		[CPU_OFF] = "off_ns",	      [CPU_GAP] = "gap_ns",
 	};
 
-	write_number(writer, "wall_ns", account->last_ns - account->first_ns,
-		     "ns");
+	write_time(writer, "wall_ns", account->last_ns - account->first_ns);
 	for (int i = 0; i < CPU_STATES; i++)
-		write_number(writer, names[i], account->state_ns[i], "ns");
-	write_number(writer, "idle_ns", account->idle_ns, "ns");
+		write_time(writer, names[i], account->state_ns[i]);
+	write_time(writer, "idle_ns", account->idle_ns);
 	write_number(writer, "switches", account->switches, "");
 	write_number(writer, "gaps", account->gaps, "");
 	write_number(writer, "lost", account->lost_bytes, "bytes");
@@ -97,9 +105,9 @@ static void write_cpu(struct writer *writer, const struct cpu_account *account)
 void overview_write_text(const struct recording *recording,
 			 const struct task_stacks *stacks, FILE *out)
 {
-	struct writer writer = { .out = out };
+	struct writer writer = { .out = out, .unit = time_unit_of(recording) };
 
-	fputs("\nrecording\n", out);
+	fprintf(out, "\n%srecording\n", writer.unit->note);
 	write_recording(&writer, recording);
 	for (uint32_t i = 0; i < task_stacks_cpu_count(stacks); i++) {
 		const struct cpu_account *account =
@@ -113,7 +121,12 @@ void overview_write_text(const struct recording *recording,
 void overview_write_json(const struct recording *recording,
 			 const struct task_stacks *stacks, FILE *out)
 {
-	struct writer writer = { .out = out, .is_json = true, .separator = "" };
+	struct writer writer = {
+		.out = out,
+		.is_json = true,
+		.separator = "",
+		.unit = time_unit_of(recording),
+	};
 
 	fputs("\"recording\":{", out);
 	write_recording(&writer, recording);

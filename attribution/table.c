@@ -8,6 +8,7 @@ static const struct attribution_table *const tables[] = {
 	&threads_option,
 	&syscalls_table,
 	&sleeps_table,
+	&interrupts_option,
 	&between_option,
 	&function_option,
 	NULL,

@@ -54,8 +54,8 @@ struct attribution_output {
  */
 struct attribution_table {
 	const char *name;	/* of the option */
-	/* What it takes, for --help; "A B" are two, handed over as "A,B"; NULL:
-	 * nothing.
+	/* What it takes, for --help; "A B" are two, handed over as "A,B"; "[A]"
+	 * may be left out, and is NULL then; NULL: nothing.
 	 */
 	const char *argument;
 	const char *help;
@@ -89,6 +89,7 @@ extern const struct attribution_table processes_option;
 extern const struct attribution_table threads_option;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
+extern const struct attribution_table interrupts_option;
 extern const struct attribution_table between_option;
 extern const struct attribution_table function_option;
 

@@ -2,6 +2,7 @@
 #include "cmd/attribution_command.h"
 
 #include "attribution/known_events.h"
+#include "attribution/overview.h"
 #include "attribution/step_join.h"
 #include "attribution/table.h"
 #include "attribution/work_kinds.h"
@@ -9,6 +10,7 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "common/error.h"
+#include "report/time_unit.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>
@@ -133,6 +135,49 @@ static void fill_choice(struct call_records_choice *choice,
 	choice->out = output->out;
 }
 
+static void drop_step(struct step_sink *sink, const struct call_step *step)
+{
+	(void)sink;
+	(void)step;
+}
+
+/* Where a process's time went is not known without times. */
+static int show_overview(const struct session *session,
+			 const struct attribution_output *output)
+{
+	struct step_sink sink = { .take = drop_step };
+	struct task_stacks *stacks = NULL;
+	int status = run_pipeline(session, &sink, &stacks);
+
+	if (!status && output->format == RECORD_JSON) {
+		fputs("{\n", output->out);
+		overview_write_json(session->recording, stacks, output->out);
+		fputs("\"processes\":null}\n", output->out);
+	} else if (!status) {
+		overview_write_text(session->recording, stacks, output->out);
+	}
+	task_stacks_free(stacks);
+	return status;
+}
+
+/* The kernel's events have times: where the trace has none they cannot be put
+ * together.
+ */
+static int attribute_if_timed(const struct session *session,
+			      const struct attribution_request *request,
+			      struct attribution_output *output)
+{
+	const struct attribution_table *table = request->table;
+	char option[64];
+
+	if (time_unit_of(session->recording)->is_time)
+		return attribute(session, request, output);
+	if (table == &processes_option && output->format != RECORD_CSV)
+		return show_overview(session, output);
+	snprintf(option, sizeof(option), "--%s", table->name);
+	return session_needs_time(session, option, "");
+}
+
 int run_attribution(const struct report_options *options,
 		    const struct attribution_request *request)
 {
@@ -155,7 +200,7 @@ int run_attribution(const struct report_options *options,
 	if (request->calls)
 		fill_choice(request->calls, &output);
 	if (!status)
-		status = attribute(&session, request, &output);
+		status = attribute_if_timed(&session, request, &output);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }

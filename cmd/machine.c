@@ -115,6 +115,8 @@ int machine_record(const struct record_options *options)
 	add(&arguments, "run");
 	if (words)
 		add_words(&arguments, words);
+	/* What is written to the host at once is traced, too. */
+	add(&arguments, "--late-results");
 	add(&arguments, "--results");
 	add(&arguments, folder);
 	add(&arguments, "--");

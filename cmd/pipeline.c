@@ -61,8 +61,10 @@ static int run_lanes(const struct session *session, struct lane *lanes,
 		     struct task_stacks *stacks)
 {
 	const struct recording_info *info = recording_info(session->recording);
-	struct progress progress = progress_of(info->first_time_ns,
-					       info->last_time_ns);
+	bool has_times = recording_time(session->recording) ==
+			 RECORDING_TIME_NANOSECONDS;
+	struct progress progress = progress_of(
+		info->first_time_ns, has_times ? info->last_time_ns : 0);
 	struct event_merge *merge = event_merge_new(must_wait, stacks);
 	const struct function_event *event;
 	uint32_t index;

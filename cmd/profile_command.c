@@ -105,6 +105,9 @@ int run_profile(const struct report_options *options,
 		return EXIT_USAGE;
 	}
 	status = session_open(&session, options);
+	if (!status && renderer->needs_time)
+		status = session_needs_time(&session, "--format",
+					    renderer->format);
 	if (!status)
 		status = profile_session(&session, renderer, options);
 	close_status = session_close(&session);

@@ -64,14 +64,14 @@ static int run_chosen(const struct report_options *options,
 	const struct profile_renderer *renderer;
 
 	if (!choice->report)
-		return run_attribution(options,
-				       &(struct attribution_request){
-					       .table = choice->table ?
-						       choice->table :
-						       attribution_table_at(0),
-					       .argument = choice->argument,
-					       .sort = choice->sort,
-				       });
+		return run_attribution(
+			options, &(struct attribution_request){
+					 .table = choice->table ?
+							  choice->table :
+							  attribution_table_at(0),
+					 .argument = choice->argument,
+					 .sort = choice->sort,
+				 });
 	if (choice->sort) {
 		fputs("ktrace-hw: --sort goes with a table of the attribution\n",
 		      stderr);

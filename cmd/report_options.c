@@ -49,16 +49,30 @@ static bool takes_two(const struct own_option *option)
 	return option->argument && strchr(option->argument, ' ');
 }
 
+/* "[BY]": it may be left out. */
+static bool takes_one_or_none(const struct own_option *option)
+{
+	return option->argument && option->argument[0] == '[';
+}
+
+static const char *separator_of(const struct own_option *option)
+{
+	if (takes_two(option))
+		return " ";
+	if (takes_one_or_none(option))
+		return "[=";
+	return option->argument ? "=" : "";
+}
+
 static void print_options(FILE *out, const struct own_option *list, int count)
 {
 	for (int i = 0; i < count; i++) {
+		const char *argument = list[i].argument ? list[i].argument : "";
 		char text[64];
 
 		snprintf(text, sizeof(text), "--%s%s%s", list[i].name,
-			 takes_two(&list[i])	? " " :
-			 list[i].argument	? "=" :
-						  "",
-			 list[i].argument ? list[i].argument : "");
+			 separator_of(&list[i]),
+			 argument + takes_one_or_none(&list[i]));
 		fprintf(out, "  %-22s %s\n", text, list[i].help);
 	}
 }
@@ -183,6 +197,13 @@ static bool take_common(struct report_options *options, int index,
 	return true;
 }
 
+static int argument_rule(const struct own_option *option)
+{
+	if (takes_one_or_none(option))
+		return optional_argument;
+	return option->argument ? required_argument : no_argument;
+}
+
 static void add_long_options(struct option *list, int *count,
 			     const struct own_option *from, int from_count,
 			     int base)
@@ -190,8 +211,7 @@ static void add_long_options(struct option *list, int *count,
 	for (int i = 0; i < from_count; i++)
 		list[(*count)++] = (struct option){
 			.name = from[i].name,
-			.has_arg = from[i].argument ? required_argument :
-						      no_argument,
+			.has_arg = argument_rule(&from[i]),
 			.val = base + i,
 		};
 }

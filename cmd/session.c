@@ -7,6 +7,7 @@
 #include "decoder/code_image.h"
 #include "decoder/recording.h"
 #include "report/task_names.h"
+#include "report/time_unit.h"
 #include "symbolize/symbols.h"
 
 #include <errno.h>
@@ -64,12 +65,41 @@ static int open_parts(struct session *session)
 	return status < 0 ? EXIT_FAILED : 0;
 }
 
+int session_needs_time(const struct session *session, const char *option,
+		       const char *value)
+{
+	if (time_unit_of(session->recording)->is_time)
+		return 0;
+	fprintf(stderr, "ktrace-hw: %s%s%s: the trace has no time stamps that "
+			"could be converted, only instructions are counted\n",
+		option, *value ? "=" : "", value);
+	return EXIT_USAGE;
+}
+
+/* Those who only look at standard error are told as well. */
+static int check_time(const struct session *session,
+		      const struct report_options *options)
+{
+	if (time_unit_of(session->recording)->is_time)
+		return 0;
+	fprintf(stderr, "ktrace-hw: note: %s: no times: instructions are "
+			"counted\n",
+		recording_path(session->recording));
+	if (options->since)
+		return session_needs_time(session, "--since", "");
+	if (options->until)
+		return session_needs_time(session, "--until", "");
+	return 0;
+}
+
 int session_open(struct session *session, const struct report_options *options)
 {
 	int status;
 
 	*session = (struct session){ 0 };
 	status = open_recording(session, options);
+	if (!status)
+		status = check_time(session, options);
 	if (!status)
 		status = open_parts(session);
 	if (!status &&

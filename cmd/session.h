@@ -29,6 +29,12 @@ struct session {
  */
 int session_open(struct session *session, const struct report_options *options);
 
+/* Returns 0 if the recording's times are times; else EXIT_USAGE, having said
+ * that @option with @value, which may be "", needs them.
+ */
+int session_needs_time(const struct session *session, const char *option,
+		       const char *value);
+
 /* Returns 0, or EXIT_FAILED if the output could not be written. */
 int session_close(struct session *session);
 

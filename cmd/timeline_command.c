@@ -5,6 +5,7 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "report/step_select.h"
+#include "report/time_unit.h"
 #include "report/timeline.h"
 #include "symbolize/symbols.h"
 
@@ -43,6 +44,7 @@ static int render_session(const struct session *session,
 	const struct timeline_context context = {
 		.functions = symbols_functions(session->symbols),
 		.names = session->names,
+		.unit = time_unit_of(session->recording),
 		.by_process = step_filter_has_tasks(&session->filter),
 		.out = session->out,
 	};
@@ -73,6 +75,11 @@ int run_timeline_command(const struct report_options *options,
 	};
 	int close_status;
 
+	if (!status && renderer->needs_time)
+		status = session_needs_time(&session, "--format",
+					    renderer->format);
+	if (!status && timeline->min_ns)
+		status = session_needs_time(&session, "--min-duration", "");
 	if (!status)
 		status = render_session(&session, &select, renderer);
 	close_status = session_close(&session);

@@ -34,7 +34,7 @@ void aux_ring_unmap(struct aux_ring *aux)
 	*aux = (struct aux_ring){ 0 };
 }
 
-static uint64_t head_of(const struct aux_ring *aux)
+uint64_t aux_ring_head(const struct aux_ring *aux)
 {
 	/* Pairs with the kernel's barrier between trace and head. */
 	return __atomic_load_n(&aux->page->aux_head, __ATOMIC_ACQUIRE);
@@ -45,13 +45,18 @@ struct ring_bytes aux_ring_read(const struct aux_ring *aux)
 	uint64_t tail = aux->page->aux_tail;
 
 	return ring_split(aux->bytes, aux->size, tail,
-			  (size_t)(head_of(aux) - tail));
+			  (size_t)(aux_ring_head(aux) - tail));
 }
 
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)
 {
 	__atomic_store_n(&aux->page->aux_tail, bytes->start + bytes->size,
 			 __ATOMIC_RELEASE);
+}
+
+bool aux_ring_is_full(const struct aux_ring *aux)
+{
+	return aux_ring_head(aux) - aux->page->aux_tail + 1 >= aux->size;
 }
 
 static bool is_zero(const uint8_t *bytes, size_t size)
@@ -62,7 +67,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 struct ring_bytes aux_ring_snapshot(const struct aux_ring *aux)
 {
 	/* In an overwrite ring the head is a place in it, not a count. */
-	size_t head = (size_t)(head_of(aux) % aux->size);
+	size_t head = (size_t)(aux_ring_head(aux) % aux->size);
 
 	if (is_zero(aux->bytes + head, aux->size - head))
 		return ring_split(aux->bytes, aux->size, 0, head);

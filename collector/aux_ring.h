@@ -28,6 +28,14 @@ void aux_ring_unmap(struct aux_ring *aux);
  */
 struct ring_bytes aux_ring_read(const struct aux_ring *aux);
 
+/* Returns how many bytes the trace unit has ever written. */
+uint64_t aux_ring_head(const struct aux_ring *aux);
+
+/* Whether the trace unit had no room left, as far as it knew what has been
+ * released.
+ */
+bool aux_ring_is_full(const struct aux_ring *aux);
+
 /* Gives @bytes, as aux_ring_read() returned them, back to the trace unit. */
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes);
 

@@ -31,23 +31,20 @@ static int drain_ring(struct collector *collector, struct cpu_rings *rings,
 	return error;
 }
 
-/* The kernel keeps a byte free, and says nothing of a trace that it stops
- * right there (perf_aux_output_begin() in kernel/events/ring_buffer.c): this
- * is what it says of other ones.
+/* The kernel stops a trace without a word when it comes to the end of what was
+ * free then (perf_aux_output_begin() in kernel/events/ring_buffer.c, which
+ * keeps a byte): says what it says of other losses.
  */
-static int tell_full(struct collector *collector, struct cpu_rings *rings,
-		     const struct ring_bytes *trace)
+static int tell_full(struct collector *collector, struct cpu_rings *rings)
 {
 	const struct event *event = event_list_find(
 		&collector->events, collector->trace_spec, rings->cpu);
 	struct byte_buffer record = { 0 };
 	int error;
 
-	if (!event || trace->size + 1 < rings->aux.size)
-		return 0;
 	collector->counts.truncated++;
 	rings->stopped = true;
-	loss_record_add(&record, event, trace->start + trace->size,
+	loss_record_add(&record, event, aux_ring_head(&rings->aux),
 			collector->tracer->now_ns(
 				rings->ring[RING_TRACE].page));
 	error = recording_writer_add(collector->writer, &record);
@@ -68,8 +65,8 @@ static int drain_trace(struct collector *collector, uint32_t index,
 		return 0;
 	error = recording_writer_add_trace(collector->writer, index, rings->cpu,
 					   &bytes);
-	if (!error && !rings->stopped)
-		error = tell_full(collector, rings, &bytes);
+	if (!error && !rings->stopped && aux_ring_is_full(&rings->aux))
+		error = tell_full(collector, rings);
 	aux_ring_release(&rings->aux, &bytes);
 	return error;
 }

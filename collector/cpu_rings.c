@@ -4,12 +4,13 @@
 
 #include <sys/ioctl.h>
 
-/* perf's own default for records is 512 KiB; the trace's ring holds a record
- * of AUX for each time that a traced task leaves its CPU.
+/* perf's own default for records is 512 KiB, too little for all that
+ * attribution follows while the recorder reads the kernel's code; the trace's
+ * ring holds a record of AUX for each time that a traced task leaves its CPU.
  */
 static const size_t ring_sizes[RING_COUNT] = {
 	[RING_CODE] = 64 << 10,
-	[RING_SIDEBAND] = 1 << 20,
+	[RING_SIDEBAND] = 4 << 20,
 	[RING_STACKS] = 8 << 20,
 	[RING_TRACE] = 512 << 10,
 };

@@ -1,105 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/packet_dump.h"
 #include "common/error.h"
-#include "decoder/packet_text.h"
+#include "decoder/packet_dump_parts.h"
 #include "decoder/recording.h"
-#include "decoder/stream_bytes.h"
 
-#include <intel-pt.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
-/* libipt's packet decoder, not our own reader: the dump is a referee for it. */
-struct packet_dump {
-	struct stream_bytes bytes;
-	struct pt_packet_decoder *packets;
-	bool at_end;		/* the last bytes were bad */
-};
-
-static int start(struct packet_dump *dump)
+static const struct packet_dump_ops *
+find_ops(const struct recording *recording)
 {
-	struct pt_config config;
-
-	pt_config_init(&config);
-	config.begin = (uint8_t *)(uintptr_t)dump->bytes.bytes;
-	config.end = config.begin + dump->bytes.size;
-	dump->packets = pt_pkt_alloc_decoder(&config);
-	if (!dump->packets)
-		return -ERROR_MEMORY;
-	if (pt_pkt_sync_set(dump->packets, 0) < 0)
-		return -ERROR_FORMAT;
-	return 0;
+	switch (recording_trace(recording)) {
+	case RECORDING_TRACE_INTEL_PT:
+		return &intel_packet_dump;
+	case RECORDING_TRACE_CORESIGHT:
+		return &coresight_packet_dump;
+	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_OTHER:
+		return NULL;
+	}
+	return NULL;
 }
 
 int packet_dump_open(const struct recording *recording,
 		     const struct aux_stream *stream,
-		     struct packet_dump **opened)
+		     struct packet_dump **dump)
 {
-	struct packet_dump *dump;
-	int error;
+	const struct packet_dump_ops *ops = find_ops(recording);
+	int error = ops ? ops->open(recording, stream, dump) :
+			  -ERROR_UNSUPPORTED;
 
-	if (recording_trace(recording) != RECORDING_TRACE_INTEL_PT)
-		return -ERROR_UNSUPPORTED;
-	dump = calloc(1, sizeof(*dump));
-	if (!dump)
-		return -ERROR_MEMORY;
-	error = stream_bytes_open(&dump->bytes, stream, NULL);
-	if (!error && dump->bytes.size)
-		error = start(dump);
-	if (error) {
-		packet_dump_close(dump);
-		return error;
-	}
-	*opened = dump;
-	return 0;
-}
-
-void packet_dump_close(struct packet_dump *dump)
-{
-	if (!dump)
-		return;
-	pt_pkt_free_decoder(dump->packets);
-	stream_bytes_close(&dump->bytes);
-	free(dump);
-}
-
-/* Tells of the bytes up to the next PSB, or the end, as one bad packet. */
-static void tell_bad(struct packet_dump *dump, uint64_t from,
-		     struct packet_line *line)
-{
-	uint64_t to = dump->bytes.size;
-
-	if (pt_pkt_sync_forward(dump->packets) >= 0)
-		pt_pkt_get_offset(dump->packets, &to);
-	*line = (struct packet_line){
-		.position = from,
-		.size_bytes = (uint32_t)(to - from),
-		.name = "bad",
-	};
+	if (!error)
+		(*dump)->ops = ops;
+	return error;
 }
 
 int packet_dump_next(struct packet_dump *dump, struct packet_line *line)
 {
-	struct pt_packet packet;
-	uint64_t position = 0;
-	int status;
+	return dump->ops->next(dump, line);
+}
 
-	if (!dump->packets || dump->at_end)
-		return 0;
-	pt_pkt_get_offset(dump->packets, &position);
-	status = pt_pkt_next(dump->packets, &packet, sizeof(packet));
-	if (pt_errcode(status) == pte_eos &&
-	    position >= dump->bytes.size)
-		return 0;
-	if (status < 0) {
-		tell_bad(dump, position, line);
-		if (position + line->size_bytes >= dump->bytes.size)
-			dump->at_end = true;
-		return 1;
-	}
-	line->position = position;
-	line->size_bytes = packet.size;
-	line->name = packet_name(&packet);
-	packet_text(&packet, line->text, sizeof(line->text));
-	return 1;
+void packet_dump_close(struct packet_dump *dump)
+{
+	if (dump)
+		dump->ops->close(dump);
 }

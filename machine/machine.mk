@@ -86,11 +86,15 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/branch.o
+$(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
+		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o
+$(BUILD)/machine/tests/test_plugin_api%.o \
+$(BUILD)/machine/tests/plugin_callbacks.o: CFLAGS += $(GLIB_CFLAGS)
 
 # The tools' parts; each takes what it needs.
 TOOL_PARTS := $(BUILD)/machine/tests/tool_parts.a
 $(TOOL_PARTS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c \
-		machine/tests/functions/*.c))
+		machine/tests/functions/*.c machine/tests/classes/*.c))
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 

@@ -121,6 +121,7 @@ static int take_break_return(struct call_stack *stack,
 	if (!stack->frames.count ||
 	    (is_elsewhere && frames_top(stack)->function != event->function))
 		return frames_push_unseen(stack, event, output);
+	frames_top(stack)->is_confirmed = true;
 	return 0;
 }
 
@@ -144,8 +145,7 @@ static int take_tail_call(struct call_stack *stack,
 	return frames_push(stack, &frame, output);
 }
 
-/* Tracing pauses: what is open may end, call and begin unseen. */
-static void doubt_all(struct call_stack *stack)
+void call_stack_doubt(struct call_stack *stack)
 {
 	for (size_t i = 0; i < stack->frames.count; i++) {
 		frames_at(stack, i)->doubt |= DOUBT_INSIDE;
@@ -165,7 +165,7 @@ static int take_start(struct call_stack *stack,
 		return frames_push_unseen(stack, event, output);
 	}
 	/* The pause may have begun while another task ran. */
-	doubt_all(stack);
+	call_stack_doubt(stack);
 	same = frames_find(stack, 0, event->function);
 	if (same == NO_FRAME)
 		return frames_push_unseen(stack, event, output);
@@ -179,7 +179,7 @@ static void take_stop(struct call_stack *stack,
 		      struct call_stack_output *output)
 {
 	if (event->detail != FLOW_STOP_LEVEL) {
-		doubt_all(stack);
+		call_stack_doubt(stack);
 		return;
 	}
 	/* On the way to user space the kernel's stack is empty. */
@@ -247,7 +247,7 @@ int call_stack_take(struct call_stack *stack,
 		take_stop(stack, event, output);
 		return 0;
 	case FUNCTION_GAP:
-		doubt_all(stack);
+		call_stack_doubt(stack);
 		return 0;
 	case FUNCTION_SWITCH:
 	case FUNCTION_END:

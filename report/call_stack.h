@@ -58,6 +58,11 @@ int call_stack_take(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
 
+/* The task ran, or may have, while it was not traced: what is open may have
+ * ended, called and begun unseen.
+ */
+void call_stack_doubt(struct call_stack *stack);
+
 /* Ends every open function, as at the end of the recording. */
 void call_stack_close(struct call_stack *stack,
 		      struct call_stack_output *output);

@@ -131,6 +131,7 @@ static struct step_sink *open_chrome(const struct timeline_context *context)
 const struct timeline_renderer export_chrome = {
 	.command = "export",
 	.format = "chrome",
+	.needs_time = true,
 	.open = open_chrome,
 	.close = span_export_close,
 };

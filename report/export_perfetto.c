@@ -182,6 +182,7 @@ static struct step_sink *open_perfetto(const struct timeline_context *context)
 const struct timeline_renderer export_perfetto = {
 	.command = "export",
 	.format = "perfetto",
+	.needs_time = true,
 	.open = open_perfetto,
 	.close = span_export_close,
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile_report.h"
 
+#include "report/time_unit.h"
+
 #include <inttypes.h>
 
 void render_gap_note(const struct profile_report *report, FILE *out)
@@ -18,6 +20,15 @@ void render_gap_note(const struct profile_report *report, FILE *out)
 	if (gaps)
 		fprintf(out,
 			"Incomplete: %" PRIu64 " gaps in the trace, %" PRIu64
-			" ns in all, are in no function.\n\n",
-			gaps, gap_ns);
+			" %s in all, are in no function.\n\n",
+			gaps, gap_ns, time_unit_of(report->recording)->name);
+}
+
+void render_title(const struct profile_report *report, const char *title,
+		  FILE *out)
+{
+	const struct time_unit *unit = time_unit_of(report->recording);
+
+	fprintf(out, "%s: %s.\n\n%s", title, unit->kind, unit->note);
+	render_gap_note(report, out);
 }

@@ -4,15 +4,15 @@
 #include <string.h>
 
 static const struct profile_renderer renderers[] = {
-	{ "flat", "text", render_flat_text, NULL },
-	{ "flat", "csv", render_flat_csv, NULL },
-	{ "flat", "json", render_flat_json, NULL },
-	{ "callgraph", "text", render_callgraph_text, NULL },
-	{ "callgraph", "csv", render_callgraph_csv, NULL },
-	{ "callgraph", "json", render_callgraph_json, NULL },
-	{ "flamegraph", "svg", render_flamegraph, NULL },
-	{ "flamegraph", "folded", render_folded, NULL },
-	{ "export", "gmon", render_gmon, render_gmon_symbols },
+	{ "flat", "text", false, render_flat_text, NULL },
+	{ "flat", "csv", false, render_flat_csv, NULL },
+	{ "flat", "json", false, render_flat_json, NULL },
+	{ "callgraph", "text", false, render_callgraph_text, NULL },
+	{ "callgraph", "csv", false, render_callgraph_csv, NULL },
+	{ "callgraph", "json", false, render_callgraph_json, NULL },
+	{ "flamegraph", "svg", false, render_flamegraph, NULL },
+	{ "flamegraph", "folded", false, render_folded, NULL },
+	{ "export", "gmon", true, render_gmon, render_gmon_symbols },
 };
 
 const struct profile_renderer *profile_renderer_find(const char *report,

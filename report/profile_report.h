@@ -43,10 +43,15 @@ render_profile render_gmon_symbols;
 /* Writes a line about time that is not known, if there is any. */
 void render_gap_note(const struct profile_report *report, FILE *out);
 
+/* Writes the first lines of a text: what it counts, and what is not known. */
+void render_title(const struct profile_report *report, const char *title,
+		  FILE *out);
+
 /* A renderer by the names of its report and format. */
 struct profile_renderer {
 	const char *report;
 	const char *format;
+	bool needs_time;	/* cannot say that it counts something else */
 	render_profile *render;
 	/* Renders a second file, named like the first with .elf behind it;
 	 * NULL: there is none.

@@ -2,6 +2,7 @@
 #include "report/record_writer.h"
 
 #include "report/record_table.h"
+#include "report/time_unit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -101,6 +102,14 @@ static bool pick_field(struct record_writer *writer, const char *name,
 	return true;
 }
 
+static void write_name(const struct record_writer *writer, const char *name)
+{
+	if (writer->unit)
+		fputs(time_unit_field(writer->unit, name).name, writer->out);
+	else
+		fputs(name, writer->out);
+}
+
 /* Returns whether the value is to follow. */
 static bool begin_field(struct record_writer *writer, const char *name)
 {
@@ -108,11 +117,14 @@ static bool begin_field(struct record_writer *writer, const char *name)
 		fputs(",", writer->out);
 	writer->has_fields = true;
 	if (writer->is_header) {
-		fputs(name, writer->out);
+		write_name(writer, name);
 		return false;
 	}
-	if (writer->format == RECORD_JSON)
-		fprintf(writer->out, "\"%s\":", name);
+	if (writer->format != RECORD_JSON)
+		return true;
+	fputs("\"", writer->out);
+	write_name(writer, name);
+	fputs("\":", writer->out);
 	return true;
 }
 

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct time_unit;
+
 enum record_format {
 	RECORD_CSV,	/* RFC 4180: a header line, then a line a record */
 	RECORD_JSON,	/* one array of flat objects, one a line */
@@ -37,6 +39,8 @@ struct record_column {
 struct record_writer {
 	FILE *out;		/* borrowed */
 	enum record_format format;
+	/* CSV, JSON: of the fields "…_ns"; NULL: just that */
+	const struct time_unit *unit;
 	/* Of a table, for many columns: names are stacked, in lines that end
 	 * at their underscores; columns without any value but 0 are left out,
 	 * and those with a 0 listed below.

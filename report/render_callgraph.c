@@ -5,6 +5,7 @@
 #include "report/call_graph.h"
 #include "report/function_label.h"
 #include "report/record_writer.h"
+#include "report/time_unit.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>
@@ -251,15 +252,17 @@ static void write_cycles(const struct graph_view *view, FILE *out)
 
 int render_callgraph_text(const struct profile_report *report, FILE *out)
 {
+	const struct time_unit *unit = time_unit_of(report->recording);
 	struct graph_view view;
 	int status = view_make(report, &view);
 
 	if (status < 0)
 		return status;
-	fputs("Call graph: wall time on CPUs, in nanoseconds.\n\n", out);
-	render_gap_note(report, out);
+	render_title(report, "Call graph", out);
 	fprintf(out, "%-7s %6s %12s %12s %19s %s\n", "index", "% time",
-		"self_ns", "children_ns", "called", "function");
+		time_unit_field(unit, "self_ns").name,
+		time_unit_field(unit, "children_ns").name, "called",
+		"function");
 	for (uint64_t i = 0; i < view.count; i++) {
 		write_arcs(&view, view.order[i], true, out);
 		write_primary(&view, view.order[i], out);
@@ -306,6 +309,7 @@ static int write_records(const struct profile_report *report, FILE *out,
 
 	if (status < 0)
 		return status;
+	writer.unit = time_unit_of(report->recording);
 	record_writer_table(&writer, write_fields, &view,
 			    view.graph.arc_count < report->top ?
 				    view.graph.arc_count :

@@ -3,6 +3,7 @@
 
 #include "report/flame_layout.h"
 #include "report/flame_script.h"
+#include "report/time_unit.h"
 #include "report/function_label.h"
 #include "symbolize/function_table.h"
 
@@ -19,6 +20,7 @@ enum {
 
 struct flame {
 	const struct profile_report *report;
+	const struct time_unit *unit;
 	struct flame_layout layout;
 	uint64_t left_out;
 	uint64_t left_out_ns;	/* of those whose parents are drawn */
@@ -103,8 +105,8 @@ static void write_frame(const struct flame *flame, uint32_t index)
 	write_xml(out, label.text);
 	fputs("\"><title>", out);
 	write_xml(out, label.text);
-	fprintf(out, ": %" PRIu64 " ns, %.2f %%, %" PRIu64 " calls%s</title>",
-		layout->total_ns[index],
+	fprintf(out, ": %" PRIu64 " %s, %.2f %%, %" PRIu64 " calls%s</title>",
+		layout->total_ns[index], flame->unit->name,
 		100.0 * (double)layout->total_ns[index] /
 			(double)layout->all_ns,
 		call_counts_calls(&node->calls) + node->calls.starts,
@@ -126,8 +128,10 @@ static void write_head(const struct flame *flame, uint32_t height)
 		"<?xml version=\"1.0\" standalone=\"no\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
 		"width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
-		"\" data-width=\"%d\" data-all=\"%" PRIu64 "\">\n",
-		WIDTH, height, WIDTH, height, WIDTH, flame->layout.all_ns);
+		"\" data-width=\"%d\" data-all=\"%" PRIu64
+		"\" data-unit=\"%s\">\n",
+		WIDTH, height, WIDTH, height, WIDTH, flame->layout.all_ns,
+		flame->unit->name);
 	fputs("<style>text { font: 12px monospace; fill: #000 } "
 	      ".f { cursor: pointer } .f text { pointer-events: none } "
 	      ".f:hover rect { stroke: #000 } .hit { fill: #e020e0 } "
@@ -135,9 +139,11 @@ static void write_head(const struct flame *flame, uint32_t height)
 	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
 	      out);
 	fprintf(out,
-		"<text x=\"10\" y=\"20\">Kernel time on CPUs, %" PRIu64
-		" ns; blue: interrupts and exceptions</text>\n",
-		flame->layout.all_ns);
+		"<text x=\"10\" y=\"20\">%s, %" PRIu64
+		" %s; blue: interrupts and exceptions</text>\n",
+		flame->unit->is_time ? "Kernel time on CPUs" :
+				       "No times: executed on CPUs",
+		flame->layout.all_ns, flame->unit->name);
 	fprintf(out,
 		"<text id=\"reset\" class=\"b\" x=\"10\" y=\"40\">reset</text>"
 		"<text id=\"search\" class=\"b\" x=\"%d\" y=\"20\">search"
@@ -152,8 +158,9 @@ static void write_tail(const struct flame *flame, uint32_t height)
 	if (flame->left_out)
 		fprintf(flame->out,
 			"%" PRIu64 " frames too narrow to draw: %" PRIu64
-			" ns.",
-			flame->left_out, flame->left_out_ns);
+			" %s.",
+			flame->left_out, flame->left_out_ns,
+			flame->unit->name);
 	fprintf(flame->out,
 		"</text>\n<script><![CDATA[\n%s]]></script>\n</svg>\n",
 		flame_script);
@@ -178,7 +185,11 @@ static void write_frames(struct flame *flame)
 
 int render_flamegraph(const struct profile_report *report, FILE *out)
 {
-	struct flame flame = { .report = report, .out = out };
+	struct flame flame = {
+		.report = report,
+		.unit = time_unit_of(report->recording),
+		.out = out,
+	};
 	uint32_t height;
 	int status = flame_layout_make(report->tree, report->functions,
 				       &flame.layout);

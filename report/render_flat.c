@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "report/function_label.h"
 #include "report/record_writer.h"
+#include "report/time_unit.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>
@@ -112,6 +113,7 @@ static int write_records(const struct profile_report *report, FILE *out,
 
 	if (status < 0)
 		return status;
+	writer.unit = time_unit_of(report->recording);
 	record_writer_table(&writer, write_fields, &flat, flat.count);
 	flat_free(&flat);
 	return 0;
@@ -146,16 +148,18 @@ static void write_line(const struct flat *flat, uint64_t index, FILE *out)
 
 int render_flat_text(const struct profile_report *report, FILE *out)
 {
+	const struct time_unit *unit = time_unit_of(report->recording);
 	struct flat flat;
 	int status = flat_make(report, &flat);
 
 	if (status < 0)
 		return status;
-	fputs("Flat profile: wall time on CPUs, in nanoseconds.\n\n", out);
-	render_gap_note(report, out);
+	render_title(report, "Flat profile", out);
 	fprintf(out, "%12s %14s %12s %9s %7s %16s %17s  %s\n", "time_percent",
-		"cumulative_ns", "self_ns", "calls", "starts",
-		"self_ns_per_call", "total_ns_per_call", "function");
+		time_unit_field(unit, "cumulative_ns").name,
+		time_unit_field(unit, "self_ns").name, "calls", "starts",
+		time_unit_field(unit, "self_ns_per_call").name,
+		time_unit_field(unit, "total_ns_per_call").name, "function");
 	for (uint64_t i = 0; i < flat.count; i++)
 		write_line(&flat, i, out);
 	flat_free(&flat);

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "decoder/recording.h"
 #include "decoder/sideband.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct parent {
 struct task_names {
 	struct array names;	/* struct task_name, by tid, time, order */
 	struct array parents;	/* struct parent */
+	bool knows_last_only;	/* the steps' times are no times */
 };
 
 struct task_names *task_names_empty(void)
@@ -72,7 +74,7 @@ static int add_name(struct task_names *names,
 		.tid = record->tid,
 		.pid = record->pid,
 		.order = (uint32_t)names->names.count,
-		.time_ns = record->time_ns,
+		.time_ns = names->knows_last_only ? 0 : record->time_ns,
 		.comm = comm,
 	};
 	return 0;
@@ -116,6 +118,9 @@ int task_names_open(const struct recording *recording,
 	int status = -ERROR_MEMORY;
 
 	*names = task_names_empty();
+	if (*names)
+		(*names)->knows_last_only = recording_time(recording) !=
+					    RECORDING_TIME_NANOSECONDS;
 	while (*names && sideband &&
 	       (status = sideband_next(sideband, &record)) > 0) {
 		if (record.kind == SIDEBAND_COMM)

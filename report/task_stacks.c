@@ -241,6 +241,9 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	step = step_of(context, event, STEP_LEAVE);
 	stacks->sink->take(stacks->sink, &step);
 	context->task = next;
+	/* In the kernel, where switches are, only a pause hides them. */
+	if (context->state != CPU_TRACED)
+		call_stack_doubt(&next->stack);
 	next->task.cpu = context->account.cpu;
 	context->account.switches++;
 	step = step_of(context, event, STEP_SWITCH);

@@ -9,11 +9,13 @@
 
 struct function_table;
 struct task_names;
+struct time_unit;
 
 /* What timeline renderers write with; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
 	const struct task_names *names;
+	const struct time_unit *unit;	/* of the steps' times */
 	bool by_process;	/* functions are written 137k:vfs_read */
 	FILE *out;
 };
@@ -22,6 +24,7 @@ struct timeline_context {
 struct timeline_renderer {
 	const char *command;	/* that offers it */
 	const char *format;
+	bool needs_time;	/* cannot say that it counts something else */
 	/* Returns the sink for the steps, NULL when out of memory. */
 	struct step_sink *(*open)(const struct timeline_context *context);
 	/* Writes what is left and frees the sink.

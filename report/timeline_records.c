@@ -110,6 +110,7 @@ static struct step_sink *open_records(const struct timeline_context *context,
 	record->sink.take = take;
 	record->context = *context;
 	record->writer = record_writer_of(context->out, format);
+	record->writer.unit = context->unit;
 	record_writer_begin(&record->writer);
 	return &record->sink;
 }

@@ -4,6 +4,7 @@
 #include "decoder/flow.h"
 #include "report/function_label.h"
 #include "report/task_names.h"
+#include "report/time_unit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,10 +23,14 @@ static void write_left(const struct text_sink *text,
 		 task_names_comm(text->context.names, step->task->tid,
 				 step->time_ns),
 		 step->task->tid);
-	fprintf(text->context.out,
-		"%6" PRIu64 ".%09" PRIu64 " %3" PRIu32 ")  %-20s | ",
-		step->time_ns / 1000000000, step->time_ns % 1000000000,
-		step->cpu, task);
+	if (text->context.unit->is_time)
+		fprintf(text->context.out, "%6" PRIu64 ".%09" PRIu64,
+			step->time_ns / 1000000000,
+			step->time_ns % 1000000000);
+	else
+		fprintf(text->context.out, "%16" PRIu64, step->time_ns);
+	fprintf(text->context.out, " %3" PRIu32 ")  %-20s | ", step->cpu,
+		task);
 }
 
 static void write_indent(FILE *out, uint32_t depth)
@@ -66,15 +71,16 @@ static void write_exit(const struct text_sink *text,
 	FILE *out = text->context.out;
 
 	write_left(text, step);
-	fprintf(out, "%s%8" PRIu64 " ns %5" PRIu32 " |  ",
+	fprintf(out, "%s%8" PRIu64 " %s %5" PRIu32 " |  ",
 		step->doubt & DOUBT_BEGIN ? ">" :
 		step->doubt & DOUBT_END	  ? "<" :
 					    " ",
-		step->wall_ns, step->depth);
+		step->wall_ns, text->context.unit->name, step->depth);
 	write_indent(out, step->depth);
 	fprintf(out, "} /* %s", label.text);
 	if (step->on_cpu_ns != step->wall_ns)
-		fprintf(out, ", %" PRIu64 " ns on CPU", step->on_cpu_ns);
+		fprintf(out, ", %" PRIu64 " %s on CPU", step->on_cpu_ns,
+			text->context.unit->name);
 	if (step->doubt & DOUBT_INSIDE)
 		fputs(", not all seen", out);
 	fputs(" */\n", out);
@@ -132,8 +138,9 @@ static struct step_sink *open_text(const struct timeline_context *context)
 		return NULL;
 	text->sink.take = take;
 	text->context = *context;
+	fputs(context->unit->note, context->out);
 	fprintf(context->out, "# %14s %3s   %-20s | %12s %5s |  %s\n",
-		"time_s", "cpu", "task", "duration", "depth", "function");
+		context->unit->is_time ? "time_s" : "instructions", "cpu", "task", "duration", "depth", "function");
 	return &text->sink;
 }
 

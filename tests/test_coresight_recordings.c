@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/packet_dump.h"
 #include "decoder/recording.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
@@ -173,6 +174,37 @@ START_TEST(kernel_without_its_code)
 }
 END_TEST
 
+/* Every packet is one that OpenCSD knows. */
+START_TEST(packets_of_a_phone)
+{
+	struct flow_run run;
+	struct packet_line line;
+	uint64_t count = 0;
+	char path[4096];
+
+	if (!shared_path("coresight/simpleperf-etm/perf_kernel.data", path,
+			 sizeof(path)))
+		return;
+	ck_assert_int_eq(flow_run_open(&run, path, "/nonexistent"), 0);
+	for (size_t i = 0; i < recording_stream_count(run.recording); i++) {
+		const struct aux_stream *stream =
+			recording_stream(run.recording, i);
+		struct packet_dump *dump;
+
+		ck_assert_int_eq(packet_dump_open(run.recording, stream,
+						  &dump), 0);
+		for (; packet_dump_next(dump, &line) == 1; count++) {
+			ck_assert_uint_lt(line.position, stream->size_bytes);
+			ck_assert_ptr_null(strstr(line.name, "BAD"));
+			ck_assert_ptr_null(strstr(line.name, "RESERVED"));
+		}
+		packet_dump_close(dump);
+	}
+	ck_assert_uint_eq(count, 23806);
+	flow_run_close(&run);
+}
+END_TEST
+
 START_TEST(bare_trace_of_one_cpu)
 {
 	struct flow_run run;
@@ -219,6 +251,7 @@ int main(void)
 	tcase_add_test(tcase, all_of_the_virtual_machine);
 	tcase_add_test(tcase, loop_on_a_phone);
 	tcase_add_test(tcase, kernel_without_its_code);
+	tcase_add_test(tcase, packets_of_a_phone);
 	tcase_add_test(tcase, bare_trace_of_one_cpu);
 	tcase_add_test(tcase, trace_that_was_not_kept);
 	suite_add_tcase(suite, tcase);

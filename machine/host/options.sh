@@ -10,7 +10,8 @@ OPT_PLUGINS=()
 OPT_EXTRA_FILES=()
 OPT_TRUTH='' OPT_UNIT='' OPT_LOSS='' OPT_NET='' OPT_NO_UNIT='' OPT_APPEND=''
 OPT_DISK_MB='' OPT_DISK_DELAY_MS='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
-OPT_FAST='' OPT_CONSOLE='' OPT_QEMU='' OPT_VERBOSE=''
+OPT_NET_DELAY_MS='' OPT_FAST='' OPT_LATE='' OPT_CONSOLE='' OPT_QEMU=''
+OPT_VERBOSE=''
 
 # Sets the variables above and COMMAND_LINE, what comes after the options.
 options_parse() {
@@ -22,6 +23,7 @@ options_parse() {
 			;;
 		--net) OPT_NET=1 ;;
 		--fast) OPT_FAST=1 ;;
+		--late-results) OPT_LATE=1 ;;
 		--isolated) OPT_ISOLATED=1 ;;
 		--no-trace-unit) OPT_NO_UNIT=1 ;;
 		--verbose) OPT_VERBOSE=1 ;;
@@ -53,6 +55,7 @@ options_take() { # option value
 	--disk-delay)
 		OPT_DISK_DELAY_MS=$(option_number "$1" "$2" 0 1000000)
 		;;
+	--net-delay) OPT_NET_DELAY_MS=$(option_number "$1" "$2" 1 1000) ;;
 	--timeout) OPT_TIMEOUT_S=$(option_number "$1" "$2" 1 1000000) ;;
 	--include) OPT_EXTRA_FILES+=("$2") ;;
 	--append) OPT_APPEND+=" $2" ;;

@@ -141,5 +141,7 @@ qemu_network() {
 		number=$((number + 1))
 		COMMAND+=(-netdev "hubport,id=$side,hubid=0"
 			-device "virtio-net-pci,netdev=$side,mac=52:54:00:00:00:0$number")
+		[[ -z $OPT_NET_DELAY_MS ]] ||
+			COMMAND+=(-object "filter-buffer,id=delay-$side,netdev=$side,queue=rx,interval=${OPT_NET_DELAY_MS}000")
 	done
 }

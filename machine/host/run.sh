@@ -55,6 +55,7 @@ machine_settings() {
 	done
 	[[ -z $DISK_FD ]] || printf 'disk=1\0'
 	[[ -z $OPT_DISK_DELAY_MS ]] || printf 'delay=%d\0' "$OPT_DISK_DELAY_MS"
+	[[ -z $OPT_LATE ]] || printf 'late=1\0'
 	[[ -z $OPT_NET ]] || printf 'net=1\0'
 	[[ -z $OPT_TRUTH ]] || printf 'truth=1\0'
 }

@@ -284,15 +284,15 @@ START_TEST(tsc_and_tma_agree_and_mtc_counts_crystal_periods)
 {
 	/* Crystal: 2 ticks in 80 of the TSC; a period of 2^3 ticks is 320. */
 	start(PLAIN | CTL_TSC_EN | CTL_MTC_EN | 3ull << CTL_MTC_FREQ_SHIFT);
-	pt_unit_arrive(&unit, KERNEL, 1030);
+	pt_unit_arrive(&unit, KERNEL, 990);
 	branch(PT_BRANCH_CONDITIONAL, KERNEL + 2, KERNEL + 2, 1279);
 	branch(PT_BRANCH_CONDITIONAL, KERNEL + 4, KERNEL + 4, 1280);
 	branch(PT_BRANCH_INDIRECT_JUMP, KERNEL + 6, KERNEL, 1599);
 	branch(PT_BRANCH_INDIRECT_JUMP, KERNEL + 6, KERNEL, 1600);
 	assert_packets("psb tsc tma cbr mode mode pip psbend tip.pge "
 		       "tnt mtc tnt tip mtc tip");
-	ck_assert_uint_eq(packet_at(1).payload.tsc.tsc, 1030);
-	ck_assert_uint_eq(packet_at(2).payload.tma.ctc, 25);	/* 1000 */
+	ck_assert_uint_eq(packet_at(1).payload.tsc.tsc, 990);
+	ck_assert_uint_eq(packet_at(2).payload.tma.ctc, 24);	/* 960 */
 	ck_assert_uint_eq(packet_at(2).payload.tma.fc, 30);
 	ck_assert_uint_eq(packet_at(10).payload.mtc.ctc, 4);	/* 1280 */
 	ck_assert_uint_eq(packet_at(13).payload.mtc.ctc, 5);	/* 1600 */

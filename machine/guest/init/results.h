@@ -11,11 +11,11 @@ struct results {
 	int fds[SETTINGS_RESULTS_MAX];	/* remember write errors */
 };
 
-/* Mounts each at its own path.  Returns 0, or -1 with the problem. */
+/* Mounts each, or memory if they come late, at its own path.  Returns 0, or -1 with the problem. */
 int results_open(struct results *results, const struct settings *settings,
 		 struct problem *problem);
 
-/* Writes back what is still in the guest's memory.
+/* Writes back, or copies, what is still in the guest's memory.
  * Returns 0, or -1 with the problem: files did not reach the host whole.
  */
 int results_finish(struct results *results, const struct settings *settings,

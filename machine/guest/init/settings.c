@@ -32,6 +32,8 @@ static int add_flag(struct settings *settings, const char *text)
 {
 	if (!strcmp(text, "tty=1"))
 		settings->tty = true;
+	else if (!strcmp(text, "late=1"))
+		settings->late_results = true;
 	else if (!strcmp(text, "disk=1"))
 		settings->disk = true;
 	else if (!strcmp(text, "net=1"))

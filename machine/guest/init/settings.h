@@ -18,6 +18,8 @@
  *   modules=PATH    the kernel's modules as a folder of the host
  *   tty=1           a terminal instead of three pipes
  *   delay=N         milliseconds that each request to the disk takes
+ *   late=1          results are kept in memory, and copied to the host when
+ *                   the command has ended
  *   disk=1, net=1, truth=1   what else to prepare
  */
 struct settings {
@@ -31,6 +33,7 @@ struct settings {
 	size_t results_count;
 	unsigned int disk_delay_ms;
 	bool tty;
+	bool late_results;
 	bool disk;
 	bool net;
 	bool truth;

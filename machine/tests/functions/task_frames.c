@@ -236,6 +236,7 @@ void frames_iret(struct task_frames *task, const struct passing *at,
 	pop_through(task, at, index);
 	if (!task->count)
 		infer(task, at, to, address);
+	top_of(task)->is_stale = false;
 }
 
 void frames_start(struct task_frames *task, const struct passing *at,

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_COLUMNS_H
+#define KT_ATTRIBUTION_INTERRUPT_COLUMNS_H
+
+#include "common/array.h"
+#include "report/record_writer.h"
+
+#include <stdio.h>
+
+struct function_table;
+struct interrupt_grouping;
+struct interrupt_row;
+struct irq_names;
+struct known_events;
+struct task_names;
+
+/* How the rows of a table of interrupt work are written.  All borrowed. */
+struct interrupt_columns {
+	const struct interrupt_grouping *grouping;
+	const struct function_table *functions;
+	const struct task_names *names;
+	const struct irq_names *irqs;
+};
+
+/* Writes the fields of one row. */
+void interrupt_columns_write(const struct interrupt_columns *columns,
+			     struct record_writer *writer,
+			     const struct interrupt_row *row);
+
+/* Writes, for people, what @rows (struct interrupt_row) add up to. */
+void interrupt_columns_sum(const struct array *rows, FILE *out);
+
+/* Says which events the recording would need to know more. */
+void interrupt_columns_explain(const struct known_events *events, FILE *out);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/tests/stderr_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TEXT_MAX = 4096 };
+
+/* Over stderr's own number, so that nothing has to be kept meanwhile. */
+void stderr_text_begin(void)
+{
+	FILE *file = tmpfile();
+
+	if (!file || dup2(fileno(file), STDERR_FILENO) < 0)
+		abort();
+	fclose(file);
+}
+
+char *stderr_text_end(void)
+{
+	char *text = calloc(1, TEXT_MAX);
+
+	fflush(stderr);
+	if (!text || pread(STDERR_FILENO, text, TEXT_MAX - 1, 0) < 0)
+		abort();
+	return text;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the time of each task went on a CPU, by the ground truth.
+ *
+ *	tool_classes TRUTH RECORDING
+ *
+ * Adds up the time of the boot in which the recording was made, its only one,
+ * from when the trace was switched on to when it was switched off for the
+ * last time.  Prints CSV:
+ * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,off_ns, a line a
+ * task; off is time in between with the trace off.  Exits 2 if it cannot.
+ */
+#include "machine/tests/classes/contexts.h"
+#include "machine/tests/conformance/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct task {
+	int64_t tid;	/* the idle task of CPU n is -1 - n */
+	struct contexts contexts;
+	uint64_t ticks[TRUTH_CLASSES];
+	uint64_t provisional;
+};
+
+enum { MAX_TASKS = 4096, MAX_TRUTH_CPUS = 16 };
+
+struct cpu {
+	struct truth_reader reader;
+	struct truth_event next;
+	bool has_next;
+	bool is_on;
+	bool was_on;
+	uint64_t last;		/* tsc up to which time is booked */
+	uint64_t off_since;
+	struct task *current;
+};
+
+struct books {
+	struct kernel_names names;
+	struct task tasks[MAX_TASKS];
+	size_t task_count;
+	struct cpu cpus[MAX_TRUTH_CPUS];
+	uint32_t cpu_count;
+};
+
+static struct task *task_of(struct books *books, int64_t tid)
+{
+	for (size_t i = books->task_count; i-- > 0;)
+		if (books->tasks[i].tid == tid)
+			return &books->tasks[i];
+	if (books->task_count == MAX_TASKS) {
+		fputs("tool_classes: too many tasks\n", stderr);
+		exit(2);
+	}
+	books->tasks[books->task_count] = (struct task){ .tid = tid };
+	return &books->tasks[books->task_count++];
+}
+
+/* What it was in when it was first seen has come to light. */
+static void settle(struct task *task)
+{
+	enum truth_class found = TRUTH_CLASS_KERNEL;
+
+	if (!task->contexts.is_known)
+		return;
+	if (task->contexts.found == CONTEXT_SYSTEM_CALL)
+		found = TRUTH_CLASS_SYSTEM_CALL;
+	else if (task->contexts.found == CONTEXT_FAULT)
+		found = TRUTH_CLASS_FAULT;
+	task->ticks[found] += task->provisional;
+	task->provisional = 0;
+}
+
+static void book(struct cpu *cpu, uint64_t tsc)
+{
+	uint64_t passed = tsc - cpu->last;
+	enum truth_class class;
+	bool is_provisional;
+
+	cpu->last = tsc;
+	if (!cpu->is_on || !cpu->current)
+		return;
+	class = contexts_class(&cpu->current->contexts, &is_provisional);
+	if (is_provisional)
+		cpu->current->provisional += passed;
+	else
+		cpu->current->ticks[class] += passed;
+}
+
+/* Time with the trace off counts only if it goes on afterwards. */
+static void switch_on(struct cpu *cpu, uint64_t tsc)
+{
+	if (cpu->was_on && cpu->current)
+		cpu->current->ticks[TRUTH_CLASS_OFF] += tsc - cpu->off_since;
+	cpu->is_on = true;
+	cpu->was_on = true;
+}
+
+static void take(struct books *books, struct cpu *cpu, uint32_t number)
+{
+	const struct truth_event *event = &cpu->next;
+
+	book(cpu, event->tsc);
+	if (event->kind == TRUTH_SWITCH) {
+		cpu->current = task_of(books, event->pid ?
+						      (int64_t)event->pid :
+						      -1 - (int64_t)number);
+	} else if (event->kind == TRUTH_TRACE_ON) {
+		switch_on(cpu, event->tsc);
+	} else if (event->kind == TRUTH_TRACE_OFF) {
+		cpu->is_on = false;
+		cpu->off_since = event->tsc;
+	} else if (cpu->current) {
+		contexts_take(&cpu->current->contexts, &books->names, event);
+		settle(cpu->current);
+	}
+}
+
+static bool open_cpus(struct books *books, const char *truth)
+{
+	char path[4096];
+
+	for (uint32_t i = 0; i < MAX_TRUTH_CPUS; i++) {
+		struct cpu *cpu = &books->cpus[i];
+
+		snprintf(path, sizeof(path), "%s/truth.%u", truth, i);
+		if (i && access(path, R_OK))
+			break;
+		if (!truth_reader_open(&cpu->reader, path))
+			return false;
+		cpu->has_next = truth_reader_next(&cpu->reader, &cpu->next);
+		books->cpu_count = i + 1;
+	}
+	return true;
+}
+
+/* A task is on one CPU at a time: all CPUs' records in order of time. */
+static void add_up(struct books *books)
+{
+	for (;;) {
+		uint32_t best = UINT32_MAX;
+
+		for (uint32_t i = 0; i < books->cpu_count; i++)
+			if (books->cpus[i].has_next &&
+			    (best == UINT32_MAX ||
+			     books->cpus[i].next.tsc <
+				     books->cpus[best].next.tsc))
+				best = i;
+		if (best == UINT32_MAX)
+			return;
+		take(books, &books->cpus[best], best);
+		books->cpus[best].has_next =
+			truth_reader_next(&books->cpus[best].reader,
+					  &books->cpus[best].next);
+	}
+}
+
+static uint64_t to_ns(const struct recording *recording, uint64_t ticks)
+{
+	return (uint64_t)(((unsigned __int128)ticks * recording->time_mult) >>
+			  recording->time_shift);
+}
+
+static void print(const struct books *books, const struct recording *recording)
+{
+	puts("tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,"
+	     "off_ns");
+	for (size_t i = 0; i < books->task_count; i++) {
+		const struct task *task = &books->tasks[i];
+		uint64_t ticks[TRUTH_CLASSES];
+
+		for (int j = 0; j < TRUTH_CLASSES; j++)
+			ticks[j] = task->ticks[j];
+		ticks[TRUTH_CLASS_KERNEL] += task->provisional;
+		printf("%" PRId64, task->tid);
+		for (int j = 0; j < TRUTH_CLASSES; j++)
+			printf(",%" PRIu64, to_ns(recording, ticks[j]));
+		puts("");
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct books *books = calloc(1, sizeof(*books));
+	struct recording recording;
+
+	if (argc != 3 || !books) {
+		fprintf(stderr, "usage: %s TRUTH RECORDING\n", argv[0]);
+		return 2;
+	}
+	if (!recording_open(&recording, argv[2]) ||
+	    !kernel_names_read(&books->names, argv[2]) ||
+	    !open_cpus(books, argv[1]))
+		return 2;
+	add_up(books);
+	print(books, &recording);
+	for (uint32_t i = 0; i < books->cpu_count; i++)
+		truth_reader_close(&books->cpus[i].reader);
+	kernel_names_free(&books->names);
+	recording_close(&recording);
+	free(books);
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_TIME_UNIT_H
+#define KT_REPORT_TIME_UNIT_H
+
+#include <stdbool.h>
+
+struct recording;
+
+/* What the times of a recording count: nanoseconds, or instructions where the
+ * trace has no time stamps.  Reports are written for nanoseconds, fields are
+ * called "…_ns"; this says what they are.
+ */
+struct time_unit {
+	bool is_time;
+	const char *name;	/* behind a number */
+	const char *suffix;	/* of fields, in place of "_ns" */
+	const char *kind;	/* in "wall time on CPUs, in nanoseconds" */
+	const char *note;	/* that reports for people begin with; "" */
+};
+
+/* Never NULL. */
+const struct time_unit *time_unit_of(const struct recording *recording);
+
+struct time_field {
+	char name[64];
+};
+
+/* Returns the name that field @name has in @unit. */
+struct time_field time_unit_field(const struct time_unit *unit,
+				  const char *name);
+
+#endif

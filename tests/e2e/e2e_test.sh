@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What the end-to-end tests share: the programs, and one line for each case.
+HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+ROOT=$(realpath "$HERE/../..")
+KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
+MACHINE=${MACHINE:-$ROOT/machine/host/machine}
+WORK=$(mktemp -d)
+FAILURES=0
+readonly HERE ROOT KTRACE MACHINE WORK
+
+# KEEP=DIR keeps the recordings there.
+finish() {
+	local code=$?
+	[[ -z ${KEEP:-} ]] || cp -r "$WORK/." "$KEEP"
+	rm -rf "$WORK"
+	((code == 0)) || exit "$code"
+	((FAILURES == 0)) || exit 1
+}
+trap finish EXIT
+
+skip_without_machine() { # kernel
+	"$MACHINE" fetch --kernel "$1" >"$WORK/fetch" 2>&1 && return
+	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
+		"$(tail -n 1 "$WORK/fetch")"
+	exit 0
+}
+
+need() { # program
+	command -v "$1" >/dev/null && return
+	printf 'skipped: %s: no %s here\n' "${0##*/}" "$1"
+	exit 0
+}
+
+ok() { # case
+	printf 'ok: %s\n' "$1"
+}
+
+not_ok() { # case detail
+	printf 'FAILED: %s: %s\n' "$1" "$2"
+	FAILURES=$((FAILURES + 1))
+}
+
+expect() { # case wanted got
+	if [[ $2 == "$3" ]]; then
+		ok "$1"
+	else
+		not_ok "$1" "'$3' is not '$2'"
+	fi
+}
+
+# Whether the condition of test(1) behind the case holds.
+expect_that() { # case condition...
+	local name=$1
+	shift
+	if test "$@"; then
+		ok "$name"
+	else
+		not_ok "$name" "not $*"
+	fi
+}
+
+# perf reads the recording as calls and returns and as a profile, and has
+# nothing to say against it.
+expect_perf_reads() { # case recording
+	local lines
+	lines=$(perf script --itrace=cr -i "$2" 2>"$WORK/perf.err" | wc -l)
+	perf report --stdio -i "$2" >"$WORK/perf.out" 2>>"$WORK/perf.err" ||
+		echo "perf report failed" >>"$WORK/perf.err"
+	if [[ -s $WORK/perf.err ]]; then
+		not_ok "$1" "perf: $(head -n 3 "$WORK/perf.err")"
+	else
+		expect_that "$1" "$lines" -gt 1000
+	fi
+}
+
+# Calls of each function as in perf, which stumbles over switch records.
+expect_perf_counts() { # case recording
+	rm -rf "$WORK/changed"
+	cp -r "$2" "$WORK/changed"
+	if KTRACE_COMPARE=$WORK/changed "$ROOT/build/tests/test_perf_counts" \
+		>"$WORK/counts" 2>&1; then
+		ok "$1"
+	else
+		not_ok "$1" "$(grep -v '^Running' "$WORK/counts" | head -n 5)"
+	fi
+	rm -rf "$WORK/changed"
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Function entries and exits of recordings made in the virtual machine: against
+# its ground truth, every one, in order, same task; against perf, call counts;
+# and against themselves: what is shown of the time adds up.
+#
+#	functions.sh [KERNEL [CPUS [RECORDING...]]]
+set -euo pipefail
+
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
+
+readonly TOOL=$ROOT/build/machine/tests/tool_functions
+readonly KERNEL=${1:-6.12} CPUS=${2:-1}
+shift $(($# < 2 ? $# : 2))
+readonly DEFAULT=(ls pipe disk sleep all disk-all sleep-all events modules bpf)
+
+make_recordings() { # name...
+	cc -O2 -o "$WORK/load_bpf" "$HERE/load_bpf.c"
+	mkdir -p "$WORK/truth"
+	"$MACHINE" run --fast --kernel "$KERNEL" --cpus "$CPUS" --memory 3072 \
+		--disk-size 64 --timeout 500 \
+		--results "$WORK" --truth "$WORK/truth" -- \
+		bash "$HERE/functions_guest.sh" "$WORK" "$KTRACE" "$@"
+}
+
+# Times are judged where they are deterministic: with one CPU.
+check_truth() { # name
+	local -a options=()
+	((CPUS > 1)) && options=(--no-times) || options=(--time-p99 100)
+	if "$KTRACE" timeline -i "$WORK/$1" --format=csv |
+		"$TOOL" "${options[@]}" "$WORK/truth" "$WORK/$1" \
+			>"$WORK/$1.match"; then
+		sed "s|^$WORK/|ok: |" "$WORK/$1.match"
+	else
+		not_ok "$1: not as the truth" "$(cat "$WORK/$1.match")"
+	fi
+}
+
+# The last column but one of the summary's rows of a section and a name.
+total_of() { # name section row
+	"$KTRACE" report -i "$WORK/$1" --format=csv |
+		awk -F, -v section="$2" -v row="$3" \
+			'$1 == section && $3 == row { sum += $4 }
+			 END { printf "%d\n", sum }'
+}
+
+# Time on the CPUs is in exactly one function each, and in one process.
+check_sums() { # name
+	local traced self processes
+	traced=$(total_of "$1" cpu traced_ns)
+	processes=$(total_of "$1" process traced_ns)
+	self=$("$KTRACE" report --flat -i "$WORK/$1" --format=csv |
+		awk -F, 'NR > 1 { sum += $3 } END { printf "%d\n", sum }')
+	expect "$1: self times add up to the time traced" "$traced" "$self"
+	expect "$1: and so do those of the processes" "$traced" "$processes"
+	expect "$1: no gap" 0 "$(total_of "$1" cpu gaps)"
+}
+
+# The switches that the truth saw, and the time in the kernel, to one in 1000.
+check_switches() { # name
+	local switches kernel traced
+	read -r switches kernel < <(awk '{
+			for (i = 1; i < NF; i++) {
+				if ($i == "switches") s += $(i + 1)
+				if ($i == "kernel") k += $(i + 1)
+			}
+		} END { printf "%d %d\n", s, k }' "$WORK/$1.match")
+	traced=$(total_of "$1" cpu traced_ns)
+	expect "$1: as many switches as the truth has" "$switches" \
+		"$(total_of "$1" cpu traced_switches)"
+	expect_that "$1: as much time, $traced ns, as the truth has" \
+		$((traced - kernel < kernel / 1000 ? 1 : 0)) -eq 1
+	expect_that "$1: and no less than $kernel ns" \
+		$((kernel - traced < kernel / 1000 ? 1 : 0)) -eq 1
+}
+
+main() {
+	local -a names=("${@:-${DEFAULT[@]}}")
+	local name
+	skip_without_machine "$KERNEL"
+	make_recordings "${names[@]}"
+	for name in "${names[@]}"; do
+		check_truth "$name"
+		check_sums "$name"
+	done
+	command -v perf >/dev/null || return 0
+	for name in "${names[@]}"; do
+		expect_perf_reads "$name: perf reads it" "$WORK/$name"
+		expect_perf_counts "$name: calls as in perf" "$WORK/$name"
+	done
+}
+
+main "$@"

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: makes the recordings NAME... in the folder $1 by
+# the program $2.  functions.sh judges them.
+set -euo pipefail
+RESULTS=$1
+KTRACE=$2
+shift 2
+HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+# Memory of the guest's own: writing elsewhere is kernel work, which -a records.
+mkdir /dev/shm/work
+cd /dev/shm/work
+
+record() { # name option...
+	"$KTRACE" record -o "$@" >"$1.out" 2>"$1.err"
+}
+
+run_one() { # name
+	local pipe='cat input | tr a b | wc -c'
+	head -c 20000 "$KTRACE" >input
+	case $1 in
+	ls) record ls -- ls -R /etc/apt /etc/alternatives ;;
+	pipe) record pipe -- sh -c "$pipe" ;;
+	disk)
+		head -c 500000 "$KTRACE" >/scratch/file
+		sync
+		echo 3 >/proc/sys/vm/drop_caches
+		record disk -- cat /scratch/file
+		;;
+	sleep) record sleep -- sh -c 'sleep 0.01; sleep 0.02' ;;
+	all) record all -a -- sh -c "$pipe" ;;
+	disk-all)
+		echo 3 >/proc/sys/vm/drop_caches
+		record disk-all -a -- cat /scratch/file
+		;;
+	sleep-all) record sleep-all -a -- sh -c 'sleep 0.01; sleep 0.02' ;;
+	events) record events -a --events all -- sh -c "$pipe" ;;
+	modules) record modules -a -- modprobe dummy numdummies=2 ;;
+	bpf) record bpf -a -- "$RESULTS/load_bpf" ;;
+	echo) record echo -- sh -c 'echo hello | cat' ;;
+	echo-all) record echo-all -a --buffer 64M -- sh -c 'echo hello | cat' ;;
+	*)
+		printf '%s: no recording is called %s\n' "$HERE" "$1" >&2
+		return 2
+		;;
+	esac
+}
+
+for name in "$@"; do
+	run_one "$name"
+done
+rm -f input
+cp -r . "$RESULTS"

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/record_writer.h"
+#include "report/time_unit.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct time_unit instructions = {
+	.name = "instructions",
+	.suffix = "_instructions",
+	.kind = "instructions",
+	.note = "",
+};
+
+static const struct {
+	const char *name;
+	const char *field;
+} fields[] = {
+	{ "self_ns", "self_instructions" },
+	{ "self_ns_per_call", "self_instructions_per_call" },
+	{ "calls", "calls" },
+	{ "lost_bytes", "lost_bytes" },
+};
+
+START_TEST(fields_say_what_they_count)
+{
+	ck_assert_str_eq(time_unit_field(&instructions,
+					 fields[_i].name).name,
+			 fields[_i].field);
+}
+END_TEST
+
+static void write_fields(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	(void)ctx;
+	(void)index;
+	record_text(writer, "function", "ktime_get_ns");
+	record_number(writer, "total_ns", 7);
+}
+
+static const struct {
+	enum record_format format;
+	const struct time_unit *unit;
+	const char *text;
+} outputs[] = {
+	{ RECORD_CSV, NULL, "function,total_ns\nktime_get_ns,7\n" },
+	{ RECORD_CSV, &instructions,
+	  "function,total_instructions\nktime_get_ns,7\n" },
+	{ RECORD_JSON, &instructions,
+	  "[\n{\"function\":\"ktime_get_ns\",\"total_instructions\":7}\n]\n" },
+};
+
+START_TEST(records_bear_the_fields_names)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct record_writer writer;
+
+	ck_assert_ptr_nonnull(out);
+	writer = record_writer_of(out, outputs[_i].format);
+	writer.unit = outputs[_i].unit;
+	record_writer_table(&writer, write_fields, NULL, 1);
+	fclose(out);
+	ck_assert_str_eq(text, outputs[_i].text);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("time_unit");
+	TCase *tcase = tcase_create("names");
+
+	tcase_add_loop_test(tcase, fields_say_what_they_count, 0,
+			    sizeof(fields) / sizeof(*fields));
+	tcase_add_loop_test(tcase, records_bear_the_fields_names, 0,
+			    sizeof(outputs) / sizeof(*outputs));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
