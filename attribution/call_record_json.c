@@ -140,10 +140,15 @@ static void put_place(const struct call_record_context *context,
 		      const struct sleep_place *place)
 {
 	FILE *out = context->out;
+	char line[512];
 
 	fputs("{", out);
 	put_function(context, "label", place->label);
 	put_function(context, "function", place->function);
+	if (call_record_line(context, place, line, sizeof(line)))
+		put_text(out, "line", line);
+	else
+		fputs("\"line\":null,", out);
 	put_number(out, "count", place->count);
 	put_number(out, "asleep_ns", place->asleep_ns);
 	put_number(out, "max_ns", place->max_ns);

@@ -72,6 +72,7 @@ static void print_place(const struct call_record_context *context,
 			const struct sleep_place *place)
 {
 	FILE *out = context->out;
+	char line[512];
 
 	fprintf(out, "    slept %" PRIu64 " times, %" PRIu64
 		     " ns, in %s",
@@ -80,6 +81,8 @@ static void print_place(const struct call_record_context *context,
 	if (place->function != FUNCTION_UNKNOWN)
 		fprintf(out, " (by %s)",
 			function_at(context->functions, place->function)->name);
+	if (call_record_line(context, place, line, sizeof(line)))
+		fprintf(out, " at %s", line);
 	fputs("\n", out);
 	print_others(place, out);
 	for (size_t i = 0; i < place->wakers.count; i++) {

@@ -175,6 +175,15 @@ bool known_events_has(const struct known_events *events, enum known_event event)
 	return false;
 }
 
+bool known_events_has_user_stacks(const struct known_events *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->known[i].number == EVENT_SYS_ENTER &&
+		    events->known[i].event->user_registers)
+			return true;
+	return false;
+}
+
 static const struct known *find_known(const struct known_events *events,
 				      const struct recording_event *event)
 {

@@ -111,6 +111,9 @@ void known_events_free(struct known_events *events);
 bool known_events_has(const struct known_events *events,
 		      enum known_event event);
 
+/* Returns whether system calls were recorded with the user's stack. */
+bool known_events_has_user_stacks(const struct known_events *events);
+
 /* Reads @record into @event, which borrows it.
  *
  * Returns false if it is no sample of a known event.

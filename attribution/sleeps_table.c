@@ -7,7 +7,6 @@
 #include "attribution/table_rows.h"
 #include "attribution/task_watch.h"
 #include "attribution/wakers.h"
-#include "decoder/recording.h"
 #include "report/call_tree.h"
 #include "report/task_names.h"
 #include "symbolize/symbols.h"
@@ -204,7 +203,7 @@ static void explain(const struct sleeps_table *table, FILE *out)
 		table_rows_missing(out, "sleeps and who ends them",
 				   "sched:sched_switch, sched:sched_waking",
 				   "--events=sched");
-	if (!recording_has_user_stacks(table->input.recording))
+	if (!known_events_has_user_stacks(events))
 		table_rows_missing(out, "user_stack",
 				   "user stacks at system calls",
 				   "--user-stacks");

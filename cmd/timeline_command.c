@@ -43,6 +43,7 @@ static int render_session(const struct session *session,
 {
 	const struct timeline_context context = {
 		.functions = symbols_functions(session->symbols),
+		.lines = session->lines,
 		.names = session->names,
 		.unit = time_unit_of(session->recording),
 		.by_process = step_filter_has_tasks(&session->filter),

@@ -126,8 +126,10 @@ recording_event(const struct recording *recording, size_t index);
 /* Whether any traced event looks at user space. */
 bool recording_traces_user(const struct recording *recording);
 
-/* Whether samples of any event hold registers of user space, and so stacks. */
-bool recording_has_user_stacks(const struct recording *recording);
+/* Returns whether any user address is in it: traced, in registers copied at
+ * system calls, or of page faults.
+ */
+bool recording_names_user(const struct recording *recording);
 
 /* Whether any looks at the kernel. */
 bool recording_traces_kernel(const struct recording *recording);

@@ -5,6 +5,7 @@
 #include "decoder/coresight_unit.h"
 #include "decoder/recording_features.h"
 #include "decoder/recording_parts.h"
+#include "decoder/tracepoint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -190,12 +191,18 @@ bool recording_traces_user(const struct recording *recording)
 	return false;
 }
 
-bool recording_has_user_stacks(const struct recording *recording)
+bool recording_names_user(const struct recording *recording)
 {
-	for (size_t i = 0; i < recording_event_count(recording); i++)
-		if (recording_event(recording, i)->user_registers)
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->user_registers ||
+		    (event->tracepoint &&
+		     !strcmp(event->tracepoint->name, "page_fault_user")))
 			return true;
-	return false;
+	}
+	return recording_traces_user(recording);
 }
 
 bool recording_traces_kernel(const struct recording *recording)

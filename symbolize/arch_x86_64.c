@@ -74,6 +74,7 @@ const struct arch arch_x86_64 = {
 	.system_call_prefixes = system_call_prefixes,
 	.system_call_prefix_count = sizeof(system_call_prefixes) /
 				    sizeof(*system_call_prefixes),
+	.system_call_bytes = 2,
 	/* jcc rel8 has 2 bytes, jcc rel32 6, or 7 with a branch hint. */
 	.min_conditional_bytes = 2,
 	.max_conditional_bytes = 7,

@@ -330,10 +330,9 @@ static void take_block(struct function_events *events,
 		arrive(events, item);
 	events->exit = item->detail;
 	events->exit_end = item->ip + item->last;
-	if (item->detail == FLOW_EXIT_CALL)
+	if (item->detail == FLOW_EXIT_CALL ||
+	    item->detail == FLOW_EXIT_FAR_CALL)
 		events->return_address = flow_return_address(item);
-	else if (item->detail == FLOW_EXIT_FAR_CALL)
-		events->return_address = 0;
 }
 
 static void take_async(struct function_events *events,

@@ -28,6 +28,7 @@ struct made_task {
 	uint32_t depth;
 	uint32_t functions[DEPTH];
 	uint64_t begun_ns[DEPTH];
+	uint64_t begun_clock_ns[DEPTH];
 	uint64_t clock_ns;
 };
 
@@ -225,6 +226,7 @@ void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 	step.function = attribution_fixture_function(fixture, name);
 	step.depth = task->depth;
 	task->functions[task->depth] = step.function;
+	task->begun_clock_ns[task->depth] = step.clock_ns;
 	task->begun_ns[task->depth++] = fixture->now_ns;
 	send(fixture, &step);
 }
@@ -239,6 +241,7 @@ static void leave_of(struct attribution_fixture *fixture,
 	step.doubt = doubt;
 	step.function = task->functions[step.depth];
 	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
+	step.on_cpu_ns = step.clock_ns - task->begun_clock_ns[step.depth];
 	send(fixture, &step);
 }
 
