@@ -70,39 +70,32 @@ static int choose_target(struct collector *collector)
 	return error;
 }
 
-/* Tracepoints are off until the trace begins: what the recorder does before
- * it would only fill their rings.
+/* What starts disabled and waits for no exec: the trace, and the tracepoints,
+ * since what the recorder does before it would only fill their rings.
  */
-static int enable_tracepoints(const struct collector *collector)
+static int enable_events(const struct event_list *events)
 {
-	const struct event_list *events = &collector->events;
 	const struct event_spec *specs = events->specs.items;
 	int error = 0;
 
-	for (size_t i = 0; !error && i < events->specs.count; i++)
-		if (specs[i].attr.disabled && i != collector->trace_spec)
-			error = event_list_control(
-				events, i, PERF_EVENT_IOC_ENABLE, NULL);
+	for (size_t i = 0; i < events->specs.count && !error; i++)
+		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec)
+			error = event_list_control(events, i,
+						   PERF_EVENT_IOC_ENABLE,
+						   NULL);
 	return error;
 }
 
 static int start(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
-	const struct event_spec *spec =
-		array_at(&collector->events.specs, collector->trace_spec);
-	int error = enable_tracepoints(collector);
+	int error;
 
-	if (error)
-		return error;
 	if (options->duration_ns)
 		collector->timer = timer_open(options->duration_ns);
 	if (options->duration_ns && collector->timer < 0)
 		return -ERROR_SYSTEM;
-	if (!spec->attr.enable_on_exec)
-		error = event_list_control(&collector->events,
-					   collector->trace_spec,
-					   PERF_EVENT_IOC_ENABLE, NULL);
+	error = enable_events(&collector->events);
 	if (error || !options->command)
 		return error;
 	collector->result->exec_errno = workload_start(&collector->workload);
