@@ -12,6 +12,7 @@ static const struct attribution_table *const tables[] = {
 	&interrupts_option,
 	&between_option,
 	&function_option,
+	&user_sites_option,
 	NULL,
 };
 
