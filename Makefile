@@ -109,11 +109,15 @@ check: $(SUITES) $(if $(ARCH),,machine-check)
 
 check-full: check
 	$(Q)machine/tests/run_all.sh full
+	$(Q)tests/recorded/all.sh full
+	$(Q)tests/e2e/run_all.sh full
 
 bench: all
+	$(Q)tests/bench/speed.sh
 	$(Q)machine/tests/bench.sh
 
-SCRIPTS := start test .ci/run $(wildcard scripts/*.sh tests/*.sh machine/tests/*.sh \
+SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
+           tests/*.sh tests/*/*.sh \
            machine/host/*.sh) machine/host/machine
 
 # No folder reaches where it must not, every header stands alone, no library

@@ -150,7 +150,7 @@ static int add_trace_spec(struct collector *collector)
 	struct event_spec spec = event_spec_trace(
 		collector->tracer->pmu_name, options->user,
 		options->command && !options->whole_cpus && !options->cpus,
-		(uint32_t)(options->buffer_bytes / 4));
+		(uint32_t)(options->buffer_bytes / AUX_RING_WATERMARKS));
 	int error = collector->tracer->configure(&collector->pmu,
 						 collector->log, &spec.attr);
 

@@ -9,7 +9,8 @@ PACKAGES=(
 	libipt-dev libopencsd-dev libelf-dev libdw-dev libunwind-dev libzstd-dev
 	libtraceevent-dev libglib2.0-dev check
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd ca-certificates
+	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
+	ca-certificates
 	debian-archive-keyring libprotobuf-dev protobuf-compiler python3
 )
 
