@@ -31,6 +31,8 @@ SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*_fixture.c))
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
+E2E_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/programs/*.c))
+
 CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
 
 Q := $(if $(V),,@)
@@ -56,6 +58,16 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 		-o $@ $^ $(LDLIBS)
 
 fuzz: $(FUZZERS)
+
+# What the end-to-end tests record; the same linked into itself at a fixed
+# address for user stacks.
+$(E2E_PROGRAMS): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) -I. -D_GNU_SOURCE -O2 -g -std=c17 $(WARNINGS) -o $@ $<
+	$(Q)$(CC) -I. -D_GNU_SOURCE -O2 -g -std=c17 -static -no-pie -o $@-static $<
+
+e2e-programs: $(E2E_PROGRAMS)
 
 # Each suite is a program that links only what it needs from the library.
 $(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
@@ -100,6 +112,6 @@ install: all
 clean:
 	$(RM) -r build build-san build-fuzz
 
-.PHONY: all fuzz check check-full bench lint install clean
+.PHONY: all fuzz e2e-programs check check-full bench lint install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

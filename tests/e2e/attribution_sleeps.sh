@@ -7,6 +7,7 @@ set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 KERNEL=${KERNEL:-6.12}
+WAITS=$ROOT/build/tests/e2e/programs/waits
 CASES=${CASES:-stacks static pipe child futex disk labels}
 
 main() {
@@ -15,13 +16,10 @@ main() {
 	need perf
 	need python3
 	skip_without_machine "$KERNEL"
-	"${CC:-cc}" -O2 -g -std=c17 -D_GNU_SOURCE -o "$WORK/waits" \
-		"$HERE/programs/waits.c"
-	"${CC:-cc}" -O2 -g -std=c17 -D_GNU_SOURCE -static -no-pie \
-		-o "$WORK/waits-static" "$HERE/programs/waits.c"
+	make -s -C "$ROOT" e2e-programs >/dev/null
 	"$MACHINE" run --fast --kernel "$KERNEL" --disk-size 64 \
 		--disk-delay 60 --timeout 600 --results "$WORK" -- \
-		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WORK/waits" \
+		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WAITS" \
 		"${cases[@]}"
 	python3 "$HERE/judge_sleeps.py" "$KTRACE" "$WORK" "${cases[@]}" ||
 		FAILURES=$((FAILURES + 1))

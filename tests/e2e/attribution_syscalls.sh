@@ -7,16 +7,16 @@ set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 KERNEL=${KERNEL:-6.12}
+WAITS=$ROOT/build/tests/e2e/programs/waits
 
 main() {
 	need perf
 	need python3
 	skip_without_machine "$KERNEL"
-	"${CC:-cc}" -O2 -g -std=c17 -D_GNU_SOURCE -o "$WORK/waits" \
-		"$HERE/programs/waits.c"
+	make -s -C "$ROOT" e2e-programs >/dev/null
 	"$MACHINE" run --fast --kernel "$KERNEL" --disk-size 64 \
 		--timeout 600 --results "$WORK" -- \
-		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WORK/waits" \
+		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WAITS" \
 		errors child restart bare copy
 	python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK" ||
 		FAILURES=$((FAILURES + 1))
