@@ -6,6 +6,7 @@
 static const struct attribution_table *const tables[] = {
 	&processes_option,
 	&threads_option,
+	&servers_table,
 	&syscalls_table,
 	&sleeps_table,
 	&interrupts_option,

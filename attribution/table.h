@@ -89,6 +89,7 @@ extern const struct attribution_table call_records_table;
 
 extern const struct attribution_table processes_option;
 extern const struct attribution_table threads_option;
+extern const struct attribution_table servers_table;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table interrupts_option;

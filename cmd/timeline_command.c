@@ -60,6 +60,16 @@ static int render_session(const struct session *session,
 	return status;
 }
 
+static int check_function(const struct session *session, const char *name)
+{
+	if (!name ||
+	    function_table_has(symbols_functions(session->symbols), name))
+		return 0;
+	fprintf(stderr, "ktrace-hw: --function: the recorded kernel and "
+			"programs have no function '%s'\n", name);
+	return EXIT_FAILED;
+}
+
 int run_timeline_command(const struct report_options *options,
 			 const struct timeline_options *timeline,
 			 const struct timeline_renderer *renderer)
@@ -81,6 +91,8 @@ int run_timeline_command(const struct report_options *options,
 					    renderer->format);
 	if (!status && timeline->min_ns)
 		status = session_needs_time(&session, "--min-duration", "");
+	if (!status)
+		status = check_function(&session, timeline->function);
 	if (!status)
 		status = render_session(&session, &select, renderer);
 	close_status = session_close(&session);

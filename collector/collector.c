@@ -70,7 +70,9 @@ static int choose_target(struct collector *collector)
 	return error;
 }
 
-/* What starts disabled and waits for no exec. */
+/* What starts disabled and waits for no exec: the trace, and the tracepoints,
+ * since what the recorder does before it would only fill their rings.
+ */
 static int enable_events(const struct event_list *events)
 {
 	const struct event_spec *specs = events->specs.items;

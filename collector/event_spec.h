@@ -53,7 +53,9 @@ struct event_spec event_spec_switches(bool of_cpus);
 /* Forks, exits, names and mappings of the target. */
 struct event_spec event_spec_tasks(void);
 
-/* Samples of the tracepoint @id, called @name, with their raw fields. */
+/* Samples of the tracepoint @id, called @name, with their raw fields.  They
+ * start disabled: opening patches the kernel, enabling does not.
+ */
 struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 					enum event_scope scope);
 

@@ -42,8 +42,10 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 		return 0;
 	if (entry->st_size)
 		symbol.end = symbol.start + entry->st_size;
+	/* "read@@GLIBC_2.2.5": the version is not part of the name. */
 	symbol.function = function_table_add(reader->functions, name,
-					     strlen(name), reader->module, 'u');
+					     strcspn(name, "@"),
+					     reader->module, 'u');
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
 	if (!is_cold_part(name))

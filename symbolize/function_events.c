@@ -283,6 +283,12 @@ static void enter_thunk(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target)
 {
+	/* The trace starts, or goes on after a gap, in no function yet. */
+	if (events->exit == EXIT_START || events->exit == EXIT_UNSEEN) {
+		events->fold.active = true;
+		events->fold.exit = EXIT_UNSEEN;
+		return;
+	}
 	if (!can_fold(events->exit, target))
 		take_exit(events, item, target, events->exit,
 			  events->here.function, events->return_address);
@@ -300,6 +306,9 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 		symbol_cache_find(events->cache, item->ip);
 	bool is_thunk = thunk_fold_covers(target);
 
+	if (events->exit == EXIT_ASYNC && events->fold.active &&
+	    events->fold.exit == EXIT_UNSEEN)
+		take_start(events, item, &events->here, EXIT_UNSEEN);
 	if (events->exit == EXIT_ASYNC)
 		thunk_fold_suspend(&events->folds, &events->fold,
 				   events->return_address);

@@ -70,8 +70,8 @@ def judge_between():
           (sum(row["count"] for row in found["path"]),
            sum(row["total_ns"] for row in found["path"])))
     check("--between: paths lead from one to the other",
-          all(row["path"].startswith("__x64_sys_preadv;") and
-              row["path"].endswith(";filemap_read")
+          all(row["name"].startswith("__x64_sys_preadv;") and
+              row["name"].endswith(";filemap_read")
               for row in found["path"]), found["path"])
     check("--between: least, median, most",
           0 < reached["min_ns"] <= reached["median_ns"] <=
