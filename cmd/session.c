@@ -7,8 +7,8 @@
 #include "decoder/code_image.h"
 #include "decoder/recording.h"
 #include "report/task_names.h"
-#include "symbolize/lines.h"
 #include "report/time_unit.h"
+#include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 
 #include <errno.h>

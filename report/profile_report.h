@@ -25,6 +25,9 @@ struct profile_report {
 	const struct call_tree *tree;
 	const struct step_filter *filter;
 	bool by_process;
+	const char *title;	/* what time the tree holds; NULL: that on CPUs
+				 * in functions */
+	bool has_states;	/* it holds frame_state.h's, too */
 	uint64_t top;		/* rows wanted */
 };
 

@@ -81,10 +81,17 @@ static int add_symbols(const struct elf_reader *reader)
 			status = add_symbol(reader, &entry, address - bias,
 					    name);
 	}
-	return status ? status :
-			plt_stubs_add(elf_file_elf(reader->file),
-				      reader->module, reader->functions,
-				      reader->map);
+	return status;
+}
+
+static int add_stubs(const struct elf_reader *reader)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(elf_file_module(reader->file), &bias);
+
+	return elf ? plt_stubs_add(elf, reader->module, reader->functions,
+				   reader->map) :
+		     0;
 }
 
 int elf_symbols_add(const char *path, struct function_table *functions,
@@ -98,6 +105,8 @@ int elf_symbols_add(const char *path, struct function_table *functions,
 		return status;
 	reader.file = elf_file_open(path, log);
 	status = reader.file ? add_symbols(&reader) : -ERROR_NOT_FOUND;
+	if (!status)
+		status = add_stubs(&reader);
 	elf_file_close(reader.file);
 	return status;
 }

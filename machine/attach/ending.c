@@ -71,6 +71,17 @@ void state_take_deadline(struct state *state)
 	}
 }
 
+void state_take_no_start(struct state *state)
+{
+	state->start_by_ns = 0;
+	fprintf(stderr,
+		"machine: the guest has not started the command in %d s\n",
+		START_LIMIT_S);
+	log_tail_show(&state->messages, "QEMU's messages");
+	log_tail_show(&state->console, "the guest's console");
+	state_end(state, EXIT_MACHINE);
+}
+
 static void explain_death(const struct state *state, int wait_status)
 {
 	const char *panic;
@@ -78,8 +89,8 @@ static void explain_death(const struct state *state, int wait_status)
 
 	panic = log_tail_find(&state->console, "Kernel panic", &length);
 	if (panic)
-		fprintf(stderr, "machine: the guest panicked: %.*s\n",
-			length, panic);
+		fprintf(stderr, "machine: the guest panicked: %.*s\n", length,
+			panic);
 	else if (WIFSIGNALED(wait_status))
 		fprintf(stderr, "machine: QEMU was ended by signal %d (%s)\n",
 			WTERMSIG(wait_status),

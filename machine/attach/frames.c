@@ -14,13 +14,14 @@ static int take_ready(struct state *state)
 {
 	if (state->options->save)
 		return saving_start(&state->saving, state->qemu.monitor,
-				    state->options->save);
+				    state->options->save, state_now_ns());
 	return state_send_settings(state);
 }
 
 static void take_start(struct state *state)
 {
 	state->started = true;
+	state->start_by_ns = 0;
 	if (state->options->verbose)
 		fprintf(stderr, "machine: command started after %.2f s\n",
 			(double)(state_now_ns() - state->start_ns) / 1e9);
@@ -149,8 +150,8 @@ int state_send_settings(struct state *state)
 	error = error ? error : send_list(writer, "env=", environ);
 	if (!error && options->tty)
 		error = send_setting(writer, "tty=1", "");
-	error = error ? error :
-			frame_writer_put(writer, FRAME_START, 0, NULL, 0);
+	error = error ? error
+		      : frame_writer_put(writer, FRAME_START, 0, NULL, 0);
 	if (!error && options->tty)
 		error = terminal_send_size(writer);
 	return error;

@@ -9,8 +9,8 @@
  * if things go wrong, and optionally the whole of it in a file.
  */
 struct log_tail {
-	int fd;			/* owned; -1 when closed */
-	FILE *copy;		/* borrowed; may be NULL */
+	int fd;	    /* owned; -1 when closed */
+	FILE *copy; /* borrowed; may be NULL */
 	size_t length;
 	char text[16384];
 };

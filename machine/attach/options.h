@@ -20,16 +20,16 @@
  * For an isolated machine none are sent: it has them already.
  */
 struct options {
-	unsigned int timeout_s;		/* 0: none */
-	const char *console;		/* file name; may be NULL */
-	const char *save;		/* file name; may be NULL */
+	unsigned int timeout_s; /* 0: none */
+	const char *console;	/* file name; may be NULL */
+	const char *save;	/* file name; may be NULL */
 	bool resumed;
 	bool tty;
 	bool isolated;
 	bool verbose;
-	char **qemu;			/* ends with NULL; owned */
-	char **command;			/* ends with NULL; argv's */
-	const char **settings;		/* owned */
+	char **qemu;	       /* ends with NULL; owned */
+	char **command;	       /* ends with NULL; argv's */
+	const char **settings; /* owned */
 	size_t setting_count;
 };
 

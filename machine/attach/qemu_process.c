@@ -35,8 +35,7 @@ static int make_pairs(struct pairs *pairs)
 	return 0;
 }
 
-static void become_qemu(const struct pairs *pairs, char **command,
-			pid_t parent)
+static void become_qemu(const struct pairs *pairs, char **command, pid_t parent)
 {
 	/* Away from the numbers they are to get: those may be in use. */
 	int channel = fcntl(pairs->channel[1], F_DUPFD_CLOEXEC, SAFE_FD);

@@ -9,10 +9,10 @@
  */
 struct qemu_process {
 	pid_t pid;
-	int channel;	/* QEMU's file descriptor 3 */
-	int console;	/* QEMU's file descriptor 4 */
-	int monitor;	/* QEMU's file descriptor 5 */
-	int messages;	/* its standard output and error */
+	int channel;  /* QEMU's file descriptor 3 */
+	int console;  /* QEMU's file descriptor 4 */
+	int monitor;  /* QEMU's file descriptor 5 */
+	int messages; /* its standard output and error */
 };
 
 /* Starts QEMU in a process group of its own, so that Ctrl-C reaches only us.

@@ -8,34 +8,44 @@
 
 #define PROMPT "(qemu) "
 
+/* It takes a second or two, on a busy host with a slow disk some more. */
+enum { LIMIT_S = 120 };
+
+static void begin(struct saving *saving, enum saving_step step, int monitor,
+		  int64_t now_ns)
+{
+	saving->monitor = monitor;
+	saving->step = step;
+	saving->until_ns = now_ns + LIMIT_S * INT64_C(1000000000);
+}
+
 static int ask(struct saving *saving, const char *command)
 {
 	size_t length = strlen(command);
 
 	saving->length = 0;
 	saving->answer[0] = '\0';
-	return write(saving->monitor, command, length) == (ssize_t)length ?
-		       0 :
-		       -EIO;
+	return write(saving->monitor, command, length) == (ssize_t)length
+		       ? 0
+		       : -EIO;
 }
 
-int saving_resume(struct saving *saving, int monitor)
+int saving_resume(struct saving *saving, int monitor, int64_t now_ns)
 {
-	saving->monitor = monitor;
-	saving->step = SAVING_LOADING;
+	begin(saving, SAVING_LOADING, monitor, now_ns);
 	return ask(saving, "info status\n");
 }
 
-int saving_start(struct saving *saving, int monitor, const char *path)
+int saving_start(struct saving *saving, int monitor, const char *path,
+		 int64_t now_ns)
 {
 	/* The monitor's greeting and first prompt. */
 	while (read(monitor, saving->answer, sizeof(saving->answer)) > 0)
 		;
-	saving->monitor = monitor;
+	begin(saving, SAVING_STOPPING, monitor, now_ns);
 	saving->path = path;
 	snprintf(saving->draft, sizeof(saving->draft), "%s.%d", path,
 		 (int)getpid());
-	saving->step = SAVING_STOPPING;
 	return ask(saving, "stop\n");
 }
 
@@ -49,8 +59,7 @@ static void write_state(struct saving *saving)
 	char command[sizeof(saving->draft) + 32];
 
 	saving->step = SAVING_WRITING;
-	snprintf(command, sizeof(command), "migrate file:%s\n",
-		 saving->draft);
+	snprintf(command, sizeof(command), "migrate file:%s\n", saving->draft);
 	ask(saving, command);
 }
 
@@ -62,12 +71,13 @@ static void let_go(struct saving *saving)
 
 static void finish(struct saving *saving)
 {
-	bool failed = strstr(saving->answer, "Error");
+	const char *error = strstr(saving->answer, "Error");
 
-	if (failed || rename(saving->draft, saving->path)) {
-		fprintf(stderr, "machine: the state is not saved: %s\n",
-			failed ? strstr(saving->answer, "Error") :
-				 strerror(errno));
+	if (error || rename(saving->draft, saving->path)) {
+		if (!error)
+			error = strerror(errno);
+		fprintf(stderr, "machine: the state is not saved: %.*s\n",
+			(int)strcspn(error, "\r\n"), error);
 		unlink(saving->draft);
 	}
 	let_go(saving);
@@ -88,8 +98,8 @@ static void read_answer(struct saving *saving)
 	ssize_t got;
 
 	if (saving->length > half) {
-		memmove(saving->answer,
-			saving->answer + saving->length - half, half);
+		memmove(saving->answer, saving->answer + saving->length - half,
+			half);
 		saving->length = half;
 	}
 	got = read(saving->monitor, saving->answer + saving->length, half - 1);
@@ -114,4 +124,16 @@ bool saving_go_on(struct saving *saving)
 	else
 		ask(saving, "info status\n");
 	return false;
+}
+
+bool saving_give_up(struct saving *saving)
+{
+	bool was_saving = saving->step != SAVING_LOADING;
+
+	fprintf(stderr, "machine: QEMU has not %s the guest's state in %d s\n",
+		was_saving ? "saved" : "loaded", LIMIT_S);
+	if (was_saving)
+		unlink(saving->draft);
+	let_go(saving);
+	return was_saving;
 }

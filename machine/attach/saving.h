@@ -4,37 +4,49 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Keeps a running guest's state in a file, from which QEMU can start other
  * guests (-incoming file:FILE).  The guest stands still meanwhile and then
  * goes on.
  */
-enum saving_step { SAVING_IDLE, SAVING_STOPPING, SAVING_WRITING,
-		   SAVING_LOADING };
+enum saving_step {
+	SAVING_IDLE,
+	SAVING_STOPPING,
+	SAVING_WRITING,
+	SAVING_LOADING
+};
 
 struct saving {
 	enum saving_step step;
-	int monitor;		/* QEMU's, borrowed */
+	int monitor;	  /* QEMU's, borrowed */
+	int64_t until_ns; /* when QEMU has taken too long */
 	const char *path;
-	char draft[4096];	/* the file's name until it is whole */
+	char draft[4096]; /* the file's name until it is whole */
 	size_t length;
-	char answer[4096];	/* what the monitor said, its end */
+	char answer[4096]; /* what the monitor said, its end */
 };
 
 /* Sees to it that a guest whose state QEMU is loading goes on then.
- * Returns 0, or negative errno.
+ * Returns 0, or negative errno.  Times are as in state.h.
  */
-int saving_resume(struct saving *saving, int monitor);
+int saving_resume(struct saving *saving, int monitor, int64_t now_ns);
 
 /* Asks for it.  Returns 0, or negative errno. */
-int saving_start(struct saving *saving, int monitor, const char *path);
+int saving_start(struct saving *saving, int monitor, const char *path,
+		 int64_t now_ns);
 
 bool saving_is_busy(const struct saving *saving);
 
-/* Takes in what the monitor says, once it is announced.  Returns whether the guest goes on now.
- * If the state could not be saved, says so and leaves no file; the guest goes
- * on all the same.
+/* Takes in what the monitor says, once it is announced.  Returns whether the
+ * guest goes on now. If the state could not be saved, says so and leaves no
+ * file; the guest goes on all the same.
  */
 bool saving_go_on(struct saving *saving);
+
+/* QEMU has taken too long: says so.  Returns whether the guest goes on without
+ * its state being saved; else it was to be loaded, and there is no guest.
+ */
+bool saving_give_up(struct saving *saving);
 
 #endif

@@ -14,14 +14,20 @@
 #include "machine/attach/state.h"
 
 enum {
-	POLL_SIGNALS, POLL_CHANNEL, POLL_CONSOLE, POLL_MESSAGES, POLL_MONITOR,
-	POLL_INPUT, POLL_OUTPUT, POLL_COUNT = POLL_OUTPUT + 2
+	POLL_SIGNALS,
+	POLL_CHANNEL,
+	POLL_CONSOLE,
+	POLL_MESSAGES,
+	POLL_MONITOR,
+	POLL_INPUT,
+	POLL_OUTPUT,
+	POLL_COUNT = POLL_OUTPUT + 2
 };
 
 static int open_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-				       SIGCHLD, SIGWINCH };
+	static const int numbers[] = { SIGINT,	SIGTERM, SIGHUP,
+				       SIGQUIT, SIGCHLD, SIGWINCH };
 	sigset_t set;
 	size_t i;
 
@@ -112,21 +118,56 @@ static void pump(struct state *state, const struct pollfd *polled)
 		inlet_pump(&state->input, state->writer);
 	for (i = 0; i < 2; i++) {
 		if (polled[POLL_OUTPUT + i].revents)
-			take_output_error(outlet_pump(&state->outputs[i],
-						      state->writer));
+			take_output_error(
+				outlet_pump(&state->outputs[i], state->writer));
 	}
 	/* If QEMU is gone, its death tells. */
 	frame_writer_flush(state->writer);
 }
 
+static int until_ms(int64_t time_ns)
+{
+	int64_t left = time_ns - state_now_ns();
+
+	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+}
+
+static int64_t sooner(int64_t one_ns, int64_t other_ns)
+{
+	if (!one_ns || !other_ns)
+		return one_ns + other_ns;
+	return one_ns < other_ns ? one_ns : other_ns;
+}
+
+/* Until the next deadline; -1: there is none. */
 static int wait_ms(const struct state *state)
 {
-	int64_t left;
+	int64_t next = state->deadline_ns;
 
-	if (!state->deadline_ns)
-		return -1;
-	left = state->deadline_ns - state_now_ns();
-	return left > 0 ? (int)(left / 1000000) + 1 : 0;
+	if (!state->ending)
+		next = sooner(next, state->start_by_ns);
+	if (!state->ending && saving_is_busy(&state->saving))
+		next = sooner(next, state->saving.until_ns);
+	return next ? until_ms(next) : -1;
+}
+
+static void watch_start(struct state *state)
+{
+	struct saving *saving = &state->saving;
+
+	if (saving_is_busy(saving) && !until_ms(saving->until_ns) &&
+	    (!saving_give_up(saving) || state_send_settings(state)))
+		state_end(state, EXIT_MACHINE);
+	if (state->start_by_ns && !until_ms(state->start_by_ns))
+		state_take_no_start(state);
+}
+
+static void watch_deadlines(struct state *state)
+{
+	if (!state->ending)
+		watch_start(state);
+	if (state->deadline_ns && !until_ms(state->deadline_ns))
+		state_take_deadline(state);
 }
 
 static bool is_done(const struct state *state)
@@ -147,8 +188,7 @@ static void loop(struct state *state, int signals)
 		if (polled[POLL_SIGNALS].revents)
 			take_signals(state, signals);
 		pump(state, polled);
-		if (state->deadline_ns && !wait_ms(state))
-			state_take_deadline(state);
+		watch_deadlines(state);
 	}
 }
 
@@ -169,10 +209,15 @@ static int start(struct state *state)
 	outlet_open(&state->outputs[1], dup(STDERR_FILENO), 2);
 	if (state->options->timeout_s)
 		state_set_deadline(state, state->options->timeout_s);
+	/* An isolated guest says nothing before its command has ended. */
+	if (!state->options->isolated)
+		state->start_by_ns =
+			state_now_ns() + START_LIMIT_S * INT64_C(1000000000);
 	if (state->options->tty)
 		error = terminal_make_raw(&state->terminal);
 	if (!error && state->options->resumed)
-		error = saving_resume(&state->saving, state->qemu.monitor);
+		error = saving_resume(&state->saving, state->qemu.monitor,
+				      state_now_ns());
 	if (!error && state->options->resumed)
 		error = state_send_settings(state);
 	return error;

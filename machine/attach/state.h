@@ -15,10 +15,13 @@
 
 #define NO_EXIT_CODE (-1)
 
+/* Ten seconds do on an idle host. */
+#define START_LIMIT_S 600
+
 /* One session.  Times are of the monotonic clock, in nanoseconds. */
 struct state {
 	const struct options *options;
-	struct qemu_process qemu;	/* pid 0 when it has ended */
+	struct qemu_process qemu; /* pid 0 when it has ended */
 	struct frame_reader *reader;
 	struct frame_writer *writer;
 	struct log_tail console;
@@ -28,11 +31,12 @@ struct state {
 	struct inlet input;
 	struct outlet outputs[2];
 	int64_t start_ns;
-	int64_t deadline_ns;		/* what is due then: see ending */
-	bool started;			/* the command runs */
-	bool interrupted;		/* a signal was passed to it */
-	bool ending;			/* QEMU was asked to end */
-	int exit_code;			/* NO_EXIT_CODE until decided */
+	int64_t deadline_ns; /* what is due then: see ending */
+	int64_t start_by_ns; /* the command has to run then; 0: no limit */
+	bool started;	     /* the command runs */
+	bool interrupted;    /* a signal was passed to it */
+	bool ending;	     /* QEMU was asked to end */
+	int exit_code;	     /* NO_EXIT_CODE until decided */
 };
 
 /* frames.c: takes in what the guest says.
@@ -58,6 +62,9 @@ void state_take_signal(struct state *state, int signal_number);
 
 /* ending.c: the deadline has passed. */
 void state_take_deadline(struct state *state);
+
+/* ending.c: the command has not been started in time. */
+void state_take_no_start(struct state *state);
 
 /* ending.c: QEMU has ended; if that was not asked for, tells why. */
 void state_take_death(struct state *state, int wait_status);

@@ -12,20 +12,20 @@
  */
 enum frame_type {
 	/* host to guest */
-	FRAME_SETTING = 1,	/* "key=value", see guest/init/settings.h */
-	FRAME_START,		/* all settings are sent */
-	FRAME_WINDOW,		/* u32 rows, u32 columns of the terminal */
-	FRAME_SIGNAL,		/* u32 signal number, for the command */
+	FRAME_SETTING = 1, /* "key=value", see guest/init/settings.h */
+	FRAME_START,	   /* all settings are sent */
+	FRAME_WINDOW,	   /* u32 rows, u32 columns of the terminal */
+	FRAME_SIGNAL,	   /* u32 signal number, for the command */
 	/* guest to host */
-	FRAME_READY,		/* waits for settings */
-	FRAME_STARTED,		/* the command runs */
-	FRAME_EXIT,		/* u32 exit code; the last frame */
-	FRAME_FAILED,		/* text: the guest could not do its part */
+	FRAME_READY,   /* waits for settings */
+	FRAME_STARTED, /* the command runs */
+	FRAME_EXIT,    /* u32 exit code; the last frame */
+	FRAME_FAILED,  /* text: the guest could not do its part */
 	/* both ways, of a stream */
 	FRAME_DATA,
-	FRAME_END,		/* no more data */
-	FRAME_CREDIT,		/* u32 bytes more may be sent */
-	FRAME_BROKEN,		/* nobody reads this stream any more */
+	FRAME_END,    /* no more data */
+	FRAME_CREDIT, /* u32 bytes more may be sent */
+	FRAME_BROKEN, /* nobody reads this stream any more */
 };
 
 /* Holds the longest argument or environment string that Linux takes,
@@ -42,7 +42,7 @@ struct frame {
 	enum frame_type type;
 	unsigned int stream;
 	uint32_t length;
-	const char *payload;	/* the reader's, until the next fill */
+	const char *payload; /* the reader's, until the next fill */
 };
 
 /* The payload's u32 number `index`, 0 if the frame is too short. */

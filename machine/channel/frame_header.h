@@ -8,8 +8,8 @@
 struct frame_header {
 	uint8_t type;
 	uint8_t stream;
-	uint16_t unused;	/* 0 */
-	uint32_t length;	/* of the payload that follows */
+	uint16_t unused; /* 0 */
+	uint32_t length; /* of the payload that follows */
 };
 
 #endif

@@ -92,8 +92,7 @@ int frame_writer_put_numbers(struct frame_writer *writer, enum frame_type type,
 {
 	uint32_t numbers[] = { first, second };
 
-	return frame_writer_put(writer, type, stream, numbers,
-				sizeof(numbers));
+	return frame_writer_put(writer, type, stream, numbers, sizeof(numbers));
 }
 
 int frame_writer_flush(struct frame_writer *writer)

@@ -11,7 +11,7 @@
  * other side gave credit, and puts what it reads into frames.
  */
 struct inlet {
-	int fd;			/* owned; -1 when closed */
+	int fd; /* owned; -1 when closed */
 	unsigned int stream;
 	uint32_t credit;
 };

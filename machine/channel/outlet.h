@@ -11,9 +11,9 @@
  * descriptor as that takes it, giving credit back for what is written.
  */
 struct outlet {
-	int fd;			/* owned; -1 when closed */
+	int fd; /* owned; -1 when closed */
 	unsigned int stream;
-	bool ending;		/* close when all is written */
+	bool ending; /* close when all is written */
 	size_t begin;
 	size_t end;
 	char data[FRAME_FIRST_CREDIT];

@@ -10,9 +10,9 @@ enum {
 	/* The crystal clock is TSC * DENOMINATOR / NUMERATOR. */
 	PT_TSC_NUMERATOR = 80,
 	PT_TSC_DENOMINATOR = 2,
-	PT_MTC_PERIODS = 0x0249,	/* 2^0, 2^3, 2^6, 2^9 crystal ticks */
-	PT_CYC_THRESHOLDS = 0x3fff,	/* 0, 2^0 .. 2^12 cycles */
-	PT_PSB_FREQUENCIES = 0x003f,	/* 2 KiB << 0..5 */
+	PT_MTC_PERIODS = 0x0249,     /* 2^0, 2^3, 2^6, 2^9 crystal ticks */
+	PT_CYC_THRESHOLDS = 0x3fff,  /* 0, 2^0 .. 2^12 cycles */
+	PT_PSB_FREQUENCIES = 0x003f, /* 2 KiB << 0..5 */
 };
 
 struct cpuid_result {

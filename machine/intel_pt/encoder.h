@@ -18,11 +18,11 @@ struct pt_encoder {
 	struct pt_timing *timing;
 	struct pt_return_stack returns;
 	uint64_t last_ip;
-	bool last_ip_valid;	/* a decoder has the same last_ip */
+	bool last_ip_valid; /* a decoder has the same last_ip */
 	uint64_t tnt_bits;
 	unsigned tnt_count;
-	uint64_t tnt_tsc;	/* of the newest bit */
-	bool cs_l, cs_d;	/* as last sent in MODE.Exec */
+	uint64_t tnt_tsc; /* of the newest bit */
+	bool cs_l, cs_d;  /* as last sent in MODE.Exec */
 };
 
 void pt_encoder_init(struct pt_encoder *encoder, struct pt_output *output,

@@ -14,10 +14,10 @@
 enum { PT_LOSS_LONGEST = 512 };
 
 struct pt_loss {
-	uint64_t interval;	/* events; 0: never */
+	uint64_t interval; /* events; 0: never */
 	uint64_t random;
-	uint64_t until_next;	/* events kept until the next loss */
-	uint64_t left;		/* events still to be lost */
+	uint64_t until_next; /* events kept until the next loss */
+	uint64_t left;	     /* events still to be lost */
 };
 
 void pt_loss_init(struct pt_loss *loss, uint64_t interval, uint64_t seed);

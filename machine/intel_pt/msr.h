@@ -55,7 +55,7 @@
 #define TOPA_RESERVED (1ull << 1 | 1ull << 3 | 1ull << 5 | 3ull << 10)
 
 enum {
-	PT_ADDRESS_RANGES = 4,	/* ADDR0 to ADDR3 */
+	PT_ADDRESS_RANGES = 4, /* ADDR0 to ADDR3 */
 	ADDR_CFG_OFF = 0,
 	ADDR_CFG_FILTER = 1,
 	ADDR_CFG_STOP = 2,

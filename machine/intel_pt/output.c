@@ -119,8 +119,8 @@ static size_t write_topa(struct pt_output *output, const uint8_t *bytes,
 }
 
 /* The range is a power of two, base aligned to it; it wraps. */
-static size_t write_single_range(struct pt_output *output,
-				 const uint8_t *bytes, size_t size)
+static size_t write_single_range(struct pt_output *output, const uint8_t *bytes,
+				 size_t size)
 {
 	struct pt_registers *registers = output->registers;
 	uint64_t mask = registers->output_mask & 0xffffffffull;
@@ -168,9 +168,8 @@ void pt_output_start(struct pt_output *output)
 {
 	output->used = 0;
 	output->entry_valid = false;
-	output->since_psb =
-		(output->registers->status & STATUS_BYTE_COUNT) >>
-		STATUS_BYTE_COUNT_SHIFT;
+	output->since_psb = (output->registers->status & STATUS_BYTE_COUNT) >>
+			    STATUS_BYTE_COUNT_SHIFT;
 }
 
 void pt_output_restart_count(struct pt_output *output)

@@ -33,10 +33,10 @@ struct pt_output {
 	const struct pt_bus *bus;
 	uint8_t bytes[PT_OUTPUT_GATHER];
 	size_t used;
-	uint64_t entry;		/* the ToPA entry being filled */
+	uint64_t entry; /* the ToPA entry being filled */
 	bool entry_valid;
-	uint64_t since_psb;	/* bytes, as PacketByteCnt counts them */
-	bool discarding;	/* packets are being lost */
+	uint64_t since_psb; /* bytes, as PacketByteCnt counts them */
+	bool discarding;    /* packets are being lost */
 };
 
 /* Borrows both, which outlive @output. */

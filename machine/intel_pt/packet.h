@@ -24,8 +24,8 @@ enum pt_ip_packet {
 
 /* How the payload is compressed: IPBytes, bits 7:5 of the first byte. */
 enum pt_ip_bytes {
-	PT_IP_NONE = 0,		/* out of context: no payload */
-	PT_IP_UPDATE_16 = 1,	/* the upper 48 bits are the last IP's */
+	PT_IP_NONE = 0,	     /* out of context: no payload */
+	PT_IP_UPDATE_16 = 1, /* the upper 48 bits are the last IP's */
 	PT_IP_UPDATE_32 = 2,
 	PT_IP_SIGN_EXTEND_48 = 3,
 	PT_IP_FULL = 6,

@@ -7,12 +7,12 @@
 /* Bits 6:0 of OUTPUT_MASK_PTRS always read as ones. */
 #define MASK_FIXED_ONES 0x7full
 
-#define CTL_DEFINED                                                          \
-	(CTL_TRACE_EN | CTL_CYC_EN | CTL_OS | CTL_USER | CTL_FUP_ON_PTW |    \
+#define CTL_DEFINED \
+	(CTL_TRACE_EN | CTL_CYC_EN | CTL_OS | CTL_USER | CTL_FUP_ON_PTW | \
 	 CTL_CR3_FILTER | CTL_TOPA | CTL_MTC_EN | CTL_TSC_EN | CTL_DIS_RETC | \
-	 CTL_PTW_EN | CTL_BRANCH_EN | CTL_MTC_FREQ | CTL_CYC_THRESH |        \
+	 CTL_PTW_EN | CTL_BRANCH_EN | CTL_MTC_FREQ | CTL_CYC_THRESH | \
 	 CTL_PSB_FREQ | CTL_ADDR_CFGS)
-#define STATUS_WRITABLE                                        \
+#define STATUS_WRITABLE \
 	(STATUS_FILTER_EN | STATUS_CONTEXT_EN | STATUS_TRIGGER_EN | \
 	 STATUS_ERROR | STATUS_STOPPED | STATUS_BYTE_COUNT)
 #define PHYSICAL_MASK ((1ull << PT_PHYSICAL_BITS) - 1)

@@ -14,13 +14,13 @@ struct pt_registers {
 	uint64_t output_base;
 	uint64_t output_mask;
 	uint64_t cr3_match;
-	uint64_t address[2 * PT_ADDRESS_RANGES];	/* A, B, A, B … */
+	uint64_t address[2 * PT_ADDRESS_RANGES]; /* A, B, A, B … */
 };
 
 enum pt_msr_result {
 	PT_MSR_DONE,
-	PT_MSR_FAULT,		/* #GP(0): the write has no effect */
-	PT_MSR_NOT_OURS,	/* another unit's register */
+	PT_MSR_FAULT,	 /* #GP(0): the write has no effect */
+	PT_MSR_NOT_OURS, /* another unit's register */
 };
 
 /* Reads register @msr into @value. */

@@ -13,7 +13,7 @@ enum { PT_RETURN_STACK_DEPTH = 64 };
 
 struct pt_return_stack {
 	uint64_t addresses[PT_RETURN_STACK_DEPTH];
-	unsigned top;		/* where the next one goes */
+	unsigned top; /* where the next one goes */
 	unsigned count;
 };
 

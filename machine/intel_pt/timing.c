@@ -51,16 +51,16 @@ static uint16_t fast_counter(uint64_t tsc)
 void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
 		    uint8_t bus_ratio)
 {
-	*timing = (struct pt_timing){ .output = output,
-				      .bus_ratio = bus_ratio };
+	*timing =
+		(struct pt_timing){ .output = output, .bus_ratio = bus_ratio };
 }
 
 static void enter_period(struct pt_timing *timing, uint64_t period)
 {
 	timing->last_period = period;
-	timing->next_period_tsc = ctl(timing) & CTL_MTC_EN ?
-					  period_start(timing, period + 1) :
-					  UINT64_MAX;
+	timing->next_period_tsc = ctl(timing) & CTL_MTC_EN
+					  ? period_start(timing, period + 1)
+					  : UINT64_MAX;
 }
 
 void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
@@ -71,8 +71,8 @@ void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
 
 void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 {
-	unsigned threshold = (ctl(timing) & CTL_CYC_THRESH) >>
-			     CTL_CYC_THRESH_SHIFT;
+	unsigned threshold =
+		(ctl(timing) & CTL_CYC_THRESH) >> CTL_CYC_THRESH_SHIFT;
 	uint64_t least = threshold ? 1ull << (threshold - 1) : 1;
 	uint8_t bytes[PT_PACKET_MAX];
 
@@ -114,16 +114,14 @@ void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
 
 	if (ctl(timing) & CTL_TSC_EN) {
 		pt_timing_cycles(timing, tsc);
-		pt_output_put(timing->output, bytes,
-			      pt_packet_tsc(bytes, tsc));
+		pt_output_put(timing->output, bytes, pt_packet_tsc(bytes, tsc));
 		timing->last_cyc = tsc;
 	}
 	if (!(ctl(timing) & CTL_MTC_EN))
 		return;
 	if (ctl(timing) & CTL_TSC_EN)
 		pt_output_put(timing->output, bytes,
-			      pt_packet_tma(bytes,
-					    (uint16_t)crystal_ticks(tsc),
+			      pt_packet_tma(bytes, (uint16_t)crystal_ticks(tsc),
 					    fast_counter(tsc)));
 	enter_period(timing, period_at(timing, tsc));
 }

@@ -16,9 +16,9 @@
  */
 struct pt_timing {
 	struct pt_output *output;
-	uint64_t last_cyc;	/* TSC up to which cycles have been sent */
-	uint64_t last_period;	/* crystal ticks >> MTCFreq, as last sent */
-	uint64_t next_period_tsc;	/* when the next begins; never: max */
+	uint64_t last_cyc;	  /* TSC up to which cycles have been sent */
+	uint64_t last_period;	  /* crystal ticks >> MTCFreq, as last sent */
+	uint64_t next_period_tsc; /* when the next begins; never: max */
 	uint8_t bus_ratio;
 };
 

@@ -202,11 +202,10 @@ void pt_unit_async(struct pt_unit *unit, uint64_t from, uint64_t to,
 
 static bool psb_due(const struct pt_unit *unit)
 {
-	unsigned frequency = (unit->registers.ctl & CTL_PSB_FREQ) >>
-			     CTL_PSB_FREQ_SHIFT;
+	unsigned frequency =
+		(unit->registers.ctl & CTL_PSB_FREQ) >> CTL_PSB_FREQ_SHIFT;
 
-	return unit->psb_due ||
-	       unit->output.since_psb >= 2048ull << frequency;
+	return unit->psb_due || unit->output.since_psb >= 2048ull << frequency;
 }
 
 static void trace_stop(struct pt_unit *unit, uint64_t ip, uint64_t tsc)

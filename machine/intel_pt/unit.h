@@ -27,10 +27,10 @@ struct pt_unit {
 	struct pt_loss loss;
 	struct pt_bus bus;
 	uint64_t cr3;
-	bool cs_l, cs_d;	/* the mode code runs in */
-	bool packet_en;		/* between TIP.PGE and TIP.PGD */
-	bool psb_due;		/* whatever PacketByteCnt says */
-	bool time_due;		/* TraceEn was set a moment ago */
+	bool cs_l, cs_d; /* the mode code runs in */
+	bool packet_en;	 /* between TIP.PGE and TIP.PGD */
+	bool psb_due;	 /* whatever PacketByteCnt says */
+	bool time_due;	 /* TraceEn was set a moment ago */
 };
 
 enum pt_branch {
@@ -41,7 +41,7 @@ enum pt_branch {
 	PT_BRANCH_INDIRECT_JUMP,
 	PT_BRANCH_INDIRECT_CALL,
 	PT_BRANCH_RETURN,
-	PT_BRANCH_FAR,		/* syscall, sysret, iret, int n, lcall … */
+	PT_BRANCH_FAR, /* syscall, sysret, iret, int n, lcall … */
 };
 
 /* @loss_interval: see loss.h, 0 for none.  Copies @bus. */

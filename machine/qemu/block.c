@@ -12,8 +12,8 @@ static struct qemu_plugin_insn *last_insn(const struct qemu_plugin_tb *tb)
 struct block *block_new(const struct qemu_plugin_tb *tb)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
-	struct block *block = g_malloc0(sizeof(*block) +
-					count * sizeof(block->offsets[0]));
+	struct block *block =
+		g_malloc0(sizeof(*block) + count * sizeof(block->offsets[0]));
 	const struct qemu_plugin_insn *last = last_insn(tb);
 	uint8_t bytes[X86_INSN_MAX];
 	size_t size = qemu_plugin_insn_data(last, bytes, sizeof(bytes));
@@ -25,9 +25,10 @@ struct block *block_new(const struct qemu_plugin_tb *tb)
 	block->branch = x86_branch(bytes, size);
 	block->software_interrupt = x86_is_software_interrupt(bytes, size);
 	for (size_t i = 0; i < count; i++)
-		block->offsets[i] = (uint16_t)(
-			qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, i)) -
-			block->start);
+		block->offsets[i] =
+			(uint16_t)(qemu_plugin_insn_vaddr(
+					   qemu_plugin_tb_get_insn(tb, i)) -
+				   block->start);
 	return block;
 }
 

@@ -16,13 +16,13 @@
  * Offsets are from the start, wherever it is.
  */
 struct block {
-	uint64_t start;		/* when it was translated */
-	uint32_t last;		/* offset of the last instruction */
-	uint32_t end;		/* offset of the one after it */
-	uint32_t count;		/* instructions */
-	enum pt_branch branch;	/* of the last instruction */
-	bool software_interrupt;	/* which is int n, int3, int1 or into */
-	uint16_t offsets[];	/* of each instruction */
+	uint64_t start;		 /* when it was translated */
+	uint32_t last;		 /* offset of the last instruction */
+	uint32_t end;		 /* offset of the one after it */
+	uint32_t count;		 /* instructions */
+	enum pt_branch branch;	 /* of the last instruction */
+	bool software_interrupt; /* which is int n, int3, int1 or into */
+	uint16_t offsets[];	 /* of each instruction */
 };
 
 /* Lives as long as translated code may refer to it: to the end of the run. */

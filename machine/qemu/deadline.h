@@ -17,7 +17,7 @@
  * does, and the crystal at PT_TSC_DENOMINATOR / PT_TSC_NUMERATOR of that.
  */
 struct deadline {
-	uint64_t tsc;		/* when the timer fires, 0: not armed */
+	uint64_t tsc; /* when the timer fires, 0: not armed */
 };
 
 /* CPUID leaves as pt_cpuid() has them, on the virtual clock. */

@@ -48,8 +48,7 @@ static bool interrupt_pending(struct guest *guest)
 	return false;
 }
 
-void doorbell_wait(struct guest *guest,
-		   const struct qemu_plugin_hwaddr *hwaddr)
+void doorbell_wait(struct guest *guest, const struct qemu_plugin_hwaddr *hwaddr)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 

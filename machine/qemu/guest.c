@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const char *const names[GUEST_REGISTERS] = {
-	"rax", "rbx", "rcx", "rdx", "cr3", "cs", "rip",
-	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+	"rax", "rbx", "rcx", "rdx", "cr3", "cs",  "rip", "rax",
+	"rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
+	"r9",  "r10", "r11", "r12", "r13", "r14", "r15",
 };
 
 static struct qemu_plugin_register *find(GArray *all, const char *name)

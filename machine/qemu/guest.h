@@ -17,7 +17,7 @@ enum guest_register {
 	GUEST_CR3,
 	GUEST_CS,
 	GUEST_RIP,
-	GUEST_GENERAL,		/* rax, rcx, … r15 in encoding order: + 0..15 */
+	GUEST_GENERAL, /* rax, rcx, … r15 in encoding order: + 0..15 */
 	GUEST_REGISTERS = GUEST_GENERAL + 16,
 };
 

@@ -19,17 +19,17 @@
  */
 struct guest_clock {
 	bool host;
-	const uint64_t *retired;	/* instructions, this vCPU */
+	const uint64_t *retired; /* instructions, this vCPU */
 	uint64_t base_tsc;
 	uint64_t base_retired;
-	uint64_t rdtsc_retired;		/* at the rdtsc under way */
-	uint64_t rdtsc_host;		/* host TSC before it */
+	uint64_t rdtsc_retired; /* at the rdtsc under way */
+	uint64_t rdtsc_host;	/* host TSC before it */
 	int64_t host_offset_low, host_offset_high;
-	uint64_t hpet_offset;		/* TSC - HPET time, smallest seen */
+	uint64_t hpet_offset; /* TSC - HPET time, smallest seen */
 	bool hpet_known;
-	bool exact;			/* no halt since the last rdtsc */
-	bool halted;			/* the time stood still since a halt */
-	uint64_t last;			/* what now() said last */
+	bool exact;    /* no halt since the last rdtsc */
+	bool halted;   /* the time stood still since a halt */
+	uint64_t last; /* what now() said last */
 };
 
 /* @retired: counts the instructions this vCPU has begun; outlives @clock. */

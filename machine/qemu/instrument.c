@@ -158,8 +158,7 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 }
 
 static void instrument_insns(struct trace_unit *plugin,
-			     const struct qemu_plugin_tb *tb,
-			     struct site *site)
+			     const struct qemu_plugin_tb *tb, struct site *site)
 {
 	qemu_plugin_u64 pending =
 		board_member(plugin, offsetof(struct vcpu_board, pending));

@@ -60,7 +60,7 @@ bool perfmon_write(struct perfmon *perfmon, uint32_t msr, uint64_t value)
 	uint64_t *target = stored(perfmon, msr);
 
 	switch (msr) {
-	case MSR_GLOBAL_STATUS:		/* read-only */
+	case MSR_GLOBAL_STATUS: /* read-only */
 		return true;
 	case MSR_GLOBAL_STATUS_RESET:
 		perfmon->global_status &= ~value;

@@ -28,8 +28,7 @@ struct perfmon {
 };
 
 /* Return false if @msr is not one of these. */
-bool perfmon_read(const struct perfmon *perfmon, uint32_t msr,
-		  uint64_t *value);
+bool perfmon_read(const struct perfmon *perfmon, uint32_t msr, uint64_t *value);
 bool perfmon_write(struct perfmon *perfmon, uint32_t msr, uint64_t value);
 
 /* A ToPA region with INT is full: status bit, and an NMI to this CPU. */

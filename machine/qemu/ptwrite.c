@@ -8,11 +8,11 @@
  */
 struct operand {
 	bool is_register;
-	unsigned reg;		/* encoding, when a register */
-	uint64_t address;	/* when memory */
-	bool from_next;		/* address is from the next instruction */
+	unsigned reg;	  /* encoding, when a register */
+	uint64_t address; /* when memory */
+	bool from_next;	  /* address is from the next instruction */
 	uint8_t rex;
-	size_t length;		/* of the whole instruction */
+	size_t length; /* of the whole instruction */
 };
 
 enum { X86_INSN_MAX = 15 };

@@ -15,7 +15,7 @@ struct trace_unit {
 	struct qemu_plugin_scoreboard *boards;
 	struct vcpu *vcpus;
 	unsigned count;
-	uint64_t start_tsc;	/* host, to measure its frequency */
+	uint64_t start_tsc; /* host, to measure its frequency */
 	struct timespec start_time;
 };
 

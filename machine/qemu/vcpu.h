@@ -17,10 +17,10 @@
  * scoreboard.
  */
 struct vcpu_board {
-	uint64_t tracing;	/* 1 while TraceEn is set */
-	uint64_t retired;	/* instructions begun, whole blocks at once */
-	uint64_t last_began;	/* the current block's last instruction did */
-	uint64_t pending;	/* an emulated instruction is to be finished */
+	uint64_t tracing;    /* 1 while TraceEn is set */
+	uint64_t retired;    /* instructions begun, whole blocks at once */
+	uint64_t last_began; /* the current block's last instruction did */
+	uint64_t pending;    /* an emulated instruction is to be finished */
 };
 
 /* An instruction that QEMU executes and whose outcome is then put right. */
@@ -39,18 +39,18 @@ struct vcpu {
 	struct perfmon perfmon;
 	struct deadline deadline;
 	struct pt_unit unit;
-	const struct block *block;	/* being executed, NULL: not known */
-	uint64_t block_start;		/* where it is this time */
-	bool raised;			/* an exception, not yet delivered */
-	bool cr3_moved;			/* by the last instruction */
+	const struct block *block; /* being executed, NULL: not known */
+	uint64_t block_start;	   /* where it is this time */
+	bool raised;		   /* an exception, not yet delivered */
+	bool cr3_moved;		   /* by the last instruction */
 	bool halted;
 	uint64_t halted_tsc;
-	bool fault_wanted;		/* wrmsr was turned into one that faults */
+	bool fault_wanted; /* wrmsr was turned into one that faults */
 	uint64_t fault_rcx;
 	enum vcpu_pending pending;
 	uint32_t cpuid_leaf, cpuid_subleaf;
 	uint64_t msr_value;
-	FILE *dump;			/* what the unit wrote, or NULL */
+	FILE *dump; /* what the unit wrote, or NULL */
 };
 
 #endif

@@ -2,84 +2,94 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # How long the machine takes to start, and what its trace unit costs.
 #
-# Seconds of real time, the median of RUNS (3).  The cost is a ratio to the
-# same work in the same machine without the unit, measured in the same run.
+# The start is in seconds of real time, so it needs a computer that does
+# nothing else.  The cost is in QEMU's own CPU time for the same work in the
+# guest, as a ratio to that without the unit.  Medians of RUNS (3).
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 RUNS=${RUNS:-3}
 readonly HERE RUNS
 
-WORK='for i in 1 2 3 4 5; do ls -lR /usr/share/doc >/dev/null; done'
-
-seconds_now() {
-	date +%s.%N
-}
+readonly WORK='ls -lR /usr/share/doc >/dev/null'
 
 median() {
 	sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
 # Prints the seconds from the start to the command's first word, and to the end.
-start_and_end() {
-	local begin line first=''
-	begin=$(seconds_now)
+start_and_end() { # option...
+	local begin=$EPOCHREALTIME line first=''
 	while IFS= read -r line; do
-		[[ $line != started ]] || first=$(seconds_now)
-	done < <("$HERE/../host/machine" run -- echo started)
+		[[ $line != started ]] || first=$EPOCHREALTIME
+	done < <("$HERE/../host/machine" run "$@" -- echo started)
 	[[ -n $first ]]
-	awk -v a="$begin" -v b="$first" -v c="$(seconds_now)" \
+	awk -v a="$begin" -v b="$first" -v c="$EPOCHREALTIME" \
 		'BEGIN { printf "%.2f %.2f\n", b - a, c - a }'
 }
 
-bench_start() {
-	local i figures=''
+bench_start() { # name aim-first aim-end option...
+	local i figures='' name=$1 first=$2 end=$3
+	shift 3
 	for ((i = 0; i < RUNS; i++)); do
-		figures+=$(start_and_end)$'\n'
+		figures+=$(start_and_end "$@")$'\n'
 	done
-	printf 'first command after        %6.2f s (aim 10)\n' \
-		"$(printf '%s' "$figures" | cut -d' ' -f1 | median)"
-	printf 'machine run -- true        %6.2f s (aim 20)\n' \
-		"$(printf '%s' "$figures" | cut -d' ' -f2 | median)"
+	printf '%-24s first command after %6.2f s (aim %s), whole run %6.2f s (aim %s)\n' \
+		"$name" "$(printf '%s' "$figures" | cut -d' ' -f1 | median)" "$first" \
+		"$(printf '%s' "$figures" | cut -d' ' -f2 | median)" "$end"
 }
 
-# Prints the seconds that the work takes; the prefix records it, or does not.
+# CPU seconds that the QEMU of a machine has used.
+cpu_seconds() { # machine's process
+	local qemu
+	qemu=$(pgrep -P "$1")
+	awk -v hz="$(getconf CLK_TCK)" '{ print ($14 + $15) / hz }' \
+		"/proc/$qemu/stat"
+}
+
+# Prints the CPU seconds of the work; the prefix records it, or does not.
 work_seconds() { # prefix option...
-	local prefix=$1 line begin='' end=''
+	local prefix=$1 line begin='' end='' output machine
 	shift
-	while IFS= read -r line; do
-		case $line in
-		begin) begin=$(seconds_now) ;;
-		end) end=$(seconds_now) ;;
-		esac
-	done < <("$HERE/../host/machine" run "$@" -- bash -c \
-		"cd /tmp; $prefix bash -c '$WORK; echo begin; $WORK; echo end'" \
+	exec {output}< <(exec "$HERE/../host/machine" run --fast "$@" -- bash -c \
+		"cd /tmp; $WORK; $prefix bash -c 'echo begin; $WORK; echo end; sleep 1'" \
 		2>/dev/null)
+	machine=$!
+	while IFS= read -r line <&"$output"; do
+		case $line in
+		begin) begin=$(cpu_seconds "$machine") ;;
+		end) end=$(cpu_seconds "$machine") ;;
+		esac
+	done
+	exec {output}<&-
 	awk -v a="$begin" -v b="$end" 'BEGIN { printf "%.3f\n", b - a }'
+}
+
+median_of_work() { # prefix option...
+	local i
+	for ((i = 0; i < RUNS; i++)); do
+		work_seconds "$@"
+	done | median
 }
 
 readonly RECORD='perf record -q -B -N -o t -m,64M -e'
 
 bench_cost() {
-	local i name plain=() off=() kernel=() both=() cycles=()
-	for ((i = 0; i < RUNS; i++)); do
-		plain+=("$(work_seconds '' --no-trace-unit)")
-		off+=("$(work_seconds '')")
-		kernel+=("$(work_seconds "$RECORD intel_pt//k --")")
-		cycles+=("$(work_seconds "$RECORD intel_pt/cyc=1/k --")")
-		both+=("$(work_seconds "$RECORD intel_pt// --")")
-	done
-	local base
-	base=$(printf '%s\n' "${plain[@]}" | median)
-	printf 'work without the unit      %6.2f s\n' "$base"
-	for name in off kernel cycles both; do
-		local -n figures=$name
-		printf 'unit: %-20s %6.2f times that\n' "$name" "$(
-			printf '%s\n' "${figures[@]}" | median |
-				awk -v b="$base" '{ print $1 / b }')"
+	local plain event
+	plain=$(median_of_work '' --no-trace-unit)
+	printf 'work without the unit    %6.2f s\n' "$plain"
+	cost "$plain" 'unit, tracing off' ''
+	for event in intel_pt//k intel_pt/cyc=1/k intel_pt//; do
+		cost "$plain" "unit, $event" "$RECORD $event --"
 	done
 }
 
+cost() { # plain-seconds name prefix
+	printf '%-24s %6.2f times that\n' "$2" "$(median_of_work "$3" |
+		awk -v plain="$1" '{ print $1 / plain }')"
+}
+
 "$HERE/../host/machine" fetch
-bench_start
+bench_start 'start' 10 20
+bench_start 'start --fast' - - --fast
 bench_cost

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Recordings made by stock perf in the machine, against the ground truth.
 #
-#	conformance.sh [smoke|all|full] [RECORDING...]
+#	conformance.sh [KERNEL [CPUS [RECORDING...]]]
 #
-# smoke: one configuration on kernel 6.1.  all: every one on 6.12, one CPU.
-# full: all, two CPUs, and one of 60 MB.  A line per configuration and CPU; exits 1 if
-# any differs from the truth, 2 if the machine cannot run.
+# One boot: without arguments of kernel 6.12 with one CPU, and each recording
+# that conformance_guest.sh knows but "large".  A line per recording and CPU;
+# exits 1 if any differs from the truth.
 # KEEP=DIR keeps what was recorded in DIR.
 set -euo pipefail
 
@@ -16,32 +16,49 @@ source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 readonly TOOL=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests/tool_conformance
 readonly ONE_CPU=(task-cyc task-default task-user task-both all-cyc
 	all-default noretcomp psb filter)
-readonly TWO_CPUS=(task-cyc all-cyc all-default)
+readonly SEVERAL_CPUS=(task-cyc all-cyc all-default)
 
 fail() {
 	printf 'FAIL: %s\n' "$*"
 	FAILURES=$((FAILURES + 1))
 }
 
-# perf decodes it without error.  Not asked where user code is traced: perf
-# takes this system's own vdso for the guest's, which is another kernel's, and
-# stumbles in it.
-check_perf() { # recording
-	local errors
-	case ${1##*/} in
-	task-user | task-both | all-default) return ;;
-	esac
-	errors=$(perf script -i "$1" --itrace=e 2>&1 | head -n 3) || true
-	if [[ $errors == *error* ]]; then
-		fail "$1: perf: $errors"
+# perf would take this system's own vdso for the guest's, which is another
+# kernel's, if it did not find the guest's by its build ID.
+keep_vdso_for_perf() { # dir
+	local id
+	id=$(readelf -n "$1/vdso" | sed -n 's/.*Build ID: //p')
+	mkdir -p "$1/ids/.build-id/${id:0:2}" "$1/ids/[vdso]/$id"
+	cp "$1/vdso" "$1/ids/[vdso]/$id/vdso"
+	ln -s "../../[vdso]/$id" "$1/ids/.build-id/${id:0:2}/${id:2}"
+}
+
+# perf decodes it without error, and as many instructions as libipt did.
+check_perf() { # dir recording
+	local counted seen errors
+	counted=$(awk -v name="$1/$2" '$1 == name {
+			for (i = 2; i < NF; i++)
+				if ($i == "instructions")
+					sum += $(i + 1)
+		} END { print sum + 0 }' "$1/libipt")
+	read -r seen errors < <(
+		perf --buildid-dir "$1/ids" script -i "$1/$2" \
+			--itrace=ei1000i -F ip 2>&1 |
+			awk '/^ *[0-9a-f]+$/ { seen += 1000; next }
+			     /error/ { errors = errors "; " $0 }
+			     END { print seen + 0, substr(errors, 1, 500) }')
+	if [[ -n $errors ]]; then
+		fail "$2: perf: $errors"
+	elif ((seen < counted - counted / 100 - 5000 || seen > counted)); then
+		fail "$2: perf has $seen instructions, libipt $counted"
 	else
-		printf '%s perf: errors 0\n' "$1"
+		printf '%s perf: errors 0, instructions %d\n' "$1/$2" "$seen"
 	fi
 }
 
 # One boot: all of its recordings and all of its truth.
 check_boot() { # kernel cpus recording...
-	local kernel=$1 cpus=$2 dir=$WORK/$1-$2
+	local kernel=$1 cpus=$2 dir=$WORK/$1-$2 name
 	local -a options=(--truth "$dir" --vdso "$dir/vdso")
 	shift 2
 	mkdir -p "$dir"
@@ -51,12 +68,18 @@ check_boot() { # kernel cpus recording...
 		fail "kernel $kernel, $cpus CPUs: the machine failed"
 		return
 	fi
-	((cpus == 1)) || options+=(--slack 200000)
+	if ((cpus == 1)); then
+		options+=(--time-p99 500)
+	else
+		options+=(--slack 200000)
+	fi
 	check_exactness "$dir" "$cpus"
-	"$TOOL" "${options[@]}" "${@/#/$dir/}" ||
+	"$TOOL" "${options[@]}" "${@/#/$dir/}" >"$dir/libipt" ||
 		fail "kernel $kernel, $cpus CPUs: not as the truth"
+	cat "$dir/libipt"
+	keep_vdso_for_perf "$dir"
 	for name in "$@"; do
-		check_perf "$dir/$name"
+		check_perf "$dir" "$name"
 	done
 }
 
@@ -73,26 +96,14 @@ check_exactness() { # dir cpus
 }
 
 main() {
-	local level=${1:-all}
-	shift || true
-	case $level in
-	smoke)
-		skip_without_machine 6.1
-		check_boot 6.1 1 "${@:-task-cyc}"
-		;;
-	all | full)
-		skip_without_machine 6.12
-		check_boot 6.12 1 "${@:-${ONE_CPU[@]}}"
-		if [[ $level == full ]]; then
-			check_boot 6.12 2 "${@:-${TWO_CPUS[@]}}"
-			check_boot 6.12 1 large
-		fi
-		;;
-	*)
-		printf 'usage: conformance.sh [smoke|all|full] [RECORDING...]\n'
-		return 2
-		;;
-	esac
+	local kernel=${1:-6.12} cpus=${2:-1}
+	shift $(($# < 2 ? $# : 2))
+	skip_without_machine "$kernel"
+	if ((cpus == 1)); then
+		check_boot "$kernel" 1 "${@:-${ONE_CPU[@]}}"
+	else
+		check_boot "$kernel" "$cpus" "${@:-${SEVERAL_CPUS[@]}}"
+	fi
 	[[ -z ${KEEP:-} ]] || cp -r "$WORK/." "$KEEP"
 	((FAILURES == 0))
 }

@@ -50,10 +50,11 @@ work() { # times
 	done >/dev/null 2>&1
 }
 
+# The build ID of the vdso lets perf on the host find the guest's.
 record() { # name perf-record-option...
 	local name=$1
 	shift
-	perf record --kcore -B -N -q -o "$WORK/$name" "$@"
+	perf record --kcore --buildid-all -N -q -o "$WORK/$name" "$@"
 	cp -r "$WORK/$name" "$RESULTS/$name"
 	rm -rf "${WORK:?}/$name"
 }

@@ -4,31 +4,16 @@
 # when it has ended.
 #
 #	run_all.sh [all|full]
+#
+# full adds every recording on the other kernel and with two CPUs, and one of
+# 60 MB.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 LEVEL=${1:-all}
-WORK=$(mktemp -d)
-readonly HERE LEVEL WORK
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$WORK"' EXIT
-
-# A lane runs its tests one after the other.
-lane() { # test...
-	local test name status=0
-	for test in "$@"; do
-		name=${test%% *}
-		name=${name##*/}
-		# shellcheck disable=SC2086 # a test and its arguments
-		if "$HERE"/$test >"$WORK/$name" 2>&1; then
-			printf '== passed: %s (%d s)\n' "$test" "$SECONDS"
-		else
-			printf '== FAILED: %s (%d s)\n' "$test" "$SECONDS"
-			status=1
-		fi
-		cat "$WORK/$name"
-	done
-	return "$status"
-}
+readonly HERE LEVEL
+# shellcheck source=machine/tests/lanes.sh
+source "$HERE/lanes.sh"
 
 # Everything is fetched once, and what is missing is said once.
 fetch() {
@@ -38,18 +23,16 @@ fetch() {
 	done
 }
 
-fetch
-tests=(test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
-	"test_trace_unit.sh $LEVEL")
+# Two lanes of about the same length, each with one machine at a time.
+# shellcheck disable=SC2034 # lanes reads the arrays
+first=(conformance.sh test_truth_exec_log.sh test_deterministic.sh
+	"conformance.sh 6.1 1 task-cyc" "conformance.sh 6.12 2 all-cyc")
+second=(test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
+	test_machine_isolated.sh test_trace_unit.sh)
 if [[ $LEVEL == full ]]; then
-	tests+=(test_machine_isolated.sh test_deterministic.sh
-		test_truth_exec_log.sh)
+	first+=("conformance.sh 6.12 1 large")
+	second+=("conformance.sh 6.1 1" "conformance.sh 6.12 2"
+		"conformance.sh 6.1 2")
 fi
-lane "conformance.sh $LEVEL" &
-first=$!
-lane "${tests[@]}" "conformance.sh smoke" &
-second=$!
-failed=0
-wait "$first" || failed=1
-wait "$second" || failed=1
-exit "$failed"
+fetch
+lanes "$HERE" first second

@@ -64,6 +64,30 @@ test_signal() { # signal code-when-killed
 	expect_no_process "SIG$1: no process left" "path=$WORK/mark"
 }
 
+# A QEMU that no longer runs is what a guest that hangs looks like, and worse:
+# it does not end when asked to.  Killing it takes a minute, so the other tests
+# run meanwhile.
+begin_hang() {
+	mkdir "$WORK/hang"
+	: >"$WORK/hang.out"
+	"$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout 30 \
+		--results "$WORK/hang" -- sh -c 'echo ready; sleep 1000' \
+		>"$WORK/hang.out" 2>"$WORK/hang.err" &
+	HANGING=$!
+	until grep -q ready "$WORK/hang.out" || ! kill -0 "$HANGING"; do
+		sleep 0.1
+	done
+	kill -STOP "$(pgrep -P "$HANGING")"
+}
+
+end_hang() {
+	CODE=0
+	wait "$HANGING" || CODE=$?
+	ERR=$(<"$WORK/hang.err")
+	expect_failure "hang" 124 'time limit of 30 s passed'
+	expect_no_process "hang: no process left" "path=$WORK/hang"
+}
+
 test_killed() {
 	start_and_wait sh -c 'echo ready; sleep 1000'
 	kill -KILL "$RUNNING"
@@ -98,6 +122,7 @@ test_no_files_left() {
 	expect "no files left" "" "$(ls -A "$WORK/tmp")"
 }
 
+begin_hang
 test_commands
 test_panic
 test_time_limit
@@ -107,3 +132,4 @@ test_killed
 test_early_signal
 test_full_disk
 test_no_files_left
+end_hang

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the unit does at its registers and what stock perf sees of it, beyond
-# the flow of branches (conformance.sh): capabilities, faults, PTWRITE, and,
-# in the full tests, loss.
+# the flow of branches (conformance.sh): capabilities, faults, PTWRITE, loss.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
@@ -74,4 +73,4 @@ test_loss() {
 
 skip_without_machine 6.12
 test_registers
-[[ ${1:-full} != full ]] || test_loss
+test_loss

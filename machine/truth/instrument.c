@@ -6,7 +6,6 @@ enum {
 	HAND_OVER = 0x4b545452, /* "KTTR": cpuid leaf that names __switch_to */
 };
 
-
 /* An instruction that has a callback of its own. */
 struct site {
 	struct truth *truth;

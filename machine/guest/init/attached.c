@@ -72,9 +72,8 @@ int guest_run_attached(struct guest *guest)
 	struct problem *problem = &guest->problem;
 
 	if (guest_connect(guest) || modules_load("root", problem) ||
-	    announce(guest) || receive_settings(guest) ||
-	    load_modules(guest) || mounts_host_root(problem) ||
-	    guest_prepare(guest) ||
+	    announce(guest) || receive_settings(guest) || load_modules(guest) ||
+	    mounts_host_root(problem) || guest_prepare(guest) ||
 	    mounts_modules(settings->modules, problem) ||
 	    results_open(&guest->results, settings, problem) ||
 	    command_start(&guest->command, settings, problem))

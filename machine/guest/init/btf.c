@@ -35,8 +35,7 @@ static int btf_open(struct btf *btf, const void *data, size_t size)
 
 static int has_name(const struct btf *btf, uint32_t offset, const char *name)
 {
-	return offset < btf->names_size &&
-	       !strcmp(btf->names + offset, name);
+	return offset < btf->names_size && !strcmp(btf->names + offset, name);
 }
 
 /* What follows a type of this kind, in bytes; -1 for a kind unknown here. */
@@ -104,8 +103,7 @@ long btf_member_offset(const void *data, size_t size, const char *structure,
 		if (BTF_INFO_KIND(type.info) == BTF_KIND_STRUCT &&
 		    BTF_INFO_VLEN(type.info) &&
 		    has_name(&btf, type.name_off, structure))
-			return find_member(&btf, &type, btf.types + at,
-					   member);
+			return find_member(&btf, &type, btf.types + at, member);
 		at += (size_t)tail;
 	}
 	return -1;

@@ -10,7 +10,7 @@
 
 /* All that init has to do with in one boot. */
 struct guest {
-	int port;			/* -1 until the channel is open */
+	int port; /* -1 until the channel is open */
 	struct frame_reader *reader;
 	struct frame_writer *writer;
 	struct settings settings;

@@ -29,7 +29,8 @@ static int mount_one(const struct mount_point *point, struct problem *problem)
 {
 	mkdir(point->path, 0755);
 	if (mount(point->type, point->path, point->type, point->flags,
-		  point->options) && errno != EBUSY)
+		  point->options) &&
+	    errno != EBUSY)
 		return problem_set(problem, "cannot mount %s on %s",
 				   point->type, point->path);
 	return 0;
@@ -80,8 +81,8 @@ int mounts_rest(struct problem *problem)
 	return 0;
 }
 
-static int move_mounts(const char *const *paths, size_t count,
-		       const char *root, struct problem *problem)
+static int move_mounts(const char *const *paths, size_t count, const char *root,
+		       struct problem *problem)
 {
 	char target[64];
 	size_t i;
@@ -89,8 +90,7 @@ static int move_mounts(const char *const *paths, size_t count,
 	for (i = 0; i < count; i++) {
 		snprintf(target, sizeof(target), "%s%s", root, paths[i]);
 		if (mount(paths[i], target, NULL, MS_MOVE, NULL))
-			return problem_set(problem, "cannot move %s",
-					   paths[i]);
+			return problem_set(problem, "cannot move %s", paths[i]);
 	}
 	return 0;
 }
@@ -109,7 +109,9 @@ int mounts_host_root(struct problem *problem)
 	static const char *const moved[] = { "/proc", "/sys", "/dev" };
 	static const struct mount_point above = { "tmpfs", "/above", 0, "" };
 	static const struct mount_point joined = {
-		"overlay", "/joined", 0,
+		"overlay",
+		"/joined",
+		0,
 		"lowerdir=/below,upperdir=/above/files,workdir=/above/work",
 	};
 
@@ -151,8 +153,7 @@ int mounts_modules(const char *folder, struct problem *problem)
 
 	uname(&name);
 	snprintf(path, sizeof(path), "/lib/modules/%s", name.release);
-	if (mounts_make_path(path) ||
-	    mount(folder, path, NULL, MS_BIND, NULL))
+	if (mounts_make_path(path) || mount(folder, path, NULL, MS_BIND, NULL))
 		return problem_set(problem, "cannot show %s at %s", folder,
 				   path);
 	return 0;
@@ -161,7 +162,6 @@ int mounts_modules(const char *folder, struct problem *problem)
 int mounts_shared(const char *tag, const char *path, struct problem *problem)
 {
 	if (mounts_make_path(path) || mount(tag, path, "9p", 0, SHARE))
-		return problem_set(problem, "cannot mount the host's %s",
-				   path);
+		return problem_set(problem, "cannot mount the host's %s", path);
 	return 0;
 }

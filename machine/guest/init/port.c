@@ -41,8 +41,7 @@ static int find(const char *wanted)
 	if (!ports)
 		return -1;
 	while (fd < 0 && (entry = readdir(ports))) {
-		if (entry->d_name[0] == '.' ||
-		    !has_name(entry->d_name, wanted))
+		if (entry->d_name[0] == '.' || !has_name(entry->d_name, wanted))
 			continue;
 		snprintf(path, sizeof(path), "/dev/%s", entry->d_name);
 		fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);

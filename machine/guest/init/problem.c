@@ -17,8 +17,7 @@ int problem_set(struct problem *problem, const char *format, ...)
 	va_end(arguments);
 	length = strlen(problem->text);
 	if (error)
-		snprintf(problem->text + length,
-			 sizeof(problem->text) - length, ": %s",
-			 strerror(error));
+		snprintf(problem->text + length, sizeof(problem->text) - length,
+			 ": %s", strerror(error));
 	return -1;
 }

@@ -18,8 +18,8 @@
 struct relay {
 	struct frame_reader *reader;
 	struct frame_writer *writer;
-	int terminal;		/* for window sizes; streams[0] or not one */
-	pid_t pid;		/* 0 when the command has ended */
+	int terminal; /* for window sizes; streams[0] or not one */
+	pid_t pid;    /* 0 when the command has ended */
 	int wait_status;
 	struct outlet input;
 	struct inlet outputs[2];
@@ -43,8 +43,7 @@ static int take_frame(struct relay *relay, const struct frame *frame)
 
 	/* What does not come from this host program's version is refused. */
 	if (frame->type == FRAME_DATA)
-		return outlet_put(&relay->input, frame->payload,
-				  frame->length);
+		return outlet_put(&relay->input, frame->payload, frame->length);
 	if (frame->type == FRAME_END)
 		outlet_end(&relay->input);
 	else if (frame->type == FRAME_CREDIT)
@@ -102,8 +101,7 @@ static void reap(struct relay *relay)
 static bool is_done(const struct relay *relay)
 {
 	return !relay->pid && relay->outputs[0].fd < 0 &&
-	       relay->outputs[1].fd < 0 &&
-	       !frame_writer_pending(relay->writer);
+	       relay->outputs[1].fd < 0 && !frame_writer_pending(relay->writer);
 }
 
 static void prepare_poll(const struct relay *relay, struct pollfd *polled)

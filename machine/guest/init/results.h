@@ -8,10 +8,11 @@
 /* The host's results folders, from mounting to the last byte on the host. */
 struct results {
 	size_t count;
-	int fds[SETTINGS_RESULTS_MAX];	/* remember write errors */
+	int fds[SETTINGS_RESULTS_MAX]; /* remember write errors */
 };
 
-/* Mounts each, or memory if they come late, at its own path.  Returns 0, or -1 with the problem. */
+/* Mounts each, or memory if they come late, at its own path.  Returns 0, or -1
+ * with the problem. */
 int results_open(struct results *results, const struct settings *settings,
 		 struct problem *problem);
 

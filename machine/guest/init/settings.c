@@ -56,8 +56,8 @@ static int add_text(struct settings *settings, char *text)
 	if ((value = value_of(text, "cwd")))
 		settings->cwd = value;
 	else if ((value = value_of(text, "delay")))
-		settings->disk_delay_ms = (unsigned int)strtoul(value, NULL,
-								10);
+		settings->disk_delay_ms =
+			(unsigned int)strtoul(value, NULL, 10);
 	else if ((value = value_of(text, "modules")))
 		settings->modules = value;
 	else if ((value = value_of(text, "results")) &&
@@ -77,8 +77,8 @@ int settings_add(struct settings *settings, const char *text, size_t length,
 	if (copy && !add_text(settings, copy))
 		return 0;
 	errno = 0;
-	return problem_set(problem, "setting not understood: %.*s",
-			   (int)length, text);
+	return problem_set(problem, "setting not understood: %.*s", (int)length,
+			   text);
 }
 
 int settings_read(struct settings *settings, const char *path,

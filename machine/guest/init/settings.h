@@ -23,9 +23,9 @@
  *   disk=1, net=1, truth=1   what else to prepare
  */
 struct settings {
-	char **args;		/* ends with NULL */
+	char **args; /* ends with NULL */
 	size_t arg_count;
-	char **env;		/* ends with NULL */
+	char **env; /* ends with NULL */
 	size_t env_count;
 	char *cwd;
 	char *modules;

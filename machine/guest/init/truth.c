@@ -24,7 +24,8 @@ static uint64_t kernel_symbol(const char *wanted)
 	if (!file)
 		return 0;
 	while (!found && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) ==
+			    2 &&
 		    !strcmp(name, wanted))
 			found = address;
 	}
@@ -73,7 +74,8 @@ int truth_announce(struct problem *problem)
 	if (!address)
 		return problem_set(problem, "kallsyms has no __switch_to");
 	if (pid < 0 || tgid < 0)
-		return problem_set(problem, "the kernel's BTF has no pid, tgid");
+		return problem_set(problem,
+				   "the kernel's BTF has no pid, tgid");
 	announce(address, (uint64_t)pid << 32 | (uint64_t)tgid);
 	return 0;
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Saving a guest's state, with a QEMU that answers, or does not. */
+#include "machine/attach/saving.h"
+#include "tests/run_suite.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static struct saving saving;
+static int qemu; /* its end of the monitor */
+static int monitor;
+static char path[64];
+
+static void set_up(void)
+{
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	qemu = pair[0];
+	monitor = pair[1];
+	fcntl(qemu, F_SETFL, O_NONBLOCK);
+	fcntl(monitor, F_SETFL, O_NONBLOCK);
+	strcpy(path, "/tmp/test_attach_saving.XXXXXX");
+	close(mkstemp(path));
+	unlink(path);
+}
+
+static void say(const char *text)
+{
+	ck_assert_int_eq(write(qemu, text, strlen(text)), strlen(text));
+}
+
+static void assert_asked(const char *start)
+{
+	char asked[8192];
+	ssize_t size = read(qemu, asked, sizeof(asked) - 1);
+
+	ck_assert_int_gt(size, 0);
+	asked[size] = '\0';
+	ck_assert_msg(!strncmp(asked, start, strlen(start)), "asked: %s",
+		      asked);
+}
+
+static void begin(void)
+{
+	say("QEMU 11.1 monitor - type 'help'\r\n(qemu) ");
+	ck_assert_int_eq(saving_start(&saving, monitor, path, 5), 0);
+	assert_asked("stop\n");
+}
+
+/* QEMU writes what it was asked to. */
+static void write_draft(void)
+{
+	close(open(saving.draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+START_TEST(the_guest_goes_on_when_its_state_is_whole)
+{
+	begin();
+	say("stop\r\n");
+	ck_assert(!saving_go_on(&saving));
+	say("(qemu) ");
+	ck_assert(!saving_go_on(&saving));
+	assert_asked("migrate file:/tmp/test_attach_saving.");
+	write_draft();
+	say("migrate file:...\r\n(qemu) ");
+	ck_assert(saving_go_on(&saving));
+	assert_asked("cont\n");
+	ck_assert(!saving_is_busy(&saving));
+	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+START_TEST(an_error_leaves_no_file)
+{
+	begin();
+	say("(qemu) ");
+	ck_assert(!saving_go_on(&saving));
+	assert_asked("migrate ");
+	write_draft();
+	say("Error: No space left on device\r\n(qemu) ");
+	ck_assert(saving_go_on(&saving));
+	assert_asked("cont\n");
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_ne(access(saving.draft, F_OK), 0);
+}
+END_TEST
+
+START_TEST(without_an_answer_the_guest_goes_on_unsaved)
+{
+	begin();
+	say("(qemu) ");
+	ck_assert(!saving_go_on(&saving));
+	assert_asked("migrate ");
+	write_draft();
+	ck_assert(saving_is_busy(&saving));
+	ck_assert_int_eq(saving.until_ns, 120 * INT64_C(1000000000) + 5);
+	ck_assert(saving_give_up(&saving));
+	assert_asked("cont\n");
+	ck_assert(!saving_is_busy(&saving));
+	ck_assert_int_ne(access(saving.draft, F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_guest_that_is_not_loaded_does_not_go_on)
+{
+	ck_assert_int_eq(saving_resume(&saving, monitor, 5), 0);
+	assert_asked("info status\n");
+	say("VM status: inmigrate\r\n(qemu) ");
+	ck_assert(!saving_go_on(&saving));
+	assert_asked("info status\n");
+	ck_assert(!saving_give_up(&saving));
+}
+END_TEST
+
+static Suite *attach_saving_suite(void)
+{
+	Suite *suite = suite_create("attach_saving");
+	TCase *tcase = tcase_create("monitor");
+
+	tcase_add_checked_fixture(tcase, set_up, NULL);
+	tcase_add_test(tcase, the_guest_goes_on_when_its_state_is_whole);
+	tcase_add_test(tcase, an_error_leaves_no_file);
+	tcase_add_test(tcase, without_an_answer_the_guest_goes_on_unsaved);
+	tcase_add_test(tcase, a_guest_that_is_not_loaded_does_not_go_on);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(attach_saving_suite());
+}

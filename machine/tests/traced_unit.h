@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_TRACED_UNIT_H
+#define KT_MACHINE_TESTS_TRACED_UNIT_H
+
+#include "machine/intel_pt/unit.h"
+#include "machine/tests/memory_bus.h"
+
+#include <intel-pt.h>
+
+/* What the tests of the whole unit share: one that writes into a single range
+ * of 64 KiB of this memory.  check runs each test in a process of its own.
+ */
+enum { RANGE = 0x10000, RANGE_MASK = 0xffff, BUS_RATIO = 10 };
+
+#define KERNEL 0xffffffff81000000ull
+#define USER 0x0000000000401000ull
+#define PLAIN (CTL_TRACE_EN | CTL_OS | CTL_BRANCH_EN)
+
+extern struct memory_bus memory;
+extern struct pt_unit unit;
+
+/* The checked fixture. */
+void traced_unit_set_up(void);
+
+/* Writes @ctl to RTIT_CTL at TSC 1000. */
+void start(uint64_t ctl);
+
+/* A branch, and that the CPU has arrived. */
+void branch(enum pt_branch kind, uint64_t next, uint64_t to, uint64_t tsc);
+
+/* Bytes of trace in the range. */
+size_t written(void);
+
+/* Asserts what the unit wrote, as libipt names it. */
+void assert_packets(const char *expected);
+struct pt_packet packet_at(size_t index);
+
+#endif
