@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # make, make check, make check-full, make bench, make lint, make install
 # V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/,
-# FUZZ=1 for libFuzzer (clang) into build-fuzz/.
+# FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
+# build-arm64/ (see scripts/arm64_sysroot.sh) and runs the suites in QEMU.
 # Built-in rules would try to make the dependency files (.d) from objects.
 MAKEFLAGS += --no-builtin-rules
 
-BUILD   := build$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
+BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 FOLDERS := common collector decoder symbolize report attribution cmd
 PREFIX  ?= /usr/local
 CC      := $(if $(FUZZ),clang,$(CC))
@@ -16,28 +17,52 @@ SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all \
              -fno-omit-frame-pointer
 SANITIZE := $(if $(SAN)$(FUZZ),$(SAN_FLAGS)) \
             $(if $(FUZZ),-fsanitize=fuzzer-no-link)
+ifeq ($(ARCH),arm64)
+SYSROOT  := build-arm64-sysroot
+CC       := aarch64-linux-gnu-gcc
+RUN      := qemu-aarch64 -L $(SYSROOT)
+CPPFLAGS += -isystem $(SYSROOT)/usr/include/aarch64-linux-gnu \
+            -isystem $(SYSROOT)/usr/include
+LDFLAGS  += --sysroot=$(abspath $(SYSROOT)) \
+            -L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
+            -Wl,-rpath-link,$(SYSROOT)/usr/lib/aarch64-linux-gnu
+endif
+
+# Debian has libipt for x86 only: elsewhere its decoder is left out.
+HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
+            $(CC) -E - >/dev/null 2>&1 && echo yes))
+IPT_SRCS := $(wildcard decoder/intel_pt*.c decoder/intel_image.c \
+            decoder/intel_packet_dump.c decoder/packet_text.c)
+NO_IPT_SRCS := decoder/without_intel_pt.c
+NO_IPT_TESTS := tests/test_intel_pt.c tests/test_intel_packet.c \
+            tests/test_recording.c tests/recording_fixture.c
+
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
-LDLIBS   += -lipt -lopencsd_c_api -lopencsd -lelf -ldw -lunwind-generic -lunwind \
+LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lelf -ldw -lunwind-generic -lunwind \
             -lzstd
 
-SRCS     := $(wildcard $(FOLDERS:%=%/*.c))
+SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
+            $(wildcard $(FOLDERS:%=%/*.c)))
+TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)), \
+            $(wildcard tests/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
-SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/*_fixture.c))
-SUITES   := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/test_*.c))
+SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
+SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 E2E_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/programs/*.c))
 
-CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null)
+CHECK_LIBS := $(if $(ARCH),-lcheck -lsubunit -lrt -lm -pthread, \
+              $(shell pkg-config --libs check 2>/dev/null))
 
 Q := $(if $(V),,@)
 
-all: $(PROGRAM) machine
+all: $(PROGRAM) $(if $(ARCH),,machine)
 
 include machine/machine.mk
 
@@ -79,16 +104,20 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-check: $(SUITES) machine-check
-	$(Q)for suite in $(SUITES); do $$suite || exit 1; done
+check: $(SUITES) $(if $(ARCH),,machine-check)
+	$(Q)for suite in $(SUITES); do $(RUN) $$suite || exit 1; done
 
 check-full: check
 	$(Q)machine/tests/run_all.sh full
+	$(Q)tests/recorded/all.sh full
+	$(Q)tests/e2e/run_all.sh full
 
 bench: all
+	$(Q)tests/bench/speed.sh
 	$(Q)machine/tests/bench.sh
 
 SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
+           tests/*.sh tests/*/*.sh \
            machine/host/*.sh) machine/host/machine
 
 # No folder reaches where it must not, every header stands alone, no library
@@ -110,7 +139,7 @@ install: all
 	install -m 755 $(MACHINE_FILES) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw
 
 clean:
-	$(RM) -r build build-san build-fuzz
+	$(RM) -r build build-san build-fuzz build-arm64
 
 .PHONY: all fuzz e2e-programs check check-full bench lint install clean
 .SECONDARY:

@@ -4,6 +4,7 @@
 #include "attribution/between.h"
 #include "attribution/histogram_bars.h"
 #include "attribution/path_text.h"
+#include "attribution/sparse_rows.h"
 #include "attribution/table.h"
 #include "common/error.h"
 
@@ -13,20 +14,31 @@
 
 enum { PATHS_IN_TEXT = 10 };
 
-/* One record of CSV and JSON; what it has not is absent. */
-struct row {
-	const char *section;
-	char *path;			/* to be freed */
-	const struct histogram *time;	/* NULL: count alone */
-	uint64_t count;
-	uint64_t on_cpu_ns;
-	const struct histogram_bar *bar;
+enum column {
+	COLUMN_COUNT,
+	COLUMN_LOW,
+	COLUMN_HIGH,
+	COLUMN_TOTAL,
+	COLUMN_ON_CPU,
+	COLUMN_MIN,
+	COLUMN_MEAN,
+	COLUMN_MEDIAN,
+	COLUMN_P99,
+	COLUMN_MAX,
+	COLUMNS,
 };
 
-struct rows {
-	struct array list;		/* struct row */
-	struct array bars;		/* struct histogram_bar */
-	struct array paths;		/* const struct between_path *, sorted */
+static const char *const columns[COLUMNS] = {
+	[COLUMN_COUNT] = "count",
+	[COLUMN_LOW] = "low_ns",
+	[COLUMN_HIGH] = "high_ns",
+	[COLUMN_TOTAL] = "total_ns",
+	[COLUMN_ON_CPU] = "on_cpu_ns",
+	[COLUMN_MIN] = "min_ns",
+	[COLUMN_MEAN] = "mean_ns",
+	[COLUMN_MEDIAN] = "median_ns",
+	[COLUMN_P99] = "p99_ns",
+	[COLUMN_MAX] = "max_ns",
 };
 
 static const struct {
@@ -133,189 +145,146 @@ static int pick_paths(const struct between *between,
 	return 0;
 }
 
-static int add_row(struct rows *rows, struct row row)
+static int add_count(struct sparse_rows *rows, const char *section,
+		     uint64_t count)
 {
-	struct row *slot = array_add(&rows->list);
+	struct sparse_row *row = sparse_rows_add(rows, section, NULL);
 
-	if (!slot)
+	if (!row)
 		return -ERROR_MEMORY;
-	*slot = row;
+	sparse_row_set(row, COLUMN_COUNT, count);
 	return 0;
 }
 
-static int add_counts(struct rows *rows, const struct between_answer *answer)
+static int add_times(struct sparse_rows *rows, const char *section,
+		     const char *name, const struct histogram *time,
+		     uint64_t on_cpu_ns)
 {
-	int status = add_row(rows, (struct row){
-		.section = "reached",
-		.time = &answer->time,
-		.count = answer->time.count,
-		.on_cpu_ns = answer->on_cpu_ns,
-	});
+	struct sparse_row *row = sparse_rows_add(rows, section, name);
 
-	for (size_t i = 0; !status && i < sizeof(counts) / sizeof(*counts); i++)
-		status = add_row(rows, (struct row){
-			.section = counts[i].section,
-			.count = count_of(answer, i),
-		});
-	return status;
+	if (!row)
+		return -ERROR_MEMORY;
+	sparse_row_set(row, COLUMN_COUNT, time->count);
+	if (!time->count)
+		return 0;
+	sparse_row_set(row, COLUMN_TOTAL, time->total);
+	sparse_row_set(row, COLUMN_ON_CPU, on_cpu_ns);
+	sparse_row_set(row, COLUMN_MIN, time->min);
+	sparse_row_set(row, COLUMN_MEAN, histogram_mean(time));
+	sparse_row_set(row, COLUMN_MEDIAN, histogram_quantile(time, 0.5));
+	sparse_row_set(row, COLUMN_P99, histogram_quantile(time, 0.99));
+	sparse_row_set(row, COLUMN_MAX, time->max);
+	return 0;
 }
 
-static int add_bars(struct rows *rows, const struct histogram *time)
+static int add_bars(struct sparse_rows *rows, const struct histogram *time)
 {
-	int status = histogram_bars(time, SIZE_MAX, &rows->bars);
+	struct array bars = ARRAY_OF(struct histogram_bar);
+	int status = histogram_bars(time, SIZE_MAX, &bars);
 
-	for (size_t i = 0; !status && i < rows->bars.count; i++) {
-		const struct histogram_bar *bar = array_at(&rows->bars, i);
+	for (size_t i = 0; !status && i < bars.count; i++) {
+		const struct histogram_bar *bar = array_at(&bars, i);
+		struct sparse_row *row = sparse_rows_add(rows, "bucket", NULL);
 
-		status = add_row(rows, (struct row){
-			.section = "bucket",
-			.count = bar->count,
-			.bar = bar,
-		});
-	}
-	return status;
-}
-
-static int add_paths(struct rows *rows, const struct between_report *report)
-{
-	for (size_t i = 0; i < rows->paths.count; i++) {
-		const struct between_path *path =
-			*(const struct between_path **)array_at(&rows->paths,
-								i);
-		struct row row = {
-			.section = "path",
-			.path = path_text(between_tree(report->between),
-					  path->node, report->functions),
-			.time = &path->time,
-			.count = path->time.count,
-			.on_cpu_ns = path->on_cpu_ns,
-		};
-
-		if (!row.path || add_row(rows, row) < 0) {
-			free(row.path);
-			return -ERROR_MEMORY;
+		if (!row) {
+			status = -ERROR_MEMORY;
+			break;
 		}
+		sparse_row_set(row, COLUMN_COUNT, bar->count);
+		sparse_row_set(row, COLUMN_LOW, bar->low);
+		sparse_row_set(row, COLUMN_HIGH, bar->high);
 	}
-	return 0;
+	array_free(&bars);
+	return status;
 }
 
-static void rows_free(struct rows *rows)
+static char *text_of(const struct between_report *report,
+		     const struct between_path *path)
 {
-	for (size_t i = 0; i < rows->list.count; i++)
-		free(((struct row *)array_at(&rows->list, i))->path);
-	array_free(&rows->list);
-	array_free(&rows->bars);
-	array_free(&rows->paths);
+	return path_text(between_tree(report->between), path->node,
+			 report->functions);
 }
 
-static void write_bounds(struct record_writer *writer,
-			 const struct histogram_bar *bar)
+static const struct between_path *path_at(const struct array *paths,
+					  size_t index)
 {
-	if (bar) {
-		record_number(writer, "low_ns", bar->low);
-		record_number(writer, "high_ns", bar->high);
-	} else {
-		record_absent(writer, "low_ns");
-		record_absent(writer, "high_ns");
+	return *(const struct between_path **)array_at(paths, index);
+}
+
+static int add_paths(struct sparse_rows *rows,
+		     const struct between_report *report,
+		     const struct array *paths)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < paths->count && !status; i++) {
+		const struct between_path *path = path_at(paths, i);
+		char *text = text_of(report, path);
+
+		status = text ? add_times(rows, "path", text, &path->time,
+					  path->on_cpu_ns) :
+				-ERROR_MEMORY;
+		free(text);
 	}
-}
-
-static void write_times(struct record_writer *writer, const struct row *row)
-{
-	static const char *const names[] = { "total_ns", "on_cpu_ns", "min_ns",
-					     "mean_ns", "median_ns", "p99_ns",
-					     "max_ns" };
-	const struct histogram *time = row->time;
-
-	if (!time || !time->count) {
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			record_absent(writer, names[i]);
-		return;
-	}
-	record_number(writer, names[0], time->total);
-	record_number(writer, names[1], row->on_cpu_ns);
-	record_number(writer, names[2], time->min);
-	record_number(writer, names[3], histogram_mean(time));
-	record_number(writer, names[4], histogram_quantile(time, 0.5));
-	record_number(writer, names[5], histogram_quantile(time, 0.99));
-	record_number(writer, names[6], time->max);
-}
-
-static void write_row(struct record_writer *writer, const void *ctx,
-		      uint64_t index)
-{
-	const struct rows *rows = ctx;
-	const struct row *row = array_at(&rows->list, index);
-
-	record_text(writer, "section", row->section);
-	record_number(writer, "count", row->count);
-	write_bounds(writer, row->bar);
-	write_times(writer, row);
-	if (row->path)
-		record_text(writer, "path", row->path);
-	else
-		record_absent(writer, "path");
+	return status;
 }
 
 static int write_records(const struct between_report *report,
 			 const struct attribution_output *output,
-			 struct rows *rows)
+			 const struct array *paths)
 {
 	const struct between_answer *answer = between_answer(report->between);
-	struct record_writer writer = record_writer_of(output->out,
-						       output->format);
-	int status = add_counts(rows, answer);
+	struct sparse_rows rows = sparse_rows_of(columns, COLUMNS);
+	int status = add_times(&rows, "reached", NULL, &answer->time,
+			       answer->on_cpu_ns);
 
+	for (size_t i = 0; !status && i < sizeof(counts) / sizeof(*counts); i++)
+		status = add_count(&rows, counts[i].section,
+				   count_of(answer, i));
 	if (!status)
-		status = add_bars(rows, &answer->time);
+		status = add_bars(&rows, &answer->time);
 	if (!status)
-		status = add_paths(rows, report);
+		status = add_paths(&rows, report, paths);
 	if (!status)
-		record_writer_table(&writer, write_row, rows,
-				    rows->list.count);
+		sparse_rows_write(&rows, output->out, output->format);
+	sparse_rows_free(&rows);
 	return status;
 }
 
-static void write_path_row(struct record_writer *writer, const void *ctx,
-			   uint64_t index)
+static void write_times(const struct histogram *time, uint64_t on_cpu_ns,
+			FILE *out)
 {
-	const struct rows *rows = ctx;
-	const struct row *row = array_at(&rows->list, index);
-
-	record_number(writer, "count", row->count);
-	write_times(writer, row);
-	record_text(writer, "path", row->path ? row->path : "(all)");
+	fprintf(out,
+		"  count %" PRIu64 ", total_ns %" PRIu64 " (on_cpu_ns %" PRIu64
+		")\n  min_ns %" PRIu64 ", mean_ns %" PRIu64
+		", median_ns %" PRIu64 ", p99_ns %" PRIu64 ", max_ns %" PRIu64
+		"\n",
+		time->count, time->total, on_cpu_ns, time->min,
+		histogram_mean(time), histogram_quantile(time, 0.5),
+		histogram_quantile(time, 0.99), time->max);
 }
 
-/* All times in one table: of all paths together, and of each. */
-static int write_time_table(const struct between_report *report,
-			    const struct attribution_output *output,
-			    struct rows *rows)
+/* A path is too long for a column: a line a function. */
+static int write_path(const struct between_report *report,
+		      const struct between_path *path, FILE *out)
 {
-	const struct between_answer *answer = between_answer(report->between);
-	struct record_writer writer = record_writer_of(output->out,
-						       RECORD_TABLE);
-	int status = add_row(rows, (struct row){
-		.time = &answer->time,
-		.count = answer->time.count,
-		.on_cpu_ns = answer->on_cpu_ns,
-	});
+	char *text = text_of(report, path);
+	char *rest = text;
+	const char *name;
 
-	if (!status)
-		status = add_paths(rows, report);
-	if (!status)
-		record_writer_table(&writer, write_path_row, rows,
-				    rows->list.count);
-	return status;
+	if (!text)
+		return -ERROR_MEMORY;
+	fputc('\n', out);
+	write_times(&path->time, path->on_cpu_ns, out);
+	while ((name = strsep(&rest, ";")))
+		fprintf(out, "    %s\n", name);
+	free(text);
+	return 0;
 }
 
-static int write_text(const struct between_report *report,
-		      const struct attribution_output *output,
-		      struct rows *rows)
+static void write_counts(const struct between_report *report, FILE *out)
 {
 	const struct between_answer *answer = between_answer(report->between);
-	FILE *out = output->out;
-	int status = 0;
 
 	fprintf(out, "From entering %s to first entering %s in the same call\n\n"
 		"  %10" PRIu64 "  calls of the first in which the second came\n",
@@ -324,31 +293,41 @@ static int write_text(const struct between_report *report,
 		if (count_of(answer, i) || !i)
 			fprintf(out, "  %10" PRIu64 "  %s\n",
 				count_of(answer, i), counts[i].text);
+}
+
+static int write_text(const struct between_report *report,
+		      const struct attribution_output *output,
+		      const struct array *paths)
+{
+	const struct between_answer *answer = between_answer(report->between);
+	FILE *out = output->out;
+	int status;
+
+	write_counts(report, out);
 	if (!answer->time.count)
 		return 0;
-	fprintf(out, "\nTimes and paths, %s first\n\n",
-		output->sort ? output->sort : "the most frequent");
-	status = write_time_table(report, output, rows);
-	if (status)
-		return status;
-	fprintf(out, "\nDistribution of the time in ns\n\n");
-	return histogram_bars_draw(&answer->time, out);
+	fputs("\nTime\n\n", out);
+	write_times(&answer->time, answer->on_cpu_ns, out);
+	fputc('\n', out);
+	status = histogram_bars_draw(&answer->time, out);
+	if (!status)
+		fprintf(out, "\nPaths, %s first\n",
+			output->sort ? output->sort : "the most frequent");
+	for (size_t i = 0; i < paths->count && !status; i++)
+		status = write_path(report, path_at(paths, i), out);
+	return status;
 }
 
 int between_report_write(const struct between_report *report,
 			 const struct attribution_output *output)
 {
-	struct rows rows = {
-		.list = ARRAY_OF(struct row),
-		.bars = ARRAY_OF(struct histogram_bar),
-		.paths = ARRAY_OF(const struct between_path *),
-	};
-	int status = pick_paths(report->between, output, &rows.paths);
+	struct array paths = ARRAY_OF(const struct between_path *);
+	int status = pick_paths(report->between, output, &paths);
 
 	if (!status && output->format == RECORD_TABLE)
-		status = write_text(report, output, &rows);
+		status = write_text(report, output, &paths);
 	else if (!status)
-		status = write_records(report, output, &rows);
-	rows_free(&rows);
+		status = write_records(report, output, &paths);
+	array_free(&paths);
 	return status;
 }

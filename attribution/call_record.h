@@ -3,12 +3,14 @@
 #define KT_ATTRIBUTION_CALL_RECORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct arch;
 struct call_trace;
 struct function_table;
+struct lines;
 struct sleep_places;
 struct system_call;
 struct task_names;
@@ -29,10 +31,22 @@ struct call_record_context {
 	const struct arch *arch;
 	const struct task_names *names;
 	const struct wakers *wakers;
+	struct lines *lines;	/* of source code; a cache */
 	uint32_t max_depth;	/* of the trace */
 	bool has_off_cpu;	/* sleeps were recorded */
 	FILE *out;
 };
+
+struct sleep_place;
+
+/* Finds the line of source code at which the label of @place began to sleep.
+ *
+ * Returns it as "kernel/time/hrtimer.c:2083" in @text, cut to @size; false if
+ * debug information does not tell.
+ */
+bool call_record_line(const struct call_record_context *context,
+		      const struct sleep_place *place, char *text,
+		      size_t size);
 
 /* Writes a record for people to read. */
 void call_record_text(const struct call_record_context *context,

@@ -3,7 +3,7 @@
 
 #include "attribution/call_trace.h"
 #include "attribution/sleep_places.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/wakers.h"
 #include "report/record_writer.h"
 #include "report/task_names.h"
@@ -83,7 +83,7 @@ static void put_times(const struct call_record_context *context,
 {
 	FILE *out = context->out;
 
-	put_number(out, "on_cpu_ns", system_call_on_cpu(call));
+	put_number(out, "on_cpu_ns", system_call_on_cpu(call->class_ns));
 	put_known(out, context->has_off_cpu, "asleep_ns",
 		  (int64_t)call->class_ns[TIME_ASLEEP]);
 	put_known(out, context->has_off_cpu, "runnable_ns",
@@ -140,10 +140,15 @@ static void put_place(const struct call_record_context *context,
 		      const struct sleep_place *place)
 {
 	FILE *out = context->out;
+	char line[512];
 
 	fputs("{", out);
 	put_function(context, "label", place->label);
 	put_function(context, "function", place->function);
+	if (call_record_line(context, place, line, sizeof(line)))
+		put_text(out, "line", line);
+	else
+		fputs("\"line\":null,", out);
 	put_number(out, "count", place->count);
 	put_number(out, "asleep_ns", place->asleep_ns);
 	put_number(out, "max_ns", place->max_ns);

@@ -3,7 +3,7 @@
 
 #include "attribution/call_trace.h"
 #include "attribution/sleep_places.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/wakers.h"
 #include "report/task_names.h"
 #include "symbolize/function_table.h"
@@ -42,7 +42,7 @@ static void print_times(const struct call_record_context *context,
 	FILE *out = context->out;
 
 	fprintf(out, "    %" PRIu64 " ns: on CPU %" PRIu64,
-		call->end_ns - call->begin_ns, system_call_on_cpu(call));
+		call->end_ns - call->begin_ns, system_call_on_cpu(call->class_ns));
 	if (context->has_off_cpu)
 		fprintf(out, ", asleep %" PRIu64 ", runnable %" PRIu64,
 			call->class_ns[TIME_ASLEEP],
@@ -72,6 +72,7 @@ static void print_place(const struct call_record_context *context,
 			const struct sleep_place *place)
 {
 	FILE *out = context->out;
+	char line[512];
 
 	fprintf(out, "    slept %" PRIu64 " times, %" PRIu64
 		     " ns, in %s",
@@ -80,6 +81,8 @@ static void print_place(const struct call_record_context *context,
 	if (place->function != FUNCTION_UNKNOWN)
 		fprintf(out, " (by %s)",
 			function_at(context->functions, place->function)->name);
+	if (call_record_line(context, place, line, sizeof(line)))
+		fprintf(out, " at %s", line);
 	fputs("\n", out);
 	print_others(place, out);
 	for (size_t i = 0; i < place->wakers.count; i++) {

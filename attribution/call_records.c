@@ -4,7 +4,7 @@
 #include "attribution/known_events.h"
 #include "attribution/sleep_places.h"
 #include "attribution/sleeps.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/table.h"
 #include "attribution/table_rows.h"
 #include "attribution/task_watch.h"
@@ -163,6 +163,7 @@ context_of(const struct call_records *records)
 		.arch = symbols_arch(input->symbols),
 		.names = input->names,
 		.wakers = task_watch_wakers(records->watch),
+		.lines = input->lines,
 		.max_depth = input->calls->max_depth,
 		.has_off_cpu =
 			known_events_has(input->events, EVENT_SCHED_SWITCH) &&

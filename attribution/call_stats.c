@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/call_stats.h"
 
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"

@@ -33,7 +33,7 @@ void moment_effect(const struct moment *moment, struct claim *claim,
 {
 	struct interrupt_piece *piece = moment->piece;
 
-	if (piece && !piece->owner)
+	if (piece && interrupt_piece_is_open(piece))
 		stakes_add(moment->claims, &piece->effects, claim, weight,
 			   CERTAIN_EXACT);
 }

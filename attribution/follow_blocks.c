@@ -142,7 +142,7 @@ static void finish(struct blocks *blocks, const struct moment *moment,
 	double weight = bio->sectors ? (double)bio->sectors : 1;
 
 	moment_effect(moment, claim, weight);
-	if (moment->piece && !moment->piece->owner)
+	if (moment->piece && interrupt_piece_is_open(moment->piece))
 		interrupt_piece_focus(moment->claims, moment->piece, claim);
 	*bio = *last;
 	blocks->bios.count--;

@@ -86,7 +86,7 @@ static void focus(struct packets *packets, const struct moment *moment,
 	if (!packet || !handling)
 		return;
 	handling->at_hand = packet->address;
-	if (moment->piece && !moment->piece->owner)
+	if (moment->piece && interrupt_piece_is_open(moment->piece))
 		interrupt_piece_focus(moment->claims, moment->piece,
 				      packet->claim);
 }

@@ -49,7 +49,7 @@ static void raise(struct softirqs *softirqs, const struct moment *moment,
 	uint64_t key = key_of(moment->cpu, vector);
 	struct claim *claim = claim_map_find(softirqs->raised, key);
 
-	if (!moment->piece || moment->piece->owner)
+	if (!moment->piece || !interrupt_piece_is_open(moment->piece))
 		return;
 	/* The poll that it asked for says more. */
 	if (vector == NET_RX_SOFTIRQ && moment->piece->polls)

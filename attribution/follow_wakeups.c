@@ -29,7 +29,7 @@ static void wake(struct claim_map *threads, const struct moment *moment,
 
 	if (piece && !strncmp(comm, handler, sizeof(handler) - 1))
 		claim_map_set(threads, (uint32_t)tid, moment_claim(moment));
-	else if (piece && !piece->owner && woken)
+	else if (piece && interrupt_piece_is_open(piece) && woken)
 		stakes_add(moment->claims, &piece->woken, woken, 1,
 			   CERTAIN_INFERRED);
 }

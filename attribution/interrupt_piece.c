@@ -39,6 +39,11 @@ void interrupt_piece_own(struct interrupt_piece *piece, struct claim *owner,
 	piece->owner_certainty = certainty;
 }
 
+bool interrupt_piece_is_open(const struct interrupt_piece *piece)
+{
+	return !piece->owner || claim_is_abandoned(piece->owner);
+}
+
 void interrupt_piece_focus(struct claims *claims,
 			   struct interrupt_piece *piece, struct claim *claim)
 {

@@ -23,7 +23,6 @@ struct interrupt_piece {
 	uint8_t role;		/* enum interrupt_role of its function */
 	bool is_part;		/* of the piece below it in the stack */
 	bool is_thread_work;	/* its thread is there for it: no interrupt */
-	bool is_ending;		/* its function ended; a jump may go on */
 	uint32_t function;
 	uint32_t depth;		/* of its function in the call stack */
 	int32_t irq;		/* or -1 */
@@ -61,6 +60,11 @@ struct claim *interrupt_piece_claim(struct claims *claims,
 /* Says whom @piece is for, unless that is known. */
 void interrupt_piece_own(struct interrupt_piece *piece, struct claim *owner,
 			 uint8_t certainty);
+
+/* Returns whether what @piece does tells for whom it is: it has no owner, or
+ * one of whom nothing else is to be known.
+ */
+bool interrupt_piece_is_open(const struct interrupt_piece *piece);
 
 /* Says what the object that it is about right now is for. */
 void interrupt_piece_focus(struct claims *claims,

@@ -63,11 +63,15 @@ static const struct rule rules[] = {
 	/* kernel/sched/core.c */
 	{ "try_to_wake_up", false, ROLE_WAKES },
 	{ "wake_up_new_task", false, ROLE_WAKES },
-	/* kernel/time/tick-sched.c, kernel/watchdog.c, kernel/sched */
+	/* kernel/time, kernel/watchdog.c, kernel/sched, drivers/char/random.c,
+	 * net/ipv4/tcp.c
+	 */
 	{ "tick_", true, ROLE_SYSTEM_TIMER },
 	{ "watchdog_timer_fn", false, ROLE_SYSTEM_TIMER },
 	{ "sched_rt_period_timer", false, ROLE_SYSTEM_TIMER },
 	{ "clocksource_watchdog", false, ROLE_SYSTEM_TIMER },
+	{ "mix_interrupt_randomness", false, ROLE_SYSTEM_TIMER },
+	{ "tcp_orphan_update", false, ROLE_SYSTEM_TIMER },
 };
 
 struct interrupt_roles {
@@ -103,8 +107,8 @@ static enum interrupt_role by_work(enum work_kind kind)
 	case WORK_FAULT:
 	case WORK_EXCEPTION:
 	case WORK_EXIT:
-	case WORK_THREAD:
 	case WORK_SCHEDULE:
+	case WORK_THREAD:
 	case WORK_KINDS:
 		break;
 	}

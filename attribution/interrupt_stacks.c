@@ -115,19 +115,9 @@ interrupt_stack_top(const struct interrupt_stack *stack)
 	return count ? array_at(&stack->pieces, count - 1) : NULL;
 }
 
-/* What comes after a function that ended is not part of it. */
-static struct interrupt_piece *innermost(const struct interrupt_stack *stack)
-{
-	struct interrupt_piece *top = interrupt_stack_top(stack);
-
-	if (!top || !top->is_ending)
-		return top;
-	return stack->pieces.count > 1 ? top - 1 : NULL;
-}
-
 void interrupt_stack_charge(struct interrupt_stack *stack, uint64_t clock_ns)
 {
-	struct interrupt_piece *top = innermost(stack);
+	struct interrupt_piece *top = interrupt_stack_top(stack);
 
 	if (top && (stack->is_interrupted || top->is_thread_work))
 		top->own_ns += clock_ns - stack->clock_ns;
@@ -187,5 +177,7 @@ interrupt_stacks_find(struct interrupt_stacks *stacks,
 			number_map_find(stacks->by_tid, (uint32_t)event->tid) :
 			number_map_find(stacks->by_cpu, (uint32_t)event->cpu);
 
-	return index ? innermost(array_at(&stacks->tasks, *index - 1)) : NULL;
+	return index ? interrupt_stack_top(array_at(&stacks->tasks,
+						    *index - 1)) :
+		       NULL;
 }

@@ -174,6 +174,10 @@ static void enter_role(struct interrupt_steps *steps,
 		struct interrupt_piece piece = interrupt_piece_of(kind, role);
 
 		piece.is_part = role == ROLE_ACTION && top;
+		if (role == ROLE_THREAD) {
+			piece.caller_role = ROLE_CALLS_HANDLER;
+			piece.caller_depth = step->depth;
+		}
 		if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD)
 			begin(steps, stack, step, piece);
 	} else if (top && is_caller(role)) {
@@ -184,8 +188,9 @@ static void enter_role(struct interrupt_steps *steps,
 	}
 }
 
-static void enter(struct interrupt_steps *steps, struct interrupt_stack *stack,
-		  const struct call_step *step, bool is_new_work)
+static void enter_within(struct interrupt_steps *steps,
+			 struct interrupt_stack *stack,
+			 const struct call_step *step, bool is_new_work)
 {
 	enum interrupt_role role = interrupt_role_of(steps->roles,
 						     step->function);
@@ -204,60 +209,49 @@ static void enter(struct interrupt_steps *steps, struct interrupt_stack *stack,
 	}
 }
 
-/* A function that ended has not, if it jumped on: a part of a piece goes on
- * in any function, an interrupt in its next entry.
+/* A piece lasts through the jumps that its function ends in, but to other
+ * work.  Entries that jump to each other are known by the last one.
  */
 static bool goes_on(const struct interrupt_steps *steps,
-		    const struct interrupt_piece *top,
-		    const struct call_step *step)
+		    struct interrupt_piece *top, const struct call_step *step,
+		    bool is_new_work)
 {
 	enum interrupt_role role = interrupt_role_of(steps->roles,
 						     step->function);
-	enum interrupt_kind kind;
 
-	if (step->kind != STEP_ENTER || step->how != HOW_TAIL ||
-	    step->depth != top->depth)
+	if (is_new_work)
 		return false;
-	return top->role == ROLE_NONE || top->role == ROLE_ACTION ||
-	       (begins_piece(role, &kind) && kind == top->kind);
+	if (role == top->role && (role == ROLE_HARD || role == ROLE_SOFTIRQ))
+		top->function = step->function;
+	return true;
 }
 
-/* Returns whether @step is that of a piece that goes on. */
-static bool finish(struct interrupt_steps *steps, struct interrupt_stack *stack,
-		   const struct call_step *step)
+static void enter(struct interrupt_steps *steps, struct interrupt_stack *stack,
+		  const struct call_step *step, bool is_new_work)
 {
 	struct interrupt_piece *top = interrupt_stack_top(stack);
 
-	if (!top || !top->is_ending)
-		return false;
-	if (!goes_on(steps, top, step)) {
+	if (top && step->depth <= top->depth) {
+		if (goes_on(steps, top, step, is_new_work))
+			return;
 		end_top(steps, stack, step);
-		return false;
 	}
-	top->is_ending = false;
-	if (top->role != ROLE_NONE && top->role != ROLE_ACTION)
-		top->function = step->function;
-	return true;
+	enter_within(steps, stack, step, is_new_work);
 }
 
 static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		  const struct call_step *step)
 {
-	enum interrupt_role role = interrupt_role_of(steps->roles,
-						     step->function);
+	bool goes_on_elsewhere = step->detail;
 	struct interrupt_piece *top = interrupt_stack_top(stack);
 
-	if (role == ROLE_WAKES)
-		steps->listener->role(steps->listener, top, role, step);
-	while (top && top->depth > step->depth) {
+	if (interrupt_role_of(steps->roles, step->function) == ROLE_WAKES)
+		steps->listener->role(steps->listener, top, ROLE_WAKES, step);
+	while (top && top->depth >= step->depth && !goes_on_elsewhere) {
 		end_top(steps, stack, step);
 		top = interrupt_stack_top(stack);
 	}
-	if (!top)
-		return;
-	if (top->depth == step->depth)
-		top->is_ending = true;
-	else if (top->caller_depth == step->depth)
+	if (top && top->caller_depth == step->depth)
 		top->caller_role = ROLE_NONE;
 }
 
@@ -275,7 +269,6 @@ void interrupt_steps_take(struct interrupt_steps *steps,
 	struct interrupt_stack *stack =
 		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
 	int changed = task_work_take(steps->work, step);
-	bool went_on;
 
 	steps->last = *step;
 	if (changed < 0)
@@ -283,8 +276,7 @@ void interrupt_steps_take(struct interrupt_steps *steps,
 	if (!stack)
 		return;
 	interrupt_stack_charge(stack, step->clock_ns);
-	went_on = finish(steps, stack, step);
-	if (step->kind == STEP_ENTER && !went_on)
+	if (step->kind == STEP_ENTER)
 		enter(steps, stack, step, changed > 0);
 	else if (step->kind == STEP_EXIT)
 		leave(steps, stack, step);

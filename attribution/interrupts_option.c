@@ -89,7 +89,7 @@ static bool check(const struct attribution_input *input, char *message,
 
 	if (interrupt_grouping_find(input->argument))
 		return true;
-	used = snprintf(message, size, "--interrupts: not by '%s', but by",
+	used = snprintf(message, size, "not by '%s', but by",
 			input->argument);
 	for (size_t i = 0; (grouping = interrupt_grouping_at(i)); i++)
 		if (used >= 0 && (size_t)used < size)

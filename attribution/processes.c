@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/overview.h"
+#include "attribution/process_accounts.h"
 #include "attribution/table.h"
+#include "attribution/table_rows.h"
 #include "attribution/time_account.h"
 #include "attribution/time_columns.h"
-#include "attribution/witness.h"
+#include "attribution/witness_relay.h"
 #include "common/array.h"
-#include "common/error.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,35 +15,13 @@
  * and what was recorded.
  */
 struct processes {
-	struct witness witness;
+	struct witness_relay relay;
 	const struct attribution_input *input;
 	struct time_accounts *accounts;
 	bool by_thread;
 };
 
-static struct witness *inner(struct witness *witness)
-{
-	return time_accounts_witness(((struct processes *)witness)->accounts);
-}
-
-static void take_step(struct witness *witness, const struct call_step *step)
-{
-	inner(witness)->step(inner(witness), step);
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
-}
-
-static void close(struct witness *witness)
+static void close_table(struct witness *witness)
 {
 	struct processes *processes = (struct processes *)witness;
 
@@ -50,42 +29,40 @@ static void close(struct witness *witness)
 	free(processes);
 }
 
-static struct witness *open(const struct attribution_input *input,
-			    bool by_thread)
+static struct witness *open_table(const struct attribution_input *input,
+				  bool by_thread)
 {
 	struct processes *processes = calloc(1, sizeof(*processes));
 
 	if (!processes)
 		return NULL;
-	processes->witness = (struct witness){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
 	processes->input = input;
 	processes->by_thread = by_thread;
 	processes->accounts = time_accounts_new(input);
 	if (!processes->accounts) {
-		close(&processes->witness);
+		close_table(&processes->relay.witness);
 		return NULL;
 	}
-	return &processes->witness;
+	processes->relay =
+		witness_relay_to(time_accounts_witness(processes->accounts));
+	return &processes->relay.witness;
 }
 
 static struct witness *open_processes(const struct attribution_input *input)
 {
-	return open(input, false);
+	return open_table(input, false);
 }
 
 static struct witness *open_threads(const struct attribution_input *input)
 {
-	return open(input, true);
+	return open_table(input, true);
 }
 
 /* One of the two tables, while it is written. */
 struct sheet {
 	struct time_columns columns;
 	struct array rows;	/* struct time_account */
+	uint64_t *order;	/* by place: a row's index */
 };
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -97,27 +74,64 @@ static void write_row(struct record_writer *writer, const void *ctx,
 			   array_at(&sheet->rows, index));
 }
 
-static int fill(const struct processes *processes, struct sheet *sheet,
-		const struct attribution_output *output)
+static void write_ordered(struct record_writer *writer, const void *ctx,
+			  uint64_t index)
 {
-	int status = sheet->columns.by_thread ?
-			     time_accounts_threads(processes->accounts,
-						   &sheet->rows) :
-			     time_accounts_processes(processes->accounts,
-						     &sheet->rows);
+	const struct sheet *sheet = ctx;
 
+	write_row(writer, ctx, sheet->order[index]);
+}
+
+static int compare_busy(const void *a, const void *b)
+{
+	const struct time_account *x = a;
+	const struct time_account *y = b;
+
+	if (x->busy_ns != y->busy_ns)
+		return x->busy_ns > y->busy_ns ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int fill(const struct processes *processes, struct sheet *sheet)
+{
+	struct array threads = ARRAY_OF(struct time_account);
+	int status = time_accounts_threads(processes->accounts, &threads);
+
+	if (sheet->columns.by_thread) {
+		sheet->rows = threads;
+	} else {
+		if (!status)
+			status = process_accounts_add(
+				&threads, processes->input->names,
+				time_accounts_ledger(processes->accounts),
+				&sheet->rows);
+		array_free(&threads);
+	}
+	array_sort(&sheet->rows, compare_busy);
+	return status;
+}
+
+static int write_filled(struct sheet *sheet,
+			const struct attribution_output *output)
+{
+	struct record_writer writer =
+		record_writer_of(output->out, output->format);
+	uint64_t count = sheet->rows.count;
+	int status = table_rows_order(output, write_row, sheet, count,
+				      &sheet->order);
+
+	writer.is_compact = true;
 	if (!status)
-		status = time_columns_sort(&sheet->rows, output->sort);
-	if (sheet->rows.count > output->top)
-		sheet->rows.count = output->top;
+		record_writer_table(&writer, write_ordered, sheet,
+				    count < output->top ? count : output->top);
+	if (!status && output->format == RECORD_TABLE)
+		time_columns_explain(&sheet->columns, output->out);
 	return status;
 }
 
 static int write_sheet(const struct processes *processes,
 		       const struct attribution_output *output, bool by_thread)
 {
-	struct record_writer writer =
-		record_writer_of(output->out, output->format);
 	struct sheet sheet = {
 		.columns = {
 			.evidence = off_cpu_evidence_of(
@@ -127,15 +141,12 @@ static int write_sheet(const struct processes *processes,
 		},
 		.rows = ARRAY_OF(struct time_account),
 	};
-	int status = fill(processes, &sheet, output);
+	int status = fill(processes, &sheet);
 
-	writer.is_compact = true;
 	if (!status)
-		record_writer_table(&writer, write_row, &sheet,
-				    sheet.rows.count);
-	if (!status && output->format == RECORD_TABLE)
-		time_columns_explain(&sheet.columns, output->out);
+		status = write_filled(&sheet, output);
 	array_free(&sheet.rows);
+	free(sheet.order);
 	return status;
 }
 
@@ -179,7 +190,7 @@ const struct attribution_table processes_option = {
 	.help = "where each process's time went (default)",
 	.open = open_processes,
 	.render = render,
-	.close = close,
+	.close = close_table,
 };
 
 const struct attribution_table threads_option = {
@@ -187,5 +198,5 @@ const struct attribution_table threads_option = {
 	.help = "the same for each thread",
 	.open = open_threads,
 	.render = render,
-	.close = close,
+	.close = close_table,
 };

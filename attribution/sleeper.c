@@ -5,9 +5,11 @@
 #include "common/array.h"
 #include "common/number_map.h"
 #include "report/call_tree.h"
+#include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct sleepers {
 	struct number_map *by_tid;	/* index + 1 */
@@ -19,6 +21,23 @@ bool sleeper_is_in_call(const struct sleeper *sleeper,
 {
 	return count && sleeper->enter.time_ns &&
 	       frames[0].begin_ns <= sleeper->enter.time_ns;
+}
+
+uint64_t sleeper_object(const struct sleeper *sleeper,
+			const struct function_table *functions,
+			const struct arch *arch,
+			const struct path_frame *frames, size_t count)
+{
+	const char *call = NULL;
+
+	if (!sleeper_is_in_call(sleeper, frames, count))
+		return 0;
+	for (size_t i = 0; i < count && !call; i++)
+		call = arch_system_call(
+			arch, function_at(functions, frames[i].function)->name);
+	if (!call || (strcmp(call, "futex") && strcmp(call, "futex_wait")))
+		return 0;
+	return sleeper->argument ^ (uint64_t)sleeper->enter.pid << 47;
 }
 
 void sleeper_begin(struct sleeper *sleeper, const struct task *task,

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arch;
+struct function_table;
+
 /* What is known of a thread that sleeps or may. */
 struct sleeper {
 	struct sleep sleep;	/* if has_sleep */
@@ -26,6 +29,15 @@ struct sleeper {
 
 /* Whether @frames, @sleeper's, lie in the system call that enter speaks of. */
 bool sleeper_is_in_call(const struct sleeper *sleeper,
+			const struct path_frame *frames, size_t count);
+
+/* Returns a name for what @frames, @sleeper's, wait for, or 0 if nothing tells:
+ * that of the word in memory that a futex call waits for.  It is the process's
+ * own name: those that processes share have others in each.
+ */
+uint64_t sleeper_object(const struct sleeper *sleeper,
+			const struct function_table *functions,
+			const struct arch *arch,
 			const struct path_frame *frames, size_t count);
 
 /* Begins a sleep of which nothing but this is known. */

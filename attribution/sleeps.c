@@ -12,11 +12,9 @@
 #include "common/error.h"
 #include "decoder/sideband.h"
 #include "report/call_tree.h"
-#include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct sleeps {
 	struct sleeps_options options;
@@ -52,27 +50,6 @@ void sleeps_free(struct sleeps *sleeps)
 	wakers_free(sleeps->wakers);
 	sleepers_free(sleeps->sleepers);
 	free(sleeps);
-}
-
-/* The word in memory that a futex call waits for names an object, within the
- * process: the kernel knows those that processes share by other names.
- */
-static uint64_t find_object(const struct sleeps *sleeps,
-			    const struct sleeper *sleeper,
-			    const struct path_frame *frames, size_t count)
-{
-	const char *call = NULL;
-
-	if (!sleeper_is_in_call(sleeper, frames, count))
-		return 0;
-	for (size_t i = 0; i < count && !call; i++)
-		call = arch_system_call(
-			sleeps->options.arch,
-			function_at(sleeps->options.functions,
-				    frames[i].function)->name);
-	if (!call || (strcmp(call, "futex") && strcmp(call, "futex_wait")))
-		return 0;
-	return sleeper->argument ^ (uint64_t)sleeper->enter.pid << 47;
 }
 
 static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
@@ -162,7 +139,8 @@ static int go_to_sleep(struct sleeps *sleeps, const struct event_record *event)
 	sleeper_begin(sleeper, task, event->time_ns);
 	if (describe(sleeps, sleeper, frames, count) < 0 ||
 	    join_crowd(sleeps, sleeper,
-		       find_object(sleeps, sleeper, frames, count)) < 0)
+		       sleeper_object(sleeper, sleeps->options.functions,
+				      sleeps->options.arch, frames, count)) < 0)
 		return -ERROR_MEMORY;
 	/* It was woken when it was on its way already. */
 	if (sleeper->wake_ns >= schedule_begin(sleeps, frames, count))
@@ -257,6 +235,17 @@ int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
 	return 0;
 }
 
+static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
+{
+	/* It slept already when the recording began. */
+	if (!sleeper->has_sleep) {
+		sleeper_begin(sleeper, span->task, span->begin_ns);
+		sleeper->sleep.waker = sleeper->chain;
+		sleeper->sleep.is_cut = true;
+	}
+	sleeper->sleep.asleep_ns += span->end_ns - span->begin_ns;
+}
+
 int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 {
 	struct sleeper *sleeper =
@@ -264,33 +253,17 @@ int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 
 	if (!sleeper)
 		return -ERROR_MEMORY;
-	switch ((enum time_class)span->time_class) {
-	case TIME_ASLEEP:
-		/* It slept already when the recording began. */
-		if (!sleeper->has_sleep) {
-			sleeper_begin(sleeper, span->task, span->begin_ns);
-			sleeper->sleep.waker = sleeper->chain;
-			sleeper->sleep.is_cut = true;
-		}
-		sleeper->sleep.asleep_ns += span->end_ns - span->begin_ns;
-		return 0;
-	case TIME_RUNNABLE:
+	if (span->time_class == TIME_ASLEEP) {
+		fall_asleep(sleeper, span);
+	} else if (span->time_class == TIME_RUNNABLE) {
 		if (sleeper->has_sleep)
 			sleeper->sleep.runnable_ns +=
 				span->end_ns - span->begin_ns;
-		return 0;
-	case TIME_USER:
-	case TIME_SYSTEM_CALL:
-	case TIME_FAULT:
-	case TIME_KERNEL:
-	case TIME_INTERRUPT:
-	case TIME_UNKNOWN:
-	case TIME_CLASSES:
-		break;
+	} else {
+		if (sleeper->has_left)
+			hand_out(sleeps, sleeper);
+		sleeper->has_left = false;
 	}
-	if (sleeper->has_left)
-		hand_out(sleeps, sleeper);
-	sleeper->has_left = false;
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #include "attribution/table_rows.h"
 #include "attribution/task_watch.h"
 #include "attribution/wakers.h"
-#include "common/error.h"
 #include "report/call_tree.h"
 #include "report/task_names.h"
 #include "symbolize/symbols.h"

@@ -104,7 +104,7 @@ void span_out_cut(const struct span_out *out, struct thread *thread,
 		.end_ns = now_ns,
 		.time_class = thread->time_class,
 		.reason = thread->reason,
-		.is_provisional = thread->is_bottom_unseen,
+		.is_provisional = thread->is_provisional,
 		.cpu = thread->cpu,
 		.waker_tid = -1,
 	};

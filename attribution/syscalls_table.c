@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/call_stats.h"
 #include "attribution/known_events.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/table.h"
 #include "attribution/table_rows.h"
 #include "attribution/task_watch.h"
@@ -54,12 +54,6 @@ static struct witness *open_table(const struct attribution_input *input)
 	return NULL;
 }
 
-static uint64_t on_cpu(const struct call_stat *stat)
-{
-	return stat->class_ns[TIME_SYSTEM_CALL] + stat->class_ns[TIME_FAULT] +
-	       stat->class_ns[TIME_KERNEL] + stat->class_ns[TIME_USER];
-}
-
 static void write_times(struct record_writer *writer,
 			const struct call_stat *stat)
 {
@@ -69,6 +63,34 @@ static void write_times(struct record_writer *writer,
 		      histogram_quantile(&stat->wall, 0.5));
 	record_number(writer, "p99_ns", histogram_quantile(&stat->wall, 0.99));
 	record_number(writer, "max_ns", stat->wall.max);
+}
+
+static void write_classes(const struct table_rows *rows,
+			  const struct syscalls_table *table,
+			  const struct call_stat *stat)
+{
+	struct record_writer *writer = rows->writer;
+
+	record_number(writer, "on_cpu_ns", system_call_on_cpu(stat->class_ns));
+	table_rows_known(rows, table->has_off_cpu, "asleep_ns",
+			 stat->class_ns[TIME_ASLEEP]);
+	table_rows_known(rows, table->has_off_cpu, "runnable_ns",
+			 stat->class_ns[TIME_RUNNABLE]);
+	record_number(writer, "stolen_ns", stat->class_ns[TIME_INTERRUPT]);
+	record_number(writer, "unknown_ns", stat->class_ns[TIME_UNKNOWN]);
+	record_number(writer, "faults", stat->faults);
+	record_number(writer, "fault_ns", stat->fault_ns);
+}
+
+static void write_function(const struct table_rows *rows, const char *name,
+			   bool is_known)
+{
+	if (rows->is_text)
+		return;
+	if (is_known)
+		record_text(rows->writer, "function", name);
+	else
+		record_absent(rows->writer, "function");
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -90,22 +112,13 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "count", stat->wall.count);
 	table_rows_known(&rows, table->has_results, "errors", stat->errors);
 	write_times(writer, stat);
-	record_number(writer, "on_cpu_ns", on_cpu(stat));
-	table_rows_known(&rows, table->has_off_cpu, "asleep_ns",
-			 stat->class_ns[TIME_ASLEEP]);
-	table_rows_known(&rows, table->has_off_cpu, "runnable_ns",
-			 stat->class_ns[TIME_RUNNABLE]);
-	record_number(writer, "stolen_ns", stat->class_ns[TIME_INTERRUPT]);
-	record_number(writer, "unknown_ns", stat->class_ns[TIME_UNKNOWN]);
-	record_number(writer, "faults", stat->faults);
-	record_number(writer, "fault_ns", stat->fault_ns);
+	write_classes(&rows, table, stat);
 	table_rows_known(&rows, table->has_results, "restarts",
 			 stat->restarts);
 	record_number(writer, "no_return", stat->no_return);
 	record_number(writer, "cut", stat->cut);
-	if (!table->is_text)
-		record_text(writer, "function",
-			    function_at(functions, stat->function)->name);
+	write_function(&rows, function_at(functions, stat->function)->name,
+		       stat->function != FUNCTION_UNKNOWN);
 }
 
 static void explain(const struct syscalls_table *table, FILE *out)

@@ -10,10 +10,6 @@
 
 #include <stdlib.h>
 
-/* include/linux/errno.h: what never reaches user space. */
-enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516,
-       MAX_ERRNO = 4095 };
-
 enum { NO_DEPTH = -1 };
 
 /* A task and the call that it is in. */
@@ -264,42 +260,4 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 	if (!caller || (!caller->is_open && !caller->has_ended))
 		return NULL;
 	return &caller->call;
-}
-
-const char *system_call_name(const struct function_table *functions,
-			     const struct arch *arch, uint32_t function)
-{
-	const char *base =
-		arch_system_call(arch, function_at(functions, function)->name);
-
-	return base ? base : "?";
-}
-
-const char *system_call_end_text(uint8_t end)
-{
-	static const char *const texts[CALL_ENDS] = {
-		[CALL_RETURNED] = "returned",
-		[CALL_NO_RETURN] = "no_return",
-		[CALL_CUT] = "cut",
-	};
-
-	return texts[end];
-}
-
-uint64_t system_call_on_cpu(const struct system_call *call)
-{
-	return call->class_ns[TIME_SYSTEM_CALL] + call->class_ns[TIME_FAULT] +
-	       call->class_ns[TIME_KERNEL] + call->class_ns[TIME_USER];
-}
-
-bool system_call_is_restart(int64_t result)
-{
-	return (result <= -ERESTARTSYS && result >= -ERESTARTNOHAND) ||
-	       result == -ERESTART_RESTARTBLOCK;
-}
-
-bool system_call_is_error(int64_t result)
-{
-	return result < 0 && result >= -MAX_ERRNO &&
-	       !system_call_is_restart(result);
 }

@@ -6,11 +6,13 @@
 static const struct attribution_table *const tables[] = {
 	&processes_option,
 	&threads_option,
+	&servers_table,
 	&syscalls_table,
 	&sleeps_table,
 	&interrupts_option,
 	&between_option,
 	&function_option,
+	&user_sites_option,
 	NULL,
 };
 

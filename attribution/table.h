@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct known_events;
+struct lines;
 struct recording;
 struct symbols;
 struct task_names;
@@ -31,6 +32,7 @@ struct call_records_choice {
 struct attribution_input {
 	const struct recording *recording;
 	const struct symbols *symbols;
+	struct lines *lines;	/* of source code; not read-only: a cache */
 	const struct task_names *names;
 	const struct known_events *events;
 	const struct work_kinds *kinds;
@@ -87,11 +89,13 @@ extern const struct attribution_table call_records_table;
 
 extern const struct attribution_table processes_option;
 extern const struct attribution_table threads_option;
+extern const struct attribution_table servers_table;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table interrupts_option;
 extern const struct attribution_table between_option;
 extern const struct attribution_table function_option;
+extern const struct attribution_table user_sites_option;
 
 /* Returns table @index, in the order of --help; NULL after the last. */
 const struct attribution_table *attribution_table_at(size_t index);

@@ -7,9 +7,9 @@
 #include "attribution/table.h"
 #include "attribution/task_work.h"
 #include "attribution/thread_events.h"
+#include "attribution/thread_frames.h"
 #include "attribution/thread_table.h"
 #include "attribution/traced_cpus.h"
-#include "attribution/work_kinds.h"
 #include "common/error.h"
 #include "decoder/recording.h"
 
@@ -86,11 +86,6 @@ const struct open_work *task_time_works(const struct task_time *time,
 	return *count ? task_work_at(time->work, index, 0) : NULL;
 }
 
-static bool is_in_user(const struct thread *thread)
-{
-	return thread->user_frames && thread->frames == thread->user_frames;
-}
-
 /* Says what @thread's time goes to from here on. */
 static void classify(const struct task_time *time, struct thread *thread,
 		     const struct traced_cpu *cpu)
@@ -102,7 +97,8 @@ static void classify(const struct task_time *time, struct thread *thread,
 
 	if (cpu->state == CPU_TRACED) {
 		works = task_time_works(time, thread->task->index, &count);
-		time_class = on_cpu_class(works, count, is_in_user(thread));
+		time_class = on_cpu_class(works, count,
+					  thread_frames_in_user(thread));
 	} else if (cpu->state == CPU_OUTSIDE) {
 		reason = UNKNOWN_UNTRACED;
 		if (!time->options.is_user_unknown)
@@ -110,38 +106,8 @@ static void classify(const struct task_time *time, struct thread *thread,
 	}
 	thread->time_class = (uint8_t)time_class;
 	thread->reason = (uint8_t)reason;
+	thread->is_provisional = thread->is_bottom_unseen;
 	thread->is_unseen = cpu->state == CPU_UNSEEN;
-}
-
-/* Keeps the depth of the call stack and of its part in user space. */
-static void count_frames(const struct task_time *time, struct thread *thread,
-			 const struct call_step *step)
-{
-	bool is_user;
-
-	if (step->kind == STEP_EXIT) {
-		thread->frames = step->depth;
-		if (thread->user_frames > step->depth)
-			thread->user_frames = step->depth;
-		return;
-	}
-	is_user = work_kinds_is_user(time->options.kinds, step->function);
-	if (is_user && thread->user_frames == step->depth)
-		thread->user_frames = step->depth + 1;
-	thread->frames = step->depth + 1;
-}
-
-/* What was found running on a stack whose bottom is still to be seen is in some
- * work, or in none: a kernel thread.
- */
-static void note_bottom(struct thread *thread, const struct call_step *step,
-			bool begins_work)
-{
-	if (step->kind == STEP_ENTER && !step->depth)
-		thread->is_bottom_unseen = step->how == HOW_INFERRED &&
-					   !begins_work &&
-					   !thread->user_frames &&
-					   thread->off.how != OFF_NEW;
 }
 
 static void take_call(struct task_time *time, struct thread *thread,
@@ -149,13 +115,8 @@ static void take_call(struct task_time *time, struct thread *thread,
 		      const struct call_step *step)
 {
 	int change = task_work_change(time->work, step);
-	bool was_in_user = is_in_user(thread);
 
-	count_frames(time, thread, step);
-	if (!step->depth && thread->is_bottom_unseen)
-		span_out_cut(&time->out, thread, step->time_ns);
-	note_bottom(thread, step, change > 0);
-	if (!change && was_in_user == is_in_user(thread))
+	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
 		return;
 	span_out_cut(&time->out, thread, step->time_ns);
 	if (change) {

@@ -5,6 +5,7 @@
 #include "common/array.h"
 #include "common/error.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct works {
@@ -61,21 +62,36 @@ static int change_by_entry(const struct task_work *work,
 	return kind != WORK_NONE && !(top && top->kind == kind);
 }
 
+static int change_by_exit(const struct open_work *top,
+			  const struct call_step *step)
+{
+	bool goes_on = step->detail;
+
+	return top && top->depth >= step->depth && !goes_on ? -1 : 0;
+}
+
 int task_work_change(const struct task_work *work, const struct call_step *step)
 {
 	const struct open_work *top = task_work_top(work, step->task->index);
 
 	if (step->kind == STEP_ENTER)
 		return change_by_entry(work, top, step->function);
-	if (step->kind == STEP_EXIT)
-		return top && top->depth >= step->depth ? -1 : 0;
-	return 0;
+	return step->kind == STEP_EXIT ? change_by_exit(top, step) : 0;
+}
+
+/* Work that ended in a jump to other work makes room for it. */
+static struct open_work *add_work(struct array *open, uint32_t depth)
+{
+	struct open_work *top =
+		open->count ? array_at(open, open->count - 1) : NULL;
+
+	return top && top->depth >= depth ? top : array_add(open);
 }
 
 static int begin(struct task_work *work, struct array *open,
 		 const struct call_step *step)
 {
-	struct open_work *begun = array_add(open);
+	struct open_work *begun = add_work(open, step->depth);
 
 	if (!begun)
 		return -ERROR_MEMORY;

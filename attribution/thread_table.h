@@ -47,7 +47,8 @@ struct thread {
 	uint8_t time_class;
 	uint8_t reason;
 	bool is_unseen;			/* its CPU's trace has not begun */
-	bool is_bottom_unseen;		/* see time_span.is_provisional */
+	bool is_provisional;		/* see time_span.h */
+	bool is_bottom_unseen;		/* see thread_frames.h */
 	uint32_t frames;		/* open functions */
 	uint32_t user_frames;		/* of these, the outermost of user space */
 };

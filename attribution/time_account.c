@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time_account.h"
 
+#include "attribution/interrupt_ledger.h"
 #include "attribution/on_cpu.h"
 #include "attribution/table.h"
 #include "attribution/task_time.h"
 #include "attribution/task_work.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "report/call_step.h"
 #include "report/task_names.h"
 
@@ -19,6 +19,7 @@ struct time_accounts {
 	struct span_sink sink;
 	const struct attribution_input *input;
 	struct task_time *time;
+	struct interrupt_ledger *ledger;
 	struct array threads;	/* struct time_account by task index */
 	int status;
 };
@@ -116,8 +117,14 @@ static void count_step(struct time_accounts *accounts,
 		return;
 	}
 	works = task_time_works(accounts->time, step->task->index, &count);
-	if (count && works[count - 1].depth == step->depth)
+	if (count && works[count - 1].depth == step->depth &&
+	    works[count - 1].function == step->function)
 		count_work(account, works[count - 1].kind);
+}
+
+static struct witness *inner(struct time_accounts *accounts)
+{
+	return interrupt_ledger_witness(accounts->ledger);
 }
 
 static void take_step(struct witness *witness, const struct call_step *step)
@@ -126,18 +133,26 @@ static void take_step(struct witness *witness, const struct call_step *step)
 
 	task_time_step(accounts->time, step);
 	count_step(accounts, step);
+	inner(accounts)->step(inner(accounts), step);
 }
 
 static void take_event(struct witness *witness,
 		       const struct event_record *event)
 {
-	task_time_event(((struct time_accounts *)witness)->time, event);
+	struct time_accounts *accounts = (struct time_accounts *)witness;
+
+	task_time_event(accounts->time, event);
+	inner(accounts)->event(inner(accounts), event);
 }
 
 static void take_record(struct witness *witness,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct time_accounts *)witness)->time, record);
+	struct time_accounts *accounts = (struct time_accounts *)witness;
+
+	task_time_record(accounts->time, record);
+	if (inner(accounts)->record)
+		inner(accounts)->record(inner(accounts), record);
 }
 
 struct time_accounts *time_accounts_new(const struct attribution_input *input)
@@ -156,7 +171,8 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 	accounts->input = input;
 	accounts->threads = ARRAY_OF(struct time_account);
 	accounts->time = task_time_new(&options, &accounts->sink);
-	if (!accounts->time) {
+	accounts->ledger = interrupt_ledger_new(input);
+	if (!accounts->time || !accounts->ledger) {
 		time_accounts_free(accounts);
 		return NULL;
 	}
@@ -168,13 +184,32 @@ void time_accounts_free(struct time_accounts *accounts)
 	if (!accounts)
 		return;
 	task_time_free(accounts->time);
+	interrupt_ledger_free(accounts->ledger);
 	array_free(&accounts->threads);
 	free(accounts);
+}
+
+const struct interrupt_ledger *
+time_accounts_ledger(const struct time_accounts *accounts)
+{
+	return accounts->ledger;
 }
 
 struct witness *time_accounts_witness(struct time_accounts *accounts)
 {
 	return &accounts->witness;
+}
+
+/* Of what the ledger has, the filter of CPUs may want a part only. */
+static void split_interrupts(const struct time_accounts *accounts,
+			     struct time_account *account)
+{
+	struct interrupt_shares shares =
+		interrupt_ledger_thread(accounts->ledger, account->task);
+	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
+
+	account->benefited_ns = shares.own_ns < all_ns ? shares.own_ns : all_ns;
+	account->stolen_ns = all_ns - account->benefited_ns;
 }
 
 /* What is known of the whole thread only at the end. */
@@ -190,12 +225,13 @@ static void complete(const struct time_accounts *accounts,
 		account->pid = task_names_process(names, task->tid);
 	account->comm = task_names_last(names, task->tid);
 	account->threads = 1;
-	account->stolen_ns = account->class_ns[TIME_INTERRUPT];
+	split_interrupts(accounts, account);
 }
 
 int time_accounts_end(struct time_accounts *accounts)
 {
 	int status = task_time_end(accounts->time);
+	int ledger_status = interrupt_ledger_end(accounts->ledger);
 
 	for (size_t i = 0; i < accounts->threads.count; i++) {
 		struct time_account *account = array_at(&accounts->threads, i);
@@ -203,6 +239,8 @@ int time_accounts_end(struct time_accounts *accounts)
 		if (account->task)
 			complete(accounts, account);
 	}
+	if (!status)
+		status = ledger_status;
 	return status < 0 ? status : accounts->status;
 }
 
@@ -234,70 +272,4 @@ int time_accounts_threads(const struct time_accounts *accounts,
 		*account = *thread;
 	}
 	return 0;
-}
-
-static void add_to(struct time_account *sum, const struct time_account *part)
-{
-	sum->threads += part->threads;
-	sum->wall_ns += part->wall_ns;
-	for (int i = 0; i < TIME_CLASSES; i++)
-		sum->class_ns[i] += part->class_ns[i];
-	sum->benefited_ns += part->benefited_ns;
-	sum->stolen_ns += part->stolen_ns;
-	for (int i = 0; i < UNKNOWN_REASONS; i++)
-		sum->unknown_ns[i] += part->unknown_ns[i];
-	sum->context_switches += part->context_switches;
-	sum->system_calls += part->system_calls;
-	sum->faults += part->faults;
-	sum->busy_ns += part->busy_ns;
-}
-
-/* Returns the account of @thread's process in @list. */
-static struct time_account *process_of(const struct time_accounts *accounts,
-				       const struct time_account *thread,
-				       struct number_map *by_pid,
-				       struct array *list)
-{
-	uint64_t *number = number_map_add(by_pid, (uint64_t)thread->pid);
-	struct time_account *process;
-
-	if (!number)
-		return NULL;
-	if (*number)
-		return array_at(list, *number - 1);
-	process = array_add(list);
-	if (!process)
-		return NULL;
-	*number = list->count;
-	process->task = thread->task;
-	process->pid = thread->pid;
-	process->tid = thread->pid;
-	process->comm = thread->pid < 0 ?
-				thread->comm :
-				task_names_last(accounts->input->names,
-						thread->pid);
-	return process;
-}
-
-int time_accounts_processes(const struct time_accounts *accounts,
-			    struct array *list)
-{
-	struct number_map *by_pid = number_map_new();
-	int status = by_pid ? 0 : -ERROR_MEMORY;
-
-	for (size_t i = 0; !status && i < accounts->threads.count; i++) {
-		const struct time_account *thread =
-			array_at(&accounts->threads, i);
-		struct time_account *process;
-
-		if (!is_wanted(accounts, thread))
-			continue;
-		process = process_of(accounts, thread, by_pid, list);
-		if (process)
-			add_to(process, thread);
-		else
-			status = -ERROR_MEMORY;
-	}
-	number_map_free(by_pid);
-	return status;
 }

@@ -10,6 +10,7 @@
 
 struct array;
 struct attribution_input;
+struct interrupt_ledger;
 struct task;
 
 /* Where the time of one thread, or of all threads of a process, went.  The
@@ -29,7 +30,11 @@ struct time_account {
 	uint64_t context_switches;	/* how often it left a CPU */
 	uint64_t system_calls;		/* begun */
 	uint64_t faults;		/* page faults and exceptions */
-	uint64_t interrupt_work_elsewhere;	/* ns on others' time */
+	/* Of processes: ns that others' threads and idle CPUs spent on it, in
+	 * interrupts, and in work items and threaded handlers.
+	 */
+	uint64_t interrupt_work_elsewhere;
+	uint64_t kernel_work_elsewhere;
 	uint64_t busy_ns;		/* on a CPU, as far as known */
 	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
 };
@@ -47,14 +52,14 @@ struct witness *time_accounts_witness(struct time_accounts *accounts);
 /* Closes the accounts, once, after the last step.  Returns 0, -ERROR_MEMORY. */
 int time_accounts_end(struct time_accounts *accounts);
 
-/* Appends to @list (of struct time_account) an account for each thread, or
- * each process, that the input's filter is about.
- *
- * Returns 0 or -ERROR_MEMORY.
+/* Appends to @list (of struct time_account) an account for each thread that the
+ * input's filter is about.  Returns 0 or -ERROR_MEMORY.
  */
 int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
-int time_accounts_processes(const struct time_accounts *accounts,
-			    struct array *list);
+
+/* Owner: the accounts. */
+const struct interrupt_ledger *
+time_accounts_ledger(const struct time_accounts *accounts);
 
 #endif

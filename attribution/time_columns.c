@@ -2,13 +2,9 @@
 #include "attribution/time_columns.h"
 
 #include "attribution/time_account.h"
-#include "common/array.h"
-#include "common/error.h"
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum column_type { IS_NUMBER, IS_ID, IS_TEXT };
 
@@ -44,7 +40,10 @@ static const struct column columns_list[] = {
 	{ COLUMN("context_switches", context_switches) },
 	{ COLUMN("system_calls", system_calls) },
 	{ COLUMN("faults", faults) },
-	{ COLUMN("interrupt_work_elsewhere", interrupt_work_elsewhere) },
+	{ COLUMN("interrupt_work_elsewhere", interrupt_work_elsewhere),
+	  .is_of_processes = true },
+	{ COLUMN("kernel_work_elsewhere", kernel_work_elsewhere),
+	  .is_of_processes = true },
 };
 
 #define COLUMNS (sizeof(columns_list) / sizeof(*columns_list))
@@ -115,57 +114,6 @@ void time_columns_write(const struct time_columns *columns,
 			write_column(columns, writer, account, column);
 	}
 	write_reasons(writer, account);
-}
-
-static int compare_numbers(uint64_t x, uint64_t y)
-{
-	return x > y ? -1 : x < y;
-}
-
-static int compare_values(const struct time_account *a,
-			  const struct time_account *b,
-			  const struct column *column)
-{
-	const void *x = value_at(a, column);
-	const void *y = value_at(b, column);
-
-	switch (column->type) {
-	case IS_TEXT:
-		return strcmp(*(const char *const *)x, *(const char *const *)y);
-	case IS_ID:
-		return (*(const int32_t *)x > *(const int32_t *)y) -
-		       (*(const int32_t *)x < *(const int32_t *)y);
-	case IS_NUMBER:
-		return compare_numbers(*(const uint64_t *)x,
-				       *(const uint64_t *)y);
-	}
-	return 0;
-}
-
-static int compare(const void *a, const void *b, void *ctx)
-{
-	const struct time_account *x = a;
-	const struct time_account *y = b;
-	int order = compare_values(x, y, ctx);
-
-	if (order)
-		return order;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
-}
-
-int time_columns_sort(struct array *list, const char *name)
-{
-	struct column column = { COLUMN("", busy_ns) };
-
-	for (size_t i = 0; name && i < COLUMNS; i++)
-		if (!strcmp(columns_list[i].name, name))
-			column = columns_list[i];
-	if (name && !*column.name)
-		return -ERROR_NOT_FOUND;
-	if (list->count)
-		qsort_r(list->items, list->count, list->item_size, compare,
-			&column);
-	return 0;
 }
 
 void time_columns_explain(const struct time_columns *columns, FILE *out)

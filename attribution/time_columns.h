@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-struct array;
 struct time_account;
 
 /* The columns of the tables of processes and threads. */
@@ -22,13 +21,6 @@ struct time_columns {
 void time_columns_write(const struct time_columns *columns,
 			struct record_writer *writer,
 			const struct time_account *account);
-
-/* Orders @list (of struct time_account) by @column, largest first, texts from
- * A to Z; NULL: by time on a CPU.
- *
- * Returns 0, or -ERROR_NOT_FOUND if there is no such column.
- */
-int time_columns_sort(struct array *list, const char *column);
 
 /* Says which columns are not known, and which option of record helps. */
 void time_columns_explain(const struct time_columns *columns, FILE *out);

@@ -21,7 +21,7 @@ struct rule {
 	uint8_t place;
 };
 
-/* kernel/sched/, kernel/locking/, fs/eventpoll.c, mm/filemap.c, kernel/softirq.c
+/* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c, kernel/softirq.c
  * and kernel/irq/handle.c of Linux 5.10 to 6.15.
  */
 static const struct rule rules[] = {
@@ -43,6 +43,8 @@ static const struct rule rules[] = {
 	{ "default_wake_function", false, PLACE_WAKES },
 	{ "autoremove_wake_function", false, PLACE_WAKES },
 	{ "woken_wake_function", false, PLACE_WAKES },
+	{ "child_wait_callback", false, PLACE_WAKES },
+	{ "receiver_wake_function", false, PLACE_WAKES },
 	{ "pollwake", false, PLACE_WAKES },
 	{ "ep_autoremove_wake_function", false, PLACE_WAKES },
 	{ "ep_poll_callback", false, PLACE_WAKES },

@@ -10,7 +10,9 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "common/error.h"
+#include "decoder/recording.h"
 #include "report/time_unit.h"
+#include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>
@@ -102,12 +104,15 @@ static int attribute(const struct session *session,
 {
 	const struct attribution_table *table = request->table;
 	struct known_events *events = known_events_new(session->recording);
+	struct lines *lines = lines_new(
+		recording_info(session->recording)->os_release);
 	struct work_kinds *kinds =
 		work_kinds_new(symbols_functions(session->symbols),
 			       symbols_arch(session->symbols));
 	const struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
+		.lines = lines,
 		.names = session->names,
 		.events = events,
 		.kinds = kinds,
@@ -118,12 +123,13 @@ static int attribute(const struct session *session,
 	};
 	int status = check_argument(table, &input);
 
-	if (!events || !kinds)
+	if (!events || !kinds || !lines)
 		status = fail(output, -ERROR_MEMORY);
 	else if (!status)
 		status = fill_and_render(session, table, &input, output);
 	known_events_free(events);
 	work_kinds_free(kinds);
+	lines_free(lines);
 	return status;
 }
 

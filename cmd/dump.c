@@ -5,6 +5,7 @@
 #include "common/error.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct own_option own_options[] = {
 	{ "records", NULL, "what the kernel and perf said beside the trace" },
@@ -29,6 +30,44 @@ static bool take_stage(void *ctx, int index, const char *argument)
 	return true;
 }
 
+bool dump_wants(struct dump *dump, uint64_t time_ns)
+{
+	const struct time_window *window = &dump->session->window;
+
+	if (!dump->left || time_ns < window->since_ns ||
+	    time_ns >= window->until_ns)
+		return false;
+	dump->left--;
+	return true;
+}
+
+bool dump_wants_cpu(const struct dump *dump, int32_t cpu)
+{
+	return step_filter_cpu(&dump->session->filter, (uint32_t)cpu);
+}
+
+/* A stage knows neither tasks nor other formats, packets not even times. */
+static bool can_do(const struct report_options *options, dump_stage *stage)
+{
+	const char *name = NULL;
+
+	if (options->pids.count)
+		name = "pid";
+	else if (options->trees.count)
+		name = "tree";
+	else if (options->comms.count)
+		name = "comm";
+	else if (stage == dump_packets && (options->since || options->until))
+		name = options->since ? "since" : "until";
+	else if (options->format && strcmp(options->format, "text") != 0)
+		name = "format";
+	if (name)
+		fprintf(stderr, "ktrace-hw: dump: cannot do --%s here%s%s\n",
+			name, *name == 'f' ? ": no dump as " : "",
+			*name == 'f' ? options->format : "");
+	return !name;
+}
+
 static int dump_recording(const struct report_options *options,
 			  dump_stage *stage)
 {
@@ -37,7 +76,8 @@ static int dump_recording(const struct report_options *options,
 	int close_status;
 
 	if (!status) {
-		int error = stage(&session);
+		struct dump dump = { &session, options->top };
+		int error = stage(&dump);
 
 		if (error < 0) {
 			fprintf(stderr, "ktrace-hw: dump: %s\n",
@@ -65,7 +105,9 @@ static int run_dump(int argc, char **argv)
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
 	if (status < 0)
-		status = dump_recording(&options, stage);
+		status = can_do(&options, stage) ?
+				 dump_recording(&options, stage) :
+				 EXIT_USAGE;
 	report_options_free(&options);
 	return status;
 }

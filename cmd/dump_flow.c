@@ -12,12 +12,12 @@
 #include <inttypes.h>
 
 /* Writes all that one stream's source yields. */
-typedef int dump_source(const struct session *session,
-			const struct aux_stream *stream,
+typedef int dump_source(struct dump *dump, const struct aux_stream *stream,
 			struct flow_source *source);
 
-static int dump_streams(const struct session *session, dump_source *dump)
+static int dump_streams(struct dump *dump, dump_source *dump_one)
 {
+	const struct session *session = dump->session;
 	int status = 0;
 
 	for (size_t i = 0;
@@ -31,12 +31,14 @@ static int dump_streams(const struct session *session, dump_source *dump)
 		};
 		struct flow_source *source;
 
+		if (!dump_wants_cpu(dump, input.stream->cpu))
+			continue;
 		status = flow_source_open(&input, &source);
 		if (status < 0)
 			break;
 		fprintf(session->out, "stream %" PRIu32 " cpu %d\n",
 			input.stream->index, input.stream->cpu);
-		status = dump(session, input.stream, source);
+		status = dump_one(dump, input.stream, source);
 		flow_source_close(source);
 	}
 	return status;
@@ -71,18 +73,18 @@ static void write_item(FILE *out, const struct flow_item *item)
 		fprintf(out, "%" PRIx64 "\n", item->ip);
 }
 
-static int dump_flow(const struct session *session,
-		     const struct aux_stream *stream,
+static int dump_flow(struct dump *dump, const struct aux_stream *stream,
 		     struct flow_source *source)
 {
 	const struct flow_item *items;
-	int count;
+	int count = 0;
 
 	(void)stream;
-	while ((count = flow_source_next(source, &items)) > 0)
+	while (dump->left && (count = flow_source_next(source, &items)) > 0)
 		for (int i = 0; i < count; i++)
-			write_item(session->out, &items[i]);
-	return count;
+			if (dump_wants(dump, items[i].time_ns))
+				write_item(dump->session->out, &items[i]);
+	return dump->left ? count : 0;
 }
 
 static void write_event(const struct session *session,
@@ -123,10 +125,10 @@ static void write_event(const struct session *session,
 	}
 }
 
-static int dump_functions(const struct session *session,
-			  const struct aux_stream *stream,
+static int dump_functions(struct dump *dump, const struct aux_stream *stream,
 			  struct flow_source *source)
 {
+	const struct session *session = dump->session;
 	const struct function_event *batch;
 	struct function_events *events;
 	int32_t pid;
@@ -138,19 +140,21 @@ static int dump_functions(const struct session *session,
 	events = function_events_new(source, session->symbols, pid, tid);
 	if (!events)
 		return -ERROR_MEMORY;
-	while ((count = function_events_next(events, &batch)) > 0)
+	while (dump->left &&
+	       (count = function_events_next(events, &batch)) > 0)
 		for (int i = 0; i < count; i++)
-			write_event(session, &batch[i]);
+			if (dump_wants(dump, batch[i].time_ns))
+				write_event(session, &batch[i]);
 	function_events_free(events);
-	return count;
+	return dump->left ? count : 0;
 }
 
-int dump_blocks(const struct session *session)
+int dump_blocks(struct dump *dump)
 {
-	return dump_streams(session, dump_flow);
+	return dump_streams(dump, dump_flow);
 }
 
-int dump_events(const struct session *session)
+int dump_events(struct dump *dump)
 {
-	return dump_streams(session, dump_functions);
+	return dump_streams(dump, dump_functions);
 }

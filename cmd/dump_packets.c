@@ -6,31 +6,38 @@
 
 #include <inttypes.h>
 
-static int dump_stream(const struct session *session,
-		       const struct aux_stream *stream)
+static int dump_stream(struct dump *dump, const struct aux_stream *stream)
 {
-	struct packet_dump *dump;
+	const struct session *session = dump->session;
+	struct packet_dump *packets;
 	struct packet_line line;
-	int status = packet_dump_open(session->recording, stream, &dump);
+	int status = packet_dump_open(session->recording, stream, &packets);
 
 	if (status < 0)
 		return status;
 	fprintf(session->out, "stream %" PRIu32 " cpu %d\n", stream->index,
 		stream->cpu);
-	while ((status = packet_dump_next(dump, &line)) > 0)
+	while (dump->left && (status = packet_dump_next(packets, &line)) > 0) {
+		dump->left--;
 		fprintf(session->out, "%08" PRIx64 " %2" PRIu32 " %-10s %s\n",
 			line.position, line.size_bytes, line.name, line.text);
-	packet_dump_close(dump);
-	return status;
+	}
+	packet_dump_close(packets);
+	return status < 0 ? status : 0;
 }
 
-int dump_packets(const struct session *session)
+int dump_packets(struct dump *dump)
 {
+	const struct recording *recording = dump->session->recording;
 	int status = 0;
 
-	for (size_t i = 0;
-	     !status && i < recording_stream_count(session->recording); i++)
-		status = dump_stream(session,
-				     recording_stream(session->recording, i));
+	for (size_t i = 0; !status && i < recording_stream_count(recording);
+	     i++) {
+		const struct aux_stream *stream =
+			recording_stream(recording, i);
+
+		if (dump_wants_cpu(dump, stream->cpu))
+			status = dump_stream(dump, stream);
+	}
 	return status;
 }

@@ -110,8 +110,9 @@ static void write_details(FILE *out, const struct sideband_record *record)
 	}
 }
 
-int dump_records(const struct session *session)
+int dump_records(struct dump *dump)
 {
+	const struct session *session = dump->session;
 	struct sideband *sideband = sideband_open(session->recording, 0);
 	struct sideband_record record;
 	int status;
@@ -119,6 +120,9 @@ int dump_records(const struct session *session)
 	if (!sideband)
 		return -ERROR_MEMORY;
 	while ((status = sideband_next(sideband, &record)) > 0) {
+		if (!dump_wants_cpu(dump, record.cpu) ||
+		    !dump_wants(dump, record.time_ns))
+			continue;
 		fprintf(session->out,
 			"%" PRIu64 " byte %" PRIu64 " cpu %d task %d/%d %s ",
 			record.time_ns, record.file_offset, record.cpu,

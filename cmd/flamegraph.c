@@ -1,40 +1,103 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "attribution/wall_flame.h"
+#include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/profile_command.h"
+#include "report/profile_report.h"
 
-static bool take_folded(void *ctx, int index, const char *argument)
+#include <stdio.h>
+
+enum flame_option {
+	OPTION_FOLDED,
+	OPTION_WALL,
+	OPTION_OFF_CPU,
+	OPTION_COUNT,
+};
+
+struct choice {
+	const char *format;
+	const struct attribution_table *table;	/* NULL: time on CPUs */
+};
+
+static bool take_option(void *ctx, int index, const char *argument)
 {
-	const char **format = ctx;
+	struct choice *choice = ctx;
 
-	(void)index;
 	(void)argument;
-	*format = "folded";
-	return true;
+	switch ((enum flame_option)index) {
+	case OPTION_FOLDED:
+		choice->format = "folded";
+		return true;
+	case OPTION_WALL:
+		choice->table = &wall_flame;
+		return true;
+	case OPTION_OFF_CPU:
+		choice->table = &off_cpu_flame;
+		return true;
+	case OPTION_COUNT:
+		break;
+	}
+	return false;
+}
+
+static int draw(struct report_options *options, const struct choice *choice)
+{
+	const char *format = options->format ? options->format :
+					       choice->format;
+	const struct profile_renderer *renderer =
+		profile_renderer_find("flamegraph", format);
+
+	if (!renderer) {
+		fprintf(stderr, "ktrace-hw: --format: no flamegraph as '%s'\n",
+			format);
+		return EXIT_USAGE;
+	}
+	if (!choice->table)
+		return run_profile(options, renderer);
+	/* The format is the graph's, not a table's. */
+	options->format = NULL;
+	return run_attribution(options, &(struct attribution_request){
+						.table = choice->table,
+						.argument = format,
+					});
 }
 
 static int run_flamegraph(int argc, char **argv)
 {
-	static const struct own_option own[] = {
-		{ "folded", NULL, "lines \"a;b;c ns\" for other tools" },
+	static const struct own_option own[OPTION_COUNT] = {
+		[OPTION_FOLDED] = { "folded", NULL,
+				    "lines \"a;b;c ns\" for other tools" },
+		[OPTION_WALL] = { "wall", NULL,
+				  "all of the threads' time: also asleep, "
+				  "runnable, in user code" },
+		[OPTION_OFF_CPU] = { "off-cpu", NULL,
+				     "where threads slept or waited for a "
+				     "CPU" },
 	};
-	const char *report = "flamegraph";
-	const char *format = "svg";
+	struct choice choice = { .format = "svg" };
 	const struct option_set set = {
 		.command = "flamegraph",
-		.purpose = "Draws where kernel time went, as an SVG file that "
-			   "zooms and searches.\n--format: svg (default), "
-			   "folded.",
+		.purpose = "Draws where time went, as an SVG file that zooms "
+			   "and searches: time\non CPUs, in functions, unless "
+			   "an option says otherwise.\n--format: svg "
+			   "(default), folded.",
 		.own = own,
-		.own_count = sizeof(own) / sizeof(*own),
-		.take = take_folded,
-		.ctx = &format,
+		.own_count = OPTION_COUNT,
+		.take = take_option,
+		.ctx = &choice,
 	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
 
-	return run_profile_command(&set, &report, &format, argc, argv);
+	if (status < 0)
+		status = draw(&options, &choice);
+	report_options_free(&options);
+	return status;
 }
 
 const struct command flamegraph_command = {
 	.name = "flamegraph",
-	.summary = "draw where kernel time went (SVG, --folded)",
+	.summary = "draw where time went (SVG, --folded, --wall, --off-cpu)",
 	.run = run_flamegraph,
 };

@@ -53,6 +53,7 @@ static int render(const struct session *session, const struct profile *profile,
 	const struct profile_report report = {
 		.recording = session->recording,
 		.functions = symbols_functions(session->symbols),
+		.lines = session->lines,
 		.names = session->names,
 		.stacks = stacks,
 		.tree = profile_tree(profile),
@@ -112,29 +113,4 @@ int run_profile(const struct report_options *options,
 		status = profile_session(&session, renderer, options);
 	close_status = session_close(&session);
 	return status ? status : close_status;
-}
-
-int run_profile_command(const struct option_set *set,
-			const char *const *report,
-			const char *const *default_format,
-			int argc, char **argv)
-{
-	struct report_options options;
-	const struct profile_renderer *renderer;
-	int status = report_options_read(&options, set, argc, argv) - 1;
-
-	if (status < 0) {
-		if (!options.format)
-			options.format = *default_format;
-		renderer = profile_renderer_find(*report, options.format);
-		if (renderer) {
-			status = run_profile(&options, renderer);
-		} else {
-			fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
-				*report, options.format);
-			status = EXIT_USAGE;
-		}
-	}
-	report_options_free(&options);
-	return status;
 }

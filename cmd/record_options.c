@@ -13,6 +13,7 @@ enum long_only {
 	OPTION_EVENTS,
 	OPTION_FILTER,
 	OPTION_MACHINE,
+	OPTION_SINK,
 	OPTION_SNAPSHOT,
 	OPTION_USER,
 	OPTION_USER_STACKS,
@@ -28,6 +29,7 @@ static const struct option long_options[] = {
 	{ "events", required_argument, NULL, OPTION_EVENTS },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
+	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "user", no_argument, NULL, OPTION_USER },
 	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
@@ -55,6 +57,8 @@ void record_options_help(void)
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
 	      "                     options as for ktrace-hw machine run\n"
+	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
+	      "                     the kernel's cs_etm/sinks)\n"
 	      "  --snapshot         keep the newest trace, at the end and\n"
 	      "                     whenever SIGUSR2 comes\n"
 	      "  --user             user space as well as the kernel\n"
@@ -116,6 +120,9 @@ static int set_value(struct record_options *options, int option,
 		return set_events(options, value);
 	case OPTION_FILTER:
 		collector->filter = value;
+		return 0;
+	case OPTION_SINK:
+		collector->sink = value;
 		return 0;
 	case OPTION_USER_STACKS:
 		return record_value_stack(value ? value : "8K",

@@ -6,12 +6,14 @@
 #include "report/profile_report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The options that every report has, before those of the tables. */
 enum report_option {
 	OPTION_FLAT,
 	OPTION_CALLGRAPH,
 	OPTION_SORT,
+	OPTION_LINES,
 	FIXED_OPTIONS,
 	MAX_TABLES = 16,
 };
@@ -21,6 +23,7 @@ struct choice {
 	const struct attribution_table *table;	/* NULL: the first one */
 	const char *argument;
 	const char *sort;
+	bool wants_lines;	/* of a flat profile */
 };
 
 static bool take_choice(void *ctx, int index, const char *argument)
@@ -37,6 +40,9 @@ static bool take_choice(void *ctx, int index, const char *argument)
 	case OPTION_SORT:
 		choice->sort = argument;
 		return *argument;
+	case OPTION_LINES:
+		choice->wants_lines = true;
+		return true;
 	default:
 		choice->table = attribution_table_at(
 			(size_t)(index - FIXED_OPTIONS));
@@ -63,6 +69,11 @@ static int run_chosen(const struct report_options *options,
 	const char *format = options->format ? options->format : "text";
 	const struct profile_renderer *renderer;
 
+	if (choice->wants_lines &&
+	    (!choice->report || strcmp(choice->report, "flat") != 0)) {
+		fputs("ktrace-hw: --lines goes with --flat\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (!choice->report)
 		return run_attribution(
 			options, &(struct attribution_request){
@@ -92,6 +103,7 @@ static int run_report(int argc, char **argv)
 		{ "callgraph", NULL,
 		  "callers and callees: gprof's call graph" },
 		{ "sort", "COLUMN", "order a table by this column" },
+		{ "lines", NULL, "with --flat: file and line in the source" },
 	};
 	struct choice choice = { 0 };
 	const struct option_set set = {
@@ -106,6 +118,7 @@ static int run_report(int argc, char **argv)
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
+	options.wants_lines = choice.wants_lines;
 	if (status < 0)
 		status = run_chosen(&options, &choice);
 	report_options_free(&options);

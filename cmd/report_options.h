@@ -22,6 +22,7 @@ struct report_options {
 	struct array trees;	/* int32_t */
 	struct array comms;	/* const char * */
 	struct array cpus;	/* uint32_t */
+	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
 };

@@ -8,6 +8,7 @@
 #include "decoder/recording.h"
 #include "report/task_names.h"
 #include "report/time_unit.h"
+#include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 
 #include <errno.h>
@@ -49,7 +50,14 @@ static int open_recording(struct session *session,
 	return status < 0 ? EXIT_FAILED : 0;
 }
 
-static int open_parts(struct session *session)
+static int open_lines(struct session *session)
+{
+	session->lines =
+		lines_new(recording_info(session->recording)->os_release);
+	return session->lines ? 0 : -ERROR_MEMORY;
+}
+
+static int open_parts(struct session *session, bool wants_lines)
 {
 	struct recording *recording = session->recording;
 	int status = code_image_open(recording, &console_log, &session->image);
@@ -59,6 +67,8 @@ static int open_parts(struct session *session)
 				      &session->symbols);
 	if (!status)
 		status = task_names_open(recording, &session->names);
+	if (!status && wants_lines)
+		status = open_lines(session);
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s: %s\n",
 			recording_path(recording), error_text(status));
@@ -101,7 +111,7 @@ int session_open(struct session *session, const struct report_options *options)
 	if (!status)
 		status = check_time(session, options);
 	if (!status)
-		status = open_parts(session);
+		status = open_parts(session, options->wants_lines);
 	if (!status &&
 	    report_options_window(
 		    options,
@@ -128,6 +138,7 @@ static int close_output(FILE *out)
 
 int session_close(struct session *session)
 {
+	lines_free(session->lines);
 	task_names_close(session->names);
 	symbols_close(session->symbols);
 	code_image_close(session->image);

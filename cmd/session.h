@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 struct code_image;
+struct lines;
 struct recording;
 struct symbols;
 struct task_names;
@@ -17,6 +18,7 @@ struct session {
 	struct code_image *image;
 	struct symbols *symbols;
 	struct task_names *names;
+	struct lines *lines;	/* NULL: not wanted */
 	FILE *out;
 	struct step_filter filter;
 	struct time_window window;

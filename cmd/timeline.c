@@ -13,6 +13,7 @@ enum timeline_option {
 	OPTION_FUNCTION,
 	OPTION_DEPTH,
 	OPTION_MIN_DURATION,
+	OPTION_LINES,
 	OPTION_SYSCALLS,
 	OPTION_COUNT,
 };
@@ -25,6 +26,8 @@ static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
 	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
 				  "only what lasts TIME (10us) or longer" },
+	[OPTION_LINES] = { "lines", NULL,
+			   "each function's file and line in the source" },
 	[OPTION_SYSCALLS] = { "syscalls", NULL,
 			      "a record for each system call: time, faults, "
 			      "sleeps, what it called" },
@@ -33,6 +36,7 @@ static const struct own_option own_options[OPTION_COUNT] = {
 struct choice {
 	struct timeline_options timeline;
 	const char *format;
+	bool wants_lines;
 	bool syscalls;
 };
 
@@ -61,6 +65,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 		return take_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
 		return read_duration(argument, &choice->timeline.min_ns);
+	case OPTION_LINES:
+		choice->wants_lines = true;
+		return true;
 	case OPTION_SYSCALLS:
 		choice->syscalls = true;
 		return true;
@@ -121,6 +128,7 @@ static int run_timeline(int argc, char **argv)
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
+	options.wants_lines = choice.wants_lines;
 	if (status < 0)
 		status = run_chosen(&options, &choice);
 	report_options_free(&options);

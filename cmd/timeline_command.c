@@ -43,6 +43,7 @@ static int render_session(const struct session *session,
 {
 	const struct timeline_context context = {
 		.functions = symbols_functions(session->symbols),
+		.lines = session->lines,
 		.names = session->names,
 		.unit = time_unit_of(session->recording),
 		.by_process = step_filter_has_tasks(&session->filter),
@@ -57,6 +58,16 @@ static int render_session(const struct session *session,
 	if (renderer->close(sink) < 0 && !status)
 		status = out_of_memory();
 	return status;
+}
+
+static int check_function(const struct session *session, const char *name)
+{
+	if (!name ||
+	    function_table_has(symbols_functions(session->symbols), name))
+		return 0;
+	fprintf(stderr, "ktrace-hw: --function: the recorded kernel and "
+			"programs have no function '%s'\n", name);
+	return EXIT_FAILED;
 }
 
 int run_timeline_command(const struct report_options *options,
@@ -80,6 +91,8 @@ int run_timeline_command(const struct report_options *options,
 					    renderer->format);
 	if (!status && timeline->min_ns)
 		status = session_needs_time(&session, "--min-duration", "");
+	if (!status)
+		status = check_function(&session, timeline->function);
 	if (!status)
 		status = render_session(&session, &select, renderer);
 	close_status = session_close(&session);

@@ -5,6 +5,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* The kernel allocates a ring in stretches of pages, the largest it can get,
+ * but no longer than the watermark (rb_alloc_aux() in kernel/events/
+ * ring_buffer.c), which is a quarter of the ring here, or the buddy
+ * allocator's longest.
+ */
+#define LONGEST_STRETCH ((uint64_t)4 << 20)
+
 int aux_ring_map(struct aux_ring *aux, const struct ring *ring, int fd,
 		 size_t size, bool overwrite)
 {
@@ -42,15 +49,23 @@ uint64_t aux_ring_head(const struct aux_ring *aux)
 
 struct ring_bytes aux_ring_read(const struct aux_ring *aux)
 {
-	uint64_t tail = aux->page->aux_tail;
-
-	return ring_split(aux->bytes, aux->size, tail,
-			  (size_t)(aux_ring_head(aux) - tail));
+	return ring_split(aux->bytes, aux->size, aux->read,
+			  (size_t)(aux_ring_head(aux) - aux->read));
 }
 
+/* Linux's driver can stop a trace between two stretches only; asked to do so
+ * inside of the one that it writes to, it marks the one before, and the trace
+ * runs over what was not read (pt_buffer_reset_markers() in arch/x86/events/
+ * intel/pt.c).  So whole stretches are given back.
+ */
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)
 {
-	__atomic_store_n(&aux->page->aux_tail, bytes->start + bytes->size,
+	uint64_t stretch = aux->size / AUX_RING_WATERMARKS;
+
+	if (stretch > LONGEST_STRETCH)
+		stretch = LONGEST_STRETCH;
+	aux->read = bytes->start + bytes->size;
+	__atomic_store_n(&aux->page->aux_tail, aux->read & -stretch,
 			 __ATOMIC_RELEASE);
 }
 

@@ -11,8 +11,12 @@ struct aux_ring {
 	struct perf_event_mmap_page *page; /* of the event's own ring */
 	uint8_t *bytes;
 	size_t size;
+	uint64_t read;	/* bytes ever given back; the kernel hears of fewer */
 	bool overwrite; /* the newest bytes stay: a snapshot */
 };
+
+/* The kernel wakes the reader each time that this part of a ring is full. */
+enum { AUX_RING_WATERMARKS = 4 };
 
 /* Maps @size bytes (a power of two, at least a page) of trace for the event
  * @fd, whose ring is @ring.  @overwrite: the kernel never waits for us.
@@ -36,7 +40,9 @@ uint64_t aux_ring_head(const struct aux_ring *aux);
  */
 bool aux_ring_is_full(const struct aux_ring *aux);
 
-/* Gives @bytes, as aux_ring_read() returned them, back to the trace unit. */
+/* Gives @bytes, as aux_ring_read() returned them, back to the trace unit; what
+ * ends inside of a stretch of memory only when the rest of it is.
+ */
 void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes);
 
 /* Returns all that an overwrite ring holds, the oldest first.  The event must

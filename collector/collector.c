@@ -70,21 +70,32 @@ static int choose_target(struct collector *collector)
 	return error;
 }
 
+/* What starts disabled and waits for no exec: the trace, and the tracepoints,
+ * since what the recorder does before it would only fill their rings.
+ */
+static int enable_events(const struct event_list *events)
+{
+	const struct event_spec *specs = events->specs.items;
+	int error = 0;
+
+	for (size_t i = 0; i < events->specs.count && !error; i++)
+		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec)
+			error = event_list_control(events, i,
+						   PERF_EVENT_IOC_ENABLE,
+						   NULL);
+	return error;
+}
+
 static int start(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
-	const struct event_spec *spec =
-		array_at(&collector->events.specs, collector->trace_spec);
-	int error = 0;
+	int error;
 
 	if (options->duration_ns)
 		collector->timer = timer_open(options->duration_ns);
 	if (options->duration_ns && collector->timer < 0)
 		return -ERROR_SYSTEM;
-	if (!spec->attr.enable_on_exec)
-		error = event_list_control(&collector->events,
-					   collector->trace_spec,
-					   PERF_EVENT_IOC_ENABLE, NULL);
+	error = enable_events(&collector->events);
 	if (error || !options->command)
 		return error;
 	collector->result->exec_errno = workload_start(&collector->workload);

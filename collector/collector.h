@@ -20,6 +20,7 @@ struct collector_options {
 	bool whole_cpus;    /* everything that runs */
 	const char *cpus;   /* a list; NULL: all that are online */
 	const char *filter; /* see address_filter_parse(); or NULL */
+	const char *sink;   /* of the trace; NULL: the kernel's choice */
 	enum tracepoint_level tracepoints;
 	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
 	bool user;	      /* user space as well */

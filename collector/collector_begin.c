@@ -68,11 +68,16 @@ static int set_filter(struct collector *collector)
 
 static int write_start(struct collector *collector)
 {
+	const struct event_spec *trace =
+		array_at(&collector->events.specs, collector->trace_spec);
 	struct tracer_facts facts = {
 		.page = page_of(collector),
 		.switches_of_cpu = collector->wide,
 		.snapshot = collector->options->snapshot,
 		.filter = (const char *)collector->filter.bytes,
+		.config = trace->attr.config,
+		.cpus = collector->target.cpus.items,
+		.cpu_count = collector->target.cpus.count,
 	};
 	struct byte_buffer records = { 0 };
 	int error;

@@ -128,16 +128,34 @@ static int init_rings(struct collector *collector)
 	return 0;
 }
 
+static int set_sink(const struct collector *collector,
+		    struct event_spec *spec)
+{
+	const struct tracer *tracer = collector->tracer;
+	const char *sink = collector->options->sink;
+
+	if (!sink)
+		return 0;
+	if (tracer->set_sink)
+		return tracer->set_sink(&collector->pmu, sink, collector->log,
+					&spec->attr);
+	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "--sink: %s has no sinks to choose from", tracer->title);
+	return -ERROR_UNSUPPORTED;
+}
+
 static int add_trace_spec(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
 	struct event_spec spec = event_spec_trace(
 		collector->tracer->pmu_name, options->user,
 		options->command && !options->whole_cpus && !options->cpus,
-		(uint32_t)(options->buffer_bytes / 4));
+		(uint32_t)(options->buffer_bytes / AUX_RING_WATERMARKS));
 	int error = collector->tracer->configure(&collector->pmu,
 						 collector->log, &spec.attr);
 
+	if (!error)
+		error = set_sink(collector, &spec);
 	if (!error)
 		error = event_list_add(&collector->events, spec);
 	if (error < 0)

@@ -78,6 +78,7 @@ struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 {
 	struct event_spec spec = spec_of(name, PERF_TYPE_TRACEPOINT, id, scope);
 
+	spec.attr.disabled = 1;
 	spec.attr.sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD;
 	return spec;
 }
@@ -106,6 +107,7 @@ struct event_spec event_spec_module_load(uint64_t id)
 		event_spec_tracepoint("module:module_load", id, EVENT_OF_CPUS);
 
 	spec.ring = RING_CODE;
+	spec.attr.disabled = 0;
 	return spec;
 }
 

@@ -53,12 +53,15 @@ struct event_spec event_spec_switches(bool of_cpus);
 /* Forks, exits, names and mappings of the target. */
 struct event_spec event_spec_tasks(void);
 
-/* Samples of the tracepoint @id, called @name, with their raw fields. */
+/* Samples of the tracepoint @id, called @name, with their raw fields.  They
+ * start disabled: opening patches the kernel, enabling does not.
+ */
 struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
 					enum event_scope scope);
 
 /* Makes the samples of @spec hold the registers of user space and up to
- * @stack_bytes of its stack, a multiple of 8 below 64 KiB.
+ * @stack_bytes of its stack, a multiple of 8 below 64 KiB.  It starts
+ * disabled: the recorder's own preparations would fill the ring.
  */
 void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes);
 

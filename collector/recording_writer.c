@@ -2,49 +2,29 @@
 #include "collector/recording_writer.h"
 #include "collector/append_file.h"
 #include "collector/byte_buffer.h"
-#include "collector/event_list.h"
-#include "collector/feature.h"
+#include "collector/file_front.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct section {
-	uint64_t offset;
-	uint64_t size;
-};
-
-/* The file's first bytes. */
-struct file_header {
-	char magic[8];
-	uint64_t size;
-	uint64_t attr_size;
-	struct section attrs;
-	struct section data;
-	struct section event_types;
-	uint64_t features[PERF_DATA_FEATURE_BITS / 64];
-};
-
-_Static_assert(sizeof(struct file_header) == PERF_DATA_HEADER_SIZE, "header");
-
 struct recording_writer {
 	struct append_file file;
 	struct file_header header;
-	struct array table; /* struct section: the features */
+	struct array table; /* struct file_section: the features */
 	uint64_t table_at;  /* where it is in the file */
 	uint64_t trace_bytes;
-	struct array index;   /* struct section: the AUXTRACE records */
+	struct array index;   /* struct file_section: the AUXTRACE records */
 	struct array offsets; /* uint64_t, per ring: bytes of trace so far */
 };
 
 static size_t table_size(const struct recording_writer *writer)
 {
-	return writer->table.count * sizeof(struct section);
+	return writer->table.count * sizeof(struct file_section);
 }
 
 /* Says that the records end at @end.  Each step leaves a file that is whole,
@@ -135,7 +115,7 @@ int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
 {
 	static const uint8_t zeros[8];
 	uint64_t *offset = offset_of(writer, index);
-	struct section *entry = array_add(&writer->index);
+	struct file_section *entry = array_add(&writer->index);
 	size_t padding = (8 - trace->size % 8) % 8;
 	struct trace_record record = {
 		.header = { PERF_DATA_AUXTRACE, 0, sizeof(record) },
@@ -156,7 +136,7 @@ int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
 	if (!offset || !entry)
 		return -ERROR_MEMORY;
 	record.offset = *offset;
-	*entry = (struct section){ writer->file.end, sizeof(record) };
+	*entry = (struct file_section){ writer->file.end, sizeof(record) };
 	error = append(writer, parts, 4);
 	if (error) {
 		writer->index.count--;
@@ -183,65 +163,6 @@ int recording_writer_end_round(struct recording_writer *writer)
 	return writer->file.error;
 }
 
-/* The ids come first, then the attrs that point to them. */
-static void add_attrs(struct recording_writer *writer,
-		      const struct event_list *list, struct byte_buffer *bytes)
-{
-	const struct event_spec *specs = list->specs.items;
-	const struct event *events = list->events.items;
-	struct section ids = { sizeof(struct file_header), 0 };
-	struct byte_buffer attrs = { 0 };
-
-	for (size_t i = 0; i < list->specs.count; i++) {
-		for (size_t j = 0; j < list->events.count; j++)
-			if (events[j].spec == i)
-				byte_buffer_u64(bytes, events[j].id);
-		ids.size =
-			sizeof(struct file_header) + bytes->size - ids.offset;
-		byte_buffer_add(&attrs, &specs[i].attr, specs[i].attr.size);
-		byte_buffer_add(&attrs, &ids, sizeof(ids));
-		ids.offset += ids.size;
-	}
-	writer->header.attrs.offset = ids.offset;
-	writer->header.attrs.size = attrs.size;
-	byte_buffer_add(bytes, attrs.bytes, attrs.size);
-	bytes->failed |= attrs.failed;
-	byte_buffer_free(&attrs);
-}
-
-static int enter(struct recording_writer *writer, enum perf_data_feature bit,
-		 uint64_t offset, uint64_t size)
-{
-	struct section *section = array_add(&writer->table);
-
-	if (!section)
-		return -ERROR_MEMORY;
-	*section = (struct section){ offset, size };
-	writer->header.features[bit / 64] |= 1ULL << bit % 64;
-	return 0;
-}
-
-static int add_features(struct recording_writer *writer,
-			const struct feature *features, size_t count,
-			struct byte_buffer *bytes)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct byte_buffer *content = &features[i].content;
-
-		assert(features[i].bit < PERF_DATA_FEATURE_AUXTRACE);
-		byte_buffer_align(bytes, 8);
-		error = enter(writer, features[i].bit,
-			      sizeof(struct file_header) + bytes->size,
-			      content->size);
-		byte_buffer_add(bytes, content->bytes, content->size);
-		bytes->failed |= content->failed;
-	}
-	byte_buffer_align(bytes, 8);
-	return error;
-}
-
 /* Everything up to the records, of which there are none yet. */
 static int write_front(struct recording_writer *writer,
 		       const struct event_list *events,
@@ -249,15 +170,10 @@ static int write_front(struct recording_writer *writer,
 {
 	struct file_header *header = &writer->header;
 	struct byte_buffer bytes = { 0 };
-	int error;
+	int error = file_front_make(header, &writer->table, events, features,
+				    count, &bytes);
 
-	memcpy(header->magic, PERF_DATA_MAGIC, sizeof(header->magic));
-	header->size = sizeof(*header);
-	header->attr_size = PERF_ATTR_SIZE_VER7 + sizeof(struct section);
-	add_attrs(writer, events, &bytes);
-	error = add_features(writer, features, count, &bytes);
 	writer->file.end = sizeof(*header);
-	header->data.offset = sizeof(*header) + bytes.size;
 	writer->table_at = header->data.offset;
 	if (!error)
 		error = recording_writer_add(writer, &bytes);
@@ -278,8 +194,8 @@ int recording_writer_create(const char *path, const struct event_list *events,
 
 	if (!new)
 		return -ERROR_MEMORY;
-	new->table = ARRAY_OF(struct section);
-	new->index = ARRAY_OF(struct section);
+	new->table = ARRAY_OF(struct file_section);
+	new->index = ARRAY_OF(struct file_section);
 	new->offsets = ARRAY_OF(uint64_t);
 	error = append_file_create(&new->file, path, log);
 	if (!error)
@@ -314,10 +230,12 @@ int recording_writer_finish(struct recording_writer *writer)
 
 	byte_buffer_u64(&index, writer->index.count);
 	byte_buffer_add(&index, writer->index.items,
-			writer->index.count * sizeof(struct section));
+			writer->index.count * sizeof(struct file_section));
 	if (!error)
-		error = enter(writer, PERF_DATA_FEATURE_AUXTRACE,
-			      end + table_size(writer) + sizeof(struct section),
+		error = file_front_enter(
+			&writer->header, &writer->table,
+			PERF_DATA_FEATURE_AUXTRACE,
+			end + table_size(writer) + sizeof(struct file_section),
 			      index.size);
 	writer->file.end = end + table_size(writer);
 	if (!error)

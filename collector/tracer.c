@@ -5,6 +5,7 @@
 
 static const struct tracer *const tracers[] = {
 	&intel_pt_tracer,
+	&coresight_tracer,
 };
 
 const struct tracer *tracer_find(const char *devices, struct pmu *pmu)

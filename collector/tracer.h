@@ -5,6 +5,7 @@
 #include "collector/pmu.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct byte_buffer;
@@ -19,6 +20,9 @@ struct tracer_facts {
 	bool switches_of_cpu; /* else only those of the traced tasks */
 	bool snapshot;
 	const char *filter; /* as given to the kernel; NULL if none */
+	uint64_t config; /* of the trace's event */
+	const int *cpus; /* that are recorded */
+	size_t cpu_count;
 };
 
 /* One kind of trace unit.  All that knows which hardware it is. */
@@ -32,6 +36,14 @@ struct tracer {
 	 */
 	int (*configure)(const struct pmu *pmu, const struct log *log,
 			 struct perf_event_attr *attr);
+
+	/* Chooses the sink called @name instead of the kernel's own choice;
+	 * NULL: the unit writes to memory by itself.
+	 *
+	 * Returns 0, or -ERROR_NOT_FOUND with the reason in the log.
+	 */
+	int (*set_sink)(const struct pmu *pmu, const char *name,
+			const struct log *log, struct perf_event_attr *attr);
 
 	/* Returns how many address ranges it can filter by. */
 	unsigned int (*filter_ranges)(const struct pmu *pmu);
@@ -56,5 +68,6 @@ struct tracer {
 const struct tracer *tracer_find(const char *devices, struct pmu *pmu);
 
 extern const struct tracer intel_pt_tracer;
+extern const struct tracer coresight_tracer;
 
 #endif

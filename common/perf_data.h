@@ -2,6 +2,8 @@
 #ifndef KT_COMMON_PERF_DATA_H
 #define KT_COMMON_PERF_DATA_H
 
+#include <stdint.h>
+
 /* Numbers of the perf.data format that are not in <linux/perf_event.h>.
  * Sources: tools/perf/Documentation/perf.data-file-format.txt and
  * tools/lib/perf/include/perf/event.h of Linux 6.12.
@@ -66,6 +68,20 @@ enum perf_data_auxtrace_type {
 	PERF_DATA_AUXTRACE_INTEL_PT = 1,
 	PERF_DATA_AUXTRACE_CORESIGHT = 3,
 };
+
+/* The words of AUXTRACE_INFO for CoreSight: tools/perf/util/cs-etm.h of Linux.
+ * A header of version, PMU type and CPU count, snapshot flag; then a block a
+ * CPU: magic number, CPU, count of parameters (not in version 0), parameters.
+ */
+enum coresight_word {
+	CORESIGHT_HEADER_VERSION,
+	CORESIGHT_HEADER_PMU_CPUS,	/* PMU type << 32 | count of CPUs */
+	CORESIGHT_HEADER_SNAPSHOT,
+	CORESIGHT_HEADER_WORDS,
+};
+#define CORESIGHT_MAGIC_ETMV3 UINT64_C(0x3030303030303030)
+#define CORESIGHT_MAGIC_ETMV4 UINT64_C(0x4040404040404040)
+#define CORESIGHT_MAGIC_ETE UINT64_C(0x5050505050505050)
 
 /* The words of AUXTRACE_INFO for Intel PT. */
 enum perf_data_intel_pt_word {

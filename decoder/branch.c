@@ -45,20 +45,25 @@ static size_t modrm_size(const uint8_t *bytes, size_t size)
 	return length;
 }
 
-static struct branch read_two_byte(uint8_t opcode)
+static struct branch direct(enum flow_exit exit, size_t length)
+{
+	return (struct branch){ .exit = exit, .length = (uint8_t)length };
+}
+
+static struct branch read_two_byte(uint8_t opcode, size_t before)
 {
 	switch (opcode) {
 	case 0x05:	/* syscall */
 	case 0x34:	/* sysenter */
-		return (struct branch){ .exit = FLOW_EXIT_FAR_CALL };
+		return direct(FLOW_EXIT_FAR_CALL, before + 2);
 	case 0x07:	/* sysret */
 	case 0x35:	/* sysexit */
-		return (struct branch){ .exit = FLOW_EXIT_FAR_RETURN };
+		return direct(FLOW_EXIT_FAR_RETURN, 0);
 	default:
 		break;
 	}
 	if ((opcode & 0xf0) == 0x80)
-		return (struct branch){ .exit = FLOW_EXIT_CONDITIONAL };
+		return direct(FLOW_EXIT_CONDITIONAL, 0);
 	return (struct branch){ 0 };
 }
 
@@ -84,11 +89,6 @@ static struct branch read_group_5(const uint8_t *bytes, size_t size,
 	return branch;
 }
 
-static struct branch direct(enum flow_exit exit, size_t length)
-{
-	return (struct branch){ .exit = exit, .length = (uint8_t)length };
-}
-
 static struct branch read_one_byte(const uint8_t *bytes, size_t size,
 				   size_t before)
 {
@@ -109,9 +109,10 @@ static struct branch read_one_byte(const uint8_t *bytes, size_t size,
 	case 0xcf:
 		return direct(FLOW_EXIT_FAR_RETURN, 0);
 	case 0xcc:
-	case 0xcd:
 	case 0xf1:
-		return direct(FLOW_EXIT_FAR_CALL, 0);
+		return direct(FLOW_EXIT_FAR_CALL, before + 1);
+	case 0xcd:
+		return direct(FLOW_EXIT_FAR_CALL, before + 2);
 	case 0xe0:
 	case 0xe1:
 	case 0xe2:
@@ -135,7 +136,7 @@ struct branch branch_read(const uint8_t *bytes, size_t size)
 	while (at < size && is_prefix(bytes[at]))
 		at++;
 	if (at + 1 < size && bytes[at] == 0x0f)
-		return read_two_byte(bytes[at + 1]);
+		return read_two_byte(bytes[at + 1], at);
 	if (at < size)
 		branch = read_one_byte(bytes + at, size - at, at);
 	if (branch.length > LENGTH_LIMIT)

@@ -3,7 +3,6 @@
 #include "common/log.h"
 #include "decoder/coresight_code.h"
 #include "decoder/coresight_exit.h"
-#include "decoder/coresight_frame.h"
 #include "decoder/coresight_parts.h"
 #include "decoder/recording_parts.h"
 #include "decoder/switch_feed.h"
@@ -12,9 +11,6 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
-
-/* Bytes of trace that are decoded at one go. */
-enum { CHUNK = 4096 };
 
 static ocsd_datapath_resp_t take_element(const void *ctx,
 					 const ocsd_trc_index_t index,
@@ -28,156 +24,72 @@ static ocsd_datapath_resp_t take_element(const void *ctx,
 	return source->error ? OCSD_RESP_FATAL_SYS_ERR : OCSD_RESP_CONT;
 }
 
-static const struct aux_piece *piece_now(const struct coresight *source)
+static int attach(void *ctx)
 {
-	return &source->input.stream->pieces[source->piece];
+	struct coresight *source = ctx;
+	int error = coresight_attach_code(source);
+
+	source->unsynced = 0;
+	if (error)
+		return error;
+	return ocsd_dt_set_gen_elem_outfn(source->feed.tree.handle,
+					  take_element, source) == OCSD_OK ?
+		       0 :
+		       -ERROR_MEMORY;
 }
 
-static int open_tree(struct coresight *source,
-		     const struct coresight_unit *unit, bool is_formatted)
+static void begin_session(void *ctx)
+{
+	struct coresight *source = ctx;
+
+	source->is_running = false;
+	source->must_start = false;
+}
+
+static void end_session(void *ctx, bool is_lost)
+{
+	coresight_end_session(ctx, is_lost);
+}
+
+static void give_up(void *ctx, uint64_t position)
+{
+	coresight_open_gap(ctx, FLOW_GAP_BAD_TRACE, position);
+}
+
+static const struct coresight_feed_events feed_events = {
+	.attach = attach,
+	.begin = begin_session,
+	.end = end_session,
+	.fail = give_up,
+};
+
+static void end_stream(struct coresight *source)
+{
+	uint64_t end = coresight_feed_position(&source->feed);
+
+	source->is_decoded = true;
+	if (!source->input.stream->cut)
+		return;
+	coresight_open_gap(source, FLOW_GAP_CUT, end);
+	coresight_close_gap(source, end);
+}
+
+static int decode(struct coresight *source)
 {
 	int error;
 
-	coresight_tree_close(&source->tree);
-	source->unit = unit;
-	source->unsynced = 0;
-	error = coresight_tree_open(&source->tree, unit, is_formatted,
-				    CORESIGHT_EXECUTION);
-	if (!error)
-		error = coresight_attach_code(source);
-	if (!error && ocsd_dt_set_gen_elem_outfn(source->tree.handle,
-						 take_element,
-						 source) != OCSD_OK)
-		error = -ERROR_MEMORY;
+	if (source->is_decoded)
+		return 0;
+	error = coresight_feed_some(&source->feed);
 	if (error == -ERROR_UNSUPPORTED)
 		log_message(source->input.log, LOG_ERROR,
 			    recording_data_path(source->input.recording),
 			    LOG_NO_OFFSET,
 			    "OpenCSD does not take the trace unit's settings "
-			    "of CPU %d", unit->cpu);
-	return error;
-}
-
-/* Every session has the unit of the stream, but where it follows a thread. */
-static int begin_session(struct coresight *source)
-{
-	const struct aux_piece *piece = piece_now(source);
-	const struct coresight_unit *unit =
-		array_at(&source->input.recording->coresight_units,
-			 piece->unit);
-	int error = 0;
-
-	if (source->unit != unit)
-		error = open_tree(source, unit, piece->is_formatted);
-	else
-		ocsd_dt_process_data(source->tree.handle, OCSD_OP_RESET, 0, 0,
-				     NULL, NULL);
-	coresight_begin_session(source);
-	source->in_session = !error;
-	return error;
-}
-
-static bool is_lost_here(struct coresight *source, uint64_t position)
-{
-	const struct aux_stream *stream = source->input.stream;
-	bool is_lost = false;
-
-	for (; source->next_loss < stream->loss_count &&
-	       stream->losses[source->next_loss].offset <= position;
-	     source->next_loss++)
-		is_lost = true;
-	return is_lost;
-}
-
-static void end_session(struct coresight *source, bool is_lost)
-{
-	ocsd_dt_process_data(source->tree.handle, OCSD_OP_EOT, 0, 0, NULL,
-			     NULL);
-	coresight_end_session(source, is_lost);
-	source->in_session = false;
-}
-
-/* Frames are whole, or the file was cut. */
-static size_t usable_size(const struct aux_piece *piece)
-{
-	return piece->is_formatted ?
-		       piece->size_bytes - piece->size_bytes %
-						   CORESIGHT_FRAME_SIZE :
-		       piece->size_bytes;
-}
-
-/* OpenCSD gave up: it begins again behind what it has read. */
-static void recover(struct coresight *source, uint32_t used)
-{
-	bool is_formatted = piece_now(source)->is_formatted;
-	size_t step = is_formatted ? CORESIGHT_FRAME_SIZE : 1;
-
-	coresight_open_gap(source, FLOW_GAP_BAD_TRACE,
-			   source->piece_start + source->piece_done + used);
-	ocsd_dt_process_data(source->tree.handle, OCSD_OP_RESET, 0, 0, NULL,
-			     NULL);
-	source->piece_done += (used / step + 1) * step;
-}
-
-static void decode_chunk(struct coresight *source, size_t usable)
-{
-	const struct aux_piece *piece = piece_now(source);
-	size_t size = usable - source->piece_done;
-	ocsd_datapath_resp_t response;
-	uint32_t used = 0;
-
-	if (size > CHUNK)
-		size = CHUNK;
-	response = ocsd_dt_process_data(
-		source->tree.handle, OCSD_OP_DATA,
-		source->piece_start + source->piece_done, (uint32_t)size,
-		piece->bytes + source->piece_done, &used);
-	if (OCSD_DATA_RESP_IS_FATAL(response) || !used)
-		recover(source, used);
-	else
-		source->piece_done += used;
-}
-
-static void next_piece(struct coresight *source)
-{
-	const struct aux_stream *stream = source->input.stream;
-	const struct aux_piece *piece = piece_now(source);
-	bool has_rest = usable_size(piece) < piece->size_bytes;
-	bool is_lost = is_lost_here(source, source->piece_start +
-						    piece->size_bytes);
-	bool is_last = source->piece + 1 == stream->piece_count;
-
-	if (is_last || is_lost || has_rest || piece[1].begins_anew)
-		end_session(source, is_lost || (has_rest && !is_last));
-	source->piece_start += piece->size_bytes;
-	source->piece_done = 0;
-	source->piece++;
-	if (!is_last)
-		return;
-	source->is_decoded = true;
-	if (!stream->cut)
-		return;
-	coresight_open_gap(source, FLOW_GAP_CUT, source->piece_start);
-	coresight_close_gap(source, source->piece_start);
-}
-
-static int decode(struct coresight *source)
-{
-	size_t usable;
-	int error = 0;
-
-	if (source->is_decoded)
-		return 0;
-	if (!source->in_session)
-		error = begin_session(source);
-	if (error)
-		return error;
-	usable = usable_size(piece_now(source));
-	if (source->piece_done < usable)
-		decode_chunk(source, usable);
-	if (source->piece_done >= usable)
-		next_piece(source);
-	return source->error;
+			    "of CPU %d", source->feed.unit->cpu);
+	if (!error && coresight_feed_is_done(&source->feed))
+		end_stream(source);
+	return error ? error : source->error;
 }
 
 static void add(struct coresight *source, const struct coresight_entry *entry)
@@ -268,7 +180,7 @@ static void coresight_close(struct flow_source *base)
 {
 	struct coresight *source = (struct coresight *)base;
 
-	coresight_tree_close(&source->tree);
+	coresight_feed_close(&source->feed);
 	array_free(&source->entries);
 	task_ids_free(source->tasks);
 	switch_feed_free(source->switches);
@@ -322,6 +234,13 @@ static int set_up(struct coresight *source)
 	source->instructions = 1;
 	source->task = -1;
 	source->is_decoded = !input->stream->piece_count;
+	source->feed = (struct coresight_feed){
+		.recording = input->recording,
+		.stream = input->stream,
+		.depth = CORESIGHT_EXECUTION,
+		.events = &feed_events,
+		.ctx = source,
+	};
 	source->batch = flow_batch_new(is_slow, source);
 	if (!source->batch)
 		return -ERROR_MEMORY;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/error.h"
 #include "decoder/coresight_code.h"
 #include "decoder/coresight_exit.h"
 #include "decoder/coresight_parts.h"
-#include "decoder/task_ids.h"
 
 static bool is_old(const struct coresight *source)
 {
-	return source->unit->protocol == CORESIGHT_ETMV3 ||
-	       source->unit->protocol == CORESIGHT_PTM;
+	return source->feed.unit->protocol == CORESIGHT_ETMV3 ||
+	       source->feed.unit->protocol == CORESIGHT_PTM;
 }
 
 static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
@@ -17,7 +15,10 @@ static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
 	coresight_emit(source, &(struct flow_item){
 		.kind = FLOW_BLOCK,
 		.detail = exit & 0xf,
-		.last_length = exit == FLOW_EXIT_CALL ? length & 0xf : 0,
+		.last_length = exit == FLOW_EXIT_CALL ||
+					       exit == FLOW_EXIT_FAR_CALL ?
+				       length & 0xf :
+				       0,
 		.instructions = count,
 		.last = (uint32_t)(last - ip),
 		.ip = ip,
@@ -156,74 +157,21 @@ static void take_transaction(struct coresight *source, trace_memtrans_t what)
 		});
 }
 
-static void switch_task(struct coresight *source, uint32_t tid)
-{
-	int32_t pid = task_ids_process(source->tasks, (int32_t)tid);
-
-	/* A kernel that does not write the register leaves it at 0. */
-	source->named_tasks |= tid;
-	if (source->task == tid || !source->named_tasks)
-		return;
-	source->task = tid;
-	coresight_emit(source, &(struct flow_item){
-		.kind = FLOW_SWITCH,
-		.detail = FLOW_SWITCH_TO,
-		.ip = (uint64_t)(uint32_t)pid << 32 | tid,
-	});
-	if (pid < 0)
-		return;
-	if (coresight_code_set_process(source->code, pid) < 0)
-		source->error = -ERROR_MEMORY;
-	coresight_refresh_code(source);
-}
-
-static void take_task(struct coresight *source,
-		      const ocsd_pe_context *context)
-{
-	switch (coresight_unit_task_field(source->unit)) {
-	case CORESIGHT_TASK_CONTEXT:
-		if (context->ctxt_id_valid)
-			switch_task(source, context->context_id);
-		break;
-	case CORESIGHT_TASK_VMID:
-		if (context->vmid_valid)
-			switch_task(source, context->vmid);
-		break;
-	case CORESIGHT_TASK_NONE:
-		break;
-	}
-}
-
-static void take_context(struct coresight *source,
-			 const ocsd_pe_context *context)
-{
-	uint8_t mode = context->bits64 ? 2 : 1;
-
-	if (mode != source->mode) {
-		source->mode = mode;
-		coresight_emit(source, &(struct flow_item){
-			.kind = FLOW_MODE,
-			.detail = mode & 0xf,
-		});
-	}
-	if (source->tasks)
-		take_task(source, context);
-}
-
 /* What the decoder passed over in search of a place to begin. */
 static void check_unsynced(struct coresight *source, uint64_t position)
 {
 	ocsd_decode_stats_t *stats;
 	uint64_t skipped;
 
-	if (ocsd_dt_get_decode_stats(source->tree.handle,
-				     source->tree.trace_id, &stats) != OCSD_OK)
+	if (ocsd_dt_get_decode_stats(source->feed.tree.handle,
+				     source->feed.tree.trace_id, &stats) != OCSD_OK)
 		return;
 	skipped = stats->channel_unsynced - source->unsynced;
 	source->unsynced = stats->channel_unsynced;
 	if (!skipped || source->gap.is_open)
 		return;
-	coresight_open_gap(source, FLOW_GAP_UNSYNCED, source->piece_start);
+	coresight_open_gap(source, FLOW_GAP_UNSYNCED,
+			   source->feed.piece_start);
 	coresight_close_gap(source, position);
 }
 
@@ -291,7 +239,7 @@ void coresight_take(struct coresight *source, uint64_t position,
 		coresight_take_time(source, element->timestamp);
 		break;
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
-		take_context(source, &element->context);
+		coresight_take_context(source, &element->context);
 		break;
 	default:
 		take_synced(source, position, element);
@@ -299,15 +247,9 @@ void coresight_take(struct coresight *source, uint64_t position,
 	}
 }
 
-void coresight_begin_session(struct coresight *source)
-{
-	source->is_running = false;
-	source->must_start = false;
-}
-
 void coresight_end_session(struct coresight *source, bool is_lost)
 {
-	uint64_t end = source->piece_start + source->piece_done;
+	uint64_t end = coresight_feed_position(&source->feed);
 
 	coresight_close_gap(source, end);
 	if (is_lost)

@@ -31,7 +31,7 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 int coresight_attach_code(struct coresight *source)
 {
 	ocsd_err_t error = ocsd_dt_add_callback_mem_acc(
-		source->tree.handle, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY,
+		source->feed.tree.handle, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY,
 		read_code, source);
 
 	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
@@ -40,9 +40,10 @@ int coresight_attach_code(struct coresight *source)
 /* Its cache is emptied when a region goes. */
 void coresight_refresh_code(struct coresight *source)
 {
-	if (!source->tree.handle)
+	if (!source->feed.tree.handle)
 		return;
-	ocsd_dt_remove_mem_acc(source->tree.handle, 0, OCSD_MEM_SPACE_ANY);
+	ocsd_dt_remove_mem_acc(source->feed.tree.handle, 0,
+			       OCSD_MEM_SPACE_ANY);
 	if (coresight_attach_code(source) < 0)
 		source->error = -ERROR_MEMORY;
 }

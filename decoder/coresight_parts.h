@@ -3,7 +3,7 @@
 #define KT_DECODER_CORESIGHT_PARTS_H
 
 #include "common/array.h"
-#include "decoder/coresight_tree.h"
+#include "decoder/coresight_feed.h"
 #include "decoder/flow_batch.h"
 #include "decoder/flow_source.h"
 
@@ -44,19 +44,10 @@ struct coresight {
 	bool has_time;			/* nanoseconds, not instructions */
 	int error;			/* of a call-back */
 
-	/* Where it is. */
-	size_t piece;			/* of the stream */
-	uint64_t piece_start;		/* its position in the stream */
-	size_t piece_done;		/* bytes of it that were decoded */
-	size_t next_loss;
-	bool in_session;
+	struct coresight_feed feed;
+	uint64_t unsynced;		/* bytes, as OpenCSD counts them */
 	bool is_decoded;		/* no bytes are left */
 	bool at_end;
-
-	/* What decodes. */
-	struct coresight_tree tree;
-	const struct coresight_unit *unit;
-	uint64_t unsynced;		/* bytes, as OpenCSD counts them */
 
 	/* What was decoded. */
 	struct array entries;		/* struct coresight_entry */
@@ -80,9 +71,12 @@ struct coresight {
 void coresight_take(struct coresight *source, uint64_t position,
 		    const ocsd_generic_trace_elem *element);
 
-/* The session begins or ends; @is_lost: more of its trace was lost. */
-void coresight_begin_session(struct coresight *source);
+/* The session ends; @is_lost: more of its trace was lost. */
 void coresight_end_session(struct coresight *source, bool is_lost);
+
+/* Takes what the trace says about the CPU's state: mode, task. */
+void coresight_take_context(struct coresight *source,
+			    const ocsd_pe_context *context);
 
 /* Execution from here on is unknown, up to the next item.  More of the same is
  * one gap.

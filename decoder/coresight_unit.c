@@ -2,6 +2,7 @@
 #include "decoder/coresight_unit.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/perf_data.h"
 
 #include <string.h>
 
@@ -95,6 +96,8 @@ static int read_block(struct word_reader *reader, uint64_t version,
 		take_word(reader, &word);
 		set_parameter(unit, layout, i, word);
 	}
+	/* Bit 31: AUX_OUTPUT_HW_ID records, if there are any, know better. */
+	unit->trace_id &= CORESIGHT_ID_MASK;
 	if (unit->protocol == CORESIGHT_ETMV3)
 		unit->protocol = coresight_old_protocol(unit->idr);
 	return 0;

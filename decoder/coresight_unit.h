@@ -42,26 +42,13 @@ struct coresight_unit {
 	bool has_cpu_time;	/* its time stamps are the CPU's own counter */
 };
 
-/* The words of AUXTRACE_INFO for CoreSight: tools/perf/util/cs-etm.h of Linux.
- * A header of version, PMU type and CPU count, snapshot flag; then a block a
- * CPU: magic number, CPU, count of parameters (not in version 0), parameters.
- */
-enum coresight_word {
-	CORESIGHT_HEADER_VERSION,
-	CORESIGHT_HEADER_PMU_CPUS,	/* PMU type << 32 | count of CPUs */
-	CORESIGHT_HEADER_SNAPSHOT,
-	CORESIGHT_HEADER_WORDS,
-};
-#define CORESIGHT_MAGIC_ETMV3 UINT64_C(0x3030303030303030)
-#define CORESIGHT_MAGIC_ETMV4 UINT64_C(0x4040404040404040)
-#define CORESIGHT_MAGIC_ETE UINT64_C(0x5050505050505050)
-
 /* Ids of trace sources; the rest are reserved (Arm CoreSight Architecture
  * Specification, trace formatter).
  */
 enum {
 	CORESIGHT_FIRST_ID = 0x01,
 	CORESIGHT_LAST_ID = 0x6f,
+	CORESIGHT_ID_MASK = 0x7f,
 };
 
 /* Appends what the @count words of AUXTRACE_INFO say to @units (struct

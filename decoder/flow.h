@@ -102,7 +102,8 @@ struct flow_item {
 	uint8_t kind;			/* enum flow_kind */
 	uint8_t detail : 4;
 	uint8_t last_length : 4;	/* block: bytes of its last instruction
-					 * if it is a call, else 0 */
+					 * if it is a call or system
+					 * call, else 0 */
 	uint16_t instructions;		/* block: how many ran */
 	uint32_t last;
 	uint64_t ip;

@@ -58,10 +58,10 @@ static struct branch last_branch(struct intel_pt *source,
 			return branch;
 		return branch_at(source, block->end_ip);
 	case FLOW_EXIT_CALL:
+	case FLOW_EXIT_FAR_CALL:
 		return branch_at(source, block->end_ip);
 	case FLOW_EXIT_CONDITIONAL:
 	case FLOW_EXIT_RETURN:
-	case FLOW_EXIT_FAR_CALL:
 	case FLOW_EXIT_FAR_RETURN:
 	case FLOW_EXIT_FAR_JUMP:
 		return branch;
@@ -72,7 +72,8 @@ static struct branch last_branch(struct intel_pt *source,
 static void emit_block(struct intel_pt *source, const struct pt_block *block)
 {
 	struct branch branch = last_branch(source, block);
-	bool is_call = branch.exit == FLOW_EXIT_CALL;
+	bool is_call = branch.exit == FLOW_EXIT_CALL ||
+		       branch.exit == FLOW_EXIT_FAR_CALL;
 	struct flow_stamp *stamp;
 	struct flow_item *item = flow_batch_next(source->batch, &stamp);
 

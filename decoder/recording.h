@@ -126,6 +126,11 @@ recording_event(const struct recording *recording, size_t index);
 /* Whether any traced event looks at user space. */
 bool recording_traces_user(const struct recording *recording);
 
+/* Returns whether any user address is in it: traced, in registers copied at
+ * system calls, or of page faults.
+ */
+bool recording_names_user(const struct recording *recording);
+
 /* Whether any looks at the kernel. */
 bool recording_traces_kernel(const struct recording *recording);
 

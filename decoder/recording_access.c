@@ -5,6 +5,7 @@
 #include "decoder/coresight_unit.h"
 #include "decoder/recording_features.h"
 #include "decoder/recording_parts.h"
+#include "decoder/tracepoint.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -188,6 +189,20 @@ bool recording_traces_user(const struct recording *recording)
 			return true;
 	}
 	return false;
+}
+
+bool recording_names_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->user_registers ||
+		    (event->tracepoint &&
+		     !strcmp(event->tracepoint->name, "page_fault_user")))
+			return true;
+	}
+	return recording_traces_user(recording);
 }
 
 bool recording_traces_kernel(const struct recording *recording)

@@ -61,6 +61,15 @@ void frames_pop(struct call_stack *stack, uint8_t doubt,
 	output->sink->take(output->sink, step);
 }
 
+int frames_replace(struct call_stack *stack, const struct call_frame *like,
+		   struct call_stack_output *output)
+{
+	output->step.detail = 1;
+	frames_pop(stack, 0, output);
+	output->step.detail = 0;
+	return frames_push(stack, like, output);
+}
+
 /* Pops until @count frames are left.  Only the last of them was seen to end;
  * that it is, @seen says.
  */

@@ -24,6 +24,12 @@ int frames_push(struct call_stack *stack, const struct call_frame *like,
 void frames_pop(struct call_stack *stack, uint8_t doubt,
 		struct call_stack_output *output);
 
+/* Ends the innermost function in a jump to another, which takes its place with
+ * the times of now.  Returns 0 or -ERROR_MEMORY.
+ */
+int frames_replace(struct call_stack *stack, const struct call_frame *like,
+		   struct call_stack_output *output);
+
 /* Pops until @count frames are left.  Only the last of them was seen to end;
  * that it is, @seen says.
  */

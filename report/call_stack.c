@@ -53,8 +53,7 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 	 */
 	frame.function = event->function;
 	frame.how = HOW_TAIL;
-	frames_pop(stack, 0, output);
-	return frames_push(stack, &frame, output);
+	return frames_replace(stack, &frame, output);
 }
 
 static int take_return(struct call_stack *stack,
@@ -130,19 +129,19 @@ static int take_tail_call(struct call_stack *stack,
 			  struct call_stack_output *output)
 {
 	const struct call_frame *top = frames_top(stack);
-	struct call_frame frame = { .returns_anywhere = true };
-
 	/* After a pause that ended in a switch of tasks, the one that jumps
 	 * was not seen to begin.
 	 */
-	if (top && (!top->may_be_stale || top->is_confirmed)) {
+	bool is_seen = top && (!top->may_be_stale || top->is_confirmed);
+	struct call_frame frame = { .returns_anywhere = true };
+
+	if (is_seen)
 		frame = *top;
-		frames_pop(stack, 0, output);
-	}
 	frame.function = event->function;
 	frame.how = HOW_TAIL;
 	frame.doubt = 0;
-	return frames_push(stack, &frame, output);
+	return is_seen ? frames_replace(stack, &frame, output) :
+			 frames_push(stack, &frame, output);
 }
 
 void call_stack_doubt(struct call_stack *stack)

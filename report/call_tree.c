@@ -191,6 +191,31 @@ uint64_t *call_tree_totals(const struct call_tree *tree)
 	return totals;
 }
 
+static bool is_used(const struct call_node *node)
+{
+	const struct call_counts *calls = &node->calls;
+
+	return node->self_ns || calls->starts || calls->inferred ||
+	       call_counts_calls(calls);
+}
+
+bool *call_tree_used(const struct call_tree *tree)
+{
+	bool *used = calloc(tree->nodes.count + 1, sizeof(*used));
+
+	if (!used)
+		return NULL;
+	/* Children come after their parents. */
+	for (uint32_t i = (uint32_t)tree->nodes.count; i-- > 0;) {
+		const struct call_node *node = call_tree_at(tree, i);
+
+		used[i] |= is_used(node);
+		if (node->parent != CALL_NODE_NONE)
+			used[node->parent] |= used[i];
+	}
+	return used;
+}
+
 void call_counts_add(struct call_counts *counts, enum call_how how)
 {
 	switch (how) {

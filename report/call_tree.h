@@ -61,6 +61,11 @@ uint32_t call_tree_count(const struct call_tree *tree);
 /* Returns the first root; the others are its next_sibling. */
 uint32_t call_tree_first_root(const struct call_tree *tree);
 
+/* Returns for each node whether it or one below it was called or ran, to be
+ * freed; NULL when out of memory.  Others were only open at the time.
+ */
+bool *call_tree_used(const struct call_tree *tree);
+
 /* Returns an array, by node, of the time in it and all below.
  *
  * Owner: the caller, to be freed.  NULL when out of memory.

@@ -2,6 +2,7 @@
 #include "report/flame_layout.h"
 
 #include "common/error.h"
+#include "report/function_label.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>
@@ -31,8 +32,8 @@ static int compare_nodes(const void *a, const void *b, void *ctx)
 		return group_of(x) < group_of(y) ? -1 : 1;
 	if (x->function == FUNCTION_NONE)
 		return x->pid < y->pid ? -1 : x->pid > y->pid;
-	order = strcmp(function_at(sorter->functions, x->function)->name,
-		       function_at(sorter->functions, y->function)->name);
+	order = strcmp(function_text(sorter->functions, x->function),
+		       function_text(sorter->functions, y->function));
 	if (order)
 		return order;
 	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;

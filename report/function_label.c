@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/function_label.h"
 
+#include "report/frame_state.h"
 #include "symbolize/function_table.h"
 
 #include <stdio.h>
@@ -8,13 +9,24 @@
 struct function_label function_label_of(const struct function_table *functions,
 					uint32_t function, int32_t pid)
 {
-	const struct function *about = function_at(functions, function);
+	const char *name = function_text(functions, function);
+	enum frame_state state;
 	struct function_label label;
 
-	if (pid < 0)
-		snprintf(label.text, sizeof(label.text), "%s", about->name);
+	if (pid < 0 || frame_state_of(function, &state))
+		snprintf(label.text, sizeof(label.text), "%s", name);
 	else
 		snprintf(label.text, sizeof(label.text), "%d%c:%s", pid,
-			 about->space, about->name);
+			 function_at(functions, function)->space, name);
 	return label;
+}
+
+const char *function_text(const struct function_table *functions,
+			  uint32_t function)
+{
+	enum frame_state state;
+
+	return frame_state_of(function, &state) ?
+		       frame_state_name(state) :
+		       function_at(functions, function)->name;
 }

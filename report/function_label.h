@@ -12,9 +12,15 @@ struct function_label {
 };
 
 /* Returns "vfs_read", or with @pid not negative "137k:vfs_read" (kernel) or
- * "137u:main" (user).
+ * "137u:main" (user); states have no process: "[asleep]".
  */
 struct function_label function_label_of(const struct function_table *functions,
 					uint32_t function, int32_t pid);
+
+/* Returns its name alone, or that of the state that it stands for (see
+ * frame_state.h).
+ */
+const char *function_text(const struct function_table *functions,
+			  uint32_t function);
 
 #endif

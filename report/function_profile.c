@@ -12,6 +12,7 @@
 struct maker {
 	const struct call_tree *tree;
 	const uint64_t *totals;		/* by node */
+	const bool *used;		/* by node */
 	struct array rows;		/* struct function_row */
 	uint32_t *row_of_node;
 	uint32_t *row_of_function;	/* in this process, + 1; 0: none yet */
@@ -49,6 +50,8 @@ static int enter(struct maker *maker, uint32_t index)
 		       maker->function_count * sizeof(uint32_t));
 		return 0;
 	}
+	if (!maker->used[index])
+		return 0;
 	row = row_for(maker, node);
 	if (!row)
 		return -ERROR_MEMORY;
@@ -72,7 +75,7 @@ static int walk_tree(struct maker *maker)
 		if (!walk.leaving) {
 			if (enter(maker, walk.node) < 0)
 				return -ERROR_MEMORY;
-		} else if (node->function != FUNCTION_NONE) {
+		} else if (maker->row_of_node[walk.node] != UINT32_MAX) {
 			maker->open[node->function]--;
 		}
 	}
@@ -84,9 +87,11 @@ int function_profile_make(const struct call_tree *tree,
 			  struct function_profile *profile)
 {
 	uint64_t *totals = call_tree_totals(tree);
+	bool *used = call_tree_used(tree);
 	struct maker maker = {
 		.tree = tree,
 		.totals = totals,
+		.used = used,
 		.rows = ARRAY_OF(struct function_row),
 		.function_count = function_count,
 		.row_of_node = calloc(call_tree_count(tree) + 1,
@@ -96,9 +101,10 @@ int function_profile_make(const struct call_tree *tree,
 	};
 	int status = -ERROR_MEMORY;
 
-	if (totals && maker.row_of_node && maker.row_of_function && maker.open)
+	if (totals && used && maker.row_of_node && maker.row_of_function && maker.open)
 		status = walk_tree(&maker);
 	free(totals);
+	free(used);
 	free(maker.row_of_function);
 	free(maker.open);
 	*profile = (struct function_profile){

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 struct function_table;
+struct lines;
 struct recording;
 struct step_filter;
 struct task_names;
@@ -18,11 +19,15 @@ struct task_names;
 struct profile_report {
 	const struct recording *recording;
 	const struct function_table *functions;
+	struct lines *lines;	/* NULL: source lines are not wanted */
 	const struct task_names *names;
 	const struct task_stacks *stacks;
 	const struct call_tree *tree;
 	const struct step_filter *filter;
 	bool by_process;
+	const char *title;	/* what time the tree holds; NULL: that on CPUs
+				 * in functions */
+	bool has_states;	/* it holds frame_state.h's, too */
 	uint64_t top;		/* rows wanted */
 };
 

@@ -2,8 +2,7 @@
 #include "report/profile_report.h"
 
 #include "common/error.h"
-#include "report/call_graph.h"
-#include "report/function_label.h"
+#include "report/graph_view.h"
 #include "report/record_writer.h"
 #include "report/time_unit.h"
 #include "symbolize/function_table.h"
@@ -11,115 +10,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct graph_view {
-	const struct profile_report *report;
-	struct function_profile profile;
-	struct call_graph graph;
-	uint32_t *order;	/* rows by total time */
-	uint32_t *number_of;	/* by row: its place in the order, from 1 */
-	uint32_t *by_caller;	/* arcs by caller, then time */
-	uint32_t *by_callee;
-	uint64_t count;		/* rows to show */
-};
-
-/* What qsort_r needs to compare two arcs by number. */
-struct arc_order {
-	const struct call_arc *arcs;
-	bool by_callee;
-};
-
-static int compare_arcs(const void *a, const void *b, void *ctx)
-{
-	const struct arc_order *order = ctx;
-	const struct call_arc *x = &order->arcs[*(const uint32_t *)a];
-	const struct call_arc *y = &order->arcs[*(const uint32_t *)b];
-	uint32_t x_key = order->by_callee ? x->callee : x->caller;
-	uint32_t y_key = order->by_callee ? y->callee : y->caller;
-
-	if (x_key != y_key)
-		return x_key < y_key ? -1 : 1;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
-}
-
-static uint32_t *sort_arcs(const struct call_graph *graph, bool by_callee)
-{
-	uint32_t *list = calloc(graph->arc_count + 1, sizeof(*list));
-	struct arc_order order = { graph->arcs, by_callee };
-
-	if (!list)
-		return NULL;
-	for (uint32_t i = 0; i < graph->arc_count; i++)
-		list[i] = i;
-	qsort_r(list, graph->arc_count, sizeof(*list), compare_arcs, &order);
-	return list;
-}
-
-static void view_free(struct graph_view *view)
-{
-	function_profile_free(&view->profile);
-	call_graph_free(&view->graph);
-	free(view->order);
-	free(view->number_of);
-	free(view->by_caller);
-	free(view->by_callee);
-}
-
-static int sort_view(struct graph_view *view)
-{
-	size_t rows = view->profile.row_count;
-
-	view->order = function_profile_by_total(&view->profile);
-	view->number_of = calloc(rows + 1, sizeof(uint32_t));
-	view->by_caller = sort_arcs(&view->graph, false);
-	view->by_callee = sort_arcs(&view->graph, true);
-	if (!view->order || !view->number_of || !view->by_caller ||
-	    !view->by_callee)
-		return -ERROR_MEMORY;
-	for (uint32_t i = 0; i < rows; i++)
-		view->number_of[view->order[i]] = i + 1;
-	view->count = rows < view->report->top ? rows : view->report->top;
-	return 0;
-}
-
-static int view_make(const struct profile_report *report,
-		     struct graph_view *view)
-{
-	int status;
-
-	*view = (struct graph_view){ .report = report };
-	status = function_profile_make(report->tree,
-				       function_count(report->functions),
-				       &view->profile);
-	if (!status)
-		status = call_graph_make(report->tree, &view->profile,
-					 &view->graph);
-	if (!status)
-		status = sort_view(view);
-	if (status < 0)
-		view_free(view);
-	return status;
-}
-
 /* Entries of all kinds: a caller's share of its callee's. */
 static uint64_t entries(const struct call_counts *counts)
 {
 	return call_counts_calls(counts) + counts->starts + counts->inferred;
 }
 
-static struct function_label row_label(const struct graph_view *view,
-				       uint32_t row)
-{
-	const struct function_row *about = &view->profile.rows[row];
-
-	return function_label_of(view->report->functions, about->function,
-				 about->pid);
-}
-
 static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 {
-	struct function_label label = row_label(view, row);
+	struct function_label label = graph_view_label(view, row);
 
 	fputs(label.text, out);
 	if (view->graph.cycle_of_row[row])
@@ -150,25 +49,6 @@ static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 	write_name(view, row, out);
 }
 
-/* Returns the first place in @list whose arc has @row at the sorted end. */
-static size_t first_arc(const struct graph_view *view, const uint32_t *list,
-			bool by_callee, uint32_t row)
-{
-	size_t low = 0;
-	size_t high = view->graph.arc_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct call_arc *arc = &view->graph.arcs[list[middle]];
-
-		if ((by_callee ? arc->callee : arc->caller) < row)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The arcs to @row (@parents) or from it.  Calls of itself are in its own
  * line.
  */
@@ -177,7 +57,7 @@ static void write_arcs(const struct graph_view *view, uint32_t row,
 {
 	const uint32_t *list = parents ? view->by_callee : view->by_caller;
 
-	for (size_t i = first_arc(view, list, parents, row);
+	for (size_t i = graph_view_first(view, list, row);
 	     i < view->graph.arc_count; i++) {
 		const struct call_arc *arc = &view->graph.arcs[list[i]];
 
@@ -194,7 +74,7 @@ static uint64_t self_calls(const struct graph_view *view, uint32_t row)
 {
 	uint64_t calls = 0;
 
-	for (size_t i = first_arc(view, view->by_caller, false, row);
+	for (size_t i = graph_view_first(view, view->by_caller, row);
 	     i < view->graph.arc_count; i++) {
 		const struct call_arc *arc =
 			&view->graph.arcs[view->by_caller[i]];
@@ -254,7 +134,7 @@ int render_callgraph_text(const struct profile_report *report, FILE *out)
 {
 	const struct time_unit *unit = time_unit_of(report->recording);
 	struct graph_view view;
-	int status = view_make(report, &view);
+	int status = graph_view_make(report, &view);
 
 	if (status < 0)
 		return status;
@@ -270,7 +150,7 @@ int render_callgraph_text(const struct profile_report *report, FILE *out)
 		fputs("-----------------------------------------------\n", out);
 	}
 	write_cycles(&view, out);
-	view_free(&view);
+	graph_view_free(&view);
 	return 0;
 }
 
@@ -280,11 +160,11 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	const struct graph_view *view = ctx;
 	const struct call_arc *arc =
 		&view->graph.arcs[view->by_callee[index]];
-	struct function_label callee = row_label(view, arc->callee);
+	struct function_label callee = graph_view_label(view, arc->callee);
 	struct function_label caller = { "" };
 
 	if (arc->caller != CALL_GRAPH_NOBODY)
-		caller = row_label(view, arc->caller);
+		caller = graph_view_label(view, arc->caller);
 	record_text(writer, "caller", caller.text);
 	record_text(writer, "function", callee.text);
 	record_number(writer, "calls", call_counts_calls(&arc->calls));
@@ -305,7 +185,7 @@ static int write_records(const struct profile_report *report, FILE *out,
 {
 	struct record_writer writer = record_writer_of(out, format);
 	struct graph_view view;
-	int status = view_make(report, &view);
+	int status = graph_view_make(report, &view);
 
 	if (status < 0)
 		return status;
@@ -314,7 +194,7 @@ static int write_records(const struct profile_report *report, FILE *out,
 			    view.graph.arc_count < report->top ?
 				    view.graph.arc_count :
 				    report->top);
-	view_free(&view);
+	graph_view_free(&view);
 	return 0;
 }
 

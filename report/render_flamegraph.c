@@ -3,8 +3,10 @@
 
 #include "report/flame_layout.h"
 #include "report/flame_script.h"
+#include "report/frame_state.h"
 #include "report/time_unit.h"
 #include "report/function_label.h"
+#include "report/task_names.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>
@@ -56,11 +58,31 @@ static bool is_drawn(const struct flame *flame, uint32_t node)
 		       flame->layout.all_ns / NARROWEST_PART;
 }
 
-/* Warm colours for calls, blue ones for interrupt work; one a name. */
-static void write_colour(FILE *out, const char *name, bool is_break)
+static const char *const state_colours[FRAME_STATES] = {
+	[FRAME_USER] = "rgb(180,210,150)",
+	[FRAME_RUNNABLE] = "rgb(245,225,60)",
+	[FRAME_ASLEEP] = "rgb(150,110,200)",
+	[FRAME_UNKNOWN_GAP] = "rgb(150,150,150)",
+	[FRAME_UNKNOWN_FILTERED] = "rgb(170,170,170)",
+	[FRAME_UNKNOWN_OFF] = "rgb(170,170,170)",
+	[FRAME_UNKNOWN_UNTRACED] = "rgb(170,170,170)",
+	[FRAME_UNKNOWN_NO_EVENTS] = "rgb(160,160,160)",
+	[FRAME_UNKNOWN_LOST_EVENTS] = "rgb(160,160,160)",
+};
+
+/* Warm colours for calls, blue ones for interrupt work; one a name.  A state
+ * has its own.
+ */
+static void write_colour(FILE *out, uint32_t function, const char *name,
+			 bool is_break)
 {
 	uint32_t hash = 2166136261;
+	enum frame_state state;
 
+	if (frame_state_of(function, &state)) {
+		fputs(state_colours[state], out);
+		return;
+	}
 	for (; *name; name++)
 		hash = (hash ^ (uint8_t)*name) * 16777619;
 	if (is_break)
@@ -82,8 +104,9 @@ static struct function_label node_label(const struct flame *flame,
 	if (node->pid < 0)
 		snprintf(label.text, sizeof(label.text), "all");
 	else
-		snprintf(label.text, sizeof(label.text), "process %d",
-			 node->pid);
+		snprintf(label.text, sizeof(label.text), "process %d %s",
+			 node->pid,
+			 task_names_last(flame->report->names, node->pid));
 	return label;
 }
 
@@ -115,9 +138,34 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		"\" width=\"%.2f\" height=\"%d\" fill=\"",
 		(double)layout->start_ns[index] * scale, y,
 		(double)layout->total_ns[index] * scale, FRAME_HEIGHT - 1);
-	write_colour(out, label.text, node->is_break);
+	write_colour(out, node->function, label.text, node->is_break);
 	fprintf(out, "\"/><text x=\"%.2f\" y=\"%" PRIu32 "\"></text></g>\n",
 		(double)layout->start_ns[index] * scale + 3, y + 12);
+}
+
+/* The colours of what is no function. */
+static void write_legend(FILE *out)
+{
+	static const enum frame_state shown[] = {
+		FRAME_USER, FRAME_RUNNABLE, FRAME_ASLEEP, FRAME_UNKNOWN_GAP,
+	};
+	static const char *const texts[] = { "in user code", "runnable",
+					     "asleep", "unknown" };
+	int x = 80;
+
+	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++, x += 130)
+		fprintf(out,
+			"<rect class=\"legend\" x=\"%d\" y=\"29\" width=\"12\" "
+			"height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"40\">"
+			"%s</text>\n",
+			x, state_colours[shown[i]], x + 18, texts[i]);
+}
+
+static const char *title_of(const struct flame *flame)
+{
+	if (!flame->unit->is_time)
+		return "No times: executed on CPUs";
+	return flame->report->title ? flame->report->title : "Time on CPUs";
 }
 
 static void write_head(const struct flame *flame, uint32_t height)
@@ -141,9 +189,9 @@ static void write_head(const struct flame *flame, uint32_t height)
 	fprintf(out,
 		"<text x=\"10\" y=\"20\">%s, %" PRIu64
 		" %s; blue: interrupts and exceptions</text>\n",
-		flame->unit->is_time ? "Kernel time on CPUs" :
-				       "No times: executed on CPUs",
-		flame->layout.all_ns, flame->unit->name);
+		title_of(flame), flame->layout.all_ns, flame->unit->name);
+	if (flame->report->has_states)
+		write_legend(out);
 	fprintf(out,
 		"<text id=\"reset\" class=\"b\" x=\"10\" y=\"40\">reset</text>"
 		"<text id=\"search\" class=\"b\" x=\"%d\" y=\"20\">search"

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "report/function_label.h"
 #include "report/record_writer.h"
+#include "report/source_label.h"
 #include "report/time_unit.h"
 #include "symbolize/function_table.h"
 
@@ -102,6 +103,10 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 		    per_call(row->total_ns, &row->calls), 2);
 	record_address(writer, "address", function->address);
 	record_text(writer, "module", function->module);
+	if (flat->report->lines)
+		record_text(writer, "source",
+			    source_label_of(flat->report->lines, functions,
+					    row->function).text);
 }
 
 static int write_records(const struct profile_report *report, FILE *out,
@@ -135,15 +140,21 @@ static void write_line(const struct flat *flat, uint64_t index, FILE *out)
 		&flat->profile.rows[flat->order[index]];
 	struct function_label label = function_label_of(
 		flat->report->functions, row->function, row->pid);
+	struct source_label source =
+		source_label_of(flat->report->lines, flat->report->functions,
+				row->function);
 
 	fprintf(out,
 		"%12.2f %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
-		" %16.1f %17.1f  %s\n",
+		" %16.1f %17.1f  %s",
 		percent(row->self_ns, flat->profile.self_ns),
 		flat->cumulative_ns[index], row->self_ns,
 		call_counts_calls(&row->calls), row->calls.starts,
 		per_call(row->self_ns, &row->calls),
 		per_call(row->total_ns, &row->calls), label.text);
+	if (*source.text)
+		fprintf(out, "  (%s)", source.text);
+	fputc('\n', out);
 }
 
 int render_flat_text(const struct profile_report *report, FILE *out)

@@ -8,12 +8,14 @@
 #include <stdio.h>
 
 struct function_table;
+struct lines;
 struct task_names;
 struct time_unit;
 
 /* What timeline renderers write with; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
+	struct lines *lines;	/* NULL: source lines are not wanted */
 	const struct task_names *names;
 	const struct time_unit *unit;	/* of the steps' times */
 	bool by_process;	/* functions are written 137k:vfs_read */

@@ -4,6 +4,7 @@
 #include "decoder/flow.h"
 #include "report/function_label.h"
 #include "report/record_writer.h"
+#include "report/source_label.h"
 #include "report/task_names.h"
 
 #include <stdlib.h>
@@ -59,6 +60,18 @@ static const char *detail_text(const struct call_step *step)
 	return "";
 }
 
+static void write_source(struct record_writer *writer,
+			 const struct record_source *source)
+{
+	const struct timeline_context *context = source->context;
+	struct source_label label = { "" };
+
+	if (has_function(source->step))
+		label = source_label_of(context->lines, context->functions,
+					source->step->function);
+	record_text(writer, "source", label.text);
+}
+
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
@@ -90,6 +103,8 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "early_ns", step->early_ns);
 	record_number(writer, "late_ns", step->late_ns);
 	record_number(writer, "lost_bytes", step->value);
+	if (source->context->lines)
+		write_source(writer, source);
 }
 
 static void take(struct step_sink *sink, const struct call_step *step)

@@ -3,6 +3,7 @@
 
 #include "decoder/flow.h"
 #include "report/function_label.h"
+#include "report/source_label.h"
 #include "report/task_names.h"
 #include "report/time_unit.h"
 
@@ -45,6 +46,15 @@ static void write_how(FILE *out, uint8_t how)
 		fprintf(out, "  /* %s */", call_how_text(how));
 }
 
+static void write_source(const struct text_sink *text, uint32_t function)
+{
+	struct source_label source = source_label_of(
+		text->context.lines, text->context.functions, function);
+
+	if (*source.text)
+		fprintf(text->context.out, "  /* %s */", source.text);
+}
+
 static void write_enter(const struct text_sink *text,
 			const struct call_step *step)
 {
@@ -58,6 +68,7 @@ static void write_enter(const struct text_sink *text,
 	write_indent(out, step->depth);
 	fprintf(out, "%s() {", label.text);
 	write_how(out, step->how);
+	write_source(text, step->function);
 	fputc('\n', out);
 }
 

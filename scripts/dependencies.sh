@@ -8,7 +8,9 @@ PACKAGES=(
 	gcc make pkg-config libc6-dev
 	libipt-dev libopencsd-dev libelf-dev libdw-dev libunwind-dev libzstd-dev
 	libtraceevent-dev libglib2.0-dev check
-	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd ca-certificates
+	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
+	ca-certificates
 	debian-archive-keyring libprotobuf-dev protobuf-compiler python3
 )
 

@@ -69,6 +69,8 @@ struct arch {
 	/* What a system call's own function begins with. */
 	const char *const *system_call_prefixes;
 	size_t system_call_prefix_count;
+	/* The instruction for system calls has this many. */
+	uint8_t system_call_bytes;
 	/* A conditional branch of this many bytes falls through. */
 	uint8_t min_conditional_bytes;
 	uint8_t max_conditional_bytes;

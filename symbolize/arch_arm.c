@@ -50,6 +50,7 @@ const struct arch arch_arm = {
 	.system_call_prefixes = system_call_prefixes,
 	.system_call_prefix_count = sizeof(system_call_prefixes) /
 				    sizeof(*system_call_prefixes),
+	.system_call_bytes = 4,
 	/* T32 has branches of two bytes. */
 	.min_conditional_bytes = 2,
 	.max_conditional_bytes = 4,

@@ -64,6 +64,7 @@ const struct arch arch_arm64 = {
 	.system_call_prefixes = system_call_prefixes,
 	.system_call_prefix_count = sizeof(system_call_prefixes) /
 				    sizeof(*system_call_prefixes),
+	.system_call_bytes = 4,
 	.min_conditional_bytes = 4,
 	.max_conditional_bytes = 4,
 	.kernel_start = UINT64_C(1) << 63,

@@ -41,6 +41,9 @@ static const struct arch_work entries[] = {
 	{ "asm_exc_page_fault", false, WORK_FAULT },
 	{ "exc_page_fault", false, WORK_FAULT },
 	{ "asm_exc_nmi", false, WORK_NMI },
+	{ "first_nmi", false, WORK_NMI },
+	{ "repeat_nmi", false, WORK_NMI },
+	{ "end_repeat_nmi", false, WORK_NMI },
 	{ "exc_nmi", false, WORK_NMI },
 	{ "asm_exc_", true, WORK_EXCEPTION },
 	{ "asm_common_interrupt", false, WORK_INTERRUPT },
@@ -49,6 +52,8 @@ static const struct arch_work entries[] = {
 	{ "asm_sysvec_", true, WORK_INTERRUPT },
 	{ "sysvec_", true, WORK_INTERRUPT },
 	{ "irq_entries_start", false, WORK_INTERRUPT },
+	/* Its other name: the first function of .irqentry.text. */
+	{ "__irqentry_text_start", false, WORK_INTERRUPT },
 };
 
 /* arch/x86/include/asm/syscall_wrapper.h. */
@@ -74,6 +79,7 @@ const struct arch arch_x86_64 = {
 	.system_call_prefixes = system_call_prefixes,
 	.system_call_prefix_count = sizeof(system_call_prefixes) /
 				    sizeof(*system_call_prefixes),
+	.system_call_bytes = 2,
 	/* jcc rel8 has 2 bytes, jcc rel32 6, or 7 with a branch hint. */
 	.min_conditional_bytes = 2,
 	.max_conditional_bytes = 7,

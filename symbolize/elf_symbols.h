@@ -6,9 +6,10 @@ struct address_map;
 struct function_table;
 struct log;
 
-/* Adds the functions of the ELF file @path (.symtab, or .dynsym where that is
- * stripped) to @functions, and to @map by their offset in the file: the
- * address that a mapping of the file gives them follows from the mapping.
+/* Adds the functions of the ELF file @path (from .symtab, its debug file or
+ * .gnu_debugdata, else from .dynsym) to @functions, and to @map by their
+ * offset in the file: the address that a mapping of the file gives them
+ * follows from the mapping.
  *
  * Returns 0, also for a file without symbols; -ERROR_NOT_FOUND if there is no
  * such file or it is no ELF file, said to @log as a warning; -ERROR_MEMORY.

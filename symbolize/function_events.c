@@ -283,6 +283,12 @@ static void enter_thunk(struct function_events *events,
 			const struct flow_item *item,
 			const struct symbol *target)
 {
+	/* The trace starts, or goes on after a gap, in no function yet. */
+	if (events->exit == EXIT_START || events->exit == EXIT_UNSEEN) {
+		events->fold.active = true;
+		events->fold.exit = EXIT_UNSEEN;
+		return;
+	}
 	if (!can_fold(events->exit, target))
 		take_exit(events, item, target, events->exit,
 			  events->here.function, events->return_address);
@@ -300,6 +306,9 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 		symbol_cache_find(events->cache, item->ip);
 	bool is_thunk = thunk_fold_covers(target);
 
+	if (events->exit == EXIT_ASYNC && events->fold.active &&
+	    events->fold.exit == EXIT_UNSEEN)
+		take_start(events, item, &events->here, EXIT_UNSEEN);
 	if (events->exit == EXIT_ASYNC)
 		thunk_fold_suspend(&events->folds, &events->fold,
 				   events->return_address);
@@ -330,10 +339,9 @@ static void take_block(struct function_events *events,
 		arrive(events, item);
 	events->exit = item->detail;
 	events->exit_end = item->ip + item->last;
-	if (item->detail == FLOW_EXIT_CALL)
+	if (item->detail == FLOW_EXIT_CALL ||
+	    item->detail == FLOW_EXIT_FAR_CALL)
 		events->return_address = flow_return_address(item);
-	else if (item->detail == FLOW_EXIT_FAR_CALL)
-		events->return_address = 0;
 }
 
 static void take_async(struct function_events *events,

@@ -165,6 +165,14 @@ void function_table_locate(struct function_table *table, uint32_t number,
 		function->address = address;
 }
 
+bool function_table_has(const struct function_table *table, const char *name)
+{
+	for (uint32_t i = 0; i < table->functions.count; i++)
+		if (strcmp(function_of(table, i)->name, name) == 0)
+			return true;
+	return false;
+}
+
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number)
 {

@@ -2,6 +2,7 @@
 #ifndef KT_SYMBOLIZE_FUNCTION_TABLE_H
 #define KT_SYMBOLIZE_FUNCTION_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,9 @@ void function_table_locate(struct function_table *table, uint32_t number,
  */
 const char *function_table_module(struct function_table *table,
 				  const char *name, size_t length);
+
+/* Whether a function is called @name, in any module. */
+bool function_table_has(const struct function_table *table, const char *name);
 
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number);

@@ -175,8 +175,12 @@ int symbols_open(const struct recording *recording, const struct log *log,
 	if (status < 0)
 		return status;
 	status = read_kernel(*symbols, recording, log);
-	if (!status && recording_traces_user(recording))
-		status = user_space_open(recording, (*symbols)->functions, log,
+	/* What no trace needs may well be missing. */
+	if (!status && recording_names_user(recording))
+		status = user_space_open(recording, (*symbols)->functions,
+					 recording_traces_user(recording) ?
+						 log :
+						 NULL,
 					 &(*symbols)->user);
 	if (status < 0) {
 		symbols_close(*symbols);

@@ -12,8 +12,9 @@ struct symbols;
 /* Unwinds copies of user stacks, as record --user-stacks makes them, by the
  * unwind information (.eh_frame) of the files that a process had mapped.
  *
- * It reads those files on this machine.  A stack ends early where it leaves
- * its copy or comes to code without unwind information (vdso, JIT).
+ * It reads those files on this machine.  Through code without unwind
+ * information (JIT) it goes by frame pointers; where that leads nowhere, and
+ * where it leaves its copy, a stack ends early.
  */
 struct user_stack;
 

@@ -4,6 +4,7 @@
 #include "attribution/work_kinds.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
+#include "symbolize/symbols.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -28,6 +29,7 @@ struct made_task {
 	uint32_t depth;
 	uint32_t functions[DEPTH];
 	uint64_t begun_ns[DEPTH];
+	uint64_t begun_clock_ns[DEPTH];
 	uint64_t clock_ns;
 };
 
@@ -38,7 +40,8 @@ struct made_cpu {
 };
 
 struct attribution_fixture {
-	struct function_table *functions;
+	struct function_table *own_functions;	/* or NULL */
+	const struct function_table *functions;
 	struct work_kinds *kinds;
 	uint32_t numbers[sizeof(names) / sizeof(*names)];
 	struct witness *witnesses[WITNESSES];
@@ -57,14 +60,15 @@ struct attribution_fixture *attribution_fixture_new(void)
 	const char *module;
 
 	ck_assert_ptr_nonnull(fixture);
-	fixture->functions = function_table_new();
-	module = function_table_module(fixture->functions, "", 0);
+	fixture->own_functions = function_table_new();
+	fixture->functions = fixture->own_functions;
+	module = function_table_module(fixture->own_functions, "", 0);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		bool is_user = !strncmp(names[i], "u:", 2);
 		const char *name = names[i] + (is_user ? 2 : 0);
 
 		fixture->numbers[i] = function_table_add(
-			fixture->functions, name, strlen(name), module,
+			fixture->own_functions, name, strlen(name), module,
 			is_user ? 'u' : 'k');
 	}
 	fixture->kinds = work_kinds_new(fixture->functions, &arch_x86_64);
@@ -72,10 +76,23 @@ struct attribution_fixture *attribution_fixture_new(void)
 	return fixture;
 }
 
+struct attribution_fixture *
+attribution_fixture_of(const struct symbols *symbols)
+{
+	struct attribution_fixture *fixture = calloc(1, sizeof(*fixture));
+
+	ck_assert_ptr_nonnull(fixture);
+	fixture->functions = symbols_functions(symbols);
+	fixture->kinds = work_kinds_new(fixture->functions,
+					symbols_arch(symbols));
+	ck_assert_ptr_nonnull(fixture->kinds);
+	return fixture;
+}
+
 void attribution_fixture_free(struct attribution_fixture *fixture)
 {
 	work_kinds_free(fixture->kinds);
-	function_table_free(fixture->functions);
+	function_table_free(fixture->own_functions);
 	free(fixture);
 }
 
@@ -98,11 +115,25 @@ attribution_fixture_functions(const struct attribution_fixture *fixture)
 	return fixture->functions;
 }
 
+static uint32_t find_function(const struct function_table *functions,
+			      const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < function_count(functions) &&
+	       strcmp(function_at(functions, i)->name, name))
+		i++;
+	ck_assert_msg(i < function_count(functions), "no %s here", name);
+	return i;
+}
+
 uint32_t attribution_fixture_function(const struct attribution_fixture *fixture,
 				      const char *name)
 {
 	size_t i = 0;
 
+	if (!fixture->own_functions)
+		return find_function(fixture->functions, name);
 	while (i < sizeof(names) / sizeof(*names) && strcmp(names[i], name))
 		i++;
 	ck_assert_msg(i < sizeof(names) / sizeof(*names), "no %s here", name);
@@ -215,36 +246,59 @@ void gap(struct attribution_fixture *fixture, uint32_t cpu)
 	send_state(fixture, cpu, STEP_GAP, CPU_GAP);
 }
 
-void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
+static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
+			   const char *name, enum call_how how)
 {
 	struct made_task *task = current_on(fixture, cpu);
 	struct call_step step = step_of(fixture, task, cpu, STEP_ENTER);
 
 	ck_assert_uint_lt(task->depth, DEPTH);
-	step.how = strncmp(name, "asm_", 4) ? HOW_CALL : HOW_BREAK;
+	step.how = (uint8_t)how;
+	step.doubt = how == HOW_INFERRED ? DOUBT_BEGIN : 0;
 	step.function = attribution_fixture_function(fixture, name);
 	step.depth = task->depth;
 	task->functions[task->depth] = step.function;
+	task->begun_clock_ns[task->depth] = step.clock_ns;
 	task->begun_ns[task->depth++] = fixture->now_ns;
 	send(fixture, &step);
 }
 
+void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
+{
+	begin_function(fixture, cpu, name,
+		       strncmp(name, "asm_", 4) ? HOW_CALL : HOW_BREAK);
+}
+
+void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
+{
+	begin_function(fixture, cpu, name, HOW_INFERRED);
+}
+
 static void leave_of(struct attribution_fixture *fixture,
-		     struct made_task *task, uint32_t cpu, uint8_t doubt)
+		     struct made_task *task, uint32_t cpu, uint8_t doubt,
+		     bool is_jump)
 {
 	struct call_step step = step_of(fixture, task, cpu, STEP_EXIT);
 
 	ck_assert_uint_gt(task->depth, 0);
 	step.depth = --task->depth;
 	step.doubt = doubt;
+	step.detail = is_jump;
 	step.function = task->functions[step.depth];
 	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
+	step.on_cpu_ns = step.clock_ns - task->begun_clock_ns[step.depth];
 	send(fixture, &step);
 }
 
 void leave(struct attribution_fixture *fixture, uint32_t cpu)
 {
-	leave_of(fixture, current_on(fixture, cpu), cpu, 0);
+	leave_of(fixture, current_on(fixture, cpu), cpu, 0, false);
+}
+
+void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
+{
+	leave_of(fixture, current_on(fixture, cpu), cpu, 0, true);
+	begin_function(fixture, cpu, name, HOW_TAIL);
 }
 
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
@@ -278,17 +332,26 @@ void event(struct attribution_fixture *fixture, uint32_t cpu,
 	   enum known_event number, int64_t first, int64_t second,
 	   int64_t third)
 {
+	const int64_t values[EVENT_MAX_FIELDS] = { first, second, third };
+
+	event_of(fixture, cpu, number, values);
+}
+
+void event_of(struct attribution_fixture *fixture, uint32_t cpu,
+	      enum known_event number, const int64_t *values)
+{
 	struct sideband_record record =
 		record_of(fixture, cpu, SIDEBAND_SAMPLE);
-	const struct event_record sent = {
+	struct event_record sent = {
 		.event = number,
 		.cpu = record.cpu,
 		.pid = record.pid,
 		.tid = record.tid,
 		.time_ns = record.time_ns,
-		.values = { first, second, third },
 		.sideband = &record,
 	};
+
+	memcpy(sent.values, values, sizeof(sent.values));
 
 	for (size_t i = 0; i < fixture->witness_count; i++)
 		if (fixture->witnesses[i]->event)
@@ -319,7 +382,7 @@ void ends_on(struct attribution_fixture *fixture, uint32_t cpu)
 	struct call_step step;
 
 	while (task->depth)
-		leave_of(fixture, task, cpu, DOUBT_END);
+		leave_of(fixture, task, cpu, DOUBT_END, false);
 	step = step_of(fixture, task, cpu, STEP_END);
 	send(fixture, &step);
 	fixture->cpus[cpu].current = NULL;
@@ -335,6 +398,6 @@ void ends(struct attribution_fixture *fixture)
 
 		while (task->depth)
 			leave_of(fixture, task, (uint32_t)task->task.cpu,
-				 DOUBT_END);
+				 DOUBT_END, false);
 	}
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct function_table;
+struct symbols;
 struct work_kinds;
 
 /* A made-up recording: tells witnesses what CPUs and threads do, one thing
@@ -33,6 +34,10 @@ struct attribution_fixture;
  * names[] there.
  */
 struct attribution_fixture *attribution_fixture_new(void);
+
+/* Knows the functions of @symbols instead, which are borrowed. */
+struct attribution_fixture *
+attribution_fixture_of(const struct symbols *symbols);
 void attribution_fixture_free(struct attribution_fixture *fixture);
 
 /* Adds a witness, which is borrowed. */
@@ -62,6 +67,12 @@ void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void leave(struct attribution_fixture *fixture, uint32_t cpu);
 
+/* It is found in a function that began before the recording; or ends the
+ * innermost in a jump to another.
+ */
+void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
+void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
+
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 void state(struct attribution_fixture *fixture, uint32_t cpu,
 	   enum cpu_state cpu_state);
@@ -73,6 +84,10 @@ void gap(struct attribution_fixture *fixture, uint32_t cpu);
 void event(struct attribution_fixture *fixture, uint32_t cpu,
 	   enum known_event number, int64_t first, int64_t second,
 	   int64_t third);
+
+/* The same with all of its EVENT_MAX_FIELDS fields. */
+void event_of(struct attribution_fixture *fixture, uint32_t cpu,
+	      enum known_event number, const int64_t *values);
 
 /* SIDEBAND_FORK, SIDEBAND_EXIT, or SIDEBAND_COMM by exec, of thread @tid. */
 void life(struct attribution_fixture *fixture, uint32_t cpu,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/error.h"
+#include "common/perf_data.h"
 #include "decoder/coresight_frame.h"
 #include "decoder/coresight_unit.h"
 #include "tests/run_suite.h"
@@ -37,7 +38,8 @@ static const struct row {
 	  { .protocol = CORESIGHT_ETMV3, .config = 0x1860, .trace_id = 0x10,
 	    .ccer = 0x344008f2, .idr = 0x410cf250 } },
 	/* Version 2, with more parameters than there are today. */
-	{ { 2, PMU_AND_CPUS(1), 0, CORESIGHT_MAGIC_ETE, 0, 10, 0x840, 0x10,
+	{ { 2, PMU_AND_CPUS(1), 0, CORESIGHT_MAGIC_ETE, 0, 10, 0x840,
+	    0x80000010,
 	    1, 2, 3, 4, 5, 0x47705a13, 1, 77 }, 16, 0, 1,
 	  { .protocol = CORESIGHT_ETE, .config = 0x840, .trace_id = 0x10,
 	    .idr0 = 1, .idr1 = 2, .idr2 = 3, .idr8 = 4,

@@ -57,6 +57,26 @@ START_TEST(what_is_removed_leaves_the_others)
 }
 END_TEST
 
+START_TEST(all_values_come_by_once)
+{
+	struct number_map *map = number_map_new();
+	const uint64_t *value;
+	size_t place = 0;
+	uint64_t count = 0;
+	uint64_t sum = 0;
+
+	ck_assert_ptr_null(number_map_next(map, &place));
+	for (uint64_t i = 0; i < 1000; i++)
+		*number_map_add(map, key_at(i)) = i;
+	place = 0;
+	for (; (value = number_map_next(map, &place)); count++)
+		sum += *value;
+	ck_assert_uint_eq(count, 1000);
+	ck_assert_uint_eq(sum, 1000 * 999 / 2);
+	number_map_free(map);
+}
+END_TEST
+
 static Suite *number_map_suite(void)
 {
 	Suite *suite = suite_create("number_map");
@@ -65,6 +85,7 @@ static Suite *number_map_suite(void)
 	tcase_add_test(tcase, values_stay_with_their_keys);
 	tcase_add_test(tcase, adding_twice_keeps_the_value);
 	tcase_add_test(tcase, what_is_removed_leaves_the_others);
+	tcase_add_test(tcase, all_values_come_by_once);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

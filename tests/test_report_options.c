@@ -128,6 +128,53 @@ START_TEST(two_arguments_come_as_one)
 }
 END_TEST
 
+static const struct {
+	const char *word;
+	int status;
+	const char *argument;	/* NULL: without one */
+} optional[] = {
+	{ "--interrupts", 0, NULL },
+	{ "--interrupts=on", 0, "on" },
+	{ "--interrupts=", 0, "" },
+};
+
+static bool take_optional(void *ctx, int index, const char *argument)
+{
+	const char **taken = ctx;
+
+	ck_assert_int_eq(index, 0);
+	*taken = argument;
+	return true;
+}
+
+START_TEST(arguments_may_be_left_out)
+{
+	const char *taken = "not taken";
+	const struct own_option own = { "interrupts", "[BY]", "" };
+	const struct option_set set = {
+		.command = "test",
+		.purpose = "",
+		.own = &own,
+		.own_count = 1,
+		.take = take_optional,
+		.ctx = &taken,
+	};
+	char name[] = "test";
+	char word[32];
+	char *arguments[] = { name, word, NULL };
+	struct report_options options;
+
+	snprintf(word, sizeof(word), "%s", optional[_i].word);
+	ck_assert_int_eq(report_options_read(&options, &set, 2, arguments),
+			 optional[_i].status);
+	if (optional[_i].argument)
+		ck_assert_str_eq(taken, optional[_i].argument);
+	else
+		ck_assert_ptr_null(taken);
+	report_options_free(&options);
+}
+END_TEST
+
 static Suite *report_options_suite(void)
 {
 	Suite *suite = suite_create("report_options");
@@ -140,6 +187,8 @@ static Suite *report_options_suite(void)
 			    sizeof(bad_arguments) / sizeof(*bad_arguments));
 	tcase_add_loop_test(tcase, two_arguments_come_as_one, 0,
 			    sizeof(pairs) / sizeof(*pairs));
+	tcase_add_loop_test(tcase, arguments_may_be_left_out, 0,
+			    sizeof(optional) / sizeof(*optional));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

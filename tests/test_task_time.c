@@ -13,7 +13,9 @@
 #define SEES_ALL { .has_switches = true, .has_wakeups = true, \
 		   .has_all_cpus = true }
 
-/* Writes down each span as "tid class begin-end". */
+/* Writes down each span as "tid class begin-end"; a question mark says that it
+ * is provisional.
+ */
 struct script {
 	struct witness witness;
 	struct span_sink sink;
@@ -38,7 +40,8 @@ static void write_span(struct span_sink *sink, const struct time_span *span)
 				   time_class_name(span->time_class);
 
 	ck_assert_uint_lt(span->begin_ns, span->end_ns);
-	snprintf(end, room, "%d %s %lu-%lu", span->task->tid, name,
+	snprintf(end, room, "%d %s%s %lu-%lu", span->task->tid, name,
+		 span->is_provisional ? "?" : "",
 		 (unsigned long)span->begin_ns, (unsigned long)span->end_ns);
 	end = script->text + strlen(script->text);
 	if (span->waker_tid >= 0)
@@ -265,6 +268,31 @@ static void ksoftirqd(struct attribution_fixture *f)
 	at(f, 160); ends(f);
 }
 
+/* The common way out is part of what it leads out of. */
+static void jumps(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110); enter(f, 0, "asm_exc_page_fault");
+	at(f, 120); jump(f, 0, "helper");
+	at(f, 130); leave(f, 0);
+	at(f, 140); jump(f, 0, "helper");
+	at(f, 150); jump(f, 0, "asm_exc_int3");
+	at(f, 160); leave(f, 0);
+	at(f, 170); ends(f);
+}
+
+/* What it was in shows when that returns. */
+static void found_in_the_kernel(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); finds(f, 0, "__schedule");
+	at(f, 110); leave(f, 0); finds(f, 0, "vfs_read");
+	at(f, 115); enter(f, 0, "asm_common_interrupt");
+	at(f, 120); leave(f, 0);
+	at(f, 125); leave(f, 0); finds(f, 0, "entry_SYSCALL_64");
+	at(f, 130); leave(f, 0); state(f, 0, CPU_OUTSIDE);
+	at(f, 140); ends(f);
+}
+
 /* CPU 1 is traced later and ends earlier; 8 runs there. */
 static void uneven_cpus(struct attribution_fixture *f)
 {
@@ -356,6 +384,13 @@ static const struct story stories[] = {
 	{ "ksoftirqd's work is its own", ksoftirqd,
 	  "7 kernel 100-110\n7 kernel 110-120\n7 interrupt 120-130\n"
 	  "7 kernel 130-140\n7 kernel 140-150\n7 kernel 150-160\n",
+	  SEES_ALL, WHOLE },
+	{ "work that ends in a jump", jumps,
+	  "7 system_call 100-110\n7 fault 110-130\n7 system_call 130-150\n"
+	  "7 fault 150-160\n7 kernel 160-170\n", SEES_ALL, WHOLE },
+	{ "found in the kernel", found_in_the_kernel,
+	  "7 kernel? 100-110\n7 kernel? 110-115\n7 interrupt? 115-120\n"
+	  "7 kernel? 120-125\n7 system_call 125-130\n7 user 130-140\n",
 	  SEES_ALL, WHOLE },
 	{ "CPUs begin and end apart", uneven_cpus,
 	  "8 kernel 120-130\n10 runnable 100-130\n10 kernel 130-140\n"

@@ -2,7 +2,7 @@
 #include "attribution/task_watch.h"
 
 #include "attribution/sleeps.h"
-#include "attribution/system_calls.h"
+#include "attribution/system_call.h"
 #include "attribution/wakers.h"
 #include "report/call_tree.h"
 #include "report/task_names.h"
@@ -70,7 +70,7 @@ static int write_call(struct task_listener *listener,
 		system_call_name(attribution_fixture_functions(script->fixture),
 				 &arch_x86_64, call->function),
 		system_call_end_text(call->end), call->begin_ns, call->end_ns,
-		system_call_on_cpu(call), ns[TIME_ASLEEP], ns[TIME_RUNNABLE],
+		system_call_on_cpu(call->class_ns), ns[TIME_ASLEEP], ns[TIME_RUNNABLE],
 		ns[TIME_INTERRUPT], ns[TIME_UNKNOWN], call->faults,
 		call->fault_ns);
 	if (call->has_enter)

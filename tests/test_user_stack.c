@@ -220,10 +220,14 @@ START_TEST(other_processes_have_other_code)
 	struct sideband_record sample = sample_of(STACK_BYTES);
 	uint32_t functions[FRAMES];
 
+	size_t count;
+
 	sample.pid = 8;
-	ck_assert_uint_eq(user_stack_unwind(unwinder, &sample, functions,
-					    FRAMES), 1);
-	ck_assert_uint_eq(functions[0], FUNCTION_UNKNOWN);
+	/* Without its code, frame pointers may still lead through the stack. */
+	count = user_stack_unwind(unwinder, &sample, functions, FRAMES);
+	ck_assert_uint_ge(count, 1);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_uint_eq(functions[i], FUNCTION_UNKNOWN);
 }
 END_TEST
 

@@ -53,9 +53,20 @@ test_network() { # kernel
 		"$(printf '%s' "$OUT" | tr '\n' ,)"
 }
 
+# An answer takes two packets, and so more than one delay.
+test_network_delay() {
+	run --net --net-delay 200 -- bash -c '
+		start=$(date +%s%N)
+		nsenter --net=/run/netns/left bash -c \
+			"echo >/dev/tcp/10.9.0.2/7" 2>/dev/null
+		echo $((($(date +%s%N) - start) / 1000000 >= 200))'
+	expect "network, with a delay" 1 "$OUT"
+}
+
 for kernel in 6.12 6.1; do
 	skip_without_machine "$kernel"
 	test_machine "$kernel"
 	test_disk "$kernel"
 	test_network "$kernel"
 done
+test_network_delay

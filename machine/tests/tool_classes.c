@@ -7,7 +7,9 @@
  * from when the trace was switched on to when it was switched off for the
  * last time.  Prints CSV:
  * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,off_ns, a line a
- * task; off is time in between with the trace off.  Exits 2 if it cannot.
+ * task; off is time in between with the trace off.  Who runs on a CPU before
+ * its first switch, the truth does not say: a tid of -1000 - CPU.  Exits 2 if
+ * it cannot.
  */
 #include "machine/tests/classes/contexts.h"
 #include "machine/tests/conformance/recording.h"
@@ -18,13 +20,14 @@
 #include <unistd.h>
 
 struct task {
-	int64_t tid;	/* the idle task of CPU n is -1 - n */
+	int64_t tid;	/* the idle task of CPU n is -1 - n; what runs until
+			 * the first switch, UNTIL_SWITCH - n */
 	struct contexts contexts;
 	uint64_t ticks[TRUTH_CLASSES];
 	uint64_t provisional;
 };
 
-enum { MAX_TASKS = 4096, MAX_TRUTH_CPUS = 16 };
+enum { MAX_TASKS = 4096, MAX_TRUTH_CPUS = 16, UNTIL_SWITCH = -1000 };
 
 struct cpu {
 	struct truth_reader reader;
@@ -80,7 +83,7 @@ static void book(struct cpu *cpu, uint64_t tsc)
 	bool is_provisional;
 
 	cpu->last = tsc;
-	if (!cpu->is_on || !cpu->current)
+	if (!cpu->is_on)
 		return;
 	class = contexts_class(&cpu->current->contexts, &is_provisional);
 	if (is_provisional)
@@ -92,7 +95,7 @@ static void book(struct cpu *cpu, uint64_t tsc)
 /* Time with the trace off counts only if it goes on afterwards. */
 static void switch_on(struct cpu *cpu, uint64_t tsc)
 {
-	if (cpu->was_on && cpu->current)
+	if (cpu->was_on)
 		cpu->current->ticks[TRUTH_CLASS_OFF] += tsc - cpu->off_since;
 	cpu->is_on = true;
 	cpu->was_on = true;
@@ -112,7 +115,7 @@ static void take(struct books *books, struct cpu *cpu, uint32_t number)
 	} else if (event->kind == TRUTH_TRACE_OFF) {
 		cpu->is_on = false;
 		cpu->off_since = event->tsc;
-	} else if (cpu->current) {
+	} else {
 		contexts_take(&cpu->current->contexts, &books->names, event);
 		settle(cpu->current);
 	}
@@ -131,6 +134,7 @@ static bool open_cpus(struct books *books, const char *truth)
 		if (!truth_reader_open(&cpu->reader, path))
 			return false;
 		cpu->has_next = truth_reader_next(&cpu->reader, &cpu->next);
+		cpu->current = task_of(books, UNTIL_SWITCH - (int64_t)i);
 		books->cpu_count = i + 1;
 	}
 	return true;

@@ -60,6 +60,15 @@ expect_that() { # case condition...
 	fi
 }
 
+# A number that report says about a recording or, summed up, its CPUs.
+summary_of() { # recording recording|cpu name
+	"$KTRACE" report -i "$1" 2>/dev/null |
+		awk -v section="$2" -v name="$3" \
+			'/^[a-z]/ { here = $1 }
+			 here == section && $1 == name { sum += $2 }
+			 END { printf "%d\n", sum }'
+}
+
 # perf reads the recording as calls and returns and as a profile, and has
 # nothing to say against it.
 expect_perf_reads() { # case recording

@@ -36,7 +36,7 @@ run_one() { # name
 	sleep-all) record sleep-all -a -- sh -c 'sleep 0.01; sleep 0.02' ;;
 	events) record events -a --events all -- sh -c "$pipe" ;;
 	modules) record modules -a -- modprobe dummy numdummies=2 ;;
-	bpf) record bpf -a -- "$RESULTS/load_bpf" ;;
+	bpf) record bpf -a -- "${KTRACE%/*}/tests/e2e/programs/load_bpf" ;;
 	echo) record echo -- sh -c 'echo hello | cat' ;;
 	echo-all) record echo-all -a --buffer 64M -- sh -c 'echo hello | cat' ;;
 	*)

@@ -1,65 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Each option of `ktrace-hw record` has its effect, in the virtual machine;
-# perf reads what it wrote.  One line a case.
+# perf reads what it wrote.
 set -euo pipefail
 
-HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
-ROOT=$(realpath "$HERE/../..")
-KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
-MACHINE=${MACHINE:-$ROOT/machine/host/machine}
-FAILURES=0
-
-expect() { # case wanted got
-	if [[ $2 == "$3" ]]; then
-		echo "ok: $1"
-	else
-		echo "FAILED: $1: '$3' is not '$2'"
-		FAILURES=$((FAILURES + 1))
-	fi
-}
-
-# Whether the condition of test(1) behind the case holds.
-expect_that() { # case condition...
-	local name=$1
-	shift
-	if test "$@"; then
-		echo "ok: $name"
-	else
-		echo "FAILED: $name: not $*"
-		FAILURES=$((FAILURES + 1))
-	fi
-}
-
-need() { # program
-	command -v "$1" >/dev/null || {
-		echo "skipped: no $1 here"
-		exit 0
-	}
-}
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 
 code_of() { cat "$WORK/$1.code"; }
 
-# Branches, one a line, with the fields asked for.
-branches() { # recording fields
-	perf script --itrace=b -F "$2" -i "$WORK/$1" 2>/dev/null
+summary() { # recording section name
+	summary_of "$WORK/$1" "$2" "$3"
 }
 
-# Bytes of trace in a recording.
-trace_size() { # recording
-	perf report -D -i "$WORK/$1" 2>/dev/null |
-		sed -n 's/.*PERF_RECORD_AUXTRACE size: \(0x[0-9a-f]*\).*/\1/p' |
-		{
-			total=0
-			while read -r size; do total=$((total + size)); done
-			echo "$total"
-		}
+# How many lines of the timeline have this event and, if given, function.
+lines_of() { # recording event [function]
+	"$KTRACE" timeline -i "$WORK/$1" --format=csv 2>/dev/null |
+		awk -F, -v event="$2" -v name="${3:-}" \
+			'$1 == event && (name == "" || $8 == name) { n++ }
+			 END { print n + 0 }'
 }
 
-# All that perf complains of, and its decode errors.
-complaints() { # recording
-	{ perf script --itrace=e -i "$WORK/$1" 2>&1 >/dev/null || true; } |
-		grep -cvE '^$' || true
+tasks_in() { # recording
+	"$KTRACE" timeline -i "$WORK/$1" --format=csv 2>/dev/null |
+		awk -F, '$1 == "enter" { seen[$5] = 1 }
+			 END { for (tid in seen) n++; print n + 0 }'
 }
 
 check_codes() {
@@ -70,72 +35,122 @@ check_codes() {
 	expect "wrong usage" 2 "$(code_of usage)"
 	expect "no recording of a command that did not run" "" \
 		"$(find "$WORK" -maxdepth 1 -name absent)"
-}
-
-# perf reads it without complaint, to its end.
-check_reading() {
-	local name
-	for name in code all cpu snapshot filter events longer; do
-		expect "perf reads $name" 0 "$(complaints "$name")"
-		expect_that "$name has a trace" "$(trace_size "$name")" -gt 1000
-	done
+	expect "no such CPU: recording fails" 125 "$(code_of no-cpu)"
+	expect "no such function: recording fails" 125 "$(code_of nonsense)"
+	expect_that "and says which" -n \
+		"$(grep no_such_function "$WORK/nonsense.err")"
 }
 
 check_targets() {
-	expect "kernel only" 0 "$(branches code ip | grep -cvE "ffffffff|^ *0$" || true)"
 	expect_that "--user: user space too" \
-		"$(branches user ip | grep -cvE "ffffffff|^ *0$" || true)" -gt 1000
-	expect_that "-a: several tasks" \
-		"$(branches all tid | sort -u | wc -l)" -gt 2
-	expect_that "-C: everything there" \
-		"$(branches cpu tid | sort -u | wc -l)" -gt 2
-	[[ -e $WORK/pid.code ]] || return 0
+		"$(summary user recording trace)" -gt 1000
+	expect "--user: nothing is outside" 0 "$(summary user cpu outside_ns)"
+	expect_that "kernel only: user space is outside" \
+		"$(summary code cpu outside_ns)" -gt 1000
+	expect_that "-a: several tasks" "$(tasks_in all)" -gt 3
+	expect_that "-C: everything there" "$(tasks_in cpu)" -gt 3
 	expect "-p ends in time" 0 "$(code_of pid)"
-	expect_that "-p: all threads" \
-		"$(branches pid tid | sort -u | wc -l)" -ge 3
+	expect "-p: all three threads that ran" 3 "$(tasks_in pid)"
+	expect_that "-p: in the middle of their lives" \
+		"$(lines_of pid enter vfs_read)" -gt 30
 }
 
 check_ways() {
 	expect "--duration ends the command" 143 "$(code_of duration)"
 	expect_that "--duration is kept" \
 		"$(cat "$WORK/duration.seconds")" -lt 15
-	expect "--snapshot keeps one buffer" 65536 "$(trace_size snapshot)"
-	expect "--snapshot keeps the end" 1 \
-		"$(branches snapshot ip,sym | grep -c do_exit | sed 's/[1-9].*/1/')"
-	expect "--filter: one function" vfs_read \
-		"$(branches filter ip,sym | awk '$1 !~ /^0*$/ { print $2 }' |
-			sort -u | tr '\n' ' ' | sed 's/ *$//')"
-	expect_that "--events: system calls" \
-		"$(perf script -i "$WORK/events" 2>/dev/null |
-			grep -c raw_syscalls:sys_enter)" -gt 50
-	expect_that "--buffer: longer than it" \
-		"$(trace_size longer)" -gt $((256 << 10))
+	expect "--snapshot keeps one buffer" 65536 \
+		"$(summary snapshot recording trace)"
+	expect_that "--snapshot keeps the newest bytes" \
+		"$(lines_of snapshot enter do_exit)" -gt 0
+	expect "--snapshot drops the oldest" 0 \
+		"$(lines_of snapshot enter begin_new_exec)"
+	expect "--snapshot until a signal comes" 0 "$(code_of asked)"
+	expect_that "SIGUSR2 makes one more snapshot" -n \
+		"$(grep '2 snapshots' "$WORK/asked.err")"
+	expect_that "both are there" \
+		"$(summary asked recording trace)" -gt 66000
+	expect_that "--buffer: -a runs longer than it" \
+		"$(summary longer recording trace)" -gt $((300 << 10))
+}
+
+check_filters() {
+	local name
+	for name in filter range; do
+		expect_that "--$name: the function is there" \
+			"$(lines_of $name enter vfs_read)" -gt 5
+		expect "--$name: nothing else is" \
+			"$(lines_of $name enter)" \
+			"$(lines_of $name enter vfs_read)"
+		expect_that "--$name: time filtered out is marked so" \
+			"$(summary $name cpu filtered_ns)" -gt 1000
+	done
+}
+
+# How many samples of a tracepoint.
+samples() { # recording tracepoint
+	"$KTRACE" dump --records -i "$WORK/$1" 2>/dev/null | grep -c "$2" ||
+		true
+}
+
+check_events() {
+	expect "--events=none" 0 "$(samples events-none sched_switch)"
+	expect_that "--events=sched" "$(samples events-sched sched_waking)" \
+		-gt 0
+	expect "--events=sched: no more" 0 "$(samples events-sched softirq)"
+	expect_that "--events=irq" "$(samples events-irq softirq_entry)" -gt 0
+	expect "--events=irq: no more" 0 "$(samples events-irq sys_enter)"
+	expect_that "--events=all" "$(samples events-all sys_enter)" -gt 50
+	for name in none sched irq all; do
+		expect "--events=$name: no gap" 0 \
+			"$(summary "events-$name" cpu gaps)"
+	done
 }
 
 check_accidents() {
+	expect "SIGINT ends the command" 130 "$(code_of interrupted)"
+	expect_that "and leaves a recording" \
+		"$(lines_of interrupted enter)" -gt 1000
 	expect "killed" 137 "$(code_of killed)"
 	expect_that "what was whole is readable" \
-		"$(branches killed ip | wc -l)" -gt 1000
+		"$(lines_of killed enter)" -gt 1000
 	expect "disk full" 125 "$(code_of full)"
-	expect "the message says so" 1 \
-		"$(grep -c 'No space left on device' "$WORK/full.err")"
+	expect_that "the message says so" -n \
+		"$(grep 'No space left on device' "$WORK/full.err")"
 	expect_that "what fitted is readable" \
-		"$(branches full ip | wc -l)" -gt 1000
+		"$(lines_of full enter)" -gt 1000
+}
+
+# The command of the README, from the host.
+check_machine() {
+	local code=0
+	"$KTRACE" record '--machine=--fast' -a -o "$WORK/machine" -- \
+		sh -c 'echo hello; exit 3' >"$WORK/machine.out" || code=$?
+	expect "--machine: the command's exit code" 3 "$code"
+	expect "--machine: and its output" hello "$(cat "$WORK/machine.out")"
+	expect_that "--machine -a: its own writing is no part of it" \
+		"$(summary machine recording trace)" -lt $((8 << 20))
+	expect_that "--machine: a recording" \
+		"$(lines_of machine enter)" -gt 10000
 }
 
 main() {
-	need perf
-	[[ -x $MACHINE ]] || { echo "skipped: no virtual machine" && exit 0; }
-	WORK=$(mktemp -d)
-	trap 'rm -rf "$WORK"' EXIT
-	"$MACHINE" run --timeout 900 --results "$WORK" -- \
+	local name
+	skip_without_machine 6.12
+	make -s -C "$ROOT" e2e-programs >/dev/null
+	"$MACHINE" run --fast --timeout 400 --results "$WORK" -- \
 		bash "$HERE/record_guest.sh" "$WORK" "$KTRACE"
 	check_codes
-	check_reading
 	check_targets
 	check_ways
+	check_filters
+	check_events
 	check_accidents
-	[[ $FAILURES == 0 ]]
+	check_machine
+	command -v perf >/dev/null || return 0
+	for name in code all cpu snapshot events-all longer machine; do
+		expect_perf_reads "perf reads $name" "$WORK/$name"
+	done
 }
 
 main "$@"

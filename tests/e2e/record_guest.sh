@@ -3,10 +3,11 @@
 # Runs in the virtual machine: a recording for each option of record, in the
 # folder $1, by the program $2.  record.sh judges them.
 set -euo pipefail
+RESULTS=$1
 KTRACE=$2
-# In the guest's memory: writing to the host's folder is much kernel work,
-# which -a would record in turn.
-cd "$(mktemp -d)"
+# Memory of the guest's own: writing elsewhere is kernel work, which -a records.
+mkdir /dev/shm/work
+cd /dev/shm/work
 
 # Records as NAME: its exit code, messages and seconds go to files.
 record() { # name option...
@@ -27,58 +28,96 @@ exit_codes() {
 }
 
 targets() {
-	record user --user -- ls /etc
-	record all -a -- sh -c 'ls /etc | wc -l'
-	record cpu -C 0 -- sh -c 'ls /etc | wc -l'
+	record user --user -- true
+	record all -a -- sh -c 'ls /etc/apt | wc -l'
+	record cpu -C 0 -- sh -c 'ls /etc/apt | wc -l'
+	record no-cpu -C 7 -- true
 	threads
 }
 
+# Three threads that sleep and read, in a program that runs already.
 threads() {
 	local pid
-	command -v python3 >/dev/null || return 0
-	python3 -c '
-import os, threading, time
-def work():
-    for _ in range(100000):
-        os.listdir("/etc"); time.sleep(0.01)
-for _ in range(3):
-    threading.Thread(target=work).start()' &
+	"${KTRACE%/*}/tests/e2e/programs/threads" &
 	pid=$!
-	sleep 1
+	sleep 0.2
 	record pid -p "$pid" --duration 0.1
 	kill "$pid"
 }
 
+# start/size of a kernel function
+range_of() { # name
+	awk -v name="$1" 'found { print start, $1; exit }
+		$3 == name { found = 1; start = $1 }' /proc/kallsyms |
+		while read -r start end; do
+			printf '0x%s/0x%x\n' "$start" $((16#$end - 16#$start))
+		done
+}
+
 ways() {
 	record duration --duration 0.2 -- sleep 20
-	record snapshot --snapshot --buffer 64K -- ls /etc
-	record filter --filter vfs_read -- ls /etc
-	record events --events all -- ls /etc
-	record longer -a --buffer 256K -- ls /etc
+	record snapshot --snapshot --buffer 64K -- ls -R /etc/apt
+	record filter --filter vfs_read -- cat /etc/passwd
+	record range --filter "$(range_of vfs_read)" -- cat /etc/passwd
+	record nonsense --filter no_such_function -- true
+	for level in none sched irq all; do
+		record "events-$level" --events "$level" -- ls /etc/apt
+	done
+	record longer -a --buffer 128K -- ls -R /etc/apt
+}
+
+# A signal ends the recording, and is the command's too.
+interrupted() {
+	"$KTRACE" record -o interrupted -- sleep 20 2>interrupted.err &
+	local pid=$! code=0
+	until [[ -s interrupted/data ]]; do sleep 0.02; done
+	sleep 0.3
+	kill -INT "$pid"
+	wait "$pid" || code=$?
+	echo "$code" >interrupted.code
+}
+
+# A snapshot each time that SIGUSR2 comes.
+asked() {
+	"$KTRACE" record -a --snapshot --buffer 64K -o asked 2>asked.err &
+	local pid=$! code=0
+	until [[ -s asked/data ]]; do sleep 0.02; done
+	sleep 0.2
+	kill -USR2 "$pid"
+	sleep 0.2
+	kill -INT "$pid"
+	wait "$pid" || code=$?
+	echo "$code" >asked.code
 }
 
 # The recorder is killed in the middle.
 killed() {
-	"$KTRACE" record -a --buffer 256K -o killed 2>killed.err &
+	"$KTRACE" record -a --buffer 128K -o killed 2>killed.err &
 	local pid=$!
-	until [[ -e killed/data ]]; do sleep 0.05; done
-	for _ in 1 2 3 4 5 6 7 8; do ls /etc >killed.out; done
+	until [[ -s killed/data ]]; do sleep 0.02; done
+	for _ in 1 2 3 4; do ls /etc/apt >killed.out; done
 	kill -9 "$pid"
 	wait "$pid" || echo "$?" >killed.code
 }
 
+# A disk that has room for the kernel's copy and a little more.
 no_space() {
+	local size
+	size=$(du -sk code | cut -f 1)
 	mkdir small
-	mount -t tmpfs -o size=28m none small
-	record small/full -a -- ls -R /etc
+	mount -t tmpfs -o size=$((size + 1000))k none small
+	record small/full -a --buffer 256K -- ls -R /usr/lib/python3
 	mv small/full.* .
 	cp -r small/full full
 	umount small
+	rmdir small
 }
 
 exit_codes
 targets
 ways
+interrupted
+asked
 killed
 no_space
-cp -r . "$1"
+cp -r . "$RESULTS"

@@ -44,7 +44,7 @@ class Judge:
     def run(self, name, folder, needs_doubt):
         out = tempfile.TemporaryFile()
         err = tempfile.TemporaryFile()
-        limit = 20 * self.options.seconds
+        limit = int(20 * self.options.seconds)
         child = subprocess.Popen(
             [self.options.program, "report", "--flat", "-i", folder],
             stdout=out, stderr=err,

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_WALL_TREE_H
+#define KT_ATTRIBUTION_WALL_TREE_H
+
+#include "report/call_tree.h"
+
+#include <stdbool.h>
+
+struct attribution_input;
+struct witness;
+
+/* Every thread's time from its first to its last instant as a call tree, one
+ * root a process: time on a CPU is in functions, the rest in an innermost
+ * frame that says what the thread did, on top of the stack that it left: see
+ * report/frame_state.h.  A process's sum is its wall_ns in `report`.
+ */
+struct wall_tree;
+
+/* Takes only time off CPUs if @only_off_cpu.  Borrows @input.  Returns NULL
+ * when out of memory.
+ */
+struct wall_tree *wall_tree_new(const struct attribution_input *input,
+				bool only_off_cpu);
+void wall_tree_free(struct wall_tree *tree);
+
+/* What takes the recording. */
+struct witness *wall_tree_witness(struct wall_tree *tree);
+
+/* Takes what is left, after the last step.
+ *
+ * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
+ */
+int wall_tree_end(struct wall_tree *tree);
+
+const struct call_tree *wall_tree_calls(const struct wall_tree *tree);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_FILE_FRONT_H
+#define KT_COLLECTOR_FILE_FRONT_H
+
+#include "common/perf_data.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+struct byte_buffer;
+struct event_list;
+struct feature;
+
+struct file_section {
+	uint64_t offset;
+	uint64_t size;
+};
+
+/* The file's first bytes, as they lie on disk. */
+struct file_header {
+	char magic[8];
+	uint64_t size;
+	uint64_t attr_size;
+	struct file_section attrs;
+	struct file_section data;
+	struct file_section event_types;
+	uint64_t features[PERF_DATA_FEATURE_BITS / 64];
+};
+
+_Static_assert(sizeof(struct file_header) == PERF_DATA_HEADER_SIZE, "header");
+
+/* Fills @header and appends to @bytes what lies between it and the records:
+ * the ids and attrs of @events, and the @count sections @features, whose places
+ * go into @table, an array of struct file_section.
+ *
+ * Returns 0 or -ERROR_MEMORY; @bytes may have failed, too.
+ */
+int file_front_make(struct file_header *header, struct array *table,
+		    const struct event_list *events,
+		    const struct feature *features, size_t count,
+		    struct byte_buffer *bytes);
+
+/* Enters feature @bit, which has @size bytes at @offset of the file; bits
+ * ascend.  Returns 0 or -ERROR_MEMORY.
+ */
+int file_front_enter(struct file_header *header, struct array *table,
+		     enum perf_data_feature bit, uint64_t offset,
+		     uint64_t size);
+
+#endif

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Puts Debian's arm64 packages that the program is built with into a folder,
+# unpacked: for `make ARCH=arm64` and `make ARCH=arm64 check`.  Needs no root
+# and touches nothing of the system's apt but its mirror and keys.
+#	scripts/arm64_sysroot.sh [FOLDER]	(default: build-arm64-sysroot)
+set -euo pipefail
+cd "$(dirname "$(realpath "$0")")/.."
+
+ROOT=$(realpath -m "${1:-build-arm64-sysroot}")
+STATE=$ROOT.apt
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+PACKAGES=(
+	libc6 libc6-dev libopencsd-dev libelf-dev libdw-dev libunwind-dev
+	libzstd-dev check
+)
+
+fail() {
+	printf 'ktrace-hw: %s\n' "$*" >&2
+	exit 1
+}
+
+# shellcheck disable=SC2016 # the names in $() are apt's
+mirror() { # suite
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages' |
+		awk -v suite="$1" '$2 == suite && $3 == "main" { print $1; exit }'
+}
+
+write_state() { # suite uri
+	mkdir -p "$STATE/lists/partial" "$STATE/archives/partial" "$STATE/none"
+	: >"$STATE/status"
+	printf 'deb [arch=arm64 signed-by=%s] %s %s main\n' \
+		"$KEYRING" "$2" "$1" >"$STATE/sources.list"
+	cat >"$STATE/apt.conf" <<-END
+		Dir::State "$STATE";
+		Dir::State::lists "$STATE/lists";
+		Dir::State::status "$STATE/status";
+		Dir::Cache "$STATE";
+		Dir::Cache::archives "$STATE/archives";
+		Dir::Etc::sourcelist "$STATE/sources.list";
+		Dir::Etc::sourceparts "-";
+		Dir::Etc::preferencesparts "$STATE/none";
+		APT::Architecture "arm64";
+		APT::Architectures { "arm64"; };
+		APT::Install-Recommends "false";
+		APT::Sandbox::User "root";
+		Acquire::Languages "none";
+		Acquire::Retries "2";
+	END
+}
+
+unpack() {
+	local archive
+	apt-get -qq -c "$STATE/apt.conf" --error-on=any update ||
+		fail "cannot read the arm64 package lists: offline?"
+	apt-get -qq -c "$STATE/apt.conf" -y --download-only install \
+		"${PACKAGES[@]}" >/dev/null ||
+		fail "cannot download the arm64 packages: offline?"
+	mkdir -p "$ROOT"
+	for archive in "$STATE"/archives/*.deb; do
+		dpkg-deb -x "$archive" "$ROOT"
+	done
+}
+
+# Loaders are named by /lib/ld-linux-aarch64.so.1, wherever packages have it.
+link_lib() {
+	[[ -e $ROOT/lib/ld-linux-aarch64.so.1 ]] ||
+		ln -sfn usr/lib "$ROOT/lib"
+}
+
+# shellcheck disable=SC1091 # Debian's own
+SUITE=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
+URI=$(mirror "$SUITE")
+[[ -n $URI ]] || fail "the system's apt configuration has no $SUITE main"
+[[ -r $KEYRING ]] || fail "$KEYRING is missing (debian-archive-keyring)"
+if [[ -e $ROOT/.complete ]]; then
+	exit 0
+fi
+write_state "$SUITE" "$URI"
+unpack
+link_lib
+rm -rf "$STATE"
+touch "$ROOT/.complete"
+echo "== arm64 packages of $SUITE are in $ROOT"

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/elf_file.h"
+
+#include "common/log.h"
+
+#include <stdlib.h>
+
+struct elf_file {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;		/* the module's */
+	GElf_Addr bias;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static bool open_module(struct elf_file *file, const char *path)
+{
+	file->dwfl = dwfl_begin(&callbacks);
+	if (!file->dwfl)
+		return false;
+	file->module = dwfl_report_offline(file->dwfl, path, path, -1);
+	if (!file->module)
+		return false;
+	dwfl_report_end(file->dwfl, NULL, NULL);
+	file->elf = dwfl_module_getelf(file->module, &file->bias);
+	return file->elf;
+}
+
+struct elf_file *elf_file_open(const char *path, const struct log *log)
+{
+	struct elf_file *file = calloc(1, sizeof(*file));
+
+	if (!file || open_module(file, path))
+		return file;
+	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET, "no symbols: %s",
+		    dwfl_errmsg(-1));
+	elf_file_close(file);
+	return NULL;
+}
+
+void elf_file_close(struct elf_file *file)
+{
+	if (!file)
+		return;
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	free(file);
+}
+
+Elf *elf_file_elf(const struct elf_file *file)
+{
+	return file->elf;
+}
+
+Dwfl_Module *elf_file_module(const struct elf_file *file)
+{
+	return file->module;
+}
+
+uint64_t elf_file_bias(const struct elf_file *file)
+{
+	return file->bias;
+}
+
+bool elf_file_offset(const struct elf_file *file, uint64_t address,
+		     uint64_t *offset)
+{
+	size_t count = 0;
+
+	if (elf_getphdrnum(file->elf, &count) < 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(file->elf, (int)i, &segment) ||
+		    segment.p_type != PT_LOAD || address < segment.p_vaddr ||
+		    address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		*offset = address - segment.p_vaddr + segment.p_offset;
+		return true;
+	}
+	return false;
+}

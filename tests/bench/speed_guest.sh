@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: recordings of 20 MB of trace or more into the
+# folder $1, by the program $2.
+set -euo pipefail
+RESULTS=$1
+KTRACE=$2
+cd "$(mktemp -d)"
+
+# Kernel work of many kinds.
+# shellcheck disable=SC2016 # for the shell that is recorded
+"$KTRACE" record -a -o kernel -- sh -c '
+	dd if=/dev/zero of=zero bs=64k count=64 2>/dev/null
+	for i in 1 2 3 4 5 6; do tar cf - /etc | cat | wc -c; done
+	ls -lR /usr/share/doc | sort | wc -l' >/dev/null 2>&1
+mv kernel "$RESULTS"
+
+# Modules and kernel text in turn: each file is opened and read through three.
+"$KTRACE" record -o modules -- \
+	find /usr/share/doc -name copyright -size -64k -exec cat '{}' + \
+	>/dev/null 2>&1
+mv modules "$RESULTS"
+
+# Programs and libraries, and switches between them.
+"$KTRACE" record --user -a -o user -- sh -c '
+	ls -lR /etc | sort | head -100 | sed s/a/b/ | wc -l
+	for i in 1 2 3 4 5 6 7 8; do grep -r localhost /etc/ssl | wc -l; done' \
+	>/dev/null 2>&1
+mv user "$RESULTS"

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# report --between, --function, --user-sites, flame graphs of wall time and the
+# profile across the border of user and kernel, on programs whose truth is
+# known.  KERNEL chooses Debian's kernel in the virtual machine.
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${KERNEL:-6.12}
+
+report() { # file recording option...
+	local file=$1 recording=$2
+	shift 2
+	"$KTRACE" report -i "$WORK/$recording" "$@" >"$WORK/$file"
+}
+
+flame() { # file recording option...
+	local file=$1 recording=$2
+	shift 2
+	"$KTRACE" flamegraph -i "$WORK/$recording" "$@" >"$WORK/$file"
+}
+
+kernel_reports() {
+	report between.json kernel --comm relations --format=json \
+		--between __x64_sys_preadv filemap_read
+	report pipe.json kernel --comm relations --format=json \
+		--function pipe_read
+	report all.json kernel --format=json --function filemap_read
+	report flat.csv kernel --flat --format=csv
+	report callgraph.csv kernel --callgraph --format=csv
+	report summary.json kernel --format=json
+	flame wall.txt kernel --wall --folded
+	flame off.txt kernel --off-cpu --folded
+	flame wall.svg kernel --wall
+}
+
+border_reports() {
+	report border.csv border --comm relations --callgraph --format=csv
+	report border.json border --format=json
+	flame border.txt border --comm relations --folded
+	flame border_wall.txt border --wall --folded
+	"$KTRACE" export --format=gmon -i "$WORK/border" --comm relations \
+		-o "$WORK/gmon"
+	gprof -b -q "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof.txt"
+	report sites.json sites --comm relations --user-sites --format=json
+	report stacks.json stacks --comm relations --user-sites --format=json
+	report missing.txt kernel --comm relations --user-sites
+}
+
+check_mistakes() {
+	local code=0
+	"$KTRACE" report -i "$WORK/kernel" --between vfs_reed filemap_read \
+		2>"$WORK/mistake" >&2 || code=$?
+	expect "an unknown function" 2 "$code"
+	expect_that "similar names are suggested" \
+		"$(grep -c 'did you mean.*vfs_read' "$WORK/mistake")" = 1
+	code=0
+	"$KTRACE" report -i "$WORK/kernel" --between vfs_read \
+		2>"$WORK/mistake" >&2 || code=$?
+	expect "--between of one function" 2 "$code"
+	expect_that "what is missing is said" \
+		"$(grep -c 'record --user or --user-stacks' \
+			"$WORK/missing.txt")" = 1
+}
+
+main() {
+	need python3
+	need gprof
+	skip_without_machine "$KERNEL"
+	"${CC:-cc}" -O1 -g -std=c17 -D_GNU_SOURCE -pthread \
+		-o "$WORK/relations" "$HERE/programs/relations.c"
+	"$MACHINE" run --fast --kernel "$KERNEL" --timeout 600 \
+		--results "$WORK" -- bash "$HERE/relations_guest.sh" \
+		"$WORK" "$KTRACE" "$WORK/relations"
+	kernel_reports
+	border_reports
+	check_mistakes
+	python3 "$HERE/judge_relations.py" "$WORK" || FAILURES=$((FAILURES + 1))
+}
+
+main "$@"

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: records the cases of attribution_interrupts.sh
+# named after the folder $1, the recorder $2 and the program $3, each into a
+# folder of its own name.
+set -euo pipefail
+RESULTS=$1 KTRACE=$2 PROGRAM=$3
+shift 3
+# In the guest's memory: writing to the host's folder is much kernel work.
+cd "$(mktemp -d)"
+
+record() { # name command...
+	local name=$1
+	shift
+	"$KTRACE" record -o "$name" --events=attribution -- "$@" \
+		>"$name.out" 2>"$name.err" || {
+		cat "$name.err"
+		return 1
+	}
+}
+
+# The CPU that the disk's interrupts go to.
+disk_cpu() {
+	local irq
+	irq=$(sed -n 's/^ *\([0-9]*\):.*-req\.0$/\1/p' /proc/interrupts | tail -1)
+	cat "/proc/irq/$irq/effective_affinity_list" 2>/dev/null || echo 0
+}
+
+# A busy bystander where the interrupts come, while the rest runs.
+beside_hog() { # cpu command...
+	local hog
+	"$PROGRAM" hog "$1" &
+	hog=$!
+	sleep 0.1
+	shift
+	"$@"
+	kill "$hog"
+	wait "$hog" 2>/dev/null || true
+}
+
+# A file that is on the disk only.
+make_file() {
+	dd if=/dev/urandom of=/scratch/source bs=64k count=8 status=none
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+disk() {
+	local cpu
+	cpu=$(disk_cpu)
+	make_file
+	beside_hog "$cpu" record disk "$PROGRAM" reader \
+		"$((($(nproc) - 1) - cpu))" /scratch/source
+}
+
+udp_pair() { # datagrams
+	nsenter --net=/run/netns/right "$PROGRAM" receiver 10.9.0.2 "$1" &
+	sleep 0.05
+	nsenter --net=/run/netns/left "$PROGRAM" sender 10.9.0.2 "$1" 3
+	wait
+}
+
+udp() {
+	# The neighbours get to know each other before.
+	udp_pair 2 >/dev/null
+	export PROGRAM
+	export -f udp_pair
+	beside_hog 0 record udp bash -c 'udp_pair 20'
+}
+
+sleep_() { beside_hog 0 record sleep "$PROGRAM" sleeper 20; }
+
+work() { record work "$PROGRAM" writer /scratch/sink 8; }
+
+ipi() { record ipi "$PROGRAM" pinger 20; }
+
+for case in "$@"; do
+	case $case in
+	sleep) sleep_ ;;
+	*) "$case" ;;
+	esac
+	cp -r "$case" "$case".* "$RESULTS"
+done

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Judges `ktrace-hw report --threads --format=json` of a recording of
+tests/e2e/programs/processes.c: prints a line a check.
+
+judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
+                   [--truth CSV NS] [--servers JSON]
+"""
+import csv
+import json
+import sys
+
+MS = 1000000
+ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
+          "interrupt_benefited_ns", "interrupt_stolen_ns")
+CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "unknown_ns")
+
+
+def expect(name, is_good, found):
+    print(f"{'ok' if is_good else 'FAILED'}: {name}: {found}")
+
+
+def sums(report):
+    for kind in ("processes", "threads"):
+        rows = report[kind]
+        wrong = [row for row in rows
+                 if row["wall_ns"] != sum(row[c] or 0 for c in CLASSES)
+                 or {k for k in row if k.endswith("_ns")} !=
+                 set(CLASSES) | {"wall_ns"}]
+        expect(f"classes of {kind} add up to their wall time",
+               rows and not wrong, f"{len(rows)}, {len(wrong)} do not")
+    total = sum(row["wall_ns"] for row in report["threads"])
+    expect("processes are the sums of their threads",
+           total == sum(row["wall_ns"] for row in report["processes"]), total)
+
+
+def not_known(report):
+    """Without events of the scheduler."""
+    rows = named(report, "sleeper")
+    expect("whether it slept is not known",
+           rows and all(row["asleep_ns"] is None and row["runnable_ns"] is None
+                        and "no_events" in row["unknown_because"]
+                        for row in rows),
+           [(row["asleep_ns"], row["unknown_because"]) for row in rows])
+
+
+def exact(report):
+    """Without loss nothing is unknown, and CPUs have no other time."""
+    lost = report["recording"]["lost_records"]
+    gaps = sum(cpu["gaps"] for cpu in report["cpus"])
+    expect("nothing was lost", not lost and not gaps, f"{lost}, {gaps} gaps")
+    unknown = [(row["comm"], row["unknown_ns"], row["unknown_because"])
+               for row in report["threads"] if row["unknown_ns"]]
+    expect("no time is unknown", not unknown, unknown)
+    wall = sum(cpu["wall_ns"] for cpu in report["cpus"])
+    idle = sum(cpu["idle_ns"] for cpu in report["cpus"])
+    busy = sum(row[c] for row in report["threads"] for c in ON_CPU)
+    # Between two CPUs whose clocks differ a task's time goes on.
+    expect("threads and idle tasks have all of the CPUs' time",
+           abs(wall - idle - busy) <= (0 if len(report["cpus"]) == 1 else
+                                       wall // 1000),
+           f"{wall} = {idle} + {busy}")
+
+
+def named(report, comm):
+    return [row for row in report["processes"] if row["comm"] == comm]
+
+
+def between(name, value, low, high):
+    expect(name, low <= value <= high, f"{value} in {low} to {high}")
+
+
+def check_case(report, comm, count, checks):
+    rows = named(report, comm)
+    if not rows:
+        return
+    expect(f"{comm}: processes", len(rows) == count, len(rows))
+    for column, low, high in checks:
+        for row in rows:
+            between(f"{comm}: {column}", row[column], low, high)
+
+
+def cases(report):
+    check_case(report, "sleeper", 1, [
+        ("asleep_ns", 30 * MS, 31 * MS), ("context_switches", 4, 9)])
+    check_case(report, "hog", 1, [("user_ns", 18 * MS, 20.2 * MS)])
+    # The process that calls exec starts one as well.
+    check_case(report, "caller", 1 + len(named(report, "exe")), [
+        ("system_calls", 100, 110)])
+    check_case(report, "faulter", 1, [("faults", 64, 100)])
+    check_case(report, "ping", 1, [("context_switches", 20, 50)])
+    check_case(report, "pong", 1, [("context_switches", 19, 50)])
+    check_case(report, "tree", 1, [])
+    check_case(report, "branch", 2, [])
+    check_case(report, "leaf", 4, [("asleep_ns", 0, 0)])
+    check_case(report, "futex", 1, [
+        ("threads", 3, 3), ("asleep_ns", 29.5 * MS, 33 * MS)])
+    check_case(report, "exe", 1, [("threads", 2, 2),
+                                  ("system_calls", 20, 100)])
+    for row in report["threads"]:
+        if row["comm"] == "waiter":
+            between("waiter: asleep_ns", row["asleep_ns"], 9 * MS, 10.6 * MS)
+
+
+def truth(report, path, tolerance_ns):
+    """The recorder is what ran before the truth's first switch."""
+    with open(path, newline="", encoding="utf-8") as file:
+        told = {int(row["tid"]): {k: int(v) for k, v in row.items()}
+                for row in csv.DictReader(file)}
+    worst = (0, "")
+    missing = []
+    for row in report["threads"]:
+        right = told.get(row["tid"])
+        busy = sum(row[c] for c in ON_CPU)
+        if not right:
+            if busy:
+                missing.append((row["tid"], row["comm"], busy))
+            continue
+        if row["comm"] in ("ktrace-hw", "perf"):
+            continue
+        row = dict(row, interrupt_ns=row["interrupt_benefited_ns"] +
+                   row["interrupt_stolen_ns"])
+        for column in ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
+                       "interrupt_ns"):
+            error = abs(row[column] - right[column])
+            worst = max(worst, (error, f"{row['tid']} {row['comm']} {column} "
+                                f"{row[column]}, in truth {right[column]}"))
+    expect("each thread's classes are the ground truth's",
+           worst[0] <= tolerance_ns and not missing and len(told) > 3,
+           f"worst {worst}, not in the truth {missing}")
+
+
+def servers(path):
+    """The big client asks eight times for 32 KiB, the small one for 8."""
+    with open(path, encoding="utf-8") as file:
+        rows = json.load(file)
+    bill = {row["client"]: row for row in rows if row["server"] == "server"}
+    expect("server: both clients are billed", {"big", "small"} <= set(bill),
+           sorted(bill))
+    if not {"big", "small"} <= set(bill):
+        return
+    for client in ("big", "small"):
+        expect(f"server: requests of {client}", bill[client]["requests"] == 8,
+               bill[client]["requests"])
+    ratio = bill["big"]["kernel_ns"] / max(1, bill["small"]["kernel_ns"])
+    between("server: the big client pays more", ratio, 1.3, 4)
+
+
+def main(arguments):
+    with open(arguments.pop(0), encoding="utf-8") as file:
+        report = json.load(file)
+    while arguments:
+        what = arguments.pop(0)
+        if what == "--sums":
+            sums(report)
+        elif what == "--not-known":
+            not_known(report)
+        elif what == "--exact":
+            sums(report)
+            exact(report)
+        elif what == "--cases":
+            cases(report)
+        elif what == "--truth":
+            truth(report, arguments.pop(0), int(arguments.pop(0)))
+        elif what == "--servers":
+            servers(arguments.pop(0))
+
+
+main(sys.argv[1:])

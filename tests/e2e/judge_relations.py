@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Judges what attribution_relations.sh recorded, in the folder named."""
+import collections
+import csv
+import json
+import re
+import sys
+
+folder = sys.argv[1]
+failures = 0
+
+
+def check(case, good, detail=""):
+    global failures
+    failures += not good
+    print(f"ok: {case}" if good else f"FAILED: {case}: {detail}")
+
+
+def equal(case, wanted, got):
+    check(case, wanted == got, f"{got!r} is not {wanted!r}")
+
+
+def about(case, wanted, got, most):
+    check(case, wanted <= got <= most, f"{got} is not {wanted} to {most}")
+
+
+def text(name):
+    return open(f"{folder}/{name}", encoding="utf-8").read()
+
+
+def rows_of(name):
+    return json.loads(text(name))
+
+
+def table(name):
+    return list(csv.DictReader(open(f"{folder}/{name}", encoding="utf-8")))
+
+
+def sections(rows):
+    found = collections.defaultdict(list)
+    for row in rows:
+        found[row["section"]].append(row)
+    return found
+
+
+def folded(name):
+    for line in text(name).splitlines():
+        path, time_ns = line.rsplit(" ", 1)
+        yield path.split(";"), int(time_ns)
+
+
+def sums(name):
+    total = collections.Counter()
+    for path, time_ns in folded(name):
+        total[path[0]] += time_ns
+    return total
+
+
+def judge_between():
+    found = sections(rows_of("between.json"))
+    reached = found["reached"][0]
+    equal("--between: calls", 41, found["calls"][0]["count"])
+    equal("--between: times", 40, reached["count"])
+    equal("--between: the call of another file", 1,
+          found["never"][0]["count"])
+    equal("--between: buckets hold all", 40,
+          sum(row["count"] for row in found["bucket"]))
+    equal("--between: paths hold all", (40, reached["total_ns"]),
+          (sum(row["count"] for row in found["path"]),
+           sum(row["total_ns"] for row in found["path"])))
+    check("--between: paths lead from one to the other",
+          all(row["name"].startswith("__x64_sys_preadv;") and
+              row["name"].endswith(";filemap_read")
+              for row in found["path"]), found["path"])
+    check("--between: least, median, most",
+          0 < reached["min_ns"] <= reached["median_ns"] <=
+          reached["p99_ns"] <= reached["max_ns"], reached)
+
+
+COUNTS = ["calls", "calls_direct", "calls_tail", "calls_async", "starts",
+          "inferred", "self_ns", "total_ns"]
+
+
+def numbers(row):
+    return [int(row[name]) for name in COUNTS]
+
+
+def judge_function():
+    found = sections(rows_of("all.json"))
+    flat = [row for row in table("flat.csv")
+            if row["function"] == "filemap_read"]
+    graph = table("callgraph.csv")
+    equal("--function: as in --flat", numbers(flat[0]),
+          numbers(found["function"][0]))
+    for section, mine, other in (("caller", "function", "caller"),
+                                 ("callee", "caller", "function")):
+        equal(f"--function: {section}s as in --callgraph",
+              sorted((row[other], numbers(row)) for row in graph
+                     if row[mine] == "filemap_read"),
+              sorted((row["name"], numbers(row)) for row in found[section]))
+
+
+def judge_slow_calls():
+    found = sections(rows_of("pipe.json"))
+    slow = found["slow_call"]
+    equal("--function: calls seen whole", 20, found["time"][0]["calls"])
+    for i in (0, 1):
+        about("--function: the two that wait", 19_900_000,
+              slow[i]["wall_ns"], 40_000_000)
+    about("--function: the others", 1, slow[2]["wall_ns"], 1_000_000)
+    classes = {row["name"]: row for row in found["class"]}
+    equal("--function: the slow ones", 2, classes["slow"]["calls"])
+    waits = [row for row in found["difference"] if row["name"] == "schedule"]
+    about("--function: they sleep in schedule", 19_900_000,
+          sum(row["off_cpu_ns"] for row in waits), 40_000_000)
+    equal("--function: typical ones do not", 0,
+          sum(row["typical_off_cpu_ns"] for row in waits))
+
+
+def judge_wall(case, summary, wall_name, off_name=None):
+    wall = sums(wall_name)
+    off = sums(off_name) if off_name else None
+    processes = rows_of(summary)["processes"]
+    check(f"{case}: there are processes", len(processes) >= 2, processes)
+    for process in processes:
+        name = f"{process['comm']}-{process['pid']}"
+        equal(f"{case}: {name}", process["wall_ns"], wall[name])
+        if off:
+            equal(f"{case}: {name} off CPUs",
+                  process["asleep_ns"] + process["runnable_ns"], off[name])
+    return sum(process["wall_ns"] for process in processes)
+
+
+def judge_flames():
+    whole_ns = judge_wall("--wall", "summary.json", "wall.txt", "off.txt")
+    svg = text("wall.svg")
+    equal("--wall: the drawing's whole", [str(whole_ns)],
+          re.findall(r'data-all="(\d+)"', svg))
+    check("--wall: a legend", svg.count('class="legend"') == 4)
+    asleep = sum(time_ns for path, time_ns in folded("wall.txt")
+                 if path[0].startswith("relations-") and
+                 any("clock_nanosleep" in frame for frame in path) and
+                 path[-1] == "[asleep]")
+    # Two children's 20 ms and the program's own 50.
+    about("--wall: sleep is where it slept", 90_000_000, asleep, 91_000_000)
+
+
+def chain(names):
+    """A path that has these names in this order."""
+    return ".*;".join(rf"\d+{name}(?=;|$)" for name in names)
+
+
+def judge_border():
+    paths = [";".join(path) for path, _ in folded("border.txt")]
+    for case, names in (
+            ("main, work, read, the kernel",
+             ["u:main", "u:work", "u:read", "k:entry_SYSCALL_64",
+              "k:vfs_read"]),
+            ("a handler on top of what was interrupted",
+             ["u:main", "u:raise", "u:handler", "u:in_handler",
+              "u:sleep_ms", "k:entry_SYSCALL_64"]),
+            ("a thread begins anew",
+             ["u:in_thread", "u:work", "u:read", "k:vfs_read"])):
+        check(f"border: {case}", any(re.search(chain(names), path)
+                                     for path in paths))
+    check("border: nothing below what longjmp left",
+          not any(re.search(r"u:descend;.*u:after_jump", path)
+                  for path in paths))
+    arcs = collections.Counter()
+    for row in table("border.csv"):
+        caller, function = (re.sub(r"^\d+", "", row[name])
+                            for name in ("caller", "function"))
+        arcs[caller, function] += int(row["calls"])
+    # In the program, its thread and its child.
+    equal("border: reads by work", 10, arcs["u:work", "u:read"])
+    equal("border: system calls by read", 10,
+          arcs["u:read", "k:entry_SYSCALL_64"])
+    equal("border: descend calls itself", 4, arcs["u:descend", "u:descend"])
+    equal("border: handlers", 3, sum(
+        count for (_, function), count in arcs.items()
+        if function == "u:handler"))
+    equal("border: after the jump", 1, sum(
+        count for (caller, function), count in arcs.items()
+        if function == "u:after_jump" and "descend" not in caller))
+    gaps = [cpu["gaps"] for cpu in rows_of("border.json")["cpus"]]
+    equal("border: no gaps, also in the vdso", [0] * len(gaps), gaps)
+    judge_wall("border --wall", "border.json", "border_wall.txt")
+
+
+def judge_gprof():
+    """Each line below the one that gprof marks is a callee."""
+    callees = collections.defaultdict(set)
+    current = None
+    for line in text("gprof.txt").splitlines():
+        name = re.search(r"(\d+[uk]:\S+|\[unseen\])", line)
+        if line.startswith("---"):
+            current = None
+        elif line.startswith("[") and name:
+            current = name.group(1)
+        elif current and name:
+            callees[current].add(name.group(1))
+    main = next((name for name in callees if name.endswith("u:main")), "")
+    process = main.split("u:")[0]
+    reached, waiting = set(), [main]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += callees[name]
+    check("gprof: main calls work", f"{process}u:work" in callees[main],
+          callees[main])
+    check("gprof: work calls read",
+          f"{process}u:read" in callees[f"{process}u:work"])
+    check("gprof: read enters the kernel",
+          f"{process}k:entry_SYSCALL_64" in callees[f"{process}u:read"])
+    check("gprof: main leads to __x64_sys_read",
+          f"{process}k:__x64_sys_read" in reached)
+
+
+def line_of(program, pattern):
+    """The line after the one that begins a function."""
+    for number, line in enumerate(program, 1):
+        if pattern in line:
+            return number
+    return 0
+
+
+def judge_sites(name, has_lines):
+    sites = rows_of(name)
+    sleeps = collections.Counter()
+    times = collections.Counter()
+    for site in sites:
+        if site["entry"] == "clock_nanosleep":
+            sleeps[site["caller"]] += site["count"]
+            times[site["caller"]] += site["asleep_ns"]
+    equal(f"{name}: sleeps", {"sleep_ms": 5}, dict(sleeps))
+    about(f"{name}: their time", 35_000_000, times["sleep_ms"], 36_000_000)
+    equal(f"{name}: page faults", 16,
+          sum(site["count"] for site in sites
+              if site["entry"] == "page_fault" and
+              site["function"] == "touch"))
+    if has_lines:
+        check(f"{name}: the line that sleeps",
+              all(site["caller_line"].rsplit("/", 1)[-1].startswith(
+                  "relations.c:") for site in sites
+                  if site["entry"] == "clock_nanosleep"), sites)
+
+
+judge_between()
+judge_function()
+judge_slow_calls()
+judge_flames()
+judge_border()
+judge_gprof()
+judge_sites("sites.json", True)
+judge_sites("stacks.json", False)
+sys.exit(failures != 0)

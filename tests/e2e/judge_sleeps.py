@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Judges what report --sleeps and timeline --syscalls say of the cases that
+attribution_sleeps.sh recorded: judge_sleeps.py KTRACE FOLDER CASE..."""
+import re
+import sys
+
+from waits import Judge, Recording
+
+judge = Judge()
+MS = 1_000_000
+
+
+def of(rows, **wanted):
+    return [r for r in rows if all(r[k] == v for k, v in wanted.items())]
+
+
+def check_counts(name, recording):
+    """Each sleep is a switch away from a task that could not go on."""
+    switches = [(int(m[1]), m[2]) for _, _, text in
+                recording.perf_events("sched:sched_switch")
+                for m in [re.search(r":(\d+) \[-?\d+\] (\S+) ==>", text)
+                          or re.search(r"prev_pid=(\d+) .*prev_state=(\S+)",
+                                       text)] if m]
+    rows = recording.sleeps()
+    records = recording.records()
+    ours = {r["tid"] for r in records if r["comm"] not in ("ktrace-hw", "?")}
+    pids = {r["pid"] for r in records if r["tid"] in ours}
+    bad = []
+    for pid in pids:
+        tids = {r["tid"] for r in records if r["pid"] == pid}
+        seen = sum(tid in tids and state[0] in "SDTtIP"
+                   for tid, state in switches)
+        slept = sum(r["count"] + r["cut"] for r in rows
+                    if r["pid"] == pid and r["label"] != "[unseen]")
+        if seen != slept:
+            bad.append((pid, seen, slept))
+    judge.expect(f"{name}: as many sleeps as switches away", pids and not bad,
+                 bad, switches[:3])
+
+
+def check_time(name, recording):
+    rows = of(recording.sleeps(), comm="waits")
+    naps = of(rows, label="hrtimer_nanosleep")
+    judge.expect(f"{name}: 5 sleeps of 20 ms", len(naps) == 1
+                 and naps[0]["count"] == 5
+                 and 20 * MS <= naps[0]["mean_ns"] <= naps[0]["max_ns"]
+                 <= 20.5 * MS, naps)
+    judge.expect(f"{name}: a timer woke it",
+                 re.fullmatch(r"5x interrupt \S+ hrtimer_wakeup",
+                              naps[0]["wakers"]), naps[0]["wakers"])
+    judge.expect(f"{name}: runnable after it is not asleep",
+                 0 < naps[0]["runnable_ns"] < MS, naps[0]["runnable_ns"])
+    stack = naps[0]["user_stack"].split(";")
+    wanted = ["main", "waits_outer", "waits_middle", "waits_inner"]
+    at = stack.index("main") if "main" in stack else 0
+    judge.expect(f"{name}: the user stack is in order",
+                 stack[at:] and without_inlined(stack[at:])[:4] == wanted,
+                 stack)
+    polls = [r for r in rows if "poll" in r["stack"]]
+    judge.expect(f"{name}: 3 polls of 10 ms", len(polls) == 1
+                 and polls[0]["count"] == 3
+                 and 30 * MS <= polls[0]["total_ns"] <= 31 * MS, polls)
+
+
+def without_inlined(stack):
+    return [f for f in stack if f not in ("wait_time", "sleep_ns")]
+
+
+def check_pipe(recording):
+    rows = recording.sleeps()
+    for one, other in (("pinger", "ponger"), ("ponger", "pinger")):
+        reads = [r for r in of(rows, comm=one) if "pipe_read" in r["label"]]
+        wakers = reads[0]["wakers"] if reads else ""
+        judge.expect(f"pipe: {one} is woken by {other}", len(reads) == 1
+                     and 5 <= reads[0]["count"] <= 21
+                     and re.match(rf"\d+x {other}-\d+ \S*pipe_write", wakers),
+                     reads)
+
+
+def check_child(recording):
+    waits = of(recording.sleeps(), comm="parent", label="do_wait")
+    judge.expect("child: its parent waits 30 ms", len(waits) == 1
+                 and 29 * MS <= waits[0]["total_ns"] <= 32 * MS, waits)
+    judge.expect("child: a timer woke the child, that woke the parent",
+                 re.fullmatch(r"1x child-\d+ do_notify_parent\S* < interrupt "
+                              r"\S+ hrtimer_wakeup", waits[0]["wakers"]),
+                 waits[0]["wakers"])
+
+
+def check_futex(recording):
+    calls = [r for r in recording.records() if r["comm"] == "waiter"
+             and r["name"] == "futex" and r["sleeps"]]
+    calls.sort(key=lambda r: r["start_ns"])
+    places = [r["sleeps"][0] for r in calls]
+    judge.expect("futex: three wait", len(places) == 3, len(places))
+    for what in ("others", "same_object"):
+        begin = [p[f"{what}_at_begin"] for p in places]
+        end = sorted(p[f"{what}_at_end"] for p in places)
+        judge.expect(f"futex: {what} when they begin and end",
+                     (begin, end) == ([0, 1, 2], [0, 1, 2]), begin, end)
+    wakers = [w for p in places for w in p["wakers"]]
+    judge.expect("futex: the fourth thread wakes them", len(wakers) == 3
+                 and all(w["chain"][0]["tid"] == calls[0]["pid"]
+                         and "futex" in w["chain"][0]["function"]
+                         for w in wakers), wakers)
+
+
+def check_disk(recording):
+    rows = [r for r in of(recording.sleeps(), comm="waits")
+            if "pread64" in r["stack"]]
+    count = sum(r["count"] for r in rows)
+    judge.expect("disk: 8 reads wait", count == 8, rows)
+    # The disk holds each request back for 60 ms.
+    judge.expect("disk: 60 ms each", rows and all(
+        r["total_ns"] >= 60 * MS * r["count"] for r in rows), rows)
+    chains = [w for r in rows for w in r["wakers"].split("; ")]
+    judge.expect("disk: an interrupt is where each chain comes from",
+                 chains and all("interrupt" in c for c in chains), chains)
+
+
+def check_labels(name, recording):
+    told = [line.split() for line in recording.output.splitlines()]
+    rows = recording.sleeps()
+    judge.expect(f"{name}: five labels were read", len(told) == 5, told)
+    for how, pid, wchan in told:
+        ours = {r["label"] for r in rows if r["pid"] == int(pid)}
+        base = re.sub(r"\.(constprop|isra|part|cold).*", "", wchan)
+        # Some functions have several names: __do_sys_pause, __x64_sys_pause.
+        judge.expect(f"{name}: {how} waits in {base}, as wchan says",
+                     base in ours or any(
+                         recording.addresses(wchan)
+                         & recording.addresses(label) for label in ours),
+                     ours)
+
+
+CHECKS = {
+    "stacks": lambda r: check_time("stacks", r),
+    "static": lambda r: check_time("static", r),
+    "pipe": check_pipe,
+    "child": check_child,
+    "futex": check_futex,
+    "disk": check_disk,
+    "labels": lambda r: check_labels("labels", r),
+}
+
+
+def main():
+    ktrace, folder, *cases = sys.argv[1:]
+    for case in cases:
+        recording = Recording(ktrace, folder, case)
+        check_counts(case, recording)
+        CHECKS[case](recording)
+    judge.end()
+
+
+main()

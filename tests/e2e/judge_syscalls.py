@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Judges what report --syscalls and timeline --syscalls say of the cases that
+attribution_syscalls.sh recorded: judge_syscalls.py KTRACE FOLDER"""
+import collections
+import math
+import re
+import sys
+
+from waits import Judge, Recording, count_by
+
+# Of perf's "NR 3 = 0".
+EXIT = re.compile(r"NR (-?\d+) = (-?\d+)")
+CLASSES = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns", "unknown_ns")
+RESTARTS = (-512, -513, -514, -516)
+judge = Judge()
+
+
+def row_of(rows, **wanted):
+    found = [r for r in rows if all(r[k] == v for k, v in wanted.items())]
+    return found[0] if len(found) == 1 else None
+
+
+def check_sums(name, recording):
+    rows = recording.syscalls()
+    bad = [r for r in rows
+           if sum(r[c] for c in CLASSES) != r["total_ns"]]
+    judge.expect(f"{name}: the classes add up to the time", rows and not bad,
+                 bad[:2])
+    records = recording.records()
+    bad = [r for r in records if sum(r[c] for c in CLASSES) != r["wall_ns"]]
+    judge.expect(f"{name}: for each call too", records and not bad, bad[:2])
+
+
+def check_counts(name, recording):
+    """Calls and results by perf's reading of the tracepoints."""
+    exits = recording.perf_events("raw_syscalls:sys_exit")
+    results = [(tid, *map(int, EXIT.match(text).groups()))
+               for _, tid, text in exits]
+    records = recording.records()
+    # The recorder made calls before the trace began.
+    tids = {r["tid"] for r in records if r["comm"] not in ("ktrace-hw", "?")}
+    results = [r for r in results if r[0] in tids]
+    ours = [r for r in records if r["tid"] in tids and r["result"] is not None]
+    # A call that the recording begins in has a result and no number.
+    whole = collections.Counter((r["tid"], r["number"], r["result"])
+                                for r in ours if r["number"] is not None)
+    rest = collections.Counter(results) - whole
+    judge.expect(f"{name}: calls and results are those of the tracepoints",
+                 len(ours) > 20 and len(ours) == len(results)
+                 and sum(rest.values())
+                 == sum(r["number"] is None for r in ours),
+                 len(results), len(ours), rest)
+    whole = [r for r in records if r["end"] == "returned"]
+    for column, chosen in (
+            ("count", whole),
+            ("errors", [r for r in whole if -4095 <= r["result"] < 0
+                        and r["result"] not in RESTARTS]),
+            ("restarts", [r for r in whole if r["result"] in RESTARTS]),
+            ("no_return", [r for r in records if r["end"] == "no_return"]),
+            ("cut", [r for r in records if r["end"] == "cut"])):
+        table = {(r["pid"], r["function"]): r[column]
+                 for r in recording.syscalls() if r[column]}
+        by_key = dict(count_by(chosen, "pid", "function"))
+        judge.expect(f"{name}: {column} equals that of the calls",
+                     table == by_key, table, by_key)
+
+
+def nearest_rank(values, quantile):
+    return sorted(values)[max(math.ceil(quantile * len(values)), 1) - 1]
+
+
+def check_times(name, recording):
+    records = [r for r in recording.records() if r["end"] == "returned"]
+    bad = []
+    for row in recording.syscalls():
+        walls = [r["wall_ns"] for r in records
+                 if (r["pid"], r["function"]) == (row["pid"], row["function"])]
+        if not walls:
+            continue
+        exact = (sum(walls), sum(walls) // len(walls), max(walls))
+        if exact != (row["total_ns"], row["mean_ns"], row["max_ns"]):
+            bad.append(row)
+        for column, quantile in (("median_ns", .5), ("p99_ns", .99)):
+            true = nearest_rank(walls, quantile)
+            if abs(row[column] - true) > true / 100:
+                bad.append((column, true, row))
+    judge.expect(f"{name}: total, mean, max exact; median, p99 within 1 %",
+                 not bad, bad[:2])
+
+
+def check_errors(recording):
+    rows = [r for r in recording.syscalls() if r["comm"] == "waits"]
+    opens, closes = row_of(rows, call="openat"), row_of(rows, call="close")
+    failed = [r for r in recording.records() if r["comm"] == "waits"
+              and r["name"] == "openat" and r["result"] == -2]
+    judge.expect("errors: 100 opens failed", len(failed) >= 100
+                 and opens["errors"] == len(failed), opens, len(failed))
+    judge.expect("errors: 50 closes failed", closes["errors"] == 50, closes)
+    bad = [r for r in recording.records() if r["comm"] == "waits"
+           and r["name"] == "close" and r["result"] == -9]
+    judge.expect("errors: their argument is -1", len(bad) == 50 and all(
+        int(r["arguments"][0], 16) & 0xffffffff == 0xffffffff for r in bad))
+
+
+def check_child(recording):
+    rows = recording.syscalls()
+    child = row_of(rows, comm="child", call="exit_group")
+    judge.expect("child: exit_group does not return",
+                 child and child["no_return"] == 1 and child["count"] == 0,
+                 child)
+    nap = row_of(rows, comm="child", call="clock_nanosleep")
+    judge.expect("child: sleeps 30 ms",
+                 30e6 <= nap["asleep_ns"] <= 31e6, nap)
+    wait = row_of(rows, comm="parent", call="wait4")
+    judge.expect("child: its parent waits as long",
+                 29e6 <= wait["asleep_ns"] <= 32e6, wait)
+
+
+def check_restart(recording):
+    rows = [r for r in recording.syscalls() if r["comm"] == "restarted"]
+    nap = row_of(rows, call="clock_nanosleep")
+    judge.expect("restart: the sleep was interrupted",
+                 nap and nap["restarts"] == 1 and nap["errors"] == 0, nap)
+    rest = row_of(rows, call="restart_syscall")
+    judge.expect("restart: and restarted", rest and rest["count"] == 1, rest)
+
+
+def check_bare(recording):
+    rows = [r for r in recording.syscalls() if r["comm"] == "parent"]
+    judge.expect("without tracepoints: calls are counted all the same",
+                 row_of(rows, call="wait4")["count"] == 1, rows[:2])
+    judge.expect("without tracepoints: what is not known is null",
+                 all(r[c] is None for r in rows
+                     for c in ("errors", "asleep_ns", "runnable_ns")))
+    text = recording.run("report", "--syscalls")
+    judge.expect("without tracepoints: the text says what is missing",
+                 "--events=all" in text and "--events=sched" in text
+                 and "errors " not in text.splitlines()[0])
+
+
+def check_copy(recording):
+    """DeBox's example: a mapped file copied with write()."""
+    calls = [r for r in recording.deep_records("write")
+             if r["comm"] == "waits" and r["wall_ns"] > 1e6]
+    judge.expect("copy: one write", len(calls) == 1, len(calls))
+    call = calls[0]
+    judge.expect("copy: of 10 MiB", call["result"] == 10 << 20,
+                 call["result"])
+    # The kernel maps up to 16 pages around one that is read.
+    judge.expect("copy: page faults of reading", call["faults"] >= 2560 / 16
+                 and 0 < call["fault_ns"] < call["wall_ns"],
+                 call["faults"], call["fault_ns"])
+    reading = [s for s in call["sleeps"]
+               if s["label"].startswith("folio_wait_bit")
+               or s["label"].startswith("filemap")]
+    judge.expect("copy: it slept to read and to write",
+                 len(call["sleeps"]) >= 2 and reading,
+                 [(s["label"], s["count"]) for s in call["sleeps"]])
+    judge.expect("copy: the sleeps are the time asleep",
+                 sum(s["asleep_ns"] for s in call["sleeps"])
+                 == call["asleep_ns"])
+    judge.expect("copy: the disk woke it",
+                 all(w["chain"][-1]["interrupt"]
+                     for s in reading for w in s["wakers"]), reading)
+    faults = sum(f["calls"] for f in call["trace"]
+                 if f["function"] == "asm_exc_page_fault")
+    judge.expect("copy: the trace has the faults", faults == call["faults"],
+                 faults, call["faults"])
+    check_trace(call)
+
+
+def check_trace(call):
+    """Callees take no longer than their callers, all in all."""
+    trace = call["trace"]
+    bad = []
+    open_functions = []
+    for function in trace:
+        del open_functions[function["depth"]:]
+        if open_functions:
+            open_functions[-1]["below"] += function["wall_ns"]
+        open_functions.append(function)
+        function["below"] = 0
+    bad = [f for f in trace if f["below"] > f["wall_ns"]]
+    judge.expect("copy: the trace's times nest", len(trace) > 100 and not bad
+                 and trace[0]["wall_ns"] == call["wall_ns"], bad[:2])
+
+
+def main():
+    ktrace, folder = sys.argv[1:]
+    cases = {name: Recording(ktrace, folder, name) for name in
+             ("errors", "child", "restart", "bare", "copy")}
+    for name in ("errors", "child", "restart"):
+        check_sums(name, cases[name])
+        check_counts(name, cases[name])
+        check_times(name, cases[name])
+    check_errors(cases["errors"])
+    check_child(cases["child"])
+    check_restart(cases["restart"])
+    check_bare(cases["bare"])
+    check_copy(cases["copy"])
+    judge.end()
+
+
+main()

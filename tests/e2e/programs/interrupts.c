@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes for which, and on whose time, interrupts are known to be: each
+ * subcommand is a part of a case of attribution_interrupts.sh, and bears its
+ * name.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PORT = 4000, BLOCK = 65536, DATAGRAM = 1000, MS = 1000000 };
+
+static void check(long result, const char *what)
+{
+	if (result >= 0)
+		return;
+	perror(what);
+	exit(1);
+}
+
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	check(sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
+}
+
+static void sleep_ms(long ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * MS };
+
+	nanosleep(&time, NULL);
+}
+
+/* Uses a CPU until it is killed. */
+static void hog(char **arguments)
+{
+	run_on(atoi(arguments[0]));
+	for (volatile unsigned long turns = 0;; turns++)
+		;
+}
+
+/* Reads a file once, one block after the other. */
+static void reader(char **arguments)
+{
+	static char block[BLOCK];
+	int fd = open(arguments[1], O_RDONLY);
+
+	run_on(atoi(arguments[0]));
+	check(fd, arguments[1]);
+	while (read(fd, block, sizeof(block)) > 0)
+		;
+}
+
+/* Writes a file of so many blocks and has all of its file system written: by
+ * kworkers.
+ */
+static void writer(char **arguments)
+{
+	static char block[BLOCK];
+	int fd = open(arguments[0], O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	check(fd, arguments[0]);
+	for (int i = 0; i < atoi(arguments[1]); i++)
+		check(write(fd, block, sizeof(block)), "write");
+	check(syncfs(fd), "syncfs");
+}
+
+static struct sockaddr_in address_of(const char *text)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(PORT),
+	};
+
+	if (inet_pton(AF_INET, text, &address.sin_addr) != 1)
+		check(-1, text);
+	return address;
+}
+
+/* Receives so many datagrams. */
+static void receiver(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	char datagram[DATAGRAM];
+
+	check(bind(fd, (const struct sockaddr *)&address, sizeof(address)),
+	      "bind");
+	puts("ready");
+	fflush(stdout);
+	for (int i = 0; i < atoi(arguments[1]); i++)
+		check(recv(fd, datagram, sizeof(datagram), 0), "recv");
+}
+
+/* Sends them, one every so many milliseconds. */
+static void sender(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	const char datagram[DATAGRAM] = { 0 };
+
+	for (int i = 0; i < atoi(arguments[1]); i++) {
+		check(sendto(fd, datagram, sizeof(datagram), 0,
+			     (const struct sockaddr *)&address,
+			     sizeof(address)),
+		      "sendto");
+		sleep_ms(atoi(arguments[2]));
+	}
+}
+
+/* Sleeps so many times for 2 ms. */
+static void sleeper(char **arguments)
+{
+	for (int i = 0; i < atoi(arguments[0]); i++)
+		sleep_ms(2);
+}
+
+/* Hands a byte so many times to a child on another CPU and back. */
+static void pinger(char **arguments)
+{
+	int turns = atoi(arguments[0]);
+	int there[2];
+	int back[2];
+	char byte = 0;
+	pid_t child;
+
+	check(pipe(there), "pipe");
+	check(pipe(back), "pipe");
+	child = fork();
+	check(child, "fork");
+	prctl(PR_SET_NAME, child ? "pinger" : "ponger");
+	run_on(child ? 0 : 1);
+	for (int i = 0; i < turns; i++) {
+		if (child)
+			check(write(there[1], &byte, 1), "write");
+		check(read(child ? back[0] : there[0], &byte, 1), "read");
+		if (!child)
+			check(write(back[1], &byte, 1), "write");
+	}
+	if (child)
+		waitpid(child, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int arguments;
+		void (*run)(char **arguments);
+	} parts[] = {
+		{ "hog", 1, hog },	     { "reader", 2, reader },
+		{ "writer", 2, writer },     { "receiver", 2, receiver },
+		{ "sender", 3, sender },     { "sleeper", 1, sleeper },
+		{ "pinger", 1, pinger },
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (argc < 2 || strcmp(argv[1], parts[i].name) ||
+		    argc != 2 + parts[i].arguments)
+			continue;
+		prctl(PR_SET_NAME, parts[i].name);
+		parts[i].run(argv + 2);
+		return 0;
+	}
+	fprintf(stderr, "usage: interrupts PART ARGUMENT...\n");
+	return 2;
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: records tests/e2e/programs/relations, the
+# program $3, by the recorder $2, each way into a folder of its own in $1.
+set -euo pipefail
+RESULTS=$1 KTRACE=$2 PROGRAM=$3
+# In the guest's memory: writing to the host's folder is much kernel work.
+cd "$(mktemp -d)"
+
+record() { # name option... -- command...
+	local name=$1
+	shift
+	"$KTRACE" record -o "$name" "$@" >"$name.out" 2>"$name.err" || {
+		cat "$name.err"
+		return 1
+	}
+}
+
+# What is read is cached then.
+cat /etc/passwd >/dev/null
+record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
+record border --user --events=sched -- "$PROGRAM" border /etc/passwd
+record sites --user --events=sched -- "$PROGRAM" sites /etc/passwd
+record stacks --events=attribution --user-stacks -- "$PROGRAM" sites /etc/passwd
+cp -r . "$RESULTS"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What the judges of attribution_syscalls.sh and attribution_sleeps.sh share:
+a recording of a case, seen by ktrace-hw and, independently, by perf."""
+import collections
+import functools
+import json
+import re
+import subprocess
+import sys
+
+
+class Judge:
+    """Counts what fails; one line a check."""
+
+    def __init__(self):
+        self.failures = 0
+
+    def expect(self, name, holds, *details):
+        print(f"{'ok' if holds else 'FAILED'}: {name}",
+              *([] if holds else details))
+        self.failures += not holds
+
+    def end(self):
+        sys.exit(1 if self.failures else 0)
+
+
+class Recording:
+    def __init__(self, ktrace, folder, case):
+        self.ktrace, self.path = ktrace, f"{folder}/{case}"
+        with open(f"{folder}/{case}.out", encoding="utf-8") as out:
+            self.output = out.read()
+
+    def run(self, *arguments):
+        return subprocess.run([self.ktrace, *arguments, "-i", self.path],
+                              check=True, capture_output=True,
+                              text=True).stdout
+
+    @functools.cache
+    def syscalls(self):
+        return json.loads(self.run("report", "--syscalls", "--format=json"))
+
+    @functools.cache
+    def sleeps(self):
+        return json.loads(self.run("report", "--sleeps", "--format=json"))
+
+    @functools.cache
+    def records(self):
+        return json.loads(self.run("timeline", "--syscalls", "--depth=3",
+                                   "--format=json"))
+
+    def deep_records(self, name):
+        return json.loads(self.run("timeline", "--syscalls",
+                                   f"--function={name}", "--format=json"))
+
+    @functools.cache
+    def perf_text(self):
+        return subprocess.run(
+            ["perf", "script", "--no-itrace", "-F", "comm,tid,event,trace",
+             "-i", self.path], capture_output=True, text=True,
+            check=True).stdout
+
+    @functools.cache
+    def kernel_symbols(self):
+        with open(f"{self.path}/kcore_dir/kallsyms", encoding="utf-8") as text:
+            return [line.split()[:3] for line in text]
+
+    def addresses(self, name):
+        """Of the kernel's functions of that name."""
+        return {address for address, _, symbol in self.kernel_symbols()
+                if symbol == name}
+
+    def perf_events(self, event):
+        """(comm, tid, text) of each record of a tracepoint, by perf."""
+        form = re.compile(r"^\s*(.*?)\s+(\d+)\s+" + re.escape(event)
+                          + r":\s+(.*)$")
+        return [(m[1], int(m[2]), m[3])
+                for m in map(form.match, self.perf_text().splitlines()) if m]
+
+
+def count_by(rows, *names):
+    return collections.Counter(tuple(row[n] for n in names) for row in rows)

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Recordings made in the virtual machine, read by every command: formats,
+# options, user programs, and damaged copies.
+#
+#	all.sh [all|full]	full damages 1,000 copies of each recording
+set -euo pipefail
+
+HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+ROOT=$(realpath "$HERE/../..")
+KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
+CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
+LEVEL=${1:-all}
+FLIPS=40
+[[ $LEVEL != full ]] || FLIPS=1000
+WORK=$(mktemp -d)
+readonly HERE ROOT KTRACE CHECKED LEVEL FLIPS WORK
+trap 'rm -rf "$WORK"' EXIT
+FAILED=0
+
+run() { # what command...
+	printf -- '-- %s\n' "$1"
+	shift
+	"$@" || FAILED=1
+}
+
+build_programs() {
+	local out=$WORK/programs
+	mkdir "$out"
+	local cc=(cc -g -O1 -fno-builtin "$HERE/work.c")
+	"${cc[@]}" -o "$out/pie"
+	"${cc[@]}" -static -o "$out/static"
+	strip -o "$out/stripped" "$out/pie"
+	# Names and lines in a file of their own.
+	objcopy --only-keep-debug "$out/pie" "$out/separate.debug"
+	strip -o "$out/separate" "$out/pie"
+	(cd "$out" && objcopy --add-gnu-debuglink=separate.debug separate)
+}
+
+damage() { # recording other
+	python3 "$HERE/damage.py" --flips "$FLIPS" --other "$2" \
+		"$KTRACE" "$1"
+	# Sanitizers take their own time and memory.
+	[[ ! -x $CHECKED ]] || python3 "$HERE/damage.py" --flips "$FLIPS" \
+		--other "$2" --seconds 60 --megabytes 4096 "$CHECKED" "$1"
+}
+
+main() {
+	command -v python3 >/dev/null || {
+		echo "skipped: no python3 here"
+		exit 0
+	}
+	build_programs
+	"$ROOT/machine/host/machine" run --fast --timeout 600 \
+		--results "$WORK" -- \
+		bash "$HERE/guest.sh" "$WORK" "$KTRACE" "$WORK/programs"
+	run "formats: kernel" python3 "$HERE/formats.py" "$KTRACE" "$WORK/kernel"
+	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
+	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
+	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
+	run "damaged copies" damage "$WORK/small" "$WORK/kernel"
+	[[ $FAILED == 0 ]]
+}
+
+main

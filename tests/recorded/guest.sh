@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: recordings into the folder $1, by the program
+# $2, of the programs in the folder $3.  all.sh judges them.
+set -euo pipefail
+RESULTS=$1
+KTRACE=$2
+PROGRAMS=$3
+# In the guest's memory: writing to the host's folder would be recorded, too.
+cd "$(mktemp -d)"
+
+"$KTRACE" record -a -o kernel -- \
+	sh -c 'ls /etc | wc -l; cat /etc/passwd | head -3; true' >/dev/null
+"$KTRACE" record --user --events all -o small -- sh -c 'true; true'
+for name in pie static stripped separate; do
+	"$KTRACE" record --user -o "$name" -- "$PROGRAMS/$name"
+done
+cp "$PROGRAMS/pie" ./vanishing
+"$KTRACE" record --user -o deleted -- sh -c './vanishing; rm ./vanishing'
+cp -r ./*/ "$RESULTS"

@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every option of the reading commands has its effect on a recording.
+
+    options.py PROGRAM RECORDING
+
+The recording is system-wide, of a shell and several of its children.
+"""
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Reader:
+    def __init__(self, program, recording):
+        self.program = os.path.abspath(program)
+        self.recording = os.path.abspath(recording)
+
+    def run(self, *arguments, folder=None):
+        return subprocess.run([self.program, *arguments], cwd=folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def text(self, *arguments):
+        done = self.run(*arguments, "-i", self.recording)
+        assert done.returncode == 0, (arguments, done.stderr.decode())
+        return done.stdout.decode()
+
+    def rows(self, *arguments):
+        return list(csv.DictReader(
+            self.text(*arguments, "--format=csv").splitlines()))
+
+    def flat(self, *arguments):
+        return self.rows("report", "--flat", *arguments)
+
+    def timeline(self, *arguments):
+        return self.rows("timeline", *arguments)
+
+
+def self_ns(rows):
+    return sum(int(row["self_ns"]) for row in rows)
+
+
+def calls(rows):
+    return sum(int(row["calls"]) for row in rows)
+
+
+def entries(rows):
+    return [row for row in rows if row["event"] == "enter"]
+
+
+def middle(reader):
+    times = [int(row["time_ns"]) for row in reader.timeline()]
+    return times[len(times) // 2]
+
+
+def check_window(reader):
+    """Two halves add up to the whole."""
+    time_ns = middle(reader)
+    seconds = f"{time_ns // 10**9}.{time_ns % 10**9:09}"
+    before = reader.flat("--until", seconds)
+    after = reader.flat("--since", seconds)
+    whole = reader.flat()
+    assert self_ns(before) > 0 and self_ns(after) > 0
+    assert self_ns(before) + self_ns(after) == self_ns(whole)
+    assert calls(before) + calls(after) == calls(whole)
+    for row in reader.timeline("--since", seconds):
+        # What began earlier may end here.
+        assert row["event"] == "exit" or int(row["time_ns"]) >= time_ns, row
+    for row in entries(reader.timeline("--until", seconds)):
+        assert int(row["time_ns"]) < time_ns, row
+
+
+def check_relative_time(reader):
+    assert self_ns(reader.flat("--since", "+0s")) == self_ns(reader.flat())
+    assert not reader.flat("--since", "+9999s")
+    done = reader.run("report", "--since", "noon", "-i", reader.recording)
+    assert done.returncode == 2 and b"no time" in done.stderr
+
+
+def check_cpu(reader):
+    whole = self_ns(reader.flat())
+    cpus = {row["cpu"] for row in reader.timeline()}
+    parts = [self_ns(reader.flat("--cpu", cpu)) for cpu in cpus]
+    assert sum(parts) == whole, (parts, whole)
+    assert not self_ns(reader.flat("--cpu", "999"))
+    assert reader.run("report", "--cpu", "x", "-i",
+                      reader.recording).returncode == 2
+
+
+def process_ids(reader):
+    return sorted({int(row["pid"]) for row in reader.timeline()
+                   if int(row["pid"]) > 0})
+
+
+def check_pid(reader):
+    """Processes, and what is none, add up; names tell the process."""
+    pids = process_ids(reader)
+    assert len(pids) > 3, pids
+    everything = reader.flat("--pid", "-".join(("0", "65536")))
+    parts = 0
+    for pid in pids[:4]:
+        rows = reader.flat("--pid", str(pid))
+        for row in rows:
+            assert re.match(rf"{pid}[ku]:", row["function"]), row
+        parts += self_ns(rows)
+    together = reader.flat("--pid", ",".join(map(str, pids[:4])))
+    assert self_ns(together) == parts > 0
+    assert self_ns(everything) >= parts
+    text = reader.text("report", "--callgraph", "--pid", str(pids[0]))
+    assert f"{pids[0]}k:" in text
+
+
+def check_comm_and_tree(reader):
+    rows = reader.timeline()
+    shells = {int(row["pid"]) for row in rows if row["comm"] == "sh"}
+    assert shells, "no shell in the recording"
+    by_comm = reader.flat("--comm", "sh")
+    assert by_comm
+    root = min(shells)
+    tree = {row["function"].split(":")[0]
+            for row in reader.flat("--tree", str(root))}
+    alone = {row["function"].split(":")[0]
+             for row in reader.flat("--pid", str(root))}
+    assert alone < tree, (alone, tree)
+
+
+def check_top(reader):
+    for report in ("--flat", "--callgraph"):
+        rows = reader.rows("report", report, "--top", "5")
+        assert rows == reader.rows("report", report)[:5]
+    assert len(entries(reader.timeline("--top", "7"))) == 7
+    assert len(reader.text("dump", "--events", "--top",
+                           "9").splitlines()) == 10
+
+
+def check_formats_offered(reader):
+    offered = {
+        ("report",): ("text", "csv", "json"),
+        ("report", "--flat"): ("text", "csv", "json"),
+        ("report", "--callgraph"): ("text", "csv", "json"),
+        ("timeline",): ("text", "csv", "json", "raw"),
+        ("flamegraph",): ("svg", "folded"),
+        ("export",): ("perfetto", "chrome", "csv", "json"),
+    }
+    for command, formats in offered.items():
+        for name in formats:
+            done = reader.run(*command, "--format", name, "--top", "3", "-i",
+                              reader.recording)
+            assert done.returncode == 0 and done.stdout, (command, name)
+        done = reader.run(*command, "--format", "nonsense", "-i",
+                          reader.recording)
+        assert done.returncode == 2 and b"nonsense" in done.stderr, command
+
+
+def check_function(reader):
+    name = "vfs_write"
+    flat = {row["function"]: row for row in reader.flat()}
+    row = flat[name]
+    begun = sum(int(row[key]) for key in ("calls", "starts", "inferred"))
+    shown = reader.timeline("--function", name)
+    roots = [row for row in entries(shown) if row["function"] == name]
+    assert len(roots) == begun > 0, (len(roots), begun)
+    depth = {row["depth"] for row in entries(
+        reader.timeline("--function", name, "--depth", "1"))}
+    assert {row["function"] for row in entries(
+        reader.timeline("--function", name, "--depth", "1"))} == {name}, depth
+    done = reader.run("timeline", "--function", "no_such_function", "-i",
+                      reader.recording)
+    assert done.returncode == 1 and b"no_such_function" in done.stderr
+
+
+def check_depth(reader):
+    shallow = entries(reader.timeline("--depth", "2"))
+    assert shallow == [row for row in entries(reader.timeline())
+                       if int(row["depth"]) < 2]
+    assert reader.run("timeline", "--depth", "0", "-i",
+                      reader.recording).returncode == 2
+
+
+def check_min_duration(reader):
+    wanted = [row for row in reader.timeline()
+              if row["event"] == "exit" and int(row["wall_ns"]) >= 20000]
+    got = [row for row in reader.timeline("--min-duration", "20us")
+           if row["event"] == "exit"]
+    assert wanted and sorted(map(str, got)) == sorted(map(str, wanted))
+
+
+def check_flamegraph(reader):
+    text = reader.text("flamegraph")
+    root = xml.etree.ElementTree.fromstring(text)
+    assert root.tag == SVG + "svg"
+    titles = [title.text for title in root.iter(SVG + "title")]
+    assert any("do_syscall_64" in title for title in titles)
+    assert len(titles) > 100, len(titles)
+    script = "".join(part.text or "" for part in root.iter(SVG + "script"))
+    for word in ("zoom", "search"):
+        assert word in script, word
+    assert "http" not in text.replace("http://www.w3.org/", ""), "loads"
+
+
+def check_dump(reader):
+    stages = {
+        "--records": r"mmap|switch|comm",
+        "--packets": r"\bpsb\b",
+        "--blocks": r" block call ",
+        "--events": r" call ",
+    }
+    for stage, pattern in stages.items():
+        text = reader.text("dump", stage)
+        assert re.search(pattern, text, re.I), stage
+    assert reader.text("dump", "--blocks") == reader.text("dump")
+
+
+def check_output(reader):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "out")
+        reader.text("report", "--flat", "-o", path)
+        with open(path, encoding="utf-8") as file:
+            assert file.read() == reader.text("report", "--flat")
+        done = reader.run("report", "-i", reader.recording, "-o",
+                          os.path.join(folder, "no", "such"))
+        assert done.returncode == 1 and b"such" in done.stderr
+
+
+def check_default_recording(reader):
+    with tempfile.TemporaryDirectory() as folder:
+        done = reader.run("report", folder=folder)
+        assert done.returncode == 1 and b"no recording" in done.stderr
+        os.symlink(reader.recording, os.path.join(folder, "ktrace.data"))
+        done = reader.run("report", "--flat", folder=folder)
+        assert done.returncode == 0
+        assert done.stdout.decode() == reader.text("report", "--flat")
+
+
+def check_usage(reader):
+    for command in ("report", "timeline", "flamegraph", "export", "dump"):
+        assert reader.run(command, "--nonsense").returncode == 2
+        assert reader.run(command, "surplus").returncode == 2
+        done = reader.run(command, "--help")
+        assert done.returncode == 0 and b"--since" in done.stdout
+        if command != "export":
+            done = reader.run(command, "-i", "/nonexistent")
+            assert done.returncode == 1 and b"/nonexistent" in done.stderr
+
+
+def main():
+    reader = Reader(*sys.argv[1:3])
+    failed = 0
+    for name, check in list(globals().items()):
+        if not name.startswith("check_"):
+            continue
+        try:
+            check(reader)
+            print(f"ok: {name[6:]}")
+        except AssertionError as error:
+            failed += 1
+            line = error.__traceback__.tb_next.tb_lineno
+            print(f"FAILED: {name[6:]}, line {line}: {str(error)[:1000]}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/aux_ring.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+enum { SIZE = 64 << 10, STRETCH = SIZE / AUX_RING_WATERMARKS };
+
+static struct perf_event_mmap_page page;
+static uint8_t bytes[SIZE];
+
+static struct aux_ring new_ring(void)
+{
+	memset(&page, 0, sizeof(page));
+	return (struct aux_ring){ .page = &page, .bytes = bytes, .size = SIZE };
+}
+
+static const struct {
+	const char *name;
+	uint64_t heads[3]; /* where the kernel is at each reading */
+	uint64_t tails[3]; /* what it is told after each */
+} rows[] = {
+	{ "whole stretches", { STRETCH, 3 * STRETCH, 4 * STRETCH },
+	  { STRETCH, 3 * STRETCH, 4 * STRETCH } },
+	{ "inside a stretch", { 100, STRETCH + 1, 2 * STRETCH - 1 },
+	  { 0, STRETCH, STRETCH } },
+	{ "round the ring", { 3 * STRETCH, 6 * STRETCH + 7, 7 * STRETCH },
+	  { 3 * STRETCH, 6 * STRETCH, 7 * STRETCH } },
+};
+
+START_TEST(gives_back_whole_stretches)
+{
+	struct aux_ring ring = new_ring();
+	uint64_t before = 0;
+
+	for (int i = 0; i < 3; i++) {
+		struct ring_bytes read;
+
+		page.aux_head = rows[_i].heads[i];
+		read = aux_ring_read(&ring);
+		ck_assert_msg(read.start == before, "%s", rows[_i].name);
+		ck_assert_uint_eq(read.size, rows[_i].heads[i] - before);
+		aux_ring_release(&ring, &read);
+		ck_assert_msg(page.aux_tail == rows[_i].tails[i],
+			      "%s: tail %llu", rows[_i].name,
+			      (unsigned long long)page.aux_tail);
+		before = rows[_i].heads[i];
+	}
+}
+END_TEST
+
+START_TEST(is_full_by_what_the_kernel_was_told)
+{
+	struct aux_ring ring = new_ring();
+	struct ring_bytes read;
+
+	page.aux_head = STRETCH + 5;
+	read = aux_ring_read(&ring);
+	aux_ring_release(&ring, &read);
+	page.aux_head = STRETCH + SIZE - 2;
+	ck_assert(!aux_ring_is_full(&ring));
+	page.aux_head = STRETCH + SIZE - 1;
+	ck_assert(aux_ring_is_full(&ring));
+}
+END_TEST
+
+static Suite *aux_ring_suite(void)
+{
+	Suite *suite = suite_create("aux_ring");
+	TCase *tcase = tcase_create("release");
+
+	tcase_add_loop_test(tcase, gives_back_whole_stretches, 0,
+			    sizeof(rows) / sizeof(rows[0]));
+	tcase_add_test(tcase, is_full_by_what_the_kernel_was_told);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(aux_ring_suite());
+}

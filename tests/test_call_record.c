@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/call_record.h"
+#include "attribution/call_trace.h"
+#include "attribution/sleep_places.h"
+#include "attribution/sleeps.h"
+#include "attribution/system_call.h"
+#include "attribution/wakers.h"
+#include "report/task_names.h"
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct task task = { .tid = 8, .pid = 7 };
+
+/* A read() that slept twice in pipe_read. */
+struct story {
+	struct function_table *functions;
+	uint32_t read;
+	uint32_t pipe_read;
+	uint32_t schedule;
+	uint32_t pipe_write;
+	struct wakers *wakers;
+	struct task_names *names;
+	struct system_call call;
+	struct call_trace trace;
+	struct sleep_places places;
+	struct call_record_context context;
+};
+
+static uint32_t add_function(struct story *story, const char *name)
+{
+	const char *module = function_table_module(story->functions, "", 0);
+
+	return function_table_add(story->functions, name, strlen(name), module,
+				  'k');
+}
+
+static void add_sleep(struct story *story, uint64_t asleep_ns, uint32_t waker)
+{
+	const struct sleep sleep = {
+		.task = &task,
+		.asleep_ns = asleep_ns,
+		.runnable_ns = 5,
+		.label = story->pipe_read,
+		.inner = story->schedule,
+		.waker = waker,
+		.others_at_begin = asleep_ns > 100 ? 2 : 0,
+		.others_at_end = 1,
+		.same_at_begin = -1,
+		.same_at_end = -1,
+	};
+
+	ck_assert_int_eq(sleep_places_add(&story->places, &sleep), 0);
+}
+
+static void add_step(struct story *story, uint8_t kind, uint32_t function,
+		     uint32_t depth, uint64_t wall_ns)
+{
+	const struct call_step step = {
+		.kind = kind,
+		.function = function,
+		.depth = depth,
+		.wall_ns = wall_ns,
+		.on_cpu_ns = 60,
+	};
+
+	ck_assert_int_eq(call_trace_take(&story->trace, &step), 0);
+}
+
+static void add_sleeps(struct story *story)
+{
+	struct waker waker = {
+		.earlier = WAKER_NONE,
+		.function = story->schedule,
+		.interrupt = story->schedule,
+	};
+
+	waker.earlier = wakers_add(story->wakers, &waker);
+	waker.interrupt = FUNCTION_NONE;
+	waker.function = story->pipe_write;
+	waker.pid = 9;
+	waker.tid = 10;
+	add_sleep(story, 100, wakers_add(story->wakers, &waker));
+	add_sleep(story, 300, WAKER_NONE);
+}
+
+static void tell(struct story *story, FILE *out)
+{
+	*story = (struct story){
+		.functions = function_table_new(),
+		.wakers = wakers_new(),
+		.names = task_names_empty(),
+		.trace = CALL_TRACE_EMPTY,
+		.places = SLEEP_PLACES_EMPTY,
+	};
+	story->read = add_function(story, "__x64_sys_read");
+	story->pipe_read = add_function(story, "pipe_read");
+	story->schedule = add_function(story, "schedule");
+	story->pipe_write = add_function(story, "pipe_write");
+	story->call = (struct system_call){
+		.task = &task,
+		.begin_ns = 1000000500,
+		.end_ns = 1000001000,
+		.function = story->read,
+		.class_ns = { [TIME_SYSTEM_CALL] = 80, [TIME_ASLEEP] = 400,
+			      [TIME_RUNNABLE] = 10, [TIME_INTERRUPT] = 10 },
+	};
+	add_sleeps(story);
+	call_trace_begin(&story->trace, 0);
+	add_step(story, STEP_ENTER, story->read, 0, 0);
+	add_step(story, STEP_ENTER, story->pipe_read, 1, 0);
+	add_step(story, STEP_EXIT, story->pipe_read, 1, 450);
+	add_step(story, STEP_EXIT, story->read, 0, 500);
+	story->context = (struct call_record_context){
+		.functions = story->functions,
+		.arch = &arch_x86_64,
+		.names = story->names,
+		.wakers = story->wakers,
+		.max_depth = UINT32_MAX,
+		.has_off_cpu = true,
+		.out = out,
+	};
+}
+
+static void forget(struct story *story)
+{
+	call_trace_free(&story->trace);
+	sleep_places_free(&story->places);
+	wakers_free(story->wakers);
+	task_names_close(story->names);
+	function_table_free(story->functions);
+}
+
+static void nothing(struct story *story)
+{
+	(void)story;
+}
+
+static void with_tracepoints(struct story *story)
+{
+	story->call.has_enter = true;
+	story->call.number = 0;
+	story->call.arguments[0] = UINT64_MAX;
+	story->call.has_exit = true;
+	story->call.result = -4;
+	story->context.max_depth = 1;
+}
+
+static void without_scheduler(struct story *story)
+{
+	story->context.has_off_cpu = false;
+	story->context.max_depth = 0;
+	story->call.end = CALL_CUT;
+	story->call.function = FUNCTION_UNKNOWN;
+}
+
+#define SLEEPS                                                                \
+	"\"sleeps\":[{\"label\":\"pipe_read\",\"function\":\"schedule\","     \
+	"\"line\":null,\"count\":2,\"asleep_ns\":400,\"max_ns\":300,"         \
+	"\"runnable_ns\":10,\"others_at_begin\":2,\"others_at_end\":1,"       \
+	"\"same_object_at_begin\":null,\"same_object_at_end\":null,"          \
+	"\"wakers\":[{\"count\":1,\"chain\":[{\"pid\":9,\"tid\":10,"          \
+	"\"comm\":\"?\",\"interrupt\":null,\"function\":\"pipe_write\"},"     \
+	"{\"pid\":null,\"tid\":null,\"comm\":null,"                           \
+	"\"interrupt\":\"schedule\",\"function\":\"schedule\"}]},"            \
+	"{\"count\":1,\"chain\":[]}]}],"
+#define TRACED                                                                \
+	"\"trace\":[{\"depth\":0,\"function\":\"__x64_sys_read\","            \
+	"\"calls\":1,\"wall_ns\":500,\"on_cpu_ns\":60,\"interrupt\":false}"
+#define TIMES(asleep, runnable)                                               \
+	"\"on_cpu_ns\":80,\"asleep_ns\":" asleep ",\"runnable_ns\":" runnable \
+	",\"stolen_ns\":10,\"unknown_ns\":0,\"faults\":0,\"fault_ns\":0,"
+
+static const struct {
+	void (*change)(struct story *story);
+	const char *json;
+} cases[] = {
+	{ nothing,
+	  "{\"number\":null,\"name\":\"read\",\"function\":"
+	  "\"__x64_sys_read\",\"pid\":7,\"tid\":8,\"comm\":\"?\","
+	  "\"start_ns\":1000000500,\"wall_ns\":500,\"end\":\"returned\","
+	  "\"arguments\":null,\"result\":null," TIMES("400", "10") SLEEPS
+	  TRACED ",{\"depth\":1,\"function\":\"pipe_read\",\"calls\":1,"
+	  "\"wall_ns\":450,\"on_cpu_ns\":60,\"interrupt\":false}]}" },
+	{ with_tracepoints,
+	  "{\"number\":0,\"name\":\"read\",\"function\":\"__x64_sys_read\","
+	  "\"pid\":7,\"tid\":8,\"comm\":\"?\",\"start_ns\":1000000500,"
+	  "\"wall_ns\":500,\"end\":\"returned\",\"arguments\":["
+	  "\"0xffffffffffffffff\",\"0x0\",\"0x0\",\"0x0\",\"0x0\",\"0x0\"],"
+	  "\"result\":-4," TIMES("400", "10") SLEEPS TRACED "]}" },
+	{ without_scheduler,
+	  "{\"number\":null,\"name\":\"?\",\"function\":null,\"pid\":7,"
+	  "\"tid\":8,\"comm\":\"?\",\"start_ns\":1000000500,\"wall_ns\":500,"
+	  "\"end\":\"cut\",\"arguments\":null,\"result\":null,"
+	  TIMES("null", "null") "\"sleeps\":null,\"trace\":[]}" },
+};
+
+START_TEST(json_is_as_documented)
+{
+	struct story story;
+	struct call_record record = { &story.call, &story.trace,
+				      &story.places };
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	tell(&story, out);
+	cases[_i].change(&story);
+	call_record_json(&story.context, &record);
+	fclose(out);
+	ck_assert_str_eq(text, cases[_i].json);
+	free(text);
+	forget(&story);
+}
+END_TEST
+
+START_TEST(text_says_the_same)
+{
+	static const char expected[] =
+		"     1.000000500  ?-8  read\n"
+		"    500 ns: on CPU 80, asleep 400, runnable 10, stolen 10\n"
+		"    slept 2 times, 400 ns, in pipe_read (by schedule)\n"
+		"        others there: 2 when it began, 1 when it ended\n"
+		"        woken 1x by ?-10 pipe_write < interrupt schedule\n"
+		"       calls        wall_ns      on_cpu_ns  function\n"
+		"           1            500             60  __x64_sys_read\n"
+		"           1            450             60    pipe_read\n\n";
+	struct story story;
+	struct call_record record = { &story.call, &story.trace,
+				      &story.places };
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	tell(&story, out);
+	call_record_text(&story.context, &record);
+	fclose(out);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	forget(&story);
+}
+END_TEST
+
+static Suite *call_record_suite(void)
+{
+	Suite *suite = suite_create("call_record");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, json_is_as_documented, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, text_says_the_same);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(call_record_suite());
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/call_trace.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void send(struct call_trace *trace, uint8_t kind, char function,
+		 uint32_t depth, uint64_t wall_ns)
+{
+	const struct call_step step = {
+		.kind = kind,
+		.how = function >= 'A' && function <= 'Z' ? HOW_BREAK :
+							     HOW_CALL,
+		.function = (uint32_t)function,
+		.depth = depth,
+		.wall_ns = wall_ns,
+		.on_cpu_ns = wall_ns / 2,
+	};
+
+	ck_assert_int_eq(call_trace_take(trace, &step), 0);
+}
+
+/* "a" enters a, "." leaves the innermost after 10 ns for each letter. */
+static void play(struct call_trace *trace, const char *text, uint32_t base)
+{
+	char open[16];
+	uint32_t depth = 0;
+
+	call_trace_begin(trace, base);
+	for (; *text; text++)
+		if (*text == '.') {
+			depth--;
+			send(trace, STEP_EXIT, open[depth], base + depth, 10);
+		} else {
+			open[depth] = *text;
+			send(trace, STEP_ENTER, *text, base + depth, 0);
+			depth++;
+		}
+}
+
+static void write_trace(const struct call_trace *trace, char *text)
+{
+	for (uint32_t i = trace->functions.count ? 0 : TRACED_NONE;
+	     i != TRACED_NONE; i = call_trace_next(trace, i)) {
+		const struct traced_function *function =
+			call_trace_at(trace, i);
+
+		text += sprintf(text, "%u%c%s%lu/%lu ", function->depth,
+				(int)function->function,
+				function->is_interrupt ? "!" : "",
+				(unsigned long)function->calls,
+				(unsigned long)function->wall_ns);
+		ck_assert_uint_eq(function->on_cpu_ns, function->wall_ns / 2);
+	}
+}
+
+static const struct {
+	const char *steps;
+	const char *trace;
+} cases[] = {
+	{ "", "" },
+	{ "a.", "0a1/10 " },
+	{ "ab.b.c..", "0a1/10 1b2/20 1c1/10 " },
+	{ "abc..dc..bd...", "0a1/10 1b2/20 2c1/10 2d1/10 1d1/10 2c1/10 " },
+	/* Recursion has a path of its own at each depth. */
+	{ "aaa...", "0a1/10 1a1/10 2a1/10 " },
+	/* What breaks in is apart from what is called. */
+	{ "aI..", "0a1/10 1I!1/10 " },
+	/* The entry ends by a jump. */
+	{ "a.b.c.", "0a1/10 0b1/10 0c1/10 " },
+	{ "ab.", "0a1/0 1b1/10 " },
+};
+
+START_TEST(paths_come_once)
+{
+	struct call_trace trace = CALL_TRACE_EMPTY;
+	char text[256] = "";
+
+	/* Twice: what a call leaves behind is not the next one's. */
+	play(&trace, "zyx...", 0);
+	play(&trace, cases[_i].steps, 3);
+	write_trace(&trace, text);
+	ck_assert_str_eq(text, cases[_i].trace);
+	call_trace_free(&trace);
+}
+END_TEST
+
+static Suite *call_trace_suite(void)
+{
+	Suite *suite = suite_create("call_trace");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, paths_come_once, 0,
+			    sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(call_trace_suite());
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/byte_buffer.h"
+#include "collector/tracer.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/coresight_unit.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct scratch_folder devices;
+
+/* Three CPUs of three ages, as the kernel's drivers would show them. */
+static void make_pmu(void)
+{
+	static const char *const files[][2] = {
+		{ "type", "11\n" },
+		{ "nr_addr_filters", "8\n" },
+		{ "format/cycacc", "config:12\n" },
+		{ "format/contextid", "config:14\n" },
+		{ "format/timestamp", "config:28\n" },
+		{ "format/retstack", "config:29\n" },
+		{ "format/sinkid", "config2:0-31\n" },
+		{ "sinks/tmc_etr0", "0x9d4cf2ec\n" },
+		{ "cpu0/trcidr/trcidr0", "0x28000ea1\n" },
+		{ "cpu0/trcidr/trcidr1", "0x4100f403\n" },
+		{ "cpu0/trcidr/trcidr2", "0x488\n" },
+		{ "cpu0/trcidr/trcidr8", "0x3\n" },
+		{ "cpu0/mgmt/trcauthstatus", "0xcc\n" },
+		{ "cpu0/mgmt/trcdevarch", "0x47704a13\n" },
+		{ "cpu0/ts_source", "-1\n" },
+		{ "cpu2/trcidr/trcidr0", "0x8000001\n" },
+		{ "cpu2/trcidr/trcidr1", "0x4100fff0\n" },
+		{ "cpu2/trcidr/trcidr2", "0x88\n" },
+		{ "cpu2/trcidr/trcidr8", "0x0\n" },
+		{ "cpu2/mgmt/trcauthstatus", "0x0\n" },
+		{ "cpu2/mgmt/trcdevarch", "0x47705a13\n" },
+		{ "cpu2/ts_source", "1\n" },
+		{ "cpu5/mgmt/etmccer", "0x34c01ac2\n" },
+		{ "cpu5/mgmt/etmidr", "0x411cf312\n" },
+	};
+	char name[64];
+
+	devices = scratch_folder_new();
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(name, sizeof(name), "cs_etm/%s", files[i][0]);
+		scratch_folder_write(&devices, name, files[i][1]);
+	}
+}
+
+static void remove_pmu(void)
+{
+	scratch_folder_free(&devices);
+}
+
+START_TEST(test_find)
+{
+	struct pmu pmu;
+
+	ck_assert_ptr_eq(tracer_find(devices.path, &pmu), &coresight_tracer);
+	ck_assert_uint_eq(pmu.type, 11);
+	ck_assert_uint_eq(coresight_tracer.filter_ranges(&pmu), 8);
+}
+END_TEST
+
+START_TEST(test_configure)
+{
+	struct perf_event_attr attr = { .config = 7 };
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.configure(&pmu, NULL, &attr), 0);
+	ck_assert_uint_eq(attr.type, 11);
+	ck_assert_uint_eq(attr.config, 1u << 28 | 1u << 14);
+}
+END_TEST
+
+START_TEST(test_sink)
+{
+	struct perf_event_attr attr = { .config2 = UINT64_C(5) << 32 | 7 };
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.set_sink(&pmu, "tmc_etf9", NULL,
+						   &attr),
+			 -ERROR_NOT_FOUND);
+	ck_assert_int_eq(coresight_tracer.set_sink(&pmu, "tmc_etr0", NULL,
+						   &attr), 0);
+	ck_assert_uint_eq(attr.config2, UINT64_C(5) << 32 | 0x9d4cf2ec);
+}
+END_TEST
+
+/* What the tracer writes, the decoder reads. */
+START_TEST(test_metadata)
+{
+	static const int cpus[] = { 0, 2, 5 };
+	const struct tracer_facts facts = {
+		.config = 1u << 28 | 1u << 14,
+		.cpus = cpus,
+		.cpu_count = 3,
+	};
+	struct array units = ARRAY_OF(struct coresight_unit);
+	struct byte_buffer info = { 0 };
+	const struct coresight_unit *unit;
+	uint64_t words[64];
+	uint32_t type;
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	coresight_tracer.metadata(&pmu, &facts, &info);
+	ck_assert(!info.failed);
+	memcpy(&type, info.bytes, sizeof(type));
+	ck_assert_uint_eq(type, PERF_DATA_AUXTRACE_CORESIGHT);
+	ck_assert_uint_le(info.size - 8, sizeof(words));
+	memcpy(words, info.bytes + 8, info.size - 8);
+	ck_assert_uint_eq(words[CORESIGHT_HEADER_VERSION], 2);
+	ck_assert_uint_eq(words[CORESIGHT_HEADER_PMU_CPUS],
+			  UINT64_C(11) << 32 | 3);
+	ck_assert_int_eq(coresight_units_read(words, (info.size - 8) / 8,
+					      &units), 0);
+	ck_assert_uint_eq(units.count, 3);
+	unit = array_at(&units, 0);
+	ck_assert_int_eq(unit->protocol, CORESIGHT_ETMV4);
+	ck_assert_uint_eq(unit->trace_id, 0x10);
+	ck_assert_uint_eq(unit->config, 1u << 11 | 1u << 6);
+	ck_assert_uint_eq(unit->idr8, 3);
+	ck_assert(!unit->has_cpu_time);
+	unit = array_at(&units, 1);
+	ck_assert_int_eq(unit->protocol, CORESIGHT_ETE);
+	ck_assert_int_eq(unit->cpu, 2);
+	ck_assert_uint_eq(unit->trace_id, 0x14);
+	ck_assert_uint_eq(unit->devarch, 0x47705a13);
+	ck_assert(unit->has_cpu_time);
+	ck_assert(coresight_unit_has_time(unit));
+	unit = array_at(&units, 2);
+	ck_assert_int_eq(unit->protocol, CORESIGHT_PTM);
+	ck_assert_int_eq(unit->cpu, 5);
+	ck_assert_uint_eq(unit->config, facts.config);
+	ck_assert_uint_eq(unit->ccer, 0x34c01ac2);
+	ck_assert_uint_eq(unit->idr, 0x411cf312);
+	array_free(&units);
+	byte_buffer_free(&info);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("coresight_tracer");
+	TCase *tcase = tcase_create("sysfs");
+
+	tcase_add_checked_fixture(tcase, make_pmu, remove_pmu);
+	tcase_add_test(tcase, test_find);
+	tcase_add_test(tcase, test_configure);
+	tcase_add_test(tcase, test_sink);
+	tcase_add_test(tcase, test_metadata);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

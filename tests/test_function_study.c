@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/function_study.h"
+
+#include "attribution/function_choice.h"
+#include "attribution/part_tree.h"
+#include "report/call_tree.h"
+#include "symbolize/function_table.h"
+#include "tests/attribution_fixture.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+enum { FAST = 18, SLOW = 2, FAST_NS = 100, SLEEP_NS = 5000 };
+
+struct scene {
+	struct witness witness;
+	struct attribution_fixture *fixture;
+	struct function_choice *choice;
+	struct function_study *study;
+	uint64_t now_ns;
+};
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct scene *scene = (struct scene *)witness;
+
+	ck_assert_int_eq(function_study_take(scene->study, step), 0);
+}
+
+static void pass(struct scene *scene, uint64_t time_ns)
+{
+	scene->now_ns += time_ns;
+	at(scene->fixture, scene->now_ns);
+}
+
+/* vfs_read, 20 ns in itself, with helper; a slow one sleeps below that. */
+static void call(struct scene *scene, bool is_slow)
+{
+	enter(scene->fixture, 0, "vfs_read");
+	pass(scene, 20);
+	enter(scene->fixture, 0, "helper");
+	pass(scene, FAST_NS - 20);
+	if (is_slow) {
+		enter(scene->fixture, 0, "schedule");
+		pass(scene, 10);
+		switch_to(scene->fixture, 0, 0);
+		pass(scene, SLEEP_NS);
+		switch_to(scene->fixture, 0, 7);
+		pass(scene, 10);
+		leave(scene->fixture, 0);
+	}
+	leave(scene->fixture, 0);
+	leave(scene->fixture, 0);
+	pass(scene, 3);
+}
+
+static void open_scene(struct scene *scene)
+{
+	struct function_study_options options = {
+		.window = TIME_WINDOW_ALL,
+		.slowest = 3,
+	};
+
+	*scene = (struct scene){ .witness.step = take_step };
+	scene->fixture = attribution_fixture_new();
+	scene->choice = function_choice_new(
+		attribution_fixture_functions(scene->fixture), "vfs_read", 8);
+	options.functions = scene->choice;
+	scene->study = function_study_new(&options);
+	attribution_fixture_watch(scene->fixture, &scene->witness);
+	pass(scene, 100);
+	starts(scene->fixture, 0, 7);
+	for (int i = 0; i < FAST + SLOW; i++)
+		call(scene, i % 10 == 5);
+	/* Not seen to its end. */
+	enter(scene->fixture, 0, "vfs_read");
+	pass(scene, 50);
+	ends(scene->fixture);
+}
+
+static void close_scene(struct scene *scene)
+{
+	function_study_free(scene->study);
+	function_choice_free(scene->choice);
+	attribution_fixture_free(scene->fixture);
+}
+
+START_TEST(times_of_whole_calls)
+{
+	struct scene scene;
+	const struct histogram *wall;
+	const struct histogram *off;
+
+	open_scene(&scene);
+	wall = function_study_time(scene.study, STUDY_WALL);
+	off = function_study_time(scene.study, STUDY_OFF_CPU);
+	ck_assert_uint_eq(wall->count, FAST + SLOW);
+	ck_assert_uint_eq(wall->min, FAST_NS);
+	ck_assert_uint_eq(wall->max, FAST_NS + 20 + SLEEP_NS);
+	ck_assert_uint_eq(off->total, SLOW * SLEEP_NS);
+	ck_assert_uint_eq(function_study_time(scene.study, STUDY_SELF)->total,
+			  (FAST + SLOW) * 20);
+	ck_assert_uint_eq(function_study_time(scene.study, STUDY_ON_CPU)->total,
+			  (FAST + SLOW) * FAST_NS + SLOW * 20);
+	close_scene(&scene);
+}
+END_TEST
+
+START_TEST(the_slowest_are_kept_in_order)
+{
+	struct scene scene;
+	const struct slow_call *first;
+
+	open_scene(&scene);
+	first = function_study_slow(scene.study, 0);
+	ck_assert_uint_eq(first->wall_ns, FAST_NS + 20 + SLEEP_NS);
+	/* Of equal ones the first. */
+	ck_assert_uint_eq(first->begin_ns, 100 + 5 * (FAST_NS + 3));
+	ck_assert_int_eq(first->tid, 7);
+	ck_assert_uint_eq(first->parts.list.count, 3);
+	ck_assert_uint_eq(function_study_slow(scene.study, 2)->wall_ns,
+			  FAST_NS);
+	ck_assert_ptr_null(function_study_slow(scene.study, 3));
+	close_scene(&scene);
+}
+END_TEST
+
+static double weigh(const void *ctx, uint32_t node)
+{
+	struct part_line line = part_tree_line(ctx, node);
+
+	return line.on_cpu_ns + line.off_cpu_ns;
+}
+
+struct lines {
+	const struct part_tree *tree;
+	uint32_t nodes[8];
+	uint32_t depths[8];
+	int count;
+};
+
+static double weigh_line(const void *ctx, uint32_t node)
+{
+	return weigh(((const struct lines *)ctx)->tree, node);
+}
+
+static int note_line(void *ctx, uint32_t node, uint32_t depth)
+{
+	struct lines *lines = ctx;
+
+	lines->nodes[lines->count] = node;
+	lines->depths[lines->count++] = depth;
+	return 0;
+}
+
+START_TEST(slow_calls_differ_where_they_sleep)
+{
+	struct scene scene;
+	struct study_class slow;
+	struct study_class typical;
+	struct lines lines = { 0 };
+	struct part_tree *parts;
+	const struct call_tree *tree;
+	struct part_line line;
+
+	open_scene(&scene);
+	tree = function_study_tree(scene.study);
+	ck_assert_int_eq(function_study_compare(scene.study, &slow, &typical),
+			 0);
+	ck_assert_uint_eq(slow.calls, SLOW);
+	ck_assert_uint_eq(typical.calls, FAST);
+	parts = part_tree_new(tree, &slow.parts, slow.calls);
+	lines.tree = parts;
+	ck_assert_int_eq(part_tree_walk(tree, weigh_line, 1, note_line,
+					&lines), 0);
+	ck_assert_int_eq(lines.count, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(lines.depths[i], i);
+		line = part_tree_line(parts, lines.nodes[i]);
+		ck_assert_double_eq(line.off_cpu_ns, SLEEP_NS);
+		ck_assert_double_eq(line.calls, 1);
+	}
+	part_tree_free(parts);
+	study_class_free(&slow);
+	study_class_free(&typical);
+	close_scene(&scene);
+}
+END_TEST
+
+static Suite *function_study_suite(void)
+{
+	Suite *suite = suite_create("function_study");
+	TCase *tcase = tcase_create("calls");
+
+	tcase_add_test(tcase, times_of_whole_calls);
+	tcase_add_test(tcase, the_slowest_are_kept_in_order);
+	tcase_add_test(tcase, slow_calls_differ_where_they_sleep);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(function_study_suite());
+}

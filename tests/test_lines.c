@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/address_map.h"
+#include "symbolize/elf_symbols.h"
+#include "symbolize/function_table.h"
+#include "symbolize/lines.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The program that is looked into; its lines are known. */
+static const char source[] = "int twice(int number)\n"
+			     "{\n"
+			     "	return 2 * number;\n"
+			     "}\n"
+			     "\n"
+			     "int main(void)\n"
+			     "{\n"
+			     "	return twice(21) - 42;\n"
+			     "}\n";
+
+/* How its debug information is kept, by shell commands in its folder. */
+static const struct {
+	const char *build;
+	bool has_lines;
+	bool has_symbols;
+} builds[] = {
+	{ "cc -g -O0 -o prog prog.c", true, true },
+	{ "cc -g -O0 -static -o prog prog.c", true, true },
+	{ "cc -g -O0 -no-pie -o prog prog.c", true, true },
+	{ "cc -g -O0 -shared -fPIC -o prog prog.c", true, true },
+	{ "cc -O0 -o prog prog.c", false, true },
+	/* A separate file, named by .gnu_debuglink. */
+	{ "cc -g -O0 -o prog prog.c && objcopy --only-keep-debug prog "
+	  "prog.debug && strip prog && objcopy --add-gnu-debuglink=prog.debug "
+	  "prog", true, true },
+	/* .gnu_debugdata: names only, compressed. */
+	{ "cc -O0 -o prog prog.c && objcopy -S -R .comment --keep-symbol=twice "
+	  "--keep-symbol=main prog mini && xz -q mini && strip prog && objcopy "
+	  "--add-section .gnu_debugdata=mini.xz prog", false, true },
+	{ "cc -O0 -o prog prog.c && strip prog", false, false },
+};
+
+static bool build(const struct scratch_folder *folder, const char *commands)
+{
+	char line[1024];
+
+	scratch_folder_write(folder, "prog.c", source);
+	snprintf(line, sizeof(line), "cd %s && (%s) 2>/dev/null",
+		 folder->path, commands);
+	return system(line) == 0;
+}
+
+static const struct function *function_named(
+	const struct function_table *functions, const char *name)
+{
+	for (uint32_t i = 0; i < function_count(functions); i++)
+		if (!strcmp(function_at(functions, i)->name, name))
+			return function_at(functions, i);
+	return NULL;
+}
+
+static void check_lines(const struct function *twice, bool has_lines)
+{
+	struct lines *lines = lines_new("");
+	struct source_line line;
+
+	ck_assert_ptr_nonnull(lines);
+	ck_assert_int_eq(lines_find(lines, twice, 0, &line), has_lines);
+	if (has_lines) {
+		ck_assert_str_eq(strrchr(line.file, '/'), "/prog.c");
+		ck_assert_int_eq(line.line, 1);
+		/* Behind the prologue. */
+		ck_assert(lines_find(lines, twice, 9, &line));
+		ck_assert_int_eq(line.line, 3);
+		ck_assert(lines_find_user(lines, twice->module,
+					  twice->address + 9, &line));
+		ck_assert_int_eq(line.line, 3);
+	}
+	ck_assert(!lines_find_user(lines, "/nonexistent", 4096, &line));
+	lines_free(lines);
+}
+
+START_TEST(functions_and_their_lines_are_found)
+{
+	struct function_table *functions = function_table_new();
+	struct address_map *map = address_map_new();
+	struct scratch_folder folder = scratch_folder_new();
+	const struct function *twice;
+	char path[128];
+
+	scratch_folder_path(&folder, "prog", path, sizeof(path));
+	if (build(&folder, builds[_i].build)) {
+		ck_assert_int_eq(elf_symbols_add(path, functions, map, NULL),
+				 0);
+		twice = function_named(functions, "twice");
+		ck_assert_int_eq(!!twice, builds[_i].has_symbols);
+		if (twice)
+			check_lines(twice, builds[_i].has_lines);
+	} else {
+		printf("skipped: cannot be built here: %s\n", builds[_i].build);
+	}
+	address_map_free(map);
+	function_table_free(functions);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lines");
+	TCase *tcase = tcase_create("builds");
+
+	tcase_add_loop_test(tcase, functions_and_their_lines_are_found, 0,
+			    sizeof(builds) / sizeof(*builds));
+	tcase_set_timeout(tcase, 60);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

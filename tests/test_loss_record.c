@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/byte_buffer.h"
+#include "collector/event_list.h"
+#include "collector/loss_record.h"
+#include "common/byte_reader.h"
+#include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
+
+/* The form of PERF_RECORD_AUX in linux/perf_event.h, with the fields that
+ * sample_id_all adds for EVENT_SAMPLE_TYPE.
+ */
+START_TEST(is_a_truncated_aux_record)
+{
+	const struct event event = { .cpu = 3, .id = 77 };
+	struct byte_buffer bytes = { 0 };
+	struct byte_reader reader;
+
+	loss_record_add(&bytes, &event, 4096, 123456);
+	ck_assert(!bytes.failed);
+	reader = byte_reader_of(bytes.bytes, bytes.size);
+	ck_assert_uint_eq(byte_reader_u32(&reader), PERF_RECORD_AUX);
+	ck_assert_uint_eq(byte_reader_u16(&reader), 0);
+	ck_assert_uint_eq(byte_reader_u16(&reader), bytes.size);
+	ck_assert_uint_eq(byte_reader_u64(&reader), 4096);
+	ck_assert_uint_eq(byte_reader_u64(&reader), 0);
+	ck_assert_uint_eq(byte_reader_u64(&reader), PERF_AUX_FLAG_TRUNCATED);
+	byte_reader_u64(&reader); /* pid, tid */
+	ck_assert_uint_eq(byte_reader_u64(&reader), 123456);
+	ck_assert_uint_eq(byte_reader_u32(&reader), 3);
+	byte_reader_u32(&reader);
+	ck_assert_uint_eq(byte_reader_u64(&reader), 77);
+	ck_assert(!reader.failed);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
+static Suite *loss_record_suite(void)
+{
+	Suite *suite = suite_create("loss_record");
+	TCase *tcase = tcase_create("form");
+
+	tcase_add_test(tcase, is_a_truncated_aux_record);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(loss_record_suite());
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/message_kinds.h"
+#include "attribution/server_bills.h"
+#include "attribution/task_paths.h"
+#include "symbolize/function_table.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+START_TEST(the_first_to_wake_the_other_is_the_client)
+{
+	struct server_bills *bills = server_bills_new();
+
+	ck_assert(server_bills_is_client(bills, 7, 8));
+	ck_assert(!server_bills_is_client(bills, 8, 7));
+	ck_assert(server_bills_is_client(bills, 7, 8));
+	ck_assert(server_bills_is_client(bills, 8, 9));
+	ck_assert(!server_bills_is_client(bills, 9, 8));
+	server_bills_free(bills);
+}
+END_TEST
+
+START_TEST(each_pair_has_one_bill)
+{
+	struct server_bills *bills = server_bills_new();
+	size_t first = server_bills_add(bills, 8, 7);
+
+	ck_assert_uint_ne(server_bills_add(bills, 7, 8), first);
+	ck_assert_uint_ne(server_bills_add(bills, 8, -1), first);
+	ck_assert_uint_eq(server_bills_add(bills, 8, 7), first);
+	ck_assert_int_eq(server_bills_at(bills, first)->server_pid, 8);
+	ck_assert_int_eq(server_bills_at(bills, first)->client_pid, 7);
+	ck_assert_ptr_null(server_bills_at(bills, 3));
+	server_bills_free(bills);
+}
+END_TEST
+
+/* Paths by letters: d do_syscall_64, w pipe_write, r pipe_read, e ep_poll,
+ * t tcp_sendmsg, s __schedule.
+ */
+static const char *const names[] = { "do_syscall_64", "pipe_write",
+				     "pipe_read",     "ep_poll",
+				     "tcp_sendmsg",   "__schedule" };
+
+static const struct {
+	const char *path;
+	enum message_kind kind;
+} paths[] = {
+	{ "", MESSAGE_NONE },	    { "ds", MESSAGE_NONE },
+	{ "dw", MESSAGE_SEND },	    { "drs", MESSAGE_WAIT },
+	{ "des", MESSAGE_WAIT_MANY }, { "dts", MESSAGE_SEND_NETWORK },
+	{ "wr", MESSAGE_WAIT },
+};
+
+START_TEST(the_innermost_function_decides)
+{
+	struct function_table *functions = function_table_new();
+	const char *module = function_table_module(functions, "", 0);
+	const char *letters = "dwrets";
+	struct path_frame frames[4] = { 0 };
+	struct message_kinds *kinds;
+	uint32_t numbers[6];
+	size_t count = strlen(paths[_i].path);
+
+	for (size_t i = 0; i < 6; i++)
+		numbers[i] = function_table_add(functions, names[i],
+						strlen(names[i]), module, 'k');
+	function_table_add(functions, "pipe_read", 9, module, 'u');
+	kinds = message_kinds_new(functions);
+	for (size_t i = 0; i < count; i++)
+		frames[i].function =
+			numbers[strchr(letters, paths[_i].path[i]) - letters];
+	ck_assert_int_eq(message_kind_of_path(kinds, frames, count),
+			 paths[_i].kind);
+	ck_assert_int_eq(message_kind_of(kinds, 7), MESSAGE_NONE);
+	message_kinds_free(kinds);
+	function_table_free(functions);
+}
+END_TEST
+
+static Suite *server_bills_suite(void)
+{
+	Suite *suite = suite_create("server_bills");
+	TCase *tcase = tcase_create("bills");
+
+	tcase_add_test(tcase, the_first_to_wake_the_other_is_the_client);
+	tcase_add_test(tcase, each_pair_has_one_bill);
+	tcase_add_loop_test(tcase, the_innermost_function_decides, 0,
+			    sizeof(paths) / sizeof(*paths));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(server_bills_suite());
+}
