@@ -16,7 +16,7 @@ CALLS = {"main": 1, "branch": 10, "leaf": 20}
 LINES = {"leaf": "leaf(unsigned long number)\n",
          "branch": "branch(unsigned long number)\n",
          "main": "int main(void)\n"}
-VDSO = {"__vdso_clock_gettime": 5}
+VDSO = {"[vdso]clock_gettime": 5}
 
 
 def flat(program, recording, *options):
@@ -27,6 +27,8 @@ def flat(program, recording, *options):
     rows = {}
     for row in csv.DictReader(done.stdout.decode().splitlines()):
         pid_space, _, name = row["function"].partition(":")
+        if row["module"].endswith("/vdso"):
+            name = "[vdso]" + name
         if pid_space.endswith("u"):
             rows[name] = row
     return rows, done.stderr.decode()
