@@ -72,7 +72,8 @@ bool ini_begins(struct ini_text text, const char *word)
 {
 	size_t length = strlen(word);
 
-	return text.length >= length && !memcmp(text.start, word, length);
+	return text.length >= length &&
+	       (!length || !memcmp(text.start, word, length));
 }
 
 bool ini_equals(struct ini_text text, const char *word)
