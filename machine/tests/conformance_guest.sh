@@ -10,6 +10,11 @@ readonly RESULTS=$1
 shift
 readonly WORK=/tmp/conformance
 
+# With several CPUs time is the host's: perf has to keep up, or does not.
+BUFFER=16M
+(($(nproc) == 1)) || BUFFER=128M
+readonly BUFFER
+
 # perf reads all symbols several times and looks at every module's file: most
 # of a short recording's time here.  It gets every 100th symbol, those that
 # delimit the kernel, and all of modules; no module files.
@@ -63,17 +68,17 @@ run_one() { # name
 	local self=${BASH_SOURCE[0]} event=intel_pt/cyc=1/k
 	local -a work=(-- bash "$self" --work 1)
 	case $1 in
-	task-cyc) record "$1" -m,16M -e $event "${work[@]}" ;;
-	task-default) record "$1" -m,16M -e intel_pt//k "${work[@]}" ;;
-	task-user) record "$1" -m,16M -e intel_pt/cyc=1/u "${work[@]}" ;;
-	task-both) record "$1" -m,16M -e intel_pt/cyc=1/ "${work[@]}" ;;
-	all-cyc) record "$1" -m,16M -a -e $event "${work[@]}" ;;
-	all-default) record "$1" -m,16M -a -e intel_pt// "${work[@]}" ;;
+	task-cyc) record "$1" -m,"$BUFFER" -e $event "${work[@]}" ;;
+	task-default) record "$1" -m,"$BUFFER" -e intel_pt//k "${work[@]}" ;;
+	task-user) record "$1" -m,"$BUFFER" -e intel_pt/cyc=1/u "${work[@]}" ;;
+	task-both) record "$1" -m,"$BUFFER" -e intel_pt/cyc=1/ "${work[@]}" ;;
+	all-cyc) record "$1" -m,"$BUFFER" -a -e $event "${work[@]}" ;;
+	all-default) record "$1" -m,"$BUFFER" -a -e intel_pt// "${work[@]}" ;;
 	noretcomp)
-		record "$1" -m,16M -e intel_pt/cyc=1,noretcomp=1/k "${work[@]}"
+		record "$1" -m,"$BUFFER" -e intel_pt/cyc=1,noretcomp=1/k "${work[@]}"
 		;;
 	psb)
-		record "$1" -m,16M -e intel_pt/cyc=1,psb_period=0/k \
+		record "$1" -m,"$BUFFER" -e intel_pt/cyc=1,psb_period=0/k \
 			"${work[@]}"
 		;;
 	filter)
