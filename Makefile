@@ -57,6 +57,9 @@ FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 E2E_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/programs/*.c))
 
+# Sanitizers on a busy computer take their time.
+SUITE_ENV := CK_DEFAULT_TIMEOUT=120
+
 CHECK_LIBS := $(if $(ARCH),-lcheck -lsubunit -lrt -lm -pthread, \
               $(shell pkg-config --libs check 2>/dev/null))
 
@@ -105,7 +108,7 @@ $(BUILD)/%.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 check: $(SUITES) $(if $(ARCH),,machine-check)
-	$(Q)for suite in $(SUITES); do $(RUN) $$suite || exit 1; done
+	$(Q)for suite in $(SUITES); do $(SUITE_ENV) $(RUN) $$suite || exit 1; done
 
 check-full: check
 	$(Q)machine/tests/run_all.sh full

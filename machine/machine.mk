@@ -107,6 +107,6 @@ $(MACHINE_TOOLS): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lipt
 
 machine-check: $(MACHINE_SUITES)
-	$(Q)for suite in $(MACHINE_SUITES); do $$suite || exit 1; done
+	$(Q)for suite in $(MACHINE_SUITES); do $(SUITE_ENV) $$suite || exit 1; done
 
 .PHONY: machine machine-check
