@@ -11,10 +11,10 @@ struct path_frame;
 /* What a kernel function has to do with messages between processes. */
 enum message_kind {
 	MESSAGE_NONE,
-	MESSAGE_SEND,		/* hands one over itself: pipes, Unix sockets */
-	MESSAGE_SEND_NETWORK,	/* by way of the network's soft interrupts */
+	MESSAGE_SEND,		/* hands one over itself: pipe, Unix socket */
+	MESSAGE_SEND_NETWORK,	/* by the network's soft interrupts */
 	MESSAGE_WAIT,		/* waits for one */
-	MESSAGE_WAIT_MANY,	/* waits for one on any of several objects */
+	MESSAGE_WAIT_MANY,	/* waits for one on any of several */
 };
 
 /* The kind of each function of a recording, by its number. */

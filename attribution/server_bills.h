@@ -12,12 +12,12 @@
 struct server_bill {
 	int32_t server_pid;
 	int32_t client_pid;	/* -1: for nobody known */
-	uint64_t requests;	/* how often a message of it woke the server */
-	uint64_t kernel_ns;	/* in system calls, faults, other kernel work */
+	uint64_t requests;	/* its messages that woke the server */
+	uint64_t kernel_ns;	/* system calls, faults, kernel work */
 	uint64_t user_ns;
-	uint64_t runnable_ns;	/* the server's threads waited for a CPU */
-	uint64_t asleep_ns;	/* slept for something else meanwhile */
-	uint64_t inferred_ns;	/* of kernel_ns and user_ns: see servers.c */
+	uint64_t runnable_ns;	/* its threads waited for a CPU */
+	uint64_t asleep_ns;	/* slept for another thing */
+	uint64_t inferred_ns;	/* of kernel_ns and user_ns */
 };
 
 /* Bills by server and client. */

@@ -44,6 +44,7 @@ void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 		   uint64_t begin_ns)
 {
 	sleeper->has_sleep = true;
+	sleeper->has_time = false;
 	sleeper->has_left = false;
 	sleeper->sleep = (struct sleep){
 		.task = task,

@@ -18,6 +18,7 @@ struct function_table;
 struct sleeper {
 	struct sleep sleep;	/* if has_sleep */
 	bool has_sleep;		/* one that was not handed out yet */
+	bool has_time;		/* that sleep: some of it was in the recording */
 	bool has_left;		/* its CPU, and was not seen on one since */
 	bool is_asleep;		/* is counted at place */
 	struct crowd_place place;

@@ -58,8 +58,11 @@ static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 	struct sleep *sleep = &sleeper->sleep;
 	struct wait_place place;
 
-	if (!wait_places_find(sleeps->options.places, frames, count, &place))
+	/* The trace does not show it: it began before, or there is a gap. */
+	if (!wait_places_find(sleeps->options.places, frames, count, &place)) {
+		sleep->is_cut = true;
 		return 0;
+	}
 	sleep->label = frames[place.label].function;
 	if (place.label + 1 < place.depth) {
 		sleep->inner = frames[place.label + 1].function;
@@ -102,12 +105,14 @@ static void wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 	sleeper->sleep.same_at_end = others.for_object;
 }
 
+/* Switches are recorded before the trace begins, too: what had ended by then
+ * is nobody's time.
+ */
 static void hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
 {
-	if (!sleeper->has_sleep)
-		return;
+	if (sleeper->has_sleep && sleeper->has_time)
+		sleeps->sink->take(sleeps->sink, &sleeper->sleep);
 	sleeper->has_sleep = false;
-	sleeps->sink->take(sleeps->sink, &sleeper->sleep);
 }
 
 /* When the scheduler was entered that now takes the task off its CPU. */
@@ -244,6 +249,15 @@ static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
 		sleeper->sleep.is_cut = true;
 	}
 	sleeper->sleep.asleep_ns += span->end_ns - span->begin_ns;
+	sleeper->has_time = true;
+}
+
+static void wait_for_cpu(struct sleeper *sleeper, const struct time_span *span)
+{
+	if (!sleeper->has_sleep)
+		return;
+	sleeper->sleep.runnable_ns += span->end_ns - span->begin_ns;
+	sleeper->has_time = true;
 }
 
 int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
@@ -256,9 +270,7 @@ int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 	if (span->time_class == TIME_ASLEEP) {
 		fall_asleep(sleeper, span);
 	} else if (span->time_class == TIME_RUNNABLE) {
-		if (sleeper->has_sleep)
-			sleeper->sleep.runnable_ns +=
-				span->end_ns - span->begin_ns;
+		wait_for_cpu(sleeper, span);
 	} else {
 		if (sleeper->has_left)
 			hand_out(sleeps, sleeper);

@@ -50,7 +50,7 @@ struct thread {
 	bool is_provisional;		/* see time_span.h */
 	bool is_bottom_unseen;		/* see thread_frames.h */
 	uint32_t frames;		/* open functions */
-	uint32_t user_frames;		/* of these, the outermost of user space */
+	uint32_t user_frames;		/* those of user space, outermost */
 };
 
 /* The threads of a recording, by id and by their task in the steps. */

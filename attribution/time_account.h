@@ -17,7 +17,7 @@ struct task;
  * classes of interrupt time are in two: benefited and stolen.
  */
 struct time_account {
-	const struct task *task;	/* the thread; of a process one of them */
+	const struct task *task;	/* of a process: one of its */
 	int32_t pid;
 	int32_t tid;			/* of a process: pid */
 	const char *comm;		/* its last name */

@@ -33,7 +33,8 @@ void traced_cpus_free(struct traced_cpus *cpus);
 struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu);
 
 /* Returns the CPU, or NULL if there was no step of it. */
-struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus, int32_t cpu);
+struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus,
+				    int32_t cpu);
 
 /* Returns whether the steps show what runs on @cpu now. */
 bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);

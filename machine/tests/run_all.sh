@@ -26,7 +26,7 @@ fetch() {
 # Two lanes of about the same length, each with one machine at a time.
 # shellcheck disable=SC2034 # lanes reads the arrays
 first=(conformance.sh test_truth_exec_log.sh test_deterministic.sh
-	"conformance.sh 6.1 1 task-cyc" "conformance.sh 6.12 2 all-cyc")
+	"conformance.sh 6.1 1 task-cyc" "conformance.sh 6.12 2 task-cyc")
 second=(test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
 	test_machine_isolated.sh test_trace_unit.sh)
 if [[ $LEVEL == full ]]; then

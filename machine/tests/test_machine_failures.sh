@@ -70,21 +70,22 @@ test_signal() { # signal code-when-killed
 begin_hang() {
 	mkdir "$WORK/hang"
 	: >"$WORK/hang.out"
-	"$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout 30 \
+	"$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout 60 \
 		--results "$WORK/hang" -- sh -c 'echo ready; sleep 1000' \
 		>"$WORK/hang.out" 2>"$WORK/hang.err" &
 	HANGING=$!
-	until grep -q ready "$WORK/hang.out" || ! kill -0 "$HANGING"; do
+	until grep -q ready "$WORK/hang.out" ||
+		! kill -0 "$HANGING" 2>"$WORK/err"; do
 		sleep 0.1
 	done
-	kill -STOP "$(pgrep -P "$HANGING")"
+	kill -STOP "$(pgrep -P "$HANGING")" 2>"$WORK/err" || true
 }
 
 end_hang() {
 	CODE=0
 	wait "$HANGING" || CODE=$?
 	ERR=$(<"$WORK/hang.err")
-	expect_failure "hang" 124 'time limit of 30 s passed'
+	expect_failure "hang" 124 'time limit of 60 s passed'
 	expect_no_process "hang: no process left" "path=$WORK/hang"
 }
 

@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # report --syscalls and timeline --syscalls tell what programs do whose system
-# calls are known by construction; perf counts them too.
+# calls are known by construction; perf counts them too.  KERNEL chooses
+# Debian's kernel in the virtual machine.
 set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${KERNEL:-6.12}
+WAITS=$ROOT/build/tests/e2e/programs/waits
 
-HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
-ROOT=$(realpath "$HERE/../..")
-KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
-MACHINE=${MACHINE:-$ROOT/machine/host/machine}
-WAITS=${WAITS:-$ROOT/build/tests/e2e/programs/waits}
+main() {
+	need perf
+	need python3
+	skip_without_machine "$KERNEL"
+	make -s -C "$ROOT" e2e-programs >/dev/null
+	"$MACHINE" run --fast --kernel "$KERNEL" --disk-size 64 \
+		--timeout 600 --results "$WORK" -- \
+		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WAITS" \
+		errors child restart bare copy
+	python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK" ||
+		FAILURES=$((FAILURES + 1))
+}
 
-for program in perf python3; do
-	command -v "$program" >/dev/null || {
-		echo "skipped: no $program here"
-		exit 0
-	}
-done
-make -s -C "$ROOT" e2e-programs
-WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
-"$MACHINE" run --fast --disk-size 64 --timeout 300 --results "$WORK" -- \
-	bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WAITS" \
-	errors child restart bare copy
-python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK"
+main "$@"

@@ -15,6 +15,13 @@ record() { # name option...
 	"$KTRACE" record -o "$@" >"$1.out" 2>"$1.err"
 }
 
+# A file that has to be read from the disk.
+make_file() {
+	head -c 500000 "$KTRACE" >/scratch/file
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
 run_one() { # name
 	local pipe='cat input | tr a b | wc -c'
 	head -c 20000 "$KTRACE" >input
@@ -22,15 +29,13 @@ run_one() { # name
 	ls) record ls -- ls -R /etc/apt /etc/alternatives ;;
 	pipe) record pipe -- sh -c "$pipe" ;;
 	disk)
-		head -c 500000 "$KTRACE" >/scratch/file
-		sync
-		echo 3 >/proc/sys/vm/drop_caches
+		make_file
 		record disk -- cat /scratch/file
 		;;
 	sleep) record sleep -- sh -c 'sleep 0.01; sleep 0.02' ;;
 	all) record all -a -- sh -c "$pipe" ;;
 	disk-all)
-		echo 3 >/proc/sys/vm/drop_caches
+		make_file
 		record disk-all -a -- cat /scratch/file
 		;;
 	sleep-all) record sleep-all -a -- sh -c 'sleep 0.01; sleep 0.02' ;;

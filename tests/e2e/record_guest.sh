@@ -113,6 +113,8 @@ no_space() {
 	rmdir small
 }
 
+# Job control: else what runs in the background would ignore SIGINT.
+set -m
 exit_codes
 targets
 ways

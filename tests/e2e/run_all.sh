@@ -12,12 +12,17 @@ readonly HERE
 source "$HERE/../../machine/tests/lanes.sh"
 
 # shellcheck disable=SC2034 # lanes reads the arrays
-first=("functions.sh 6.12 1")
-second=("record.sh" "functions.sh 6.1 1 ls sleep-all events"
-	"functions.sh 6.12 2 echo echo-all")
-[[ ${1:-all} != full ]] || second+=("functions.sh 6.1 1")
-# Tests that need no arguments.
-for test in "$HERE"/{test,attribution}_*.sh; do
-	[[ ! -e $test || $test == *_guest.sh ]] || first+=("${test##*/}")
-done
+first=("functions.sh 6.12 1 ls disk sleep all events")
+second=("attribution_processes.sh one_cpu" attribution_interrupts.sh)
+if [[ ${1:-all} == full ]]; then
+	first+=("record.sh" "functions.sh 6.12 1 pipe disk-all sleep-all modules bpf"
+		"functions.sh 6.1 1 ls sleep-all events"
+		"functions.sh 6.12 2 echo echo-all")
+	second+=("attribution_interrupts.sh full" "attribution_processes.sh two_cpus"
+		"attribution_processes.sh old_kernel"
+		"attribution_processes.sh made_by_perf"
+		"attribution_processes.sh narrower"
+		attribution_relations.sh attribution_sleeps.sh
+		attribution_syscalls.sh)
+fi
 lanes "$HERE" first second

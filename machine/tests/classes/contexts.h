@@ -48,9 +48,10 @@ struct contexts {
 	struct context open[CONTEXTS];
 	size_t count;
 	bool is_in_user;
-	bool is_known;		/* it was seen to enter or leave the kernel */
-	uint8_t found;		/* enum context_kind that it turned out to be in
-				 * when it was first seen */
+	/* It was seen to enter or leave the kernel, or else: */
+	bool is_known;
+	/* What it turned out to be in when it was first seen. */
+	uint8_t found;		/* enum context_kind */
 };
 
 /* Applies a branch of the task; of entries and exits, both ends count. */
