@@ -38,10 +38,12 @@ build_programs() {
 }
 
 damage() { # recording
-	python3 "$HERE/damage.py" --flips "$FLIPS" "$KTRACE" "$1" || return 1
+	local failed=0
+	python3 "$HERE/damage.py" --flips "$FLIPS" "$KTRACE" "$1" || failed=1
 	# Sanitizers take their own time and memory.
 	[[ ! -x $CHECKED ]] || python3 "$HERE/damage.py" --flips "$FLIPS" \
-		--seconds 60 --megabytes 4096 "$CHECKED" "$1"
+		--seconds 60 --megabytes 4096 "$CHECKED" "$1" || failed=1
+	return "$failed"
 }
 
 main() {

@@ -57,12 +57,12 @@ def check_summary(reader):
     whole = json.loads(reader.text("report", "--format=json"),
                        parse_float=str, parse_int=str)
     assert {"recording", "cpus", "processes"} <= set(whole), list(whole)
-    compare_records(rows, whole["processes"])
+    compare_records(rows, whole["processes"], 2)
 
 
-def compare_records(rows, records):
+def compare_records(rows, records, least=3):
     names = rows[0]
-    assert len(rows) > 1, "empty"
+    assert len(rows) >= least, "nearly empty"
     assert len(rows) - 1 == len(records), (len(rows), len(records))
     for row, record in zip(rows[1:], records):
         assert list(record) == names, f"{list(record)} is not {names}"
