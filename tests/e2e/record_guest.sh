@@ -102,12 +102,13 @@ killed() {
 
 # A disk that has room for the kernel's copy and a little more.
 no_space() {
-	local size
+	local size code=0
 	size=$(du -sk code | cut -f 1)
 	mkdir small
 	mount -t tmpfs -o size=$((size + 1000))k none small
-	record small/full -a --buffer 256K -- ls -R /usr/lib/python3
-	mv small/full.* .
+	"$KTRACE" record -o small/full -a --buffer 256K -- \
+		ls -R /usr/lib/python3 >full.out 2>full.err || code=$?
+	echo "$code" >full.code
 	cp -r small/full full
 	umount small
 	rmdir small
