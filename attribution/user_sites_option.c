@@ -4,7 +4,7 @@
 #include "attribution/table.h"
 #include "attribution/table_rows.h"
 #include "attribution/user_sites.h"
-#include "attribution/witness.h"
+#include "attribution/witness_relay.h"
 #include "decoder/recording.h"
 #include "report/task_names.h"
 #include "symbolize/lines.h"
@@ -18,34 +18,12 @@
  * costs.
  */
 struct sites_option {
-	struct witness witness;
+	struct witness_relay relay;
 	struct attribution_input input;
 	struct user_sites *sites;
 	bool has_off_cpu;
 	bool is_text;
 };
-
-static struct witness *inner(struct witness *witness)
-{
-	return user_sites_witness(((struct sites_option *)witness)->sites);
-}
-
-static void take_step(struct witness *witness, const struct call_step *step)
-{
-	inner(witness)->step(inner(witness), step);
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
-}
 
 static void close_option(struct witness *witness)
 {
@@ -61,20 +39,17 @@ static struct witness *open_option(const struct attribution_input *input)
 
 	if (!option)
 		return NULL;
-	option->witness = (struct witness){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
 	option->input = *input;
 	option->has_off_cpu =
 		known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	option->sites = user_sites_new(&option->input);
-	if (option->sites)
-		return &option->witness;
-	close_option(&option->witness);
-	return NULL;
+	if (!option->sites) {
+		close_option(&option->relay.witness);
+		return NULL;
+	}
+	option->relay = witness_relay_to(user_sites_witness(option->sites));
+	return &option->relay.witness;
 }
 
 static const struct function *function_of(const struct sites_option *option,

@@ -3,7 +3,7 @@
 
 #include "attribution/table.h"
 #include "attribution/wall_tree.h"
-#include "attribution/witness.h"
+#include "attribution/witness_relay.h"
 #include "report/profile_report.h"
 #include "symbolize/symbols.h"
 
@@ -11,33 +11,11 @@
 #include <string.h>
 
 struct wall_flame {
-	struct witness witness;
+	struct witness_relay relay;
 	const struct attribution_input *input;
 	struct wall_tree *tree;
 	const char *title;
 };
-
-static struct witness *inner(struct witness *witness)
-{
-	return wall_tree_witness(((struct wall_flame *)witness)->tree);
-}
-
-static void take_step(struct witness *witness, const struct call_step *step)
-{
-	inner(witness)->step(inner(witness), step);
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
-}
 
 static void close_flame(struct witness *witness)
 {
@@ -54,18 +32,15 @@ static struct witness *open_flame(const struct attribution_input *input,
 
 	if (!flame)
 		return NULL;
-	flame->witness = (struct witness){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
 	flame->input = input;
 	flame->title = title;
 	flame->tree = wall_tree_new(input, only_off_cpu);
-	if (flame->tree)
-		return &flame->witness;
-	close_flame(&flame->witness);
-	return NULL;
+	if (!flame->tree) {
+		close_flame(&flame->relay.witness);
+		return NULL;
+	}
+	flame->relay = witness_relay_to(wall_tree_witness(flame->tree));
+	return &flame->relay.witness;
 }
 
 static struct witness *open_wall(const struct attribution_input *input)

@@ -5,8 +5,8 @@
 #
 #	run_all.sh [all|full]
 #
-# full adds every recording on the other kernel and with two CPUs, and one of
-# 60 MB.
+# full adds every recording on the other kernel and with two CPUs, and a long
+# one.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
