@@ -22,6 +22,7 @@ struct flow {
 	uint64_t last_ip;
 	uint64_t branch_ip;   /* its target is not known yet */
 	uint8_t branch_class; /* 0: no such branch */
+	uint64_t branch_tsc;
 	bool wrote_cr3;	      /* the last instruction */
 	uint64_t tsc;
 	bool cycles; /* times come from cycle_times */
@@ -126,9 +127,11 @@ static void push_end(struct flow *flow, enum item_class class, uint64_t from,
 /* Control has arrived at @ip. */
 static void resolve_branch(struct flow *flow, uint64_t ip)
 {
-	if (flow->branch_class)
+	if (flow->branch_class) {
 		push(flow, ITEM_BRANCH, flow->branch_class, flow->branch_ip,
 		     ip);
+		flow->queue[flow->queued - 1].tsc = flow->branch_tsc;
+	}
 	flow->branch_class = CLASS_NONE;
 }
 
@@ -164,13 +167,18 @@ static bool writes_cr3(const struct pt_insn *insn)
 	       (opcode[2] & 0xf8) == 0xd8;
 }
 
-static void take_instruction(struct flow *flow, const struct pt_insn *insn)
+/* @before: the time when libipt was asked for it.  By now it may have read
+ * on, up to the next branch's packet.
+ */
+static void take_instruction(struct flow *flow, const struct pt_insn *insn,
+			     uint64_t before)
 {
 	resolve_branch(flow, insn->ip);
 	flow->stats.instructions++;
 	flow->last_ip = insn->ip;
 	flow->branch_class = class_of(insn->iclass);
 	flow->branch_ip = insn->ip;
+	flow->branch_tsc = before;
 	flow->wrote_cr3 = writes_cr3(insn);
 }
 
@@ -266,6 +274,7 @@ static void step(struct flow *flow)
 {
 	struct pt_event event;
 	struct pt_insn insn = { 0 };
+	uint64_t before = flow->tsc;
 	int status;
 
 	if (flow->status & pts_event_pending) {
@@ -281,7 +290,7 @@ static void step(struct flow *flow)
 		update_time(flow);
 		/* With an error there may still be an instruction. */
 		if (insn.iclass != ptic_error)
-			take_instruction(flow, &insn);
+			take_instruction(flow, &insn, before);
 	}
 	if (status < 0)
 		fail(flow, status);
