@@ -3,7 +3,8 @@
 # Interrupt work goes to whom it was for: to the reader of a disk, to the
 # receiver of a datagram, to who armed the timer, queued the work, woke
 # another CPU; and none of it to a busy bystander on whose time it was.
-# What is asked for: one_cpu, two_cpus, old_kernel; all of them if nothing is.
+# What is asked for: one_cpu, threads, two_cpus, old_kernel; all of them if
+# nothing is.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -23,7 +24,13 @@ cases() { # folder "machine's options" case...
 }
 
 one_cpu() {
-	cases one "--net --net-delay 1 --disk-delay 5" disk udp sleep work
+	cases one "--net --net-delay 1 --disk-delay 5" disk udp sleep work \
+		rcu nmi
+}
+
+# Handlers of devices run in threads.
+threads() {
+	cases threads "--append threadirqs --disk-delay 5" threads
 }
 
 two_cpus() { cases two "--cpus 2" disk ipi; }
@@ -36,7 +43,7 @@ old_kernel() {
 
 main() {
 	local asked=("$@") one
-	((${#asked[@]})) || asked=(one_cpu two_cpus old_kernel)
+	((${#asked[@]})) || asked=(one_cpu threads two_cpus old_kernel)
 	need perf
 	need python3
 	skip_without_machine 6.12
