@@ -65,6 +65,8 @@ static void give_off(const struct span_out *out, struct thread *thread,
 			.time_class = parts[i].time_class,
 			.reason = parts[i].reason,
 			.cpu = off->cpu < 0 ? thread->cpu : off->cpu,
+			/* The kernel's word for the moment of waking. */
+			.begin_error_ns = i ? 0 : off->begin_error_ns,
 			.waker_tid = parts[i].waker_tid,
 		};
 
@@ -106,6 +108,7 @@ void span_out_cut(const struct span_out *out, struct thread *thread,
 		.reason = thread->reason,
 		.is_provisional = thread->is_provisional,
 		.cpu = thread->cpu,
+		.begin_error_ns = thread->begin_error_ns,
 		.waker_tid = -1,
 	};
 

@@ -73,6 +73,9 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
 		settle_provisional(account, span);
+	if (account->wall_ns && account->last_class != span->time_class)
+		account->uncertain += span->begin_error_ns;
+	account->last_class = span->time_class;
 	account->wall_ns += size_ns;
 	account->class_ns[span->time_class] += size_ns;
 	if (span->time_class == TIME_UNKNOWN)

@@ -49,7 +49,7 @@ one_cpu() {
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer pipes
-	judge one --exact --cases --truth "$WORK/one/csv" 100
+	judge one --exact --cases --truth "$WORK/one/csv" --within 100
 	"$KTRACE" report --servers --format=json -i "$WORK/one/r" \
 		>"$WORK/one/servers"
 	judge one --servers "$WORK/one/servers"
@@ -61,14 +61,14 @@ two_cpus() {
 	# shellcheck disable=SC2046
 	boot two --cpus 2 -- $(record_to two --buffer 128M) \
 		"$PROGRAM" sleeper caller ping tree
-	judge two --exact --truth "$WORK/two/csv" 20000
+	judge two --exact --truth "$WORK/two/csv"
 }
 
 old_kernel() {
 	# shellcheck disable=SC2046
 	boot old --kernel 6.1 -- $(record_to old) "$PROGRAM" \
 		sleeper hog caller ping futex execer
-	judge old --exact --cases --truth "$WORK/old/csv" 100
+	judge old --exact --cases --truth "$WORK/old/csv" --within 100
 }
 
 made_by_perf() {
@@ -80,7 +80,7 @@ made_by_perf() {
 		-o "$WORK/perf/r" -e intel_pt//k -e sched:sched_switch \
 		-e sched:sched_waking -e sched:sched_wakeup_new \
 		"$PROGRAM" sleeper caller ping
-	judge perf --exact --cases --truth "$WORK/perf/csv" 100
+	judge perf --exact --cases --truth "$WORK/perf/csv"
 }
 
 # What a recording does not tell is not known, and said to be so.
