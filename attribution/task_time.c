@@ -193,7 +193,7 @@ static void end_cpu(struct task_time *time, struct thread *thread,
 {
 	cut(time, thread, step);
 	thread->phase = THREAD_ENDED;
-	cpu->has_ended = true;
+	traced_cpus_end(&time->cpus, cpu);
 }
 
 /* The first step of a CPU is of the thread that runs there already. */
@@ -280,6 +280,9 @@ void task_time_step(struct task_time *time, const struct call_step *step)
 
 void task_time_event(struct task_time *time, const struct event_record *event)
 {
+	/* What comes after the trace is no part of the recording. */
+	if (traced_cpus_are_over(&time->cpus))
+		return;
 	if (sched_events_take(&time->events, event) < 0)
 		time->status = -ERROR_MEMORY;
 }
@@ -287,6 +290,8 @@ void task_time_event(struct task_time *time, const struct event_record *event)
 void task_time_record(struct task_time *time,
 		      const struct sideband_record *record)
 {
+	if (traced_cpus_are_over(&time->cpus))
+		return;
 	if (sched_events_record(&time->events, record) < 0)
 		time->status = -ERROR_MEMORY;
 }

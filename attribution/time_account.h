@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_TIME_ACCOUNT_H
 #define KT_ATTRIBUTION_TIME_ACCOUNT_H
 
+#include "attribution/class_borders.h"
 #include "attribution/time_span.h"
 #include "attribution/witness.h"
 
@@ -40,7 +41,7 @@ struct time_account {
 	uint64_t kernel_work_elsewhere;
 	uint64_t busy_ns;		/* on a CPU, as far as known */
 	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
-	uint8_t last_class;		/* enum time_class */
+	struct class_borders borders;	/* what uncertain comes from */
 };
 
 /* Adds up time by thread. */
