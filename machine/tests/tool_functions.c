@@ -2,7 +2,8 @@
 /* Function entries and exits against the ground truth.
  *
  *	ktrace-hw timeline -i RECORDING --format=csv |
- *		tool_functions [--time-p99 NS | --no-times] TRUTH RECORDING
+ *		tool_functions [--time-p99 NS | --no-times] [--names FILE]
+ *			       TRUTH RECORDING
  *
  * Computes the entries and exits of kernel functions from the truth of the
  * boot in which the recording was made, by pairing them by stack pointer, and
@@ -11,7 +12,8 @@
  * CPU; exits 1 on a difference, if a true time lies outside the interval
  * stated, or if the 99th percentile of the errors is larger than NS; 2 if it
  * cannot begin.  --no-times: the machine's clock is the host's, and the truth's
- * own times are as inexact as that.
+ * own times are as inexact as that.  --names: names of code that came later, in
+ * kallsyms' form.
  */
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/match.h"
@@ -27,6 +29,7 @@ enum { MARGIN_NS = 500000 };
 struct options {
 	uint64_t time_p99;
 	bool no_times;
+	const char *names;
 	const char *truth;
 	const char *recording;
 };
@@ -34,6 +37,7 @@ struct options {
 static const struct option long_options[] = {
 	{ "time-p99", required_argument, NULL, 't' },
 	{ "no-times", no_argument, NULL, 'n' },
+	{ "names", required_argument, NULL, 'm' },
 	{ 0 },
 };
 
@@ -47,6 +51,8 @@ static bool parse(struct options *options, int argc, char **argv)
 			options->time_p99 = strtoull(optarg, NULL, 10);
 		else if (option == 'n')
 			options->no_times = true;
+		else if (option == 'm')
+			options->names = optarg;
 		else
 			return false;
 	}
@@ -158,7 +164,8 @@ static int run(const struct options *options)
 	int code = 2;
 
 	if (recording_open(&recording, options->recording) &&
-	    kernel_names_read(&names, options->recording) &&
+	    kernel_names_read(&names, options->recording,
+			      options->names) &&
 	    timeline_read(&timeline, stdin) &&
 	    replay_for(&replay, options, &recording, &names, &timeline))
 		code = !compare(options, &recording, &replay, &timeline);
@@ -176,8 +183,8 @@ int main(int argc, char **argv)
 	if (parse(&options, argc, argv))
 		return run(&options);
 	fprintf(stderr,
-		"usage: %s [--time-p99 NS | --no-times] TRUTH RECORDING"
-		" <CSV\n",
+		"usage: %s [--time-p99 NS | --no-times] [--names FILE]"
+		" TRUTH RECORDING <CSV\n",
 		argv[0]);
 	return 2;
 }
