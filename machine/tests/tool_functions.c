@@ -2,7 +2,8 @@
 /* Function entries and exits against the ground truth.
  *
  *	ktrace-hw timeline -i RECORDING --format=csv |
- *		tool_functions [--time-p99 NS | --host-clock] TRUTH RECORDING
+ *		tool_functions [--time-p99 NS | --host-clock] [--names FILE]
+ *			       TRUTH RECORDING
  *
  * Computes the entries and exits of kernel functions from the truth of the
  * boot in which the recording was made, by pairing them by stack pointer, and
@@ -13,6 +14,7 @@
  * cannot begin.  --host-clock: the machine's clock is the host's.  Trace unit
  * and truth then read it one after the other: one in 100 times may be more than
  * a microsecond outside, where the host ran something else in between.
+ * --names: names of code that came later, in kallsyms' form.
  */
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/match.h"
@@ -31,6 +33,7 @@ enum { HOST_SLACK_NS = 1000 };
 struct options {
 	uint64_t time_p99;
 	bool host_clock;
+	const char *names;
 	const char *truth;
 	const char *recording;
 };
@@ -38,6 +41,7 @@ struct options {
 static const struct option long_options[] = {
 	{ "time-p99", required_argument, NULL, 't' },
 	{ "host-clock", no_argument, NULL, 'h' },
+	{ "names", required_argument, NULL, 'm' },
 	{ 0 },
 };
 
@@ -51,6 +55,8 @@ static bool parse(struct options *options, int argc, char **argv)
 			options->time_p99 = strtoull(optarg, NULL, 10);
 		else if (option == 'h')
 			options->host_clock = true;
+		else if (option == 'm')
+			options->names = optarg;
 		else
 			return false;
 	}
@@ -162,7 +168,8 @@ static int run(const struct options *options)
 	int code = 2;
 
 	if (recording_open(&recording, options->recording) &&
-	    kernel_names_read(&names, options->recording) &&
+	    kernel_names_read(&names, options->recording,
+			      options->names) &&
 	    timeline_read(&timeline, stdin) &&
 	    replay_for(&replay, options, &recording, &names, &timeline))
 		code = !compare(options, &recording, &replay, &timeline);
@@ -180,8 +187,8 @@ int main(int argc, char **argv)
 	if (parse(&options, argc, argv))
 		return run(&options);
 	fprintf(stderr,
-		"usage: %s [--time-p99 NS | --host-clock] TRUTH RECORDING"
-		" <CSV\n",
+		"usage: %s [--time-p99 NS | --host-clock] [--names FILE]"
+		" TRUTH RECORDING <CSV\n",
 		argv[0]);
 	return 2;
 }

@@ -28,6 +28,7 @@ make_recordings() { # name...
 check_truth() { # name
 	local -a options=()
 	((CPUS > 1)) && options=(--host-clock) || options=(--time-p99 100)
+	[[ ! -e $WORK/$1.names ]] || options+=(--names "$WORK/$1.names")
 	if "$KTRACE" timeline -i "$WORK/$1" --format=csv |
 		"$TOOL" "${options[@]}" "$WORK/truth" "$WORK/$1" \
 			>"$WORK/$1.match"; then
