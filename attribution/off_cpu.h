@@ -24,6 +24,7 @@ struct off_cpu {
 	uint64_t begin_ns;
 	uint64_t end_ns;	/* if has_ended */
 	uint64_t wake_ns;	/* 0: nobody was seen to wake it */
+	uint32_t begin_error_ns;	/* see struct time_span */
 	int32_t waker_tid;
 	int32_t cpu;		/* that it left */
 	uint8_t how;		/* enum off_how */

@@ -110,6 +110,19 @@ static void classify(const struct task_time *time, struct thread *thread,
 	thread->is_unseen = cpu->state == CPU_UNSEEN;
 }
 
+static uint32_t error_of(const struct call_step *step)
+{
+	return step->early_ns > step->late_ns ? step->early_ns : step->late_ns;
+}
+
+/* Hands out what was before @step. */
+static void cut(const struct task_time *time, struct thread *thread,
+		const struct call_step *step)
+{
+	span_out_cut(&time->out, thread, step->time_ns);
+	thread->begin_error_ns = error_of(step);
+}
+
 static void take_call(struct task_time *time, struct thread *thread,
 		      const struct traced_cpu *cpu,
 		      const struct call_step *step)
@@ -118,7 +131,7 @@ static void take_call(struct task_time *time, struct thread *thread,
 
 	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
 		return;
-	span_out_cut(&time->out, thread, step->time_ns);
+	cut(time, thread, step);
 	if (change) {
 		span_out_flush(&time->out, thread);
 		if (task_work_take(time->work, step) < 0)
@@ -130,7 +143,7 @@ static void take_call(struct task_time *time, struct thread *thread,
 static void enter_state(struct task_time *time, struct thread *thread,
 			struct traced_cpu *cpu, const struct call_step *step)
 {
-	span_out_cut(&time->out, thread, step->time_ns);
+	cut(time, thread, step);
 	cpu->state = step->kind == STEP_GAP ? CPU_GAP : step->detail;
 	if (cpu->state == CPU_OUTSIDE)
 		thread->is_bottom_unseen = false;
@@ -149,7 +162,7 @@ static uint64_t schedule_of(const struct task_time *time,
 static void leave(struct task_time *time, struct thread *thread,
 		  const struct traced_cpu *cpu, const struct call_step *step)
 {
-	span_out_cut(&time->out, thread, step->time_ns);
+	cut(time, thread, step);
 	if (cpu->state == CPU_OFF)
 		time->is_of_threads = true;
 	/* Not traced so far: what came before is no part of its life. */
@@ -157,6 +170,7 @@ static void leave(struct task_time *time, struct thread *thread,
 		thread->has_off = false;
 	span_out_flush(&time->out, thread);
 	thread_leaves(thread, step->time_ns, schedule_of(time, thread));
+	thread->off.begin_error_ns = error_of(step);
 }
 
 static void come(struct task_time *time, struct thread *thread,
@@ -164,6 +178,7 @@ static void come(struct task_time *time, struct thread *thread,
 {
 	span_out_flush(&time->out, thread);
 	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
+	thread->begin_error_ns = error_of(step);
 	cpu->current = thread;
 	/* It begins with its CPU's trace. */
 	if (cpu->state == CPU_UNSEEN && !thread->last_ns)
@@ -176,9 +191,9 @@ static void come(struct task_time *time, struct thread *thread,
 static void end_cpu(struct task_time *time, struct thread *thread,
 		    struct traced_cpu *cpu, const struct call_step *step)
 {
-	span_out_cut(&time->out, thread, step->time_ns);
+	cut(time, thread, step);
 	thread->phase = THREAD_ENDED;
-	cpu->has_ended = true;
+	traced_cpus_end(&time->cpus, cpu);
 }
 
 /* The first step of a CPU is of the thread that runs there already. */
@@ -191,13 +206,16 @@ static void settle(struct task_time *time, struct thread *thread,
 	classify(time, thread, cpu);
 }
 
-/* The last steps of all end the functions that threads off the CPU are in. */
+/* The last steps of all end the functions that threads off the CPU are in; an
+ * exec those of a thread that it ended.
+ */
 static void finish(struct task_time *time, struct thread *thread,
 		   const struct call_step *step)
 {
 	if (thread->is_traced)
 		span_out_finish(&time->out, thread, step->time_ns);
-	thread->phase = THREAD_ENDED;
+	if (!thread->is_dead)
+		thread->phase = THREAD_ENDED;
 	if (task_work_take(time->work, step) < 0)
 		time->status = -ERROR_MEMORY;
 }
@@ -262,6 +280,9 @@ void task_time_step(struct task_time *time, const struct call_step *step)
 
 void task_time_event(struct task_time *time, const struct event_record *event)
 {
+	/* What comes after the trace is no part of the recording. */
+	if (traced_cpus_are_over(&time->cpus))
+		return;
 	if (sched_events_take(&time->events, event) < 0)
 		time->status = -ERROR_MEMORY;
 }
@@ -269,6 +290,8 @@ void task_time_event(struct task_time *time, const struct event_record *event)
 void task_time_record(struct task_time *time,
 		      const struct sideband_record *record)
 {
+	if (traced_cpus_are_over(&time->cpus))
+		return;
 	if (sched_events_record(&time->events, record) < 0)
 		time->status = -ERROR_MEMORY;
 }

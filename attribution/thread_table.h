@@ -43,6 +43,7 @@ struct thread {
 
 	/* On the CPU since begin_ns. */
 	uint64_t begin_ns;
+	uint32_t begin_error_ns;	/* see struct time_span */
 	int32_t cpu;
 	uint8_t time_class;
 	uint8_t reason;

@@ -115,6 +115,7 @@ void time_columns_write(const struct time_columns *columns,
 			write_column(columns, writer, account, column);
 	}
 	write_reasons(writer, account);
+	record_number(writer, "uncertain", account->uncertain);
 }
 
 void time_columns_explain(const struct time_columns *columns, FILE *out)
