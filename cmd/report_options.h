@@ -2,6 +2,7 @@
 #ifndef KT_CMD_REPORT_OPTIONS_H
 #define KT_CMD_REPORT_OPTIONS_H
 
+#include "cmd/own_option.h"
 #include "common/array.h"
 #include "report/step_filter.h"
 #include "report/task_stacks.h"
@@ -25,14 +26,6 @@ struct report_options {
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
-};
-
-/* An option of one command only. */
-struct own_option {
-	const char *name;
-	const char *argument;	/* NULL: it takes none; "A B": two, which come
-				 * as "A,B", however they were written */
-	const char *help;
 };
 
 /* Takes option @index of the command's own list.

@@ -59,9 +59,9 @@ static uint64_t add_headers(const struct kcore *kcore,
 			    const struct code_range *ranges, size_t count,
 			    struct byte_buffer *bytes)
 {
-	uint64_t first = round_up(sizeof(Elf64_Ehdr) +
-				  (count + KCORE_COPY_SPARE) *
-					  sizeof(Elf64_Phdr));
+	uint64_t first =
+		round_up(sizeof(Elf64_Ehdr) +
+			 (count + KCORE_COPY_SPARE) * sizeof(Elf64_Phdr));
 	Elf64_Ehdr header = kcore->header;
 	uint64_t offset = first;
 
