@@ -194,6 +194,7 @@ int report_options_read(struct report_options *options,
 	int status = 0;
 
 	*options = (struct report_options){
+		.is_paged = set->is_paged,
 		.top = UINT64_MAX,
 		.pids = ARRAY_OF(int32_t),
 		.trees = ARRAY_OF(int32_t),

@@ -23,6 +23,7 @@ struct report_options {
 	struct array trees;	/* int32_t */
 	struct array comms;	/* const char * */
 	struct array cpus;	/* uint32_t */
+	bool is_paged;		/* text goes to a pager on a terminal */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
@@ -37,6 +38,7 @@ typedef bool take_own_option(void *ctx, int index, const char *argument);
 struct option_set {
 	const char *command;
 	const char *purpose;
+	bool is_paged;		/* its text is to be read, not kept */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;
