@@ -12,11 +12,11 @@ readonly HERE
 source "$HERE/../../machine/tests/lanes.sh"
 
 # shellcheck disable=SC2034 # lanes reads the arrays
-first=("functions.sh 6.12 1 ls disk sleep all events")
-second=(record.sh "attribution_processes.sh one_cpu" attribution_interrupts.sh)
+first=("functions.sh 6.12 1 ls disk sleep all events"
+	"functions.sh 6.12 1 pipe modules bpf")
+second=(record.sh "functions.sh 6.1 1 ls sleep-all events" "attribution_processes.sh one_cpu" attribution_interrupts.sh)
 if [[ ${1:-all} == full ]]; then
-	first+=("functions.sh 6.12 1 pipe disk-all sleep-all modules bpf"
-		"functions.sh 6.1 1 ls sleep-all events"
+	first+=("functions.sh 6.12 1 disk-all sleep-all"
 		"functions.sh 6.12 2 echo echo-all")
 	second+=("attribution_interrupts.sh full" "attribution_processes.sh two_cpus"
 		"attribution_processes.sh old_kernel"
