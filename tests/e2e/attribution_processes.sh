@@ -48,11 +48,8 @@ record_to() { # name option...
 one_cpu() {
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one) "$PROGRAM" \
-		sleeper hog caller faulter ping tree futex execer pipes
+		sleeper hog caller faulter ping tree futex execer poller
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100
-	"$KTRACE" report --servers --format=json -i "$WORK/one/r" \
-		>"$WORK/one/servers"
-	judge one --servers "$WORK/one/servers"
 }
 
 # The host's clock runs on while the recorder waits for the host, so what is
