@@ -306,6 +306,54 @@ static void uneven_cpus(struct attribution_fixture *f)
 	at(f, 160); ends(f);
 }
 
+/* 7 goes to sleep and comes back, and no event says who woke it. */
+static void falls_asleep(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); enter(f, 0, "__schedule");
+	at(f, 105); enter(f, 0, "dequeue_task_fair"); leave(f, 0);
+	at(f, 110); schedules(f, 0, 7, 1, 8);
+}
+
+static void comes_back(struct attribution_fixture *f)
+{
+	at(f, 140); schedules(f, 0, 8, 1, 7);
+	at(f, 145); leave(f, 0);
+	at(f, 160); ends(f);
+}
+
+static void perf_wakes(struct attribution_fixture *f)
+{
+	falls_asleep(f);
+	at(f, 120); enter(f, 0, "perf_event_wakeup");
+	at(f, 121); enter(f, 0, "try_to_wake_up");
+	at(f, 122); leave(f, 0); leave(f, 0);
+	at(f, 130); enter(f, 0, "perf_event_wakeup");
+	at(f, 131); leave(f, 0); enter(f, 0, "try_to_wake_up");
+	at(f, 132); leave(f, 0);
+	comes_back(f);
+}
+
+static void nobody_wakes(struct attribution_fixture *f)
+{
+	at(f, 90); starts(f, 1, 9); enter(f, 1, "perf_event_wakeup");
+	at(f, 95); enter(f, 1, "try_to_wake_up");
+	falls_asleep(f);
+	comes_back(f);
+}
+
+/* What the kernel says comes late by the other CPU's clock, and counts. */
+static void another_wakes(struct attribution_fixture *f)
+{
+	at(f, 90); starts(f, 1, 9);
+	falls_asleep(f);
+	at(f, 120); enter(f, 0, "perf_event_wakeup");
+		    enter(f, 0, "try_to_wake_up");
+	at(f, 122); leave(f, 0); leave(f, 0);
+	at(f, 140); schedules(f, 0, 8, 1, 7);
+	at(f, 139); wakes(f, 1, 7);
+	at(f, 160); ends(f);
+}
+
 static void events_after_the_end(struct attribution_fixture *f)
 {
 	at(f, 100); starts(f, 0, 7);
@@ -406,6 +454,18 @@ static const struct story stories[] = {
 	  "8 kernel 120-130\n10 runnable 100-130\n10 kernel 130-140\n"
 	  "8 runnable 130-145\n7 kernel 100-160\n9 asleep 105-160\n",
 	  SEES_ALL, WHOLE },
+	{ "perf wakes a sleeper", perf_wakes,
+	  "7 kernel 100-110\n8 runnable 100-110\n8 kernel 110-140\n"
+	  "7 asleep 110-121\n7 runnable 121-140 by 8\n7 kernel 140-145\n"
+	  "7 kernel 145-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	{ "nobody is seen to wake a sleeper", nobody_wakes,
+	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-140\n"
+	  "7 asleep 110-140\n7 kernel 140-145\n7 kernel 145-160\n"
+	  "9 kernel 90-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	{ "a wake-up is known, not inferred", another_wakes,
+	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-140\n"
+	  "7 asleep 110-139\n7 runnable 139-140 by 9\n7 kernel 140-160\n"
+	  "9 kernel 90-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
 	{ "switches after the trace", events_after_the_end,
 	  "7 kernel 100-110\n9 runnable 100-110\n9 kernel 110-120\n"
 	  "7 asleep 110-120\n", SEES_ALL, WHOLE },
