@@ -152,6 +152,8 @@ static int write_sheet(const struct processes *processes,
 			.evidence = off_cpu_evidence_of(
 				processes->input->recording,
 				processes->input->events),
+			.is_followed = time_accounts_follow(
+				processes->input->events),
 			.by_thread = by_thread,
 		},
 		.rows = ARRAY_OF(struct time_account),

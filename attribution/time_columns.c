@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time_columns.h"
 
+#include "attribution/table_rows.h"
 #include "attribution/time_account.h"
 
 #include <inttypes.h>
@@ -8,7 +9,24 @@
 
 enum column_type { IS_TIME, IS_COUNT, IS_ID, IS_TEXT };
 
-enum column_need { NEEDS_NOTHING, NEEDS_SWITCHES, NEEDS_WAKEUPS };
+enum column_need {
+	NEEDS_NOTHING,
+	NEEDS_SWITCHES,
+	NEEDS_WAKEUPS,
+	NEEDS_ALL,
+	NEEDS,
+};
+
+/* What the recording has not, and which option of record gives it. */
+static const struct {
+	const char *what;
+	const char *option;
+} needs[NEEDS] = {
+	[NEEDS_SWITCHES] = { "sched:sched_switch", "--events=sched" },
+	[NEEDS_WAKEUPS] = { "sched:sched_waking", "--events=sched" },
+	[NEEDS_ALL] = { "timer and workqueue events",
+			"--events=attribution" },
+};
 
 struct column {
 	const char *name;
@@ -38,7 +56,7 @@ static const struct column columns_list[] = {
 	{ CLASS("system_call_ns", class_ns[TIME_SYSTEM_CALL]) },
 	{ CLASS("fault_ns", class_ns[TIME_FAULT]) },
 	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]) },
-	{ CLASS("interrupt_benefited_ns", benefited_ns) },
+	{ CLASS("interrupt_benefited_ns", benefited_ns), .need = NEEDS_ALL },
 	{ CLASS("interrupt_stolen_ns", stolen_ns) },
 	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
 	  .need = NEEDS_SWITCHES },
@@ -48,16 +66,17 @@ static const struct column columns_list[] = {
 	{ REST("system_calls", system_calls), .type = IS_COUNT },
 	{ REST("faults", faults), .type = IS_COUNT },
 	{ REST("interrupt_work_elsewhere", interrupt_work_elsewhere),
-	  .is_of_processes = true },
+	  .need = NEEDS_ALL, .is_of_processes = true },
 	{ REST("kernel_work_elsewhere", kernel_work_elsewhere),
-	  .is_of_processes = true },
+	  .need = NEEDS_ALL, .is_of_processes = true },
 };
 
 #define COLUMNS (sizeof(columns_list) / sizeof(*columns_list))
 
-static bool is_known(const struct off_cpu_evidence *evidence,
-		     enum column_need need)
+static bool is_known(const struct time_columns *columns, enum column_need need)
 {
+	const struct off_cpu_evidence *evidence = &columns->evidence;
+
 	switch (need) {
 	case NEEDS_NOTHING:
 		return true;
@@ -65,6 +84,10 @@ static bool is_known(const struct off_cpu_evidence *evidence,
 		return off_cpu_is_told(evidence);
 	case NEEDS_WAKEUPS:
 		return evidence->has_wakeups;
+	case NEEDS_ALL:
+		return columns->is_followed;
+	case NEEDS:
+		break;
 	}
 	return true;
 }
@@ -82,7 +105,7 @@ static void write_column(const struct time_columns *columns,
 {
 	const void *value = value_at(account, column);
 
-	if (!is_known(&columns->evidence, column->need)) {
+	if (!is_known(columns, column->need)) {
 		record_absent(writer, column->name);
 		return;
 	}
@@ -130,9 +153,8 @@ static bool has_part(const struct time_columns *columns,
 static bool has_column(const struct time_columns *columns,
 		       const struct column *column)
 {
-	return has_part(columns, column->part) &&
-	       (columns->by_thread ? !column->is_of_processes :
-				     !column->is_of_threads);
+	return columns->by_thread ? !column->is_of_processes :
+				    !column->is_of_threads;
 }
 
 void time_columns_write(const struct time_columns *columns,
@@ -140,7 +162,8 @@ void time_columns_write(const struct time_columns *columns,
 			const struct time_account *account)
 {
 	for (size_t i = 0; i < COLUMNS; i++)
-		if (has_column(columns, &columns_list[i]))
+		if (has_column(columns, &columns_list[i]) &&
+		    has_part(columns, columns_list[i].part))
 			write_column(columns, writer, account,
 				     &columns_list[i]);
 	if (!has_part(columns, TIME_COLUMNS_REST))
@@ -151,12 +174,15 @@ void time_columns_write(const struct time_columns *columns,
 
 void time_columns_explain(const struct time_columns *columns, FILE *out)
 {
-	for (size_t i = 0; i < COLUMNS; i++)
-		if (!is_known(&columns->evidence, columns_list[i].need))
-			fprintf(out,
-				"Not known: %s: record with --events=sched or "
-				"more\n",
-				columns_list[i].name);
+	for (size_t i = 0; i < COLUMNS; i++) {
+		const struct column *column = &columns_list[i];
+
+		if (has_column(columns, column) &&
+		    !is_known(columns, column->need))
+			table_rows_missing(out, column->name,
+					   needs[column->need].what,
+					   needs[column->need].option);
+	}
 	if (!columns->evidence.has_all_cpus)
 		fputs("Time off the CPU is unknown: other CPUs, which were not "
 		      "traced, may have run the threads; record without "

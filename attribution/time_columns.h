@@ -21,6 +21,7 @@ enum time_columns_part {
 /* What decides which there are. */
 struct time_columns {
 	struct off_cpu_evidence evidence;
+	bool is_followed;	/* see time_accounts_follow() */
 	bool by_thread;
 	enum time_columns_part part;
 };

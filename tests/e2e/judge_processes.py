@@ -57,7 +57,7 @@ def exact(report):
            unknown in ([], [("ktrace-hw", off, f"off {off}")]), unknown)
     wall = sum(cpu["wall_ns"] for cpu in report["cpus"])
     idle = sum(cpu["idle_ns"] for cpu in report["cpus"])
-    busy = sum(row[c] for row in report["threads"] for c in ON_CPU)
+    busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
     # Between two CPUs whose clocks differ a task's time goes on.
     expect("threads and idle tasks have all of the CPUs' time",
            abs(wall - idle - busy - off) <= (0 if len(report["cpus"]) == 1 else
@@ -117,7 +117,7 @@ def truth_errors(report, path):
     missing = []
     for row in report["threads"]:
         right = told.get(row["tid"])
-        busy = sum(row[c] for c in ON_CPU)
+        busy = sum(row[c] or 0 for c in ON_CPU)
         if not right:
             if busy:
                 missing.append((row["tid"], row["comm"], busy))
@@ -125,7 +125,7 @@ def truth_errors(report, path):
         # It is what ran before the truth's first switch.
         if row["comm"] in ("ktrace-hw", "perf"):
             continue
-        row = dict(row, interrupt_ns=row["interrupt_benefited_ns"] +
+        row = dict(row, interrupt_ns=(row["interrupt_benefited_ns"] or 0) +
                    row["interrupt_stolen_ns"])
         for column in ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
                        "interrupt_ns"):
@@ -147,7 +147,7 @@ def truth(report, errors):
     wrong = [error for error in errors if error[0] > error[1]]
     expect("each thread's classes are the ground truth's to within uncertain",
            errors and not wrong, f"worst {max(errors)}, wrong {wrong}")
-    busy = sum(row[c] for row in report["threads"] for c in ON_CPU)
+    busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
     uncertain = sum(row["uncertain"] for row in report["threads"])
     expect("uncertain is at most a twentieth of the time on CPUs",
            0 < uncertain <= busy / 20, f"{uncertain} of {busy}")
