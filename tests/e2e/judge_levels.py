@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges what reports say of recordings with fewer and fewer events, as
 attribution_levels.sh made them: judge_levels.py KTRACE FOLDER"""
+import functools
 import json
 import re
 import sys
@@ -10,7 +11,8 @@ from waits import Judge, Recording
 judge = Judge()
 LEVELS = ("none", "sched", "irq", "all", "attribution")
 TABLES = {
-    "processes": ("report", "--threads"),
+    "processes": ("report",),
+    "threads": ("report", "--threads"),
     "syscalls": ("report", "--syscalls"),
     "sleeps": ("report", "--sleeps"),
     "servers": ("report", "--servers"),
@@ -21,11 +23,12 @@ MISSING = re.compile(r"^Not known: (.*): the recording has no .* "
                      r"\(record (\S+)\)\.$", re.MULTILINE)
 
 
+@functools.cache
 def columns(recording, table):
     """What each column has: None, 0 or 1, for anything."""
     rows = json.loads(recording.run(*TABLES[table], "--format=json"))
-    if table == "processes":
-        rows = rows["processes"] + rows["threads"]
+    if isinstance(rows, dict):
+        rows = rows[table]
     kinds = {}
     for row in rows:
         for name, value in row.items():
@@ -35,6 +38,7 @@ def columns(recording, table):
     return {name: None if kind < 0 else kind for name, kind in kinds.items()}
 
 
+@functools.cache
 def missing(recording, table):
     """{column: option of record that gives it}, by the text."""
     text = recording.run(*TABLES[table])
