@@ -244,7 +244,8 @@ static int take_stack_event(struct task_stacks *stacks,
 	int status = call_stack_take(&task->stack, event, &output);
 
 	if (event->kind == FUNCTION_NEW_PROGRAM) {
-		task->exec_depth = task->stack.frames.count;
+		/* Until what is called next has returned. */
+		task->exec_depth = task->stack.frames.count + 1;
 	} else if (task->stack.frames.count < task->exec_depth) {
 		task->exec_depth = 0;
 		end_first_thread(stacks, context, event);

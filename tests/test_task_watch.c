@@ -159,6 +159,20 @@ static void one_call(struct attribution_fixture *f)
 	at(f, 400), ends(f);
 }
 
+/* execve leaves by the way out of interrupts, and so does a fault in it. */
+static void jumps(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7);
+	at(f, 110); enters_call(f, 0, "__x64_sys_read");
+	at(f, 120); enter(f, 0, "asm_exc_page_fault");
+	at(f, 130); jump(f, 0, "helper");
+	at(f, 150); leave(f, 0);
+	at(f, 160); leave(f, 0);
+	at(f, 170); jump(f, 0, "helper");
+	at(f, 190); leave(f, 0); state(f, 0, CPU_OUTSIDE);
+	at(f, 200); ends(f);
+}
+
 static void pipe_wakes(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -273,6 +287,9 @@ static const struct story stories[] = {
 	{ "one call", one_call,
 	  "7 read returned 100-300 cpu 160 asleep 0 runnable 0 stolen 40 "
 	  "unknown 0 faults 1/30 nr 0 = 5\n" },
+	{ "jumps", jumps,
+	  "7 read returned 110-190 cpu 80 asleep 0 runnable 0 stolen 0 "
+	  "unknown 0 faults 1/30 nr 0\n" },
 	{ "a pipe wakes", pipe_wakes,
 	  "7 slept in pipe_read 180+50 others 0,0 same -1,-1 by ?-8 "
 	  "pipe_write\n"
