@@ -260,6 +260,15 @@ static void wait_for_cpu(struct sleeper *sleeper, const struct time_span *span)
 	sleeper->has_time = true;
 }
 
+/* Nobody may have been seen to wake it: perf does so quietly. */
+static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
+{
+	if (sleeper->is_asleep)
+		wake(sleeps, sleeper, sleeper->sleep.waker);
+	hand_out(sleeps, sleeper);
+	sleeper->has_left = false;
+}
+
 int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 {
 	struct sleeper *sleeper =
@@ -271,10 +280,8 @@ int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 		fall_asleep(sleeper, span);
 	} else if (span->time_class == TIME_RUNNABLE) {
 		wait_for_cpu(sleeper, span);
-	} else {
-		if (sleeper->has_left)
-			hand_out(sleeps, sleeper);
-		sleeper->has_left = false;
+	} else if (sleeper->has_left) {
+		run_again(sleeps, sleeper);
 	}
 	return 0;
 }
