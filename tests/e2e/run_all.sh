@@ -13,16 +13,15 @@ source "$HERE/../../machine/tests/lanes.sh"
 
 # shellcheck disable=SC2034 # lanes reads the arrays
 first=("functions.sh 6.12 1 ls disk sleep all events"
-	"functions.sh 6.12 1 pipe modules bpf")
-second=(record.sh "functions.sh 6.1 1 ls sleep-all events" "attribution_processes.sh one_cpu" attribution_interrupts.sh)
+	"functions.sh 6.12 1 pipe modules bpf" attribution_syscalls.sh
+	attribution_levels.sh)
+second=(record.sh "functions.sh 6.1 1 ls sleep-all events"
+	attribution_processes.sh attribution_interrupts.sh
+	attribution_servers.sh)
 if [[ ${1:-all} == full ]]; then
 	first+=("functions.sh 6.12 1 disk-all sleep-all"
 		"functions.sh 6.12 2 echo echo-all")
-	second+=("attribution_interrupts.sh full" "attribution_processes.sh two_cpus"
-		"attribution_processes.sh old_kernel"
-		"attribution_processes.sh made_by_perf"
-		"attribution_processes.sh narrower"
-		attribution_relations.sh attribution_sleeps.sh
-		attribution_syscalls.sh)
+	second+=("attribution_interrupts.sh full" attribution_relations.sh
+		attribution_sleeps.sh)
 fi
 lanes "$HERE" first second
