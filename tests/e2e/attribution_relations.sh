@@ -42,6 +42,8 @@ border_reports() {
 	"$KTRACE" export --format=gmon -i "$WORK/border" --comm relations \
 		-o "$WORK/gmon"
 	gprof -b -q "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof.txt"
+	gprof -b -p "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof_flat.txt"
+	report border_flat.csv border --comm relations --flat --format=csv
 	report sites.json sites --comm relations --user-sites --format=json
 	report stacks.json stacks --comm relations --user-sites --format=json
 	report missing.txt kernel --comm relations --user-sites

@@ -124,6 +124,12 @@ def judge_share(judge, name, recording, whom, **work):
                  whole > 0 and part >= 0.95 * whole)
 
 
+def judge_loss(judge, case, recording):
+    with open(f"{recording.path}.err", encoding="utf-8") as told:
+        text = told.read()
+    judge.expect(f"{case}: nothing was lost", "lost" not in text, text)
+
+
 def judge_counts(judge, case, recording):
     """Interrupts and soft interrupts are as many as the kernel says."""
     traced = recording.traced()
@@ -282,6 +288,7 @@ def main():
     for case in cases:
         recording = Recording(ktrace, folder, case)
         globals()[f"judge_{case}"](judge, recording)
+        judge_loss(judge, case, recording)
         judge_counts(judge, case, recording)
         judge_sums(judge, case, recording)
     sys.exit(1 if judge.failures else 0)
