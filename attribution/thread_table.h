@@ -37,6 +37,7 @@ struct thread {
 	bool has_off;
 	/* How it will leave the CPU, as announced: an enum off_how. */
 	uint8_t next_how;
+	bool has_blocked;		/* as in struct off_cpu */
 	/* It was woken when it still ran. */
 	uint64_t early_wake_ns;
 	int32_t early_waker_tid;

@@ -56,7 +56,7 @@ static bool is_known(const struct off_cpu_evidence *evidence,
 	case NEEDS_NOTHING:
 		return true;
 	case NEEDS_SWITCHES:
-		return evidence->has_switches || evidence->has_wakeups;
+		return off_cpu_is_told(evidence);
 	case NEEDS_WAKEUPS:
 		return evidence->has_wakeups;
 	}

@@ -120,6 +120,8 @@ static int finish(struct collector *collector)
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
 		error = collector_drain(collector);
+	if (!error && collector->late)
+		late_code_names(collector->late);
 	return error ? error : recording_writer_finish(collector->writer);
 }
 

@@ -438,6 +438,7 @@ static void open_script(struct script *script, const struct story *story)
 	script->sink.take = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
+	options.functions = attribution_fixture_functions(script->fixture);
 	script->time = task_time_new(&options, &script->sink);
 	ck_assert_ptr_nonnull(script->time);
 	attribution_fixture_watch(script->fixture, &script->witness);

@@ -31,7 +31,7 @@ static double seconds_since(const struct timespec *start)
 }
 
 /* Host clock: the guest's TSC has the host's frequency. */
-static struct pt_rates rates(const struct trace_unit *plugin)
+static struct pt_rates clock_rates(const struct trace_unit *plugin)
 {
 	if (!plugin->options.host_clock)
 		return virtual_rates;
@@ -47,7 +47,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 {
 	struct trace_unit *plugin = data;
 	struct vcpu *vcpu = &plugin->vcpus[index];
-	struct pt_rates unit_rates = rates(plugin);
+	struct pt_rates rates = clock_rates(plugin);
 	struct pt_bus bus;
 
 	if (index >= plugin->count || !guest_init(&vcpu->guest))
@@ -56,8 +56,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 	bus_init(&bus, vcpu, plugin->options.dump_dir, index);
 	guest_clock_init(&vcpu->clock, plugin->options.host_clock,
 			 &vcpu->board->retired);
-	pt_unit_init(&vcpu->unit, &bus, &unit_rates,
-		     plugin->options.loss_interval);
+	pt_unit_init(&vcpu->unit, &bus, &rates, plugin->options.loss_interval);
 }
 
 /* QEMU's x86 code reports an exception twice: raised, as an EXCEPTION whose

@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (!recording_open(&recording, argv[2]) ||
-	    !kernel_names_read(&books->names, argv[2]) ||
+	    !kernel_names_read(&books->names, argv[2], NULL) ||
 	    !open_cpus(books, argv[1]))
 		return 2;
 	add_up(books);
