@@ -24,8 +24,8 @@ static bool is_task(const struct task *task, int32_t cpu, int32_t tid)
 	return task->tid == tid && (tid > 0 || task->cpu == cpu);
 }
 
-static struct kept_task *find(const struct kept_tasks *kept, int32_t cpu,
-			      int32_t tid)
+struct kept_task *kept_tasks_find(const struct kept_tasks *kept, int32_t cpu,
+				  int32_t tid)
 {
 	for (size_t i = kept->tasks.count; i-- > 0;)
 		if (is_task(&kept_tasks_at(kept, i)->task, cpu, tid))
@@ -36,7 +36,7 @@ static struct kept_task *find(const struct kept_tasks *kept, int32_t cpu,
 struct kept_task *kept_tasks_get(struct kept_tasks *kept, int32_t cpu,
 				 int32_t pid, int32_t tid)
 {
-	struct kept_task *task = find(kept, cpu, tid);
+	struct kept_task *task = kept_tasks_find(kept, cpu, tid);
 	struct kept_task **slot;
 
 	if (task) {

@@ -11,6 +11,7 @@ struct kept_task {
 	struct call_stack stack;
 	uint64_t clock_ns;
 	uint64_t last_ns;		/* of its newest step */
+	size_t exec_depth;		/* of an exec that goes on; 0: none */
 };
 
 /* All tasks that were met, in the order in which they were. */
@@ -26,6 +27,10 @@ void kept_tasks_free(struct kept_tasks *kept);
  */
 struct kept_task *kept_tasks_get(struct kept_tasks *kept, int32_t cpu,
 				 int32_t pid, int32_t tid);
+
+/* Returns the task, or NULL if it was not met. */
+struct kept_task *kept_tasks_find(const struct kept_tasks *kept, int32_t cpu,
+				  int32_t tid);
 
 struct kept_task *kept_tasks_at(const struct kept_tasks *kept, size_t index);
 

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "report/call_stack.h"
+#include "report/cpu_account.h"
 #include "report/kept_tasks.h"
 
 #include "decoder/flow.h"
@@ -65,44 +66,6 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	context->task = task;
 	context->account.cpu = cpu;
 	return (int)stacks->cpus.count - 1;
-}
-
-static uint64_t clip(const struct task_stacks *stacks, uint64_t time_ns)
-{
-	if (time_ns < stacks->window.since_ns)
-		return stacks->window.since_ns;
-	if (time_ns > stacks->window.until_ns)
-		return stacks->window.until_ns;
-	return time_ns;
-}
-
-/* Books the time since the last event where it belongs. */
-static void pass_time(const struct task_stacks *stacks,
-		      struct cpu_context *context,
-		      const struct function_event *event)
-{
-	struct cpu_account *account = &context->account;
-	uint64_t now_ns = clip(stacks, event->time_ns);
-	uint64_t passed_ns;
-
-	/* Until the first time packet the time is not known. */
-	if (!event->time_ns)
-		return;
-	if (!account->first_ns) {
-		/* Switches are recorded before tracing begins, too. */
-		if (event->kind == FUNCTION_SWITCH)
-			return;
-		account->first_ns = now_ns;
-		account->last_ns = now_ns;
-	}
-	passed_ns = now_ns - account->last_ns;
-	account->last_ns = now_ns;
-	account->state_ns[context->state] += passed_ns;
-	if (context->state != CPU_TRACED)
-		return;
-	context->task->clock_ns += passed_ns;
-	if (context->task->task.tid == 0)
-		account->idle_ns += passed_ns;
 }
 
 static struct call_step step_of(const struct cpu_context *context,
@@ -198,6 +161,29 @@ static int end_cpu(struct task_stacks *stacks, struct cpu_context *context,
 	return 0;
 }
 
+/* exec in another thread than a process's first: when it is done, that one has
+ * ended, and its id is this one's from the next switch on.
+ */
+static void end_first_thread(const struct task_stacks *stacks,
+			     const struct cpu_context *context,
+			     const struct function_event *event)
+{
+	const struct task *task = &context->task->task;
+	struct kept_task *first = NULL;
+	struct call_stack_output output = { .sink = stacks->sink };
+
+	if (task->pid > 0 && task->tid != task->pid)
+		first = kept_tasks_find(&stacks->tasks, context->account.cpu,
+					task->pid);
+	if (!first)
+		return;
+	output.step = step_of(context, event, STEP_EXIT);
+	output.step.time_ns = kept_task_time(first, event->time_ns);
+	output.step.clock_ns = first->clock_ns;
+	output.step.task = &first->task;
+	call_stack_close(&first->stack, &output);
+}
+
 static int take_stack_event(struct task_stacks *stacks,
 			    struct cpu_context *context,
 			    const struct function_event *event)
@@ -207,7 +193,16 @@ static int take_stack_event(struct task_stacks *stacks,
 		.sink = stacks->sink,
 	};
 
-	return call_stack_take(&context->task->stack, event, &output);
+	struct kept_task *task = context->task;
+	int status = call_stack_take(&task->stack, event, &output);
+
+	if (event->kind == FUNCTION_NEW_PROGRAM) {
+		task->exec_depth = task->stack.frames.count;
+	} else if (task->stack.frames.count < task->exec_depth) {
+		task->exec_depth = 0;
+		end_first_thread(stacks, context, event);
+	}
+	return status;
 }
 
 int task_stacks_take(struct task_stacks *stacks, uint32_t index,
@@ -216,7 +211,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 	struct cpu_context *context = cpu_at(stacks, index);
 	int status;
 
-	pass_time(stacks, context, event);
+	cpu_account_pass(&context->account, stacks->window, event,
+			 context->state, context->task);
 	if (event->time_ns > stacks->last_ns)
 		stacks->last_ns = event->time_ns;
 	switch ((enum function_event_kind)event->kind) {
