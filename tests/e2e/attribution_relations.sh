@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 # report --between, --function, --user-sites, flame graphs of wall time and the
 # profile across the border of user and kernel, on programs whose truth is
-# known.  KERNEL chooses Debian's kernel in the virtual machine.
+# known.
+#
+#	attribution_relations.sh [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${KERNEL:-6.12}
+KERNEL=${1:-6.12}
 
 report() { # file recording option...
 	local file=$1 recording=$2
@@ -42,6 +44,8 @@ border_reports() {
 	"$KTRACE" export --format=gmon -i "$WORK/border" --comm relations \
 		-o "$WORK/gmon"
 	gprof -b -q "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof.txt"
+	gprof -b -p "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof_flat.txt"
+	report border_flat.csv border --comm relations --flat --format=csv
 	report sites.json sites --comm relations --user-sites --format=json
 	report stacks.json stacks --comm relations --user-sites --format=json
 	report missing.txt kernel --comm relations --user-sites
@@ -76,6 +80,8 @@ main() {
 	border_reports
 	check_mistakes
 	python3 "$HERE/judge_relations.py" "$WORK" || FAILURES=$((FAILURES + 1))
+	python3 "$HERE/judge_tables.py" "$KTRACE" "$WORK/kernel" \
+		"$ROOT/docs/formats.md" || FAILURES=$((FAILURES + 1))
 }
 
 main "$@"
