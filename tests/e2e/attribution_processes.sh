@@ -46,11 +46,15 @@ record_to() { # name option...
 }
 
 one_cpu() {
+	local text
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer poller
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
 		--sched "$WORK/one/r"
+	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
+	expect_line "one: perf woke the one that polls" "$text" \
+		'    woken by  1x interrupt [a-z_]* perf_event_wakeup$'
 }
 
 # The host's clock runs on while the recorder waits for the host, so what is
