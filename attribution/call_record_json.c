@@ -112,7 +112,8 @@ static void put_waker(const struct call_record_context *context,
 		fputs("\"comm\":null,", out);
 	put_function(context, "interrupt", waker->interrupt);
 	fputs("\"function\":", out);
-	json_string(out, function_at(context->functions, waker->function)->name);
+	json_string(out,
+		    function_at(context->functions, waker->function)->name);
 	fputs("}", out);
 }
 

@@ -44,7 +44,8 @@ static void print_times(const struct call_record_context *context,
 	FILE *out = context->out;
 
 	fprintf(out, "    %" PRIu64 " ns: on CPU %" PRIu64,
-		call->end_ns - call->begin_ns, system_call_on_cpu(call->class_ns));
+		call->end_ns - call->begin_ns,
+		system_call_on_cpu(call->class_ns));
 	if (context->has_off_cpu)
 		fprintf(out, ", asleep %" PRIu64 ", runnable %" PRIu64,
 			call->class_ns[TIME_ASLEEP],

@@ -111,22 +111,37 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 	return status;
 }
 
-static int write_filled(struct sheet *sheet,
-			const struct attribution_output *output)
+static void write_part(struct sheet *sheet,
+		       const struct attribution_output *output,
+		       enum time_columns_part part)
 {
 	struct record_writer writer =
 		record_writer_of(output->out, output->format);
 	uint64_t count = sheet->rows.count;
-	int status = table_rows_order(output, write_row, sheet, count,
-				      &sheet->order);
 
 	writer.is_compact = true;
-	if (!status)
-		record_writer_table(&writer, write_ordered, sheet,
-				    count < output->top ? count : output->top);
-	if (!status && output->format == RECORD_TABLE)
-		time_columns_explain(&sheet->columns, output->out);
-	return status;
+	sheet->columns.part = part;
+	record_writer_table(&writer, write_ordered, sheet,
+			    count < output->top ? count : output->top);
+}
+
+static int write_filled(struct sheet *sheet,
+			const struct attribution_output *output)
+{
+	int status = table_rows_order(output, write_row, sheet,
+				      sheet->rows.count, &sheet->order);
+
+	if (status < 0)
+		return status;
+	if (output->format != RECORD_TABLE) {
+		write_part(sheet, output, TIME_COLUMNS_ALL);
+		return 0;
+	}
+	write_part(sheet, output, TIME_COLUMNS_CLASSES);
+	time_columns_explain(&sheet->columns, output->out);
+	fputs("\n", output->out);
+	write_part(sheet, output, TIME_COLUMNS_REST);
+	return 0;
 }
 
 static int write_sheet(const struct processes *processes,
@@ -136,6 +151,8 @@ static int write_sheet(const struct processes *processes,
 		.columns = {
 			.evidence = off_cpu_evidence_of(
 				processes->input->recording,
+				processes->input->events),
+			.is_followed = time_accounts_follow(
 				processes->input->events),
 			.by_thread = by_thread,
 		},

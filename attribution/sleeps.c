@@ -68,7 +68,8 @@ static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 		sleep->inner = frames[place.label + 1].function;
 		sleep->place = frames[place.label + 1].return_address;
 	}
-	sleep->stack = sleep_stacks_kernel(sleeps->options.stacks, frames, place.depth);
+	sleep->stack = sleep_stacks_kernel(sleeps->options.stacks, frames,
+					   place.depth);
 	if (sleep->stack == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
 	if (sleeper_is_in_call(sleeper, frames, count))
@@ -130,8 +131,8 @@ static int go_to_sleep(struct sleeps *sleeps, const struct event_record *event)
 {
 	const struct task *task =
 		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
-	struct sleeper *sleeper =
-		sleepers_of(sleeps->sleepers, (int32_t)event->values[SWITCH_PREV]);
+	int32_t tid = (int32_t)event->values[SWITCH_PREV];
+	struct sleeper *sleeper = sleepers_of(sleeps->sleepers, tid);
 	const struct path_frame *frames;
 	size_t count;
 
@@ -182,7 +183,8 @@ static int wake_up(struct sleeps *sleeps, const struct event_record *event)
 	if (!woken)
 		return -ERROR_MEMORY;
 	if (task) {
-		frames = task_paths_of(sleeps->options.paths, task->index, &count);
+		frames = task_paths_of(sleeps->options.paths, task->index,
+				       &count);
 		place = wait_places_wake(sleeps->options.places, frames, count);
 	}
 	waker = (struct waker){
@@ -203,6 +205,14 @@ static int wake_up(struct sleeps *sleeps, const struct event_record *event)
 	return 0;
 }
 
+static bool is_to_sleep(const struct event_record *event)
+{
+	int64_t state = event->values[SWITCH_PREV_STATE];
+
+	return event->values[SWITCH_PREV] > 0 && !off_is_dead(state) &&
+	       off_how_of(state) == OFF_ASLEEP;
+}
+
 int sleeps_event(struct sleeps *sleeps, const struct event_record *event)
 {
 	struct sleeper *sleeper;
@@ -210,14 +220,7 @@ int sleeps_event(struct sleeps *sleeps, const struct event_record *event)
 	if (event->event == EVENT_SCHED_WAKING)
 		return wake_up(sleeps, event);
 	if (event->event == EVENT_SCHED_SWITCH)
-		return event->values[SWITCH_PREV] > 0 &&
-				       off_how_of(event->values
-							  [SWITCH_PREV_STATE]) ==
-					       OFF_ASLEEP &&
-				       !off_is_dead(event->values
-							    [SWITCH_PREV_STATE]) ?
-			       go_to_sleep(sleeps, event) :
-			       0;
+		return is_to_sleep(event) ? go_to_sleep(sleeps, event) : 0;
 	if (event->event != EVENT_SYS_ENTER)
 		return 0;
 	sleeper = sleepers_of(sleeps->sleepers, event->tid);
@@ -260,6 +263,15 @@ static void wait_for_cpu(struct sleeper *sleeper, const struct time_span *span)
 	sleeper->has_time = true;
 }
 
+/* Nobody may have been seen to wake it: perf does so quietly. */
+static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
+{
+	if (sleeper->is_asleep)
+		wake(sleeps, sleeper, sleeper->sleep.waker);
+	hand_out(sleeps, sleeper);
+	sleeper->has_left = false;
+}
+
 int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 {
 	struct sleeper *sleeper =
@@ -271,10 +283,8 @@ int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
 		fall_asleep(sleeper, span);
 	} else if (span->time_class == TIME_RUNNABLE) {
 		wait_for_cpu(sleeper, span);
-	} else {
-		if (sleeper->has_left)
-			hand_out(sleeps, sleeper);
-		sleeper->has_left = false;
+	} else if (sleeper->has_left) {
+		run_again(sleeps, sleeper);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "attribution/time_account.h"
 
 #include "attribution/interrupt_ledger.h"
+#include "attribution/known_events.h"
 #include "attribution/on_cpu.h"
 #include "attribution/table.h"
 #include "attribution/task_time.h"
@@ -201,6 +202,13 @@ struct witness *time_accounts_witness(struct time_accounts *accounts)
 	return &accounts->witness;
 }
 
+/* Timers and work items lead to most of it. */
+bool time_accounts_follow(const struct known_events *events)
+{
+	return known_events_has(events, EVENT_HRTIMER_EXPIRE) &&
+	       known_events_has(events, EVENT_WORK_BEGIN);
+}
+
 /* Of what the ledger has, the filter of CPUs may want a part only. */
 static void split_interrupts(const struct time_accounts *accounts,
 			     struct time_account *account)
@@ -209,6 +217,8 @@ static void split_interrupts(const struct time_accounts *accounts,
 		interrupt_ledger_thread(accounts->ledger, account->task);
 	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
 
+	if (!time_accounts_follow(accounts->input->events))
+		shares.own_ns = 0;
 	account->benefited_ns = shares.own_ns < all_ns ? shares.own_ns : all_ns;
 	account->stolen_ns = all_ns - account->benefited_ns;
 }

@@ -7,11 +7,13 @@
 #include "attribution/witness.h"
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct array;
 struct attribution_input;
 struct interrupt_ledger;
+struct known_events;
 struct task;
 
 /* Where the time of one thread, or of all threads of a process, went.  The
@@ -43,6 +45,11 @@ struct time_account {
 	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
 	struct class_borders borders;	/* what uncertain comes from */
 };
+
+/* Returns whether @events tell for whom interrupt work is, as far as anything
+ * does: else all of it counts as stolen.
+ */
+bool time_accounts_follow(const struct known_events *events);
 
 /* Adds up time by thread. */
 struct time_accounts;

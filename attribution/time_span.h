@@ -13,7 +13,7 @@ enum time_class {
 	TIME_SYSTEM_CALL,	/* on a CPU in a system call */
 	TIME_FAULT,		/* on a CPU in a page fault or exception */
 	TIME_KERNEL,		/* other work on a CPU: kernel threads, signals,
-				 * the way to user space, a task's first steps */
+				 * the way to user space, first steps */
 	TIME_INTERRUPT,		/* in interrupt work of any kind; who benefits
 				 * is known later: see interrupt_ledger.h */
 	TIME_RUNNABLE,		/* waits for a CPU */

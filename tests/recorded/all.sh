@@ -59,7 +59,9 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
-	run "damaged copies" damage "$WORK/small"
+	run "damaged copies: user" damage "$WORK/small"
+	[[ $LEVEL != full ]] ||
+		run "damaged copies: kernel" damage "$WORK/kernel"
 	[[ $FAILED == 0 ]]
 }
 
