@@ -51,6 +51,23 @@ border_reports() {
 	report missing.txt kernel --comm relations --user-sites
 }
 
+# Tables of a recording without events say what is missing, and how to have it.
+check_bare() {
+	local option
+	for option in sleeps servers syscalls user-sites; do
+		report bare.txt bare --"$option"
+		expect_that "bare: --$option says how to record" \
+			"$(grep -c 'Not known: .*(record --' "$WORK/bare.txt")" -ge 1
+	done
+	report bare.txt bare --interrupts
+	expect_that "bare: --interrupts says how to record" \
+		"$(grep -c 'not known without .*--events=attribution' \
+			"$WORK/bare.txt")" -ge 5
+	flame bare.txt bare --wall --folded
+	expect_that "bare: --wall has unknown time" \
+		"$(grep -c 'relations-.*unknown' "$WORK/bare.txt")" -ge 1
+}
+
 check_mistakes() {
 	local code=0
 	"$KTRACE" report -i "$WORK/kernel" --between vfs_reed filemap_read \
@@ -79,6 +96,7 @@ main() {
 	kernel_reports
 	border_reports
 	check_mistakes
+	check_bare
 	python3 "$HERE/judge_relations.py" "$WORK" || FAILURES=$((FAILURES + 1))
 	python3 "$HERE/judge_tables.py" "$KTRACE" "$WORK/kernel" \
 		"$ROOT/docs/formats.md" || FAILURES=$((FAILURES + 1))

@@ -157,6 +157,8 @@ def judge_border():
             ("main, work, read, the kernel",
              ["u:main", "u:work", "u:read", "k:entry_SYSCALL_64",
               "k:vfs_read"]),
+            ("main, read, __x64_sys_read",
+             ["u:main", "u:read", "k:__x64_sys_read"]),
             ("a handler on top of what was interrupted",
              ["u:main", "u:raise", "u:handler", "u:in_handler",
               "u:sleep_ms", "k:entry_SYSCALL_64"]),
