@@ -89,6 +89,6 @@ kernel_ensure() { # kernel
 	[[ ! -d $KERNEL ]] || return 0
 	cache_lock
 	[[ ! -d $KERNEL ]] || return 0
-	[[ -n ${APT_IS_FRESH:-} ]] || { apt_update && APT_IS_FRESH=1; }
+	apt_update
 	kernel_fetch "$1"
 }

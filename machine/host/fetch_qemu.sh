@@ -91,7 +91,7 @@ qemu_ensure() {
 	qemu_use_system || qemu_use_cached && return
 	cache_lock
 	qemu_use_cached && return
-	[[ -n ${APT_IS_FRESH:-} ]] || { apt_update && APT_IS_FRESH=1; }
+	apt_update
 	qemu_fetch
 	qemu_use_cached
 }
