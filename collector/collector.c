@@ -2,6 +2,7 @@
 #include "collector/collector.h"
 #include "collector/collector_parts.h"
 #include "collector/late_code.h"
+#include "collector/priority.h"
 #include "collector/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -95,6 +96,8 @@ static int start(struct collector *collector)
 		collector->timer = timer_open(options->duration_ns);
 	if (options->duration_ns && collector->timer < 0)
 		return -ERROR_SYSTEM;
+	/* Not permitted: small buffers may overflow, which is then said. */
+	priority_raise();
 	error = enable_events(&collector->events);
 	if (error || !options->command)
 		return error;
@@ -117,6 +120,8 @@ static int finish(struct collector *collector)
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
 		error = collector_drain(collector);
+	if (!error && collector->late)
+		late_code_names(collector->late);
 	return error ? error : recording_writer_finish(collector->writer);
 }
 
