@@ -28,7 +28,8 @@ void code_view_advance(struct code_view *view, uint64_t time_ns);
 const struct array *code_view_regions(const struct code_view *view);
 
 /* Returns the bytes at @address and sets *@left to how many follow in one
- * piece, or NULL.
+ * piece, or NULL: nothing is known there, or what is known became different at
+ * an unknown time.
  */
 const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 			       size_t *left);
