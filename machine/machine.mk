@@ -10,7 +10,11 @@ TRUTH_SRCS := $(wildcard machine/truth/*.c)
 PLUGIN_APIS := 6 7
 PLUGINS    := $(if $(UNIT_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/intel-pt-api%.so)) \
               $(if $(TRUTH_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/truth-api%.so))
-GUEST      := $(patsubst machine/guest/%/,$(BUILD)/machine/guest-%,$(wildcard machine/guest/*/))
+# The compiler for guests of the other architecture, if there is one.
+ARM64_CC   := $(shell command -v aarch64-linux-gnu-gcc 2>/dev/null)
+GUEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard machine/guest/*/)))
+GUEST      := $(GUEST_PROGRAMS:%=$(BUILD)/machine/guest-%) \
+              $(if $(ARM64_CC),$(GUEST_PROGRAMS:%=$(BUILD)/machine/guest-%-arm64))
 ATTACH     := $(BUILD)/machine/machine-attach
 MACHINE_SUITES := $(patsubst %.c,$(BUILD)/%,$(wildcard machine/tests/test_*.c))
 MACHINE_TOOLS  := $(patsubst machine/tests/%.c,$(BUILD)/machine/tests/%,$(wildcard machine/tests/tool_*.c))
@@ -61,19 +65,22 @@ $(ATTACH): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/attach/*.c)) $(CHANNEL
 # system is there, and without the sanitizers, whose memory needs are a host's.
 GUEST_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 
-$(BUILD)/guest-objects/%.o: %.c
-	@mkdir -p $(@D)
-	@echo "  CC    $< (guest)"
-	$(Q)$(CC) $(CPPFLAGS) $(GUEST_CFLAGS) -c -o $@ $<
-
+# $(1): program, $(2): compiler, $(3): what its objects and itself are told by
 define guest_program
-$(BUILD)/machine/guest-$(1): $$(patsubst %.c,$$(BUILD)/guest-objects/%.o,\
+$(BUILD)/guest-objects$(3)/%.o: %.c
+	@mkdir -p $$(@D)
+	@echo "  CC    $$< (guest$(3))"
+	$$(Q)$(2) $$(CPPFLAGS) $$(GUEST_CFLAGS) -c -o $$@ $$<
+
+$(BUILD)/machine/guest-$(1)$(3): $$(patsubst %.c,$$(BUILD)/guest-objects$(3)/%.o,\
 		$$(wildcard machine/guest/$(1)/*.c machine/channel/*.c))
 	@mkdir -p $$(@D)
 	@echo "  LD    $$@ (static)"
-	$$(Q)$$(CC) $$(GUEST_CFLAGS) -static -s -o $$@ $$^
+	$$(Q)$(2) $$(GUEST_CFLAGS) -static -s -o $$@ $$^
 endef
-$(foreach program,$(patsubst guest-%,%,$(notdir $(GUEST))),$(eval $(call guest_program,$(program))))
+$(foreach program,$(GUEST_PROGRAMS),\
+	$(eval $(call guest_program,$(program),$$(CC),)) \
+	$(if $(ARM64_CC),$(eval $(call guest_program,$(program),$(ARM64_CC),-arm64))))
 
 # The plugins' objects hold code for both kinds of linking; a test is linked
 # sooner than it would be optimized.
