@@ -170,6 +170,7 @@ const struct tracer intel_pt_tracer = {
 	.pmu_name = "intel_pt",
 	.title = "Intel Processor Trace",
 	.code_is_announced = true,
+	.cycle_term = "cyc",
 	.configure = intel_pt_configure,
 	.filter_ranges = intel_pt_filter_ranges,
 	.metadata = intel_pt_metadata,

@@ -67,6 +67,76 @@ int kernel_changes_find(const struct kcore *before, const struct kcore *now,
 	return error;
 }
 
+/* A symbol of a module. */
+struct mark {
+	uint64_t address;
+	bool is_text;
+};
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct mark *x = a;
+	const struct mark *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static int list_marks(const struct kernel_symbols *symbols, struct array *marks)
+{
+	struct kernel_symbol symbol;
+	size_t place = 0;
+
+	while (kernel_symbols_next(symbols, &place, &symbol)) {
+		struct mark *mark = symbol.module ? array_add(marks) : NULL;
+
+		if (!symbol.module)
+			continue;
+		if (!mark)
+			return -ERROR_MEMORY;
+		mark->address = symbol.address;
+		mark->is_text = strchr("tTwW", symbol.type);
+	}
+	array_sort(marks, compare_marks);
+	return 0;
+}
+
+/* Whether the symbol at or before @address is of code. */
+static bool is_text(const struct array *marks, uint64_t address)
+{
+	const struct mark *items = marks->items;
+	size_t low = 0;
+	size_t high = marks->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && items[low - 1].is_text;
+}
+
+/* Drops what is not code of @changed: /proc/modules only says how large a
+ * module is with its data, which lies behind its code or elsewhere.
+ */
+static int keep_text(const struct kernel_symbols *symbols,
+		     struct array *changed)
+{
+	struct array marks = ARRAY_OF(struct mark);
+	struct code_range *ranges = changed->items;
+	int error = changed->count ? list_marks(symbols, &marks) : 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < changed->count && !error; i++)
+		if (is_text(&marks, ranges[i].start))
+			ranges[kept++] = ranges[i];
+	changed->count = kept;
+	array_free(&marks);
+	return error;
+}
+
 static bool has_module(const struct array *modules, const struct module *wanted)
 {
 	const struct module *items = modules->items;
@@ -111,9 +181,11 @@ static int find_all(const struct kernel_copy *copy, const char *path,
 	error = kcore_open(&before, file);
 	if (error)
 		return error;
-	error = kernel_changes_find(&before, now, &copy->text, changed);
+	error = find_in_modules(copy, &before, now, changed);
 	if (!error)
-		error = find_in_modules(copy, &before, now, changed);
+		error = keep_text(&copy->symbols, changed);
+	if (!error)
+		error = kernel_changes_find(&before, now, &copy->text, changed);
 	kcore_close(&before);
 	return error;
 }

@@ -33,6 +33,10 @@ struct tracer {
 	 * code; else it is looked for at the end.
 	 */
 	bool code_is_announced;
+	const char *cycle_term; /* of the PMU's: asks for cycle counts */
+
+	/* Whether there is a unit behind the PMU; NULL: always. */
+	bool (*is_present)(const struct pmu *pmu);
 
 	/* Sets @attr->type and config to the best timing that the unit has.
 	 *

@@ -8,7 +8,6 @@
 #include "decoder/code_region.h"
 #include "decoder/file_map.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* What is patched is whole instructions. */
@@ -69,24 +68,6 @@ static int compare_load(const struct code_image *image,
 	return error;
 }
 
-static void tell(const struct code_image *image, const char *path,
-		 const struct array *unknown)
-{
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; i < unknown->count; i++) {
-		const struct code_unknown *range = array_at(unknown, i);
-
-		bytes += range->end - range->first;
-	}
-	if (bytes)
-		log_message(image->log, LOG_NOTE, path, LOG_NO_OFFSET,
-			    "%" PRIu64 " bytes of the kernel's code became "
-			    "different while it was recorded, it is not known "
-			    "when: where they ran is a gap",
-			    bytes);
-}
-
 int code_unknown_read(const struct code_image *image, const char *path,
 		      struct array *unknown)
 {
@@ -107,7 +88,6 @@ int code_unknown_read(const struct code_image *image, const char *path,
 				     unknown);
 	array_free(&loads);
 	file_map_close(&map);
-	tell(image, path, unknown);
 	return error == -ERROR_MEMORY ? error : 0;
 }
 

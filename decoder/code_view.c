@@ -153,6 +153,11 @@ const struct array *code_view_regions(const struct code_view *view)
 	return &view->regions;
 }
 
+bool code_view_is_unknown(const struct code_view *view, uint64_t address)
+{
+	return !code_unknown_limit(&view->image->unknown, address, 1);
+}
+
 const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 			       size_t *left)
 {

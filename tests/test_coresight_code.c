@@ -100,7 +100,7 @@ START_TEST(changed_code_is_a_gap)
 	write_end(BRANCH_BACK);
 	decode(&totals);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
-	ck_assert_uint_eq(totals.gaps[FLOW_GAP_NO_CODE], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_CODE_CHANGED], 1);
 	ck_assert_uint_eq(totals.instructions, 4);
 	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 1);
 	ck_assert_uint_eq(totals.exits[FLOW_EXIT_RETURN], 0);
@@ -127,7 +127,7 @@ START_TEST(another_change_than_announced_is_a_gap)
 	announce(NOP, BRANCH_BACK);
 	write_end(BRANCH_BACK + 1);
 	decode(&totals);
-	ck_assert_uint_eq(totals.gaps[FLOW_GAP_NO_CODE], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_CODE_CHANGED], 1);
 	ck_assert_uint_eq(totals.instructions, 4);
 }
 END_TEST
