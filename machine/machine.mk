@@ -6,9 +6,13 @@ GLIB_CFLAGS := $(shell pkg-config --cflags glib-2.0 2>/dev/null)
 CORE_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/intel_pt/*.c))
 CORE       := $(BUILD)/machine/intel_pt.a
 UNIT_SRCS  := $(filter-out machine/qemu/plugin_api.c,$(wildcard machine/qemu/*.c))
+ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c))
+ARM_CORE   := $(BUILD)/machine/arm_ete.a
+ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) machine/qemu/options.c
 TRUTH_SRCS := $(wildcard machine/truth/*.c)
 PLUGIN_APIS := 6 7
 PLUGINS    := $(if $(UNIT_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/intel-pt-api%.so)) \
+              $(PLUGIN_APIS:%=$(BUILD)/machine/arm-ete-api%.so) \
               $(if $(TRUTH_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/truth-api%.so))
 # The compiler for guests of the other architecture, if there is one.
 ARM64_CC   := $(shell command -v aarch64-linux-gnu-gcc 2>/dev/null)
@@ -31,7 +35,8 @@ PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS)
 PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
               echo -flto=auto -ffat-lto-objects))
 
-$(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o: \
+$(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o \
+$(BUILD)/machine/qemu_arm/%.o $(BUILD)/machine/arm_ete/%.o: \
 	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_LTO)
 
 $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
@@ -44,12 +49,19 @@ $(BUILD)/machine/intel-pt-api%.so: $(BUILD)/machine/plugin_api%.o \
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
+$(BUILD)/machine/arm-ete-api%.so: $(BUILD)/machine/plugin_api%.o \
+		$(ARM_UNIT_SRCS:%.c=$(BUILD)/%.o) $(ARM_CORE_OBJS)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+
 $(BUILD)/machine/truth-api%.so: $(BUILD)/machine/plugin_api%.o \
 		$(TRUTH_SRCS:%.c=$(BUILD)/%.o)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
 $(CORE): $(CORE_OBJS)
+$(ARM_CORE): $(ARM_CORE_OBJS)
+$(CORE) $(ARM_CORE):
 	@mkdir -p $(@D)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
