@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/between.h"
 
+#include "attribution/between_paths.h"
 #include "attribution/function_choice.h"
 #include "attribution/work_kinds.h"
 #include "common/error.h"
-#include "report/call_tree.h"
 #include "report/step_filter.h"
 
 #include <stdlib.h>
@@ -36,9 +36,7 @@ struct between {
 	struct between_question question;
 	struct between_answer answer;
 	struct array tasks;	/* struct task_state by task index */
-	struct call_tree *tree;
-	struct array paths;	/* struct between_path */
-	struct array path_of_node;	/* uint32_t: index in paths + 1 */
+	struct between_paths *paths;
 };
 
 struct between *between_new(const struct between_question *question)
@@ -50,15 +48,11 @@ struct between *between_new(const struct between_question *question)
 	between->question = *question;
 	between->answer.time = HISTOGRAM_EMPTY;
 	between->tasks = ARRAY_OF(struct task_state);
-	between->paths = ARRAY_OF(struct between_path);
-	between->path_of_node = ARRAY_OF(uint32_t);
-	between->tree = call_tree_new();
-	if (!between->tree ||
-	    call_tree_root(between->tree, -1) == CALL_NODE_NONE) {
-		between_free(between);
-		return NULL;
-	}
-	return between;
+	between->paths = between_paths_new();
+	if (between->paths)
+		return between;
+	between_free(between);
+	return NULL;
 }
 
 void between_free(struct between *between)
@@ -71,15 +65,8 @@ void between_free(struct between *between)
 		array_free(&task->functions);
 		array_free(&task->calls);
 	}
-	for (size_t i = 0; i < between->paths.count; i++) {
-		struct between_path *path = array_at(&between->paths, i);
-
-		histogram_free(&path->time);
-	}
 	array_free(&between->tasks);
-	array_free(&between->paths);
-	array_free(&between->path_of_node);
-	call_tree_free(between->tree);
+	between_paths_free(between->paths);
 	histogram_free(&between->answer.time);
 	free(between);
 }
@@ -166,45 +153,23 @@ static void finish_ended(struct between *between, struct task_state *task,
 	}
 }
 
-static struct between_path *path_at(struct between *between, uint32_t node)
-{
-	struct between_path *path;
-	uint32_t *number;
-
-	while (between->path_of_node.count <= node)
-		if (!array_add(&between->path_of_node))
-			return NULL;
-	number = array_at(&between->path_of_node, node);
-	if (*number)
-		return array_at(&between->paths, *number - 1);
-	path = array_add(&between->paths);
-	if (!path)
-		return NULL;
-	*number = (uint32_t)between->paths.count;
-	path->node = node;
-	path->time = HISTOGRAM_EMPTY;
-	return path;
-}
-
 /* Returns the path from @call to the innermost function, which is B. */
 static struct between_path *find_path(struct between *between,
 				      const struct task_state *task,
 				      const struct open_call *call)
 {
 	const struct open_function *functions = task->functions.items;
-	uint32_t node = call_tree_child(between->tree,
-					call_tree_first_root(between->tree),
-					call->function, false);
+	uint32_t node = between_paths_begin(between->paths, call->function);
 	uint32_t depth = call->depth;
 
 	/* It may have jumped on. */
 	if (functions[depth].function == call->function &&
 	    depth + 1 < task->functions.count)
 		depth++;
-	for (; depth < task->functions.count && node != CALL_NODE_NONE; depth++)
-		node = call_tree_child(between->tree, node,
-				       functions[depth].function, false);
-	return node == CALL_NODE_NONE ? NULL : path_at(between, node);
+	for (; depth < task->functions.count; depth++)
+		node = between_paths_go_on(between->paths, node,
+					   functions[depth].function);
+	return between_paths_to(between->paths, node);
 }
 
 static int reach(struct between *between, const struct task_state *task,
@@ -320,18 +285,6 @@ int between_take(struct between *between, const struct call_step *step)
 	return 0;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	const struct between_path *x = a;
-	const struct between_path *y = b;
-
-	if (x->time.count != y->time.count)
-		return x->time.count > y->time.count ? -1 : 1;
-	if (x->time.total != y->time.total)
-		return x->time.total > y->time.total ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
 void between_end(struct between *between)
 {
 	for (size_t i = 0; i < between->tasks.count; i++) {
@@ -341,7 +294,7 @@ void between_end(struct between *between)
 			finish_call(between, array_at(&task->calls, at));
 		task->calls.count = 0;
 	}
-	array_sort(&between->paths, compare_paths);
+	between_paths_sort(between->paths);
 }
 
 const struct between_answer *between_answer(const struct between *between)
@@ -349,14 +302,7 @@ const struct between_answer *between_answer(const struct between *between)
 	return &between->answer;
 }
 
-const struct between_path *between_path(const struct between *between,
-					size_t index)
+const struct between_paths *between_paths(const struct between *between)
 {
-	return index < between->paths.count ? array_at(&between->paths, index) :
-					      NULL;
-}
-
-const struct call_tree *between_tree(const struct between *between)
-{
-	return between->tree;
+	return between->paths;
 }

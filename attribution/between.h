@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct call_tree;
+struct between_paths;
 struct function_choice;
 struct step_filter;
 struct work_kinds;
@@ -30,13 +30,6 @@ struct between_question {
 	const struct work_kinds *kinds;
 	const struct step_filter *filter;	/* which calls of A; or NULL */
 	struct time_window window;		/* in which they begin */
-};
-
-/* One way from A to B. */
-struct between_path {
-	uint32_t node;		/* of B in between_tree(); A is a root's child */
-	struct histogram time;	/* wall time, ns */
-	uint64_t on_cpu_ns;	/* of the sum of all */
 };
 
 /* The answer.  calls is the sum of the four after it and time.count. */
@@ -64,11 +57,7 @@ void between_end(struct between *between);
 
 const struct between_answer *between_answer(const struct between *between);
 
-/* Returns path @index, the most frequent first after between_end(); NULL
- * after the last.
- */
-const struct between_path *between_path(const struct between *between,
-					size_t index);
-const struct call_tree *between_tree(const struct between *between);
+/* Returns the ways from A to B; in order after between_end(). */
+const struct between_paths *between_paths(const struct between *between);
 
 #endif

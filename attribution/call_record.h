@@ -9,6 +9,7 @@
 
 struct arch;
 struct call_trace;
+struct call_tree;
 struct function_table;
 struct lines;
 struct sleep_places;
@@ -31,6 +32,7 @@ struct call_record_context {
 	const struct arch *arch;
 	const struct task_names *names;
 	const struct wakers *wakers;
+	const struct call_tree *stacks;	/* of the sleeps */
 	struct lines *lines;	/* of source code; a cache */
 	uint32_t max_depth;	/* of the trace */
 	bool has_off_cpu;	/* sleeps were recorded */

@@ -3,6 +3,7 @@
 
 #include "attribution/call_trace.h"
 #include "attribution/sleep_places.h"
+#include "attribution/stack_text.h"
 #include "attribution/system_call.h"
 #include "attribution/wakers.h"
 #include "report/record_writer.h"
@@ -10,6 +11,7 @@
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static void put_text(FILE *out, const char *name, const char *text)
 {
@@ -136,6 +138,23 @@ static void put_wakers(const struct call_record_context *context,
 	fputs("]", out);
 }
 
+static void put_stack(const struct call_record_context *context,
+		      uint32_t stack)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		stack_text_write(context->stacks, stack, context->functions,
+				 out);
+		fclose(out);
+	}
+	fputs(",\"stack\":", context->out);
+	json_string(context->out, text ? text : "");
+	free(text);
+}
+
 static void put_place(const struct call_record_context *context,
 		      const struct sleep_place *place)
 {
@@ -160,6 +179,7 @@ static void put_place(const struct call_record_context *context,
 	put_known(out, place->same_at_end >= 0, "same_object_at_end",
 		  place->same_at_end);
 	put_wakers(context, place);
+	put_stack(context, place->stack);
 	fputs("}", out);
 }
 

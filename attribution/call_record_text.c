@@ -3,8 +3,10 @@
 
 #include "attribution/call_trace.h"
 #include "attribution/sleep_places.h"
+#include "attribution/stack_text.h"
 #include "attribution/system_call.h"
 #include "attribution/wakers.h"
+#include "report/call_tree.h"
 #include "report/task_names.h"
 #include "symbolize/function_table.h"
 
@@ -68,6 +70,17 @@ static void print_others(const struct sleep_place *place, FILE *out)
 	fputs("\n", out);
 }
 
+static void print_stack(const struct call_record_context *context,
+			uint32_t stack)
+{
+	if (stack == CALL_NODE_NONE)
+		return;
+	fputs("        stack ", context->out);
+	stack_text_write(context->stacks, stack, context->functions,
+			 context->out);
+	fputs("\n", context->out);
+}
+
 static void print_place(const struct call_record_context *context,
 			const struct sleep_place *place)
 {
@@ -84,6 +97,7 @@ static void print_place(const struct call_record_context *context,
 	if (call_record_line(context, place, line, sizeof(line)))
 		fprintf(out, " at %s", line);
 	fputs("\n", out);
+	print_stack(context, place->stack);
 	print_others(place, out);
 	for (size_t i = 0; i < place->wakers.count; i++) {
 		const struct place_waker *waker = array_at(&place->wakers, i);

@@ -163,6 +163,7 @@ context_of(const struct call_records *records)
 		.arch = symbols_arch(input->symbols),
 		.names = input->names,
 		.wakers = task_watch_wakers(records->watch),
+		.stacks = task_watch_stacks(records->watch),
 		.lines = input->lines,
 		.max_depth = input->calls->max_depth,
 		.has_off_cpu =

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum claim_state {
-	CLAIM_KNOWN,	/* pid: a process, or -1 for nobody */
+	CLAIM_KNOWN,	/* pid: as in struct interrupt_row */
 	CLAIM_OPEN,
 	CLAIM_SHARED,	/* stakes */
 };
@@ -26,6 +26,7 @@ struct claims {
 	struct array known;		/* struct claim *: to be freed */
 	bool has_failed;
 	struct claim nobody;
+	struct claim system;
 };
 
 struct claims *claims_new(struct interrupt_rows *rows)
@@ -37,6 +38,7 @@ struct claims *claims_new(struct interrupt_rows *rows)
 	claims->rows = rows;
 	claims->known = ARRAY_OF(struct claim *);
 	claims->nobody.pid = -1;
+	claims->system.pid = 0;
 	claims->processes = number_map_new();
 	if (!claims->processes) {
 		claims_free(claims);
@@ -72,6 +74,11 @@ void claims_fail(struct claims *claims)
 struct claim *claim_nobody(struct claims *claims)
 {
 	return &claims->nobody;
+}
+
+struct claim *claim_system(struct claims *claims)
+{
+	return &claims->system;
 }
 
 static struct claim *add_process(struct claims *claims, int32_t pid)

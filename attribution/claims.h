@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For whom work is: a process, nobody, several, or not known yet.
+/* For whom work is: a process, the system, nobody, several, or not known yet.
  *
  * A claim that is not known yet stands for an object in flight (a packet that
  * no one has read).  What is billed to it waits, and goes on once the claim is
@@ -33,6 +33,7 @@ void claims_fail(struct claims *claims);
  * freed; referring to it and dropping it is allowed and does nothing.
  */
 struct claim *claim_process(struct claims *claims, int32_t pid);
+struct claim *claim_system(struct claims *claims);
 struct claim *claim_nobody(struct claims *claims);
 
 /* Returns a claim that is not known yet, with one reference, the caller's;

@@ -76,6 +76,7 @@ extern const struct follower follow_softirqs;
 extern const struct follower follow_polls;
 extern const struct follower follow_packets;
 extern const struct follower follow_blocks;
+extern const struct follower follow_questions;
 extern const struct follower follow_works;
 extern const struct follower follow_timers;
 extern const struct follower follow_ipis;

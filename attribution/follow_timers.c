@@ -90,8 +90,8 @@ static void arm(struct timers *timers, const struct moment *moment)
 	uint32_t function = moment_function(
 		moment, moment->event->values[TIMER_FUNCTION]);
 
-	if (interrupt_role_of(moment->roles, function) == ROLE_SYSTEM_TIMER)
-		claim = claim_nobody(moment->claims);
+	if (interrupt_role_is_system(moment->roles, function))
+		claim = claim_system(moment->claims);
 	else if (is_running_timers(moment))
 		claim = taken_off(timers, moment);
 	claim_map_set(timers->armed, address_of(moment),

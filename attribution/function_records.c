@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/function_report.h"
 
-#include "attribution/histogram_bars.h"
+#include "attribution/histogram_rows.h"
 #include "attribution/part_tree.h"
 #include "attribution/sparse_rows.h"
 #include "attribution/table.h"
@@ -9,10 +9,10 @@
 #include "report/call_tree.h"
 #include "symbolize/function_table.h"
 
+/* They follow those of histogram_rows.h. */
 enum column {
-	COLUMN_RANK,
+	COLUMN_RANK = HISTOGRAM_COLUMNS,
 	COLUMN_DEPTH,
-	COLUMN_CALLS,
 	COLUMN_DIRECT,
 	COLUMN_TAIL,
 	COLUMN_ASYNC,
@@ -20,14 +20,6 @@ enum column {
 	COLUMN_INFERRED,
 	COLUMN_INTERRUPT,
 	COLUMN_SELF,
-	COLUMN_TOTAL,
-	COLUMN_MIN,
-	COLUMN_MEAN,
-	COLUMN_MEDIAN,
-	COLUMN_P99,
-	COLUMN_MAX,
-	COLUMN_LOW,
-	COLUMN_HIGH,
 	COLUMN_WALL,
 	COLUMN_ON_CPU,
 	COLUMN_OFF_CPU,
@@ -41,9 +33,9 @@ enum column {
 };
 
 static const char *const columns[COLUMNS] = {
+	HISTOGRAM_COLUMN_NAMES("calls"),
 	[COLUMN_RANK] = "rank",
 	[COLUMN_DEPTH] = "depth",
-	[COLUMN_CALLS] = "calls",
 	[COLUMN_DIRECT] = "calls_direct",
 	[COLUMN_TAIL] = "calls_tail",
 	[COLUMN_ASYNC] = "calls_async",
@@ -51,14 +43,6 @@ static const char *const columns[COLUMNS] = {
 	[COLUMN_INFERRED] = "inferred",
 	[COLUMN_INTERRUPT] = "interrupt",
 	[COLUMN_SELF] = "self_ns",
-	[COLUMN_TOTAL] = "total_ns",
-	[COLUMN_MIN] = "min_ns",
-	[COLUMN_MEAN] = "mean_ns",
-	[COLUMN_MEDIAN] = "median_ns",
-	[COLUMN_P99] = "p99_ns",
-	[COLUMN_MAX] = "max_ns",
-	[COLUMN_LOW] = "low_ns",
-	[COLUMN_HIGH] = "high_ns",
 	[COLUMN_WALL] = "wall_ns",
 	[COLUMN_ON_CPU] = "on_cpu_ns",
 	[COLUMN_OFF_CPU] = "off_cpu_ns",
@@ -82,7 +66,7 @@ struct maker {
 
 static void set_counts(struct sparse_row *row, const struct call_counts *calls)
 {
-	sparse_row_set(row, COLUMN_CALLS, call_counts_calls(calls));
+	sparse_row_set(row, HISTOGRAM_COUNT, call_counts_calls(calls));
 	sparse_row_set(row, COLUMN_DIRECT, calls->direct);
 	sparse_row_set(row, COLUMN_TAIL, calls->tail);
 	sparse_row_set(row, COLUMN_ASYNC, calls->async);
@@ -100,7 +84,7 @@ static int add_function(struct maker *maker)
 		return -ERROR_MEMORY;
 	set_counts(row, &relations->calls);
 	sparse_row_set(row, COLUMN_SELF, relations->self_ns);
-	sparse_row_set(row, COLUMN_TOTAL, relations->total_ns);
+	sparse_row_set(row, HISTOGRAM_TOTAL, relations->total_ns);
 	return 0;
 }
 
@@ -119,56 +103,18 @@ static int add_relations(struct maker *maker, const char *section,
 		set_counts(row, &relation->calls);
 		sparse_row_set(row, COLUMN_INTERRUPT, relation->is_interrupt);
 		sparse_row_set(row, COLUMN_SELF, relation->self_ns);
-		sparse_row_set(row, COLUMN_TOTAL, relation->total_ns);
+		sparse_row_set(row, HISTOGRAM_TOTAL, relation->total_ns);
 	}
 	return 0;
 }
 
 static int add_time(struct maker *maker, enum study_time which)
 {
-	const struct histogram *time =
-		function_study_time(maker->report->study, which);
-	struct sparse_row *row =
-		sparse_rows_add(&maker->rows, "time",
-				function_report_time_name(which));
-
-	if (!row)
-		return -ERROR_MEMORY;
-	sparse_row_set(row, COLUMN_CALLS, time->count);
-	if (!time->count)
-		return 0;
-	sparse_row_set(row, COLUMN_TOTAL, time->total);
-	sparse_row_set(row, COLUMN_MIN, time->min);
-	sparse_row_set(row, COLUMN_MEAN, histogram_mean(time));
-	sparse_row_set(row, COLUMN_MEDIAN, histogram_quantile(time, 0.5));
-	sparse_row_set(row, COLUMN_P99, histogram_quantile(time, 0.99));
-	sparse_row_set(row, COLUMN_MAX, time->max);
-	return 0;
-}
-
-static int add_bars(struct maker *maker)
-{
-	struct array bars = ARRAY_OF(struct histogram_bar);
-	int status = histogram_bars(
-		function_study_time(maker->report->study, STUDY_WALL),
-		SIZE_MAX, &bars);
-
-	for (size_t i = 0; i < bars.count && !status; i++) {
-		const struct histogram_bar *bar = array_at(&bars, i);
-		struct sparse_row *row = sparse_rows_add(
-			&maker->rows, "bucket",
-			function_report_time_name(STUDY_WALL));
-
-		if (!row) {
-			status = -ERROR_MEMORY;
-			break;
-		}
-		sparse_row_set(row, COLUMN_CALLS, bar->count);
-		sparse_row_set(row, COLUMN_LOW, bar->low);
-		sparse_row_set(row, COLUMN_HIGH, bar->high);
-	}
-	array_free(&bars);
-	return status;
+	return histogram_rows_figures(
+		       &maker->rows, "time", function_report_time_name(which),
+		       function_study_time(maker->report->study, which)) ?
+		       0 :
+		       -ERROR_MEMORY;
 }
 
 static double weight_of(const void *ctx, uint32_t node)
@@ -203,7 +149,7 @@ static int add_part(void *ctx, uint32_t node, uint32_t depth)
 	sparse_row_set(row, COLUMN_OFF_CPU, (uint64_t)line.off_cpu_ns);
 	if (!maker->typical) {
 		sparse_row_set(row, COLUMN_RANK, maker->rank);
-		sparse_row_set(row, COLUMN_CALLS, (uint64_t)line.calls);
+		sparse_row_set(row, HISTOGRAM_COUNT, (uint64_t)line.calls);
 		sparse_row_set(row, COLUMN_SELF, (uint64_t)line.self_ns);
 		return 0;
 	}
@@ -268,9 +214,9 @@ static int add_class(struct maker *maker, const char *name,
 
 	if (!row)
 		return -ERROR_MEMORY;
-	sparse_row_set(row, COLUMN_CALLS, class->calls);
-	sparse_row_set(row, COLUMN_MIN, class->min_ns);
-	sparse_row_set(row, COLUMN_MAX, class->max_ns);
+	sparse_row_set(row, HISTOGRAM_COUNT, class->calls);
+	sparse_row_set(row, HISTOGRAM_MIN, class->min_ns);
+	sparse_row_set(row, HISTOGRAM_MAX, class->max_ns);
 	return 0;
 }
 
@@ -299,7 +245,9 @@ static int add_all(struct maker *maker, uint64_t top)
 	for (int i = 0; i < STUDY_TIMES && !status; i++)
 		status = add_time(maker, (enum study_time)i);
 	if (!status)
-		status = add_bars(maker);
+		status = histogram_rows_bars(
+			&maker->rows, function_report_time_name(STUDY_WALL),
+			function_study_time(maker->report->study, STUDY_WALL));
 	if (!status)
 		status = add_slow_calls(maker, top);
 	return status ? status : add_comparison(maker);

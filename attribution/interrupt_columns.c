@@ -23,19 +23,18 @@ static const char *const kind_names[INTERRUPT_KINDS] = {
 	[INTERRUPT_THREAD] = "threaded_handler",
 };
 
-static void write_process(struct record_writer *writer,
-			  const struct interrupt_columns *columns,
-			  const char *pid_name, const char *comm_name,
-			  int32_t pid)
+static const char *victim_name(const struct interrupt_columns *columns,
+			       int32_t pid)
 {
-	record_signed(writer, pid_name, pid);
+	return pid ? task_names_last(columns->names, pid) : "idle";
+}
+
+static const char *beneficiary_name(const struct interrupt_columns *columns,
+				    int32_t pid)
+{
 	if (pid < 0)
-		record_text(writer, comm_name, "nobody");
-	else if (pid == 0)
-		record_text(writer, comm_name, "idle");
-	else
-		record_text(writer, comm_name,
-			    task_names_last(columns->names, pid));
+		return "nobody";
+	return pid ? task_names_last(columns->names, pid) : "system";
 }
 
 static void write_function(struct record_writer *writer,
@@ -86,12 +85,16 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 		write_function(writer, columns, row);
 	record_text(writer, "time", row->is_thread_work ? "thread" :
 							  "interrupt");
-	if (grouping->by_victim)
-		write_process(writer, columns, "on_pid", "on_comm",
-			      row->victim_pid);
-	if (grouping->by_beneficiary)
-		write_process(writer, columns, "for_pid", "for_comm",
-			      row->pid);
+	if (grouping->by_victim) {
+		record_signed(writer, "on_pid", row->victim_pid);
+		record_text(writer, "on_comm",
+			    victim_name(columns, row->victim_pid));
+	}
+	if (grouping->by_beneficiary) {
+		record_signed(writer, "for_pid", row->pid);
+		record_text(writer, "for_comm",
+			    beneficiary_name(columns, row->pid));
+	}
 	record_real(writer, "count", row->count,
 		    grouping->by_beneficiary ? 2 : 0);
 	record_number(writer, "total_ns", row->total_ns);

@@ -57,7 +57,7 @@ static bool is_wanted(const struct interrupt_row *row,
 	const struct task beneficiary = { .pid = row->pid, .tid = row->pid };
 
 	return step_filter_task(filter, &victim) ||
-	       (row->pid >= 0 && step_filter_task(filter, &beneficiary));
+	       (row->pid > 0 && step_filter_task(filter, &beneficiary));
 }
 
 static struct interrupt_row

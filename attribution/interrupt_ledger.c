@@ -12,8 +12,9 @@
 /* They see everything in this order. */
 static const struct follower *const followers[] = {
 	&follow_system,	  &follow_softirqs, &follow_polls,
-	&follow_packets,  &follow_blocks,   &follow_works,
-	&follow_timers,	  &follow_ipis,	    &follow_wakeups,
+	&follow_packets,  &follow_blocks,   &follow_questions,
+	&follow_works,	  &follow_timers,   &follow_ipis,
+	&follow_wakeups,
 };
 
 enum { FOLLOWERS = sizeof(followers) / sizeof(*followers) };

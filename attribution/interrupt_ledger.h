@@ -34,7 +34,7 @@ enum interrupt_kind {
 enum interrupt_certainty {
 	CERTAIN_EXACT,		/* followed by the object that it was about */
 	CERTAIN_INFERRED,	/* from whom it woke, or the like */
-	CERTAIN_NOBODY,		/* nobody claims it: the system's */
+	CERTAIN_NOBODY,		/* nobody claims it */
 	CERTAINTIES,
 };
 
@@ -99,7 +99,8 @@ struct interrupt_row {
 	uint32_t function;	/* the handler, the action, the callback */
 	int32_t victim_pid;	/* on whose time; 0: idle */
 	int32_t victim_tid;
-	int32_t pid;		/* for whom; -1: nobody */
+	int32_t pid;		/* for whom; 0: the system, whatever runs;
+				 * -1: nobody claims it */
 	double count;		/* pieces of work; of one that was for several,
 				 * each has the part that it has of the time */
 	uint64_t total_ns;

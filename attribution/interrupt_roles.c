@@ -63,32 +63,63 @@ static const struct rule rules[] = {
 	/* kernel/sched/core.c */
 	{ "try_to_wake_up", false, ROLE_WAKES },
 	{ "wake_up_new_task", false, ROLE_WAKES },
-	/* kernel/time, kernel/watchdog.c, kernel/sched, drivers/char/random.c,
-	 * net/ipv4/tcp.c
-	 */
-	{ "tick_", true, ROLE_SYSTEM_TIMER },
-	{ "watchdog_timer_fn", false, ROLE_SYSTEM_TIMER },
-	{ "sched_rt_period_timer", false, ROLE_SYSTEM_TIMER },
-	{ "clocksource_watchdog", false, ROLE_SYSTEM_TIMER },
-	{ "mix_interrupt_randomness", false, ROLE_SYSTEM_TIMER },
-	{ "tcp_orphan_update", false, ROLE_SYSTEM_TIMER },
+	/* net/9p/client.c */
+	{ "p9_client_rpc", false, ROLE_ASKS },
+	{ "p9_client_zc_rpc", true, ROLE_ASKS },
+	{ "p9_client_cb", false, ROLE_ANSWERS },
+};
+
+/* What serves the system as a whole. */
+static const struct {
+	const char *name;
+	bool is_prefix;
+} system_functions[] = {
+	/* kernel/time, kernel/watchdog.c, kernel/sched, kernel/rcu */
+	{ "tick_", true },
+	{ "watchdog_timer_fn", false },
+	{ "sched_rt_period_timer", false },
+	{ "clocksource_watchdog", false },
+	{ "sched_balance_softirq", false },
+	{ "run_rebalance_domains", false },
+	{ "rcu_core_si", false },
+	/* drivers/char/random.c, net/ipv4/tcp.c */
+	{ "mix_interrupt_randomness", false },
+	{ "crng_reseed", false },
+	{ "tcp_orphan_update", false },
+};
+
+struct function_role {
+	uint8_t role;		/* enum interrupt_role */
+	bool is_system;
 };
 
 struct interrupt_roles {
 	uint32_t count;
-	uint8_t roles[];	/* enum interrupt_role */
+	struct function_role roles[];
 };
+
+static bool is_called(const char *name, const char *wanted, bool is_prefix)
+{
+	return is_prefix ? !strncmp(wanted, name, strlen(wanted)) :
+			   !strcmp(wanted, name);
+}
 
 static enum interrupt_role by_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
-		size_t size = strlen(rules[i].name);
-
-		if (rules[i].is_prefix ? !strncmp(rules[i].name, name, size) :
-					 !strcmp(rules[i].name, name))
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (is_called(name, rules[i].name, rules[i].is_prefix))
 			return rules[i].role;
-	}
 	return ROLE_NONE;
+}
+
+static bool is_system(const char *name)
+{
+	for (size_t i = 0;
+	     i < sizeof(system_functions) / sizeof(*system_functions); i++)
+		if (is_called(name, system_functions[i].name,
+			      system_functions[i].is_prefix))
+			return true;
+	return false;
 }
 
 static enum interrupt_role by_work(enum work_kind kind)
@@ -120,21 +151,24 @@ struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
 	const struct function_table *functions = symbols_functions(symbols);
 	const struct arch *arch = symbols_arch(symbols);
 	uint32_t count = function_count(functions);
-	struct interrupt_roles *roles = calloc(1, sizeof(*roles) + count);
+	struct interrupt_roles *roles = calloc(
+		1, sizeof(*roles) + count * sizeof(*roles->roles));
 
 	if (!roles)
 		return NULL;
 	roles->count = count;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct function *function = function_at(functions, i);
-		enum interrupt_role role = ROLE_NONE;
+		enum interrupt_role role;
 
 		if (function->space != 'k')
 			continue;
 		role = by_name(function->name);
 		if (role == ROLE_NONE)
 			role = by_work(arch_work_kind(arch, function->name));
-		roles->roles[i] = (uint8_t)role;
+		roles->roles[i] = (struct function_role){
+			(uint8_t)role, is_system(function->name)
+		};
 	}
 	return roles;
 }
@@ -147,5 +181,13 @@ void interrupt_roles_free(struct interrupt_roles *roles)
 enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 				      uint32_t function)
 {
-	return function < roles->count ? roles->roles[function] : ROLE_NONE;
+	return function < roles->count ?
+		       (enum interrupt_role)roles->roles[function].role :
+		       ROLE_NONE;
+}
+
+bool interrupt_role_is_system(const struct interrupt_roles *roles,
+			      uint32_t function)
+{
+	return function < roles->count && roles->roles[function].is_system;
 }

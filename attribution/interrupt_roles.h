@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_INTERRUPT_ROLES_H
 #define KT_ATTRIBUTION_INTERRUPT_ROLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct symbols;
@@ -25,8 +26,9 @@ enum interrupt_role {
 	ROLE_WAKES,		/* wakes a task */
 	ROLE_SENDS_RESCHEDULE,	/* sends an IPI */
 	ROLE_SENDS_CALL,
-	ROLE_SYSTEM_TIMER,	/* a timer's function that is the system's,
-				 * whoever armed it */
+	ROLE_ASKS,		/* asks a device that has one answer for each
+				 * question, and waits for it */
+	ROLE_ANSWERS,		/* hands over such an answer */
 };
 
 /* The roles of a recording's functions, by number. */
@@ -39,5 +41,11 @@ void interrupt_roles_free(struct interrupt_roles *roles);
 /* Returns ROLE_NONE for functions of user space. */
 enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 				      uint32_t function);
+
+/* Returns whether what a function does serves the system as a whole, whoever
+ * armed its timer or raised it.
+ */
+bool interrupt_role_is_system(const struct interrupt_roles *roles,
+			      uint32_t function);
 
 #endif

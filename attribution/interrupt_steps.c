@@ -244,9 +244,11 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 {
 	bool goes_on_elsewhere = step->detail;
 	struct interrupt_piece *top = interrupt_stack_top(stack);
+	enum interrupt_role role = interrupt_role_of(steps->roles,
+						     step->function);
 
-	if (interrupt_role_of(steps->roles, step->function) == ROLE_WAKES)
-		steps->listener->role(steps->listener, top, ROLE_WAKES, step);
+	if (role == ROLE_WAKES || role == ROLE_ASKS)
+		steps->listener->role(steps->listener, top, role, step);
 	while (top && top->depth >= step->depth && !goes_on_elsewhere) {
 		end_top(steps, stack, step);
 		top = interrupt_stack_top(stack);

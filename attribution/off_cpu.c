@@ -45,6 +45,11 @@ off_cpu_evidence_of(const struct recording *recording,
 	};
 }
 
+bool off_cpu_is_told(const struct off_cpu_evidence *evidence)
+{
+	return evidence->has_switches || evidence->has_wakeups;
+}
+
 static struct off_cpu_part whole(const struct off_cpu *off,
 				 enum time_class time_class,
 				 enum unknown_reason reason)
@@ -80,7 +85,8 @@ static int split_at_wakeup(const struct off_cpu *off,
 
 /* Nobody was seen to wake it, so nobody did, if all would have been seen: it
  * never slept (a signal was pending, see try_to_block_task() of
- * kernel/sched/core.c, where prev_state says otherwise), or sleeps on.
+ * kernel/sched/core.c, where prev_state says otherwise), or sleeps on.  One
+ * that did sleep and runs again was woken, at the latest just before.
  */
 static struct off_cpu_part unwoken(const struct off_cpu *off,
 				   const struct off_cpu_evidence *evidence)
@@ -90,7 +96,8 @@ static struct off_cpu_part unwoken(const struct off_cpu *off,
 	if (evidence->has_losses)
 		return whole(off, TIME_UNKNOWN, UNKNOWN_LOST_EVENTS);
 	if (off->has_ended)
-		return whole(off, TIME_RUNNABLE, 0);
+		return whole(off,
+			     off->has_blocked ? TIME_ASLEEP : TIME_RUNNABLE, 0);
 	if (off->how == OFF_ASLEEP)
 		return whole(off, TIME_ASLEEP, 0);
 	return whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
@@ -104,6 +111,8 @@ int off_cpu_split(const struct off_cpu *off,
 		return 0;
 	if (!evidence->has_all_cpus)
 		*parts = whole(off, TIME_UNKNOWN, UNKNOWN_UNTRACED);
+	else if (!off_cpu_is_told(evidence))
+		*parts = whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
 	else if (off->how == OFF_NEW || off->how == OFF_RUNNABLE)
 		*parts = whole(off, TIME_RUNNABLE, 0);
 	else if (off->wake_ns)

@@ -18,6 +18,7 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 	sum->stolen_ns += part->stolen_ns;
 	for (int i = 0; i < UNKNOWN_REASONS; i++)
 		sum->unknown_ns[i] += part->unknown_ns[i];
+	sum->uncertain += part->uncertain;
 	sum->context_switches += part->context_switches;
 	sum->system_calls += part->system_calls;
 	sum->faults += part->faults;

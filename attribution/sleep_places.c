@@ -42,6 +42,7 @@ static struct sleep_place *add_place(struct sleep_places *places,
 		.label = sleep->label,
 		.function = sleep->inner,
 		.address = sleep->place,
+		.stack = sleep->stack,
 		.same_at_begin = -1,
 		.same_at_end = -1,
 		.wakers = wakers,
@@ -57,7 +58,8 @@ static struct sleep_place *place_of(struct sleep_places *places,
 
 		if (place->label == sleep->label &&
 		    place->function == sleep->inner &&
-		    place->address == sleep->place)
+		    place->address == sleep->place &&
+		    place->stack == sleep->stack)
 			return place;
 	}
 	return add_place(places, sleep);

@@ -15,11 +15,14 @@ struct place_waker {
 	uint64_t count;
 };
 
-/* A place at which one system call slept. */
+/* A place at which one system call slept: the same label on another way there
+ * is another place.
+ */
 struct sleep_place {
 	uint32_t label;		/* the function that decided to wait */
 	uint32_t function;	/* what that called to sleep */
 	uint64_t address;	/* where in label; 0 if unknown */
+	uint32_t stack;		/* as in struct sleep */
 	uint64_t count;
 	uint64_t asleep_ns;
 	uint64_t runnable_ns;	/* after it */

@@ -65,6 +65,8 @@ static void give_off(const struct span_out *out, struct thread *thread,
 			.time_class = parts[i].time_class,
 			.reason = parts[i].reason,
 			.cpu = off->cpu < 0 ? thread->cpu : off->cpu,
+			/* The kernel's word for the moment of waking. */
+			.begin_error_ns = i ? 0 : off->begin_error_ns,
 			.waker_tid = parts[i].waker_tid,
 		};
 
@@ -106,6 +108,7 @@ void span_out_cut(const struct span_out *out, struct thread *thread,
 		.reason = thread->reason,
 		.is_provisional = thread->is_provisional,
 		.cpu = thread->cpu,
+		.begin_error_ns = thread->begin_error_ns,
 		.waker_tid = -1,
 	};
 
@@ -131,6 +134,10 @@ void span_out_finish(const struct span_out *out, struct thread *thread,
 	if (thread->phase != THREAD_OFF || !thread->has_off || thread->is_dead)
 		return;
 	thread->has_off = false;
+	/* It ended with the trace of its CPU, where it ran on unseen. */
+	if (out->evidence.has_all_cpus && thread->last_ns &&
+	    thread->last_ns < thread->off.begin_ns)
+		return;
 	thread->off.end_ns = end_ns;
 	give_off(out, thread, &thread->off);
 }

@@ -151,7 +151,10 @@ static int end(struct caller *caller, uint64_t time_ns)
 
 static int leave(struct caller *caller, const struct call_step *step)
 {
-	if (!caller->is_open)
+	bool goes_on = step->detail;
+
+	/* In a jump, as execve to the way out of interrupts. */
+	if (!caller->is_open || goes_on)
 		return CALL_NOTHING;
 	if ((int64_t)step->depth == caller->fault_depth) {
 		caller->call.fault_ns += step->time_ns - caller->fault_ns;

@@ -13,6 +13,7 @@
 struct attribution_input;
 struct call_step;
 struct event_record;
+struct function_table;
 struct sideband_record;
 struct work_kinds;
 
@@ -25,14 +26,18 @@ struct work_kinds;
  * begin and end with it.
  *
  * The steps say when a thread runs and what it does; sched_switch and
- * sched_waking whether it sleeps while it does not.  A span is handed out
+ * sched_waking whether it sleeps while it does not.  Where a thread that slept
+ * runs again and no event says who woke it, it is taken to have slept until
+ * perf last woke somebody, which no event tells but the steps do, else until
+ * it ran.  A span is handed out
  * before the step that ends it is applied; time off the CPU when the thread
  * is back on one and does something.
  */
 struct task_time;
 
 struct task_time_options {
-	const struct work_kinds *kinds;		/* borrowed */
+	const struct work_kinds *kinds;		/* borrowed, as is */
+	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	struct time_window window;		/* spans are cut to it */
 	bool is_user_unknown;	/* the trace is of user space only: time

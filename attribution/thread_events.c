@@ -26,10 +26,23 @@ static void end_off(struct thread *thread, uint64_t time_ns)
 
 static void wake(struct off_cpu *off, uint64_t time_ns, int32_t waker_tid)
 {
-	if (off->wake_ns)
+	if (off->wake_ns && !off->is_wake_inferred)
 		return;
 	off->wake_ns = time_ns;
 	off->waker_tid = waker_tid;
+	off->is_wake_inferred = false;
+}
+
+void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
+			 int32_t waker_tid)
+{
+	struct off_cpu *off = &thread->off;
+
+	if (!thread->has_off || !off->has_blocked || off->wake_ns ||
+	    time_ns <= off->begin_ns)
+		return;
+	wake(off, time_ns, waker_tid);
+	off->is_wake_inferred = true;
 }
 
 void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
@@ -103,6 +116,7 @@ void thread_leaves(struct thread *thread, uint64_t time_ns,
 		   uint64_t schedule_ns)
 {
 	begin_off(thread, time_ns, (enum off_how)thread->next_how);
+	thread->off.has_blocked = thread->has_blocked;
 	/* Awake again before it slept. */
 	if (schedule_ns && thread->early_wake_ns >= schedule_ns)
 		wake(&thread->off, thread->early_wake_ns,
@@ -120,4 +134,5 @@ void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu)
 	thread->cpu = cpu;
 	thread->next_how = OFF_LEFT;
 	thread->early_wake_ns = 0;
+	thread->has_blocked = false;
 }

@@ -14,6 +14,12 @@ struct thread;
 /* It is woken by @waker_tid. */
 void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid);
 
+/* It runs again, and if nobody was seen to wake it, @waker_tid did so unseen by
+ * the kernel's events: an inference.
+ */
+void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
+			 int32_t waker_tid);
+
 /* It is made: it waits for its first CPU. */
 void thread_begins(struct thread *thread, uint64_t time_ns);
 

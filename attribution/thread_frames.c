@@ -36,7 +36,7 @@ static bool is_bottom_unseen(const struct thread *thread,
 	enum work_kind kind = work_kind_of(kinds, step->function);
 	/* A task that slept comes back in a jump to __switch_to. */
 	bool is_found = step->how == HOW_INFERRED ||
-			(step->how == HOW_TAIL && !thread->is_traced);
+			(step->how == HOW_TAIL && !thread->last_ns);
 
 	return (is_found || thread->is_bottom_unseen) &&
 	       (kind == WORK_NONE || kind == WORK_SCHEDULE) &&

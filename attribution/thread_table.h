@@ -37,12 +37,14 @@ struct thread {
 	bool has_off;
 	/* How it will leave the CPU, as announced: an enum off_how. */
 	uint8_t next_how;
+	bool has_blocked;		/* as in struct off_cpu */
 	/* It was woken when it still ran. */
 	uint64_t early_wake_ns;
 	int32_t early_waker_tid;
 
 	/* On the CPU since begin_ns. */
 	uint64_t begin_ns;
+	uint32_t begin_error_ns;	/* see struct time_span */
 	int32_t cpu;
 	uint8_t time_class;
 	uint8_t reason;

@@ -73,6 +73,7 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
 		settle_provisional(account, span);
+	class_borders_take(&account->borders, span);
 	account->wall_ns += size_ns;
 	account->class_ns[span->time_class] += size_ns;
 	if (span->time_class == TIME_UNKNOWN)
@@ -225,6 +226,7 @@ static void complete(const struct time_accounts *accounts,
 		account->pid = task_names_process(names, task->tid);
 	account->comm = task_names_last(names, task->tid);
 	account->threads = 1;
+	account->uncertain = class_borders_error(&account->borders);
 	split_interrupts(accounts, account);
 }
 

@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_TIME_ACCOUNT_H
 #define KT_ATTRIBUTION_TIME_ACCOUNT_H
 
+#include "attribution/class_borders.h"
 #include "attribution/time_span.h"
 #include "attribution/witness.h"
 
@@ -27,6 +28,9 @@ struct time_account {
 	uint64_t benefited_ns;		/* of TIME_INTERRUPT */
 	uint64_t stolen_ns;
 	uint64_t unknown_ns[UNKNOWN_REASONS];
+	uint64_t uncertain;		/* ns by which a class may be off: how
+					 * exact the times were at which it
+					 * went from one to another */
 	uint64_t context_switches;	/* how often it left a CPU */
 	uint64_t system_calls;		/* begun */
 	uint64_t faults;		/* page faults and exceptions */
@@ -37,6 +41,7 @@ struct time_account {
 	uint64_t kernel_work_elsewhere;
 	uint64_t busy_ns;		/* on a CPU, as far as known */
 	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
+	struct class_borders borders;	/* what uncertain comes from */
 };
 
 /* Adds up time by thread. */

@@ -56,7 +56,7 @@ static bool is_known(const struct off_cpu_evidence *evidence,
 	case NEEDS_NOTHING:
 		return true;
 	case NEEDS_SWITCHES:
-		return evidence->has_switches || evidence->has_wakeups;
+		return off_cpu_is_told(evidence);
 	case NEEDS_WAKEUPS:
 		return evidence->has_wakeups;
 	}
@@ -115,6 +115,7 @@ void time_columns_write(const struct time_columns *columns,
 			write_column(columns, writer, account, column);
 	}
 	write_reasons(writer, account);
+	record_number(writer, "uncertain", account->uncertain);
 }
 
 void time_columns_explain(const struct time_columns *columns, FILE *out)

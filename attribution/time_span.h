@@ -55,6 +55,8 @@ struct time_span {
 	 */
 	bool is_provisional;
 	int32_t cpu;			/* where it ran, or last ran */
+	uint32_t begin_error_ns;	/* it may have begun so much earlier or
+					 * later: see struct call_step */
 	/* The work that the thread was in, outermost first; valid during the
 	 * call only.  For time off the CPU: what it left off.
 	 */

@@ -20,8 +20,20 @@ struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu)
 		if (!array_add(&cpus->cpus))
 			return NULL;
 	added = array_at(&cpus->cpus, slot_of(cpu));
+	cpus->seen += !added->is_seen;
 	added->is_seen = true;
 	return added;
+}
+
+void traced_cpus_end(struct traced_cpus *cpus, struct traced_cpu *cpu)
+{
+	cpus->ended += !cpu->has_ended;
+	cpu->has_ended = true;
+}
+
+bool traced_cpus_are_over(const struct traced_cpus *cpus)
+{
+	return cpus->seen && cpus->ended == cpus->seen;
 }
 
 struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus, int32_t cpu)

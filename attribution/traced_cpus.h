@@ -22,6 +22,8 @@ struct traced_cpu {
  */
 struct traced_cpus {
 	struct array cpus;		/* struct traced_cpu, by number + 1 */
+	uint32_t seen;			/* how many are, or were */
+	uint32_t ended;			/* of these */
 };
 
 #define TRACED_CPUS_NONE \
@@ -35,6 +37,12 @@ struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu);
 /* Returns the CPU, or NULL if there was no step of it. */
 struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus,
 				    int32_t cpu);
+
+/* The trace of @cpu, one of @cpus, ends. */
+void traced_cpus_end(struct traced_cpus *cpus, struct traced_cpu *cpu);
+
+/* Returns whether there were some and all have ended. */
+bool traced_cpus_are_over(const struct traced_cpus *cpus);
 
 /* Returns whether the steps show what runs on @cpu now. */
 bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);

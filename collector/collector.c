@@ -3,6 +3,7 @@
 #include "collector/collector_parts.h"
 #include "collector/kernel_changes.h"
 #include "collector/late_code.h"
+#include "collector/priority.h"
 #include "collector/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -97,6 +98,8 @@ static int start(struct collector *collector)
 		collector->timer = timer_open(options->duration_ns);
 	if (options->duration_ns && collector->timer < 0)
 		return -ERROR_SYSTEM;
+	/* Not permitted: small buffers may overflow, which is then said. */
+	priority_raise();
 	error = enable_events(&collector->events);
 	if (error || !options->command)
 		return error;
@@ -133,6 +136,8 @@ static int finish(struct collector *collector)
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
 		error = collector_drain(collector);
+	if (!error && collector->late)
+		late_code_names(collector->late);
 	look_for_changes(collector);
 	return error ? error : recording_writer_finish(collector->writer);
 }

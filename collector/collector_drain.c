@@ -104,7 +104,7 @@ int collector_drain(struct collector *collector)
 	return recording_writer_end_round(collector->writer);
 }
 
-/* The kernel disables a trace that has no room; it stays so until asked. */
+/* The kernel stops a trace that has no room; it stays so until asked. */
 int collector_resume(struct collector *collector)
 {
 	struct cpu_rings *rings = collector->cpus.items;
@@ -113,8 +113,8 @@ int collector_resume(struct collector *collector)
 		if (!rings[i].stopped)
 			continue;
 		rings[i].stopped = false;
-		if (event_list_enable_cpu(&collector->events,
-					  collector->trace_spec, rings[i].cpu))
+		if (event_list_restart_cpu(&collector->events,
+					   collector->trace_spec, rings[i].cpu))
 			return -ERROR_SYSTEM;
 	}
 	return 0;

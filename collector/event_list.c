@@ -118,13 +118,16 @@ const struct event *event_list_find(const struct event_list *list, size_t spec,
 	return NULL;
 }
 
-int event_list_enable_cpu(const struct event_list *list, size_t spec, int cpu)
+int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu)
 {
 	const struct event *events = list->events.items;
 
-	for (size_t i = 0; i < list->events.count; i++)
-		if (events[i].spec == spec && events[i].cpu == cpu &&
+	for (size_t i = 0; i < list->events.count; i++) {
+		if (events[i].spec != spec || events[i].cpu != cpu)
+			continue;
+		if (ioctl(events[i].fd, PERF_EVENT_IOC_DISABLE, 0) < 0 ||
 		    ioctl(events[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
 			return -ERROR_SYSTEM;
+	}
 	return 0;
 }

@@ -53,7 +53,13 @@ int event_list_control(const struct event_list *list, size_t spec,
 const struct event *event_list_find(const struct event_list *list, size_t spec,
 				    int cpu);
 
-/* Enables the events of @spec on @cpu.  Returns 0 or -ERROR_SYSTEM. */
-int event_list_enable_cpu(const struct event_list *list, size_t spec, int cpu);
+/* Disables the events of @spec on @cpu and enables them.  Of a trace that
+ * stopped since its buffer was full, Linux 6.1 to 6.15 believe that it is still
+ * active, and would not start it again for being enabled ("perf/aux: Fix
+ * pending disable flow when the AUX ring buffer overruns").
+ *
+ * Returns 0 or -ERROR_SYSTEM with errno set.
+ */
+int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_copy.h"
+#include "collector/code_pages.h"
 #include "collector/kcore.h"
 #include "collector/module_list.h"
 #include "common/error.h"
@@ -34,14 +35,21 @@ static int add_range(struct array *ranges, uint64_t start, uint64_t end)
 	return 0;
 }
 
-static int list_ranges(const struct kernel_copy *copy, struct array *ranges)
+static int list_ranges(const struct kernel_copy *copy,
+		       const struct kcore *kcore, struct array *ranges)
 {
 	const struct module *modules = copy->modules.items;
-	int error = add_range(ranges, copy->text.start, copy->text.end);
+	struct array near = ARRAY_OF(struct code_range);
+	const struct code_range *items;
+	int error = add_range(&near, copy->text.start, copy->text.end);
 
 	for (size_t i = 0; i < copy->modules.count && !error; i++)
-		error = add_range(ranges, modules[i].address,
+		error = add_range(&near, modules[i].address,
 				  modules[i].address + modules[i].size_bytes);
+	items = near.items;
+	for (size_t i = 0; i < near.count && !error; i++)
+		error = code_pages_find(kcore, &items[i], ranges);
+	array_free(&near);
 	return error;
 }
 
@@ -71,7 +79,7 @@ static int copy_kcore(const struct kernel_copy *copy, const char *folder,
 		return explain(log, "/proc/kcore", error);
 	snprintf(path, sizeof(path), "%s/kcore", folder);
 	unlink(path);
-	error = list_ranges(copy, &ranges);
+	error = list_ranges(copy, &kcore, &ranges);
 	if (!error)
 		error = kcore_copy(&kcore, path, ranges.items, ranges.count);
 	if (error)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/late_code.h"
+#include "collector/code_pages.h"
 #include "collector/dynamic_code.h"
 #include "collector/kcore.h"
 #include "collector/kcore_copy.h"
 #include "collector/kernel_copy.h"
+#include "collector/matching_lines.h"
 #include "collector/module_list.h"
 #include "collector/start_records.h"
 #include "collector/tracer.h"
@@ -26,6 +28,7 @@ struct late_code {
 	const struct log *log;
 	struct kcore kcore;
 	struct array modules; /* struct module: those copied already */
+	size_t first_new;     /* of them: those before came with the copy */
 	struct byte_buffer records;
 	unsigned int missed;
 };
@@ -48,6 +51,7 @@ static int fill(struct late_code *late, const char *folder,
 			return -ERROR_MEMORY;
 		*module = modules[i];
 	}
+	late->first_new = late->modules.count;
 	snprintf(path, sizeof(path), "%s/code", folder);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return -ERROR_SYSTEM;
@@ -154,48 +158,86 @@ static bool is_known(const struct late_code *late, const struct module *module)
 	return false;
 }
 
-/* Appends to the file @name of kcore_dir the lines of /proc/@source that have
- * @mark in them.
- */
-static void append_lines(struct late_code *late, const char *source,
-			 const char *name, const char *mark)
+/* What a module is told to need is not all memory. */
+static int copy_pages(struct late_code *late, const struct code_range *range)
 {
-	char path[4096];
-	char *line = NULL;
-	size_t room = 0;
-	FILE *from = fopen(source, "re");
-	FILE *to;
+	struct array ranges = ARRAY_OF(struct code_range);
+	const struct code_range *items;
+	int error = code_pages_find(&late->kcore, range, &ranges);
 
-	snprintf(path, sizeof(path), "%s/kcore_dir/%s", late->folder, name);
-	to = fopen(path, "ae");
-	while (from && to && getline(&line, &room, from) > 0)
-		if (strstr(line, mark))
-			fputs(line, to);
-	free(line);
-	if (!from || !to || ferror(to))
-		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "the symbols of a new module are missing");
-	if (from)
-		fclose(from);
-	if (to)
-		fclose(to);
+	items = ranges.items;
+	for (size_t i = 0; i < ranges.count && !error; i++)
+		error = copy_range(late, &items[i]);
+	array_free(&ranges);
+	return error;
+}
+
+/* What a module runs once, as it begins, has memory of its own that is free
+ * after that; its size is nowhere to be read.
+ */
+static void copy_start(struct late_code *late, const struct module *module)
+{
+	enum { LIMIT = 1 << 20 };
+	struct code_range range = { 0 };
+	struct byte_buffer text = { 0 };
+	char path[200];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/sections/.init.text",
+		 module->name);
+	byte_buffer_file(&text, path);
+	byte_buffer_zeros(&text, 1);
+	if (!text.failed)
+		range.start = strtoull((const char *)text.bytes, NULL, 16);
+	byte_buffer_free(&text);
+	range.end = code_pages_end(&late->kcore, range.start, LIMIT);
+	if (range.start && range.end > range.start)
+		copy_range(late, &range);
+}
+
+/* Appends the lines of /proc/@name that hold a mark to kcore_dir/@name. */
+static void add_lines(struct late_code *late, const char *name,
+		      const char (*marks)[80], size_t count)
+{
+	char from[40];
+	char to[4096];
+
+	snprintf(from, sizeof(from), "/proc/%s", name);
+	snprintf(to, sizeof(to), "%s/kcore_dir/%s", late->folder, name);
+	if (matching_lines_append(from, to, marks, count))
+		log_message(late->log, LOG_WARNING, to, LOG_NO_OFFSET,
+			    "the symbols of new modules are missing: %s",
+			    strerror(errno));
+}
+
+void late_code_names(struct late_code *late)
+{
+	size_t count = late->modules.count - late->first_new;
+	const struct module *modules = late->modules.items;
+	char(*marks)[80] = calloc(count + 1, sizeof(*marks));
+
+	for (size_t i = 0; marks && i < count; i++)
+		snprintf(marks[i], sizeof(marks[i]), "[%s]",
+			 modules[late->first_new + i].name);
+	if (marks && count)
+		add_lines(late, "kallsyms", (const char(*)[80])marks, count);
+	free(marks);
 }
 
 static void add_module(struct late_code *late, const struct module *module)
 {
-	struct code_range range = { module->address,
-				    module->address + module->size_bytes };
+	const struct code_range range = {
+		module->address, module->address + module->size_bytes
+	};
 	struct module *known = array_add(&late->modules);
-	char mark[80];
+	char mark[1][80];
 
 	if (known)
 		*known = *module;
-	if (copy_range(late, &range))
+	copy_start(late, module);
+	if (copy_pages(late, &range))
 		return;
-	snprintf(mark, sizeof(mark), "[%s]", module->name);
-	append_lines(late, "/proc/kallsyms", "kallsyms", mark);
-	snprintf(mark, sizeof(mark), "0x%016" PRIx64, module->address);
-	append_lines(late, "/proc/modules", "modules", mark);
+	snprintf(mark[0], sizeof(mark[0]), "0x%016" PRIx64, module->address);
+	add_lines(late, "modules", (const char(*)[80])mark, 1);
 	start_records_module(&late->records, module);
 }
 

@@ -38,10 +38,16 @@ int late_code_existing(struct late_code *late,
 /* Copies @size bytes at @address.  Code that is gone already is counted. */
 void late_code_symbol(struct late_code *late, uint64_t address, size_t size);
 
-/* Copies the modules that are new, and adds their symbols to the recording's
- * kallsyms and modules.
+/* Copies the modules that are new, with the code that only begins them, and
+ * adds them to the recording's list of modules.
  */
 void late_code_modules(struct late_code *late);
+
+/* Adds the symbols of the new modules to the recording's kallsyms.  Reading
+ * the kernel's takes long, and is megabytes of trace where the recorder's CPU
+ * is recorded: for the end.
+ */
+void late_code_names(struct late_code *late);
 
 /* Moves the records that place the new modules to the end of @bytes. */
 void late_code_records(struct late_code *late, struct byte_buffer *bytes);

@@ -104,13 +104,27 @@ static void end_segment(struct intel_pt *source)
 
 	flow_batch_settle(source->batch);
 	source->is_decoded = is_last;
-	if (is_lost || stream->cut)
+	source->end_ns = flow_batch_last_ns(source->batch);
+	if (is_lost || stream->cut) {
+		source->is_off = false;
 		emit_last(source, &(struct flow_item){
 					  .kind = FLOW_GAP,
 					  .detail = is_lost ? FLOW_GAP_LOST
 							    : FLOW_GAP_CUT,
 					  .ip = source->next_segment,
 				  });
+	}
+}
+
+/* Whether nobody is to know of @item: who runs on a CPU after the last of its
+ * trace is no part of the recording.
+ */
+static bool is_beyond(const struct intel_pt *source,
+		      const struct flow_item *item)
+{
+	return source->is_decoded && source->is_off &&
+	       item->detail != FLOW_SWITCH_AWAY &&
+	       item->time_ns > source->end_ns;
 }
 
 /* Switches go among the finished items of their time; later ones wait, unless
@@ -123,7 +137,8 @@ static int add_switches(struct intel_pt *source)
 	while ((item = switch_feed_peek(source->switches)) &&
 	       (source->is_decoded ||
 		item->time_ns <= flow_batch_last_ns(source->batch))) {
-		if (!flow_batch_insert(source->batch, item))
+		if (!is_beyond(source, item) &&
+		    !flow_batch_insert(source->batch, item))
 			return 0;
 		if (switch_feed_advance(source->switches) < 0)
 			return -ERROR_MEMORY;

@@ -13,6 +13,7 @@ static void follow(struct intel_pt *source, uint8_t token_kind)
 
 static void start(struct intel_pt *source, const struct pt_event *event)
 {
+	source->is_off = false;
 	follow(source, INTEL_PACKET_TIP_PGE);
 	intel_pt_emit(source, &(struct flow_item){
 		.kind = FLOW_START,
@@ -50,6 +51,7 @@ static void stop(struct intel_pt *source, bool has_address, uint64_t address,
 		.detail = reason & 0xf,
 		.ip = has_address ? address : 0,
 	});
+	source->is_off = reason == FLOW_STOP_OFF;
 }
 
 static void stop_sync(struct intel_pt *source, const struct pt_event *event)
@@ -94,6 +96,7 @@ static void lose(struct intel_pt *source, const struct pt_event *event)
 {
 	uint64_t position = 0;
 
+	source->is_off = false;
 	pt_blk_get_offset(source->blocks, &position);
 	intel_pt_emit(source, &(struct flow_item){
 		.kind = FLOW_GAP,

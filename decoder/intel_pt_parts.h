@@ -45,6 +45,8 @@ struct intel_pt {
 	size_t released; /* bytes given back before this */
 	bool is_open;	 /* a segment is */
 	bool is_decoded; /* no bytes are left */
+	bool is_off;	 /* the trace unit is, as far as decoded */
+	uint64_t end_ns; /* of the last segment decoded */
 	bool at_end;
 
 	struct pt_block_decoder *blocks;

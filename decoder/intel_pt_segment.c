@@ -79,6 +79,7 @@ static void emit_gap(struct intel_pt *source, uint8_t reason, size_t from,
 {
 	size_t size = to - from;
 
+	source->is_off = false;
 	intel_pt_emit(source, &(struct flow_item){
 		.kind = FLOW_GAP,
 		.detail = reason & 0xf,

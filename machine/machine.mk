@@ -8,7 +8,8 @@ CORE       := $(BUILD)/machine/intel_pt.a
 UNIT_SRCS  := $(filter-out machine/qemu/plugin_api.c,$(wildcard machine/qemu/*.c))
 ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c))
 ARM_CORE   := $(BUILD)/machine/arm_ete.a
-ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) machine/qemu/options.c
+ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) \
+                 machine/qemu/doorbell.c machine/qemu/options.c
 TRUTH_SRCS := $(wildcard machine/truth/*.c)
 PLUGIN_APIS := 6 7
 PLUGINS    := $(if $(UNIT_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/intel-pt-api%.so)) \

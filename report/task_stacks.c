@@ -14,6 +14,7 @@ struct kept_task {
 	struct call_stack stack;
 	uint64_t clock_ns;
 	uint64_t last_ns;		/* of its newest step */
+	size_t exec_depth;		/* of an exec that goes on; 0: none */
 };
 
 struct cpu_context {
@@ -267,6 +268,28 @@ static int end_cpu(struct task_stacks *stacks, struct cpu_context *context,
 	return 0;
 }
 
+/* exec in another thread than a process's first: when it is done, that one has
+ * ended, and its id is this one's from the next switch on.
+ */
+static void end_first_thread(const struct task_stacks *stacks,
+			     const struct cpu_context *context,
+			     const struct function_event *event)
+{
+	const struct task *task = &context->task->task;
+	struct kept_task *first = NULL;
+	struct call_stack_output output = { .sink = stacks->sink };
+
+	if (task->pid > 0 && task->tid != task->pid)
+		first = find_task(stacks, context->account.cpu, task->pid);
+	if (!first)
+		return;
+	output.step = step_of(context, event, STEP_EXIT);
+	output.step.time_ns = task_time(first, event->time_ns);
+	output.step.clock_ns = first->clock_ns;
+	output.step.task = &first->task;
+	call_stack_close(&first->stack, &output);
+}
+
 static int take_stack_event(struct task_stacks *stacks,
 			    struct cpu_context *context,
 			    const struct function_event *event)
@@ -276,7 +299,16 @@ static int take_stack_event(struct task_stacks *stacks,
 		.sink = stacks->sink,
 	};
 
-	return call_stack_take(&context->task->stack, event, &output);
+	struct kept_task *task = context->task;
+	int status = call_stack_take(&task->stack, event, &output);
+
+	if (event->kind == FUNCTION_NEW_PROGRAM) {
+		task->exec_depth = task->stack.frames.count;
+	} else if (task->stack.frames.count < task->exec_depth) {
+		task->exec_depth = 0;
+		end_first_thread(stacks, context, event);
+	}
+	return status;
 }
 
 int task_stacks_take(struct task_stacks *stacks, uint32_t index,

@@ -28,11 +28,12 @@ bool user_elf_read(const struct user_elf *elf, uint64_t address, void *bytes,
 		   size_t size);
 
 /* Where the file's table of unwind information is: .eh_frame_hdr, as the
- * Linux Standard Base describes it ("DWARF Extensions").
+ * Linux Standard Base describes it ("DWARF Extensions"); of a file without it,
+ * one made of its .eh_frame, which user_elf_read() reads like the file's bytes.
  */
 struct unwind_table {
-	uint64_t header;	/* its address: entries are relative to it */
-	uint64_t entries;	/* the address of the first */
+	uint64_t header;	/* the address that entries are relative to */
+	uint64_t entries;	/* of the first; perhaps none of memory */
 	uint64_t entry_count;	/* of 8 bytes each */
 };
 

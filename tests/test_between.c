@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/between.h"
 
+#include "attribution/between_paths.h"
 #include "attribution/function_choice.h"
 #include "attribution/path_text.h"
 #include "attribution/work_kinds.h"
@@ -142,6 +143,7 @@ static void write_count(FILE *out, const char *name, uint64_t count)
 static void write_answer(const struct stage *stage, FILE *out)
 {
 	const struct between_answer *answer = between_answer(stage->between);
+	const struct between_paths *paths = between_paths(stage->between);
 	const struct between_path *path;
 
 	fprintf(out, "calls %" PRIu64, answer->calls);
@@ -155,8 +157,8 @@ static void write_answer(const struct stage *stage, FILE *out)
 		fprintf(out, " %" PRIu64, answer->time.min);
 	if (answer->time.max > answer->time.min)
 		fprintf(out, " %" PRIu64, answer->time.max);
-	for (size_t i = 0; (path = between_path(stage->between, i)); i++) {
-		char *text = path_text(between_tree(stage->between),
+	for (size_t i = 0; (path = between_paths_at(paths, i)); i++) {
+		char *text = path_text(between_paths_tree(paths),
 				       path->node, stage->functions);
 
 		fprintf(out, "%s %s", i ? "" : ":", text);

@@ -5,6 +5,7 @@
 #include "attribution/sleeps.h"
 #include "attribution/system_call.h"
 #include "attribution/wakers.h"
+#include "report/call_tree.h"
 #include "report/task_names.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
@@ -23,6 +24,8 @@ struct story {
 	uint32_t schedule;
 	uint32_t pipe_write;
 	struct wakers *wakers;
+	struct call_tree *stacks;
+	uint32_t stack;
 	struct task_names *names;
 	struct system_call call;
 	struct call_trace trace;
@@ -45,6 +48,7 @@ static void add_sleep(struct story *story, uint64_t asleep_ns, uint32_t waker)
 		.asleep_ns = asleep_ns,
 		.runnable_ns = 5,
 		.label = story->pipe_read,
+		.stack = story->stack,
 		.inner = story->schedule,
 		.waker = waker,
 		.others_at_begin = asleep_ns > 100 ? 2 : 0,
@@ -92,6 +96,7 @@ static void tell(struct story *story, FILE *out)
 	*story = (struct story){
 		.functions = function_table_new(),
 		.wakers = wakers_new(),
+		.stacks = call_tree_new(),
 		.names = task_names_empty(),
 		.trace = CALL_TRACE_EMPTY,
 		.places = SLEEP_PLACES_EMPTY,
@@ -108,6 +113,11 @@ static void tell(struct story *story, FILE *out)
 		.class_ns = { [TIME_SYSTEM_CALL] = 80, [TIME_ASLEEP] = 400,
 			      [TIME_RUNNABLE] = 10, [TIME_INTERRUPT] = 10 },
 	};
+	story->stack = call_tree_root(story->stacks, -1);
+	story->stack = call_tree_child(story->stacks, story->stack,
+				       story->read, false);
+	story->stack = call_tree_child(story->stacks, story->stack,
+				       story->pipe_read, false);
 	add_sleeps(story);
 	call_trace_begin(&story->trace, 0);
 	add_step(story, STEP_ENTER, story->read, 0, 0);
@@ -119,6 +129,7 @@ static void tell(struct story *story, FILE *out)
 		.arch = &arch_x86_64,
 		.names = story->names,
 		.wakers = story->wakers,
+		.stacks = story->stacks,
 		.max_depth = UINT32_MAX,
 		.has_off_cpu = true,
 		.out = out,
@@ -130,6 +141,7 @@ static void forget(struct story *story)
 	call_trace_free(&story->trace);
 	sleep_places_free(&story->places);
 	wakers_free(story->wakers);
+	call_tree_free(story->stacks);
 	task_names_close(story->names);
 	function_table_free(story->functions);
 }
@@ -166,7 +178,8 @@ static void without_scheduler(struct story *story)
 	"\"comm\":\"?\",\"interrupt\":null,\"function\":\"pipe_write\"},"     \
 	"{\"pid\":null,\"tid\":null,\"comm\":null,"                           \
 	"\"interrupt\":\"schedule\",\"function\":\"schedule\"}]},"            \
-	"{\"count\":1,\"chain\":[]}]}],"
+	"{\"count\":1,\"chain\":[]}],"                                    \
+	"\"stack\":\"__x64_sys_read;pipe_read\"}],"
 #define TRACED                                                                \
 	"\"trace\":[{\"depth\":0,\"function\":\"__x64_sys_read\","            \
 	"\"calls\":1,\"wall_ns\":500,\"on_cpu_ns\":60,\"interrupt\":false}"
@@ -223,6 +236,7 @@ START_TEST(text_says_the_same)
 		"     1.000000500  ?-8  read\n"
 		"    500 ns: on CPU 80, asleep 400, runnable 10, stolen 10\n"
 		"    slept 2 times, 400 ns, in pipe_read (by schedule)\n"
+		"        stack __x64_sys_read;pipe_read\n"
 		"        others there: 2 when it began, 1 when it ended\n"
 		"        woken 1x by ?-10 pipe_write < interrupt schedule\n"
 		"       calls        wall_ns      on_cpu_ns  function\n"

@@ -26,6 +26,7 @@ static const char *const names[] = {
 	"tick_nohz_handler", "process_one_work", "do_the_work",
 	"run_ksoftirqd", "__schedule", "try_to_wake_up",
 	"native_smp_send_reschedule", "irq_thread_fn", "thread_handler",
+	"p9_client_rpc", "p9_client_cb",
 };
 
 enum { KERNEL = 0x1000000, SIZE = 0x100, NET_RX = 3, BLOCK = 4 };
@@ -447,6 +448,32 @@ static void untraced_story(struct attribution_fixture *f)
 	NS(200);
 }
 
+static void answer(struct attribution_fixture *f, uint64_t begin_ns)
+{
+	NS(begin_ns); IN("asm_common_interrupt");
+	NS(begin_ns + 10); IN("p9_client_cb");
+	NS(begin_ns + 20); OUT;
+	NS(begin_ns + 30); OUT;
+}
+
+/* 8 asks and is answered before it could sleep, twice; then 9 asks as well,
+ * and the answer may be for either; the last comes when nobody waits.
+ */
+static void answer_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(100); IN("p9_client_rpc");
+	answer(f, 110);
+	answer(f, 150);
+	NS(200); switch_to(f, 0, 9);
+	IN("p9_client_rpc");
+	answer(f, 210);
+	NS(250); OUT; switch_to(f, 0, 8);
+	NS(260); OUT; switch_to(f, 0, 9);
+	answer(f, 300);
+	NS(400);
+}
+
 static void threaded_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 21);
@@ -492,10 +519,10 @@ static const struct {
 		      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 		      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	{ timer_story,
-	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x0.25: 5=0+0+5\n"
+	  "asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 5=5+0+0\n"
 	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 15=15+0+0\n"
 	  "hrtimer_wakeup on 5 for 8 x1.00: 30=30+0+0\n"
-	  "tick_nohz_handler on 5 for -1 x1.00: 10=0+0+10\n" },
+	  "tick_nohz_handler on 5 for 0 x1.00: 10=10+0+0\n" },
 	{ periodic_timer_story,
 	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x3.00: 0=0+0+0\n"
 	  "process_timeout on 5 for 8 x3.00: 60=60+0+0\n" },
@@ -510,10 +537,10 @@ static const struct {
 	{ preempted_story,
 	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x1.00: 33=0+0+33\n" },
 	{ rcu_and_nmi_story,
-	  "asm_exc_nmi on 5 for -1 x1.00: 3=0+0+3\n"
-	  "free_something on 5 for -1 x2.00: 17=0+0+17\n"
-	  "handle_softirqs on 5 for -1 x1.00: 0=0+0+0\n"
-	  "rcu_core_si on 5 for -1 x1.00: 10=0+0+10\n" },
+	  "asm_exc_nmi on 5 for 0 x1.00: 3=3+0+0\n"
+	  "free_something on 5 for 0 x2.00: 17=17+0+0\n"
+	  "handle_softirqs on 5 for 0 x1.00: 0=0+0+0\n"
+	  "rcu_core_si on 5 for 0 x1.00: 10=10+0+0\n" },
 	{ ksoftirqd_story,
 	  "device_poll thread 15 for 8 x1.00: 40=40+0+0\n"
 	  "handle_softirqs thread 15 for 8 x1.00: 20=20+0+0\n"
@@ -523,6 +550,11 @@ static const struct {
 	{ untraced_story,
 	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x1.00: 0=0+0+0\n"
 	  "process_timeout on 5 for -1 x1.00: 20=0+0+20\n" },
+	{ answer_story,
+	  "asm_common_interrupt on 8 for 8 x2.00: 60=0+60+0\n"
+	  "asm_common_interrupt on 9 for -1 x1.00: 30=0+0+30\n"
+	  "asm_common_interrupt on 9 for 8 x0.50: 15=0+15+0\n"
+	  "asm_common_interrupt on 9 for 9 x0.50: 15=0+15+0\n" },
 	{ threaded_story,
 	  "thread_handler thread 21 for 8 x1.00: 50=0+50+0\n" },
 };

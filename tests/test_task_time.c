@@ -306,6 +306,16 @@ static void uneven_cpus(struct attribution_fixture *f)
 	at(f, 160); ends(f);
 }
 
+static void events_after_the_end(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7);
+	at(f, 110); schedules(f, 0, 7, 1, 9);
+	at(f, 120); ends_on(f, 0);
+	at(f, 130); wakes(f, 0, 7);
+		    event(f, 0, EVENT_SCHED_SWITCH, 9, 1, 7);
+	at(f, 140); ends(f);
+}
+
 /* Others than 7 are not traced. */
 static void one_thread_only(struct attribution_fixture *f)
 {
@@ -394,9 +404,11 @@ static const struct story stories[] = {
 	  SEES_ALL, WHOLE },
 	{ "CPUs begin and end apart", uneven_cpus,
 	  "8 kernel 120-130\n10 runnable 100-130\n10 kernel 130-140\n"
-	  "8 runnable 130-145\n7 kernel 100-160\n9 asleep 105-160\n"
-	  "8 untraced 145-150\n8 asleep 150-160\n10 untraced 140-145\n"
-	  "10 asleep 145-160\n", SEES_ALL, WHOLE },
+	  "8 runnable 130-145\n7 kernel 100-160\n9 asleep 105-160\n",
+	  SEES_ALL, WHOLE },
+	{ "switches after the trace", events_after_the_end,
+	  "7 kernel 100-110\n9 runnable 100-110\n9 kernel 110-120\n"
+	  "7 asleep 110-120\n", SEES_ALL, WHOLE },
 	{ "a recording of one thread", one_thread_only,
 	  "7 kernel 100-120\n7 asleep 120-130\n7 runnable 130-140 by 8\n"
 	  "7 off 140-145\n7 kernel 145-160\n", SEES_ALL, WHOLE },
@@ -426,6 +438,7 @@ static void open_script(struct script *script, const struct story *story)
 	script->sink.take = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
+	options.functions = attribution_fixture_functions(script->fixture);
 	script->time = task_time_new(&options, &script->sink);
 	ck_assert_ptr_nonnull(script->time);
 	attribution_fixture_watch(script->fixture, &script->witness);

@@ -343,6 +343,7 @@ static void open_script(struct script *script)
 	options.functions = attribution_fixture_functions(script->fixture);
 	options.kinds = attribution_fixture_kinds(script->fixture);
 	options.time.kinds = options.kinds;
+	options.time.functions = options.functions;
 	script->listener.slept = write_sleep;
 	script->listener.ended = write_call;
 	script->watch = task_watch_new(&options, &script->listener);

@@ -20,8 +20,11 @@ readonly CPU=max,pauth-impdef=on,sve=off,sme=off
 # as CoreSight shows its configurations there.
 MODULE_SETS[trace]='configfs coresight coresight_trbe coresight_etm4x'
 
+# Devices interrupt by wires, where the plugin can see it (../qemu_arm/gic.h).
+readonly MACHINE=virt,gic-version=3,its=off
+
 arch_machine() {
-	COMMAND+=(-machine virt,gic-version=3 -cpu "$CPU")
+	COMMAND+=(-machine "$MACHINE" -cpu "$CPU")
 	[[ -n $OPT_NO_UNIT ]] || device_tree
 }
 

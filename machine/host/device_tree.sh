@@ -16,14 +16,14 @@ device_tree() {
 }
 
 device_tree_key() {
-	printf '%s\n' "$QEMU_VERSION" "$CPU" "$OPT_CPUS" "$OPT_MEMORY" |
+	printf '%s\n' "$QEMU_VERSION" "$MACHINE" "$CPU" "$OPT_CPUS" "$OPT_MEMORY" |
 		cat - "$HERE/device_tree.sh" | sha256sum | cut -c 1-32
 }
 
 device_tree_make() { # file
 	local work number
 	work=$(mktemp -d "$CACHE/device-trees/making.XXXXXX")
-	"${QEMU[@]}" -machine "virt,gic-version=3,dumpdtb=$work/qemu" \
+	"${QEMU[@]}" -machine "$MACHINE,dumpdtb=$work/qemu" \
 		-cpu "$CPU" -smp "$OPT_CPUS" -m "$OPT_MEMORY" \
 		-display none >"$work/messages" 2>&1 ||
 		fail "QEMU shows no device tree: $(<"$work/messages")"

@@ -38,7 +38,8 @@ static struct cpuid_result trace_unit(uint32_t subleaf)
 	return (struct cpuid_result){ 0 };
 }
 
-void pt_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_result *result)
+void pt_cpuid(uint32_t leaf, uint32_t subleaf, const struct pt_rates *rates,
+	      struct cpuid_result *result)
 {
 	switch (leaf) {
 	case 0x0:
@@ -61,7 +62,7 @@ void pt_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_result *result)
 		 * say: it depends on the TSC's.
 		 */
 		*result = (struct cpuid_result){ .eax = PT_TSC_DENOMINATOR,
-						 .ebx = PT_TSC_NUMERATOR };
+						 .ebx = rates->tsc_numerator };
 		break;
 	default:
 		break;

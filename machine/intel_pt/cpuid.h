@@ -7,12 +7,18 @@
 /* What CPUID says of the trace unit (SDM volume 2, CPUID leaves 14H, 15H). */
 enum {
 	PT_CPUID_MAX_LEAF = 0x15,
-	/* The crystal clock is TSC * DENOMINATOR / NUMERATOR. */
-	PT_TSC_NUMERATOR = 80,
-	PT_TSC_DENOMINATOR = 2,
+	PT_TSC_DENOMINATOR = 2,	     /* see struct pt_rates */
 	PT_MTC_PERIODS = 0x0249,     /* 2^0, 2^3, 2^6, 2^9 crystal ticks */
 	PT_CYC_THRESHOLDS = 0x3fff,  /* 0, 2^0 .. 2^12 cycles */
 	PT_PSB_FREQUENCIES = 0x003f, /* 2 KiB << 0..5 */
+};
+
+/* How fast the CPU's clocks run.  The crystal clock, whose periods MTC packets
+ * count, is TSC * PT_TSC_DENOMINATOR / tsc_numerator.
+ */
+struct pt_rates {
+	uint8_t bus_ratio;	/* TSC over 100 MHz: CBR, PLATFORM_INFO */
+	uint16_t tsc_numerator; /* to 1024: TMA's fast counter has 9 bits */
 };
 
 struct cpuid_result {
@@ -25,6 +31,7 @@ struct cpuid_result {
  * say nothing of the trace unit, nor of the performance monitoring that its
  * interrupt is part of, stay as they are.
  */
-void pt_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_result *result);
+void pt_cpuid(uint32_t leaf, uint32_t subleaf, const struct pt_rates *rates,
+	      struct cpuid_result *result);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/intel_pt/timing.h"
-#include "machine/intel_pt/cpuid.h"
 #include "machine/intel_pt/packet.h"
 
 /* An MTC holds 8 bits of the period's number: half of that leaves a decoder
@@ -13,10 +12,10 @@ static uint64_t ctl(const struct pt_timing *timing)
 	return timing->output->registers->ctl;
 }
 
-static uint64_t crystal_ticks(uint64_t tsc)
+static uint64_t crystal_ticks(const struct pt_timing *timing, uint64_t tsc)
 {
 	return (uint64_t)((unsigned __int128)tsc * PT_TSC_DENOMINATOR /
-			  PT_TSC_NUMERATOR);
+			  timing->rates.tsc_numerator);
 }
 
 static unsigned period_shift(const struct pt_timing *timing)
@@ -26,7 +25,7 @@ static unsigned period_shift(const struct pt_timing *timing)
 
 static uint64_t period_at(const struct pt_timing *timing, uint64_t tsc)
 {
-	return crystal_ticks(tsc) >> period_shift(timing);
+	return crystal_ticks(timing, tsc) >> period_shift(timing);
 }
 
 /* The first TSC value inside @period. */
@@ -35,24 +34,24 @@ static uint64_t period_start(const struct pt_timing *timing, uint64_t period)
 	unsigned __int128 ticks = (unsigned __int128)period
 				  << period_shift(timing);
 
-	return (uint64_t)((ticks * PT_TSC_NUMERATOR + PT_TSC_DENOMINATOR - 1) /
+	return (uint64_t)((ticks * timing->rates.tsc_numerator +
+			   PT_TSC_DENOMINATOR - 1) /
 			  PT_TSC_DENOMINATOR);
 }
 
 /* TSC ticks since the crystal clock's last tick. */
-static uint16_t fast_counter(uint64_t tsc)
+static uint16_t fast_counter(const struct pt_timing *timing, uint64_t tsc)
 {
 	unsigned __int128 scaled = (unsigned __int128)tsc * PT_TSC_DENOMINATOR;
 
-	return (uint16_t)((uint64_t)(scaled % PT_TSC_NUMERATOR) /
+	return (uint16_t)((uint64_t)(scaled % timing->rates.tsc_numerator) /
 			  PT_TSC_DENOMINATOR);
 }
 
 void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
-		    uint8_t bus_ratio)
+		    const struct pt_rates *rates)
 {
-	*timing =
-		(struct pt_timing){ .output = output, .bus_ratio = bus_ratio };
+	*timing = (struct pt_timing){ .output = output, .rates = *rates };
 }
 
 static void enter_period(struct pt_timing *timing, uint64_t period)
@@ -121,8 +120,9 @@ void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
 		return;
 	if (ctl(timing) & CTL_TSC_EN)
 		pt_output_put(timing->output, bytes,
-			      pt_packet_tma(bytes, (uint16_t)crystal_ticks(tsc),
-					    fast_counter(tsc)));
+			      pt_packet_tma(bytes,
+					    (uint16_t)crystal_ticks(timing, tsc),
+					    fast_counter(timing, tsc)));
 	enter_period(timing, period_at(timing, tsc));
 }
 
@@ -131,7 +131,7 @@ void pt_timing_bus_ratio(struct pt_timing *timing)
 	uint8_t bytes[PT_PACKET_MAX];
 
 	pt_output_put(timing->output, bytes,
-		      pt_packet_cbr(bytes, timing->bus_ratio));
+		      pt_packet_cbr(bytes, timing->rates.bus_ratio));
 }
 
 void pt_timing_slept(struct pt_timing *timing, uint64_t halted, uint64_t tsc)

@@ -2,6 +2,7 @@
 #ifndef KT_MACHINE_INTEL_PT_TIMING_H
 #define KT_MACHINE_INTEL_PT_TIMING_H
 
+#include "machine/intel_pt/cpuid.h"
 #include "machine/intel_pt/output.h"
 
 #include <stdbool.h>
@@ -11,20 +12,18 @@
  *
  * The core clock runs at the TSC's rate, so that a cycle is a TSC tick and
  * CBR is the TSC's ratio to the bus clock; it stands still while the CPU is
- * halted.  The crystal clock is TSC * PT_TSC_DENOMINATOR / PT_TSC_NUMERATOR.
- * All times are guest TSC values.
+ * halted.  All times are guest TSC values.
  */
 struct pt_timing {
 	struct pt_output *output;
 	uint64_t last_cyc;	  /* TSC up to which cycles have been sent */
 	uint64_t last_period;	  /* crystal ticks >> MTCFreq, as last sent */
 	uint64_t next_period_tsc; /* when the next begins; never: max */
-	uint8_t bus_ratio;
+	struct pt_rates rates;
 };
 
-/* @bus_ratio: TSC frequency over 100 MHz, for CBR and PLATFORM_INFO. */
 void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
-		    uint8_t bus_ratio);
+		    const struct pt_rates *rates);
 
 /* TraceEn was set at @tsc: cycles and periods count from here. */
 void pt_timing_start(struct pt_timing *timing, uint64_t tsc);

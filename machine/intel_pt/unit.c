@@ -5,12 +5,12 @@
 enum { LOSS_SEED = 0x6b74 };
 
 void pt_unit_init(struct pt_unit *unit, const struct pt_bus *bus,
-		  uint8_t bus_ratio, uint64_t loss_interval)
+		  const struct pt_rates *rates, uint64_t loss_interval)
 {
 	*unit = (struct pt_unit){ .bus = *bus, .cs_l = true };
 	pt_registers_reset(&unit->registers);
 	pt_output_init(&unit->output, &unit->registers, &unit->bus);
-	pt_timing_init(&unit->timing, &unit->output, bus_ratio);
+	pt_timing_init(&unit->timing, &unit->output, rates);
 	pt_encoder_init(&unit->encoder, &unit->output, &unit->timing);
 	pt_loss_init(&unit->loss, loss_interval, LOSS_SEED);
 }

@@ -44,9 +44,9 @@ enum pt_branch {
 	PT_BRANCH_FAR, /* syscall, sysret, iret, int n, lcall … */
 };
 
-/* @loss_interval: see loss.h, 0 for none.  Copies @bus. */
+/* @loss_interval: see loss.h, 0 for none.  Copies @bus and @rates. */
 void pt_unit_init(struct pt_unit *unit, const struct pt_bus *bus,
-		  uint8_t bus_ratio, uint64_t loss_interval);
+		  const struct pt_rates *rates, uint64_t loss_interval);
 
 /* TraceEn. */
 bool pt_unit_is_tracing(const struct pt_unit *unit);

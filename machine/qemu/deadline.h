@@ -14,8 +14,10 @@
  * QEMU's emulated CPUs have neither, so a kernel would spend half of its start
  * measuring the timer against other clocks, one instruction per nanosecond.
  * On the virtual clock both are exact: the TSC runs at 1 GHz as the APIC timer
- * does, and the crystal at PT_TSC_DENOMINATOR / PT_TSC_NUMERATOR of that.
+ * does, and the crystal at PT_TSC_DENOMINATOR / DEADLINE_TSC_NUMERATOR of that.
  */
+enum { DEADLINE_TSC_NUMERATOR = 80 };
+
 struct deadline {
 	uint64_t tsc; /* when the timer fires, 0: not armed */
 };

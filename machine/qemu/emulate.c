@@ -31,7 +31,8 @@ static void finish_cpuid(struct vcpu *vcpu)
 		.edx = (uint32_t)guest_read(guest, GUEST_RDX),
 	};
 
-	pt_cpuid(vcpu->cpuid_leaf, vcpu->cpuid_subleaf, &result);
+	pt_cpuid(vcpu->cpuid_leaf, vcpu->cpuid_subleaf,
+		 &vcpu->unit.timing.rates, &result);
 	if (!vcpu->clock.host)
 		deadline_cpuid(vcpu->cpuid_leaf, &result);
 	guest_write(guest, GUEST_RAX, result.eax);
@@ -60,7 +61,7 @@ void emulate_rdmsr(struct vcpu *vcpu)
 	uint64_t *value = &vcpu->msr_value;
 
 	if (msr == MSR_PLATFORM_INFO)
-		*value = (uint64_t)vcpu->unit.timing.bus_ratio << 8;
+		*value = (uint64_t)vcpu->unit.timing.rates.bus_ratio << 8;
 	else if (!perfmon_read(&vcpu->perfmon, msr, value) &&
 		 !read_deadline(vcpu, msr, value) &&
 		 pt_unit_read_msr(&vcpu->unit, msr, value) != PT_MSR_DONE)

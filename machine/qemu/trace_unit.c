@@ -8,8 +8,18 @@
 #include <stdlib.h>
 #include <x86intrin.h>
 
+enum { BUS_HZ = 100000000 };
+
 /* Under -icount the guest's TSC runs at 1 GHz. */
-enum { BUS_HZ = 100000000, VIRTUAL_BUS_RATIO = 10 };
+static const struct pt_rates virtual_rates = {
+	.bus_ratio = 10,
+	.tsc_numerator = DEADLINE_TSC_NUMERATOR,
+};
+
+/* By the host's clock an emulated branch takes hundreds of ticks: the slowest
+ * crystal there can be, or nearly each branch would begin a period.
+ */
+enum { HOST_TSC_NUMERATOR = 1024 };
 
 static double seconds_since(const struct timespec *start)
 {
@@ -21,21 +31,23 @@ static double seconds_since(const struct timespec *start)
 }
 
 /* Host clock: the guest's TSC has the host's frequency. */
-static uint8_t bus_ratio(const struct trace_unit *plugin)
+static struct pt_rates clock_rates(const struct trace_unit *plugin)
 {
 	if (!plugin->options.host_clock)
-		return VIRTUAL_BUS_RATIO;
+		return virtual_rates;
 
 	double ticks = (double)(__rdtsc() - plugin->start_tsc);
+	double ratio = ticks / seconds_since(&plugin->start_time) / BUS_HZ;
 
-	return (uint8_t)(ticks / seconds_since(&plugin->start_time) / BUS_HZ +
-			 0.5);
+	return (struct pt_rates){ .bus_ratio = (uint8_t)(ratio + 0.5),
+				  .tsc_numerator = HOST_TSC_NUMERATOR };
 }
 
 static void on_vcpu_init(unsigned int index, void *data)
 {
 	struct trace_unit *plugin = data;
 	struct vcpu *vcpu = &plugin->vcpus[index];
+	struct pt_rates rates = clock_rates(plugin);
 	struct pt_bus bus;
 
 	if (index >= plugin->count || !guest_init(&vcpu->guest))
@@ -44,8 +56,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 	bus_init(&bus, vcpu, plugin->options.dump_dir, index);
 	guest_clock_init(&vcpu->clock, plugin->options.host_clock,
 			 &vcpu->board->retired);
-	pt_unit_init(&vcpu->unit, &bus, bus_ratio(plugin),
-		     plugin->options.loss_interval);
+	pt_unit_init(&vcpu->unit, &bus, &rates, plugin->options.loss_interval);
 }
 
 /* QEMU's x86 code reports an exception twice: raised, as an EXCEPTION whose

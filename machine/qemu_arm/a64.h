@@ -28,6 +28,14 @@ enum a64_special {
 
 enum a64_special a64_special(uint32_t insn);
 
+/* A 16-bit store to where a register points, as Linux's iowrite16() ends up
+ * (arch/arm64/include/asm/io.h), which may be to a device's doorbell.
+ */
+static inline bool a64_may_ring(uint32_t insn)
+{
+	return (insn & 0xfffffc00) == 0x79000000;
+}
+
 /* MRS and MSR: op0, op1, CRn, CRm, op2 as in the instruction's bits 20 to 5. */
 static inline unsigned a64_system_register(uint32_t insn)
 {

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu_arm/bus.h"
+#include "machine/qemu_arm/gic.h"
 
 #include <stdlib.h>
-
-/* GICv3: a CPU's redistributor is two frames of 64 KiB, the second of which
- * has the pending bits of its private interrupts; QEMU's virt machine has them
- * here (hw/arm/virt.c).  The trace buffer's private interrupt is 15 (see
- * ../host/device_tree.sh), after the 16 that CPUs send each other.
- */
-#define GICR_BASE 0x080a0000ull
-#define GICR_STRIDE 0x20000ull
-#define GICR_ISPENDR0 0x10200ull
-enum { TRACE_BUFFER_INTERRUPT = 16 + 15 };
 
 static bool translate(void *machine, uint64_t address, uint64_t *physical)
 {
@@ -34,12 +25,8 @@ static bool write_memory(void *machine, uint64_t physical, const void *bytes,
 static void raise_interrupt(void *machine)
 {
 	struct vcpu *vcpu = machine;
-	uint32_t bit = 1u << TRACE_BUFFER_INTERRUPT;
 
-	guest_write_physical(&vcpu->guest,
-			     GICR_BASE + vcpu->index * GICR_STRIDE +
-				     GICR_ISPENDR0,
-			     &bit, sizeof(bit));
+	gic_raise_trace_buffer(&vcpu->guest, vcpu->index);
 }
 
 static FILE *open_dump(const char *dir, unsigned index)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu_arm/instrument.h"
+#include "machine/qemu/doorbell.h"
 #include "machine/qemu_arm/a64.h"
 #include "machine/qemu_arm/emulate.h"
 #include "machine/qemu_arm/flow.h"
+#include "machine/qemu_arm/gic.h"
 
 #include <stddef.h>
 
@@ -68,6 +70,13 @@ static void on_trace_sync(unsigned int index, void *data)
 	ete_unit_drain(&vcpu_at(data, index)->unit);
 }
 
+static void on_store(unsigned int index, qemu_plugin_meminfo_t info,
+		     uint64_t address, void *data)
+{
+	doorbell_wait(qemu_plugin_get_hwaddr(info, address),
+		      gic_device_is_pending, &vcpu_at(data, index)->guest);
+}
+
 /* What to call before each special instruction. */
 static const struct {
 	qemu_plugin_vcpu_udata_cb_t call;
@@ -113,6 +122,11 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 	enum a64_special special = a64_special(bits);
 	uint64_t ip = qemu_plugin_insn_vaddr(insn);
 
+	if (!plugin->options.host_clock && ip >> 63 && a64_may_ring(bits))
+		qemu_plugin_register_vcpu_mem_cb(
+			insn, on_store, QEMU_PLUGIN_CB_NO_REGS,
+			QEMU_PLUGIN_MEM_W,
+			site_new(plugin, block, ip, bits));
 	if (special == A64_ORDINARY ||
 	    (specials[special].kernel_only && !(ip >> 63)))
 		return false;

@@ -86,7 +86,7 @@ run_one() { # name
 			--filter "filter $FILTER_RANGE" "${work[@]}"
 		;;
 	large)
-		record "$1" -m,128M -a -e $event -- bash "$self" --work 20
+		record "$1" -m,128M -a -e $event -- bash "$self" --work 28
 		;;
 	*)
 		printf 'no recording is called %s\n' "$1" >&2

@@ -5,8 +5,7 @@
 #
 #	run_all.sh [all|full]
 #
-# full adds every recording on the other kernel and with two CPUs, and a long
-# one.
+# full adds every recording on the other kernel, and a long one.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -27,12 +26,11 @@ fetch() {
 # shellcheck disable=SC2034 # lanes reads the arrays
 first=(conformance.sh test_truth_exec_log.sh test_deterministic.sh
 	"conformance.sh 6.1 1 task-cyc")
-second=(test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
+second=("conformance.sh 6.12 2" test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
 	test_machine_isolated.sh test_trace_unit.sh)
 if [[ $LEVEL == full ]]; then
 	first+=("conformance.sh 6.12 1 large")
-	second+=("conformance.sh 6.1 1" "conformance.sh 6.12 2"
-		"conformance.sh 6.1 2")
+	second+=("conformance.sh 6.1 1" "conformance.sh 6.1 2")
 fi
 fetch
 lanes "$HERE" first second

@@ -4,6 +4,7 @@
 #include "machine/intel_pt/registers.h"
 #include "tests/run_suite.h"
 
+static const struct pt_rates rates = { .tsc_numerator = 80 };
 static struct pt_registers registers;
 
 static void set_up(void)
@@ -148,21 +149,26 @@ START_TEST(cpuid_announces_the_unit)
 	struct cpuid_result leaf0 = { .eax = 0xd, .ebx = 0x756e6547 };
 	struct cpuid_result leaf7 = { .ebx = 0x1 };
 	struct cpuid_result unit = { 0 }, ranges = { 0 }, beyond = { 1, 1, 1, 1 };
+	struct cpuid_result clocks = { .ecx = 7 };
 
-	pt_cpuid(0, 0, &leaf0);
+	pt_cpuid(0, 0, &rates, &leaf0);
 	ck_assert_uint_eq(leaf0.eax, 0x15);
 	ck_assert_uint_eq(leaf0.ebx, 0x756e6547);
-	pt_cpuid(7, 0, &leaf7);
+	pt_cpuid(7, 0, &rates, &leaf7);
 	ck_assert_uint_eq(leaf7.ebx, 1u << 25 | 1);
-	pt_cpuid(0x14, 0, &unit);
+	pt_cpuid(0x14, 0, &rates, &unit);
 	ck_assert_uint_eq(unit.eax, 1);
 	ck_assert_uint_eq(unit.ebx, 0x1f);
 	ck_assert_uint_eq(unit.ecx, 0x7);
-	pt_cpuid(0x14, 1, &ranges);
+	pt_cpuid(0x14, 1, &rates, &ranges);
 	ck_assert_uint_eq(ranges.eax & 7, PT_ADDRESS_RANGES);
 	ck_assert_uint_eq(ranges.eax >> 16, PT_MTC_PERIODS);
 	ck_assert_uint_eq(ranges.ebx >> 16, PT_PSB_FREQUENCIES);
-	pt_cpuid(0x14, 2, &beyond);
+	pt_cpuid(0x15, 0, &rates, &clocks);
+	ck_assert_uint_eq(clocks.eax, PT_TSC_DENOMINATOR);
+	ck_assert_uint_eq(clocks.ebx, rates.tsc_numerator);
+	ck_assert_uint_eq(clocks.ecx, 0);
+	pt_cpuid(0x14, 2, &rates, &beyond);
 	ck_assert_uint_eq(beyond.eax | beyond.ebx | beyond.ecx | beyond.edx, 0);
 }
 END_TEST
@@ -171,9 +177,9 @@ START_TEST(cpuid_leaves_other_leaves_alone)
 {
 	struct cpuid_result leaf = { 1, 2, 3, 4 };
 
-	pt_cpuid(1, 0, &leaf);
-	pt_cpuid(7, 1, &leaf);
-	pt_cpuid(0x80000000, 0, &leaf);
+	pt_cpuid(1, 0, &rates, &leaf);
+	pt_cpuid(7, 1, &rates, &leaf);
+	pt_cpuid(0x80000000, 0, &rates, &leaf);
 	ck_assert_uint_eq(leaf.eax, 1);
 	ck_assert_uint_eq(leaf.ebx, 2);
 	ck_assert_uint_eq(leaf.ecx, 3);

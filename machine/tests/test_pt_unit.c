@@ -121,7 +121,7 @@ START_TEST(loss_leaves_an_overflow_where_packets_are_missing)
 	static struct pt_packet packets[4096];
 	size_t overflows = 0, tips = 0;
 
-	pt_unit_init(&unit, &memory.bus, BUS_RATIO, 400);
+	pt_unit_init(&unit, &memory.bus, &rates, 400);
 	start(PLAIN);
 	pt_unit_arrive(&unit, KERNEL, 1000);
 	for (unsigned i = 0; i < 4000; i++)

@@ -23,9 +23,13 @@ struct task {
 	int64_t tid;	/* the idle task of CPU n is -1 - n; what runs until
 			 * the first switch, UNTIL_SWITCH - n */
 	struct contexts contexts;
+	uint64_t stack;	/* the kernel's: its number; 0: not known yet */
 	uint64_t ticks[TRUTH_CLASSES];
 	uint64_t provisional;
 };
+
+/* THREAD_SIZE of arch/x86/include/asm/page_64_types.h, as it is aligned. */
+enum { STACK_BYTES = 16384 };
 
 enum { MAX_TASKS = 4096, MAX_TRUTH_CPUS = 16, UNTIL_SWITCH = -1000 };
 
@@ -101,15 +105,35 @@ static void switch_on(struct cpu *cpu, uint64_t tsc)
 	cpu->was_on = true;
 }
 
+/* exec in another thread than a process's first gives it the id of that one,
+ * which is gone: what it is in goes with its stack.
+ */
+static void note_stack(struct books *books, struct task *task, uint64_t stack)
+{
+	for (size_t i = 0; task->stack && task->stack != stack &&
+			   i < books->task_count; i++)
+		if (books->tasks[i].stack == stack)
+			task->contexts = books->tasks[i].contexts;
+	task->stack = stack;
+}
+
+static void change_task(struct books *books, struct cpu *cpu, uint32_t number)
+{
+	const struct truth_event *event = &cpu->next;
+
+	cpu->current = task_of(books, event->pid ? (int64_t)event->pid :
+						   -1 - (int64_t)number);
+	if (event->has_sp)
+		note_stack(books, cpu->current, event->sp / STACK_BYTES);
+}
+
 static void take(struct books *books, struct cpu *cpu, uint32_t number)
 {
 	const struct truth_event *event = &cpu->next;
 
 	book(cpu, event->tsc);
 	if (event->kind == TRUTH_SWITCH) {
-		cpu->current = task_of(books, event->pid ?
-						      (int64_t)event->pid :
-						      -1 - (int64_t)number);
+		change_task(books, cpu, number);
 	} else if (event->kind == TRUTH_TRACE_ON) {
 		switch_on(cpu, event->tsc);
 	} else if (event->kind == TRUTH_TRACE_OFF) {
@@ -195,7 +219,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (!recording_open(&recording, argv[2]) ||
-	    !kernel_names_read(&books->names, argv[2]) ||
+	    !kernel_names_read(&books->names, argv[2], NULL) ||
 	    !open_cpus(books, argv[1]))
 		return 2;
 	add_up(books);

@@ -4,13 +4,14 @@
 
 #include <check.h>
 
+const struct pt_rates rates = { .bus_ratio = 10, .tsc_numerator = 80 };
 struct memory_bus memory;
 struct pt_unit unit;
 
 void traced_unit_set_up(void)
 {
 	memory_bus_init(&memory);
-	pt_unit_init(&unit, &memory.bus, BUS_RATIO, 0);
+	pt_unit_init(&unit, &memory.bus, &rates, 0);
 }
 
 void start(uint64_t ctl)

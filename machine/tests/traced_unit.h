@@ -10,7 +10,9 @@
 /* What the tests of the whole unit share: one that writes into a single range
  * of 64 KiB of this memory.  check runs each test in a process of its own.
  */
-enum { RANGE = 0x10000, RANGE_MASK = 0xffff, BUS_RATIO = 10 };
+enum { RANGE = 0x10000, RANGE_MASK = 0xffff };
+
+extern const struct pt_rates rates;
 
 #define KERNEL 0xffffffff81000000ull
 #define USER 0x0000000000401000ull

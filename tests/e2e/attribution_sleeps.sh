@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 KERNEL=${KERNEL:-6.12}
 WAITS=$ROOT/build/tests/e2e/programs/waits
-CASES=${CASES:-stacks static pipe child futex disk labels}
+CASES=${CASES:-stacks static pipe child futex disk chain labels}
 
 main() {
 	local cases

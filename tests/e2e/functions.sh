@@ -24,10 +24,11 @@ make_recordings() { # name...
 		bash "$HERE/functions_guest.sh" "$WORK" "$KTRACE" "$@"
 }
 
-# Times are judged where they are deterministic: with one CPU.
+# The size of the errors is judged where it is deterministic: with one CPU.
 check_truth() { # name
 	local -a options=()
-	((CPUS > 1)) && options=(--no-times) || options=(--time-p99 100)
+	((CPUS > 1)) && options=(--host-clock) || options=(--time-p99 100)
+	[[ ! -e $WORK/$1.names ]] || options+=(--names "$WORK/$1.names")
 	if "$KTRACE" timeline -i "$WORK/$1" --format=csv |
 		"$TOOL" "${options[@]}" "$WORK/truth" "$WORK/$1" \
 			>"$WORK/$1.match"; then

@@ -9,14 +9,21 @@ shift 3
 # In the guest's memory: writing to the host's folder is much kernel work.
 cd "$(mktemp -d)"
 
+# Several CPUs trace faster than one of them empties the buffers.
+BUFFER=8M
+(($(nproc) == 1)) || BUFFER=64M
+
 record() { # name command...
 	local name=$1
 	shift
-	"$KTRACE" record -o "$name" --events=attribution -- "$@" \
+	cat /proc/interrupts >"$name.before"
+	"$KTRACE" record -o "$name" --buffer "$BUFFER" \
+		--events=attribution -- "$@" \
 		>"$name.out" 2>"$name.err" || {
 		cat "$name.err"
 		return 1
 	}
+	cat /proc/interrupts >"$name.after"
 }
 
 # The CPU that the disk's interrupts go to.
@@ -45,13 +52,18 @@ make_file() {
 	echo 3 >/proc/sys/vm/drop_caches
 }
 
-disk() {
+read_disk() { # name
 	local cpu
 	cpu=$(disk_cpu)
 	make_file
-	beside_hog "$cpu" record disk "$PROGRAM" reader \
+	beside_hog "$cpu" record "$1" "$PROGRAM" reader \
 		"$((($(nproc) - 1) - cpu))" /scratch/source
 }
+
+disk() { read_disk disk; }
+
+# In a kernel whose handlers are threads.
+threads() { read_disk threads; }
 
 udp_pair() { # datagrams
 	nsenter --net=/run/netns/right "$PROGRAM" receiver 10.9.0.2 "$1" &
@@ -71,6 +83,11 @@ udp() {
 sleep_() { beside_hog 0 record sleep "$PROGRAM" sleeper 20; }
 
 work() { record work "$PROGRAM" writer /scratch/sink 8; }
+
+rcu() { record rcu "$PROGRAM" forgetter 50; }
+
+# The trace unit says by an NMI that a part of its buffer is full.
+nmi() { BUFFER=1M record nmi "$PROGRAM" forgetter 1000; }
 
 ipi() { record ipi "$PROGRAM" pinger 20; }
 

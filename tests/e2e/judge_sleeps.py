@@ -38,8 +38,19 @@ def check_counts(name, recording):
                  bad, switches[:3])
 
 
-def check_time(name, recording):
-    rows = of(recording.sleeps(), comm="waits")
+def check_vdso(name, comm, recording):
+    """Seven calls that the vdso makes, for clock_gettime() of libc."""
+    asked = of(recording.sites(), comm=comm, entry="clock_gettime")
+    judge.expect(f"{name}: 7 system calls in the vdso", len(asked) == 1
+                 and asked[0]["count"] == 7 and "vdso" in asked[0]["file"]
+                 and asked[0]["function"].endswith("clock_gettime"), asked)
+    judge.expect(f"{name}: their stack goes on behind the vdso",
+                 asked and re.fullmatch(r"(__)?clock_gettime",
+                                        asked[0]["caller"]), asked)
+
+
+def check_time(name, comm, recording):
+    rows = of(recording.sleeps(), comm=comm)
     naps = of(rows, label="hrtimer_nanosleep")
     judge.expect(f"{name}: 5 sleeps of 20 ms", len(naps) == 1
                  and naps[0]["count"] == 5
@@ -60,6 +71,7 @@ def check_time(name, recording):
     judge.expect(f"{name}: 3 polls of 10 ms", len(polls) == 1
                  and polls[0]["count"] == 3
                  and 30 * MS <= polls[0]["total_ns"] <= 31 * MS, polls)
+    check_vdso(name, comm, recording)
 
 
 def without_inlined(stack):
@@ -72,8 +84,8 @@ def check_pipe(recording):
         reads = [r for r in of(rows, comm=one) if "pipe_read" in r["label"]]
         wakers = reads[0]["wakers"] if reads else ""
         judge.expect(f"pipe: {one} is woken by {other}", len(reads) == 1
-                     and 5 <= reads[0]["count"] <= 21
-                     and re.match(rf"\d+x {other}-\d+ \S*pipe_write", wakers),
+                     and reads[0]["count"] == 20
+                     and re.match(rf"20x {other}-\d+ \S*pipe_write", wakers),
                      reads)
 
 
@@ -118,6 +130,18 @@ def check_disk(recording):
                  chains and all("interrupt" in c for c in chains), chains)
 
 
+def check_chain(recording):
+    """Who waits first is woken by the second, that by the third, and that by
+    the disk's interrupt."""
+    waits = of(recording.sleeps(), comm="first", label="do_wait")
+    chain = waits[0]["wakers"].split(" < ") if waits else []
+    wanted = [r"1x second-\d+ do_notify_parent\S*", r"third-\d+ \S*pipe_write",
+              r"interrupt vring_interrupt \S+"]
+    judge.expect("chain: second, third, the disk's interrupt",
+                 len(waits) == 1 and len(chain) == len(wanted)
+                 and all(map(re.fullmatch, wanted, chain)), waits)
+
+
 def check_labels(name, recording):
     told = [line.split() for line in recording.output.splitlines()]
     rows = recording.sleeps()
@@ -134,12 +158,13 @@ def check_labels(name, recording):
 
 
 CHECKS = {
-    "stacks": lambda r: check_time("stacks", r),
-    "static": lambda r: check_time("static", r),
+    "stacks": lambda r: check_time("stacks", "waits", r),
+    "static": lambda r: check_time("static", "waits-static", r),
     "pipe": check_pipe,
     "child": check_child,
     "futex": check_futex,
     "disk": check_disk,
+    "chain": check_chain,
     "labels": lambda r: check_labels("labels", r),
 }
 

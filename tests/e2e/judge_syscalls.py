@@ -15,6 +15,11 @@ EXIT = re.compile(r"NR (-?\d+) = (-?\d+)")
 FORKS = (56, 57, 58, 435)
 CLASSES = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns", "unknown_ns")
 RESTARTS = (-512, -513, -514, -516)
+# Where one waits for the disk, as /proc/PID/wchan calls it.
+READING = {"folio_wait_bit_common", "__folio_lock_killable",
+           "__lock_page_killable", "wait_on_page_bit_common"}
+WRITING = READING | {"folio_wait_writeback", "jbd2_log_wait_commit",
+                     "submit_bio_wait"}
 judge = Judge()
 
 
@@ -55,11 +60,16 @@ def check_counts(name, recording):
                  == sum(r["number"] is None for r in ours),
                  len(results), len(ours), rest)
     whole = [r for r in records if r["end"] == "returned"]
+    # The recorder's calls that turn the tracepoints on.
+    judge.expect(f"{name}: only the recorder's calls have no result",
+                 all(r["comm"] == "ktrace-hw" and r["name"] == "ioctl"
+                     for r in whole if r["result"] is None))
+    told = [r for r in whole if r["result"] is not None]
     for column, chosen in (
             ("count", whole),
-            ("errors", [r for r in whole if -4095 <= r["result"] < 0
+            ("errors", [r for r in told if -4095 <= r["result"] < 0
                         and r["result"] not in RESTARTS]),
-            ("restarts", [r for r in whole if r["result"] in RESTARTS]),
+            ("restarts", [r for r in told if r["result"] in RESTARTS]),
             ("no_return", [r for r in records if r["end"] == "no_return"]),
             ("cut", [r for r in records if r["end"] == "cut"])):
         table = {(r["pid"], r["function"]): r[column]
@@ -154,12 +164,18 @@ def check_copy(recording):
     judge.expect("copy: page faults of reading", call["faults"] >= 2560 / 16
                  and 0 < call["fault_ns"] < call["wall_ns"],
                  call["faults"], call["fault_ns"])
-    reading = [s for s in call["sleeps"]
-               if s["label"].startswith("folio_wait_bit")
-               or s["label"].startswith("filemap")]
-    judge.expect("copy: it slept to read and to write",
-                 len(call["sleeps"]) >= 2 and reading,
-                 [(s["label"], s["count"]) for s in call["sleeps"]])
+    reading, writing = (
+        [s for s in call["sleeps"] if function in s["stack"].split(";")]
+        for function in ("asm_exc_page_fault", "ext4_sync_file"))
+    seen = [(s["label"], s["count"], s["stack"]) for s in call["sleeps"]]
+    # 10 MiB are read ahead up to 128 KiB at a time.
+    judge.expect("copy: it slept to read, where it faulted",
+                 sum(s["count"] for s in reading) >= 20
+                 and {s["label"] for s in reading} & READING, seen)
+    judge.expect("copy: it slept to write, where it synchronized",
+                 writing and {s["label"] for s in writing} & WRITING, seen)
+    judge.expect("copy: 2 ms each, as the disk does", all(
+        s["asleep_ns"] >= s["count"] * 1e6 for s in reading), reading)
     judge.expect("copy: the sleeps are the time asleep",
                  sum(s["asleep_ns"] for s in call["sleeps"])
                  == call["asleep_ns"])

@@ -72,6 +72,24 @@ check_ways() {
 		"$(summary asked recording trace)" -gt 66000
 	expect_that "--buffer: -a runs longer than it" \
 		"$(summary longer recording trace)" -gt $((300 << 10))
+	expect "--buffer: the recorder comes in time" 0 \
+		"$(summary longer recording truncated_trace)"
+}
+
+# What does not let the recorder run costs trace, but no more than that.
+check_loss() {
+	local truncated
+	truncated=$(summary lossy recording truncated_trace)
+	expect_that "loss: each is recorded" "$truncated" -ge 2
+	expect "loss: and said" "trace was lost $truncated times" \
+		"$(grep -o 'trace was lost [0-9]* times' "$WORK/lossy.err")"
+	expect_that "loss: is a gap" "$(summary lossy cpu gap_ns)" -gt 1000000
+	expect_that "loss: tracing goes on after each" \
+		"$(lines_of lossy enter do_exit)" -ge 2
+	command -v perf >/dev/null || return 0
+	expect_that "loss: perf counts the same" -n \
+		"$(perf script --itrace=cr -i "$WORK/lossy" 2>&1 >/dev/null |
+			grep "AUX data lost $truncated times")"
 }
 
 check_filters() {
@@ -89,8 +107,8 @@ check_filters() {
 
 # How many samples of a tracepoint.
 samples() { # recording tracepoint
-	"$KTRACE" dump --records -i "$WORK/$1" 2>/dev/null | grep -c "$2" ||
-		true
+	"$KTRACE" dump --records -i "$WORK/$1" 2>/dev/null |
+		grep -c "sample [a-z_]*:$2" || true
 }
 
 check_events() {
@@ -143,6 +161,7 @@ main() {
 	check_codes
 	check_targets
 	check_ways
+	check_loss
 	check_filters
 	check_events
 	check_accidents

@@ -64,6 +64,9 @@ ways() {
 		record "events-$level" --events "$level" -- ls /etc/apt
 	done
 	record longer -a --buffer 128K -- ls -R /etc/apt
+	# Twice, nobody but the one in the middle runs.
+	record lossy -a --buffer 64K -- sh -c 'chrt -f 50 ls -R /etc/apt
+		ls /etc/apt; chrt -f 50 ls -R /etc/apt; ls /etc/apt'
 }
 
 # A signal ends the recording, and is the command's too.

@@ -13,9 +13,9 @@ source "$HERE/../../machine/tests/lanes.sh"
 
 # shellcheck disable=SC2034 # lanes reads the arrays
 first=("functions.sh 6.12 1 ls disk sleep all events")
-second=("attribution_processes.sh one_cpu" attribution_interrupts.sh)
+second=(record.sh "attribution_processes.sh one_cpu" attribution_interrupts.sh)
 if [[ ${1:-all} == full ]]; then
-	first+=("record.sh" "functions.sh 6.12 1 pipe disk-all sleep-all modules bpf"
+	first+=("functions.sh 6.12 1 pipe disk-all sleep-all modules bpf"
 		"functions.sh 6.1 1 ls sleep-all events"
 		"functions.sh 6.12 2 echo echo-all")
 	second+=("attribution_interrupts.sh full" "attribution_processes.sh two_cpus"

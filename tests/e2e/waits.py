@@ -44,6 +44,10 @@ class Recording:
         return json.loads(self.run("report", "--sleeps", "--format=json"))
 
     @functools.cache
+    def sites(self):
+        return json.loads(self.run("report", "--user-sites", "--format=json"))
+
+    @functools.cache
     def records(self):
         return json.loads(self.run("timeline", "--syscalls", "--depth=3",
                                    "--format=json"))

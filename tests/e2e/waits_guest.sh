@@ -27,9 +27,10 @@ make_file() { # size in MiB
 
 one_case() { # name
 	case $1 in
-	disk)
+	disk | chain)
 		make_file 8
-		record disk --events=attribution -- "$WAITS" disk /scratch/source
+		record "$1" --events=attribution -- \
+			"$WAITS" "$1" /scratch/source
 		;;
 	copy)
 		make_file 10

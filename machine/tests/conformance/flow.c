@@ -2,27 +2,20 @@
 #include "machine/tests/conformance/flow.h"
 
 #include "machine/tests/conformance/cycle_times.h"
+#include "machine/tests/conformance/flow_items.h"
 
 #include <intel-pt.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { MOST_ITEMS = 4 };
 
 struct flow {
 	struct pt_insn_decoder *decoder;
 	struct pt_image *image;
 	struct code *code;
 	const struct trace_stream *stream;
-	struct item queue[MOST_ITEMS];
-	int queued;
-	int taken;
+	struct flow_items items;
 	int status; /* libipt's, of the last call */
 	bool synced;
-	uint64_t last_ip;
-	uint64_t branch_ip;   /* its target is not known yet */
-	uint8_t branch_class; /* 0: no such branch */
-	bool wrote_cr3;	      /* the last instruction */
 	uint64_t tsc;
 	bool cycles; /* times come from cycle_times */
 	struct cycle_times cycle_times;
@@ -99,143 +92,6 @@ static uint64_t offset_of(struct flow *flow)
 	return pt_insn_get_offset(flow->decoder, &offset) < 0 ? 0 : offset;
 }
 
-static void push(struct flow *flow, enum item_type type, enum item_class class,
-		 uint64_t from, uint64_t to)
-{
-	flow->queue[flow->queued++] = (struct item){
-		.type = type,
-		.class = class,
-		.from = from,
-		.to = to,
-		.to_known = true,
-		.tsc = flow->tsc,
-		.position = offset_of(flow),
-	};
-}
-
-static void push_end(struct flow *flow, enum item_class class, uint64_t from,
-		     bool to_known, uint64_t to)
-{
-	push(flow, ITEM_END, class, from, to);
-	flow->queue[flow->queued - 1].to_known = to_known;
-	if (flow->cycles)
-		flow->queue[flow->queued - 1].tsc =
-			cycle_times_at_end(&flow->cycle_times, offset_of(flow));
-}
-
-/* Control has arrived at @ip. */
-static void resolve_branch(struct flow *flow, uint64_t ip)
-{
-	if (flow->branch_class)
-		push(flow, ITEM_BRANCH, flow->branch_class, flow->branch_ip,
-		     ip);
-	flow->branch_class = CLASS_NONE;
-}
-
-static enum item_class class_of(enum pt_insn_class class)
-{
-	switch (class) {
-	case ptic_call:
-		return CLASS_CALL;
-	case ptic_return:
-		return CLASS_RETURN;
-	case ptic_jump:
-		return CLASS_JUMP;
-	case ptic_cond_jump:
-		return CLASS_CONDITIONAL;
-	case ptic_far_call:
-	case ptic_far_return:
-	case ptic_far_jump:
-		return CLASS_FAR;
-	case ptic_error:
-	case ptic_other:
-	case ptic_ptwrite:
-		return CLASS_NONE;
-	}
-	return CLASS_NONE;
-}
-
-/* mov to CR3, with or without REX prefix */
-static bool writes_cr3(const struct pt_insn *insn)
-{
-	const uint8_t *opcode = insn->raw + (insn->size == 4);
-
-	return insn->size >= 3 && opcode[0] == 0x0f && opcode[1] == 0x22 &&
-	       (opcode[2] & 0xf8) == 0xd8;
-}
-
-static void take_instruction(struct flow *flow, const struct pt_insn *insn)
-{
-	resolve_branch(flow, insn->ip);
-	flow->stats.instructions++;
-	flow->last_ip = insn->ip;
-	flow->branch_class = class_of(insn->iclass);
-	flow->branch_ip = insn->ip;
-	flow->wrote_cr3 = writes_cr3(insn);
-}
-
-static void take_disabled(struct flow *flow, const struct pt_event *event)
-{
-	push_end(flow, flow->branch_class, flow->last_ip, !event->ip_suppressed,
-		 event->variant.disabled.ip);
-	flow->queue[flow->queued - 1].early = flow->wrote_cr3;
-	flow->branch_class = CLASS_NONE;
-}
-
-static void take_async_disabled(struct flow *flow, const struct pt_event *event)
-{
-	uint64_t at = event->variant.async_disabled.at;
-
-	resolve_branch(flow, at);
-	push_end(flow, CLASS_ASYNC, at, !event->ip_suppressed,
-		 event->variant.async_disabled.ip);
-}
-
-static void take_async_branch(struct flow *flow, const struct pt_event *event)
-{
-	uint64_t from = event->variant.async_branch.from;
-
-	resolve_branch(flow, from);
-	push(flow, ITEM_BRANCH, CLASS_ASYNC, from,
-	     event->variant.async_branch.to);
-}
-
-static void take_loss(struct flow *flow)
-{
-	flow->branch_class = CLASS_NONE;
-	push(flow, ITEM_LOSS, CLASS_NONE, 0, 0);
-}
-
-static void take_event(struct flow *flow, const struct pt_event *event)
-{
-	/* The rest says nothing about the flow of control. */
-	if (event->type == ptev_enabled) {
-		push(flow, ITEM_START, CLASS_NONE, 0,
-		     event->variant.enabled.ip);
-	} else if (event->type == ptev_disabled) {
-		take_disabled(flow, event);
-	} else if (event->type == ptev_async_disabled) {
-		take_async_disabled(flow, event);
-	} else if (event->type == ptev_async_branch) {
-		take_async_branch(flow, event);
-	} else if (event->type == ptev_overflow) {
-		flow->stats.overflows++;
-		take_loss(flow);
-	}
-}
-
-static void fail(struct flow *flow, int code)
-{
-	flow->synced = false;
-	if (code == -pte_eos)
-		return;
-	if (!flow->stats.errors++) {
-		flow->stats.first_error = offset_of(flow);
-		flow->stats.first_code = code;
-	}
-	take_loss(flow);
-}
-
 static bool sync_forward(struct flow *flow)
 {
 	flow->status = pt_insn_sync_forward(flow->decoder);
@@ -262,27 +118,70 @@ static void update_time(struct flow *flow)
 		set_time(flow, tsc);
 }
 
-static void step(struct flow *flow)
+static struct flow_place place(struct flow *flow, uint64_t before)
+{
+	return (struct flow_place){ .position = offset_of(flow),
+				    .before = before,
+				    .tsc = flow->tsc,
+				    .end = flow->tsc };
+}
+
+static int take_event(struct flow *flow)
 {
 	struct pt_event event;
-	struct pt_insn insn = { 0 };
-	int status;
+	struct flow_place at;
+	int status = pt_insn_event(flow->decoder, &event, sizeof(event));
 
-	if (flow->status & pts_event_pending) {
-		status = pt_insn_event(flow->decoder, &event, sizeof(event));
-		if (flow->cycles)
-			update_time(flow);
-		else if (status >= 0 && event.has_tsc)
-			set_time(flow, event.tsc);
-		if (status >= 0)
-			take_event(flow, &event);
-	} else {
-		status = pt_insn_next(flow->decoder, &insn, sizeof(insn));
+	if (flow->cycles)
 		update_time(flow);
-		/* With an error there may still be an instruction. */
-		if (insn.iclass != ptic_error)
-			take_instruction(flow, &insn);
+	else if (status >= 0 && event.has_tsc)
+		set_time(flow, event.tsc);
+	if (status < 0)
+		return status;
+	at = place(flow, flow->tsc);
+	if (flow->cycles)
+		at.end = cycle_times_at_end(&flow->cycle_times, at.position);
+	flow->stats.overflows += event.type == ptev_overflow;
+	flow_items_event(&flow->items, &at, &event);
+	return status;
+}
+
+static int take_instruction(struct flow *flow)
+{
+	struct pt_insn insn = { 0 };
+	struct flow_place at;
+	uint64_t before = flow->tsc;
+	int status = pt_insn_next(flow->decoder, &insn, sizeof(insn));
+
+	update_time(flow);
+	/* With an error there may still be an instruction. */
+	if (insn.iclass == ptic_error)
+		return status;
+	at = place(flow, before);
+	flow->stats.instructions++;
+	flow_items_instruction(&flow->items, &at, &insn);
+	return status;
+}
+
+static void fail(struct flow *flow, int code)
+{
+	struct flow_place at = place(flow, flow->tsc);
+
+	flow->synced = false;
+	if (code == -pte_eos)
+		return;
+	if (!flow->stats.errors++) {
+		flow->stats.first_error = at.position;
+		flow->stats.first_code = code;
 	}
+	flow_items_loss(&flow->items, &at);
+}
+
+static void step(struct flow *flow)
+{
+	int status = flow->status & pts_event_pending ? take_event(flow)
+						      : take_instruction(flow);
+
 	if (status < 0)
 		fail(flow, status);
 	else
@@ -303,8 +202,7 @@ static void count_undecoded(struct flow *flow)
 
 int flow_next(struct flow *flow, struct item *item)
 {
-	while (flow->taken == flow->queued) {
-		flow->taken = flow->queued = 0;
+	while (!flow_items_take(&flow->items, item)) {
 		if (!flow->synced) {
 			count_undecoded(flow);
 			if (!sync_forward(flow))
@@ -312,6 +210,5 @@ int flow_next(struct flow *flow, struct item *item)
 		}
 		step(flow);
 	}
-	*item = flow->queue[flow->taken++];
 	return 1;
 }

@@ -123,7 +123,21 @@ static void drop_doubles(struct kernel_names *names)
 	names->count = kept;
 }
 
-bool kernel_names_read(struct kernel_names *names, const char *recording)
+/* Returns @text with the file at @path behind it, or NULL. */
+static char *read_more(char *text, const char *path)
+{
+	char *more = read_file(path);
+	char *both = NULL;
+
+	if (more && asprintf(&both, "%s%s", text, more) < 0)
+		abort();
+	free(more);
+	free(text);
+	return both;
+}
+
+bool kernel_names_read(struct kernel_names *names, const char *recording,
+		       const char *more)
 {
 	char path[4096];
 	size_t lines = 0;
@@ -133,6 +147,8 @@ bool kernel_names_read(struct kernel_names *names, const char *recording)
 	memset(names, 0, sizeof(*names));
 	snprintf(path, sizeof(path), "%s/kcore_dir/kallsyms", recording);
 	names->text = read_file(path);
+	if (names->text && more)
+		names->text = read_more(names->text, more);
 	if (!names->text)
 		return false;
 	for (rest = names->text; (rest = strchr(rest, '\n')); rest++)

@@ -25,10 +25,11 @@ struct kernel_names {
 	size_t count;
 };
 
-/* Reads DIR/kcore_dir/kallsyms.  False, with a message to stderr, if it
- * cannot.
+/* Reads DIR/kcore_dir/kallsyms and, unless NULL, more lines like its own from
+ * the file @more.  False, with a message to stderr, if it cannot.
  */
-bool kernel_names_read(struct kernel_names *names, const char *recording);
+bool kernel_names_read(struct kernel_names *names, const char *recording,
+		       const char *more);
 void kernel_names_free(struct kernel_names *names);
 
 /* What covers @address; never NULL. */

@@ -20,6 +20,7 @@ struct matcher {
 	const struct timeline *timeline;
 	const struct replay *replay;
 	bool all;
+	uint64_t slack_ns;
 	uint32_t cpu;
 	int32_t *tids; /* by the truth's number of a task; INT32_MIN: none */
 	size_t passage;
@@ -95,11 +96,11 @@ static void check_time(struct matcher *matcher, const struct passage *passage,
 	uint64_t after = match_time_ns(matcher->recording, passage->tsc + 1);
 
 	time_error_add(&match->error, line->time_ns,
-		       line->time_ns < before ? before :
-		       line->time_ns > after  ? after :
-						line->time_ns);
-	if (line->time_ns - line->early_ns > after + 1 ||
-	    line->time_ns + line->late_ns + 1 < before)
+		       line->time_ns < before  ? before
+		       : line->time_ns > after ? after
+					       : line->time_ns);
+	if (line->time_ns - line->early_ns > after + matcher->slack_ns ||
+	    line->time_ns + line->late_ns + matcher->slack_ns < before)
 		match->outside++;
 	if (getenv("SHOW_TIMES"))
 		printf("time %" PRIu64 " true %" PRIu64 " early %" PRIu64
@@ -112,8 +113,8 @@ static void show_truth(struct matcher *matcher)
 {
 	size_t first = matcher->passage > SHOWN ? matcher->passage - SHOWN : 0;
 
-	for (size_t i = first; i < matcher->passage + SHOWN &&
-			       i < matcher->passages->count;
+	for (size_t i = first;
+	     i < matcher->passage + SHOWN && i < matcher->passages->count;
 	     i++) {
 		const struct passage *passage = &matcher->passages->items[i];
 
@@ -132,9 +133,8 @@ static void show_timeline(struct matcher *matcher)
 {
 	size_t first = matcher->line > SHOWN ? matcher->line - SHOWN : 0;
 
-	for (size_t i = first; i < matcher->line + SHOWN &&
-			       i < matcher->timeline->count;
-	     i++) {
+	for (size_t i = first;
+	     i < matcher->line + SHOWN && i < matcher->timeline->count; i++) {
 		const struct line *line = &matcher->timeline->lines[i];
 
 		if (line->cpu == matcher->cpu)
@@ -178,7 +178,8 @@ static void run(struct matcher *matcher)
 	if (is_at_end(matcher))
 		return;
 	matcher->match->differs = true;
-	printf("cpu %" PRIu32 ": they differ behind %" PRIu64 " that are equal\n",
+	printf("cpu %" PRIu32 ": they differ behind %" PRIu64
+	       " that are equal\n",
 	       matcher->cpu, matcher->match->compared);
 	show_truth(matcher);
 	show_timeline(matcher);
@@ -186,7 +187,7 @@ static void run(struct matcher *matcher)
 
 void match_cpu(struct match *match, const struct recording *recording,
 	       const struct replay *replay, const struct timeline *timeline,
-	       uint32_t cpu, bool all)
+	       uint32_t cpu, bool all, uint64_t slack_ns)
 {
 	struct matcher matcher = {
 		.match = match,
@@ -195,6 +196,7 @@ void match_cpu(struct match *match, const struct recording *recording,
 		.timeline = timeline,
 		.replay = replay,
 		.all = all,
+		.slack_ns = slack_ns,
 		.cpu = cpu,
 		.tids = calloc(replay->task_count + 1, sizeof(int32_t)),
 	};

@@ -14,15 +14,16 @@ struct match {
 	uint64_t left_out; /* of the timeline, as unseen */
 	bool differs;
 	struct time_error error; /* in ns */
-	uint64_t outside; /* true times outside the interval stated */
+	uint64_t outside; /* true times outside the interval stated, and slack */
 };
 
 /* Compares what both say of @cpu, one by one, and shows the first difference
- * on stdout.  @all: what began or ended unseen as well.
+ * on stdout.  @all: what began or ended unseen as well.  @slack_ns: how far two
+ * readings of the clock for one moment are apart.
  */
 void match_cpu(struct match *match, const struct recording *recording,
 	       const struct replay *replay, const struct timeline *timeline,
-	       uint32_t cpu, bool all);
+	       uint32_t cpu, bool all, uint64_t slack_ns);
 
 /* The time in the recording's clock. */
 uint64_t match_time_ns(const struct recording *recording, uint64_t tsc);

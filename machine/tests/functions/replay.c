@@ -1,35 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/functions/replay.h"
 
-#include "machine/tests/conformance/truth_reader.h"
+#include "machine/tests/functions/detour.h"
+#include "machine/tests/functions/replay_tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Kernel stacks are as large as their alignment; those of CPU entries lie
- * in an area of their own (Documentation/arch/x86/x86_64/mm.rst).
+/* The stacks of CPU entries lie in an area of their own
+ * (Documentation/arch/x86/x86_64/mm.rst).
  */
-#define STACK_SIZE 0x4000ULL
 #define ENTRY_AREA 0xfffffe0000000000ULL
 #define ENTRY_AREA_END 0xfffffe8000000000ULL
 
 /* Bytes, with a prefix. */
 enum { LONGEST_CONDITIONAL = 7 };
-
-/* Transfers of control by way of thunks are one. */
-struct detour {
-	bool is_active;
-	uint8_t kind; /* of the branch that began it, enum truth_kind */
-	bool is_return;
-	const struct kernel_name *from;
-	uint64_t site; /* where from is */
-	uint64_t sp;
-	uint64_t broken_at; /* interrupted there */
-};
-
-enum { DETOURS = 8 };
 
 struct cpu {
 	uint32_t number;
@@ -37,9 +24,7 @@ struct cpu {
 	struct truth_event next;
 	bool has_next;
 	size_t task; /* index */
-	struct detour detour;
-	struct detour broken[DETOURS];
-	size_t broken_count;
+	struct detours detours;
 	uint64_t traced_from; /* tsc; 0: not in the kernel, or off */
 };
 
@@ -50,49 +35,6 @@ struct player {
 	uint64_t last;
 	struct cpu cpus[REPLAY_CPUS];
 };
-
-static size_t new_task(struct replay *replay, int64_t pid, uint64_t base)
-{
-	size_t index = replay->task_count++;
-
-	replay->tasks = reallocarray(replay->tasks, replay->task_count,
-				     sizeof(*replay->tasks));
-	if (!replay->tasks)
-		abort();
-	replay->tasks[index] = (struct task_frames){
-		.number = index,
-		.pid = pid,
-		.base = base,
-	};
-	return index;
-}
-
-static size_t task_of_stack(struct replay *replay, uint64_t sp)
-{
-	uint64_t base = sp & -STACK_SIZE;
-
-	for (size_t i = replay->task_count; i-- > 0;)
-		if (replay->tasks[i].base == base && !replay->tasks[i].is_dead)
-			return i;
-	return new_task(replay, -1, base);
-}
-
-/* One that ran from the start was known by its stack only. */
-static size_t task_of_pid(struct replay *replay, int64_t pid, uint64_t sp)
-{
-	size_t index;
-
-	for (size_t i = replay->task_count; i-- > 0;)
-		if (replay->tasks[i].pid == pid && !replay->tasks[i].is_dead)
-			return i;
-	index = task_of_stack(replay, sp);
-	if (replay->tasks[index].pid != -1) {
-		replay->tasks[index].is_dead = true;
-		index = new_task(replay, -1, sp & -STACK_SIZE);
-	}
-	replay->tasks[index].pid = pid;
-	return index;
-}
 
 static bool advance(const struct player *player, struct cpu *cpu)
 {
@@ -145,8 +87,8 @@ static void switch_task(struct player *player, struct cpu *cpu,
 			const struct truth_event *event)
 {
 	leave_task(player, cpu);
-	cpu->task = task_of_pid(player->replay, key_of(cpu, event->pid),
-				event->sp);
+	cpu->task = replay_task_of_pid(player->replay, key_of(cpu, event->pid),
+				       event->sp);
 	player->replay->switches[cpu->number]++;
 }
 
@@ -170,11 +112,11 @@ static void trace_on(struct player *player, struct cpu *cpu,
 	struct passing at = passing_at(player, cpu, event->tsc);
 
 	if (!is_entry_stack(event->sp) || cpu->task == SIZE_MAX)
-		cpu->task = task_of_stack(player->replay, event->sp);
+		cpu->task = replay_task_of_stack(player->replay, event->sp);
 	task_on(player, cpu)->is_dead = false;
 	frames_on(task_on(player, cpu), &at,
 		  kernel_names_find(player->names, event->to), event->sp);
-	cpu->detour.is_active = false;
+	cpu->detours.now.is_active = false;
 	cpu->traced_from = event->tsc;
 }
 
@@ -224,11 +166,6 @@ static void transfer(struct player *player, struct cpu *cpu,
 		frames_tail(task, &at, way->from, name);
 }
 
-static bool is_thunk(const struct kernel_name *name)
-{
-	return name->kind != KIND_FUNCTION;
-}
-
 /* One that is not taken goes on right behind itself: no transfer. */
 static bool is_taken(const struct truth_event *event)
 {
@@ -242,57 +179,11 @@ static void near_branch(struct player *player, struct cpu *cpu,
 		kernel_names_find(player->names, event->from);
 	const struct kernel_name *to =
 		kernel_names_find(player->names, event->to);
-	struct detour *detour = &cpu->detour;
 
 	if (event->kind == TRUTH_CONDITIONAL && !is_taken(event))
 		return;
-	if (!detour->is_active || !is_thunk(from))
-		*detour = (struct detour){
-			.kind = event->kind,
-			.is_return = event->kind == TRUTH_RETURN,
-			.from = from,
-			.site = event->from,
-			.sp = event->sp,
-		};
-	if (is_thunk(to) && !detour->is_active) {
-		detour->is_active = true;
-		detour->is_return |= to->kind == KIND_RETURN_THUNK &&
-				     detour->kind != TRUTH_CALL &&
-				     detour->kind != TRUTH_INDIRECT_CALL;
-	}
-	/* The return at a thunk's end has the slot that counts. */
-	if (detour->is_return && event->kind == TRUTH_RETURN)
-		detour->sp = event->sp;
-	if (is_thunk(to))
-		return;
-	detour->is_active = false;
-	transfer(player, cpu, detour, event->to, event->tsc);
-}
-
-/* A thunk that is interrupted goes on when the interrupt is over. */
-static void break_detour(struct cpu *cpu, uint64_t address)
-{
-	if (!cpu->detour.is_active)
-		return;
-	if (cpu->broken_count == DETOURS) {
-		memmove(cpu->broken, cpu->broken + 1,
-			(DETOURS - 1) * sizeof(*cpu->broken));
-		cpu->broken_count--;
-	}
-	cpu->detour.broken_at = address;
-	cpu->broken[cpu->broken_count++] = cpu->detour;
-	cpu->detour.is_active = false;
-}
-
-static void mend_detour(struct cpu *cpu, uint64_t address)
-{
-	for (size_t i = cpu->broken_count; i-- > 0;) {
-		if (cpu->broken[i].broken_at != address)
-			continue;
-		cpu->detour = cpu->broken[i];
-		cpu->broken_count = i;
-		return;
-	}
+	if (detours_follow(&cpu->detours, event, from, to))
+		transfer(player, cpu, &cpu->detours.now, event->to, event->tsc);
 }
 
 static bool in_kernel(uint64_t address)
@@ -313,15 +204,15 @@ static void far_branch(struct player *player, struct cpu *cpu,
 		cpu->traced_from = event->tsc;
 	} else if (!in_kernel(event->to)) {
 		frames_leave(task, &at);
-		cpu->detour.is_active = false;
+		cpu->detours.now.is_active = false;
 		count_time(player, cpu, event->tsc);
 	} else if (event->kind == TRUTH_FAR_RETURN) {
 		frames_iret(task, &at,
 			    kernel_names_find(player->names, event->from), to,
 			    event->to, event->sp);
-		mend_detour(cpu, event->to);
+		detours_mend(&cpu->detours, event->to);
 	} else {
-		break_detour(cpu, event->from);
+		detours_break(&cpu->detours, event->from);
 		frames_interrupt(task, &at, to, event->from, event->sp);
 	}
 }

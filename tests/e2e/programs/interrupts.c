@@ -126,6 +126,21 @@ static void sleeper(char **arguments)
 		sleep_ms(2);
 }
 
+/* Makes and removes so many files in memory: what they were is freed by RCU
+ * callbacks, which have run when it ends.
+ */
+static void forgetter(char **arguments)
+{
+	for (int i = 0; i < atoi(arguments[0]); i++) {
+		int fd = open("/dev/shm/forgotten", O_CREAT | O_RDWR, 0600);
+
+		check(fd, "/dev/shm/forgotten");
+		close(fd);
+		check(unlink("/dev/shm/forgotten"), "unlink");
+	}
+	sleep_ms(200);
+}
+
 /* Hands a byte so many times to a child on another CPU and back. */
 static void pinger(char **arguments)
 {
@@ -162,7 +177,7 @@ int main(int argc, char **argv)
 		{ "hog", 1, hog },	     { "reader", 2, reader },
 		{ "writer", 2, writer },     { "receiver", 2, receiver },
 		{ "sender", 3, sender },     { "sleeper", 1, sleeper },
-		{ "pinger", 1, pinger },
+		{ "pinger", 1, pinger },     { "forgetter", 1, forgetter },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads a BPF program and has it run on a few packets. */
+/* Loads a BPF program, has it run on a few packets, and prints the number of
+ * a process that keeps it loaded.
+ */
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +28,23 @@ static int load(void)
 	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
+/* Waits to be killed, without a hold on what its parent's output goes to. */
+static int keep(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return 1;
+	if (pid) {
+		printf("%d\n", pid);
+		return 0;
+	}
+	fclose(stdout);
+	fclose(stderr);
+	pause();
+	return 0;
+}
+
 int main(void)
 {
 	int fd = load();
@@ -42,5 +61,5 @@ int main(void)
 		if (write(pair[0], &byte, 1) != 1 ||
 		    read(pair[1], &byte, 1) != 1)
 			return 1;
-	return 0;
+	return keep();
 }

@@ -61,10 +61,21 @@ KEPT static void waits_outer(void)
 	__asm__ volatile("" ::: "memory");
 }
 
+/* This clock is one that the vdso asks the kernel for. */
+KEPT static void ask_through_vdso(void)
+{
+	struct timespec time;
+
+	for (int i = 0; i < 7; i++)
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	__asm__ volatile("" ::: "memory");
+}
+
 static int wait_time(void)
 {
 	for (int i = 0; i < 5; i++)
 		waits_outer();
+	ask_through_vdso();
 	for (int i = 0; i < 3; i++)
 		poll(NULL, 0, 10);
 	return 0;
@@ -83,12 +94,20 @@ static int make_errors(void)
 	return 0;
 }
 
-static void ping(int from, int to)
+static void take(int pipe)
 {
-	char byte = 0;
+	char byte;
 
-	if (read(from, &byte, 1) != 1 || write(to, &byte, 1) != 1)
-		fail("pipe");
+	if (read(pipe, &byte, 1) != 1)
+		fail("read");
+}
+
+/* Whoever waits for it sleeps by then. */
+static void give_later(int pipe)
+{
+	sleep_ns(MS);
+	if (write(pipe, "", 1) != 1)
+		fail("write");
 }
 
 static int ping_pong(void)
@@ -96,21 +115,22 @@ static int ping_pong(void)
 	enum { ROUNDS = 20 };
 	int there[2];
 	int back[2];
-	char byte = 0;
 
 	if (pipe(there) || pipe(back))
 		fail("pipe");
 	if (!fork()) {
 		name("ponger");
-		for (int i = 0; i < ROUNDS; i++)
-			ping(there[0], back[1]);
+		for (int i = 0; i < ROUNDS; i++) {
+			take(there[0]);
+			give_later(back[1]);
+		}
 		_exit(0);
 	}
 	name("pinger");
-	for (int i = 0; i < ROUNDS; i++)
-		if (write(there[1], &byte, 1) != 1 ||
-		    read(back[0], &byte, 1) != 1)
-			fail("pipe");
+	for (int i = 0; i < ROUNDS; i++) {
+		give_later(there[1]);
+		take(back[0]);
+	}
 	wait(NULL);
 	return 0;
 }
@@ -171,8 +191,8 @@ static int wait_for_futex(void)
 	return 0;
 }
 
-/* Reads one page of each MiB of @path, which is not in memory. */
-static int read_disk(const char *path)
+/* Reads a page of each of @count MiB of @path, which is not in memory. */
+static int read_disk(const char *path, int count)
 {
 	int file = open(path, O_RDONLY);
 	char page[4096];
@@ -180,10 +200,35 @@ static int read_disk(const char *path)
 	if (file < 0)
 		fail(path);
 	posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < count; i++)
 		if (pread(file, page, sizeof(page), (off_t)i << 20) !=
 		    sizeof(page))
 			fail("pread");
+	return 0;
+}
+
+/* One waits for one that waits for one that waits for the disk. */
+static int wait_in_chain(const char *path)
+{
+	int answer[2];
+
+	if (pipe(answer))
+		fail("pipe");
+	name("first");
+	if (!fork()) {
+		name("second");
+		if (!fork()) {
+			name("third");
+			sleep_ns(5 * MS);
+			read_disk(path, 1);
+			if (write(answer[1], "", 1) != 1)
+				fail("write");
+			_exit(0);
+		}
+		take(answer[0]);
+		_exit(0);
+	}
+	wait(NULL);
 	return 0;
 }
 
@@ -307,7 +352,9 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "futex"))
 		return wait_for_futex();
 	if (!strcmp(what, "disk") && argc == 3)
-		return read_disk(argv[2]);
+		return read_disk(argv[2], 8);
+	if (!strcmp(what, "chain") && argc == 3)
+		return wait_in_chain(argv[2]);
 	if (!strcmp(what, "copy") && argc == 4)
 		return copy(argv[2], argv[3]);
 	if (!strcmp(what, "labels"))

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_FLOW_ITEMS_H
+#define KT_MACHINE_TESTS_FLOW_ITEMS_H
+
+#include "machine/tests/conformance/item.h"
+
+#include <intel-pt.h>
+
+/* libipt's instructions and events, turned into items. */
+struct flow_items {
+	struct item queue[4];
+	int queued, taken;
+	uint64_t last_ip;
+	uint64_t branch_ip;   /* its target is not known yet */
+	uint8_t branch_class; /* CLASS_NONE: no such branch */
+	uint64_t branch_tsc;
+	bool wrote_cr3; /* the last instruction */
+};
+
+/* Where in the trace libipt is when it gives an instruction or an event. */
+struct flow_place {
+	uint64_t position; /* byte of the trace */
+	uint64_t before;   /* TSC when libipt was asked for it */
+	uint64_t tsc;	   /* TSC now */
+	uint64_t end;	   /* TSC, if the event ends a stretch of code */
+};
+
+/* True, and fills @item, if one is left. */
+bool flow_items_take(struct flow_items *items, struct item *item);
+
+void flow_items_instruction(struct flow_items *items,
+			    const struct flow_place *place,
+			    const struct pt_insn *insn);
+void flow_items_event(struct flow_items *items, const struct flow_place *place,
+		      const struct pt_event *event);
+/* An overflow or an error. */
+void flow_items_loss(struct flow_items *items, const struct flow_place *place);
+
+#endif
