@@ -11,10 +11,13 @@ ARM_CORE   := $(BUILD)/machine/arm_ete.a
 ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) \
                  machine/qemu/doorbell.c machine/qemu/options.c
 TRUTH_SRCS := $(wildcard machine/truth/*.c)
+TRUTH_X86_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/x86/*.c)
+TRUTH_ARM_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/arm64/*.c)
 PLUGIN_APIS := 6 7
 PLUGINS    := $(if $(UNIT_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/intel-pt-api%.so)) \
               $(PLUGIN_APIS:%=$(BUILD)/machine/arm-ete-api%.so) \
-              $(if $(TRUTH_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/truth-api%.so))
+              $(PLUGIN_APIS:%=$(BUILD)/machine/truth-api%.so) \
+              $(PLUGIN_APIS:%=$(BUILD)/machine/truth-arm64-api%.so)
 # The compiler for guests of the other architecture, if there is one.
 ARM64_CC   := $(shell command -v aarch64-linux-gnu-gcc 2>/dev/null)
 GUEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard machine/guest/*/)))
@@ -56,7 +59,12 @@ $(BUILD)/machine/arm-ete-api%.so: $(BUILD)/machine/plugin_api%.o \
 	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
 $(BUILD)/machine/truth-api%.so: $(BUILD)/machine/plugin_api%.o \
-		$(TRUTH_SRCS:%.c=$(BUILD)/%.o)
+		$(TRUTH_X86_SRCS:%.c=$(BUILD)/%.o)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+
+$(BUILD)/machine/truth-arm64-api%.so: $(BUILD)/machine/plugin_api%.o \
+		$(TRUTH_ARM_SRCS:%.c=$(BUILD)/%.o)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
@@ -107,7 +115,7 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-$(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/branch.o
+$(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/x86/branch.o
 $(BUILD)/machine/tests/test_attach_saving: $(BUILD)/machine/attach/saving.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o

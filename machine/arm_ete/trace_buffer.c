@@ -53,6 +53,11 @@ bool trace_buffer_is_enabled(const struct trace_buffer *buffer)
 	return buffer->registers[TRBLIMITR_EL1] & TRBLIMITR_E;
 }
 
+bool trace_buffer_is_due(const struct trace_buffer *buffer)
+{
+	return buffer->used >= GATHER;
+}
+
 bool trace_buffer_is_stopped(const struct trace_buffer *buffer)
 {
 	return buffer->registers[TRBSR_EL1] & TRBSR_S;
@@ -184,6 +189,4 @@ void trace_buffer_put(struct trace_buffer *buffer, const uint8_t *bytes,
 		return;
 	memcpy(buffer->held + buffer->used, bytes, size);
 	buffer->used += size;
-	if (buffer->used >= GATHER && !trace_buffer_is_stopped(buffer))
-		trace_buffer_flush(buffer);
 }

@@ -68,14 +68,19 @@ void trace_buffer_write(struct trace_buffer *buffer, enum trb_register which,
 bool trace_buffer_is_enabled(const struct trace_buffer *buffer);
 bool trace_buffer_is_stopped(const struct trace_buffer *buffer);
 
-/* Appends one packet. */
+/* Appends one packet.  It waits for trace_buffer_flush(). */
 void trace_buffer_put(struct trace_buffer *buffer, const uint8_t *bytes,
 		      size_t size);
 
 /* Forgets what waits. */
 void trace_buffer_clear(struct trace_buffer *buffer);
 
-/* What was put is in memory afterwards, unless collection has stopped. */
+/* So much waits that it is worth while. */
+bool trace_buffer_is_due(const struct trace_buffer *buffer);
+
+/* What was put is in memory afterwards, unless collection has stopped.  Call
+ * it while the kernel runs, whose addresses the buffer has.
+ */
 void trace_buffer_flush(struct trace_buffer *buffer);
 
 #endif

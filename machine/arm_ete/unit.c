@@ -236,6 +236,8 @@ void ete_unit_arrive(struct ete_unit *unit, uint64_t ip, uint64_t end,
 
 	if (!ete_unit_is_enabled(unit))
 		return;
+	if (ete_filter_level(ip) && trace_buffer_is_due(unit->buffer))
+		trace_buffer_flush(unit->buffer);
 	if (!traced(unit, ip, end)) {
 		unit->active = false;
 		return;

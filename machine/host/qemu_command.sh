@@ -18,6 +18,8 @@ qemu_command() {
 	arch_machine
 	qemu_clock
 	qemu_shares
+	# QEMU calls the plugin loaded last first, and the unit hides from
+	# others the instructions that it stands in for.
 	[[ -n $OPT_NO_UNIT ]] || qemu_trace_unit
 	[[ -z $OPT_TRUTH ]] || qemu_truth
 	[[ -z $DISK_FD ]] || qemu_disk
