@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # the other parts read what is set here
+# shellcheck disable=SC2034,SC2153 # the parts share what is set here and there
 # QEMU: the system's own when its plugin interface is new enough, else that of
 # Debian 13's backports, unpacked and run through its own dynamic linker.
 #
