@@ -77,6 +77,12 @@ const uint8_t *coresight_code_bytes(struct coresight_code *code,
 	return bytes;
 }
 
+bool coresight_code_is_unknown(const struct coresight_code *code,
+			       uint64_t address)
+{
+	return code_view_is_unknown(code->view, address);
+}
+
 uint64_t coresight_code_next_change_ns(const struct coresight_code *code)
 {
 	uint64_t kernel_ns = code_view_next_change_ns(code->view);

@@ -65,3 +65,10 @@ struct kept_task *kept_tasks_get(struct kept_tasks *tasks, int32_t cpu,
 	task->task.cpu = cpu;
 	return task;
 }
+
+uint64_t kept_task_time(struct kept_task *task, uint64_t time_ns)
+{
+	if (time_ns > task->last_ns)
+		task->last_ns = time_ns;
+	return task->last_ns;
+}

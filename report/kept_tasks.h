@@ -41,4 +41,10 @@ struct kept_task *kept_tasks_find(const struct kept_tasks *tasks, int32_t cpu,
 struct kept_task *kept_tasks_get(struct kept_tasks *tasks, int32_t cpu,
 				 int32_t pid, int32_t tid);
 
+/* Returns @time_ns, or the task's last time if that is later: its time goes on
+ * when it comes to a CPU whose clock is a little behind that of the one it
+ * left.
+ */
+uint64_t kept_task_time(struct kept_task *task, uint64_t time_ns);
+
 #endif

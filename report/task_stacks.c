@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "report/call_stack.h"
+#include "report/cpu_account.h"
 #include "report/kept_tasks.h"
 
 #include "decoder/flow.h"
@@ -67,60 +68,12 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	return (int)stacks->cpus.count - 1;
 }
 
-static uint64_t clip(const struct task_stacks *stacks, uint64_t time_ns)
-{
-	if (time_ns < stacks->window.since_ns)
-		return stacks->window.since_ns;
-	if (time_ns > stacks->window.until_ns)
-		return stacks->window.until_ns;
-	return time_ns;
-}
-
-/* Books the time since the last event where it belongs. */
-static void pass_time(const struct task_stacks *stacks,
-		      struct cpu_context *context,
-		      const struct function_event *event)
-{
-	struct cpu_account *account = &context->account;
-	uint64_t now_ns = clip(stacks, event->time_ns);
-	uint64_t passed_ns;
-
-	/* Until the first time packet the time is not known. */
-	if (!event->time_ns)
-		return;
-	if (!account->first_ns) {
-		/* Switches are recorded before tracing begins, too. */
-		if (event->kind == FUNCTION_SWITCH)
-			return;
-		account->first_ns = now_ns;
-		account->last_ns = now_ns;
-	}
-	passed_ns = now_ns - account->last_ns;
-	account->last_ns = now_ns;
-	account->state_ns[context->state] += passed_ns;
-	if (context->state != CPU_TRACED)
-		return;
-	context->task->clock_ns += passed_ns;
-	if (context->task->task.tid == 0)
-		account->idle_ns += passed_ns;
-}
-
-/* A task's time goes on when it comes to a CPU whose clock is a little behind
- * that of the one it left.
- */
-static uint64_t task_time(struct kept_task *task, uint64_t time_ns)
-{
-	if (time_ns > task->last_ns)
-		task->last_ns = time_ns;
-	return task->last_ns;
-}
-
 static struct call_step step_of(const struct cpu_context *context,
 				const struct function_event *event,
 				uint8_t kind)
 {
 	return (struct call_step){
-		.time_ns = task_time(context->task, event->time_ns),
+		.time_ns = kept_task_time(context->task, event->time_ns),
 		.early_ns = event->early_ns,
 		.late_ns = event->late_ns,
 		.kind = kind,
@@ -225,7 +178,7 @@ static void end_first_thread(const struct task_stacks *stacks,
 	if (!first)
 		return;
 	output.step = step_of(context, event, STEP_EXIT);
-	output.step.time_ns = task_time(first, event->time_ns);
+	output.step.time_ns = kept_task_time(first, event->time_ns);
 	output.step.clock_ns = first->clock_ns;
 	output.step.task = &first->task;
 	call_stack_close(&first->stack, &output);
@@ -259,7 +212,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 	struct cpu_context *context = cpu_at(stacks, index);
 	int status;
 
-	pass_time(stacks, context, event);
+	cpu_account_pass(&context->account, stacks->window, event,
+			 context->state, context->task);
 	if (event->time_ns > stacks->last_ns)
 		stacks->last_ns = event->time_ns;
 	switch ((enum function_event_kind)event->kind) {

@@ -255,6 +255,28 @@ static void quiet_wakeup(struct attribution_fixture *f)
 	ends(f);
 }
 
+/* The trace shows that perf wakes somebody, and no event. */
+static void perf_wakes(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 10), enters_call(f, 0, "__x64_sys_read");
+	at(f, 20), enter(f, 0, "pipe_read");
+	enter(f, 0, "schedule");
+	enter(f, 0, "__schedule");
+	enter(f, 0, "dequeue_task_fair");
+	leave(f, 0);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
+	switch_to(f, 0, 8);
+	at(f, 40), enter(f, 0, "asm_common_interrupt");
+	enter(f, 0, "perf_event_wakeup");
+	enter(f, 0, "try_to_wake_up");
+	at(f, 45), leave(f, 0), leave(f, 0), leave(f, 0);
+	at(f, 60), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	comes_back(f, 0, 7);
+	at(f, 80), leaves_call(f, 0, 0);
+	ends(f);
+}
+
 static void no_return(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -350,6 +372,11 @@ static const struct story stories[] = {
 	  "8 slept in futex_wait_queue 10+5 others 0,0 same 0,0 by ?-9 "
 	  "helper\n"
 	  "8 futex returned 70-100 cpu 15 asleep 10 runnable 5 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n" },
+	{ "perf wakes", perf_wakes,
+	  "7 slept in pipe_read 20+20 others 0,0 same -1,-1 by interrupt "
+	  "asm_common_interrupt perf_event_wakeup\n"
+	  "7 read returned 10-80 cpu 30 asleep 20 runnable 20 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
 	{ "no return", no_return,
 	  "7 exit_group no_return 100-200 cpu 100 asleep 0 runnable 0 "

@@ -10,6 +10,7 @@ declare -A MODULE_SETS=(
 	[disk]='virtio_pci virtio_blk ?crc32c_generic ext4'
 	[delay]='dm_delay'
 	[net]='virtio_pci virtio_net'
+	[trace]=''
 )
 
 # Writes a folder with the modules, unpacked, and a list for each set.

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 # What a recording with fewer events cannot tell is not known in the reports,
 # which say what would tell it; nothing is silently 0.
+#
+#	attribution_levels.sh [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${KERNEL:-6.12}
+KERNEL=${1:-6.12}
 PROGRAMS=$ROOT/build/tests/e2e/programs
 
 main() {

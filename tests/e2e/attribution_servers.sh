@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 # report --servers bills a server's work to the clients that asked for it by
 # pipe, Unix socket, UDP, and one of two pipes, by what each is known to ask.
+#
+#	attribution_servers.sh [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${KERNEL:-6.12}
+KERNEL=${1:-6.12}
 SERVERS=$ROOT/build/tests/e2e/programs/servers
 
 main() {

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # report --syscalls and timeline --syscalls tell what programs do whose system
-# calls are known by construction; perf counts them too.  KERNEL chooses
-# Debian's kernel in the virtual machine.
+# calls are known by construction; perf counts them too.
+#
+#	attribution_syscalls.sh [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${KERNEL:-6.12}
+KERNEL=${1:-6.12}
 PROGRAMS=$ROOT/build/tests/e2e/programs
 
 main() {

@@ -3,11 +3,13 @@
 tests/e2e/programs/processes.c: prints a line a check.
 
 judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
-                   [--truth CSV] [--within NS]
+                   [--truth CSV] [--within NS] [--sched RECORDING]
 """
 import csv
 import json
 import sys
+
+from sched_times import threads_made
 
 MS = 1000000
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
@@ -158,6 +160,26 @@ def within(errors, tolerance_ns):
     expect(f"and to within {tolerance_ns} ns", worst[0] <= tolerance_ns, worst)
 
 
+def sched(report, recording):
+    """Time off the CPU is what the scheduler's tracepoints say, which come a
+    few us before the switches that they speak of, and 10 before a thread
+    is made."""
+    told = threads_made(recording)
+    wrong = []
+    seen = 0
+    for row in report["threads"]:
+        thread = told.get(row["tid"])
+        if not thread or not thread.is_told:
+            continue
+        seen += 1
+        errors = (row["asleep_ns"] - thread.asleep_ns,
+                  row["runnable_ns"] - thread.runnable_ns)
+        if max(map(abs, errors)) > 10000 + 3000 * row["context_switches"]:
+            wrong.append((row["tid"], row["comm"], errors))
+    expect("asleep and runnable are what the tracepoints say",
+           seen >= 3 and not wrong, f"{seen} threads, wrong {wrong}")
+
+
 def main(arguments):
     with open(arguments.pop(0), encoding="utf-8") as file:
         report = json.load(file)
@@ -175,6 +197,8 @@ def main(arguments):
         elif what == "--truth":
             errors = truth_errors(report, arguments.pop(0))
             truth(report, errors)
+        elif what == "--sched":
+            sched(report, arguments.pop(0))
         elif what == "--within":
             within(errors, int(arguments.pop(0)))
 

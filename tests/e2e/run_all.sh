@@ -21,6 +21,8 @@ if [[ ${1:-all} == full ]]; then
 	tests+=("functions.sh 6.12 1 disk-all sleep-all"
 		"functions.sh 6.12 2 echo echo-all"
 		"attribution_interrupts.sh threads two_cpus old_kernel"
-		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1")
+		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
+		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
+		"attribution_levels.sh 6.1")
 fi
 side_by_side "$HERE" "${tests[@]}"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source: Intel SDM volume 2, appendix A (opcode maps); 64-bit mode. */
 #include "machine/truth/branch.h"
 
 #include "machine/truth/format.h"
@@ -135,12 +136,12 @@ enum special branch_special(const uint8_t *bytes, size_t size)
 	if (size - i < 2 || bytes[i] != 0x0f)
 		return SPECIAL_NONE;
 	if (bytes[i + 1] == 0x30)
-		return SPECIAL_WRMSR;
+		return SPECIAL_CONTROL;
 	if (bytes[i + 1] == 0x31)
-		return SPECIAL_RDTSC;
+		return SPECIAL_CLOCK;
 	if (bytes[i + 1] == 0xa2)
-		return SPECIAL_CPUID;
+		return SPECIAL_HAND_OVER;
 	if (size - i >= 3 && bytes[i + 1] == 0x01 && bytes[i + 2] == 0xf9)
-		return SPECIAL_RDTSC;
+		return SPECIAL_CLOCK;
 	return SPECIAL_NONE;
 }
