@@ -3,9 +3,9 @@
 #include "attribution/interrupt_groups.h"
 #include "attribution/irq_names.h"
 #include "attribution/table.h"
+#include "attribution/table_rows.h"
 #include "attribution/witness.h"
 #include "common/error.h"
-#include "report/record_order.h"
 #include "symbolize/symbols.h"
 
 #include <stdbool.h>
@@ -108,40 +108,15 @@ static void write_row(struct record_writer *writer, const void *ctx,
 				array_at(&interrupts->rows, index));
 }
 
-/* The rows in the order that was asked for, while they are written. */
-struct ordered {
-	const struct interrupts *interrupts;
-	const uint64_t *order;
-};
-
-static void write_ordered(struct record_writer *writer, const void *ctx,
-			  uint64_t index)
-{
-	const struct ordered *ordered = ctx;
-
-	write_row(writer, ordered->interrupts, ordered->order[index]);
-}
-
 static int write_table(const struct interrupts *interrupts,
 		       const struct attribution_output *output)
 {
-	struct record_writer writer =
-		record_writer_of(output->out, output->format);
-	uint64_t count = interrupts->rows.count;
-	struct ordered ordered = { .interrupts = interrupts };
-	uint64_t *order;
-	int status = record_order(write_row, interrupts, count,
-				  output->sort ? output->sort : "total_ns",
-				  &order);
+	struct attribution_output by_total = *output;
 
-	if (status < 0)
-		return status;
-	ordered.order = order;
-	writer.is_compact = true;
-	record_writer_table(&writer, write_ordered, &ordered,
-			    count < output->top ? count : output->top);
-	free(order);
-	return 0;
+	if (!by_total.sort)
+		by_total.sort = "total_ns";
+	return table_rows_render_compact(&by_total, write_row, interrupts,
+					 interrupts->rows.count);
 }
 
 static int render(struct witness *witness,

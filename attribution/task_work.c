@@ -55,11 +55,14 @@ static struct array *works_of(struct task_work *work, uint32_t index)
 }
 
 static int change_by_entry(const struct task_work *work,
-			   const struct open_work *top, uint32_t function)
+			   const struct open_work *top,
+			   const struct call_step *step)
 {
-	enum work_kind kind = work_kind_of(work->kinds, function);
+	enum work_kind kind = work_kind_of(work->kinds, step->function);
 
-	return kind != WORK_NONE && !(top && top->kind == kind);
+	if (kind == WORK_NONE)
+		return 0;
+	return !top || top->kind != kind || step->how == HOW_BREAK;
 }
 
 static int change_by_exit(const struct open_work *top,
@@ -75,7 +78,7 @@ int task_work_change(const struct task_work *work, const struct call_step *step)
 	const struct open_work *top = task_work_top(work, step->task->index);
 
 	if (step->kind == STEP_ENTER)
-		return change_by_entry(work, top, step->function);
+		return change_by_entry(work, top, step);
 	return step->kind == STEP_EXIT ? change_by_exit(top, step) : 0;
 }
 

@@ -23,7 +23,8 @@ struct open_work {
 /* For each task, the work that it is in: a system call, a fault in that, an
  * interrupt in the fault, a soft interrupt in that.  Work of a kind called
  * from the same kind without anything between is part of it, and so is the
- * function that it jumps to at its end: the common way out of interrupts.
+ * function that it jumps to at its end: the common way out of interrupts.  An
+ * interrupt of another is work of its own.
  */
 struct task_work;
 
