@@ -106,9 +106,11 @@ $(foreach program,$(GUEST_PROGRAMS),\
 # The plugins' objects hold code for both kinds of linking; a test is linked
 # sooner than it would be optimized.
 $(MACHINE_SUITES): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
-		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o $(CORE)
+		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o \
+		$(CORE) $(ARM_CORE) $(BUILD)/machine/qemu_arm/a64.o
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fno-lto -o $@ $^ -lipt $(CHECK_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fno-lto -o $@ $^ -lipt \
+		-lopencsd_c_api -lopencsd $(CHECK_LIBS)
 
 FIXTURES := $(filter-out machine/tests/test_% machine/tests/tool_%,$(wildcard machine/tests/*.c))
 $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
@@ -116,6 +118,7 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/x86/branch.o
+$(BUILD)/machine/tests/test_truth_branch_arm64: $(BUILD)/machine/truth/arm64/branch.o
 $(BUILD)/machine/tests/test_attach_saving: $(BUILD)/machine/attach/saving.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o

@@ -50,13 +50,16 @@ run_one() { # name
 			"${work[@]}"
 		;;
 	task-both)
-		record "$1" -m,"$BUFFER" -e cs_etm/timestamp/ "${work[@]}"
+		record "$1" -m,"$BUFFER" -e cs_etm/timestamp,contextid/ \
+			"${work[@]}"
 		;;
 	task-user)
-		record "$1" -m,"$BUFFER" -e cs_etm/retstack/u "${work[@]}"
+		record "$1" -m,"$BUFFER" -e cs_etm/retstack,timestamp,contextid/u \
+			"${work[@]}"
 		;;
 	all)
-		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp/ "${work[@]}"
+		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp,contextid/ \
+			"${work[@]}"
 		;;
 	all-times)
 		record "$1" -m,"$BUFFER" -a -e "cs_etm/$times/k" "${work[@]}"
