@@ -184,28 +184,43 @@ static uint64_t end_of_stretch(struct walk *walk, enum ete_branch *kind,
 	return at;
 }
 
+static void execute_until(struct walk *walk, uint64_t end)
+{
+	for (; walk->pc < end; walk->pc += INSN)
+		execute(walk, walk->pc);
+}
+
+/* QEMU's blocks end where branches are, and in other places. */
+static void stretch(struct walk *walk, uint64_t end)
+{
+	uint64_t middle =
+		walk->pc + draw(walk, (end - walk->pc) / INSN + 1) * INSN;
+
+	if (middle > walk->pc) {
+		ete_unit_arrive(walk->unit, walk->pc, middle, &walk->time);
+		execute_until(walk, middle);
+	}
+	ete_unit_arrive(walk->unit, walk->pc, end + INSN, &walk->time);
+	execute_until(walk, end);
+}
+
 void walk_step(struct walk *walk)
 {
 	enum ete_branch kind = ETE_BRANCH_NONE;
-	bool interrupted = !draw(walk, 64);
 	uint32_t insn = 0;
 	uint64_t end;
 
 	if (!draw(walk, 200))
 		ete_unit_context_id(walk->unit, ++walk->context_id);
 	end = end_of_stretch(walk, &kind, &insn);
-	if (interrupted && !draw(walk, 3)) {
+	if (!draw(walk, 100)) {
 		ete_unit_arrive(walk->unit, walk->pc, walk->pc, &walk->time);
 		exception(walk);
-		return;
-	}
-	ete_unit_arrive(walk->unit, walk->pc, end + INSN, &walk->time);
-	while (walk->pc < end && !(interrupted && !draw(walk, 4))) {
-		execute(walk, walk->pc);
-		walk->pc += INSN;
-	}
-	if (interrupted)
+	} else if (!draw(walk, 50)) {
+		stretch(walk, end);
 		exception(walk);
-	else
+	} else {
+		stretch(walk, end);
 		branch(walk, kind, insn);
+	}
 }

@@ -13,7 +13,7 @@
  */
 #define WALK_KERNEL 0xffff800080000000ull
 #define WALK_USER 0x0000aaaa12340000ull
-enum { WALK_INSNS = 1 << 14, WALK_CALLS = 64 };
+enum { WALK_INSNS = 1 << 17, WALK_CALLS = 64 };
 
 struct walk {
 	uint32_t kernel[WALK_INSNS];
