@@ -30,7 +30,7 @@ work() { # times
 record() { # name perf-record-option...
 	local name=$1
 	shift
-	perf record --kcore -N -q -o "$WORK/$name" "$@"
+	perf record --kcore -N -q -o "$WORK/$name" "$@" >"$WORK/output"
 	cp "$WORK/vdso" "$WORK/$name/kcore_dir/vdso"
 	cp -r "$WORK/$name" "$RESULTS/$name"
 	rm -rf "${WORK:?}/$name"
@@ -39,6 +39,7 @@ record() { # name perf-record-option...
 run_one() { # name
 	local self=${BASH_SOURCE[0]} times=timestamp,cycacc,contextid
 	local -a work=(-- bash "$self" --work 1)
+	local -a one=(-- busybox ls -lR /usr/share/perf-core)
 	case $1 in
 	task) record "$1" -m,"$BUFFER" -e cs_etm//k "${work[@]}" ;;
 	task-times)
@@ -51,11 +52,11 @@ run_one() { # name
 		;;
 	task-both)
 		record "$1" -m,"$BUFFER" -e cs_etm/timestamp,contextid/ \
-			"${work[@]}"
+			"${one[@]}"
 		;;
 	task-user)
 		record "$1" -m,"$BUFFER" -e cs_etm/retstack,timestamp,contextid/u \
-			"${work[@]}"
+			"${one[@]}"
 		;;
 	all)
 		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp,contextid/ \
