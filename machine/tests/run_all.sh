@@ -20,6 +20,7 @@ fetch() {
 	for kernel in 6.12 6.1; do
 		"$HERE/../host/machine" fetch --kernel "$kernel"
 	done
+	"$HERE/../host/machine" fetch --arch arm64
 }
 
 # Two lanes of about the same length, each with one machine at a time.
@@ -27,10 +28,12 @@ fetch() {
 first=(conformance.sh test_truth_exec_log.sh test_deterministic.sh
 	"conformance.sh 6.1 1 task-cyc")
 second=("conformance.sh 6.12 2" test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
-	test_machine_isolated.sh test_trace_unit.sh)
+	test_machine_isolated.sh test_trace_unit.sh
+	"conformance_arm64.sh 1 task-times task-both filter")
 if [[ $LEVEL == full ]]; then
 	first+=("conformance.sh 6.12 1 large")
-	second+=("conformance.sh 6.1 1" "conformance.sh 6.1 2")
+	first+=("conformance_arm64.sh 1" "conformance_arm64.sh 1 large")
+	second+=("conformance_arm64.sh 2" "conformance.sh 6.1 1" "conformance.sh 6.1 2")
 fi
 fetch
 lanes "$HERE" first second

@@ -16,7 +16,7 @@ static struct ete_decoded decoded;
 static void set_up(void)
 {
 	ete_memory_init(&memory);
-	ck_assert(ete_unit_init(&unit, &memory.bus));
+	ck_assert(ete_unit_init(&unit, &memory.bus, 0));
 	walk_init(&walk, &unit, 42);
 }
 
@@ -191,6 +191,25 @@ START_TEST(only_permitted_levels_are_traced)
 }
 END_TEST
 
+START_TEST(loss_leaves_an_overflow_and_a_new_beginning)
+{
+	size_t at = 0;
+
+	unit_loss_init(&unit.loss, 1000, 1);
+	ete_memory_start(&unit, CONFIGR_RS | CONFIGR_TS, PAGES, 0);
+	run(STEPS);
+	decode(CONFIGR_RS | CONFIGR_TS);
+	ck_assert_uint_gt(decoded.trace_ons, 5);
+	ck_assert_uint_lt(decoded.count, walk.known);
+	/* What is left is in order. */
+	for (size_t i = 0; i < decoded.count; i++, at++)
+		while (at < walk.known &&
+		       walk.addresses[at] != decoded.addresses[i])
+			at++;
+	ck_assert_uint_le(at, walk.known);
+}
+END_TEST
+
 START_TEST(nothing_is_written_while_off)
 {
 	ete_memory_start(&unit, 0, PAGES, 0);
@@ -215,6 +234,7 @@ static Suite *ete_unit_suite(void)
 	tcase_add_test(tcase, a_wrapping_buffer_interrupts_and_goes_on);
 	tcase_add_test(tcase, memory_that_is_not_mapped_stops_collection);
 	tcase_add_loop_test(tcase, only_permitted_levels_are_traced, 0, 2);
+	tcase_add_test(tcase, loss_leaves_an_overflow_and_a_new_beginning);
 	tcase_add_test(tcase, nothing_is_written_while_off);
 	suite_add_tcase(suite, tcase);
 	return suite;
