@@ -69,6 +69,9 @@ run_one() { # name
 		record "$1" -m,4M -e cs_etm//k --filter "filter $FILTER_RANGE" \
 			"${work[@]}"
 		;;
+	small-buffer)
+		record "$1" -m,1M -e cs_etm/timestamp,retstack/k "${work[@]}"
+		;;
 	large)
 		record "$1" -m,128M -a -e cs_etm/timestamp,retstack/k -- \
 			bash "$self" --work 10
