@@ -124,12 +124,12 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
 
 # No folder reaches where it must not, every header stands alone, no library
 # has mutable file-scope state, scripts are clean.
-lint: $(LIBRARY) $(CORE)
+lint: $(LIBRARY) $(CORE) $(ARM_CORE)
 	$(Q)sh scripts/layers.sh
-	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h); do \
+	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h machine/arm_ete/*.h machine/unit/*.h); do \
 		$(CC) -I. -D_GNU_SOURCE -std=c17 -fsyntax-only -x c $$header || exit 1; \
 	done
-	$(Q)! objdump -t $(LIBRARY) $(CORE) | grep -E ' O \.(data|bss)[[:space:]]'
+	$(Q)! objdump -t $(LIBRARY) $(CORE) $(ARM_CORE) | grep -E ' O \.(data|bss)[[:space:]]'
 	$(Q)shellcheck -x $(SCRIPTS)
 
 install: all

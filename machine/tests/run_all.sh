@@ -20,16 +20,19 @@ fetch() {
 	for kernel in 6.12 6.1; do
 		"$HERE/../host/machine" fetch --kernel "$kernel"
 	done
+	"$HERE/../host/machine" fetch --arch arm64
 }
 
 # The longest first.
 tests=(conformance.sh "conformance.sh 6.12 2" test_truth_exec_log.sh
 	test_deterministic.sh "conformance.sh 6.1 1 task-cyc"
 	test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
-	test_machine_isolated.sh test_trace_unit.sh)
+	test_machine_isolated.sh test_trace_unit.sh
+	"conformance_arm64.sh 1 task-times task-both filter")
 if [[ $LEVEL == full ]]; then
 	tests+=("conformance.sh 6.12 1 large" "conformance.sh 6.1 1"
-		"conformance.sh 6.1 2")
+		"conformance.sh 6.1 2" "conformance_arm64.sh 1"
+		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2")
 fi
 fetch
 side_by_side "$HERE" "${tests[@]}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef KT_MACHINE_INTEL_PT_LOSS_H
-#define KT_MACHINE_INTEL_PT_LOSS_H
+#ifndef KT_MACHINE_UNIT_LOSS_H
+#define KT_MACHINE_UNIT_LOSS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,23 +9,23 @@
  *
  * A real unit loses packets when memory takes them too slowly.  This one never
  * does by itself, so tests ask for it: on average once in @interval events,
- * up to PT_LOSS_LONGEST events are lost.  The same seed loses the same.
+ * up to UNIT_LOSS_LONGEST events are lost.  The same seed loses the same.
  */
-enum { PT_LOSS_LONGEST = 512 };
+enum { UNIT_LOSS_LONGEST = 512 };
 
-struct pt_loss {
+struct unit_loss {
 	uint64_t interval; /* events; 0: never */
 	uint64_t random;
 	uint64_t until_next; /* events kept until the next loss */
 	uint64_t left;	     /* events still to be lost */
 };
 
-void pt_loss_init(struct pt_loss *loss, uint64_t interval, uint64_t seed);
+void unit_loss_init(struct unit_loss *loss, uint64_t interval, uint64_t seed);
 
 /* Counts one event.  Returns true while events are being lost. */
-bool pt_loss_event(struct pt_loss *loss);
+bool unit_loss_event(struct unit_loss *loss);
 
 /* Ends a loss early. */
-void pt_loss_end(struct pt_loss *loss);
+void unit_loss_end(struct unit_loss *loss);
 
 #endif
