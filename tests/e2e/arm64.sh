@@ -40,14 +40,26 @@ count() { # text command option...
 	read_with "${@:2}" | grep -c -- "$1" || true
 }
 
+# Every packet is one, of the kinds that a unit with time stamps sends.
+expect_packets() { # recording
+	local kind
+	read_with dump --packets -i "$WORK/$1" >"$WORK/packets"
+	for kind in I_ASYNC I_TRACE_INFO I_TIMESTAMP I_ATOM I_ADDR; do
+		expect_that "$1: packets $kind" \
+			"$(grep -c " $kind" "$WORK/packets")" -gt 0
+	done
+	expect "$1: no packet that is none" 0 \
+		"$(grep -ci ' bad\|BAD_\|RESERVED\|NOTSYNC\|INCOMPLETE' \
+			"$WORK/packets")"
+}
+
 expect_whole() { # recording
 	expect "$1: it was recorded" 0 "$(<"$WORK/$1.code")"
 	expect "$1: no gap" 0 "$(summary "$1" cpu gaps)"
 	expect "$1: nothing truncated" 0 "$(summary "$1" recording truncated_trace)"
 	expect "$1: times are nanoseconds" 1 \
 		"$(count 'times_count  *ns' report -i "$WORK/$1")"
-	expect "$1: no packet that is none" 0 \
-		"$(count 'BAD\|RESERVED' dump --packets -i "$WORK/$1")"
+	expect_packets "$1"
 	expect_that "$1: the system calls" \
 		"$(count __arm64_sys_ report --flat -i "$WORK/$1")" -ge 5
 }
