@@ -7,7 +7,8 @@
 MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
-FOLDERS := common collector decoder symbolize report attribution cmd
+FOLDERS := common collector decoder symbolize report attribution \
+           $(patsubst %/,%,$(wildcard attribution/*/)) cmd
 PREFIX  ?= /usr/local
 CC      := $(if $(FUZZ),clang,$(CC))
 

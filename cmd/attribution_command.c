@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/attribution_command.h"
 
-#include "attribution/known_events.h"
-#include "attribution/step_join.h"
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
 #include "attribution/table.h"
-#include "attribution/work_kinds.h"
+#include "attribution/events/work_kinds.h"
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"

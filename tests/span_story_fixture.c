@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/span_story_fixture.h"
 
-#include "attribution/task_time.h"
-#include "attribution/time_span.h"
-#include "attribution/witness.h"
+#include "attribution/time/task_time.h"
+#include "attribution/time/time_span.h"
+#include "attribution/events/witness.h"
 #include "tests/attribution_fixture.h"
 
 #include <check.h>

@@ -2,7 +2,7 @@
 #ifndef KT_TESTS_SPAN_STORY_FIXTURE_H
 #define KT_TESTS_SPAN_STORY_FIXTURE_H
 
-#include "attribution/off_cpu.h"
+#include "attribution/time/off_cpu.h"
 #include "report/task_stacks.h"
 
 #include <stdint.h>

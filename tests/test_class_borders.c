@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/class_borders.h"
-#include "attribution/time_span.h"
+#include "attribution/time/class_borders.h"
+#include "attribution/time/time_span.h"
 #include "tests/run_suite.h"
 
 #include <stddef.h>

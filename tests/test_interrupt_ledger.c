@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_ledger.h"
 
 #include "attribution/table.h"
-#include "attribution/work_kinds.h"
+#include "attribution/events/work_kinds.h"
 #include "report/task_names.h"
 #include "symbolize/symbols.h"
 #include "tests/attribution_fixture.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_watch.h"
 
-#include "attribution/sleeps.h"
-#include "attribution/system_call.h"
-#include "attribution/wakers.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/calls/system_call.h"
+#include "attribution/sleeps/wakers.h"
 #include "report/call_tree.h"
 #include "report/task_names.h"
 #include "symbolize/arch.h"
