@@ -36,6 +36,8 @@ IPT_SRCS := $(wildcard decoder/intel_pt*.c decoder/intel_image.c \
             decoder/intel_packet_dump.c decoder/packet_text.c)
 NO_IPT_SRCS := decoder/without_intel_pt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
+# It unwinds its own stack, by x86-64's registers.
+X86_TESTS := tests/test_user_stack.c
 
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
@@ -45,7 +47,7 @@ LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lelf -ldw -lunwin
 
 SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))
-TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)), \
+TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) $(if $(ARCH),$(X86_TESTS)), \
             $(wildcard tests/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
