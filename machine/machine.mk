@@ -3,14 +3,26 @@
 GLIB_CFLAGS := $(shell pkg-config --cflags glib-2.0 2>/dev/null)
 
 # What is not QEMU's: registers, packets, output.  Unit-tested without it.
-CORE_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/intel_pt/*.c))
+CORE_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/intel_pt/*.c machine/unit/*.c))
 CORE       := $(BUILD)/machine/intel_pt.a
 UNIT_SRCS  := $(filter-out machine/qemu/plugin_api.c,$(wildcard machine/qemu/*.c))
+ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c machine/unit/*.c))
+ARM_CORE   := $(BUILD)/machine/arm_ete.a
+ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) \
+                 machine/qemu/doorbell.c machine/qemu/options.c
 TRUTH_SRCS := $(wildcard machine/truth/*.c)
+TRUTH_X86_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/x86/*.c)
+TRUTH_ARM_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/arm64/*.c)
 PLUGIN_APIS := 6 7
 PLUGINS    := $(if $(UNIT_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/intel-pt-api%.so)) \
-              $(if $(TRUTH_SRCS),$(PLUGIN_APIS:%=$(BUILD)/machine/truth-api%.so))
-GUEST      := $(patsubst machine/guest/%/,$(BUILD)/machine/guest-%,$(wildcard machine/guest/*/))
+              $(PLUGIN_APIS:%=$(BUILD)/machine/arm-ete-api%.so) \
+              $(PLUGIN_APIS:%=$(BUILD)/machine/truth-api%.so) \
+              $(PLUGIN_APIS:%=$(BUILD)/machine/truth-arm64-api%.so)
+# The compiler for guests of the other architecture, if there is one.
+ARM64_CC   := $(shell command -v aarch64-linux-gnu-gcc 2>/dev/null)
+GUEST_PROGRAMS := $(notdir $(patsubst %/,%,$(wildcard machine/guest/*/)))
+GUEST      := $(GUEST_PROGRAMS:%=$(BUILD)/machine/guest-%) \
+              $(if $(ARM64_CC),$(GUEST_PROGRAMS:%=$(BUILD)/machine/guest-%-arm64))
 ATTACH     := $(BUILD)/machine/machine-attach
 MACHINE_SUITES := $(patsubst %.c,$(BUILD)/%,$(wildcard machine/tests/test_*.c))
 MACHINE_TOOLS  := $(patsubst machine/tests/%.c,$(BUILD)/machine/tests/%,$(wildcard machine/tests/tool_*.c))
@@ -27,7 +39,8 @@ PLUGIN_FLAGS := -shared -fPIC -fvisibility=hidden $(GLIB_CFLAGS)
 PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
               echo -flto=auto -ffat-lto-objects))
 
-$(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o: \
+$(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o \
+$(BUILD)/machine/qemu_arm/%.o $(BUILD)/machine/arm_ete/%.o $(BUILD)/machine/unit/%.o: \
 	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_LTO)
 
 $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
@@ -40,12 +53,24 @@ $(BUILD)/machine/intel-pt-api%.so: $(BUILD)/machine/plugin_api%.o \
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
+$(BUILD)/machine/arm-ete-api%.so: $(BUILD)/machine/plugin_api%.o \
+		$(ARM_UNIT_SRCS:%.c=$(BUILD)/%.o) $(ARM_CORE_OBJS)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+
 $(BUILD)/machine/truth-api%.so: $(BUILD)/machine/plugin_api%.o \
-		$(TRUTH_SRCS:%.c=$(BUILD)/%.o)
+		$(TRUTH_X86_SRCS:%.c=$(BUILD)/%.o)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
+
+$(BUILD)/machine/truth-arm64-api%.so: $(BUILD)/machine/plugin_api%.o \
+		$(TRUTH_ARM_SRCS:%.c=$(BUILD)/%.o)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(PLUGIN_FLAGS) $(PLUGIN_LTO) -o $@ $^
 
 $(CORE): $(CORE_OBJS)
+$(ARM_CORE): $(ARM_CORE_OBJS)
+$(CORE) $(ARM_CORE):
 	@mkdir -p $(@D)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
@@ -61,33 +86,39 @@ $(ATTACH): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/attach/*.c)) $(CHANNEL
 # system is there, and without the sanitizers, whose memory needs are a host's.
 GUEST_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 
-$(BUILD)/guest-objects/%.o: %.c
-	@mkdir -p $(@D)
-	@echo "  CC    $< (guest)"
-	$(Q)$(CC) $(CPPFLAGS) $(GUEST_CFLAGS) -c -o $@ $<
-
+# $(1): program, $(2): compiler, $(3): what its objects and itself are told by
 define guest_program
-$(BUILD)/machine/guest-$(1): $$(patsubst %.c,$$(BUILD)/guest-objects/%.o,\
+$(BUILD)/guest-objects$(3)/%.o: %.c
+	@mkdir -p $$(@D)
+	@echo "  CC    $$< (guest$(3))"
+	$$(Q)$(2) $$(CPPFLAGS) $$(GUEST_CFLAGS) -c -o $$@ $$<
+
+$(BUILD)/machine/guest-$(1)$(3): $$(patsubst %.c,$$(BUILD)/guest-objects$(3)/%.o,\
 		$$(wildcard machine/guest/$(1)/*.c machine/channel/*.c))
 	@mkdir -p $$(@D)
 	@echo "  LD    $$@ (static)"
-	$$(Q)$$(CC) $$(GUEST_CFLAGS) -static -s -o $$@ $$^
+	$$(Q)$(2) $$(GUEST_CFLAGS) -static -s -o $$@ $$^
 endef
-$(foreach program,$(patsubst guest-%,%,$(notdir $(GUEST))),$(eval $(call guest_program,$(program))))
+$(foreach program,$(GUEST_PROGRAMS),\
+	$(eval $(call guest_program,$(program),$$(CC),)) \
+	$(if $(ARM64_CC),$(eval $(call guest_program,$(program),$(ARM64_CC),-arm64))))
 
 # The plugins' objects hold code for both kinds of linking; a test is linked
 # sooner than it would be optimized.
 $(MACHINE_SUITES): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
-		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o $(CORE)
+		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o \
+		$(CORE) $(ARM_CORE) $(BUILD)/machine/qemu_arm/a64.o
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fno-lto -o $@ $^ -lipt $(CHECK_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fno-lto -o $@ $^ -lipt \
+		-lopencsd_c_api -lopencsd $(CHECK_LIBS)
 
 FIXTURES := $(filter-out machine/tests/test_% machine/tests/tool_%,$(wildcard machine/tests/*.c))
 $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-$(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/branch.o
+$(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/x86/branch.o
+$(BUILD)/machine/tests/test_truth_branch_arm64: $(BUILD)/machine/truth/arm64/branch.o
 $(BUILD)/machine/tests/test_attach_saving: $(BUILD)/machine/attach/saving.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o

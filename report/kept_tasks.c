@@ -4,60 +4,65 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct kept_task *kept_tasks_at(const struct kept_tasks *kept, size_t index)
+void kept_tasks_free(struct kept_tasks *tasks)
 {
-	return *(struct kept_task **)array_at(&kept->tasks, index);
-}
-
-void kept_tasks_free(struct kept_tasks *kept)
-{
-	for (size_t i = 0; i < kept->tasks.count; i++) {
-		call_stack_free(&kept_tasks_at(kept, i)->stack);
-		free(kept_tasks_at(kept, i));
+	for (size_t i = 0; i < tasks->all.count; i++) {
+		call_stack_free(&kept_tasks_at(tasks, i)->stack);
+		free(kept_tasks_at(tasks, i));
 	}
-	array_free(&kept->tasks);
+	array_free(&tasks->all);
 }
 
-/* The idle task and unknown ones exist once per CPU. */
+struct kept_task *kept_tasks_at(const struct kept_tasks *tasks, size_t index)
+{
+	return *(struct kept_task **)array_at(&tasks->all, index);
+}
+
 static bool is_task(const struct task *task, int32_t cpu, int32_t tid)
 {
 	return task->tid == tid && (tid > 0 || task->cpu == cpu);
 }
 
-struct kept_task *kept_tasks_find(const struct kept_tasks *kept, int32_t cpu,
+struct kept_task *kept_tasks_find(const struct kept_tasks *tasks, int32_t cpu,
 				  int32_t tid)
 {
-	for (size_t i = kept->tasks.count; i-- > 0;)
-		if (is_task(&kept_tasks_at(kept, i)->task, cpu, tid))
-			return kept_tasks_at(kept, i);
+	for (size_t i = tasks->all.count; i-- > 0;)
+		if (is_task(&kept_tasks_at(tasks, i)->task, cpu, tid))
+			return kept_tasks_at(tasks, i);
 	return NULL;
 }
 
-struct kept_task *kept_tasks_get(struct kept_tasks *kept, int32_t cpu,
-				 int32_t pid, int32_t tid)
+static struct kept_task *add(struct kept_tasks *tasks)
 {
-	struct kept_task *task = kept_tasks_find(kept, cpu, tid);
-	struct kept_task **slot;
+	struct kept_task *task = calloc(1, sizeof(*task));
+	struct kept_task **slot = task ? array_add(&tasks->all) : NULL;
 
-	if (task) {
-		if (task->task.pid < 0)
-			task->task.pid = pid;
-		return task;
-	}
-	task = calloc(1, sizeof(*task));
-	slot = task ? array_add(&kept->tasks) : NULL;
 	if (!slot) {
 		free(task);
 		return NULL;
 	}
 	*slot = task;
 	task->stack = CALL_STACK_EMPTY;
-	task->task = (struct task){
-		.index = (uint32_t)kept->tasks.count - 1,
-		.tid = tid,
-		.pid = pid,
-		.cpu = cpu,
-	};
+	task->task.index = (uint32_t)tasks->all.count - 1;
+	return task;
+}
+
+struct kept_task *kept_tasks_get(struct kept_tasks *tasks, int32_t cpu,
+				 int32_t pid, int32_t tid)
+{
+	struct kept_task *task = kept_tasks_find(tasks, cpu, tid);
+
+	if (task) {
+		if (task->task.pid < 0)
+			task->task.pid = pid;
+		return task;
+	}
+	task = add(tasks);
+	if (!task)
+		return NULL;
+	task->task.tid = tid;
+	task->task.pid = pid;
+	task->task.cpu = cpu;
 	return task;
 }
 

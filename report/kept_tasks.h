@@ -4,35 +4,42 @@
 
 #include "common/array.h"
 #include "report/call_stack.h"
+#include "report/call_step.h"
 
-/* A task and what it has open, also while it sleeps. */
+#include <stddef.h>
+#include <stdint.h>
+
+/* A task, and what is kept of it while it does not run. */
 struct kept_task {
 	struct task task;
 	struct call_stack stack;
 	uint64_t clock_ns;
-	uint64_t last_ns;		/* of its newest step */
-	size_t exec_depth;		/* of an exec that goes on; 0: none */
+	uint64_t last_ns;  /* of its newest step */
+	size_t exec_depth; /* of an exec that goes on; 0: none */
 };
 
-/* All tasks that were met, in the order in which they were. */
+/* All tasks seen, in order of appearance; each stays in place. */
 struct kept_tasks {
-	struct array tasks;		/* struct kept_task * */
+	struct array all; /* struct kept_task * */
 };
 
-void kept_tasks_free(struct kept_tasks *kept);
+#define KEPT_TASKS_NONE \
+	((struct kept_tasks){ .all = ARRAY_OF(struct kept_task *) })
 
-/* Returns the task @tid, which is added if it is new; a task whose process was
- * not known gets it.  The idle task (0) and unknown ones (negative) exist once
- * for each CPU.  NULL: out of memory.
+void kept_tasks_free(struct kept_tasks *tasks);
+
+/* Returns task @index, counted from 0. */
+struct kept_task *kept_tasks_at(const struct kept_tasks *tasks, size_t index);
+
+/* Returns task @tid, on @cpu if it is one that each CPU has (the idle task, an
+ * unknown one), or NULL.
  */
-struct kept_task *kept_tasks_get(struct kept_tasks *kept, int32_t cpu,
-				 int32_t pid, int32_t tid);
-
-/* Returns the task, or NULL if it was not met. */
-struct kept_task *kept_tasks_find(const struct kept_tasks *kept, int32_t cpu,
+struct kept_task *kept_tasks_find(const struct kept_tasks *tasks, int32_t cpu,
 				  int32_t tid);
 
-struct kept_task *kept_tasks_at(const struct kept_tasks *kept, size_t index);
+/* Returns the task, adding it if it is new; NULL when out of memory. */
+struct kept_task *kept_tasks_get(struct kept_tasks *tasks, int32_t cpu,
+				 int32_t pid, int32_t tid);
 
 /* Returns @time_ns, or the task's last time if that is later: its time goes on
  * when it comes to a CPU whose clock is a little behind that of the one it

@@ -35,7 +35,7 @@ struct task_stacks *task_stacks_new(struct time_window window,
 		return NULL;
 	stacks->window = window;
 	stacks->sink = sink;
-	stacks->tasks.tasks = ARRAY_OF(struct kept_task *);
+	stacks->tasks = KEPT_TASKS_NONE;
 	stacks->cpus = ARRAY_OF(struct cpu_context);
 	return stacks;
 }
@@ -197,7 +197,8 @@ static int take_stack_event(struct task_stacks *stacks,
 	int status = call_stack_take(&task->stack, event, &output);
 
 	if (event->kind == FUNCTION_NEW_PROGRAM) {
-		task->exec_depth = task->stack.frames.count;
+		/* Until what is called next has returned. */
+		task->exec_depth = task->stack.frames.count + 1;
 	} else if (task->stack.frames.count < task->exec_depth) {
 		task->exec_depth = 0;
 		end_first_thread(stacks, context, event);
@@ -262,7 +263,7 @@ bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
 
 void task_stacks_close(struct task_stacks *stacks)
 {
-	for (size_t i = 0; i < stacks->tasks.tasks.count; i++) {
+	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
 		struct kept_task *task = kept_tasks_at(&stacks->tasks, i);
 		struct call_stack_output output = {
 			.step = {
@@ -297,7 +298,7 @@ const struct task *task_stacks_task(const struct task_stacks *stacks,
 
 uint32_t task_stacks_task_count(const struct task_stacks *stacks)
 {
-	return (uint32_t)stacks->tasks.tasks.count;
+	return (uint32_t)stacks->tasks.all.count;
 }
 
 uint64_t task_stacks_clock(const struct task_stacks *stacks, uint32_t index)

@@ -2,8 +2,16 @@
 # shellcheck shell=bash
 # apt with a state folder of its own: no root, nothing of the system touched.
 # The mirror is the one that the system's own apt configuration names.
-APT=$CACHE/apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Whose packages the functions below are about.  Each architecture has lists
+# of its own: the guest's are not read where nobody wants them.
+apt_use() { # Debian's name of an architecture
+	APT_ARCH=$1
+	APT=$CACHE/apt
+	[[ $1 == amd64 ]] || APT+=-$1
+}
+apt_use amd64
 
 apt_check_tools() {
 	need_program apt-get apt
@@ -39,7 +47,8 @@ apt_write_sources() {
 }
 
 apt_source() { # uri suite
-	printf 'deb [arch=amd64 signed-by=%s] %s %s main\n' "$KEYRING" "$1" "$2"
+	printf 'deb [arch=%s signed-by=%s] %s %s main\n' \
+		"$APT_ARCH" "$KEYRING" "$1" "$2"
 }
 
 # Stands for what a package's scripts would need and its files do not, so that
@@ -68,7 +77,8 @@ apt_write_config() {
 		Dir::Etc::preferences "-";
 		Dir::Etc::preferencesparts "$APT/none";
 		Dir::Log "$APT";
-		APT::Architecture "amd64";
+		APT::Architecture "$APT_ARCH";
+		APT::Architectures { "$APT_ARCH"; };
 		APT::Sandbox::User "root";
 		APT::Install-Recommends "false";
 		Acquire::Languages "none";
@@ -89,7 +99,10 @@ apt_prepare() {
 	apt_write_config >"$APT/apt.conf"
 }
 
+# Reads the lists, once in a run.
+declare -A APT_FRESH=()
 apt_update() {
+	[[ -z ${APT_FRESH[$APT_ARCH]:-} ]] || return 0
 	apt_prepare
 	cache_need_space 300 "Debian's package lists"
 	say "reading Debian's package lists"
@@ -97,6 +110,7 @@ apt_update() {
 		fail "cannot read Debian's package lists: offline, or the" \
 			"mirror in the system's apt configuration does not" \
 			"have bookworm and trixie"
+	APT_FRESH[$APT_ARCH]=1
 }
 
 apt_show() { # package: its versions' records
@@ -104,15 +118,18 @@ apt_show() { # package: its versions' records
 }
 
 # An interrupted download goes on where it stopped; apt checks every file
-# against the signed lists.
+# against the signed lists.  What another interrupted run wanted is in a folder
+# of its own.
 apt_unpack() { # folder apt-get-arguments...
-	local folder=$1 archive
+	local folder=$1 archive archives
+	archives=$APT/archives/$(basename "$1")
 	shift
-	run_child apt-get -c "$APT/apt.conf" -y --download-only --no-remove \
-		install "$@" >&2 ||
+	mkdir -p "$archives/partial"
+	run_child apt-get -c "$APT/apt.conf" -o "Dir::Cache::archives=$archives" \
+		-y --download-only --no-remove install "$@" >&2 ||
 		fail "cannot download $*: offline, no space in $APT, or the" \
 			"package is no longer offered"
-	for archive in "$APT"/archives/*.deb; do
+	for archive in "$archives"/*.deb; do
 		say_verbose "unpacking ${archive##*/}"
 		run_child dpkg-deb -x "$archive" "$folder" ||
 			fail "cannot unpack ${archive##*/}: no disk space?"

@@ -3,7 +3,8 @@
 # Debian's kernels: the newest of a series, with its modules.
 #
 # kernels/<release>/ holds what the package has, plus vmlinux; the link
-# kernels/<series> names the newest release fetched.
+# kernels/<series> names the newest release fetched (kernels/arm64-<series>
+# that of arm64).
 
 kernel_fetch() { # series or version
 	local package release folder
@@ -19,12 +20,12 @@ kernel_fetch() { # series or version
 		kernel_tidy "$folder" "$release"
 		cache_keep "$folder" "$CACHE/kernels/$release"
 	fi
-	ln -sfn "$release" "$CACHE/kernels/$1"
+	ln -sfn "$release" "$CACHE/kernels/$ARCH_KERNEL_PREFIX$1"
 }
 
 # The metapackage's versions are the kernel's own: 6.12.107-1.
 kernel_versions() {
-	apt_show linux-image-amd64 |
+	apt_show "$ARCH_KERNEL_PACKAGE" |
 		awk '/^Version:/ { version = $2 }
 		     /^Depends:/ { print version, $2 }' | sort -rV
 }
@@ -47,33 +48,7 @@ kernel_tidy() { # folder release
 	mv "$1/boot/vmlinuz-$2" "$1/vmlinuz"
 	rm -rf "${1:?}"/{boot,lib,usr,etc}
 	printf '%s\n' "$2" >"$1/release"
-	kernel_unpack_image "$1/vmlinuz" "$1/vmlinux" || rm -f "$1/vmlinux"
-}
-
-# QEMU starts an uncompressed kernel at its PVH entry, which saves the guest
-# its slow decompressor.  Offsets: Documentation/arch/x86/boot.rst.
-kernel_unpack_image() { # vmlinuz vmlinux
-	local sectors offset length
-	sectors=$(read_number "$1" $((0x1f1)) 1)
-	offset=$(((sectors + 1) * 512 + $(read_number "$1" $((0x248)) 4)))
-	# The payload's last four bytes are its unpacked size, not data.
-	length=$(($(read_number "$1" $((0x24c)) 4) - 4))
-	tail -c "+$((offset + 1))" "$1" | head -c "$length" >"$2.payload"
-	unpack_by_magic "$2.payload" >"$2"
-	rm "$2.payload"
-	[[ $(read_number "$2" 0 4) == $((0x464c457f)) ]]
-}
-
-read_number() { # file offset size
-	od -An -tu"$3" -j "$2" -N "$3" "$1" | tr -d ' '
-}
-
-unpack_by_magic() { # file
-	case $(read_number "$1" 0 4) in
-	$((0xfd2fb528))) zstd -dcq "$1" ;;
-	$((0x587a37fd))) xz -dc "$1" ;;
-	*) gzip -dcq "$1" ;;
-	esac
+	arch_unpack_kernel "$1/vmlinuz" "$1/vmlinux" || rm -f "$1/vmlinux"
 }
 
 # Sets KERNEL to the kernel's folder.  A path names a folder like those in the
@@ -85,10 +60,11 @@ kernel_ensure() { # kernel
 			fail "$1 has no vmlinuz and release: not a kernel folder"
 		return
 	fi
-	KERNEL=$CACHE/kernels/$1
+	KERNEL=$CACHE/kernels/$ARCH_KERNEL_PREFIX$1
 	[[ ! -d $KERNEL ]] || return 0
 	cache_lock
 	[[ ! -d $KERNEL ]] || return 0
-	[[ -n ${APT_IS_FRESH:-} ]] || { apt_update && APT_IS_FRESH=1; }
+	apt_use "$ARCH_DEBIAN"
+	apt_update
 	kernel_fetch "$1"
 }

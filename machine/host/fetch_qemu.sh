@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # the other parts read what is set here
+# shellcheck disable=SC2034,SC2153 # the parts share what is set here and there
 # QEMU: the system's own when its plugin interface is new enough, else that of
 # Debian 13's backports, unpacked and run through its own dynamic linker.
 #
@@ -8,7 +8,6 @@
 # include/plugins/qemu-plugin.h); set_pc, which the trace unit needs, is in
 # 11.0 and later.
 readonly QEMU_OLDEST=11.0
-readonly QEMU_PROGRAM=qemu-system-x86_64
 
 qemu_version() { # program and arguments...
 	"$@" --version 2>/dev/null |
@@ -45,34 +44,44 @@ qemu_check() { # program
 
 qemu_use_system() {
 	local version
-	version=$(qemu_version "$QEMU_PROGRAM") || return 1
+	version=$(qemu_version "$ARCH_QEMU_PROGRAM") || return 1
 	[[ -n $version ]] && version_at_least "$version" "$QEMU_OLDEST" ||
 		return 1
-	QEMU=("$QEMU_PROGRAM")
+	QEMU=("$ARCH_QEMU_PROGRAM")
 	QEMU_VERSION=$version
 }
 
+# Sets UNPACKED to the start of a command line: a program of the unpacked ones.
+qemu_unpacked() { # folder program
+	local libraries=$1/usr/lib/x86_64-linux-gnu
+	UNPACKED=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries"
+		"$1/usr/bin/$2")
+}
+
+qemu_run_unpacked() { # program argument...
+	local UNPACKED
+	qemu_unpacked "$CACHE/$ARCH_QEMU_FOLDER" "$1"
+	"${UNPACKED[@]}" "${@:2}"
+}
+
 qemu_use_cached() {
-	local root=$CACHE/qemu
-	local libraries=$root/usr/lib/x86_64-linux-gnu
+	local UNPACKED root=$CACHE/$ARCH_QEMU_FOLDER
 	[[ -e $root/version ]] || return 1
-	QEMU=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries"
-		"$root/usr/bin/$QEMU_PROGRAM"
+	qemu_unpacked "$root" "$ARCH_QEMU_PROGRAM"
+	QEMU=("${UNPACKED[@]}"
 		-L "$root/usr/share/qemu" -L "$root/usr/share/seabios")
 	QEMU_VERSION=$(<"$root/version")
 }
 
 qemu_fetch() {
-	local folder root=$CACHE/qemu
+	local UNPACKED folder root=$CACHE/$ARCH_QEMU_FOLDER
 	folder=$(cache_workspace qemu)
 	cache_need_space 400 QEMU
 	say "fetching QEMU from Debian 13's backports (about 35 MB)"
-	apt_unpack "$folder" -t trixie-backports qemu-system-x86
+	apt_unpack "$folder" -t trixie-backports "${ARCH_QEMU_PACKAGES[@]}"
 	qemu_drop_unneeded "$folder"
-	local libraries=$folder/usr/lib/x86_64-linux-gnu
-	qemu_version "$libraries/ld-linux-x86-64.so.2" --library-path \
-		"$libraries" "$folder/usr/bin/$QEMU_PROGRAM" \
-		>"$folder/version" || true
+	qemu_unpacked "$folder" "$ARCH_QEMU_PROGRAM"
+	qemu_version "${UNPACKED[@]}" >"$folder/version" || true
 	[[ -s $folder/version ]] || fail "the fetched QEMU does not start"
 	cache_keep "$folder" "$root"
 }
@@ -91,7 +100,8 @@ qemu_ensure() {
 	qemu_use_system || qemu_use_cached && return
 	cache_lock
 	qemu_use_cached && return
-	[[ -n ${APT_IS_FRESH:-} ]] || { apt_update && APT_IS_FRESH=1; }
+	apt_use amd64
+	apt_update
 	qemu_fetch
 	qemu_use_cached
 }

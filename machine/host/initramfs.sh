@@ -5,6 +5,9 @@
 # Sets INITRAMFS; made once for a kernel and a build of this project.
 initramfs_ensure() {
 	local name
+	[[ -x $BUILD/$ARCH_GUEST_INIT ]] ||
+		fail "$BUILD/$ARCH_GUEST_INIT is missing: run make (for arm64" \
+			"it needs the compiler of Debian's gcc-aarch64-linux-gnu)"
 	name=$(<"$KERNEL/release")-$(initramfs_key)
 	INITRAMFS=$CACHE/initramfs/$name
 	[[ ! -e $INITRAMFS ]] || return 0
@@ -18,7 +21,8 @@ initramfs_ensure() {
 }
 
 initramfs_key() {
-	cat "$BUILD/guest-init" "$HERE"/{initramfs,modules,cpio}.sh \
+	cat "$BUILD/$ARCH_GUEST_INIT" "$HERE"/{initramfs,modules,cpio}.sh \
+		"$HERE/arch_$OPT_ARCH.sh" \
 		"$KERNEL/modules/modules.builtin" | sha256sum | cut -c 1-16
 }
 
@@ -38,7 +42,7 @@ initramfs_base() { # folder with the modules
 		cpio_folder "$file"
 	done
 	cpio_device dev/console 5 1
-	cpio_file init "$BUILD/guest-init"
+	cpio_file init "$BUILD/$ARCH_GUEST_INIT"
 	for file in "$1"/*; do
 		cpio_file "modules/${file##*/}" "$file"
 	done

@@ -16,6 +16,7 @@ declare -A MODULE_SETS=(
 modules_collect() { # kernel-folder target-folder
 	local set name
 	declare -A MODULE_FILES=() MODULE_BUILTIN=()
+	MODULE_SETS[trace]=$ARCH_TRACE_MODULES
 	modules_index "$1/modules"
 	for set in "${!MODULE_SETS[@]}"; do
 		: >"$2/$set"

@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # the other parts read what is set here
 # The options of 'machine run' and 'machine shell'.
+OPT_ARCH=x86_64 OPT_ROOT=''
 OPT_CPUS=1
 OPT_MEMORY=2048
 OPT_KERNEL=6.12
@@ -40,10 +41,14 @@ options_parse() {
 		shift
 	done
 	COMMAND_LINE=("$@")
+	# shellcheck source=/dev/null
+	source "$HERE/arch_$OPT_ARCH.sh"
 }
 
 options_take() { # option value
 	case $1 in
+	--arch) OPT_ARCH=$(option_arch "$2") ;;
+	--root) OPT_ROOT=$(option_root "$2") ;;
 	--cpus) OPT_CPUS=$(option_number "$1" "$2" 1 64) ;;
 	--memory) OPT_MEMORY=$(option_number "$1" "$2" 256 1048576) ;;
 	--kernel) OPT_KERNEL=$2 ;;
@@ -71,6 +76,18 @@ option_number() { # option value least most
 		wrong_usage "$1 takes a number from $3 to $4, not '$2'"
 	fi
 	printf '%s\n' $((10#$2))
+}
+
+option_arch() { # name
+	case $1 in
+	x86_64 | arm64) printf '%s\n' "$1" ;;
+	*) wrong_usage "--arch takes x86_64 or arm64, not '$1'" ;;
+	esac
+}
+
+option_root() { # path
+	[[ -d $1 ]] || wrong_usage "--root: there is no folder '$1'"
+	realpath "$1"
 }
 
 option_folder() { # option path

@@ -8,16 +8,18 @@
 qemu_command() {
 	COMMAND=("${QEMU[@]}"
 		-nodefaults -no-user-config -display none -no-reboot
-		-machine "q35,$DEVICES_OFF" -m "$OPT_MEMORY" -seed 1
+		-m "$OPT_MEMORY" -seed 1
 		-kernel "$(qemu_kernel)" -initrd "$INITRAMFS"
 		-append "$(kernel_arguments)"
 		-chardev socket,id=console,fd=4 -serial chardev:console
 		-chardev socket,id=channel,fd=3
 		-device virtio-serial-pci,ioeventfd=off
 		-device virtserialport,chardev=channel,name=ktrace.channel)
-	qemu_firmware
+	arch_machine
 	qemu_clock
 	qemu_shares
+	# QEMU calls the plugin loaded last first, and the unit hides from
+	# others the instructions that it stands in for.
 	[[ -n $OPT_NO_UNIT ]] || qemu_trace_unit
 	[[ -z $OPT_TRUTH ]] || qemu_truth
 	[[ -z $DISK_FD ]] || qemu_disk
@@ -25,20 +27,6 @@ qemu_command() {
 	local plugin
 	for plugin in "${OPT_PLUGINS[@]}"; do
 		COMMAND+=(-plugin "$plugin")
-	done
-}
-
-# What the guest would only spend time on finding out that nobody uses it.
-readonly DEVICES_OFF=i8042=off,vmport=off,smbus=off,sata=off,usb=off
-
-# qboot starts a kernel 2 s sooner than SeaBIOS.  A QEMU without it will do.
-qemu_firmware() {
-	local folder
-	for folder in "$CACHE/qemu/usr/share/qemu" /usr/share/qemu; do
-		[[ ! -e $folder/qboot.rom ]] || {
-			COMMAND+=(-bios "$folder/qboot.rom")
-			return
-		}
 	done
 }
 
@@ -50,14 +38,8 @@ qemu_kernel() {
 	fi
 }
 
-# Skylake, the oldest with what the trace unit needs, less what TCG does not
-# emulate: QEMU would warn about each at every start.  Less ERMS, too: every
-# byte of a rep stosb is an instruction on the virtual clock, so that clearing
-# a page would take 4 us.
-readonly CPU=Skylake-Client,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec,-erms
-
 qemu_clock() {
-	COMMAND+=(-cpu "$CPU" -smp "$OPT_CPUS"
+	COMMAND+=(-smp "$OPT_CPUS"
 		-rtc base=2024-01-01T00:00:00,clock=vm)
 	if ((OPT_CPUS == 1)); then
 		COMMAND+=(-accel tcg -icount shift=0,sleep=off)
@@ -68,23 +50,14 @@ qemu_clock() {
 	fi
 }
 
-# Parts of the kernel's start that cost the guest whole seconds: a random
-# number generator's self-test, keys for module signatures, the calibration of
-# /dev/hpet and the check of a clock that is not used.
-readonly NOT_STARTED=jent_mod_init,load_system_certificate_list,hpet_late_init,init_acpi_pm_clocksource
-
 kernel_arguments() {
 	local arguments=(
-		console=ttyS0 quiet
+		quiet
 		panic=-1	# a panic ends QEMU, at once
 		nokaslr		# the same addresses in every run
-		tsc=reliable	# the clock that the trace unit's packets carry
-		nmi_watchdog=0	# its counter would be the trace unit's
-		no_timer_check	# QEMU's timer works
-		pti=off		# as on CPUs since 2019; TCG pays for each CR3
 		rodata=off	# saves three walks over all page tables
 		cryptomgr.notests
-		"initcall_blacklist=$NOT_STARTED"
+		"${ARCH_KERNEL_ARGUMENTS[@]}"
 	)
 	printf '%s\n' "${arguments[*]} $OPT_APPEND"
 }
@@ -102,7 +75,10 @@ qemu_share() { # tag path option...
 
 qemu_shares() {
 	local number
-	[[ -n ${OPT_ISOLATED} ]] || qemu_share root / readonly=on
+	if [[ -z $OPT_ISOLATED ]]; then
+		qemu_share root "${OPT_ROOT:-/}" readonly=on
+		[[ -z $OPT_ROOT ]] || qemu_share host / readonly=on
+	fi
 	for number in "${!OPT_RESULTS[@]}"; do
 		qemu_share "results$number" "${OPT_RESULTS[number]}"
 	done
@@ -121,11 +97,11 @@ qemu_trace_unit() {
 	local options=("clock=$CLOCK")
 	[[ -z $OPT_LOSS ]] || options+=("loss=$OPT_LOSS")
 	[[ -z $OPT_UNIT ]] || options+=("$OPT_UNIT")
-	qemu_plugin intel-pt "${options[@]}"
+	qemu_plugin "$ARCH_UNIT" "${options[@]}"
 }
 
 qemu_truth() {
-	qemu_plugin truth "clock=$CLOCK" "dir=$(qemu_escape "$OPT_TRUTH")"
+	qemu_plugin "$ARCH_TRUTH" "clock=$CLOCK" "dir=$(qemu_escape "$OPT_TRUTH")"
 }
 
 # No shortcut round the vCPU for the doorbell, on which the deterministic clock

@@ -23,6 +23,7 @@ machine_start() {
 	DISK_FD=''
 	qemu_ensure
 	kernel_ensure "$OPT_KERNEL"
+	machine_root
 	initramfs_ensure
 	cache_unlock
 	[[ -z $OPT_DISK_MB ]] || disk_make
@@ -32,6 +33,13 @@ machine_start() {
 	[[ -z $OPT_FAST || -n $OPT_ISOLATED ]] || saved_state
 	exec "$BUILD/machine-attach" "${arguments[@]}" \
 		--qemu "${#COMMAND[@]}" "${COMMAND[@]}" "${COMMAND_LINE[@]}"
+}
+
+# A guest of another architecture cannot run this system's programs.
+machine_root() {
+	[[ -z $OPT_ROOT && $ARCH_DEBIAN != amd64 ]] || return 0
+	root_ensure "$ARCH_DEBIAN"
+	OPT_ROOT=$ROOT
 }
 
 attach_arguments() {
@@ -53,6 +61,7 @@ machine_settings() {
 	for folder in "${OPT_RESULTS[@]}"; do
 		printf 'results=%s\0' "$folder"
 	done
+	[[ -z $OPT_ROOT ]] || printf 'host=/host\0'
 	[[ -z $DISK_FD ]] || printf 'disk=1\0'
 	[[ -z $OPT_DISK_DELAY_MS ]] || printf 'delay=%d\0' "$OPT_DISK_DELAY_MS"
 	[[ -z $OPT_LATE ]] || printf 'late=1\0'

@@ -4,25 +4,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Local APIC, interrupt request register: 8 words of 32 bits, 16 bytes apart
- * (SDM volume 3, "Local APIC Register Address Map").
- */
-#define APIC_IRR 0xfee00200ull
-enum { APIC_IRR_WORDS = 8, APIC_IRR_STRIDE = 16 };
-
 enum {
 	POLL_NS = 20000,
 	/* A host that takes longer is waiting for something else. */
 	POLLS_MAX = 50000,
 };
-
-bool doorbell_is_store(const uint8_t *bytes, size_t size)
-{
-	static const uint8_t mov_di_to_rsi[] = { 0x66, 0x89, 0x3e };
-
-	return size == sizeof(mov_di_to_rsi) &&
-	       !memcmp(bytes, mov_di_to_rsi, size);
-}
 
 /* QEMU names the region of a device's doorbells "virtio-pci-notify-DEVICE". */
 static bool works_on_files(const struct qemu_plugin_hwaddr *hwaddr)
@@ -36,24 +22,13 @@ static bool works_on_files(const struct qemu_plugin_hwaddr *hwaddr)
 	       (strstr(name, "9p") || strstr(name, "blk"));
 }
 
-static bool interrupt_pending(struct guest *guest)
-{
-	uint32_t word;
-
-	for (unsigned i = 0; i < APIC_IRR_WORDS; i++)
-		if (guest_read_physical(guest, APIC_IRR + i * APIC_IRR_STRIDE,
-					&word, sizeof(word)) &&
-		    word)
-			return true;
-	return false;
-}
-
-void doorbell_wait(struct guest *guest, const struct qemu_plugin_hwaddr *hwaddr)
+void doorbell_wait(const struct qemu_plugin_hwaddr *hwaddr,
+		   bool (*is_pending)(void *machine), void *machine)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
 	if (!works_on_files(hwaddr))
 		return;
-	for (unsigned i = 0; i < POLLS_MAX && !interrupt_pending(guest); i++)
+	for (unsigned i = 0; i < POLLS_MAX && !is_pending(machine); i++)
 		nanosleep(&pause, NULL);
 }

@@ -2,12 +2,9 @@
 #ifndef KT_MACHINE_QEMU_DOORBELL_H
 #define KT_MACHINE_QEMU_DOORBELL_H
 
-#include "machine/qemu/guest.h"
 #include "machine/qemu/plugin_api.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* On the virtual clock the host's work takes no guest time.
  *
@@ -16,18 +13,13 @@
  * host has answered: how much of it passes is chance.  So the vCPU is held
  * where it rang the device's doorbell until the device's interrupt is
  * pending.
+ *
+ * A 16-bit store, by which virtio drivers ring (drivers/virtio/
+ * virtio_pci_common.c, vp_notify()), was executed and went to @hwaddr (NULL:
+ * unknown): returns when @is_pending(@machine), or at once if it is no device
+ * that works for the guest on the host's files.
  */
-
-/* A store of the form that Linux's iowrite16() has, by which virtio drivers
- * ring (lib/iomap.c; drivers/virtio/virtio_pci_common.c, vp_notify()).
- */
-bool doorbell_is_store(const uint8_t *bytes, size_t size);
-
-/* That store was executed and went to @hwaddr (NULL: unknown): returns when
- * the device has answered, or at once if it is no device that works for the
- * guest on the host's files.
- */
-void doorbell_wait(struct guest *guest,
-		   const struct qemu_plugin_hwaddr *hwaddr);
+void doorbell_wait(const struct qemu_plugin_hwaddr *hwaddr,
+		   bool (*is_pending)(void *machine), void *machine);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/instrument.h"
+#include "machine/qemu/apic.h"
 #include "machine/qemu/doorbell.h"
 #include "machine/qemu/emulate.h"
 #include "machine/qemu/flow.h"
@@ -86,7 +87,8 @@ static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
 {
 	struct vcpu *vcpu = vcpu_at(data, index);
 
-	doorbell_wait(&vcpu->guest, qemu_plugin_get_hwaddr(info, address));
+	doorbell_wait(qemu_plugin_get_hwaddr(info, address), apic_is_pending,
+		      &vcpu->guest);
 }
 
 /* What to call before each special instruction. */
@@ -144,7 +146,7 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 	size_t size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
 	enum x86_special special = x86_special(bytes, size);
 
-	if (!plugin->options.host_clock && doorbell_is_store(bytes, size))
+	if (!plugin->options.host_clock && x86_may_ring(bytes, size))
 		qemu_plugin_register_vcpu_mem_cb(
 			insn, on_doorbell, QEMU_PLUGIN_CB_NO_REGS,
 			QEMU_PLUGIN_MEM_W, site_new(plugin, block, insn));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/x86_branch.h"
 
+#include <string.h>
+
 static bool is_legacy_prefix(uint8_t byte)
 {
 	switch (byte) {
@@ -150,4 +152,12 @@ enum x86_special x86_special(const uint8_t *bytes, size_t size)
 	    (bytes[at + 2] >> 3 & 7) == 4 && has_prefix(bytes, at, 0xf3))
 		return X86_PTWRITE;
 	return two_byte_special(bytes + at, size - at);
+}
+
+bool x86_may_ring(const uint8_t *bytes, size_t size)
+{
+	static const uint8_t mov_di_to_rsi[] = { 0x66, 0x89, 0x3e };
+
+	return size == sizeof(mov_di_to_rsi) &&
+	       !memcmp(bytes, mov_di_to_rsi, size);
 }

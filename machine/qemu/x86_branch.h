@@ -32,4 +32,9 @@ enum x86_special {
 
 enum x86_special x86_special(const uint8_t *bytes, size_t size);
 
+/* A 16-bit store of the form that Linux's iowrite16() has (lib/iomap.c), which
+ * may be to a device's doorbell.
+ */
+bool x86_may_ring(const uint8_t *bytes, size_t size);
+
 #endif

@@ -9,40 +9,13 @@ set -euo pipefail
 readonly RESULTS=$1
 shift
 readonly WORK=/tmp/conformance
+# shellcheck source=machine/tests/guest_perf.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_perf.sh"
 
 # With several CPUs time is the host's: perf has to keep up, or does not.
 BUFFER=16M
 (($(nproc) == 1)) || BUFFER=128M
 readonly BUFFER
-
-# perf reads all symbols several times and looks at every module's file: most
-# of a short recording's time here.  It gets every 100th symbol, those that
-# delimit the kernel, and all of modules; no module files.
-make_perf_fast() {
-	awk 'NR % 100 == 1 || $3 ~ /^(_text|_stext|_etext|_edata|_end)$/ ||
-	     $3 ~ /^(__switch_to|vfs_read|__entry_text_(start|end))$/ ||
-	     NF > 3' /proc/kallsyms >"$WORK/kallsyms"
-	mount --bind "$WORK/kallsyms" /proc/kallsyms
-	mount -t tmpfs none /usr/lib/modules
-}
-
-# Bash's own copy of the vdso, the same as everyone's.
-copy_vdso() {
-	local range start end
-	range=$(awk '/\[vdso\]/ { print $1 }' "/proc/$$/maps")
-	start=$((16#${range%-*} / 4096)) end=$((16#${range#*-} / 4096))
-	dd if="/proc/$$/mem" of="$RESULTS/vdso" bs=4096 skip="$start" \
-		count=$((end - start)) status=none
-}
-
-# start/size of a kernel function, as perf's address filters take it
-function_range() { # name
-	local start end
-	read -r start end < <(awk -v name="$1" '
-		found { print start, $1; exit }
-		$3 == name { found = 1; start = $1 }' /proc/kallsyms)
-	printf '0x%s/0x%x\n' "$start" $((16#$end - 16#$start))
-}
 
 # Processes that start, fault, pipe, read, sleep and end.
 work() { # times
@@ -122,7 +95,7 @@ if [[ $1 == --program ]]; then
 		--when-told "$2" "$RESULTS"
 	exit
 fi
-copy_vdso
+copy_vdso "$RESULTS/vdso"
 for name in "$@"; do
 	run_one "$name"
 done

@@ -17,8 +17,8 @@ finish() {
 trap finish EXIT
 
 # The machine cannot be had: say so, that is no failure.
-skip_without_machine() { # kernel
-	"$MACHINE" fetch --kernel "$1" >"$WORK/fetch" 2>&1 && return
+skip_without_machine() { # kernel option...
+	"$MACHINE" fetch "${@:2}" --kernel "$1" >"$WORK/fetch" 2>&1 && return
 	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
 		"$(tail -n 1 "$WORK/fetch")"
 	exit 0

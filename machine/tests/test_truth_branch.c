@@ -64,10 +64,10 @@ START_TEST(special_instructions_are_found)
 	const uint8_t cpuid[] = { 0x0f, 0xa2 };
 	const uint8_t swapgs[] = { 0x0f, 0x01, 0xf8 };
 
-	ck_assert_int_eq(branch_special(wrmsr, 2), SPECIAL_WRMSR);
-	ck_assert_int_eq(branch_special(rdtsc, 2), SPECIAL_RDTSC);
-	ck_assert_int_eq(branch_special(rdtscp, 3), SPECIAL_RDTSC);
-	ck_assert_int_eq(branch_special(cpuid, 2), SPECIAL_CPUID);
+	ck_assert_int_eq(branch_special(wrmsr, 2), SPECIAL_CONTROL);
+	ck_assert_int_eq(branch_special(rdtsc, 2), SPECIAL_CLOCK);
+	ck_assert_int_eq(branch_special(rdtscp, 3), SPECIAL_CLOCK);
+	ck_assert_int_eq(branch_special(cpuid, 2), SPECIAL_HAND_OVER);
 	ck_assert_int_eq(branch_special(swapgs, 3), SPECIAL_NONE);
 }
 END_TEST

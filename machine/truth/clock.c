@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/truth/clock.h"
 
-#include <x86intrin.h>
+#include "machine/truth/arch.h"
 
 uint64_t clock_now(const struct clock *clock, uint32_t ahead)
 {
 	uint64_t offset = clock->known ? clock->offset : 0;
 
-	return (clock->host ? __rdtsc() : clock->executed + ahead) + offset;
+	return (clock->host ? arch_host_clock() : clock->executed + ahead) + offset;
 }
 
 static void correct(struct clock *clock, uint64_t offset)
@@ -25,7 +25,7 @@ static void correct(struct clock *clock, uint64_t offset)
 
 void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed)
 {
-	uint64_t offset = tsc - (clock->host ? __rdtsc() : executed);
+	uint64_t offset = tsc - (clock->host ? arch_host_clock() : executed);
 
 	clock->syncs++;
 	if (!clock->known)

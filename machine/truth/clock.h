@@ -5,22 +5,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One vCPU's guest TSC at any moment.
+/* One vCPU's guest clock (TSC, generic timer) at any moment.
  *
- * Virtual: under -icount shift=0 the TSC is the number of instructions
- * executed plus a constant, until the CPU sleeps.  The constant is learnt at
- * an rdtsc; a time asked for before that is a count, and becomes a TSC later
- * by adding clock->offset.  Each further rdtsc checks it.
+ * Virtual: under -icount shift=0 it is the number of instructions
+ * executed plus a constant, until the CPU sleeps.  The constant is learnt when
+ * the guest reads it; a time asked for before that is a count, and becomes a
+ * time later by adding clock->offset.  Each further reading checks it.
  *
- * Host: the guest's TSC is the host's plus a constant.  It is learnt just
- * after an rdtsc, so the largest estimate is the best one.
+ * Host: the guest's clock is the host's plus a constant.  It is learnt just
+ * after a reading, so the largest estimate is the best one.
  */
 struct clock {
 	bool host;
 	bool known;	      /* offset is valid */
 	uint64_t executed;    /* instructions, while tracked */
 	uint64_t offset;      /* guest TSC - executed, or - host's TSC */
-	uint64_t syncs;	      /* rdtscs seen */
+	uint64_t syncs;	      /* readings seen */
 	uint64_t corrections; /* of them, with another offset than known */
 	uint64_t worst;	      /* largest of them, TSC ticks */
 };
@@ -30,7 +30,7 @@ struct clock {
  */
 uint64_t clock_now(const struct clock *clock, uint32_t ahead);
 
-/* An rdtsc, the last of @executed instructions, gave @tsc just now. */
+/* A reading, the last of @executed instructions, gave @tsc just now. */
 void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed);
 
 #endif

@@ -19,7 +19,8 @@
  * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
  * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
  *
- * A record is written while IA32_RTIT_CTL has TraceEn and BranchEn set, if one
+ * A record is written while the trace unit traces (IA32_RTIT_CTL has TraceEn and
+ * BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are enabled), if one
  * of its two addresses belongs to a privilege level that is traced (OS, User);
  * TRUTH_TRACE_ON, _OFF and _SWITCH always.  Address and CR3 filters are not
  * applied.  The TSC is what rdtsc would give in place of the instruction at
@@ -40,14 +41,14 @@ enum truth_kind {
 	TRUTH_INDIRECT_JUMP = 4,
 	TRUTH_INDIRECT_CALL = 5,
 	TRUTH_RETURN = 6,
-	TRUTH_FAR_CALL = 7,   /* syscall, sysenter, far call, far jump */
-	TRUTH_FAR_RETURN = 8, /* iret, sysret, sysexit, far ret */
+	TRUTH_FAR_CALL = 7,   /* syscall, sysenter, far call, far jump, svc */
+	TRUTH_FAR_RETURN = 8, /* iret, sysret, sysexit, far ret, eret */
 	TRUTH_INTERRUPT = 9,  /* from: the instruction that did not run */
 	TRUTH_EXCEPTION = 10, /* from: the instruction that faulted, or
 			       * int3, int n, int1
 			       */
-	TRUTH_TRACE_ON = 11,  /* from = to: the instruction after wrmsr */
-	TRUTH_TRACE_OFF = 12, /* from = to: the wrmsr that ends the trace */
+	TRUTH_TRACE_ON = 11,  /* from = to: the first instruction traced */
+	TRUTH_TRACE_OFF = 12, /* from = to: what ends the trace (wrmsr, msr) */
 	TRUTH_SWITCH = 13,    /* __switch_to was entered for this task */
 	TRUTH_KIND_MASK = 0x0f,
 	/* All but conditional branches and jumps carry the stack pointer:

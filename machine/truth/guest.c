@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/truth/guest.h"
 
+#include "machine/truth/arch.h"
+
 #include <stdio.h>
 #include <string.h>
-
-static const char *const names[GUEST_REGISTERS] = {
-	[GUEST_RAX] = "rax", [GUEST_RBX] = "rbx", [GUEST_RCX] = "rcx",
-	[GUEST_RDX] = "rdx", [GUEST_RSI] = "rsi", [GUEST_RSP] = "rsp",
-	[GUEST_RIP] = "rip",
-};
 
 static void note_register(struct guest *guest,
 			  const qemu_plugin_reg_descriptor *reg)
 {
-	for (int i = 0; i < GUEST_REGISTERS; i++)
-		if (!strcmp(reg->name, names[i]))
+	for (unsigned i = 0; i < arch_register_count; i++)
+		if (!strcmp(reg->name, arch_register_names[i]))
 			guest->registers[i] = reg->handle;
 }
 
@@ -27,10 +23,10 @@ bool guest_init(struct guest *guest)
 		note_register(guest, (const void *)(all->data + i * step));
 	g_array_free(all, TRUE);
 	guest->buffer = g_byte_array_new();
-	for (int i = 0; i < GUEST_REGISTERS; i++) {
+	for (unsigned i = 0; i < arch_register_count; i++) {
 		if (!guest->registers[i]) {
 			fprintf(stderr, "truth: QEMU shows no register %s\n",
-				names[i]);
+				arch_register_names[i]);
 			return false;
 		}
 	}
@@ -51,18 +47,12 @@ static uint64_t buffer_value(const GByteArray *buffer)
 	return value;
 }
 
-uint64_t guest_register(struct guest *guest, enum guest_register which)
+uint64_t guest_register(struct guest *guest, unsigned which)
 {
 	g_byte_array_set_size(guest->buffer, 0);
 	if (!qemu_plugin_read_register(guest->registers[which], guest->buffer))
 		return 0;
 	return buffer_value(guest->buffer);
-}
-
-uint64_t guest_edx_eax(struct guest *guest)
-{
-	return (guest_register(guest, GUEST_RDX) << 32) |
-	       (uint32_t)guest_register(guest, GUEST_RAX);
 }
 
 bool guest_memory(struct guest *guest, uint64_t address, size_t size,
@@ -73,25 +63,4 @@ bool guest_memory(struct guest *guest, uint64_t address, size_t size,
 		return false;
 	*value = buffer_value(guest->buffer);
 	return true;
-}
-
-/* The code segments that Linux uses: kernel, user 32 bit, user 64 bit.  No
- * value of RFLAGS, whose bit 1 is set and bit 5 clear, looks like one.
- */
-static bool is_code_segment(uint64_t value)
-{
-	return value == 0x10 || value == 0x23 || value == 0x33;
-}
-
-uint64_t guest_interrupted_sp(struct guest *guest)
-{
-	uint64_t frame = guest_register(guest, GUEST_RSP);
-	uint64_t third, sp;
-
-	/* [error code,] rip, cs, rflags, rsp, ss */
-	if (!guest_memory(guest, frame + 16, 8, &third))
-		return 0;
-	if (is_code_segment(third))
-		frame += 8;
-	return guest_memory(guest, frame + 24, 8, &sp) ? sp : 0;
 }

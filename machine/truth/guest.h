@@ -4,20 +4,20 @@
 
 #include "machine/qemu/plugin_api.h"
 
+/* Registers that every architecture has; those from GUEST_OWN on are each
+ * one's own.
+ */
 enum guest_register {
-	GUEST_RAX,
-	GUEST_RBX,
-	GUEST_RCX,
-	GUEST_RDX,
-	GUEST_RSI,
-	GUEST_RSP,
-	GUEST_RIP,
-	GUEST_REGISTERS,
+	GUEST_SP,
+	GUEST_PC,
+	GUEST_NEXT_TASK, /* the second argument, of __switch_to() */
+	GUEST_OWN,
+	GUEST_REGISTERS_MAX = 40,
 };
 
 /* One vCPU's registers and memory, to be read on its own thread. */
 struct guest {
-	struct qemu_plugin_register *registers[GUEST_REGISTERS];
+	struct qemu_plugin_register *registers[GUEST_REGISTERS_MAX];
 	GByteArray *buffer;
 };
 
@@ -25,9 +25,7 @@ struct guest {
 bool guest_init(struct guest *guest);
 void guest_fini(struct guest *guest);
 
-uint64_t guest_register(struct guest *guest, enum guest_register which);
-/* EDX:EAX, as rdtsc and wrmsr use them. */
-uint64_t guest_edx_eax(struct guest *guest);
+uint64_t guest_register(struct guest *guest, unsigned which);
 
 /* @size bytes (at most 8) of guest memory, zero-extended.
  *
@@ -35,10 +33,5 @@ uint64_t guest_edx_eax(struct guest *guest);
  */
 bool guest_memory(struct guest *guest, uint64_t address, size_t size,
 		  uint64_t *value);
-
-/* The stack pointer before the interrupt or exception just delivered, from
- * the frame that the CPU pushed; 0 if the frame cannot be read.
- */
-uint64_t guest_interrupted_sp(struct guest *guest);
 
 #endif

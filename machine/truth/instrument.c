@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/truth/instrument.h"
 
-enum {
-	IA32_RTIT_CTL = 0x570,
-	HAND_OVER = 0x4b545452, /* "KTTR": cpuid leaf that names __switch_to */
-};
-
 /* An instruction that has a callback of its own. */
 struct site {
 	struct truth *truth;
 	uint32_t index; /* in its block */
+	uint32_t insn;	/* its first bytes */
 };
 
 static void on_block(unsigned int cpu, void *data)
@@ -21,7 +17,7 @@ static void on_block(unsigned int cpu, void *data)
 
 	/* User code may be mapped elsewhere than where it was translated. */
 	if (!(start >> 63))
-		start = guest_register(&tracker->guest, GUEST_RIP);
+		start = guest_register(&tracker->guest, GUEST_PC);
 	tracker_block(tracker, truth_flags(truth, cpu), block, start,
 		      &truth->site);
 }
@@ -31,61 +27,62 @@ static void before_far(unsigned int cpu, void *data)
 	const struct block *block = data;
 	struct tracker *tracker = &block->truth->trackers[cpu];
 
-	tracker->far_sp = guest_register(&tracker->guest, GUEST_RSP);
+	tracker->far_sp = guest_register(&tracker->guest, GUEST_SP);
 }
 
-static void before_wrmsr(unsigned int cpu, void *data)
+static void before_control(unsigned int cpu, void *data)
 {
 	const struct site *site = data;
 	struct tracker *tracker = &site->truth->trackers[cpu];
-	struct guest *guest = &tracker->guest;
+	struct control control = tracker->control;
 
-	if ((uint32_t)guest_register(guest, GUEST_RCX) == IA32_RTIT_CTL)
+	if (control_write(&control, &tracker->guest, site->insn))
 		tracker_control(tracker, truth_flags(site->truth, cpu),
-				site->index, guest_edx_eax(guest));
+				site->index, &control);
 }
 
-static void before_rdtsc(unsigned int cpu, void *data)
+static void before_clock(unsigned int cpu, void *data)
 {
 	const struct site *site = data;
 
-	tracker_before_rdtsc(&site->truth->trackers[cpu], site->index);
+	tracker_before_clock(&site->truth->trackers[cpu], site->index,
+			     site->insn);
 }
 
-static void after_rdtsc(unsigned int cpu, void *data)
+static void after_clock(unsigned int cpu, void *data)
 {
 	struct truth *truth = data;
 
-	tracker_after_rdtsc(&truth->trackers[cpu]);
+	tracker_after_clock(&truth->trackers[cpu]);
 }
 
-static void before_cpuid(unsigned int cpu, void *data)
+static void before_hand_over(unsigned int cpu, void *data)
 {
 	struct truth *truth = data;
-	struct guest *guest = &truth->trackers[cpu].guest;
-	uint64_t offsets;
+	uint64_t function, offsets;
 
-	if ((uint32_t)guest_register(guest, GUEST_RAX) != HAND_OVER)
+	if (!arch_hand_over(&truth->trackers[cpu].guest, &function, &offsets))
 		return;
-	offsets = guest_register(guest, GUEST_RDX);
 	truth->site.pid_offset = offsets >> 32;
 	truth->site.tgid_offset = offsets;
-	truth->site.function = guest_register(guest, GUEST_RBX);
+	truth->site.function = function;
 }
 
-static struct site *site_new(struct truth *truth, uint32_t index)
+static struct site *site_new(struct truth *truth, uint32_t index,
+			     const struct qemu_plugin_insn *insn)
 {
 	struct site *site = g_new0(struct site, 1);
 
 	site->truth = truth;
 	site->index = index;
+	qemu_plugin_insn_data(insn, &site->insn, sizeof(site->insn));
 	return site;
 }
 
-/* Under the host clock rdtsc may stand in the middle of a block, and its
+/* Under the host clock a reading may stand in the middle of a block, and its
  * result is read at the next instruction, even while nothing is tracked.
  */
-static void watch_rdtsc(struct truth *truth, const struct qemu_plugin_tb *tb,
+static void watch_clock(struct truth *truth, const struct qemu_plugin_tb *tb,
 			uint32_t index)
 {
 	bool middle = index + 1 < qemu_plugin_tb_n_insns(tb);
@@ -93,13 +90,14 @@ static void watch_rdtsc(struct truth *truth, const struct qemu_plugin_tb *tb,
 					     ? QEMU_PLUGIN_COND_ALWAYS
 					     : QEMU_PLUGIN_COND_NE;
 
+	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, index);
+
 	qemu_plugin_register_vcpu_insn_exec_cond_cb(
-		qemu_plugin_tb_get_insn(tb, index), before_rdtsc,
-		QEMU_PLUGIN_CB_NO_REGS, when, truth->active, 0,
-		site_new(truth, index));
+		insn, before_clock, QEMU_PLUGIN_CB_NO_REGS, when, truth->active,
+		0, site_new(truth, index, insn));
 	if (middle)
 		qemu_plugin_register_vcpu_insn_exec_cond_cb(
-			qemu_plugin_tb_get_insn(tb, index + 1), after_rdtsc,
+			qemu_plugin_tb_get_insn(tb, index + 1), after_clock,
 			QEMU_PLUGIN_CB_R_REGS, when, truth->active, 0, truth);
 }
 
@@ -113,17 +111,17 @@ static void watch_special(struct truth *truth, const struct qemu_plugin_tb *tb,
 	switch (branch_special(bytes, size)) {
 	case SPECIAL_NONE:
 		break;
-	case SPECIAL_WRMSR:
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, before_wrmsr,
-						       QEMU_PLUGIN_CB_R_REGS,
-						       site_new(truth, index));
-		break;
-	case SPECIAL_RDTSC:
-		watch_rdtsc(truth, tb, index);
-		break;
-	case SPECIAL_CPUID:
+	case SPECIAL_CONTROL:
 		qemu_plugin_register_vcpu_insn_exec_cb(
-			insn, before_cpuid, QEMU_PLUGIN_CB_R_REGS, truth);
+			insn, before_control, QEMU_PLUGIN_CB_R_REGS,
+			site_new(truth, index, insn));
+		break;
+	case SPECIAL_CLOCK:
+		watch_clock(truth, tb, index);
+		break;
+	case SPECIAL_HAND_OVER:
+		qemu_plugin_register_vcpu_insn_exec_cb(
+			insn, before_hand_over, QEMU_PLUGIN_CB_R_REGS, truth);
 		break;
 	}
 }

@@ -4,9 +4,10 @@
  *
  *	-plugin truth-api7.so,dir=DIR[,clock=virtual|host]
  *
- * Load it before the trace unit: a unit that skips instructions hides them
- * from the plugins behind it.
+ * Load it after the trace unit: QEMU calls the plugin loaded last first, and a
+ * unit that skips instructions hides them from the others.
  */
+#include "machine/truth/arch.h"
 #include "machine/truth/instrument.h"
 #include "machine/truth/truth.h"
 
@@ -23,7 +24,8 @@ static void on_tb_trans(struct qemu_plugin_tb *tb, void *data)
 /* QEMU's x86 code reports an exception twice: when it is raised, as an
  * EXCEPTION with an outdated program counter in both addresses, and when it
  * is delivered, as an INTERRUPT with the right ones (raise_interrupt2() and
- * do_interrupt_all() in target/i386/tcg).
+ * do_interrupt_all() in target/i386/tcg).  Its Arm code reports it once, as an
+ * EXCEPTION (arm_cpu_do_interrupt() in target/arm/helper.c).
  */
 static void on_discon(unsigned int cpu, enum qemu_plugin_discon_type type,
 		      uint64_t from, uint64_t to, void *data)
@@ -36,7 +38,8 @@ static void on_discon(unsigned int cpu, enum qemu_plugin_discon_type type,
 		return;
 	if (type == QEMU_PLUGIN_DISCON_EXCEPTION)
 		tracker_raised(tracker);
-	else if (type == QEMU_PLUGIN_DISCON_INTERRUPT)
+	if (type == QEMU_PLUGIN_DISCON_INTERRUPT ||
+	    (type == QEMU_PLUGIN_DISCON_EXCEPTION && !arch_raises_first))
 		tracker_delivered(tracker, flags, from, to);
 }
 
@@ -122,7 +125,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 {
 	struct truth *truth;
 
-	if (!plugin_api_usable(info, "x86_64"))
+	if (!plugin_api_usable(info, arch_target))
 		return -1;
 	truth = g_new0(struct truth, 1);
 	if (!truth_options_parse(&truth->options, argc, argv)) {

@@ -3,22 +3,14 @@
 
 #include "machine/truth/format.h"
 
-/* IA32_RTIT_CTL, Intel SDM volume 3, "Intel Processor Trace" */
-enum {
-	TRACE_EN = 1 << 0,
-	OS = 1 << 2,
-	USER = 1 << 3,
-	BRANCH_EN = 1 << 13,
-};
-
 static bool tracing(const struct tracker *tracker)
 {
-	return tracker->control & TRACE_EN && tracker->control & BRANCH_EN;
+	return control_traces(&tracker->control);
 }
 
 static bool traced_level(const struct tracker *tracker, uint64_t address)
 {
-	return tracker->control & (address >> 63 ? OS : USER);
+	return control_traces_level(&tracker->control, address);
 }
 
 static void write_dated(struct tracker *tracker, struct truth_record *record)
@@ -74,8 +66,8 @@ static void record_branch(struct tracker *tracker, uint8_t kind, uint64_t from,
  */
 static uint64_t current_sp(struct tracker *tracker, bool delivered)
 {
-	return delivered ? guest_interrupted_sp(&tracker->guest)
-			 : guest_register(&tracker->guest, GUEST_RSP);
+	return delivered ? arch_interrupted_sp(&tracker->guest)
+			 : guest_register(&tracker->guest, GUEST_SP);
 }
 
 static uint64_t sp_before(struct tracker *tracker, const struct branch *branch,
@@ -98,7 +90,7 @@ static void record_last(struct tracker *tracker, uint64_t to, bool delivered)
 			      sp_before(tracker, last, delivered));
 }
 
-/* After a sleep the clock says nothing until the next rdtsc. */
+/* After a sleep the clock says nothing until the next reading. */
 static void fall_asleep(struct tracker *tracker)
 {
 	if (tracker->clock.host)
@@ -133,14 +125,15 @@ static void block_cut(struct tracker *tracker, uint64_t to)
 		tracker->clock.executed += index;
 }
 
-/* What the last rdtsc gave is still in EDX:EAX. */
-static void look_at_rdtsc(struct tracker *tracker)
+/* What the last reading gave is still in its register. */
+static void look_at_clock(struct tracker *tracker)
 {
-	if (!tracker->rdtsc_ran)
+	if (!tracker->clock_insn)
 		return;
-	tracker->rdtsc_ran = false;
-	clock_sync(&tracker->clock, guest_edx_eax(&tracker->guest),
-		   tracker->rdtsc_executed);
+	clock_sync(&tracker->clock,
+		   arch_clock_value(&tracker->guest, tracker->clock_insn),
+		   tracker->clock_executed);
+	tracker->clock_insn = 0;
 	date_all(tracker);
 }
 
@@ -153,7 +146,7 @@ static void leave_block(struct tracker *tracker, struct tracker_flags *flags,
 		block_cut(tracker, to);
 	tracker->block = NULL;
 	flags->reached = 0;
-	look_at_rdtsc(tracker);
+	look_at_clock(tracker);
 }
 
 static void start_trace(struct tracker *tracker, uint64_t at, bool delivered)
@@ -192,7 +185,7 @@ static void block_faulted(struct tracker *tracker, struct tracker_flags *flags,
 		flags->reached ? block->count - !block->last.traps
 			       : block_find(block, address - tracker->start);
 	tracker->block = NULL;
-	tracker->rdtsc_ran = false;
+	tracker->clock_insn = 0;
 	flags->reached = 0;
 }
 
@@ -201,25 +194,37 @@ void tracker_raised(struct tracker *tracker)
 	tracker->raised = true;
 }
 
+/* The exception that returns to @from is the branch that ends the block. */
+static bool is_call(const struct tracker *tracker,
+		    const struct tracker_flags *flags, uint64_t from)
+{
+	return tracker->block && flags->reached && tracker->block->last.calls &&
+	       from == tracker->start + tracker->block->size;
+}
+
 void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
 		       uint64_t from, uint64_t to)
 {
 	bool raised = tracker->raised;
 
 	tracker->raised = false;
+	if (raised && is_call(tracker, flags, from)) {
+		leave_block(tracker, flags, to, true);
+		return;
+	}
 	if (raised && at_block(tracker, flags, from))
 		block_faulted(tracker, flags, from);
 	else
 		leave_block(tracker, flags, from, true);
 	start_trace(tracker, from, true);
 	record_branch(tracker, raised ? TRUTH_EXCEPTION : TRUTH_INTERRUPT, from,
-		      to, guest_interrupted_sp(&tracker->guest));
+		      to, arch_interrupted_sp(&tracker->guest));
 }
 
 static void record_switch(struct tracker *tracker,
 			  const struct switch_site *site)
 {
-	uint64_t next = guest_register(&tracker->guest, GUEST_RSI);
+	uint64_t next = guest_register(&tracker->guest, GUEST_NEXT_TASK);
 	struct truth_record task = { .tag = TRUTH_SWITCH | TRUTH_HAS_SP };
 	uint64_t pid, tgid;
 
@@ -228,7 +233,7 @@ static void record_switch(struct tracker *tracker,
 		return;
 	task.pid = pid;
 	task.tgid = tgid;
-	task.sp = guest_register(&tracker->guest, GUEST_RSP);
+	task.sp = guest_register(&tracker->guest, GUEST_SP);
 	record(tracker, &task, 0);
 }
 
@@ -259,13 +264,13 @@ static void stop_trace(struct tracker *tracker, uint32_t index)
 }
 
 void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
-		     uint32_t index, uint64_t value)
+		     uint32_t index, const struct control *control)
 {
 	bool was_tracing = tracing(tracker);
 
-	if (was_tracing && !(value & TRACE_EN))
+	if (was_tracing && !control_traces(control))
 		stop_trace(tracker, index);
-	tracker->control = value;
+	tracker->control = *control;
 	if (was_tracing || !tracing(tracker))
 		return;
 	/* Nobody counted the instructions so far. */
@@ -275,15 +280,16 @@ void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
 	flags->active = 1;
 }
 
-void tracker_before_rdtsc(struct tracker *tracker, uint32_t index)
+void tracker_before_clock(struct tracker *tracker, uint32_t index,
+			  uint32_t insn)
 {
-	tracker->rdtsc_ran = true;
-	tracker->rdtsc_executed = tracker->clock.executed + index + 1;
+	tracker->clock_insn = insn;
+	tracker->clock_executed = tracker->clock.executed + index + 1;
 }
 
-void tracker_after_rdtsc(struct tracker *tracker)
+void tracker_after_clock(struct tracker *tracker)
 {
-	look_at_rdtsc(tracker);
+	look_at_clock(tracker);
 }
 
 void tracker_finish(struct tracker *tracker)

@@ -2,6 +2,7 @@
 #ifndef KT_MACHINE_TRUTH_TRACKER_H
 #define KT_MACHINE_TRUTH_TRACKER_H
 
+#include "machine/truth/arch.h"
 #include "machine/truth/block.h"
 #include "machine/truth/clock.h"
 #include "machine/truth/guest.h"
@@ -19,14 +20,16 @@ struct tracker {
 	struct writer *writer;
 	GArray *undated; /* struct truth_record: clock not known yet */
 
-	uint64_t control;	   /* IA32_RTIT_CTL */
-	bool starting;		   /* TraceEn was set by the last instruction */
+	struct control control;	   /* of the trace unit */
+	bool starting;		   /* the last instruction began a trace */
 	const struct block *block; /* running or just left; may be NULL */
 	uint64_t start;		   /* its address this time */
 	uint64_t far_sp;	   /* before the far transfer that ends it */
 	bool raised;		   /* an exception that is not delivered yet */
-	bool rdtsc_ran;		   /* EDX:EAX has not been looked at */
-	uint64_t rdtsc_executed;   /* instructions up to it */
+	uint32_t clock_insn;	   /* read the clock, what it gave has not been
+				    * looked at; 0: none
+				    */
+	uint64_t clock_executed;   /* instructions up to it */
 	uint64_t last_tsc;
 
 	uint64_t records;
@@ -54,7 +57,7 @@ void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
 		   const struct block *block, uint64_t start,
 		   const struct switch_site *site);
 
-/* An exception was raised and will be delivered next. */
+/* An exception was raised: what is delivered next is that exception. */
 void tracker_raised(struct tracker *tracker);
 
 /* An interrupt, or the exception that was raised, was delivered: the
@@ -63,13 +66,14 @@ void tracker_raised(struct tracker *tracker);
 void tracker_delivered(struct tracker *tracker, struct tracker_flags *flags,
 		       uint64_t from, uint64_t to);
 
-/* wrmsr IA32_RTIT_CTL, the block's instruction @index, is about to run. */
+/* The block's instruction @index is about to give the unit @control. */
 void tracker_control(struct tracker *tracker, struct tracker_flags *flags,
-		     uint32_t index, uint64_t value);
+		     uint32_t index, const struct control *control);
 
-/* rdtsc, the block's instruction @index, is about to run; did run. */
-void tracker_before_rdtsc(struct tracker *tracker, uint32_t index);
-void tracker_after_rdtsc(struct tracker *tracker);
+/* @insn, the block's instruction @index, is about to read the clock; did. */
+void tracker_before_clock(struct tracker *tracker, uint32_t index,
+			  uint32_t insn);
+void tracker_after_clock(struct tracker *tracker);
 
 /* Writes what is undated with the best clock known. */
 void tracker_finish(struct tracker *tracker);

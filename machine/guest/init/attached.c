@@ -61,9 +61,22 @@ static int load_modules(struct guest *guest)
 
 	if ((guest->settings.disk && modules_load("disk", problem)) ||
 	    (guest->settings.disk_delay_ms && modules_load("delay", problem)) ||
-	    (guest->settings.net && modules_load("net", problem)))
+	    (guest->settings.net && modules_load("net", problem)) ||
+	    modules_load("trace", problem))
 		return -1;
 	return 0;
+}
+
+/* What of the host is there when the root is not its own. */
+static int show_host(struct guest *guest)
+{
+	const struct settings *settings = &guest->settings;
+	const char *host = settings->host;
+
+	if (host && mounts_host(host, &guest->problem))
+		return -1;
+	return mounts_modules(host ? host : "", settings->modules,
+			      &guest->problem);
 }
 
 int guest_run_attached(struct guest *guest)
@@ -73,8 +86,8 @@ int guest_run_attached(struct guest *guest)
 
 	if (guest_connect(guest) || modules_load("root", problem) ||
 	    announce(guest) || receive_settings(guest) || load_modules(guest) ||
-	    mounts_host_root(problem) || guest_prepare(guest) ||
-	    mounts_modules(settings->modules, problem) ||
+	    mounts_shared_root(problem) || show_host(guest) ||
+	    guest_prepare(guest) ||
 	    results_open(&guest->results, settings, problem) ||
 	    command_start(&guest->command, settings, problem))
 		return -1;

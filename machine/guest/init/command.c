@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pty.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,6 +31,21 @@ static void reset_signals(void)
 	signal(SIGPIPE, SIG_DFL);
 }
 
+/* The caller's folder; if the root is another than the caller's, perhaps only
+ * below the place where that is to be seen.
+ */
+static int enter_folder(const struct settings *settings)
+{
+	char path[PATH_MAX];
+
+	if (!settings->cwd || !chdir(settings->cwd))
+		return 0;
+	if (!settings->host)
+		return -1;
+	snprintf(path, sizeof(path), "%s%s", settings->host, settings->cwd);
+	return chdir(path) ? chdir("/") : 0;
+}
+
 static void become_command(const struct settings *settings, const int fds[3])
 {
 	int i;
@@ -40,7 +56,7 @@ static void become_command(const struct settings *settings, const int fds[3])
 		dup2(fds[i], i);
 	if (settings->tty)
 		ioctl(STDIN_FILENO, TIOCSCTTY, 0);
-	if (settings->cwd && chdir(settings->cwd))
+	if (enter_folder(settings))
 		say_and_exit(settings->cwd, CANNOT_EXECUTE);
 	environ = settings->env;
 	execvp(settings->args[0], settings->args);

@@ -104,7 +104,7 @@ static int become_root(const char *root, struct problem *problem)
 	return 0;
 }
 
-int mounts_host_root(struct problem *problem)
+int mounts_shared_root(struct problem *problem)
 {
 	static const char *const moved[] = { "/proc", "/sys", "/dev" };
 	static const struct mount_point above = { "tmpfs", "/above", 0, "" };
@@ -117,7 +117,7 @@ int mounts_host_root(struct problem *problem)
 
 	mkdir("/below", 0755);
 	if (mount("root", "/below", "9p", MS_RDONLY, SHARE))
-		return problem_set(problem, "cannot mount the host's root");
+		return problem_set(problem, "cannot mount the root");
 	if (mount_one(&above, problem))
 		return -1;
 	if (mkdir("/above/files", 0755) || mkdir("/above/work", 0755))
@@ -126,6 +126,14 @@ int mounts_host_root(struct problem *problem)
 	    move_mounts(moved, COUNT(moved), "/joined", problem))
 		return -1;
 	return become_root("/joined", problem);
+}
+
+int mounts_host(const char *path, struct problem *problem)
+{
+	if ((mkdir(path, 0755) && errno != EEXIST) ||
+	    mount("host", path, "9p", MS_RDONLY, SHARE))
+		return problem_set(problem, "cannot mount the host's root");
+	return 0;
 }
 
 int mounts_make_path(const char *path)
@@ -146,16 +154,18 @@ int mounts_make_path(const char *path)
 	return mkdir(copy, 0755) && errno != EEXIST ? -1 : 0;
 }
 
-int mounts_modules(const char *folder, struct problem *problem)
+int mounts_modules(const char *host, const char *folder,
+		   struct problem *problem)
 {
 	char path[256];
+	char from[PATH_MAX];
 	struct utsname name;
 
 	uname(&name);
 	snprintf(path, sizeof(path), "/lib/modules/%s", name.release);
-	if (mounts_make_path(path) || mount(folder, path, NULL, MS_BIND, NULL))
-		return problem_set(problem, "cannot show %s at %s", folder,
-				   path);
+	snprintf(from, sizeof(from), "%s%s", host, folder);
+	if (mounts_make_path(path) || mount(from, path, NULL, MS_BIND, NULL))
+		return problem_set(problem, "cannot show %s at %s", from, path);
 	return 0;
 }
 

@@ -9,16 +9,22 @@
 /* /proc, /sys and /dev of the initramfs. */
 int mounts_first(struct problem *problem);
 
-/* The host's root (9p, read-only) with a tmpfs above it becomes the root;
- * /proc, /sys, /dev move there.
+/* The root that the host shares (9p, read-only) with a tmpfs above it becomes
+ * the root; /proc, /sys, /dev move there.
  */
-int mounts_host_root(struct problem *problem);
+int mounts_shared_root(struct problem *problem);
+
+/* The host's own root (9p, read-only) at @path, when it is not the root. */
+int mounts_host(const char *path, struct problem *problem);
 
 /* What a booted system has besides: /dev/pts, /dev/shm, /run, tracefs ... */
 int mounts_rest(struct problem *problem);
 
-/* The kernel's modules, a folder of the host, at /lib/modules/<release>. */
-int mounts_modules(const char *folder, struct problem *problem);
+/* The kernel's modules, a folder of the host, whose root is at @host (""), at
+ * /lib/modules/<release>.
+ */
+int mounts_modules(const char *host, const char *folder,
+		   struct problem *problem);
 
 /* A folder of the host (9p, writable) by its tag, at `path`, which is made
  * if it is missing.

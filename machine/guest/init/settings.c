@@ -58,6 +58,8 @@ static int add_text(struct settings *settings, char *text)
 	else if ((value = value_of(text, "delay")))
 		settings->disk_delay_ms =
 			(unsigned int)strtoul(value, NULL, 10);
+	else if ((value = value_of(text, "host")))
+		settings->host = value;
 	else if ((value = value_of(text, "modules")))
 		settings->modules = value;
 	else if ((value = value_of(text, "results")) &&

@@ -15,6 +15,7 @@
  *   cwd=PATH        its working directory
  *   results=PATH    a host folder, writable at the same path; its 9p tag is
  *                   "results" and its number, from 0
+ *   host=PATH       the root is not the host's: that is at PATH, read-only
  *   modules=PATH    the kernel's modules as a folder of the host
  *   tty=1           a terminal instead of three pipes
  *   delay=N         milliseconds that each request to the disk takes
@@ -28,6 +29,7 @@ struct settings {
 	char **env; /* ends with NULL */
 	size_t env_count;
 	char *cwd;
+	char *host;
 	char *modules;
 	char *results[SETTINGS_RESULTS_MAX];
 	size_t results_count;

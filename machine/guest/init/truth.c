@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "machine/guest/init/btf.h"
+#include "machine/guest/init/hand_over.h"
 
-#define MAGIC 0x4b545452
 
 /* Returns 0 if the kernel has no such symbol. */
 static uint64_t kernel_symbol(const char *wanted)
@@ -47,17 +47,6 @@ static char *read_whole(const char *path, size_t *size)
 	return data;
 }
 
-static void announce(uint64_t address, uint64_t offsets)
-{
-	uint64_t eax = MAGIC;
-	uint64_t ecx = 0;
-
-	__asm__ volatile("cpuid"
-			 : "+a"(eax), "+b"(address), "+c"(ecx), "+d"(offsets)
-			 :
-			 : "memory");
-}
-
 int truth_announce(struct problem *problem)
 {
 	size_t size;
@@ -76,6 +65,6 @@ int truth_announce(struct problem *problem)
 	if (pid < 0 || tgid < 0)
 		return problem_set(problem,
 				   "the kernel's BTF has no pid, tgid");
-	announce(address, (uint64_t)pid << 32 | (uint64_t)tgid);
+	hand_over(address, (uint64_t)pid << 32 | (uint64_t)tgid);
 	return 0;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_ARM_ETE_ATOMS_H
+#define KT_MACHINE_ARM_ETE_ATOMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Atoms not yet sent: E (taken) and N, the oldest in bit 0.  Packet formats 1
+ * to 6 hold 1 to 24 of them, the longer ones only certain patterns.
+ */
+enum { ETE_ATOMS_MAX = 24 };
+
+struct ete_atoms {
+	uint32_t bits;
+	unsigned count;
+};
+
+static inline bool ete_atoms_is_full(const struct ete_atoms *atoms)
+{
+	return atoms->count == ETE_ATOMS_MAX;
+}
+
+/* There must be room. */
+void ete_atoms_add(struct ete_atoms *atoms, bool taken);
+
+/* Takes the oldest atoms, as many as one packet can hold, and returns that
+ * packet, which is a byte.  There must be one.
+ */
+uint8_t ete_atoms_take(struct ete_atoms *atoms);
+
+#endif

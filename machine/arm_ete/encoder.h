@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_ARM_ETE_ENCODER_H
+#define KT_MACHINE_ARM_ETE_ENCODER_H
+
+#include "machine/arm_ete/address.h"
+#include "machine/arm_ete/atoms.h"
+#include "machine/arm_ete/registers.h"
+#include "machine/arm_ete/return_stack.h"
+#include "machine/arm_ete/trace_buffer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The time of an event.  Neither decreases. */
+struct ete_time {
+	uint64_t timestamp; /* the generic timer's count */
+	bool known;	    /* else no timestamp can be sent */
+	uint64_t cycles;
+};
+
+/* Turns trace elements into packets: collects atoms, compresses addresses
+ * and timestamps, adds cycle counts to what they belong to.
+ */
+struct ete_encoder {
+	const struct ete_registers *registers; /* borrowed */
+	struct trace_buffer *buffer;	       /* borrowed */
+	struct ete_atoms atoms;
+	struct ete_addresses addresses;
+	struct ete_return_stack returns;
+	struct ete_context context; /* what a decoder knows */
+	bool context_known;
+	uint64_t last_timestamp;
+	uint64_t counted_cycles; /* up to the last cycle count */
+	uint64_t since_sync;	 /* bytes */
+	bool discarding;	 /* packets are being lost */
+};
+
+void ete_encoder_init(struct ete_encoder *encoder,
+		      const struct ete_registers *registers,
+		      struct trace_buffer *buffer);
+
+/* The unit was enabled at @time: nothing has been sent. */
+void ete_encoder_restart(struct ete_encoder *encoder,
+			 const struct ete_time *time);
+
+/* A-sync and Trace Info; an address with context has to follow. */
+void ete_encoder_sync(struct ete_encoder *encoder);
+bool ete_encoder_sync_is_due(const struct ete_encoder *encoder);
+
+/* Packets were lost; all that a decoder knows has to follow. */
+void ete_encoder_overflow(struct ete_encoder *encoder);
+
+void ete_encoder_trace_on(struct ete_encoder *encoder);
+
+/* A branch, or an ISB: @taken or not. */
+void ete_encoder_atom(struct ete_encoder *encoder, bool taken,
+		      const struct ete_time *time);
+
+/* A branch with link: what may be returned to without an address. */
+void ete_encoder_link(struct ete_encoder *encoder, uint64_t next);
+
+/* True when the indirect branch to @target needs no address. */
+bool ete_encoder_returns_to(struct ete_encoder *encoder, uint64_t target);
+
+/* Execution goes on at @address in @context, which is sent if it has changed.
+ */
+void ete_encoder_address(struct ete_encoder *encoder, uint64_t address,
+			 const struct ete_context *context);
+void ete_encoder_context(struct ete_encoder *encoder,
+			 const struct ete_context *context);
+
+void ete_encoder_exception(struct ete_encoder *encoder,
+			   enum ete_exception type, uint64_t return_address,
+			   const struct ete_time *time);
+
+void ete_encoder_timestamp(struct ete_encoder *encoder,
+			   const struct ete_time *time);
+
+/* Atoms become packets, packets are in memory. */
+void ete_encoder_drain(struct ete_encoder *encoder);
+
+#endif

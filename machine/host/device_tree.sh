@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# An arm64 kernel finds its trace units in the device tree: QEMU's own, and a
+# node for each CPU's ETE and one for all trace buffers added to it (bindings
+# arm,embedded-trace-extension and arm,trace-buffer-extension).
+
+# Adds the device tree to COMMAND; made once for a shape of machine.
+device_tree() {
+	local file
+	file=$CACHE/device-trees/$(device_tree_key)
+	if [[ ! -e $file ]]; then
+		mkdir -p "$CACHE/device-trees"
+		device_tree_make "$file"
+	fi
+	COMMAND+=(-dtb "$file")
+}
+
+device_tree_key() {
+	printf '%s\n' "$QEMU_VERSION" "$MACHINE" "$CPU" "$OPT_CPUS" "$OPT_MEMORY" |
+		cat - "$HERE/device_tree.sh" | sha256sum | cut -c 1-32
+}
+
+device_tree_make() { # file
+	local work number
+	work=$(mktemp -d "$CACHE/device-trees/making.XXXXXX")
+	"${QEMU[@]}" -machine "$MACHINE,dumpdtb=$work/qemu" \
+		-cpu "$CPU" -smp "$OPT_CPUS" -m "$OPT_MEMORY" \
+		-display none >"$work/messages" 2>&1 ||
+		fail "QEMU shows no device tree: $(<"$work/messages")"
+	{
+		device_tree_compiler -I dtb -O dts "$work/qemu"
+		printf '/ {\n'
+		for ((number = 0; number < OPT_CPUS; number++)); do
+			device_tree_trace_unit "$number"
+		done
+		device_tree_trace_buffer
+		printf '};\n'
+	} >"$work/source"
+	device_tree_compiler -I dts -O dtb -o "$work/tree" "$work/source"
+	mv "$work/tree" "$1"
+	rm -r "$work"
+}
+
+# Of what QEMU itself wrote dtc would complain, too.
+device_tree_compiler() { # argument...
+	if [[ -x $CACHE/$ARCH_QEMU_FOLDER/usr/bin/dtc ]]; then
+		qemu_run_unpacked dtc -q "$@"
+	else
+		need_program dtc device-tree-compiler
+		dtc -q "$@"
+	fi
+}
+
+device_tree_trace_unit() { # number
+	printf '\tete%d { compatible = "arm,embedded-trace-extension";\n' "$1"
+	printf '\t\tcpu = <&{/cpus/cpu@%x}>; };\n' "$1"
+}
+
+# The private interrupt 15, level triggered, is the one that Arm's Base System
+# Architecture recommends for trace buffers.
+device_tree_trace_buffer() {
+	printf '\ttrbe { compatible = "arm,trace-buffer-extension";\n'
+	printf '\t\tinterrupts = <1 15 4>; };\n'
+}

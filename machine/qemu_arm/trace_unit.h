@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_ARM_TRACE_UNIT_H
+#define KT_MACHINE_QEMU_ARM_TRACE_UNIT_H
+
+#include "machine/qemu/options.h"
+#include "machine/qemu/plugin_api.h"
+#include "machine/qemu_arm/vcpu.h"
+
+/* The plugin: one trace unit per vCPU, and what makes them see the guest. */
+struct trace_unit {
+	struct options options;
+	struct qemu_plugin_scoreboard *boards;
+	struct vcpu *vcpus;
+	unsigned count;
+};
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/tests/conformance/block_items.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void block_items_open(struct block_items *items, FILE *text)
+{
+	*items = (struct block_items){ .text = text };
+}
+
+static const struct {
+	const char *name;
+	enum item_class class;
+} exits[] = {
+	{ "none", CLASS_NONE },		{ "conditional", CLASS_CONDITIONAL },
+	{ "jump", CLASS_JUMP },		{ "call", CLASS_CALL },
+	{ "return", CLASS_RETURN },	{ "far-call", CLASS_FAR },
+	{ "far-return", CLASS_FAR },	{ "far-jump", CLASS_FAR },
+};
+
+static enum item_class class_of(const char *exit)
+{
+	for (size_t i = 0; i < sizeof(exits) / sizeof(exits[0]); i++)
+		if (!strcmp(exits[i].name, exit))
+			return exits[i].class;
+	return CLASS_NONE;
+}
+
+static void put(struct block_items *items, const struct item *item)
+{
+	items->queue[items->queued++] = *item;
+}
+
+/* What left the last stretch of code led to @to. */
+static void arrive(struct block_items *items, uint64_t to)
+{
+	struct item *leaving = &items->leaving;
+
+	if (leaving->class == CLASS_NONE)
+		return;
+	leaving->type = ITEM_BRANCH;
+	leaving->to = to;
+	leaving->to_known = true;
+	put(items, leaving);
+	leaving->class = CLASS_NONE;
+}
+
+/* It led out of what is traced. */
+static void stop(struct block_items *items)
+{
+	struct item *leaving = &items->leaving;
+
+	if (leaving->class == CLASS_NONE)
+		return;
+	leaving->type = ITEM_END;
+	leaving->to_known = false;
+	put(items, leaving);
+	leaving->class = CLASS_NONE;
+}
+
+static void leave(struct block_items *items, const struct item *place,
+		  enum item_class class, uint64_t from)
+{
+	items->leaving = *place;
+	items->leaving.class = class;
+	items->leaving.from = from;
+}
+
+static bool take_block(struct block_items *items, const char *text,
+		       const struct item *place)
+{
+	uint64_t first, last, instructions;
+	char exit[16];
+
+	if (sscanf(text, "block %15s %" SCNx64 "-%" SCNx64 " %" SCNu64, exit,
+		   &first, &last, &instructions) != 4)
+		return false;
+	arrive(items, first);
+	leave(items, place, class_of(exit), last);
+	items->blocks++;
+	items->instructions += instructions;
+	return true;
+}
+
+static bool take_other(struct block_items *items, const char *text,
+		       struct item *place)
+{
+	uint64_t address;
+
+	if (sscanf(text, "async %" SCNx64, &address) == 1) {
+		arrive(items, address);
+		leave(items, place, CLASS_ASYNC, address);
+	} else if (sscanf(text, "start %" SCNx64, &address) == 1) {
+		stop(items);
+		place->type = ITEM_START;
+		place->to = address;
+		put(items, place);
+	} else if (!strncmp(text, "stop ", 5) || !strncmp(text, "end ", 4)) {
+		stop(items);
+	} else if (!strncmp(text, "gap ", 4)) {
+		items->gaps++;
+		items->leaving.class = CLASS_NONE;
+		place->type = ITEM_LOSS;
+		put(items, place);
+	} else {
+		return !strncmp(text, "switch ", 7) ||
+		       !strncmp(text, "mode ", 5);
+	}
+	return true;
+}
+
+static void take_line(struct block_items *items, const char *line)
+{
+	struct item place = { .position = items->line };
+	int skipped = 0;
+
+	if (sscanf(line, "stream %*u cpu %" SCNu32, &items->cpu) == 1)
+		return;
+	if (sscanf(line, "%" SCNu64 " -%*u +%*u %n", &place.tsc, &skipped) !=
+		    1 ||
+	    !skipped || (!take_block(items, line + skipped, &place) &&
+			 !take_other(items, line + skipped, &place)))
+		items->not_understood++;
+}
+
+int block_items_next(struct block_items *items, struct item *item)
+{
+	char line[256];
+
+	while (items->taken == items->queued) {
+		items->taken = items->queued = 0;
+		if (!fgets(line, sizeof(line), items->text))
+			return 0;
+		items->line++;
+		take_line(items, line);
+	}
+	*item = items->queue[items->taken++];
+	return 1;
+}

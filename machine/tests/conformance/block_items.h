@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_BLOCK_ITEMS_H
+#define KT_MACHINE_TESTS_BLOCK_ITEMS_H
+
+#include "machine/tests/conformance/item.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* What `ktrace-hw dump --blocks` prints (docs/formats.md), as items. */
+struct block_items {
+	FILE *text; /* borrowed */
+	struct item queue[3];
+	int queued, taken;
+	struct item leaving; /* the last block's branch, or an exception */
+	uint64_t line;
+	uint32_t cpu;	/* of the stream under way */
+	uint64_t gaps;
+	uint64_t blocks;
+	uint64_t instructions;
+	uint64_t not_understood; /* lines */
+};
+
+void block_items_open(struct block_items *items, FILE *text);
+
+/* Returns 1 and fills @item, or 0 at the end of the text; items->cpu is the
+ * CPU that it is of.  Gaps are ITEM_LOSS.
+ */
+int block_items_next(struct block_items *items, struct item *item);
+
+#endif

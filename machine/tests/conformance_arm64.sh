@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recordings made by stock perf in the arm64 machine, decoded by ktrace-hw,
+# against the ground truth.
+#
+#	conformance_arm64.sh [CPUS [RECORDING...]]
+#
+# One boot.  A line per recording and CPU; exits 1 if any differs from the
+# truth, in the order of branches or (timestamps, one CPU) in time.
+# KEEP=DIR keeps what was recorded in DIR.
+set -euo pipefail
+
+# shellcheck source=machine/tests/machine_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
+
+readonly BUILD=$HERE/../../build
+readonly TOOL=${KTRACE_MACHINE_BUILD:-$BUILD/machine}/tests/tool_blocks
+readonly KTRACE_HW=${KTRACE_HW:-$BUILD/ktrace-hw}
+readonly ROOT=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
+readonly ONE_CPU=(task task-times task-cycacc task-both task-user all
+	all-times small-buffer filter)
+readonly SEVERAL_CPUS=(task-times all all-times)
+
+fail() {
+	printf 'FAIL: %s\n' "$*"
+	FAILURES=$((FAILURES + 1))
+}
+
+# What is traced, as tool_blocks takes it.
+levels() { # dir recording
+	local start size
+	case $2 in
+	task-both | all) echo ku ;;
+	task-user) echo u ;;
+	small-buffer) echo kg ;;
+	filter)
+		IFS=/ read -r start size <"$1/filter-range"
+		printf 'k/%x-%x\n' $((start)) $((start + size))
+		;;
+	*) echo k ;;
+	esac
+}
+
+decode() { # dir recording
+	local errors
+	"$KTRACE_HW" dump --blocks --input="$1/$2" --symfs="$ROOT" \
+		>"$1/$2.blocks" 2>"$1/$2.errors" || fail "$2: dump fails"
+	errors=$(grep -v warning "$1/$2.errors" || true)
+	[[ -z $errors ]] || fail "$2: $errors"
+}
+
+check_boot() { # cpus recording...
+	local cpus=$1 dir=$WORK/$1 name cpu
+	local -a files=() options=()
+	shift
+	mkdir -p "$dir"
+	if ! "$MACHINE" run --arch arm64 --cpus "$cpus" --memory 3072 \
+		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-900}" \
+		-- bash "/host$HERE/conformance_arm64_guest.sh" "$dir" "$@"; then
+		fail "$cpus CPUs: the machine failed"
+		return
+	fi
+	for name in "$@"; do
+		decode "$dir" "$name"
+		files+=("$(levels "$dir" "$name"):$dir/$name.blocks")
+	done
+	((cpus > 1)) || options=(--time-p99 1000)
+	check_exactness "$dir" "$cpus"
+	for ((cpu = 0; cpu < cpus; cpu++)); do
+		"$TOOL" "${options[@]}" "$dir" "$cpu" "${files[@]}" ||
+			fail "$cpus CPUs: CPU $cpu is not as the truth"
+	done
+}
+
+# On the deterministic machine the truth's clock is exact to the instruction.
+check_exactness() { # dir cpus
+	cat "$1/summary"
+	if grep -qv ' lost-track 0$' "$1/summary"; then
+		fail "$1: the truth lost track"
+	fi
+	if (($2 == 1)) && ! grep -q ' worst [01] ' "$1/summary"; then
+		fail "$1: the truth's clock is not exact"
+	fi
+}
+
+main() {
+	local cpus=${1:-1}
+	shift $(($# < 1 ? $# : 1))
+	skip_without_machine 6.12 --arch arm64
+	if ((cpus == 1)); then
+		check_boot 1 "${@:-${ONE_CPU[@]}}"
+	else
+		check_boot "$cpus" "${@:-${SEVERAL_CPUS[@]}}"
+	fi
+	[[ -z ${KEEP:-} ]] || cp -r "$WORK/." "$KEEP"
+	((FAILURES == 0))
+}
+
+main "$@"

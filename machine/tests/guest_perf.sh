@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What the guests' sides of the conformance tests share: perf in a slow machine.
+# Set WORK, a folder of the guest's, first.
+
+# perf reads all symbols several times and looks at every module's file: most
+# of a short recording's time here.  It gets every 100th symbol, those that
+# delimit the kernel, and all of modules; no module files.
+make_perf_fast() {
+	awk 'NR % 100 == 1 || $3 ~ /^(_text|_stext|_etext|_edata|_end)$/ ||
+	     $3 ~ /^(__switch_to|vfs_read|__entry_text_(start|end))$/ ||
+	     NF > 3' /proc/kallsyms >"$WORK/kallsyms"
+	busybox mount --bind "$WORK/kallsyms" /proc/kallsyms
+	busybox mount -t tmpfs none /usr/lib/modules
+}
+
+# Bash's own copy of the vdso, the same as everyone's.
+copy_vdso() { # file
+	local range start end
+	range=$(awk '/\[vdso\]/ { print $1 }' "/proc/$$/maps")
+	start=$((16#${range%-*} / 4096)) end=$((16#${range#*-} / 4096))
+	dd if="/proc/$$/mem" of="$1" bs=4096 skip="$start" \
+		count=$((end - start)) status=none
+}
+
+# start/size of a kernel function, as perf's address filters take it
+function_range() { # name
+	local start end
+	read -r start end < <(awk -v name="$1" '
+		found { print start, $1; exit }
+		$3 == name { found = 1; start = $1 }' /proc/kallsyms)
+	printf '0x%s/0x%x\n' "$start" $((16#$end - 16#$start))
+}
