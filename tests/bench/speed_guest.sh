@@ -15,12 +15,14 @@ cd "$(mktemp -d)"
 	ls -lR /usr/share/doc | sort | wc -l' >/dev/null 2>&1
 mv kernel "$RESULTS"
 
-# Many modules, though what they do is only to be there.
+# Many modules, though what they do is only to be there; one of them needs a
+# user of itself first.
 for file in "/lib/modules/$(uname -r)/kernel/fs/nls/"*.ko*; do
 	# Copies what is not compressed, as in Debian 12.
 	xz -dcf "$file" >module.ko
-	busybox insmod module.ko
+	busybox insmod module.ko 2>/dev/null || true
 done
+test "$(wc -l </proc/modules)" -gt 40
 
 # Modules and kernel text in turn: each file is opened and read through three.
 "$KTRACE" record -o modules -- \

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/code_pages.h"
+#include "collector/matching_lines.h"
+#include "common/error.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PAGE = 0x1000, FIRST = 0x10000, PAGES = 6 };
+
+static struct scratch_folder folder;
+static struct kcore kcore;
+
+/* Which pages of the core file hold anything; the last byte is enough. */
+static const bool is_used[PAGES] = { true, false, false, true, true, false };
+
+static void make_core(void)
+{
+	const Elf64_Ehdr header = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64 },
+		.e_type = ET_CORE,
+		.e_phoff = sizeof(header),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+	};
+	const Elf64_Phdr segment = {
+		.p_type = PT_LOAD,
+		.p_offset = PAGE,
+		.p_vaddr = FIRST,
+		.p_filesz = PAGES * PAGE,
+		.p_memsz = PAGES * PAGE,
+	};
+	uint8_t bytes[(1 + PAGES) * PAGE] = { 0 };
+	char path[128];
+	FILE *file;
+
+	folder = scratch_folder_new();
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), &segment, sizeof(segment));
+	for (int i = 0; i < PAGES; i++)
+		bytes[(2 + i) * PAGE - 1] = is_used[i];
+	scratch_folder_path(&folder, "core", path, sizeof(path));
+	file = fopen(path, "w");
+	fwrite(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	ck_assert_int_eq(kcore_open(&kcore, path), 0);
+}
+
+static void remove_core(void)
+{
+	kcore_close(&kcore);
+	scratch_folder_free(&folder);
+}
+
+START_TEST(holes_part_a_range)
+{
+	const struct code_range range = { FIRST, FIRST + PAGES * PAGE };
+	struct array ranges = ARRAY_OF(struct code_range);
+	const struct code_range *found;
+
+	ck_assert_int_eq(code_pages_find(&kcore, &range, &ranges), 0);
+	found = ranges.items;
+	ck_assert_uint_eq(ranges.count, 2);
+	ck_assert_uint_eq(found[0].start, FIRST);
+	ck_assert_uint_eq(found[0].end, FIRST + PAGE);
+	ck_assert_uint_eq(found[1].start, FIRST + 3 * PAGE);
+	ck_assert_uint_eq(found[1].end, FIRST + 5 * PAGE);
+	array_free(&ranges);
+}
+END_TEST
+
+START_TEST(outside_is_an_error)
+{
+	const struct code_range range = { FIRST, FIRST + 7 * PAGE };
+	struct array ranges = ARRAY_OF(struct code_range);
+
+	ck_assert_int_eq(code_pages_find(&kcore, &range, &ranges),
+			 -ERROR_NOT_FOUND);
+	array_free(&ranges);
+}
+END_TEST
+
+START_TEST(the_end_is_a_hole_or_the_limit)
+{
+	const uint64_t third = FIRST + 3 * PAGE;
+
+	ck_assert_uint_eq(code_pages_end(&kcore, third, 64 * PAGE),
+			  third + 2 * PAGE);
+	ck_assert_uint_eq(code_pages_end(&kcore, third + 16, 64 * PAGE),
+			  third + 2 * PAGE);
+	ck_assert_uint_eq(code_pages_end(&kcore, third, PAGE), third + PAGE);
+	ck_assert_uint_eq(code_pages_end(&kcore, FIRST + PAGE, PAGE),
+			  FIRST + PAGE);
+	ck_assert_uint_eq(code_pages_end(&kcore, 0, PAGE), 0);
+}
+END_TEST
+
+START_TEST(lines_that_match_are_appended)
+{
+	static const char marks[2][80] = { "[one]", "[two]" };
+	char from[128];
+	char to[128];
+	char text[100] = { 0 };
+	FILE *file;
+
+	scratch_folder_write(&folder, "from",
+			     "1 t a\t[one]\n2 t b\n3 t c\t[two]\n4 t [on\n");
+	scratch_folder_write(&folder, "to", "0 t first\n");
+	scratch_folder_path(&folder, "from", from, sizeof(from));
+	scratch_folder_path(&folder, "to", to, sizeof(to));
+	ck_assert_int_eq(matching_lines_append(from, to, marks, 2), 0);
+	file = fopen(to, "r");
+	ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
+	fclose(file);
+	ck_assert_str_eq(text, "0 t first\n1 t a\t[one]\n3 t c\t[two]\n");
+	ck_assert_int_eq(matching_lines_append("/nonexistent", to, marks, 2),
+			 -ERROR_SYSTEM);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("code_pages");
+	TCase *tcase = tcase_create("files");
+
+	tcase_add_checked_fixture(tcase, make_core, remove_core);
+	tcase_add_test(tcase, holes_part_a_range);
+	tcase_add_test(tcase, outside_is_an_error);
+	tcase_add_test(tcase, the_end_is_a_hole_or_the_limit);
+	tcase_add_test(tcase, lines_that_match_are_appended);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
