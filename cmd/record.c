@@ -101,6 +101,15 @@ static int record(struct record_options *options)
 	return exit_code(options, &result);
 }
 
+/* Returns only if the machine cannot be started. */
+static int record_in_machine(const struct record_options *options)
+{
+	int code = machine_record(options);
+
+	record_folder_remove(options->folder);
+	return code;
+}
+
 static int run_record(int argc, char **argv)
 {
 	struct record_options options;
@@ -113,7 +122,7 @@ static int run_record(int argc, char **argv)
 	else if (!code && record_folder_make(options.folder))
 		code = EXIT_RECORDING;
 	else if (!code && options.machine)
-		code = machine_record(&options);
+		code = record_in_machine(&options);
 	else if (!code)
 		code = record(&options);
 	record_options_free(&options);

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum long_only {
-	OPTION_BUFFER = 256,
+	OPTION_ARCH = 256,
+	OPTION_BUFFER,
 	OPTION_DURATION,
 	OPTION_EVENTS,
 	OPTION_FILTER,
@@ -24,6 +25,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "buffer", required_argument, NULL, OPTION_BUFFER },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
 	{ "events", required_argument, NULL, OPTION_EVENTS },
@@ -48,6 +50,7 @@ void record_options_help(void)
 	      "  -C, --cpu LIST     only on these CPUs, such as 0-3,7;\n"
 	      "                     without -p: everything that runs there\n"
 	      "  -o, --output DIR   the recording (ktrace.data)\n"
+	      "  --arch ARCH        of the machine: x86_64 or arm64\n"
 	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
 	      "  --duration S       end after S seconds\n"
 	      "  --events LEVEL     tracepoints: none, sched, irq, all,\n"
@@ -79,6 +82,14 @@ static int wrong(const char *option, const char *value, const char *form)
 	return 2;
 }
 
+static int set_arch(struct record_options *options, const char *value)
+{
+	if (strcmp(value, "x86_64") && strcmp(value, "arm64"))
+		return wrong("--arch", value, "x86_64 or arm64");
+	options->arch = value;
+	return 0;
+}
+
 static int set_events(struct record_options *options, const char *value)
 {
 	int level = tracepoint_level_parse(value);
@@ -107,6 +118,8 @@ static int set_value(struct record_options *options, int option,
 	case 'o':
 		options->folder = value;
 		return 0;
+	case OPTION_ARCH:
+		return set_arch(options, value);
 	case OPTION_BUFFER:
 		return record_value_size(value, &collector->buffer_bytes)
 			       ? 0
@@ -177,6 +190,8 @@ static const char *conflict(const struct record_options *options)
 	if (options->machine && processes)
 		return "the virtual machine does not have this one's "
 		       "processes: give a command";
+	if (options->arch && !options->machine)
+		return "--arch is the virtual machine's: give --machine too";
 	if (options->machine && !collector->command)
 		return "give the command to run in the virtual machine";
 	return NULL;
@@ -192,24 +207,54 @@ static void widen_for_attribution(struct collector_options *collector)
 		collector->whole_cpus = true;
 }
 
+/* Keeps the words @first to @end of @argv for the recorder in the machine. */
+static int keep_words(struct record_options *options, char **argv, int first,
+		      int end)
+{
+	for (int i = first; i < end; i++) {
+		const char **word = array_add(&options->words);
+
+		if (!word) {
+			fputs("ktrace-hw record: out of memory\n", stderr);
+			return 2;
+		}
+		*word = argv[i];
+	}
+	return 0;
+}
+
+static int parse_options(struct record_options *options, int argc, char **argv)
+{
+	int first = optind = 1;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "+ap:C:o:h", long_options,
+				     NULL)) != -1) {
+		bool is_machines = option == OPTION_MACHINE ||
+				   option == OPTION_ARCH;
+
+		if (set_option(options, option, optarg) ||
+		    (!is_machines && keep_words(options, argv, first, optind)))
+			return 2;
+		first = optind;
+	}
+	return 0;
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	const char *problem;
-	int option;
 
 	*options = (struct record_options){
 		.collector = { .buffer_bytes = 8 << 20,
 			       .argc = argc,
 			       .argv = argv },
 		.processes = ARRAY_OF(pid_t),
+		.words = ARRAY_OF(const char *),
 		.folder = "ktrace.data",
 	};
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "+ap:C:o:h", long_options,
-				     NULL)) != -1)
-		if (set_option(options, option, optarg))
-			return 2;
-	options->command_index = optind;
+	if (parse_options(options, argc, argv))
+		return 2;
 	if (optind < argc)
 		options->collector.command = argv + optind;
 	options->collector.processes = options->processes.items;
@@ -224,4 +269,5 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 void record_options_free(struct record_options *options)
 {
 	array_free(&options->processes);
+	array_free(&options->words);
 }

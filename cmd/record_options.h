@@ -12,7 +12,8 @@ struct record_options {
 	const char *folder;
 	bool machine;
 	const char *machine_options; /* words for the machine; or NULL */
-	int command_index;	     /* of the command in argv, or argc */
+	const char *arch;	     /* of the machine; NULL: this one's */
+	struct array words;	     /* const char *: the other options */
 	bool help;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector.h"
 #include "collector/collector_parts.h"
+#include "collector/kernel_changes.h"
 #include "collector/late_code.h"
 #include "collector/priority.h"
 #include "collector/recording_writer.h"
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
@@ -107,6 +109,20 @@ static int start(struct collector *collector)
 	return 0;
 }
 
+/* The events are still open: closing them patches the kernel, too.  What
+ * cannot be compared has been said, and the recording is good without.
+ */
+static void look_for_changes(const struct collector *collector)
+{
+	char path[4096];
+
+	if (collector->tracer->code_is_announced)
+		return;
+	snprintf(path, sizeof(path), "%s/kcore_dir",
+		 collector->options->folder);
+	kernel_changes_write(&collector->kernel, path, collector->log);
+}
+
 /* The trace unit writes the last of its buffer when it is disabled. */
 static int finish(struct collector *collector)
 {
@@ -122,6 +138,7 @@ static int finish(struct collector *collector)
 		error = collector_drain(collector);
 	if (!error && collector->late)
 		late_code_names(collector->late);
+	look_for_changes(collector);
 	return error ? error : recording_writer_finish(collector->writer);
 }
 

@@ -5,9 +5,11 @@
 #include "common/log.h"
 #include "common/perf_data.h"
 
+#include <dirent.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Not run on Arm hardware yet: written after the kernel's documentation
  * (Documentation/trace/coresight, Documentation/ABI/testing/
@@ -56,6 +58,21 @@ static const struct unit_kind *kind_of(const struct pmu *pmu, int cpu)
 	    (value & 0xffff) == 0x5a13)
 		return &ete;
 	return &etmv4;
+}
+
+/* The PMU is there as soon as its driver is; a CPU with a unit is a link. */
+static bool coresight_is_present(const struct pmu *pmu)
+{
+	DIR *folder = opendir(pmu->folder);
+	const struct dirent *entry;
+	bool found = false;
+
+	while (folder && !found && (entry = readdir(folder)))
+		found = !strncmp(entry->d_name, "cpu", 3) &&
+			entry->d_name[3] >= '0' && entry->d_name[3] <= '9';
+	if (folder)
+		closedir(folder);
+	return found;
 }
 
 static int set(const struct pmu *pmu, const char *term, const struct log *log,
@@ -226,6 +243,8 @@ static uint64_t coresight_now_ns(const struct perf_event_mmap_page *page)
 const struct tracer coresight_tracer = {
 	.pmu_name = "cs_etm",
 	.title = "Arm CoreSight",
+	.cycle_term = "cycacc",
+	.is_present = coresight_is_present,
 	.configure = coresight_configure,
 	.set_sink = coresight_set_sink,
 	.filter_ranges = coresight_filter_ranges,

@@ -51,7 +51,7 @@ static void look_at_unit(struct diagnosis *diagnosis)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "%s, %u address filters, %scycle counts", tracer->title,
 		     tracer->filter_ranges(&pmu),
-		     pmu_term_mask(&pmu, "cyc") ? "" : "no ");
+		     pmu_term_mask(&pmu, tracer->cycle_term) ? "" : "no ");
 	else if (cpu_has("intel_pt"))
 		find(diagnosis, DIAGNOSIS_BAD,
 		     "use a kernel with CONFIG_PERF_EVENTS_INTEL_PT, on the "
@@ -119,8 +119,14 @@ static void look_at_rights(struct diagnosis *diagnosis)
 static void look_at_pokes(struct diagnosis *diagnosis)
 {
 	int cause = try_event(event_spec_text_poke());
+	struct pmu pmu;
+	const struct tracer *tracer = tracer_find(PMU_DEVICES, &pmu);
 
-	if (!cause)
+	if (!cause && tracer && !tracer->code_is_announced)
+		find(diagnosis, DIAGNOSIS_LIMITED, "",
+		     "the kernel does not tell of every change: what differs "
+		     "at the end of a recording is a gap where it ran");
+	else if (!cause)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "the kernel tells when it patches itself");
 	else if (cause == EINVAL)

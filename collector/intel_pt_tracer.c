@@ -169,6 +169,8 @@ static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 const struct tracer intel_pt_tracer = {
 	.pmu_name = "intel_pt",
 	.title = "Intel Processor Trace",
+	.code_is_announced = true,
+	.cycle_term = "cyc",
 	.configure = intel_pt_configure,
 	.filter_ranges = intel_pt_filter_ranges,
 	.metadata = intel_pt_metadata,

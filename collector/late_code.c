@@ -244,18 +244,13 @@ static void add_module(struct late_code *late, const struct module *module)
 void late_code_modules(struct late_code *late)
 {
 	struct array now = ARRAY_OF(struct module);
-	struct byte_buffer text = { 0 };
 	const struct module *modules;
 
-	byte_buffer_file(&text, "/proc/modules");
-	byte_buffer_zeros(&text, 1);
-	if (!text.failed)
-		module_list_parse((const char *)text.bytes, &now);
+	module_list_read(&now);
 	modules = now.items;
 	for (size_t i = 0; i < now.count; i++)
 		if (!is_known(late, &modules[i]))
 			add_module(late, &modules[i]);
-	byte_buffer_free(&text);
 	array_free(&now);
 }
 

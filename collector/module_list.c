@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/module_list.h"
+#include "collector/byte_buffer.h"
 #include "common/array.h"
 #include "common/error.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,4 +43,20 @@ int module_list_parse(const char *text, struct array *modules)
 	}
 	array_sort(modules, compare);
 	return 0;
+}
+
+int module_list_read(struct array *modules)
+{
+	struct byte_buffer text = { 0 };
+	int error = byte_buffer_file(&text, "/proc/modules");
+
+	if (error && errno == ENOENT)
+		error = 0;
+	byte_buffer_zeros(&text, 1);
+	if (!error && text.failed)
+		error = -ERROR_MEMORY;
+	if (!error)
+		error = module_list_parse((const char *)text.bytes, modules);
+	byte_buffer_free(&text);
+	return error;
 }

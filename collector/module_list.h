@@ -22,4 +22,9 @@ struct module {
  */
 int module_list_parse(const char *text, struct array *modules);
 
+/* Appends the modules that are loaded now; a kernel without modules has none.
+ * Returns 0, -ERROR_SYSTEM with errno set, or -ERROR_MEMORY.
+ */
+int module_list_read(struct array *modules);
+
 #endif

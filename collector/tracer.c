@@ -10,8 +10,12 @@ static const struct tracer *const tracers[] = {
 
 const struct tracer *tracer_find(const char *devices, struct pmu *pmu)
 {
-	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++)
-		if (!pmu_find(devices, tracers[i]->pmu_name, pmu))
-			return tracers[i];
+	for (size_t i = 0; i < sizeof(tracers) / sizeof(tracers[0]); i++) {
+		const struct tracer *tracer = tracers[i];
+
+		if (!pmu_find(devices, tracer->pmu_name, pmu) &&
+		    (!tracer->is_present || tracer->is_present(pmu)))
+			return tracer;
+	}
 	return NULL;
 }

@@ -29,6 +29,14 @@ struct tracer_facts {
 struct tracer {
 	const char *pmu_name;
 	const char *title;
+	/* Whether the kernels that have it tell of every change of their own
+	 * code; else it is looked for at the end.
+	 */
+	bool code_is_announced;
+	const char *cycle_term; /* of the PMU's: asks for cycle counts */
+
+	/* Whether there is a unit behind the PMU; NULL: always. */
+	bool (*is_present)(const struct pmu *pmu);
 
 	/* Sets @attr->type and config to the best timing that the unit has.
 	 *

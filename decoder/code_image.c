@@ -5,6 +5,7 @@
 #include "decoder/code_change.h"
 #include "decoder/code_image_parts.h"
 #include "decoder/code_region.h"
+#include "decoder/code_unknown.h"
 #include "decoder/recording_parts.h"
 #include "decoder/snapshot.h"
 
@@ -85,6 +86,7 @@ int code_image_open(const struct recording *recording, const struct log *log,
 	image->changes = ARRAY_OF(struct code_change);
 	image->descriptors = ARRAY_OF(int);
 	image->maps = ARRAY_OF(struct file_map);
+	image->unknown = ARRAY_OF(struct code_unknown);
 	error = recording->snapshot ?
 			add_dumps(image, snapshot_dumps(recording->snapshot)) :
 			read_kcore(image, recording_kcore_path(recording));
@@ -93,6 +95,9 @@ int code_image_open(const struct recording *recording, const struct log *log,
 					 &image->changes, &image->maps);
 	if (!error)
 		error = add_missing_regions(image);
+	if (!error && recording->kcore_end_path)
+		error = code_unknown_read(image, recording->kcore_end_path,
+					  &image->unknown);
 	if (error)
 		goto fail;
 	*opened = image;
@@ -118,6 +123,7 @@ void code_image_close(struct code_image *image)
 	array_free(&image->changes);
 	array_free(&image->descriptors);
 	array_free(&image->maps);
+	array_free(&image->unknown);
 	file_map_close(&image->kcore);
 	free(image);
 }
@@ -126,12 +132,16 @@ void code_image_close(struct code_image *image)
 static void overlay(uint8_t *buffer, uint64_t address, size_t size,
 		    const uint8_t *bytes, uint64_t from, size_t from_size)
 {
-	for (size_t i = 0; i < from_size; i++) {
-		uint64_t at = from + i - address;
+	uint64_t skipped = from < address ? address - from : 0;
+	uint64_t at = from < address ? 0 : from - address;
+	uint64_t count;
 
-		if (at < size)
-			buffer[at] = bytes[i];
-	}
+	if (skipped >= from_size || at >= size)
+		return;
+	count = from_size - skipped;
+	if (count > size - at)
+		count = size - at;
+	memcpy(buffer + at, bytes + skipped, count);
 }
 
 /* As it was at first: undo from the last change back; then forwards. */

@@ -15,6 +15,7 @@ struct code_image {
 	struct array descriptors; /* int, of temporary files */
 	int spare_fd;		  /* -1, or of regions not copied */
 	struct array maps;	  /* struct file_map, of later copies */
+	struct array unknown;	  /* struct code_unknown */
 };
 
 #endif

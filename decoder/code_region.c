@@ -33,8 +33,8 @@ static bool is_usable(const Elf64_Phdr *load, const struct file_map *map)
 	       load->p_filesz <= UINT64_MAX - load->p_vaddr;
 }
 
-static int read_loads(const char *path, const struct file_map *map,
-		      struct array *loads)
+int code_region_read_loads(const char *path, const struct file_map *map,
+			   struct array *loads)
 {
 	Elf64_Ehdr header;
 
@@ -167,7 +167,7 @@ int code_region_read_kcore(const char *path, const struct file_map *map,
 			   struct array *descriptors)
 {
 	struct array loads = ARRAY_OF(struct code_region);
-	int error = read_loads(path, map, &loads);
+	int error = code_region_read_loads(path, map, &loads);
 
 	if (error == -ERROR_FORMAT)
 		log_message(log, LOG_WARNING, path, 0,

@@ -4,6 +4,7 @@
 #include "decoder/code_change.h"
 #include "decoder/code_image_parts.h"
 #include "decoder/code_region.h"
+#include "decoder/code_unknown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,11 @@ const struct array *code_view_regions(const struct code_view *view)
 	return &view->regions;
 }
 
+bool code_view_is_unknown(const struct code_view *view, uint64_t address)
+{
+	return !code_unknown_limit(&view->image->unknown, address, 1);
+}
+
 const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 			       size_t *left)
 {
@@ -162,6 +168,10 @@ const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 	if (!region)
 		return NULL;
 	view->last = region;
-	*left = region->size_bytes - (address - region->first);
+	*left = code_unknown_limit(&view->image->unknown, address,
+				   region->size_bytes -
+					   (address - region->first));
+	if (!*left)
+		return NULL;
 	return region->bytes + (address - region->first);
 }

@@ -27,8 +27,12 @@ void code_view_advance(struct code_view *view, uint64_t time_ns);
 /* The regions (struct code_region), the same for the life of the view. */
 const struct array *code_view_regions(const struct code_view *view);
 
+/* Whether the code at @address became different at an unknown time. */
+bool code_view_is_unknown(const struct code_view *view, uint64_t address);
+
 /* Returns the bytes at @address and sets *@left to how many follow in one
- * piece, or NULL.
+ * piece, or NULL: nothing is known there, or what is known became different at
+ * an unknown time.
  */
 const uint8_t *code_view_bytes(struct code_view *view, uint64_t address,
 			       size_t *left);

@@ -9,7 +9,6 @@
 #include "decoder/switch_merge.h"
 #include "decoder/task_ids.h"
 
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 static ocsd_datapath_resp_t take_element(const void *ctx,
@@ -202,19 +201,22 @@ static bool is_slow(void *ctx, const struct flow_item *item)
 	return bytes && coresight_looks_slow(bytes, left);
 }
 
-/* The kernel's own records say best who runs; without times they cannot be
- * placed.
+/* The kernel's own records say best who runs.  Without times they cannot be
+ * placed, nor if they do not say on which CPU: perf's of tasks.
  */
 static int set_up_tasks(struct coresight *source)
 {
 	const struct recording *recording = source->input.recording;
-	const uint64_t *by_type = recording_counts(recording)->by_type;
 
-	if (source->has_time && (by_type[PERF_RECORD_SWITCH] ||
-				 by_type[PERF_RECORD_SWITCH_CPU_WIDE])) {
+	if (source->has_time) {
 		source->switches =
 			switch_feed_new(recording, source->input.stream);
-		return source->switches ? 0 : -ERROR_MEMORY;
+		if (!source->switches)
+			return -ERROR_MEMORY;
+		if (switch_feed_peek(source->switches))
+			return 0;
+		switch_feed_free(source->switches);
+		source->switches = NULL;
 	}
 	source->tasks = task_ids_new(recording);
 	return source->tasks ? 0 : -ERROR_MEMORY;

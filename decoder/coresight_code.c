@@ -77,6 +77,12 @@ const uint8_t *coresight_code_bytes(struct coresight_code *code,
 	return bytes;
 }
 
+bool coresight_code_is_unknown(const struct coresight_code *code,
+			       uint64_t address)
+{
+	return code_view_is_unknown(code->view, address);
+}
+
 uint64_t coresight_code_next_change_ns(const struct coresight_code *code)
 {
 	uint64_t kernel_ns = code_view_next_change_ns(code->view);
@@ -99,11 +105,14 @@ int coresight_code_advance(struct coresight_code *code, uint64_t time_ns)
 	return show_process(code);
 }
 
-int coresight_code_set_process(struct coresight_code *code, int32_t pid)
+int coresight_code_set_process(struct coresight_code *code, int32_t pid,
+			       uint64_t time_ns)
 {
 	if (!code->processes)
 		return 0;
-	if (process_view_set_process(code->processes, pid) < 0)
+	if (!code->has_time)
+		time_ns = UINT64_MAX;
+	if (process_view_set_process(code->processes, pid, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return show_process(code);
 }

@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_CORESIGHT_CODE_H
 #define KT_DECODER_CORESIGHT_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,12 +27,17 @@ const uint8_t *coresight_code_bytes(struct coresight_code *code,
 
 /* When it changes next, UINT64_MAX if never, and if times are no nanoseconds.
  */
+bool coresight_code_is_unknown(const struct coresight_code *code,
+			       uint64_t address);
+
 uint64_t coresight_code_next_change_ns(const struct coresight_code *code);
 
-/* Goes on to @time_ns, or to process @pid where the trace itself says who
- * runs.  Return 0 or -ERROR_MEMORY.
+/* Goes on to @time_ns, or to process @pid from then on where the trace itself
+ * says who runs; either may change when the next change is due.  Return 0 or
+ * -ERROR_MEMORY.
  */
 int coresight_code_advance(struct coresight_code *code, uint64_t time_ns);
-int coresight_code_set_process(struct coresight_code *code, int32_t pid);
+int coresight_code_set_process(struct coresight_code *code, int32_t pid,
+			       uint64_t time_ns);
 
 #endif

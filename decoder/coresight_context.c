@@ -20,8 +20,9 @@ static void switch_task(struct coresight *source, uint32_t tid)
 	});
 	if (pid < 0)
 		return;
-	if (coresight_code_set_process(source->code, pid) < 0)
+	if (coresight_code_set_process(source->code, pid, source->low_ns) < 0)
 		source->error = -ERROR_MEMORY;
+	source->next_change_ns = coresight_code_next_change_ns(source->code);
 	coresight_refresh_code(source);
 }
 

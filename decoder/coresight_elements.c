@@ -208,7 +208,12 @@ static void take_synced(struct coresight *source, uint64_t position,
 		coresight_open_gap(source, FLOW_GAP_LOST, position);
 		break;
 	case OCSD_GEN_TRC_ELEM_ADDR_NACC:
-		coresight_open_gap(source, FLOW_GAP_NO_CODE, position);
+		coresight_open_gap(source,
+				   coresight_code_is_unknown(source->code,
+							     element->st_addr) ?
+					   FLOW_GAP_CODE_CHANGED :
+					   FLOW_GAP_NO_CODE,
+				   position);
 		source->must_start = false;
 		break;
 	case OCSD_GEN_TRC_ELEM_EXCEPTION:

@@ -69,7 +69,7 @@ static int attach(void *ctx)
 		dump->feed.tree.handle, dump->feed.tree.trace_id,
 		OCSD_C_API_CB_PKT_MON, (void *)(uintptr_t)take_packet, dump);
 
-	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
+	return error == OCSD_OK ? 0 : -ERROR_UNSUPPORTED;
 }
 
 static const struct coresight_feed_events feed_events = { .attach = attach };

@@ -24,63 +24,52 @@ union config {
 	ocsd_ete_cfg ete;
 };
 
+/* The fields that two protocols' settings share, by their names. */
+#define V7_SETTINGS(unit, id)			\
+	.reg_idr = (unit)->idr,			\
+	.reg_ctrl = (unit)->config,		\
+	.reg_ccer = (unit)->ccer,		\
+	.reg_trc_id = (id),			\
+	.arch_ver = ARCH_V7,			\
+	.core_prof = profile_CortexA
+
+/* The architecture only decides which instructions are branches: those of
+ * pointer authentication were undefined before they came.
+ */
+#define V8_SETTINGS(unit, id)			\
+	.reg_idr0 = (unit)->idr0,		\
+	.reg_idr1 = (unit)->idr1,		\
+	.reg_idr2 = (unit)->idr2,		\
+	.reg_idr8 = (unit)->idr8,		\
+	.reg_configr = (unit)->config,		\
+	.reg_traceidr = (id),			\
+	.arch_ver = ARCH_AA64,			\
+	.core_prof = profile_CortexA
+
 static void configure_etmv3(union config *config,
 			    const struct coresight_unit *unit, uint32_t id)
 {
-	config->etmv3 = (ocsd_etmv3_cfg){
-		.reg_idr = unit->idr,
-		.reg_ctrl = unit->config,
-		.reg_ccer = unit->ccer,
-		.reg_trc_id = id,
-		.arch_ver = ARCH_V7,
-		.core_prof = profile_CortexA,
-	};
+	config->etmv3 = (ocsd_etmv3_cfg){ V7_SETTINGS(unit, id) };
 }
 
 static void configure_ptm(union config *config,
 			  const struct coresight_unit *unit, uint32_t id)
 {
-	config->ptm = (ocsd_ptm_cfg){
-		.reg_idr = unit->idr,
-		.reg_ctrl = unit->config,
-		.reg_ccer = unit->ccer,
-		.reg_trc_id = id,
-		.arch_ver = ARCH_V7,
-		.core_prof = profile_CortexA,
-	};
+	config->ptm = (ocsd_ptm_cfg){ V7_SETTINGS(unit, id) };
 }
 
-/* The architecture only decides which instructions are branches: those of
- * pointer authentication were undefined before they came.
- */
 static void configure_etmv4(union config *config,
 			    const struct coresight_unit *unit, uint32_t id)
 {
-	config->etmv4 = (ocsd_etmv4_cfg){
-		.reg_idr0 = unit->idr0,
-		.reg_idr1 = unit->idr1,
-		.reg_idr2 = unit->idr2,
-		.reg_idr8 = unit->idr8,
-		.reg_configr = unit->config,
-		.reg_traceidr = id,
-		.arch_ver = ARCH_AA64,
-		.core_prof = profile_CortexA,
-	};
+	config->etmv4 = (ocsd_etmv4_cfg){ V8_SETTINGS(unit, id) };
 }
 
 static void configure_ete(union config *config,
 			  const struct coresight_unit *unit, uint32_t id)
 {
 	config->ete = (ocsd_ete_cfg){
-		.reg_idr0 = unit->idr0,
-		.reg_idr1 = unit->idr1,
-		.reg_idr2 = unit->idr2,
-		.reg_idr8 = unit->idr8,
+		V8_SETTINGS(unit, id),
 		.reg_devarch = unit->devarch,
-		.reg_configr = unit->config,
-		.reg_traceidr = id,
-		.arch_ver = ARCH_AA64,
-		.core_prof = profile_CortexA,
 	};
 }
 
@@ -100,9 +89,18 @@ static const struct {
 			    configure_ete },
 };
 
+/* The C API knows no call-back for packets of an ETE, in no version up to 1.5.
+ * They are those of an ETMv4 of the version that TRCIDR1 says.
+ */
+static enum coresight_protocol packet_protocol(const struct coresight_unit *unit)
+{
+	return unit->protocol == CORESIGHT_ETE ? CORESIGHT_ETMV4 :
+						 unit->protocol;
+}
+
 ocsd_trace_protocol_t coresight_tree_protocol(const struct coresight_unit *unit)
 {
-	return decoders[unit->protocol].protocol;
+	return decoders[packet_protocol(unit)].protocol;
 }
 
 static uint32_t decoder_id(const struct coresight_unit *unit)
@@ -117,6 +115,9 @@ int coresight_tree_open(struct coresight_tree *tree,
 			const struct coresight_unit *unit, bool is_formatted,
 			enum coresight_depth depth)
 {
+	enum coresight_protocol protocol = depth == CORESIGHT_PACKETS ?
+						   packet_protocol(unit) :
+						   unit->protocol;
 	union config config;
 	int flags = depth == CORESIGHT_PACKETS ? OCSD_CREATE_FLG_PACKET_PROC :
 						 OCSD_CREATE_FLG_FULL_DECODER;
@@ -129,8 +130,8 @@ int coresight_tree_open(struct coresight_tree *tree,
 	};
 	if (!tree->handle)
 		return -ERROR_MEMORY;
-	decoders[unit->protocol].configure(&config, unit, decoder_id(unit));
-	if (ocsd_dt_create_decoder(tree->handle, decoders[unit->protocol].name,
+	decoders[protocol].configure(&config, unit, decoder_id(unit));
+	if (ocsd_dt_create_decoder(tree->handle, decoders[protocol].name,
 				   flags, &config, &tree->trace_id) != OCSD_OK)
 		return -ERROR_UNSUPPORTED;
 	return 0;

@@ -27,7 +27,7 @@ int coresight_tree_open(struct coresight_tree *tree,
 			enum coresight_depth depth);
 void coresight_tree_close(struct coresight_tree *tree);
 
-/* Returns the protocol of @unit as OpenCSD numbers it. */
+/* Returns the protocol of @unit's packets as OpenCSD numbers it. */
 ocsd_trace_protocol_t coresight_tree_protocol(const struct coresight_unit *unit);
 
 #endif

@@ -59,6 +59,7 @@ const char *flow_gap_text(uint8_t reason)
 		[FLOW_GAP_OVERFLOW] = "overflow",
 		[FLOW_GAP_LOST] = "lost",
 		[FLOW_GAP_NO_CODE] = "no code",
+		[FLOW_GAP_CODE_CHANGED] = "code changed",
 		[FLOW_GAP_BAD_TRACE] = "bad trace",
 		[FLOW_GAP_UNSYNCED] = "not yet synchronised",
 		[FLOW_GAP_CUT] = "recording cut",

@@ -75,6 +75,7 @@ enum flow_gap_reason {
 	FLOW_GAP_OVERFLOW,	/* the unit's own buffer was full */
 	FLOW_GAP_LOST,		/* the reader did not keep up (AUX truncated) */
 	FLOW_GAP_NO_CODE,	/* no bytes known for an address */
+	FLOW_GAP_CODE_CHANGED,	/* the kernel patched them, unknown when */
 	FLOW_GAP_BAD_TRACE,	/* trace and code do not agree, bad packet */
 	FLOW_GAP_UNSYNCED,	/* before the first synchronisation point */
 	FLOW_GAP_CUT,		/* the recording's file ends too early */

@@ -14,7 +14,6 @@ struct process_view {
 	struct switch_feed *switches;
 	struct array current;		/* struct process_map */
 	int32_t pid;			/* -1: unknown */
-	uint64_t time_ns;
 	uint64_t next_map_ns;
 };
 
@@ -52,7 +51,6 @@ static uint64_t next_switch_ns(const struct process_view *view)
 
 static int load_maps(struct process_view *view, uint64_t time_ns)
 {
-	view->time_ns = time_ns;
 	view->current.count = 0;
 	view->next_map_ns = process_maps_at(view->maps, view->pid, time_ns,
 					    &view->current);
@@ -115,10 +113,11 @@ int process_view_go_to_end(struct process_view *view)
 	return load_maps(view, UINT64_MAX);
 }
 
-int process_view_set_process(struct process_view *view, int32_t pid)
+int process_view_set_process(struct process_view *view, int32_t pid,
+			     uint64_t time_ns)
 {
 	view->pid = pid;
-	return load_maps(view, view->time_ns);
+	return load_maps(view, time_ns);
 }
 
 const struct array *process_view_maps(const struct process_view *view)

@@ -23,11 +23,15 @@ uint64_t process_view_next_change_ns(const struct process_view *view);
 int process_view_advance(struct process_view *view, uint64_t time_ns);
 
 /* For recordings whose times are no nanoseconds: looks at what processes had
- * mapped in the end; makes @pid the one that runs.  Return 0 or
- * -ERROR_MEMORY.
+ * mapped in the end.  Returns 0 or -ERROR_MEMORY.
  */
 int process_view_go_to_end(struct process_view *view);
-int process_view_set_process(struct process_view *view, int32_t pid);
+
+/* Makes @pid the one that runs from @time_ns on (UINT64_MAX: the end).
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int process_view_set_process(struct process_view *view, int32_t pid,
+			     uint64_t time_ns);
 
 /* What the process has mapped (struct process_map), the oldest first. */
 const struct array *process_view_maps(const struct process_view *view);

@@ -63,6 +63,8 @@ static int find_files(struct recording *recording)
 		return 0;
 	recording->data_path = find_beside(recording, "data");
 	recording->kcore_path = find_beside(recording, "kcore_dir/kcore");
+	recording->kcore_end_path =
+		find_beside(recording, "kcore_dir/kcore_end");
 	recording->kallsyms_path =
 		find_beside(recording, "kcore_dir/kallsyms");
 	recording->modules_path = find_beside(recording, "kcore_dir/modules");

@@ -19,6 +19,7 @@ struct recording {
 	const char *path;
 	const char *data_path;
 	const char *kcore_path;
+	const char *kcore_end_path;	/* what differed at the end, or NULL */
 	const char *kallsyms_path;
 	const char *modules_path;
 	const char *vdso_path;		/* absolute; or NULL */

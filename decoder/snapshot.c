@@ -9,14 +9,15 @@
 #include "decoder/recording_parts.h"
 #include "decoder/sideband.h"
 #include "decoder/snapshot_device.h"
+#include "decoder/snapshot_files.h"
+#include "decoder/snapshot_region.h"
 #include "decoder/snapshot_trace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct snapshot {
-	struct array maps;	/* struct file_map: what lives on */
+	struct snapshot_files files;	/* lives on, as the next */
 	struct array regions;	/* struct code_region */
 	/* While it is read: */
 	struct recording *recording;
@@ -24,31 +25,6 @@ struct snapshot {
 	struct array dumps;	/* struct snapshot_dump */
 	struct snapshot_trace trace;
 };
-
-/* Returns the path of @name, which is beside snapshot.ini. */
-static const char *path_of(const struct snapshot *snapshot, const char *name)
-{
-	const struct recording *recording = snapshot->recording;
-	size_t room = strlen(recording->path) + strlen(name) + 2;
-	char *path = arena_alloc(recording->arena, room);
-
-	if (path)
-		snprintf(path, room, "%s/%s", recording->path, name);
-	return path;
-}
-
-/* Maps file @name for as long as the snapshot lives. */
-static int open_file(struct snapshot *snapshot, const char *name,
-		     const char **path, const struct file_map **opened)
-{
-	struct file_map *map = array_add(&snapshot->maps);
-
-	*path = path_of(snapshot, name);
-	if (!map || !*path)
-		return -ERROR_MEMORY;
-	*opened = map;
-	return file_map_open(map, *path, snapshot->recording->log);
-}
 
 static int read_device(struct snapshot *snapshot, const char *name)
 {
@@ -59,7 +35,7 @@ static int read_device(struct snapshot *snapshot, const char *name)
 
 	if (!device)
 		return -ERROR_MEMORY;
-	error = open_file(snapshot, name, &path, &map);
+	error = snapshot_files_open(&snapshot->files, name, &path, &map);
 	if (error)
 		return error;
 	return snapshot_device_read(map->bytes, map->size,
@@ -71,7 +47,7 @@ static int read_metadata(struct snapshot *snapshot, const char *name)
 {
 	const struct file_map *map;
 	const char *path;
-	int error = open_file(snapshot, name, &path, &map);
+	int error = snapshot_files_open(&snapshot->files, name, &path, &map);
 
 	if (error)
 		return error;
@@ -87,7 +63,8 @@ static int read_list(struct snapshot *snapshot)
 	struct ini_reader reader;
 	struct ini_line line;
 	const char *path;
-	int error = open_file(snapshot, "snapshot.ini", &path, &map);
+	int error = snapshot_files_open(&snapshot->files, "snapshot.ini",
+					&path, &map);
 
 	reader = ini_of(error ? NULL : map->bytes, error ? 0 : map->size);
 	while (!error && ini_next(&reader, &line)) {
@@ -210,69 +187,14 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 	}
 	if (is_bare && cpu < 0)
 		return 0;
-	error = open_file(snapshot, buffer->file, &path, &map);
+	error = snapshot_files_open(&snapshot->files, buffer->file, &path,
+				    &map);
 	if (error)
 		return error;
 	return stream_list_add_buffer(
 		&recording->streams, (uint32_t)index, cpu < 0 ? 0 : cpu,
 		map->bytes, map->size,
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
-}
-
-static bool overlaps(const struct array *regions, uint64_t first,
-		     uint64_t size_bytes)
-{
-	for (size_t i = 0; i < regions->count; i++) {
-		const struct code_region *region = array_at(regions, i);
-
-		if (first < region->first + region->size_bytes &&
-		    region->first < first + size_bytes)
-			return true;
-	}
-	return false;
-}
-
-/* CPUs that share their memory have the same dumps: the first one counts. */
-static int add_dump(struct snapshot *snapshot,
-		    const struct snapshot_dump *dump)
-{
-	const struct file_map *map;
-	struct code_region *region;
-	const char *path;
-	uint64_t size;
-	int error;
-
-	if (overlaps(&snapshot->regions, dump->address, 1))
-		return 0;
-	error = open_file(snapshot, dump->file, &path, &map);
-	if (error == -ERROR_MEMORY)
-		return error;
-	/* What is missing shows as gaps where it would have been used. */
-	if (error || dump->file_offset >= map->size)
-		return 0;
-	size = map->size - dump->file_offset;
-	if (dump->size_bytes < size)
-		size = dump->size_bytes;
-	if (!size || dump->address + size < dump->address ||
-	    overlaps(&snapshot->regions, dump->address, size))
-		return 0;
-	region = array_add(&snapshot->regions);
-	if (!region)
-		return -ERROR_MEMORY;
-	region->first = dump->address;
-	region->size_bytes = size;
-	region->file_path = path;
-	region->file_offset = dump->file_offset;
-	region->bytes = map->bytes + dump->file_offset;
-	return 0;
-}
-
-static int compare_regions(const void *a, const void *b)
-{
-	const struct code_region *x = a;
-	const struct code_region *y = b;
-
-	return (x->first > y->first) - (x->first < y->first);
 }
 
 static int read_all(struct snapshot *snapshot)
@@ -285,8 +207,9 @@ static int read_all(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
 		error = add_buffer(snapshot, i);
 	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
-		error = add_dump(snapshot, array_at(&snapshot->dumps, i));
-	array_sort(&snapshot->regions, compare_regions);
+		error = snapshot_region_add(&snapshot->files,
+					    array_at(&snapshot->dumps, i),
+					    &snapshot->regions);
 	if (error || recording->coresight_units.count)
 		return error;
 	log_message(recording->log, LOG_ERROR, recording->data_path,
@@ -306,7 +229,7 @@ int snapshot_read(struct recording *recording)
 	recording->snapshot = snapshot;
 	recording->auxtrace_type = PERF_DATA_AUXTRACE_CORESIGHT;
 	snapshot->recording = recording;
-	snapshot->maps = ARRAY_OF(struct file_map);
+	snapshot->files = snapshot_files_new(recording);
 	snapshot->regions = ARRAY_OF(struct code_region);
 	snapshot->devices = ARRAY_OF(struct snapshot_device);
 	snapshot->dumps = ARRAY_OF(struct snapshot_dump);
@@ -321,9 +244,7 @@ void snapshot_free(struct snapshot *snapshot)
 {
 	if (!snapshot)
 		return;
-	for (size_t i = 0; i < snapshot->maps.count; i++)
-		file_map_close(array_at(&snapshot->maps, i));
-	array_free(&snapshot->maps);
+	snapshot_files_free(&snapshot->files);
 	array_free(&snapshot->regions);
 	free(snapshot);
 }

@@ -6,16 +6,7 @@
 #include "decoder/event_table.h"
 #include "decoder/record_walk.h"
 #include "decoder/sideband.h"
-#include "decoder/snapshot_overlap.h"
-
-#include <stdlib.h>
-
-struct stream_builder {
-	struct aux_stream stream;
-	struct array pieces;	/* struct aux_piece */
-	struct array losses;	/* struct aux_loss */
-	struct array spans;	/* struct aux_span */
-};
+#include "decoder/stream_builder.h"
 
 struct aux_report {
 	struct aux_span span;
@@ -35,13 +26,8 @@ struct stream_list stream_list_new(void)
 
 void stream_list_free(struct stream_list *list)
 {
-	for (size_t i = 0; i < list->builders.count; i++) {
-		struct stream_builder *builder = array_at(&list->builders, i);
-
-		array_free(&builder->pieces);
-		array_free(&builder->losses);
-		array_free(&builder->spans);
-	}
+	for (size_t i = 0; i < list->builders.count; i++)
+		stream_builder_free(array_at(&list->builders, i));
 	array_free(&list->builders);
 	array_free(&list->streams);
 	array_free(&list->reports);
@@ -62,15 +48,8 @@ static struct stream_builder *find_builder(struct stream_list *list,
 
 	struct stream_builder *added = array_add(&list->builders);
 
-	if (!added)
-		return NULL;
-	added->stream.index = index;
-	added->stream.cpu = cpu;
-	added->stream.pid = -1;
-	added->stream.tid = cpu >= 0 ? -1 : tid;
-	added->pieces = ARRAY_OF(struct aux_piece);
-	added->losses = ARRAY_OF(struct aux_loss);
-	added->spans = ARRAY_OF(struct aux_span);
+	if (added)
+		*added = stream_builder_new(index, cpu, tid);
 	return added;
 }
 
@@ -143,85 +122,6 @@ int stream_list_report(struct stream_list *list,
 	return 0;
 }
 
-static int add_loss(struct stream_builder *builder, struct aux_loss loss)
-{
-	struct aux_loss *added = array_add(&builder->losses);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = loss;
-	return 0;
-}
-
-static void trim_front(struct aux_piece *piece, uint64_t count)
-{
-	if (count > piece->size_bytes)
-		count = piece->size_bytes;
-	piece->offset += count;
-	piece->file_offset += count;
-	piece->bytes += count;
-	piece->size_bytes -= count;
-}
-
-/* perf pads a piece to 8 bytes; where the next begins tells the true size. */
-static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
-			uint64_t count)
-{
-	if (count > 7 || count > before->size_bytes)
-		return;
-	before->size_bytes -= count;
-	stream->size_bytes -= count;
-}
-
-/* Fits @piece behind what is there.  Offsets of snapshots are no places in a
- * longer stream: they are counted on from the piece before.
- */
-static int fit_piece(struct stream_builder *builder, struct aux_piece *before,
-		     struct aux_piece *piece, bool is_snapshot)
-{
-	uint64_t end = before->offset + before->size_bytes;
-
-	if (is_snapshot) {
-		uint64_t shared = snapshot_overlap(
-			before->bytes, before->size_bytes, piece->bytes,
-			piece->size_bytes);
-
-		trim_front(piece, shared);
-		piece->offset = end;
-		if (shared)
-			return 0;
-	} else if (piece->offset <= end) {
-		cut_padding(&builder->stream, before, end - piece->offset);
-		end = before->offset + before->size_bytes;
-		trim_front(piece, end - piece->offset);
-		return 0;
-	}
-	return add_loss(builder, (struct aux_loss){ .offset = end });
-}
-
-static int fit_pieces(struct stream_builder *builder, bool is_snapshot)
-{
-	struct array *pieces = &builder->pieces;
-	size_t kept = 0;
-	int error = 0;
-
-	for (size_t i = 0; i < pieces->count && !error; i++) {
-		struct aux_piece *piece = array_at(pieces, i);
-		struct aux_piece *place = array_at(pieces, kept);
-
-		if (kept)
-			error = fit_piece(builder, place - 1, piece,
-					  is_snapshot);
-		if (!piece->size_bytes)
-			continue;
-		*place = *piece;
-		kept++;
-		builder->stream.size_bytes += piece->size_bytes;
-	}
-	pieces->count = kept;
-	return error;
-}
-
 static bool concerns(const struct aux_report *report,
 		     const struct aux_stream *stream,
 		     const struct event_id *id)
@@ -243,7 +143,7 @@ static int place_report(struct stream_builder *builder,
 	*added = *span;
 	if (!(span->flags & (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL)))
 		return 0;
-	return add_loss(builder, (struct aux_loss){
+	return stream_builder_add_loss(builder, (struct aux_loss){
 		.offset = span->offset + span->size_bytes,
 		.time_ns = span->time_ns,
 		.flags = span->flags,
@@ -268,26 +168,13 @@ static int place_reports(const struct stream_list *list,
 	return error;
 }
 
-static int compare_losses(const void *a, const void *b)
-{
-	const struct aux_loss *left = a;
-	const struct aux_loss *right = b;
-
-	return (left->offset > right->offset) - (left->offset < right->offset);
-}
-
 static int publish(struct stream_list *list, struct stream_builder *builder)
 {
 	struct aux_stream *stream = array_add(&list->streams);
 
 	if (!stream)
 		return -ERROR_MEMORY;
-	array_sort(&builder->losses, compare_losses);
-	*stream = builder->stream;
-	stream->pieces = builder->pieces.items;
-	stream->piece_count = builder->pieces.count;
-	stream->losses = builder->losses.items;
-	stream->loss_count = builder->losses.count;
+	*stream = stream_builder_stream(builder);
 	return 0;
 }
 
@@ -299,7 +186,7 @@ int stream_list_finish(struct stream_list *list,
 	for (size_t i = 0; i < list->builders.count && !error; i++) {
 		struct stream_builder *builder = array_at(&list->builders, i);
 
-		error = fit_pieces(builder, is_snapshot);
+		error = stream_builder_fit(builder, is_snapshot);
 		if (!error && !is_snapshot)
 			error = place_reports(list, builder, events);
 		if (!error)

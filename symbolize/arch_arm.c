@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/arch.h"
+#include "symbolize/arch_tables.h"
 
 /* arch/arm/kernel/entry-armv.S of Linux 3.0 to 6.15: the stubs of the vectors
  * find the handler for the mode that was left (__irq_svc, __irq_usr …);
@@ -43,13 +43,7 @@ static const char *const user_registers[] = {
 const struct arch arch_arm = {
 	.name = "arm",
 	.arch = RECORDING_ARCH_ARM,
-	.rules = rules,
-	.rule_count = sizeof(rules) / sizeof(*rules),
-	.entries = entries,
-	.entry_count = sizeof(entries) / sizeof(*entries),
-	.system_call_prefixes = system_call_prefixes,
-	.system_call_prefix_count = sizeof(system_call_prefixes) /
-				    sizeof(*system_call_prefixes),
+	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
 	.system_call_bytes = 4,
 	/* T32 has branches of two bytes. */
 	.min_conditional_bytes = 2,
@@ -58,6 +52,4 @@ const struct arch arch_arm = {
 	 * (Documentation/arch/arm/memory.rst).
 	 */
 	.kernel_start = 0xbf000000,
-	.user_registers = user_registers,
-	.user_register_count = sizeof(user_registers) / sizeof(*user_registers),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/arch.h"
+#include "symbolize/arch_tables.h"
 
 /* arch/arm64/kernel/entry.S of Linux 4.1 to 6.15: the vectors only find out
  * which handler to jump to (el1h_64_irq, el0t_64_sync …); __switch_to() prepares,
@@ -57,17 +57,9 @@ static const char *const user_registers[] = {
 const struct arch arch_arm64 = {
 	.name = "arm64",
 	.arch = RECORDING_ARCH_ARM64,
-	.rules = rules,
-	.rule_count = sizeof(rules) / sizeof(*rules),
-	.entries = entries,
-	.entry_count = sizeof(entries) / sizeof(*entries),
-	.system_call_prefixes = system_call_prefixes,
-	.system_call_prefix_count = sizeof(system_call_prefixes) /
-				    sizeof(*system_call_prefixes),
+	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
 	.system_call_bytes = 4,
 	.min_conditional_bytes = 4,
 	.max_conditional_bytes = 4,
 	.kernel_start = UINT64_C(1) << 63,
-	.user_registers = user_registers,
-	.user_register_count = sizeof(user_registers) / sizeof(*user_registers),
 };

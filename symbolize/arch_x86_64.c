@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/arch.h"
+#include "symbolize/arch_tables.h"
 
 /* Thunks: arch/x86/lib/retpoline.S and arch/x86/kernel/callthunks.c of Linux
  * 5.10 to 6.15.  The untrain functions there are called and return like any
@@ -72,18 +72,10 @@ static const char *const user_registers[] = {
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.arch = RECORDING_ARCH_X86_64,
-	.rules = rules,
-	.rule_count = sizeof(rules) / sizeof(*rules),
-	.entries = entries,
-	.entry_count = sizeof(entries) / sizeof(*entries),
-	.system_call_prefixes = system_call_prefixes,
-	.system_call_prefix_count = sizeof(system_call_prefixes) /
-				    sizeof(*system_call_prefixes),
+	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
 	.system_call_bytes = 2,
 	/* jcc rel8 has 2 bytes, jcc rel32 6, or 7 with a branch hint. */
 	.min_conditional_bytes = 2,
 	.max_conditional_bytes = 7,
 	.kernel_start = UINT64_C(1) << 63,
-	.user_registers = user_registers,
-	.user_register_count = sizeof(user_registers) / sizeof(*user_registers),
 };

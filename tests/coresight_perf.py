@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Compares perf's branches with ktrace-hw's blocks, in order.
 
-perf has no code of modules that are not installed here: branches in it, and
-in what follows up to the next address in the trace, are ours alone.  Over a
-gap perf joins what lies before it with what lies behind.
+    coresight_perf.py PERF OURS LEAST
+
+perf has no code of modules that are not installed here: a run of branches in
+it, and in what follows up to the next address in the trace, is ours alone.
+Over such a run perf joins what lies before it with what lies behind.
 """
+import bisect
+import collections
 import sys
 
-LEFT_OUT = 200
+# Documentation/arch/arm64/memory.rst: modules lie below the kernel.
+MODULES = range(0xffff800000000000, 0xffff800080000000)
 
 
 def perf_branches(path):
@@ -37,31 +42,66 @@ def is_taken_to_next(branch):
     return int(branch[1], 16) == int(branch[0], 16) + 4
 
 
+def is_of_module(branch):
+    return any(int(end, 16) in MODULES for end in branch)
+
+
+class Finder:
+    """Finds where a run of branches goes on in another list of them."""
+
+    ALIKE = 4
+
+    def __init__(self, branches):
+        self.branches = branches
+        self.places = collections.defaultdict(list)
+        for place, branch in enumerate(branches):
+            self.places[branch].append(place)
+
+    def next(self, run, start):
+        places = self.places.get(run[0], [])
+        for place in places[bisect.bisect_left(places, start):]:
+            if self.branches[place:place + len(run)] == run:
+                return place
+        return None
+
+
 def compare(perf, ours):
-    """Returns the counts of equal branches, and of each side's own."""
-    equal = own = theirs = at = 0
-    for branch in perf:
-        ahead = ours[at:at + LEFT_OUT]
-        if branch not in ahead:
-            theirs += 1
+    """Returns the counts of equal branches, of ours alone in and outside runs
+    through modules, and of perf's alone."""
+    counts = collections.Counter()
+    finder = Finder(ours)
+    at = 0
+    for index, branch in enumerate(perf):
+        if at < len(ours) and ours[at] == branch:
+            counts['equal'] += 1
+            at += 1
             continue
-        step = ahead.index(branch)
-        own += step
-        equal += 1
-        at += step + 1
-    return equal, own + len(ours) - at, theirs
+        place = finder.next(perf[index:index + Finder.ALIKE], at)
+        if place is None:
+            counts['theirs'] += 1
+            continue
+        left = ours[at:place]
+        counts['runs'] += 1
+        counts['modules' if any(map(is_of_module, left)) else 'own'] += \
+            len(left)
+        counts['equal'] += 1
+        at = place + 1
+    left = ours[at:]
+    counts['modules' if any(map(is_of_module, left)) else 'own'] += len(left)
+    return counts
 
 
 def main():
     # A branch to the next instruction cannot be told from none.
     perf = [b for b in perf_branches(sys.argv[1]) if not is_taken_to_next(b)]
     ours = list(our_branches(sys.argv[2]))
-    if not perf:
-        sys.exit('perf printed no branch')
-    equal, own, theirs = compare(perf, ours)
-    print('%d branches equal, %d of ours alone, %d of perf alone' %
-          (equal, own, theirs))
-    if equal < 1000000 or own > LEFT_OUT or theirs > 3:
+    counts = compare(perf, ours)
+    print('%d branches equal, %d of ours alone through modules, %d elsewhere, '
+          '%d of perf alone' %
+          tuple(counts[key] for key in ('equal', 'modules', 'own', 'theirs')))
+    if counts['equal'] < int(sys.argv[3]):
+        sys.exit('too few')
+    if counts['own'] or counts['theirs'] > Finder.ALIKE * counts['runs']:
         sys.exit('perf and ktrace-hw disagree')
 
 

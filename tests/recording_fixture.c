@@ -4,7 +4,6 @@
 
 #include <check.h>
 #include <elf.h>
-#include <intel-pt.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +50,7 @@ static void append_attr(struct recording_fixture *fixture, uint32_t type,
 	append_u64(fixture, 8);
 }
 
-static void append_info(struct recording_fixture *fixture)
+static void append_intel_info(struct recording_fixture *fixture)
 {
 	uint64_t body[18] = { PERF_DATA_AUXTRACE_INTEL_PT };
 	uint64_t *words = body + 1;
@@ -64,8 +63,27 @@ static void append_info(struct recording_fixture *fixture)
 				 sizeof(body), NULL);
 }
 
+/* The clock's conversion: shift, multiplier. */
+static void append_coresight_info(struct recording_fixture *fixture)
+{
+	static const uint64_t info[] = {
+		PERF_DATA_AUXTRACE_CORESIGHT,
+		2, (uint64_t)PMU_TYPE << 32 | 1, 0,	/* version, CPUs */
+		CORESIGHT_MAGIC_ETMV4, 0, 8,		/* CPU, parameters */
+		0x811, 0x10,			/* time stamps, cycles; id */
+		0x28000ea1, 0x4100f403, 0x488, 0, 0,	/* TRCIDR0 … */
+		1,				/* stamps: the CPU's counter */
+	};
+	static const uint64_t conversion[] = { 0, 1, 0 };
+
+	recording_fixture_record(fixture, PERF_DATA_AUXTRACE_INFO, 0, info,
+				 sizeof(info), NULL);
+	recording_fixture_record(fixture, PERF_DATA_TIME_CONV, 0, conversion,
+				 sizeof(conversion), NULL);
+}
+
 /* The header, two ids, two attributes; then the records. */
-void recording_fixture_begin(struct recording_fixture *fixture)
+static void begin(struct recording_fixture *fixture)
 {
 	uint8_t header[HEADER_SIZE] = PERF_DATA_MAGIC;
 
@@ -79,7 +97,18 @@ void recording_fixture_begin(struct recording_fixture *fixture)
 	append_attr(fixture, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY,
 		    HEADER_SIZE + 8);
 	fixture->data_start = fixture->size;
-	append_info(fixture);
+}
+
+void recording_fixture_begin(struct recording_fixture *fixture)
+{
+	begin(fixture);
+	append_intel_info(fixture);
+}
+
+void recording_fixture_begin_coresight(struct recording_fixture *fixture)
+{
+	begin(fixture);
+	append_coresight_info(fixture);
 }
 
 static void append_origin(struct recording_fixture *fixture,
@@ -121,41 +150,6 @@ void recording_fixture_trace(struct recording_fixture *fixture,
 	append(fixture, bytes, size);
 }
 
-size_t fixture_encode(const struct pt_packet *packets, size_t count,
-		      uint8_t *bytes, size_t room)
-{
-	struct pt_config config;
-	size_t size = 0;
-
-	pt_config_init(&config);
-	config.begin = bytes;
-	config.end = bytes + room;
-
-	struct pt_encoder *encoder = pt_alloc_encoder(&config);
-
-	ck_assert_ptr_nonnull(encoder);
-	for (size_t i = 0; i < count; i++) {
-		int written = pt_enc_next(encoder, &packets[i]);
-
-		ck_assert_int_gt(written, 0);
-		size += (size_t)written;
-	}
-	pt_free_encoder(encoder);
-	return size;
-}
-
-size_t recording_fixture_packets(struct recording_fixture *fixture,
-				 uint64_t offset,
-				 const struct pt_packet *packets,
-				 size_t count)
-{
-	uint8_t bytes[4096];
-	size_t size = fixture_encode(packets, count, bytes, sizeof(bytes));
-
-	recording_fixture_trace(fixture, offset, bytes, size);
-	return size;
-}
-
 static void write_file(const char *path, const void *bytes, size_t size)
 {
 	FILE *file = fopen(path, "wb");
@@ -165,9 +159,9 @@ static void write_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-void recording_fixture_code(const struct recording_fixture *fixture,
-			    uint64_t address, const uint8_t *bytes,
-			    size_t size)
+static void write_core(const struct recording_fixture *fixture,
+		       const char *name, uint64_t address,
+		       const uint8_t *bytes, size_t size)
 {
 	enum { CODE_OFFSET = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) };
 	uint8_t core[CODE_OFFSET + 4096] = { 0 };
@@ -192,8 +186,21 @@ void recording_fixture_code(const struct recording_fixture *fixture,
 	memcpy(core + CODE_OFFSET, bytes, size);
 	snprintf(path, sizeof(path), "%s/kcore_dir", fixture->path);
 	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", fixture->path);
+	snprintf(path, sizeof(path), "%s/kcore_dir/%s", fixture->path, name);
 	write_file(path, core, CODE_OFFSET + size);
+}
+
+void recording_fixture_code(const struct recording_fixture *fixture,
+			    uint64_t address, const uint8_t *bytes, size_t size)
+{
+	write_core(fixture, "kcore", address, bytes, size);
+}
+
+void recording_fixture_code_at_end(const struct recording_fixture *fixture,
+				   uint64_t address, const uint8_t *bytes,
+				   size_t size)
+{
+	write_core(fixture, "kcore_end", address, bytes, size);
 }
 
 void recording_fixture_write(struct recording_fixture *fixture)
@@ -215,15 +222,14 @@ void recording_fixture_write(struct recording_fixture *fixture)
 
 void recording_fixture_end(struct recording_fixture *fixture)
 {
-	static const char *const names[] = { "kcore_dir/kcore", "kcore_dir",
-					     "data", "." };
+	static const char *const names[] = { "/kcore_dir/kcore",
+					     "/kcore_dir/kcore_end",
+					     "/kcore_dir", "/data", "" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char path[128];
 
-		snprintf(path, sizeof(path), "%s/%s", fixture->path, names[i]);
-		if (i == 3)
-			path[strlen(fixture->path)] = '\0';
+		snprintf(path, sizeof(path), "%s%s", fixture->path, names[i]);
 		remove(path);
 	}
 	free(fixture->bytes);

@@ -18,8 +18,6 @@ struct recording_fixture {
 	size_t data_start;
 };
 
-struct pt_packet;
-
 /* Which task a record is of, and when. */
 struct fixture_origin {
 	int32_t pid;
@@ -28,6 +26,12 @@ struct fixture_origin {
 };
 
 void recording_fixture_begin(struct recording_fixture *fixture);
+
+/* The same with CoreSight trace: an ETMv4 of CPU 0 with time stamps that are
+ * nanoseconds and cycle counts, in a sink of its own (flags of the AUX records:
+ * SIDEBAND_AUX_FORMAT_CORESIGHT_RAW).
+ */
+void recording_fixture_begin_coresight(struct recording_fixture *fixture);
 
 /* A record of @type; @origin NULL: one of perf's own, without an origin. */
 void recording_fixture_record(struct recording_fixture *fixture,
@@ -39,25 +43,20 @@ void recording_fixture_trace(struct recording_fixture *fixture,
 			     uint64_t offset, const uint8_t *bytes,
 			     size_t size);
 
-/* The same with packets, written by libipt's encoder; returns their size. */
-size_t recording_fixture_packets(struct recording_fixture *fixture,
-				 uint64_t offset,
-				 const struct pt_packet *packets,
-				 size_t count);
-
 /* A kcore with @size bytes of code at @address. */
 void recording_fixture_code(const struct recording_fixture *fixture,
 			    uint64_t address, const uint8_t *bytes,
 			    size_t size);
+
+/* What of that code was different at the end. */
+void recording_fixture_code_at_end(const struct recording_fixture *fixture,
+				   uint64_t address, const uint8_t *bytes,
+				   size_t size);
 
 /* Writes the file "data". */
 void recording_fixture_write(struct recording_fixture *fixture);
 
 /* Removes the folder. */
 void recording_fixture_end(struct recording_fixture *fixture);
-
-/* Writes @packets as bytes; returns how many. */
-size_t fixture_encode(const struct pt_packet *packets, size_t count,
-		      uint8_t *bytes, size_t room);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "decoder/recording.h"
+#include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -9,7 +10,7 @@
 #include <string.h>
 
 /* A snapshot of one CPU with an ETMv4, written by hand. */
-#define BASE 0xffffffc000080000
+#define BASE ETMV4_BASE
 
 static const uint32_t code[] = {
 	[0x00 / 4] = 0xd503201f,	/* nop */
@@ -29,18 +30,6 @@ static const uint32_t code[] = {
 	[0x58 / 4] = 0xd65f0bff,	/* retaa */
 	[0x5c / 4] = 0xd69f0bff,	/* eretaa */
 };
-
-/* Packets: Arm ETM Architecture Specification, ETMv4 (IHI 0064). */
-#define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x01, 0x00
-#define TRACE_ON 0x04
-#define AT(offset) (offset) >> 2, 0x00, 0x08, 0x00, 0xc0, 0xff, 0xff, 0xff
-#define ADDRESS(offset) 0x9d, AT(offset)
-#define CONTEXT(offset) 0x85, AT(offset), 0x31
-#define EXECUTED 0xf7
-#define NOT_EXECUTED 0xf6
-#define EXCEPTION(type, offset) 0x06, (type) << 1 | 1, ADDRESS(offset)
-#define OVERFLOW 0x00, 0x05
-#define RESERVED 0x08
 
 static const uint8_t trace[] = {
 	SYNC, TRACE_ON, CONTEXT(0),

@@ -49,23 +49,60 @@ START_TEST(kernel_of_the_virtual_machine)
 }
 END_TEST
 
+/* The build of busybox that ran, busybox-static 1:1.37.0-6+b9 of Debian 13. */
+static const char busybox_id[] =
+	"\x41\x9a\x1f\x1f\xfe\xec\xc4\xb7\x83\x12"
+	"\x96\xcd\x2e\x31\x02\xf9\x44\xa9\x03\x43";
+
+static bool is_traced_busybox(const char *root)
+{
+	char path[4200];
+	uint8_t *bytes;
+	size_t size = 0;
+	bool found;
+
+	snprintf(path, sizeof(path), "%s/usr/bin/busybox", root);
+	bytes = shared_file(path, &size);
+	found = bytes && memmem(bytes, size, busybox_id,
+				sizeof(busybox_id) - 1);
+	free(bytes);
+	return found;
+}
+
+/* What KTRACE_ARM64_ROOT names, or the machine's own files. */
+static bool find_root(char *root, size_t size)
+{
+	const char *named = getenv("KTRACE_ARM64_ROOT");
+	const char *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	if (named && *named)
+		snprintf(root, size, "%s", named);
+	else if (cache && *cache)
+		snprintf(root, size, "%s/ktrace-hw/roots/arm64", cache);
+	else
+		snprintf(root, size, "%s/.cache/ktrace-hw/roots/arm64",
+			 home ? home : "");
+	if (is_traced_busybox(root))
+		return true;
+	printf("skipped: %s/usr/bin/busybox is not that of busybox-static "
+	       "1:1.37.0-6+b9 for arm64: `machine fetch --arch arm64`, or name "
+	       "another folder with KTRACE_ARM64_ROOT\n", root);
+	return false;
+}
+
 /* The two gaps are the kernel's vdso, which is in no file.  perf counts
  * 14,490,021: it leaves out the modules' code, and what runs behind that up to
  * the next address in the trace.
  */
 START_TEST(all_of_the_virtual_machine)
 {
-	const char *root = getenv("KTRACE_ARM64_ROOT");
 	struct flow_run run;
 	struct flow_totals totals;
+	char root[4096];
 
-	if (!root || !*root) {
-		printf("skipped: KTRACE_ARM64_ROOT does not name a folder with "
-		       "arm64's usr/bin/busybox (busybox-static "
-		       "1:1.37.0-6+b9)\n");
-		return;
-	}
-	if (!shared_recording("arm64-ete", folder, sizeof(folder)))
+	if (!find_root(root, sizeof(root)) ||
+	    !shared_recording("arm64-ete", folder, sizeof(folder)))
 		return;
 	ck_assert_int_eq(flow_run_open(&run, folder, root), 0);
 	flow_run_stream(&run, 0, &totals, NULL);

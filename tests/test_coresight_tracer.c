@@ -67,6 +67,21 @@ START_TEST(test_find)
 }
 END_TEST
 
+/* The driver alone traces nothing. */
+START_TEST(test_driver_without_unit)
+{
+	struct scratch_folder empty = scratch_folder_new();
+	struct pmu pmu;
+
+	scratch_folder_write(&empty, "cs_etm/type", "11\n");
+	scratch_folder_write(&empty, "cs_etm/cpumask", "0\n");
+	ck_assert_ptr_null(tracer_find(empty.path, &pmu));
+	scratch_folder_write(&empty, "cs_etm/cpu3/ts_source", "1\n");
+	ck_assert_ptr_eq(tracer_find(empty.path, &pmu), &coresight_tracer);
+	scratch_folder_free(&empty);
+}
+END_TEST
+
 START_TEST(test_configure)
 {
 	struct perf_event_attr attr = { .config = 7 };
@@ -154,6 +169,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, make_pmu, remove_pmu);
 	tcase_add_test(tcase, test_find);
+	tcase_add_test(tcase, test_driver_without_unit);
 	tcase_add_test(tcase, test_configure);
 	tcase_add_test(tcase, test_sink);
 	tcase_add_test(tcase, test_metadata);

@@ -3,7 +3,7 @@
 #include "decoder/intel_clock.h"
 #include "decoder/intel_tokens.h"
 #include "decoder/snapshot_overlap.h"
-#include "tests/recording_fixture.h"
+#include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
 
 #include <intel-pt.h>

@@ -4,6 +4,7 @@
 #include "decoder/flow_source.h"
 #include "decoder/recording.h"
 #include "decoder/sideband.h"
+#include "tests/packet_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 

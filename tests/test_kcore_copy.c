@@ -2,6 +2,8 @@
 #include "collector/byte_buffer.h"
 #include "collector/kcore.h"
 #include "collector/kcore_copy.h"
+#include "collector/kernel_changes.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -109,6 +111,68 @@ START_TEST(test_copy_raw)
 }
 END_TEST
 
+/* Sets byte @address of the source. */
+static void patch(uint64_t address, int byte)
+{
+	FILE *file = fopen(source, "r+");
+
+	fseek(file, (long)(address - 0x10000 + 0x1000), SEEK_SET);
+	fputc(byte, file);
+	fclose(file);
+}
+
+/* What is patched is known by whole words, neighbours together. */
+START_TEST(test_changes)
+{
+	const struct code_range all = { 0x10000, 0x13000 };
+	static const uint64_t expected[][2] = { { 0x10ffc, 0x11008 },
+						{ 0x12ffc, 0x13000 } };
+	struct array changed = ARRAY_OF(struct code_range);
+	const struct code_range *ranges;
+	struct kcore before;
+	struct kcore now;
+
+	ck_assert_int_eq(kcore_open(&now, source), 0);
+	ck_assert_int_eq(kcore_copy(&now, copy, &all, 1), 0);
+	ck_assert_int_eq(kcore_open(&before, copy), 0);
+	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_uint_eq(changed.count, 0);
+	patch(0x10fff, 0);
+	patch(0x11001, 0);
+	patch(0x11007, 0);
+	patch(0x12fff, 0);
+	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_uint_eq(changed.count, 2);
+	ranges = changed.items;
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(ranges[i].start, expected[i][0]);
+		ck_assert_uint_eq(ranges[i].end, expected[i][1]);
+	}
+	array_free(&changed);
+	kcore_close(&before);
+	kcore_close(&now);
+}
+END_TEST
+
+START_TEST(test_changes_elsewhere)
+{
+	const struct code_range half = { 0x10000, 0x11000 };
+	const struct code_range all = { 0x10000, 0x13000 };
+	struct array changed = ARRAY_OF(struct code_range);
+	struct kcore before;
+	struct kcore now;
+
+	ck_assert_int_eq(kcore_open(&now, source), 0);
+	ck_assert_int_eq(kcore_copy(&now, copy, &half, 1), 0);
+	ck_assert_int_eq(kcore_open(&before, copy), 0);
+	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed),
+			 -ERROR_NOT_FOUND);
+	ck_assert_uint_eq(changed.count, 0);
+	kcore_close(&before);
+	kcore_close(&now);
+}
+END_TEST
+
 START_TEST(test_no_core)
 {
 	struct kcore kcore;
@@ -133,6 +197,8 @@ static Suite *kcore_copy_suite(void)
 	tcase_add_test(tcase, test_read);
 	tcase_add_test(tcase, test_copy);
 	tcase_add_test(tcase, test_copy_raw);
+	tcase_add_test(tcase, test_changes);
+	tcase_add_test(tcase, test_changes_elsewhere);
 	tcase_add_test(tcase, test_no_core);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -9,7 +9,7 @@
 # that a cross-built ktrace-hw needs.
 readonly ROOT_PACKAGES=(
 	base-files bash busybox-static coreutils dash diffutils findutils gawk
-	grep gzip procps sed tar util-linux
+	grep gzip mount procps sed tar util-linux
 	libdw1t64 libelf1t64 libopencsd1 libtraceevent1 libunwind8 libzstd1
 	linux-perf
 )

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_KERNEL_CHANGES_H
+#define KT_COLLECTOR_KERNEL_CHANGES_H
+
+#include "collector/kcore_copy.h"
+
+struct array;
+struct kcore;
+struct kernel_copy;
+struct log;
+
+/* Kernels of architectures other than x86 patch their code without a
+ * TEXT_POKE record for each change (perf_event_text_poke() has few callers):
+ * what is different at the end of a recording became so at an unknown time.
+ */
+
+/* Appends the ranges (struct code_range) of @range whose bytes in @now are not
+ * those in @before to @changed: whole words of four bytes, by address.
+ *
+ * Returns 0; -ERROR_NOT_FOUND if one of them does not hold @range;
+ * -ERROR_SYSTEM with errno set; -ERROR_MEMORY.
+ */
+int kernel_changes_find(const struct kcore *before, const struct kcore *now,
+			const struct code_range *range, struct array *changed);
+
+/* Compares the kernel, and those of its modules that are still there, with
+ * @copy, which was made in the folder @path, and writes the code that differs,
+ * as it is now, to the file kcore_end there, of kcore's form.  Nothing
+ * differs: no file.
+ *
+ * Returns 0 or a negative enum error with the reason in @log.
+ */
+int kernel_changes_write(const struct kernel_copy *copy, const char *path,
+			 const struct log *log);
+
+#endif

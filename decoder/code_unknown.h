@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CODE_UNKNOWN_H
+#define KT_DECODER_CODE_UNKNOWN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+struct code_image;
+
+/* Addresses whose code became different while it was recorded, nobody knows
+ * when: kernels other than x86's do not announce every patch.
+ */
+struct code_unknown {
+	uint64_t first;
+	uint64_t end;
+};
+
+/* Compares @image, as it is after its last change, with what the ELF core at
+ * @path says of the end, and appends where they differ to @unknown (struct
+ * code_unknown), sorted, not touching.  Its log gets a warning if the file is no
+ * such core, which is then not used.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_unknown_read(const struct code_image *image, const char *path,
+		      struct array *unknown);
+
+/* Returns how many of the @size bytes at @address come before the first unknown
+ * one; 0 if that is the first.
+ */
+size_t code_unknown_limit(const struct array *unknown, uint64_t address,
+			  size_t size);
+
+#endif

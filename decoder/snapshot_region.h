@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_SNAPSHOT_REGION_H
+#define KT_DECODER_SNAPSHOT_REGION_H
+
+struct array;
+struct snapshot_dump;
+struct snapshot_files;
+
+/* Adds the memory that @dump holds to @regions (struct code_region), sorted,
+ * not touching.  CPUs that share their memory have the same dumps: the first
+ * one counts.  One whose file is missing or too short is left out, and shows as
+ * gaps where it would have been used.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int snapshot_region_add(struct snapshot_files *files,
+			const struct snapshot_dump *dump,
+			struct array *regions);
+
+#endif

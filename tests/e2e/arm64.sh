@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Recordings of the arm64 machine, by our recorder and by stock perf, against
+# the stock drivers of its trace unit: they decode without a gap, perf agrees
+# about ours, and every report can be made of them on this computer.
+set -euo pipefail
+
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
+ARM_KTRACE=$ROOT/build-arm64/ktrace-hw
+FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
+SYMFS=$WORK/symfs
+
+skip() {
+	printf 'skipped: %s: %s\n' "${0##*/}" "$*"
+	exit 0
+}
+
+prepare() {
+	need python3
+	need qemu-aarch64
+	[[ -x $ARM_KTRACE ]] || skip "no program for arm64:" \
+		"scripts/arm64_sysroot.sh, make ARCH=arm64"
+	"$MACHINE" fetch --arch arm64 >"$WORK/fetch" 2>&1 ||
+		skip "no machine: $(tail -n 1 "$WORK/fetch")"
+	mkdir -p "$SYMFS/dev/shm/work"
+	cp "$FILES/usr/bin/busybox" "$SYMFS/dev/shm/work"
+}
+
+summary() { # recording section name
+	summary_of "$WORK/$1" "$2" "$3"
+}
+
+read_with() { # command option...: of a recording, with the traced files
+	"$KTRACE" "$1" --symfs "$SYMFS" "${@:2}" 2>"$WORK/read.err"
+}
+
+# How often the text is in what a command prints.
+count() { # text command option...
+	read_with "${@:2}" | grep -c -- "$1" || true
+}
+
+# Every packet is one, of the kinds that a unit with time stamps sends.
+expect_packets() { # recording
+	local kind
+	read_with dump --packets -i "$WORK/$1" >"$WORK/packets"
+	for kind in I_ASYNC I_TRACE_INFO I_TIMESTAMP I_ATOM I_ADDR; do
+		expect_that "$1: packets $kind" \
+			"$(grep -c " $kind" "$WORK/packets")" -gt 0
+	done
+	expect "$1: no packet that is none" 0 \
+		"$(grep -ci ' bad\|BAD_\|RESERVED\|NOTSYNC\|INCOMPLETE' \
+			"$WORK/packets")"
+}
+
+expect_whole() { # recording
+	expect "$1: it was recorded" 0 "$(<"$WORK/$1.code")"
+	expect "$1: no gap" 0 "$(summary "$1" cpu gaps)"
+	expect "$1: nothing truncated" 0 "$(summary "$1" recording truncated_trace)"
+	expect "$1: times are nanoseconds" 1 \
+		"$(count 'times_count  *ns' report -i "$WORK/$1")"
+	expect_packets "$1"
+	expect_that "$1: the system calls" \
+		"$(count __arm64_sys_ report --flat -i "$WORK/$1")" -ge 5
+}
+
+# perf of arm64 itself, in QEMU's user mode; its symbols are fewer so that it
+# starts sooner.
+perf_branches() { # recording
+	local copy=$WORK/for-perf
+	rm -rf "$copy"
+	cp -r "$WORK/$1" "$copy"
+	awk 'NR % 100 == 1 || $3 ~ /^_(text|stext|etext|edata|end)$/' \
+		"$WORK/$1/kcore_dir/kallsyms" >"$copy/kcore_dir/kallsyms"
+	HOME=$WORK qemu-aarch64 -L "$FILES" "$FILES/usr/bin/perf" script \
+		--symfs "$SYMFS" -i "$copy" --itrace=b -F ip,addr,flags \
+		>"$WORK/perf.branches" 2>"$WORK/perf.err"
+}
+
+expect_perf_agrees() { # recording least
+	local code=0
+	perf_branches "$1"
+	expect "$1: perf has nothing to say against it" "" "$(<"$WORK/perf.err")"
+	read_with dump --blocks -i "$WORK/$1" >"$WORK/ours.blocks"
+	python3 "$ROOT/tests/coresight_perf.py" "$WORK/perf.branches" \
+		"$WORK/ours.blocks" "$2" >"$WORK/compared" 2>&1 || code=$?
+	expect "$1: perf's branches: $(tail -n 1 "$WORK/compared")" 0 "$code"
+}
+
+check_options() {
+	expect "the command's exit code" 7 "$(<"$WORK/code.code")"
+	expect "--sink: the one there is" 0 "$(<"$WORK/sink.code")"
+	expect "--sink: no such one" 125 "$(<"$WORK/no-sink.code")"
+	expect_that "and says where to look" -n "$(grep sinks/ "$WORK/no-sink.err")"
+	expect "--snapshot" 0 "$(<"$WORK/snapshot.code")"
+	expect_that "--snapshot: has the trace" \
+		"$(count __arm64_sys_ report --flat -i "$WORK/snapshot")" -ge 5
+	expect "--filter: one function and what it is called by" 1 \
+		"$(count ksys_read report --flat -i "$WORK/filter")"
+	expect "--filter: and nothing else" 0 \
+		"$(count vfs_read report --flat -i "$WORK/filter")"
+	expect_that "-a: several tasks" \
+		"$(count 'runs now' timeline -i "$WORK/all")" -ge 3
+	expect_that "--user: user space has its names" \
+		"$(count ' main\| _start\|busybox' report --flat -i "$WORK/user")" \
+		-ge 1
+}
+
+check_machine() {
+	local code=0
+	"$KTRACE" record --machine=--fast --arch arm64 -o "$WORK/machine" -- \
+		sh -c 'echo hello; exit 3' >"$WORK/machine.out" 2>"$WORK/machine.err" ||
+		code=$?
+	expect "record --machine --arch arm64: exit code" 3 "$code"
+	expect "record --machine --arch arm64: output" hello \
+		"$(<"$WORK/machine.out")"
+	expect "record --machine --arch arm64: a recording" 1 \
+		"$(count 'architecture *aarch64' report -i "$WORK/machine")"
+}
+
+check_formats() {
+	local code=0
+	python3 "$ROOT/tests/recorded/formats.py" "$KTRACE" "$WORK/kernel" \
+		>"$WORK/formats" 2>&1 || code=$?
+	expect "all formats tell the same: $(grep -c '^ok' "$WORK/formats") ok" \
+		0 "$code"
+}
+
+main() {
+	local name
+	prepare
+	"$MACHINE" run --arch arm64 --fast --timeout 600 --results "$WORK" \
+		--late-results -- \
+		bash "/host$HERE/arm64_guest.sh" "$WORK" "/host$ARM_KTRACE"
+	for name in kernel user stock-kernel stock-user; do
+		expect_whole "$name"
+	done
+	check_options
+	expect_perf_agrees kernel 10000
+	expect_perf_agrees user 10000
+	check_formats
+	check_machine
+}
+
+main

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Runs in the arm64 machine for arm64.sh: recordings by our recorder and by
+# stock perf.
+#	arm64_guest.sh FOLDER PROGRAM
+WORK=$1
+KTRACE=$2
+
+# Files in memory, by paths that begin here: perf has no code of the modules
+# that other file systems are in.
+BOX=/dev/shm/work
+mkdir -p "$BOX/tree"
+cp /usr/bin/busybox "$BOX"
+cd "$BOX" || exit
+for number in 1 2 3 4 5 6 7 8; do
+	mkdir "tree/folder$number"
+	echo "$number" >"tree/folder$number/file"
+done
+
+# Runs a recorder; keeps what it says and its code.
+run() { # name command...
+	local name=$1 code=0
+	shift
+	"$@" >"$WORK/$name.out" 2>"$WORK/$name.err" || code=$?
+	echo "$code" >"$WORK/$name.code"
+}
+
+ktrace() { # name option... -- command...
+	run "$1" "$KTRACE" record -o "$WORK/$1" "${@:2}"
+}
+
+stock() { # name event
+	run "$1" perf record --kcore -e "$2" -o "$WORK/$1" -- \
+		./busybox ls -R tree
+}
+
+ktrace kernel -- ./busybox ls -R tree
+ktrace user --user -- ./busybox ls -R tree
+ktrace all -a --events sched -- ./busybox sleep 0.01
+ktrace filter --filter ksys_read -- ./busybox cat tree/folder1/file
+ktrace snapshot --snapshot -- ./busybox ls -R tree
+ktrace sink --sink trbe0 -- ./busybox true
+ktrace no-sink --sink none -- ./busybox true
+ktrace code -- ./busybox sh -c 'exit 7'
+stock stock-kernel cs_etm//k
+stock stock-user cs_etm//

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_ETMV4_PACKETS_H
+#define KT_TESTS_ETMV4_PACKETS_H
+
+/* Packets of an ETMv4 (Arm ETM Architecture Specification, IHI 0064), as
+ * bytes of an initializer.  Addresses are offsets, below 512, from this one.
+ */
+#define ETMV4_BASE 0xffffffc000080000
+
+#define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x01, 0x00
+#define TRACE_ON 0x04
+#define AT(offset) (offset) >> 2, 0x00, 0x08, 0x00, 0xc0, 0xff, 0xff, 0xff
+#define ADDRESS(offset) 0x9d, AT(offset)
+#define CONTEXT(offset) 0x85, AT(offset), 0x31
+#define EXECUTED 0xf7
+#define NOT_EXECUTED 0xf6
+#define EXCEPTION(type, offset) 0x06, (type) << 1 | 1, ADDRESS(offset)
+#define OVERFLOW 0x00, 0x05
+#define RESERVED 0x08
+
+#endif

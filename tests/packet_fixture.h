@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_PACKET_FIXTURE_H
+#define KT_TESTS_PACKET_FIXTURE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pt_packet;
+struct recording_fixture;
+
+/* Intel PT packets, written by libipt's own encoder. */
+
+/* Writes @packets as bytes; returns how many. */
+size_t fixture_encode(const struct pt_packet *packets, size_t count,
+		      uint8_t *bytes, size_t room);
+
+/* recording_fixture_trace() with packets; returns their size. */
+size_t recording_fixture_packets(struct recording_fixture *fixture,
+				 uint64_t offset,
+				 const struct pt_packet *packets,
+				 size_t count);
+
+#endif

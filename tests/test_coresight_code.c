@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording.h"
+#include "decoder/sideband.h"
+#include "tests/etmv4_packets.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Kernel code that became different while it was recorded. */
+enum { NOP = 0xd503201f, BRANCH_BACK = 0x17fffffe };
+
+static const uint32_t code[] = {
+	[0x00 / 4] = NOP,
+	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
+	[0x08 / 4] = NOP,
+	[0x0c / 4] = 0x540000a0,	/* b.eq 0x20 */
+	[0x10 / 4] = NOP,		/* a static key's */
+	[0x14 / 4] = 0xd65f03c0,	/* ret */
+};
+enum { KEY = 0x10 };
+
+static const uint8_t trace[] = {
+	SYNC, TRACE_ON, CONTEXT(0),
+	EXECUTED,			/* bl */
+	EXECUTED, ADDRESS(0x08),	/* ret */
+	NOT_EXECUTED,			/* b.eq */
+};
+
+static struct recording_fixture fixture;
+
+static void set_up(void)
+{
+	const struct fixture_origin origin = { 1, 1, 1000 };
+	const uint64_t aux[] = { 0, sizeof(trace),
+				 SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
+
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
+	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
+	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)code,
+			       sizeof(code));
+}
+
+static void tear_down(void)
+{
+	recording_fixture_end(&fixture);
+}
+
+/* Adds a TEXT_POKE record of the key. */
+static void announce(uint32_t old, uint32_t new)
+{
+	const struct fixture_origin origin = { 1, 1, 2000 };
+	struct {
+		uint64_t address;
+		uint16_t sizes[2];
+		uint32_t words[2];
+	} poke = { ETMV4_BASE + KEY, { 4, 4 }, { old, new } };
+
+	recording_fixture_record(&fixture, PERF_RECORD_TEXT_POKE, 0, &poke,
+				 sizeof(poke), &origin);
+}
+
+static void write_end(uint32_t key)
+{
+	recording_fixture_code_at_end(&fixture, ETMV4_BASE + KEY,
+				      (const uint8_t *)&key, sizeof(key));
+}
+
+static void decode(struct flow_totals *totals)
+{
+	struct flow_run run;
+
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
+	flow_run_stream(&run, 0, totals, NULL);
+	flow_run_close(&run);
+}
+
+START_TEST(unchanged_code_runs)
+{
+	struct flow_totals totals;
+
+	decode(&totals);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+	ck_assert_uint_eq(totals.instructions, 6);
+}
+END_TEST
+
+/* Up to the next address in the trace nobody knows what ran. */
+START_TEST(changed_code_is_a_gap)
+{
+	struct flow_totals totals;
+
+	write_end(BRANCH_BACK);
+	decode(&totals);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_CODE_CHANGED], 1);
+	ck_assert_uint_eq(totals.instructions, 4);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 1);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_RETURN], 0);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CONDITIONAL], 1);
+}
+END_TEST
+
+START_TEST(announced_change_is_no_gap)
+{
+	struct flow_totals totals;
+
+	announce(NOP, BRANCH_BACK);
+	write_end(BRANCH_BACK);
+	decode(&totals);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+	ck_assert_uint_eq(totals.instructions, 6);
+}
+END_TEST
+
+START_TEST(another_change_than_announced_is_a_gap)
+{
+	struct flow_totals totals;
+
+	announce(NOP, BRANCH_BACK);
+	write_end(BRANCH_BACK + 1);
+	decode(&totals);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_CODE_CHANGED], 1);
+	ck_assert_uint_eq(totals.instructions, 4);
+}
+END_TEST
+
+/* Outside the copied code there is nothing to compare with. */
+START_TEST(end_of_other_code_is_not_used)
+{
+	static const uint8_t other[64] = { 1 };
+	struct flow_totals totals;
+
+	recording_fixture_code_at_end(&fixture, ETMV4_BASE + sizeof(code),
+				      other, sizeof(other));
+	decode(&totals);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+	ck_assert_uint_eq(totals.instructions, 6);
+}
+END_TEST
+
+START_TEST(no_core_at_end_is_not_used)
+{
+	struct flow_totals totals;
+	char path[128];
+	FILE *file;
+
+	write_end(BRANCH_BACK);
+	snprintf(path, sizeof(path), "%s/kcore_dir/kcore_end", fixture.path);
+	file = fopen(path, "r+");
+	ck_assert_ptr_nonnull(file);
+	fputs("no core", file);
+	fclose(file);
+	decode(&totals);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("coresight_code");
+	TCase *tcase = tcase_create("changes");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, unchanged_code_runs);
+	tcase_add_test(tcase, changed_code_is_a_gap);
+	tcase_add_test(tcase, announced_change_is_no_gap);
+	tcase_add_test(tcase, another_change_than_announced_is_a_gap);
+	tcase_add_test(tcase, end_of_other_code_is_not_used);
+	tcase_add_test(tcase, no_core_at_end_is_not_used);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
