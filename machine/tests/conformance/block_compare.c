@@ -35,11 +35,22 @@ static bool is_empty(const struct item *start, const struct item *end)
 
 static bool next_kept(struct block_compare *compare, struct item *decoded)
 {
-	if (!compare->has_kept)
-		return block_items_next(&compare->items, decoded);
-	*decoded = compare->kept;
+	bool more = true;
+
+	if (compare->has_kept)
+		*decoded = compare->kept;
+	else
+		more = block_items_next(&compare->items, decoded);
+	compare->cpu =
+		compare->has_kept ? compare->kept_cpu : compare->items.cpu;
 	compare->has_kept = false;
-	return true;
+	return more;
+}
+
+static void keep_next(struct block_compare *compare)
+{
+	compare->has_kept = block_items_next(&compare->items, &compare->kept);
+	compare->kept_cpu = compare->items.cpu;
 }
 
 static bool next_decoded(struct block_compare *compare, struct item *decoded)
@@ -47,8 +58,7 @@ static bool next_decoded(struct block_compare *compare, struct item *decoded)
 	while (next_kept(compare, decoded)) {
 		if (decoded->type != ITEM_START && decoded->type != ITEM_END)
 			return true;
-		compare->has_kept =
-			block_items_next(&compare->items, &compare->kept);
+		keep_next(compare);
 		if (!compare->has_kept || !is_empty(decoded, &compare->kept))
 			return true;
 		compare->has_kept = false;
@@ -178,7 +188,7 @@ bool block_compare_run(struct block_compare *compare, uint32_t cpu)
 		bool behind_gap = after_gap;
 
 		after_gap = decoded.type == ITEM_LOSS;
-		if (compare->items.cpu != cpu || after_gap)
+		if (compare->cpu != cpu || after_gap)
 			continue;
 		if (behind_gap) {
 			if (!catch_up(compare, &decoded))
