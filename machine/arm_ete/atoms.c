@@ -10,11 +10,17 @@ struct pattern {
 };
 
 static const struct pattern of_five[] = {
-	{ 0x1e, 0xf5 }, { 0x00, 0xd5 }, { 0x0a, 0xd6 }, { 0x15, 0xd7 },
+	{ 0x1e, 0xf5 },
+	{ 0x00, 0xd5 },
+	{ 0x0a, 0xd6 },
+	{ 0x15, 0xd7 },
 };
 
 static const struct pattern of_four[] = {
-	{ 0x0e, 0xdc }, { 0x00, 0xdd }, { 0x0a, 0xde }, { 0x05, 0xdf },
+	{ 0x0e, 0xdc },
+	{ 0x00, 0xdd },
+	{ 0x0a, 0xde },
+	{ 0x05, 0xdf },
 };
 
 void ete_atoms_add(struct ete_atoms *atoms, bool taken)
@@ -68,8 +74,8 @@ static uint8_t take_any(struct ete_atoms *atoms)
 {
 	static const uint8_t headers[] = { 0, 0xf6, 0xd8, 0xf8 };
 	unsigned count = atoms->count < 3 ? atoms->count : 3;
-	uint8_t packet = (uint8_t)(headers[count] |
-				   (atoms->bits & ((1u << count) - 1)));
+	uint8_t packet =
+		(uint8_t)(headers[count] | (atoms->bits & ((1u << count) - 1)));
 
 	drop(atoms, count);
 	return packet;

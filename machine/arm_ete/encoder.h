@@ -69,8 +69,8 @@ void ete_encoder_address(struct ete_encoder *encoder, uint64_t address,
 void ete_encoder_context(struct ete_encoder *encoder,
 			 const struct ete_context *context);
 
-void ete_encoder_exception(struct ete_encoder *encoder,
-			   enum ete_exception type, uint64_t return_address,
+void ete_encoder_exception(struct ete_encoder *encoder, enum ete_exception type,
+			   uint64_t return_address,
 			   const struct ete_time *time);
 
 void ete_encoder_timestamp(struct ete_encoder *encoder,

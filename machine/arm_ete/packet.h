@@ -56,9 +56,9 @@ size_t ete_packet_exception(uint8_t *bytes, enum ete_exception type);
 
 /* Where code runs, as Context and Address with Context packets say it. */
 struct ete_context {
-	uint8_t el;	      /* exception level, 0 to 3 */
-	bool has_context_id;  /* is traced (TRCCONFIGR.CID) */
-	bool has_vmid;	      /* TRCCONFIGR.VMID */
+	uint8_t el;	     /* exception level, 0 to 3 */
+	bool has_context_id; /* is traced (TRCCONFIGR.CID) */
+	bool has_vmid;	     /* TRCCONFIGR.VMID */
 	uint32_t context_id;
 	uint32_t vmid;
 };

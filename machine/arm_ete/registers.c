@@ -51,8 +51,8 @@ static const struct {
 	{ 0x1f0, ETE_ADDRESS_PAIRS | 1 << 16 },
 	/* TRCIDR5: seven bits of trace ID, one counter */
 	{ 0x1f4, 7 << 16 | 1 << 28 },
-	{ TRCOSLSR, 1 << 4 }, /* the lock is the CPU's own */
-	{ 0xfb8, 3 << 2 },    /* TRCAUTHSTATUS: non-secure tracing allowed */
+	{ TRCOSLSR, 1 << 4 },  /* the lock is the CPU's own */
+	{ 0xfb8, 3 << 2 },     /* TRCAUTHSTATUS: non-secure tracing allowed */
 	{ 0xfbc, 0x47705a13 }, /* TRCDEVARCH: ETE 1.0 */
 };
 

@@ -194,8 +194,7 @@ static bool timestamp_ticks(const struct ete_unit *unit, uint64_t *ticks)
 {
 	enum { SELECTOR = 0xf, TRUE = 1, GROUP_COUNTER = 2 };
 	const struct ete_registers *registers = &unit->registers;
-	unsigned selector =
-		ete_register(registers, TRCTSCTLR) & SELECTOR;
+	unsigned selector = ete_register(registers, TRCTSCTLR) & SELECTOR;
 
 	*ticks = TICKS_BETWEEN_TIMESTAMPS;
 	if (selector <= TRUE)

@@ -10,13 +10,13 @@ static const struct {
 	uint32_t mask, value;
 	enum ete_branch branch;
 } branches[] = {
-	{ 0xff00000e, 0x5400000e, ETE_BRANCH_DIRECT },	 /* B.AL, B.NV */
-	{ 0xff000000, 0x54000000, ETE_BRANCH_CONDITIONAL }, /* B.cond, BC */
-	{ 0x7e000000, 0x34000000, ETE_BRANCH_CONDITIONAL }, /* CBZ, CBNZ */
-	{ 0x7e000000, 0x36000000, ETE_BRANCH_CONDITIONAL }, /* TBZ, TBNZ */
-	{ 0xfc000000, 0x14000000, ETE_BRANCH_DIRECT },	    /* B */
-	{ 0xfc000000, 0x94000000, ETE_BRANCH_LINK },	    /* BL */
-	{ 0xfeff0000, 0xd61f0000, ETE_BRANCH_INDIRECT },    /* BR, BRA* */
+	{ 0xff00000e, 0x5400000e, ETE_BRANCH_DIRECT },	      /* B.AL, B.NV */
+	{ 0xff000000, 0x54000000, ETE_BRANCH_CONDITIONAL },   /* B.cond, BC */
+	{ 0x7e000000, 0x34000000, ETE_BRANCH_CONDITIONAL },   /* CBZ, CBNZ */
+	{ 0x7e000000, 0x36000000, ETE_BRANCH_CONDITIONAL },   /* TBZ, TBNZ */
+	{ 0xfc000000, 0x14000000, ETE_BRANCH_DIRECT },	      /* B */
+	{ 0xfc000000, 0x94000000, ETE_BRANCH_LINK },	      /* BL */
+	{ 0xfeff0000, 0xd61f0000, ETE_BRANCH_INDIRECT },      /* BR, BRA* */
 	{ 0xfeff0000, 0xd63f0000, ETE_BRANCH_INDIRECT_LINK }, /* BLR, BLRA* */
 	{ 0xfeff0000, 0xd65f0000, ETE_BRANCH_INDIRECT },      /* RET, RETA* */
 	{ 0xffff0000, 0xd69f0000, ETE_BRANCH_EXCEPTION_RETURN }, /* ERET* */
@@ -41,8 +41,7 @@ static const struct {
 	  A64_TRACE_REGISTER },
 	{ A64_REGISTER(3, 7, 15, 15, 0), A64_REGISTER(3, 0, 9, 11, 0), true,
 	  true, A64_TRACE_REGISTER },
-	{ 0xffff, A64_REGISTER(3, 0, 1, 2, 1), true, true,
-	  A64_TRACE_REGISTER },
+	{ 0xffff, A64_REGISTER(3, 0, 1, 2, 1), true, true, A64_TRACE_REGISTER },
 	{ 0xffff, A64_REGISTER(3, 0, 0, 5, 0), true, false,
 	  A64_DEBUG_FEATURES },
 	{ 0xffff, A64_REGISTER(3, 0, 13, 0, 1), false, true, A64_CONTEXT_ID },

@@ -18,12 +18,12 @@ enum ete_branch a64_branch(uint32_t insn);
 /* Instructions that the trace unit has to see or to stand in for. */
 enum a64_special {
 	A64_ORDINARY,
-	A64_TRACE_REGISTER,	/* TRC*, TRB*, TRFCR_EL1: read or written */
-	A64_DEBUG_FEATURES,	/* ID_AA64DFR0_EL1 is read */
-	A64_CONTEXT_ID,		/* CONTEXTIDR_EL1 is written */
-	A64_COUNTER,		/* the generic timer's count is read */
-	A64_WAIT,		/* WFI, WFE and their forms with a timeout */
-	A64_TRACE_SYNC,		/* TSB CSYNC */
+	A64_TRACE_REGISTER, /* TRC*, TRB*, TRFCR_EL1: read or written */
+	A64_DEBUG_FEATURES, /* ID_AA64DFR0_EL1 is read */
+	A64_CONTEXT_ID,	    /* CONTEXTIDR_EL1 is written */
+	A64_COUNTER,	    /* the generic timer's count is read */
+	A64_WAIT,	    /* WFI, WFE and their forms with a timeout */
+	A64_TRACE_SYNC,	    /* TSB CSYNC */
 };
 
 enum a64_special a64_special(uint32_t insn);

@@ -96,28 +96,38 @@ static bool is_in_block(const struct vcpu *vcpu, uint64_t from)
 {
 	const struct block *block = vcpu->block;
 
-	return block && (!vcpu->board->last_began ||
-			 from == vcpu->block_start + block_size(block) -
-					 A64_INSN_SIZE);
+	return block &&
+	       (!vcpu->board->last_began ||
+		from == vcpu->block_start + block_size(block) - A64_INSN_SIZE);
 }
 
 /* ESR_EL1's exception class (Arm ARM, "ESR_EL1") as ETE's exception type. */
 static enum ete_exception exception_type(uint64_t syndrome)
 {
 	switch (syndrome >> 26 & 0x3f) {
-	case 0x15: case 0x16: case 0x17:		/* SVC, HVC, SMC */
+	case 0x15:
+	case 0x16:
+	case 0x17: /* SVC, HVC, SMC */
 		return ETE_EXCEPTION_CALL;
-	case 0x20: case 0x21:
+	case 0x20:
+	case 0x21:
 		return ETE_EXCEPTION_INST_FAULT;
-	case 0x22: case 0x26:				/* PC, SP alignment */
+	case 0x22:
+	case 0x26: /* PC, SP alignment */
 		return ETE_EXCEPTION_ALIGNMENT;
-	case 0x24: case 0x25:
+	case 0x24:
+	case 0x25:
 		return ETE_EXCEPTION_DATA_FAULT;
 	case 0x2f:
 		return ETE_EXCEPTION_SERROR;
-	case 0x30: case 0x31: case 0x32: case 0x33: case 0x3c:
+	case 0x30:
+	case 0x31:
+	case 0x32:
+	case 0x33:
+	case 0x3c:
 		return ETE_EXCEPTION_INST_DEBUG;
-	case 0x34: case 0x35:
+	case 0x34:
+	case 0x35:
 		return ETE_EXCEPTION_DATA_DEBUG;
 	default:
 		return ETE_EXCEPTION_TRAP;

@@ -125,8 +125,7 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 	if (!plugin->options.host_clock && ip >> 63 && a64_may_ring(bits))
 		qemu_plugin_register_vcpu_mem_cb(
 			insn, on_store, QEMU_PLUGIN_CB_NO_REGS,
-			QEMU_PLUGIN_MEM_W,
-			site_new(plugin, block, ip, bits));
+			QEMU_PLUGIN_MEM_W, site_new(plugin, block, ip, bits));
 	if (special == A64_ORDINARY ||
 	    (specials[special].kernel_only && !(ip >> 63)))
 		return false;

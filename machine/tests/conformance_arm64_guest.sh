@@ -39,7 +39,6 @@ record() { # name perf-record-option...
 run_one() { # name
 	local self=${BASH_SOURCE[0]} times=timestamp,cycacc,contextid
 	local -a work=(-- bash "$self" --work 1)
-	local -a one=(-- busybox ls -lR /usr/share/perf-core)
 	case $1 in
 	task) record "$1" -m,"$BUFFER" -e cs_etm//k "${work[@]}" ;;
 	task-times)
@@ -52,11 +51,11 @@ run_one() { # name
 		;;
 	task-both)
 		record "$1" -m,"$BUFFER" -e cs_etm/timestamp,contextid/ \
-			"${one[@]}"
+			"${work[@]}"
 		;;
 	task-user)
 		record "$1" -m,"$BUFFER" -e cs_etm/retstack,timestamp,contextid/u \
-			"${one[@]}"
+			"${work[@]}"
 		;;
 	all)
 		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp,contextid/ \

@@ -26,8 +26,8 @@ static void add_range(struct ete_decoded *decoded,
 {
 	for (uint64_t at = element->st_addr; at < element->en_addr; at += 4) {
 		if (decoded->count == decoded->room) {
-			decoded->room = decoded->room ? 2 * decoded->room :
-							4096;
+			decoded->room =
+				decoded->room ? 2 * decoded->room : 4096;
 			decoded->addresses =
 				realloc(decoded->addresses,
 					decoded->room * sizeof(uint64_t));
@@ -108,8 +108,7 @@ void ete_decode(struct ete_decoded *decoded, const uint8_t *bytes, size_t size,
 		uint64_t config, ete_code_fn *code, void *context)
 {
 	struct referee referee = { decoded, code, context };
-	dcd_tree_handle_t tree =
-		ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+	dcd_tree_handle_t tree = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
 	uint32_t consumed = 0;
 	unsigned char id;
 	ocsd_ete_cfg unit;

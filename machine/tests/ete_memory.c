@@ -34,8 +34,8 @@ static void interrupt(void *machine)
 void ete_memory_init(struct ete_memory *memory)
 {
 	memset(memory, 0, sizeof(*memory));
-	memory->bus = (struct ete_bus){ translate, write_memory, interrupt,
-					memory };
+	memory->bus =
+		(struct ete_bus){ translate, write_memory, interrupt, memory };
 }
 
 void ete_memory_copy(const struct ete_memory *memory, uint64_t from,

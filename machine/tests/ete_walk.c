@@ -27,20 +27,21 @@ static uint32_t make_insn(struct walk *walk, unsigned at, bool kernel)
 	switch (draw(walk, 16)) {
 	case 0:
 		return 0x14000000 | relative(walk, at, 26);
-	case 1: case 2:
+	case 1:
+	case 2:
 		return 0x54000001 | relative(walk, at, 19) << 5;
 	case 3:
 		return 0x34000000 | relative(walk, at, 19) << 5;
 	case 4:
 		return 0x94000000 | relative(walk, at, 26);
 	case 5:
-		return 0xd63f0020;	/* BLR x1 */
+		return 0xd63f0020; /* BLR x1 */
 	case 6:
-		return 0xd61f0020;	/* BR x1 */
+		return 0xd61f0020; /* BR x1 */
 	case 7:
-		return 0xd65f03c0;	/* RET */
+		return 0xd65f03c0; /* RET */
 	case 8:
-		return kernel ? 0xd69f03e0 : NOP;	/* ERET */
+		return kernel ? 0xd69f03e0 : NOP; /* ERET */
 	case 9:
 		return ISB;
 	default:
@@ -87,8 +88,8 @@ static void execute(struct walk *walk, uint64_t address)
 {
 	if (walk->count == walk->room) {
 		walk->room = walk->room ? 2 * walk->room : 4096;
-		walk->addresses = realloc(walk->addresses,
-					  walk->room * sizeof(uint64_t));
+		walk->addresses =
+			realloc(walk->addresses, walk->room * sizeof(uint64_t));
 		if (!walk->addresses)
 			abort();
 	}
@@ -106,8 +107,8 @@ static uint64_t anywhere(struct walk *walk, bool kernel)
 static uint64_t direct_target(uint64_t pc, uint32_t insn)
 {
 	bool wide = (insn & 0x7c000000) == 0x14000000;
-	int32_t offset = wide ? (int32_t)(insn << 6) >> 6 :
-				(int32_t)(insn << 8) >> 13;
+	int32_t offset =
+		wide ? (int32_t)(insn << 6) >> 6 : (int32_t)(insn << 8) >> 13;
 
 	return pc + (uint64_t)(int64_t)offset * INSN;
 }
@@ -130,7 +131,8 @@ static uint64_t target_of(struct walk *walk, enum ete_branch kind,
 			  uint32_t insn)
 {
 	switch (kind) {
-	case ETE_BRANCH_DIRECT: case ETE_BRANCH_LINK:
+	case ETE_BRANCH_DIRECT:
+	case ETE_BRANCH_LINK:
 		return direct_target(walk->pc, insn);
 	case ETE_BRANCH_CONDITIONAL:
 		if (draw(walk, 4))
@@ -142,7 +144,8 @@ static uint64_t target_of(struct walk *walk, enum ete_branch kind,
 		return anywhere(walk, walk->pc >> 63);
 	case ETE_BRANCH_EXCEPTION_RETURN:
 		return anywhere(walk, draw(walk, 2));
-	case ETE_BRANCH_NONE: case ETE_BRANCH_ISB:
+	case ETE_BRANCH_NONE:
+	case ETE_BRANCH_ISB:
 		break;
 	}
 	return walk->pc + INSN;

@@ -136,8 +136,8 @@ START_TEST(points_start_and_stop)
 	ck_assert(ete_filter_started(&registers, true, KERNEL, KERNEL + 4));
 	ck_assert(!ete_filter_started(&registers, true, KERNEL + 0x10,
 				      KERNEL + 0x24));
-	ck_assert(!ete_filter_started(&registers, false, KERNEL,
-				      KERNEL + 0x24));
+	ck_assert(
+		!ete_filter_started(&registers, false, KERNEL, KERNEL + 0x24));
 }
 END_TEST
 

@@ -83,8 +83,7 @@ START_TEST(all_that_was_executed_is_decoded)
 	ck_assert(decoded.timestamps_grow);
 	ck_assert_int_eq(decoded.timestamps > 0, !!(config & CONFIGR_TS));
 	if (config & CONFIGR_CCI)
-		ck_assert_uint_eq(decoded.cycles,
-				  unit.encoder.counted_cycles);
+		ck_assert_uint_eq(decoded.cycles, unit.encoder.counted_cycles);
 	if (config & CONFIGR_CID)
 		ck_assert_uint_eq(decoded.last_context_id, walk.context_id);
 }

@@ -7,9 +7,9 @@
  * FILEs are what `ktrace-hw dump --blocks` prints, in the order in which the
  * recordings were made; LEVELS says what they trace: k, u or ku, and for a
  * range of addresses k/START-END; g if there may be gaps, behind which the
- * decoder has to be in step again soon.  A session of the truth that the trace unit
- * began belongs to one of them.  Prints a line per file; exits 1 on any gap or
- * difference, 2 if it cannot begin.
+ * decoder has to be in step again soon.  A session of the truth that the trace
+ *unit began belongs to one of them.  Prints a line per file; exits 1 on any gap
+ *or difference, 2 if it cannot begin.
  */
 #include "machine/tests/conformance/block_compare.h"
 
@@ -40,12 +40,14 @@ static bool check_file(struct file *file, struct expected *expected,
 	same = block_compare_run(check, cpu);
 	timely = time_error_p99(&check->times) <= time_p99;
 	printf("%s cpu %" PRIu32 ": instructions %" PRIu64 " gaps %" PRIu64
-	       " missing %" PRIu64 " sessions %" PRIu64 " equal %" PRIu64 " time-error p99 %" PRIu64
-	       " max %" PRIu64 "%s\n",
+	       " missing %" PRIu64 " sessions %" PRIu64 " equal %" PRIu64
+	       " time-error p99 %" PRIu64 " max %" PRIu64 "%s\n",
 	       file->name, cpu, check->items.instructions, check->items.gaps,
-	       check->missing, check->sessions, check->compared, time_error_p99(&check->times),
-	       check->times.max,
-	       !same ? ": DIFFERENT" : !timely ? ": LATE" : "");
+	       check->missing, check->sessions, check->compared,
+	       time_error_p99(&check->times), check->times.max,
+	       !same	 ? ": DIFFERENT"
+	       : !timely ? ": LATE"
+			 : "");
 	same &= timely && check->compared && !check->items.not_understood &&
 		(file->may_have_gaps || !check->items.gaps);
 	fclose(text);

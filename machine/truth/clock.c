@@ -7,7 +7,8 @@ uint64_t clock_now(const struct clock *clock, uint32_t ahead)
 {
 	uint64_t offset = clock->known ? clock->offset : 0;
 
-	return (clock->host ? arch_host_clock() : clock->executed + ahead) + offset;
+	return (clock->host ? arch_host_clock() : clock->executed + ahead) +
+	       offset;
 }
 
 static void correct(struct clock *clock, uint64_t offset)

@@ -19,8 +19,8 @@
  * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
  * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
  *
- * A record is written while the trace unit traces (IA32_RTIT_CTL has TraceEn and
- * BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are enabled), if one
+ * A record is written while the trace unit traces (IA32_RTIT_CTL has TraceEn
+ *and BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are enabled), if one
  * of its two addresses belongs to a privilege level that is traced (OS, User);
  * TRUTH_TRACE_ON, _OFF and _SWITCH always.  Address and CR3 filters are not
  * applied.  The TSC is what rdtsc would give in place of the instruction at

@@ -35,11 +35,22 @@ static bool is_empty(const struct item *start, const struct item *end)
 
 static bool next_kept(struct block_compare *compare, struct item *decoded)
 {
-	if (!compare->has_kept)
-		return block_items_next(&compare->items, decoded);
-	*decoded = compare->kept;
+	bool more = true;
+
+	if (compare->has_kept)
+		*decoded = compare->kept;
+	else
+		more = block_items_next(&compare->items, decoded);
+	compare->cpu =
+		compare->has_kept ? compare->kept_cpu : compare->items.cpu;
 	compare->has_kept = false;
-	return true;
+	return more;
+}
+
+static void keep_next(struct block_compare *compare)
+{
+	compare->has_kept = block_items_next(&compare->items, &compare->kept);
+	compare->kept_cpu = compare->items.cpu;
 }
 
 static bool next_decoded(struct block_compare *compare, struct item *decoded)
@@ -47,7 +58,7 @@ static bool next_decoded(struct block_compare *compare, struct item *decoded)
 	while (next_kept(compare, decoded)) {
 		if (decoded->type != ITEM_START && decoded->type != ITEM_END)
 			return true;
-		compare->has_kept = block_items_next(&compare->items, &compare->kept);
+		keep_next(compare);
 		if (!compare->has_kept || !is_empty(decoded, &compare->kept))
 			return true;
 		compare->has_kept = false;
@@ -72,7 +83,8 @@ static bool drop_empty(struct block_compare *compare, const struct item *truth)
 /* The truth's next item in the session under way; a start of the decoder's may
  * begin the next session.  False: there is none.
  */
-static bool next_truth(struct block_compare *compare, bool may_begin, struct item *truth)
+static bool next_truth(struct block_compare *compare, bool may_begin,
+		       struct item *truth)
 {
 	while (expected_next(compare->expected, truth)) {
 		if (truth->type == ITEM_SESSION && !may_begin) {
@@ -90,25 +102,23 @@ static bool next_truth(struct block_compare *compare, bool may_begin, struct ite
 /* The last branch before the unit was switched off: what it led to was not
  * reached by another branch.
  */
-static bool ends_session(struct block_compare *compare, const struct item *decoded,
-			 const struct item *truth)
+static bool ends_session(struct block_compare *compare,
+			 const struct item *decoded, const struct item *truth)
 {
 	struct item next;
 
 	return decoded->type == ITEM_END && truth->type == ITEM_BRANCH &&
-	       decoded->from == truth->from &&
-	       decoded->class == truth->class &&
+	       decoded->from == truth->from && decoded->class == truth->class &&
 	       expected_next(compare->expected, &next) && says_nothing(&next);
 }
 
 /* The last branch before a gap. */
-static bool is_cut(const struct block_compare *compare, const struct item *decoded,
-		   const struct item *truth)
+static bool is_cut(const struct block_compare *compare,
+		   const struct item *decoded, const struct item *truth)
 {
 	return decoded->type == ITEM_END && truth->type == ITEM_BRANCH &&
-	       decoded->from == truth->from &&
-	       decoded->class == truth->class && compare->has_kept &&
-	       compare->kept.type == ITEM_LOSS;
+	       decoded->from == truth->from && decoded->class == truth->class &&
+	       compare->has_kept && compare->kept.type == ITEM_LOSS;
 }
 
 static bool equal(const struct item *decoded, const struct item *truth)
@@ -117,8 +127,7 @@ static bool equal(const struct item *decoded, const struct item *truth)
 		return false;
 	if (decoded->type == ITEM_START)
 		return decoded->to == truth->to;
-	return decoded->from == truth->from &&
-	       decoded->class == truth->class &&
+	return decoded->from == truth->from && decoded->class == truth->class &&
 	       (!decoded->to_known || decoded->to == truth->to);
 }
 
@@ -142,12 +151,13 @@ static bool differs(struct block_compare *compare, const struct item *decoded,
 	return false;
 }
 
-static void compare_time(struct block_compare *compare, const struct item *decoded,
-			 const struct item *truth)
+static void compare_time(struct block_compare *compare,
+			 const struct item *decoded, const struct item *truth)
 {
 	if (!compare->compared)
 		compare->offset = decoded->tsc - truth->tsc;
-	time_error_add(&compare->times, decoded->tsc - compare->offset, truth->tsc);
+	time_error_add(&compare->times, decoded->tsc - compare->offset,
+		       truth->tsc);
 }
 
 /* Behind a gap: passes what the gap hides, up to @decoded. */
@@ -178,7 +188,7 @@ bool block_compare_run(struct block_compare *compare, uint32_t cpu)
 		bool behind_gap = after_gap;
 
 		after_gap = decoded.type == ITEM_LOSS;
-		if (compare->items.cpu != cpu || after_gap)
+		if (compare->cpu != cpu || after_gap)
 			continue;
 		if (behind_gap) {
 			if (!catch_up(compare, &decoded))

@@ -13,10 +13,10 @@ static const struct {
 	const char *name;
 	enum item_class class;
 } exits[] = {
-	{ "none", CLASS_NONE },		{ "conditional", CLASS_CONDITIONAL },
-	{ "jump", CLASS_JUMP },		{ "call", CLASS_CALL },
-	{ "return", CLASS_RETURN },	{ "far-call", CLASS_FAR },
-	{ "far-return", CLASS_FAR },	{ "far-jump", CLASS_FAR },
+	{ "none", CLASS_NONE },	     { "conditional", CLASS_CONDITIONAL },
+	{ "jump", CLASS_JUMP },	     { "call", CLASS_CALL },
+	{ "return", CLASS_RETURN },  { "far-call", CLASS_FAR },
+	{ "far-return", CLASS_FAR }, { "far-jump", CLASS_FAR },
 };
 
 static enum item_class class_of(const char *exit)
@@ -119,8 +119,9 @@ static void take_line(struct block_items *items, const char *line)
 		return;
 	if (sscanf(line, "%" SCNu64 " -%*u +%*u %n", &place.tsc, &skipped) !=
 		    1 ||
-	    !skipped || (!take_block(items, line + skipped, &place) &&
-			 !take_other(items, line + skipped, &place)))
+	    !skipped ||
+	    (!take_block(items, line + skipped, &place) &&
+	     !take_other(items, line + skipped, &place)))
 		items->not_understood++;
 }
 

@@ -14,7 +14,7 @@ struct block_items {
 	int queued, taken;
 	struct item leaving; /* the last block's branch, or an exception */
 	uint64_t line;
-	uint32_t cpu;	/* of the stream under way */
+	uint32_t cpu; /* of the stream under way */
 	uint64_t gaps;
 	uint64_t blocks;
 	uint64_t instructions;

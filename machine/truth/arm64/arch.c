@@ -9,7 +9,7 @@ const bool arch_raises_first = false;
 enum { X0 = GUEST_OWN, SP_EL0 = X0 + 31, REGISTERS };
 
 const char *const arch_register_names[] = {
-	"sp",  "pc",  "x1",					/* all have */
+	"sp",  "pc",  "x1", /* all have */
 	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",	 "x7",
 	"x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
 	"x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",

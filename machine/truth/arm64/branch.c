@@ -18,14 +18,18 @@ static const struct {
 	{ 0x7c000000, 0x34000000, { .kind = TRUTH_CONDITIONAL } },
 	{ 0xfc000000, 0x14000000, { .kind = TRUTH_JUMP } },
 	{ 0xfc000000, 0x94000000, { .kind = TRUTH_CALL, .near_sp = true } },
-	{ 0xfeff0000, 0xd61f0000,
+	{ 0xfeff0000,
+	  0xd61f0000,
 	  { .kind = TRUTH_INDIRECT_JUMP, .near_sp = true } },
-	{ 0xfeff0000, 0xd63f0000,
+	{ 0xfeff0000,
+	  0xd63f0000,
 	  { .kind = TRUTH_INDIRECT_CALL, .near_sp = true } },
 	{ 0xfeff0000, 0xd65f0000, { .kind = TRUTH_RETURN, .near_sp = true } },
-	{ 0xffff0000, 0xd69f0000,
+	{ 0xffff0000,
+	  0xd69f0000,
 	  { .kind = TRUTH_FAR_RETURN, .far_sp = true } },
-	{ 0xffe0001f, 0xd4000001,			/* SVC */
+	{ 0xffe0001f,
+	  0xd4000001, /* SVC */
 	  { .kind = TRUTH_FAR_CALL, .near_sp = true, .calls = true } },
 	{ 0xffe0001f, 0xd4200000, { .traps = true } }, /* BRK */
 	{ 0xffffffff, 0xd503205f, { .halts = true } }, /* WFE */
