@@ -7,7 +7,8 @@
 MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
-FOLDERS := common collector decoder symbolize report attribution cmd
+FOLDERS := common collector decoder symbolize report attribution \
+           $(patsubst %/,%,$(wildcard attribution/*/)) cmd
 PREFIX  ?= /usr/local
 CC      := $(if $(FUZZ),clang,$(CC))
 
@@ -35,6 +36,8 @@ IPT_SRCS := $(wildcard decoder/intel_pt*.c decoder/intel_image.c \
             decoder/intel_packet_dump.c decoder/packet_text.c)
 NO_IPT_SRCS := decoder/without_intel_pt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
+# It unwinds its own stack, by x86-64's registers.
+X86_TESTS := tests/test_user_stack.c
 
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
@@ -44,7 +47,7 @@ LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lelf -ldw -lunwin
 
 SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))
-TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)), \
+TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) $(if $(ARCH),$(X86_TESTS)), \
             $(wildcard tests/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
@@ -127,12 +130,12 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
 
 # No folder reaches where it must not, every header stands alone, no library
 # has mutable file-scope state, scripts are clean.
-lint: $(LIBRARY) $(CORE)
+lint: $(LIBRARY) $(CORE) $(ARM_CORE)
 	$(Q)sh scripts/layers.sh
-	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h); do \
+	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h machine/arm_ete/*.h machine/unit/*.h); do \
 		$(CC) -I. -D_GNU_SOURCE -std=c17 -fsyntax-only -x c $$header || exit 1; \
 	done
-	$(Q)! objdump -t $(LIBRARY) $(CORE) | grep -E ' O \.(data|bss)[[:space:]]'
+	$(Q)! objdump -t $(LIBRARY) $(CORE) $(ARM_CORE) | grep -E ' O \.(data|bss)[[:space:]]'
 	$(Q)shellcheck -x $(SCRIPTS)
 
 install: all

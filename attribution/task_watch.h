@@ -2,9 +2,9 @@
 #ifndef KT_ATTRIBUTION_TASK_WATCH_H
 #define KT_ATTRIBUTION_TASK_WATCH_H
 
-#include "attribution/task_time.h"
-#include "attribution/wait_places.h"
-#include "attribution/witness.h"
+#include "attribution/time/task_time.h"
+#include "attribution/sleeps/wait_places.h"
+#include "attribution/events/witness.h"
 
 struct arch;
 struct attribution_input;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/attribution_command.h"
 
-#include "attribution/known_events.h"
-#include "attribution/overview.h"
-#include "attribution/step_join.h"
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
 #include "attribution/table.h"
-#include "attribution/work_kinds.h"
+#include "attribution/events/work_kinds.h"
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
+#include "cmd/untimed_overview.h"
 #include "common/error.h"
 #include "decoder/recording.h"
 #include "report/time_unit.h"
@@ -141,31 +141,6 @@ static void fill_choice(struct call_records_choice *choice,
 	choice->out = output->out;
 }
 
-static void drop_step(struct step_sink *sink, const struct call_step *step)
-{
-	(void)sink;
-	(void)step;
-}
-
-/* Where a process's time went is not known without times. */
-static int show_overview(const struct session *session,
-			 const struct attribution_output *output)
-{
-	struct step_sink sink = { .take = drop_step };
-	struct task_stacks *stacks = NULL;
-	int status = run_pipeline(session, &sink, &stacks);
-
-	if (!status && output->format == RECORD_JSON) {
-		fputs("{\n", output->out);
-		overview_write_json(session->recording, stacks, output->out);
-		fputs("\"processes\":null}\n", output->out);
-	} else if (!status) {
-		overview_write_text(session->recording, stacks, output->out);
-	}
-	task_stacks_free(stacks);
-	return status;
-}
-
 /* The kernel's events have times: where the trace has none they cannot be put
  * together.
  */
@@ -179,7 +154,7 @@ static int attribute_if_timed(const struct session *session,
 	if (time_unit_of(session->recording)->is_time)
 		return attribute(session, request, output);
 	if (table == &processes_option && output->format != RECORD_CSV)
-		return show_overview(session, output);
+		return untimed_overview(session, output);
 	snprintf(option, sizeof(option), "--%s", table->name);
 	return session_needs_time(session, option, "");
 }

@@ -96,6 +96,7 @@ static int run_dump(int argc, char **argv)
 		.command = "dump",
 		.purpose = "Shows what one stage hands to the next, a line an "
 			   "item.",
+		.is_paged = true,
 		.own = own_options,
 		.own_count = sizeof(own_options) / sizeof(*own_options),
 		.take = take_stage,

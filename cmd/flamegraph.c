@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
-#include "attribution/wall_flame.h"
+#include "attribution/wall/wall_flame.h"
 #include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/profile_command.h"

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/console_log.h"
+#include "cmd/pager.h"
 #include "cmd/progress.h"
 #include "cmd/session.h"
 #include "common/error.h"
@@ -75,7 +76,8 @@ static int run_lanes(const struct session *session, struct lane *lanes,
 		status = open_lane(session, i, &lanes[i], stacks, merge);
 	while (!status && (status = event_merge_next(merge, &index, &event)) > 0) {
 		status = task_stacks_take(stacks, index, event);
-		progress_at(&progress, event->time_ns);
+		if (!pager_has_begun(session->pager))
+			progress_at(&progress, event->time_ns);
 	}
 	if (!status)
 		task_stacks_close(stacks);

@@ -2,8 +2,8 @@
 #include "cmd/report_options.h"
 
 #include "cmd/command.h"
+#include "cmd/option_lists.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_FORMAT] = { "format", "FORMAT", "text, csv or json" },
 	[OPTION_TOP] = { "top", "N", "the first N rows only" },
 	[OPTION_SINCE] = { "since", "TIME",
-			   "from TIME on: seconds, or +SECONDS from the start" },
+			   "from TIME on: seconds, or +SECONDS from the "
+			   "start" },
 	[OPTION_UNTIL] = { "until", "TIME", "up to TIME" },
 	[OPTION_PID] = { "pid", "LIST", "these processes or threads" },
 	[OPTION_TREE] = { "tree", "LIST", "these and their descendants" },
@@ -44,118 +45,12 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_HELP] = { "help", NULL, "this text" },
 };
 
-static bool takes_two(const struct own_option *option)
-{
-	return option->argument && strchr(option->argument, ' ');
-}
-
-/* "[BY]": it may be left out. */
-static bool takes_one_or_none(const struct own_option *option)
-{
-	return option->argument && option->argument[0] == '[';
-}
-
-static const char *separator_of(const struct own_option *option)
-{
-	if (takes_two(option))
-		return " ";
-	if (takes_one_or_none(option))
-		return "[=";
-	return option->argument ? "=" : "";
-}
-
-static void print_options(FILE *out, const struct own_option *list, int count)
-{
-	for (int i = 0; i < count; i++) {
-		const char *argument = list[i].argument ? list[i].argument : "";
-		char text[64];
-
-		snprintf(text, sizeof(text), "--%s%s%s", list[i].name,
-			 separator_of(&list[i]),
-			 argument + takes_one_or_none(&list[i]));
-		fprintf(out, "  %-22s %s\n", text, list[i].help);
-	}
-}
-
 static void print_help(FILE *out, const struct option_set *set)
 {
 	fprintf(out, "usage: ktrace-hw %s [OPTIONS]\n\n%s\n\n", set->command,
 		set->purpose);
-	print_options(out, set->own, set->own_count);
-	print_options(out, common_options, OPTION_COUNT);
-}
-
-static bool read_number(const char *text, uint64_t max, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno &&
-	       *number <= max;
-}
-
-static bool add_number(struct array *list, uint64_t number)
-{
-	/* int32_t and uint32_t lists alike. */
-	uint32_t *item = array_add(list);
-
-	if (item)
-		*item = (uint32_t)number;
-	return item;
-}
-
-/* One "7" or "2-5". */
-static bool add_range(struct array *list, const char *text)
-{
-	char *dash = strchr(text, '-');
-	uint64_t first;
-	uint64_t last;
-
-	if (dash)
-		*dash = '\0';
-	if (!read_number(text, INT32_MAX, &first))
-		return false;
-	last = first;
-	if (dash && !read_number(dash + 1, INT32_MAX, &last))
-		return false;
-	if (last < first || last - first > 65536)
-		return false;
-	for (uint64_t i = first; i <= last; i++)
-		if (!add_number(list, i))
-			return false;
-	return true;
-}
-
-static bool add_numbers(struct array *list, const char *argument)
-{
-	char *copy = strdup(argument);
-	char *rest = copy;
-	char *word;
-	bool is_good = copy && *copy;
-
-	while (is_good && (word = strsep(&rest, ",")))
-		is_good = add_range(list, word);
-	free(copy);
-	return is_good;
-}
-
-static bool add_comms(struct array *list, const char *argument)
-{
-	char *copy = strdup(argument);
-	char *rest = copy;
-	char *word;
-	bool is_good = copy && *copy;
-
-	while (is_good && (word = strsep(&rest, ","))) {
-		char **item = array_add(list);
-
-		if (item)
-			*item = strdup(word);
-		is_good = item && *item;
-	}
-	free(copy);
-	return is_good;
+	own_option_print(out, set->own, set->own_count);
+	own_option_print(out, common_options, OPTION_COUNT);
 }
 
 static bool take_common(struct report_options *options, int index,
@@ -172,7 +67,7 @@ static bool take_common(struct report_options *options, int index,
 		options->format = argument;
 		return true;
 	case OPTION_TOP:
-		return read_number(argument, UINT64_MAX, &options->top);
+		return option_number(argument, UINT64_MAX, &options->top);
 	case OPTION_SINCE:
 		options->since = argument;
 		return true;
@@ -180,13 +75,13 @@ static bool take_common(struct report_options *options, int index,
 		options->until = argument;
 		return true;
 	case OPTION_PID:
-		return add_numbers(&options->pids, argument);
+		return option_numbers(&options->pids, argument);
 	case OPTION_TREE:
-		return add_numbers(&options->trees, argument);
+		return option_numbers(&options->trees, argument);
 	case OPTION_COMM:
-		return add_comms(&options->comms, argument);
+		return option_words(&options->comms, argument);
 	case OPTION_CPU:
-		return add_numbers(&options->cpus, argument);
+		return option_numbers(&options->cpus, argument);
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;
@@ -199,7 +94,7 @@ static bool take_common(struct report_options *options, int index,
 
 static int argument_rule(const struct own_option *option)
 {
-	if (takes_one_or_none(option))
+	if (own_option_takes_one_or_none(option))
 		return optional_argument;
 	return option->argument ? required_argument : no_argument;
 }
@@ -261,7 +156,7 @@ static const char *join_pair(struct report_options *options, char **argv)
 static int take_own(struct report_options *options,
 		    const struct option_set *set, int own, char **argv)
 {
-	bool is_pair = takes_two(&set->own[own]);
+	bool is_pair = own_option_takes_two(&set->own[own]);
 	const char *argument = is_pair ? join_pair(options, argv) : optarg;
 
 	if ((is_pair && !argument) || !set->take(set->ctx, own, argument))
@@ -284,10 +179,10 @@ static int take_option(struct report_options *options,
 		print_help(stdout, set);
 		return EXIT_OK + 1;
 	}
-	return take_common(options, to_index(value), optarg) ?
-		       0 :
-		       refuse(set, common_options[to_index(value)].name,
-			      optarg);
+	return take_common(options, to_index(value), optarg)
+		       ? 0
+		       : refuse(set, common_options[to_index(value)].name,
+				optarg);
 }
 
 int report_options_read(struct report_options *options,
@@ -299,6 +194,7 @@ int report_options_read(struct report_options *options,
 	int status = 0;
 
 	*options = (struct report_options){
+		.is_paged = set->is_paged,
 		.top = UINT64_MAX,
 		.pids = ARRAY_OF(int32_t),
 		.trees = ARRAY_OF(int32_t),

@@ -2,6 +2,7 @@
 #ifndef KT_CMD_REPORT_OPTIONS_H
 #define KT_CMD_REPORT_OPTIONS_H
 
+#include "cmd/own_option.h"
 #include "common/array.h"
 #include "report/step_filter.h"
 #include "report/task_stacks.h"
@@ -22,17 +23,10 @@ struct report_options {
 	struct array trees;	/* int32_t */
 	struct array comms;	/* const char * */
 	struct array cpus;	/* uint32_t */
+	bool is_paged;		/* text goes to a pager on a terminal */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
-};
-
-/* An option of one command only. */
-struct own_option {
-	const char *name;
-	const char *argument;	/* NULL: it takes none; "A B": two, which come
-				 * as "A,B", however they were written */
-	const char *help;
 };
 
 /* Takes option @index of the command's own list.
@@ -44,6 +38,7 @@ typedef bool take_own_option(void *ctx, int index, const char *argument);
 struct option_set {
 	const char *command;
 	const char *purpose;
+	bool is_paged;		/* its text is to be read, not kept */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;

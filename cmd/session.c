@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/console_log.h"
+#include "cmd/pager.h"
 #include "common/error.h"
 #include "decoder/code_image.h"
 #include "decoder/recording.h"
@@ -15,9 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_output(struct session *session, const char *path)
+static bool is_for_people(const struct report_options *options)
 {
-	session->out = path ? fopen(path, "we") : stdout;
+	return options->is_paged &&
+	       (!options->format || !strcmp(options->format, "text"));
+}
+
+static int open_output(struct session *session,
+		       const struct report_options *options)
+{
+	const char *path = options->output;
+
+	if (!path && is_for_people(options))
+		session->pager = pager_new();
+	session->out = path ? fopen(path, "we") : pager_output(session->pager);
 	if (session->out)
 		return 0;
 	fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", path,
@@ -119,19 +131,21 @@ int session_open(struct session *session, const struct report_options *options)
 		    &session->window) < 0)
 		status = EXIT_USAGE;
 	if (!status)
-		status = open_output(session, options->output);
+		status = open_output(session, options);
 	session->filter = report_options_filter(options, session->names);
 	return status;
 }
 
-static int close_output(FILE *out)
+static int close_output(FILE *out, struct pager *pager)
 {
 	bool has_failed = fflush(out) == EOF || ferror(out);
 
 	if (has_failed)
 		fprintf(stderr, "ktrace-hw: output not written: %s\n",
 			strerror(errno));
-	if (out != stdout)
+	if (pager)
+		pager_close(pager);
+	else if (out != stdout)
 		fclose(out);
 	return has_failed ? EXIT_FAILED : 0;
 }
@@ -143,5 +157,5 @@ int session_close(struct session *session)
 	symbols_close(session->symbols);
 	code_image_close(session->image);
 	recording_close(session->recording);
-	return session->out ? close_output(session->out) : 0;
+	return session->out ? close_output(session->out, session->pager) : 0;
 }

@@ -8,6 +8,7 @@
 
 struct code_image;
 struct lines;
+struct pager;
 struct recording;
 struct symbols;
 struct task_names;
@@ -19,6 +20,7 @@ struct session {
 	struct symbols *symbols;
 	struct task_names *names;
 	struct lines *lines;	/* NULL: not wanted */
+	struct pager *pager;	/* NULL: none */
 	FILE *out;
 	struct step_filter filter;
 	struct time_window window;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -38,13 +39,29 @@ static uint64_t round_up(uint64_t size)
 	return (size + FILE_PAGE - 1) / FILE_PAGE * FILE_PAGE;
 }
 
+static Elf64_Phdr segment_of(const struct code_range *range, uint64_t offset)
+{
+	uint64_t size = range->end - range->start;
+
+	return (Elf64_Phdr){
+		.p_type = PT_LOAD,
+		.p_flags = PF_R | PF_W | PF_X,
+		.p_offset = offset,
+		.p_vaddr = range->start,
+		.p_filesz = size,
+		.p_memsz = size,
+		.p_align = FILE_PAGE,
+	};
+}
+
 /* Returns the offset of the first range's bytes. */
 static uint64_t add_headers(const struct kcore *kcore,
 			    const struct code_range *ranges, size_t count,
 			    struct byte_buffer *bytes)
 {
 	uint64_t first =
-		round_up(sizeof(Elf64_Ehdr) + count * sizeof(Elf64_Phdr));
+		round_up(sizeof(Elf64_Ehdr) +
+			 (count + KCORE_COPY_SPARE) * sizeof(Elf64_Phdr));
 	Elf64_Ehdr header = kcore->header;
 	uint64_t offset = first;
 
@@ -54,19 +71,10 @@ static uint64_t add_headers(const struct kcore *kcore,
 	header.e_shnum = header.e_shentsize = header.e_shstrndx = 0;
 	byte_buffer_add(bytes, &header, sizeof(header));
 	for (size_t i = 0; i < count; i++) {
-		uint64_t size = ranges[i].end - ranges[i].start;
-		Elf64_Phdr segment = {
-			.p_type = PT_LOAD,
-			.p_flags = PF_R | PF_W | PF_X,
-			.p_offset = offset,
-			.p_vaddr = ranges[i].start,
-			.p_filesz = size,
-			.p_memsz = size,
-			.p_align = FILE_PAGE,
-		};
+		Elf64_Phdr segment = segment_of(&ranges[i], offset);
 
 		byte_buffer_add(bytes, &segment, sizeof(segment));
-		offset += round_up(size);
+		offset += round_up(segment.p_filesz);
 	}
 	return first;
 }
@@ -112,6 +120,61 @@ int kcore_copy(const struct kcore *kcore, const char *path,
 	if (fd < 0)
 		return -ERROR_SYSTEM;
 	return finish(fd, write_core(kcore, fd, ranges, count));
+}
+
+/* Whether another header fits before the bytes, and @range between them. */
+static bool has_room(const struct kcore *copy, const struct code_range *range)
+{
+	const Elf64_Phdr *segments = copy->segments.items;
+	uint64_t headers_end = copy->header.e_phoff +
+			       (copy->segments.count + 1) * sizeof(*segments);
+
+	for (size_t i = 0; i < copy->segments.count; i++)
+		if (segments[i].p_offset < headers_end ||
+		    (range->start < segments[i].p_vaddr + segments[i].p_memsz &&
+		     segments[i].p_vaddr < range->end))
+			return false;
+	return true;
+}
+
+/* The bytes first, the count last: the file is whole at any time. */
+static int add_segment(const struct kcore *kcore, int fd, uint64_t offset,
+		       Elf64_Ehdr *header, const struct code_range *range)
+{
+	const Elf64_Phdr segment = segment_of(range, offset);
+	int error = copy_range(kcore, fd, range, offset);
+
+	if (!error)
+		error = write_at(fd, &segment, sizeof(segment),
+				 header->e_phoff +
+					 header->e_phnum * sizeof(segment));
+	header->e_phnum++;
+	return error ? error : write_at(fd, header, sizeof(*header), 0);
+}
+
+int kcore_copy_add(const struct kcore *kcore, const char *path,
+		   const struct code_range *range)
+{
+	struct kcore copy;
+	int error = kcore_open(&copy, path);
+	int fd;
+	off_t end;
+
+	if (error)
+		return error;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	if (end < 0)
+		error = -ERROR_SYSTEM;
+	else if (has_room(&copy, range))
+		error = add_segment(kcore, fd, round_up((uint64_t)end),
+				    &copy.header, range);
+	else
+		end = 0;
+	kcore_close(&copy);
+	if (fd >= 0)
+		error = finish(fd, error);
+	return error ? error : end > 0;
 }
 
 int kcore_copy_raw(const struct kcore *kcore, const char *path,

@@ -22,6 +22,16 @@ struct code_range {
 int kcore_copy(const struct kcore *kcore, const char *path,
 	       const struct code_range *ranges, size_t count);
 
+/* Adds @range of @kcore to the copy at @path, as one more segment, if nothing
+ * there overlaps it and there is room: KCORE_COPY_SPARE times.
+ *
+ * Returns 1 if it did, 0 if it may not, or as kcore_copy().
+ */
+int kcore_copy_add(const struct kcore *kcore, const char *path,
+		   const struct code_range *range);
+
+enum { KCORE_COPY_SPARE = 200 };
+
 /* Writes the bytes of @range, and nothing else, to a new file at @path.
  * Returns as kcore_copy().
  */

@@ -95,6 +95,18 @@ void late_code_close(struct late_code *late)
 	free(late);
 }
 
+/* perf knows no code that comes later, and looks it up in the kernel's copy. */
+static void add_for_perf(struct late_code *late, const struct code_range *range)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", late->folder);
+	if (kcore_copy_add(&late->kcore, path, range) < 0)
+		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "new code at %" PRIx64 " cannot be added for perf",
+			    range->start);
+}
+
 /* The time is that of the end of the copy: a change of code that the kernel
  * announced before is in it, or is undone for older times by its record.
  */
@@ -114,8 +126,10 @@ static int copy_range(struct late_code *late, const struct code_range *range)
 		if (rename(path, final) < 0)
 			error = -ERROR_SYSTEM;
 	}
-	if (!error)
+	if (!error) {
+		add_for_perf(late, range);
 		return 0;
+	}
 	log_message(
 		late->log, LOG_WARNING, path, LOG_NO_OFFSET,
 		"new code at %" PRIx64 " cannot be copied: %s", range->start,

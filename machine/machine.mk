@@ -3,10 +3,10 @@
 GLIB_CFLAGS := $(shell pkg-config --cflags glib-2.0 2>/dev/null)
 
 # What is not QEMU's: registers, packets, output.  Unit-tested without it.
-CORE_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/intel_pt/*.c))
+CORE_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/intel_pt/*.c machine/unit/*.c))
 CORE       := $(BUILD)/machine/intel_pt.a
 UNIT_SRCS  := $(filter-out machine/qemu/plugin_api.c,$(wildcard machine/qemu/*.c))
-ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c))
+ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c machine/unit/*.c))
 ARM_CORE   := $(BUILD)/machine/arm_ete.a
 ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) \
                  machine/qemu/doorbell.c machine/qemu/options.c
@@ -40,7 +40,7 @@ PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
               echo -flto=auto -ffat-lto-objects))
 
 $(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o \
-$(BUILD)/machine/qemu_arm/%.o $(BUILD)/machine/arm_ete/%.o: \
+$(BUILD)/machine/qemu_arm/%.o $(BUILD)/machine/arm_ete/%.o $(BUILD)/machine/unit/%.o: \
 	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_LTO)
 
 $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
@@ -106,9 +106,11 @@ $(foreach program,$(GUEST_PROGRAMS),\
 # The plugins' objects hold code for both kinds of linking; a test is linked
 # sooner than it would be optimized.
 $(MACHINE_SUITES): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
-		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o $(CORE)
+		$(BUILD)/machine/tests/fixtures.a $(BUILD)/tests/run_suite.o \
+		$(CORE) $(ARM_CORE) $(BUILD)/machine/qemu_arm/a64.o
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fno-lto -o $@ $^ -lipt $(CHECK_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -fno-lto -o $@ $^ -lipt \
+		-lopencsd_c_api -lopencsd $(CHECK_LIBS)
 
 FIXTURES := $(filter-out machine/tests/test_% machine/tests/tool_%,$(wildcard machine/tests/*.c))
 $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
@@ -116,6 +118,7 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/x86/branch.o
+$(BUILD)/machine/tests/test_truth_branch_arm64: $(BUILD)/machine/truth/arm64/branch.o
 $(BUILD)/machine/tests/test_attach_saving: $(BUILD)/machine/attach/saving.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o

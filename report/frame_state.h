@@ -7,7 +7,7 @@
 
 /* What a thread may do besides running functions: the innermost frame of such
  * time in a call tree of wall time.  The unknown ones are in the order of
- * enum unknown_reason (attribution/time_span.h).
+ * enum unknown_reason (attribution/time/time_span.h).
  */
 enum frame_state {
 	FRAME_USER,		/* in user code that is not traced */

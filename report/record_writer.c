@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/record_writer.h"
 
+#include "report/duration_text.h"
 #include "report/record_table.h"
 #include "report/time_unit.h"
 
@@ -195,6 +196,16 @@ void record_number(struct record_writer *writer, const char *name,
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
 	write_number(writer, name, text);
+}
+
+void record_duration(struct record_writer *writer, const char *name,
+		     uint64_t value_ns)
+{
+	if (writer->format == RECORD_TABLE && !writer->pick)
+		record_table_field(writer, name,
+				   duration_text_of(value_ns).text, false);
+	else
+		record_number(writer, name, value_ns);
 }
 
 void record_signed(struct record_writer *writer, const char *name,

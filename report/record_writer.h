@@ -81,6 +81,11 @@ void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value);
 void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value);
+/* A number of ns; in a table of text in the unit that suits it, as in
+ * duration_text.h.
+ */
+void record_duration(struct record_writer *writer, const char *name,
+		     uint64_t value_ns);
 /* With @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);

@@ -110,11 +110,12 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 	write_name(view, row, out);
 }
 
-/* The members of each cycle, and how much time is in them. */
+/* The members of each cycle that --top shows, and how much time is in all. */
 static void write_cycles(const struct graph_view *view, FILE *out)
 {
 	for (uint32_t cycle = 1; cycle <= view->graph.cycle_count; cycle++) {
 		uint64_t self_ns = 0;
+		uint32_t more = 0;
 
 		fprintf(out, "<cycle %" PRIu32 " as a whole>\n", cycle);
 		for (uint32_t i = 0; i < view->profile.row_count; i++) {
@@ -123,9 +124,15 @@ static void write_cycles(const struct graph_view *view, FILE *out)
 			if (view->graph.cycle_of_row[row] != cycle)
 				continue;
 			self_ns += view->profile.rows[row].self_ns;
+			if (i >= view->count) {
+				more++;
+				continue;
+			}
 			fputs("    ", out);
 			write_name(view, row, out);
 		}
+		if (more)
+			fprintf(out, "    and %" PRIu32 " more\n", more);
 		fprintf(out, "    self_ns %" PRIu64 "\n", self_ns);
 	}
 }

@@ -10,12 +10,15 @@
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
 	WIDTH = 1200,
 	FRAME_HEIGHT = 16,
 	TOP_MARGIN = 60,
 	BOTTOM_MARGIN = 24,
+	LETTER_WIDTH = 7,
+	LETTERS_LEAST = 3,
 	/* A frame narrower than this part of the whole is left out. */
 	NARROWEST_PART = 50000,
 };
@@ -29,9 +32,9 @@ struct flame {
 	FILE *out;
 };
 
-static void write_xml(FILE *out, const char *text)
+static void write_xml_part(FILE *out, const char *text, size_t size)
 {
-	for (; *text; text++) {
+	for (const char *end = text + size; text < end; text++) {
 		switch (*text) {
 		case '&':
 			fputs("&amp;", out);
@@ -49,6 +52,31 @@ static void write_xml(FILE *out, const char *text)
 			fputc(*text, out);
 		}
 	}
+}
+
+static void write_xml(FILE *out, const char *text)
+{
+	write_xml_part(out, text, strlen(text));
+}
+
+/* What flame_script's label() shows of a name, for viewers that run no script.
+ */
+static void write_fitting(FILE *out, const char *text, double width)
+{
+	size_t room = width < 4 ? 0 : (size_t)((width - 4) / LETTER_WIDTH);
+	size_t size = strlen(text);
+
+	if (room < LETTERS_LEAST)
+		return;
+	if (size <= room) {
+		write_xml(out, text);
+		return;
+	}
+	/* A character of several bytes stays whole. */
+	for (size = room - 2; size && (text[size] & 0xc0) == 0x80;)
+		size--;
+	write_xml_part(out, text, size);
+	fputs("..", out);
 }
 
 static bool is_drawn(const struct flame *flame, uint32_t node)
@@ -139,8 +167,11 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		(double)layout->start_ns[index] * scale, y,
 		(double)layout->total_ns[index] * scale, FRAME_HEIGHT - 1);
 	write_colour(out, node->function, label.text, node->is_break);
-	fprintf(out, "\"/><text x=\"%.2f\" y=\"%" PRIu32 "\"></text></g>\n",
+	fprintf(out, "\"/><text x=\"%.2f\" y=\"%" PRIu32 "\">",
 		(double)layout->start_ns[index] * scale + 3, y + 12);
+	write_fitting(out, label.text,
+		      (double)layout->total_ns[index] * scale);
+	fputs("</text></g>\n", out);
 }
 
 /* The colours of what is no function. */

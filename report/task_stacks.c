@@ -3,23 +3,17 @@
 
 #include "common/error.h"
 #include "report/call_stack.h"
+#include "report/cpu_account.h"
+#include "report/kept_tasks.h"
 
 #include "decoder/flow.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct kept_task {
-	struct task task;
-	struct call_stack stack;
-	uint64_t clock_ns;
-	uint64_t last_ns;		/* of its newest step */
-	size_t exec_depth;		/* of an exec that goes on; 0: none */
-};
-
 struct cpu_context {
 	struct kept_task *task;
-	uint8_t state;			/* enum cpu_state */
+	uint8_t state; /* enum cpu_state */
 	bool ended;
 	struct cpu_account account;
 };
@@ -27,9 +21,9 @@ struct cpu_context {
 struct task_stacks {
 	struct time_window window;
 	struct step_sink *sink;
-	struct array tasks;		/* struct kept_task * */
-	struct array cpus;		/* struct cpu_context */
-	uint64_t last_ns;		/* of the newest event */
+	struct kept_tasks tasks;
+	struct array cpus; /* struct cpu_context */
+	uint64_t last_ns;  /* of the newest event */
 };
 
 struct task_stacks *task_stacks_new(struct time_window window,
@@ -41,14 +35,9 @@ struct task_stacks *task_stacks_new(struct time_window window,
 		return NULL;
 	stacks->window = window;
 	stacks->sink = sink;
-	stacks->tasks = ARRAY_OF(struct kept_task *);
+	stacks->tasks = KEPT_TASKS_NONE;
 	stacks->cpus = ARRAY_OF(struct cpu_context);
 	return stacks;
-}
-
-static struct kept_task *task_at(const struct task_stacks *stacks, size_t index)
-{
-	return *(struct kept_task **)array_at(&stacks->tasks, index);
 }
 
 static struct cpu_context *cpu_at(const struct task_stacks *stacks,
@@ -61,63 +50,15 @@ void task_stacks_free(struct task_stacks *stacks)
 {
 	if (!stacks)
 		return;
-	for (size_t i = 0; i < stacks->tasks.count; i++) {
-		call_stack_free(&task_at(stacks, i)->stack);
-		free(task_at(stacks, i));
-	}
-	array_free(&stacks->tasks);
+	kept_tasks_free(&stacks->tasks);
 	array_free(&stacks->cpus);
 	free(stacks);
-}
-
-/* The idle task and unknown ones exist once per CPU. */
-static bool is_task(const struct task *task, int32_t cpu, int32_t tid)
-{
-	return task->tid == tid && (tid > 0 || task->cpu == cpu);
-}
-
-static struct kept_task *find_task(const struct task_stacks *stacks,
-				   int32_t cpu, int32_t tid)
-{
-	for (size_t i = stacks->tasks.count; i-- > 0;)
-		if (is_task(&task_at(stacks, i)->task, cpu, tid))
-			return task_at(stacks, i);
-	return NULL;
-}
-
-/* Returns the task, adding it if it is new; NULL when out of memory. */
-static struct kept_task *get_task(struct task_stacks *stacks, int32_t cpu,
-				  int32_t pid, int32_t tid)
-{
-	struct kept_task *task = find_task(stacks, cpu, tid);
-	struct kept_task **slot;
-
-	if (task) {
-		if (task->task.pid < 0)
-			task->task.pid = pid;
-		return task;
-	}
-	task = calloc(1, sizeof(*task));
-	slot = task ? array_add(&stacks->tasks) : NULL;
-	if (!slot) {
-		free(task);
-		return NULL;
-	}
-	*slot = task;
-	task->stack = CALL_STACK_EMPTY;
-	task->task = (struct task){
-		.index = (uint32_t)stacks->tasks.count - 1,
-		.tid = tid,
-		.pid = pid,
-		.cpu = cpu,
-	};
-	return task;
 }
 
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid)
 {
-	struct kept_task *task = get_task(stacks, cpu, pid, tid);
+	struct kept_task *task = kept_tasks_get(&stacks->tasks, cpu, pid, tid);
 	struct cpu_context *context = task ? array_add(&stacks->cpus) : NULL;
 
 	if (!context)
@@ -127,60 +68,12 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	return (int)stacks->cpus.count - 1;
 }
 
-static uint64_t clip(const struct task_stacks *stacks, uint64_t time_ns)
-{
-	if (time_ns < stacks->window.since_ns)
-		return stacks->window.since_ns;
-	if (time_ns > stacks->window.until_ns)
-		return stacks->window.until_ns;
-	return time_ns;
-}
-
-/* Books the time since the last event where it belongs. */
-static void pass_time(const struct task_stacks *stacks,
-		      struct cpu_context *context,
-		      const struct function_event *event)
-{
-	struct cpu_account *account = &context->account;
-	uint64_t now_ns = clip(stacks, event->time_ns);
-	uint64_t passed_ns;
-
-	/* Until the first time packet the time is not known. */
-	if (!event->time_ns)
-		return;
-	if (!account->first_ns) {
-		/* Switches are recorded before tracing begins, too. */
-		if (event->kind == FUNCTION_SWITCH)
-			return;
-		account->first_ns = now_ns;
-		account->last_ns = now_ns;
-	}
-	passed_ns = now_ns - account->last_ns;
-	account->last_ns = now_ns;
-	account->state_ns[context->state] += passed_ns;
-	if (context->state != CPU_TRACED)
-		return;
-	context->task->clock_ns += passed_ns;
-	if (context->task->task.tid == 0)
-		account->idle_ns += passed_ns;
-}
-
-/* A task's time goes on when it comes to a CPU whose clock is a little behind
- * that of the one it left.
- */
-static uint64_t task_time(struct kept_task *task, uint64_t time_ns)
-{
-	if (time_ns > task->last_ns)
-		task->last_ns = time_ns;
-	return task->last_ns;
-}
-
 static struct call_step step_of(const struct cpu_context *context,
 				const struct function_event *event,
 				uint8_t kind)
 {
 	return (struct call_step){
-		.time_ns = task_time(context->task, event->time_ns),
+		.time_ns = kept_task_time(context->task, event->time_ns),
 		.early_ns = event->early_ns,
 		.late_ns = event->late_ns,
 		.kind = kind,
@@ -232,9 +125,9 @@ static uint8_t state_after_stop(uint8_t stop)
 static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		       const struct function_event *event)
 {
-	struct kept_task *next = get_task(stacks, context->account.cpu,
-					  function_event_pid(event),
-					  function_event_tid(event));
+	struct kept_task *next = kept_tasks_get(
+		&stacks->tasks, context->account.cpu, function_event_pid(event),
+		function_event_tid(event));
 	struct call_step step;
 
 	if (!next)
@@ -280,11 +173,12 @@ static void end_first_thread(const struct task_stacks *stacks,
 	struct call_stack_output output = { .sink = stacks->sink };
 
 	if (task->pid > 0 && task->tid != task->pid)
-		first = find_task(stacks, context->account.cpu, task->pid);
+		first = kept_tasks_find(&stacks->tasks, context->account.cpu,
+					task->pid);
 	if (!first)
 		return;
 	output.step = step_of(context, event, STEP_EXIT);
-	output.step.time_ns = task_time(first, event->time_ns);
+	output.step.time_ns = kept_task_time(first, event->time_ns);
 	output.step.clock_ns = first->clock_ns;
 	output.step.task = &first->task;
 	call_stack_close(&first->stack, &output);
@@ -303,7 +197,8 @@ static int take_stack_event(struct task_stacks *stacks,
 	int status = call_stack_take(&task->stack, event, &output);
 
 	if (event->kind == FUNCTION_NEW_PROGRAM) {
-		task->exec_depth = task->stack.frames.count;
+		/* Until what is called next has returned. */
+		task->exec_depth = task->stack.frames.count + 1;
 	} else if (task->stack.frames.count < task->exec_depth) {
 		task->exec_depth = 0;
 		end_first_thread(stacks, context, event);
@@ -317,7 +212,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 	struct cpu_context *context = cpu_at(stacks, index);
 	int status;
 
-	pass_time(stacks, context, event);
+	cpu_account_pass(&context->account, stacks->window, event,
+			 context->state, context->task);
 	if (event->time_ns > stacks->last_ns)
 		stacks->last_ns = event->time_ns;
 	switch ((enum function_event_kind)event->kind) {
@@ -367,8 +263,8 @@ bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
 
 void task_stacks_close(struct task_stacks *stacks)
 {
-	for (size_t i = 0; i < stacks->tasks.count; i++) {
-		struct kept_task *task = task_at(stacks, i);
+	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
+		struct kept_task *task = kept_tasks_at(&stacks->tasks, i);
 		struct call_stack_output output = {
 			.step = {
 				.time_ns = stacks->last_ns,
@@ -397,15 +293,15 @@ uint32_t task_stacks_cpu_count(const struct task_stacks *stacks)
 const struct task *task_stacks_task(const struct task_stacks *stacks,
 				    uint32_t index)
 {
-	return &task_at(stacks, index)->task;
+	return &kept_tasks_at(&stacks->tasks, index)->task;
 }
 
 uint32_t task_stacks_task_count(const struct task_stacks *stacks)
 {
-	return (uint32_t)stacks->tasks.count;
+	return (uint32_t)stacks->tasks.all.count;
 }
 
 uint64_t task_stacks_clock(const struct task_stacks *stacks, uint32_t index)
 {
-	return task_at(stacks, index)->clock_ns;
+	return kept_tasks_at(&stacks->tasks, index)->clock_ns;
 }

@@ -6,7 +6,7 @@
 status=0
 forbid() {
 	for to in $2; do
-		if grep -n "^#include \"$to/" "$1"/*.[ch] 2>/dev/null; then
+		if grep -rn --include='*.[ch]' "^#include \"$to/" "$1"; then
 			echo "$1/ must not use $to/" >&2
 			status=1
 		fi
@@ -19,6 +19,22 @@ forbid symbolize "collector report attribution cmd machine"
 forbid report    "collector attribution cmd machine"
 forbid attribution "collector cmd machine"
 forbid cmd       "machine"
+tables="calls interrupts processes relations sleeps user_sites wall"
+in_attribution() {
+	for other in $2; do
+		forbid "attribution/$1" "attribution/$other"
+	done
+}
+in_attribution events     "text time $tables"
+in_attribution text       "events time $tables"
+in_attribution time       "text $tables"
+in_attribution interrupts "calls processes relations sleeps user_sites wall"
+in_attribution sleeps     "calls interrupts processes relations user_sites wall"
+in_attribution calls      "interrupts processes relations user_sites wall"
+in_attribution processes  "calls relations sleeps user_sites wall"
+in_attribution relations  "interrupts processes sleeps user_sites wall"
+in_attribution user_sites "interrupts processes relations sleeps wall"
+in_attribution wall       "interrupts processes relations sleeps user_sites"
 forbid machine/intel_pt "common collector decoder symbolize report cmd machine/qemu machine/truth"
 forbid machine/truth "common collector decoder symbolize report cmd machine/intel_pt"
 exit $status

@@ -104,18 +104,31 @@ static struct line_file *file_of(struct lines *lines, const char *module,
 	return add_file(lines, module, space);
 }
 
-static struct source_line line_at(const struct line_file *file,
-				  uint64_t address)
+/* The blocks of code around the byte at @address, the innermost first, up to
+ * the unit; by where they lie, which dwarf_getscopes() leaves for an inlined
+ * function's definition.  @address becomes one of the debug information's.
+ *
+ * Returns how many, in *@scopes, to be freed.
+ */
+static int scopes_at(const struct line_file *file, uint64_t *address,
+		     Dwarf_Die **scopes)
 {
-	struct source_line line = { 0 };
-	Dwfl_Line *found = dwfl_module_getsrc(
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit = dwfl_module_addrdie(
 		elf_file_module(file->elf),
-		address + elf_file_bias(file->elf));
+		*address + elf_file_bias(file->elf), &bias);
+	Dwarf_Die *named = NULL;
+	int count;
 
-	if (found)
-		line.file = dwfl_lineinfo(found, NULL, &line.line, NULL, NULL,
-					  NULL);
-	return line;
+	*scopes = NULL;
+	if (!unit)
+		return 0;
+	*address += elf_file_bias(file->elf) - bias;
+	count = dwarf_getscopes(unit, *address, &named);
+	if (count > 0)
+		count = dwarf_getscopes_die(&named[0], scopes);
+	free(named);
+	return count > 0 ? count : 0;
 }
 
 /* Where the first range of a function in pieces begins is its entry. */
@@ -137,22 +150,66 @@ static struct source_line declaration_at(const struct line_file *file,
 					 uint64_t address)
 {
 	struct source_line line = { 0 };
-	Dwarf_Addr bias = 0;
-	Dwarf_Die *unit = dwfl_module_addrdie(
-		elf_file_module(file->elf),
-		address + elf_file_bias(file->elf), &bias);
-	Dwarf_Die *scopes = NULL;
-	int count;
+	Dwarf_Die *scopes;
+	int count = scopes_at(file, &address, &scopes);
 
-	if (!unit)
-		return line;
-	address += elf_file_bias(file->elf) - bias;
-	count = dwarf_getscopes(unit, address, &scopes);
 	for (int i = 0; i < count && !line.file; i++)
 		if (begins_at(&scopes[i], address) &&
 		    dwarf_decl_line(&scopes[i], &line.line) == 0)
 			line.file = dwarf_decl_file(&scopes[i]);
 	free(scopes);
+	return line;
+}
+
+/* Where @inlined is called, if its unit says so. */
+static struct source_line call_of(Dwarf_Die *inlined)
+{
+	struct source_line line = { 0 };
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word place;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
+			    &number) ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute),
+			    &place) ||
+	    !dwarf_diecu(inlined, &unit, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) || place >= count)
+		return line;
+	line.file = dwarf_filesrc(files, place, NULL, NULL);
+	line.line = (int)number;
+	return line;
+}
+
+/* Where the code at @address comes from; if it was inlined, where the function
+ * that it is part of calls it.
+ */
+static struct source_line line_at(const struct line_file *file,
+				  uint64_t address)
+{
+	struct source_line line = { 0 };
+	uint64_t unit_address = address;
+	Dwarf_Die *inlined = NULL;
+	Dwarf_Die *scopes;
+	Dwfl_Line *found;
+	int count = scopes_at(file, &unit_address, &scopes);
+
+	for (int i = 0; i < count; i++)
+		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
+			inlined = &scopes[i];
+	if (inlined)
+		line = call_of(inlined);
+	free(scopes);
+	if (line.file)
+		return line;
+	found = dwfl_module_getsrc(elf_file_module(file->elf),
+				   address + elf_file_bias(file->elf));
+	if (found)
+		line.file = dwfl_lineinfo(found, NULL, &line.line, NULL, NULL,
+					  NULL);
 	return line;
 }
 

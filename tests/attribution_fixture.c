@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/attribution_fixture.h"
 
-#include "attribution/work_kinds.h"
+#include "attribution/events/work_kinds.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
@@ -22,6 +22,7 @@ static const char *const names[] = {
 	"__x64_sys_read", "__x64_sys_futex", "__x64_sys_exit_group",
 	"pipe_read", "pipe_write", "futex_wait_queue", "try_to_wake_up",
 	"__wake_up_sync_key", "hrtimer_wakeup", "perf_trace_sched_switch",
+	"dequeue_task_fair", "perf_event_wakeup",
 };
 
 struct made_task {

@@ -2,8 +2,8 @@
 #ifndef KT_TESTS_ATTRIBUTION_FIXTURE_H
 #define KT_TESTS_ATTRIBUTION_FIXTURE_H
 
-#include "attribution/known_events.h"
-#include "attribution/witness.h"
+#include "attribution/events/known_events.h"
+#include "attribution/events/witness.h"
 #include "decoder/sideband.h"
 #include "report/call_step.h"
 

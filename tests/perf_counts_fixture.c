@@ -17,6 +17,7 @@ struct place {
 };
 
 struct branch {
+	unsigned int cpu;
 	char flags[32];
 	struct place from;
 	struct place to;
@@ -141,7 +142,7 @@ static void read_place(char *text, const struct array *thunks,
 	snprintf(place->name, sizeof(place->name), "%s", name);
 }
 
-/* "  tr end  iret    ffffffff81c01199 sym+0x0 =>   0 [unknown]" */
+/* "[000]  tr end  iret    ffffffff81c01199 sym+0x0 =>   0 [unknown]" */
 static bool read_branch(char *line, const struct array *thunks,
 			struct branch *branch)
 {
@@ -149,8 +150,9 @@ static bool read_branch(char *line, const struct array *thunks,
 	char *end;
 	size_t length;
 
-	if (!arrow)
+	if (!arrow || sscanf(line, "[%u]", &branch->cpu) != 1)
 		return false;
+	line += strcspn(line, " ");
 	*arrow = '\0';
 	end = arrow;
 	/* Back over the symbol and the address. */
@@ -213,10 +215,18 @@ static void take_branch(struct array *counts, struct thunk *thunk,
 	}
 }
 
+/* What each CPU does is a line of its own, mixed with the others' in time. */
+static struct thunk *thunk_of(struct array *open, unsigned int cpu)
+{
+	while (open->count <= cpu)
+		array_add(open);
+	return array_at(open, cpu);
+}
+
 void perf_counts_read(const char *path, FILE *script, struct array *counts)
 {
 	struct array thunks = ARRAY_OF(struct thunk_range);
-	struct thunk thunk = { 0 };
+	struct array open = ARRAY_OF(struct thunk);
 	struct branch branch;
 	char *line = NULL;
 	size_t room = 0;
@@ -224,8 +234,10 @@ void perf_counts_read(const char *path, FILE *script, struct array *counts)
 	read_thunks(path, &thunks);
 	while (getline(&line, &room, script) > 0)
 		if (read_branch(line, &thunks, &branch))
-			take_branch(counts, &thunk, &branch);
+			take_branch(counts, thunk_of(&open, branch.cpu),
+				    &branch);
 	free(line);
+	array_free(&open);
 	array_free(&thunks);
 }
 

@@ -16,7 +16,7 @@ struct perf_count {
 	uint64_t async;
 };
 
-/* Counts what `perf script --itrace=b -F ip,sym,symoff,addr,flags` says:
+/* Counts what `perf script --itrace=b -F cpu,ip,sym,symoff,addr,flags` says:
  *  - a "call" enters the function that it leads to, wherever it lands;
  *  - a jump enters a function if it leads to its start from another one;
  *  - a "hw int" or "int" enters the function that it leads to;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/between.h"
+#include "attribution/relations/between.h"
 
-#include "attribution/between_paths.h"
-#include "attribution/function_choice.h"
-#include "attribution/path_text.h"
-#include "attribution/work_kinds.h"
+#include "attribution/relations/between_paths.h"
+#include "attribution/relations/function_choice.h"
+#include "attribution/text/path_text.h"
+#include "attribution/events/work_kinds.h"
 #include "report/call_tree.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"

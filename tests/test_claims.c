@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/claims.h"
+#include "attribution/interrupts/claims.h"
 #include "tests/run_suite.h"
 
 struct fixture {

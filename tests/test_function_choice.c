@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/function_choice.h"
+#include "attribution/relations/function_choice.h"
 
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/function_study.h"
+#include "attribution/relations/function_study.h"
 
-#include "attribution/function_choice.h"
-#include "attribution/part_tree.h"
+#include "attribution/relations/function_choice.h"
+#include "attribution/relations/part_tree.h"
 #include "report/call_tree.h"
 #include "symbolize/function_table.h"
 #include "tests/attribution_fixture.h"

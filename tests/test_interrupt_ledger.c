@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_ledger.h"
 
 #include "attribution/table.h"
-#include "attribution/work_kinds.h"
+#include "attribution/events/work_kinds.h"
 #include "report/task_names.h"
 #include "symbolize/symbols.h"
 #include "tests/attribution_fixture.h"
@@ -395,6 +395,19 @@ static void preempted_story(struct attribution_fixture *f)
 	NS(300);
 }
 
+/* On its way out an interrupt lets others in: they are not part of it. */
+static void nested_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100); IN("asm_sysvec_apic_timer_interrupt");
+	EVENT(EVENT_SCHED_WAKING, 8);
+	NS(130); IN("asm_common_interrupt");
+	EVENT(EVENT_SCHED_WAKING, 9);
+	NS(150); OUT;
+	NS(160); OUT;
+	NS(300);
+}
+
 static void rcu_and_nmi_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
@@ -536,6 +549,9 @@ static const struct {
 	  "asm_common_interrupt on 5 for 8 x1.00: 50=0+50+0\n" },
 	{ preempted_story,
 	  "asm_sysvec_apic_timer_interrupt on 5 for -1 x1.00: 33=0+0+33\n" },
+	{ nested_story,
+	  "asm_common_interrupt on 5 for 9 x1.00: 20=0+20+0\n"
+	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x1.00: 40=0+40+0\n" },
 	{ rcu_and_nmi_story,
 	  "asm_exc_nmi on 5 for 0 x1.00: 3=3+0+0\n"
 	  "free_something on 5 for 0 x2.00: 17=17+0+0\n"

@@ -95,6 +95,32 @@ START_TEST(test_copy)
 }
 END_TEST
 
+START_TEST(test_copy_add)
+{
+	static const struct code_range first = { 0x10000, 0x11000 };
+	static const struct code_range other = { 0x12000, 0x12010 };
+	static const struct code_range over = { 0x10ff0, 0x11010 };
+	struct kcore kcore;
+	uint8_t byte;
+
+	ck_assert_int_eq(kcore_open(&kcore, source), 0);
+	ck_assert_int_eq(kcore_copy(&kcore, copy, &first, 1), 0);
+	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &other), 1);
+	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &over), 0);
+	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &other), 0);
+	ck_assert_int_eq(kcore_copy_add(&kcore, "/nonexistent", &other),
+			 -ERROR_SYSTEM);
+	kcore_close(&kcore);
+	ck_assert_int_eq(kcore_open(&kcore, copy), 0);
+	ck_assert_uint_eq(kcore.segments.count, 2);
+	ck_assert_int_eq(kcore_read(&kcore, 0x1200f, &byte, 1), 0);
+	ck_assert_uint_eq(byte, 0x12);
+	ck_assert_int_eq(kcore_read(&kcore, 0x10fff, &byte, 1), 0);
+	ck_assert_uint_eq(byte, 0x10);
+	kcore_close(&kcore);
+}
+END_TEST
+
 START_TEST(test_copy_raw)
 {
 	const struct code_range range = { 0x10ffe, 0x11003 };
@@ -200,6 +226,7 @@ static Suite *kcore_copy_suite(void)
 	tcase_add_checked_fixture(tcase, make_core, remove_core);
 	tcase_add_test(tcase, test_read);
 	tcase_add_test(tcase, test_copy);
+	tcase_add_test(tcase, test_copy_add);
 	tcase_add_test(tcase, test_copy_raw);
 	tcase_add_test(tcase, test_changes);
 	tcase_add_test(tcase, test_changes_elsewhere);

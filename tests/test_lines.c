@@ -108,6 +108,52 @@ START_TEST(functions_and_their_lines_are_found)
 }
 END_TEST
 
+/* An entry whose first code was inlined, and a call from inlined code. */
+static const char inlined_source[] =
+	"int sink(int);\n"
+	"static inline __attribute__((always_inline)) int inner(int number)\n"
+	"{\n"
+	"	return sink(number * 3) + 1;\n"
+	"}\n"
+	"\n"
+	"int outer(int number)\n"
+	"{\n"
+	"	return\n"
+	"		inner(number);\n"
+	"}\n";
+
+START_TEST(inlined_code_is_where_it_is_called)
+{
+	struct function_table *functions = function_table_new();
+	struct address_map *map = address_map_new();
+	struct scratch_folder folder = scratch_folder_new();
+	struct lines *lines = lines_new("");
+	const struct function *outer;
+	struct source_line line;
+	char command[300];
+	char path[128];
+
+	scratch_folder_path(&folder, "prog", path, sizeof(path));
+	scratch_folder_write(&folder, "prog.c", inlined_source);
+	snprintf(command, sizeof(command),
+		 "cd %s && cc -g -O2 -shared -fPIC -o prog prog.c",
+		 folder.path);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(elf_symbols_add(path, functions, map, NULL), 0);
+	outer = function_named(functions, "outer");
+	ck_assert_ptr_nonnull(outer);
+	ck_assert(lines_find(lines, outer, 0, &line));
+	ck_assert_int_eq(line.line, 7);
+	/* The multiplication, or what comes right behind it. */
+	ck_assert(lines_find(lines, outer, 4, &line));
+	ck_assert_int_eq(line.line, 10);
+	lines_free(lines);
+	address_map_free(map);
+	function_table_free(functions);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lines");
@@ -115,6 +161,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, functions_and_their_lines_are_found, 0,
 			    sizeof(builds) / sizeof(*builds));
+	tcase_add_test(tcase, inlined_code_is_where_it_is_called);
 	tcase_set_timeout(tcase, 60);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -56,8 +56,8 @@ static bool count_by_perf(const char *path, struct array *counts)
 	}
 	ck_assert(perf_ignore_switches(path));
 	snprintf(command, sizeof(command),
-		 "perf script -f -i '%s' --itrace=b -F ip,sym,symoff,addr,flags"
-		 " 2> /dev/null", path);
+		 "perf script -f -i '%s' --itrace=b"
+		 " -F cpu,ip,sym,symoff,addr,flags 2> /dev/null", path);
 	script = popen(command, "r");
 	ck_assert_ptr_nonnull(script);
 	perf_counts_read(path, script, counts);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/message_kinds.h"
-#include "attribution/server_bills.h"
-#include "attribution/task_paths.h"
+#include "attribution/processes/message_kinds.h"
+#include "attribution/processes/server_bills.h"
+#include "attribution/time/task_paths.h"
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"
 

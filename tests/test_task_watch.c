@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_watch.h"
 
-#include "attribution/sleeps.h"
-#include "attribution/system_call.h"
-#include "attribution/wakers.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/calls/system_call.h"
+#include "attribution/sleeps/wakers.h"
 #include "report/call_tree.h"
 #include "report/task_names.h"
 #include "symbolize/arch.h"
@@ -159,6 +159,20 @@ static void one_call(struct attribution_fixture *f)
 	at(f, 400), ends(f);
 }
 
+/* execve leaves by the way out of interrupts, and so does a fault in it. */
+static void jumps(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7);
+	at(f, 110); enters_call(f, 0, "__x64_sys_read");
+	at(f, 120); enter(f, 0, "asm_exc_page_fault");
+	at(f, 130); jump(f, 0, "helper");
+	at(f, 150); leave(f, 0);
+	at(f, 160); leave(f, 0);
+	at(f, 170); jump(f, 0, "helper");
+	at(f, 190); leave(f, 0); state(f, 0, CPU_OUTSIDE);
+	at(f, 200); ends(f);
+}
+
 static void pipe_wakes(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -222,6 +236,47 @@ static void a_crowd(struct attribution_fixture *f)
 	ends(f);
 }
 
+/* No event says who wakes 7: it is gone from there all the same. */
+static void quiet_wakeup(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 10), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 20), goes_to_sleep(f, 0, "futex_wait_queue", 7, 8);
+	at(f, 40), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	comes_back(f, 0, 7);
+	at(f, 50), leaves_call(f, 0, 0);
+	at(f, 60), event(f, 0, EVENT_SCHED_SWITCH, 7, 0, 8);
+	switch_to(f, 0, 8);
+	at(f, 70), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 80), goes_to_sleep(f, 0, "futex_wait_queue", 8, 9);
+	at(f, 90), wakes(f, 0, "helper", 8);
+	at(f, 95), comes_back(f, 0, 8);
+	at(f, 100), leaves_call(f, 0, 0);
+	ends(f);
+}
+
+/* The trace shows that perf wakes somebody, and no event. */
+static void perf_wakes(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 10), enters_call(f, 0, "__x64_sys_read");
+	at(f, 20), enter(f, 0, "pipe_read");
+	enter(f, 0, "schedule");
+	enter(f, 0, "__schedule");
+	enter(f, 0, "dequeue_task_fair");
+	leave(f, 0);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
+	switch_to(f, 0, 8);
+	at(f, 40), enter(f, 0, "asm_common_interrupt");
+	enter(f, 0, "perf_event_wakeup");
+	enter(f, 0, "try_to_wake_up");
+	at(f, 45), leave(f, 0), leave(f, 0), leave(f, 0);
+	at(f, 60), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	comes_back(f, 0, 7);
+	at(f, 80), leaves_call(f, 0, 0);
+	ends(f);
+}
+
 static void no_return(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
@@ -273,6 +328,9 @@ static const struct story stories[] = {
 	{ "one call", one_call,
 	  "7 read returned 100-300 cpu 160 asleep 0 runnable 0 stolen 40 "
 	  "unknown 0 faults 1/30 nr 0 = 5\n" },
+	{ "jumps", jumps,
+	  "7 read returned 110-190 cpu 80 asleep 0 runnable 0 stolen 0 "
+	  "unknown 0 faults 1/30 nr 0\n" },
 	{ "a pipe wakes", pipe_wakes,
 	  "7 slept in pipe_read 180+50 others 0,0 same -1,-1 by ?-8 "
 	  "pipe_write\n"
@@ -306,6 +364,19 @@ static const struct story stories[] = {
 	  "8 slept in futex_wait_queue 20+30 others 1,0 same 1,0 by ?-9 "
 	  "helper\n"
 	  "8 futex returned 30-100 cpu 20 asleep 20 runnable 30 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n" },
+	{ "a quiet wake-up", quiet_wakeup,
+	  "7 slept in futex_wait_queue 0+20 others 0,0 same 0,0\n"
+	  "7 futex returned 10-50 cpu 20 asleep 0 runnable 20 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n"
+	  "8 slept in futex_wait_queue 10+5 others 0,0 same 0,0 by ?-9 "
+	  "helper\n"
+	  "8 futex returned 70-100 cpu 15 asleep 10 runnable 5 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n" },
+	{ "perf wakes", perf_wakes,
+	  "7 slept in pipe_read 20+20 others 0,0 same -1,-1 by interrupt "
+	  "asm_common_interrupt perf_event_wakeup\n"
+	  "7 read returned 10-80 cpu 30 asleep 20 runnable 20 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
 	{ "no return", no_return,
 	  "7 exit_group no_return 100-200 cpu 100 asleep 0 runnable 0 "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/user_sites.h"
+#include "attribution/user_sites/user_sites.h"
 
 #include "attribution/table.h"
 #include "decoder/recording.h"

@@ -25,7 +25,6 @@ static struct {
 	uint8_t stack[STACK_BYTES];
 } taken;
 
-#ifdef __x86_64__
 static void take_registers(const ucontext_t *context)
 {
 	static const int order[] = {
@@ -40,7 +39,6 @@ static void take_registers(const ucontext_t *context)
 		taken.registers[12 + i] =
 			(uint64_t)context->uc_mcontext.gregs[REG_R8 + i];
 }
-#endif
 
 /* Not sanitized: it copies the stack across the borders of objects. */
 __attribute__((no_sanitize("address"))) KEPT static void innermost(void)
@@ -244,13 +242,11 @@ static Suite *user_stack_suite(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-#ifdef __x86_64__
 	tcase_add_test(tcase, own_stack_is_unwound);
 	tcase_add_test(tcase, short_stacks_end_early);
 	tcase_add_test(tcase, no_more_than_there_is_room_for);
 	tcase_add_test(tcase, without_registers_there_is_none);
 	tcase_add_test(tcase, other_processes_have_other_code);
-#endif
 	tcase_add_test(tcase, not_elf);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/wait_places.h"
-#include "attribution/wakers.h"
-#include "attribution/work_kinds.h"
+#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wakers.h"
+#include "attribution/events/work_kinds.h"
 #include "report/task_names.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"

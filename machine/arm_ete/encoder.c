@@ -25,6 +25,8 @@ static bool configured(const struct ete_encoder *encoder, uint64_t bits)
 
 static void put(struct ete_encoder *encoder, const uint8_t *bytes, size_t size)
 {
+	if (encoder->discarding)
+		return;
 	trace_buffer_put(encoder->buffer, bytes, size);
 	encoder->since_sync += size;
 }
@@ -70,6 +72,15 @@ bool ete_encoder_sync_is_due(const struct ete_encoder *encoder)
 
 	return power >= ETE_SYNC_PERIOD_MIN &&
 	       encoder->since_sync >> power;
+}
+
+void ete_encoder_overflow(struct ete_encoder *encoder)
+{
+	uint8_t bytes[ETE_PACKET_MAX];
+
+	put_atoms(encoder);
+	encoder->discarding = false;
+	put(encoder, bytes, ete_packet_overflow(bytes));
 }
 
 void ete_encoder_trace_on(struct ete_encoder *encoder)

@@ -32,6 +32,7 @@ struct ete_encoder {
 	uint64_t last_timestamp;
 	uint64_t counted_cycles; /* up to the last cycle count */
 	uint64_t since_sync;	 /* bytes */
+	bool discarding;	 /* packets are being lost */
 };
 
 void ete_encoder_init(struct ete_encoder *encoder,
@@ -45,6 +46,9 @@ void ete_encoder_restart(struct ete_encoder *encoder,
 /* A-sync and Trace Info; an address with context has to follow. */
 void ete_encoder_sync(struct ete_encoder *encoder);
 bool ete_encoder_sync_is_due(const struct ete_encoder *encoder);
+
+/* Packets were lost; all that a decoder knows has to follow. */
+void ete_encoder_overflow(struct ete_encoder *encoder);
 
 void ete_encoder_trace_on(struct ete_encoder *encoder);
 

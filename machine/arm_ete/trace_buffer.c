@@ -53,9 +53,13 @@ bool trace_buffer_is_enabled(const struct trace_buffer *buffer)
 	return buffer->registers[TRBLIMITR_EL1] & TRBLIMITR_E;
 }
 
+/* When the limit is reached has to be known at once. */
 bool trace_buffer_is_due(const struct trace_buffer *buffer)
 {
-	return buffer->used >= GATHER;
+	uint64_t left = (buffer->registers[TRBLIMITR_EL1] & TRBLIMITR_LIMIT) -
+			buffer->registers[TRBPTR_EL1];
+
+	return buffer->used >= GATHER || buffer->used >= left;
 }
 
 bool trace_buffer_is_stopped(const struct trace_buffer *buffer)

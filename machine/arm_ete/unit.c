@@ -2,10 +2,14 @@
 #include "machine/arm_ete/unit.h"
 #include "machine/arm_ete/filter.h"
 
-bool ete_unit_init(struct ete_unit *unit, const struct ete_bus *bus)
+enum { LOSS_SEED = 0x6b74 };
+
+bool ete_unit_init(struct ete_unit *unit, const struct ete_bus *bus,
+		   uint64_t loss_interval)
 {
 	*unit = (struct ete_unit){ 0 };
 	ete_registers_reset(&unit->registers);
+	unit_loss_init(&unit->loss, loss_interval, LOSS_SEED);
 	unit->buffer = trace_buffer_new(bus);
 	ete_encoder_init(&unit->encoder, &unit->registers, unit->buffer);
 	return unit->buffer;
@@ -37,6 +41,29 @@ uint64_t ete_unit_read(struct ete_unit *unit, unsigned offset)
 	return value;
 }
 
+/* Counts an event against the loss option; a loss ends in arrive(). */
+static void maybe_lose(struct ete_unit *unit)
+{
+	if (unit_loss_event(&unit->loss))
+		unit->encoder.discarding = true;
+}
+
+static void end_loss(struct ete_unit *unit)
+{
+	if (!unit->encoder.discarding || unit->loss.left)
+		return;
+	ete_encoder_overflow(&unit->encoder);
+	unit->sync_due = true;
+	unit->active = false;
+}
+
+/* Tracing ends: what was lost before is said now. */
+static void finish_loss(struct ete_unit *unit)
+{
+	unit_loss_end(&unit->loss);
+	end_loss(unit);
+}
+
 static void enable(struct ete_unit *unit, const struct ete_time *time)
 {
 	trace_buffer_clear(unit->buffer);
@@ -52,6 +79,7 @@ void ete_unit_write(struct ete_unit *unit, unsigned offset, uint64_t value,
 {
 	bool was_enabled = ete_unit_is_enabled(unit);
 
+	finish_loss(unit);
 	ete_unit_drain(unit);
 	ete_registers_write(&unit->registers, offset, value);
 	if (offset == TRCVICTLR)
@@ -62,6 +90,7 @@ void ete_unit_write(struct ete_unit *unit, unsigned offset, uint64_t value,
 
 void ete_unit_write_permission(struct ete_unit *unit, uint64_t trfcr)
 {
+	finish_loss(unit);
 	ete_unit_drain(unit);
 	unit->registers.trfcr = trfcr;
 }
@@ -112,6 +141,7 @@ void ete_unit_branch(struct ete_unit *unit, enum ete_branch kind, uint64_t next,
 
 	if (!unit->active || kind == ETE_BRANCH_NONE)
 		return;
+	maybe_lose(unit);
 	ete_encoder_atom(encoder, kind != ETE_BRANCH_CONDITIONAL || to != next,
 			 time);
 	unit->at_target = true;
@@ -238,6 +268,7 @@ void ete_unit_arrive(struct ete_unit *unit, uint64_t ip, uint64_t end,
 		return;
 	if (ete_filter_level(ip) && trace_buffer_is_due(unit->buffer))
 		trace_buffer_flush(unit->buffer);
+	end_loss(unit);
 	if (!traced(unit, ip, end)) {
 		unit->active = false;
 		return;
@@ -263,6 +294,7 @@ void ete_unit_exception(struct ete_unit *unit, enum ete_exception type,
 {
 	if (!unit->active)
 		return;
+	maybe_lose(unit);
 	if (unit->needs_target)
 		send_address(unit, from);
 	ete_encoder_exception(&unit->encoder, type, from, time);

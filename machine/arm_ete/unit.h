@@ -5,6 +5,7 @@
 #include "machine/arm_ete/encoder.h"
 #include "machine/arm_ete/registers.h"
 #include "machine/arm_ete/trace_buffer.h"
+#include "machine/unit/loss.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct ete_unit {
 	struct ete_registers registers;
 	struct trace_buffer *buffer;
 	struct ete_encoder encoder;
+	struct unit_loss loss;
 	uint32_t context_id;
 	bool active;	   /* the code under way is traced */
 	bool started;	   /* by a start point */
@@ -41,8 +43,11 @@ enum ete_branch {
 	ETE_BRANCH_ISB,
 };
 
-/* Copies @bus.  False when out of memory; free accepts that too. */
-bool ete_unit_init(struct ete_unit *unit, const struct ete_bus *bus);
+/* @loss_interval: see unit/loss.h, 0 for none.  Copies @bus.  False when out of
+ * memory; free accepts that too.
+ */
+bool ete_unit_init(struct ete_unit *unit, const struct ete_bus *bus,
+		   uint64_t loss_interval);
 void ete_unit_free(struct ete_unit *unit);
 
 /* TRCPRGCTLR.EN. */

@@ -18,7 +18,7 @@ readonly CPU=max,pauth-impdef=on,sve=off,sme=off
 
 # The drivers of the trace unit, which udev would load: configfs comes first,
 # as CoreSight shows its configurations there.
-MODULE_SETS[trace]='configfs coresight coresight_trbe coresight_etm4x'
+readonly ARCH_TRACE_MODULES='configfs coresight coresight_trbe coresight_etm4x'
 
 # Devices interrupt by wires, where the plugin can see it (../qemu_arm/gic.h).
 readonly MACHINE=virt,gic-version=3,its=off

@@ -10,6 +10,7 @@ readonly ARCH_KERNEL_PACKAGE=linux-image-amd64
 readonly ARCH_KERNEL_PREFIX=''
 readonly ARCH_GUEST_INIT=guest-init
 readonly ARCH_UNIT=intel-pt
+readonly ARCH_TRACE_MODULES='' # its driver is built in
 readonly ARCH_TRUTH=truth
 
 # What the guest would only spend time on finding out that nobody uses it.

@@ -44,7 +44,7 @@ device_tree_make() { # file
 # Of what QEMU itself wrote dtc would complain, too.
 device_tree_compiler() { # argument...
 	if [[ -x $CACHE/$ARCH_QEMU_FOLDER/usr/bin/dtc ]]; then
-		qemu_run_cached dtc -q "$@"
+		qemu_run_unpacked dtc -q "$@"
 	else
 		need_program dtc device-tree-compiler
 		dtc -q "$@"

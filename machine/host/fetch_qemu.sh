@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # the other parts read what is set here
+# shellcheck disable=SC2034,SC2153 # the parts share what is set here and there
 # QEMU: the system's own when its plugin interface is new enough, else that of
 # Debian 13's backports, unpacked and run through its own dynamic linker.
 #
@@ -51,37 +51,37 @@ qemu_use_system() {
 	QEMU_VERSION=$version
 }
 
-# Sets CACHED to the start of a command line: a program of the unpacked ones.
-qemu_cached() { # folder program
+# Sets UNPACKED to the start of a command line: a program of the unpacked ones.
+qemu_unpacked() { # folder program
 	local libraries=$1/usr/lib/x86_64-linux-gnu
-	CACHED=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries"
+	UNPACKED=("$libraries/ld-linux-x86-64.so.2" --library-path "$libraries"
 		"$1/usr/bin/$2")
 }
 
-qemu_run_cached() { # program argument...
-	local CACHED
-	qemu_cached "$CACHE/$ARCH_QEMU_FOLDER" "$1"
-	"${CACHED[@]}" "${@:2}"
+qemu_run_unpacked() { # program argument...
+	local UNPACKED
+	qemu_unpacked "$CACHE/$ARCH_QEMU_FOLDER" "$1"
+	"${UNPACKED[@]}" "${@:2}"
 }
 
 qemu_use_cached() {
-	local CACHED root=$CACHE/$ARCH_QEMU_FOLDER
+	local UNPACKED root=$CACHE/$ARCH_QEMU_FOLDER
 	[[ -e $root/version ]] || return 1
-	qemu_cached "$root" "$ARCH_QEMU_PROGRAM"
-	QEMU=("${CACHED[@]}"
+	qemu_unpacked "$root" "$ARCH_QEMU_PROGRAM"
+	QEMU=("${UNPACKED[@]}"
 		-L "$root/usr/share/qemu" -L "$root/usr/share/seabios")
 	QEMU_VERSION=$(<"$root/version")
 }
 
 qemu_fetch() {
-	local CACHED folder root=$CACHE/$ARCH_QEMU_FOLDER
+	local UNPACKED folder root=$CACHE/$ARCH_QEMU_FOLDER
 	folder=$(cache_workspace qemu)
 	cache_need_space 400 QEMU
 	say "fetching QEMU from Debian 13's backports (about 35 MB)"
 	apt_unpack "$folder" -t trixie-backports "${ARCH_QEMU_PACKAGES[@]}"
 	qemu_drop_unneeded "$folder"
-	qemu_cached "$folder" "$ARCH_QEMU_PROGRAM"
-	qemu_version "${CACHED[@]}" >"$folder/version" || true
+	qemu_unpacked "$folder" "$ARCH_QEMU_PROGRAM"
+	qemu_version "${UNPACKED[@]}" >"$folder/version" || true
 	[[ -s $folder/version ]] || fail "the fetched QEMU does not start"
 	cache_keep "$folder" "$root"
 }

@@ -10,13 +10,13 @@ declare -A MODULE_SETS=(
 	[disk]='virtio_pci virtio_blk ?crc32c_generic ext4'
 	[delay]='dm_delay'
 	[net]='virtio_pci virtio_net'
-	[trace]=''
 )
 
 # Writes a folder with the modules, unpacked, and a list for each set.
 modules_collect() { # kernel-folder target-folder
 	local set name
 	declare -A MODULE_FILES=() MODULE_BUILTIN=()
+	MODULE_SETS[trace]=$ARCH_TRACE_MODULES
 	modules_index "$1/modules"
 	for set in "${!MODULE_SETS[@]}"; do
 		: >"$2/$set"

@@ -31,7 +31,7 @@ saved_state_key() {
 		for word in "${COMMAND[@]}"; do
 			case $word in
 			local,id=* | if=none,id=scratch,*) ;;
-			*/truth-api*) cat "${word%%,clock*}" ;;
+			*/truth-*api*) cat "${word%%,clock*}" ;;
 			*.so | *.so,*) cat "${word%%,*}" && echo "$word" ;;
 			*) printf '%s\n' "$word" ;;
 			esac

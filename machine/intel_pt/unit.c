@@ -12,7 +12,7 @@ void pt_unit_init(struct pt_unit *unit, const struct pt_bus *bus,
 	pt_output_init(&unit->output, &unit->registers, &unit->bus);
 	pt_timing_init(&unit->timing, &unit->output, rates);
 	pt_encoder_init(&unit->encoder, &unit->output, &unit->timing);
-	pt_loss_init(&unit->loss, loss_interval, LOSS_SEED);
+	unit_loss_init(&unit->loss, loss_interval, LOSS_SEED);
 }
 
 bool pt_unit_is_tracing(const struct pt_unit *unit)
@@ -46,14 +46,14 @@ static void end_loss(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 	if (!unit->output.discarding)
 		return;
 	unit->output.discarding = false;
-	pt_loss_end(&unit->loss);
+	unit_loss_end(&unit->loss);
 	pt_encoder_overflow(&unit->encoder, unit->packet_en ? &ip : NULL, tsc);
 }
 
 /* Counts an event against the loss option; a loss ends in arrive(). */
 static void maybe_lose(struct pt_unit *unit)
 {
-	if (pt_loss_event(&unit->loss))
+	if (unit_loss_event(&unit->loss))
 		unit->output.discarding = true;
 }
 

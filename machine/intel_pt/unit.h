@@ -3,7 +3,7 @@
 #define KT_MACHINE_INTEL_PT_UNIT_H
 
 #include "machine/intel_pt/encoder.h"
-#include "machine/intel_pt/loss.h"
+#include "machine/unit/loss.h"
 #include "machine/intel_pt/output.h"
 #include "machine/intel_pt/registers.h"
 #include "machine/intel_pt/timing.h"
@@ -24,7 +24,7 @@ struct pt_unit {
 	struct pt_output output;
 	struct pt_timing timing;
 	struct pt_encoder encoder;
-	struct pt_loss loss;
+	struct unit_loss loss;
 	struct pt_bus bus;
 	uint64_t cr3;
 	bool cs_l, cs_d; /* the mode code runs in */
@@ -44,7 +44,7 @@ enum pt_branch {
 	PT_BRANCH_FAR, /* syscall, sysret, iret, int n, lcall … */
 };
 
-/* @loss_interval: see loss.h, 0 for none.  Copies @bus and @rates. */
+/* @loss_interval: see unit/loss.h, 0 for none.  Copies @bus and @rates. */
 void pt_unit_init(struct pt_unit *unit, const struct pt_bus *bus,
 		  const struct pt_rates *rates, uint64_t loss_interval);
 

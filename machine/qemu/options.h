@@ -8,7 +8,7 @@
 /* -plugin intel-pt.so,clock=virtual|host[,loss=N][,dump=DIR] */
 struct options {
 	bool host_clock;	/* clock=host: several vCPUs, no -icount */
-	uint64_t loss_interval; /* loss=N: see intel_pt/loss.h */
+	uint64_t loss_interval; /* loss=N: see unit/loss.h */
 	const char *dump_dir;	/* dump=DIR: DIR/trace.<cpu> gets all bytes */
 };
 

@@ -19,7 +19,8 @@ static void on_vcpu_init(unsigned int index, void *data)
 	bus_init(&bus, vcpu, plugin->options.dump_dir);
 	guest_clock_init(&vcpu->clock, plugin->options.host_clock,
 			 &vcpu->board->retired);
-	if (!ete_unit_init(&vcpu->unit, &bus))
+	if (!ete_unit_init(&vcpu->unit, &bus,
+			   plugin->options.loss_interval))
 		exit(EXIT_FAILURE);
 }
 

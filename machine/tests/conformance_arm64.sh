@@ -18,7 +18,7 @@ readonly TOOL=${KTRACE_MACHINE_BUILD:-$BUILD/machine}/tests/tool_blocks
 readonly KTRACE_HW=${KTRACE_HW:-$BUILD/ktrace-hw}
 readonly ROOT=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 readonly ONE_CPU=(task task-times task-cycacc task-both task-user all
-	all-times filter)
+	all-times small-buffer filter)
 readonly SEVERAL_CPUS=(task-times all all-times)
 
 fail() {
@@ -32,6 +32,7 @@ levels() { # dir recording
 	case $2 in
 	task-both | all) echo ku ;;
 	task-user) echo u ;;
+	small-buffer) echo kg ;;
 	filter)
 		IFS=/ read -r start size <"$1/filter-range"
 		printf 'k/%x-%x\n' $((start)) $((start + size))

@@ -30,7 +30,7 @@ work() { # times
 record() { # name perf-record-option...
 	local name=$1
 	shift
-	perf record --kcore -N -q -o "$WORK/$name" "$@"
+	perf record --kcore -N -q -o "$WORK/$name" "$@" >"$WORK/output"
 	cp "$WORK/vdso" "$WORK/$name/kcore_dir/vdso"
 	cp -r "$WORK/$name" "$RESULTS/$name"
 	rm -rf "${WORK:?}/$name"
@@ -39,6 +39,7 @@ record() { # name perf-record-option...
 run_one() { # name
 	local self=${BASH_SOURCE[0]} times=timestamp,cycacc,contextid
 	local -a work=(-- bash "$self" --work 1)
+	local -a one=(-- busybox ls -lR /usr/share/perf-core)
 	case $1 in
 	task) record "$1" -m,"$BUFFER" -e cs_etm//k "${work[@]}" ;;
 	task-times)
@@ -50,13 +51,16 @@ run_one() { # name
 			"${work[@]}"
 		;;
 	task-both)
-		record "$1" -m,"$BUFFER" -e cs_etm/timestamp/ "${work[@]}"
+		record "$1" -m,"$BUFFER" -e cs_etm/timestamp,contextid/ \
+			"${one[@]}"
 		;;
 	task-user)
-		record "$1" -m,"$BUFFER" -e cs_etm/retstack/u "${work[@]}"
+		record "$1" -m,"$BUFFER" -e cs_etm/retstack,timestamp,contextid/u \
+			"${one[@]}"
 		;;
 	all)
-		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp/ "${work[@]}"
+		record "$1" -m,"$BUFFER" -a -e cs_etm/timestamp,contextid/ \
+			"${work[@]}"
 		;;
 	all-times)
 		record "$1" -m,"$BUFFER" -a -e "cs_etm/$times/k" "${work[@]}"
@@ -64,6 +68,9 @@ run_one() { # name
 	filter)
 		record "$1" -m,4M -e cs_etm//k --filter "filter $FILTER_RANGE" \
 			"${work[@]}"
+		;;
+	small-buffer)
+		record "$1" -m,1M -e cs_etm/timestamp,retstack/k "${work[@]}"
 		;;
 	large)
 		record "$1" -m,128M -a -e cs_etm/timestamp,retstack/k -- \

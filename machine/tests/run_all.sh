@@ -11,8 +11,8 @@ set -euo pipefail
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 LEVEL=${1:-all}
 readonly HERE LEVEL
-# shellcheck source=machine/tests/lanes.sh
-source "$HERE/lanes.sh"
+# shellcheck source=machine/tests/side_by_side.sh
+source "$HERE/side_by_side.sh"
 
 # Everything is fetched once, and what is missing is said once.
 fetch() {
@@ -20,17 +20,19 @@ fetch() {
 	for kernel in 6.12 6.1; do
 		"$HERE/../host/machine" fetch --kernel "$kernel"
 	done
+	"$HERE/../host/machine" fetch --arch arm64
 }
 
-# Two lanes of about the same length, each with one machine at a time.
-# shellcheck disable=SC2034 # lanes reads the arrays
-first=(conformance.sh test_truth_exec_log.sh test_deterministic.sh
-	"conformance.sh 6.1 1 task-cyc")
-second=("conformance.sh 6.12 2" test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
-	test_machine_isolated.sh test_trace_unit.sh)
+# The longest first.
+tests=(conformance.sh "conformance.sh 6.12 2" test_truth_exec_log.sh
+	test_deterministic.sh "conformance.sh 6.1 1 task-cyc"
+	test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
+	test_machine_isolated.sh test_trace_unit.sh
+	"conformance_arm64.sh 1 task-times task-both filter")
 if [[ $LEVEL == full ]]; then
-	first+=("conformance.sh 6.12 1 large")
-	second+=("conformance.sh 6.1 1" "conformance.sh 6.1 2")
+	tests+=("conformance.sh 6.12 1 large" "conformance.sh 6.1 1"
+		"conformance.sh 6.1 2" "conformance_arm64.sh 1"
+		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2")
 fi
 fetch
-lanes "$HERE" first second
+side_by_side "$HERE" "${tests[@]}"

@@ -46,13 +46,15 @@ record_to() { # name option...
 }
 
 one_cpu() {
+	local text
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one) "$PROGRAM" \
-		sleeper hog caller faulter ping tree futex execer pipes
-	judge one --exact --cases --truth "$WORK/one/csv" --within 100
-	"$KTRACE" report --servers --format=json -i "$WORK/one/r" \
-		>"$WORK/one/servers"
-	judge one --servers "$WORK/one/servers"
+		sleeper hog caller faulter ping tree futex execer poller
+	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
+		--sched "$WORK/one/r"
+	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
+	expect_line "one: perf woke the one that polls" "$text" \
+		'    woken by  1x interrupt [a-z_]* perf_event_wakeup$'
 }
 
 # The host's clock runs on while the recorder waits for the host, so what is
@@ -68,19 +70,17 @@ old_kernel() {
 	# shellcheck disable=SC2046
 	boot old --kernel 6.1 -- $(record_to old) "$PROGRAM" \
 		sleeper hog caller ping futex execer
-	judge old --exact --cases --truth "$WORK/old/csv" --within 100
+	judge old --exact --cases --truth "$WORK/old/csv" --within 100 \
+		--sched "$WORK/old/r"
 }
 
 made_by_perf() {
-	command -v perf >/dev/null || {
-		echo "skipped: perf: there is none here"
-		return
-	}
 	boot perf -- perf record --kcore -a -q -B -N -m 4M,16M \
 		-o "$WORK/perf/r" -e intel_pt//k -e sched:sched_switch \
 		-e sched:sched_waking -e sched:sched_wakeup_new \
 		"$PROGRAM" sleeper caller ping
-	judge perf --exact --cases --truth "$WORK/perf/csv"
+	judge perf --exact --cases --truth "$WORK/perf/csv" \
+		--sched "$WORK/perf/r"
 }
 
 # What a recording does not tell is not known, and said to be so.
@@ -96,7 +96,7 @@ narrower() {
 	judge cpu --sums
 	text=$("$KTRACE" report -i "$WORK/plain/r")
 	expect_line "plain: text says what would tell" "$text" \
-		'Not known: asleep_ns: record with --events=sched or more'
+		'Not known: asleep_ns: the recording has no sched:sched_waking (record --events=sched)'
 	text=$("$KTRACE" report -i "$WORK/cpu/r")
 	expect_line "cpu: text says why time is unknown" "$text" \
 		'Time off the CPU is unknown: other CPUs'
@@ -112,6 +112,7 @@ expect_line() { # case text beginning-of-a-line
 
 main() {
 	need python3
+	need perf
 	skip_without_machine 6.12
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}"
 	if (($# == 0)); then

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 # report --between, --function, --user-sites, flame graphs of wall time and the
 # profile across the border of user and kernel, on programs whose truth is
-# known.  KERNEL chooses Debian's kernel in the virtual machine.
+# known.
+#
+#	attribution_relations.sh [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${KERNEL:-6.12}
+KERNEL=${1:-6.12}
 
 report() { # file recording option...
 	local file=$1 recording=$2
@@ -42,9 +44,28 @@ border_reports() {
 	"$KTRACE" export --format=gmon -i "$WORK/border" --comm relations \
 		-o "$WORK/gmon"
 	gprof -b -q "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof.txt"
+	gprof -b -p "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof_flat.txt"
+	report border_flat.csv border --comm relations --flat --format=csv
 	report sites.json sites --comm relations --user-sites --format=json
 	report stacks.json stacks --comm relations --user-sites --format=json
 	report missing.txt kernel --comm relations --user-sites
+}
+
+# Tables of a recording without events say what is missing, and how to have it.
+check_bare() {
+	local option
+	for option in sleeps servers syscalls user-sites; do
+		report bare.txt bare --"$option"
+		expect_that "bare: --$option says how to record" \
+			"$(grep -c 'Not known: .*(record --' "$WORK/bare.txt")" -ge 1
+	done
+	report bare.txt bare --interrupts
+	expect_that "bare: --interrupts says how to record" \
+		"$(grep -c 'not known without .*--events=attribution' \
+			"$WORK/bare.txt")" -ge 5
+	flame bare.txt bare --wall --folded
+	expect_that "bare: --wall has unknown time" \
+		"$(grep -c 'relations-.*unknown' "$WORK/bare.txt")" -ge 1
 }
 
 check_mistakes() {
@@ -75,7 +96,10 @@ main() {
 	kernel_reports
 	border_reports
 	check_mistakes
+	check_bare
 	python3 "$HERE/judge_relations.py" "$WORK" || FAILURES=$((FAILURES + 1))
+	python3 "$HERE/judge_tables.py" "$KTRACE" "$WORK/kernel" \
+		"$ROOT/docs/formats.md" || FAILURES=$((FAILURES + 1))
 }
 
 main "$@"

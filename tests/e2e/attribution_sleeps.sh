@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # report --sleeps tells where programs sleep, with which stacks, and who wakes
-# them, where all that is known by construction.  KERNEL chooses Debian's
-# kernel in the virtual machine, CASES some of the cases.
+# them, where all that is known by construction.
+#
+#	attribution_sleeps.sh [KERNEL [CASE...]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-KERNEL=${KERNEL:-6.12}
+KERNEL=${1:-6.12}
 WAITS=$ROOT/build/tests/e2e/programs/waits
-CASES=${CASES:-stacks static pipe child futex disk chain labels}
 
 main() {
-	local cases
-	read -ra cases <<<"$CASES"
+	local cases=("${@:2}")
+	((${#cases[@]})) ||
+		cases=(stacks static pipe child futex disk chain labels)
 	need perf
 	need python3
 	skip_without_machine "$KERNEL"

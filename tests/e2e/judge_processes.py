@@ -3,11 +3,13 @@
 tests/e2e/programs/processes.c: prints a line a check.
 
 judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
-                   [--truth CSV] [--within NS] [--servers JSON]
+                   [--truth CSV] [--within NS] [--sched RECORDING]
 """
 import csv
 import json
 import sys
+
+from sched_times import threads_made
 
 MS = 1000000
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
@@ -57,7 +59,7 @@ def exact(report):
            unknown in ([], [("ktrace-hw", off, f"off {off}")]), unknown)
     wall = sum(cpu["wall_ns"] for cpu in report["cpus"])
     idle = sum(cpu["idle_ns"] for cpu in report["cpus"])
-    busy = sum(row[c] for row in report["threads"] for c in ON_CPU)
+    busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
     # Between two CPUs whose clocks differ a task's time goes on.
     expect("threads and idle tasks have all of the CPUs' time",
            abs(wall - idle - busy - off) <= (0 if len(report["cpus"]) == 1 else
@@ -100,6 +102,9 @@ def cases(report):
         ("threads", 3, 3), ("asleep_ns", 29.5 * MS, 33 * MS)])
     check_case(report, "exe", 1, [("threads", 2, 2),
                                   ("system_calls", 20, 100)])
+    # No event tells of its wake-up.
+    check_case(report, "polled", 1, [
+        ("asleep_ns", 9.5 * MS, 10.5 * MS), ("runnable_ns", 0, 0.6 * MS)])
     for row in report["threads"]:
         if row["comm"] == "waiter":
             between("waiter: asleep_ns", row["asleep_ns"], 9 * MS, 10.6 * MS)
@@ -114,7 +119,7 @@ def truth_errors(report, path):
     missing = []
     for row in report["threads"]:
         right = told.get(row["tid"])
-        busy = sum(row[c] for c in ON_CPU)
+        busy = sum(row[c] or 0 for c in ON_CPU)
         if not right:
             if busy:
                 missing.append((row["tid"], row["comm"], busy))
@@ -122,7 +127,7 @@ def truth_errors(report, path):
         # It is what ran before the truth's first switch.
         if row["comm"] in ("ktrace-hw", "perf"):
             continue
-        row = dict(row, interrupt_ns=row["interrupt_benefited_ns"] +
+        row = dict(row, interrupt_ns=(row["interrupt_benefited_ns"] or 0) +
                    row["interrupt_stolen_ns"])
         for column in ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
                        "interrupt_ns"):
@@ -144,7 +149,7 @@ def truth(report, errors):
     wrong = [error for error in errors if error[0] > error[1]]
     expect("each thread's classes are the ground truth's to within uncertain",
            errors and not wrong, f"worst {max(errors)}, wrong {wrong}")
-    busy = sum(row[c] for row in report["threads"] for c in ON_CPU)
+    busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
     uncertain = sum(row["uncertain"] for row in report["threads"])
     expect("uncertain is at most a twentieth of the time on CPUs",
            0 < uncertain <= busy / 20, f"{uncertain} of {busy}")
@@ -155,20 +160,24 @@ def within(errors, tolerance_ns):
     expect(f"and to within {tolerance_ns} ns", worst[0] <= tolerance_ns, worst)
 
 
-def servers(path):
-    """The big client asks eight times for 32 KiB, the small one for 8."""
-    with open(path, encoding="utf-8") as file:
-        rows = json.load(file)
-    bill = {row["client"]: row for row in rows if row["server"] == "server"}
-    expect("server: both clients are billed", {"big", "small"} <= set(bill),
-           sorted(bill))
-    if not {"big", "small"} <= set(bill):
-        return
-    for client in ("big", "small"):
-        expect(f"server: requests of {client}", bill[client]["requests"] == 8,
-               bill[client]["requests"])
-    ratio = bill["big"]["kernel_ns"] / max(1, bill["small"]["kernel_ns"])
-    between("server: the big client pays more", ratio, 1.3, 4)
+def sched(report, recording):
+    """Time off the CPU is what the scheduler's tracepoints say, which come a
+    few us before the switches that they speak of, and 10 before a thread
+    is made."""
+    told = threads_made(recording)
+    wrong = []
+    seen = 0
+    for row in report["threads"]:
+        thread = told.get(row["tid"])
+        if not thread or not thread.is_told:
+            continue
+        seen += 1
+        errors = (row["asleep_ns"] - thread.asleep_ns,
+                  row["runnable_ns"] - thread.runnable_ns)
+        if max(map(abs, errors)) > 10000 + 3000 * row["context_switches"]:
+            wrong.append((row["tid"], row["comm"], errors))
+    expect("asleep and runnable are what the tracepoints say",
+           seen >= 3 and not wrong, f"{seen} threads, wrong {wrong}")
 
 
 def main(arguments):
@@ -188,10 +197,10 @@ def main(arguments):
         elif what == "--truth":
             errors = truth_errors(report, arguments.pop(0))
             truth(report, errors)
+        elif what == "--sched":
+            sched(report, arguments.pop(0))
         elif what == "--within":
             within(errors, int(arguments.pop(0)))
-        elif what == "--servers":
-            servers(arguments.pop(0))
 
 
 main(sys.argv[1:])

@@ -157,6 +157,8 @@ def judge_border():
             ("main, work, read, the kernel",
              ["u:main", "u:work", "u:read", "k:entry_SYSCALL_64",
               "k:vfs_read"]),
+            ("main, read, __x64_sys_read",
+             ["u:main", "u:read", "k:__x64_sys_read"]),
             ("a handler on top of what was interrupted",
              ["u:main", "u:raise", "u:handler", "u:in_handler",
               "u:sleep_ms", "k:entry_SYSCALL_64"]),
@@ -218,12 +220,26 @@ def judge_gprof():
           f"{process}k:__x64_sys_read" in reached)
 
 
-def line_of(program, pattern):
-    """The line after the one that begins a function."""
-    for number, line in enumerate(program, 1):
-        if pattern in line:
-            return number
-    return 0
+def judge_flat():
+    """gprof's flat profile and ours: read() by main and by its thread."""
+    gprof = collections.Counter()
+    for line in text("gprof_flat.txt").splitlines():
+        fields = line.split()
+        if len(fields) == 7 and re.match(r"[0-9.]+$", fields[0]):
+            gprof[fields[6]] += int(fields[3])
+    ours = collections.Counter()
+    for row in table("border_flat.csv"):
+        ours[row["function"]] += int(row["calls"])
+    process = next(name for name in ours
+                   if name.endswith("u:main")).split("u:")[0]
+    for name, calls in (("u:work", 2), ("u:read", 8), ("u:in_handler", 3),
+                        ("u:after_jump", 1)):
+        equal(f"flat: calls of {name}, and gprof's", (calls, calls),
+              (ours[process + name], gprof[process + name]))
+    # The loader and libc read, too.
+    name = f"{process}k:__x64_sys_read"
+    about(f"flat: calls of {name}", 8, ours[name], 20)
+    equal(f"flat: gprof's calls of {name}", ours[name], gprof[name])
 
 
 def judge_sites(name, has_lines):
@@ -253,6 +269,7 @@ judge_slow_calls()
 judge_flames()
 judge_border()
 judge_gprof()
+judge_flat()
 judge_sites("sites.json", True)
 judge_sites("stacks.json", False)
 sys.exit(failures != 0)

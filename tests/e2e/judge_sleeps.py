@@ -143,7 +143,7 @@ def check_chain(recording):
 
 
 def check_labels(name, recording):
-    told = [line.split() for line in recording.output.splitlines()]
+    told = [line.split() for line in recording.output().splitlines()]
     rows = recording.sleeps()
     judge.expect(f"{name}: five labels were read", len(told) == 5, told)
     for how, pid, wchan in told:

@@ -14,6 +14,7 @@ EXIT = re.compile(r"NR (-?\d+) = (-?\d+)")
 # it never made.
 FORKS = (56, 57, 58, 435)
 CLASSES = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns", "unknown_ns")
+X32_BIT = 0x40000000
 RESTARTS = (-512, -513, -514, -516)
 # Where one waits for the disk, as /proc/PID/wchan calls it.
 READING = {"folio_wait_bit_common", "__folio_lock_killable",
@@ -139,6 +140,38 @@ def check_restart(recording):
     judge.expect("restart: and restarted", rest and rest["count"] == 1, rest)
 
 
+def check_abis(recording):
+    """7 calls by int 0x80; 5 and 3 by x32, the last with a table of its own."""
+    parent, x32_parent, x32_ioctl = map(int, recording.output().split())
+    calls = [r for r in recording.records() if r["comm"] == "abis"]
+    compat = [r for r in calls
+              if "int80" in r["trace"][0]["function"].lower()]
+    judge.expect("abis: 7 calls by int 0x80, with names and numbers",
+                 len(compat) == 7 and all(
+                     (r["name"], r["number"], r["result"]) ==
+                     ("getppid", 64, parent) for r in compat), compat[:2])
+    x32 = [r for r in calls if r["number"] is not None
+           and r["number"] & X32_BIT]
+    judge.expect("abis: x32 is known to this kernel",
+                 (x32_parent, x32_ioctl) == (parent, -9),
+                 x32_parent, x32_ioctl)
+    judge.expect("abis: 8 calls by x32, with names and results",
+                 [(r["name"], r["number"] & ~X32_BIT, r["result"])
+                  for r in x32] == [("getppid", 110, parent),
+                                    ("ioctl", 514, -9)]
+                 + 4 * [("getppid", 110, parent)] + 2 * [("ioctl", 514, -9)],
+                 [(r["name"], r["number"], r["result"]) for r in x32])
+    native = [r["function"] for r in calls if r["name"] == "ioctl"
+              and r not in x32]
+    judge.expect("abis: what x32 has of its own is another function",
+                 all(r["function"] not in native for r in x32
+                     if r["name"] == "ioctl"), native)
+    rows = [r for r in recording.syscalls() if r["comm"] == "abis"]
+    judge.expect("abis: the table counts them",
+                 sum(r["count"] for r in rows if r["call"] == "getppid") == 12,
+                 [r for r in rows if r["call"] == "getppid"])
+
+
 def check_bare(recording):
     rows = [r for r in recording.syscalls() if r["comm"] == "parent"]
     judge.expect("without tracepoints: calls are counted all the same",
@@ -208,7 +241,7 @@ def check_trace(call):
 def main():
     ktrace, folder = sys.argv[1:]
     cases = {name: Recording(ktrace, folder, name) for name in
-             ("errors", "child", "restart", "bare", "copy")}
+             ("errors", "child", "restart", "bare", "copy", "abis")}
     for name in ("errors", "child", "restart"):
         check_sums(name, cases[name])
         check_counts(name, cases[name])
@@ -216,6 +249,7 @@ def main():
     check_errors(cases["errors"])
     check_child(cases["child"])
     check_restart(cases["restart"])
+    check_abis(cases["abis"])
     check_bare(cases["bare"])
     check_copy(cases["copy"])
     judge.end()

@@ -139,6 +139,20 @@ check_accidents() {
 		"$(lines_of full enter)" -gt 1000
 }
 
+check_rights() {
+	expect "doctor: this machine can" 0 "$(code_of doctor)"
+	expect_that "doctor: it has a trace unit" -n \
+		"$(grep -E '^trace unit +yes' "$WORK/doctor.out")"
+	expect "doctor, without rights: it cannot" 1 "$(code_of anyone/doctor)"
+	expect_that "doctor, without rights: says the way out" -n \
+		"$(grep 'record as root' "$WORK/anyone/doctor.out")"
+	expect "record, without rights" 125 "$(code_of anyone/record)"
+	expect_that "record, without rights: says the way out" -n \
+		"$(grep 'record as root' "$WORK/anyone/record.err")"
+	expect_that "record, without rights: leaves nothing" ! \
+		-e "$WORK/anyone/any"
+}
+
 # The command of the README, from the host.
 check_machine() {
 	local code=0
@@ -165,6 +179,7 @@ main() {
 	check_filters
 	check_events
 	check_accidents
+	check_rights
 	check_machine
 	command -v perf >/dev/null || return 0
 	for name in code all cpu snapshot events-all longer machine; do

@@ -103,6 +103,25 @@ killed() {
 	wait "$pid" || echo "$?" >killed.code
 }
 
+# What may be recorded, by root and by somebody else.
+rights() {
+	local code=0
+	"$KTRACE" doctor >doctor.out || code=$?
+	echo "$code" >doctor.code
+	mkdir -m 777 anyone
+	(
+		cd anyone
+		code=0
+		setpriv --reuid=65534 --clear-groups "$KTRACE" doctor \
+			>doctor.out || code=$?
+		echo "$code" >doctor.code
+		code=0
+		setpriv --reuid=65534 --clear-groups "$KTRACE" record -o any \
+			-- true 2>record.err || code=$?
+		echo "$code" >record.code
+	)
+}
+
 # A disk that has room for the kernel's copy and a little more.
 no_space() {
 	local size code=0
@@ -125,5 +144,6 @@ ways
 interrupted
 asked
 killed
+rights
 no_space
 cp -r . "$RESULTS"

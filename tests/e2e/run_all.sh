@@ -8,21 +8,21 @@ set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 readonly HERE
-# shellcheck source=machine/tests/lanes.sh
-source "$HERE/../../machine/tests/lanes.sh"
+# shellcheck source=machine/tests/side_by_side.sh
+source "$HERE/../../machine/tests/side_by_side.sh"
 
-# shellcheck disable=SC2034 # lanes reads the arrays
-first=("functions.sh 6.12 1 ls disk sleep all events")
-second=(record.sh "attribution_processes.sh one_cpu" attribution_interrupts.sh)
+tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
+	"functions.sh 6.12 1 pipe modules bpf"
+	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
+	attribution_syscalls.sh attribution_levels.sh
+	"attribution_interrupts.sh one_cpu" attribution_servers.sh
+	attribution_relations.sh attribution_sleeps.sh tutorial.sh)
 if [[ ${1:-all} == full ]]; then
-	first+=("functions.sh 6.12 1 pipe disk-all sleep-all modules bpf"
-		"functions.sh 6.1 1 ls sleep-all events"
-		"functions.sh 6.12 2 echo echo-all")
-	second+=("attribution_interrupts.sh full" "attribution_processes.sh two_cpus"
-		"attribution_processes.sh old_kernel"
-		"attribution_processes.sh made_by_perf"
-		"attribution_processes.sh narrower"
-		attribution_relations.sh attribution_sleeps.sh
-		attribution_syscalls.sh)
+	tests+=("functions.sh 6.12 1 disk-all sleep-all"
+		"functions.sh 6.12 2 echo echo-all"
+		"attribution_interrupts.sh threads two_cpus old_kernel"
+		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
+		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
+		"attribution_levels.sh 6.1")
 fi
-lanes "$HERE" first second
+side_by_side "$HERE" "${tests[@]}"

@@ -27,8 +27,12 @@ class Judge:
 class Recording:
     def __init__(self, ktrace, folder, case):
         self.ktrace, self.path = ktrace, f"{folder}/{case}"
-        with open(f"{folder}/{case}.out", encoding="utf-8") as out:
-            self.output = out.read()
+
+    @functools.cache
+    def output(self):
+        """What the program said."""
+        with open(f"{self.path}.out", encoding="utf-8") as out:
+            return out.read()
 
     def run(self, *arguments):
         return subprocess.run([self.ktrace, *arguments, "-i", self.path],

@@ -8,6 +8,7 @@ The recording is system-wide, of a shell and several of its children.
 """
 import csv
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -200,6 +201,8 @@ def check_flamegraph(reader):
     titles = [title.text for title in root.iter(SVG + "title")]
     assert any("do_syscall_64" in title for title in titles)
     assert len(titles) > 100, len(titles)
+    # Wide frames have their names without the script, too.
+    assert any(text.text == "do_syscall_64" for text in root.iter(SVG + "text"))
     script = "".join(part.text or "" for part in root.iter(SVG + "script"))
     for word in ("zoom", "search"):
         assert word in script, word
@@ -238,6 +241,45 @@ def check_default_recording(reader):
         done = reader.run("report", "--flat", folder=folder)
         assert done.returncode == 0
         assert done.stdout.decode() == reader.text("report", "--flat")
+
+
+def on_terminal(reader, pager, *arguments):
+    """What a terminal shows, and the exit code."""
+    shown = tempfile.TemporaryFile()
+
+    def take(descriptor):
+        text = os.read(descriptor, 65536)
+        shown.write(text)
+        return text
+
+    pid, descriptor = pty.fork()
+    if not pid:
+        os.execve(reader.program,
+                  [reader.program, *arguments, "-i", reader.recording],
+                  {"KTRACE_PAGER": pager, "PATH": os.environ["PATH"]})
+    try:
+        while take(descriptor):
+            pass
+    except OSError:  # the terminal is closed
+        pass
+    os.close(descriptor)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    shown.seek(0)
+    return shown.read().decode().replace("\r\n", "\n"), code
+
+
+def check_pager(reader):
+    upper = "tr a-z A-Z"
+    text = reader.text("report", "--flat")
+    shown, code = on_terminal(reader, upper, "report", "--flat")
+    assert shown.endswith(text.upper()) and code == 0
+    shown, code = on_terminal(reader, "cat", "report", "--flat")
+    assert shown.endswith(text) and code == 0
+    shown, code = on_terminal(reader, upper, "report", "--flat",
+                              "--format=csv", "--top=1")
+    assert "function,calls" in shown and code == 0
+    shown, code = on_terminal(reader, "head -n 2", "timeline")
+    assert shown.count("\n") == 2 and code == 0
 
 
 def check_usage(reader):

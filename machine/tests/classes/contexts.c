@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { IRETQ_BYTES = 2 };
+
 struct rule {
 	const char *name;
 	bool is_prefix;
@@ -86,6 +88,9 @@ static void far_return(struct contexts *task, const struct truth_event *event)
 		task->is_in_user = true;
 		return;
 	}
+	/* sync_core() of arch/x86/include/asm/sync_core.h. */
+	if (event->to == event->from + IRETQ_BYTES)
+		return;
 	while (task->count && !task->open[task->count - 1].is_break)
 		task->count--;
 	if (task->count)

@@ -3,13 +3,15 @@
  * attribution_processes.sh: "processes CASE..." runs each case in a process
  * that bears its name, one after the other.
  */
-#include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/perf_event.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -165,56 +167,43 @@ static void execer(void)
 	pthread_join(thread, NULL);
 }
 
-/* Reads as many KiB as it is told, for whoever writes to its pipe, and
- * answers.
- */
-static void serve(int requests, int answers)
+/* An event of perf's own that counts this process's page faults, off. */
+static int open_perf(void)
 {
-	static char buffer[1 << 16];
-	int zero = open("/dev/zero", O_RDONLY);
-	unsigned char kib;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.sample_period = 1,
+		.wakeup_events = 1,
+		.disabled = 1,
+	};
+	long event = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 
-	name("server");
-	while (read(requests, &kib, 1) == 1) {
-		check(read(zero, buffer, (size_t)kib << 10));
-		check(write(answers, &kib, 1));
-	}
-	_exit(0);
+	check(event);
+	if (mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 (int)event, 0) == MAP_FAILED)
+		check(-1);
+	return (int)event;
 }
 
-static void ask(const char *client, int requests, int answers,
-		unsigned char kib, int times)
+/* One waits 10 ms for perf's records until the other faults. */
+static void poller(void)
 {
-	if (fork())
-		return;
-	name(client);
-	for (int i = 0; i < times; i++) {
-		check(write(requests, &kib, 1));
-		check(read(answers, &kib, 1));
-		sleep_ns(MS);
-	}
-	_exit(0);
-}
+	volatile char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct pollfd event = { .fd = open_perf(), .events = POLLIN };
 
-/* Two clients of one server, of whom the first asks for four times as much. */
-static void pipes(void)
-{
-	int requests[2];
-	int answers[2];
-
-	check(pipe(requests));
-	check(pipe(answers));
 	if (!fork()) {
-		close(requests[1]);
-		serve(requests[0], answers[1]);
+		name("polled");
+		check(poll(&event, 1, -1));
+		_exit(0);
 	}
-	close(requests[0]);
-	ask("big", requests[1], answers[0], 32, 8);
+	sleep_ns(10 * MS);
+	check(ioctl(event.fd, PERF_EVENT_IOC_ENABLE, 0));
+	*page = 1;
+	check(ioctl(event.fd, PERF_EVENT_IOC_DISABLE, 0));
 	wait(NULL);
-	ask("small", requests[1], answers[0], 8, 8);
-	close(requests[1]);
-	while (wait(NULL) > 0)
-		;
 }
 
 static const struct {
@@ -223,7 +212,7 @@ static const struct {
 } cases[] = {
 	{ "sleeper", sleeper }, { "hog", hog },	    { "caller", caller },
 	{ "faulter", faulter }, { "ping", ping },   { "tree", tree },
-	{ "futex", futex },	{ "execer", execer }, { "pipes", pipes },
+	{ "futex", futex },	{ "execer", execer }, { "poller", poller },
 };
 
 static void run(const char *which)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_record.h"
+
+#include "attribution/calls/call_trace.h"
+#include "attribution/sleeps/sleep_places.h"
+#include "attribution/text/stack_text.h"
+#include "attribution/calls/system_call.h"
+#include "attribution/sleeps/wakers.h"
+#include "report/call_tree.h"
+#include "report/task_names.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+
+static void print_head(const struct call_record_context *context,
+		       const struct system_call *call)
+{
+	FILE *out = context->out;
+
+	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  %s-%d  %s",
+		call->begin_ns / 1000000000, call->begin_ns % 1000000000,
+		task_names_comm(context->names, call->task->tid,
+				call->begin_ns),
+		call->task->tid,
+		system_call_name(context->functions, context->arch,
+				 call->function));
+	if (call->has_enter) {
+		fputs("(", out);
+		for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
+			fprintf(out, "%s0x%" PRIx64, i ? ", " : "",
+				call->arguments[i]);
+		fputs(")", out);
+	}
+	if (call->has_exit)
+		fprintf(out, " = %" PRId64, call->result);
+	if (call->end != CALL_RETURNED)
+		fprintf(out, "  [%s]", system_call_end_text(call->end));
+	fputs("\n", out);
+}
+
+static void print_times(const struct call_record_context *context,
+			const struct system_call *call)
+{
+	FILE *out = context->out;
+
+	fprintf(out, "    %" PRIu64 " ns: on CPU %" PRIu64,
+		call->end_ns - call->begin_ns,
+		system_call_on_cpu(call->class_ns));
+	if (context->has_off_cpu)
+		fprintf(out, ", asleep %" PRIu64 ", runnable %" PRIu64,
+			call->class_ns[TIME_ASLEEP],
+			call->class_ns[TIME_RUNNABLE]);
+	fprintf(out, ", stolen %" PRIu64, call->class_ns[TIME_INTERRUPT]);
+	if (call->class_ns[TIME_UNKNOWN])
+		fprintf(out, ", unknown %" PRIu64,
+			call->class_ns[TIME_UNKNOWN]);
+	fputs("\n", out);
+	if (call->faults)
+		fprintf(out, "    %" PRIu64 " page faults, %" PRIu64 " ns\n",
+			call->faults, call->fault_ns);
+}
+
+static void print_others(const struct sleep_place *place, FILE *out)
+{
+	fprintf(out, "        others there: %" PRIu32 " when it began, %" PRIu32
+		     " when it ended",
+		place->others_at_begin, place->others_at_end);
+	if (place->same_at_begin >= 0)
+		fprintf(out, " (for the same object %d and %d)",
+			place->same_at_begin, place->same_at_end);
+	fputs("\n", out);
+}
+
+static void print_stack(const struct call_record_context *context,
+			uint32_t stack)
+{
+	if (stack == CALL_NODE_NONE)
+		return;
+	fputs("        stack ", context->out);
+	stack_text_write(context->stacks, stack, context->functions,
+			 context->out);
+	fputs("\n", context->out);
+}
+
+static void print_place(const struct call_record_context *context,
+			const struct sleep_place *place)
+{
+	FILE *out = context->out;
+	char line[512];
+
+	fprintf(out, "    slept %" PRIu64 " times, %" PRIu64
+		     " ns, in %s",
+		place->count, place->asleep_ns,
+		function_at(context->functions, place->label)->name);
+	if (place->function != FUNCTION_UNKNOWN)
+		fprintf(out, " (by %s)",
+			function_at(context->functions, place->function)->name);
+	if (call_record_line(context, place, line, sizeof(line)))
+		fprintf(out, " at %s", line);
+	fputs("\n", out);
+	print_stack(context, place->stack);
+	print_others(place, out);
+	for (size_t i = 0; i < place->wakers.count; i++) {
+		const struct place_waker *waker = array_at(&place->wakers, i);
+
+		if (waker->waker == WAKER_NONE)
+			continue;
+		fprintf(out, "        woken %" PRIu64 "x by ", waker->count);
+		wakers_write(context->wakers, waker->waker, context->functions,
+			     context->names, out);
+		fputs("\n", out);
+	}
+}
+
+static void print_trace(const struct call_record_context *context,
+			const struct call_trace *trace)
+{
+	FILE *out = context->out;
+
+	if (trace->functions.count)
+		fprintf(out, "    %8s %14s %14s  function\n", "calls",
+			"wall_ns", "on_cpu_ns");
+	for (uint32_t i = trace->functions.count ? 0 : TRACED_NONE;
+	     i != TRACED_NONE; i = call_trace_next(trace, i)) {
+		const struct traced_function *function =
+			call_trace_at(trace, i);
+
+		if (function->depth >= context->max_depth)
+			continue;
+		fprintf(out, "    %8" PRIu64 " %14" PRIu64 " %14" PRIu64
+			     "  %*s%s%s\n",
+			function->calls, function->wall_ns,
+			function->on_cpu_ns, (int)function->depth * 2, "",
+			function_at(context->functions, function->function)
+				->name,
+			function->is_interrupt ? " (interrupt)" : "");
+	}
+}
+
+void call_record_text(const struct call_record_context *context,
+		      const struct call_record *record)
+{
+	print_head(context, record->call);
+	print_times(context, record->call);
+	for (size_t i = 0; i < record->places->count; i++)
+		print_place(context, sleep_places_at(record->places, i));
+	print_trace(context, record->trace);
+	fputs("\n", context->out);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_CALL_STATS_H
+#define KT_ATTRIBUTION_CALL_STATS_H
+
+#include "attribution/text/histogram.h"
+#include "attribution/time/time_span.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct system_call;
+
+/* What one process's calls of one kind came to.  Only those that were seen
+ * from begin to end are in the times.
+ */
+struct call_stat {
+	int32_t pid;
+	uint32_t function;	/* that implements it */
+	struct histogram wall;	/* its count is that of the calls */
+	uint64_t errors;
+	uint64_t restarts;	/* to be made again by the kernel itself */
+	uint64_t class_ns[TIME_CLASSES];
+	uint64_t faults;
+	uint64_t fault_ns;
+	uint64_t no_return;	/* more calls: the task ended in them */
+	uint64_t cut;		/* more calls, of which a part is missing */
+};
+
+struct call_stats;
+
+/* Returns NULL when out of memory. */
+struct call_stats *call_stats_new(void);
+void call_stats_free(struct call_stats *stats);
+
+/* Counts @call, which has ended.  Returns 0 or -ERROR_MEMORY. */
+int call_stats_add(struct call_stats *stats, const struct system_call *call);
+
+/* Orders them by falling total time. */
+void call_stats_sort(struct call_stats *stats);
+
+size_t call_stats_count(const struct call_stats *stats);
+const struct call_stat *call_stats_at(const struct call_stats *stats,
+				      size_t index);
+
+#endif

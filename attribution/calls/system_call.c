@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/calls/system_call.h"
+
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
+
+/* include/linux/errno.h: what never reaches user space. */
+enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516,
+       MAX_ERRNO = 4095 };
+
+const char *system_call_name(const struct function_table *functions,
+			     const struct arch *arch, uint32_t function)
+{
+	const char *base =
+		arch_system_call(arch, function_at(functions, function)->name);
+
+	return base ? base : "?";
+}
+
+const char *system_call_end_text(uint8_t end)
+{
+	static const char *const texts[CALL_ENDS] = {
+		[CALL_RETURNED] = "returned",
+		[CALL_NO_RETURN] = "no_return",
+		[CALL_CUT] = "cut",
+	};
+
+	return texts[end];
+}
+
+uint64_t system_call_on_cpu(const uint64_t class_ns[TIME_CLASSES])
+{
+	return class_ns[TIME_SYSTEM_CALL] + class_ns[TIME_FAULT] +
+	       class_ns[TIME_KERNEL] + class_ns[TIME_USER];
+}
+
+bool system_call_is_restart(int64_t result)
+{
+	return (result <= -ERESTARTSYS && result >= -ERESTARTNOHAND) ||
+	       result == -ERESTART_RESTARTBLOCK;
+}
+
+bool system_call_is_error(int64_t result)
+{
+	return result < 0 && result >= -MAX_ERRNO &&
+	       !system_call_is_restart(result);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/calls/system_calls.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/events/work_kinds.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
+
+#include <stdlib.h>
+
+enum { NO_DEPTH = -1 };
+
+/* A task and the call that it is in. */
+struct caller {
+	struct system_call call;
+	bool is_open;
+	bool has_ended;		/* its last step ended the call */
+	bool is_exiting;
+	int64_t fault_depth;	/* of an open page fault, or NO_DEPTH */
+	uint64_t fault_ns;	/* when that began */
+	/* The recording began in a call: what implements it, as the frames
+	 * around it turn up one by one, outwards.
+	 */
+	uint32_t unseen_function;
+	uint64_t unseen_end_ns;	/* when its first entry function ended */
+};
+
+struct system_calls {
+	const struct function_table *functions;
+	const struct arch *arch;
+	const struct work_kinds *kinds;
+	struct array callers;	/* struct caller by task index */
+};
+
+struct system_calls *system_calls_new(const struct function_table *functions,
+				      const struct arch *arch,
+				      const struct work_kinds *kinds)
+{
+	struct system_calls *calls = calloc(1, sizeof(*calls));
+
+	if (!calls)
+		return NULL;
+	calls->functions = functions;
+	calls->arch = arch;
+	calls->kinds = kinds;
+	calls->callers = ARRAY_OF(struct caller);
+	return calls;
+}
+
+void system_calls_free(struct system_calls *calls)
+{
+	if (!calls)
+		return;
+	array_free(&calls->callers);
+	free(calls);
+}
+
+static struct caller *caller_at(const struct system_calls *calls,
+				uint32_t index)
+{
+	if (index >= calls->callers.count)
+		return NULL;
+	return (struct caller *)calls->callers.items + index;
+}
+
+static struct caller *caller_of(struct system_calls *calls, uint32_t index)
+{
+	while (calls->callers.count <= index) {
+		struct caller *caller = array_add(&calls->callers);
+
+		if (!caller)
+			return NULL;
+		caller->fault_depth = NO_DEPTH;
+	}
+	return caller_at(calls, index);
+}
+
+static bool implements_call(const struct system_calls *calls,
+			    uint32_t function)
+{
+	const struct function *about = function_at(calls->functions, function);
+
+	return about->space == 'k' &&
+	       arch_system_call(calls->arch, about->name);
+}
+
+static int begin(struct caller *caller, const struct call_step *step)
+{
+	bool was_unseen = step->doubt & DOUBT_BEGIN;
+
+	/* The frame around the entry that has just ended. */
+	if (was_unseen && step->time_ns == caller->unseen_end_ns)
+		return CALL_NOTHING;
+	caller->is_open = true;
+	caller->fault_depth = NO_DEPTH;
+	caller->call = (struct system_call){
+		.task = step->task,
+		.begin_ns = step->time_ns,
+		.depth = step->depth,
+		.end = was_unseen ? CALL_CUT : CALL_RETURNED,
+		.function = was_unseen ? caller->unseen_function :
+					 FUNCTION_UNKNOWN,
+	};
+	caller->unseen_function = FUNCTION_UNKNOWN;
+	return CALL_BEGAN;
+}
+
+static void enter_in_call(const struct system_calls *calls,
+			  struct caller *caller, const struct call_step *step)
+{
+	struct system_call *call = &caller->call;
+
+	if (call->function == FUNCTION_UNKNOWN &&
+	    implements_call(calls, step->function))
+		call->function = step->function;
+	if (caller->fault_depth == NO_DEPTH &&
+	    work_kind_of(calls->kinds, step->function) == WORK_FAULT) {
+		caller->fault_depth = step->depth;
+		caller->fault_ns = step->time_ns;
+		call->faults++;
+	}
+}
+
+static int enter(const struct system_calls *calls, struct caller *caller,
+		 const struct call_step *step)
+{
+	if (caller->is_open) {
+		enter_in_call(calls, caller, step);
+		return CALL_NOTHING;
+	}
+	if (work_kind_of(calls->kinds, step->function) == WORK_SYSTEM_CALL)
+		return begin(caller, step);
+	if (step->how == HOW_INFERRED &&
+	    implements_call(calls, step->function))
+		caller->unseen_function = step->function;
+	return CALL_NOTHING;
+}
+
+static int end(struct caller *caller, uint64_t time_ns)
+{
+	if (caller->fault_depth != NO_DEPTH)
+		caller->call.fault_ns += time_ns - caller->fault_ns;
+	caller->fault_depth = NO_DEPTH;
+	caller->call.end_ns = time_ns;
+	caller->is_open = false;
+	caller->has_ended = true;
+	return CALL_ENDED;
+}
+
+static int leave(struct caller *caller, const struct call_step *step)
+{
+	bool goes_on = step->detail;
+
+	/* In a jump, as execve to the way out of interrupts. */
+	if (!caller->is_open || goes_on)
+		return CALL_NOTHING;
+	if ((int64_t)step->depth == caller->fault_depth) {
+		caller->call.fault_ns += step->time_ns - caller->fault_ns;
+		caller->fault_depth = NO_DEPTH;
+	}
+	if (step->depth != caller->call.depth)
+		return CALL_NOTHING;
+	if (step->doubt & DOUBT_BEGIN)
+		caller->unseen_end_ns = step->time_ns;
+	if (step->doubt & DOUBT_END)
+		caller->call.end = CALL_CUT;
+	return end(caller, step->time_ns);
+}
+
+/* A task that has ended leaves its CPU for the last time. */
+static int leave_cpu(struct caller *caller, const struct call_step *step)
+{
+	if (!caller->is_open || !caller->is_exiting)
+		return CALL_NOTHING;
+	if (caller->call.end == CALL_RETURNED)
+		caller->call.end = CALL_NO_RETURN;
+	return end(caller, step->time_ns);
+}
+
+static int miss_a_part(struct caller *caller)
+{
+	caller->call.end = CALL_CUT;
+	return CALL_NOTHING;
+}
+
+int system_calls_step(struct system_calls *calls, const struct call_step *step)
+{
+	struct caller *caller = caller_of(calls, step->task->index);
+
+	if (!caller)
+		return -ERROR_MEMORY;
+	caller->has_ended = false;
+	switch ((enum call_step_kind)step->kind) {
+	case STEP_ENTER:
+		return enter(calls, caller, step);
+	case STEP_EXIT:
+		return leave(caller, step);
+	case STEP_LEAVE:
+		return leave_cpu(caller, step);
+	case STEP_GAP:
+		return miss_a_part(caller);
+	case STEP_STATE:
+		return step->detail == CPU_FILTERED ? miss_a_part(caller) :
+						      CALL_NOTHING;
+	case STEP_COUNT:
+	case STEP_SWITCH:
+	case STEP_END:
+		break;
+	}
+	return CALL_NOTHING;
+}
+
+static void take_enter(struct system_call *call,
+		       const struct event_record *event)
+{
+	call->has_enter = true;
+	call->number = event->values[SYSTEM_CALL_NUMBER];
+	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
+		call->arguments[i] =
+			(uint64_t)event->values[SYSTEM_CALL_ARGUMENT + i];
+}
+
+void system_calls_event(struct system_calls *calls, const struct task *task,
+			const struct event_record *event)
+{
+	struct caller *caller = caller_at(calls, task->index);
+
+	if (!caller || !caller->is_open)
+		return;
+	if (event->event == EVENT_SYS_ENTER) {
+		take_enter(&caller->call, event);
+	} else if (event->event == EVENT_SYS_EXIT) {
+		caller->call.has_exit = true;
+		caller->call.result = event->values[SYSTEM_CALL_RESULT];
+	}
+}
+
+void system_calls_exit(struct system_calls *calls, const struct task *task)
+{
+	struct caller *caller = caller_at(calls, task->index);
+
+	if (caller)
+		caller->is_exiting = true;
+}
+
+void system_calls_span(struct system_calls *calls, const struct time_span *span)
+{
+	struct caller *caller = caller_at(calls, span->task->index);
+
+	if (caller && caller->is_open &&
+	    span->begin_ns >= caller->call.begin_ns)
+		caller->call.class_ns[span->time_class] +=
+			span->end_ns - span->begin_ns;
+}
+
+const struct system_call *system_calls_of(const struct system_calls *calls,
+					  uint32_t index)
+{
+	const struct caller *caller = caller_at(calls, index);
+
+	if (!caller || (!caller->is_open && !caller->has_ended))
+		return NULL;
+	return &caller->call;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_SYSTEM_CALLS_H
+#define KT_ATTRIBUTION_SYSTEM_CALLS_H
+
+#include "attribution/calls/system_call.h"
+
+struct event_record;
+struct sideband_record;
+struct arch;
+struct function_table;
+struct work_kinds;
+
+/* Follows the tasks through their system calls. */
+struct system_calls;
+
+/* Borrows all.  Returns NULL when out of memory. */
+struct system_calls *system_calls_new(const struct function_table *functions,
+				      const struct arch *arch,
+				      const struct work_kinds *kinds);
+void system_calls_free(struct system_calls *calls);
+
+/* What a step changed. */
+enum system_call_change {
+	CALL_NOTHING,
+	CALL_BEGAN,
+	CALL_ENDED,	/* look at it now: the next step may reuse it */
+};
+
+/* Applies a step; its task's spans must have been taken up to it.
+ *
+ * Returns an enum system_call_change of step->task, or -ERROR_MEMORY.
+ */
+int system_calls_step(struct system_calls *calls,
+		      const struct call_step *step);
+
+/* Takes sys_enter and sys_exit, and a record of a task's end; @task is the
+ * event's or record's.
+ */
+void system_calls_event(struct system_calls *calls, const struct task *task,
+			const struct event_record *event);
+void system_calls_exit(struct system_calls *calls, const struct task *task);
+
+/* Takes a stretch of a task's time. */
+void system_calls_span(struct system_calls *calls,
+		       const struct time_span *span);
+
+/* Returns the call that task @index is in, or right after CALL_ENDED was in;
+ * NULL if it is in none.
+ */
+const struct system_call *system_calls_of(const struct system_calls *calls,
+					  uint32_t index);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+
+#include "decoder/recording.h"
+#include "decoder/sideband.h"
+#include "decoder/tracepoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct description {
+	const char *name;
+	const char *fields[EVENT_MAX_FIELDS];
+};
+
+/* The order of fields is that of enum event_field. */
+static const struct description descriptions[KNOWN_EVENTS] = {
+	[EVENT_SCHED_SWITCH] = { "sched:sched_switch",
+				 { "prev_pid", "prev_state", "next_pid" } },
+	[EVENT_SCHED_WAKING] = { "sched:sched_waking", { "pid" } },
+	[EVENT_SCHED_WAKEUP_NEW] = { "sched:sched_wakeup_new", { "pid" } },
+	[EVENT_IRQ_ENTRY] = { "irq:irq_handler_entry", { "irq" } },
+	[EVENT_IRQ_EXIT] = { "irq:irq_handler_exit", { "irq" } },
+	[EVENT_SOFTIRQ_RAISE] = { "irq:softirq_raise", { "vec" } },
+	[EVENT_SOFTIRQ_ENTRY] = { "irq:softirq_entry", { "vec" } },
+	[EVENT_SOFTIRQ_EXIT] = { "irq:softirq_exit", { "vec" } },
+	[EVENT_TASKLET_ENTRY] = { "irq:tasklet_entry", { "func" } },
+	[EVENT_SYS_ENTER] = { "raw_syscalls:sys_enter",
+			      { "id", "args[0]", "args[1]", "args[2]",
+				"args[3]", "args[4]", "args[5]" } },
+	[EVENT_SYS_EXIT] = { "raw_syscalls:sys_exit", { "id", "ret" } },
+	[EVENT_PAGE_FAULT_USER] = { "exceptions:page_fault_user",
+				    { "address", "ip" } },
+	[EVENT_PAGE_FAULT_KERNEL] = { "exceptions:page_fault_kernel",
+				      { "address", "ip" } },
+	[EVENT_NET_RECEIVE] = { "net:netif_receive_skb", { "skbaddr" } },
+	[EVENT_NET_RX] = { "net:netif_rx", { "skbaddr" } },
+	[EVENT_GRO_RECEIVE] = { "net:napi_gro_receive_entry", { "skbaddr" } },
+	[EVENT_NAPI_POLL] = { "napi:napi_poll", { "napi", "work", "budget" } },
+	[EVENT_NET_QUEUE] = { "net:net_dev_queue", { "skbaddr" } },
+	[EVENT_NET_XMIT] = { "net:net_dev_start_xmit", { "skbaddr" } },
+	[EVENT_SKB_COPY] = { "skb:skb_copy_datagram_iovec", { "skbaddr" } },
+	[EVENT_SKB_CONSUME] = { "skb:consume_skb", { "skbaddr" } },
+	[EVENT_SKB_FREE] = { "skb:kfree_skb", { "skbaddr" } },
+	[EVENT_SOCKET_READY] = { "sock:sk_data_ready", { "skaddr" } },
+	[EVENT_BIO_QUEUE] = { "block:block_bio_queue",
+			      { "dev", "sector", "nr_sector" } },
+	[EVENT_BIO_REMAP] = { "block:block_bio_remap",
+			      { "dev", "sector", "nr_sector", "old_dev",
+				"old_sector" } },
+	[EVENT_BIO_COMPLETE] = { "block:block_bio_complete",
+				 { "dev", "sector", "nr_sector" } },
+	[EVENT_REQUEST_INSERT] = { "block:block_rq_insert",
+				   { "dev", "sector", "nr_sector" } },
+	[EVENT_REQUEST_ISSUE] = { "block:block_rq_issue",
+				  { "dev", "sector", "nr_sector" } },
+	[EVENT_REQUEST_COMPLETE] = { "block:block_rq_complete",
+				     { "dev", "sector", "nr_sector" } },
+	[EVENT_WORK_QUEUE] = { "workqueue:workqueue_queue_work",
+			       { "work", "function" } },
+	[EVENT_WORK_BEGIN] = { "workqueue:workqueue_execute_start",
+			       { "work", "function" } },
+	[EVENT_WORK_END] = { "workqueue:workqueue_execute_end",
+			     { "work", "function" } },
+	[EVENT_TIMER_START] = { "timer:timer_start", { "timer", "function" } },
+	[EVENT_TIMER_CANCEL] = { "timer:timer_cancel", { "timer" } },
+	[EVENT_TIMER_EXPIRE] = { "timer:timer_expire_entry",
+				 { "timer", "function" } },
+	[EVENT_TIMER_DONE] = { "timer:timer_expire_exit", { "timer" } },
+	[EVENT_HRTIMER_START] = { "timer:hrtimer_start",
+				  { "hrtimer", "function" } },
+	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
+	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
+				   { "hrtimer", "function" } },
+	[EVENT_HRTIMER_DONE] = { "timer:hrtimer_expire_exit", { "hrtimer" } },
+};
+
+struct known {
+	const struct recording_event *event;
+	enum known_event number;
+	struct tracepoint_field fields[EVENT_MAX_FIELDS];
+};
+
+struct known_events {
+	size_t count;
+	struct known known[];
+};
+
+static bool is_described(const struct tracepoint *tracepoint,
+			 const struct description *description)
+{
+	size_t size = strlen(tracepoint->system);
+
+	return !strncmp(description->name, tracepoint->system, size) &&
+	       description->name[size] == ':' &&
+	       !strcmp(description->name + size + 1, tracepoint->name);
+}
+
+static enum known_event find_number(const struct tracepoint *tracepoint)
+{
+	enum known_event number = 0;
+
+	while (number < KNOWN_EVENTS &&
+	       !is_described(tracepoint, &descriptions[number]))
+		number++;
+	return number;
+}
+
+/* Finds the field called @name, or one of its items: "args[2]".  The kernel's
+ * arrays here are of longs.
+ */
+static struct tracepoint_field find_field(const struct tracepoint *tracepoint,
+					  const char *name)
+{
+	const char *bracket = strchr(name, '[');
+	char base[32];
+	const struct tracepoint_field *field;
+	struct tracepoint_field found = { .size = 0 };
+	uint32_t item = bracket ? (uint32_t)atoi(bracket + 1) : 0;
+
+	snprintf(base, sizeof(base), "%.*s",
+		 bracket ? (int)(bracket - name) : (int)strlen(name), name);
+	field = tracepoint_field(tracepoint, base);
+	if (!field || (bracket && (item + 1) * 8 > field->size))
+		return found;
+	found = *field;
+	if (bracket) {
+		found.size = 8;
+		found.offset += 8 * item;
+	}
+	return found;
+}
+
+static void add_known(struct known_events *events,
+		      const struct recording_event *event)
+{
+	enum known_event number = find_number(event->tracepoint);
+	struct known *known = &events->known[events->count];
+
+	if (number == KNOWN_EVENTS)
+		return;
+	events->count++;
+	known->event = event;
+	known->number = number;
+	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
+		if (descriptions[number].fields[i])
+			known->fields[i] =
+				find_field(event->tracepoint,
+					   descriptions[number].fields[i]);
+}
+
+struct known_events *known_events_new(const struct recording *recording)
+{
+	size_t count = recording_event_count(recording);
+	struct known_events *events =
+		calloc(1, sizeof(*events) + count * sizeof(*events->known));
+
+	for (size_t i = 0; events && i < count; i++)
+		if (recording_event(recording, i)->tracepoint)
+			add_known(events, recording_event(recording, i));
+	return events;
+}
+
+void known_events_free(struct known_events *events)
+{
+	free(events);
+}
+
+bool known_events_has(const struct known_events *events, enum known_event event)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->known[i].number == event)
+			return true;
+	return false;
+}
+
+bool known_events_has_user_stacks(const struct known_events *events)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->known[i].number == EVENT_SYS_ENTER &&
+		    events->known[i].event->user_registers)
+			return true;
+	return false;
+}
+
+static const struct known *find_known(const struct known_events *events,
+				      const struct recording_event *event)
+{
+	for (size_t i = 0; i < events->count; i++)
+		if (events->known[i].event == event)
+			return &events->known[i];
+	return NULL;
+}
+
+bool known_events_read(const struct known_events *events,
+		       const struct sideband_record *record,
+		       struct event_record *event)
+{
+	const struct known *known =
+		record->kind == SIDEBAND_SAMPLE ?
+			find_known(events, record->event) :
+			NULL;
+
+	if (!known)
+		return false;
+	*event = (struct event_record){
+		.event = known->number,
+		.cpu = record->cpu,
+		.pid = record->pid,
+		.tid = record->tid,
+		.time_ns = record->time_ns,
+		.sideband = record,
+	};
+	for (size_t i = 0; i < EVENT_MAX_FIELDS; i++)
+		event->values[i] = tracepoint_number(&known->fields[i],
+						     record->sample.raw,
+						     record->sample.raw_size);
+	return true;
+}
+
+const char *known_event_name(enum known_event event)
+{
+	return descriptions[event].name;
+}

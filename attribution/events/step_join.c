@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/step_join.h"
+
+#include "attribution/events/known_events.h"
+#include "common/error.h"
+#include "decoder/sideband.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct step_join {
+	struct step_sink sink;
+	const struct known_events *events;
+	struct witness *const *witnesses;
+	size_t witness_count;
+	struct sideband *sideband;
+	struct sideband_record next;
+	int has_next;		/* as sideband_next() says */
+};
+
+static void pull(struct step_join *join)
+{
+	join->has_next = sideband_next(join->sideband, &join->next);
+}
+
+static void hand_event(const struct step_join *join,
+		       const struct event_record *event)
+{
+	for (size_t i = 0; i < join->witness_count; i++)
+		if (join->witnesses[i]->event)
+			join->witnesses[i]->event(join->witnesses[i], event);
+}
+
+static void hand_record(const struct step_join *join)
+{
+	struct event_record event;
+
+	if (join->next.kind == SIDEBAND_SAMPLE) {
+		if (known_events_read(join->events, &join->next, &event))
+			hand_event(join, &event);
+		return;
+	}
+	for (size_t i = 0; i < join->witness_count; i++)
+		if (join->witnesses[i]->record)
+			join->witnesses[i]->record(join->witnesses[i],
+						   &join->next);
+}
+
+static void hand_records(struct step_join *join, uint64_t until_ns)
+{
+	while (join->has_next > 0 && join->next.time_ns <= until_ns) {
+		hand_record(join);
+		pull(join);
+	}
+}
+
+static void take(struct step_sink *sink, const struct call_step *step)
+{
+	struct step_join *join = (struct step_join *)sink;
+
+	hand_records(join, step->time_ns);
+	for (size_t i = 0; i < join->witness_count; i++)
+		if (join->witnesses[i]->step)
+			join->witnesses[i]->step(join->witnesses[i], step);
+}
+
+struct step_join *step_join_new(const struct recording *recording,
+				const struct known_events *events,
+				struct witness *const *witnesses, size_t count)
+{
+	struct step_join *join = calloc(1, sizeof(*join));
+
+	if (!join)
+		return NULL;
+	join->sink.take = take;
+	join->events = events;
+	join->witnesses = witnesses;
+	join->witness_count = count;
+	join->sideband = sideband_open(recording,
+				       SIDEBAND_BIT(SIDEBAND_SAMPLE) |
+					       SIDEBAND_BIT(SIDEBAND_COMM) |
+					       SIDEBAND_BIT(SIDEBAND_FORK) |
+					       SIDEBAND_BIT(SIDEBAND_EXIT) |
+					       SIDEBAND_BIT(SIDEBAND_LOST));
+	if (!join->sideband) {
+		step_join_free(join);
+		return NULL;
+	}
+	pull(join);
+	return join;
+}
+
+void step_join_free(struct step_join *join)
+{
+	if (!join)
+		return;
+	sideband_close(join->sideband);
+	free(join);
+}
+
+struct step_sink *step_join_sink(struct step_join *join)
+{
+	return &join->sink;
+}
+
+int step_join_end(struct step_join *join)
+{
+	hand_records(join, UINT64_MAX);
+	return join->has_next < 0 ? -ERROR_MEMORY : 0;
+}

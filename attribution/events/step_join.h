@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_STEP_JOIN_H
+#define KT_ATTRIBUTION_STEP_JOIN_H
+
+#include "attribution/events/witness.h"
+#include "report/call_step.h"
+
+#include <stddef.h>
+
+struct known_events;
+struct recording;
+
+/* Joins the steps of a recording with its sideband, by time.
+ *
+ * A record goes before the first step that is later than it.  A tracepoint's
+ * record is written in the middle of the functions that the kernel runs for
+ * it (perf_trace_*() and below), which take longer than the time of a step is
+ * uncertain: so it comes between the steps of the function that it speaks of.
+ */
+struct step_join;
+
+/* Hands all to the @count witnesses at @witnesses, in this order.  Borrows
+ * all arguments.  Returns NULL when out of memory.
+ */
+struct step_join *step_join_new(const struct recording *recording,
+				const struct known_events *events,
+				struct witness *const *witnesses,
+				size_t count);
+void step_join_free(struct step_join *join);
+
+/* Where the steps go. */
+struct step_sink *step_join_sink(struct step_join *join);
+
+/* Hands on the records after the last step.
+ *
+ * Returns 0, or -ERROR_MEMORY if records were lost for lack of memory.
+ */
+int step_join_end(struct step_join *join);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_GROUPS_H
+#define KT_ATTRIBUTION_INTERRUPT_GROUPS_H
+
+#include "attribution/interrupts/interrupt_ledger.h"
+#include "common/array.h"
+
+#include <stdbool.h>
+
+struct step_filter;
+
+/* What a table of interrupt work has a row for. */
+struct interrupt_grouping {
+	const char *name;
+	const char *help;
+	bool by_function;	/* kind, function, interrupt number */
+	bool by_victim;		/* process on whose time it was */
+	bool by_beneficiary;	/* process for which it was */
+};
+
+/* Returns the grouping called @name (NULL: the first), or NULL. */
+const struct interrupt_grouping *interrupt_grouping_find(const char *name);
+
+/* Returns grouping @index, or NULL after the last. */
+const struct interrupt_grouping *interrupt_grouping_at(size_t index);
+
+/* Adds to @rows (struct interrupt_row) the sums of @ledger by @grouping, of
+ * work on time of or for tasks that @filter is about.  What is not grouped by
+ * is 0 or -1.  Longest first.  Returns 0 or -ERROR_MEMORY.
+ */
+int interrupt_groups(const struct interrupt_ledger *ledger,
+		     const struct interrupt_grouping *grouping,
+		     const struct step_filter *filter, struct array *rows);
+
+#endif

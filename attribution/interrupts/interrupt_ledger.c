@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_ledger.h"
+
+#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/interrupt_steps.h"
+#include "attribution/table.h"
+#include "attribution/time/traced_cpus.h"
+#include "common/error.h"
+
+#include <stdlib.h>
+
+/* They see everything in this order. */
+static const struct follower *const followers[] = {
+	&follow_system,	  &follow_softirqs, &follow_polls,
+	&follow_packets,  &follow_blocks,   &follow_questions,
+	&follow_works,	  &follow_timers,   &follow_ipis,
+	&follow_wakeups,
+};
+
+enum { FOLLOWERS = sizeof(followers) / sizeof(*followers) };
+
+struct interrupt_ledger {
+	struct witness witness;
+	struct interrupt_listener listener;
+	const struct attribution_input *input;
+	struct interrupt_rows *rows;
+	struct claims *claims;
+	struct interrupt_stacks *stacks;
+	struct interrupt_steps *steps;
+	struct interrupt_roles *roles;
+	struct traced_cpus cpus;
+	void *states[FOLLOWERS];
+};
+
+static struct interrupt_ledger *of_listener(struct interrupt_listener *listener)
+{
+	return (struct interrupt_ledger *)
+		((char *)listener - offsetof(struct interrupt_ledger, listener));
+}
+
+static struct moment moment_of(const struct interrupt_ledger *ledger,
+			       struct interrupt_piece *piece)
+{
+	return (struct moment){
+		.claims = ledger->claims,
+		.symbols = ledger->input->symbols,
+		.names = ledger->input->names,
+		.roles = ledger->roles,
+		.piece = piece,
+	};
+}
+
+/* No kernel has more; damaged recordings have. */
+static uint32_t bounded_cpu(int64_t cpu)
+{
+	enum { MAX_CPUS = 1 << 16 };
+
+	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
+}
+
+/* Whether the steps show what @cpu does. */
+static bool is_traced(const struct interrupt_ledger *ledger, int32_t cpu)
+{
+	const struct traced_cpu *found = traced_cpus_find(&ledger->cpus, cpu);
+
+	/* Streams of threads have no CPU. */
+	if (!found)
+		found = traced_cpus_find(&ledger->cpus, -1);
+	return found && !found->has_ended &&
+	       (found->state == CPU_TRACED || found->state == CPU_OUTSIDE);
+}
+
+static struct moment of_step(const struct interrupt_ledger *ledger,
+			     struct interrupt_piece *piece,
+			     const struct call_step *step)
+{
+	struct moment moment = moment_of(ledger, piece);
+
+	moment.time_ns = step->time_ns;
+	moment.cpu = bounded_cpu(step->cpu == UINT32_MAX ?
+					 (int64_t)step->task->cpu :
+					 (int64_t)step->cpu);
+	moment.is_traced = true;
+	moment.pid = step->task->pid;
+	moment.tid = step->task->tid;
+	return moment;
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	struct interrupt_ledger *ledger = (struct interrupt_ledger *)witness;
+	struct moment moment = moment_of(
+		ledger, interrupt_stacks_find(ledger->stacks, event));
+
+	moment.event = event;
+	moment.time_ns = event->time_ns;
+	moment.cpu = bounded_cpu(event->cpu);
+	moment.is_traced = is_traced(ledger, event->cpu);
+	moment.pid = event->pid;
+	moment.tid = event->tid;
+	if (event->event == EVENT_IRQ_ENTRY && moment.piece)
+		moment.piece->irq = (int32_t)event->values[IRQ_NUMBER];
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		if (followers[i]->event)
+			followers[i]->event(ledger->states[i], &moment);
+}
+
+static void note_state(struct interrupt_ledger *ledger,
+		       const struct call_step *step)
+{
+	struct traced_cpu *cpu;
+
+	if (step->kind != STEP_STATE && step->kind != STEP_GAP &&
+	    step->kind != STEP_END)
+		return;
+	cpu = traced_cpus_add(&ledger->cpus, step->cpu);
+	if (!cpu) {
+		claims_fail(ledger->claims);
+		return;
+	}
+	cpu->state = step->kind == STEP_STATE ? step->detail : CPU_GAP;
+	cpu->has_ended = step->kind == STEP_END;
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct interrupt_ledger *ledger = (struct interrupt_ledger *)witness;
+
+	note_state(ledger, step);
+	interrupt_steps_take(ledger->steps, step);
+}
+
+static void begin(struct interrupt_listener *listener,
+		  struct interrupt_piece *piece, const struct call_step *step)
+{
+	struct interrupt_ledger *ledger = of_listener(listener);
+	const struct moment moment = of_step(ledger, piece, step);
+
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		if (followers[i]->begin)
+			followers[i]->begin(ledger->states[i], &moment);
+}
+
+static void end(struct interrupt_listener *listener,
+		struct interrupt_piece *piece, const struct call_step *step)
+{
+	struct interrupt_ledger *ledger = of_listener(listener);
+	const struct moment moment = of_step(ledger, piece, step);
+
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		if (followers[i]->end)
+			followers[i]->end(ledger->states[i], &moment);
+}
+
+static void role(struct interrupt_listener *listener,
+		 struct interrupt_piece *piece, enum interrupt_role role_taken,
+		 const struct call_step *step)
+{
+	struct interrupt_ledger *ledger = of_listener(listener);
+	const struct moment moment = of_step(ledger, piece, step);
+
+	for (size_t i = 0; i < FOLLOWERS; i++)
+		if (followers[i]->role)
+			followers[i]->role(ledger->states[i], &moment,
+					   role_taken, step->kind == STEP_EXIT);
+}
+
+static bool open_followers(struct interrupt_ledger *ledger)
+{
+	for (size_t i = 0; i < FOLLOWERS; i++) {
+		if (!followers[i]->open)
+			continue;
+		ledger->states[i] = followers[i]->open(ledger->claims);
+		if (!ledger->states[i])
+			return false;
+	}
+	return true;
+}
+
+static void close_followers(struct interrupt_ledger *ledger)
+{
+	for (size_t i = 0; i < FOLLOWERS; i++) {
+		if (ledger->states[i])
+			followers[i]->close(ledger->states[i]);
+		ledger->states[i] = NULL;
+	}
+}
+
+static bool open_parts(struct interrupt_ledger *ledger)
+{
+	const struct attribution_input *input = ledger->input;
+
+	ledger->rows = interrupt_rows_new();
+	if (ledger->rows)
+		ledger->claims = claims_new(ledger->rows);
+	if (ledger->claims)
+		ledger->stacks = interrupt_stacks_new(
+			input->window, ledger->rows, ledger->claims);
+	if (ledger->stacks)
+		ledger->steps = interrupt_steps_new(input, ledger->stacks,
+						    ledger->claims,
+						    &ledger->listener);
+	ledger->roles = interrupt_roles_new(input->symbols);
+	return ledger->steps && ledger->roles && open_followers(ledger);
+}
+
+struct interrupt_ledger *
+interrupt_ledger_new(const struct attribution_input *input)
+{
+	struct interrupt_ledger *ledger = calloc(1, sizeof(*ledger));
+
+	if (!ledger)
+		return NULL;
+	ledger->witness = (struct witness){ .step = take_step,
+					    .event = take_event };
+	ledger->listener = (struct interrupt_listener){ begin, end, role };
+	ledger->input = input;
+	ledger->cpus = TRACED_CPUS_NONE;
+	if (open_parts(ledger))
+		return ledger;
+	interrupt_ledger_free(ledger);
+	return NULL;
+}
+
+void interrupt_ledger_free(struct interrupt_ledger *ledger)
+{
+	if (!ledger)
+		return;
+	if (ledger->steps)
+		interrupt_steps_end(ledger->steps);
+	close_followers(ledger);
+	interrupt_steps_free(ledger->steps);
+	interrupt_stacks_free(ledger->stacks);
+	interrupt_roles_free(ledger->roles);
+	claims_free(ledger->claims);
+	interrupt_rows_free(ledger->rows);
+	traced_cpus_free(&ledger->cpus);
+	free(ledger);
+}
+
+struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger)
+{
+	return &ledger->witness;
+}
+
+int interrupt_ledger_end(struct interrupt_ledger *ledger)
+{
+	interrupt_steps_end(ledger->steps);
+	close_followers(ledger);
+	return claims_failed(ledger->claims) ? -ERROR_MEMORY : 0;
+}
+
+const struct interrupt_row *
+interrupt_ledger_row(const struct interrupt_ledger *ledger, size_t index)
+{
+	return interrupt_rows_at(ledger->rows, index);
+}
+
+const struct interrupt_row *
+interrupt_ledger_work(const struct interrupt_ledger *ledger, size_t index)
+{
+	return interrupt_rows_work_at(ledger->rows, index);
+}

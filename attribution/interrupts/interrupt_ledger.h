@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_LEDGER_H
+#define KT_ATTRIBUTION_INTERRUPT_LEDGER_H
+
+#include "attribution/events/witness.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct attribution_input;
+struct task;
+
+/* What kernel code does at a moment that its task did not choose, or for
+ * another than the task that runs it.  A piece of work may be within another:
+ * its time is then its own, not the outer one's.
+ */
+enum interrupt_kind {
+	INTERRUPT_HARD,		/* an interrupt of any vector, its handler */
+	INTERRUPT_IPI,		/* from another CPU (or this one) */
+	INTERRUPT_NMI,
+	INTERRUPT_SOFTIRQ,	/* a run of soft interrupts; each one's action */
+	INTERRUPT_NAPI,		/* a poll of a network device */
+	INTERRUPT_TIMER,	/* a timer's function */
+	INTERRUPT_HRTIMER,	/* a high-resolution timer's */
+	INTERRUPT_TASKLET,
+	INTERRUPT_RCU,		/* RCU callbacks */
+	INTERRUPT_WORK,		/* a work item, on a kworker's time */
+	INTERRUPT_THREAD,	/* a threaded handler, on its thread's time */
+	INTERRUPT_KINDS,
+};
+
+/* How it is known for whom work was. */
+enum interrupt_certainty {
+	CERTAIN_EXACT,		/* followed by the object that it was about */
+	CERTAIN_INFERRED,	/* from whom it woke, or the like */
+	CERTAIN_NOBODY,		/* nobody claims it */
+	CERTAINTIES,
+};
+
+/* Who pays for interrupt work, and for whom it was.
+ *
+ * Interrupt time of a task is its traced time (call_step.clock_ns) that is
+ * TIME_INTERRUPT by on_cpu_class().  All of it, the idle tasks' too, is in the
+ * ledger exactly once.  Work items, threaded handlers and the soft interrupts
+ * of ksoftirqd are in it as well, but are no interrupt time: their threads are
+ * there for nothing else.
+ *
+ * Memory grows with the functions and processes seen and with the objects
+ * (packets, requests, work items, timers) in flight, not with time.
+ */
+struct interrupt_ledger;
+
+/* Borrows @input.  Returns NULL when out of memory. */
+struct interrupt_ledger *
+interrupt_ledger_new(const struct attribution_input *input);
+void interrupt_ledger_free(struct interrupt_ledger *ledger);
+
+/* What has to see all steps, events and records.  Owner: the ledger. */
+struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger);
+
+/* Gives what is still unknown to nobody.  Call it once, after the last step
+ * and before anything below.
+ *
+ * Returns 0, or -ERROR_MEMORY if the witness ever ran out of it.
+ */
+int interrupt_ledger_end(struct interrupt_ledger *ledger);
+
+/* Interrupt time by whom it was for.  What the process of the thread that it
+ * ran on has of it, benefited the thread.
+ */
+struct interrupt_shares {
+	uint64_t own_ns;	/* for the thread's own process */
+	uint64_t stolen_ns;	/* for others, or nobody */
+};
+
+/* Returns how the interrupt time of @task, by tid, divides; own_ns and
+ * stolen_ns add up to it.
+ */
+struct interrupt_shares
+interrupt_ledger_thread(const struct interrupt_ledger *ledger,
+			const struct task *task);
+
+/* What others' time went to for one process. */
+struct interrupt_credit {
+	uint64_t interrupt_ns;	/* interrupt time on threads of other processes
+				 * and on idle CPUs */
+	uint64_t work_ns;	/* on kernel threads that are there for it */
+};
+
+struct interrupt_credit
+interrupt_ledger_process(const struct interrupt_ledger *ledger, int32_t pid);
+
+/* One sum: work of one function on one thread's time for one process. */
+struct interrupt_row {
+	uint8_t kind;		/* enum interrupt_kind */
+	bool is_thread_work;	/* no interrupt: a kernel thread's own work */
+	int32_t irq;		/* INTERRUPT_HARD: its number, or -1 */
+	uint32_t function;	/* the handler, the action, the callback */
+	int32_t victim_pid;	/* on whose time; 0: idle */
+	int32_t victim_tid;
+	int32_t pid;		/* for whom; 0: the system, whatever runs;
+				 * -1: nobody claims it */
+	double count;		/* pieces of work; of one that was for several,
+				 * each has the part that it has of the time */
+	uint64_t total_ns;
+	uint64_t max_ns;	/* most of one piece of work */
+	uint64_t certain_ns[CERTAINTIES];	/* total_ns by certainty */
+};
+
+/* Returns row @index, in no order, or NULL after the last. */
+const struct interrupt_row *
+interrupt_ledger_row(const struct interrupt_ledger *ledger, size_t index);
+
+/* The same with those for all processes taken together: pid is -1, the count
+ * is that of the pieces of work, max_ns the longest.
+ */
+const struct interrupt_row *
+interrupt_ledger_work(const struct interrupt_ledger *ledger, size_t index);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_roles.h"
+
+#include "symbolize/symbols.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rule {
+	const char *name;
+	bool is_prefix;
+	enum interrupt_role role;
+};
+
+/* Linux 5.10 to 6.15.  The first rule that fits decides. */
+static const struct rule rules[] = {
+	/* arch/x86/kernel/smp.c, irq_work.c */
+	{ "asm_sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
+	{ "sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
+	{ "asm_sysvec_call_function", true, ROLE_IPI_CALL },
+	{ "sysvec_call_function", true, ROLE_IPI_CALL },
+	{ "native_smp_send_reschedule", false, ROLE_SENDS_RESCHEDULE },
+	{ "native_send_call_func", true, ROLE_SENDS_CALL },
+	/* What a soft interrupt does: its open_softirq(). */
+	{ "net_rx_action", false, ROLE_ACTION },
+	{ "net_tx_action", false, ROLE_ACTION },
+	{ "run_timer_softirq", false, ROLE_ACTION },
+	{ "hrtimer_run_softirq", false, ROLE_ACTION },
+	{ "tasklet_action", false, ROLE_ACTION },
+	{ "tasklet_hi_action", false, ROLE_ACTION },
+	{ "rcu_core_si", false, ROLE_ACTION },
+	{ "sched_balance_softirq", false, ROLE_ACTION },	/* 6.10 */
+	{ "run_rebalance_domains", false, ROLE_ACTION },
+	{ "blk_done_softirq", false, ROLE_ACTION },
+	{ "irq_poll_softirq", false, ROLE_ACTION },
+	/* kernel/irq */
+	{ "__handle_irq_event_percpu", false, ROLE_CALLS_HANDLER },
+	{ "irq_thread_fn", false, ROLE_THREAD },
+	{ "irq_forced_thread_fn", false, ROLE_THREAD },
+	{ "irq_finalize_oneshot", false, ROLE_HELPER },
+	{ "__irq_wake_thread", false, ROLE_HELPER },
+	/* net/core/dev.c */
+	{ "__napi_poll", false, ROLE_CALLS_POLL },
+	{ "__napi_schedule", true, ROLE_SCHEDULES_POLL },
+	{ "____napi_schedule", false, ROLE_SCHEDULES_POLL },
+	{ "napi_schedule_rps", false, ROLE_SCHEDULES_POLL },
+	/* kernel/rcu */
+	{ "rcu_do_batch", false, ROLE_CALLS_RCU },
+	{ "rcu_", true, ROLE_HELPER },
+	{ "__rcu_", true, ROLE_HELPER },
+	{ "tick_dep_", true, ROLE_HELPER },
+	{ "note_gp_changes", false, ROLE_HELPER },
+	/* kernel/locking, kernel/softirq.c */
+	{ "_raw_", true, ROLE_HELPER },
+	{ "__local_bh_", true, ROLE_HELPER },
+	{ "__cond_resched", false, ROLE_HELPER },
+	/* What tracing calls where a tracepoint is. */
+	{ "__traceiter_", true, ROLE_HELPER },
+	{ "perf_trace_", true, ROLE_HELPER },
+	{ "trace_event_raw_event_", true, ROLE_HELPER },
+	{ "__bpf_trace_", true, ROLE_HELPER },
+	/* kernel/sched/core.c */
+	{ "try_to_wake_up", false, ROLE_WAKES },
+	{ "wake_up_new_task", false, ROLE_WAKES },
+	/* net/9p/client.c */
+	{ "p9_client_rpc", false, ROLE_ASKS },
+	{ "p9_client_zc_rpc", true, ROLE_ASKS },
+	{ "p9_client_cb", false, ROLE_ANSWERS },
+};
+
+/* What serves the system as a whole. */
+static const struct {
+	const char *name;
+	bool is_prefix;
+} system_functions[] = {
+	/* kernel/time, kernel/watchdog.c, kernel/sched, kernel/rcu */
+	{ "tick_", true },
+	{ "watchdog_timer_fn", false },
+	{ "sched_rt_period_timer", false },
+	{ "clocksource_watchdog", false },
+	{ "sched_balance_softirq", false },
+	{ "run_rebalance_domains", false },
+	{ "rcu_core_si", false },
+	/* drivers/char/random.c, net/ipv4/tcp.c */
+	{ "mix_interrupt_randomness", false },
+	{ "crng_reseed", false },
+	{ "tcp_orphan_update", false },
+};
+
+struct function_role {
+	uint8_t role;		/* enum interrupt_role */
+	bool is_system;
+};
+
+struct interrupt_roles {
+	uint32_t count;
+	struct function_role roles[];
+};
+
+static bool is_called(const char *name, const char *wanted, bool is_prefix)
+{
+	return is_prefix ? !strncmp(wanted, name, strlen(wanted)) :
+			   !strcmp(wanted, name);
+}
+
+static enum interrupt_role by_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (is_called(name, rules[i].name, rules[i].is_prefix))
+			return rules[i].role;
+	return ROLE_NONE;
+}
+
+static bool is_system(const char *name)
+{
+	for (size_t i = 0;
+	     i < sizeof(system_functions) / sizeof(*system_functions); i++)
+		if (is_called(name, system_functions[i].name,
+			      system_functions[i].is_prefix))
+			return true;
+	return false;
+}
+
+static enum interrupt_role by_work(enum work_kind kind)
+{
+	switch (kind) {
+	case WORK_INTERRUPT:
+		return ROLE_HARD;
+	case WORK_NMI:
+		return ROLE_NMI;
+	case WORK_SOFTIRQ:
+		return ROLE_SOFTIRQ;
+	case WORK_ITEM:
+		return ROLE_ITEM;
+	case WORK_NONE:
+	case WORK_SYSTEM_CALL:
+	case WORK_FAULT:
+	case WORK_EXCEPTION:
+	case WORK_EXIT:
+	case WORK_SCHEDULE:
+	case WORK_THREAD:
+	case WORK_KINDS:
+		break;
+	}
+	return ROLE_NONE;
+}
+
+struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
+{
+	const struct function_table *functions = symbols_functions(symbols);
+	const struct arch *arch = symbols_arch(symbols);
+	uint32_t count = function_count(functions);
+	struct interrupt_roles *roles = calloc(
+		1, sizeof(*roles) + count * sizeof(*roles->roles));
+
+	if (!roles)
+		return NULL;
+	roles->count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct function *function = function_at(functions, i);
+		enum interrupt_role role;
+
+		if (function->space != 'k')
+			continue;
+		role = by_name(function->name);
+		if (role == ROLE_NONE)
+			role = by_work(arch_work_kind(arch, function->name));
+		roles->roles[i] = (struct function_role){
+			(uint8_t)role, is_system(function->name)
+		};
+	}
+	return roles;
+}
+
+void interrupt_roles_free(struct interrupt_roles *roles)
+{
+	free(roles);
+}
+
+enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
+				      uint32_t function)
+{
+	return function < roles->count ?
+		       (enum interrupt_role)roles->roles[function].role :
+		       ROLE_NONE;
+}
+
+bool interrupt_role_is_system(const struct interrupt_roles *roles,
+			      uint32_t function)
+{
+	return function < roles->count && roles->roles[function].is_system;
+}

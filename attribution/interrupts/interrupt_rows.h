@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_ROWS_H
+#define KT_ATTRIBUTION_INTERRUPT_ROWS_H
+
+#include "attribution/interrupts/interrupt_ledger.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The sums of interrupt work: by function and victim, and each of these by
+ * whom it was for.
+ */
+struct interrupt_rows;
+
+struct interrupt_rows *interrupt_rows_new(void);
+void interrupt_rows_free(struct interrupt_rows *rows);
+
+/* What work: the fields of struct interrupt_row before for whom. */
+struct interrupt_work {
+	uint8_t kind;
+	bool is_thread_work;
+	int32_t irq;
+	uint32_t function;
+	uint32_t victim;	/* task index */
+	int32_t victim_pid;
+	int32_t victim_tid;
+};
+
+/* Returned in place of a number when out of memory. */
+#define INTERRUPT_WORK_NONE UINT32_MAX
+
+/* Returns the number of @work, counted from 0. */
+uint32_t interrupt_rows_work(struct interrupt_rows *rows,
+			     const struct interrupt_work *work);
+
+/* Counts one piece of work @number that took @ns; its shares follow. */
+void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
+			  uint64_t ns);
+
+/* Part of a piece of work: @count of it (1: all), @ns of its time. */
+struct interrupt_share {
+	uint32_t work;
+	uint8_t certainty;	/* enum interrupt_certainty */
+	double count;
+	uint64_t ns;
+};
+
+/* Adds what was for process @pid (-1: nobody).  Returns false when out of
+ * memory.
+ */
+bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
+			const struct interrupt_share *share);
+
+/* Returns row @index by function, victim and for whom; NULL after the last. */
+const struct interrupt_row *
+interrupt_rows_at(const struct interrupt_rows *rows, size_t index);
+
+/* The same by function and victim alone: pid is -1, the count exact. */
+const struct interrupt_row *
+interrupt_rows_work_at(const struct interrupt_rows *rows, size_t index);
+
+#endif

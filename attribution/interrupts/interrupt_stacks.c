@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_stacks.h"
+
+#include "attribution/events/known_events.h"
+#include "common/number_map.h"
+
+#include <stdlib.h>
+
+struct interrupt_stacks {
+	struct time_window window;
+	struct interrupt_rows *rows;
+	struct claims *claims;
+	struct array tasks;		/* struct interrupt_stack, by index */
+	struct number_map *by_tid;	/* index + 1; no idle tasks */
+	struct number_map *by_cpu;	/* index + 1 of its idle task */
+};
+
+struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
+					      struct interrupt_rows *rows,
+					      struct claims *claims)
+{
+	struct interrupt_stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		return NULL;
+	stacks->window = window;
+	stacks->rows = rows;
+	stacks->claims = claims;
+	stacks->tasks = ARRAY_OF(struct interrupt_stack);
+	stacks->by_tid = number_map_new();
+	stacks->by_cpu = number_map_new();
+	if (stacks->by_tid && stacks->by_cpu)
+		return stacks;
+	interrupt_stacks_free(stacks);
+	return NULL;
+}
+
+void interrupt_stacks_free(struct interrupt_stacks *stacks)
+{
+	struct interrupt_stack *tasks;
+
+	if (!stacks)
+		return;
+	tasks = stacks->tasks.items;
+	for (size_t i = 0; i < stacks->tasks.count; i++)
+		array_free(&tasks[i].pieces);
+	array_free(&stacks->tasks);
+	if (stacks->by_tid)
+		number_map_free(stacks->by_tid);
+	if (stacks->by_cpu)
+		number_map_free(stacks->by_cpu);
+	free(stacks);
+}
+
+static bool make_room(struct interrupt_stacks *stacks, uint32_t index)
+{
+	while (stacks->tasks.count <= index) {
+		struct interrupt_stack *stack = array_add(&stacks->tasks);
+
+		if (!stack)
+			return false;
+		stack->index = (uint32_t)stacks->tasks.count - 1;
+		stack->tid = -1;
+		stack->pieces = ARRAY_OF(struct interrupt_piece);
+	}
+	return true;
+}
+
+/* Notes where the events of the task will find it. */
+static bool name_task(struct interrupt_stacks *stacks,
+		      struct interrupt_stack *stack, const struct task *task,
+		      uint32_t cpu)
+{
+	uint64_t *index = task->tid > 0 ?
+				  number_map_add(stacks->by_tid,
+						 (uint32_t)task->tid) :
+				  number_map_add(stacks->by_cpu, cpu);
+
+	if (!index)
+		return false;
+	*index = task->index + 1;
+	stack->tid = task->tid;
+	stack->pid = task->pid;
+	return true;
+}
+
+struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
+					    const struct task *task,
+					    uint32_t cpu)
+{
+	struct interrupt_stack *stack;
+
+	if (make_room(stacks, task->index)) {
+		stack = array_at(&stacks->tasks, task->index);
+		if ((stack->tid == task->tid && stack->pid == task->pid) ||
+		    name_task(stacks, stack, task, cpu))
+			return stack;
+	}
+	claims_fail(stacks->claims);
+	return NULL;
+}
+
+struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
+					    uint32_t index)
+{
+	return index < stacks->tasks.count ? array_at(&stacks->tasks, index) :
+					     NULL;
+}
+
+struct interrupt_piece *
+interrupt_stack_top(const struct interrupt_stack *stack)
+{
+	size_t count = stack->pieces.count;
+
+	return count ? array_at(&stack->pieces, count - 1) : NULL;
+}
+
+void interrupt_stack_charge(struct interrupt_stack *stack, uint64_t clock_ns)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	if (top && (stack->is_interrupted || top->is_thread_work))
+		top->own_ns += clock_ns - stack->clock_ns;
+	stack->clock_ns = clock_ns;
+}
+
+struct interrupt_piece *interrupt_stacks_push(struct interrupt_stacks *stacks,
+					      struct interrupt_stack *stack,
+					      struct interrupt_piece piece)
+{
+	struct interrupt_piece *slot = array_add(&stack->pieces);
+
+	if (slot)
+		*slot = piece;
+	else
+		claims_fail(stacks->claims);
+	return slot;
+}
+
+static bool is_in(struct time_window window, uint64_t time_ns)
+{
+	return time_ns >= window.since_ns && time_ns < window.until_ns;
+}
+
+void interrupt_stacks_pop(struct interrupt_stacks *stacks,
+			  struct interrupt_stack *stack)
+{
+	struct interrupt_piece *piece = interrupt_stack_top(stack);
+	const struct interrupt_work work = {
+		.kind = piece->kind,
+		.is_thread_work = piece->is_thread_work,
+		.irq = piece->irq,
+		.function = piece->function,
+		.victim = stack->index,
+		.victim_pid = stack->pid,
+		.victim_tid = stack->tid,
+	};
+	uint32_t number = interrupt_rows_work(stacks->rows, &work);
+	bool counts = piece->own_ns || is_in(stacks->window, piece->begin_ns);
+
+	if (number == INTERRUPT_WORK_NONE)
+		claims_fail(stacks->claims);
+	else if (counts)
+		interrupt_rows_count(stacks->rows, number, piece->own_ns);
+	stack->pieces.count--;
+	interrupt_piece_end(stacks->claims, piece,
+			    counts ? number : INTERRUPT_WORK_NONE,
+			    piece->is_part ? interrupt_stack_top(stack) : NULL);
+}
+
+struct interrupt_piece *
+interrupt_stacks_find(struct interrupt_stacks *stacks,
+		      const struct event_record *event)
+{
+	const uint64_t *index =
+		event->tid > 0 ?
+			number_map_find(stacks->by_tid, (uint32_t)event->tid) :
+			number_map_find(stacks->by_cpu, (uint32_t)event->cpu);
+
+	return index ? interrupt_stack_top(array_at(&stacks->tasks,
+						    *index - 1)) :
+		       NULL;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_STACKS_H
+#define KT_ATTRIBUTION_INTERRUPT_STACKS_H
+
+#include "attribution/interrupts/interrupt_piece.h"
+#include "report/task_stacks.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_record;
+struct task;
+
+/* The pieces of interrupt work that a task is in. */
+struct interrupt_stack {
+	uint32_t index;		/* of the task */
+	int32_t tid;		/* 0: an idle task */
+	int32_t pid;
+	uint64_t clock_ns;	/* billed up to here: call_step.clock_ns */
+	bool is_interrupted;	/* its innermost work is interrupt work */
+	struct array pieces;	/* struct interrupt_piece, outermost first */
+};
+
+/* Those of all tasks. */
+struct interrupt_stacks;
+
+/* Counts pieces that begin in @window.  Borrows @rows and @claims.  Returns
+ * NULL when out of memory.
+ */
+struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
+					      struct interrupt_rows *rows,
+					      struct claims *claims);
+
+/* The stacks must be empty by then. */
+void interrupt_stacks_free(struct interrupt_stacks *stacks);
+
+/* Returns the stack of @task, which runs on @cpu now; valid until another
+ * task's is asked for.  NULL when out of memory.
+ */
+struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
+					    const struct task *task,
+					    uint32_t cpu);
+
+/* Returns the stack of task @index, or NULL after the last. */
+struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
+					    uint32_t index);
+
+/* Returns the innermost piece, or NULL. */
+struct interrupt_piece *
+interrupt_stack_top(const struct interrupt_stack *stack);
+
+/* Gives the innermost piece the task's time up to @clock_ns, if that was
+ * interrupt work.
+ */
+void interrupt_stack_charge(struct interrupt_stack *stack, uint64_t clock_ns);
+
+/* Puts a piece on the stack; its owner is the stack.  Returns it there, or
+ * NULL when out of memory.
+ */
+struct interrupt_piece *interrupt_stacks_push(struct interrupt_stacks *stacks,
+					      struct interrupt_stack *stack,
+					      struct interrupt_piece piece);
+
+/* Bills the innermost piece and takes it off. */
+void interrupt_stacks_pop(struct interrupt_stacks *stacks,
+			  struct interrupt_stack *stack);
+
+/* Returns the innermost piece of the task that @event happened in, or NULL if
+ * it is in none.
+ */
+struct interrupt_piece *
+interrupt_stacks_find(struct interrupt_stacks *stacks,
+		      const struct event_record *event);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_STEPS_H
+#define KT_ATTRIBUTION_INTERRUPT_STEPS_H
+
+#include "attribution/interrupts/interrupt_stacks.h"
+#include "report/call_step.h"
+
+struct attribution_input;
+
+/* Is told what the steps say; functions are not NULL. */
+struct interrupt_listener {
+	/* @piece begins, and ends (it is still whole). */
+	void (*begin)(struct interrupt_listener *listener,
+		      struct interrupt_piece *piece,
+		      const struct call_step *step);
+	void (*end)(struct interrupt_listener *listener,
+		    struct interrupt_piece *piece,
+		    const struct call_step *step);
+	/* A function of a role that begins no piece was entered or left, as
+	 * @step says.  @piece: the innermost one, or NULL.
+	 */
+	void (*role)(struct interrupt_listener *listener,
+		     struct interrupt_piece *piece, enum interrupt_role role,
+		     const struct call_step *step);
+};
+
+/* Finds in the steps of the trace where pieces of interrupt work begin and
+ * end.
+ */
+struct interrupt_steps;
+
+/* Borrows all arguments.  Returns NULL when out of memory. */
+struct interrupt_steps *
+interrupt_steps_new(const struct attribution_input *input,
+		    struct interrupt_stacks *stacks, struct claims *claims,
+		    struct interrupt_listener *listener);
+void interrupt_steps_free(struct interrupt_steps *steps);
+
+/* Applies a step. */
+void interrupt_steps_take(struct interrupt_steps *steps,
+			  const struct call_step *step);
+
+/* Ends what is still open. */
+void interrupt_steps_end(struct interrupt_steps *steps);
+
+/* Returns the role of a function. */
+enum interrupt_role interrupt_steps_role(const struct interrupt_steps *steps,
+					 uint32_t function);
+
+#endif

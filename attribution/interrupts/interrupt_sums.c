@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_ledger.h"
+#include "report/call_step.h"
+
+struct interrupt_shares
+interrupt_ledger_thread(const struct interrupt_ledger *ledger,
+			const struct task *task)
+{
+	struct interrupt_shares shares = { 0 };
+	const struct interrupt_row *row;
+
+	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++) {
+		if (row->victim_tid != task->tid || row->is_thread_work)
+			continue;
+		if (row->pid == row->victim_pid)
+			shares.own_ns += row->total_ns;
+		else
+			shares.stolen_ns += row->total_ns;
+	}
+	return shares;
+}
+
+struct interrupt_credit
+interrupt_ledger_process(const struct interrupt_ledger *ledger, int32_t pid)
+{
+	struct interrupt_credit credit = { 0 };
+	const struct interrupt_row *row;
+
+	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++) {
+		if (row->pid != pid || row->victim_pid == pid)
+			continue;
+		if (row->is_thread_work)
+			credit.work_ns += row->total_ns;
+		else
+			credit.interrupt_ns += row->total_ns;
+	}
+	return credit;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_columns.h"
+#include "attribution/interrupts/interrupt_groups.h"
+#include "attribution/interrupts/irq_names.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
+#include "attribution/events/witness.h"
+#include "common/error.h"
+#include "symbolize/symbols.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Interrupt work: what, on whose time, for whom. */
+struct interrupts {
+	struct witness witness;
+	const struct attribution_input *input;
+	struct interrupt_columns columns;
+	struct interrupt_ledger *ledger;
+	struct irq_names *irqs;
+	struct array rows;	/* struct interrupt_row */
+	int status;
+};
+
+static struct interrupts *of_witness(struct witness *witness)
+{
+	return (struct interrupts *)witness;
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct witness *ledger = interrupt_ledger_witness(
+		of_witness(witness)->ledger);
+
+	ledger->step(ledger, step);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	struct interrupts *interrupts = of_witness(witness);
+	struct witness *ledger = interrupt_ledger_witness(interrupts->ledger);
+	int status = irq_names_take(interrupts->irqs, event);
+
+	if (status < 0)
+		interrupts->status = status;
+	ledger->event(ledger, event);
+}
+
+static void close_interrupts(struct witness *witness)
+{
+	struct interrupts *interrupts = of_witness(witness);
+
+	interrupt_ledger_free(interrupts->ledger);
+	irq_names_free(interrupts->irqs);
+	array_free(&interrupts->rows);
+	free(interrupts);
+}
+
+static struct witness *open_interrupts(const struct attribution_input *input)
+{
+	struct interrupts *interrupts = calloc(1, sizeof(*interrupts));
+
+	if (!interrupts)
+		return NULL;
+	interrupts->witness = (struct witness){ .step = take_step,
+						.event = take_event };
+	interrupts->input = input;
+	interrupts->rows = ARRAY_OF(struct interrupt_row);
+	interrupts->irqs = irq_names_new();
+	interrupts->ledger = interrupt_ledger_new(input);
+	interrupts->columns = (struct interrupt_columns){
+		.grouping = interrupt_grouping_find(input->argument),
+		.functions = symbols_functions(input->symbols),
+		.names = input->names,
+		.irqs = interrupts->irqs,
+	};
+	if (interrupts->irqs && interrupts->ledger)
+		return &interrupts->witness;
+	close_interrupts(&interrupts->witness);
+	return NULL;
+}
+
+static bool check(const struct attribution_input *input, char *message,
+		  size_t size)
+{
+	const struct interrupt_grouping *grouping;
+	int used;
+
+	if (interrupt_grouping_find(input->argument))
+		return true;
+	used = snprintf(message, size, "not by '%s', but by",
+			input->argument);
+	for (size_t i = 0; (grouping = interrupt_grouping_at(i)); i++)
+		if (used >= 0 && (size_t)used < size)
+			used += snprintf(message + used, size - (size_t)used,
+					 "%s %s (%s)", i ? "," : "",
+					 grouping->name, grouping->help);
+	return false;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct interrupts *interrupts = ctx;
+
+	interrupt_columns_write(&interrupts->columns, writer,
+				array_at(&interrupts->rows, index));
+}
+
+static int write_table(const struct interrupts *interrupts,
+		       const struct attribution_output *output)
+{
+	struct attribution_output by_total = *output;
+
+	if (!by_total.sort)
+		by_total.sort = "total_ns";
+	return table_rows_render_compact(&by_total, write_row, interrupts,
+					 interrupts->rows.count);
+}
+
+static int render(struct witness *witness,
+		  const struct attribution_output *output)
+{
+	struct interrupts *interrupts = of_witness(witness);
+	const struct attribution_input *input = interrupts->input;
+	int status = interrupt_ledger_end(interrupts->ledger);
+
+	if (!status)
+		status = interrupts->status;
+	if (!status)
+		status = interrupt_groups(interrupts->ledger,
+					  interrupts->columns.grouping,
+					  input->filter, &interrupts->rows);
+	if (!status)
+		status = write_table(interrupts, output);
+	if (!status && output->format == RECORD_TABLE) {
+		interrupt_columns_sum(&interrupts->rows, output->out);
+		interrupt_columns_explain(input->events, output->out);
+	}
+	return status;
+}
+
+const struct attribution_table interrupts_option = {
+	.name = "interrupts",
+	.argument = "[BY]",
+	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
+	.check = check,
+	.open = open_interrupts,
+	.render = render,
+	.close = close_interrupts,
+};

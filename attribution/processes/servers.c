@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/processes/servers.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/processes/message_kinds.h"
+#include "attribution/processes/server_bills.h"
+#include "attribution/table.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/time/task_time.h"
+#include "attribution/events/witness.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "symbolize/symbols.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* A thread that may serve.  Bills are by number, plus 1; 0: nobody's. */
+struct service {
+	size_t bill;		/* what its time goes to */
+	size_t next_bill;	/* from when it is awake again */
+	/* The message was followed, not guessed: handed over by the sender
+	 * itself, to one that waited for nothing else, and no other message
+	 * was read since.
+	 */
+	bool is_exact;
+	bool is_next_exact;
+};
+
+struct servers {
+	struct witness witness;
+	struct span_sink sink;
+	const struct attribution_input *input;
+	struct task_time *time;
+	struct task_paths *paths;
+	struct message_kinds *kinds;
+	struct server_bills *bills;
+	struct array services;	/* struct service by task index */
+	int status;
+};
+
+static struct service *service_of(struct servers *servers, uint32_t index)
+{
+	while (servers->services.count <= index)
+		if (!array_add(&servers->services)) {
+			servers->status = -ERROR_MEMORY;
+			return NULL;
+		}
+	return array_at(&servers->services, index);
+}
+
+static enum message_kind kind_of_task(const struct servers *servers,
+				      const struct task *task)
+{
+	size_t count;
+	const struct path_frame *path =
+		task_paths_of(servers->paths, task->index, &count);
+
+	return message_kind_of_path(servers->kinds, path, count);
+}
+
+static bool waits(enum message_kind kind)
+{
+	return kind == MESSAGE_WAIT || kind == MESSAGE_WAIT_MANY;
+}
+
+static bool sends(enum message_kind kind)
+{
+	return kind == MESSAGE_SEND || kind == MESSAGE_SEND_NETWORK;
+}
+
+/* @client's message wakes @server. */
+static void request(struct servers *servers, const struct task *client,
+		    const struct task *server, bool is_exact)
+{
+	struct service *service = service_of(servers, server->index);
+	size_t number = server_bills_add(servers->bills, server->pid,
+					 client->pid);
+
+	if (!service || number == SERVER_BILL_NONE) {
+		servers->status = -ERROR_MEMORY;
+		return;
+	}
+	service->next_bill = number + 1;
+	service->is_next_exact = is_exact;
+	server_bills_at(servers->bills, number)->requests++;
+}
+
+static void take_wakeup(struct servers *servers,
+			const struct event_record *event)
+{
+	const struct task *client =
+		task_paths_task(servers->paths, event->cpu, event->tid);
+	const struct task *server = task_paths_task(
+		servers->paths, event->cpu, (int32_t)event->values[WAKING_TID]);
+	enum message_kind sent;
+	enum message_kind awaited;
+
+	if (!client || !server || client->tid <= 0 || server->tid <= 0 ||
+	    client->pid == server->pid)
+		return;
+	sent = kind_of_task(servers, client);
+	awaited = kind_of_task(servers, server);
+	if (sends(sent) && waits(awaited) &&
+	    server_bills_is_client(servers->bills, client->pid, server->pid))
+		request(servers, client, server,
+			sent == MESSAGE_SEND && awaited == MESSAGE_WAIT);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	struct servers *servers = (struct servers *)witness;
+
+	task_time_event(servers->time, event);
+	if (event->event == EVENT_SCHED_WAKING &&
+	    event->time_ns >= servers->input->window.since_ns &&
+	    event->time_ns < servers->input->window.until_ns)
+		take_wakeup(servers, event);
+}
+
+static void add_time(struct server_bill *bill, const struct service *service,
+		     enum time_class time_class, uint64_t size_ns)
+{
+	uint64_t *sums[TIME_CLASSES] = {
+		[TIME_USER] = &bill->user_ns,
+		[TIME_SYSTEM_CALL] = &bill->kernel_ns,
+		[TIME_FAULT] = &bill->kernel_ns,
+		[TIME_KERNEL] = &bill->kernel_ns,
+		[TIME_RUNNABLE] = &bill->runnable_ns,
+		[TIME_ASLEEP] = &bill->asleep_ns,
+	};
+
+	if (!sums[time_class])
+		return;
+	*sums[time_class] += size_ns;
+	if (time_class <= TIME_KERNEL && !service->is_exact && service->bill)
+		bill->inferred_ns += size_ns;
+}
+
+/* A service ends where the thread waits for the next message. */
+static void turn(struct servers *servers, struct service *service,
+		 const struct time_span *span)
+{
+	bool is_sleep = span->time_class == TIME_ASLEEP ||
+			(span->time_class == TIME_RUNNABLE &&
+			 service->next_bill);
+
+	if (!is_sleep || !waits(kind_of_task(servers, span->task)))
+		return;
+	service->bill = 0;
+	if (span->time_class == TIME_ASLEEP)
+		return;
+	service->bill = service->next_bill;
+	service->is_exact = service->is_next_exact;
+	service->next_bill = 0;
+}
+
+static struct servers *servers_of_sink(struct span_sink *sink)
+{
+	return (struct servers *)((char *)sink -
+				  offsetof(struct servers, sink));
+}
+
+/* Time that is for nobody known has a bill as well: a server's bills add up
+ * to its time.
+ */
+static void take_span(struct span_sink *sink, const struct time_span *span)
+{
+	struct servers *servers = servers_of_sink(sink);
+	struct service *service = service_of(servers, span->task->index);
+	bool is_idle = span->time_class == TIME_ASLEEP;
+	size_t number;
+
+	if (!service)
+		return;
+	turn(servers, service, span);
+	if (!service->bill && is_idle)
+		return;
+	number = service->bill ? service->bill - 1 :
+				 server_bills_add(servers->bills,
+						  span->task->pid, -1);
+	if (number == SERVER_BILL_NONE)
+		servers->status = -ERROR_MEMORY;
+	else
+		add_time(server_bills_at(servers->bills, number), service,
+			 (enum time_class)span->time_class,
+			 span->end_ns - span->begin_ns);
+}
+
+/* What is read next may be another's. */
+static void note_reading(struct servers *servers, const struct call_step *step)
+{
+	struct service *service;
+
+	if (step->kind != STEP_ENTER ||
+	    !waits(message_kind_of(servers->kinds, step->function)))
+		return;
+	service = service_of(servers, step->task->index);
+	if (service)
+		service->is_exact = false;
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct servers *servers = (struct servers *)witness;
+
+	task_time_step(servers->time, step);
+	if (task_paths_take(servers->paths, step) < 0)
+		servers->status = -ERROR_MEMORY;
+	note_reading(servers, step);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	task_time_record(((struct servers *)witness)->time, record);
+}
+
+struct servers *servers_new(const struct attribution_input *input)
+{
+	struct servers *servers = calloc(1, sizeof(*servers));
+	struct task_time_options options = task_time_options_of(input);
+
+	if (!servers)
+		return NULL;
+	servers->witness = (struct witness){
+		.step = take_step,
+		.event = take_event,
+		.record = take_record,
+	};
+	servers->sink.take = take_span;
+	servers->input = input;
+	servers->services = ARRAY_OF(struct service);
+	servers->time = task_time_new(&options, &servers->sink);
+	servers->paths = task_paths_new();
+	servers->kinds = message_kinds_new(symbols_functions(input->symbols));
+	servers->bills = server_bills_new();
+	if (!servers->time || !servers->paths || !servers->kinds ||
+	    !servers->bills) {
+		servers_free(servers);
+		return NULL;
+	}
+	return servers;
+}
+
+void servers_free(struct servers *servers)
+{
+	if (!servers)
+		return;
+	task_time_free(servers->time);
+	task_paths_free(servers->paths);
+	message_kinds_free(servers->kinds);
+	server_bills_free(servers->bills);
+	array_free(&servers->services);
+	free(servers);
+}
+
+struct witness *servers_witness(struct servers *servers)
+{
+	return &servers->witness;
+}
+
+int servers_end(struct servers *servers)
+{
+	int status = task_time_end(servers->time);
+
+	return status < 0 ? status : servers->status;
+}
+
+const struct server_bills *servers_bills(const struct servers *servers)
+{
+	return servers->bills;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/processes/server_bills.h"
+#include "attribution/processes/servers.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
+#include "attribution/events/witness_relay.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "report/step_filter.h"
+#include "report/task_names.h"
+
+#include <stdlib.h>
+
+/* report --servers: for whom servers worked. */
+struct servers_option {
+	struct witness_relay relay;
+	const struct attribution_input *input;
+	struct servers *servers;
+	struct array rows;	/* const struct server_bill * */
+};
+
+static void close_option(struct witness *witness)
+{
+	struct servers_option *option = (struct servers_option *)witness;
+
+	servers_free(option->servers);
+	array_free(&option->rows);
+	free(option);
+}
+
+static struct witness *open_option(const struct attribution_input *input)
+{
+	struct servers_option *option = calloc(1, sizeof(*option));
+
+	if (!option)
+		return NULL;
+	option->input = input;
+	option->rows = ARRAY_OF(const struct server_bill *);
+	option->servers = servers_new(input);
+	if (!option->servers) {
+		close_option(&option->relay.witness);
+		return NULL;
+	}
+	option->relay = witness_relay_to(servers_witness(option->servers));
+	return &option->relay.witness;
+}
+
+static const char *name_of(const struct servers_option *option, int32_t pid)
+{
+	return pid < 0 ? "" : task_names_last(option->input->names, pid);
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct servers_option *option = ctx;
+	const struct server_bill *bill =
+		*(const struct server_bill **)array_at(&option->rows, index);
+
+	record_signed(writer, "server_pid", bill->server_pid);
+	record_text(writer, "server", name_of(option, bill->server_pid));
+	record_signed(writer, "client_pid", bill->client_pid);
+	record_text(writer, "client", name_of(option, bill->client_pid));
+	record_number(writer, "requests", bill->requests);
+	record_number(writer, "kernel_ns", bill->kernel_ns);
+	record_number(writer, "user_ns", bill->user_ns);
+	record_number(writer, "runnable_ns", bill->runnable_ns);
+	record_number(writer, "asleep_ns", bill->asleep_ns);
+	record_number(writer, "inferred_ns", bill->inferred_ns);
+}
+
+static bool is_server(const struct server_bills *bills, int32_t pid)
+{
+	const struct server_bill *bill;
+
+	for (size_t i = 0; (bill = server_bills_at(bills, i)); i++)
+		if (bill->server_pid == pid && bill->client_pid >= 0)
+			return true;
+	return false;
+}
+
+static int compare_bills(const void *a, const void *b)
+{
+	const struct server_bill *x = *(const struct server_bill *const *)a;
+	const struct server_bill *y = *(const struct server_bill *const *)b;
+
+	if (x->server_pid != y->server_pid)
+		return x->server_pid < y->server_pid ? -1 : 1;
+	if (x->kernel_ns != y->kernel_ns)
+		return x->kernel_ns > y->kernel_ns ? -1 : 1;
+	return 0;
+}
+
+static int pick_rows(struct servers_option *option)
+{
+	const struct server_bills *bills = servers_bills(option->servers);
+	const struct server_bill *bill;
+
+	for (size_t i = 0; (bill = server_bills_at(bills, i)); i++) {
+		const struct task task = {
+			.pid = bill->server_pid,
+			.tid = bill->server_pid,
+		};
+		const struct server_bill **slot;
+
+		if (!is_server(bills, bill->server_pid) ||
+		    !step_filter_task(option->input->filter, &task))
+			continue;
+		slot = array_add(&option->rows);
+		if (!slot)
+			return -ERROR_MEMORY;
+		*slot = bill;
+	}
+	array_sort(&option->rows, compare_bills);
+	return 0;
+}
+
+static void explain(const struct servers_option *option,
+		    const struct attribution_output *output)
+{
+	if (output->format != RECORD_TABLE)
+		return;
+	if (!known_events_has(option->input->events, EVENT_SCHED_WAKING))
+		table_rows_missing(output->out, "all", "sched_waking",
+				   "--events=sched");
+	else if (!option->rows.count)
+		fputs("No process was woken by another's message.\n",
+		      output->out);
+}
+
+static int render(struct witness *witness,
+		  const struct attribution_output *output)
+{
+	struct servers_option *option = (struct servers_option *)witness;
+	int status = servers_end(option->servers);
+
+	if (!status)
+		status = pick_rows(option);
+	if (!status)
+		status = table_rows_render(output, write_row, option,
+					   option->rows.count);
+	if (!status)
+		explain(option, output);
+	return status;
+}
+
+const struct attribution_table servers_table = {
+	.name = "servers",
+	.help = "for which clients' messages servers worked",
+	.open = open_option,
+	.render = render,
+	.close = close_option,
+};

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/processes/time_account.h"
+
+#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/on_cpu.h"
+#include "attribution/table.h"
+#include "attribution/time/task_time.h"
+#include "attribution/time/task_work.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "report/call_step.h"
+#include "report/task_names.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct time_accounts {
+	struct witness witness;
+	struct span_sink sink;
+	const struct attribution_input *input;
+	struct task_time *time;
+	struct interrupt_ledger *ledger;
+	struct array threads;	/* struct time_account by task index */
+	int status;
+};
+
+static struct time_account *account_of(struct time_accounts *accounts,
+				       const struct task *task)
+{
+	struct time_account *account;
+
+	while (accounts->threads.count <= task->index)
+		if (!array_add(&accounts->threads)) {
+			accounts->status = -ERROR_MEMORY;
+			return NULL;
+		}
+	account = array_at(&accounts->threads, task->index);
+	account->task = task;
+	return account;
+}
+
+/* Now it is known what the thread was in when it was first seen. */
+static void settle_provisional(struct time_account *account,
+			       const struct time_span *span)
+{
+	const struct open_work found[] = {
+		span->work_count ? *span->works : (struct open_work){ 0 },
+		{ .kind = WORK_SCHEDULE },
+	};
+	enum time_class time_class = on_cpu_class(found, 2, false);
+
+	if (!(found->doubt & DOUBT_BEGIN))
+		time_class = TIME_KERNEL;
+	account->class_ns[TIME_KERNEL] -= account->provisional_ns;
+	account->class_ns[time_class] += account->provisional_ns;
+	account->provisional_ns = 0;
+}
+
+static void take_span(struct span_sink *sink, const struct time_span *span)
+{
+	struct time_accounts *accounts = (struct time_accounts *)(
+		(char *)sink - offsetof(struct time_accounts, sink));
+	uint64_t size_ns = span->end_ns - span->begin_ns;
+	struct time_account *account;
+
+	if (!step_filter_cpu(accounts->input->filter, (uint32_t)span->cpu))
+		return;
+	account = account_of(accounts, span->task);
+	if (!account)
+		return;
+	if (span->is_provisional && span->time_class == TIME_KERNEL)
+		account->provisional_ns += size_ns;
+	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
+		 account->provisional_ns)
+		settle_provisional(account, span);
+	class_borders_take(&account->borders, span);
+	account->wall_ns += size_ns;
+	account->class_ns[span->time_class] += size_ns;
+	if (span->time_class == TIME_UNKNOWN)
+		account->unknown_ns[span->reason] += size_ns;
+	else if (span->time_class < TIME_RUNNABLE)
+		account->busy_ns += size_ns;
+}
+
+static void count_work(struct time_account *account, uint8_t kind)
+{
+	if (kind == WORK_SYSTEM_CALL)
+		account->system_calls++;
+	else if (kind == WORK_FAULT || kind == WORK_EXCEPTION)
+		account->faults++;
+}
+
+static bool is_counted(const struct time_accounts *accounts,
+		       const struct call_step *step)
+{
+	return step->time_ns >= accounts->input->window.since_ns &&
+	       step->time_ns < accounts->input->window.until_ns &&
+	       step_filter_cpu(accounts->input->filter, step->cpu);
+}
+
+/* Counts what @step began. */
+static void count_step(struct time_accounts *accounts,
+		       const struct call_step *step)
+{
+	bool is_call = step->kind == STEP_ENTER && step->how != HOW_INFERRED;
+	const struct open_work *works;
+	struct time_account *account;
+	size_t count;
+
+	if (!(is_call || step->kind == STEP_LEAVE) ||
+	    !is_counted(accounts, step))
+		return;
+	account = account_of(accounts, step->task);
+	if (!account)
+		return;
+	if (!is_call) {
+		account->context_switches++;
+		return;
+	}
+	works = task_time_works(accounts->time, step->task->index, &count);
+	if (count && works[count - 1].depth == step->depth &&
+	    works[count - 1].function == step->function)
+		count_work(account, works[count - 1].kind);
+}
+
+static struct witness *inner(struct time_accounts *accounts)
+{
+	return interrupt_ledger_witness(accounts->ledger);
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct time_accounts *accounts = (struct time_accounts *)witness;
+
+	task_time_step(accounts->time, step);
+	count_step(accounts, step);
+	inner(accounts)->step(inner(accounts), step);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	struct time_accounts *accounts = (struct time_accounts *)witness;
+
+	task_time_event(accounts->time, event);
+	inner(accounts)->event(inner(accounts), event);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	struct time_accounts *accounts = (struct time_accounts *)witness;
+
+	task_time_record(accounts->time, record);
+	if (inner(accounts)->record)
+		inner(accounts)->record(inner(accounts), record);
+}
+
+struct time_accounts *time_accounts_new(const struct attribution_input *input)
+{
+	struct time_accounts *accounts = calloc(1, sizeof(*accounts));
+	struct task_time_options options = task_time_options_of(input);
+
+	if (!accounts)
+		return NULL;
+	accounts->witness = (struct witness){
+		.step = take_step,
+		.event = take_event,
+		.record = take_record,
+	};
+	accounts->sink.take = take_span;
+	accounts->input = input;
+	accounts->threads = ARRAY_OF(struct time_account);
+	accounts->time = task_time_new(&options, &accounts->sink);
+	accounts->ledger = interrupt_ledger_new(input);
+	if (!accounts->time || !accounts->ledger) {
+		time_accounts_free(accounts);
+		return NULL;
+	}
+	return accounts;
+}
+
+void time_accounts_free(struct time_accounts *accounts)
+{
+	if (!accounts)
+		return;
+	task_time_free(accounts->time);
+	interrupt_ledger_free(accounts->ledger);
+	array_free(&accounts->threads);
+	free(accounts);
+}
+
+const struct interrupt_ledger *
+time_accounts_ledger(const struct time_accounts *accounts)
+{
+	return accounts->ledger;
+}
+
+struct witness *time_accounts_witness(struct time_accounts *accounts)
+{
+	return &accounts->witness;
+}
+
+/* Timers and work items lead to most of it. */
+bool time_accounts_follow(const struct known_events *events)
+{
+	return known_events_has(events, EVENT_HRTIMER_EXPIRE) &&
+	       known_events_has(events, EVENT_WORK_BEGIN);
+}
+
+/* Of what the ledger has, the filter of CPUs may want a part only. */
+static void split_interrupts(const struct time_accounts *accounts,
+			     struct time_account *account)
+{
+	struct interrupt_shares shares =
+		interrupt_ledger_thread(accounts->ledger, account->task);
+	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
+
+	if (!time_accounts_follow(accounts->input->events))
+		shares.own_ns = 0;
+	account->benefited_ns = shares.own_ns < all_ns ? shares.own_ns : all_ns;
+	account->stolen_ns = all_ns - account->benefited_ns;
+}
+
+/* What is known of the whole thread only at the end. */
+static void complete(const struct time_accounts *accounts,
+		     struct time_account *account)
+{
+	const struct task_names *names = accounts->input->names;
+	const struct task *task = account->task;
+
+	account->tid = task->tid;
+	account->pid = task->pid;
+	if (account->pid < 0)
+		account->pid = task_names_process(names, task->tid);
+	account->comm = task_names_last(names, task->tid);
+	account->threads = 1;
+	account->uncertain = class_borders_error(&account->borders);
+	split_interrupts(accounts, account);
+}
+
+int time_accounts_end(struct time_accounts *accounts)
+{
+	int status = task_time_end(accounts->time);
+	int ledger_status = interrupt_ledger_end(accounts->ledger);
+
+	for (size_t i = 0; i < accounts->threads.count; i++) {
+		struct time_account *account = array_at(&accounts->threads, i);
+
+		if (account->task)
+			complete(accounts, account);
+	}
+	if (!status)
+		status = ledger_status;
+	return status < 0 ? status : accounts->status;
+}
+
+static bool is_wanted(const struct time_accounts *accounts,
+		      const struct time_account *account)
+{
+	struct task task;
+
+	if (!account->wall_ns)
+		return false;
+	task = *account->task;
+	task.pid = account->pid;
+	return step_filter_task(accounts->input->filter, &task);
+}
+
+int time_accounts_threads(const struct time_accounts *accounts,
+			  struct array *list)
+{
+	for (size_t i = 0; i < accounts->threads.count; i++) {
+		const struct time_account *thread =
+			array_at(&accounts->threads, i);
+		struct time_account *account;
+
+		if (!is_wanted(accounts, thread))
+			continue;
+		account = array_add(list);
+		if (!account)
+			return -ERROR_MEMORY;
+		*account = *thread;
+	}
+	return 0;
+}

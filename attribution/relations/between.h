@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_BETWEEN_H
+#define KT_ATTRIBUTION_BETWEEN_H
+
+#include "attribution/text/histogram.h"
+#include "report/call_step.h"
+#include "report/task_stacks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct between_paths;
+struct function_choice;
+struct step_filter;
+struct work_kinds;
+
+/* How long it takes from entering one function, A, to first entering another,
+ * B, within one call of A, and on which path.
+ *
+ * A call that ends by a jump to another function goes on in that.  What
+ * interrupts do meanwhile is not part of the call; page faults are.
+ */
+struct between;
+
+/* What is asked; all borrowed. */
+struct between_question {
+	const struct function_choice *from;	/* A */
+	const struct function_choice *to;	/* B */
+	const struct work_kinds *kinds;
+	const struct step_filter *filter;	/* which calls of A; or NULL */
+	struct time_window window;		/* in which they begin */
+};
+
+/* The answer.  calls is the sum of the four after it and time.count. */
+struct between_answer {
+	uint64_t calls;		/* of A */
+	uint64_t never;		/* ended without B */
+	uint64_t open;		/* B had not come when the trace ended */
+	uint64_t unseen_begin;	/* began before it was first seen */
+	uint64_t doubtful;	/* B not seen, but part of the call was not */
+	uint64_t again;		/* later entries of B in these calls */
+	uint64_t in_interrupts;	/* entries of B in interrupts meanwhile */
+	uint64_t on_cpu_ns;
+	struct histogram time;	/* wall time, ns */
+};
+
+/* Returns NULL when out of memory. */
+struct between *between_new(const struct between_question *question);
+void between_free(struct between *between);
+
+/* Takes the next step.  Returns 0 or -ERROR_MEMORY. */
+int between_take(struct between *between, const struct call_step *step);
+
+/* Counts the calls that are still open; call it once, at the end. */
+void between_end(struct between *between);
+
+const struct between_answer *between_answer(const struct between *between);
+
+/* Returns the ways from A to B; in order after between_end(). */
+const struct between_paths *between_paths(const struct between *between);
+
+#endif

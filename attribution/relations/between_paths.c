@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/relations/between_paths.h"
+
+#include "common/array.h"
+#include "report/call_tree.h"
+
+#include <stdlib.h>
+
+struct between_paths {
+	struct call_tree *tree;
+	struct array list;	/* struct between_path */
+	struct array of_node;	/* uint32_t: index in list + 1 */
+};
+
+struct between_paths *between_paths_new(void)
+{
+	struct between_paths *paths = calloc(1, sizeof(*paths));
+
+	if (!paths)
+		return NULL;
+	paths->list = ARRAY_OF(struct between_path);
+	paths->of_node = ARRAY_OF(uint32_t);
+	paths->tree = call_tree_new();
+	if (paths->tree && call_tree_root(paths->tree, -1) != CALL_NODE_NONE)
+		return paths;
+	between_paths_free(paths);
+	return NULL;
+}
+
+void between_paths_free(struct between_paths *paths)
+{
+	if (!paths)
+		return;
+	for (size_t i = 0; i < paths->list.count; i++) {
+		struct between_path *path = array_at(&paths->list, i);
+
+		histogram_free(&path->time);
+	}
+	array_free(&paths->list);
+	array_free(&paths->of_node);
+	call_tree_free(paths->tree);
+	free(paths);
+}
+
+uint32_t between_paths_begin(struct between_paths *paths, uint32_t function)
+{
+	return call_tree_child(paths->tree, call_tree_first_root(paths->tree),
+			       function, false);
+}
+
+uint32_t between_paths_go_on(struct between_paths *paths, uint32_t node,
+			     uint32_t function)
+{
+	return node == CALL_NODE_NONE ?
+		       node :
+		       call_tree_child(paths->tree, node, function, false);
+}
+
+struct between_path *between_paths_to(struct between_paths *paths,
+				      uint32_t node)
+{
+	struct between_path *path;
+	uint32_t *number;
+
+	if (node == CALL_NODE_NONE)
+		return NULL;
+	while (paths->of_node.count <= node)
+		if (!array_add(&paths->of_node))
+			return NULL;
+	number = array_at(&paths->of_node, node);
+	if (*number)
+		return array_at(&paths->list, *number - 1);
+	path = array_add(&paths->list);
+	if (!path)
+		return NULL;
+	*number = (uint32_t)paths->list.count;
+	path->node = node;
+	path->time = HISTOGRAM_EMPTY;
+	return path;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct between_path *x = a;
+	const struct between_path *y = b;
+
+	if (x->time.count != y->time.count)
+		return x->time.count > y->time.count ? -1 : 1;
+	if (x->time.total != y->time.total)
+		return x->time.total > y->time.total ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+void between_paths_sort(struct between_paths *paths)
+{
+	array_sort(&paths->list, compare_paths);
+}
+
+const struct between_path *between_paths_at(const struct between_paths *paths,
+					    size_t index)
+{
+	return index < paths->list.count ? array_at(&paths->list, index) : NULL;
+}
+
+const struct call_tree *between_paths_tree(const struct between_paths *paths)
+{
+	return paths->tree;
+}

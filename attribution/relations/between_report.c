@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/relations/between_report.h"
+
+#include "attribution/relations/between.h"
+#include "attribution/relations/between_paths.h"
+#include "attribution/text/path_text.h"
+#include "attribution/table.h"
+#include "common/array.h"
+#include "common/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATHS_IN_TEXT = 10 };
+
+static const struct {
+	const char *name;
+	const char *text;
+	size_t offset;			/* in struct between_answer */
+} counts[] = {
+#define COUNT(member, text) \
+	{ #member, text, offsetof(struct between_answer, member) }
+	COUNT(calls, "calls of the first"),
+	COUNT(never, "ended without the second"),
+	COUNT(open, "still without it when the recording ended"),
+	COUNT(unseen_begin, "begun before they were seen: no time known"),
+	COUNT(doubtful, "without it, as far as seen: the trace has holes"),
+	COUNT(again, "later entries of the second in the same calls"),
+	COUNT(in_interrupts, "entries of the second in interrupts meanwhile"),
+#undef COUNT
+};
+
+bool between_report_count(const struct between_report *report, size_t index,
+			  struct between_count *count)
+{
+	const char *answer = (const char *)between_answer(report->between);
+
+	if (index >= sizeof(counts) / sizeof(*counts))
+		return false;
+	count->name = counts[index].name;
+	count->text = counts[index].text;
+	count->count = *(const uint64_t *)(answer + counts[index].offset);
+	return true;
+}
+
+char *between_report_path(const struct between_report *report,
+			  const struct between_path *path)
+{
+	return path_text(between_paths_tree(between_paths(report->between)),
+			 path->node, report->functions);
+}
+
+static uint64_t path_count(const struct between_path *path)
+{
+	return path->time.count;
+}
+
+static uint64_t path_total(const struct between_path *path)
+{
+	return path->time.total;
+}
+
+static uint64_t path_on_cpu(const struct between_path *path)
+{
+	return path->on_cpu_ns;
+}
+
+static uint64_t path_mean(const struct between_path *path)
+{
+	return histogram_mean(&path->time);
+}
+
+static uint64_t path_max(const struct between_path *path)
+{
+	return path->time.max;
+}
+
+typedef uint64_t path_value(const struct between_path *path);
+
+static const struct {
+	const char *column;
+	path_value *value;
+} orders[] = {
+	{ "count", path_count },   { "total_ns", path_total },
+	{ "on_cpu_ns", path_on_cpu }, { "mean_ns", path_mean },
+	{ "max_ns", path_max },
+};
+
+static path_value *find_order(const char *column)
+{
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (!column || !strcmp(orders[i].column, column))
+			return orders[i].value;
+	return NULL;
+}
+
+static int compare_paths(const void *a, const void *b, void *ctx)
+{
+	path_value *const *value = ctx;
+	uint64_t x = (*value)(*(const struct between_path *const *)a);
+	uint64_t y = (*value)(*(const struct between_path *const *)b);
+
+	return x > y ? -1 : x < y;
+}
+
+/* The paths to show, in order. */
+static int pick_paths(const struct between_paths *between,
+		      const struct attribution_output *output,
+		      struct array *paths)
+{
+	path_value *value = find_order(output->sort);
+	uint64_t top = output->top;
+	const struct between_path *path;
+
+	if (!value)
+		return -ERROR_NOT_FOUND;
+	for (size_t i = 0; (path = between_paths_at(between, i)); i++) {
+		const struct between_path **slot = array_add(paths);
+
+		if (!slot)
+			return -ERROR_MEMORY;
+		*slot = path;
+	}
+	if (paths->count)
+		qsort_r(paths->items, paths->count, paths->item_size,
+			compare_paths, &value);
+	if (output->format == RECORD_TABLE && top == UINT64_MAX)
+		top = PATHS_IN_TEXT;
+	if (paths->count > top)
+		paths->count = top;
+	return 0;
+}
+
+int between_report_write(const struct between_report *report,
+			 const struct attribution_output *output)
+{
+	struct array paths = ARRAY_OF(const struct between_path *);
+	int status = pick_paths(between_paths(report->between), output, &paths);
+
+	if (!status && output->format == RECORD_TABLE)
+		status = between_report_text(report, output, &paths);
+	else if (!status)
+		status = between_report_records(report, output, &paths);
+	array_free(&paths);
+	return status;
+}

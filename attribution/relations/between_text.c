@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/relations/between.h"
+#include "attribution/relations/between_paths.h"
+#include "attribution/relations/between_report.h"
+#include "attribution/text/histogram_bars.h"
+#include "attribution/table.h"
+#include "common/array.h"
+#include "common/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_times(const struct histogram *time, uint64_t on_cpu_ns,
+			FILE *out)
+{
+	fprintf(out,
+		"  count %" PRIu64 ", total_ns %" PRIu64 " (on_cpu_ns %" PRIu64
+		")\n  min_ns %" PRIu64 ", mean_ns %" PRIu64
+		", median_ns %" PRIu64 ", p99_ns %" PRIu64 ", max_ns %" PRIu64
+		"\n",
+		time->count, time->total, on_cpu_ns, time->min,
+		histogram_mean(time), histogram_quantile(time, 0.5),
+		histogram_quantile(time, 0.99), time->max);
+}
+
+/* A path is too long for a column: a line a function. */
+static int write_path(const struct between_report *report,
+		      const struct between_path *path, FILE *out)
+{
+	char *text = between_report_path(report, path);
+	char *rest = text;
+	const char *name;
+
+	if (!text)
+		return -ERROR_MEMORY;
+	fputc('\n', out);
+	write_times(&path->time, path->on_cpu_ns, out);
+	while ((name = strsep(&rest, ";")))
+		fprintf(out, "    %s\n", name);
+	free(text);
+	return 0;
+}
+
+static void write_counts(const struct between_report *report, FILE *out)
+{
+	const struct between_answer *answer = between_answer(report->between);
+	struct between_count count;
+
+	fprintf(out, "From entering %s to first entering %s in the same call\n\n"
+		"  %10" PRIu64 "  calls of the first in which the second came\n",
+		report->from, report->to, answer->time.count);
+	for (size_t i = 0; between_report_count(report, i, &count); i++)
+		if (count.count || !i)
+			fprintf(out, "  %10" PRIu64 "  %s\n", count.count,
+				count.text);
+}
+
+int between_report_text(const struct between_report *report,
+			const struct attribution_output *output,
+			const struct array *paths)
+{
+	const struct between_answer *answer = between_answer(report->between);
+	FILE *out = output->out;
+	int status;
+
+	write_counts(report, out);
+	if (!answer->time.count)
+		return 0;
+	fputs("\nTime\n\n", out);
+	write_times(&answer->time, answer->on_cpu_ns, out);
+	fputc('\n', out);
+	status = histogram_bars_draw(&answer->time, out);
+	if (!status)
+		fprintf(out, "\nPaths, %s first\n",
+			output->sort ? output->sort : "the most frequent");
+	for (size_t i = 0; i < paths->count && !status; i++)
+		status = write_path(
+			report,
+			*(const struct between_path **)array_at(paths, i), out);
+	return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_SLEEP_STACKS_H
+#define KT_ATTRIBUTION_SLEEP_STACKS_H
+
+#include "attribution/time/task_paths.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_tree;
+struct sideband_record;
+struct user_stack;
+
+/* Stacks of sleeping tasks, kernel and user: equal ones are one node. */
+struct sleep_stacks;
+
+/* Owns @user, which unwinds user stacks; NULL if there are none.  Returns
+ * NULL when out of memory.
+ */
+struct sleep_stacks *sleep_stacks_new(struct user_stack *user);
+void sleep_stacks_free(struct sleep_stacks *stacks);
+
+/* Returns the node of the innermost of the @count functions; CALL_NODE_NONE
+ * when out of memory.
+ */
+uint32_t sleep_stacks_kernel(struct sleep_stacks *stacks,
+			     const struct path_frame *frames, size_t count);
+
+/* The same of the user stack in sample @record; CALL_NODE_NONE also if it has
+ * none, or none that can be unwound.
+ */
+uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
+			   const struct sideband_record *record);
+
+const struct call_tree *sleep_stacks_tree(const struct sleep_stacks *stacks);
+
+#endif

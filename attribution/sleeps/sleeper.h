@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_SLEEPER_H
+#define KT_ATTRIBUTION_SLEEPER_H
+
+#include "attribution/sleeps/crowd.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/time/task_paths.h"
+#include "decoder/sideband.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arch;
+struct function_table;
+
+/* What is known of a thread that sleeps or may. */
+struct sleeper {
+	struct sleep sleep;	/* if has_sleep */
+	bool has_sleep;		/* one that was not handed out yet */
+	bool has_time;		/* that sleep: some of it was in the recording */
+	bool has_left;		/* its CPU, and was not seen on one since */
+	bool is_asleep;		/* is counted at place */
+	struct crowd_place place;
+	uint32_t chain;		/* of who woke it last, WAKER_NONE */
+	uint64_t wake_ns;	/* when; 0: never */
+	struct sideband_record enter;	/* of its last system call */
+	uint64_t argument;	/* the first of that */
+};
+
+/* Whether @frames, @sleeper's, lie in the system call that enter speaks of. */
+bool sleeper_is_in_call(const struct sleeper *sleeper,
+			const struct path_frame *frames, size_t count);
+
+/* Returns a name for what @frames, @sleeper's, wait for, or 0 if nothing tells:
+ * that of the word in memory that a futex call waits for.  It is the process's
+ * own name: those that processes share have others in each.
+ */
+uint64_t sleeper_object(const struct sleeper *sleeper,
+			const struct function_table *functions,
+			const struct arch *arch,
+			const struct path_frame *frames, size_t count);
+
+/* Begins a sleep of which nothing but this is known. */
+void sleeper_begin(struct sleeper *sleeper, const struct task *task,
+		   uint64_t begin_ns);
+
+/* Sleepers by thread id. */
+struct sleepers;
+
+/* Returns NULL when out of memory. */
+struct sleepers *sleepers_new(void);
+void sleepers_free(struct sleepers *sleepers);
+
+/* Returns the sleeper of @tid, adding it if it is new; NULL when out of
+ * memory.  Sleepers stay in place.
+ */
+struct sleeper *sleepers_of(struct sleepers *sleepers, int32_t tid);
+
+/* Returns it if it is there, else NULL. */
+struct sleeper *sleepers_find(const struct sleepers *sleepers, int32_t tid);
+
+/* Returns sleeper @index in order of appearance, NULL after the last. */
+struct sleeper *sleepers_at(const struct sleepers *sleepers, size_t index);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/sleeps/sleeps.h"
+
+#include "attribution/sleeps/crowd.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/off_cpu.h"
+#include "attribution/time/quiet_wakes.h"
+#include "attribution/sleeps/sleeper.h"
+#include "attribution/sleeps/sleeps_parts.h"
+#include "attribution/sleeps/wakers.h"
+#include "common/error.h"
+#include "decoder/sideband.h"
+
+#include <stdlib.h>
+
+struct sleeps *sleeps_new(const struct sleeps_options *options,
+			  struct sleep_sink *sink)
+{
+	struct sleeps *sleeps = calloc(1, sizeof(*sleeps));
+
+	if (!sleeps)
+		return NULL;
+	sleeps->options = *options;
+	sleeps->sink = sink;
+	sleeps->crowd = crowd_new();
+	sleeps->wakers = wakers_new();
+	sleeps->sleepers = sleepers_new();
+	sleeps->quiet = quiet_wakes_new(options->functions);
+	if (sleeps->crowd && sleeps->wakers && sleeps->sleepers &&
+	    sleeps->quiet)
+		return sleeps;
+	sleeps_free(sleeps);
+	return NULL;
+}
+
+void sleeps_free(struct sleeps *sleeps)
+{
+	if (!sleeps)
+		return;
+	crowd_free(sleeps->crowd);
+	wakers_free(sleeps->wakers);
+	sleepers_free(sleeps->sleepers);
+	quiet_wakes_free(sleeps->quiet);
+	free(sleeps);
+}
+
+/* Switches are recorded before the trace begins, too: what had ended by then
+ * is nobody's time.
+ */
+void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
+{
+	if (sleeper->has_sleep && sleeper->has_time)
+		sleeps->sink->take(sleeps->sink, &sleeper->sleep);
+	sleeper->has_sleep = false;
+}
+
+static bool is_to_sleep(const struct event_record *event)
+{
+	int64_t state = event->values[SWITCH_PREV_STATE];
+
+	return event->values[SWITCH_PREV] > 0 && !off_is_dead(state) &&
+	       off_how_of(state) == OFF_ASLEEP;
+}
+
+int sleeps_event(struct sleeps *sleeps, const struct event_record *event)
+{
+	struct sleeper *sleeper;
+
+	if (event->event == EVENT_SCHED_WAKING)
+		return sleeps_wake_up(sleeps, event);
+	if (event->event == EVENT_SCHED_SWITCH)
+		return is_to_sleep(event) ? sleeps_begin(sleeps, event) : 0;
+	if (event->event != EVENT_SYS_ENTER)
+		return 0;
+	sleeper = sleepers_of(sleeps->sleepers, event->tid);
+	if (!sleeper)
+		return -ERROR_MEMORY;
+	sleeper->enter = *event->sideband;
+	sleeper->argument = (uint64_t)event->values[SYSTEM_CALL_ARGUMENT];
+	return 0;
+}
+
+int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
+{
+	struct sleeper *sleeper;
+	int status = sleeps_watch(sleeps, step);
+
+	if (status < 0 || step->kind != STEP_LEAVE || step->task->tid <= 0)
+		return status;
+	sleeper = sleepers_find(sleeps->sleepers, step->task->tid);
+	if (sleeper)
+		sleeper->has_left = true;
+	return 0;
+}
+
+static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
+{
+	/* It slept already when the recording began. */
+	if (!sleeper->has_sleep) {
+		sleeper_begin(sleeper, span->task, span->begin_ns);
+		sleeper->sleep.waker = sleeper->chain;
+		sleeper->sleep.is_cut = true;
+	}
+	sleeper->sleep.asleep_ns += span->end_ns - span->begin_ns;
+	sleeper->has_time = true;
+}
+
+static void wait_for_cpu(struct sleeps *sleeps, struct sleeper *sleeper,
+			 const struct time_span *span)
+{
+	if (!sleeper->has_sleep)
+		return;
+	if (sleeper->is_asleep)
+		sleeps_wake_quietly(sleeps, sleeper, span->begin_ns);
+	sleeper->sleep.runnable_ns += span->end_ns - span->begin_ns;
+	sleeper->has_time = true;
+}
+
+/* Nobody may have been seen to wake it: perf does so quietly. */
+static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
+{
+	if (sleeper->is_asleep)
+		sleeps_wake(sleeps, sleeper, sleeper->sleep.waker);
+	sleeps_hand_out(sleeps, sleeper);
+	sleeper->has_left = false;
+}
+
+int sleeps_span(struct sleeps *sleeps, const struct time_span *span)
+{
+	struct sleeper *sleeper =
+		sleepers_of(sleeps->sleepers, span->task->tid);
+
+	if (!sleeper)
+		return -ERROR_MEMORY;
+	if (span->time_class == TIME_ASLEEP) {
+		fall_asleep(sleeper, span);
+	} else if (span->time_class == TIME_RUNNABLE) {
+		wait_for_cpu(sleeps, sleeper, span);
+	} else if (sleeper->has_left) {
+		run_again(sleeps, sleeper);
+	}
+	return 0;
+}
+
+void sleeps_flush(struct sleeps *sleeps, int32_t tid)
+{
+	struct sleeper *sleeper = sleepers_find(sleeps->sleepers, tid);
+
+	if (!sleeper || !sleeper->has_sleep)
+		return;
+	sleeper->sleep.is_cut = true;
+	sleeps_hand_out(sleeps, sleeper);
+}
+
+void sleeps_end(struct sleeps *sleeps)
+{
+	struct sleeper *sleeper;
+
+	for (size_t i = 0; (sleeper = sleepers_at(sleeps->sleepers, i)); i++) {
+		sleeper->sleep.is_cut = true;
+		sleeps_hand_out(sleeps, sleeper);
+	}
+}
+
+const struct wakers *sleeps_wakers(const struct sleeps *sleeps)
+{
+	return sleeps->wakers;
+}

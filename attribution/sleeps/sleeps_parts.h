@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_SLEEPS_PARTS_H
+#define KT_ATTRIBUTION_SLEEPS_PARTS_H
+
+#include "attribution/sleeps/sleeps.h"
+
+#include <stdint.h>
+
+struct crowd;
+struct quiet_wakes;
+struct sleeper;
+struct sleepers;
+struct wakers;
+
+/* The inside of sleeps, shared by its files: sleeps.c takes what it is told,
+ * sleeps_begin.c puts a task to sleep and sleeps_wake.c wakes it.
+ */
+struct sleeps {
+	struct sleeps_options options;
+	struct sleep_sink *sink;
+	struct crowd *crowd;
+	struct wakers *wakers;
+	struct sleepers *sleepers;
+	/* Wake-ups that no event tells: the chain of the last one. */
+	struct quiet_wakes *quiet;
+	uint64_t quiet_ns;
+	uint32_t quiet_chain;
+};
+
+/* A task goes to sleep, as sched_switch says.  Returns 0 or -ERROR_MEMORY. */
+int sleeps_begin(struct sleeps *sleeps, const struct event_record *event);
+
+/* A task is woken, as sched_waking says.  Returns 0 or -ERROR_MEMORY. */
+int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event);
+
+/* Looks whether @step, the newest of its task's path, wakes somebody whom no
+ * event tells of.  Returns 0 or -ERROR_MEMORY.
+ */
+int sleeps_watch(struct sleeps *sleeps, const struct call_step *step);
+
+/* @sleeper was woken at @time_ns, as the steps alone have it. */
+void sleeps_wake_quietly(struct sleeps *sleeps, struct sleeper *sleeper,
+			 uint64_t time_ns);
+
+/* It sleeps no longer; @waker is the chain that ended it, or WAKER_NONE. */
+void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
+		 uint32_t waker);
+
+/* Hands out its last sleep, if any of that was in the recording. */
+void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/sleeps/sleep_stats.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/text/stack_text.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
+#include "attribution/task_watch.h"
+#include "attribution/sleeps/wakers.h"
+#include "report/call_tree.h"
+#include "report/task_names.h"
+#include "symbolize/symbols.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* report --sleeps: where each process slept, with which stacks, and who woke
+ * it.
+ */
+struct sleeps_table {
+	struct task_listener listener;
+	struct attribution_input input;
+	struct task_watch *watch;
+	struct sleep_stats *stats;
+};
+
+/* How many chains of wakers a row shows. */
+enum { MAX_WAKERS = 5 };
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct sleeps_table *table = (struct sleeps_table *)listener;
+
+	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
+		return 0;
+	return sleep_stats_add(table->stats, sleep);
+}
+
+static struct witness *open_table(const struct attribution_input *input)
+{
+	const struct task_watch_options options = task_watch_options_of(input);
+	struct sleeps_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->listener.slept = take_sleep;
+	table->input = *input;
+	table->stats = sleep_stats_new();
+	table->watch = task_watch_new(&options, &table->listener);
+	if (table->stats && table->watch)
+		return task_watch_witness(table->watch);
+	sleep_stats_free(table->stats);
+	task_watch_free(table->watch);
+	free(table);
+	return NULL;
+}
+
+static const char *function_name(const struct sleeps_table *table,
+				 uint32_t function)
+{
+	return function == FUNCTION_UNKNOWN ?
+		       "[unseen]" :
+		       function_at(symbols_functions(table->input.symbols),
+				   function)->name;
+}
+
+static void write_waker(const struct sleeps_table *table,
+			const struct waker_stat *waker, FILE *out)
+{
+	if (waker->waker == WAKER_NONE)
+		fputs("[unseen]", out);
+	else
+		wakers_write(task_watch_wakers(table->watch), waker->waker,
+			     symbols_functions(table->input.symbols),
+			     table->input.names, out);
+}
+
+static void write_stack(const struct sleeps_table *table, uint32_t node,
+			FILE *out)
+{
+	stack_text_write(task_watch_stacks(table->watch), node,
+			 symbols_functions(table->input.symbols), out);
+}
+
+/* "3x prog-7 pipe_write; 1x interrupt ..." */
+static void write_wakers(const struct sleeps_table *table,
+			 const struct sleep_stat *stat, FILE *out)
+{
+	for (size_t i = 0; i < stat->wakers.count && i < MAX_WAKERS; i++) {
+		const struct waker_stat *waker = array_at(&stat->wakers, i);
+
+		fprintf(out, "%s%" PRIu64 "x ", i ? "; " : "", waker->count);
+		write_waker(table, waker, out);
+	}
+}
+
+/* One field that is made as it is written; empty when out of memory. */
+static void text_field(struct record_writer *writer, const char *name,
+		       const struct sleeps_table *table,
+		       const struct sleep_stat *stat, uint32_t node)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out && stat)
+		write_wakers(table, stat, out);
+	else if (out)
+		write_stack(table, node, out);
+	if (out)
+		fclose(out);
+	record_text(writer, name, text ? text : "");
+	free(text);
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct sleeps_table *table = ctx;
+	const struct sleep_stat *stat = sleep_stats_at(table->stats, index);
+
+	record_signed(writer, "pid", stat->pid);
+	record_text(writer, "comm",
+		    task_names_last(table->input.names, stat->pid));
+	record_text(writer, "label", function_name(table, stat->label));
+	record_number(writer, "count", stat->count);
+	record_number(writer, "total_ns", stat->total_ns);
+	record_number(writer, "mean_ns",
+		      stat->count ? stat->total_ns / stat->count : 0);
+	record_number(writer, "max_ns", stat->max_ns);
+	record_number(writer, "runnable_ns", stat->runnable_ns);
+	record_number(writer, "cut", stat->cut);
+	record_number(writer, "cut_ns", stat->cut_ns);
+	text_field(writer, "stack", table, NULL, stat->stack);
+	text_field(writer, "user_stack", table, NULL, stat->user_stack);
+	text_field(writer, "wakers", table, stat, CALL_NODE_NONE);
+}
+
+static void print_numbers(const struct sleep_stat *stat, FILE *out)
+{
+	if (stat->count)
+		fprintf(out,
+			"    %" PRIu64 " times, %" PRIu64 " ns, mean %" PRIu64
+			", max %" PRIu64 "; then runnable %" PRIu64 " ns\n",
+			stat->count, stat->total_ns,
+			stat->total_ns / stat->count, stat->max_ns,
+			stat->runnable_ns);
+	if (stat->cut)
+		fprintf(out,
+			"    %" PRIu64 " times cut by the recording, %" PRIu64
+			" ns\n",
+			stat->cut, stat->cut_ns);
+}
+
+/* Stacks are too long for a line each of a table. */
+static void print_row(const struct sleeps_table *table,
+		      const struct sleep_stat *stat, FILE *out)
+{
+	fprintf(out, "%s-%d  %s\n",
+		task_names_last(table->input.names, stat->pid), stat->pid,
+		function_name(table, stat->label));
+	print_numbers(stat, out);
+	for (size_t i = 0; i < stat->wakers.count && i < MAX_WAKERS; i++) {
+		const struct waker_stat *waker = array_at(&stat->wakers, i);
+
+		fprintf(out, "    woken by  %" PRIu64 "x ", waker->count);
+		write_waker(table, waker, out);
+		fputs("\n", out);
+	}
+	if (stat->stack != CALL_NODE_NONE) {
+		fputs("    kernel    ", out);
+		write_stack(table, stat->stack, out);
+		fputs("\n", out);
+	}
+	if (stat->user_stack != CALL_NODE_NONE) {
+		fputs("    user      ", out);
+		write_stack(table, stat->user_stack, out);
+		fputs("\n", out);
+	}
+	fputs("\n", out);
+}
+
+static int print_rows(const struct sleeps_table *table,
+		      const struct attribution_output *output)
+{
+	uint64_t count = sleep_stats_count(table->stats);
+	uint64_t *order;
+	int status = table_rows_order(output, write_row, table, count, &order);
+
+	for (uint64_t i = 0; !status && i < count && i < output->top; i++)
+		print_row(table, sleep_stats_at(table->stats, order[i]),
+			  output->out);
+	free(order);
+	return status;
+}
+
+static void explain(const struct sleeps_table *table, FILE *out)
+{
+	const struct known_events *events = table->input.events;
+
+	if (!known_events_has(events, EVENT_SCHED_SWITCH) ||
+	    !known_events_has(events, EVENT_SCHED_WAKING))
+		table_rows_missing(out, "sleeps and who ends them",
+				   "sched:sched_switch, sched:sched_waking",
+				   "--events=sched");
+	if (!known_events_has_user_stacks(events))
+		table_rows_missing(out, "user_stack",
+				   "user stacks at system calls",
+				   "--user-stacks");
+}
+
+static int render(struct witness *witness,
+		  const struct attribution_output *output)
+{
+	struct task_watch *watch = task_watch_of(witness);
+	struct sleeps_table *table =
+		(struct sleeps_table *)task_watch_listener(watch);
+	int status = task_watch_end(watch);
+
+	if (status < 0)
+		return status;
+	sleep_stats_sort(table->stats);
+	if (output->format != RECORD_TABLE)
+		return table_rows_render(output, write_row, table,
+					 sleep_stats_count(table->stats));
+	status = print_rows(table, output);
+	if (!status)
+		explain(table, output->out);
+	return status;
+}
+
+static void close_table(struct witness *witness)
+{
+	struct task_watch *watch = task_watch_of(witness);
+	struct sleeps_table *table =
+		(struct sleeps_table *)task_watch_listener(watch);
+
+	sleep_stats_free(table->stats);
+	task_watch_free(watch);
+	free(table);
+}
+
+const struct attribution_table sleeps_table = {
+	.name = "sleeps",
+	.help = "where each process slept, for how long, and who woke it",
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

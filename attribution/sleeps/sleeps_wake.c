@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/sleeps/crowd.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/quiet_wakes.h"
+#include "attribution/sleeps/sleeper.h"
+#include "attribution/sleeps/sleeps_parts.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wakers.h"
+#include "common/error.h"
+#include "symbolize/function_table.h"
+
+void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
+		 uint32_t waker)
+{
+	struct crowd_others others;
+
+	sleeper->sleep.waker = waker;
+	if (!sleeper->is_asleep)
+		return;
+	others = crowd_leave(sleeps->crowd, &sleeper->place);
+	sleeper->is_asleep = false;
+	sleeper->sleep.others_at_end = others.at_label;
+	sleeper->sleep.same_at_end = others.for_object;
+}
+
+/* Who woke the waker is part of the chain if that was while the woken slept:
+ * it is what that waited for, too.
+ */
+static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
+			      const struct sleeper *woken)
+{
+	const struct sleeper *waker =
+		waker_tid > 0 ? sleepers_find(sleeps->sleepers, waker_tid) :
+				NULL;
+
+	if (!waker || waker->wake_ns <= woken->sleep.begin_ns)
+		return WAKER_NONE;
+	return waker->chain;
+}
+
+/* What @task, the thread @tid of @pid, is in as it wakes @woken; both tasks
+ * may be unknown.
+ */
+static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
+			 int32_t pid, int32_t tid, const struct sleeper *woken)
+{
+	struct wake_place place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
+	const struct path_frame *frames;
+	struct waker waker;
+	size_t count;
+
+	if (task) {
+		frames = task_paths_of(sleeps->options.paths, task->index,
+				       &count);
+		place = wait_places_wake(sleeps->options.places, frames, count);
+	}
+	waker = (struct waker){
+		.earlier = WAKER_NONE,
+		.function = place.function,
+		.interrupt = place.interrupt,
+		.pid = pid,
+		.tid = tid,
+	};
+	if (place.interrupt == FUNCTION_NONE && woken)
+		waker.earlier = earlier_waker(sleeps, tid, woken);
+	return wakers_add(sleeps->wakers, &waker);
+}
+
+int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
+{
+	int32_t tid = (int32_t)event->values[WAKING_TID];
+	const struct task *task =
+		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
+	struct sleeper *woken = sleepers_of(sleeps->sleepers, tid);
+
+	if (!woken)
+		return -ERROR_MEMORY;
+	woken->chain = chain_of(sleeps, task, event->pid, event->tid, woken);
+	woken->wake_ns = event->time_ns;
+	if (woken->chain == WAKER_NONE)
+		return -ERROR_MEMORY;
+	if (woken->is_asleep || !woken->has_sleep)
+		sleeps_wake(sleeps, woken, woken->chain);
+	return 0;
+}
+
+int sleeps_watch(struct sleeps *sleeps, const struct call_step *step)
+{
+	uint64_t last_ns = quiet_wakes_last(sleeps->quiet).time_ns;
+
+	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+		return 0;
+	if (quiet_wakes_take(sleeps->quiet, step) < 0)
+		return -ERROR_MEMORY;
+	if (quiet_wakes_last(sleeps->quiet).time_ns == last_ns)
+		return 0;
+	sleeps->quiet_ns = step->time_ns;
+	sleeps->quiet_chain = chain_of(sleeps, step->task, step->task->pid,
+				       step->task->tid, NULL);
+	return sleeps->quiet_chain == WAKER_NONE ? -ERROR_MEMORY : 0;
+}
+
+void sleeps_wake_quietly(struct sleeps *sleeps, struct sleeper *sleeper,
+			 uint64_t time_ns)
+{
+	if (time_ns == sleeps->quiet_ns)
+		sleeper->chain = sleeps->quiet_chain;
+	else
+		sleeper->chain = WAKER_NONE;
+	sleeper->wake_ns = time_ns;
+	sleeps_wake(sleeps, sleeper, sleeper->chain);
+}

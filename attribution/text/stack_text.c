@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/text/stack_text.h"
+
+#include "report/call_tree.h"
+#include "symbolize/function_table.h"
+
+/* The nodes lead inwards to outwards; stacks are no deeper than a kernel's
+ * stack has room for, or an unwinder walks.
+ */
+enum { MAX_DEPTH = 1024 };
+
+void stack_text_write(const struct call_tree *stacks, uint32_t node,
+		      const struct function_table *functions, FILE *out)
+{
+	uint32_t path[MAX_DEPTH];
+	size_t depth = 0;
+
+	while (node != CALL_NODE_NONE && depth < MAX_DEPTH) {
+		const struct call_node *at = call_tree_at(stacks, node);
+
+		if (at->parent != CALL_NODE_NONE)
+			path[depth++] = at->function;
+		node = at->parent;
+	}
+	while (depth--)
+		fprintf(out, "%s%s",
+			function_at(functions, path[depth])->name,
+			depth ? ";" : "");
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/text/table_rows.h"
+
+#include "attribution/table.h"
+#include "common/error.h"
+#include "report/record_order.h"
+#include "report/step_filter.h"
+
+#include <stdlib.h>
+
+void table_rows_known(const struct table_rows *rows, bool is_known,
+		      const char *name, uint64_t value)
+{
+	if (is_known)
+		record_number(rows->writer, name, value);
+	else if (!rows->is_text)
+		record_absent(rows->writer, name);
+}
+
+bool table_wants(const struct attribution_input *input,
+		 const struct task *task, uint64_t begin_ns)
+{
+	return step_filter_task(input->filter, task) &&
+	       step_filter_cpu(input->filter, (uint32_t)task->cpu) &&
+	       begin_ns >= input->window.since_ns &&
+	       begin_ns < input->window.until_ns;
+}
+
+void table_rows_missing(FILE *out, const char *columns, const char *want,
+			const char *option)
+{
+	fprintf(out,
+		"Not known: %s: the recording has no %s (record %s).\n",
+		columns, want, option);
+}
+
+int table_rows_order(const struct attribution_output *output,
+		     record_fields *fields, const void *ctx, uint64_t count,
+		     uint64_t **order)
+{
+	if (output->sort)
+		return record_order(fields, ctx, count, output->sort, order);
+	*order = calloc(count + 1, sizeof(**order));
+	if (!*order)
+		return -ERROR_MEMORY;
+	for (uint64_t i = 0; i < count; i++)
+		(*order)[i] = i;
+	return 0;
+}
+
+/* The rows in another order. */
+struct ordered {
+	record_fields *fields;
+	const void *ctx;
+	const uint64_t *order;
+};
+
+static void write_ordered(struct record_writer *writer, const void *ctx,
+			  uint64_t index)
+{
+	const struct ordered *ordered = ctx;
+
+	ordered->fields(writer, ordered->ctx, ordered->order[index]);
+}
+
+static int render(const struct attribution_output *output,
+		  struct record_writer *writer, record_fields *fields,
+		  const void *ctx, uint64_t count)
+{
+	struct ordered ordered = { .fields = fields, .ctx = ctx };
+	uint64_t *order;
+	int status = table_rows_order(output, fields, ctx, count, &order);
+
+	if (status < 0)
+		return status;
+	ordered.order = order;
+	record_writer_table(writer, write_ordered, &ordered,
+			    count < output->top ? count : output->top);
+	free(order);
+	return 0;
+}
+
+int table_rows_render(const struct attribution_output *output,
+		      record_fields *fields, const void *ctx, uint64_t count)
+{
+	struct record_writer writer =
+		record_writer_of(output->out, output->format);
+
+	return render(output, &writer, fields, ctx, count);
+}
+
+int table_rows_render_compact(const struct attribution_output *output,
+			      record_fields *fields, const void *ctx,
+			      uint64_t count)
+{
+	struct record_writer writer =
+		record_writer_of(output->out, output->format);
+
+	writer.is_compact = true;
+	return render(output, &writer, fields, ctx, count);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_ON_CPU_H
+#define KT_ATTRIBUTION_ON_CPU_H
+
+#include "attribution/time/time_span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct open_work;
+
+/* Returns what a thread's time on a CPU goes to while it has the @count works
+ * at @works open, outermost first; without any @in_user decides.
+ *
+ * The innermost work decides, but for two: the scheduler works for what
+ * called it, and if that was the way out of an interrupt, for the thread;
+ * soft interrupts are the own work of the kernel thread that is for them.
+ */
+enum time_class on_cpu_class(const struct open_work *works, size_t count,
+			     bool in_user);
+
+/* Returns why time in a CPU's state (enum cpu_state) is unknown if it is; in
+ * CPU_TRACED and CPU_OUTSIDE it is not.
+ */
+enum unknown_reason on_cpu_reason(uint8_t cpu_state);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/quiet_wakes.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "report/call_step.h"
+#include "symbolize/function_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum mark { MARK_NONE, MARK_PERF, MARK_WAKES, MARK_BLOCKS };
+
+/* kernel/events/core.c and kernel/sched/ of Linux 5.10 to 6.15; each class of
+ * the scheduler has a dequeue_task of its own.
+ */
+static const struct {
+	const char *name;
+	bool is_prefix;
+	enum mark mark;
+} marked[] = {
+	{ "perf_event_wakeup", false, MARK_PERF },
+	{ "try_to_wake_up", false, MARK_WAKES },
+	{ "dequeue_task", true, MARK_BLOCKS },
+};
+
+/* perf's function that is open on a CPU. */
+struct open_wakeup {
+	const struct task *task;	/* NULL: none is */
+	uint32_t depth;
+};
+
+struct quiet_wakes {
+	struct array cpus;		/* struct open_wakeup by CPU + 1 */
+	struct quiet_wake last;
+	uint32_t count;
+	uint8_t marks[];		/* enum mark by function */
+};
+
+static enum mark mark_of(const struct function *function)
+{
+	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++)
+		if (marked[i].is_prefix ?
+			    !strncmp(function->name, marked[i].name,
+				     strlen(marked[i].name)) :
+			    !strcmp(function->name, marked[i].name))
+			return marked[i].mark;
+	return MARK_NONE;
+}
+
+struct quiet_wakes *quiet_wakes_new(const struct function_table *functions)
+{
+	uint32_t count = function_count(functions);
+	struct quiet_wakes *wakes = calloc(1, sizeof(*wakes) + count);
+
+	if (!wakes)
+		return NULL;
+	wakes->cpus = ARRAY_OF(struct open_wakeup);
+	wakes->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		if (function_at(functions, i)->space == 'k')
+			wakes->marks[i] =
+				(uint8_t)mark_of(function_at(functions, i));
+	return wakes;
+}
+
+void quiet_wakes_free(struct quiet_wakes *wakes)
+{
+	if (!wakes)
+		return;
+	array_free(&wakes->cpus);
+	free(wakes);
+}
+
+static enum mark mark_at(const struct quiet_wakes *wakes, uint32_t function)
+{
+	return function < wakes->count ? (enum mark)wakes->marks[function] :
+					 MARK_NONE;
+}
+
+/* Streams of threads have no CPU: UINT32_MAX, which comes to be 0. */
+static struct open_wakeup *open_on(struct quiet_wakes *wakes, uint32_t cpu)
+{
+	while (wakes->cpus.count <= (uint32_t)(cpu + 1))
+		if (!array_add(&wakes->cpus))
+			return NULL;
+	return array_at(&wakes->cpus, (uint32_t)(cpu + 1));
+}
+
+static void enter(struct quiet_wakes *wakes, struct open_wakeup *open,
+		  const struct call_step *step)
+{
+	switch (mark_at(wakes, step->function)) {
+	case MARK_PERF:
+		open->task = step->task;
+		open->depth = step->depth;
+		break;
+	case MARK_WAKES:
+		if (open->task == step->task)
+			wakes->last = (struct quiet_wake){
+				.time_ns = step->time_ns,
+				.tid = step->task->tid,
+			};
+		break;
+	case MARK_NONE:
+	case MARK_BLOCKS:
+		break;
+	}
+}
+
+int quiet_wakes_take(struct quiet_wakes *wakes, const struct call_step *step)
+{
+	struct open_wakeup *open = open_on(wakes, step->cpu);
+
+	if (!open)
+		return -ERROR_MEMORY;
+	if (step->kind == STEP_ENTER)
+		enter(wakes, open, step);
+	else if (open->task == step->task && step->depth <= open->depth)
+		open->task = NULL;
+	return 0;
+}
+
+struct quiet_wake quiet_wakes_last(const struct quiet_wakes *wakes)
+{
+	return wakes->last;
+}
+
+bool quiet_wakes_blocks(const struct quiet_wakes *wakes, uint32_t function)
+{
+	return mark_at(wakes, function) == MARK_BLOCKS;
+}

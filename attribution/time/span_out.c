@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/span_out.h"
+
+#include "attribution/time/task_work.h"
+#include "attribution/time/thread_table.h"
+
+#include <stdbool.h>
+
+static uint64_t clip(const struct span_out *out, uint64_t time_ns)
+{
+	if (time_ns < out->start_ns)
+		time_ns = out->start_ns;
+	if (time_ns < out->window.since_ns)
+		return out->window.since_ns;
+	if (time_ns > out->window.until_ns)
+		return out->window.until_ns;
+	return time_ns;
+}
+
+static void give(const struct span_out *out, struct thread *thread,
+		 struct time_span *span)
+{
+	uint32_t index = thread->task ? thread->task->index : UINT32_MAX;
+
+	thread->last_ns = span->end_ns;
+	span->begin_ns = clip(out, span->begin_ns);
+	span->end_ns = clip(out, span->end_ns);
+	if (!out->start_ns || span->begin_ns >= span->end_ns)
+		return;
+	span->task = thread->task ? thread->task : &thread->own;
+	span->work_count = (uint32_t)task_work_count(out->work, index);
+	if (span->work_count)
+		span->works = task_work_at(out->work, index, 0);
+	out->sink->take(out->sink, span);
+}
+
+/* Between two CPUs that are traced a thread may be on one that is not. */
+static void fill_hole(const struct span_out *out, struct thread *thread,
+		      uint64_t until_ns)
+{
+	struct time_span span = {
+		.begin_ns = thread->last_ns,
+		.end_ns = until_ns,
+		.time_class = TIME_UNKNOWN,
+		.reason = UNKNOWN_UNTRACED,
+		.cpu = thread->cpu,
+		.waker_tid = -1,
+	};
+
+	if (thread->last_ns && thread->last_ns < until_ns)
+		give(out, thread, &span);
+}
+
+static void give_off(const struct span_out *out, struct thread *thread,
+		     const struct off_cpu *off)
+{
+	struct off_cpu_part parts[OFF_CPU_PARTS];
+	int count = off_cpu_split(off, &out->evidence, parts);
+
+	fill_hole(out, thread, off->begin_ns);
+	for (int i = 0; i < count; i++) {
+		struct time_span span = {
+			.begin_ns = parts[i].begin_ns,
+			.end_ns = parts[i].end_ns,
+			.time_class = parts[i].time_class,
+			.reason = parts[i].reason,
+			.cpu = off->cpu < 0 ? thread->cpu : off->cpu,
+			/* The kernel's word for the moment of waking. */
+			.begin_error_ns = i ? 0 : off->begin_error_ns,
+			.waker_tid = parts[i].waker_tid,
+		};
+
+		give(out, thread, &span);
+	}
+}
+
+void span_out_flush(const struct span_out *out, struct thread *thread)
+{
+	if (!thread->has_off || !thread->off.has_ended)
+		return;
+	thread->has_off = false;
+	if (thread->tid > 0)
+		give_off(out, thread, &thread->off);
+}
+
+/* Time with the trace unit off is no one's before the thread is traced: in a
+ * recording of some threads others run then.
+ */
+static bool counts(struct thread *thread)
+{
+	bool is_off = thread->time_class == TIME_UNKNOWN &&
+		      thread->reason == UNKNOWN_OFF;
+
+	if (thread->is_unseen || !thread->begin_ns || !thread->tid)
+		return false;
+	if (!is_off)
+		thread->is_traced = true;
+	return thread->is_traced && !(is_off && thread->tid < 0);
+}
+
+void span_out_cut(const struct span_out *out, struct thread *thread,
+		  uint64_t now_ns)
+{
+	struct time_span span = {
+		.begin_ns = thread->begin_ns,
+		.end_ns = now_ns,
+		.time_class = thread->time_class,
+		.reason = thread->reason,
+		.is_provisional = thread->is_provisional,
+		.cpu = thread->cpu,
+		.begin_error_ns = thread->begin_error_ns,
+		.waker_tid = -1,
+	};
+
+	if (now_ns <= thread->begin_ns)
+		return;
+	thread->begin_ns = now_ns;
+	if (!span.begin_ns || !counts(thread))
+		return;
+	span_out_flush(out, thread);
+	fill_hole(out, thread, span.begin_ns);
+	give(out, thread, &span);
+}
+
+void span_out_finish(const struct span_out *out, struct thread *thread,
+		     uint64_t end_ns)
+{
+	if (thread->tid <= 0)
+		return;
+	span_out_flush(out, thread);
+	/* Not if its CPU's trace has ended before others'. */
+	if (thread->phase == THREAD_AWAY && !out->evidence.has_all_cpus)
+		fill_hole(out, thread, end_ns);
+	if (thread->phase != THREAD_OFF || !thread->has_off || thread->is_dead)
+		return;
+	thread->has_off = false;
+	/* It ended with the trace of its CPU, where it ran on unseen. */
+	if (out->evidence.has_all_cpus && thread->last_ns &&
+	    thread->last_ns < thread->off.begin_ns)
+		return;
+	thread->off.end_ns = end_ns;
+	give_off(out, thread, &thread->off);
+}

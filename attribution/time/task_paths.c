@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/task_paths.h"
+
+#include "common/array.h"
+#include "common/error.h"
+
+#include <stdlib.h>
+
+struct path {
+	const struct task *task;
+	struct array frames;	/* struct path_frame */
+};
+
+struct task_paths {
+	struct array tasks;	/* struct path by task index */
+	struct array running;	/* const struct task * by CPU */
+};
+
+struct task_paths *task_paths_new(void)
+{
+	struct task_paths *paths = calloc(1, sizeof(*paths));
+
+	if (!paths)
+		return NULL;
+	paths->tasks = ARRAY_OF(struct path);
+	paths->running = ARRAY_OF(const struct task *);
+	return paths;
+}
+
+static struct path *path_at(const struct task_paths *paths, size_t index)
+{
+	return (struct path *)paths->tasks.items + index;
+}
+
+void task_paths_free(struct task_paths *paths)
+{
+	if (!paths)
+		return;
+	for (size_t i = 0; i < paths->tasks.count; i++)
+		array_free(&path_at(paths, i)->frames);
+	array_free(&paths->tasks);
+	array_free(&paths->running);
+	free(paths);
+}
+
+static struct path *path_of(struct task_paths *paths, const struct task *task)
+{
+	while (paths->tasks.count <= task->index) {
+		struct path *path = array_add(&paths->tasks);
+
+		if (!path)
+			return NULL;
+		path->frames = ARRAY_OF(struct path_frame);
+	}
+	path_at(paths, task->index)->task = task;
+	return path_at(paths, task->index);
+}
+
+static int enter(struct task_paths *paths, const struct call_step *step)
+{
+	struct path *path = path_of(paths, step->task);
+	struct path_frame *frame;
+
+	if (!path)
+		return -ERROR_MEMORY;
+	while (path->frames.count <= step->depth)
+		if (!array_add(&path->frames))
+			return -ERROR_MEMORY;
+	path->frames.count = step->depth + 1;
+	frame = array_at(&path->frames, step->depth);
+	*frame = (struct path_frame){
+		.begin_ns = step->time_ns,
+		.return_address = step->place,
+		.function = step->function,
+		.how = step->how,
+	};
+	return 0;
+}
+
+static void leave(const struct task_paths *paths, const struct call_step *step)
+{
+	struct path *path;
+
+	if (step->task->index >= paths->tasks.count)
+		return;
+	path = path_at(paths, step->task->index);
+	if (path->frames.count > step->depth)
+		path->frames.count = step->depth;
+}
+
+static int switch_to(struct task_paths *paths, const struct call_step *step)
+{
+	if (!path_of(paths, step->task))
+		return -ERROR_MEMORY;
+	while (paths->running.count <= step->cpu)
+		if (!array_add(&paths->running))
+			return -ERROR_MEMORY;
+	*(const struct task **)array_at(&paths->running, step->cpu) =
+		step->task;
+	return 0;
+}
+
+int task_paths_take(struct task_paths *paths, const struct call_step *step)
+{
+	switch ((enum call_step_kind)step->kind) {
+	case STEP_ENTER:
+		return enter(paths, step);
+	case STEP_EXIT:
+		leave(paths, step);
+		return 0;
+	case STEP_SWITCH:
+	case STEP_STATE:
+	case STEP_GAP:
+		return switch_to(paths, step);
+	case STEP_COUNT:
+	case STEP_LEAVE:
+	case STEP_END:
+		return 0;
+	}
+	return 0;
+}
+
+const struct path_frame *task_paths_of(const struct task_paths *paths,
+				       uint32_t index, size_t *count)
+{
+	if (index >= paths->tasks.count) {
+		*count = 0;
+		return NULL;
+	}
+	*count = path_at(paths, index)->frames.count;
+	return path_at(paths, index)->frames.items;
+}
+
+const struct task *task_paths_task(const struct task_paths *paths,
+				   int32_t cpu, int32_t tid)
+{
+	const struct task *const *running = paths->running.items;
+
+	if (cpu >= 0 && (size_t)cpu < paths->running.count && running[cpu] &&
+	    running[cpu]->tid == tid)
+		return running[cpu];
+	for (size_t i = paths->tasks.count; i-- > 0;) {
+		const struct task *task = path_at(paths, i)->task;
+
+		if (task && task->tid == tid && (tid > 0 || task->cpu == cpu))
+			return task;
+	}
+	return NULL;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TASK_TIME_H
+#define KT_ATTRIBUTION_TASK_TIME_H
+
+#include "attribution/time/off_cpu.h"
+#include "attribution/time/time_span.h"
+#include "report/task_stacks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct attribution_input;
+struct call_step;
+struct event_record;
+struct function_table;
+struct sideband_record;
+struct work_kinds;
+
+/* Follows every thread's life and hands out its time as spans.
+ *
+ * A thread begins where it is made, or with the recording, and ends where it
+ * leaves the CPU for the last time, or with the recording; of threads that
+ * neither ran nor were woken nothing is known.  The recording is what was
+ * traced: on CPUs whose trace begins later or ends earlier, the threads there
+ * begin and end with it.
+ *
+ * The steps say when a thread runs and what it does; sched_switch and
+ * sched_waking whether it sleeps while it does not.  Where a thread that slept
+ * runs again and no event says who woke it, it is taken to have slept until
+ * perf last woke somebody, which no event tells but the steps do, else until
+ * it ran.  A span is handed out
+ * before the step that ends it is applied; time off the CPU when the thread
+ * is back on one and does something.
+ */
+struct task_time;
+
+struct task_time_options {
+	const struct work_kinds *kinds;		/* borrowed, as is */
+	const struct function_table *functions;
+	struct off_cpu_evidence evidence;
+	struct time_window window;		/* spans are cut to it */
+	bool is_user_unknown;	/* the trace is of user space only: time
+				 * outside it is in the kernel */
+};
+
+struct task_time_options
+task_time_options_of(const struct attribution_input *input);
+
+/* Borrows @sink.  Returns NULL when out of memory. */
+struct task_time *task_time_new(const struct task_time_options *options,
+				struct span_sink *sink);
+void task_time_free(struct task_time *time);
+
+/* What a witness sees, in the order in which it does. */
+void task_time_step(struct task_time *time, const struct call_step *step);
+void task_time_event(struct task_time *time, const struct event_record *event);
+void task_time_record(struct task_time *time,
+		      const struct sideband_record *record);
+
+/* Hands out what is left, after the last step.
+ *
+ * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
+ */
+int task_time_end(struct task_time *time);
+
+/* Returns the work that task @index has open now, outermost first, and
+ * *@count, which may be 0; valid until the next step.
+ */
+const struct open_work *task_time_works(const struct task_time *time,
+					uint32_t index, size_t *count);
+
+#endif

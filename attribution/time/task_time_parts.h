@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TASK_TIME_PARTS_H
+#define KT_ATTRIBUTION_TASK_TIME_PARTS_H
+
+#include "attribution/time/sched_events.h"
+#include "attribution/time/span_out.h"
+#include "attribution/time/task_time.h"
+#include "attribution/time/traced_cpus.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct quiet_wakes;
+struct task_work;
+struct thread;
+struct thread_table;
+
+/* The inside of task_time, shared by its files: task_time.c takes what the
+ * witness sees and ends all, task_time_steps.c says what a step changes.
+ */
+struct task_time {
+	struct task_time_options options;
+	struct span_out out;
+	struct task_work *work;
+	struct quiet_wakes *quiet_wakes;
+	struct thread_table *threads;
+	struct traced_cpus cpus;
+	struct sched_events events;
+	uint64_t end_ns;	/* of the newest step */
+	uint32_t task_count;	/* in the steps */
+	bool is_of_threads;	/* tasks that are not traced ran */
+	int status;
+};
+
+/* Applies @step, of @thread on @cpu. */
+void task_time_apply(struct task_time *time, struct thread *thread,
+		     struct traced_cpu *cpu, const struct call_step *step);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/on_cpu.h"
+#include "attribution/time/quiet_wakes.h"
+#include "attribution/time/task_time_parts.h"
+#include "attribution/time/task_work.h"
+#include "attribution/time/thread_events.h"
+#include "attribution/time/thread_frames.h"
+#include "attribution/time/thread_table.h"
+#include "common/error.h"
+#include "report/call_step.h"
+
+/* Says what @thread's time goes to from here on. */
+static void classify(const struct task_time *time, struct thread *thread,
+		     const struct traced_cpu *cpu)
+{
+	const struct open_work *works;
+	enum time_class time_class = TIME_UNKNOWN;
+	enum unknown_reason reason = on_cpu_reason(cpu->state);
+	size_t count;
+
+	if (cpu->state == CPU_TRACED) {
+		works = task_time_works(time, thread->task->index, &count);
+		time_class = on_cpu_class(works, count,
+					  thread_frames_in_user(thread));
+	} else if (cpu->state == CPU_OUTSIDE) {
+		reason = UNKNOWN_UNTRACED;
+		if (!time->options.is_user_unknown)
+			time_class = TIME_USER;
+	}
+	thread->time_class = (uint8_t)time_class;
+	thread->reason = (uint8_t)reason;
+	thread->is_provisional = thread->is_bottom_unseen;
+	thread->is_unseen = cpu->state == CPU_UNSEEN;
+}
+
+static uint32_t error_of(const struct call_step *step)
+{
+	return step->early_ns > step->late_ns ? step->early_ns : step->late_ns;
+}
+
+/* Hands out what was before @step. */
+static void cut(const struct task_time *time, struct thread *thread,
+		const struct call_step *step)
+{
+	span_out_cut(&time->out, thread, step->time_ns);
+	thread->begin_error_ns = error_of(step);
+}
+
+static bool is_scheduling(const struct task_time *time,
+			  const struct thread *thread)
+{
+	const struct open_work *top =
+		task_work_top(time->work, thread->task->index);
+
+	return top && top->kind == WORK_SCHEDULE;
+}
+
+/* Keeps whether the scheduler has put @thread to sleep and not yet returned. */
+static void note_wakes(struct task_time *time, struct thread *thread,
+		       const struct call_step *step, int change)
+{
+	if (quiet_wakes_take(time->quiet_wakes, step) < 0)
+		time->status = -ERROR_MEMORY;
+	if (step->kind == STEP_ENTER &&
+	    quiet_wakes_blocks(time->quiet_wakes, step->function))
+		thread->has_blocked |= is_scheduling(time, thread);
+	else if (change < 0 && is_scheduling(time, thread))
+		thread->has_blocked = false;
+}
+
+static void take_call(struct task_time *time, struct thread *thread,
+		      const struct traced_cpu *cpu,
+		      const struct call_step *step)
+{
+	int change = task_work_change(time->work, step);
+
+	note_wakes(time, thread, step, change);
+	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
+		return;
+	cut(time, thread, step);
+	if (change) {
+		span_out_flush(&time->out, thread);
+		if (task_work_take(time->work, step) < 0)
+			time->status = -ERROR_MEMORY;
+	}
+	classify(time, thread, cpu);
+}
+
+static void enter_state(struct task_time *time, struct thread *thread,
+			struct traced_cpu *cpu, const struct call_step *step)
+{
+	cut(time, thread, step);
+	cpu->state = step->kind == STEP_GAP ? CPU_GAP : step->detail;
+	if (cpu->state == CPU_OUTSIDE)
+		thread->is_bottom_unseen = false;
+	classify(time, thread, cpu);
+}
+
+static uint64_t schedule_of(const struct task_time *time,
+			    const struct thread *thread)
+{
+	const struct open_work *top =
+		task_work_top(time->work, thread->task->index);
+
+	return top && top->kind == WORK_SCHEDULE ? top->begin_ns : 0;
+}
+
+static void leave(struct task_time *time, struct thread *thread,
+		  const struct traced_cpu *cpu, const struct call_step *step)
+{
+	cut(time, thread, step);
+	if (cpu->state == CPU_OFF)
+		time->is_of_threads = true;
+	/* Not traced so far: what came before is no part of its life. */
+	if (!thread->is_traced)
+		thread->has_off = false;
+	span_out_flush(&time->out, thread);
+	thread_leaves(thread, step->time_ns, schedule_of(time, thread));
+	thread->off.begin_error_ns = error_of(step);
+}
+
+static void come(struct task_time *time, struct thread *thread,
+		 struct traced_cpu *cpu, const struct call_step *step)
+{
+	struct quiet_wake quiet = quiet_wakes_last(time->quiet_wakes);
+
+	span_out_flush(&time->out, thread);
+	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
+	thread->begin_error_ns = error_of(step);
+	if (quiet.time_ns)
+		thread_wakes_unseen(thread, quiet.time_ns, quiet.tid);
+	cpu->current = thread;
+	/* It begins with its CPU's trace. */
+	if (cpu->state == CPU_UNSEEN && !thread->last_ns)
+		thread->has_off = false;
+	if (thread->tid < 0)
+		thread->last_ns = 0;
+	classify(time, thread, cpu);
+}
+
+static void end_cpu(struct task_time *time, struct thread *thread,
+		    struct traced_cpu *cpu, const struct call_step *step)
+{
+	cut(time, thread, step);
+	thread->phase = THREAD_ENDED;
+	traced_cpus_end(&time->cpus, cpu);
+}
+
+/* The first step of a CPU is of the thread that runs there already. */
+static void settle(struct task_time *time, struct thread *thread,
+		   struct traced_cpu *cpu, const struct call_step *step)
+{
+	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
+	thread->has_off = false;
+	cpu->current = thread;
+	classify(time, thread, cpu);
+}
+
+/* The last steps of all end the functions that threads off the CPU are in; an
+ * exec those of a thread that it ended.
+ */
+static void finish(struct task_time *time, struct thread *thread,
+		   const struct call_step *step)
+{
+	if (thread->is_traced)
+		span_out_finish(&time->out, thread, step->time_ns);
+	if (!thread->is_dead)
+		thread->phase = THREAD_ENDED;
+	if (task_work_take(time->work, step) < 0)
+		time->status = -ERROR_MEMORY;
+}
+
+static void take_step(struct task_time *time, struct thread *thread,
+		      struct traced_cpu *cpu, const struct call_step *step)
+{
+	switch ((enum call_step_kind)step->kind) {
+	case STEP_ENTER:
+	case STEP_EXIT:
+		take_call(time, thread, cpu, step);
+		break;
+	case STEP_STATE:
+	case STEP_GAP:
+		enter_state(time, thread, cpu, step);
+		break;
+	case STEP_LEAVE:
+		leave(time, thread, cpu, step);
+		break;
+	case STEP_SWITCH:
+		come(time, thread, cpu, step);
+		break;
+	case STEP_END:
+		end_cpu(time, thread, cpu, step);
+		break;
+	case STEP_COUNT:
+		break;
+	}
+}
+
+void task_time_apply(struct task_time *time, struct thread *thread,
+		     struct traced_cpu *cpu, const struct call_step *step)
+{
+	if (thread->phase != THREAD_ON && step->kind == STEP_EXIT) {
+		finish(time, thread, step);
+		return;
+	}
+	if (thread->phase != THREAD_ON && step->kind != STEP_SWITCH)
+		settle(time, thread, cpu, step);
+	take_step(time, thread, cpu, step);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TASK_WORK_H
+#define KT_ATTRIBUTION_TASK_WORK_H
+
+#include "report/call_step.h"
+#include "symbolize/arch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct work_kinds;
+
+/* Work that a task has begun and not ended. */
+struct open_work {
+	uint8_t kind;		/* enum work_kind, not WORK_NONE */
+	uint8_t doubt;		/* enum call_doubt bits of its entry */
+	uint32_t function;
+	uint32_t depth;		/* of the function in the task's call stack */
+	uint64_t begin_ns;
+	uint64_t serial;	/* counted from 1 over all tasks: its name */
+};
+
+/* For each task, the work that it is in: a system call, a fault in that, an
+ * interrupt in the fault, a soft interrupt in that.  Work of a kind called
+ * from the same kind without anything between is part of it, and so is the
+ * function that it jumps to at its end: the common way out of interrupts.  An
+ * interrupt of another is work of its own.
+ */
+struct task_work;
+
+/* Borrows @kinds.  Returns NULL when out of memory. */
+struct task_work *task_work_new(const struct work_kinds *kinds);
+void task_work_free(struct task_work *work);
+
+/* Returns what a step would do to its task's works: 1 if it begins one, -1 if
+ * it ends the innermost, else 0.
+ */
+int task_work_change(const struct task_work *work,
+		     const struct call_step *step);
+
+/* Applies a step.
+ *
+ * Returns 1 if the task's innermost work changed (it began or ended), 0 if
+ * not, -ERROR_MEMORY.
+ */
+int task_work_take(struct task_work *work, const struct call_step *step);
+
+/* Returns how much work task @index has open. */
+size_t task_work_count(const struct task_work *work, uint32_t index);
+
+/* Returns its open work, outermost first; valid until the next step. */
+const struct open_work *task_work_at(const struct task_work *work,
+				     uint32_t index, size_t at);
+
+/* Returns the innermost, or NULL. */
+const struct open_work *task_work_top(const struct task_work *work,
+				      uint32_t index);
+
+#endif

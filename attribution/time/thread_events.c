@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/thread_events.h"
+
+#include "attribution/time/off_cpu.h"
+#include "attribution/time/thread_table.h"
+
+static void begin_off(struct thread *thread, uint64_t time_ns, enum off_how how)
+{
+	thread->phase = THREAD_OFF;
+	thread->has_off = true;
+	thread->off = (struct off_cpu){
+		.begin_ns = time_ns,
+		.how = (uint8_t)how,
+		.waker_tid = -1,
+		.cpu = thread->cpu,
+	};
+}
+
+static void end_off(struct thread *thread, uint64_t time_ns)
+{
+	thread->off.end_ns = time_ns > thread->off.begin_ns ?
+				     time_ns :
+				     thread->off.begin_ns;
+	thread->off.has_ended = true;
+}
+
+static void wake(struct off_cpu *off, uint64_t time_ns, int32_t waker_tid)
+{
+	if (off->wake_ns && !off->is_wake_inferred)
+		return;
+	off->wake_ns = time_ns;
+	off->waker_tid = waker_tid;
+	off->is_wake_inferred = false;
+}
+
+void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
+			 int32_t waker_tid)
+{
+	struct off_cpu *off = &thread->off;
+
+	if (!thread->has_off || !off->has_blocked || off->wake_ns ||
+	    time_ns <= off->begin_ns)
+		return;
+	wake(off, time_ns, waker_tid);
+	off->is_wake_inferred = true;
+}
+
+void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
+{
+	if (thread->phase == THREAD_UNKNOWN)
+		begin_off(thread, 0, OFF_UNSEEN);
+	if (thread->phase == THREAD_OFF) {
+		wake(&thread->off, time_ns, waker_tid);
+		return;
+	}
+	/* It runs already by another CPU's clock. */
+	if (thread->has_off && time_ns <= thread->off.end_ns)
+		wake(&thread->off, time_ns, waker_tid);
+	thread->early_wake_ns = time_ns;
+	thread->early_waker_tid = waker_tid;
+}
+
+void thread_begins(struct thread *thread, uint64_t time_ns)
+{
+	if (thread->phase != THREAD_UNKNOWN && !thread->is_dead)
+		return;
+	thread->is_dead = false;
+	thread->last_ns = 0;
+	begin_off(thread, time_ns, OFF_NEW);
+}
+
+static void leave_untraced(struct thread *thread, uint64_t time_ns, int32_t cpu,
+			   int64_t prev_state)
+{
+	thread->cpu = cpu;
+	begin_off(thread, time_ns, off_how_of(prev_state));
+}
+
+/* exec in a thread that is not its process's first gives it the id of that
+ * one, which has ended: its second life is first seen where it leaves a CPU.
+ */
+static void announce_off(struct thread *thread, uint64_t time_ns, int32_t cpu,
+			 int64_t prev_state)
+{
+	if (thread->off.how == OFF_LEFT) {
+		thread->off.how = (uint8_t)off_how_of(prev_state);
+	} else if (thread->is_dead && !off_is_dead(prev_state)) {
+		thread->is_dead = false;
+		thread->last_ns = 0;
+		leave_untraced(thread, time_ns, cpu, prev_state);
+	}
+}
+
+void thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
+		      int64_t prev_state, bool is_traced)
+{
+	if (thread->phase == THREAD_ON)
+		thread->next_how = (uint8_t)off_how_of(prev_state);
+	else if (thread->phase == THREAD_OFF)
+		announce_off(thread, time_ns, cpu, prev_state);
+	else if (!is_traced)
+		leave_untraced(thread, time_ns, cpu, prev_state);
+	if (off_is_dead(prev_state))
+		thread->is_dead = true;
+}
+
+void thread_goes_away(struct thread *thread, uint64_t time_ns, int32_t cpu)
+{
+	if (thread->phase == THREAD_OFF)
+		end_off(thread, time_ns);
+	thread->phase = THREAD_AWAY;
+	thread->cpu = cpu;
+}
+
+void thread_leaves(struct thread *thread, uint64_t time_ns,
+		   uint64_t schedule_ns)
+{
+	begin_off(thread, time_ns, (enum off_how)thread->next_how);
+	thread->off.has_blocked = thread->has_blocked;
+	/* Awake again before it slept. */
+	if (schedule_ns && thread->early_wake_ns >= schedule_ns)
+		wake(&thread->off, thread->early_wake_ns,
+		     thread->early_waker_tid);
+}
+
+void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu)
+{
+	if (thread->phase == THREAD_UNKNOWN)
+		begin_off(thread, 0, OFF_UNSEEN);
+	if (thread->phase == THREAD_OFF)
+		end_off(thread, time_ns);
+	thread->phase = THREAD_ON;
+	thread->begin_ns = time_ns;
+	thread->cpu = cpu;
+	thread->next_how = OFF_LEFT;
+	thread->early_wake_ns = 0;
+	thread->has_blocked = false;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/time_span.h"
+
+const char *time_class_name(enum time_class time_class)
+{
+	static const char *const names[TIME_CLASSES] = {
+		[TIME_USER] = "user",
+		[TIME_SYSTEM_CALL] = "system_call",
+		[TIME_FAULT] = "fault",
+		[TIME_KERNEL] = "kernel",
+		[TIME_INTERRUPT] = "interrupt",
+		[TIME_RUNNABLE] = "runnable",
+		[TIME_ASLEEP] = "asleep",
+		[TIME_UNKNOWN] = "unknown",
+	};
+
+	return names[time_class];
+}
+
+const char *unknown_reason_name(enum unknown_reason reason)
+{
+	static const char *const names[UNKNOWN_REASONS] = {
+		[UNKNOWN_GAP] = "gap",
+		[UNKNOWN_FILTERED] = "filtered",
+		[UNKNOWN_OFF] = "off",
+		[UNKNOWN_UNTRACED] = "untraced",
+		[UNKNOWN_NO_EVENTS] = "no_events",
+		[UNKNOWN_LOST_EVENTS] = "lost_events",
+	};
+
+	return names[reason];
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TIME_SPAN_H
+#define KT_ATTRIBUTION_TIME_SPAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a thread's time goes to.  Each nanosecond from a thread's first to its
+ * last instant is in exactly one class; the innermost work decides.
+ */
+enum time_class {
+	TIME_USER,
+	TIME_SYSTEM_CALL,	/* on a CPU in a system call */
+	TIME_FAULT,		/* on a CPU in a page fault or exception */
+	TIME_KERNEL,		/* other work on a CPU: kernel threads, signals,
+				 * the way to user space, first steps */
+	TIME_INTERRUPT,		/* in interrupt work of any kind; who benefits
+				 * is known later: see interrupt_ledger.h */
+	TIME_RUNNABLE,		/* waits for a CPU */
+	TIME_ASLEEP,
+	TIME_UNKNOWN,		/* not in the trace: see reason */
+	TIME_CLASSES,
+};
+
+/* Why time is unknown. */
+enum unknown_reason {
+	UNKNOWN_GAP,		/* a gap of the trace on its CPU */
+	UNKNOWN_FILTERED,
+	UNKNOWN_OFF,		/* the trace unit was off */
+	UNKNOWN_UNTRACED,	/* ran, or may have, where nothing was traced */
+	UNKNOWN_NO_EVENTS,	/* off the CPU, and no scheduler events tell
+				 * whether asleep or runnable */
+	UNKNOWN_LOST_EVENTS,	/* the same; they were recorded, but some
+				 * records were lost */
+	UNKNOWN_REASONS,
+};
+
+struct open_work;
+struct task;
+
+/* A stretch of one thread's time in one class: [begin_ns, end_ns).  The spans
+ * of a thread follow each other without holes, in order of time; a span ends
+ * where the class, the innermost work or the CPU changes.
+ */
+struct time_span {
+	const struct task *task;	/* never NULL; not an idle task */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint8_t time_class;		/* enum time_class */
+	uint8_t reason;			/* TIME_UNKNOWN: enum unknown_reason */
+	/* The thread was already in the kernel when it was first seen, and
+	 * what it did there has not come to light yet: TIME_KERNEL without
+	 * work may turn out to have been a system call's or a fault's.  The
+	 * thread's first span that is not so has that as its outermost work.
+	 */
+	bool is_provisional;
+	int32_t cpu;			/* where it ran, or last ran */
+	uint32_t begin_error_ns;	/* it may have begun so much earlier or
+					 * later: see struct call_step */
+	/* The work that the thread was in, outermost first; valid during the
+	 * call only.  For time off the CPU: what it left off.
+	 */
+	const struct open_work *works;
+	uint32_t work_count;
+	/* TIME_RUNNABLE after a sleep: who woke it; see also sleeps.  -1:
+	 * unknown or not after a sleep.
+	 */
+	int32_t waker_tid;
+};
+
+/* Takes spans, as each ends. */
+struct span_sink {
+	void (*take)(struct span_sink *sink, const struct time_span *span);
+};
+
+/* Returns the class's name as in reports: "user", "system_call", … */
+const char *time_class_name(enum time_class time_class);
+const char *unknown_reason_name(enum unknown_reason reason);
+
+#endif

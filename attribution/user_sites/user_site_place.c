@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/user_sites/user_site_place.h"
+
+#include "attribution/time/task_paths.h"
+#include "decoder/sideband.h"
+#include "symbolize/symbols.h"
+
+#include <string.h>
+
+bool user_site_is_user(const struct symbols *symbols, uint64_t address)
+{
+	return address && address < symbols_arch(symbols)->kernel_start;
+}
+
+void user_site_locate(struct user_site *site, const struct symbols *symbols,
+		      uint64_t address)
+{
+	struct symbol symbol;
+
+	symbols_find(symbols, site->pid, address, &symbol);
+	site->address = address;
+	site->function = symbol.function;
+	site->offset = address - symbol.start;
+}
+
+void user_site_locate_return(struct user_site *site,
+			     const struct symbols *symbols, uint64_t address)
+{
+	if (site->purpose == (uint32_t)SITE_SYSTEM_CALL)
+		address -= symbols_arch(symbols)->system_call_bytes;
+	user_site_locate(site, symbols, address);
+}
+
+static bool is_same_file(const struct symbols *symbols, uint32_t a, uint32_t b)
+{
+	const struct function_table *functions = symbols_functions(symbols);
+
+	return !strcmp(function_at(functions, a)->module,
+		       function_at(functions, b)->module);
+}
+
+void user_site_find_caller(struct user_site *site,
+			   const struct symbols *symbols,
+			   const struct path_frame *frames, uint32_t depth)
+{
+	uint32_t at;
+
+	if (depth < 2)
+		return;
+	for (at = depth - 1; at > 0; at--)
+		if (!is_same_file(symbols, frames[at - 1].function,
+				  site->function))
+			break;
+	if (!at)
+		at = depth - 1;
+	site->caller = frames[at - 1].function;
+	site->caller_address = frames[at].return_address;
+}
+
+void user_site_find_unwound(struct user_site *site,
+			    const struct symbols *symbols,
+			    const uint32_t *functions, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (!is_same_file(symbols, functions[i], site->function)) {
+			site->caller = functions[i];
+			return;
+		}
+	if (count > 1)
+		site->caller = functions[1];
+}
+
+static bool is_instruction_pointer(const char *name)
+{
+	return !strcmp(name, "ip") || !strcmp(name, "pc");
+}
+
+bool user_site_read_return(const struct sideband_user_state *user,
+			   const struct symbols *symbols, uint64_t *address)
+{
+	const struct arch *arch = symbols_arch(symbols);
+	size_t place = 0;
+
+	for (size_t i = 0; user->abi && i < arch->user_register_count; i++) {
+		if (!(user->mask >> i & 1))
+			continue;
+		if (is_instruction_pointer(arch->user_registers[i])) {
+			memcpy(address, user->registers + place * 8,
+			       sizeof(*address));
+			return true;
+		}
+		place++;
+	}
+	return false;
+}

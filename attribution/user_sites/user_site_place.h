@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_USER_SITE_PLACE_H
+#define KT_ATTRIBUTION_USER_SITE_PLACE_H
+
+#include "attribution/user_sites/user_site.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct path_frame;
+struct sideband_user_state;
+struct symbols;
+
+/* Whether @address is one of user space. */
+bool user_site_is_user(const struct symbols *symbols, uint64_t address);
+
+/* Says that @site is the instruction at @address. */
+void user_site_locate(struct user_site *site, const struct symbols *symbols,
+		      uint64_t address);
+
+/* The same with where the kernel returns to, once the purpose is known: the
+ * instruction that enters lies before it; one that faults is run again.
+ */
+void user_site_locate_return(struct user_site *site,
+			     const struct symbols *symbols, uint64_t address);
+
+/* Finds who called into the file that the site is in: the user code that is
+ * traced lies in @frames below the entry at @depth.
+ */
+void user_site_find_caller(struct user_site *site,
+			   const struct symbols *symbols,
+			   const struct path_frame *frames, uint32_t depth);
+
+/* The same with the functions of an unwound stack, innermost first. */
+void user_site_find_unwound(struct user_site *site,
+			    const struct symbols *symbols,
+			    const uint32_t *functions, size_t count);
+
+/* Returns where the kernel returns to by the registers of a sample; false if
+ * it has none.
+ */
+bool user_site_read_return(const struct sideband_user_state *user,
+			   const struct symbols *symbols, uint64_t *address);
+
+#endif

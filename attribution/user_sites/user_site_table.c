@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/user_sites/user_site_table.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "common/number_map.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct user_site_table {
+	struct array sites;		/* struct user_site */
+	struct number_map *chains;	/* by hash: a site's index + 1 */
+	struct array next;		/* size_t by site: another + 1 */
+};
+
+struct user_site_table *user_site_table_new(void)
+{
+	struct user_site_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->sites = ARRAY_OF(struct user_site);
+	table->next = ARRAY_OF(size_t);
+	table->chains = number_map_new();
+	if (table->chains)
+		return table;
+	free(table);
+	return NULL;
+}
+
+void user_site_table_free(struct user_site_table *table)
+{
+	if (!table)
+		return;
+	number_map_free(table->chains);
+	array_free(&table->sites);
+	array_free(&table->next);
+	free(table);
+}
+
+static uint64_t hash_of(const struct user_site *site)
+{
+	uint64_t hash = site->address * 0x9e3779b97f4a7c15;
+
+	hash = (hash ^ (uint32_t)site->pid) * 0x9e3779b97f4a7c15;
+	hash = (hash ^ site->caller_address) * 0x9e3779b97f4a7c15;
+	return hash ^ (uint64_t)site->purpose << 32 ^ site->caller;
+}
+
+static bool is_same(const struct user_site *a, const struct user_site *b)
+{
+	return a->pid == b->pid && a->address == b->address &&
+	       a->purpose == b->purpose && a->caller == b->caller &&
+	       a->caller_address == b->caller_address;
+}
+
+static struct user_site *site_at(const struct user_site_table *table,
+				 size_t index)
+{
+	return array_at(&table->sites, index);
+}
+
+static struct user_site *add_site(struct user_site_table *table,
+				  const struct user_site *like, uint64_t *chain)
+{
+	struct user_site *site = array_add(&table->sites);
+	size_t *next = site ? array_add(&table->next) : NULL;
+
+	if (!next)
+		return NULL;
+	*next = (size_t)*chain;
+	*chain = table->sites.count;
+	*site = *like;
+	site->entries = 0;
+	memset(site->class_ns, 0, sizeof(site->class_ns));
+	return site;
+}
+
+/* Returns the site like @like, adding it without time if it is new. */
+static struct user_site *find_site(struct user_site_table *table,
+				   const struct user_site *like)
+{
+	uint64_t *chain = number_map_add(table->chains, hash_of(like));
+
+	if (!chain)
+		return NULL;
+	for (size_t i = *chain; i; i = *(size_t *)array_at(&table->next, i - 1))
+		if (is_same(site_at(table, i - 1), like))
+			return site_at(table, i - 1);
+	return add_site(table, like, chain);
+}
+
+int user_site_table_bill(struct user_site_table *table,
+			 const struct user_site *site)
+{
+	struct user_site *sum = find_site(table, site);
+
+	if (!sum)
+		return -ERROR_MEMORY;
+	sum->entries += site->entries;
+	for (int i = 0; i < TIME_CLASSES; i++)
+		sum->class_ns[i] += site->class_ns[i];
+	return 0;
+}
+
+size_t user_site_table_count(const struct user_site_table *table)
+{
+	return table->sites.count;
+}
+
+const struct user_site *user_site_table_at(const struct user_site_table *table,
+					   size_t index)
+{
+	return site_at(table, index);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/user_sites/user_sites.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/time/task_time.h"
+#include "attribution/time/task_work.h"
+#include "attribution/user_sites/user_site_place.h"
+#include "attribution/user_sites/user_site_table.h"
+#include "attribution/events/witness.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/sideband.h"
+#include "symbolize/symbols.h"
+#include "symbolize/user_stack.h"
+
+#include <stdlib.h>
+
+/* A task's time in the kernel since it left user space. */
+struct kernel_entry {
+	bool is_open;
+	uint64_t work;		/* its serial: the way out is no new entry */
+	struct user_site site;	/* as far as it is known; entries is 1 */
+};
+
+struct user_sites {
+	struct witness witness;
+	struct span_sink sink;
+	const struct attribution_input *input;
+	struct task_time *time;
+	struct task_paths *paths;
+	struct user_stack *stack;	/* NULL: none can be unwound */
+	struct array entries;		/* struct kernel_entry by task index */
+	struct user_site_table *table;
+	int status;
+};
+
+static struct kernel_entry *entry_of(struct user_sites *sites, uint32_t index)
+{
+	while (sites->entries.count <= index)
+		if (!array_add(&sites->entries)) {
+			sites->status = -ERROR_MEMORY;
+			return NULL;
+		}
+	return array_at(&sites->entries, index);
+}
+
+/* Bills the entry, which is over. */
+static void bill(struct user_sites *sites, struct kernel_entry *entry)
+{
+	entry->is_open = false;
+	if (user_site_table_bill(sites->table, &entry->site) < 0)
+		sites->status = -ERROR_MEMORY;
+}
+
+static void take_span(struct span_sink *sink, const struct time_span *span)
+{
+	struct user_sites *sites = (struct user_sites *)(
+		(char *)sink - offsetof(struct user_sites, sink));
+	struct kernel_entry *entry = entry_of(sites, span->task->index);
+
+	if (entry && entry->is_open && span->work_count)
+		entry->site.class_ns[span->time_class] +=
+			span->end_ns - span->begin_ns;
+}
+
+static bool is_entry(const struct open_work *work)
+{
+	return work->kind == WORK_SYSTEM_CALL || work->kind == WORK_FAULT ||
+	       work->kind == WORK_EXCEPTION;
+}
+
+static uint32_t purpose_of(const struct open_work *work)
+{
+	if (work->kind == WORK_FAULT)
+		return (uint32_t)SITE_PAGE_FAULT;
+	return work->kind == WORK_EXCEPTION ? (uint32_t)SITE_EXCEPTION :
+					      (uint32_t)SITE_SYSTEM_CALL;
+}
+
+static void begin_entry(struct user_sites *sites, struct kernel_entry *entry,
+			const struct call_step *step,
+			const struct open_work *work)
+{
+	const struct symbols *symbols = sites->input->symbols;
+	const struct path_frame *frames;
+	size_t count;
+
+	*entry = (struct kernel_entry){
+		.is_open = table_wants(sites->input, step->task,
+				       step->time_ns),
+		.work = work->serial,
+		.site = {
+			.pid = step->task->pid,
+			.purpose = purpose_of(work),
+			.caller = FUNCTION_NONE,
+			.entries = 1,
+		},
+	};
+	if (!user_site_is_user(symbols, step->place))
+		return;
+	user_site_locate_return(&entry->site, symbols, step->place);
+	frames = task_paths_of(sites->paths, step->task->index, &count);
+	user_site_find_caller(&entry->site, symbols, frames, step->depth);
+}
+
+/* The function that does the system call says which one it is. */
+static void name_call(struct user_sites *sites, struct kernel_entry *entry,
+		      uint32_t function)
+{
+	const struct symbols *symbols = sites->input->symbols;
+
+	if (entry->site.purpose == (uint32_t)SITE_SYSTEM_CALL &&
+	    arch_system_call(symbols_arch(symbols),
+			     function_at(symbols_functions(symbols), function)
+				     ->name))
+		entry->site.purpose = function;
+}
+
+static void look_at(struct user_sites *sites, const struct call_step *step)
+{
+	struct kernel_entry *entry = entry_of(sites, step->task->index);
+	const struct open_work *works;
+	size_t count;
+
+	if (!entry)
+		return;
+	works = task_time_works(sites->time, step->task->index, &count);
+	if (entry->is_open && (!count || works->serial != entry->work))
+		bill(sites, entry);
+	if (step->kind != STEP_ENTER)
+		return;
+	if (count == 1 && works->serial != entry->work && is_entry(works))
+		begin_entry(sites, entry, step, works);
+	else if (entry->is_open)
+		name_call(sites, entry, step->function);
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct user_sites *sites = (struct user_sites *)witness;
+
+	if (sites->status)
+		return;
+	task_time_step(sites->time, step);
+	sites->status = task_paths_take(sites->paths, step);
+	if (!sites->status)
+		look_at(sites, step);
+}
+
+/* Returns the entry of the thread that @event is about, if its place is not
+ * known yet.
+ */
+static struct kernel_entry *placeless(struct user_sites *sites,
+				      const struct event_record *event)
+{
+	const struct task *task =
+		task_paths_task(sites->paths, event->cpu, event->tid);
+	struct kernel_entry *entry =
+		task ? entry_of(sites, task->index) : NULL;
+
+	return entry && entry->is_open && !entry->site.address ? entry : NULL;
+}
+
+static void take_registers(struct user_sites *sites,
+			   const struct event_record *event)
+{
+	enum { DEEPEST = 128 };
+	const struct symbols *symbols = sites->input->symbols;
+	struct kernel_entry *entry = placeless(sites, event);
+	uint32_t functions[DEEPEST];
+	uint64_t address;
+
+	if (!entry || !user_site_read_return(&event->sideband->sample.user,
+					     symbols, &address))
+		return;
+	user_site_locate(&entry->site, symbols,
+			 address - symbols_arch(symbols)->system_call_bytes);
+	if (sites->stack)
+		user_site_find_unwound(&entry->site, symbols, functions,
+				       user_stack_unwind(sites->stack,
+							 event->sideband,
+							 functions, DEEPEST));
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	struct user_sites *sites = (struct user_sites *)witness;
+	struct kernel_entry *entry;
+
+	if (sites->status)
+		return;
+	task_time_event(sites->time, event);
+	if (event->event == EVENT_SYS_ENTER) {
+		take_registers(sites, event);
+	} else if (event->event == EVENT_PAGE_FAULT_USER) {
+		entry = placeless(sites, event);
+		if (entry && entry->site.purpose == (uint32_t)SITE_PAGE_FAULT)
+			user_site_locate(&entry->site, sites->input->symbols,
+					 (uint64_t)event->values[FAULT_IP]);
+	}
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	task_time_record(((struct user_sites *)witness)->time, record);
+}
+
+static bool open_parts(struct user_sites *sites)
+{
+	const struct attribution_input *input = sites->input;
+	const struct task_time_options options = task_time_options_of(input);
+
+	sites->time = task_time_new(&options, &sites->sink);
+	sites->paths = task_paths_new();
+	sites->table = user_site_table_new();
+	if (known_events_has_user_stacks(input->events))
+		sites->stack = user_stack_new(input->recording,
+					      input->symbols);
+	return sites->time && sites->paths && sites->table;
+}
+
+struct user_sites *user_sites_new(const struct attribution_input *input)
+{
+	struct user_sites *sites = calloc(1, sizeof(*sites));
+
+	if (!sites)
+		return NULL;
+	sites->witness = (struct witness){
+		.step = take_step,
+		.event = take_event,
+		.record = take_record,
+	};
+	sites->sink.take = take_span;
+	sites->input = input;
+	sites->entries = ARRAY_OF(struct kernel_entry);
+	if (open_parts(sites))
+		return sites;
+	user_sites_free(sites);
+	return NULL;
+}
+
+void user_sites_free(struct user_sites *sites)
+{
+	if (!sites)
+		return;
+	task_time_free(sites->time);
+	task_paths_free(sites->paths);
+	user_site_table_free(sites->table);
+	user_stack_free(sites->stack);
+	array_free(&sites->entries);
+	free(sites);
+}
+
+struct witness *user_sites_witness(struct user_sites *sites)
+{
+	return &sites->witness;
+}
+
+int user_sites_end(struct user_sites *sites)
+{
+	int status = task_time_end(sites->time);
+
+	for (size_t i = 0; i < sites->entries.count; i++) {
+		struct kernel_entry *entry = array_at(&sites->entries, i);
+
+		if (entry->is_open)
+			bill(sites, entry);
+	}
+	return status ? status : sites->status;
+}
+
+size_t user_sites_count(const struct user_sites *sites)
+{
+	return user_site_table_count(sites->table);
+}
+
+const struct user_site *user_sites_at(const struct user_sites *sites,
+				      size_t index)
+{
+	return user_site_table_at(sites->table, index);
+}

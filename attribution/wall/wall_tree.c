@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/wall/wall_tree.h"
+
+#include "attribution/table.h"
+#include "attribution/time/task_time.h"
+#include "attribution/time/time_span.h"
+#include "attribution/wall/wall_place.h"
+#include "attribution/events/witness.h"
+#include "common/error.h"
+#include "report/step_filter.h"
+#include "report/task_names.h"
+
+#include <stdlib.h>
+
+struct wall_task {
+	bool is_known;
+	bool is_wanted;
+	struct wall_place place;
+	uint64_t until_ns;		/* its parts go up to here */
+};
+
+struct wall_tree {
+	struct witness witness;
+	struct span_sink sink;
+	const struct attribution_input *input;
+	bool only_off_cpu;
+	struct task_time *time;
+	struct call_tree *calls;
+	struct array tasks;		/* struct wall_task by task index */
+	int status;
+};
+
+static int32_t process_of(const struct wall_tree *tree, const struct task *task)
+{
+	return task->pid < 0 ? task_names_process(tree->input->names,
+						  task->tid) :
+			       task->pid;
+}
+
+static int begin_task(struct wall_tree *tree, struct wall_task *wall,
+		      const struct task *task)
+{
+	struct task known = *task;
+
+	known.pid = process_of(tree, task);
+	wall->is_known = true;
+	wall->place.parts = CALL_PARTS_EMPTY;
+	wall->is_wanted = task->tid != 0 &&
+			  step_filter_task(tree->input->filter, &known);
+	/* Others get no root. */
+	if (!wall->is_wanted)
+		return 0;
+	wall->place.node = call_tree_root(tree->calls, known.pid);
+	return wall->place.node == CALL_NODE_NONE ? -ERROR_MEMORY : 0;
+}
+
+static struct wall_task *task_of(struct wall_tree *tree,
+				 const struct task *task)
+{
+	struct wall_task *wall;
+
+	while (tree->tasks.count <= task->index)
+		if (!array_add(&tree->tasks))
+			return NULL;
+	wall = array_at(&tree->tasks, task->index);
+	if (!wall->is_known && begin_task(tree, wall, task) < 0)
+		return NULL;
+	return wall;
+}
+
+static void forget_parts(struct wall_task *wall, uint64_t until_ns)
+{
+	call_parts_clear(&wall->place.parts);
+	wall->place.parts_ns = 0;
+	wall->until_ns = until_ns;
+}
+
+static void take_span(struct span_sink *sink, const struct time_span *span)
+{
+	struct wall_tree *tree = (struct wall_tree *)(
+		(char *)sink - offsetof(struct wall_tree, sink));
+	struct wall_task *wall = task_of(tree, span->task);
+
+	if (!wall)
+		tree->status = -ERROR_MEMORY;
+	if (!wall || !wall->is_wanted)
+		return;
+	if (step_filter_cpu(tree->input->filter, (uint32_t)span->cpu) &&
+	    wall_place_book(&wall->place, tree->calls, tree->only_off_cpu,
+			    span) < 0)
+		tree->status = -ERROR_MEMORY;
+	forget_parts(wall, span->end_ns);
+}
+
+static uint64_t within(struct time_window window, uint64_t time_ns)
+{
+	if (time_ns < window.since_ns)
+		return window.since_ns;
+	return time_ns > window.until_ns ? window.until_ns : time_ns;
+}
+
+/* Keeps the time since the thread's last step until its span comes. */
+static int keep_time(struct wall_tree *tree, struct wall_task *wall,
+		     const struct call_step *step)
+{
+	uint64_t now_ns = within(tree->input->window, step->time_ns);
+	struct call_part *part;
+
+	if (now_ns <= wall->until_ns)
+		return 0;
+	if (wall->until_ns &&
+	    wall_place_has_function(tree->calls, &wall->place)) {
+		part = call_parts_at(&wall->place.parts, wall->place.node);
+		if (!part)
+			return -ERROR_MEMORY;
+		part->on_cpu_ns += now_ns - wall->until_ns;
+		wall->place.parts_ns += now_ns - wall->until_ns;
+	}
+	wall->until_ns = now_ns;
+	return 0;
+}
+
+static void enter(struct wall_tree *tree, struct wall_place *place,
+		  const struct call_step *step)
+{
+	const struct call_node *node = call_tree_at(tree->calls, place->node);
+
+	place->node = call_tree_child(tree->calls, place->node, step->function,
+				      step->how == HOW_BREAK || node->is_break);
+	if (place->node == CALL_NODE_NONE)
+		tree->status = -ERROR_MEMORY;
+	else
+		call_counts_add(&call_tree_at(tree->calls, place->node)->calls,
+				step->how);
+}
+
+static void move(struct wall_tree *tree, struct wall_place *place,
+		 const struct call_step *step)
+{
+	if (step->kind == STEP_ENTER)
+		enter(tree, place, step);
+	else if (step->kind == STEP_EXIT)
+		place->node = call_tree_at(tree->calls, place->node)->parent;
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct wall_tree *tree = (struct wall_tree *)witness;
+	struct wall_task *wall;
+
+	if (tree->status)
+		return;
+	task_time_step(tree->time, step);
+	wall = task_of(tree, step->task);
+	if (!wall)
+		tree->status = -ERROR_MEMORY;
+	if (tree->status || !wall->is_wanted)
+		return;
+	if (keep_time(tree, wall, step) < 0)
+		tree->status = -ERROR_MEMORY;
+	else
+		move(tree, &wall->place, step);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	task_time_event(((struct wall_tree *)witness)->time, event);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	task_time_record(((struct wall_tree *)witness)->time, record);
+}
+
+struct wall_tree *wall_tree_new(const struct attribution_input *input,
+				bool only_off_cpu)
+{
+	struct wall_tree *tree = calloc(1, sizeof(*tree));
+	struct task_time_options options = task_time_options_of(input);
+
+	if (!tree)
+		return NULL;
+	tree->witness = (struct witness){
+		.step = take_step,
+		.event = take_event,
+		.record = take_record,
+	};
+	tree->sink.take = take_span;
+	tree->input = input;
+	tree->only_off_cpu = only_off_cpu;
+	tree->tasks = ARRAY_OF(struct wall_task);
+	tree->calls = call_tree_new();
+	tree->time = task_time_new(&options, &tree->sink);
+	if (!tree->calls || !tree->time) {
+		wall_tree_free(tree);
+		return NULL;
+	}
+	return tree;
+}
+
+void wall_tree_free(struct wall_tree *tree)
+{
+	if (!tree)
+		return;
+	for (size_t i = 0; i < tree->tasks.count; i++) {
+		struct wall_task *wall = array_at(&tree->tasks, i);
+
+		call_parts_free(&wall->place.parts);
+	}
+	array_free(&tree->tasks);
+	call_tree_free(tree->calls);
+	task_time_free(tree->time);
+	free(tree);
+}
+
+struct witness *wall_tree_witness(struct wall_tree *tree)
+{
+	return &tree->witness;
+}
+
+int wall_tree_end(struct wall_tree *tree)
+{
+	int status = task_time_end(tree->time);
+
+	return status ? status : tree->status;
+}
+
+const struct call_tree *wall_tree_calls(const struct wall_tree *tree)
+{
+	return tree->calls;
+}

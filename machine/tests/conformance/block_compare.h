@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_TESTS_BLOCK_COMPARE_H
+#define KT_MACHINE_TESTS_BLOCK_COMPARE_H
+
+#include "machine/tests/conformance/block_items.h"
+#include "machine/tests/conformance/expected.h"
+#include "machine/tests/conformance/time_error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What ktrace-hw decoded of one recording, and how it agrees with the truth. */
+struct block_compare {
+	struct block_items items;
+	struct item kept; /* of the decoder's items, read ahead */
+	bool has_kept;
+	struct expected *expected; /* borrowed */
+	uint64_t compared;
+	uint64_t sessions;
+	uint64_t missing; /* of the truth's items, in gaps */
+	uint64_t offset;  /* of the decoder's clock to the truth's */
+	struct time_error times;
+};
+
+void block_compare_open(struct block_compare *compare, FILE *text,
+			struct expected *expected);
+
+/* Compares all that was decoded of @cpu, and that there is nothing more in the
+ * truth's session then.  Behind a gap it looks for the place where both agree
+ * again.  Differences are shown on stdout.
+ */
+bool block_compare_run(struct block_compare *compare, uint32_t cpu);
+
+/* What the truth has in no recording. */
+uint64_t block_compare_rest(struct expected *expected);
+
+#endif

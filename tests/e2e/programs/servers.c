@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* A server and its two clients, for attribution_servers.sh: "servers pipe",
+ * "unix", "udp" or "many" say how the requests come; many are two pipes.  A
+ * request is how many KiB the server is to read; "big" asks eight times for
+ * 240 and "small" eight times for 8, by turns.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MS = 1000000, TIMES = 8, CLIENTS = 2, END = 0 };
+
+static const struct {
+	const char *name;
+	unsigned char kib;
+	long delay_ns;	/* so that no two want the server at once */
+} clients[CLIENTS] = { { "big", 240, 0 }, { "small", 8, MS } };
+
+/* Where requests go in and come out; answers go by pipes. */
+struct channel {
+	int in[CLIENTS];
+	int out[CLIENTS];
+	int answers[CLIENTS][2];
+};
+
+static void check(long result)
+{
+	if (result >= 0)
+		return;
+	perror("servers");
+	exit(1);
+}
+
+static void sleep_ns(long ns)
+{
+	const struct timespec time = { 0, ns };
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+
+static void share(struct channel *channel, int in, int out)
+{
+	for (int i = 0; i < CLIENTS; i++) {
+		channel->in[i] = in;
+		channel->out[i] = out;
+	}
+}
+
+static void open_pipe(struct channel *channel)
+{
+	int ends[2];
+
+	check(pipe(ends));
+	share(channel, ends[1], ends[0]);
+}
+
+static void open_unix(struct channel *channel)
+{
+	int ends[2];
+
+	check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+	share(channel, ends[1], ends[0]);
+}
+
+static void open_udp(struct channel *channel)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t size = sizeof(address);
+	int in = socket(AF_INET, SOCK_DGRAM, 0);
+	int out = socket(AF_INET, SOCK_DGRAM, 0);
+
+	check(bind(out, (struct sockaddr *)&address, size));
+	check(getsockname(out, (struct sockaddr *)&address, &size));
+	check(connect(in, (struct sockaddr *)&address, size));
+	share(channel, in, out);
+}
+
+static void open_many(struct channel *channel)
+{
+	int ends[2];
+
+	for (int i = 0; i < CLIENTS; i++) {
+		check(pipe(ends));
+		channel->in[i] = ends[1];
+		channel->out[i] = ends[0];
+	}
+}
+
+/* Waits for the next request, on both ways if there are two. */
+static unsigned char take(const struct channel *channel)
+{
+	struct pollfd ways[CLIENTS] = {
+		{ .fd = channel->out[0], .events = POLLIN },
+		{ .fd = channel->out[1], .events = POLLIN },
+	};
+	unsigned char kib;
+	int from = channel->out[0];
+
+	if (channel->out[0] != channel->out[1]) {
+		check(poll(ways, CLIENTS, -1));
+		from = ways[0].revents ? ways[0].fd : ways[1].fd;
+	}
+	check(read(from, &kib, 1));
+	return kib;
+}
+
+static void serve(const struct channel *channel)
+{
+	static char buffer[256 << 10];
+	int zero = open("/dev/zero", O_RDONLY);
+	unsigned char kib;
+
+	prctl(PR_SET_NAME, "server");
+	/* Its memory is there before the first request. */
+	memset(buffer, 1, sizeof(buffer));
+	while ((kib = take(channel)) != END) {
+		int client = kib == clients[0].kib ? 0 : 1;
+
+		check(read(zero, buffer, (size_t)kib << 10));
+		check(write(channel->answers[client][1], &kib, 1));
+	}
+	_exit(0);
+}
+
+static void ask(const struct channel *channel, int client)
+{
+	unsigned char kib = clients[client].kib;
+
+	prctl(PR_SET_NAME, clients[client].name);
+	sleep_ns(2 * MS + clients[client].delay_ns);
+	for (int i = 0; i < TIMES; i++) {
+		check(write(channel->in[client], &kib, 1));
+		check(read(channel->answers[client][0], &kib, 1));
+		sleep_ns(2 * MS);
+	}
+	_exit(0);
+}
+
+static const struct {
+	const char *name;
+	void (*open)(struct channel *channel);
+} cases[] = {
+	{ "pipe", open_pipe },
+	{ "unix", open_unix },
+	{ "udp", open_udp },
+	{ "many", open_many },
+};
+
+static void run(void (*open_channel)(struct channel *channel))
+{
+	const unsigned char end = END;
+	struct channel channel;
+
+	open_channel(&channel);
+	for (int i = 0; i < CLIENTS; i++)
+		check(pipe(channel.answers[i]));
+	if (!fork())
+		serve(&channel);
+	for (int i = 0; i < CLIENTS; i++)
+		if (!fork())
+			ask(&channel, i);
+	for (int i = 0; i < CLIENTS; i++)
+		wait(NULL);
+	check(write(channel.in[0], &end, 1));
+	wait(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (argc == 2 && !strcmp(cases[i].name, argv[1])) {
+			run(cases[i].open);
+			return 0;
+		}
+	}
+	fprintf(stderr, "servers: what?\n");
+	return 2;
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# docs/tutorial.md is true: its commands do what it says, on the program that
+# it is about.  tutorial.sh --write puts the output of this run there.
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+SOURCE=$ROOT/docs/tutorial/ledger.c
+
+record() { # folder program
+	(
+		cd "$1"
+		"$KTRACE" record --machine="--fast --disk-size 64 --disk-delay 60" \
+			--events=attribution --user -- "./$2" /scratch
+	) 2>&1 | tee "$1/said"
+}
+
+main() {
+	need python3
+	skip_without_machine 6.12
+	mkdir "$WORK/slow" "$WORK/mended"
+	cp "$SOURCE" "$WORK/slow/ledger.c"
+	grep -v 'fsync(progress)' "$SOURCE" >"$WORK/mended/ledger.c"
+	for folder in slow mended; do
+		(cd "$WORK/$folder" && "${CC:-cc}" -O1 -g -o ledger ledger.c)
+		record "$WORK/$folder" ledger
+	done
+	python3 "$HERE/tutorial.py" "$KTRACE" "$WORK" \
+		"$ROOT/docs/tutorial.md" "$@" || FAILURES=1
+}
+
+main "$@"

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/span_story_fixture.h"
+
+#include "attribution/time/task_time.h"
+#include "attribution/time/time_span.h"
+#include "attribution/events/witness.h"
+#include "tests/attribution_fixture.h"
+
+#include <check.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct script {
+	struct witness witness;
+	struct span_sink sink;
+	struct task_time *time;
+	struct attribution_fixture *fixture;
+	char text[2048];
+};
+
+static struct script *script_of_sink(struct span_sink *sink)
+{
+	return (struct script *)((char *)sink - offsetof(struct script, sink));
+}
+
+static void write_span(struct span_sink *sink, const struct time_span *span)
+{
+	struct script *script = script_of_sink(sink);
+	size_t length = strlen(script->text);
+	char *end = script->text + length;
+	size_t room = sizeof(script->text) - length;
+	const char *name = span->time_class == TIME_UNKNOWN ?
+				   unknown_reason_name(span->reason) :
+				   time_class_name(span->time_class);
+
+	ck_assert_uint_lt(span->begin_ns, span->end_ns);
+	snprintf(end, room, "%d %s%s %lu-%lu", span->task->tid, name,
+		 span->is_provisional ? "?" : "",
+		 (unsigned long)span->begin_ns, (unsigned long)span->end_ns);
+	end = script->text + strlen(script->text);
+	if (span->waker_tid >= 0)
+		sprintf(end, " by %d", span->waker_tid);
+	strcat(script->text, "\n");
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	task_time_step(((struct script *)witness)->time, step);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event_record)
+{
+	task_time_event(((struct script *)witness)->time, event_record);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	task_time_record(((struct script *)witness)->time, record);
+}
+
+static void open_script(struct script *script, const struct span_story *story)
+{
+	struct task_time_options options = {
+		.evidence = story->evidence,
+		.window = story->window,
+	};
+
+	memset(script, 0, sizeof(*script));
+	script->witness = (struct witness){ take_step, take_event,
+					    take_record };
+	script->sink.take = write_span;
+	script->fixture = attribution_fixture_new();
+	options.kinds = attribution_fixture_kinds(script->fixture);
+	options.functions = attribution_fixture_functions(script->fixture);
+	script->time = task_time_new(&options, &script->sink);
+	ck_assert_ptr_nonnull(script->time);
+	attribution_fixture_watch(script->fixture, &script->witness);
+}
+
+void span_story_check(const struct span_story *story)
+{
+	struct script script;
+
+	open_script(&script, story);
+	story->play(script.fixture);
+	ck_assert_int_eq(task_time_end(script.time), 0);
+	ck_assert_msg(!strcmp(script.text, story->spans), "%s:\n%s\nnot\n%s",
+		      story->title, script.text, story->spans);
+	task_time_free(script.time);
+	attribution_fixture_free(script.fixture);
+}
+
+void wakes(struct attribution_fixture *f, uint32_t cpu, int32_t tid)
+{
+	event(f, cpu, EVENT_SCHED_WAKING, tid, 0, 0);
+}
+
+void schedules(struct attribution_fixture *f, uint32_t cpu, int32_t prev,
+	       int64_t prev_state, int32_t next)
+{
+	event(f, cpu, EVENT_SCHED_SWITCH, prev, prev_state, next);
+	switch_to(f, cpu, next);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_SPAN_STORY_FIXTURE_H
+#define KT_TESTS_SPAN_STORY_FIXTURE_H
+
+#include "attribution/time/off_cpu.h"
+#include "report/task_stacks.h"
+
+#include <stdint.h>
+
+struct attribution_fixture;
+
+/* What happens, and how task_time has it: a line a span, "tid class begin-end",
+ * where a question mark says that it is provisional, and " by tid" who woke.
+ */
+struct span_story {
+	const char *title;
+	void (*play)(struct attribution_fixture *f);
+	const char *spans;
+	struct off_cpu_evidence evidence;
+	struct time_window window;
+};
+
+/* All events, of all CPUs; the whole time. */
+#define SEES_ALL { .has_switches = true, .has_wakeups = true, \
+		   .has_all_cpus = true }
+#define WHOLE .window = { 0, UINT64_MAX }
+
+/* Fails the test if it comes out in another way. */
+void span_story_check(const struct span_story *story);
+
+/* Thread @tid is woken on @cpu. */
+void wakes(struct attribution_fixture *f, uint32_t cpu, int32_t tid);
+
+/* The thread on @cpu leaves in @prev_state for @next. */
+void schedules(struct attribution_fixture *f, uint32_t cpu, int32_t prev,
+	       int64_t prev_state, int32_t next);
+
+#endif

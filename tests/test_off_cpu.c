@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Why threads do not run. */
+#include "tests/attribution_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/span_story_fixture.h"
+
+static void sleep_and_wakeup(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110); enter(f, 0, "__schedule");
+	at(f, 120); schedules(f, 0, 7, 1, 0);
+	at(f, 150); wakes(f, 0, 7);
+	at(f, 160); event(f, 0, EVENT_SCHED_SWITCH, 0, 0, 7);
+	at(f, 165); switch_to(f, 0, 7);
+	at(f, 170); leave(f, 0);
+	at(f, 180); leave(f, 0);
+	at(f, 190); ends(f);
+}
+
+static void preemption(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); state(f, 0, CPU_OUTSIDE);
+	at(f, 110); state(f, 0, CPU_TRACED);
+		    enter(f, 0, "asm_sysvec_apic_timer_interrupt");
+	at(f, 120); enter(f, 0, "__schedule");
+	at(f, 130); schedules(f, 0, 7, 0x100, 8);
+	at(f, 200); schedules(f, 0, 8, 0, 7);
+	at(f, 205); leave(f, 0);
+	at(f, 210); leave(f, 0); state(f, 0, CPU_OUTSIDE);
+	at(f, 220); ends(f);
+}
+
+/* The wake-up hits a task on its way out: its sleep has no length. */
+static void wakeup_on_the_way_out(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); starts(f, 1, 8);
+	at(f, 110); enter(f, 0, "__schedule");
+	at(f, 115); event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	at(f, 118); wakes(f, 1, 7);
+	at(f, 120); switch_to(f, 0, 0);
+	at(f, 140); schedules(f, 0, 0, 0, 7);
+	at(f, 145); leave(f, 0);
+	at(f, 150); ends(f);
+}
+
+/* Before it looked whether it may sleep: it never leaves. */
+static void wakeup_of_a_running_task(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); starts(f, 1, 8);
+	at(f, 105); wakes(f, 1, 7);
+	at(f, 110); enter(f, 0, "__schedule");
+	at(f, 120); schedules(f, 0, 7, 1, 0);
+	at(f, 130); wakes(f, 1, 7);
+	at(f, 140); schedules(f, 0, 0, 0, 7);
+	at(f, 150); ends(f);
+}
+
+/* A signal was pending: prev_state says asleep, and nobody wakes it. */
+static void never_asleep(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7);
+	at(f, 110); schedules(f, 0, 7, 1, 8);
+	at(f, 120); schedules(f, 0, 8, 0, 7);
+	at(f, 130); enter(f, 0, "helper");
+	at(f, 150); ends(f);
+}
+
+/* By the clock of CPU 1 the task wakes up after it runs on CPU 0. */
+static void clocks_disagree(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); starts(f, 1, 8);
+	at(f, 110); switch_to(f, 0, 0);
+		    event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	at(f, 140); switch_to(f, 0, 7);
+		    wakes(f, 1, 7);
+	at(f, 150); ends(f);
+}
+
+static void migration(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); starts(f, 1, 0);
+	at(f, 110); schedules(f, 0, 7, 1, 0);
+	at(f, 120); wakes(f, 0, 7);
+	at(f, 125); schedules(f, 1, 0, 0, 7);
+	at(f, 150); ends(f);
+}
+
+static void from_before(struct attribution_fixture *f)
+{
+	at(f, 90); wakes(f, 0, 9);
+	at(f, 100); starts(f, 0, 7);
+	at(f, 110); wakes(f, 0, 8);
+	at(f, 120); schedules(f, 0, 7, 1, 8);
+	at(f, 130); schedules(f, 0, 8, 1, 9);
+	at(f, 140); schedules(f, 0, 9, 1, 10);
+	at(f, 145); wakes(f, 0, 11);
+	at(f, 150); ends(f);
+}
+
+/* 7 goes to sleep and comes back, and no event says who woke it. */
+static void falls_asleep(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); enter(f, 0, "__schedule");
+	at(f, 105); enter(f, 0, "dequeue_task_fair"); leave(f, 0);
+	at(f, 110); schedules(f, 0, 7, 1, 8);
+}
+
+static void comes_back(struct attribution_fixture *f)
+{
+	at(f, 140); schedules(f, 0, 8, 1, 7);
+	at(f, 145); leave(f, 0);
+	at(f, 160); ends(f);
+}
+
+static void perf_wakes(struct attribution_fixture *f)
+{
+	falls_asleep(f);
+	at(f, 120); enter(f, 0, "perf_event_wakeup");
+	at(f, 121); enter(f, 0, "try_to_wake_up");
+	at(f, 122); leave(f, 0); leave(f, 0);
+	at(f, 130); enter(f, 0, "perf_event_wakeup");
+	at(f, 131); leave(f, 0); enter(f, 0, "try_to_wake_up");
+	at(f, 132); leave(f, 0);
+	comes_back(f);
+}
+
+static void nobody_wakes(struct attribution_fixture *f)
+{
+	at(f, 90); starts(f, 1, 9); enter(f, 1, "perf_event_wakeup");
+	at(f, 95); enter(f, 1, "try_to_wake_up");
+	falls_asleep(f);
+	comes_back(f);
+}
+
+/* What the kernel says comes late by the other CPU's clock, and counts. */
+static void another_wakes(struct attribution_fixture *f)
+{
+	at(f, 90); starts(f, 1, 9);
+	falls_asleep(f);
+	at(f, 120); enter(f, 0, "perf_event_wakeup");
+		    enter(f, 0, "try_to_wake_up");
+	at(f, 122); leave(f, 0); leave(f, 0);
+	at(f, 140); schedules(f, 0, 8, 1, 7);
+	at(f, 139); wakes(f, 1, 7);
+	at(f, 160); ends(f);
+}
+
+static const struct span_story stories[] = {
+	{ "sleep", sleep_and_wakeup,
+	  "7 system_call 100-110\n7 system_call 110-120\n7 asleep 120-150\n"
+	  "7 runnable 150-165 by 0\n7 system_call 165-170\n"
+	  "7 system_call 170-180\n7 kernel 180-190\n", SEES_ALL, WHOLE },
+	{ "preempted in user space", preemption,
+	  "7 user 100-110\n7 interrupt 110-120\n7 kernel 120-130\n"
+	  "8 runnable 100-130\n8 kernel 130-200\n"
+	  "7 runnable 130-200\n7 kernel 200-205\n7 interrupt 205-210\n"
+	  "7 user 210-220\n8 runnable 200-220\n", SEES_ALL, WHOLE },
+	{ "woken on the way out", wakeup_on_the_way_out,
+	  "7 kernel 100-110\n7 kernel 110-120\n7 runnable 120-140 by 8\n"
+	  "7 kernel 140-145\n7 kernel 145-150\n8 kernel 100-150\n",
+	  SEES_ALL, WHOLE },
+	{ "woken while it runs", wakeup_of_a_running_task,
+	  "7 kernel 100-110\n7 kernel 110-120\n7 asleep 120-130\n"
+	  "7 runnable 130-140 by 8\n7 kernel 140-150\n8 kernel 100-150\n",
+	  SEES_ALL, WHOLE },
+	{ "a signal was pending", never_asleep,
+	  "7 kernel 100-110\n8 runnable 100-110\n8 kernel 110-120\n"
+	  "7 runnable 110-120\n7 kernel 120-150\n8 runnable 120-150\n",
+	  SEES_ALL, WHOLE },
+	{ "some records were lost", never_asleep,
+	  "7 kernel 100-110\n8 lost_events 100-110\n8 kernel 110-120\n"
+	  "7 lost_events 110-120\n7 kernel 120-150\n8 runnable 120-150\n",
+	  { true, true, true, true }, WHOLE },
+	{ "clocks disagree", clocks_disagree,
+	  "7 kernel 100-110\n7 asleep 110-140\n7 kernel 140-150\n"
+	  "8 kernel 100-150\n", SEES_ALL, WHOLE },
+	{ "migration", migration,
+	  "7 kernel 100-110\n7 asleep 110-120\n7 runnable 120-125 by 0\n"
+	  "7 kernel 125-150\n", SEES_ALL, WHOLE },
+	{ "from before the recording", from_before,
+	  "7 kernel 100-120\n8 asleep 100-110\n8 runnable 110-120 by 7\n"
+	  "8 kernel 120-130\n9 runnable 100-130\n9 kernel 130-140\n"
+	  "10 runnable 100-140\n10 kernel 140-150\n"
+	  "9 asleep 140-150\n7 asleep 120-150\n8 asleep 130-150\n"
+	  "11 asleep 100-145\n11 runnable 145-150 by 10\n", SEES_ALL, WHOLE },
+	{ "perf wakes a sleeper", perf_wakes,
+	  "7 kernel 100-110\n8 runnable 100-110\n8 kernel 110-140\n"
+	  "7 asleep 110-121\n7 runnable 121-140 by 8\n7 kernel 140-145\n"
+	  "7 kernel 145-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	{ "nobody is seen to wake a sleeper", nobody_wakes,
+	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-140\n"
+	  "7 asleep 110-140\n7 kernel 140-145\n7 kernel 145-160\n"
+	  "9 kernel 90-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	{ "a wake-up is known, not inferred", another_wakes,
+	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-140\n"
+	  "7 asleep 110-139\n7 runnable 139-140 by 9\n7 kernel 140-160\n"
+	  "9 kernel 90-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	{ "a window", sleep_and_wakeup,
+	  "7 system_call 115-120\n7 asleep 120-150\n7 runnable 150-160 by 0\n",
+	  SEES_ALL, .window = { 115, 160 } },
+	{ "without sched_waking", never_asleep,
+	  "7 kernel 100-110\n8 no_events 100-110\n8 kernel 110-120\n"
+	  "7 no_events 110-120\n7 kernel 120-150\n8 runnable 120-150\n",
+	  { .has_switches = true, .has_all_cpus = true }, WHOLE },
+	{ "another CPU is not traced", clocks_disagree,
+	  "7 kernel 100-110\n7 untraced 110-140\n7 kernel 140-150\n"
+	  "8 kernel 100-150\n",
+	  { .has_switches = true, .has_wakeups = true }, WHOLE },
+};
+
+START_TEST(every_nanosecond_has_a_class)
+{
+	span_story_check(&stories[_i]);
+}
+END_TEST
+
+static Suite *off_cpu_suite(void)
+{
+	Suite *suite = suite_create("off_cpu");
+	TCase *tcase = tcase_create("stories");
+
+	tcase_add_loop_test(tcase, every_nanosecond_has_a_class, 0,
+			    sizeof(stories) / sizeof(*stories));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(off_cpu_suite());
+}
