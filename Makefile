@@ -62,7 +62,10 @@ E2E_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/e2e/programs/*.c))
 # Sanitizers on a busy computer take their time.
 SUITE_ENV := CK_DEFAULT_TIMEOUT=120
 
-CHECK_LIBS := $(if $(ARCH),-lcheck -lsubunit -lrt -lm -pthread, \
+# Static where the traced machine's own files need not have them.
+ARCH_CHECK_LIBS := -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic -lrt -lm \
+                   -pthread
+CHECK_LIBS := $(if $(ARCH),$(ARCH_CHECK_LIBS), \
               $(shell pkg-config --libs check 2>/dev/null))
 
 Q := $(if $(V),,@)

@@ -16,6 +16,9 @@
  * sysfs-bus-coresight-devices-etm4x) and what perf leaves in recordings.
  */
 
+/* Bits 28 to 24; 0: no time stamps. */
+enum { TRCIDR0_TSSIZE = 0x1f << 24 };
+
 /* Registers as the kernel shows them, in the order of their words; the first
  * two words are no files.
  */
@@ -60,19 +63,47 @@ static const struct unit_kind *kind_of(const struct pmu *pmu, int cpu)
 	return &etmv4;
 }
 
-/* The PMU is there as soon as its driver is; a CPU with a unit is a link. */
+/* The PMU is there as soon as its driver is; each CPU with a unit is a link
+ * cpuN.  Sets @number to N.  Returns whether there is another.
+ */
+static bool next_unit(DIR *folder, int *number)
+{
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (sscanf(entry->d_name, "cpu%d", number) == 1)
+			return true;
+	return false;
+}
+
 static bool coresight_is_present(const struct pmu *pmu)
 {
 	DIR *folder = opendir(pmu->folder);
-	const struct dirent *entry;
-	bool found = false;
+	int cpu;
+	bool found = next_unit(folder, &cpu);
 
-	while (folder && !found && (entry = readdir(folder)))
-		found = !strncmp(entry->d_name, "cpu", 3) &&
-			entry->d_name[3] >= '0' && entry->d_name[3] <= '9';
 	if (folder)
 		closedir(folder);
 	return found;
+}
+
+/* Returns the least number in the file @name of any unit that has it, or
+ * @most.
+ */
+static uint64_t least_of_units(const struct pmu *pmu, const char *name,
+			       uint64_t mask, uint64_t most)
+{
+	DIR *folder = opendir(pmu->folder);
+	uint64_t value;
+	int cpu;
+
+	while (next_unit(folder, &cpu))
+		if (!read_register(pmu, cpu, name, &value) &&
+		    (value & mask) < most)
+			most = value & mask;
+	if (folder)
+		closedir(folder);
+	return most;
 }
 
 static int set(const struct pmu *pmu, const char *term, const struct log *log,
@@ -98,6 +129,14 @@ static int coresight_configure(const struct pmu *pmu, const struct log *log,
 
 	attr->type = pmu->type;
 	attr->config = 0;
+	/* The driver would trace nothing at all. */
+	if (!least_of_units(pmu, "trcidr/trcidr0", TRCIDR0_TSSIZE,
+			    TRCIDR0_TSSIZE)) {
+		log_message(log, LOG_WARNING, pmu->folder, LOG_NO_OFFSET,
+			    "a trace unit here has no time stamps: the "
+			    "recording will have no times");
+		return set(pmu, "contextid", log, attr);
+	}
 	error = set(pmu, "timestamp", log, attr);
 	return error ? error : set(pmu, "contextid", log, attr);
 }
@@ -122,13 +161,15 @@ static int coresight_set_sink(const struct pmu *pmu, const char *name,
 	return 0;
 }
 
+/* The driver takes as many as any unit could have. */
 static unsigned int coresight_filter_ranges(const struct pmu *pmu)
 {
 	uint64_t count;
 
 	if (pmu_number(pmu, "nr_addr_filters", 10, &count))
 		return 0;
-	return (unsigned int)count;
+	return (unsigned int)least_of_units(pmu, "nr_addr_cmp", UINT64_MAX,
+					    count);
 }
 
 /* Bits of perf_event_attr.config, named after ETMCR's, and what becomes of

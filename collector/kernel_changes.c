@@ -45,11 +45,12 @@ static int compare_piece(const uint8_t *before, const uint8_t *now,
 	return error;
 }
 
-int kernel_changes_find(const struct kcore *before, const struct kcore *now,
-			const struct code_range *range, struct array *changed)
+/* @pieces has room for two. */
+static int compare_range(const struct kcore *before, const struct kcore *now,
+			 const struct code_range *range, uint8_t *pieces,
+			 struct array *changed)
 {
-	uint8_t *pieces = malloc(2 * PIECE);
-	int error = pieces ? 0 : -ERROR_MEMORY;
+	int error = 0;
 
 	for (uint64_t at = range->start; at < range->end && !error;) {
 		uint64_t left = range->end - at;
@@ -62,6 +63,37 @@ int kernel_changes_find(const struct kcore *before, const struct kcore *now,
 			error = compare_piece(pieces, pieces + PIECE, size, at,
 					      changed);
 		at += size;
+	}
+	return error;
+}
+
+/* What @range and the segment have in common; empty if nothing. */
+static struct code_range common(const struct code_range *range,
+				const Elf64_Phdr *segment)
+{
+	struct code_range part = { segment->p_vaddr,
+				   segment->p_vaddr + segment->p_filesz };
+
+	if (part.start < range->start)
+		part.start = range->start;
+	if (part.end > range->end)
+		part.end = range->end;
+	return part;
+}
+
+int kernel_changes_find(const struct kcore *before, const struct kcore *now,
+			const struct code_range *range, struct array *changed)
+{
+	const Elf64_Phdr *segments = before->segments.items;
+	uint8_t *pieces = malloc(2 * PIECE);
+	int error = pieces ? 0 : -ERROR_MEMORY;
+
+	for (size_t i = 0; i < before->segments.count && !error; i++) {
+		struct code_range part = common(range, &segments[i]);
+
+		if (segments[i].p_type == PT_LOAD)
+			error = compare_range(before, now, &part, pieces,
+					      changed);
 	}
 	free(pieces);
 	return error;

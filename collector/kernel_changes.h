@@ -14,11 +14,11 @@ struct log;
  * what is different at the end of a recording became so at an unknown time.
  */
 
-/* Appends the ranges (struct code_range) of @range whose bytes in @now are not
- * those in @before to @changed: whole words of four bytes, by address.
+/* Appends what @before holds of @range, and @now has other bytes for, to
+ * @changed (struct code_range): whole words of four bytes.
  *
- * Returns 0; -ERROR_NOT_FOUND if one of them does not hold @range;
- * -ERROR_SYSTEM with errno set; -ERROR_MEMORY.
+ * Returns 0; -ERROR_NOT_FOUND if @now does not hold it; -ERROR_SYSTEM with
+ * errno set; -ERROR_MEMORY.
  */
 int kernel_changes_find(const struct kcore *before, const struct kcore *now,
 			const struct code_range *range, struct array *changed);

@@ -102,6 +102,18 @@ int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 	return 0;
 }
 
+/* In a ring that is overwritten, the kernel says where a span ends
+ * (perf_aux_output_end() in kernel/events/ring_buffer.c).
+ */
+static uint64_t span_start(const struct sideband_record *record)
+{
+	bool is_end = record->aux.flags & SIDEBAND_AUX_OVERWRITE &&
+		      record->aux.offset >= record->aux.size_bytes;
+
+	return is_end ? record->aux.offset - record->aux.size_bytes :
+			record->aux.offset;
+}
+
 int stream_list_report(struct stream_list *list,
 		       const struct sideband_record *aux, uint64_t id)
 {
@@ -110,7 +122,7 @@ int stream_list_report(struct stream_list *list,
 	if (!report)
 		return -ERROR_MEMORY;
 	report->span = (struct aux_span){
-		.offset = aux->aux.offset,
+		.offset = span_start(aux),
 		.size_bytes = aux->aux.size_bytes,
 		.flags = aux->aux.flags,
 		.time_ns = aux->time_ns,

@@ -3,22 +3,25 @@
 
     coresight_perf.py PERF OURS LEAST
 
-perf has no code of modules that are not installed here: a run of branches in
-it, and in what follows up to the next address in the trace, is ours alone.
-Over such a run perf joins what lies before it with what lies behind.
+perf has no code of modules that are not installed here, nor of another
+machine's vdso: a run of branches in it, and in what follows up to the next
+address in the trace, is ours alone.  Over such a run perf joins what lies
+before it with what lies behind.
 """
 import bisect
 import collections
 import sys
 
-# Documentation/arch/arm64/memory.rst: modules lie below the kernel.
-MODULES = range(0xffff800000000000, 0xffff800080000000)
+# Documentation/arch/arm64/memory.rst: modules lie below the kernel.  At the top
+# of user space a static program has nothing but the vdso.
+UNKNOWN = (range(0xffff800000000000, 0xffff800080000000),
+           range(0xffff00000000, 0x1000000000000))
 
 
 def perf_branches(path):
     for line in open(path):
         words = line.split()
-        if len(words) > 3 and words[-3] != '0' and words[-1] != '0':
+        if words[-2:-1] == ['=>'] and words[-3] != '0' and words[-1] != '0':
             yield words[-3], words[-1]
 
 
@@ -42,8 +45,8 @@ def is_taken_to_next(branch):
     return int(branch[1], 16) == int(branch[0], 16) + 4
 
 
-def is_of_module(branch):
-    return any(int(end, 16) in MODULES for end in branch)
+def is_unknown(branch):
+    return any(int(end, 16) in place for end in branch for place in UNKNOWN)
 
 
 class Finder:
@@ -67,7 +70,7 @@ class Finder:
 
 def compare(perf, ours):
     """Returns the counts of equal branches, of ours alone in and outside runs
-    through modules, and of perf's alone."""
+    through code that perf does not have, and of perf's alone."""
     counts = collections.Counter()
     finder = Finder(ours)
     at = 0
@@ -82,12 +85,12 @@ def compare(perf, ours):
             continue
         left = ours[at:place]
         counts['runs'] += 1
-        counts['modules' if any(map(is_of_module, left)) else 'own'] += \
+        counts['unknown' if any(map(is_unknown, left)) else 'own'] += \
             len(left)
         counts['equal'] += 1
         at = place + 1
     left = ours[at:]
-    counts['modules' if any(map(is_of_module, left)) else 'own'] += len(left)
+    counts['unknown' if any(map(is_unknown, left)) else 'own'] += len(left)
     return counts
 
 
@@ -96,9 +99,9 @@ def main():
     perf = [b for b in perf_branches(sys.argv[1]) if not is_taken_to_next(b)]
     ours = list(our_branches(sys.argv[2]))
     counts = compare(perf, ours)
-    print('%d branches equal, %d of ours alone through modules, %d elsewhere, '
-          '%d of perf alone' %
-          tuple(counts[key] for key in ('equal', 'modules', 'own', 'theirs')))
+    print('%d branches equal, %d of ours alone through code that perf does not '
+          'have, %d elsewhere, %d of perf alone' %
+          tuple(counts[key] for key in ('equal', 'unknown', 'own', 'theirs')))
     if counts['equal'] < int(sys.argv[3]):
         sys.exit('too few')
     if counts['own'] or counts['theirs'] > Finder.ALIKE * counts['runs']:

@@ -5,31 +5,13 @@
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
+#include "tests/snapshot_fixture.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* A snapshot of one CPU with an ETMv4, written by hand. */
 #define BASE ETMV4_BASE
-
-static const uint32_t code[] = {
-	[0x00 / 4] = 0xd503201f,	/* nop */
-	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
-	[0x08 / 4] = 0xd503201f,	/* nop */
-	[0x0c / 4] = 0x540000a0,	/* b.eq 0x20 */
-	[0x10 / 4] = 0xd503201f,	/* nop */
-	[0x14 / 4] = 0xd65f03c0,	/* ret */
-	[0x20 / 4] = 0xd503201f,	/* nop */
-	[0x24 / 4] = 0xd4000001,	/* svc #0 */
-	[0x28 / 4] = 0x14000002,	/* b 0x30 */
-	[0x30 / 4] = 0xd503207f,	/* wfi */
-	[0x34 / 4] = 0x17fffffb,	/* b 0x20 */
-	[0x40 / 4] = 0xd69f03e0,	/* eret */
-	[0x50 / 4] = 0xd73f0801,	/* blraa x0, x1 */
-	[0x54 / 4] = 0xd71f0801,	/* braa x0, x1 */
-	[0x58 / 4] = 0xd65f0bff,	/* retaa */
-	[0x5c / 4] = 0xd69f0bff,	/* eretaa */
-};
 
 static const uint8_t trace[] = {
 	SYNC, TRACE_ON, CONTEXT(0),
@@ -76,43 +58,14 @@ static struct scratch_folder folder;
 
 static void write_bytes(const char *name, const void *bytes, size_t size)
 {
-	char path[256];
-	FILE *file;
-
-	scratch_folder_path(&folder, name, path, sizeof(path));
-	file = fopen(path, "wb");
-	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
-	fclose(file);
+	snapshot_fixture_file(&folder, name, bytes, size);
 }
 
 static void set_up(void)
 {
 	folder = scratch_folder_new();
-	scratch_folder_write(&folder, "snapshot.ini",
-			     "[snapshot]\nversion=1.0\n[device_list]\n"
-			     "device0=cpu.ini\ndevice1=etm.ini\n"
-			     "[trace]\nmetadata=trace.ini\n");
-	scratch_folder_write(&folder, "cpu.ini",
-			     "[device]\nname=cpu_2\nclass=core\n"
-			     "type=Cortex-A53\n[dump1]\nfile=code.bin\n"
-			     "address=0xFFFFFFC000080000\n");
-	scratch_folder_write(&folder, "etm.ini",
-			     "[device]\nname=ETM_2\nclass=trace_source\n"
-			     "type=ETM4.0\n[regs]\n"
-			     "TRCCONFIGR(0x004)=0x1\n"
-			     "TRCTRACEIDR(0x010)=0x12\n"
-			     "TRCIDR0(0x078)=0x28000EA1\n"
-			     "TRCIDR1(0x079)=0x4100F403\n"
-			     "TRCIDR2(0x07A)=0x00000488\n");
-	scratch_folder_write(&folder, "trace.ini",
-			     "[trace_buffers]\nbuffers=buffer0\n"
-			     "[buffer0]\nname=ETB_0\nfile=trace.bin\n"
-			     "format=source_data\n"
-			     "[source_buffers]\nETM_2=ETB_0\n"
-			     "[core_trace_sources]\ncpu_2=ETM_2\n");
-	write_bytes("code.bin", code, sizeof(code));
-	write_bytes("trace.bin", trace, sizeof(trace));
+	snapshot_fixture_write(&folder);
+	write_bytes(SNAPSHOT_TRACE, trace, sizeof(trace));
 }
 
 static void tear_down(void)

@@ -33,6 +33,8 @@ static void make_pmu(void)
 		{ "cpu0/mgmt/trcauthstatus", "0xcc\n" },
 		{ "cpu0/mgmt/trcdevarch", "0x47704a13\n" },
 		{ "cpu0/ts_source", "-1\n" },
+		{ "cpu0/nr_addr_cmp", "0x4\n" },
+		{ "cpu2/nr_addr_cmp", "0x2\n" },
 		{ "cpu2/trcidr/trcidr0", "0x8000001\n" },
 		{ "cpu2/trcidr/trcidr1", "0x4100fff0\n" },
 		{ "cpu2/trcidr/trcidr2", "0x88\n" },
@@ -63,7 +65,8 @@ START_TEST(test_find)
 
 	ck_assert_ptr_eq(tracer_find(devices.path, &pmu), &coresight_tracer);
 	ck_assert_uint_eq(pmu.type, 11);
-	ck_assert_uint_eq(coresight_tracer.filter_ranges(&pmu), 8);
+	/* As many as the unit with the fewest comparators has. */
+	ck_assert_uint_eq(coresight_tracer.filter_ranges(&pmu), 2);
 }
 END_TEST
 
@@ -91,6 +94,18 @@ START_TEST(test_configure)
 	ck_assert_int_eq(coresight_tracer.configure(&pmu, NULL, &attr), 0);
 	ck_assert_uint_eq(attr.type, 11);
 	ck_assert_uint_eq(attr.config, 1u << 28 | 1u << 14);
+}
+END_TEST
+
+START_TEST(test_unit_without_time_stamps)
+{
+	struct perf_event_attr attr = { .config = 7 };
+	struct pmu pmu;
+
+	scratch_folder_write(&devices, "cs_etm/cpu2/trcidr/trcidr0", "0x1\n");
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.configure(&pmu, NULL, &attr), 0);
+	ck_assert_uint_eq(attr.config, 1u << 14);
 }
 END_TEST
 
@@ -171,6 +186,7 @@ int main(void)
 	tcase_add_test(tcase, test_find);
 	tcase_add_test(tcase, test_driver_without_unit);
 	tcase_add_test(tcase, test_configure);
+	tcase_add_test(tcase, test_unit_without_time_stamps);
 	tcase_add_test(tcase, test_sink);
 	tcase_add_test(tcase, test_metadata);
 	suite_add_tcase(suite, tcase);

@@ -191,9 +191,13 @@ START_TEST(test_changes_elsewhere)
 	ck_assert_int_eq(kcore_open(&now, source), 0);
 	ck_assert_int_eq(kcore_copy(&now, copy, &half, 1), 0);
 	ck_assert_int_eq(kcore_open(&before, copy), 0);
-	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed),
+	patch(0x10000, 0);
+	patch(0x11000, 0);
+	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_uint_eq(changed.count, 1);
+	ck_assert_int_eq(kernel_changes_find(&now, &before, &all, &changed),
 			 -ERROR_NOT_FOUND);
-	ck_assert_uint_eq(changed.count, 0);
+	array_free(&changed);
 	kcore_close(&before);
 	kcore_close(&now);
 }

@@ -28,7 +28,7 @@ prepare() {
 }
 
 summary() { # recording section name
-	summary_of "$WORK/$1" "$2" "$3"
+	summary_of "$WORK/$1" "$2" "$3" --symfs "$SYMFS"
 }
 
 read_with() { # command option...: of a recording, with the traced files

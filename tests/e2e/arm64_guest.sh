@@ -37,7 +37,8 @@ stock() { # name event
 ktrace kernel -- ./busybox ls -R tree
 ktrace user --user -- ./busybox ls -R tree
 ktrace all -a --events sched -- ./busybox sleep 0.01
-ktrace filter --filter ksys_read -- ./busybox cat tree/folder1/file
+ktrace filter --filter ksys_read -- \
+	./busybox dd if=tree/folder1/file of=/dev/null
 ktrace snapshot --snapshot -- ./busybox ls -R tree
 ktrace sink --sink trbe0 -- ./busybox true
 ktrace no-sink --sink none -- ./busybox true

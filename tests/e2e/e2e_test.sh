@@ -61,8 +61,8 @@ expect_that() { # case condition...
 }
 
 # A number that report says about a recording or, summed up, its CPUs.
-summary_of() { # recording recording|cpu name
-	"$KTRACE" report -i "$1" 2>/dev/null |
+summary_of() { # recording recording|cpu name [option...]
+	"$KTRACE" report -i "$1" "${@:4}" 2>/dev/null |
 		awk -v section="$2" -v name="$3" \
 			'/^[a-z]/ { here = $1 }
 			 here == section && $1 == name { sum += $2 }

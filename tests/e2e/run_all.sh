@@ -16,7 +16,7 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
 	attribution_syscalls.sh attribution_levels.sh
 	"attribution_interrupts.sh one_cpu" attribution_servers.sh
-	attribution_relations.sh attribution_sleeps.sh tutorial.sh)
+	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("functions.sh 6.12 1 disk-all sleep-all"
 		"functions.sh 6.12 2 echo echo-all"

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs the CoreSight suites built for arm64 with the libraries of Debian 13,
+# which the arm64 machine's files have: OpenCSD 1.5.  (`make ARCH=arm64 check`
+# runs all suites with those of the system's own release.)
+set -euo pipefail
+cd "$(dirname "$(realpath "$0")")/.."
+
+FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
+SUITES=(tests/test_coresight*.c)
+SUITES=("${SUITES[@]/#/build-arm64/}")
+SUITES=("${SUITES[@]/%.c/}")
+
+machine/host/machine fetch --arch arm64 || {
+	echo "skipped: ${0##*/}: the arm64 machine cannot be had"
+	exit 0
+}
+# The libraries alone: what else the suites run is this system's.
+PREFIX=$(mktemp -d)
+trap 'rm -rf "$PREFIX"' EXIT
+mkdir "$PREFIX/usr"
+ln -s "$FILES/usr/lib" "$PREFIX/usr/lib"
+ln -s usr/lib "$PREFIX/lib"
+make -s ARCH=arm64 check SUITES="${SUITES[*]}" RUN="qemu-aarch64 -L $PREFIX"

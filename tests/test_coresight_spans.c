@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording.h"
+#include "decoder/sideband.h"
+#include "tests/etmv4_packets.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
+
+/* Which bytes of the trace an AUX record is about. */
+static const uint32_t code[] = {
+	[0x00 / 4] = 0xd503201f,	/* nop */
+	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
+};
+
+static const uint8_t trace[] = { SYNC, TRACE_ON, CONTEXT(0), EXECUTED };
+enum { START = 4096, SIZE = sizeof(trace) };
+
+static struct recording_fixture fixture;
+
+/* Two sessions of the trace, at START. */
+static void set_up(void)
+{
+	uint8_t bytes[2 * SIZE];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = trace[i % SIZE];
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_trace(&fixture, START, bytes, sizeof(bytes));
+	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)code,
+			       sizeof(code));
+}
+
+static void tear_down(void)
+{
+	recording_fixture_end(&fixture);
+}
+
+static void add_span(uint64_t offset, uint64_t flags)
+{
+	const struct fixture_origin origin = { 1, 1, 1000 };
+	const uint64_t aux[] = {
+		offset, SIZE, flags | SIDEBAND_AUX_FORMAT_CORESIGHT_RAW
+	};
+
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
+}
+
+static void expect_both(void)
+{
+	struct flow_totals totals;
+	struct flow_run run;
+
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
+	flow_run_stream(&run, 0, &totals, NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+	ck_assert_uint_eq(totals.kinds[FLOW_STOP], 2);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 2);
+	flow_run_close(&run);
+}
+
+START_TEST(spans_say_where_they_begin)
+{
+	add_span(START, 0);
+	add_span(START + SIZE, 0);
+	expect_both();
+}
+END_TEST
+
+START_TEST(spans_of_snapshots_say_where_they_end)
+{
+	add_span(START + SIZE, SIDEBAND_AUX_OVERWRITE);
+	add_span(START + 2 * SIZE, SIDEBAND_AUX_OVERWRITE);
+	expect_both();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("coresight_spans");
+	TCase *tcase = tcase_create("aux");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, spans_say_where_they_begin);
+	tcase_add_test(tcase, spans_of_snapshots_say_where_they_end);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
