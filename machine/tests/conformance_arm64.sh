@@ -87,6 +87,10 @@ main() {
 	local cpus=${1:-1}
 	shift $(($# < 1 ? $# : 1))
 	skip_without_machine 6.12 --arch arm64
+	if [[ ! -x ${KTRACE_MACHINE_BUILD:-$BUILD/machine}/guest-init-arm64 ]]; then
+		echo "skipped: ${0##*/}: no compiler for arm64 (gcc-aarch64-linux-gnu)"
+		exit 0
+	fi
 	if ((cpus == 1)); then
 		check_boot 1 "${@:-${ONE_CPU[@]}}"
 	else
