@@ -12,6 +12,7 @@ enum place_kind { PLACE_FUNCTION, PLACE_RETURN_THUNK, PLACE_INDIRECT_THUNK };
 
 struct place {
 	char name[128];
+	uint64_t address;
 	uint64_t offset;
 	enum place_kind kind;
 };
@@ -35,6 +36,13 @@ struct thunk {
 	bool is_call;
 	bool is_return;
 	char from[128];
+};
+
+/* What a CPU does, one branch after the other. */
+struct cpu_line {
+	struct thunk now;
+	struct thunk interrupted; /* the last one that was */
+	uint64_t resume;	  /* where that goes on */
 };
 
 struct perf_count *perf_counts_get(struct array *counts, const char *name)
@@ -130,7 +138,8 @@ static void read_place(char *text, const struct array *thunks,
 	char *plus;
 	char *dot;
 
-	place->kind = kind_of(thunks, strtoull(name, &name, 16));
+	place->address = strtoull(name, &name, 16);
+	place->kind = kind_of(thunks, place->address);
 	name += strspn(name, " ");
 	name[strcspn(name, " \n")] = '\0';
 	plus = strrchr(name, '+');
@@ -188,18 +197,40 @@ static void enter(struct array *counts, const struct branch *branch,
 		perf_counts_get(counts, branch->to.name)->tail++;
 }
 
-static void take_branch(struct array *counts, struct thunk *thunk,
+/* An interrupt in a thunk: the branch goes on after it. */
+static void interrupt(struct cpu_line *cpu, const struct branch *branch)
+{
+	if (cpu->now.is_active) {
+		cpu->interrupted = cpu->now;
+		cpu->resume = branch->from.address;
+	}
+	cpu->now.is_active = false;
+}
+
+static bool resumes(struct cpu_line *cpu, const struct branch *branch)
+{
+	if (strcmp(branch->flags, "iret") != 0 ||
+	    !cpu->interrupted.is_active ||
+	    cpu->resume != branch->to.address)
+		return false;
+	cpu->now = cpu->interrupted;
+	cpu->interrupted.is_active = false;
+	return true;
+}
+
+static void take_branch(struct array *counts, struct cpu_line *cpu,
 			const struct branch *branch)
 {
 	bool is_call = strcmp(branch->flags, "call") == 0;
+	struct thunk *thunk = &cpu->now;
 
 	if (strstr(branch->flags, "int")) {
-		thunk->is_active = false;
+		interrupt(cpu, branch);
 		perf_counts_get(counts, branch->to.name)->async++;
 	} else if (strncmp(branch->flags, "tr ", 3) == 0) {
 		thunk->is_active = false;
 	} else if (branch->to.kind != PLACE_FUNCTION) {
-		if (thunk->is_active)
+		if (thunk->is_active || resumes(cpu, branch))
 			return;
 		thunk->is_active = true;
 		thunk->is_call = is_call;
@@ -215,18 +246,18 @@ static void take_branch(struct array *counts, struct thunk *thunk,
 	}
 }
 
-/* What each CPU does is a line of its own, mixed with the others' in time. */
-static struct thunk *thunk_of(struct array *open, unsigned int cpu)
+/* The branches of all CPUs come mixed. */
+static struct cpu_line *line_of(struct array *lines, unsigned int cpu)
 {
-	while (open->count <= cpu)
-		array_add(open);
-	return array_at(open, cpu);
+	while (lines->count <= cpu)
+		array_add(lines);
+	return array_at(lines, cpu);
 }
 
 void perf_counts_read(const char *path, FILE *script, struct array *counts)
 {
 	struct array thunks = ARRAY_OF(struct thunk_range);
-	struct array open = ARRAY_OF(struct thunk);
+	struct array lines = ARRAY_OF(struct cpu_line);
 	struct branch branch;
 	char *line = NULL;
 	size_t room = 0;
@@ -234,10 +265,10 @@ void perf_counts_read(const char *path, FILE *script, struct array *counts)
 	read_thunks(path, &thunks);
 	while (getline(&line, &room, script) > 0)
 		if (read_branch(line, &thunks, &branch))
-			take_branch(counts, thunk_of(&open, branch.cpu),
+			take_branch(counts, line_of(&lines, branch.cpu),
 				    &branch);
 	free(line);
-	array_free(&open);
+	array_free(&lines);
 	array_free(&thunks);
 }
 

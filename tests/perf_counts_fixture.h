@@ -22,7 +22,7 @@ struct perf_count {
  *  - a "hw int" or "int" enters the function that it leads to;
  *  - branches within and out of thunks are part of the branch that led into
  *    them: a call or jump in an indirect thunk's case, a return in a return
- *    thunk's, which enters nothing.
+ *    thunk's, which enters nothing; also if an interrupt comes in the thunk.
  *
  * Fills @counts with struct perf_count.  @path is the recording, whose copy of
  * kallsyms tells where thunks are.

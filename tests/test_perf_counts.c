@@ -6,11 +6,13 @@
 #include "symbolize/symbols.h"
 #include "tests/perf_counts_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
 #include "tests/shared_fixture.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Fills @counts with struct perf_count, as our own pipeline counts. */
 static void count_ourselves(const char *path, struct array *counts)
@@ -135,6 +137,43 @@ START_TEST(calls_of_another_recording_too)
 }
 END_TEST
 
+/* As perf prints it: an interrupt in a thunk, while another CPU works. */
+static char branches[] =
+	"[000]  call  ffffffff81000010 f+0x10 => ffffffff81003000 "
+	"__x86_indirect_thunk_array+0x0\n"
+	"[001]  call  ffffffff81002010 i+0x10 => ffffffff81001000 g+0x0\n"
+	"[000]  hw int  ffffffff81003004 __x86_indirect_thunk_array+0x4 => "
+	"ffffffff81002000 i+0x0\n"
+	"[000]  jmp  ffffffff81002008 i+0x8 => ffffffff81001000 g+0x0\n"
+	"[000]  iret  ffffffff81001008 g+0x8 => ffffffff81003004 "
+	"__x86_indirect_thunk_array+0x4\n"
+	"[000]  jmp  ffffffff81003006 __x86_indirect_thunk_array+0x6 => "
+	"ffffffff81001000 g+0x0\n";
+
+START_TEST(a_call_goes_on_after_an_interrupt_in_its_thunk)
+{
+	struct array counts = ARRAY_OF(struct perf_count);
+	struct scratch_folder folder = scratch_folder_new();
+	const struct perf_count *g;
+	FILE *script = fmemopen(branches, sizeof(branches) - 1, "r");
+	char path[128];
+
+	scratch_folder_path(&folder, "kcore_dir", path, sizeof(path));
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	scratch_folder_write(&folder, "kcore_dir/kallsyms",
+			     "ffffffff81003000 T __x86_indirect_thunk_array\n"
+			     "ffffffff81003100 T _etext\n");
+	perf_counts_read(folder.path, script, &counts);
+	fclose(script);
+	g = perf_counts_get(&counts, "g");
+	ck_assert_uint_eq(g->direct, 2);
+	ck_assert_uint_eq(g->tail, 1);
+	ck_assert_uint_eq(perf_counts_get(&counts, "i")->async, 1);
+	array_free(&counts);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 static Suite *perf_counts_suite(void)
 {
 	Suite *suite = suite_create("perf_counts");
@@ -143,6 +182,8 @@ static Suite *perf_counts_suite(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, calls_are_those_that_perf_sees);
 	tcase_add_test(tcase, calls_of_another_recording_too);
+	tcase_add_test(tcase,
+		       a_call_goes_on_after_an_interrupt_in_its_thunk);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

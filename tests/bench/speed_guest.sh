@@ -11,8 +11,8 @@ cd "$(mktemp -d)"
 # shellcheck disable=SC2016 # for the shell that is recorded
 "$KTRACE" record -a -o kernel -- sh -c '
 	dd if=/dev/zero of=zero bs=64k count=64 2>/dev/null
-	for i in 1 2; do tar cf - /etc | cat | wc -c; done
-	ls -lR /usr/share/doc | sort | wc -l' >/dev/null 2>&1
+	for i in 1 2 3 4; do tar cf - /etc | cat | wc -c; done
+	ls -lR /etc | sort | wc -l' >/dev/null 2>&1
 mv kernel "$RESULTS"
 
 # Many modules, though what they do is only to be there; one of them needs a
