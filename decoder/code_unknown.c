@@ -45,8 +45,8 @@ static int compare(const struct code_image *image, uint64_t address,
 	return error;
 }
 
-/* Loads are sorted; of those that overlap the first one counts, and *@end, up to
- * where it goes, moves on.
+/* Loads are sorted; of those that overlap the first one counts, and *@end, up
+ * to where it goes, moves on.
  */
 static int compare_load(const struct code_image *image,
 			const struct code_region *load, uint64_t *end,

@@ -18,8 +18,8 @@ struct code_unknown {
 
 /* Compares @image, as it is after its last change, with what the ELF core at
  * @path says of the end, and appends where they differ to @unknown (struct
- * code_unknown), sorted, not touching.  Its log gets a warning if the file is no
- * such core, which is then not used.
+ * code_unknown), sorted, not touching.  Its log gets a warning if the file is
+ * no such core, which is then not used.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -92,7 +92,8 @@ static const struct {
 /* The C API knows no call-back for packets of an ETE, in no version up to 1.5.
  * They are those of an ETMv4 of the version that TRCIDR1 says.
  */
-static enum coresight_protocol packet_protocol(const struct coresight_unit *unit)
+static enum coresight_protocol
+packet_protocol(const struct coresight_unit *unit)
 {
 	return unit->protocol == CORESIGHT_ETE ? CORESIGHT_ETMV4 :
 						 unit->protocol;

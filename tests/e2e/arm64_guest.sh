@@ -43,5 +43,8 @@ ktrace snapshot --snapshot -- ./busybox ls -R tree
 ktrace sink --sink trbe0 -- ./busybox true
 ktrace no-sink --sink none -- ./busybox true
 ktrace code -- ./busybox sh -c 'exit 7'
+# A static key, which the kernel patches in without a word.
+ktrace patched -- ./busybox sh -c \
+	'echo 1 >/proc/sys/kernel/sched_schedstats; ./busybox ls -R tree'
 stock stock-kernel cs_etm//k
 stock stock-user cs_etm//
