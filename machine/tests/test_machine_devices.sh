@@ -34,18 +34,22 @@ test_disk() { # kernel
 		"$(printf '%s' "$OUT" | tr '\n' ,)"
 }
 
-# A line through the two devices, from one namespace to the other.
+# A line through the two devices, from one namespace to the other.  How far it
+# came is shown if it fails.
 test_network() { # kernel
 	run --kernel "$1" --net -- bash -c '
+		echo "the command runs" >&2
 		nsenter --net=/run/netns/right perl -MIO::Socket::INET -e "
+			\$| = 1;
 			\$s = IO::Socket::INET->new(Listen => 1, LocalPort => 7,
 				ReuseAddr => 1) or die; print qq(listening\n);
 			\$c = \$s->accept; print \$c->peerhost, q( ), scalar <\$c>" &
 		for _ in {1..100}; do
 			nsenter --net=/run/netns/left bash -c \
-				"echo hello >/dev/tcp/10.9.0.2/7" 2>/dev/null && break
+				"echo hello >/dev/tcp/10.9.0.2/7" && break
 			sleep 0.1
 		done
+		echo "the sender has ended" >&2
 		wait
 		ip=$(nsenter --net=/run/netns/left cat /proc/net/dev | grep -c eth0)
 		echo "$ip"'
