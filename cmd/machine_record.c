@@ -49,8 +49,13 @@ static int find_recorder(const char *arch, char path[PATH_MAX])
 	char found[PATH_MAX];
 	int length;
 
-	if (!arch || strcmp(arch, "arm64"))
-		return machine_find_self(path);
+	if (!arch || strcmp(arch, "arm64")) {
+		if (!machine_find_self(path))
+			return 0;
+		fprintf(stderr, "ktrace-hw: /proc/self/exe: %s\n",
+			strerror(errno));
+		return -1;
+	}
 	if (machine_find_beside(arm64_places, count, found)) {
 		fputs("ktrace-hw record: --arch arm64: the program for arm64 "
 		      "is not built: scripts/arm64_sysroot.sh, then "
@@ -58,7 +63,10 @@ static int find_recorder(const char *arch, char path[PATH_MAX])
 		return -1;
 	}
 	length = snprintf(path, PATH_MAX, "/host%s", found);
-	return length < PATH_MAX ? 0 : -1;
+	if (length < PATH_MAX)
+		return 0;
+	fprintf(stderr, "ktrace-hw: %s: %s\n", found, strerror(ENAMETOOLONG));
+	return -1;
 }
 
 /* What the machine runs: the recorder with its options, and with the folder

@@ -3,9 +3,11 @@
 
 #include "cmd/command.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct pager {
@@ -14,34 +16,81 @@ struct pager {
 	FILE *process;	/* NULL: not begun */
 };
 
+static bool is_in(const char *folder, size_t size, const char *program)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%.*s/%s", (int)size, folder, program);
+	return !access(path, X_OK);
+}
+
+static bool is_installed(const char *program)
+{
+	const char *folder = getenv("PATH");
+
+	while (folder && *folder) {
+		size_t size = strcspn(folder, ":");
+
+		if (is_in(folder, size, program))
+			return true;
+		folder += size + (folder[size] == ':');
+	}
+	return false;
+}
+
+/* NULL: the user wants none, or has none. */
 static const char *command_of_user(void)
 {
 	const char *command = getenv("KTRACE_PAGER");
 
 	if (!command)
 		command = getenv("PAGER");
-	return command ? command : "less";
+	if (!command)
+		return is_installed("less") ? "less" : NULL;
+	return *command && strcmp(command, "cat") ? command : NULL;
+}
+
+/* The shell's code for a command that cannot be run. */
+static bool has_failed(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) >= 126;
+}
+
+/* The user has seen enough, while there would be more. */
+static void on_pager_end(int signal)
+{
+	int status = 0;
+
+	(void)signal;
+	wait(&status);
+	_exit(has_failed(status) ? EXIT_FAILED : EXIT_OK);
+}
+
+/* An interrupt is for the pager, which stays until the user leaves it. */
+static void begin(struct pager *pager)
+{
+	setenv("LESS", "FRX", 0);
+	pager->process = popen(pager->command, "we");
+	if (!pager->process)
+		return;
+	signal(SIGINT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, on_pager_end);
 }
 
 static ssize_t write_on(void *cookie, const char *text, size_t size)
 {
 	struct pager *pager = cookie;
 
-	if (!pager->process) {
-		/* An interrupt is for the pager, which stays. */
-		signal(SIGINT, SIG_IGN);
-		signal(SIGPIPE, SIG_IGN);
-		setenv("LESS", "FRX", 0);
-		pager->process = popen(pager->command, "we");
-	}
 	if (!pager->process)
-		return -1;
+		begin(pager);
+	if (!pager->process)
+		return 0;
+	/* Who closes the pipe may still show what was in it. */
 	if (fwrite(text, 1, size, pager->process) < size ||
-	    fflush(pager->process)) {
-		/* The user has seen enough. */
-		pclose(pager->process);
-		_exit(EXIT_OK);
-	}
+	    fflush(pager->process))
+		for (;;)
+			pause();
 	return (ssize_t)size;
 }
 
@@ -51,7 +100,7 @@ struct pager *pager_new(void)
 	const char *command = command_of_user();
 	struct pager *pager;
 
-	if (!isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat"))
+	if (!isatty(STDOUT_FILENO) || !command)
 		return NULL;
 	pager = calloc(1, sizeof(*pager));
 	if (!pager)
@@ -74,12 +123,17 @@ bool pager_has_begun(const struct pager *pager)
 	return pager && pager->process;
 }
 
-void pager_close(struct pager *pager)
+int pager_close(struct pager *pager)
 {
+	int status = 0;
+
 	if (!pager)
-		return;
+		return 0;
 	fclose(pager->out);
-	if (pager->process)
-		pclose(pager->process);
+	if (pager->process) {
+		signal(SIGCHLD, SIG_DFL);
+		status = pclose(pager->process);
+	}
 	free(pager);
+	return has_failed(status) ? -1 : 0;
 }

@@ -14,7 +14,7 @@
 struct pager;
 
 /* Returns NULL, which all functions here take, if standard output is no
- * terminal, if no pager is wanted or when out of memory.
+ * terminal, if no pager is wanted or installed, or when out of memory.
  */
 struct pager *pager_new(void);
 
@@ -24,7 +24,9 @@ FILE *pager_output(struct pager *pager);
 /* Whether it has the terminal. */
 bool pager_has_begun(const struct pager *pager);
 
-/* Returns when the user has seen enough. */
-void pager_close(struct pager *pager);
+/* Returns when the user has seen enough: 0, or -1 if the pager could not be
+ * run, which the shell has said.
+ */
+int pager_close(struct pager *pager);
 
 #endif

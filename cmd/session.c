@@ -144,7 +144,7 @@ static int close_output(FILE *out, struct pager *pager)
 		fprintf(stderr, "ktrace-hw: output not written: %s\n",
 			strerror(errno));
 	if (pager)
-		pager_close(pager);
+		has_failed |= pager_close(pager) < 0;
 	else if (out != stdout)
 		fclose(out);
 	return has_failed ? EXIT_FAILED : 0;

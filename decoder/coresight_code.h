@@ -25,11 +25,14 @@ void coresight_code_close(struct coresight_code *code);
 const uint8_t *coresight_code_bytes(struct coresight_code *code,
 				    uint64_t address, size_t *left);
 
-/* When it changes next, UINT64_MAX if never, and if times are no nanoseconds.
+/* Whether the kernel's code at @address is another at the recording's end than
+ * was copied when it began, so that nobody knows which one ran.
  */
 bool coresight_code_is_unknown(const struct coresight_code *code,
 			       uint64_t address);
 
+/* When it changes next, UINT64_MAX if never, and if times are no nanoseconds.
+ */
 uint64_t coresight_code_next_change_ns(const struct coresight_code *code);
 
 /* Goes on to @time_ns, or to process @pid from then on where the trace itself

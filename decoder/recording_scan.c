@@ -72,6 +72,18 @@ static int read_feature(struct recording *recording,
 				      bytes, size, recording->arena);
 }
 
+static int scan_trace(struct recording *recording, const struct record *record)
+{
+	int error = stream_list_add(&recording->streams, record);
+
+	if (error != -ERROR_FORMAT)
+		return error;
+	log_message(recording->log, LOG_WARNING, recording->data_path,
+		    record->file_offset,
+		    "an AUXTRACE record is damaged: its trace is left out");
+	return 0;
+}
+
 /* What perf wrote about the recording, not the kernel about the system. */
 static int scan_user_record(struct recording *recording,
 			    const struct record *record)
@@ -84,7 +96,7 @@ static int scan_user_record(struct recording *recording,
 	case PERF_DATA_AUXTRACE_INFO:
 		return read_auxtrace_info(recording, record);
 	case PERF_DATA_AUXTRACE:
-		return stream_list_add(&recording->streams, record);
+		return scan_trace(recording, record);
 	case PERF_DATA_TIME_CONV:
 		read_time_conversion(recording, record);
 		return 0;

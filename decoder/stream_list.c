@@ -8,6 +8,9 @@
 #include "decoder/sideband.h"
 #include "decoder/stream_builder.h"
 
+/* Linux's CONFIG_NR_CPUS ends far below. */
+enum { CPUS_MOST = 1 << 16 };
+
 struct aux_report {
 	struct aux_span span;
 	int32_t cpu;
@@ -68,8 +71,8 @@ int stream_list_add(struct stream_list *list, const struct record *record)
 	int32_t tid = (int32_t)byte_reader_u32(&reader);
 	int32_t cpu = (int32_t)byte_reader_u32(&reader);
 
-	if (reader.failed)
-		return 0;
+	if (reader.failed || cpu < -1 || cpu >= CPUS_MOST)
+		return -ERROR_FORMAT;
 
 	struct stream_builder *builder = find_builder(list, index, cpu, tid);
 	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;

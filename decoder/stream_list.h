@@ -23,8 +23,8 @@ struct stream_list {
 struct stream_list stream_list_new(void);
 void stream_list_free(struct stream_list *list);
 
-/* Takes an AUXTRACE record.  Returns 0 or -ERROR_MEMORY; one too short for
- * its kind is left out.
+/* Takes an AUXTRACE record.  Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT if it
+ * is too short for its kind or of a CPU that no kernel has.
  */
 int stream_list_add(struct stream_list *list, const struct record *record);
 

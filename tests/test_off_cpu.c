@@ -187,6 +187,15 @@ static const struct span_story stories[] = {
 	  "7 kernel 100-110\n8 runnable 100-110\n8 kernel 110-140\n"
 	  "7 asleep 110-121\n7 runnable 121-140 by 8\n7 kernel 140-145\n"
 	  "7 kernel 145-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	{ "perf wakes a sleeper, and records were lost", perf_wakes,
+	  "7 kernel 100-110\n8 lost_events 100-110\n8 kernel 110-140\n"
+	  "7 lost_events 110-140\n7 kernel 140-145\n7 kernel 145-160\n"
+	  "8 lost_events 140-160\n", { true, true, true, true }, WHOLE },
+	{ "perf wakes a sleeper, and no wake-up is recorded", perf_wakes,
+	  "7 kernel 100-110\n8 no_events 100-110\n8 kernel 110-140\n"
+	  "7 no_events 110-140\n7 kernel 140-145\n7 kernel 145-160\n"
+	  "8 no_events 140-160\n",
+	  { .has_switches = true, .has_all_cpus = true }, WHOLE },
 	{ "nobody is seen to wake a sleeper", nobody_wakes,
 	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-140\n"
 	  "7 asleep 110-140\n7 kernel 140-145\n7 kernel 145-160\n"

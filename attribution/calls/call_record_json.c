@@ -152,7 +152,10 @@ static void put_stack(const struct call_record_context *context,
 		fclose(out);
 	}
 	fputs(",\"stack\":", context->out);
-	json_string(context->out, text ? text : "");
+	if (text)
+		json_string(context->out, text);
+	else
+		fputs("null", context->out);
 	free(text);
 }
 

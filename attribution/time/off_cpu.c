@@ -103,6 +103,16 @@ static struct off_cpu_part unwoken(const struct off_cpu *off,
 	return whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
 }
 
+/* What the steps alone say of a wake-up is the last that there was only if all
+ * that is recorded was: a lost record would have been another.
+ */
+static bool is_trusted(const struct off_cpu *off,
+		       const struct off_cpu_evidence *evidence)
+{
+	return !off->is_wake_inferred ||
+	       (evidence->has_wakeups && !evidence->has_losses);
+}
+
 int off_cpu_split(const struct off_cpu *off,
 		  const struct off_cpu_evidence *evidence,
 		  struct off_cpu_part *parts)
@@ -115,7 +125,7 @@ int off_cpu_split(const struct off_cpu *off,
 		*parts = whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
 	else if (off->how == OFF_NEW || off->how == OFF_RUNNABLE)
 		*parts = whole(off, TIME_RUNNABLE, 0);
-	else if (off->wake_ns)
+	else if (off->wake_ns && is_trusted(off, evidence))
 		return split_at_wakeup(off, parts);
 	else
 		*parts = unwoken(off, evidence);

@@ -13,7 +13,7 @@ struct path {
 
 struct task_paths {
 	struct array tasks;	/* struct path by task index */
-	struct array running;	/* const struct task * by CPU */
+	struct array running;	/* const struct task * by CPU + 1 */
 };
 
 struct task_paths *task_paths_new(void)
@@ -88,14 +88,21 @@ static void leave(const struct task_paths *paths, const struct call_step *step)
 		path->frames.count = step->depth;
 }
 
+/* UINT32_MAX, the CPU of threads' streams, comes to be 0. */
+static uint32_t slot_of(uint32_t cpu)
+{
+	return cpu + 1;
+}
+
 static int switch_to(struct task_paths *paths, const struct call_step *step)
 {
 	if (!path_of(paths, step->task))
 		return -ERROR_MEMORY;
-	while (paths->running.count <= step->cpu)
+	while (paths->running.count <= slot_of(step->cpu))
 		if (!array_add(&paths->running))
 			return -ERROR_MEMORY;
-	*(const struct task **)array_at(&paths->running, step->cpu) =
+	*(const struct task **)array_at(&paths->running,
+					 slot_of(step->cpu)) =
 		step->task;
 	return 0;
 }
@@ -136,9 +143,11 @@ const struct task *task_paths_task(const struct task_paths *paths,
 {
 	const struct task *const *running = paths->running.items;
 
-	if (cpu >= 0 && (size_t)cpu < paths->running.count && running[cpu] &&
-	    running[cpu]->tid == tid)
-		return running[cpu];
+	uint32_t slot = slot_of((uint32_t)cpu);
+
+	if (cpu >= 0 && slot < paths->running.count && running[slot] &&
+	    running[slot]->tid == tid)
+		return running[slot];
 	for (size_t i = paths->tasks.count; i-- > 0;) {
 		const struct task *task = path_at(paths, i)->task;
 

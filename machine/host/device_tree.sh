@@ -36,7 +36,9 @@ device_tree_make() { # file
 		device_tree_trace_buffer
 		printf '};\n'
 	} >"$work/source"
-	device_tree_compiler -I dts -O dtb -o "$work/tree" "$work/source"
+	device_tree_compiler -I dts -O dtb -o "$work/tree" "$work/source" \
+		2>"$work/messages" ||
+		fail "no device tree with trace units: $(<"$work/messages")"
 	mv "$work/tree" "$1"
 	rm -r "$work"
 }
@@ -53,7 +55,7 @@ device_tree_compiler() { # argument...
 
 device_tree_trace_unit() { # number
 	printf '\tete%d { compatible = "arm,embedded-trace-extension";\n' "$1"
-	printf '\t\tcpu = <&{/cpus/cpu@%x}>; };\n' "$1"
+	printf '\t\tcpu = <&{/cpus/cpu@%d}>; };\n' "$1"
 }
 
 # The private interrupt 15, level triggered, is the one that Arm's Base System

@@ -5,7 +5,7 @@
 #
 #	run_all.sh [all|full]
 #
-# full adds every recording on the other kernel, and a long one.
+# full adds every recording on the other kernel and on arm64, and long ones.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")

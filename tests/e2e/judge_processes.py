@@ -14,7 +14,8 @@ from sched_times import threads_made
 
 MS = 1000000
 # Trace unit and truth read the host's clock one after the other: what the host
-# runs in between is in one class here and in another there.
+# runs in between, for a slice of its scheduler's at most but now and then, is in
+# one class here and in another there.
 HOST_SLACK_NS = 2 * MS
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
           "interrupt_benefited_ns", "interrupt_stolen_ns")

@@ -280,6 +280,9 @@ def check_pager(reader):
     assert "function,calls" in shown and code == 0
     shown, code = on_terminal(reader, "head -n 2", "timeline")
     assert shown.count("\n") == 2 and code == 0
+    for command in (("report", "--flat", "--top=1"), ("timeline",)):
+        shown, code = on_terminal(reader, "/nonexistent/pager", *command)
+        assert "not found" in shown and code == 1
 
 
 def check_usage(reader):
