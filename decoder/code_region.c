@@ -243,7 +243,7 @@ void code_region_unmap(struct code_region *region)
 	region->is_mapped = false;
 }
 
-const struct code_region *code_region_find(const struct array *regions,
+const struct code_region *code_region_next(const struct array *regions,
 					   uint64_t address)
 {
 	size_t low = 0;
@@ -253,12 +253,19 @@ const struct code_region *code_region_find(const struct array *regions,
 		size_t middle = low + (high - low) / 2;
 		const struct code_region *region = array_at(regions, middle);
 
-		if (address < region->first)
-			high = middle;
-		else if (address - region->first < region->size_bytes)
-			return region;
-		else
+		if (address >= region->first &&
+		    address - region->first >= region->size_bytes)
 			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	return low < regions->count ? array_at(regions, low) : NULL;
+}
+
+const struct code_region *code_region_find(const struct array *regions,
+					   uint64_t address)
+{
+	const struct code_region *next = code_region_next(regions, address);
+
+	return next && next->first <= address ? next : NULL;
 }

@@ -58,7 +58,13 @@ int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 /* Unmaps what was mapped for @region alone. */
 void code_region_unmap(struct code_region *region);
 
-/* Returns the region with @address, or NULL; @regions is sorted. */
+/* Returns the first region that ends behind @address, or NULL; @regions is
+ * sorted.
+ */
+const struct code_region *code_region_next(const struct array *regions,
+					   uint64_t address);
+
+/* Returns the region with @address, or NULL; likewise. */
 const struct code_region *code_region_find(const struct array *regions,
 					   uint64_t address);
 

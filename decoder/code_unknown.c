@@ -28,6 +28,28 @@ static int add_word(struct array *unknown, uint64_t address)
 	return 0;
 }
 
+/* Overwrites those of the @size bytes at @address that the image knows: all
+ * that its regions have in common with them.
+ */
+static void read_known(const struct code_image *image, uint64_t address,
+		       uint8_t *expected, size_t size)
+{
+	const struct array *regions = &image->regions;
+	uint64_t at = 0;
+
+	while (at < size) {
+		const struct code_region *next =
+			code_region_next(regions, address + at);
+
+		if (!next || next->first >= address + size)
+			break;
+		if (next->first > address + at)
+			at = next->first - address;
+		at += code_image_read(image, UINT64_MAX, address + at,
+				      expected + at, size - at);
+	}
+}
+
 /* Compares up to a piece of @size bytes.  Where the image has nothing, nothing
  * can be taken for something else.
  */
@@ -35,11 +57,11 @@ static int compare(const struct code_image *image, uint64_t address,
 		   const uint8_t *bytes, size_t size, struct array *unknown)
 {
 	uint8_t expected[PIECE];
-	size_t known = code_image_read(image, UINT64_MAX, address, expected,
-				       size);
 	int error = 0;
 
-	for (size_t i = 0; i + WORD <= known && !error; i += WORD)
+	memcpy(expected, bytes, size);
+	read_known(image, address, expected, size);
+	for (size_t i = 0; i + WORD <= size && !error; i += WORD)
 		if (memcmp(expected + i, bytes + i, WORD))
 			error = add_word(unknown, address + i);
 	return error;

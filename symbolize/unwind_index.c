@@ -145,16 +145,20 @@ int unwind_index_make(const struct unwind_section *section,
 		.d_version = EV_CURRENT,
 	};
 	Dwarf_CFI_Entry entry;
-	Dwarf_Off next;
+	Dwarf_Off next = 0;
 	int status = 0;
 
-	for (Dwarf_Off at = 0;
-	     !status && !dwarf_next_cfi(program_class, &data, true, at, &next,
-					&entry) && next > at;
-	     at = next)
-		if (!dwarf_cfi_cie_p(&entry))
+	for (Dwarf_Off at = 0; !status; at = next) {
+		int found = dwarf_next_cfi(program_class, &data, true, at,
+					   &next, &entry);
+
+		/* Behind an entry that is damaged @next may have moved on. */
+		if (found > 0 || next <= at)
+			break;
+		if (!found && !dwarf_cfi_cie_p(&entry))
 			status = add_description(section, &data, &entry.fde,
 						 at, entries);
+	}
 	array_sort(entries, compare);
 	return status;
 }

@@ -25,7 +25,8 @@ struct unwind_section {
 /* Appends an entry for each description of frames in @section to @entries
  * (struct unwind_index_entry), relative to the section's address, and sorts
  * them by code: what the linker leaves out of most static programs.  What is
- * damaged, too far away or encoded otherwise than compilers do is left out.
+ * damaged, too far away or encoded otherwise than compilers do is left out;
+ * behind a length that is damaged nothing can be found.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -141,6 +141,70 @@ START_TEST(damage_is_left_out)
 }
 END_TEST
 
+/* One for all descriptions, whose addresses are relative to where they stand;
+ * each names it by its distance.
+ */
+#define COMMON                                                               \
+	16, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0, 0, 0
+#define DESCRIPTION(distance, start)                                         \
+	16, 0, 0, 0, distance, 0, 0, 0, start, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0
+enum { ENTRY = 20, FIELD = 4, START = 8 };
+
+/* Returns how many of three descriptions are found, the one in the middle
+ * having @value in @field.
+ */
+static size_t find_with_damage(size_t field, uint8_t value,
+			       struct array *entries)
+{
+	uint8_t bytes[] = {
+		COMMON,
+		DESCRIPTION(ENTRY + FIELD, 1),
+		DESCRIPTION(2 * ENTRY + FIELD, 2),
+		DESCRIPTION(3 * ENTRY + FIELD, 3),
+		0, 0, 0, 0,
+	};
+	const struct unwind_section section = { bytes, sizeof(bytes), 0x1000 };
+
+	bytes[2 * ENTRY + field] = value;
+	ck_assert_int_eq(unwind_index_make(&section, entries), 0);
+	return entries->count;
+}
+
+static void expect_entry(const struct array *entries, size_t index,
+			 int number)
+{
+	ck_assert_int_eq(entry_at(entries, index)->description, number * ENTRY);
+	ck_assert_int_eq(entry_at(entries, index)->start,
+			 number * ENTRY + START + number);
+}
+
+START_TEST(description_between_good_ones)
+{
+	struct array entries = ARRAY_OF(struct unwind_index_entry);
+	/* A distance to what is before the section. */
+	const uint8_t distance = 3 * ENTRY;
+
+	ck_assert_uint_eq(find_with_damage(START, 2, &entries), 3);
+	for (int i = 0; i < 3; i++)
+		expect_entry(&entries, (size_t)i, i + 1);
+	entries.count = 0;
+	ck_assert_uint_eq(find_with_damage(FIELD, distance, &entries), 2);
+	expect_entry(&entries, 0, 1);
+	expect_entry(&entries, 1, 3);
+	array_free(&entries);
+}
+END_TEST
+
+START_TEST(nothing_behind_a_damaged_length)
+{
+	struct array entries = ARRAY_OF(struct unwind_index_entry);
+
+	ck_assert_uint_eq(find_with_damage(3, 0x10, &entries), 1);
+	expect_entry(&entries, 0, 1);
+	array_free(&entries);
+}
+END_TEST
+
 static Suite *unwind_index_suite(void)
 {
 	Suite *suite = suite_create("unwind_index");
@@ -148,6 +212,8 @@ static Suite *unwind_index_suite(void)
 
 	tcase_add_test(tcase, equals_the_linkers);
 	tcase_add_test(tcase, damage_is_left_out);
+	tcase_add_test(tcase, description_between_good_ones);
+	tcase_add_test(tcase, nothing_behind_a_damaged_length);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -18,6 +18,15 @@ TABLES = {
     "servers": ("report", "--servers"),
     "calls": ("timeline", "--syscalls", "--depth=1"),
 }
+# Tables without rows: nothing but the scheduler's events tells of sleeps, and
+# of messages that end them.
+EMPTY = {("none", "sleeps"), ("none", "servers")}
+# In the text of some tables several columns have words of their own.
+SLEEPS, RESULTS = "sleeps and who ends them", "arguments and results"
+WORDS = {
+    "calls": {"sleeps": SLEEPS, "asleep_ns": SLEEPS, "runnable_ns": SLEEPS,
+              "number": "numbers", "arguments": RESULTS, "result": RESULTS},
+}
 # "Not known: columns: the recording has no … (record OPTION)."
 MISSING = re.compile(r"^Not known: (.*): the recording has no .* "
                      r"\(record (\S+)\)\.$", re.MULTILINE)
@@ -50,16 +59,18 @@ def check(recordings, level, table):
     whole = columns(recordings["attribution"], table)
     here = columns(recordings[level], table)
     told = missing(recordings[level], table)
+    judge.expect(f"{level}: {table}: rows, where there can be any",
+                 bool(here) == ((level, table) not in EMPTY), here)
     silent = [name for name, kind in whole.items()
               if kind == 1 and here.get(name) == 0]
     judge.expect(f"{level}: {table}: nothing is silently 0", not silent,
                  silent)
     unknown = {name for name, kind in here.items()
                if kind is None and whole.get(name) is not None}
-    # The text of some tables has other words for several columns.
-    explained = unknown <= set(told) or (table == "calls" and told)
+    words = WORDS.get(table, {})
     judge.expect(f"{level}: {table}: the text says what is not known",
-                 explained, unknown, told)
+                 {words.get(name, name) for name in unknown} <= set(told),
+                 unknown, told)
     for name, option in told.items():
         if not option.startswith("--events="):
             continue
@@ -68,16 +79,11 @@ def check(recordings, level, table):
                      name not in given, given)
 
 
-def check_rows(recordings):
-    """Tables without anything say so, and are not there by chance."""
-    for table in ("sleeps", "servers"):
-        has_rows = {level: bool(columns(recordings[level], table))
-                    for level in LEVELS}
-        judge.expect(f"{table}: rows from --events=sched on",
-                     has_rows == {level: level != "none" for level in LEVELS},
-                     has_rows)
-        judge.expect(f"{table}: without, what gives them",
-                     "--events=sched" in missing(recordings["none"],
+def check_empty(recordings):
+    """Tables without anything say what would give it."""
+    for level, table in sorted(EMPTY):
+        judge.expect(f"{level}: {table}: what gives rows",
+                     "--events=sched" in missing(recordings[level],
                                                  table).values())
 
 
@@ -103,7 +109,7 @@ def main():
     judge.expect("none: whether a thread sleeps is not known",
                  known["asleep_ns"] is None and known["runnable_ns"] is None
                  and known["unknown_ns"] == 1)
-    check_rows(recordings)
+    check_empty(recordings)
     check_cpu(Recording(ktrace, folder, "cpu"))
     judge.end()
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code_unknown.h"
+#include "decoder/code_change.h"
+#include "decoder/code_image_parts.h"
+#include "decoder/code_region.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+
+/* What the image has of 0x1000 to 0x1060, all of which is different at the
+ * end: regions, and from where on the end is copied, and what is unknown then.
+ */
+enum { END = 0x1060 };
+
+struct range {
+	uint64_t first;
+	uint64_t end;
+};
+
+static const struct row {
+	struct range regions[3];
+	uint64_t first;
+	struct range unknown[3];
+} rows[] = {
+	{ { { 0 } }, 0x1000, { { 0 } } },
+	{ { { 0x1000, END } }, 0x1000, { { 0x1000, END } } },
+	/* Across a hole, and from one on. */
+	{ { { 0x1000, 0x1010 }, { 0x1040, END } },
+	  0x1000,
+	  { { 0x1000, 0x1010 }, { 0x1040, END } } },
+	{ { { 0x1000, 0x1010 }, { 0x1040, 0x1050 } },
+	  0x1020,
+	  { { 0x1040, 0x1050 } } },
+	{ { { 0xf00, 0x1004 }, { 0x1008, 0x1010 }, { 0x105c, 0x2000 } },
+	  0x1000,
+	  { { 0x1000, 0x1004 }, { 0x1008, 0x1010 }, { 0x105c, END } } },
+	/* A word that two regions have is one; of a part all is unknown. */
+	{ { { 0x1000, 0x1012 }, { 0x1012, 0x1015 } },
+	  0x1000,
+	  { { 0x1000, 0x1018 } } },
+	{ { { 0x2000, 0x2010 } }, 0x1000, { { 0 } } },
+};
+
+static void read_unknown(const struct row *row, struct array *unknown)
+{
+	static const uint8_t before[0x1200];
+	uint8_t after[END - 0x1000];
+	struct code_image image = {
+		.regions = ARRAY_OF(struct code_region),
+		.changes = ARRAY_OF(struct code_change),
+	};
+	struct recording_fixture fixture;
+	char path[128];
+
+	for (size_t i = 0; i < 3 && row->regions[i].end; i++) {
+		struct code_region *region = array_add(&image.regions);
+
+		region->first = row->regions[i].first;
+		region->size_bytes = row->regions[i].end - region->first;
+		region->bytes = before;
+	}
+	for (size_t i = 0; i < sizeof(after); i++)
+		after[i] = 1;
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_code_at_end(&fixture, row->first, after,
+				      END - row->first);
+	snprintf(path, sizeof(path), "%s/kcore_dir/kcore_end", fixture.path);
+	ck_assert_int_eq(code_unknown_read(&image, path, unknown), 0);
+	recording_fixture_write(&fixture);
+	recording_fixture_end(&fixture);
+	array_free(&image.regions);
+}
+
+START_TEST(what_regions_know_is_compared)
+{
+	const struct row *row = &rows[_i];
+	struct array unknown = ARRAY_OF(struct code_unknown);
+	size_t count = 0;
+
+	while (count < 3 && row->unknown[count].end)
+		count++;
+	read_unknown(row, &unknown);
+	ck_assert_uint_eq(unknown.count, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct code_unknown *range = array_at(&unknown, i);
+
+		ck_assert_uint_eq(range->first, row->unknown[i].first);
+		ck_assert_uint_eq(range->end, row->unknown[i].end);
+	}
+	array_free(&unknown);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("code_unknown");
+	TCase *tcase = tcase_create("regions");
+
+	tcase_add_loop_test(tcase, what_regions_know_is_compared, 0,
+			    sizeof(rows) / sizeof(rows[0]));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
