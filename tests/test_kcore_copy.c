@@ -157,17 +157,18 @@ START_TEST(test_changes)
 	const struct code_range *ranges;
 	struct kcore before;
 	struct kcore now;
+	const struct change_search search = { &before, &now, NULL, NULL };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
 	ck_assert_int_eq(kcore_copy(&now, copy, &all, 1), 0);
 	ck_assert_int_eq(kcore_open(&before, copy), 0);
-	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_int_eq(kernel_changes_find(&search, &all, &changed), 0);
 	ck_assert_uint_eq(changed.count, 0);
 	patch(0x10fff, 0);
 	patch(0x11001, 0);
 	patch(0x11007, 0);
 	patch(0x12fff, 0);
-	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_int_eq(kernel_changes_find(&search, &all, &changed), 0);
 	ck_assert_uint_eq(changed.count, 2);
 	ranges = changed.items;
 	for (size_t i = 0; i < 2; i++) {
@@ -187,15 +188,17 @@ START_TEST(test_changes_elsewhere)
 	struct array changed = ARRAY_OF(struct code_range);
 	struct kcore before;
 	struct kcore now;
+	const struct change_search search = { &before, &now, NULL, NULL };
+	const struct change_search back = { &now, &before, NULL, NULL };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
 	ck_assert_int_eq(kcore_copy(&now, copy, &half, 1), 0);
 	ck_assert_int_eq(kcore_open(&before, copy), 0);
 	patch(0x10000, 0);
 	patch(0x11000, 0);
-	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_int_eq(kernel_changes_find(&search, &all, &changed), 0);
 	ck_assert_uint_eq(changed.count, 1);
-	ck_assert_int_eq(kernel_changes_find(&now, &before, &all, &changed),
+	ck_assert_int_eq(kernel_changes_find(&back, &all, &changed),
 			 -ERROR_NOT_FOUND);
 	array_free(&changed);
 	kcore_close(&before);
