@@ -128,6 +128,27 @@ static bool has_module(const struct array *modules, const struct module *wanted)
 	return false;
 }
 
+/* Its code is one piece, which begins at its address: no further than to the
+ * next module (they are sorted).  Further on, no symbol is its own.
+ */
+static struct code_range range_of(const struct array *modules, size_t index)
+{
+	const struct module *items = modules->items;
+	struct code_range range = {
+		items[index].address,
+		items[index].address + items[index].size_bytes,
+	};
+
+	for (size_t i = index + 1; i < modules->count; i++) {
+		if (items[i].address == range.start)
+			continue;
+		if (items[i].address < range.end)
+			range.end = items[i].address;
+		break;
+	}
+	return range;
+}
+
 /* A module that is gone ran what was copied; where it was may be anything. */
 static int find_in_modules(const struct kernel_copy *copy,
 			   struct change_search *search, struct array *changed)
@@ -137,9 +158,7 @@ static int find_in_modules(const struct kernel_copy *copy,
 
 	for (size_t i = 0; i < copy->modules.count && !error; i++) {
 		const struct module *module = array_at(&copy->modules, i);
-		const struct code_range range = {
-			module->address, module->address + module->size_bytes
-		};
+		const struct code_range range = range_of(&copy->modules, i);
 
 		search->module = module;
 		if (has_module(&loaded, module))
