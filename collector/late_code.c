@@ -31,6 +31,7 @@ struct late_code {
 	size_t first_new;     /* of them: those before came with the copy */
 	struct byte_buffer records;
 	unsigned int missed;
+	bool perf_is_full; /* the kernel's copy takes no more */
 };
 
 static int fill(struct late_code *late, const char *folder,
@@ -95,16 +96,35 @@ void late_code_close(struct late_code *late)
 	free(late);
 }
 
+/* After the first refusal there is no room for any other. */
+static void say_not_added(struct late_code *late,
+			  const struct code_range *range, int error,
+			  const char *path)
+{
+	late->perf_is_full = error == -ERROR_UNSUPPORTED;
+	if (late->perf_is_full)
+		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "no room for the new code at %" PRIx64
+			    " and all after it: perf will not know it",
+			    range->start);
+	else
+		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "new code at %" PRIx64 " cannot be added for perf",
+			    range->start);
+}
+
 /* perf knows no code that comes later, and looks it up in the kernel's copy. */
 static void add_for_perf(struct late_code *late, const struct code_range *range)
 {
 	char path[4096];
+	int error;
 
+	if (late->perf_is_full)
+		return;
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", late->folder);
-	if (kcore_copy_add(&late->kcore, path, range) < 0)
-		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "new code at %" PRIx64 " cannot be added for perf",
-			    range->start);
+	error = kcore_copy_add(&late->kcore, path, range);
+	if (error < 0)
+		say_not_added(late, range, error, path);
 }
 
 /* The time is that of the end of the copy: a change of code that the kernel
@@ -163,7 +183,7 @@ int late_code_existing(struct late_code *late,
 
 	for (size_t i = 0; i < ranges.count && !error; i++)
 		if (items[i].end > items[i].start)
-			copy_for_all(late, &items[i]);
+			copy_range(late, &items[i]);
 	array_free(&ranges);
 	return error;
 }
