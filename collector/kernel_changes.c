@@ -31,9 +31,9 @@ static int add_word(struct array *changed, const struct code_range *range,
 		changed->count ? array_at(changed, changed->count - 1) : NULL;
 	bool is_full = changed->count >= KERNEL_CHANGES_MAX;
 
-	if (last && (address == last->end ||
-		     (is_full && last->start >= range->start &&
-		      last->end <= address))) {
+	if (last &&
+	    (address == last->end || (is_full && last->start >= range->start &&
+				      last->end <= address))) {
 		last->end = address + WORD;
 		return 0;
 	}
@@ -176,8 +176,7 @@ static int find_in_all(const struct kernel_copy *copy,
 	int error = kernel_changes_find(search, &copy->text, changed);
 
 	if (!error)
-		error = module_text_read(&text, &copy->symbols,
-					 &copy->modules);
+		error = module_text_read(&text, &copy->symbols, &copy->modules);
 	search->text = &text;
 	if (!error)
 		error = find_in_modules(copy, search, changed);
