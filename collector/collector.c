@@ -3,7 +3,6 @@
 #include "collector/collector_parts.h"
 #include "collector/kernel_changes.h"
 #include "collector/late_code.h"
-#include "collector/priority.h"
 #include "collector/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -99,7 +98,7 @@ static int start(struct collector *collector)
 	if (options->duration_ns && collector->timer < 0)
 		return -ERROR_SYSTEM;
 	/* Not permitted: small buffers may overflow, which is then said. */
-	priority_raise();
+	priority_raise(&collector->priority);
 	error = enable_events(&collector->events);
 	if (error || !options->command)
 		return error;
@@ -136,6 +135,8 @@ static int finish(struct collector *collector)
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	if (!error)
 		error = collector_drain(collector);
+	/* What follows takes long, and no buffer waits for it any more. */
+	priority_restore(&collector->priority);
 	if (!error && collector->late)
 		late_code_names(collector->late);
 	look_for_changes(collector);
@@ -235,6 +236,8 @@ int collector_run(const struct collector_options *options,
 		error = record(&collector);
 	if (error)
 		result->end = COLLECTOR_FAILED;
+	/* Where an error kept it from finishing. */
+	priority_restore(&collector.priority);
 	sum_up(&collector);
 	wait_for_command(&collector);
 	release(&collector);

@@ -6,6 +6,7 @@
 #include "collector/cpu_rings.h"
 #include "collector/event_list.h"
 #include "collector/kernel_copy.h"
+#include "collector/priority.h"
 #include "collector/record_watch.h"
 #include "collector/signal_source.h"
 #include "collector/target.h"
@@ -28,6 +29,7 @@ struct collector {
 	struct byte_buffer filter; /* as the kernel has it */
 	struct late_code *late;	   /* NULL: not wide */
 	struct recording_writer *writer;
+	struct priority priority;
 	struct workload workload;
 	struct signal_source signals;
 	int timer;

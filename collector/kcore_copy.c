@@ -122,17 +122,26 @@ int kcore_copy(const struct kcore *kcore, const char *path,
 	return finish(fd, write_core(kcore, fd, ranges, count));
 }
 
-/* Whether another header fits before the bytes, and @range between them. */
-static bool has_room(const struct kcore *copy, const struct code_range *range)
+static bool overlaps(const struct kcore *copy, const struct code_range *range)
+{
+	const Elf64_Phdr *segments = copy->segments.items;
+
+	for (size_t i = 0; i < copy->segments.count; i++)
+		if (range->start < segments[i].p_vaddr + segments[i].p_memsz &&
+		    segments[i].p_vaddr < range->end)
+			return true;
+	return false;
+}
+
+/* Whether another header fits before the bytes. */
+static bool has_room(const struct kcore *copy)
 {
 	const Elf64_Phdr *segments = copy->segments.items;
 	uint64_t headers_end = copy->header.e_phoff +
 			       (copy->segments.count + 1) * sizeof(*segments);
 
 	for (size_t i = 0; i < copy->segments.count; i++)
-		if (segments[i].p_offset < headers_end ||
-		    (range->start < segments[i].p_vaddr + segments[i].p_memsz &&
-		     segments[i].p_vaddr < range->end))
+		if (segments[i].p_offset < headers_end)
 			return false;
 	return true;
 }
@@ -152,29 +161,35 @@ static int add_segment(const struct kcore *kcore, int fd, uint64_t offset,
 	return error ? error : write_at(fd, header, sizeof(*header), 0);
 }
 
+static int append(const struct kcore *kcore, const char *path,
+		  Elf64_Ehdr *header, const struct code_range *range)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	int error = -ERROR_SYSTEM;
+
+	if (end >= 0)
+		error = add_segment(kcore, fd, round_up((uint64_t)end), header,
+				    range);
+	return fd < 0 ? error : finish(fd, error);
+}
+
 int kcore_copy_add(const struct kcore *kcore, const char *path,
 		   const struct code_range *range)
 {
 	struct kcore copy;
 	int error = kcore_open(&copy, path);
-	int fd;
-	off_t end;
+	bool is_new;
 
 	if (error)
 		return error;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
-	if (end < 0)
-		error = -ERROR_SYSTEM;
-	else if (has_room(&copy, range))
-		error = add_segment(kcore, fd, round_up((uint64_t)end),
-				    &copy.header, range);
-	else
-		end = 0;
+	is_new = !overlaps(&copy, range);
+	if (is_new && !has_room(&copy))
+		error = -ERROR_UNSUPPORTED;
+	else if (is_new)
+		error = append(kcore, path, &copy.header, range);
 	kcore_close(&copy);
-	if (fd >= 0)
-		error = finish(fd, error);
-	return error ? error : end > 0;
+	return error ? error : is_new;
 }
 
 int kcore_copy_raw(const struct kcore *kcore, const char *path,

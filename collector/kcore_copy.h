@@ -25,7 +25,8 @@ int kcore_copy(const struct kcore *kcore, const char *path,
 /* Adds @range of @kcore to the copy at @path, as one more segment, if nothing
  * there overlaps it and there is room: KCORE_COPY_SPARE times.
  *
- * Returns 1 if it did, 0 if it may not, or as kcore_copy().
+ * Returns 1 if it did, 0 if something overlaps it, -ERROR_UNSUPPORTED if
+ * there is no room, or as kcore_copy().
  */
 int kcore_copy_add(const struct kcore *kcore, const char *path,
 		   const struct code_range *range);

@@ -3,6 +3,7 @@
 #include "collector/kcore.h"
 #include "collector/kernel_copy.h"
 #include "collector/module_list.h"
+#include "collector/module_text.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -12,19 +13,32 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An ELF file has fewer than 65,536 segments. */
-enum { WORD = 4, PIECE = 1 << 16, RANGES_MAX = 32768 };
+enum { WORD = 4, PIECE = 1 << 16 };
 
-/* What does not fit in the list makes its last range longer. */
-static int add_word(struct array *changed, uint64_t address)
+static bool is_wanted(const struct change_search *search, uint64_t address)
+{
+	return !search->text ||
+	       module_text_has(search->text, search->module, address);
+}
+
+/* When the list is full, its last range gets longer, if it lies in @range,
+ * which is searched upwards: between them is nothing of anyone else then.
+ */
+static int add_word(struct array *changed, const struct code_range *range,
+		    uint64_t address)
 {
 	struct code_range *last =
 		changed->count ? array_at(changed, changed->count - 1) : NULL;
+	bool is_full = changed->count >= KERNEL_CHANGES_MAX;
 
-	if (last && (address == last->end || changed->count == RANGES_MAX)) {
+	if (last &&
+	    (address == last->end || (is_full && last->start >= range->start &&
+				      last->end <= address))) {
 		last->end = address + WORD;
 		return 0;
 	}
+	if (is_full)
+		return -ERROR_UNSUPPORTED;
 	last = array_add(changed);
 	if (!last)
 		return -ERROR_MEMORY;
@@ -32,21 +46,24 @@ static int add_word(struct array *changed, uint64_t address)
 	return 0;
 }
 
-static int compare_piece(const uint8_t *before, const uint8_t *now,
-			 size_t size, uint64_t address, struct array *changed)
+/* @pieces has room for two; they hold @size bytes at @address of @range. */
+static int compare_piece(const struct change_search *search,
+			 const struct code_range *range, uint64_t address,
+			 const uint8_t *pieces, size_t size,
+			 struct array *changed)
 {
 	int error = 0;
 
-	if (!memcmp(before, now, size))
+	if (!memcmp(pieces, pieces + PIECE, size))
 		return 0;
 	for (size_t i = 0; i + WORD <= size && !error; i += WORD)
-		if (memcmp(before + i, now + i, WORD))
-			error = add_word(changed, address + i);
+		if (memcmp(pieces + i, pieces + PIECE + i, WORD) &&
+		    is_wanted(search, address + i))
+			error = add_word(changed, range, address + i);
 	return error;
 }
 
-/* @pieces has room for two. */
-static int compare_range(const struct kcore *before, const struct kcore *now,
+static int compare_range(const struct change_search *search,
 			 const struct code_range *range, uint8_t *pieces,
 			 struct array *changed)
 {
@@ -56,11 +73,12 @@ static int compare_range(const struct kcore *before, const struct kcore *now,
 		uint64_t left = range->end - at;
 		size_t size = left < PIECE ? (size_t)left : PIECE;
 
-		error = kcore_read(before, at, pieces, size);
+		error = kcore_read(search->before, at, pieces, size);
 		if (!error)
-			error = kcore_read(now, at, pieces + PIECE, size);
+			error = kcore_read(search->now, at, pieces + PIECE,
+					   size);
 		if (!error)
-			error = compare_piece(pieces, pieces + PIECE, size, at,
+			error = compare_piece(search, range, at, pieces, size,
 					      changed);
 		at += size;
 	}
@@ -81,91 +99,21 @@ static struct code_range common(const struct code_range *range,
 	return part;
 }
 
-int kernel_changes_find(const struct kcore *before, const struct kcore *now,
+int kernel_changes_find(const struct change_search *search,
 			const struct code_range *range, struct array *changed)
 {
-	const Elf64_Phdr *segments = before->segments.items;
+	const struct array *held = &search->before->segments;
+	const Elf64_Phdr *segments = held->items;
 	uint8_t *pieces = malloc(2 * PIECE);
 	int error = pieces ? 0 : -ERROR_MEMORY;
 
-	for (size_t i = 0; i < before->segments.count && !error; i++) {
+	for (size_t i = 0; i < held->count && !error; i++) {
 		struct code_range part = common(range, &segments[i]);
 
 		if (segments[i].p_type == PT_LOAD)
-			error = compare_range(before, now, &part, pieces,
-					      changed);
+			error = compare_range(search, &part, pieces, changed);
 	}
 	free(pieces);
-	return error;
-}
-
-/* A symbol of a module. */
-struct mark {
-	uint64_t address;
-	bool is_text;
-};
-
-static int compare_marks(const void *a, const void *b)
-{
-	const struct mark *x = a;
-	const struct mark *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-static int list_marks(const struct kernel_symbols *symbols, struct array *marks)
-{
-	struct kernel_symbol symbol;
-	size_t place = 0;
-
-	while (kernel_symbols_next(symbols, &place, &symbol)) {
-		struct mark *mark = symbol.module ? array_add(marks) : NULL;
-
-		if (!symbol.module)
-			continue;
-		if (!mark)
-			return -ERROR_MEMORY;
-		mark->address = symbol.address;
-		mark->is_text = strchr("tTwW", symbol.type);
-	}
-	array_sort(marks, compare_marks);
-	return 0;
-}
-
-/* Whether the symbol at or before @address is of code. */
-static bool is_text(const struct array *marks, uint64_t address)
-{
-	const struct mark *items = marks->items;
-	size_t low = 0;
-	size_t high = marks->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && items[low - 1].is_text;
-}
-
-/* Drops what is not code of @changed: /proc/modules only says how large a
- * module is with its data, which lies behind its code or elsewhere.
- */
-static int keep_text(const struct kernel_symbols *symbols,
-		     struct array *changed)
-{
-	struct array marks = ARRAY_OF(struct mark);
-	struct code_range *ranges = changed->items;
-	int error = changed->count ? list_marks(symbols, &marks) : 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < changed->count && !error; i++)
-		if (is_text(&marks, ranges[i].start))
-			ranges[kept++] = ranges[i];
-	changed->count = kept;
-	array_free(&marks);
 	return error;
 }
 
@@ -180,25 +128,59 @@ static bool has_module(const struct array *modules, const struct module *wanted)
 	return false;
 }
 
+/* Its code is one piece, which begins at its address: no further than to the
+ * next module (they are sorted).  Further on, no symbol is its own.
+ */
+static struct code_range range_of(const struct array *modules, size_t index)
+{
+	const struct module *items = modules->items;
+	struct code_range range = {
+		items[index].address,
+		items[index].address + items[index].size_bytes,
+	};
+
+	for (size_t i = index + 1; i < modules->count; i++) {
+		if (items[i].address == range.start)
+			continue;
+		if (items[i].address < range.end)
+			range.end = items[i].address;
+		break;
+	}
+	return range;
+}
+
 /* A module that is gone ran what was copied; where it was may be anything. */
 static int find_in_modules(const struct kernel_copy *copy,
-			   const struct kcore *before, const struct kcore *now,
-			   struct array *changed)
+			   struct change_search *search, struct array *changed)
 {
 	struct array loaded = ARRAY_OF(struct module);
 	int error = module_list_read(&loaded);
 
 	for (size_t i = 0; i < copy->modules.count && !error; i++) {
 		const struct module *module = array_at(&copy->modules, i);
-		const struct code_range range = {
-			module->address, module->address + module->size_bytes
-		};
+		const struct code_range range = range_of(&copy->modules, i);
 
+		search->module = module;
 		if (has_module(&loaded, module))
-			error = kernel_changes_find(before, now, &range,
-						    changed);
+			error = kernel_changes_find(search, &range, changed);
 	}
 	array_free(&loaded);
+	return error;
+}
+
+/* The kernel first: nothing may keep its changes from being found. */
+static int find_in_all(const struct kernel_copy *copy,
+		       struct change_search *search, struct array *changed)
+{
+	struct module_text text = { 0 };
+	int error = kernel_changes_find(search, &copy->text, changed);
+
+	if (!error)
+		error = module_text_read(&text, &copy->symbols, &copy->modules);
+	search->text = &text;
+	if (!error)
+		error = find_in_modules(copy, search, changed);
+	module_text_free(&text);
 	return error;
 }
 
@@ -206,6 +188,7 @@ static int find_all(const struct kernel_copy *copy, const char *path,
 		    const struct kcore *now, struct array *changed)
 {
 	struct kcore before;
+	struct change_search search = { .before = &before, .now = now };
 	char file[4096];
 	int error;
 
@@ -213,11 +196,7 @@ static int find_all(const struct kernel_copy *copy, const char *path,
 	error = kcore_open(&before, file);
 	if (error)
 		return error;
-	error = find_in_modules(copy, &before, now, changed);
-	if (!error)
-		error = keep_text(&copy->symbols, changed);
-	if (!error)
-		error = kernel_changes_find(&before, now, &copy->text, changed);
+	error = find_in_all(copy, &search, changed);
 	kcore_close(&before);
 	return error;
 }
@@ -234,6 +213,20 @@ static int write_changed(const char *path, const struct kcore *now,
 	return kcore_copy(now, file, changed->items, changed->count);
 }
 
+static void explain(const struct log *log, const char *path, int error)
+{
+	const char *reason = error_text(error);
+
+	if (error == -ERROR_SYSTEM)
+		reason = strerror(errno);
+	if (error == -ERROR_UNSUPPORTED)
+		reason = "more than can be listed; the first are";
+	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
+		    "it is not known which code the kernel patched "
+		    "while it was recorded: %s",
+		    reason);
+}
+
 int kernel_changes_write(const struct kernel_copy *copy, const char *path,
 			 const struct log *log)
 {
@@ -243,16 +236,15 @@ int kernel_changes_write(const struct kernel_copy *copy, const char *path,
 
 	if (!error) {
 		error = find_all(copy, path, &now, &changed);
-		if (!error)
-			error = write_changed(path, &now, &changed);
+		if (!error || error == -ERROR_UNSUPPORTED) {
+			int written = write_changed(path, &now, &changed);
+
+			error = written ? written : error;
+		}
 		kcore_close(&now);
 	}
 	if (error)
-		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "it is not known which code the kernel patched "
-			    "while it was recorded: %s",
-			    error == -ERROR_SYSTEM ? strerror(errno)
-						   : error_text(error));
+		explain(log, path, error);
 	array_free(&changed);
 	return error;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_copy.h"
-#include "collector/code_pages.h"
 #include "collector/kcore.h"
+#include "collector/kernel_ranges.h"
 #include "collector/module_list.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -12,46 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Modules nearer than this share a segment: fewer to look through. */
-enum { NEAR = 1 << 16, CODE_PAGE = 4096 };
-
-static int add_range(struct array *ranges, uint64_t start, uint64_t end)
-{
-	struct code_range *last =
-		ranges->count ? array_at(ranges, ranges->count - 1) : NULL;
-
-	start -= start % CODE_PAGE;
-	end += (CODE_PAGE - end % CODE_PAGE) % CODE_PAGE;
-	if (last && start >= last->start && start <= last->end + NEAR) {
-		if (end > last->end)
-			last->end = end;
-		return 0;
-	}
-	last = array_add(ranges);
-	if (!last)
-		return -ERROR_MEMORY;
-	*last = (struct code_range){ start, end };
-	return 0;
-}
-
-static int list_ranges(const struct kernel_copy *copy,
-		       const struct kcore *kcore, struct array *ranges)
-{
-	const struct module *modules = copy->modules.items;
-	struct array near = ARRAY_OF(struct code_range);
-	const struct code_range *items;
-	int error = add_range(&near, copy->text.start, copy->text.end);
-
-	for (size_t i = 0; i < copy->modules.count && !error; i++)
-		error = add_range(&near, modules[i].address,
-				  modules[i].address + modules[i].size_bytes);
-	items = near.items;
-	for (size_t i = 0; i < near.count && !error; i++)
-		error = code_pages_find(kcore, &items[i], ranges);
-	array_free(&near);
-	return error;
-}
 
 static int explain(const struct log *log, const char *path, int error)
 {
@@ -79,7 +39,7 @@ static int copy_kcore(const struct kernel_copy *copy, const char *folder,
 		return explain(log, "/proc/kcore", error);
 	snprintf(path, sizeof(path), "%s/kcore", folder);
 	unlink(path);
-	error = list_ranges(copy, &kcore, &ranges);
+	error = kernel_ranges_find(copy, &kcore, &ranges);
 	if (!error)
 		error = kcore_copy(&kcore, path, ranges.items, ranges.count);
 	if (error)

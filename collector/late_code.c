@@ -31,6 +31,7 @@ struct late_code {
 	size_t first_new;     /* of them: those before came with the copy */
 	struct byte_buffer records;
 	unsigned int missed;
+	bool perf_is_full; /* the kernel's copy takes no more */
 };
 
 static int fill(struct late_code *late, const char *folder,
@@ -95,16 +96,35 @@ void late_code_close(struct late_code *late)
 	free(late);
 }
 
+/* After the first refusal there is no room for any other. */
+static void say_not_added(struct late_code *late,
+			  const struct code_range *range, int error,
+			  const char *path)
+{
+	late->perf_is_full = error == -ERROR_UNSUPPORTED;
+	if (late->perf_is_full)
+		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "no room for the new code at %" PRIx64
+			    " and all after it: perf will not know it",
+			    range->start);
+	else
+		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "new code at %" PRIx64 " cannot be added for perf",
+			    range->start);
+}
+
 /* perf knows no code that comes later, and looks it up in the kernel's copy. */
 static void add_for_perf(struct late_code *late, const struct code_range *range)
 {
 	char path[4096];
+	int error;
 
+	if (late->perf_is_full)
+		return;
 	snprintf(path, sizeof(path), "%s/kcore_dir/kcore", late->folder);
-	if (kcore_copy_add(&late->kcore, path, range) < 0)
-		log_message(late->log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "new code at %" PRIx64 " cannot be added for perf",
-			    range->start);
+	error = kcore_copy_add(&late->kcore, path, range);
+	if (error < 0)
+		say_not_added(late, range, error, path);
 }
 
 /* The time is that of the end of the copy: a change of code that the kernel
@@ -126,10 +146,8 @@ static int copy_range(struct late_code *late, const struct code_range *range)
 		if (rename(path, final) < 0)
 			error = -ERROR_SYSTEM;
 	}
-	if (!error) {
-		add_for_perf(late, range);
+	if (!error)
 		return 0;
-	}
 	log_message(
 		late->log, LOG_WARNING, path, LOG_NO_OFFSET,
 		"new code at %" PRIx64 " cannot be copied: %s", range->start,
@@ -139,12 +157,21 @@ static int copy_range(struct late_code *late, const struct code_range *range)
 	return error;
 }
 
+static int copy_for_all(struct late_code *late, const struct code_range *range)
+{
+	int error = copy_range(late, range);
+
+	if (!error)
+		add_for_perf(late, range);
+	return error;
+}
+
 void late_code_symbol(struct late_code *late, uint64_t address, size_t size)
 {
 	struct code_range range = { address, address + size };
 
 	if (size)
-		copy_range(late, &range);
+		copy_for_all(late, &range);
 }
 
 int late_code_existing(struct late_code *late,
@@ -181,15 +208,30 @@ static int copy_pages(struct late_code *late, const struct code_range *range)
 
 	items = ranges.items;
 	for (size_t i = 0; i < ranges.count && !error; i++)
-		error = copy_range(late, &items[i]);
+		error = copy_for_all(late, &items[i]);
 	array_free(&ranges);
 	return error;
 }
 
+/* The nearest module behind @start: at most @limit bytes from it. */
+static uint64_t free_bytes(const struct array *loaded, uint64_t start,
+			   uint64_t limit)
+{
+	const struct module *modules = loaded->items;
+
+	for (size_t i = 0; i < loaded->count; i++)
+		if (modules[i].address > start &&
+		    modules[i].address - start < limit)
+			limit = modules[i].address - start;
+	return limit;
+}
+
 /* What a module runs once, as it begins, has memory of its own that is free
- * after that; its size is nowhere to be read.
+ * after that; its size is nowhere to be read.  What is there next may be
+ * another's code: perf, which has no times for it, shall not know this.
  */
-static void copy_start(struct late_code *late, const struct module *module)
+static void copy_start(struct late_code *late, const struct array *loaded,
+		       const struct module *module)
 {
 	enum { LIMIT = 1 << 20 };
 	struct code_range range = { 0 };
@@ -203,7 +245,8 @@ static void copy_start(struct late_code *late, const struct module *module)
 	if (!text.failed)
 		range.start = strtoull((const char *)text.bytes, NULL, 16);
 	byte_buffer_free(&text);
-	range.end = code_pages_end(&late->kcore, range.start, LIMIT);
+	range.end = code_pages_end(&late->kcore, range.start,
+				   free_bytes(loaded, range.start, LIMIT));
 	if (range.start && range.end > range.start)
 		copy_range(late, &range);
 }
@@ -237,7 +280,8 @@ void late_code_names(struct late_code *late)
 	free(marks);
 }
 
-static void add_module(struct late_code *late, const struct module *module)
+static void add_module(struct late_code *late, const struct array *loaded,
+		       const struct module *module)
 {
 	const struct code_range range = {
 		module->address, module->address + module->size_bytes
@@ -247,7 +291,7 @@ static void add_module(struct late_code *late, const struct module *module)
 
 	if (known)
 		*known = *module;
-	copy_start(late, module);
+	copy_start(late, loaded, module);
 	if (copy_pages(late, &range))
 		return;
 	snprintf(mark[0], sizeof(mark[0]), "0x%016" PRIx64, module->address);
@@ -264,7 +308,7 @@ void late_code_modules(struct late_code *late)
 	modules = now.items;
 	for (size_t i = 0; i < now.count; i++)
 		if (!is_known(late, &modules[i]))
-			add_module(late, &modules[i]);
+			add_module(late, &now, &modules[i]);
 	array_free(&now);
 }
 

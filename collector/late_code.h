@@ -31,7 +31,9 @@ int late_code_open(const char *folder, const struct kernel_copy *copy,
 		   const struct log *log, struct late_code **late);
 void late_code_close(struct late_code *late);
 
-/* Copies what dynamic_code_find() finds.  Returns 0 or -ERROR_MEMORY. */
+/* Copies what dynamic_code_find() finds, which the kernel's copy has, too: for
+ * perf.  Returns 0 or -ERROR_MEMORY.
+ */
 int late_code_existing(struct late_code *late,
 		       const struct kernel_symbols *symbols);
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/code_pages.h"
+#include "collector/kernel_copy.h"
+#include "collector/kernel_ranges.h"
 #include "collector/matching_lines.h"
+#include "collector/module_list.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -9,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PAGE = 0x1000, FIRST = 0x10000, PAGES = 6 };
+enum { PAGE = 0x1000, FIRST = 0x10000, FAR = 0x100000, PAGES = 6 };
 
 static struct scratch_folder folder;
 static struct kcore kcore;
@@ -17,6 +20,7 @@ static struct kcore kcore;
 /* Which pages of the core file hold anything; the last byte is enough. */
 static const bool is_used[PAGES] = { true, false, false, true, true, false };
 
+/* The file's pages are at two addresses. */
 static void make_core(void)
 {
 	const Elf64_Ehdr header = {
@@ -24,7 +28,7 @@ static void make_core(void)
 		.e_type = ET_CORE,
 		.e_phoff = sizeof(header),
 		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 1,
+		.e_phnum = 2,
 	};
 	const Elf64_Phdr segment = {
 		.p_type = PT_LOAD,
@@ -33,6 +37,7 @@ static void make_core(void)
 		.p_filesz = PAGES * PAGE,
 		.p_memsz = PAGES * PAGE,
 	};
+	Elf64_Phdr far = segment;
 	uint8_t bytes[(1 + PAGES) * PAGE] = { 0 };
 	char path[128];
 	FILE *file;
@@ -40,6 +45,8 @@ static void make_core(void)
 	folder = scratch_folder_new();
 	memcpy(bytes, &header, sizeof(header));
 	memcpy(bytes + sizeof(header), &segment, sizeof(segment));
+	far.p_vaddr = FAR;
+	memcpy(bytes + sizeof(header) + sizeof(segment), &far, sizeof(far));
 	for (int i = 0; i < PAGES; i++)
 		bytes[(2 + i) * PAGE - 1] = is_used[i];
 	scratch_folder_path(&folder, "core", path, sizeof(path));
@@ -98,6 +105,40 @@ START_TEST(the_end_is_a_hole_or_the_limit)
 }
 END_TEST
 
+/* The kernel's first page, a module near it with a page between, and two BPF
+ * programs further away, of which only the first one's end is held.
+ */
+START_TEST(all_code_is_found)
+{
+	static const char text[] = "101000 t second\t[bpf]\n"
+				   "100000 t first\t[bpf]\n";
+	static const uint64_t expected[][2] = {
+		{ FIRST, FIRST + PAGE },
+		{ FIRST + 3 * PAGE, FIRST + 5 * PAGE },
+		{ FAR, FAR + PAGE },
+	};
+	struct kernel_copy copy = {
+		.modules = ARRAY_OF(struct module),
+		.text = { FIRST, FIRST + PAGE },
+	};
+	struct array ranges = ARRAY_OF(struct code_range);
+	const struct code_range *found;
+
+	byte_buffer_add(&copy.symbols.text, text, sizeof(text));
+	*(struct module *)array_add(&copy.modules) =
+		(struct module){ "m", FIRST + 4 * PAGE, PAGE };
+	ck_assert_int_eq(kernel_ranges_find(&copy, &kcore, &ranges), 0);
+	found = ranges.items;
+	ck_assert_uint_eq(ranges.count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(found[i].start, expected[i][0]);
+		ck_assert_uint_eq(found[i].end, expected[i][1]);
+	}
+	array_free(&ranges);
+	kernel_copy_free(&copy);
+}
+END_TEST
+
 START_TEST(lines_that_match_are_appended)
 {
 	static const char marks[2][80] = { "[one]", "[two]" };
@@ -130,6 +171,7 @@ int main(void)
 	tcase_add_test(tcase, holes_part_a_range);
 	tcase_add_test(tcase, outside_is_an_error);
 	tcase_add_test(tcase, the_end_is_a_hole_or_the_limit);
+	tcase_add_test(tcase, all_code_is_found);
 	tcase_add_test(tcase, lines_that_match_are_appended);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -121,6 +121,32 @@ START_TEST(test_copy_add)
 }
 END_TEST
 
+/* The headers' room goes on to the end of their page. */
+START_TEST(test_copy_full)
+{
+	static const struct code_range first = { 0x10000, 0x11000 };
+	struct code_range range = { 0x11000, 0x11010 };
+	struct kcore kcore;
+	int added = 0;
+	int result;
+
+	ck_assert_int_eq(kcore_open(&kcore, source), 0);
+	ck_assert_int_eq(kcore_copy(&kcore, copy, &first, 1), 0);
+	while ((result = kcore_copy_add(&kcore, copy, &range)) == 1) {
+		added++;
+		range.start += 0x10;
+		range.end += 0x10;
+	}
+	ck_assert_int_eq(result, -ERROR_UNSUPPORTED);
+	ck_assert_int_ge(added, KCORE_COPY_SPARE);
+	ck_assert_int_eq(kcore_copy_add(&kcore, copy, &first), 0);
+	kcore_close(&kcore);
+	ck_assert_int_eq(kcore_open(&kcore, copy), 0);
+	ck_assert_uint_eq(kcore.segments.count, 1 + added);
+	kcore_close(&kcore);
+}
+END_TEST
+
 START_TEST(test_copy_raw)
 {
 	const struct code_range range = { 0x10ffe, 0x11003 };
@@ -157,17 +183,18 @@ START_TEST(test_changes)
 	const struct code_range *ranges;
 	struct kcore before;
 	struct kcore now;
+	const struct change_search search = { &before, &now, NULL, NULL };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
 	ck_assert_int_eq(kcore_copy(&now, copy, &all, 1), 0);
 	ck_assert_int_eq(kcore_open(&before, copy), 0);
-	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_int_eq(kernel_changes_find(&search, &all, &changed), 0);
 	ck_assert_uint_eq(changed.count, 0);
 	patch(0x10fff, 0);
 	patch(0x11001, 0);
 	patch(0x11007, 0);
 	patch(0x12fff, 0);
-	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_int_eq(kernel_changes_find(&search, &all, &changed), 0);
 	ck_assert_uint_eq(changed.count, 2);
 	ranges = changed.items;
 	for (size_t i = 0; i < 2; i++) {
@@ -187,15 +214,17 @@ START_TEST(test_changes_elsewhere)
 	struct array changed = ARRAY_OF(struct code_range);
 	struct kcore before;
 	struct kcore now;
+	const struct change_search search = { &before, &now, NULL, NULL };
+	const struct change_search back = { &now, &before, NULL, NULL };
 
 	ck_assert_int_eq(kcore_open(&now, source), 0);
 	ck_assert_int_eq(kcore_copy(&now, copy, &half, 1), 0);
 	ck_assert_int_eq(kcore_open(&before, copy), 0);
 	patch(0x10000, 0);
 	patch(0x11000, 0);
-	ck_assert_int_eq(kernel_changes_find(&before, &now, &all, &changed), 0);
+	ck_assert_int_eq(kernel_changes_find(&search, &all, &changed), 0);
 	ck_assert_uint_eq(changed.count, 1);
-	ck_assert_int_eq(kernel_changes_find(&now, &before, &all, &changed),
+	ck_assert_int_eq(kernel_changes_find(&back, &all, &changed),
 			 -ERROR_NOT_FOUND);
 	array_free(&changed);
 	kcore_close(&before);
@@ -227,6 +256,7 @@ static Suite *kcore_copy_suite(void)
 	tcase_add_test(tcase, test_read);
 	tcase_add_test(tcase, test_copy);
 	tcase_add_test(tcase, test_copy_add);
+	tcase_add_test(tcase, test_copy_full);
 	tcase_add_test(tcase, test_copy_raw);
 	tcase_add_test(tcase, test_changes);
 	tcase_add_test(tcase, test_changes_elsewhere);

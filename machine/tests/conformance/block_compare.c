@@ -118,7 +118,8 @@ static bool is_cut(const struct block_compare *compare,
 {
 	return decoded->type == ITEM_END && truth->type == ITEM_BRANCH &&
 	       decoded->from == truth->from && decoded->class == truth->class &&
-	       compare->has_kept && compare->kept.type == ITEM_LOSS;
+	       compare->has_kept && compare->kept_cpu == compare->cpu &&
+	       compare->kept.type == ITEM_LOSS;
 }
 
 static bool equal(const struct item *decoded, const struct item *truth)
@@ -187,8 +188,10 @@ bool block_compare_run(struct block_compare *compare, uint32_t cpu)
 		bool is_start = decoded.type == ITEM_START;
 		bool behind_gap = after_gap;
 
+		if (compare->cpu != cpu)
+			continue;
 		after_gap = decoded.type == ITEM_LOSS;
-		if (compare->cpu != cpu || after_gap)
+		if (after_gap)
 			continue;
 		if (behind_gap) {
 			if (!catch_up(compare, &decoded))
@@ -215,6 +218,11 @@ void block_compare_open(struct block_compare *compare, FILE *text,
 	memset(compare, 0, sizeof(*compare));
 	block_items_open(&compare->items, text);
 	compare->expected = expected;
+}
+
+bool block_compare_misses_much(const struct block_compare *compare)
+{
+	return compare->missing > compare->compared / 100;
 }
 
 uint64_t block_compare_rest(struct expected *expected)

@@ -33,6 +33,11 @@ void block_compare_open(struct block_compare *compare, FILE *text,
  */
 bool block_compare_run(struct block_compare *compare, uint32_t cpu);
 
+/* Whether the gaps hide more than a hundredth of what was compared: one that
+ * hides much, or many of them.
+ */
+bool block_compare_misses_much(const struct block_compare *compare);
+
 /* What the truth has in no recording. */
 uint64_t block_compare_rest(struct expected *expected);
 
