@@ -227,8 +227,7 @@ static uint64_t free_bytes(const struct array *loaded, uint64_t start,
 }
 
 /* What a module runs once, as it begins, has memory of its own that is free
- * after that; its size is nowhere to be read.  What is there next may be
- * another's code: perf, which has no times for it, shall not know this.
+ * after that; its size is nowhere to be read.
  */
 static void copy_start(struct late_code *late, const struct array *loaded,
 		       const struct module *module)
@@ -248,7 +247,7 @@ static void copy_start(struct late_code *late, const struct array *loaded,
 	range.end = code_pages_end(&late->kcore, range.start,
 				   free_bytes(loaded, range.start, LIMIT));
 	if (range.start && range.end > range.start)
-		copy_range(late, &range);
+		copy_for_all(late, &range);
 }
 
 /* Appends the lines of /proc/@name that hold a mark to kcore_dir/@name. */
