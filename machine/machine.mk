@@ -9,7 +9,8 @@ UNIT_SRCS  := $(filter-out machine/qemu/plugin_api.c,$(wildcard machine/qemu/*.c
 ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c machine/unit/*.c))
 ARM_CORE   := $(BUILD)/machine/arm_ete.a
 ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) \
-                 machine/qemu/doorbell.c machine/qemu/options.c
+                 $(addprefix machine/qemu/,doorbell.c dump.c guest.c options.c \
+                 vcpu_board.c)
 TRUTH_SRCS := $(wildcard machine/truth/*.c)
 TRUTH_X86_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/x86/*.c)
 TRUTH_ARM_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/arm64/*.c)

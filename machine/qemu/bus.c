@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/bus.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "machine/qemu/dump.h"
 
 static bool read_memory(void *machine, uint64_t address, void *bytes,
 			size_t size)
@@ -17,10 +15,7 @@ static bool write_memory(void *machine, uint64_t address, const void *bytes,
 {
 	struct vcpu *vcpu = machine;
 
-	if (vcpu->dump && fwrite(bytes, 1, size, vcpu->dump) != size) {
-		perror("trace unit: dump");
-		exit(EXIT_FAILURE);
-	}
+	dump_write(vcpu->dump, bytes, size);
 	return guest_write_physical(&vcpu->guest, address, bytes, size);
 }
 
@@ -31,35 +26,16 @@ static void raise_interrupt(void *machine)
 	perfmon_topa_interrupt(&vcpu->perfmon, &vcpu->guest);
 }
 
-static FILE *open_dump(const char *dir, unsigned index)
-{
-	char path[4096];
-
-	if (!dir)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/trace.%u", dir, index);
-
-	FILE *file = fopen(path, "wb");
-
-	if (!file) {
-		fprintf(stderr, "trace unit: cannot write %s: ", path);
-		perror("");
-		exit(EXIT_FAILURE);
-	}
-	return file;
-}
-
 void bus_init(struct pt_bus *bus, struct vcpu *vcpu, const char *dump_dir,
 	      unsigned index)
 {
 	*bus = (struct pt_bus){ read_memory, write_memory, raise_interrupt,
 				vcpu };
-	vcpu->dump = open_dump(dump_dir, index);
+	vcpu->dump = dump_open(dump_dir, index);
 }
 
 void bus_close(struct vcpu *vcpu)
 {
-	if (vcpu->dump && fclose(vcpu->dump))
-		perror("trace unit: dump");
+	dump_close(vcpu->dump);
 	vcpu->dump = NULL;
 }

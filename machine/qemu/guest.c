@@ -4,12 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[GUEST_REGISTERS] = {
-	"rax", "rbx", "rcx", "rdx", "cr3", "cs",  "rip", "rax",
-	"rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
-	"r9",  "r10", "r11", "r12", "r13", "r14", "r15",
-};
-
 static struct qemu_plugin_register *find(GArray *all, const char *name)
 {
 	guint size = g_array_get_element_size(all);
@@ -24,13 +18,13 @@ static struct qemu_plugin_register *find(GArray *all, const char *name)
 	return NULL;
 }
 
-bool guest_init(struct guest *guest)
+bool guest_init(struct guest *guest, const char *const *names, unsigned count)
 {
 	GArray *all = qemu_plugin_get_registers();
 	bool complete = true;
 
 	guest->scratch = g_byte_array_new();
-	for (unsigned i = 0; i < GUEST_REGISTERS; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		guest->handles[i] = find(all, names[i]);
 		if (guest->handles[i])
 			continue;
@@ -42,14 +36,7 @@ bool guest_init(struct guest *guest)
 	return complete;
 }
 
-void guest_free(struct guest *guest)
-{
-	if (guest->scratch)
-		g_byte_array_free(guest->scratch, TRUE);
-	guest->scratch = NULL;
-}
-
-uint64_t guest_read(struct guest *guest, enum guest_register which)
+uint64_t guest_read(struct guest *guest, unsigned which)
 {
 	uint64_t value = 0;
 
@@ -60,23 +47,11 @@ uint64_t guest_read(struct guest *guest, enum guest_register which)
 	return value;
 }
 
-void guest_write(struct guest *guest, enum guest_register which, uint64_t value)
+void guest_write(struct guest *guest, unsigned which, uint64_t value)
 {
 	g_byte_array_set_size(guest->scratch, 0);
 	g_byte_array_append(guest->scratch, (const guint8 *)&value, 8);
 	qemu_plugin_write_register(guest->handles[which], guest->scratch);
-}
-
-uint64_t guest_read_edx_eax(struct guest *guest)
-{
-	return guest_read(guest, GUEST_RDX) << 32 |
-	       (guest_read(guest, GUEST_RAX) & 0xffffffff);
-}
-
-void guest_write_edx_eax(struct guest *guest, uint64_t value)
-{
-	guest_write(guest, GUEST_RAX, value & 0xffffffff);
-	guest_write(guest, GUEST_RDX, value >> 32);
 }
 
 bool guest_read_physical(struct guest *guest, uint64_t address, void *bytes,

@@ -6,8 +6,6 @@
 #include "machine/qemu/flow.h"
 #include "machine/qemu/x86_branch.h"
 
-#include <stddef.h>
-
 /* Where an instruction's callback finds its vCPU and the instruction. */
 struct site {
 	struct trace_unit *plugin;
@@ -106,21 +104,6 @@ static const struct {
 	[X86_PTWRITE] = { on_ptwrite, QEMU_PLUGIN_CB_RW_REGS_PC },
 };
 
-static qemu_plugin_u64 board_member(const struct trace_unit *plugin,
-				    size_t offset)
-{
-	return (qemu_plugin_u64){ plugin->boards, offset };
-}
-
-static void call_when(struct qemu_plugin_insn *insn,
-		      qemu_plugin_vcpu_udata_cb_t call, qemu_plugin_u64 flag,
-		      struct site *site)
-{
-	qemu_plugin_register_vcpu_insn_exec_cond_cb(
-		insn, call, QEMU_PLUGIN_CB_RW_REGS, QEMU_PLUGIN_COND_NE, flag,
-		0, site);
-}
-
 static struct site *site_new(struct trace_unit *plugin,
 			     const struct block *block,
 			     const struct qemu_plugin_insn *insn)
@@ -162,25 +145,16 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 static void instrument_insns(struct trace_unit *plugin,
 			     const struct qemu_plugin_tb *tb, struct site *site)
 {
-	qemu_plugin_u64 pending =
-		board_member(plugin, offsetof(struct vcpu_board, pending));
 	bool unfinished = true;
 
 	for (size_t i = 0; i < site->block->count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
 		if (unfinished)
-			call_when(insn, on_finish, pending, site);
+			vcpu_boards_watch_pending(plugin->boards, insn,
+						  on_finish, site);
 		unfinished = instrument(plugin, site->block, insn);
 	}
-}
-
-static void note_last(struct trace_unit *plugin, struct qemu_plugin_insn *last)
-{
-	qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
-		last, QEMU_PLUGIN_INLINE_STORE_U64,
-		board_member(plugin, offsetof(struct vcpu_board, last_began)),
-		1);
 }
 
 void instrument_block(struct trace_unit *plugin, struct qemu_plugin_tb *tb)
@@ -190,14 +164,9 @@ void instrument_block(struct trace_unit *plugin, struct qemu_plugin_tb *tb)
 
 	site->plugin = plugin;
 	site->block = block;
-	qemu_plugin_register_vcpu_tb_exec_cond_cb(
-		tb, on_block, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
-		board_member(plugin, offsetof(struct vcpu_board, tracing)), 0,
-		site);
-	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
-		tb, QEMU_PLUGIN_INLINE_ADD_U64,
-		board_member(plugin, offsetof(struct vcpu_board, retired)),
-		block->count);
+	vcpu_boards_watch_block(plugin->boards, tb, block->count, on_block,
+				site);
 	instrument_insns(plugin, tb, site);
-	note_last(plugin, qemu_plugin_tb_get_insn(tb, block->count - 1));
+	vcpu_boards_note_last(plugin->boards,
+			      qemu_plugin_tb_get_insn(tb, block->count - 1));
 }

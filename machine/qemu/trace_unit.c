@@ -50,7 +50,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 	struct pt_rates rates = clock_rates(plugin);
 	struct pt_bus bus;
 
-	if (index >= plugin->count || !guest_init(&vcpu->guest))
+	if (index >= plugin->count || !x86_registers_init(&vcpu->guest))
 		exit(EXIT_FAILURE);
 	vcpu->board = qemu_plugin_scoreboard_find(plugin->boards, index);
 	bus_init(&bus, vcpu, plugin->options.dump_dir, index);
@@ -109,7 +109,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	}
 	plugin->count = (unsigned)info->system.max_vcpus;
 	plugin->vcpus = g_new0(struct vcpu, plugin->count);
-	plugin->boards = qemu_plugin_scoreboard_new(sizeof(struct vcpu_board));
+	plugin->boards = vcpu_boards_new();
 	plugin->start_tsc = __rdtsc();
 	clock_gettime(CLOCK_MONOTONIC, &plugin->start_time);
 

@@ -5,23 +5,14 @@
 #include "machine/intel_pt/unit.h"
 #include "machine/qemu/block.h"
 #include "machine/qemu/deadline.h"
-#include "machine/qemu/guest.h"
 #include "machine/qemu/guest_clock.h"
 #include "machine/qemu/perfmon.h"
+#include "machine/qemu/vcpu_board.h"
+#include "machine/qemu/x86_registers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* What translated code reads and writes without a call; one per vCPU, in a
- * scoreboard.
- */
-struct vcpu_board {
-	uint64_t tracing;    /* 1 while TraceEn is set */
-	uint64_t retired;    /* instructions begun, whole blocks at once */
-	uint64_t last_began; /* the current block's last instruction did */
-	uint64_t pending;    /* an emulated instruction is to be finished */
-};
 
 /* An instruction that QEMU executes and whose outcome is then put right. */
 enum vcpu_pending {

@@ -2,7 +2,7 @@
 #ifndef KT_MACHINE_QEMU_ARM_GIC_H
 #define KT_MACHINE_QEMU_ARM_GIC_H
 
-#include "machine/qemu_arm/guest.h"
+#include "machine/qemu/guest.h"
 
 #include <stdbool.h>
 

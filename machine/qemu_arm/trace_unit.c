@@ -12,7 +12,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 	struct vcpu *vcpu = &plugin->vcpus[index];
 	struct ete_bus bus;
 
-	if (index >= plugin->count || !guest_init(&vcpu->guest))
+	if (index >= plugin->count || !a64_registers_init(&vcpu->guest))
 		exit(EXIT_FAILURE);
 	vcpu->index = index;
 	vcpu->board = qemu_plugin_scoreboard_find(plugin->boards, index);
@@ -68,7 +68,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 	}
 	plugin->count = (unsigned)info->system.max_vcpus;
 	plugin->vcpus = g_new0(struct vcpu, plugin->count);
-	plugin->boards = qemu_plugin_scoreboard_new(sizeof(struct vcpu_board));
+	plugin->boards = vcpu_boards_new();
 
 	plugin_on_vcpu_init(id, on_vcpu_init, plugin);
 	plugin_on_tb_trans(id, on_translate, plugin);

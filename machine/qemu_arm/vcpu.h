@@ -3,23 +3,14 @@
 #define KT_MACHINE_QEMU_ARM_VCPU_H
 
 #include "machine/arm_ete/unit.h"
+#include "machine/qemu/vcpu_board.h"
+#include "machine/qemu_arm/a64_registers.h"
 #include "machine/qemu_arm/block.h"
-#include "machine/qemu_arm/guest.h"
 #include "machine/qemu_arm/guest_clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-/* What translated code reads and writes without a call; one per vCPU, in a
- * scoreboard.
- */
-struct vcpu_board {
-	uint64_t tracing;    /* 1 while the unit is enabled */
-	uint64_t retired;    /* instructions begun, whole blocks at once */
-	uint64_t last_began; /* the current block's last instruction did */
-	uint64_t pending;    /* a register that was read is to be looked at */
-};
 
 /* A reading that QEMU executes and whose value is then put right or noted. */
 enum vcpu_pending {

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_VCPU_BOARD_H
+#define KT_MACHINE_QEMU_VCPU_BOARD_H
+
+#include "machine/qemu/plugin_api.h"
+
+#include <stdint.h>
+
+/* What translated code reads and writes without a call; one per vCPU, in a
+ * scoreboard.
+ */
+struct vcpu_board {
+	uint64_t tracing;    /* 1 while the unit is enabled */
+	uint64_t retired;    /* instructions begun, whole blocks at once */
+	uint64_t last_began; /* the current block's last instruction did */
+	uint64_t pending;    /* an emulated instruction is to be finished */
+};
+
+struct qemu_plugin_scoreboard *vcpu_boards_new(void);
+
+/* Counts @count instructions at each start of @tb, and calls @call with @data
+ * there while the vCPU is traced; it may read registers.
+ */
+void vcpu_boards_watch_block(struct qemu_plugin_scoreboard *boards,
+			     struct qemu_plugin_tb *tb, uint64_t count,
+			     qemu_plugin_vcpu_udata_cb_t call, void *data);
+
+/* Calls @call with @data before @insn while something is pending; it may read
+ * and write registers.
+ */
+void vcpu_boards_watch_pending(struct qemu_plugin_scoreboard *boards,
+			       struct qemu_plugin_insn *insn,
+			       qemu_plugin_vcpu_udata_cb_t call, void *data);
+
+/* Notes that a block's @last instruction began, behind the calls that were
+ * registered for it so far.
+ */
+void vcpu_boards_note_last(struct qemu_plugin_scoreboard *boards,
+			   struct qemu_plugin_insn *last);
+
+#endif
