@@ -12,22 +12,6 @@ readonly WORK=/tmp/conformance
 # shellcheck source=machine/tests/guest_perf.sh
 source "$(dirname "${BASH_SOURCE[0]}")/guest_perf.sh"
 
-# With several CPUs time is the host's: perf has to keep up, or does not.
-BUFFER=16M
-(($(nproc) == 1)) || BUFFER=128M
-readonly BUFFER
-
-# Processes that start, fault, pipe, read, sleep and end.
-work() { # times
-	local i
-	for ((i = 0; i < $1; i++)); do
-		busybox ls /usr/bin | busybox wc
-		busybox dd if=/dev/zero of="$WORK/zero" bs=4k count=16
-		busybox md5sum "$WORK/zero"
-		busybox sleep 0.01
-	done >/dev/null 2>&1
-}
-
 # The build ID of the vdso lets perf on the host find the guest's.
 record() { # name perf-record-option...
 	local name=$1
@@ -83,7 +67,7 @@ if [[ $RESULTS == --when-told ]]; then
 	exit
 fi
 if [[ $RESULTS == --work ]]; then
-	work "$1"
+	work "$1" 16
 	exit
 fi
 mkdir -p "$WORK"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What the guests' sides of the conformance tests share: perf in a slow machine.
+# What the guests' sides of the conformance tests share: perf in a slow machine,
+# and what it records.
 # Set WORK, a folder of the guest's, first.
 
 # perf reads all symbols several times and looks at every module's file: most
@@ -30,4 +31,21 @@ function_range() { # name
 		found { print start, $1; exit }
 		$3 == name { found = 1; start = $1 }' /proc/kallsyms)
 	printf '0x%s/0x%x\n' "$start" $((16#$end - 16#$start))
+}
+
+# With several CPUs time is the host's: perf has to keep up, or does not.
+BUFFER=16M
+(($(nproc) == 1)) || BUFFER=128M
+# shellcheck disable=SC2034 # the guests' sides read it
+readonly BUFFER
+
+# Processes that start, fault, pipe, read, sleep and end.
+work() { # times pages
+	local i
+	for ((i = 0; i < $1; i++)); do
+		busybox ls /usr/bin | busybox wc
+		busybox dd if=/dev/zero of="$WORK/zero" bs=4k count="$2"
+		busybox md5sum "$WORK/zero"
+		busybox sleep 0.01
+	done >/dev/null 2>&1
 }
