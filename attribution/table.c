@@ -20,11 +20,3 @@ const struct attribution_table *attribution_table_at(size_t index)
 {
 	return tables[index];
 }
-
-const struct attribution_table *attribution_table_find(const char *name)
-{
-	for (size_t i = 0; tables[i]; i++)
-		if (!strcmp(tables[i]->name, name))
-			return tables[i];
-	return NULL;
-}

@@ -100,7 +100,4 @@ extern const struct attribution_table user_sites_option;
 /* Returns table @index, in the order of --help; NULL after the last. */
 const struct attribution_table *attribution_table_at(size_t index);
 
-/* Returns the table called @name, or NULL. */
-const struct attribution_table *attribution_table_find(const char *name);
-
 #endif

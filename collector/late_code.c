@@ -30,7 +30,6 @@ struct late_code {
 	struct array modules; /* struct module: those copied already */
 	size_t first_new;     /* of them: those before came with the copy */
 	struct byte_buffer records;
-	unsigned int missed;
 	bool perf_is_full; /* the kernel's copy takes no more */
 };
 
@@ -152,7 +151,6 @@ static int copy_range(struct late_code *late, const struct code_range *range)
 		late->log, LOG_WARNING, path, LOG_NO_OFFSET,
 		"new code at %" PRIx64 " cannot be copied: %s", range->start,
 		error == -ERROR_SYSTEM ? strerror(errno) : error_text(error));
-	late->missed++;
 	unlink(path);
 	return error;
 }
@@ -316,9 +314,4 @@ void late_code_records(struct late_code *late, struct byte_buffer *bytes)
 	byte_buffer_add(bytes, late->records.bytes, late->records.size);
 	bytes->failed |= late->records.failed;
 	byte_buffer_free(&late->records);
-}
-
-unsigned int late_code_missed(const struct late_code *late)
-{
-	return late->missed;
 }

@@ -54,7 +54,4 @@ void late_code_names(struct late_code *late);
 /* Moves the records that place the new modules to the end of @bytes. */
 void late_code_records(struct late_code *late, struct byte_buffer *bytes);
 
-/* Returns how many pieces of code were gone before they could be copied. */
-unsigned int late_code_missed(const struct late_code *late);
-
 #endif

@@ -28,7 +28,7 @@ enum flow_kind {
 	 */
 	FLOW_STOP,
 	/* Execution went on unseen; detail is an enum flow_gap_reason, ip the
-	 * byte offset in the stream (see aux_stream_file_offset), last the
+	 * place in the stream, counted in kept bytes from 0, last the
 	 * trace bytes lost or skipped (saturated, 0 if unknown).  The gap
 	 * begins at time_ns and ends at the time of the next item.
 	 */

@@ -12,7 +12,7 @@ struct recording;
 struct packet_dump;
 
 struct packet_line {
-	uint64_t position;	/* in the stream, see aux_stream_file_offset */
+	uint64_t position;	/* in the stream's kept bytes, from 0 */
 	uint32_t size_bytes;
 	const char *name;	/* "tnt", "tip.pge" … ; "bad" for no packet */
 	char text[80];		/* the payload */

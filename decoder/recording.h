@@ -96,12 +96,6 @@ struct recording_info {
 const struct recording_info *
 recording_info(const struct recording *recording);
 
-/* The priv[] words of AUXTRACE_INFO (enum in perf's util/intel-pt.h,
- * util/cs-etm.h).  Sets *@count; NULL when there are none.
- */
-const uint64_t *recording_trace_words(const struct recording *recording,
-				      size_t *count);
-
 /* One perf event that was recorded. */
 struct recording_event {
 	const char *name;		/* "" if not recorded */
@@ -178,12 +172,6 @@ struct aux_stream {
 size_t recording_stream_count(const struct recording *recording);
 const struct aux_stream *
 recording_stream(const struct recording *recording, size_t index);
-
-/* Returns the place in the file of byte @position of @stream, counted in
- * kept bytes from 0, as FLOW_GAP has it.
- */
-uint64_t aux_stream_file_offset(const struct aux_stream *stream,
-				uint64_t position);
 
 /* Whether the file ends before its contents do. */
 bool recording_is_cut(const struct recording *recording);

@@ -144,13 +144,6 @@ enum recording_trace recording_trace(const struct recording *recording)
 	}
 }
 
-const uint64_t *recording_trace_words(const struct recording *recording,
-				      size_t *count)
-{
-	*count = recording->trace_word_count;
-	return recording->trace_words;
-}
-
 uint64_t recording_trace_word(const struct recording *recording, size_t index)
 {
 	return index < recording->trace_word_count ?

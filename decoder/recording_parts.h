@@ -42,8 +42,8 @@ struct recording {
 	struct snapshot *snapshot;	/* or NULL */
 };
 
-/* Returns word @index of AUXTRACE_INFO, 0 if the recording is too old to have
- * it.
+/* Returns word @index of AUXTRACE_INFO's priv[] (enum in perf's util/intel-pt.h,
+ * util/cs-etm.h), 0 if the recording is too old to have it.
  */
 uint64_t recording_trace_word(const struct recording *recording,
 			      size_t index);

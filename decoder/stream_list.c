@@ -218,18 +218,3 @@ const struct array *stream_list_spans(const struct stream_list *list,
 
 	return &builder->spans;
 }
-
-uint64_t aux_stream_file_offset(const struct aux_stream *stream,
-				uint64_t position)
-{
-	for (size_t i = 0; i < stream->piece_count; i++) {
-		const struct aux_piece *piece = &stream->pieces[i];
-
-		if (position < piece->size_bytes ||
-		    (position == piece->size_bytes &&
-		     i + 1 == stream->piece_count))
-			return piece->file_offset + position;
-		position -= piece->size_bytes;
-	}
-	return 0;
-}

@@ -289,19 +289,3 @@ uint32_t task_stacks_cpu_count(const struct task_stacks *stacks)
 {
 	return (uint32_t)stacks->cpus.count;
 }
-
-const struct task *task_stacks_task(const struct task_stacks *stacks,
-				    uint32_t index)
-{
-	return &kept_tasks_at(&stacks->tasks, index)->task;
-}
-
-uint32_t task_stacks_task_count(const struct task_stacks *stacks)
-{
-	return (uint32_t)stacks->tasks.all.count;
-}
-
-uint64_t task_stacks_clock(const struct task_stacks *stacks, uint32_t index)
-{
-	return kept_tasks_at(&stacks->tasks, index)->clock_ns;
-}

@@ -65,12 +65,4 @@ const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
 					      uint32_t index);
 uint32_t task_stacks_cpu_count(const struct task_stacks *stacks);
 
-/* Returns the tasks seen: by index, and how many. */
-const struct task *task_stacks_task(const struct task_stacks *stacks,
-				    uint32_t index);
-uint32_t task_stacks_task_count(const struct task_stacks *stacks);
-
-/* Returns how long task @index was traced, in ns. */
-uint64_t task_stacks_clock(const struct task_stacks *stacks, uint32_t index);
-
 #endif

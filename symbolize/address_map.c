@@ -176,13 +176,3 @@ const struct symbol *address_map_find(const struct address_map *map,
 	}
 	return &symbols[low];
 }
-
-size_t address_map_count(const struct address_map *map)
-{
-	return map->symbols.count;
-}
-
-const struct symbol *address_map_at(const struct address_map *map, size_t index)
-{
-	return array_at(&map->symbols, index);
-}

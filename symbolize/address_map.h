@@ -61,9 +61,4 @@ int address_map_fill(struct address_map *map, address_map_namer *namer,
 const struct symbol *address_map_find(const struct address_map *map,
 				      uint64_t address);
 
-/* Returns how many stretches there are, and each, in order of address. */
-size_t address_map_count(const struct address_map *map);
-const struct symbol *address_map_at(const struct address_map *map,
-				    size_t index);
-
 #endif

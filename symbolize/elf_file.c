@@ -52,11 +52,6 @@ void elf_file_close(struct elf_file *file)
 	free(file);
 }
 
-Elf *elf_file_elf(const struct elf_file *file)
-{
-	return file->elf;
-}
-
 Dwfl_Module *elf_file_module(const struct elf_file *file)
 {
 	return file->module;

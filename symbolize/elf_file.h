@@ -23,9 +23,6 @@ struct elf_file;
 struct elf_file *elf_file_open(const char *path, const struct log *log);
 void elf_file_close(struct elf_file *file);
 
-/* The file itself, without its debug file. */
-Elf *elf_file_elf(const struct elf_file *file);
-
 /* libdwfl's view of the file; it counts addresses from elf_file_bias() on. */
 Dwfl_Module *elf_file_module(const struct elf_file *file);
 uint64_t elf_file_bias(const struct elf_file *file);

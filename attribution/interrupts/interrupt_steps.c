@@ -46,12 +46,6 @@ void interrupt_steps_free(struct interrupt_steps *steps)
 	free(steps);
 }
 
-enum interrupt_role interrupt_steps_role(const struct interrupt_steps *steps,
-					 uint32_t function)
-{
-	return interrupt_role_of(steps->roles, function);
-}
-
 /* Returns whether functions of @role begin pieces, and of which kind. */
 static bool begins_piece(enum interrupt_role role, enum interrupt_kind *kind)
 {

@@ -43,8 +43,4 @@ void interrupt_steps_take(struct interrupt_steps *steps,
 /* Ends what is still open. */
 void interrupt_steps_end(struct interrupt_steps *steps);
 
-/* Returns the role of a function. */
-enum interrupt_role interrupt_steps_role(const struct interrupt_steps *steps,
-					 uint32_t function);
-
 #endif
