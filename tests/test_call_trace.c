@@ -41,8 +41,8 @@ static void play(struct call_trace *trace, const char *text, uint32_t base)
 
 static void write_trace(const struct call_trace *trace, char *text)
 {
-	for (uint32_t i = trace->functions.count ? 0 : TRACED_NONE;
-	     i != TRACED_NONE; i = call_trace_next(trace, i)) {
+	for (uint32_t i = call_trace_first(trace); i != TRACED_NONE;
+	     i = call_trace_next(trace, i)) {
 		const struct traced_function *function =
 			call_trace_at(trace, i);
 

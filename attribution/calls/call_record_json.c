@@ -211,8 +211,8 @@ static void put_trace(const struct call_record_context *context,
 	const char *comma = "";
 
 	fputs("\"trace\":[", out);
-	for (uint32_t i = trace->functions.count ? 0 : TRACED_NONE;
-	     i != TRACED_NONE; i = call_trace_next(trace, i)) {
+	for (uint32_t i = call_trace_first(trace); i != TRACED_NONE;
+	     i = call_trace_next(trace, i)) {
 		const struct traced_function *function =
 			call_trace_at(trace, i);
 

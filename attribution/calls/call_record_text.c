@@ -120,8 +120,8 @@ static void print_trace(const struct call_record_context *context,
 	if (trace->functions.count)
 		fprintf(out, "    %8s %14s %14s  function\n", "calls",
 			"wall_ns", "on_cpu_ns");
-	for (uint32_t i = trace->functions.count ? 0 : TRACED_NONE;
-	     i != TRACED_NONE; i = call_trace_next(trace, i)) {
+	for (uint32_t i = call_trace_first(trace); i != TRACED_NONE;
+	     i = call_trace_next(trace, i)) {
 		const struct traced_function *function =
 			call_trace_at(trace, i);
 

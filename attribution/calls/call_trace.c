@@ -28,11 +28,15 @@ const struct traced_function *call_trace_at(const struct call_trace *trace,
 	return at(trace, index);
 }
 
+uint32_t call_trace_first(const struct call_trace *trace)
+{
+	return trace->functions.count ? 0 : TRACED_NONE;
+}
+
 static uint32_t find_child(const struct call_trace *trace, uint32_t parent,
 			   const struct call_step *step)
 {
-	uint32_t child = parent == TRACED_NONE ? (trace->functions.count ? 0 :
-								TRACED_NONE) :
+	uint32_t child = parent == TRACED_NONE ? call_trace_first(trace) :
 						 at(trace, parent)->first_child;
 
 	while (child != TRACED_NONE &&

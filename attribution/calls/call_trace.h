@@ -46,9 +46,10 @@ void call_trace_begin(struct call_trace *trace, uint32_t base);
 /* Applies a step of the call's task.  Returns 0 or -ERROR_MEMORY. */
 int call_trace_take(struct call_trace *trace, const struct call_step *step);
 
-/* Returns the function after @index, callees before what follows their
- * caller; TRACED_NONE after the last.  The first is 0, if there is any.
+/* Returns the first function, and the one after @index, callees before what
+ * follows their caller; TRACED_NONE if there is none, and after the last.
  */
+uint32_t call_trace_first(const struct call_trace *trace);
 uint32_t call_trace_next(const struct call_trace *trace, uint32_t index);
 
 const struct traced_function *call_trace_at(const struct call_trace *trace,
