@@ -104,10 +104,7 @@ struct trace_record {
 
 static uint64_t *offset_of(struct recording_writer *writer, uint32_t index)
 {
-	while (writer->offsets.count <= index)
-		if (!array_add(&writer->offsets))
-			return NULL;
-	return array_at(&writer->offsets, index);
+	return array_reach(&writer->offsets, index);
 }
 
 int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,

@@ -40,6 +40,14 @@ void *array_add(struct array *array)
 	return item;
 }
 
+void *array_reach(struct array *array, size_t index)
+{
+	while (array->count <= index)
+		if (!array_add(array))
+			return NULL;
+	return array_at(array, index);
+}
+
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b))
 {

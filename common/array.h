@@ -27,6 +27,11 @@ struct array {
  */
 void *array_add(struct array *array);
 
+/* Returns item @index, after appending zeroed ones up to it if it is not there
+ * yet; NULL when out of memory.
+ */
+void *array_reach(struct array *array, size_t index);
+
 /* Returns item @index, which must be below array->count. */
 void *array_at(const struct array *array, size_t index);
 

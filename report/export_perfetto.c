@@ -93,10 +93,9 @@ static bool was_named(struct perfetto_writer *perfetto, uint32_t function)
 	bool *named;
 	bool before;
 
-	while (perfetto->named.count <= function)
-		if (!array_add(&perfetto->named))
-			return false;
-	named = array_at(&perfetto->named, function);
+	named = array_reach(&perfetto->named, function);
+	if (!named)
+		return false;
 	before = *named;
 	*named = true;
 	return before;

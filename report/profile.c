@@ -27,10 +27,9 @@ static struct task_place *add_place(struct profile *profile,
 {
 	struct task_place *place;
 
-	while (profile->places.count <= task->index)
-		if (!array_add(&profile->places))
-			return NULL;
-	place = array_at(&profile->places, task->index);
+	place = array_reach(&profile->places, task->index);
+	if (!place)
+		return NULL;
 	place->is_known = true;
 	place->is_wanted = step_filter_task(profile->options.filter, task);
 	place->node = call_tree_root(

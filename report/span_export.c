@@ -53,12 +53,11 @@ static struct kept_track *get_track(struct span_export *export,
 {
 	struct kept_track *kept;
 
-	while (list->count <= index)
-		if (!array_add(list)) {
-			export->status = -ERROR_MEMORY;
-			return NULL;
-		}
-	kept = array_at(list, index);
+	kept = array_reach(list, index);
+	if (!kept) {
+		export->status = -ERROR_MEMORY;
+		return NULL;
+	}
 	if (!kept->is_known) {
 		kept->is_known = true;
 		kept->track = *like;

@@ -90,12 +90,11 @@ static void enter(struct step_select *select, struct task_selection *selection,
 	bool wanted = wants_entry(select, selection, step);
 	bool *passed;
 
-	while (selection->passed.count <= step->depth)
-		if (!array_add(&selection->passed)) {
-			select->status = -ERROR_MEMORY;
-			return;
-		}
-	passed = array_at(&selection->passed, step->depth);
+	passed = array_reach(&selection->passed, step->depth);
+	if (!passed) {
+		select->status = -ERROR_MEMORY;
+		return;
+	}
 	*passed = wanted;
 	if (!wanted)
 		return;

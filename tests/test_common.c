@@ -56,6 +56,21 @@ START_TEST(array_grows_and_sorts)
 }
 END_TEST
 
+START_TEST(array_reaches_an_item_by_adding_those_before_it)
+{
+	struct array array = ARRAY_OF(int);
+	int *item = array_reach(&array, 2);
+
+	ck_assert_ptr_nonnull(item);
+	*item = 7;
+	ck_assert_uint_eq(array.count, 3);
+	ck_assert_int_eq(*(int *)array_reach(&array, 0), 0);
+	ck_assert_int_eq(*(int *)array_reach(&array, 2), 7);
+	ck_assert_uint_eq(array.count, 3);
+	array_free(&array);
+}
+END_TEST
+
 START_TEST(equal_texts_get_equal_numbers)
 {
 	struct string_pool *pool = string_pool_new();
@@ -130,6 +145,7 @@ int main(void)
 
 	tcase_add_test(tcase, arena_memory_is_zeroed_and_aligned);
 	tcase_add_test(tcase, array_grows_and_sorts);
+	tcase_add_test(tcase, array_reaches_an_item_by_adding_those_before_it);
 	tcase_add_test(tcase, equal_texts_get_equal_numbers);
 	tcase_add_test(tcase, reading_stops_at_the_end);
 	tcase_add_test(tcase, messages_carry_their_place);

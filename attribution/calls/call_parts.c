@@ -19,10 +19,9 @@ struct call_part *call_parts_at(struct call_parts *parts, uint32_t node)
 	struct call_part *part;
 	uint32_t *place;
 
-	while (parts->places.count <= node)
-		if (!array_add(&parts->places))
-			return NULL;
-	place = array_at(&parts->places, node);
+	place = array_reach(&parts->places, node);
+	if (!place)
+		return NULL;
 	if (*place < parts->list.count) {
 		part = array_at(&parts->list, *place);
 		if (part->node == node)

@@ -90,13 +90,12 @@ static uint32_t add_child(struct call_trace *trace, uint32_t parent,
 static int enter(struct call_trace *trace, const struct call_step *step)
 {
 	uint32_t depth = step->depth - trace->base;
-	uint32_t *open;
+	uint32_t *open = array_reach(&trace->open, depth);
 	uint32_t parent = TRACED_NONE;
 	uint32_t child;
 
-	while (trace->open.count <= depth)
-		if (!array_add(&trace->open))
-			return -ERROR_MEMORY;
+	if (!open)
+		return -ERROR_MEMORY;
 	open = trace->open.items;
 	if (depth)
 		parent = open[depth - 1];

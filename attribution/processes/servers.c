@@ -41,12 +41,11 @@ struct servers {
 
 static struct service *service_of(struct servers *servers, uint32_t index)
 {
-	while (servers->services.count <= index)
-		if (!array_add(&servers->services)) {
-			servers->status = -ERROR_MEMORY;
-			return NULL;
-		}
-	return array_at(&servers->services, index);
+	struct service *service = array_reach(&servers->services, index);
+
+	if (!service)
+		servers->status = -ERROR_MEMORY;
+	return service;
 }
 
 static enum message_kind kind_of_task(const struct servers *servers,

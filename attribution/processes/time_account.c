@@ -30,12 +30,11 @@ static struct time_account *account_of(struct time_accounts *accounts,
 {
 	struct time_account *account;
 
-	while (accounts->threads.count <= task->index)
-		if (!array_add(&accounts->threads)) {
-			accounts->status = -ERROR_MEMORY;
-			return NULL;
-		}
-	account = array_at(&accounts->threads, task->index);
+	account = array_reach(&accounts->threads, task->index);
+	if (!account) {
+		accounts->status = -ERROR_MEMORY;
+		return NULL;
+	}
 	account->task = task;
 	return account;
 }

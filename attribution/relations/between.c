@@ -92,10 +92,9 @@ static int open_function(struct between *between, struct task_state *task,
 		work_kind_of(between->question.kinds, step->function);
 	struct open_function *function;
 
-	while (task->functions.count <= step->depth)
-		if (!array_add(&task->functions))
-			return -ERROR_MEMORY;
-	function = array_at(&task->functions, step->depth);
+	function = array_reach(&task->functions, step->depth);
+	if (!function)
+		return -ERROR_MEMORY;
 	function->function = step->function;
 	function->is_interrupt = kind == WORK_INTERRUPT || kind == WORK_NMI;
 	task->interrupts += function->is_interrupt;

@@ -64,10 +64,9 @@ struct between_path *between_paths_to(struct between_paths *paths,
 
 	if (node == CALL_NODE_NONE)
 		return NULL;
-	while (paths->of_node.count <= node)
-		if (!array_add(&paths->of_node))
-			return NULL;
-	number = array_at(&paths->of_node, node);
+	number = array_reach(&paths->of_node, node);
+	if (!number)
+		return NULL;
 	if (*number)
 		return array_at(&paths->list, *number - 1);
 	path = array_add(&paths->list);

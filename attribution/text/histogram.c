@@ -17,12 +17,11 @@ static size_t bucket_of(uint64_t value)
 
 int histogram_add(struct histogram *histogram, uint64_t value)
 {
-	size_t bucket = bucket_of(value);
+	uint64_t *bucket = array_reach(&histogram->buckets, bucket_of(value));
 
-	while (histogram->buckets.count <= bucket)
-		if (!array_add(&histogram->buckets))
-			return -ERROR_MEMORY;
-	++*(uint64_t *)array_at(&histogram->buckets, bucket);
+	if (!bucket)
+		return -ERROR_MEMORY;
+	++*bucket;
 	if (!histogram->count || value < histogram->min)
 		histogram->min = value;
 	if (value > histogram->max)

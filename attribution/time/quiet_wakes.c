@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/quiet_wakes.h"
 
+#include "attribution/time/cpu_slot.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/call_step.h"
@@ -78,13 +79,9 @@ static enum mark mark_at(const struct quiet_wakes *wakes, uint32_t function)
 					 MARK_NONE;
 }
 
-/* Streams of threads have no CPU: UINT32_MAX, which comes to be 0. */
 static struct open_wakeup *open_on(struct quiet_wakes *wakes, uint32_t cpu)
 {
-	while (wakes->cpus.count <= (uint32_t)(cpu + 1))
-		if (!array_add(&wakes->cpus))
-			return NULL;
-	return array_at(&wakes->cpus, (uint32_t)(cpu + 1));
+	return array_reach(&wakes->cpus, cpu_slot(cpu));
 }
 
 static void enter(struct quiet_wakes *wakes, struct open_wakeup *open,

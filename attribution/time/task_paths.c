@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/task_paths.h"
 
+#include "attribution/time/cpu_slot.h"
 #include "common/array.h"
 #include "common/error.h"
 
@@ -63,11 +64,10 @@ static int enter(struct task_paths *paths, const struct call_step *step)
 
 	if (!path)
 		return -ERROR_MEMORY;
-	while (path->frames.count <= step->depth)
-		if (!array_add(&path->frames))
-			return -ERROR_MEMORY;
+	frame = array_reach(&path->frames, step->depth);
+	if (!frame)
+		return -ERROR_MEMORY;
 	path->frames.count = step->depth + 1;
-	frame = array_at(&path->frames, step->depth);
 	*frame = (struct path_frame){
 		.begin_ns = step->time_ns,
 		.return_address = step->place,
@@ -88,22 +88,16 @@ static void leave(const struct task_paths *paths, const struct call_step *step)
 		path->frames.count = step->depth;
 }
 
-/* UINT32_MAX, the CPU of threads' streams, comes to be 0. */
-static uint32_t slot_of(uint32_t cpu)
-{
-	return cpu + 1;
-}
-
 static int switch_to(struct task_paths *paths, const struct call_step *step)
 {
+	const struct task **running;
+
 	if (!path_of(paths, step->task))
 		return -ERROR_MEMORY;
-	while (paths->running.count <= slot_of(step->cpu))
-		if (!array_add(&paths->running))
-			return -ERROR_MEMORY;
-	*(const struct task **)array_at(&paths->running,
-					 slot_of(step->cpu)) =
-		step->task;
+	running = array_reach(&paths->running, cpu_slot(step->cpu));
+	if (!running)
+		return -ERROR_MEMORY;
+	*running = step->task;
 	return 0;
 }
 
@@ -143,7 +137,7 @@ const struct task *task_paths_task(const struct task_paths *paths,
 {
 	const struct task *const *running = paths->running.items;
 
-	uint32_t slot = slot_of((uint32_t)cpu);
+	uint32_t slot = cpu_slot((uint32_t)cpu);
 
 	if (cpu >= 0 && slot < paths->running.count && running[slot] &&
 	    running[slot]->tid == tid)

@@ -91,10 +91,9 @@ struct thread *thread_table_of_task(struct thread_table *table,
 {
 	struct thread **slot;
 
-	while (table->by_task.count <= task->index)
-		if (!array_add(&table->by_task))
-			return NULL;
-	slot = array_at(&table->by_task, task->index);
+	slot = array_reach(&table->by_task, task->index);
+	if (!slot)
+		return NULL;
 	if (!*slot)
 		*slot = find_or_add(table, task);
 	return *slot;

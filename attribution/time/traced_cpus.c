@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/traced_cpus.h"
 
+#include "attribution/time/cpu_slot.h"
+
 void traced_cpus_free(struct traced_cpus *cpus)
 {
 	array_free(&cpus->cpus);
-}
-
-/* UINT32_MAX, the CPU of threads' streams, comes to be 0. */
-static uint32_t slot_of(uint32_t cpu)
-{
-	return cpu + 1;
 }
 
 struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu)
 {
 	struct traced_cpu *added;
 
-	while (cpus->cpus.count <= slot_of(cpu))
-		if (!array_add(&cpus->cpus))
-			return NULL;
-	added = array_at(&cpus->cpus, slot_of(cpu));
+	added = array_reach(&cpus->cpus, cpu_slot(cpu));
+	if (!added)
+		return NULL;
 	cpus->seen += !added->is_seen;
 	added->is_seen = true;
 	return added;
@@ -38,7 +33,7 @@ bool traced_cpus_are_over(const struct traced_cpus *cpus)
 
 struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus, int32_t cpu)
 {
-	uint32_t slot = slot_of((uint32_t)cpu);
+	uint32_t slot = cpu_slot((uint32_t)cpu);
 	struct traced_cpu *found = slot < cpus->cpus.count ?
 					   array_at(&cpus->cpus, slot) :
 					   NULL;

@@ -39,12 +39,11 @@ struct user_sites {
 
 static struct kernel_entry *entry_of(struct user_sites *sites, uint32_t index)
 {
-	while (sites->entries.count <= index)
-		if (!array_add(&sites->entries)) {
-			sites->status = -ERROR_MEMORY;
-			return NULL;
-		}
-	return array_at(&sites->entries, index);
+	struct kernel_entry *entry = array_reach(&sites->entries, index);
+
+	if (!entry)
+		sites->status = -ERROR_MEMORY;
+	return entry;
 }
 
 /* Bills the entry, which is over. */

@@ -59,10 +59,9 @@ static struct wall_task *task_of(struct wall_tree *tree,
 {
 	struct wall_task *wall;
 
-	while (tree->tasks.count <= task->index)
-		if (!array_add(&tree->tasks))
-			return NULL;
-	wall = array_at(&tree->tasks, task->index);
+	wall = array_reach(&tree->tasks, task->index);
+	if (!wall)
+		return NULL;
 	if (!wall->is_known && begin_task(tree, wall, task) < 0)
 		return NULL;
 	return wall;
