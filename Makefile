@@ -7,7 +7,8 @@
 MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
-FOLDERS := common collector decoder symbolize report attribution \
+FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
+           symbolize report attribution \
            $(patsubst %/,%,$(wildcard attribution/*/)) cmd
 PREFIX  ?= /usr/local
 CC      := $(if $(FUZZ),clang,$(CC))
@@ -32,9 +33,10 @@ endif
 # Debian has libipt for x86 only: elsewhere its decoder is left out.
 HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
-IPT_SRCS := $(wildcard decoder/intel_pt*.c decoder/intel_image.c \
-            decoder/intel_packet_dump.c decoder/packet_text.c)
-NO_IPT_SRCS := decoder/without_intel_pt.c
+IPT_SRCS := $(addprefix decoder/intel_pt/, intel_image.c \
+            intel_packet_dump.c packet_text.c) \
+            $(wildcard decoder/intel_pt/intel_pt*.c)
+NO_IPT_SRCS := decoder/intel_pt/without_intel_pt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 # It unwinds its own stack, by x86-64's registers.
 X86_TESTS := tests/test_user_stack.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/overview.h"
 
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 #include "report/task_stacks.h"
 #include "report/time_unit.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_watch.h"
 
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/calls/system_calls.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 #include "symbolize/symbols.h"
 #include "symbolize/user_stack.h"
 

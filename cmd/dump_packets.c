@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/dump_stages.h"
 #include "cmd/session.h"
-#include "decoder/packet_dump.h"
-#include "decoder/recording.h"
+#include "decoder/flow/packet_dump.h"
+#include "decoder/recording/recording.h"
 
 #include <inttypes.h>
 

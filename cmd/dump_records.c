@@ -2,9 +2,9 @@
 #include "cmd/dump_stages.h"
 #include "cmd/session.h"
 #include "common/error.h"
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
-#include "decoder/tracepoint.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/tracepoint.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/call_stack.h"
 
-#include "decoder/flow.h"
+#include "decoder/flow/flow.h"
 #include "report/call_frames.h"
 #include "report/user_return.h"
 

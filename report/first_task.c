@@ -2,8 +2,8 @@
 #include "report/first_task.h"
 
 #include "common/error.h"
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "report/cpu_account.h"
 #include "report/kept_tasks.h"
 
-#include "decoder/flow.h"
+#include "decoder/flow/flow.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

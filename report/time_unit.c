@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/time_unit.h"
 
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline.h"
 
-#include "decoder/flow.h"
+#include "decoder/flow/flow.h"
 #include "report/function_label.h"
 #include "report/source_label.h"
 #include "report/task_names.h"

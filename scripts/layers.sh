@@ -19,6 +19,22 @@ forbid symbolize "collector report attribution cmd machine"
 forbid report    "collector attribution cmd machine"
 forbid attribution "collector cmd machine"
 forbid cmd       "machine"
+in_decoder() {
+	for other in $2; do
+		forbid "decoder/$1" "decoder/$other"
+	done
+}
+in_decoder recording "flow code intel_pt coresight snapshot"
+in_decoder flow      "code intel_pt coresight snapshot"
+in_decoder code      "intel_pt coresight snapshot"
+in_decoder intel_pt  "coresight snapshot"
+in_decoder coresight "intel_pt snapshot"
+in_decoder snapshot  "flow intel_pt coresight"
+for folder in collector symbolize report attribution cmd; do
+	for unit in intel_pt coresight snapshot; do
+		forbid "$folder" "decoder/$unit"
+	done
+done
 tables="calls interrupts processes relations sleeps user_sites wall"
 in_attribution() {
 	for other in $2; do

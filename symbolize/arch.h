@@ -2,7 +2,7 @@
 #ifndef KT_SYMBOLIZE_ARCH_H
 #define KT_SYMBOLIZE_ARCH_H
 
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef KT_SYMBOLIZE_FUNCTION_EVENTS_PARTS_H
 #define KT_SYMBOLIZE_FUNCTION_EVENTS_PARTS_H
 
-#include "decoder/flow_source.h"
+#include "decoder/flow/flow_source.h"
 #include "symbolize/function_events.h"
 #include "symbolize/symbol_cache.h"
 #include "symbolize/task_switch.h"

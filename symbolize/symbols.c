@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 #include "symbolize/kernel_symbols.h"
 #include "symbolize/text_file.h"
 #include "symbolize/user_space.h"

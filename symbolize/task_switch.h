@@ -2,7 +2,7 @@
 #ifndef KT_SYMBOLIZE_TASK_SWITCH_H
 #define KT_SYMBOLIZE_TASK_SWITCH_H
 
-#include "decoder/flow.h"
+#include "decoder/flow/flow.h"
 
 #include <stdbool.h>
 #include <stddef.h>

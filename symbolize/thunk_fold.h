@@ -2,8 +2,8 @@
 #ifndef KT_SYMBOLIZE_THUNK_FOLD_H
 #define KT_SYMBOLIZE_THUNK_FOLD_H
 
+#include "decoder/flow/flow.h"
 #include "symbolize/address_map.h"
-#include "decoder/flow.h"
 
 #include <stdbool.h>
 

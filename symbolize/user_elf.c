@@ -2,7 +2,7 @@
 #include "symbolize/user_elf.h"
 
 #include "common/array.h"
-#include "decoder/file_map.h"
+#include "common/file_map.h"
 #include "symbolize/unwind_index.h"
 
 #include <gelf.h>

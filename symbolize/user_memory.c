@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/process_maps.h"
+#include "decoder/code/process_maps.h"
 
 #include <stdlib.h>
 #include <string.h>

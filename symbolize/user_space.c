@@ -4,8 +4,8 @@
 #include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
 #include "symbolize/elf_symbols.h"
 #include "symbolize/function_table.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/user_stack.h"
 
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
 #include "symbolize/symbols.h"
 #include "symbolize/user_memory.h"
 

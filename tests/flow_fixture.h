@@ -3,7 +3,7 @@
 #define KT_TESTS_FLOW_FIXTURE_H
 
 #include "common/array.h"
-#include "decoder/flow_source.h"
+#include "decoder/flow/flow_source.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/flow_run_fixture.h"
-#include "decoder/code_image.h"
-#include "decoder/flow_source.h"
-#include "decoder/recording.h"
+#include "decoder/code/code_image.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
 
 #include <check.h>
 

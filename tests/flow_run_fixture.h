@@ -3,7 +3,7 @@
 #define KT_TESTS_FLOW_RUN_FIXTURE_H
 
 #include "common/array.h"
-#include "decoder/flow.h"
+#include "decoder/flow/flow.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/branch.h"
+#include "decoder/intel_pt/branch.h"
 #include "tests/run_suite.h"
 
 static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/code_unknown.h"
-#include "decoder/code_change.h"
-#include "decoder/code_image_parts.h"
-#include "decoder/code_region.h"
+#include "decoder/code/code_change.h"
+#include "decoder/code/code_image_parts.h"
+#include "decoder/code/code_region.h"
+#include "decoder/code/code_unknown.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 

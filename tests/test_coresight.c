@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"

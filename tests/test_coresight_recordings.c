@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/packet_dump.h"
-#include "decoder/recording.h"
+#include "decoder/flow/packet_dump.h"
+#include "decoder/recording/recording.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/recording_fixture.h"

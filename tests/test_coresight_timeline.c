@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/code_image.h"
-#include "decoder/flow_source.h"
-#include "decoder/recording.h"
+#include "decoder/code/code_image.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/function_events.h"
 #include "symbolize/symbols.h"
 #include "tests/flow_run_fixture.h"

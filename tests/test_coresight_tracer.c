@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/coresight_unit.h"
+#include "decoder/recording/coresight_unit.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

@@ -2,8 +2,8 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/coresight_frame.h"
-#include "decoder/coresight_unit.h"
+#include "decoder/recording/coresight_frame.h"
+#include "decoder/recording/coresight_unit.h"
 #include "tests/run_suite.h"
 
 #define PMU_AND_CPUS(cpus) (UINT64_C(8) << 32 | (cpus))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/code_image.h"
-#include "decoder/flow_source.h"
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
+#include "decoder/code/code_image.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording_open.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 

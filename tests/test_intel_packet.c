@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_packet.h"
-#include "decoder/intel_clock.h"
-#include "decoder/intel_tokens.h"
-#include "decoder/snapshot_overlap.h"
+#include "decoder/intel_pt/intel_clock.h"
+#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_tokens.h"
+#include "decoder/recording/snapshot_overlap.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
 

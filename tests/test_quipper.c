@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/perf_data.h"
-#include "decoder/code_image.h"
-#include "decoder/flow_source.h"
-#include "decoder/packet_dump.h"
-#include "decoder/recording.h"
+#include "decoder/code/code_image.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/flow/packet_dump.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 

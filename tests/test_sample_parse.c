@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/record_walk.h"
-#include "decoder/recording.h"
-#include "decoder/sample_parse.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/record_walk.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sample_parse.h"
+#include "decoder/recording/sideband.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/flow.h"
+#include "decoder/flow/flow.h"
 #include "report/event_merge.h"
 #include "report/task_stacks.h"
 #include "report/timeline.h"
 #include "symbolize/function_events.h"
 #include "symbolize/symbols.h"
-#include "tests/run_suite.h"
 #include "tests/flow_fixture.h"
+#include "tests/run_suite.h"
 
 #include <dirent.h>
 #include <inttypes.h>

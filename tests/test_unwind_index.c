@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/unwind_index.h"
 
-#include "decoder/file_map.h"
+#include "common/file_map.h"
 #include "symbolize/user_elf.h"
 #include "tests/run_suite.h"
 

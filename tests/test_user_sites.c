@@ -2,7 +2,8 @@
 #include "attribution/user_sites/user_sites.h"
 
 #include "attribution/table.h"
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
 #include "report/task_names.h"
 #include "symbolize/symbols.h"
 #include "tests/attribution_fixture.h"

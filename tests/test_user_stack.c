@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording_open.h"
 #include "symbolize/symbols.h"
 #include "symbolize/user_elf.h"
 #include "symbolize/user_stack.h"

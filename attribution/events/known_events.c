@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
-#include "decoder/tracepoint.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/tracepoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>

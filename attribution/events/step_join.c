@@ -3,7 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "common/error.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,9 +5,9 @@
 #include "common/error.h"
 #include "common/number_map.h"
 #include "common/string_pool.h"
-#include "decoder/recording.h"
-#include "decoder/sideband.h"
-#include "decoder/tracepoint.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/tracepoint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/time/task_paths.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleeps.h"
 
-#include "attribution/sleeps/crowd.h"
 #include "attribution/events/known_events.h"
-#include "attribution/time/off_cpu.h"
-#include "attribution/time/quiet_wakes.h"
+#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
 #include "attribution/sleeps/wakers.h"
+#include "attribution/time/off_cpu.h"
+#include "attribution/time/quiet_wakes.h"
 #include "common/error.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
 

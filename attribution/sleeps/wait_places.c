@@ -2,7 +2,7 @@
 #include "attribution/sleeps/wait_places.h"
 
 #include "attribution/events/work_kinds.h"
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/function_table.h"
 #include "symbolize/text_file.h"
 

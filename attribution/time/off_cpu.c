@@ -2,7 +2,7 @@
 #include "attribution/time/off_cpu.h"
 
 #include "attribution/events/known_events.h"
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 #include "attribution/time/thread_table.h"
 #include "attribution/time/traced_cpus.h"
 #include "common/error.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 
 static int announce(const struct sched_events *events,
 		    const struct event_record *event, int32_t tid,

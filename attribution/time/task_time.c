@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/task_time.h"
 
-#include "attribution/time/quiet_wakes.h"
 #include "attribution/table.h"
+#include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/task_work.h"
 #include "attribution/time/thread_table.h"
 #include "common/error.h"
-#include "decoder/recording.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>

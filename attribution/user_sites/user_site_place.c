@@ -2,7 +2,7 @@
 #include "attribution/user_sites/user_site_place.h"
 
 #include "attribution/time/task_paths.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 #include "symbolize/symbols.h"
 
 #include <string.h>

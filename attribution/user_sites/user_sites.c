@@ -2,6 +2,7 @@
 #include "attribution/user_sites/user_sites.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/events/witness.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/time/task_paths.h"
@@ -9,10 +10,9 @@
 #include "attribution/time/task_work.h"
 #include "attribution/user_sites/user_site_place.h"
 #include "attribution/user_sites/user_site_table.h"
-#include "attribution/events/witness.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/sideband.h"
+#include "decoder/recording/sideband.h"
 #include "symbolize/symbols.h"
 #include "symbolize/user_stack.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
-#include "decoder/code_region.h"
-#include "decoder/file_map.h"
+#include "common/file_map.h"
+#include "decoder/code/code_region.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <unistd.h>

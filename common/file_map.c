@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/file_map.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int file_map_open_fd(struct file_map *map, int fd)
+{
+	struct stat stat;
+
+	*map = (struct file_map){ 0 };
+	if (fstat(fd, &stat) < 0)
+		return -ERROR_SYSTEM;
+	if (!S_ISREG(stat.st_mode)) {
+		errno = EINVAL;
+		return -ERROR_SYSTEM;
+	}
+	if (!stat.st_size)
+		return 0;
+
+	void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE,
+			   fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return -ERROR_SYSTEM;
+	map->bytes = bytes;
+	map->size = (size_t)stat.st_size;
+	return 0;
+}
+
+int file_map_open(struct file_map *map, const char *path,
+		  const struct log *log)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int error = 0;
+
+	*map = (struct file_map){ 0 };
+	if (fd < 0)
+		error = errno == ENOENT ? -ERROR_NOT_FOUND : -ERROR_SYSTEM;
+	else
+		error = file_map_open_fd(map, fd);
+	if (error)
+		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "cannot read: %s", strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+void file_map_close(struct file_map *map)
+{
+	if (map->bytes)
+		munmap((void *)(uintptr_t)map->bytes, map->size);
+	*map = (struct file_map){ 0 };
+}
+
+int file_map_temporary(const struct log *log)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+
+	if (!folder || !*folder)
+		folder = "/var/tmp";
+	snprintf(path, sizeof(path), "%s/ktrace-hw.XXXXXX", folder);
+
+	int fd = mkostemp(path, O_CLOEXEC);
+
+	if (fd >= 0) {
+		unlink(path);
+		return fd;
+	}
+	log_message(log, LOG_ERROR, folder, LOG_NO_OFFSET,
+		    "cannot make a temporary file: %s", strerror(errno));
+	return -ERROR_SYSTEM;
+}
+
+int file_map_append(int fd, const uint8_t *bytes, size_t size,
+		    const struct log *log)
+{
+	while (size) {
+		ssize_t written = write(fd, bytes, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+				    "cannot write a temporary file: %s",
+				    strerror(errno));
+			return -ERROR_SYSTEM;
+		}
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code/code_change.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/file_map.h"
+#include "common/log.h"
+#include "decoder/recording/sideband.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int read_pokes(const struct recording *recording,
+		      struct array *changes)
+{
+	struct sideband *sideband = sideband_open(
+		recording, SIDEBAND_BIT(SIDEBAND_TEXT_POKE));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	while (sideband && (status = sideband_next(sideband, &record)) == 1) {
+		const struct sideband_text_poke *poke = &record.poke;
+		struct code_change *change = array_add(changes);
+
+		if (!change) {
+			status = -ERROR_MEMORY;
+			break;
+		}
+		*change = (struct code_change){
+			record.time_ns,	 poke->address,	  poke->old_size,
+			poke->new_size, poke->old_bytes, poke->new_bytes,
+		};
+	}
+	sideband_close(sideband);
+	return status;
+}
+
+/* Reads <first>-<end>-<time>. */
+static int read_name(const char *name, struct code_change *change,
+		     uint64_t *end)
+{
+	int length = 0;
+
+	*change = (struct code_change){ 0 };
+	return sscanf(name, "%" SCNx64 "-%" SCNx64 "-%" SCNu64 "%n",
+		      &change->address, end, &change->time_ns,
+		      &length) == 3 && !name[length];
+}
+
+static int add_copy(const char *path, const char *name, const struct log *log,
+		    struct array *changes, struct array *maps)
+{
+	struct code_change change;
+	uint64_t end;
+
+	if (!read_name(name, &change, &end))
+		return 0;
+
+	struct file_map *map = array_add(maps);
+
+	if (!map)
+		return -ERROR_MEMORY;
+	if (file_map_open(map, path, log) < 0)
+		return 0;
+	if (!map->size || end - change.address != map->size) {
+		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "its size is not what its name says: not used");
+		return 0;
+	}
+	change.new_bytes = map->bytes;
+	change.new_size = map->size;
+
+	struct code_change *added = array_add(changes);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = change;
+	return 0;
+}
+
+static int read_copies(const char *folder, const struct log *log,
+		       struct array *changes, struct array *maps)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+	int error = 0;
+
+	while (entries && !error && (entry = readdir(entries))) {
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		error = add_copy(path, entry->d_name, log, changes, maps);
+	}
+	if (entries)
+		closedir(entries);
+	return error;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct code_change *left = a;
+	const struct code_change *right = b;
+
+	if (left->time_ns != right->time_ns)
+		return left->time_ns < right->time_ns ? -1 : 1;
+	return (left->address > right->address) -
+	       (left->address < right->address);
+}
+
+int code_change_read(const struct recording *recording, const char *folder,
+		     const struct log *log, struct array *changes,
+		     struct array *maps)
+{
+	int error = read_pokes(recording, changes);
+
+	if (!error && folder) {
+		error = read_copies(folder, log, changes, maps);
+		array_sort(changes, compare_changes);
+	}
+	return error;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code/code_image.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "decoder/code/code_change.h"
+#include "decoder/code/code_image_parts.h"
+#include "decoder/code/code_region.h"
+#include "decoder/code/code_unknown.h"
+#include "decoder/recording/recording_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The recording keeps what the dumps lie in. */
+static int add_dumps(struct code_image *image, const struct array *dumps)
+{
+	for (size_t i = 0; i < dumps->count; i++) {
+		struct code_region *region = array_add(&image->regions);
+
+		if (!region)
+			return -ERROR_MEMORY;
+		*region = *(const struct code_region *)array_at(dumps, i);
+	}
+	return 0;
+}
+
+static int read_kcore(struct code_image *image, const char *path)
+{
+	int error;
+
+	if (!path) {
+		log_message(image->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "the recording has no copy of the kernel's code "
+			    "(kcore): kernel functions cannot be decoded");
+		return 0;
+	}
+	if (file_map_open(&image->kcore, path, image->log) < 0)
+		return 0;
+	error = code_region_read_kcore(path, &image->kcore, image->log,
+				       &image->regions, &image->descriptors);
+	return error == -ERROR_FORMAT ? 0 : error;
+}
+
+static int add_missing_region(struct code_image *image,
+			      const struct code_change *change,
+			      uint64_t *file_size)
+{
+	if (image->spare_fd < 0)
+		image->spare_fd = file_map_temporary(image->log);
+	if (image->spare_fd < 0)
+		return -ERROR_SYSTEM;
+	return code_region_add_empty(&image->regions, change->address,
+				     change->new_size, image->spare_fd,
+				     file_size);
+}
+
+/* Changes outside the copied code get a region of their own, empty before. */
+static int add_missing_regions(struct code_image *image)
+{
+	uint64_t file_size = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < image->changes.count && !error; i++) {
+		const struct code_change *change = array_at(&image->changes, i);
+
+		if (change->new_size &&
+		    !code_region_find(&image->regions, change->address))
+			error = add_missing_region(image, change, &file_size);
+	}
+	return error;
+}
+
+int code_image_open(const struct recording *recording, const struct log *log,
+		    struct code_image **opened)
+{
+	struct code_image *image = calloc(1, sizeof(*image));
+	int error;
+
+	if (!image)
+		return -ERROR_MEMORY;
+	image->log = log;
+	image->spare_fd = -1;
+	image->regions = ARRAY_OF(struct code_region);
+	image->changes = ARRAY_OF(struct code_change);
+	image->descriptors = ARRAY_OF(int);
+	image->maps = ARRAY_OF(struct file_map);
+	image->unknown = ARRAY_OF(struct code_unknown);
+	error = recording->is_snapshot ?
+			add_dumps(image, &recording->dumps) :
+			read_kcore(image, recording_kcore_path(recording));
+	if (!error)
+		error = code_change_read(recording, recording->code_path, log,
+					 &image->changes, &image->maps);
+	if (!error)
+		error = add_missing_regions(image);
+	if (!error && recording->kcore_end_path)
+		error = code_unknown_read(image, recording->kcore_end_path,
+					  &image->unknown);
+	if (error)
+		goto fail;
+	*opened = image;
+	return 0;
+fail:
+	code_image_close(image);
+	return error;
+}
+
+void code_image_close(struct code_image *image)
+{
+	if (!image)
+		return;
+	for (size_t i = 0; i < image->regions.count; i++)
+		code_region_unmap(array_at(&image->regions, i));
+	for (size_t i = 0; i < image->descriptors.count; i++)
+		close(*(int *)array_at(&image->descriptors, i));
+	if (image->spare_fd >= 0)
+		close(image->spare_fd);
+	for (size_t i = 0; i < image->maps.count; i++)
+		file_map_close(array_at(&image->maps, i));
+	array_free(&image->regions);
+	array_free(&image->changes);
+	array_free(&image->descriptors);
+	array_free(&image->maps);
+	array_free(&image->unknown);
+	file_map_close(&image->kcore);
+	free(image);
+}
+
+/* Copies what @bytes at @from has in common with the buffer. */
+static void overlay(uint8_t *buffer, uint64_t address, size_t size,
+		    const uint8_t *bytes, uint64_t from, size_t from_size)
+{
+	uint64_t skipped = from < address ? address - from : 0;
+	uint64_t at = from < address ? 0 : from - address;
+	uint64_t count;
+
+	if (skipped >= from_size || at >= size)
+		return;
+	count = from_size - skipped;
+	if (count > size - at)
+		count = size - at;
+	memcpy(buffer + at, bytes + skipped, count);
+}
+
+/* As it was at first: undo from the last change back; then forwards. */
+static void apply_changes(const struct code_image *image, uint64_t time_ns,
+			  uint64_t address, uint8_t *buffer, size_t size)
+{
+	const struct array *changes = &image->changes;
+
+	for (size_t i = changes->count; i-- > 0;) {
+		const struct code_change *change = array_at(changes, i);
+
+		overlay(buffer, address, size, change->old_bytes,
+			change->address, change->old_size);
+	}
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct code_change *change = array_at(changes, i);
+
+		if (change->time_ns > time_ns)
+			break;
+		overlay(buffer, address, size, change->new_bytes,
+			change->address, change->new_size);
+	}
+}
+
+size_t code_image_read(const struct code_image *image, uint64_t time_ns,
+		       uint64_t address, uint8_t *buffer, size_t size)
+{
+	const struct code_region *region =
+		code_region_find(&image->regions, address);
+
+	if (!region)
+		return 0;
+
+	uint64_t offset = address - region->first;
+
+	if (size > region->size_bytes - offset)
+		size = region->size_bytes - offset;
+	memcpy(buffer, region->bytes + offset, size);
+	apply_changes(image, time_ns, address, buffer, size);
+	return size;
+}

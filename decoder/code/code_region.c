@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code/code_region.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/file_map.h"
+#include "common/log.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Loads nearer than this become one region; the file is sparse between. */
+#define NEAR_BYTES (64ull << 20)
+/* A region larger than this costs a decoder's cache too much memory. */
+#define REGION_LIMIT (512ull << 20)
+
+static int compare_regions(const void *a, const void *b)
+{
+	const struct code_region *left = a;
+	const struct code_region *right = b;
+
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+/* Whether the file holds all bytes of @load at addresses that exist. */
+static bool is_usable(const Elf64_Phdr *load, const struct file_map *map)
+{
+	return load->p_type == PT_LOAD && load->p_filesz &&
+	       load->p_offset <= map->size &&
+	       load->p_filesz <= map->size - load->p_offset &&
+	       load->p_filesz <= UINT64_MAX - load->p_vaddr;
+}
+
+int code_region_read_loads(const char *path, const struct file_map *map,
+			   struct array *loads)
+{
+	Elf64_Ehdr header;
+
+	if (map->size < sizeof(header))
+		return -ERROR_FORMAT;
+	memcpy(&header, map->bytes, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) ||
+	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    header.e_phentsize != sizeof(Elf64_Phdr) ||
+	    header.e_phoff > map->size ||
+	    header.e_phnum * sizeof(Elf64_Phdr) > map->size - header.e_phoff)
+		return -ERROR_FORMAT;
+	for (unsigned int i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr load;
+
+		memcpy(&load, map->bytes + header.e_phoff + i * sizeof(load),
+		       sizeof(load));
+		if (!is_usable(&load, map))
+			continue;
+
+		struct code_region *region = array_add(loads);
+
+		if (!region)
+			return -ERROR_MEMORY;
+		region->first = load.p_vaddr;
+		region->size_bytes = load.p_filesz;
+		region->file_path = path;
+		region->file_offset = load.p_offset;
+		region->bytes = map->bytes + load.p_offset;
+	}
+	array_sort(loads, compare_regions);
+	return 0;
+}
+
+static uint64_t end_of(const struct code_region *region)
+{
+	return region->first + region->size_bytes;
+}
+
+/* Returns how many loads from @from on make one region. */
+static size_t cluster_size(const struct array *loads, size_t from)
+{
+	const struct code_region *first = array_at(loads, from);
+	uint64_t end = end_of(first);
+	size_t count = 1;
+
+	for (; from + count < loads->count; count++) {
+		const struct code_region *next = array_at(loads, from + count);
+
+		if (next->first > end && next->first - end > NEAR_BYTES)
+			break;
+		if (end_of(next) - first->first > REGION_LIMIT)
+			break;
+		if (end_of(next) > end)
+			end = end_of(next);
+	}
+	return count;
+}
+
+static int write_load(int fd, uint64_t offset, const struct code_region *load)
+{
+	uint64_t done = 0;
+
+	while (done < load->size_bytes) {
+		ssize_t written =
+			pwrite(fd, load->bytes + done, load->size_bytes - done,
+			       (off_t)(offset + done));
+
+		if (written <= 0)
+			return -ERROR_SYSTEM;
+		done += (uint64_t)written;
+	}
+	return 0;
+}
+
+/* Maps @region from where it lies in the file open as @fd. */
+static int map_region(int fd, uint64_t offset, struct code_region *region)
+{
+	void *bytes = mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE,
+			   MAP_SHARED, fd, (off_t)offset);
+
+	if (bytes == MAP_FAILED)
+		return -ERROR_SYSTEM;
+	region->bytes = bytes;
+	region->is_mapped = true;
+	region->file_path = NULL;
+	region->file_offset = offset;
+	snprintf(region->path, sizeof(region->path), "/proc/self/fd/%d", fd);
+	return 0;
+}
+
+/* Makes room for @size bytes at a page's start; returns where. */
+static int grow_file(int fd, uint64_t size, uint64_t *file_size,
+		     uint64_t *offset)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	*offset = (*file_size + page - 1) / page * page;
+	*file_size = *offset + size;
+	return ftruncate(fd, (off_t)*file_size) < 0 ? -ERROR_SYSTEM : 0;
+}
+
+static int build_cluster(const struct array *loads, size_t from, size_t count,
+			 const struct log *log, struct code_region *region,
+			 struct array *descriptors)
+{
+	int *fd = array_add(descriptors);
+	uint64_t end = 0;
+	int error = 0;
+
+	if (!fd)
+		return -ERROR_MEMORY;
+	*fd = file_map_temporary(log);
+	if (*fd < 0)
+		return -ERROR_SYSTEM;
+	for (size_t i = from; i < from + count && !error; i++) {
+		const struct code_region *load = array_at(loads, i);
+
+		error = write_load(*fd, load->first - region->first, load);
+		if (end_of(load) > end)
+			end = end_of(load);
+	}
+	region->size_bytes = end - region->first;
+	return error ? error : map_region(*fd, 0, region);
+}
+
+int code_region_read_kcore(const char *path, const struct file_map *map,
+			   const struct log *log, struct array *regions,
+			   struct array *descriptors)
+{
+	struct array loads = ARRAY_OF(struct code_region);
+	int error = code_region_read_loads(path, map, &loads);
+
+	if (error == -ERROR_FORMAT)
+		log_message(log, LOG_WARNING, path, 0,
+			    "not an ELF core file of a 64-bit kernel");
+	for (size_t at = 0; at < loads.count && !error;) {
+		size_t count = cluster_size(&loads, at);
+		struct code_region *region = array_add(regions);
+
+		if (!region) {
+			error = -ERROR_MEMORY;
+			break;
+		}
+		*region = *(struct code_region *)array_at(&loads, at);
+		if (count > 1)
+			error = build_cluster(&loads, at, count, log, region,
+					      descriptors);
+		at += count;
+	}
+	array_free(&loads);
+	return error;
+}
+
+int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
+			  int fd, uint64_t *file_size)
+{
+	struct code_region region = { .first = address, .size_bytes = size };
+	struct code_region *added;
+	uint64_t offset;
+	int error;
+
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct code_region *other = array_at(regions, i);
+
+		if (other->first > address &&
+		    other->first - address < region.size_bytes)
+			region.size_bytes = other->first - address;
+	}
+	error = grow_file(fd, region.size_bytes, file_size, &offset);
+	if (!error)
+		error = map_region(fd, offset, &region);
+	if (error)
+		return error;
+	added = array_add(regions);
+	if (!added) {
+		code_region_unmap(&region);
+		return -ERROR_MEMORY;
+	}
+	*added = region;
+	array_sort(regions, compare_regions);
+	return 0;
+}
+
+int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
+		     const struct log *log)
+{
+	uint64_t offset;
+	int error = grow_file(fd, region->size_bytes, file_size, &offset);
+
+	if (!error)
+		error = write_load(fd, offset, region);
+	if (!error)
+		error = map_region(fd, offset, region);
+	if (error)
+		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "no room for a copy of the kernel's code");
+	return error;
+}
+
+void code_region_unmap(struct code_region *region)
+{
+	if (region->is_mapped)
+		munmap((void *)(uintptr_t)region->bytes, region->size_bytes);
+	region->is_mapped = false;
+}
+
+const struct code_region *code_region_next(const struct array *regions,
+					   uint64_t address)
+{
+	size_t low = 0;
+	size_t high = regions->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct code_region *region = array_at(regions, middle);
+
+		if (address >= region->first &&
+		    address - region->first >= region->size_bytes)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < regions->count ? array_at(regions, low) : NULL;
+}
+
+const struct code_region *code_region_find(const struct array *regions,
+					   uint64_t address)
+{
+	const struct code_region *next = code_region_next(regions, address);
+
+	return next && next->first <= address ? next : NULL;
+}

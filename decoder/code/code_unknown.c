@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code/code_unknown.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/file_map.h"
+#include "common/log.h"
+#include "decoder/code/code_image.h"
+#include "decoder/code/code_image_parts.h"
+#include "decoder/code/code_region.h"
+
+#include <string.h>
+
+/* What is patched is whole instructions. */
+enum { WORD = 4, PIECE = 4096 };
+
+static int add_word(struct array *unknown, uint64_t address)
+{
+	struct code_unknown *last =
+		unknown->count ? array_at(unknown, unknown->count - 1) : NULL;
+
+	if (!last || address != last->end) {
+		last = array_add(unknown);
+		if (!last)
+			return -ERROR_MEMORY;
+		last->first = address;
+	}
+	last->end = address + WORD;
+	return 0;
+}
+
+/* Overwrites those of the @size bytes at @address that the image knows: all
+ * that its regions have in common with them.
+ */
+static void read_known(const struct code_image *image, uint64_t address,
+		       uint8_t *expected, size_t size)
+{
+	const struct array *regions = &image->regions;
+	uint64_t at = 0;
+
+	while (at < size) {
+		const struct code_region *next =
+			code_region_next(regions, address + at);
+
+		if (!next || next->first >= address + size)
+			break;
+		if (next->first > address + at)
+			at = next->first - address;
+		at += code_image_read(image, UINT64_MAX, address + at,
+				      expected + at, size - at);
+	}
+}
+
+/* Compares up to a piece of @size bytes.  Where the image has nothing, nothing
+ * can be taken for something else.
+ */
+static int compare(const struct code_image *image, uint64_t address,
+		   const uint8_t *bytes, size_t size, struct array *unknown)
+{
+	uint8_t expected[PIECE];
+	int error = 0;
+
+	memcpy(expected, bytes, size);
+	read_known(image, address, expected, size);
+	for (size_t i = 0; i + WORD <= size && !error; i += WORD)
+		if (memcmp(expected + i, bytes + i, WORD))
+			error = add_word(unknown, address + i);
+	return error;
+}
+
+/* Loads are sorted; of those that overlap the first one counts, and *@end, up
+ * to where it goes, moves on.
+ */
+static int compare_load(const struct code_image *image,
+			const struct code_region *load, uint64_t *end,
+			struct array *unknown)
+{
+	uint64_t done = *end > load->first ? *end - load->first : 0;
+	int error = 0;
+
+	if (done < load->size_bytes)
+		*end = load->first + load->size_bytes;
+	while (done < load->size_bytes && !error) {
+		uint64_t left = load->size_bytes - done;
+		size_t size = left < PIECE ? (size_t)left : PIECE;
+
+		error = compare(image, load->first + done, load->bytes + done,
+				size, unknown);
+		done += size;
+	}
+	return error;
+}
+
+int code_unknown_read(const struct code_image *image, const char *path,
+		      struct array *unknown)
+{
+	struct array loads = ARRAY_OF(struct code_region);
+	struct file_map map;
+	uint64_t end = 0;
+	int error;
+
+	if (file_map_open(&map, path, image->log) < 0)
+		return 0;
+	error = code_region_read_loads(path, &map, &loads);
+	if (error == -ERROR_FORMAT)
+		log_message(image->log, LOG_WARNING, path, 0,
+			    "not an ELF core file: what the kernel patched "
+			    "while it was recorded is not known");
+	for (size_t i = 0; i < loads.count && !error; i++)
+		error = compare_load(image, array_at(&loads, i), &end,
+				     unknown);
+	array_free(&loads);
+	file_map_close(&map);
+	return error == -ERROR_MEMORY ? error : 0;
+}
+
+/* The first range that ends behind @address, or NULL. */
+static const struct code_unknown *find(const struct array *unknown,
+				       uint64_t address)
+{
+	const struct code_unknown *ranges = unknown->items;
+	size_t low = 0;
+	size_t high = unknown->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ranges[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < unknown->count ? &ranges[low] : NULL;
+}
+
+size_t code_unknown_limit(const struct array *unknown, uint64_t address,
+			  size_t size)
+{
+	const struct code_unknown *next = find(unknown, address);
+
+	if (!next || next->first >= address + size)
+		return size;
+	return next->first > address ? next->first - address : 0;
+}

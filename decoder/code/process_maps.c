@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code/process_maps.h"
+#include "common/arena.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+
+#include <stdlib.h>
+
+/* A child has its parent's maps, which may have its parent's, and so on. */
+enum { FORK_LIMIT = 64 };
+
+enum map_event_kind { MAP_ADDED, MAP_FORKED, MAP_CLEARED };
+
+struct map_event {
+	int32_t pid;
+	int32_t parent;		/* MAP_FORKED */
+	enum map_event_kind kind;
+	uint64_t time_ns;
+	uint64_t order;
+	struct process_map map;	/* MAP_ADDED */
+};
+
+struct process_maps {
+	const struct recording *recording;
+	struct arena *arena;	/* paths */
+	struct array events;	/* struct map_event, by pid, then as they came */
+};
+
+static int add(struct process_maps *maps, struct map_event event)
+{
+	struct map_event *added = array_add(&maps->events);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	event.order = maps->events.count;
+	*added = event;
+	return 0;
+}
+
+static int take(struct process_maps *maps,
+		const struct sideband_record *record)
+{
+	struct map_event event = {
+		.pid = record->pid,
+		.time_ns = record->time_ns,
+	};
+
+	switch ((int)record->kind) {
+	case SIDEBAND_MMAP:
+		if (record->mmap.kernel || !record->mmap.executable)
+			return 0;
+		event.kind = MAP_ADDED;
+		event.map = (struct process_map){
+			record->mmap.address,
+			record->mmap.size_bytes,
+			record->mmap.file_offset,
+			recording_user_path(maps->recording,
+					    record->mmap.path, maps->arena),
+		};
+		if (!event.map.path)
+			return -ERROR_MEMORY;
+		return add(maps, event);
+	case SIDEBAND_FORK:
+		/* A new thread shares its process's maps. */
+		if (record->pid == record->fork.parent_pid)
+			return 0;
+		event.kind = MAP_FORKED;
+		event.parent = record->fork.parent_pid;
+		return add(maps, event);
+	case SIDEBAND_COMM:
+		if (!record->comm.exec)
+			return 0;
+		event.kind = MAP_CLEARED;
+		return add(maps, event);
+	default:
+		return 0;
+	}
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct map_event *left = a;
+	const struct map_event *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+struct process_maps *process_maps_new(const struct recording *recording)
+{
+	struct process_maps *maps = calloc(1, sizeof(*maps));
+	struct sideband *sideband = sideband_open(
+		recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
+				   SIDEBAND_BIT(SIDEBAND_FORK) |
+				   SIDEBAND_BIT(SIDEBAND_COMM));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	if (!maps || !sideband)
+		goto done;
+	maps->recording = recording;
+	maps->arena = arena_new();
+	if (!maps->arena)
+		goto done;
+	maps->events = ARRAY_OF(struct map_event);
+	while ((status = sideband_next(sideband, &record)) == 1) {
+		status = take(maps, &record);
+		if (status < 0)
+			break;
+	}
+	array_sort(&maps->events, compare_events);
+done:
+	sideband_close(sideband);
+	if (status < 0) {
+		process_maps_free(maps);
+		return NULL;
+	}
+	return maps;
+}
+
+void process_maps_free(struct process_maps *maps)
+{
+	if (!maps)
+		return;
+	array_free(&maps->events);
+	arena_free(maps->arena);
+	free(maps);
+}
+
+/* Returns the index of the first event of @pid or a higher one. */
+static size_t first_event(const struct process_maps *maps, int32_t pid)
+{
+	size_t low = 0;
+	size_t high = maps->events.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct map_event *event =
+			array_at(&maps->events, middle);
+
+		if (event->pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint64_t collect(const struct process_maps *maps, int32_t pid,
+			uint64_t time_ns, struct array *found, int depth)
+{
+	size_t at = first_event(maps, pid);
+
+	for (; at < maps->events.count; at++) {
+		const struct map_event *event = array_at(&maps->events, at);
+		struct process_map *map;
+
+		if (event->pid != pid)
+			break;
+		if (event->time_ns > time_ns)
+			return event->time_ns;
+		if (event->kind != MAP_ADDED)
+			found->count = 0;
+		if (event->kind == MAP_FORKED && depth < FORK_LIMIT &&
+		    !collect(maps, event->parent, event->time_ns, found,
+			     depth + 1))
+			return 0;
+		if (event->kind != MAP_ADDED)
+			continue;
+		map = array_add(found);
+		if (!map)
+			return 0;
+		*map = event->map;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
+			 uint64_t time_ns, struct array *found)
+{
+	return collect(maps, pid, time_ns, found, 0);
+}

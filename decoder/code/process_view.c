@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/code/process_view.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/code/process_maps.h"
+#include "decoder/flow/switch_feed.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+
+#include <stdlib.h>
+
+struct process_view {
+	struct process_maps *maps;
+	struct switch_feed *switches;
+	struct array current;		/* struct process_map */
+	int32_t pid;			/* -1: unknown */
+	uint64_t next_map_ns;
+};
+
+/* Who runs before the first switch: the task that the kernel said is traced
+ * when tracing began, or that the first switch takes off the CPU.
+ */
+static int32_t first_process(const struct recording *recording,
+			     const struct aux_stream *stream)
+{
+	struct sideband *sideband = sideband_open(
+		recording, SIDEBAND_BIT(SIDEBAND_ITRACE_START) |
+				   SIDEBAND_BIT(SIDEBAND_SWITCH));
+	struct sideband_record record;
+	int32_t pid = -1;
+
+	while (sideband && sideband_next(sideband, &record) == 1) {
+		if (stream->cpu >= 0 ? record.cpu != stream->cpu :
+				       record.tid != stream->tid)
+			continue;
+		if (record.kind == SIDEBAND_SWITCH && !record.change.out)
+			break;
+		pid = record.pid;
+		break;
+	}
+	sideband_close(sideband);
+	return pid;
+}
+
+static uint64_t next_switch_ns(const struct process_view *view)
+{
+	const struct flow_item *item = switch_feed_peek(view->switches);
+
+	return item ? item->time_ns : UINT64_MAX;
+}
+
+static int load_maps(struct process_view *view, uint64_t time_ns)
+{
+	view->current.count = 0;
+	view->next_map_ns = process_maps_at(view->maps, view->pid, time_ns,
+					    &view->current);
+	return view->next_map_ns ? 0 : -ERROR_MEMORY;
+}
+
+struct process_view *process_view_new(const struct recording *recording,
+				      const struct aux_stream *stream)
+{
+	struct process_view *view = calloc(1, sizeof(*view));
+
+	if (!view)
+		return NULL;
+	view->current = ARRAY_OF(struct process_map);
+	view->maps = process_maps_new(recording);
+	view->switches = switch_feed_new(recording, stream);
+	view->pid = first_process(recording, stream);
+	if (!view->maps || !view->switches || load_maps(view, 0) < 0) {
+		process_view_free(view);
+		return NULL;
+	}
+	return view;
+}
+
+void process_view_free(struct process_view *view)
+{
+	if (!view)
+		return;
+	process_maps_free(view->maps);
+	switch_feed_free(view->switches);
+	array_free(&view->current);
+	free(view);
+}
+
+uint64_t process_view_next_change_ns(const struct process_view *view)
+{
+	uint64_t switch_ns = next_switch_ns(view);
+
+	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
+}
+
+/* A task that leaves for one unknown does not run user code here meanwhile:
+ * its maps may as well stay.
+ */
+int process_view_advance(struct process_view *view, uint64_t time_ns)
+{
+	while (next_switch_ns(view) <= time_ns) {
+		int32_t pid = flow_switch_pid(switch_feed_peek(view->switches));
+
+		if (pid >= 0)
+			view->pid = pid;
+		if (switch_feed_advance(view->switches) < 0)
+			return -ERROR_MEMORY;
+	}
+	return load_maps(view, time_ns);
+}
+
+int process_view_go_to_end(struct process_view *view)
+{
+	return load_maps(view, UINT64_MAX);
+}
+
+int process_view_set_process(struct process_view *view, int32_t pid,
+			     uint64_t time_ns)
+{
+	view->pid = pid;
+	return load_maps(view, time_ns);
+}
+
+const struct array *process_view_maps(const struct process_view *view)
+{
+	return &view->current;
+}

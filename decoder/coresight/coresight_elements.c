@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_code.h"
+#include "decoder/coresight/coresight_exit.h"
+#include "decoder/coresight/coresight_parts.h"
+
+static bool is_old(const struct coresight *source)
+{
+	return source->feed.unit->protocol == CORESIGHT_ETMV3 ||
+	       source->feed.unit->protocol == CORESIGHT_PTM;
+}
+
+static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
+		      uint16_t count, enum flow_exit exit, uint8_t length)
+{
+	coresight_emit(source, &(struct flow_item){
+		.kind = FLOW_BLOCK,
+		.detail = exit & 0xf,
+		.last_length = exit == FLOW_EXIT_CALL ||
+					       exit == FLOW_EXIT_FAR_CALL ?
+				       length & 0xf :
+				       0,
+		.instructions = count,
+		.last = (uint32_t)(last - ip),
+		.ip = ip,
+	});
+	coresight_count(source, count);
+}
+
+static enum flow_exit exit_of(struct coresight *source,
+			      const ocsd_generic_trace_elem *range,
+			      uint64_t last)
+{
+	size_t left = 0;
+	const uint8_t *bytes = NULL;
+
+	if (range->last_i_type == OCSD_INSTR_BR_INDIRECT &&
+	    range->isa != ocsd_isa_aarch64)
+		bytes = coresight_code_bytes(source->code, last, &left);
+	return coresight_exit(range, bytes, left);
+}
+
+/* Straight code may be longer than a block's count goes: damaged trace leads
+ * into what is no code.
+ */
+static void take_range(struct coresight *source,
+		       const ocsd_generic_trace_elem *range)
+{
+	uint64_t ip = range->st_addr;
+	uint64_t last = range->en_addr - range->last_instr_sz;
+	uint32_t count = range->num_instr_range;
+	const uint64_t step = UINT16_MAX * UINT64_C(4);
+
+	if (last < ip || !count)
+		return;
+	if (source->must_start)
+		coresight_emit(source, &(struct flow_item){
+			.kind = FLOW_START,
+			.ip = ip,
+		});
+	source->must_start = false;
+	for (; count > UINT16_MAX && last - ip > step; ip += step) {
+		add_block(source, ip, ip + step - 4, UINT16_MAX,
+			  FLOW_EXIT_NONE, 0);
+		count -= UINT16_MAX;
+	}
+	add_block(source, ip, last, (uint16_t)count,
+		  exit_of(source, range, last), range->last_instr_sz);
+	source->is_running = true;
+	source->next_address = range->en_addr;
+}
+
+/* What a system call or a return from an exception led to is not traced;
+ * anything else leaves the address ranges of the filter.
+ */
+static uint8_t stop_reason(struct coresight *source)
+{
+	const struct coresight_entry *last;
+
+	if (!source->entries.count)
+		return FLOW_STOP_FILTER;
+	last = array_at(&source->entries, source->entries.count - 1);
+	if (last->item.kind == FLOW_ASYNC ||
+	    (last->item.kind == FLOW_BLOCK &&
+	     last->item.detail >= FLOW_EXIT_FAR_CALL))
+		return FLOW_STOP_LEVEL;
+	return FLOW_STOP_FILTER;
+}
+
+static void stop(struct coresight *source, uint8_t reason)
+{
+	const struct flow_stamp stamp = coresight_stamp_after_block(source);
+
+	coresight_emit_at(source, &(struct flow_item){
+		.kind = FLOW_STOP,
+		.detail = reason & 0xf,
+	}, &stamp);
+	source->is_running = false;
+}
+
+static void take_trace_on(struct coresight *source, uint64_t position,
+			  trace_on_reason_t reason)
+{
+	if (reason == TRACE_ON_OVERFLOW) {
+		coresight_open_gap(source, FLOW_GAP_OVERFLOW, position);
+		coresight_close_gap(source, position);
+	}
+	if (source->is_running)
+		stop(source, stop_reason(source));
+	source->must_start = true;
+}
+
+/* A call is the last block's own exit; other exceptions break in. */
+static void take_exception(struct coresight *source,
+			   const ocsd_generic_trace_elem *element)
+{
+	struct flow_item *block = coresight_last_block(source);
+	uint64_t address = element->excep_ret_addr ? element->en_addr :
+						     source->next_address;
+
+	if (!source->is_running)
+		return;
+	if (block && block->detail == FLOW_EXIT_NONE &&
+	    address == source->next_address &&
+	    coresight_is_call(is_old(source), element->exception_number)) {
+		block->detail = FLOW_EXIT_FAR_CALL;
+		return;
+	}
+	coresight_emit(source, &(struct flow_item){
+		.kind = FLOW_ASYNC,
+		.ip = address,
+	});
+}
+
+/* 32-bit code returns by instructions that do other things as well. */
+static void take_exception_return(struct coresight *source)
+{
+	struct flow_item *block = coresight_last_block(source);
+
+	if (block && (block->detail == FLOW_EXIT_JUMP ||
+		      block->detail == FLOW_EXIT_RETURN))
+		block->detail = FLOW_EXIT_FAR_RETURN;
+}
+
+static void take_transaction(struct coresight *source, trace_memtrans_t what)
+{
+	static const uint8_t details[] = {
+		[OCSD_MEM_TRANS_TRACE_INIT] = 1,
+		[OCSD_MEM_TRANS_START] = 1,
+		[OCSD_MEM_TRANS_COMMIT] = 2,
+		[OCSD_MEM_TRANS_FAIL] = 3,
+	};
+
+	if ((unsigned int)what < sizeof(details))
+		coresight_emit(source, &(struct flow_item){
+			.kind = FLOW_TRANSACTION,
+			.detail = details[what] & 0xf,
+		});
+}
+
+/* What the decoder passed over in search of a place to begin. */
+static void check_unsynced(struct coresight *source, uint64_t position)
+{
+	ocsd_decode_stats_t *stats;
+	uint64_t skipped;
+
+	if (ocsd_dt_get_decode_stats(source->feed.tree.handle,
+				     source->feed.tree.trace_id, &stats) != OCSD_OK)
+		return;
+	skipped = stats->channel_unsynced - source->unsynced;
+	source->unsynced = stats->channel_unsynced;
+	if (!skipped || source->gap.is_open)
+		return;
+	coresight_open_gap(source, FLOW_GAP_UNSYNCED,
+			   source->feed.piece_start);
+	coresight_close_gap(source, position);
+}
+
+static void take_no_sync(struct coresight *source, uint64_t position,
+			 unsync_info_t why)
+{
+	switch ((int)why) {
+	case UNSYNC_OVERFLOW:
+	case UNSYNC_DISCARD:
+		coresight_open_gap(source, FLOW_GAP_OVERFLOW, position);
+		break;
+	case UNSYNC_BAD_PACKET:
+		coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Elements that follow only where the decoder knows where it is. */
+static void take_synced(struct coresight *source, uint64_t position,
+			const ocsd_generic_trace_elem *element)
+{
+	check_unsynced(source, position);
+	switch ((int)element->elem_type) {
+	case OCSD_GEN_TRC_ELEM_TRACE_ON:
+		take_trace_on(source, position, element->trace_on_reason);
+		break;
+	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
+		coresight_close_gap(source, position);
+		take_range(source, element);
+		break;
+	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
+		coresight_open_gap(source, FLOW_GAP_LOST, position);
+		break;
+	case OCSD_GEN_TRC_ELEM_ADDR_NACC:
+		coresight_open_gap(source,
+				   coresight_code_is_unknown(source->code,
+							     element->st_addr) ?
+					   FLOW_GAP_CODE_CHANGED :
+					   FLOW_GAP_NO_CODE,
+				   position);
+		source->must_start = false;
+		break;
+	case OCSD_GEN_TRC_ELEM_EXCEPTION:
+		take_exception(source, element);
+		break;
+	case OCSD_GEN_TRC_ELEM_EXCEPTION_RET:
+		take_exception_return(source);
+		break;
+	case OCSD_GEN_TRC_ELEM_MEMTRANS:
+		take_transaction(source, element->mem_trans);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Elements of a newer OpenCSD than this was written for do not change where
+ * control goes.
+ */
+void coresight_take(struct coresight *source, uint64_t position,
+		    const ocsd_generic_trace_elem *element)
+{
+	switch ((int)element->elem_type) {
+	case OCSD_GEN_TRC_ELEM_NO_SYNC:
+		take_no_sync(source, position, element->unsync_eot_info);
+		break;
+	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
+		coresight_take_time(source, element->timestamp);
+		break;
+	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
+		coresight_take_context(source, &element->context);
+		break;
+	default:
+		take_synced(source, position, element);
+		break;
+	}
+}
+
+void coresight_end_session(struct coresight *source, bool is_lost)
+{
+	uint64_t end = coresight_feed_position(&source->feed);
+
+	coresight_close_gap(source, end);
+	if (is_lost)
+		coresight_open_gap(source, FLOW_GAP_LOST, end);
+	coresight_close_gap(source, end);
+	if (source->is_running)
+		stop(source, FLOW_STOP_OFF);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CORESIGHT_EXIT_H
+#define KT_DECODER_CORESIGHT_EXIT_H
+
+#include "decoder/flow/flow.h"
+
+#include <opencsd/c_api/opencsd_c_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How control left an instruction range.  @last_bytes: its last instruction as
+ * it lies in memory, @size bytes of which are there; may be NULL.
+ */
+enum flow_exit coresight_exit(const ocsd_generic_trace_elem *range,
+			      const uint8_t *last_bytes, size_t size);
+
+/* Whether the instruction at @bytes waits: WFI or WFE in A64, A32 or T32.  Good
+ * for guesses only: the bytes do not tell which of these they are.
+ */
+bool coresight_looks_slow(const uint8_t *bytes, size_t size);
+
+/* Whether an exception of this number was asked for by an instruction: a
+ * system call, or one to the hypervisor or to secure firmware.
+ */
+bool coresight_is_call(bool is_old, uint32_t exception_number);
+
+#endif

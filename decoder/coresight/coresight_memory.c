@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "decoder/coresight/coresight_code.h"
+#include "decoder/coresight/coresight_parts.h"
+
+#include <string.h>
+
+static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
+			  const ocsd_mem_space_acc_t space,
+			  const uint32_t wanted, uint8_t *buffer)
+{
+	const struct coresight *source = ctx;
+	uint32_t size = 0;
+
+	(void)space;
+	while (size < wanted) {
+		size_t left;
+		const uint8_t *bytes = coresight_code_bytes(
+			source->code, address + size, &left);
+
+		if (!bytes)
+			break;
+		if (left > wanted - size)
+			left = wanted - size;
+		memcpy(buffer + size, bytes, left);
+		size += (uint32_t)left;
+	}
+	return size;
+}
+
+int coresight_attach_code(struct coresight *source)
+{
+	ocsd_err_t error = ocsd_dt_add_callback_mem_acc(
+		source->feed.tree.handle, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY,
+		read_code, source);
+
+	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
+}
+
+/* Its cache is emptied when a region goes. */
+void coresight_refresh_code(struct coresight *source)
+{
+	if (!source->feed.tree.handle)
+		return;
+	ocsd_dt_remove_mem_acc(source->feed.tree.handle, 0,
+			       OCSD_MEM_SPACE_ANY);
+	if (coresight_attach_code(source) < 0)
+		source->error = -ERROR_MEMORY;
+}

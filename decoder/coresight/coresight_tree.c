@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_tree.h"
+#include "common/error.h"
+
+#ifdef __SANITIZE_ADDRESS__
+/* OpenCSD 1.3 and 1.5 never free what ocsd_dt_set_gen_elem_outfn() makes: 32
+ * bytes a tree.
+ */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:ocsd_dt_set_gen_elem_outfn\n";
+}
+#endif
+
+/* A bare stream may have no id, but a decoder has one. */
+enum { ANY_ID = 0x10 };
+
+/* What OpenCSD wants to know of a unit, by protocol. */
+union config {
+	ocsd_etmv3_cfg etmv3;
+	ocsd_ptm_cfg ptm;
+	ocsd_etmv4_cfg etmv4;
+	ocsd_ete_cfg ete;
+};
+
+/* The fields that two protocols' settings share, by their names. */
+#define V7_SETTINGS(unit, id)			\
+	.reg_idr = (unit)->idr,			\
+	.reg_ctrl = (unit)->config,		\
+	.reg_ccer = (unit)->ccer,		\
+	.reg_trc_id = (id),			\
+	.arch_ver = ARCH_V7,			\
+	.core_prof = profile_CortexA
+
+/* The architecture only decides which instructions are branches: those of
+ * pointer authentication were undefined before they came.
+ */
+#define V8_SETTINGS(unit, id)			\
+	.reg_idr0 = (unit)->idr0,		\
+	.reg_idr1 = (unit)->idr1,		\
+	.reg_idr2 = (unit)->idr2,		\
+	.reg_idr8 = (unit)->idr8,		\
+	.reg_configr = (unit)->config,		\
+	.reg_traceidr = (id),			\
+	.arch_ver = ARCH_AA64,			\
+	.core_prof = profile_CortexA
+
+static void configure_etmv3(union config *config,
+			    const struct coresight_unit *unit, uint32_t id)
+{
+	config->etmv3 = (ocsd_etmv3_cfg){ V7_SETTINGS(unit, id) };
+}
+
+static void configure_ptm(union config *config,
+			  const struct coresight_unit *unit, uint32_t id)
+{
+	config->ptm = (ocsd_ptm_cfg){ V7_SETTINGS(unit, id) };
+}
+
+static void configure_etmv4(union config *config,
+			    const struct coresight_unit *unit, uint32_t id)
+{
+	config->etmv4 = (ocsd_etmv4_cfg){ V8_SETTINGS(unit, id) };
+}
+
+static void configure_ete(union config *config,
+			  const struct coresight_unit *unit, uint32_t id)
+{
+	config->ete = (ocsd_ete_cfg){
+		V8_SETTINGS(unit, id),
+		.reg_devarch = unit->devarch,
+	};
+}
+
+static const struct {
+	const char *name;
+	ocsd_trace_protocol_t protocol;
+	void (*configure)(union config *config,
+			  const struct coresight_unit *unit, uint32_t id);
+} decoders[] = {
+	[CORESIGHT_ETMV3] = { OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3,
+			      configure_etmv3 },
+	[CORESIGHT_PTM] = { OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM,
+			    configure_ptm },
+	[CORESIGHT_ETMV4] = { OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I,
+			      configure_etmv4 },
+	[CORESIGHT_ETE] = { OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE,
+			    configure_ete },
+};
+
+/* The C API knows no call-back for packets of an ETE, in no version up to 1.5.
+ * They are those of an ETMv4 of the version that TRCIDR1 says.
+ */
+static enum coresight_protocol
+packet_protocol(const struct coresight_unit *unit)
+{
+	return unit->protocol == CORESIGHT_ETE ? CORESIGHT_ETMV4 :
+						 unit->protocol;
+}
+
+ocsd_trace_protocol_t coresight_tree_protocol(const struct coresight_unit *unit)
+{
+	return decoders[packet_protocol(unit)].protocol;
+}
+
+static uint32_t decoder_id(const struct coresight_unit *unit)
+{
+	bool is_valid = unit->trace_id >= CORESIGHT_FIRST_ID &&
+			unit->trace_id <= CORESIGHT_LAST_ID;
+
+	return is_valid ? unit->trace_id : ANY_ID;
+}
+
+int coresight_tree_open(struct coresight_tree *tree,
+			const struct coresight_unit *unit, bool is_formatted,
+			enum coresight_depth depth)
+{
+	enum coresight_protocol protocol = depth == CORESIGHT_PACKETS ?
+						   packet_protocol(unit) :
+						   unit->protocol;
+	union config config;
+	int flags = depth == CORESIGHT_PACKETS ? OCSD_CREATE_FLG_PACKET_PROC :
+						 OCSD_CREATE_FLG_FULL_DECODER;
+
+	*tree = (struct coresight_tree){
+		.handle = ocsd_create_dcd_tree(
+			is_formatted ? OCSD_TRC_SRC_FRAME_FORMATTED :
+				       OCSD_TRC_SRC_SINGLE,
+			is_formatted ? OCSD_DFRMTR_FRAME_MEM_ALIGN : 0),
+	};
+	if (!tree->handle)
+		return -ERROR_MEMORY;
+	decoders[protocol].configure(&config, unit, decoder_id(unit));
+	if (ocsd_dt_create_decoder(tree->handle, decoders[protocol].name,
+				   flags, &config, &tree->trace_id) != OCSD_OK)
+		return -ERROR_UNSUPPORTED;
+	return 0;
+}
+
+void coresight_tree_close(struct coresight_tree *tree)
+{
+	if (tree->handle)
+		ocsd_destroy_dcd_tree(tree->handle);
+	tree->handle = NULL;
+}

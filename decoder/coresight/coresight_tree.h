@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CORESIGHT_TREE_H
+#define KT_DECODER_CORESIGHT_TREE_H
+
+#include "decoder/recording/coresight_unit.h"
+
+#include <opencsd/c_api/opencsd_c_api.h>
+
+/* OpenCSD set up for one trace unit: what takes its bytes out of the frames,
+ * if it has to, and what decodes them.
+ */
+struct coresight_tree {
+	dcd_tree_handle_t handle;
+	uint8_t trace_id;	/* of the decoder in it */
+};
+
+enum coresight_depth {
+	CORESIGHT_PACKETS,	/* only what the bytes say */
+	CORESIGHT_EXECUTION,	/* what ran: needs the code */
+};
+
+/* Returns 0 or -ERROR_UNSUPPORTED if OpenCSD does not take the unit's registers,
+ * -ERROR_MEMORY.  Close it either way.
+ */
+int coresight_tree_open(struct coresight_tree *tree,
+			const struct coresight_unit *unit, bool is_formatted,
+			enum coresight_depth depth);
+void coresight_tree_close(struct coresight_tree *tree);
+
+/* Returns the protocol of @unit's packets as OpenCSD numbers it. */
+ocsd_trace_protocol_t coresight_tree_protocol(const struct coresight_unit *unit);
+
+#endif

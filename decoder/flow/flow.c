@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/flow.h"
+
+#include <stddef.h>
+
+#define TEXT_OF(table, index) \
+	((index) < sizeof(table) / sizeof(*(table)) && (table)[index] ? \
+	 (table)[index] : "unknown")
+
+const char *flow_kind_text(uint8_t kind)
+{
+	static const char *const texts[] = {
+		[FLOW_BLOCK] = "block",
+		[FLOW_ASYNC] = "async",
+		[FLOW_START] = "start",
+		[FLOW_STOP] = "stop",
+		[FLOW_GAP] = "gap",
+		[FLOW_SWITCH] = "switch",
+		[FLOW_MODE] = "mode",
+		[FLOW_ADDRESS_SPACE] = "address-space",
+		[FLOW_TRANSACTION] = "transaction",
+		[FLOW_PTWRITE] = "ptwrite",
+		[FLOW_END] = "end",
+	};
+
+	return TEXT_OF(texts, kind);
+}
+
+const char *flow_exit_text(uint8_t exit)
+{
+	static const char *const texts[] = {
+		[FLOW_EXIT_NONE] = "none",
+		[FLOW_EXIT_CONDITIONAL] = "conditional",
+		[FLOW_EXIT_JUMP] = "jump",
+		[FLOW_EXIT_CALL] = "call",
+		[FLOW_EXIT_RETURN] = "return",
+		[FLOW_EXIT_FAR_CALL] = "far-call",
+		[FLOW_EXIT_FAR_RETURN] = "far-return",
+		[FLOW_EXIT_FAR_JUMP] = "far-jump",
+	};
+
+	return TEXT_OF(texts, exit);
+}
+
+const char *flow_stop_text(uint8_t stop)
+{
+	static const char *const texts[] = {
+		[FLOW_STOP_LEVEL] = "untraced privilege level",
+		[FLOW_STOP_FILTER] = "filtered",
+		[FLOW_STOP_OFF] = "switched off",
+	};
+
+	return TEXT_OF(texts, stop);
+}
+
+const char *flow_gap_text(uint8_t reason)
+{
+	static const char *const texts[] = {
+		[FLOW_GAP_OVERFLOW] = "overflow",
+		[FLOW_GAP_LOST] = "lost",
+		[FLOW_GAP_NO_CODE] = "no code",
+		[FLOW_GAP_CODE_CHANGED] = "code changed",
+		[FLOW_GAP_BAD_TRACE] = "bad trace",
+		[FLOW_GAP_UNSYNCED] = "not yet synchronised",
+		[FLOW_GAP_CUT] = "recording cut",
+	};
+
+	return TEXT_OF(texts, reason);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/flow_batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROOM = 32 * 1024,
+	/* One block may bring a handful of events; switches come on top. */
+	SPARE = 1024,
+	/* Finished items are handed out before they leave the cache. */
+	ENOUGH = 2048,
+	/* Nanoseconds per instruction * 65536 where nothing was measured. */
+	FIRST_RATE = 65536 / 4,
+	/* A span is not called long for less than this. */
+	NOTABLE_NS = 32,
+};
+
+struct flow_batch {
+	struct flow_item items[ROOM + SPARE];
+	struct flow_stamp stamps[ROOM + SPARE];
+	size_t count;
+	size_t finished;	/* have their times */
+	size_t taken;		/* were handed out by the last take */
+	uint64_t last_ns;	/* of the last finished item */
+	uint64_t known_ns;	/* the last known time */
+	uint64_t instructions;	/* of waiting items since then */
+	uint64_t rate;
+	flow_slow_fn *is_slow;
+	void *ctx;
+};
+
+struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx)
+{
+	struct flow_batch *batch = calloc(1, sizeof(*batch));
+
+	if (!batch)
+		return NULL;
+	batch->rate = FIRST_RATE;
+	batch->is_slow = is_slow;
+	batch->ctx = ctx;
+	return batch;
+}
+
+void flow_batch_free(struct flow_batch *batch)
+{
+	free(batch);
+}
+
+bool flow_batch_has_room(const struct flow_batch *batch)
+{
+	return batch->count - batch->taken < ROOM &&
+	       flow_batch_finished(batch) < ENOUGH;
+}
+
+static uint32_t bound(uint64_t from, uint64_t to, bool is_bounded)
+{
+	if (!is_bounded || to - from >= FLOW_NO_BOUND)
+		return FLOW_NO_BOUND;
+	return (uint32_t)(to - from);
+}
+
+static void finish(struct flow_batch *batch, struct flow_item *item,
+		   const struct flow_stamp *stamp, uint64_t time_ns)
+{
+	uint64_t low_ns = stamp->low_ns;
+	uint64_t high_ns = stamp->high_ns;
+
+	if (time_ns > high_ns)
+		time_ns = high_ns;
+	if (time_ns < low_ns)
+		time_ns = low_ns;
+	if (time_ns < batch->last_ns)
+		time_ns = batch->last_ns;
+	batch->last_ns = time_ns;
+	item->time_ns = time_ns;
+	item->early_ns = low_ns > time_ns ? 0 :
+			 bound(low_ns, time_ns, low_ns);
+	item->late_ns = high_ns < time_ns ? 0 :
+			bound(time_ns, high_ns, high_ns != UINT64_MAX);
+}
+
+/* In place of the known time, which items between two known ones lack. */
+#define MARKED_SLOW 1
+
+static bool can_wait(const struct flow_item *item)
+{
+	return item->kind == FLOW_BLOCK || item->kind == FLOW_STOP;
+}
+
+/* Marks the slow blocks up to @end and returns how many there are. */
+static uint64_t mark_slow(struct flow_batch *batch, size_t end)
+{
+	uint64_t count = 0;
+
+	for (size_t i = batch->finished; i < end; i++) {
+		const struct flow_item *item = &batch->items[i];
+		bool slow = can_wait(item) && batch->is_slow(batch->ctx, item);
+
+		batch->stamps[i].known_ns = slow ? MARKED_SLOW : 0;
+		count += slow;
+	}
+	return count;
+}
+
+static uint64_t usual_ns(const struct flow_batch *batch)
+{
+	return (batch->instructions * batch->rate) >> 16;
+}
+
+/* Returns how much of @span_ns each slow block among those up to @end took on
+ * top of its instructions; 0 if the span is usual or none is slow.
+ */
+static uint64_t slow_share(struct flow_batch *batch, size_t end,
+			   uint64_t span_ns)
+{
+	uint64_t usual = usual_ns(batch);
+
+	if (span_ns < usual + usual / 2 + NOTABLE_NS)
+		return 0;
+
+	uint64_t slow = mark_slow(batch, end);
+
+	return slow ? (span_ns - usual) / slow : 0;
+}
+
+/* Spreads the waiting items over @span_ns from the last known time on: evenly
+ * by instructions, but for what only slow blocks can have taken.
+ */
+static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
+{
+	uint64_t total = batch->instructions ? batch->instructions : 1;
+	uint64_t share_ns = slow_share(batch, end, span_ns);
+	uint64_t even_ns = share_ns ? usual_ns(batch) : span_ns;
+	double step = (double)even_ns / (double)total;
+	uint64_t done = 0;
+	uint64_t slow_ns = 0;
+
+	for (; batch->finished < end; batch->finished++) {
+		struct flow_item *item = &batch->items[batch->finished];
+		const struct flow_stamp *stamp =
+			&batch->stamps[batch->finished];
+		uint64_t time_ns = batch->known_ns + slow_ns +
+				   (uint64_t)((double)done * step);
+
+		finish(batch, item, stamp, time_ns);
+		done += item->instructions;
+		if (share_ns && stamp->known_ns == MARKED_SLOW)
+			slow_ns += share_ns;
+	}
+}
+
+/* Follows the usual speed; a slow span hardly counts. */
+static void learn_rate(struct flow_batch *batch, uint64_t span_ns)
+{
+	if (batch->instructions < 16 || !span_ns || span_ns >= 1u << 30)
+		return;
+
+	uint64_t rate = (span_ns << 16) / batch->instructions;
+
+	if (rate < batch->rate + batch->rate / 2)
+		batch->rate += rate / 16 - batch->rate / 16;
+	else
+		batch->rate += batch->rate / 64;
+}
+
+/* The first items are no later than the first known time. */
+static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
+{
+	uint64_t low_ns = batch->stamps[batch->finished].low_ns;
+
+	return low_ns && low_ns < known_ns ? low_ns : known_ns;
+}
+
+static void finish_known(struct flow_batch *batch, size_t index)
+{
+	uint64_t known_ns = batch->stamps[index].known_ns;
+	uint64_t span_ns = 0;
+
+	if (!batch->known_ns)
+		batch->known_ns = first_low(batch, known_ns);
+	if (known_ns > batch->known_ns)
+		span_ns = known_ns - batch->known_ns;
+	spread(batch, index, span_ns);
+	learn_rate(batch, span_ns);
+	batch->known_ns = known_ns;
+	batch->instructions = 0;
+}
+
+static void drop_taken(struct flow_batch *batch)
+{
+	size_t left = batch->count - batch->taken;
+
+	memmove(batch->items, batch->items + batch->taken,
+		left * sizeof(*batch->items));
+	memmove(batch->stamps, batch->stamps + batch->taken,
+		left * sizeof(*batch->stamps));
+	batch->count = left;
+	batch->finished -= batch->taken;
+	batch->taken = 0;
+}
+
+struct flow_item *flow_batch_next(struct flow_batch *batch,
+				  struct flow_stamp **stamp)
+{
+	if (batch->taken)
+		drop_taken(batch);
+	*stamp = &batch->stamps[batch->count];
+	return &batch->items[batch->count];
+}
+
+void flow_batch_add(struct flow_batch *batch)
+{
+	size_t index = batch->count++;
+
+	if (batch->stamps[index].known_ns)
+		finish_known(batch, index);
+	batch->instructions += batch->items[index].instructions;
+}
+
+void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
+{
+	for (size_t i = batch->finished; i < batch->count; i++)
+		if (batch->stamps[i].high_ns == UINT64_MAX)
+			batch->stamps[i].high_ns = high_ns;
+}
+
+/* Without a known time ahead the speed so far is the best guess. */
+void flow_batch_settle(struct flow_batch *batch)
+{
+	spread(batch, batch->count, usual_ns(batch));
+	batch->known_ns = batch->last_ns;
+	batch->instructions = 0;
+}
+
+bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
+{
+	if (batch->taken)
+		drop_taken(batch);
+	if (batch->count == ROOM + SPARE)
+		return false;
+
+	size_t at = batch->finished;
+
+	while (at && batch->items[at - 1].time_ns > item->time_ns)
+		at--;
+	memmove(batch->items + at + 1, batch->items + at,
+		(batch->count - at) * sizeof(*item));
+	memmove(batch->stamps + at + 1, batch->stamps + at,
+		(batch->count - at) * sizeof(*batch->stamps));
+	batch->items[at] = *item;
+	batch->count++;
+	batch->finished++;
+	if (item->time_ns > batch->last_ns)
+		batch->last_ns = item->time_ns;
+	return true;
+}
+
+size_t flow_batch_finished(const struct flow_batch *batch)
+{
+	return batch->finished - batch->taken;
+}
+
+uint64_t flow_batch_last_ns(const struct flow_batch *batch)
+{
+	return batch->last_ns;
+}
+
+size_t flow_batch_take(struct flow_batch *batch,
+		       const struct flow_item **items)
+{
+	size_t count = flow_batch_finished(batch);
+
+	*items = batch->items + batch->taken;
+	batch->taken = batch->finished;
+	return count;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_FLOW_SOURCE_H
+#define KT_DECODER_FLOW_SOURCE_H
+
+#include "decoder/flow/flow.h"
+
+#include <stddef.h>
+
+struct aux_stream;
+struct code_image;
+struct log;
+struct recording;
+
+/* One stream being decoded, whatever hardware made it. */
+struct flow_source {
+	const struct flow_source_ops *ops;
+};
+
+/* What a source is opened on; all borrowed, all shared read-only: sources of
+ * different streams may run in different threads.
+ */
+struct flow_input {
+	const struct recording *recording;
+	const struct aux_stream *stream;
+	const struct code_image *image;
+	const struct log *log;
+};
+
+/* Each kind of trace hardware fills one. */
+struct flow_source_ops {
+	const char *name;
+	/* Returns 0 and *@source, or a negative enum error. */
+	int (*open)(const struct flow_input *input,
+		    struct flow_source **source);
+	/* As flow_source_next(). */
+	int (*next)(struct flow_source *source,
+		    const struct flow_item **items);
+	void (*close)(struct flow_source *source);
+};
+
+extern const struct flow_source_ops intel_pt_source;
+extern const struct flow_source_ops coresight_source;
+
+/* Opens the source that fits input->recording's trace hardware.
+ *
+ * Returns 0 and *@source, to be closed by flow_source_close().
+ * Returns -ERROR_UNSUPPORTED if no source knows the hardware,
+ * another negative enum error if it cannot be set up; the log knows why.
+ */
+int flow_source_open(const struct flow_input *input,
+		     struct flow_source **source);
+
+/* Provides the next items, from 1 to a few thousand.
+ *
+ * *@items stays valid until the next call.  Returns their count, 0 after
+ * FLOW_END was delivered, a negative enum error only for lack of memory: an
+ * imperfect trace is a FLOW_GAP.
+ */
+int flow_source_next(struct flow_source *source,
+		     const struct flow_item **items);
+
+/* NULL is allowed. */
+void flow_source_close(struct flow_source *source);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "decoder/flow/packet_dump_parts.h"
+#include "decoder/recording/recording.h"
+
+static const struct packet_dump_ops *
+find_ops(const struct recording *recording)
+{
+	switch (recording_trace(recording)) {
+	case RECORDING_TRACE_INTEL_PT:
+		return &intel_packet_dump;
+	case RECORDING_TRACE_CORESIGHT:
+		return &coresight_packet_dump;
+	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_OTHER:
+		return NULL;
+	}
+	return NULL;
+}
+
+int packet_dump_open(const struct recording *recording,
+		     const struct aux_stream *stream,
+		     struct packet_dump **dump)
+{
+	const struct packet_dump_ops *ops = find_ops(recording);
+	int error = ops ? ops->open(recording, stream, dump) :
+			  -ERROR_UNSUPPORTED;
+
+	if (!error)
+		(*dump)->ops = ops;
+	return error;
+}
+
+int packet_dump_next(struct packet_dump *dump, struct packet_line *line)
+{
+	return dump->ops->next(dump, line);
+}
+
+void packet_dump_close(struct packet_dump *dump)
+{
+	if (dump)
+		dump->ops->close(dump);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/switch_feed.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct switch_feed {
+	const struct aux_stream *stream;
+	struct sideband *sideband;
+	struct flow_item item;
+	bool has_item;
+	int32_t tid;		/* who runs, as far as told; -1 unknown */
+};
+
+static void set_item(struct switch_feed *feed,
+		     const struct sideband_record *record, uint8_t detail,
+		     int32_t pid, int32_t tid)
+{
+	feed->tid = tid;
+	feed->has_item = true;
+	feed->item = (struct flow_item){
+		.time_ns = record->time_ns,
+		.kind = FLOW_SWITCH,
+		.detail = detail & 0xf,
+		.ip = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid,
+	};
+}
+
+static bool concerns(const struct switch_feed *feed,
+		     const struct sideband_record *record)
+{
+	const struct aux_stream *stream = feed->stream;
+
+	if (stream->cpu >= 0)
+		return record->cpu == stream->cpu;
+	return record->tid == stream->tid;
+}
+
+/* A record "out" that names the next task tells of the switch first; the "in"
+ * of that task then says nothing new.
+ */
+static void take(struct switch_feed *feed,
+		 const struct sideband_record *record)
+{
+	const struct sideband_switch *change = &record->change;
+
+	if (!change->out) {
+		if (record->tid != feed->tid)
+			set_item(feed, record, FLOW_SWITCH_TO, record->pid,
+				 record->tid);
+	} else if (change->cpu_wide) {
+		set_item(feed, record,
+			 change->preempted ? FLOW_SWITCH_PREEMPT :
+					     FLOW_SWITCH_TO,
+			 change->other_pid, change->other_tid);
+	} else {
+		set_item(feed, record, FLOW_SWITCH_AWAY, -1, -1);
+	}
+}
+
+int switch_feed_advance(struct switch_feed *feed)
+{
+	feed->has_item = false;
+	while (!feed->has_item) {
+		struct sideband_record record;
+		int status = sideband_next(feed->sideband, &record);
+
+		if (status <= 0)
+			return status;
+		if (concerns(feed, &record))
+			take(feed, &record);
+	}
+	return 0;
+}
+
+struct switch_feed *switch_feed_new(const struct recording *recording,
+				    const struct aux_stream *stream)
+{
+	struct switch_feed *feed = calloc(1, sizeof(*feed));
+
+	if (!feed)
+		return NULL;
+	feed->stream = stream;
+	feed->tid = -1;
+	feed->sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SWITCH));
+	if (!feed->sideband || switch_feed_advance(feed) < 0) {
+		switch_feed_free(feed);
+		return NULL;
+	}
+	return feed;
+}
+
+void switch_feed_free(struct switch_feed *feed)
+{
+	if (!feed)
+		return;
+	sideband_close(feed->sideband);
+	free(feed);
+}
+
+const struct flow_item *switch_feed_peek(const struct switch_feed *feed)
+{
+	return feed->has_item ? &feed->item : NULL;
+}

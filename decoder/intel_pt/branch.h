@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_BRANCH_H
+#define KT_DECODER_BRANCH_H
+
+#include "decoder/flow/flow.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* An x86 instruction in 64-bit mode, seen as a branch. */
+struct branch {
+	enum flow_exit exit;	/* FLOW_EXIT_NONE: it is no branch */
+	uint8_t length;		/* bytes, of calls and near jumps; else 0 */
+	bool is_indirect;	/* a near call or jump whose bytes do not say
+				 * where to */
+};
+
+/* Looks at the instruction at the start of @bytes, @size of which are there
+ * (Intel SDM, volume 2: opcode map, prefixes, ModR/M).
+ */
+struct branch branch_read(const uint8_t *bytes, size_t size);
+
+/* Whether the block at @bytes, whose last instruction begins at @last, holds an
+ * instruction that repeats itself (rep movs and the like) or ends with one
+ * that waits (hlt, mwait).  @size bytes are there.
+ *
+ * Looks for the bytes wherever they are: good for guesses only.
+ */
+bool block_looks_slow(const uint8_t *bytes, size_t size, size_t last);
+
+#endif

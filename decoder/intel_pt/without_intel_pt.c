@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "common/log.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/flow/packet_dump_parts.h"
+#include "decoder/recording/recording.h"
+
+/* In place of the Intel PT decoder where there is no libipt to build it on. */
+static int open_source(const struct flow_input *input,
+		       struct flow_source **source)
+{
+	(void)source;
+	log_message(input->log, LOG_ERROR,
+		    recording_data_path(input->recording), LOG_NO_OFFSET,
+		    "this build has no decoder for Intel PT (libipt, which "
+		    "Debian has for x86 only): report it on an x86 machine");
+	return -ERROR_UNSUPPORTED;
+}
+
+const struct flow_source_ops intel_pt_source = {
+	.name = "intel_pt",
+	.open = open_source,
+};
+
+static int open_dump(const struct recording *recording,
+		     const struct aux_stream *stream,
+		     struct packet_dump **dump)
+{
+	(void)recording;
+	(void)stream;
+	(void)dump;
+	return -ERROR_UNSUPPORTED;
+}
+
+const struct packet_dump_ops intel_packet_dump = { .open = open_dump };

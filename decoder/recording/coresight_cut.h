@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CORESIGHT_CUT_H
+#define KT_DECODER_CORESIGHT_CUT_H
+
+#include "decoder/recording/recording.h"
+
+struct array;
+
+/* A stretch of a buffer for one stream. */
+struct coresight_part {
+	struct aux_piece piece;
+	int32_t cpu;
+	int32_t tid;
+	uint64_t time_ns;
+	size_t order;
+	bool cut;
+	bool is_lost;		/* bytes are missing behind it */
+	uint64_t flags;
+};
+
+/* Cuts a buffer into the stretches that a trace unit wrote at one go, once for
+ * each CPU with bytes in it.
+ *
+ * @spans: struct aux_span, the buffer's in order.  The parts are appended to
+ * @parts (struct coresight_part); what belongs to no unit is said to the log
+ * of @recording.  Returns 0 or -ERROR_MEMORY.
+ */
+int coresight_cut(const struct recording *recording,
+		  const struct aux_stream *buffer, const struct array *spans,
+		  struct array *parts);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/coresight_streams.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "decoder/recording/coresight_cut.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/sideband.h"
+
+#include <stdlib.h>
+
+struct coresight_streams {
+	struct array parts;	/* struct coresight_part */
+	struct aux_piece *pieces;
+	struct aux_loss *losses;
+};
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct coresight_part *x = a;
+	const struct coresight_part *y = b;
+
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static bool is_same_stream(const struct coresight_part *part,
+			   const struct aux_stream *stream)
+{
+	return part->cpu == stream->cpu && part->tid == stream->tid;
+}
+
+static void append(struct aux_stream *stream, struct aux_piece *piece,
+		   struct aux_loss *loss, const struct coresight_part *part)
+{
+	*piece = part->piece;
+	piece->offset = stream->size_bytes;
+	stream->piece_count++;
+	stream->size_bytes += piece->size_bytes;
+	stream->cut |= part->cut;
+	if (!part->is_lost)
+		return;
+	*loss = (struct aux_loss){
+		.offset = stream->size_bytes,
+		.time_ns = part->time_ns,
+		.flags = part->flags,
+	};
+	stream->loss_count++;
+}
+
+/* Makes streams of the sorted parts. */
+static int publish(struct coresight_streams *streams, struct array *published)
+{
+	size_t count = streams->parts.count;
+	struct aux_stream *stream = NULL;
+	size_t losses = 0;
+
+	streams->pieces = calloc(count + 1, sizeof(*streams->pieces));
+	streams->losses = calloc(count + 1, sizeof(*streams->losses));
+	if (!streams->pieces || !streams->losses)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < count; i++) {
+		const struct coresight_part *part = array_at(&streams->parts, i);
+
+		if (!stream || !is_same_stream(part, stream)) {
+			stream = array_add(published);
+			if (!stream)
+				return -ERROR_MEMORY;
+			stream->index = (uint32_t)published->count - 1;
+			stream->cpu = part->cpu;
+			stream->pid = -1;
+			stream->tid = part->tid;
+			stream->pieces = streams->pieces + i;
+			stream->losses = streams->losses + losses;
+		}
+		append(stream, streams->pieces + i, streams->losses + losses,
+		       part);
+		losses += part->is_lost;
+	}
+	return 0;
+}
+
+/* Ids are given out when tracing starts: AUXTRACE_INFO may be older than
+ * these records (linux/coresight-pmu.h: CS_AUX_HW_ID_TRACE_ID_MASK).
+ */
+static int read_ids(struct recording *recording)
+{
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_AUX_HW_ID));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	while (sideband && (status = sideband_next(sideband, &record)) > 0)
+		for (size_t i = 0; i < recording->coresight_units.count; i++) {
+			struct coresight_unit *unit =
+				array_at(&recording->coresight_units, i);
+
+			if (unit->cpu == record.cpu)
+				unit->trace_id = record.hw_id.id & 0xff;
+		}
+	sideband_close(sideband);
+	return status;
+}
+
+int coresight_streams_read_units(struct recording *recording)
+{
+	int error = coresight_units_read(recording->trace_words,
+					 recording->trace_word_count,
+					 &recording->coresight_units);
+
+	if (error == -ERROR_FORMAT) {
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "what it says about the trace units "
+			    "(AUXTRACE_INFO) is not whole: only %zu of them "
+			    "are known",
+			    recording->coresight_units.count);
+		error = 0;
+	}
+	return error ? error : read_ids(recording);
+}
+
+int coresight_streams_split(struct recording *recording)
+{
+	struct stream_list *list = &recording->streams;
+	struct coresight_streams *streams = calloc(1, sizeof(*streams));
+	struct array published = ARRAY_OF(struct aux_stream);
+	int error = 0;
+
+	if (!streams)
+		return -ERROR_MEMORY;
+	recording->coresight_streams = streams;
+	streams->parts = ARRAY_OF(struct coresight_part);
+	for (size_t i = 0; i < list->streams.count && !error; i++)
+		error = coresight_cut(recording,
+				      array_at(&list->streams, i),
+				      stream_list_spans(list, i),
+				      &streams->parts);
+	array_sort(&streams->parts, compare_parts);
+	if (!error)
+		error = publish(streams, &published);
+	array_free(&list->streams);
+	list->streams = published;
+	return error;
+}
+
+void coresight_streams_free(struct coresight_streams *streams)
+{
+	if (!streams)
+		return;
+	array_free(&streams->parts);
+	free(streams->pieces);
+	free(streams->losses);
+	free(streams);
+}

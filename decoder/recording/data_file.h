@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_DATA_FILE_H
+#define KT_DECODER_DATA_FILE_H
+
+#include "common/array.h"
+#include "common/file_map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct log;
+
+/* The frame of a perf.data file: where its parts lie.  What they mean is
+ * read elsewhere.
+ */
+struct data_file {
+	struct file_map map;
+	const char *path;	/* borrowed, for messages */
+	const struct log *log;
+	bool is_pipe;		/* no attributes, no feature sections */
+	bool is_cut;		/* the file ends before its data does */
+	uint64_t data_offset;	/* the records */
+	uint64_t data_size;	/* cut to what is there */
+	uint64_t attr_offset;
+	uint64_t attr_size;
+	uint64_t attr_entry_size;
+	uint64_t feature_offset;	/* where their {offset, size} lie */
+	uint64_t features[4];	/* which there are, bit by bit */
+};
+
+/* Opens and checks @path.  Returns 0 or a negative enum error. */
+int data_file_open(struct data_file *file, const char *path,
+		   const struct log *log);
+void data_file_close(struct data_file *file);
+
+/* Returns the bytes of feature @bit in place and sets *@size; NULL if the
+ * file does not have it whole.
+ */
+const uint8_t *data_file_feature(const struct data_file *file,
+				 unsigned int bit, size_t *size);
+
+#endif

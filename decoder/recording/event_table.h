@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_EVENT_TABLE_H
+#define KT_DECODER_EVENT_TABLE_H
+
+#include "common/array.h"
+#include "decoder/recording/recording.h"
+
+struct arena;
+struct data_file;
+struct record;
+
+/* The events of a recording and the ids by which records name them. */
+struct event_table {
+	struct array events;	/* struct recording_event */
+	struct array ids;	/* struct event_id, sorted once complete */
+	struct arena *arena;	/* borrowed: names */
+};
+
+struct event_id {
+	uint64_t id;
+	uint32_t event;		/* index */
+	int32_t cpu;		/* from ID_INDEX, else -1 */
+	int32_t tid;
+	uint32_t aux_index;	/* perf's idx, from ID_INDEX */
+	bool has_index;
+};
+
+struct event_table event_table_new(struct arena *arena);
+void event_table_free(struct event_table *table);
+
+/* Reads the attributes in the file's header.  Returns 0 or a negative enum
+ * error, said to the file's log.
+ */
+int event_table_read_header(struct event_table *table,
+			    const struct data_file *file);
+
+/* Take what a record says: HEADER_ATTR of pipe mode, ID_INDEX, the payload of
+ * the EVENT_DESC feature.  Return 0 or -ERROR_MEMORY; what is malformed is
+ * left out.
+ */
+int event_table_add_attr(struct event_table *table,
+			 const struct record *record);
+int event_table_add_index(struct event_table *table,
+			  const struct record *record);
+int event_table_add_names(struct event_table *table, const uint8_t *bytes,
+			  size_t size);
+
+/* Call after the last addition, before the first look-up. */
+void event_table_finish(struct event_table *table);
+
+/* Returns what is known of @id, or NULL. */
+const struct event_id *event_table_find(const struct event_table *table,
+					uint64_t id);
+
+/* Returns the event that @id belongs to, or NULL. */
+const struct recording_event *
+event_table_event(const struct event_table *table, uint64_t id);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_RECORD_UNPACK_H
+#define KT_DECODER_RECORD_UNPACK_H
+
+#include "decoder/recording/record_walk.h"
+
+struct log;
+
+/* Unpacks the COMPRESSED records of a file (perf record -z), one zstd stream
+ * cut into records anywhere, into a temporary file.
+ */
+struct record_unpack;
+
+/* Returns NULL when out of memory. */
+struct record_unpack *record_unpack_new(const struct log *log);
+void record_unpack_free(struct record_unpack *unpack);
+
+/* Unpacks @record.  *@offset and *@size are the stretch of the unpacked bytes
+ * that holds the records which it completes; *@size may be 0.
+ *
+ * Returns NULL or a text that says what is wrong.
+ */
+const char *record_unpack_add(struct record_unpack *unpack,
+			      const struct record *record, uint64_t *offset,
+			      uint64_t *size);
+
+/* Maps all that was unpacked.  Returns 0 or a negative enum error. */
+int record_unpack_finish(struct record_unpack *unpack, struct file_map *map);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/arena.h"
+#include "common/log.h"
+#include "common/perf_data.h"
+#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/recording_features.h"
+#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/tracepoint.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+const char *recording_path(const struct recording *recording)
+{
+	return recording->path;
+}
+
+const char *recording_data_path(const struct recording *recording)
+{
+	return recording->data_path;
+}
+
+const char *recording_kcore_path(const struct recording *recording)
+{
+	return recording->kcore_path;
+}
+
+const char *recording_kallsyms_path(const struct recording *recording)
+{
+	return recording->kallsyms_path;
+}
+
+const char *recording_modules_path(const struct recording *recording)
+{
+	return recording->modules_path;
+}
+
+const struct recording_info *recording_info(const struct recording *recording)
+{
+	return &recording->info;
+}
+
+const struct recording_counts *
+recording_counts(const struct recording *recording)
+{
+	return &recording->counts;
+}
+
+bool recording_is_cut(const struct recording *recording)
+{
+	bool cut = recording->file.is_cut || recording->store.stop_reason;
+
+	for (size_t i = 0; i < recording->streams.streams.count; i++)
+		cut |= recording_stream(recording, i)->cut;
+	return cut;
+}
+
+/* Intel PT is x86's alone: no need to trust the header's name for it. */
+enum recording_arch recording_arch(const struct recording *recording)
+{
+	if (recording->auxtrace_type == PERF_DATA_AUXTRACE_INTEL_PT)
+		return RECORDING_ARCH_X86_64;
+	return recording_arch_named(recording->info.arch);
+}
+
+/* What a map names need not be a file: "//anon". */
+const char *recording_user_path(const struct recording *recording,
+				const char *path, struct arena *arena)
+{
+	char rooted[4096];
+	int length;
+
+	if (recording->vdso_path && !strcmp(path, "[vdso]"))
+		return recording->vdso_path;
+	if (path[0] != '/' || !recording->root)
+		return path;
+	if (!*recording->root)
+		return "";
+	length = snprintf(rooted, sizeof(rooted), "%s%s", recording->root,
+			  path);
+	if (length < 0 || (size_t)length >= sizeof(rooted))
+		return "";
+	return arena_text(arena, rooted, (size_t)length);
+}
+
+static bool is_own_arch(enum recording_arch arch)
+{
+	struct utsname host;
+
+	return arch == RECORDING_ARCH_UNKNOWN || uname(&host) < 0 ||
+	       recording_arch_named(host.machine) == arch;
+}
+
+void recording_set_root(struct recording *recording, const char *root)
+{
+	recording->root = root;
+	if (root || is_own_arch(recording_arch(recording)))
+		return;
+	recording->root = "";
+	if (recording_traces_user(recording))
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "the traced machine's architecture is not this "
+			    "one's: user code is unknown unless --symfs names "
+			    "a folder with that machine's files");
+}
+
+/* Time stamps mean nanoseconds if they are the CPU's counter, which the
+ * recording can convert.
+ */
+static bool has_time(const struct recording *recording)
+{
+	const struct array *units = &recording->coresight_units;
+
+	for (size_t i = 0; i < units->count; i++) {
+		const struct coresight_unit *unit = array_at(units, i);
+
+		if (!coresight_unit_has_time(unit) || !unit->has_cpu_time)
+			return false;
+	}
+	return recording->conversion.known;
+}
+
+enum recording_time recording_time(const struct recording *recording)
+{
+	if (recording_trace(recording) == RECORDING_TRACE_CORESIGHT &&
+	    !has_time(recording))
+		return RECORDING_TIME_INSTRUCTIONS;
+	return RECORDING_TIME_NANOSECONDS;
+}
+
+enum recording_trace recording_trace(const struct recording *recording)
+{
+	switch (recording->auxtrace_type) {
+	case 0:
+		return RECORDING_TRACE_NONE;
+	case PERF_DATA_AUXTRACE_INTEL_PT:
+		return RECORDING_TRACE_INTEL_PT;
+	case PERF_DATA_AUXTRACE_CORESIGHT:
+		return RECORDING_TRACE_CORESIGHT;
+	default:
+		return RECORDING_TRACE_OTHER;
+	}
+}
+
+uint64_t recording_trace_word(const struct recording *recording, size_t index)
+{
+	return index < recording->trace_word_count ?
+		       recording->trace_words[index] : 0;
+}
+
+size_t recording_event_count(const struct recording *recording)
+{
+	return recording->events.events.count;
+}
+
+const struct recording_event *
+recording_event(const struct recording *recording, size_t index)
+{
+	return array_at(&recording->events.events, index);
+}
+
+size_t recording_stream_count(const struct recording *recording)
+{
+	return recording->streams.streams.count;
+}
+
+const struct aux_stream *recording_stream(const struct recording *recording,
+					  size_t index)
+{
+	return array_at(&recording->streams.streams, index);
+}
+
+bool recording_traces_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_user)
+			return true;
+	}
+	return false;
+}
+
+bool recording_names_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->user_registers ||
+		    (event->tracepoint &&
+		     !strcmp(event->tracepoint->name, "page_fault_user")))
+			return true;
+	}
+	return recording_traces_user(recording);
+}
+
+bool recording_traces_kernel(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_kernel)
+			return true;
+	}
+	return false;
+}

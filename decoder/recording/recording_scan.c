@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording_scan.h"
+#include "common/arena.h"
+#include "common/byte_reader.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/perf_data.h"
+#include "decoder/recording/record_parse.h"
+#include "decoder/recording/recording_features.h"
+#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/tracepoint_format.h"
+
+#include <linux/perf_event.h>
+
+static struct byte_reader body_of(const struct record *record)
+{
+	struct byte_reader reader =
+		byte_reader_of(record->bytes, record->size);
+
+	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
+	return reader;
+}
+
+static int read_auxtrace_info(struct recording *recording,
+			      const struct record *record)
+{
+	struct byte_reader reader = body_of(record);
+
+	recording->auxtrace_type = byte_reader_u32(&reader);
+	byte_reader_u32(&reader);
+
+	size_t count = byte_reader_left(&reader) / 8;
+	uint64_t *words = arena_alloc(recording->arena, count * 8);
+
+	if (!words)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < count; i++)
+		words[i] = byte_reader_u64(&reader);
+	recording->trace_words = words;
+	recording->trace_word_count = count;
+	return 0;
+}
+
+static void read_time_conversion(struct recording *recording,
+				 const struct record *record)
+{
+	struct byte_reader reader = body_of(record);
+	struct time_conversion conversion = {
+		.shift = (uint32_t)byte_reader_u64(&reader),
+		.mult = byte_reader_u64(&reader),
+		.zero = byte_reader_u64(&reader),
+		.known = true,
+	};
+
+	if (!reader.failed && conversion.shift < 64)
+		recording->conversion = conversion;
+}
+
+static int read_feature(struct recording *recording,
+			const struct record *record)
+{
+	struct byte_reader reader = body_of(record);
+	uint64_t bit = byte_reader_u64(&reader);
+	size_t size = byte_reader_left(&reader);
+	const uint8_t *bytes = byte_reader_bytes(&reader, size);
+
+	if (!bytes || bit >= PERF_DATA_FEATURE_BITS)
+		return 0;
+	if (bit == PERF_DATA_FEATURE_EVENT_DESC)
+		return event_table_add_names(&recording->events, bytes, size);
+	return recording_feature_read(&recording->info, (unsigned int)bit,
+				      bytes, size, recording->arena);
+}
+
+static int scan_trace(struct recording *recording, const struct record *record)
+{
+	int error = stream_list_add(&recording->streams, record);
+
+	if (error != -ERROR_FORMAT)
+		return error;
+	log_message(recording->log, LOG_WARNING, recording->data_path,
+		    record->file_offset,
+		    "an AUXTRACE record is damaged: its trace is left out");
+	return 0;
+}
+
+/* What perf wrote about the recording, not the kernel about the system. */
+static int scan_user_record(struct recording *recording,
+			    const struct record *record)
+{
+	switch (record->type) {
+	case PERF_DATA_ATTR:
+		return event_table_add_attr(&recording->events, record);
+	case PERF_DATA_ID_INDEX:
+		return event_table_add_index(&recording->events, record);
+	case PERF_DATA_AUXTRACE_INFO:
+		return read_auxtrace_info(recording, record);
+	case PERF_DATA_AUXTRACE:
+		return scan_trace(recording, record);
+	case PERF_DATA_TIME_CONV:
+		read_time_conversion(recording, record);
+		return 0;
+	case PERF_DATA_FEATURE:
+		return read_feature(recording, record);
+	case PERF_DATA_TRACING_DATA:
+		return tracing_data_read(record->trailer, record->trailer_size,
+					 recording->arena,
+					 &recording->tracepoints);
+	default:
+		return 0;
+	}
+}
+
+static void note_time(struct recording_info *info, uint64_t time_ns)
+{
+	if (!time_ns)
+		return;
+	if (!info->first_time_ns || time_ns < info->first_time_ns)
+		info->first_time_ns = time_ns;
+	if (time_ns > info->last_time_ns)
+		info->last_time_ns = time_ns;
+}
+
+static int scan_aux(struct recording *recording, const struct record *record,
+		    uint64_t id)
+{
+	struct sideband_record aux;
+
+	if (record_parse(&recording->events, record, &aux) != 1)
+		return 0;
+
+	bool is_loss = aux.aux.flags &
+		       (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL);
+
+	recording->counts.aux_truncated += is_loss;
+	if (!is_loss &&
+	    recording->auxtrace_type != PERF_DATA_AUXTRACE_CORESIGHT)
+		return 0;
+	return stream_list_report(&recording->streams, &aux, id);
+}
+
+static int scan_kernel_record(struct recording *recording,
+			      const struct record *record)
+{
+	struct record_origin origin;
+
+	record_parse_origin(&recording->events, record, &origin);
+	note_time(&recording->info, origin.time_ns);
+	if (record->type == PERF_RECORD_AUX)
+		return scan_aux(recording, record, origin.id);
+	if (record->type == PERF_RECORD_SAMPLE)
+		recording->counts.samples++;
+	if (record->type == PERF_RECORD_LOST) {
+		struct byte_reader reader = body_of(record);
+
+		byte_reader_u64(&reader);
+		recording->counts.lost_records += byte_reader_u64(&reader);
+	}
+	return 0;
+}
+
+static void count_record(struct recording_counts *counts, uint32_t type)
+{
+	counts->records++;
+	if (type < sizeof(counts->by_type) / sizeof(*counts->by_type))
+		counts->by_type[type]++;
+	if (!type || type >= PERF_DATA_RECORD_END ||
+	    (type > PERF_RECORD_AUX_OUTPUT_HW_ID && type < PERF_DATA_ATTR))
+		counts->unknown++;
+}
+
+int recording_scan(struct recording *recording)
+{
+	struct record_walk walk = record_walk_of(&recording->store);
+	struct record record;
+	int error = 0;
+
+	/* Ids of the header must be found while attributes may still come. */
+	event_table_finish(&recording->events);
+	while (!error && record_walk_next(&walk, &record)) {
+		count_record(&recording->counts, record.type);
+		if (record.type >= PERF_DATA_ATTR)
+			error = scan_user_record(recording, &record);
+		else
+			error = scan_kernel_record(recording, &record);
+	}
+	event_table_finish(&recording->events);
+	return error;
+}

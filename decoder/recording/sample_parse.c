@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/sample_parse.h"
+#include "common/byte_reader.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/recording/record_walk.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+
+#include <linux/perf_event.h>
+
+/* Since Linux 6.0; not in older uapi headers. */
+enum { READ_FORMAT_LOST = 1 << 4 };
+
+/* Since Linux 5.7 and 6.8. */
+#define BRANCH_HW_INDEX (UINT64_C(1) << 17)
+#define BRANCH_COUNTERS (UINT64_C(1) << 19)
+
+enum { BRANCH_ENTRY_WORDS = 3 };
+
+static unsigned int bits(uint64_t value, uint64_t mask)
+{
+	return (unsigned int)__builtin_popcountll(value & mask);
+}
+
+static void skip_words(struct byte_reader *reader, uint64_t count)
+{
+	if (count > reader->size / 8)
+		reader->failed = true;
+	else
+		byte_reader_bytes(reader, count * 8);
+}
+
+/* The values of a counter group, which nothing here needs. */
+static void skip_read(struct byte_reader *reader, uint64_t format)
+{
+	unsigned int times = bits(format, PERF_FORMAT_TOTAL_TIME_ENABLED |
+						  PERF_FORMAT_TOTAL_TIME_RUNNING);
+	unsigned int each = 1 + bits(format, PERF_FORMAT_ID | READ_FORMAT_LOST);
+	uint64_t counters = 1;
+
+	if (format & PERF_FORMAT_GROUP)
+		counters = byte_reader_u64(reader);
+	if (counters > reader->size)
+		reader->failed = true;
+	skip_words(reader, times + each * counters);
+}
+
+static void skip_word_if(struct byte_reader *reader, uint64_t type,
+			 uint64_t which)
+{
+	skip_words(reader, bits(type, which));
+}
+
+static void skip_branches(struct byte_reader *reader, uint64_t branch_type)
+{
+	uint64_t count = byte_reader_u64(reader);
+	uint64_t each = BRANCH_ENTRY_WORDS +
+			bits(branch_type, BRANCH_COUNTERS);
+
+	skip_words(reader, bits(branch_type, BRANCH_HW_INDEX));
+	if (count > reader->size)
+		reader->failed = true;
+	else
+		skip_words(reader, count * each);
+}
+
+static void read_registers(struct byte_reader *reader, uint64_t mask,
+			   struct sideband_user_state *user)
+{
+	user->abi = byte_reader_u64(reader);
+	if (!user->abi)
+		return;
+	user->mask = mask;
+	user->registers = byte_reader_bytes(
+		reader, (size_t)__builtin_popcountll(mask) * 8);
+}
+
+/* The kernel copies as much as there is; the rest of the room is not set. */
+static void read_stack(struct byte_reader *reader,
+		       struct sideband_user_state *user)
+{
+	uint64_t room = byte_reader_u64(reader);
+
+	if (!room)
+		return;
+	if (room > reader->size) {
+		reader->failed = true;
+		return;
+	}
+	user->stack = byte_reader_bytes(reader, room);
+	user->stack_size = byte_reader_u64(reader);
+	if (user->stack_size > room)
+		reader->failed = true;
+}
+
+int sample_parse(const struct record *record,
+		 struct sideband_record *sideband)
+{
+	struct sideband_sample *sample = &sideband->sample;
+	struct byte_reader reader =
+		byte_reader_of(record->bytes, record->size);
+
+	if (!sideband->event)
+		return 0;
+
+	uint64_t type = sideband->event->sample_type;
+
+	sideband->kind = SIDEBAND_SAMPLE;
+	sample->event = sideband->event;
+	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
+	skip_word_if(&reader, type, PERF_SAMPLE_IDENTIFIER);
+	if (type & PERF_SAMPLE_IP)
+		sample->ip = byte_reader_u64(&reader);
+	skip_word_if(&reader, type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	if (type & PERF_SAMPLE_ADDR)
+		sample->address = byte_reader_u64(&reader);
+	skip_word_if(&reader, type,
+		     PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	if (type & PERF_SAMPLE_PERIOD)
+		sample->period = byte_reader_u64(&reader);
+	if (type & PERF_SAMPLE_READ)
+		skip_read(&reader, sideband->event->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		skip_words(&reader, byte_reader_u64(&reader));
+	if (type & PERF_SAMPLE_RAW) {
+		sample->raw_size = byte_reader_u32(&reader);
+		sample->raw = byte_reader_bytes(&reader, sample->raw_size);
+	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(&reader, sideband->event->branch_sample_type);
+	if (type & PERF_SAMPLE_REGS_USER)
+		read_registers(&reader, sideband->event->user_registers,
+			       &sample->user);
+	if (type & PERF_SAMPLE_STACK_USER)
+		read_stack(&reader, &sample->user);
+	return reader.failed ? -ERROR_FORMAT : 1;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/sideband.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/recording/record_frame.h"
+#include "decoder/recording/record_parse.h"
+#include "decoder/recording/recording_parts.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A record that waits for its turn. */
+struct pending {
+	uint64_t time_ns;
+	uint64_t order;		/* in the file: keeps equal times as written */
+	const uint8_t *bytes;
+	uint64_t file_offset;
+};
+
+/* A round is one visit of the recorder to all CPUs' buffers.  Whatever was
+ * written before round N began has been read when it ends, so that all up to
+ * the latest time seen in round N - 1 can go out, in order.
+ */
+struct sideband {
+	const struct recording *recording;
+	unsigned int kinds;
+	struct record_walk walk;
+	struct array waiting;	/* struct pending, sorted from @next on */
+	size_t next;
+	uint64_t order;
+	uint64_t limit_ns;	/* what is older may go out */
+	uint64_t latest_ns;	/* seen so far */
+	bool at_end;
+};
+
+static int kind_of(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return SIDEBAND_SWITCH;
+	case PERF_RECORD_COMM:
+		return SIDEBAND_COMM;
+	case PERF_RECORD_FORK:
+		return SIDEBAND_FORK;
+	case PERF_RECORD_EXIT:
+		return SIDEBAND_EXIT;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return SIDEBAND_MMAP;
+	case PERF_RECORD_KSYMBOL:
+		return SIDEBAND_KSYMBOL;
+	case PERF_RECORD_BPF_EVENT:
+		return SIDEBAND_BPF;
+	case PERF_RECORD_TEXT_POKE:
+		return SIDEBAND_TEXT_POKE;
+	case PERF_RECORD_SAMPLE:
+		return SIDEBAND_SAMPLE;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+		return SIDEBAND_LOST;
+	case PERF_RECORD_AUX:
+		return SIDEBAND_AUX;
+	case PERF_RECORD_ITRACE_START:
+		return SIDEBAND_ITRACE_START;
+	case PERF_RECORD_AUX_OUTPUT_HW_ID:
+		return SIDEBAND_AUX_HW_ID;
+	default:
+		return -1;
+	}
+}
+
+struct sideband *sideband_open(const struct recording *recording,
+			       unsigned int kinds)
+{
+	struct sideband *sideband = calloc(1, sizeof(*sideband));
+
+	if (!sideband)
+		return NULL;
+	sideband->recording = recording;
+	sideband->kinds = kinds ? kinds : ~0u;
+	sideband->walk = record_walk_of(&recording->store);
+	sideband->waiting = ARRAY_OF(struct pending);
+	return sideband;
+}
+
+void sideband_close(struct sideband *sideband)
+{
+	if (!sideband)
+		return;
+	array_free(&sideband->waiting);
+	free(sideband);
+}
+
+static int compare_pending(const void *a, const void *b)
+{
+	const struct pending *left = a;
+	const struct pending *right = b;
+
+	if (left->time_ns != right->time_ns)
+		return left->time_ns < right->time_ns ? -1 : 1;
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+static int take(struct sideband *sideband, const struct record *record)
+{
+	int kind = kind_of(record->type);
+	struct record_origin origin;
+
+	if (kind < 0)
+		return 0;
+	record_parse_origin(&sideband->recording->events, record, &origin);
+	if (origin.time_ns > sideband->latest_ns)
+		sideband->latest_ns = origin.time_ns;
+	if (!(sideband->kinds & SIDEBAND_BIT((unsigned int)kind)))
+		return 0;
+
+	struct pending *pending = array_add(&sideband->waiting);
+
+	if (!pending)
+		return -ERROR_MEMORY;
+	pending->time_ns = origin.time_ns;
+	pending->order = sideband->order++;
+	pending->bytes = record->bytes;
+	pending->file_offset = record->file_offset;
+	return 0;
+}
+
+static void drop_delivered(struct sideband *sideband)
+{
+	struct array *waiting = &sideband->waiting;
+	struct pending *items = waiting->items;
+
+	if (!sideband->next)
+		return;
+	memmove(items, items + sideband->next,
+		(waiting->count - sideband->next) * sizeof(*items));
+	waiting->count -= sideband->next;
+	sideband->next = 0;
+}
+
+/* Reads one round. */
+static int fill(struct sideband *sideband)
+{
+	uint64_t limit_ns = sideband->latest_ns;
+	struct record record;
+	int error = 0;
+
+	drop_delivered(sideband);
+	sideband->at_end = true;
+	while (!error && record_walk_next(&sideband->walk, &record)) {
+		if (record.type == PERF_DATA_FINISHED_ROUND) {
+			sideband->at_end = false;
+			break;
+		}
+		error = take(sideband, &record);
+	}
+	sideband->limit_ns = sideband->at_end ? UINT64_MAX : limit_ns;
+	array_sort(&sideband->waiting, compare_pending);
+	return error;
+}
+
+static int deliver(struct sideband *sideband, struct sideband_record *result)
+{
+	const struct pending *pending =
+		array_at(&sideband->waiting, sideband->next++);
+	struct record record;
+	uint64_t length;
+
+	/* The walk has checked that the whole record is there. */
+	if (record_frame_read(pending->bytes, UINT16_MAX, &record, &length))
+		return 0;
+	record.file_offset = pending->file_offset;
+	return record_parse(&sideband->recording->events, &record, result) ==
+	       1;
+}
+
+static bool has_ready(const struct sideband *sideband)
+{
+	if (sideband->next == sideband->waiting.count)
+		return false;
+
+	const struct pending *pending =
+		array_at(&sideband->waiting, sideband->next);
+
+	return pending->time_ns <= sideband->limit_ns;
+}
+
+int sideband_next(struct sideband *sideband, struct sideband_record *record)
+{
+	for (;;) {
+		while (has_ready(sideband))
+			if (deliver(sideband, record))
+				return 1;
+		if (sideband->at_end)
+			return 0;
+		if (fill(sideband) < 0)
+			return -ERROR_MEMORY;
+	}
+}

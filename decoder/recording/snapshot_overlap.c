@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/snapshot_overlap.h"
+
+#include <string.h>
+
+/* PSB (Intel SDM, volume 3, 33.4.2.17) and what follows it: the time packet
+ * behind a PSB makes these bytes unlike those at any other.
+ */
+enum { PSB_SIZE = 16, KEY_SIZE = 48 };
+
+static const uint8_t psb[PSB_SIZE] = {
+	2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+};
+
+size_t snapshot_overlap(const uint8_t *before, size_t before_size,
+			const uint8_t *next, size_t next_size)
+{
+	const uint8_t *key = memmem(next, next_size, psb, PSB_SIZE);
+
+	if (!key)
+		return 0;
+
+	size_t lead = (size_t)(key - next);
+	size_t key_size = next_size - lead < KEY_SIZE ? next_size - lead :
+							KEY_SIZE;
+	const uint8_t *found = memmem(before, before_size, key, key_size);
+
+	if (!found)
+		return 0;
+
+	/* All from there to the end of @before must be in @next. */
+	size_t shared = before_size - (size_t)(found - before);
+
+	if (shared > next_size - lead || memcmp(found, key, shared))
+		return 0;
+	return lead + shared;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/stream_bytes.h"
+#include "decoder/recording/recording.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int join(struct stream_bytes *bytes, const struct aux_stream *stream,
+		const struct log *log)
+{
+	int fd = file_map_temporary(log);
+	int error = fd < 0 ? fd : 0;
+
+	for (size_t i = 0; i < stream->piece_count && !error; i++)
+		error = file_map_append(fd, stream->pieces[i].bytes,
+					stream->pieces[i].size_bytes, log);
+	if (!error)
+		error = file_map_open_fd(&bytes->joined, fd);
+	if (fd >= 0)
+		close(fd);
+	bytes->bytes = bytes->joined.bytes;
+	bytes->size = bytes->joined.size;
+	return error;
+}
+
+int stream_bytes_open(struct stream_bytes *bytes,
+		      const struct aux_stream *stream, const struct log *log)
+{
+	*bytes = (struct stream_bytes){ 0 };
+	if (!stream->piece_count)
+		return 0;
+	if (stream->piece_count > 1)
+		return join(bytes, stream, log);
+	bytes->bytes = stream->pieces[0].bytes;
+	bytes->size = stream->pieces[0].size_bytes;
+	return 0;
+}
+
+void stream_bytes_close(struct stream_bytes *bytes)
+{
+	file_map_close(&bytes->joined);
+}
+
+void stream_bytes_release(const struct stream_bytes *bytes, size_t from,
+			  size_t position)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = ((uintptr_t)bytes->bytes + from + page - 1) &
+			  ~(page - 1);
+	uintptr_t end = ((uintptr_t)bytes->bytes + position) & ~(page - 1);
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_DONTNEED);
+}

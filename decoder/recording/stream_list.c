@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/stream_list.h"
+#include "common/byte_reader.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/recording/event_table.h"
+#include "decoder/recording/record_walk.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/stream_builder.h"
+
+/* Linux's CONFIG_NR_CPUS ends far below. */
+enum { CPUS_MOST = 1 << 16 };
+
+struct aux_report {
+	struct aux_span span;
+	int32_t cpu;
+	int32_t tid;
+	uint64_t id;
+};
+
+struct stream_list stream_list_new(void)
+{
+	return (struct stream_list){
+		.builders = ARRAY_OF(struct stream_builder),
+		.streams = ARRAY_OF(struct aux_stream),
+		.reports = ARRAY_OF(struct aux_report),
+	};
+}
+
+void stream_list_free(struct stream_list *list)
+{
+	for (size_t i = 0; i < list->builders.count; i++)
+		stream_builder_free(array_at(&list->builders, i));
+	array_free(&list->builders);
+	array_free(&list->streams);
+	array_free(&list->reports);
+}
+
+static struct stream_builder *find_builder(struct stream_list *list,
+					   uint32_t index, int32_t cpu,
+					   int32_t tid)
+{
+	for (size_t i = 0; i < list->builders.count; i++) {
+		struct stream_builder *builder = array_at(&list->builders, i);
+		const struct aux_stream *stream = &builder->stream;
+
+		if (stream->index == index && stream->cpu == cpu &&
+		    (cpu >= 0 || stream->tid == tid))
+			return builder;
+	}
+
+	struct stream_builder *added = array_add(&list->builders);
+
+	if (added)
+		*added = stream_builder_new(index, cpu, tid);
+	return added;
+}
+
+int stream_list_add(struct stream_list *list, const struct record *record)
+{
+	struct byte_reader reader =
+		byte_reader_of(record->bytes, record->size);
+
+	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE + 8);
+
+	uint64_t offset = byte_reader_u64(&reader);
+
+	byte_reader_u64(&reader);
+
+	uint32_t index = byte_reader_u32(&reader);
+	int32_t tid = (int32_t)byte_reader_u32(&reader);
+	int32_t cpu = (int32_t)byte_reader_u32(&reader);
+
+	if (reader.failed || cpu < -1 || cpu >= CPUS_MOST)
+		return -ERROR_FORMAT;
+
+	struct stream_builder *builder = find_builder(list, index, cpu, tid);
+	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
+
+	if (!piece)
+		return -ERROR_MEMORY;
+	piece->offset = offset;
+	piece->size_bytes = record->trailer_size;
+	piece->file_offset = record->file_offset + record->size;
+	piece->bytes = record->trailer;
+	builder->stream.cut |= record->trailer_cut;
+	return 0;
+}
+
+int stream_list_add_buffer(struct stream_list *list, uint32_t index,
+			   int32_t cpu, const uint8_t *bytes, size_t size,
+			   uint64_t flags)
+{
+	struct stream_builder *builder = find_builder(list, index, cpu, -1);
+	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
+	struct aux_span *span = piece ? array_add(&builder->spans) : NULL;
+
+	if (!span)
+		return -ERROR_MEMORY;
+	piece->size_bytes = size;
+	piece->bytes = bytes;
+	span->size_bytes = size;
+	span->flags = flags;
+	span->cpu = cpu;
+	return 0;
+}
+
+/* In a ring that is overwritten, the kernel says where a span ends
+ * (perf_aux_output_end() in kernel/events/ring_buffer.c).
+ */
+static uint64_t span_start(const struct sideband_record *record)
+{
+	bool is_end = record->aux.flags & SIDEBAND_AUX_OVERWRITE &&
+		      record->aux.offset >= record->aux.size_bytes;
+
+	return is_end ? record->aux.offset - record->aux.size_bytes :
+			record->aux.offset;
+}
+
+int stream_list_report(struct stream_list *list,
+		       const struct sideband_record *aux, uint64_t id)
+{
+	struct aux_report *report = array_add(&list->reports);
+
+	if (!report)
+		return -ERROR_MEMORY;
+	report->span = (struct aux_span){
+		.offset = span_start(aux),
+		.size_bytes = aux->aux.size_bytes,
+		.flags = aux->aux.flags,
+		.time_ns = aux->time_ns,
+		.cpu = aux->cpu,
+	};
+	report->cpu = aux->cpu;
+	report->tid = aux->tid;
+	report->id = id;
+	return 0;
+}
+
+static bool concerns(const struct aux_report *report,
+		     const struct aux_stream *stream,
+		     const struct event_id *id)
+{
+	if (stream->cpu >= 0)
+		return report->cpu == stream->cpu;
+	if (id && id->has_index)
+		return id->aux_index == stream->index;
+	return report->tid == stream->tid;
+}
+
+static int place_report(struct stream_builder *builder,
+			const struct aux_span *span)
+{
+	struct aux_span *added = array_add(&builder->spans);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = *span;
+	if (!(span->flags & (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL)))
+		return 0;
+	return stream_builder_add_loss(builder, (struct aux_loss){
+		.offset = span->offset + span->size_bytes,
+		.time_ns = span->time_ns,
+		.flags = span->flags,
+	});
+}
+
+static int place_reports(const struct stream_list *list,
+			 struct stream_builder *builder,
+			 const struct event_table *events)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < list->reports.count && !error; i++) {
+		const struct aux_report *report =
+			array_at(&list->reports, i);
+		const struct event_id *id =
+			event_table_find(events, report->id);
+
+		if (concerns(report, &builder->stream, id))
+			error = place_report(builder, &report->span);
+	}
+	return error;
+}
+
+static int publish(struct stream_list *list, struct stream_builder *builder)
+{
+	struct aux_stream *stream = array_add(&list->streams);
+
+	if (!stream)
+		return -ERROR_MEMORY;
+	*stream = stream_builder_stream(builder);
+	return 0;
+}
+
+int stream_list_finish(struct stream_list *list,
+		       const struct event_table *events, bool is_snapshot)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < list->builders.count && !error; i++) {
+		struct stream_builder *builder = array_at(&list->builders, i);
+
+		error = stream_builder_fit(builder, is_snapshot);
+		if (!error && !is_snapshot)
+			error = place_reports(list, builder, events);
+		if (!error)
+			error = publish(list, builder);
+	}
+	return error;
+}
+
+const struct array *stream_list_spans(const struct stream_list *list,
+				      size_t index)
+{
+	const struct stream_builder *builder =
+		array_at(&list->builders, index);
+
+	return &builder->spans;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/snapshot/snapshot.h"
+#include "common/arena.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/perf_data.h"
+#include "decoder/code/code_region.h"
+#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/snapshot/ini.h"
+#include "decoder/snapshot/snapshot_device.h"
+#include "decoder/snapshot/snapshot_file.h"
+#include "decoder/snapshot/snapshot_region.h"
+#include "decoder/snapshot/snapshot_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What it says of itself, while it is read. */
+struct snapshot {
+	struct recording *recording;
+	struct array devices;	/* struct snapshot_device */
+	struct array dumps;	/* struct snapshot_dump */
+	struct snapshot_trace trace;
+};
+
+static int read_device(struct snapshot *snapshot, const char *name)
+{
+	struct snapshot_device *device = array_add(&snapshot->devices);
+	const struct file_map *map;
+	const char *path;
+	int error;
+
+	if (!device)
+		return -ERROR_MEMORY;
+	error = snapshot_file_open(snapshot->recording, name, &path, &map);
+	if (error)
+		return error;
+	return snapshot_device_read(map->bytes, map->size,
+				    snapshot->recording->arena, device,
+				    &snapshot->dumps);
+}
+
+static int read_metadata(struct snapshot *snapshot, const char *name)
+{
+	const struct file_map *map;
+	const char *path;
+	int error = snapshot_file_open(snapshot->recording, name, &path, &map);
+
+	if (error)
+		return error;
+	snapshot_trace_free(&snapshot->trace);
+	return snapshot_trace_read(map->bytes, map->size,
+				   snapshot->recording->arena,
+				   &snapshot->trace);
+}
+
+static int read_list(struct snapshot *snapshot)
+{
+	const struct file_map *map;
+	struct ini_reader reader;
+	struct ini_line line;
+	const char *path;
+	int error = snapshot_file_open(snapshot->recording, "snapshot.ini",
+					&path, &map);
+
+	reader = ini_of(error ? NULL : map->bytes, error ? 0 : map->size);
+	while (!error && ini_next(&reader, &line)) {
+		const char *name = arena_text(snapshot->recording->arena,
+					      line.value.start,
+					      line.value.length);
+
+		if (!name)
+			error = -ERROR_MEMORY;
+		else if (ini_equals(line.section, "device_list"))
+			error = read_device(snapshot, name);
+		else if (ini_equals(line.section, "trace") &&
+			 ini_equals(line.key, "metadata"))
+			error = read_metadata(snapshot, name);
+	}
+	return error;
+}
+
+static const struct snapshot_device *
+find_device(const struct snapshot *snapshot, const char *name)
+{
+	for (size_t i = 0; i < snapshot->devices.count; i++) {
+		const struct snapshot_device *device =
+			array_at(&snapshot->devices, i);
+
+		if (!strcmp(device->name, name))
+			return device;
+	}
+	return NULL;
+}
+
+/* "cpu_3" is CPU 3; a name without a number counts by its place. */
+static int32_t cpu_number(const char *name, size_t index)
+{
+	size_t at = strlen(name);
+
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
+	return name[at] ? (int32_t)strtol(name + at, NULL, 10) :
+			  (int32_t)index;
+}
+
+static const char *arch_name(const struct coresight_unit *unit)
+{
+	return unit->protocol == CORESIGHT_ETMV3 ||
+	       unit->protocol == CORESIGHT_PTM ? "arm" : "aarch64";
+}
+
+static int add_units(struct snapshot *snapshot)
+{
+	struct recording *recording = snapshot->recording;
+
+	for (size_t i = 0; i < snapshot->trace.cores.count; i++) {
+		const struct snapshot_link *link =
+			array_at(&snapshot->trace.cores, i);
+		const struct snapshot_device *source =
+			find_device(snapshot, link->to);
+		struct coresight_unit *unit;
+
+		if (!source || !source->has_protocol) {
+			log_message(recording->log, LOG_WARNING,
+				    recording->data_path, LOG_NO_OFFSET,
+				    "the trace of %s is left out: %s is no "
+				    "trace unit that can be decoded",
+				    link->from, link->to);
+			continue;
+		}
+		unit = array_add(&recording->coresight_units);
+		if (!unit)
+			return -ERROR_MEMORY;
+		*unit = source->unit;
+		unit->cpu = cpu_number(link->from, i);
+		recording->info.arch = arch_name(unit);
+		recording->info.cpus_available++;
+		recording->info.cpus_online++;
+	}
+	return 0;
+}
+
+/* Returns the CPU whose unit alone writes to bare buffer @name, or -1. */
+static int32_t buffer_cpu(const struct snapshot *snapshot, const char *name)
+{
+	const struct snapshot_trace *trace = &snapshot->trace;
+
+	for (size_t i = 0; i < trace->outputs.count; i++) {
+		const struct snapshot_link *output =
+			array_at(&trace->outputs, i);
+
+		if (!strstr(output->to, name))
+			continue;
+		for (size_t j = 0; j < trace->cores.count; j++) {
+			const struct snapshot_link *core =
+				array_at(&trace->cores, j);
+
+			if (!strcmp(core->to, output->from))
+				return cpu_number(core->from, j);
+		}
+	}
+	return -1;
+}
+
+/* A bare buffer of no CPU is that of an ITM or STM. */
+static int add_buffer(struct snapshot *snapshot, size_t index)
+{
+	const struct snapshot_buffer *buffer =
+		array_at(&snapshot->trace.buffers, index);
+	struct recording *recording = snapshot->recording;
+	bool is_bare = !strcmp(buffer->format, "source_data");
+	int32_t cpu = buffer_cpu(snapshot, buffer->name);
+	const struct file_map *map;
+	const char *path;
+	int error;
+
+	if (!is_bare && strcmp(buffer->format, "coresight")) {
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "trace buffer %s is left out: its format '%s' is "
+			    "not known", buffer->name, buffer->format);
+		return 0;
+	}
+	if (is_bare && cpu < 0)
+		return 0;
+	error = snapshot_file_open(snapshot->recording, buffer->file, &path,
+				    &map);
+	if (error)
+		return error;
+	return stream_list_add_buffer(
+		&recording->streams, (uint32_t)index, cpu < 0 ? 0 : cpu,
+		map->bytes, map->size,
+		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
+}
+
+static int read_all(struct snapshot *snapshot)
+{
+	struct recording *recording = snapshot->recording;
+	int error = read_list(snapshot);
+
+	if (!error)
+		error = add_units(snapshot);
+	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
+		error = add_buffer(snapshot, i);
+	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
+		error = snapshot_region_add(recording,
+					    array_at(&snapshot->dumps, i));
+	if (error || recording->coresight_units.count)
+		return error;
+	log_message(recording->log, LOG_ERROR, recording->data_path,
+		    LOG_NO_OFFSET,
+		    "the snapshot has no CPU with a trace unit (trace.ini, "
+		    "core_trace_sources)");
+	return -ERROR_FORMAT;
+}
+
+int snapshot_read(struct recording *recording)
+{
+	struct snapshot snapshot = {
+		.recording = recording,
+		.devices = ARRAY_OF(struct snapshot_device),
+		.dumps = ARRAY_OF(struct snapshot_dump),
+	};
+	int error;
+
+	recording->auxtrace_type = PERF_DATA_AUXTRACE_CORESIGHT;
+	recording->maps = ARRAY_OF(struct file_map);
+	recording->dumps = ARRAY_OF(struct code_region);
+	error = read_all(&snapshot);
+	snapshot_trace_free(&snapshot.trace);
+	array_free(&snapshot.devices);
+	array_free(&snapshot.dumps);
+	return error;
+}

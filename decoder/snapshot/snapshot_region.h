@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_SNAPSHOT_REGION_H
+#define KT_DECODER_SNAPSHOT_REGION_H
+
+struct recording;
+struct snapshot_dump;
+
+/* Adds the memory that @dump holds to the dumps of @recording, sorted, not
+ * touching.  CPUs that share their memory have the same dumps: the first one
+ * counts.  One whose file is missing or too short is left out, and shows as
+ * gaps where it would have been used.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int snapshot_region_add(struct recording *recording,
+			const struct snapshot_dump *dump);
+
+#endif
