@@ -19,7 +19,7 @@ make_recordings() { # name...
 	make -s -C "$ROOT" e2e-programs >/dev/null
 	mkdir -p "$WORK/truth"
 	"$MACHINE" run --fast --kernel "$KERNEL" --cpus "$CPUS" --memory 3072 \
-		--disk-size 64 --timeout 500 \
+		--disk-size 64 --timeout "$LIMIT_S" \
 		--results "$WORK" --truth "$WORK/truth" -- \
 		bash "$HERE/functions_guest.sh" "$WORK" "$KTRACE" "$@"
 }
