@@ -4,7 +4,7 @@
 #include "decoder/flow/flow.h"
 #include "report/function_label.h"
 #include "report/source_label.h"
-#include "report/task_names.h"
+#include "report/task_label.h"
 #include "report/time_unit.h"
 
 #include <inttypes.h>
@@ -18,12 +18,9 @@ struct text_sink {
 static void write_left(const struct text_sink *text,
 		       const struct call_step *step)
 {
-	char task[40];
+	struct task_label task = task_label_of(
+		text->context.names, step->task->tid, step->time_ns);
 
-	snprintf(task, sizeof(task), "%s-%d",
-		 task_names_comm(text->context.names, step->task->tid,
-				 step->time_ns),
-		 step->task->tid);
 	if (text->context.unit->is_time)
 		fprintf(text->context.out, "%6" PRIu64 ".%09" PRIu64,
 			step->time_ns / 1000000000,
@@ -31,7 +28,7 @@ static void write_left(const struct text_sink *text,
 	else
 		fprintf(text->context.out, "%16" PRIu64, step->time_ns);
 	fprintf(text->context.out, " %3" PRIu32 ")  %-20s | ", step->cpu,
-		task);
+		task.text);
 }
 
 static void write_indent(FILE *out, uint32_t depth)
