@@ -29,6 +29,19 @@ skip_without_machine() { # kernel
 	exit 0
 }
 
+# The program for the arm64 machine, and that machine.
+skip_without_arm64() { # option...
+	if [[ ! -x $ROOT/build-arm64/ktrace-hw ]]; then
+		printf 'skipped: %s: no program for arm64: %s\n' "${0##*/}" \
+			"scripts/arm64_sysroot.sh, make ARCH=arm64"
+		exit 0
+	fi
+	"$MACHINE" fetch --arch arm64 "$@" >"$WORK/fetch" 2>&1 && return
+	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
+		"$(tail -n 1 "$WORK/fetch")"
+	exit 0
+}
+
 need() { # program
 	command -v "$1" >/dev/null && return
 	printf 'skipped: %s: no %s here\n' "${0##*/}" "$1"
