@@ -10,7 +10,7 @@ enum {
 	SPARE = 1024,
 	/* Finished items are handed out before they leave the cache. */
 	ENOUGH = 2048,
-	/* Nanoseconds per instruction * 65536 where nothing was measured. */
+	/* Nanoseconds per piece of work * 65536 where nothing was measured. */
 	FIRST_RATE = 65536 / 4,
 	/* A span is not called long for less than this. */
 	NOTABLE_NS = 32,
@@ -24,7 +24,7 @@ struct flow_batch {
 	size_t taken;		/* were handed out by the last take */
 	uint64_t last_ns;	/* of the last finished item */
 	uint64_t known_ns;	/* the last known time */
-	uint64_t instructions;	/* of waiting items since then */
+	uint64_t work;		/* of waiting items since then */
 	uint64_t rate;
 	flow_slow_fn *is_slow;
 	void *ctx;
@@ -80,6 +80,12 @@ static void finish(struct flow_batch *batch, struct flow_item *item,
 			bound(time_ns, high_ns, high_ns != UINT64_MAX);
 }
 
+static uint64_t work_of(const struct flow_item *item,
+			const struct flow_stamp *stamp)
+{
+	return stamp->work ? stamp->work : item->instructions;
+}
+
 /* In place of the known time, which items between two known ones lack. */
 #define MARKED_SLOW 1
 
@@ -105,11 +111,11 @@ static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 
 static uint64_t usual_ns(const struct flow_batch *batch)
 {
-	return (batch->instructions * batch->rate) >> 16;
+	return (batch->work * batch->rate) >> 16;
 }
 
 /* Returns how much of @span_ns each slow block among those up to @end took on
- * top of its instructions; 0 if the span is usual or none is slow.
+ * top of its work; 0 if the span is usual or none is slow.
  */
 static uint64_t slow_share(struct flow_batch *batch, size_t end,
 			   uint64_t span_ns)
@@ -125,11 +131,11 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 }
 
 /* Spreads the waiting items over @span_ns from the last known time on: evenly
- * by instructions, but for what only slow blocks can have taken.
+ * by their work, but for what only slow blocks can have taken.
  */
 static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {
-	uint64_t total = batch->instructions ? batch->instructions : 1;
+	uint64_t total = batch->work ? batch->work : 1;
 	uint64_t share_ns = slow_share(batch, end, span_ns);
 	uint64_t even_ns = share_ns ? usual_ns(batch) : span_ns;
 	double step = (double)even_ns / (double)total;
@@ -144,7 +150,7 @@ static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 				   (uint64_t)((double)done * step);
 
 		finish(batch, item, stamp, time_ns);
-		done += item->instructions;
+		done += work_of(item, stamp);
 		if (share_ns && stamp->known_ns == MARKED_SLOW)
 			slow_ns += share_ns;
 	}
@@ -153,10 +159,10 @@ static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 /* Follows the usual speed; a slow span hardly counts. */
 static void learn_rate(struct flow_batch *batch, uint64_t span_ns)
 {
-	if (batch->instructions < 16 || !span_ns || span_ns >= 1u << 30)
+	if (batch->work < 16 || !span_ns || span_ns >= 1u << 30)
 		return;
 
-	uint64_t rate = (span_ns << 16) / batch->instructions;
+	uint64_t rate = (span_ns << 16) / batch->work;
 
 	if (rate < batch->rate + batch->rate / 2)
 		batch->rate += rate / 16 - batch->rate / 16;
@@ -184,7 +190,7 @@ static void finish_known(struct flow_batch *batch, size_t index)
 	spread(batch, index, span_ns);
 	learn_rate(batch, span_ns);
 	batch->known_ns = known_ns;
-	batch->instructions = 0;
+	batch->work = 0;
 }
 
 static void drop_taken(struct flow_batch *batch)
@@ -215,7 +221,7 @@ void flow_batch_add(struct flow_batch *batch)
 
 	if (batch->stamps[index].known_ns)
 		finish_known(batch, index);
-	batch->instructions += batch->items[index].instructions;
+	batch->work += work_of(&batch->items[index], &batch->stamps[index]);
 }
 
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
@@ -230,7 +236,7 @@ void flow_batch_settle(struct flow_batch *batch)
 {
 	spread(batch, batch->count, usual_ns(batch));
 	batch->known_ns = batch->last_ns;
-	batch->instructions = 0;
+	batch->work = 0;
 }
 
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
