@@ -18,7 +18,7 @@ void coresight_emit_at(struct coresight *source, const struct flow_item *item,
 
 void coresight_emit(struct coresight *source, const struct flow_item *item)
 {
-	const struct flow_stamp stamp = coresight_stamp_now(source);
+	const struct flow_stamp stamp = coresight_stamp_now(source, item);
 
 	coresight_emit_at(source, item, &stamp);
 }

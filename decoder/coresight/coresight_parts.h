@@ -102,8 +102,9 @@ void coresight_open_gap(struct coresight *source, uint8_t reason,
 /* Ends the gap, if there is one, at @position. */
 void coresight_close_gap(struct coresight *source, uint64_t position);
 
-/* What is known of the time now, for the next item. */
-struct flow_stamp coresight_stamp_now(struct coresight *source);
+/* What is known of the time now, at which @item begins. */
+struct flow_stamp coresight_stamp_now(struct coresight *source,
+				      const struct flow_item *item);
 
 /* What is known of the time at which the last block ended. */
 struct flow_stamp coresight_stamp_after_block(const struct coresight *source);

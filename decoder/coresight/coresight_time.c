@@ -13,10 +13,24 @@ static struct flow_stamp stamp_of_instructions(const struct coresight *source)
 	};
 }
 
-struct flow_stamp coresight_stamp_now(struct coresight *source)
+/* A block is written when it ends: a time stamp before it may have been taken
+ * while it ran.
+ */
+static bool may_run_already(const struct coresight *source,
+			    const struct flow_item *item)
+{
+	return source->time == RECORDING_TIME_NANOSECONDS &&
+	       source->known_ns && source->is_running &&
+	       item->kind == FLOW_BLOCK;
+}
+
+struct flow_stamp coresight_stamp_now(struct coresight *source,
+				      const struct flow_item *item)
 {
 	struct flow_stamp stamp = {
-		.low_ns = source->low_ns,
+		.low_ns = may_run_already(source, item) ?
+				  source->after_block.low_ns :
+				  source->low_ns,
 		.high_ns = UINT64_MAX,
 		.known_ns = source->known_ns,
 	};

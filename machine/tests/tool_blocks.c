@@ -43,10 +43,12 @@ static bool check_file(struct file *file, struct expected *expected,
 	whole = !block_compare_misses_much(check);
 	printf("%s cpu %" PRIu32 ": instructions %" PRIu64 " gaps %" PRIu64
 	       " missing %" PRIu64 " sessions %" PRIu64 " equal %" PRIu64
-	       " time-error p99 %" PRIu64 " max %" PRIu64 "%s\n",
+	       " time-error p50 %" PRIu64 " p99 %" PRIu64 " max %" PRIu64
+	       " outside %" PRIu64 "%s\n",
 	       file->name, cpu, check->items.instructions, check->items.gaps,
 	       check->missing, check->sessions, check->compared,
-	       time_error_p99(&check->times), check->times.max,
+	       time_error_p50(&check->times), time_error_p99(&check->times),
+	       check->times.max, check->outside,
 	       !same	 ? ": DIFFERENT"
 	       : !timely ? ": LATE"
 	       : !whole	 ? ": MISSES MUCH"
