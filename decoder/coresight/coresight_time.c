@@ -14,7 +14,7 @@ static struct flow_stamp stamp_of_instructions(const struct coresight *source)
 }
 
 /* A block is written when it ends: a time stamp before it may have been taken
- * while it ran.
+ * while it ran.  The cycles since the last block say for how long it had.
  */
 static bool may_run_already(const struct coresight *source,
 			    const struct flow_item *item)
@@ -24,17 +24,27 @@ static bool may_run_already(const struct coresight *source,
 	       item->kind == FLOW_BLOCK;
 }
 
+static void allow_for_run(const struct coresight *source,
+			  struct flow_stamp *stamp)
+{
+	stamp->low_ns = source->after_block.low_ns;
+	stamp->known_ns -= flow_batch_usual_ns(source->batch,
+					       source->cycles.carried);
+	if (stamp->known_ns < stamp->low_ns)
+		stamp->known_ns = stamp->low_ns;
+}
+
 struct flow_stamp coresight_stamp_now(struct coresight *source,
 				      const struct flow_item *item)
 {
 	struct flow_stamp stamp = {
-		.low_ns = may_run_already(source, item) ?
-				  source->after_block.low_ns :
-				  source->low_ns,
+		.low_ns = source->low_ns,
 		.high_ns = UINT64_MAX,
 		.known_ns = source->known_ns,
 	};
 
+	if (may_run_already(source, item))
+		allow_for_run(source, &stamp);
 	source->known_ns = 0;
 	return source->time == RECORDING_TIME_INSTRUCTIONS ?
 		       stamp_of_instructions(source) :

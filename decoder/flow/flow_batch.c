@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_batch.h"
+#include "decoder/flow/work_speed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,6 @@ enum {
 	SPARE = 1024,
 	/* Finished items are handed out before they leave the cache. */
 	ENOUGH = 2048,
-	/* Nanoseconds per piece of work * 65536 where nothing was measured. */
-	FIRST_RATE = 65536 / 4,
-	/* A span is not called long for less than this. */
-	NOTABLE_NS = 32,
 };
 
 struct flow_batch {
@@ -24,8 +21,7 @@ struct flow_batch {
 	size_t taken;		/* were handed out by the last take */
 	uint64_t last_ns;	/* of the last finished item */
 	uint64_t known_ns;	/* the last known time */
-	uint64_t work;		/* of waiting items since then */
-	uint64_t rate;
+	struct work_speed speed;	/* of waiting items since then */
 	flow_slow_fn *is_slow;
 	void *ctx;
 };
@@ -36,7 +32,7 @@ struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx)
 
 	if (!batch)
 		return NULL;
-	batch->rate = FIRST_RATE;
+	batch->speed = work_speed_new();
 	batch->is_slow = is_slow;
 	batch->ctx = ctx;
 	return batch;
@@ -109,9 +105,14 @@ static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 	return count;
 }
 
+uint64_t flow_batch_usual_ns(const struct flow_batch *batch, uint64_t work)
+{
+	return work_speed_ns(&batch->speed, work);
+}
+
 static uint64_t usual_ns(const struct flow_batch *batch)
 {
-	return (batch->work * batch->rate) >> 16;
+	return work_speed_ns(&batch->speed, batch->speed.work);
 }
 
 /* Returns how much of @span_ns each slow block among those up to @end took on
@@ -122,7 +123,7 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 {
 	uint64_t usual = usual_ns(batch);
 
-	if (span_ns < usual + usual / 2 + NOTABLE_NS)
+	if (span_ns < work_speed_longest_ns(&batch->speed))
 		return 0;
 
 	uint64_t slow = mark_slow(batch, end);
@@ -135,7 +136,7 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
  */
 static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {
-	uint64_t total = batch->work ? batch->work : 1;
+	uint64_t total = batch->speed.work ? batch->speed.work : 1;
 	uint64_t share_ns = slow_share(batch, end, span_ns);
 	uint64_t even_ns = share_ns ? usual_ns(batch) : span_ns;
 	double step = (double)even_ns / (double)total;
@@ -156,20 +157,6 @@ static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 	}
 }
 
-/* Follows the usual speed; a slow span hardly counts. */
-static void learn_rate(struct flow_batch *batch, uint64_t span_ns)
-{
-	if (batch->work < 16 || !span_ns || span_ns >= 1u << 30)
-		return;
-
-	uint64_t rate = (span_ns << 16) / batch->work;
-
-	if (rate < batch->rate + batch->rate / 2)
-		batch->rate += rate / 16 - batch->rate / 16;
-	else
-		batch->rate += batch->rate / 64;
-}
-
 /* The first items are no later than the first known time. */
 static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
 {
@@ -188,9 +175,9 @@ static void finish_known(struct flow_batch *batch, size_t index)
 	if (known_ns > batch->known_ns)
 		span_ns = known_ns - batch->known_ns;
 	spread(batch, index, span_ns);
-	learn_rate(batch, span_ns);
+	work_speed_learn(&batch->speed, span_ns);
 	batch->known_ns = known_ns;
-	batch->work = 0;
+	work_speed_begin(&batch->speed);
 }
 
 static void drop_taken(struct flow_batch *batch)
@@ -221,7 +208,9 @@ void flow_batch_add(struct flow_batch *batch)
 
 	if (batch->stamps[index].known_ns)
 		finish_known(batch, index);
-	batch->work += work_of(&batch->items[index], &batch->stamps[index]);
+	batch->speed.work += work_of(&batch->items[index],
+				     &batch->stamps[index]);
+	batch->speed.counted += batch->stamps[index].work;
 }
 
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
@@ -236,7 +225,7 @@ void flow_batch_settle(struct flow_batch *batch)
 {
 	spread(batch, batch->count, usual_ns(batch));
 	batch->known_ns = batch->last_ns;
-	batch->work = 0;
+	work_speed_begin(&batch->speed);
 }
 
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)

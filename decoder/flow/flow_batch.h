@@ -65,6 +65,9 @@ void flow_batch_settle(struct flow_batch *batch);
  */
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item);
 
+/* How long @work usually takes, from what was seen so far. */
+uint64_t flow_batch_usual_ns(const struct flow_batch *batch, uint64_t work);
+
 /* How many finished items wait to be taken. */
 size_t flow_batch_finished(const struct flow_batch *batch);
 
