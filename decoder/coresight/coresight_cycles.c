@@ -15,9 +15,10 @@ void coresight_settle(struct coresight *source)
 		coresight_lose_count(source);
 }
 
-static uint32_t work_of(uint64_t cycles)
+uint32_t coresight_work(uint64_t cycles)
 {
-	return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+	return cycles < FLOW_WORK_UNKNOWN ? (uint32_t)cycles :
+					    FLOW_WORK_UNKNOWN - 1;
 }
 
 /* @cycles went by while the waiting entries ran: evenly by instructions, as far
@@ -36,7 +37,7 @@ static void share(struct coresight *source, uint64_t cycles)
 		ran += entry->item.instructions;
 		uint64_t after = cycles * ran / all;
 
-		entry->stamp.work = work_of(after - before);
+		entry->stamp.work = coresight_work(after - before);
 		before = after;
 	}
 }
@@ -106,11 +107,23 @@ void coresight_lose_count(struct coresight *source)
 	counter->counted = source->instructions;
 }
 
+/* The counter was full before anything could be written: the CPU slept. */
+static void mark_unknown(struct coresight *source)
+{
+	struct coresight_entry *entries = source->entries.items;
+
+	for (size_t i = source->settled; i < source->entries.count; i++)
+		if (entries[i].item.instructions)
+			entries[i].stamp.work = FLOW_WORK_UNKNOWN;
+}
+
 void coresight_take_cycles(struct coresight *source, uint32_t cycles)
 {
 	struct coresight_cycles *counter = &source->cycles;
 	bool is_count = cycles || coresight_unit_is_old(source->feed.unit);
 
+	if (!is_count)
+		mark_unknown(source);
 	if (is_count && counter->is_known && cycles >= counter->stamped)
 		add_cycles(source, cycles - counter->stamped);
 	else

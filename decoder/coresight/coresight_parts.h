@@ -123,6 +123,9 @@ void coresight_take_time(struct coresight *source, uint64_t ticks);
 /* It is @now: what came before began before, what comes next begins then. */
 void coresight_set_now(struct coresight *source, uint64_t now);
 
+/* As flow_stamp.work has it. */
+uint32_t coresight_work(uint64_t cycles);
+
 /* Cycles are the clock: it is 1. */
 void coresight_start_cycles(struct coresight *source);
 

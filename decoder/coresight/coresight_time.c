@@ -28,10 +28,7 @@ static void allow_for_run(const struct coresight *source,
 			  struct flow_stamp *stamp)
 {
 	stamp->low_ns = source->after_block.low_ns;
-	stamp->known_ns -= flow_batch_usual_ns(source->batch,
-					       source->cycles.carried);
-	if (stamp->known_ns < stamp->low_ns)
-		stamp->known_ns = stamp->low_ns;
+	stamp->done = coresight_work(source->cycles.carried);
 }
 
 struct flow_stamp coresight_stamp_now(struct coresight *source,

@@ -76,10 +76,15 @@ static void finish(struct flow_batch *batch, struct flow_item *item,
 			bound(time_ns, high_ns, high_ns != UINT64_MAX);
 }
 
+static bool is_counted(const struct flow_stamp *stamp)
+{
+	return stamp->work && stamp->work != FLOW_WORK_UNKNOWN;
+}
+
 static uint64_t work_of(const struct flow_item *item,
 			const struct flow_stamp *stamp)
 {
-	return stamp->work ? stamp->work : item->instructions;
+	return is_counted(stamp) ? stamp->work : item->instructions;
 }
 
 /* In place of the known time, which items between two known ones lack. */
@@ -97,17 +102,15 @@ static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 
 	for (size_t i = batch->finished; i < end; i++) {
 		const struct flow_item *item = &batch->items[i];
-		bool slow = can_wait(item) && batch->is_slow(batch->ctx, item);
+		struct flow_stamp *stamp = &batch->stamps[i];
+		bool slow = stamp->work == FLOW_WORK_UNKNOWN ||
+			    (can_wait(item) &&
+			     batch->is_slow(batch->ctx, item));
 
-		batch->stamps[i].known_ns = slow ? MARKED_SLOW : 0;
+		stamp->known_ns = slow ? MARKED_SLOW : 0;
 		count += slow;
 	}
 	return count;
-}
-
-uint64_t flow_batch_usual_ns(const struct flow_batch *batch, uint64_t work)
-{
-	return work_speed_ns(&batch->speed, work);
 }
 
 static uint64_t usual_ns(const struct flow_batch *batch)
@@ -165,9 +168,21 @@ static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
 	return low_ns && low_ns < known_ns ? low_ns : known_ns;
 }
 
+static uint64_t known_ns_of(const struct flow_batch *batch,
+			    const struct flow_stamp *stamp)
+{
+	uint64_t done_ns = work_speed_ns(&batch->speed, stamp->done);
+
+	return stamp->known_ns - stamp->low_ns > done_ns ?
+		       stamp->known_ns - done_ns :
+		       stamp->low_ns;
+}
+
 static void finish_known(struct flow_batch *batch, size_t index)
 {
-	uint64_t known_ns = batch->stamps[index].known_ns;
+	const struct flow_stamp *stamp = &batch->stamps[index];
+	uint64_t known_ns = stamp->done ? known_ns_of(batch, stamp) :
+					  stamp->known_ns;
 	uint64_t span_ns = 0;
 
 	if (!batch->known_ns)
@@ -202,15 +217,23 @@ struct flow_item *flow_batch_next(struct flow_batch *batch,
 	return &batch->items[batch->count];
 }
 
+static void add_work(struct flow_batch *batch, size_t index)
+{
+	const struct flow_stamp *stamp = &batch->stamps[index];
+	uint64_t work = work_of(&batch->items[index], stamp);
+
+	batch->speed.work += work;
+	if (is_counted(stamp))
+		batch->speed.counted += work;
+}
+
 void flow_batch_add(struct flow_batch *batch)
 {
 	size_t index = batch->count++;
 
 	if (batch->stamps[index].known_ns)
 		finish_known(batch, index);
-	batch->speed.work += work_of(&batch->items[index],
-				     &batch->stamps[index]);
-	batch->speed.counted += batch->stamps[index].work;
+	add_work(batch, index);
 }
 
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)

@@ -8,16 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Work that took longer than could be counted. */
+#define FLOW_WORK_UNKNOWN UINT32_MAX
+
 /* When an item began: within [low_ns, high_ns], 0 and UINT64_MAX if unbounded.
  * known_ns is a time that a packet tells for just this item, else 0.
  * work is how long it took beside the others, such as cycles; 0: as long as its
- * instructions.
+ * instructions.  If a part of it was done at known_ns, done is how much.
  */
 struct flow_stamp {
 	uint64_t low_ns;
 	uint64_t high_ns;
 	uint64_t known_ns;
 	uint32_t work;
+	uint32_t done;
 };
 
 /* Items on their way out.  They wait until an item of known time comes; those
@@ -64,9 +68,6 @@ void flow_batch_settle(struct flow_batch *batch);
  * that were taken must be earlier.  Returns false if there is no room.
  */
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item);
-
-/* How long @work usually takes, from what was seen so far. */
-uint64_t flow_batch_usual_ns(const struct flow_batch *batch, uint64_t work);
 
 /* How many finished items wait to be taken. */
 size_t flow_batch_finished(const struct flow_batch *batch);

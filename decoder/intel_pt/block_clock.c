@@ -85,6 +85,7 @@ void block_clock_stamp(const struct block_clock *clock,
 					 : clock->next.high_ns;
 	stamp->known_ns = clock->at_token ? clock->before.known_ns : 0;
 	stamp->work = 0;
+	stamp->done = 0;
 }
 
 uint64_t block_clock_guess_ns(const struct block_clock *clock)
