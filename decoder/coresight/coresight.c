@@ -2,7 +2,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/coresight/coresight_code.h"
-#include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/switch_merge.h"
@@ -205,19 +204,6 @@ static void coresight_close(struct flow_source *base)
 	free(source);
 }
 
-static bool is_slow(void *ctx, const struct flow_item *item)
-{
-	struct coresight *source = ctx;
-	const uint8_t *bytes;
-	size_t left;
-
-	if (item->kind == FLOW_STOP)
-		return true;
-	bytes = coresight_code_bytes(source->code, item->ip + item->last,
-				     &left);
-	return bytes && coresight_looks_slow(bytes, left);
-}
-
 /* The kernel's own records say best who runs.  Without times they cannot be
  * placed, nor if they do not say on which CPU: perf's of tasks.
  */
@@ -259,7 +245,7 @@ static int set_up(struct coresight *source)
 		.events = &feed_events,
 		.ctx = source,
 	};
-	source->batch = flow_batch_new(is_slow, source);
+	source->batch = flow_batch_new(coresight_is_slow, source);
 	if (!source->batch)
 		return -ERROR_MEMORY;
 	if (source->time == RECORDING_TIME_CYCLES)

@@ -99,8 +99,10 @@ void coresight_lose_count(struct coresight *source)
 	struct coresight_cycles *counter = &source->cycles;
 
 	source->settled = source->entries.count;
-	if (source->time == RECORDING_TIME_CYCLES)
+	if (source->time == RECORDING_TIME_CYCLES) {
+		coresight_skip_cycles(source, 0);
 		return;
+	}
 	counter->is_known = coresight_unit_is_old(source->feed.unit);
 	counter->stamped = 0;
 	counter->carried = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "decoder/coresight/coresight_code.h"
+#include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/recording/recording_parts.h"
 
@@ -108,4 +109,27 @@ void coresight_take_time(struct coresight *source, uint64_t ticks)
 		return;
 	coresight_set_now(source, time_ns);
 	advance_code(source, time_ns);
+}
+
+/* Some trace units take a wait for a branch, most do not: it is anywhere in a
+ * block.  Where instructions differ in length only its last one is looked at.
+ */
+bool coresight_is_slow(void *ctx, const struct flow_item *item)
+{
+	struct coresight *source = ctx;
+	bool is_arm64 = recording_arch(source->input.recording) ==
+			RECORDING_ARCH_ARM64;
+	uint64_t last = item->ip + item->last;
+
+	if (item->kind == FLOW_STOP)
+		return true;
+	for (uint64_t at = is_arm64 ? item->ip : last; at <= last; at += 4) {
+		size_t left;
+		const uint8_t *bytes =
+			coresight_code_bytes(source->code, at, &left);
+
+		if (bytes && coresight_looks_slow(bytes, left))
+			return true;
+	}
+	return false;
 }
