@@ -30,7 +30,7 @@ run_one() { # name
 			"${work[@]}"
 		;;
 	task-cycacc)
-		record "$1" -m,"$BUFFER" -e cs_etm/cycacc,cc_threshold=16/k \
+		record "$1" -m,"$BUFFER" -e cs_etm/cycacc,cc_threshold=4/k \
 			"${work[@]}"
 		;;
 	task-both)
