@@ -8,11 +8,12 @@
  * recordings were made; LEVELS says what they trace: k, u or ku, and for a
  * range of addresses k/START-END; g if there may be gaps, behind which the
  * decoder has to be in step again soon, and which hide one item in a hundred
- * at most.  With --time-p99, 99 of 100 times are within NS of the truth's, and
- * all are as far off as they say at most; c: within a tenth of NS, since cycles
- * were counted up to each branch.  A session of the truth that the trace unit began belongs to one of
- * them.  Prints a line per file; exits 1 on any gap or difference, 2 if it
- * cannot begin.
+ * at most; c if cycles were counted up to each branch.  A session of the truth
+ * that the trace unit began belongs to one of them.
+ *
+ * With --time-p99, 99 of 100 times are within NS of the truth's (c: within a
+ * tenth of that), and no time is farther off than it says itself.  Prints a line
+ * per file; exits 1 on any gap or difference, 2 if it cannot begin.
  */
 #include "machine/tests/conformance/block_compare.h"
 
