@@ -16,7 +16,7 @@ cases() { # folder "machine's options" case...
 	read -ra options <<<"$2"
 	shift 2
 	mkdir "$results"
-	"$MACHINE" run --fast --timeout 600 --disk-size 32 "${options[@]}" \
+	"$MACHINE" run --fast --timeout "$LIMIT_S" --disk-size 32 "${options[@]}" \
 		--results "$results" -- bash "$HERE/interrupts_guest.sh" \
 		"$results" "$KTRACE" "$PROGRAM" "$@"
 	python3 "$HERE/judge_interrupts.py" "$KTRACE" "$results" "$@" ||

@@ -19,7 +19,7 @@ main() {
 	skip_without_machine "$KERNEL"
 	make -s -C "$ROOT" e2e-programs >/dev/null
 	"$MACHINE" run --fast --kernel "$KERNEL" --disk-size 64 \
-		--disk-delay 60 --timeout 600 --results "$WORK" -- \
+		--disk-delay 60 --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WAITS" \
 		"${cases[@]}"
 	python3 "$HERE/judge_sleeps.py" "$KTRACE" "$WORK" "${cases[@]}" ||

@@ -17,12 +17,12 @@ main() {
 	make -s -C "$ROOT" e2e-programs >/dev/null
 	# The disk takes its time, so that whoever wants it has to wait.
 	"$MACHINE" run --fast --kernel "$KERNEL" --disk-size 64 \
-		--disk-delay 2 --timeout 600 --results "$WORK" -- \
+		--disk-delay 2 --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$PROGRAMS/waits" \
 		errors child restart bare copy
 	# Debian's kernels have x32 for those who ask for it.
 	"$MACHINE" run --kernel "$KERNEL" --append syscall.x32=y \
-		--timeout 300 --results "$WORK" -- sh -ec "
+		--timeout "$LIMIT_S" --results "$WORK" -- sh -ec "
 		cd /dev/shm
 		'$KTRACE' record -o abis --events=attribution -- \
 			'$PROGRAMS/abis' >abis.out

@@ -7,6 +7,9 @@ KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 MACHINE=${MACHINE:-$ROOT/machine/host/machine}
 WORK=$(mktemp -d)
 FAILURES=0
+# When a machine is taken to hang: no busy host reaches that.
+# shellcheck disable=SC2034 # the tests read it
+readonly LIMIT_S=1200
 readonly HERE ROOT KTRACE MACHINE WORK
 
 # KEEP=DIR keeps the recordings there.
@@ -21,6 +24,19 @@ trap finish EXIT
 
 skip_without_machine() { # kernel
 	"$MACHINE" fetch --kernel "$1" >"$WORK/fetch" 2>&1 && return
+	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
+		"$(tail -n 1 "$WORK/fetch")"
+	exit 0
+}
+
+# The program for the arm64 machine, and that machine.
+skip_without_arm64() { # option...
+	if [[ ! -x $ROOT/build-arm64/ktrace-hw ]]; then
+		printf 'skipped: %s: no program for arm64: %s\n' "${0##*/}" \
+			"scripts/arm64_sysroot.sh, make ARCH=arm64"
+		exit 0
+	fi
+	"$MACHINE" fetch --arch arm64 "$@" >"$WORK/fetch" 2>&1 && return
 	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
 		"$(tail -n 1 "$WORK/fetch")"
 	exit 0
