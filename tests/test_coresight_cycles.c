@@ -157,6 +157,26 @@ START_TEST(counts_tell_times_between_stamps)
 }
 END_TEST
 
+/* Whatever a damaged count says, times do not go back and the stream ends. */
+START_TEST(damaged_counts_end)
+{
+	uint8_t bytes[sizeof(traces[0].trace)];
+	size_t size = traces[_i].size;
+
+	for (size_t at = 16; at < size; at++) {
+		struct array items = ARRAY_OF(struct flow_item);
+		const struct flow_item *last;
+
+		memcpy(bytes, traces[_i].trace, size);
+		bytes[at] ^= (uint8_t)(1u << at % 8);
+		decode(bytes, size, &items);
+		last = array_at(&items, items.count - 1);
+		ck_assert_int_eq(last->kind, FLOW_END);
+		array_free(&items);
+	}
+}
+END_TEST
+
 /* Without time stamps they are the clock themselves, from 1 on. */
 START_TEST(counts_are_the_clock)
 {
@@ -207,6 +227,8 @@ int main(void)
 	TCase *tcase = tcase_create("times");
 
 	tcase_add_loop_test(tcase, counts_tell_times_between_stamps, 0,
+			    sizeof(traces) / sizeof(*traces));
+	tcase_add_loop_test(tcase, damaged_counts_end, 0,
 			    sizeof(traces) / sizeof(*traces));
 	tcase_add_test(tcase, counts_are_the_clock);
 	suite_add_tcase(suite, tcase);
