@@ -60,6 +60,7 @@ static int render(const struct session *session, const struct profile *profile,
 		.filter = &session->filter,
 		.by_process = step_filter_has_tasks(&session->filter),
 		.top = options->top,
+		.colors = session->colors,
 	};
 	int status = render_to(&report, renderer->render, session->out);
 

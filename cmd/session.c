@@ -8,6 +8,7 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
+#include "report/colors.h"
 #include "report/task_names.h"
 #include "report/time_unit.h"
 #include "symbolize/lines.h"
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_for_people(const struct report_options *options)
 {
@@ -23,11 +25,26 @@ static bool is_for_people(const struct report_options *options)
 	       (!options->format || !strcmp(options->format, "text"));
 }
 
+/* As the terminals' users agreed (no-color.org); "dumb" is an editor's. */
+static bool wants_colors(const struct report_options *options)
+{
+	const char *without = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+
+	if (options->colors != COLORS_AUTO)
+		return options->colors == COLORS_ALWAYS;
+	return !options->output && isatty(STDOUT_FILENO) &&
+	       !(without && *without) && terminal && strcmp(terminal, "dumb");
+}
+
 static int open_output(struct session *session,
 		       const struct report_options *options)
 {
 	const char *path = options->output;
 
+	session->colors = is_for_people(options) && wants_colors(options) ?
+				  &colors_of_terminal :
+				  &colors_none;
 	if (!path && is_for_people(options))
 		session->pager = pager_new();
 	session->out = path ? fopen(path, "we") : pager_output(session->pager);

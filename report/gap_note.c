@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile_report.h"
 
+#include "report/colors.h"
 #include "report/time_unit.h"
 
 #include <inttypes.h>
@@ -20,7 +21,8 @@ void render_gap_note(const struct profile_report *report, FILE *out)
 	}
 	if (!gaps)
 		return;
-	fprintf(out, "Incomplete: %" PRIu64 " gaps in the trace", gaps);
+	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace",
+		report->colors->missing, report->colors->plain, gaps);
 	/* How many instructions are missing, nobody knows. */
 	if (unit->is_time)
 		fprintf(out, ", %" PRIu64 " %s in all,", gap_ns, unit->name);

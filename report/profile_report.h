@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+struct colors;
 struct function_table;
 struct lines;
 struct recording;
@@ -29,6 +30,7 @@ struct profile_report {
 				 * in functions */
 	bool has_states;	/* it holds frame_state.h's, too */
 	uint64_t top;		/* rows wanted */
+	const struct colors *colors;	/* of text */
 };
 
 /* Renders @report to @out.  Returns 0 or -ERROR_MEMORY. */

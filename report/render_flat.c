@@ -2,6 +2,7 @@
 #include "report/profile_report.h"
 
 #include "common/error.h"
+#include "report/colors.h"
 #include "report/function_label.h"
 #include "report/record_writer.h"
 #include "report/source_label.h"
@@ -143,11 +144,14 @@ static void write_line(const struct flat *flat, uint64_t index, FILE *out)
 	struct source_label source =
 		source_label_of(flat->report->lines, flat->report->functions,
 				row->function);
+	const struct colors *colors = flat->report->colors;
+	double share = percent(row->self_ns, flat->profile.self_ns);
 
 	fprintf(out,
-		"%12.2f %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
+		"%s%12.2f%s %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
 		" %16.1f %17.1f  %s",
-		percent(row->self_ns, flat->profile.self_ns),
+		colors_of_share(colors, share), share,
+		*colors_of_share(colors, share) ? colors->plain : "",
 		flat->cumulative_ns[index], row->self_ns,
 		call_counts_calls(&row->calls), row->calls.starts,
 		per_call(row->self_ns, &row->calls),

@@ -10,34 +10,46 @@ command -v script >/dev/null || {
 	exit 0
 }
 
-# Types only once the prompt is there: a terminal echoes what comes early.
-type_when_ready() {
-	for _ in {1..600}; do
-		! grep -q 'bash-[0-9.]*#' "$WORK/screen" 2>/dev/null || break
+screen() {
+	tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[?2004[hl]//g'
+}
+
+# How many lines of the screen have this.
+on_screen() { # regular-expression
+	screen | grep -c "$1" || true
+}
+
+# Types only when what is before has had its effect: a terminal echoes what
+# comes early.  The session ends by itself in any case.
+type_after() { # regular-expression count text
+	until (($(on_screen "$1") >= $2 || $(on_screen '^code'))); do
 		sleep 0.1
 	done
-	# shellcheck disable=SC2016
-	printf 'echo "at $(tty), $(stty size)."\r'
-	sleep 2
-	printf 'sleep 100\r'
-	sleep 1
-	printf '\003'
-	sleep 1
-	printf 'exit 7\r'
-	sleep 2
+	printf '%s' "$3"
+}
+
+# Ctrl-C comes when bash is at the sleep or about to start it: either ends.
+type_session() {
+	local prompt='bash-[0-9.]*#'
+	# shellcheck disable=SC2016 # the guest's shell expands them
+	type_after "$prompt" 1 $'echo "at $(tty), $(stty size)."\r'
+	type_after "$prompt" 2 $'echo now; sleep 100000\r'
+	type_after '^now' 1 $'\003'
+	type_after "$prompt" 3 $'exit 7\r'
+	type_after '^code' 1 ''
 }
 
 cat >"$WORK/session" <<END
 stty rows 33 cols 99
 before=\$(stty -g)
 "$MACHINE" shell --no-trace-unit --cpus 2 \
-	--timeout 60 -- bash --norc --noprofile
+	--timeout $LIMIT_S -- bash --norc --noprofile
 echo "code \$?"
 [ "\$before" = "\$(stty -g)" ] && echo restored
 END
 : >"$WORK/screen"
-type_when_ready | script -qefc "sh $WORK/session" "$WORK/screen" >/dev/null 2>&1 || true
-SCREEN=$(tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[?2004[hl]//g')
+type_session | script -qefc "sh $WORK/session" "$WORK/screen" >/dev/null 2>&1 || true
+SCREEN=$(screen)
 # shellcheck disable=SC2034 # shown when a case fails
 ERR=$SCREEN
 expect "shell: terminal and its size" 1 \

@@ -36,7 +36,8 @@ boot() { # name options... -- command...
 	done
 	shift
 	mkdir -p "$WORK/$name/truth"
-	"$MACHINE" run --fast --truth "$WORK/$name/truth" --late-results \
+	"$MACHINE" run --fast --timeout "$LIMIT_S" \
+		--truth "$WORK/$name/truth" --late-results \
 		--results "$WORK/$name" "${options[@]}" -- "$@" >/dev/null
 	"$CLASSES" "$WORK/$name/truth" "$WORK/$name/r" >"$WORK/$name/csv"
 }
@@ -87,7 +88,7 @@ made_by_perf() {
 narrower() {
 	local text
 	mkdir -p "$WORK/plain" "$WORK/cpu"
-	"$MACHINE" run --fast --cpus 2 --late-results \
+	"$MACHINE" run --fast --cpus 2 --timeout "$LIMIT_S" --late-results \
 		--results "$WORK/plain" --results "$WORK/cpu" -- sh -c "
 		'$KTRACE' record -o '$WORK/plain/r' -- '$PROGRAM' sleeper &&
 		'$KTRACE' record -o '$WORK/cpu/r' -C 0 --events=sched \

@@ -24,7 +24,7 @@ main() {
 	skip_without_machine "$KERNEL"
 	make_programs
 	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--disk-size 64 --disk-delay 60 --timeout 600 \
+		--disk-size 64 --disk-delay 60 --timeout "$LIMIT_S" \
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \

@@ -17,7 +17,7 @@ CASES=(errors child restart bare copy)
 # Debian's kernels have x32 for those who ask for it.
 record_abis() {
 	"$MACHINE" run --kernel "$KERNEL" --append syscall.x32=y \
-		--timeout 300 --results "$WORK" -- sh -ec "
+		--timeout "$LIMIT_S" --results "$WORK" -- sh -ec "
 		cd /dev/shm
 		'$KTRACE' record -o abis --events=attribution -- \
 			'$GUEST_BUILD/tests/e2e/programs/abis' >abis.out
@@ -31,7 +31,7 @@ main() {
 	make_programs
 	# The disk takes its time, so that whoever wants it has to wait.
 	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--disk-size 64 --disk-delay 2 --timeout 600 \
+		--disk-size 64 --disk-delay 2 --timeout "$LIMIT_S" \
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \

@@ -26,7 +26,7 @@ make_recordings() { # name...
 	make_programs
 	mkdir -p "$WORK/truth"
 	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--cpus "$CPUS" --memory 3072 --disk-size 64 --timeout 500 \
+		--cpus "$CPUS" --memory 3072 --disk-size 64 --timeout "$LIMIT_S" \
 		--results "$WORK" --truth "$WORK/truth" -- \
 		bash "$GUEST_ROOT/tests/e2e/functions_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" "$@"

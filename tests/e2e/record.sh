@@ -156,8 +156,8 @@ check_rights() {
 # The command of the README, from the host.
 check_machine() {
 	local code=0
-	"$KTRACE" record '--machine=--fast' -a -o "$WORK/machine" -- \
-		sh -c 'echo hello; exit 3' >"$WORK/machine.out" || code=$?
+	"$KTRACE" record "--machine=--fast --timeout $LIMIT_S" -a \
+		-o "$WORK/machine" -- sh -c 'echo hello; exit 3' >"$WORK/machine.out" || code=$?
 	expect "--machine: the command's exit code" 3 "$code"
 	expect "--machine: and its output" hello "$(cat "$WORK/machine.out")"
 	expect_that "--machine -a: its own writing is no part of it" \
@@ -170,7 +170,7 @@ main() {
 	local name
 	skip_without_machine 6.12
 	make -s -C "$ROOT" e2e-programs >/dev/null
-	"$MACHINE" run --fast --timeout 400 --results "$WORK" -- \
+	"$MACHINE" run --fast --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/record_guest.sh" "$WORK" "$KTRACE"
 	check_codes
 	check_targets

@@ -25,4 +25,6 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
 		"attribution_levels.sh 6.1")
 fi
+# Two that make the same program at once would be in each other's way.
+make -s -C "$HERE/../.." all e2e-programs >/dev/null
 side_by_side "$HERE" "${tests[@]}"

@@ -256,7 +256,8 @@ def on_terminal(reader, pager, *arguments):
     if not pid:
         os.execve(reader.program,
                   [reader.program, *arguments, "-i", reader.recording],
-                  {"KTRACE_PAGER": pager, "PATH": os.environ["PATH"]})
+                  {"KTRACE_PAGER": pager, "PATH": os.environ["PATH"],
+                   "TERM": "xterm"})
     try:
         while take(descriptor):
             pass
@@ -270,10 +271,11 @@ def on_terminal(reader, pager, *arguments):
 
 def check_pager(reader):
     upper = "tr a-z A-Z"
-    text = reader.text("report", "--flat")
-    shown, code = on_terminal(reader, upper, "report", "--flat")
+    flat = ("report", "--flat", "--color=never")
+    text = reader.text(*flat)
+    shown, code = on_terminal(reader, upper, *flat)
     assert shown.endswith(text.upper()) and code == 0
-    shown, code = on_terminal(reader, "cat", "report", "--flat")
+    shown, code = on_terminal(reader, "cat", *flat)
     assert shown.endswith(text) and code == 0
     shown, code = on_terminal(reader, upper, "report", "--flat",
                               "--format=csv", "--top=1")
@@ -283,6 +285,26 @@ def check_pager(reader):
     for command in (("report", "--flat", "--top=1"), ("timeline",)):
         shown, code = on_terminal(reader, "/nonexistent/pager", *command)
         assert "not found" in shown and code == 1
+
+
+def without_colors(text):
+    return re.sub("\033\\[[0-9;]*m", "", text)
+
+
+def check_colors(reader):
+    for command in (("report", "--flat"), ("report", "--callgraph"),
+                    ("timeline", "--top=1000")):
+        plain = reader.text(*command)
+        assert "\033" not in plain
+        assert reader.text(*command, "--color=never") == plain
+        shown = reader.text(*command, "--color=always")
+        assert shown != plain and without_colors(shown) == plain, command
+        shown, code = on_terminal(reader, "cat", *command)
+        assert code == 0 and "\033" in shown, command
+        assert without_colors(shown).endswith(plain), command
+        rows = reader.text(*command, "--format=csv", "--color=always")
+        assert "\033" not in rows, command
+    assert "\033[31m" in reader.text("report", "--flat", "--color=always")
 
 
 def check_usage(reader):
