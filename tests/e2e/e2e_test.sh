@@ -13,6 +13,7 @@ readonly LIMIT_S=1200
 readonly HERE ROOT MACHINE WORK
 
 # What a test records with, and where that is in the guest.
+# shellcheck disable=SC2034 # the tests read it
 GUEST_OPTIONS=() GUEST_ROOT=$ROOT GUEST_BUILD=$(dirname "$KTRACE")
 IS_ARM64=0
 
@@ -27,7 +28,8 @@ finish() {
 trap finish EXIT
 
 skip_without_machine() { # kernel
-	"$MACHINE" fetch "${GUEST_OPTIONS[@]}" --kernel "$1" >"$WORK/fetch" 2>&1 && return
+	"$MACHINE" fetch "${GUEST_OPTIONS[@]}" --kernel "$1" \
+		>"$WORK/fetch" 2>&1 && return
 	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
 		"$(tail -n 1 "$WORK/fetch")"
 	exit 0
@@ -41,17 +43,18 @@ use_arm64() {
 			"scripts/arm64_sysroot.sh, make ARCH=arm64"
 		exit 0
 	fi
-	IS_ARM64=1
-	GUEST_OPTIONS=(--arch arm64) GUEST_ROOT=/host$ROOT
-	GUEST_BUILD=/host$ROOT/build-arm64
-	mkdir "$WORK/symfs"
-	ln -s "${XDG_CACHE_HOME:-$HOME/.cache}"/ktrace-hw/roots/arm64/* \
-		"$WORK/symfs"
-	ln -sn / "$WORK/symfs/host"
+	# shellcheck disable=SC2034 # the tests read it
+	GUEST_ROOT=/host$ROOT GUEST_BUILD=/host$ROOT/build-arm64
+	IS_ARM64=1 GUEST_OPTIONS=(--arch arm64)
+	# shellcheck disable=SC2016 # for the script
 	printf '#!/bin/sh\ncommand=$1\nshift\nexec %q "$command" --symfs %q "$@"\n' \
 		"$KTRACE" "$WORK/symfs" >"$WORK/ktrace-hw"
 	chmod +x "$WORK/ktrace-hw"
 	KTRACE=$WORK/ktrace-hw
+	mkdir "$WORK/symfs"
+	ln -s "${XDG_CACHE_HOME:-$HOME/.cache}"/ktrace-hw/roots/arm64/* \
+		"$WORK/symfs"
+	ln -sn / "$WORK/symfs/host"
 }
 
 make_programs() {
