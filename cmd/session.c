@@ -108,11 +108,13 @@ static int open_parts(struct session *session, bool wants_lines)
 int session_needs_time(const struct session *session, const char *option,
 		       const char *value)
 {
-	if (time_unit_of(session->recording)->is_time)
+	const struct time_unit *unit = time_unit_of(session->recording);
+
+	if (unit->is_time)
 		return 0;
 	fprintf(stderr, "ktrace-hw: %s%s%s: the trace has no time stamps that "
-			"could be converted, only instructions are counted\n",
-		option, *value ? "=" : "", value);
+			"could be converted, only %s are counted\n",
+		option, *value ? "=" : "", value, unit->name);
 	return EXIT_USAGE;
 }
 
@@ -120,11 +122,12 @@ int session_needs_time(const struct session *session, const char *option,
 static int check_time(const struct session *session,
 		      const struct report_options *options)
 {
-	if (time_unit_of(session->recording)->is_time)
+	const struct time_unit *unit = time_unit_of(session->recording);
+
+	if (unit->is_time)
 		return 0;
-	fprintf(stderr, "ktrace-hw: note: %s: no times: instructions are "
-			"counted\n",
-		recording_path(session->recording));
+	fprintf(stderr, "ktrace-hw: note: %s: no times: %s are counted\n",
+		recording_path(session->recording), unit->name);
 	if (options->since)
 		return session_needs_time(session, "--since", "");
 	if (options->until)

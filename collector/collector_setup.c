@@ -144,6 +144,18 @@ static int set_sink(const struct collector *collector,
 	return -ERROR_UNSUPPORTED;
 }
 
+static int set_cycles(const struct collector *collector,
+		      struct event_spec *spec)
+{
+	const struct cycle_choice *choice = &collector->options->cycles;
+
+	if (choice->kind == CYCLES_AS_USUAL)
+		return 0;
+	return collector->tracer->set_cycles(&collector->pmu, choice,
+					     collector->log, &spec->attr,
+					     &spec->config3);
+}
+
 static int add_trace_spec(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
@@ -154,6 +166,8 @@ static int add_trace_spec(struct collector *collector)
 	int error = collector->tracer->configure(&collector->pmu,
 						 collector->log, &spec.attr);
 
+	if (!error)
+		error = set_cycles(collector, &spec);
 	if (!error)
 		error = set_sink(collector, &spec);
 	if (!error)

@@ -170,7 +170,8 @@ static struct step_sink *open_text(const struct timeline_context *context)
 	text->context = *context;
 	fputs(context->unit->note, context->out);
 	fprintf(context->out, "# %14s %3s   %-20s | %12s %5s |  %s\n",
-		context->unit->is_time ? "time_s" : "instructions", "cpu", "task", "duration", "depth", "function");
+		context->unit->is_time ? "time_s" : context->unit->name, "cpu",
+		"task", "duration", "depth", "function");
 	return &text->sink;
 }
 

@@ -2,7 +2,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/coresight/coresight_code.h"
-#include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/switch_merge.h"
@@ -43,6 +42,7 @@ static void begin_session(void *ctx)
 
 	source->is_running = false;
 	source->must_start = false;
+	coresight_lose_count(source);
 }
 
 static void end_session(void *ctx, bool is_lost)
@@ -100,21 +100,37 @@ static void add(struct coresight *source, const struct coresight_entry *entry)
 	flow_batch_add(source->batch);
 }
 
-/* Hands entries on, all but the last: what comes may change that. */
+/* All but the last entry, which what comes may change. */
+static size_t finished_entries(const struct coresight *source)
+{
+	size_t count = source->entries.count;
+
+	if (source->is_decoded || !count)
+		return count;
+	return source->settled < count ? source->settled : count - 1;
+}
+
+static size_t less(size_t count, size_t done)
+{
+	return count > done ? count - done : 0;
+}
+
 static void drain(struct coresight *source)
 {
 	struct coresight_entry *entries = source->entries.items;
 	size_t count = source->entries.count;
-	size_t keep = count && !source->is_decoded;
+	size_t finished = finished_entries(source);
 	size_t done = 0;
 
-	while (done + keep < count && flow_batch_has_room(source->batch)) {
+	while (done < finished && flow_batch_has_room(source->batch)) {
 		add(source, &entries[done]);
 		done++;
 	}
 	for (size_t i = done; i < count; i++)
 		entries[i - done] = entries[i];
 	source->entries.count -= done;
+	source->settled = less(source->settled, done);
+	source->bounded = less(source->bounded, done);
 }
 
 static void emit_end(struct coresight *source)
@@ -150,7 +166,7 @@ static int work(struct coresight *source)
 	int error = 0;
 
 	drain(source);
-	if (source->entries.count < 2)
+	if (!finished_entries(source))
 		error = decode(source);
 	is_drained = source->is_decoded && !source->entries.count;
 	if (is_drained || !flow_batch_has_room(source->batch))
@@ -188,19 +204,6 @@ static void coresight_close(struct flow_source *base)
 	free(source);
 }
 
-static bool is_slow(void *ctx, const struct flow_item *item)
-{
-	struct coresight *source = ctx;
-	const uint8_t *bytes;
-	size_t left;
-
-	if (item->kind == FLOW_STOP)
-		return true;
-	bytes = coresight_code_bytes(source->code, item->ip + item->last,
-				     &left);
-	return bytes && coresight_looks_slow(bytes, left);
-}
-
 /* The kernel's own records say best who runs.  Without times they cannot be
  * placed, nor if they do not say on which CPU: perf's of tasks.
  */
@@ -208,7 +211,7 @@ static int set_up_tasks(struct coresight *source)
 {
 	const struct recording *recording = source->input.recording;
 
-	if (source->has_time) {
+	if (source->time == RECORDING_TIME_NANOSECONDS) {
 		source->switches =
 			switch_feed_new(recording, source->input.stream);
 		if (!source->switches)
@@ -230,8 +233,7 @@ static int set_up(struct coresight *source)
 	if (error)
 		return error;
 	source->entries = ARRAY_OF(struct coresight_entry);
-	source->has_time = recording_time(input->recording) ==
-			   RECORDING_TIME_NANOSECONDS;
+	source->time = recording_time(input->recording);
 	source->next_change_ns = coresight_code_next_change_ns(source->code);
 	source->instructions = 1;
 	source->task = -1;
@@ -243,9 +245,11 @@ static int set_up(struct coresight *source)
 		.events = &feed_events,
 		.ctx = source,
 	};
-	source->batch = flow_batch_new(is_slow, source);
+	source->batch = flow_batch_new(coresight_is_slow, source);
 	if (!source->batch)
 		return -ERROR_MEMORY;
+	if (source->time == RECORDING_TIME_CYCLES)
+		coresight_start_cycles(source);
 	return set_up_tasks(source);
 }
 

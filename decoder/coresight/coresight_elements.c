@@ -3,12 +3,6 @@
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
 
-static bool is_old(const struct coresight *source)
-{
-	return source->feed.unit->protocol == CORESIGHT_ETMV3 ||
-	       source->feed.unit->protocol == CORESIGHT_PTM;
-}
-
 static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
 		      uint16_t count, enum flow_exit exit, uint8_t length)
 {
@@ -107,6 +101,7 @@ static void take_trace_on(struct coresight *source, uint64_t position,
 	if (source->is_running)
 		stop(source, stop_reason(source));
 	source->must_start = true;
+	coresight_lose_count(source);
 }
 
 /* A call is the last block's own exit; other exceptions break in. */
@@ -121,7 +116,7 @@ static void take_exception(struct coresight *source,
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&
 	    address == source->next_address &&
-	    coresight_is_call(is_old(source), element->exception_number)) {
+	    coresight_is_call(coresight_unit_is_old(source->feed.unit), element->exception_number)) {
 		block->detail = FLOW_EXIT_FAR_CALL;
 		return;
 	}
@@ -230,6 +225,25 @@ static void take_synced(struct coresight *source, uint64_t position,
 	}
 }
 
+/* What a count is of comes before it, but for what begins to be traced. */
+static void take_count(struct coresight *source,
+		       const ocsd_generic_trace_elem *element)
+{
+	switch ((int)element->elem_type) {
+	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
+		coresight_take_stamp_cycles(source, element->cycle_count);
+		break;
+	case OCSD_GEN_TRC_ELEM_TRACE_ON:
+	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
+	case OCSD_GEN_TRC_ELEM_ADDR_UNKNOWN:
+		coresight_skip_cycles(source, element->cycle_count);
+		break;
+	default:
+		coresight_take_cycles(source, element->cycle_count);
+		break;
+	}
+}
+
 /* Elements of a newer OpenCSD than this was written for do not change where
  * control goes.
  */
@@ -250,6 +264,8 @@ void coresight_take(struct coresight *source, uint64_t position,
 		take_synced(source, position, element);
 		break;
 	}
+	if (element->has_cc)
+		take_count(source, element);
 }
 
 void coresight_end_session(struct coresight *source, bool is_lost)

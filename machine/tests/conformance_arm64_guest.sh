@@ -52,7 +52,7 @@ run_one() { # name
 			"${work[@]}"
 		;;
 	task-cycacc)
-		record "$1" -m,"$BUFFER" -e cs_etm/cycacc,cc_threshold=16/k \
+		record "$1" -m,"$BUFFER" -e cs_etm/cycacc,cc_threshold=4/k \
 			"${work[@]}"
 		;;
 	task-both)
@@ -83,6 +83,7 @@ run_one() { # name
 		;;
 	ours-task) record_ours "$1" "${work[@]}" ;;
 	ours-user) record_ours "$1" --user "${work[@]}" ;;
+	ours-cycles) record_ours "$1" --cycles=4 "${work[@]}" ;;
 	ours-all) record_ours "$1" -a "${work[@]}" ;;
 	ours-moving) record_ours "$1" -- bash "$self" --moving ;;
 	*)

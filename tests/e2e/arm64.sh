@@ -106,6 +106,29 @@ check_options() {
 		-ge 1
 }
 
+# How many packets with cycle counts there are for a thousand instructions.
+cycle_packets() { # recording
+	local packets instructions
+	packets=$(count ' I_CCNT_' dump --packets -i "$WORK/$1")
+	instructions=$(read_with dump --blocks -i "$WORK/$1" |
+		awk '$4 == "block" { sum += $(NF - 1) } END { print sum }')
+	echo $((packets * 1000 / instructions))
+}
+
+check_cycles() {
+	local coarse fine
+	coarse=$(cycle_packets cycles)
+	fine=$(cycle_packets cycles-fine)
+	expect "no cycle counts unless asked for" "0 0" \
+		"$(cycle_packets kernel) $(cycle_packets no-cycles)"
+	# A count is of 256 cycles at least, and a cycle an instruction or more.
+	expect_that "--cycles: some" "$coarse" -gt 0
+	expect_that "--cycles: not more than the driver's threshold allows" \
+		"$coarse" -le 8
+	expect_that "--cycles=4: many ($coarse, $fine in 1000 instructions)" \
+		"$fine" -gt $((10 * coarse))
+}
+
 check_patched() {
 	expect "patched code: it was recorded" 0 "$(<"$WORK/patched.code")"
 	expect_that "patched code: what differs at the end is kept" \
@@ -146,12 +169,14 @@ main() {
 		bash "/host$HERE/arm64_guest.sh" "$WORK" "/host$ARM_KTRACE"
 	# perf keeps no copy of the vdso, which is the same for all.
 	cp "$WORK/user/kcore_dir/vdso" "$WORK/stock-user/kcore_dir"
-	for name in kernel user stock-kernel stock-user; do
+	for name in kernel user cycles cycles-fine stock-kernel stock-user; do
 		expect_whole "$name"
 	done
 	check_options
+	check_cycles
 	check_patched
 	expect_perf_agrees user 10000
+	expect_perf_agrees cycles 10000
 	check_formats
 	check_machine
 }

@@ -105,6 +105,23 @@ check_filters() {
 	done
 }
 
+# How many packets that count cycles.
+cycle_packets() { # recording
+	"$KTRACE" dump --packets -i "$WORK/$1" 2>/dev/null | grep -c ' cyc ' ||
+		true
+}
+
+check_cycles() {
+	expect_that "cycles are counted by default" \
+		"$(cycle_packets filter)" -gt 50
+	expect "--no-cycles: recorded" 0 "$(code_of no-cycles)"
+	expect "--no-cycles: none is counted" 0 "$(cycle_packets no-cycles)"
+	expect "--no-cycles: no gap" 0 "$(summary no-cycles cpu gaps)"
+	expect "--cycles=16: Intel PT refuses" 125 "$(code_of cycles-each)"
+	expect_that "and says what" -n \
+		"$(grep 'intel_pt.*--cycles' "$WORK/cycles-each.err")"
+}
+
 # How many samples of a tracepoint.
 samples() { # recording tracepoint
 	"$KTRACE" dump --records -i "$WORK/$1" 2>/dev/null |
@@ -177,6 +194,7 @@ main() {
 	check_ways
 	check_loss
 	check_filters
+	check_cycles
 	check_events
 	check_accidents
 	check_rights
