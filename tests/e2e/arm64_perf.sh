@@ -65,10 +65,12 @@ main() {
 	mkdir -p "$WORK/perf-files/dev/shm/work"
 	cp "$FILES/usr/bin/busybox" "$WORK/perf-files/dev/shm/work"
 	record 1 "" kernel "exit 0"
+	record 1 --cycles cycles "exit 0"
 	record 1 --user user "exit 0"
 	record 2 "--buffer 32M" two \
 		"taskset 1 ./busybox true & taskset 2 ./busybox true; wait"
 	expect_perf_agrees kernel 1 10000
+	expect_perf_agrees cycles 1 10000
 	expect_perf_agrees user 1 10000
 	expect_perf_agrees two 2 5000
 }
