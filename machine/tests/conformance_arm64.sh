@@ -3,7 +3,7 @@
 # Recordings made by stock perf and, those called ours, by our recorder in the
 # arm64 machine, decoded by ktrace-hw, against the ground truth.
 #
-#	conformance_arm64.sh [CPUS [RECORDING...]]
+#	conformance_arm64.sh [--kernel KERNEL] [CPUS [RECORDING...]]
 #
 # One boot.  A line per recording and CPU; exits 1 if any differs from the
 # truth, in the order of branches or (timestamps, one CPU) in time.
@@ -58,9 +58,10 @@ check_boot() { # cpus recording...
 	local -a files=() options=()
 	shift
 	mkdir -p "$dir"
-	if ! "$MACHINE" run --arch arm64 --cpus "$cpus" --memory 3072 \
-		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-900}" \
-		-- bash "/host$HERE/conformance_arm64_guest.sh" "$dir" \
+	if ! "$MACHINE" run --arch arm64 --kernel "$KERNEL" --cpus "$cpus" \
+		--memory 3072 --results "$dir" --truth "$dir" \
+		--timeout "${TIMEOUT_S:-900}" -- \
+		bash "/host$HERE/conformance_arm64_guest.sh" "$dir" \
 		"/host$ARM_KTRACE" "$@"; then
 		fail "$cpus CPUs: the machine failed"
 		return
@@ -91,9 +92,15 @@ check_exactness() { # dir cpus
 }
 
 main() {
-	local cpus=${1:-1}
+	local cpus
+	KERNEL=6.12
+	if [[ ${1:-} == --kernel ]]; then
+		KERNEL=$2
+		shift 2
+	fi
+	cpus=${1:-1}
 	shift $(($# < 1 ? $# : 1))
-	skip_without_machine 6.12 --arch arm64
+	skip_without_machine "$KERNEL" --arch arm64
 	if [[ ! -x ${KTRACE_MACHINE_BUILD:-$BUILD/machine}/guest-init-arm64 ]]; then
 		echo "skipped: ${0##*/}: no compiler for arm64 (gcc-aarch64-linux-gnu)"
 		exit 0

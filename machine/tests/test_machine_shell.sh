@@ -39,22 +39,32 @@ type_session() {
 	type_after '^code' 1 ''
 }
 
-cat >"$WORK/session" <<END
-stty rows 33 cols 99
-before=\$(stty -g)
-"$MACHINE" shell --no-trace-unit --cpus 2 \
-	--timeout $LIMIT_S -- bash --norc --noprofile
-echo "code \$?"
-[ "\$before" = "\$(stty -g)" ] && echo restored
-END
-: >"$WORK/screen"
-type_session | script -qefc "sh $WORK/session" "$WORK/screen" >/dev/null 2>&1 || true
-SCREEN=$(screen)
-# shellcheck disable=SC2034 # shown when a case fails
-ERR=$SCREEN
-expect "shell: terminal and its size" 1 \
-	"$(grep -c '^at /dev/pts/0, 33 99\.$' <<<"$SCREEN")"
-expect "shell: Ctrl-C ends the command, exit the shell" 1 \
-	"$(grep -c '^code 7$' <<<"$SCREEN")"
-expect "shell: the terminal is as it was" 1 \
-	"$(grep -c '^restored$' <<<"$SCREEN")"
+# A session in a machine with these options.
+check_session() { # name option...
+	local name=$1
+	shift
+	cat >"$WORK/session" <<-END
+	stty rows 33 cols 99
+	before=\$(stty -g)
+	"$MACHINE" shell $* --no-trace-unit --cpus 2 \
+		--timeout $LIMIT_S -- bash --norc --noprofile
+	echo "code \$?"
+	[ "\$before" = "\$(stty -g)" ] && echo restored
+	END
+	: >"$WORK/screen"
+	type_session | script -qefc "sh $WORK/session" "$WORK/screen" \
+		>/dev/null 2>&1 || true
+	SCREEN=$(screen)
+	# shellcheck disable=SC2034 # shown when a case fails
+	ERR=$SCREEN
+	expect "$name: terminal and its size" 1 \
+		"$(grep -c '^at /dev/pts/0, 33 99\.$' <<<"$SCREEN")"
+	expect "$name: Ctrl-C ends the command, exit the shell" 1 \
+		"$(grep -c '^code 7$' <<<"$SCREEN")"
+	expect "$name: the terminal is as it was" 1 \
+		"$(grep -c '^restored$' <<<"$SCREEN")"
+}
+
+check_session shell
+skip_without_machine 6.12 --arch arm64
+check_session "shell --arch arm64" --arch arm64
