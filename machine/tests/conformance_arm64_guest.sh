@@ -83,7 +83,10 @@ run_one() { # name
 		;;
 	ours-task) record_ours "$1" "${work[@]}" ;;
 	ours-user) record_ours "$1" --user "${work[@]}" ;;
-	ours-cycles) record_ours "$1" --cycles=4 "${work[@]}" ;;
+	# The trace buffer is emptied, and a gap marked, at a quarter of it.
+	ours-cycles)
+		record_ours "$1" --cycles=4 --buffer 64M "${work[@]}"
+		;;
 	ours-all) record_ours "$1" -a "${work[@]}" ;;
 	ours-moving) record_ours "$1" -- bash "$self" --moving ;;
 	*)
