@@ -16,6 +16,7 @@ enum long_only {
 	OPTION_FILTER,
 	OPTION_MACHINE,
 	OPTION_NO_CYCLES,
+	OPTION_RETURN_STACK,
 	OPTION_SINK,
 	OPTION_SNAPSHOT,
 	OPTION_USER,
@@ -35,6 +36,7 @@ static const struct option long_options[] = {
 	{ "filter", required_argument, NULL, OPTION_FILTER },
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
 	{ "no-cycles", no_argument, NULL, OPTION_NO_CYCLES },
+	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
 	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "user", no_argument, NULL, OPTION_USER },
@@ -67,6 +69,8 @@ void record_options_help(void)
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
 	      "                     options as for ktrace-hw machine run\n"
+	      "  --return-stack     CoreSight trace without the returns that go\n"
+	      "                     where they were called from\n"
 	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
 	      "                     the kernel's cs_etm/sinks)\n"
 	      "  --snapshot         keep the newest trace, at the end and\n"
@@ -179,6 +183,9 @@ static int set_option(struct record_options *options, int option,
 		return 0;
 	case OPTION_NO_CYCLES:
 		options->collector.cycles.kind = CYCLES_LEFT_OUT;
+		return 0;
+	case OPTION_RETURN_STACK:
+		options->collector.return_stack = true;
 		return 0;
 	case OPTION_SNAPSHOT:
 		options->collector.snapshot = true;

@@ -28,6 +28,7 @@ struct report_options {
 	bool is_paged;		/* text goes to a pager on a terminal */
 	enum color_choice colors;	/* --color; by default on a terminal */
 	bool wants_lines;	/* --lines, of the commands that have it */
+	const char *sort;	/* --sort, likewise: a column's name */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
 };

@@ -23,6 +23,7 @@ struct collector_options {
 	const char *filter; /* see address_filter_parse(); or NULL */
 	const char *sink;   /* of the trace; NULL: the kernel's choice */
 	struct cycle_choice cycles;
+	bool return_stack;  /* of CoreSight: leave out what it foretells */
 	enum tracepoint_level tracepoints;
 	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
 	bool user;	      /* user space as well */

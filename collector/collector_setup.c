@@ -156,6 +156,17 @@ static int set_cycles(const struct collector *collector,
 					     &spec->config3);
 }
 
+static int set_return_stack(const struct collector *collector,
+			    struct event_spec *spec)
+{
+	const struct tracer *tracer = collector->tracer;
+
+	if (!collector->options->return_stack || !tracer->set_return_stack)
+		return 0;
+	return tracer->set_return_stack(&collector->pmu, collector->log,
+					&spec->attr);
+}
+
 static int add_trace_spec(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
@@ -168,6 +179,8 @@ static int add_trace_spec(struct collector *collector)
 
 	if (!error)
 		error = set_cycles(collector, &spec);
+	if (!error)
+		error = set_return_stack(collector, &spec);
 	if (!error)
 		error = set_sink(collector, &spec);
 	if (!error)

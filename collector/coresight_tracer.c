@@ -15,8 +15,14 @@
  * sysfs-bus-coresight-devices-etm4x) and what perf leaves in recordings.
  */
 
-/* Bits 28 to 24; 0: no time stamps. */
-enum { TRCIDR0_TSSIZE = 0x1f << 24 };
+/* Fields that are 0 where a unit cannot do it.  Those before ETMv4 have no such
+ * register, and their driver leaves out what they cannot.
+ */
+enum {
+	TRCIDR0_TRCCCI = 1 << 7,	/* cycle counts */
+	TRCIDR0_RETSTACK = 1 << 9,
+	TRCIDR0_TSSIZE = 0x1f << 24,	/* time stamps */
+};
 
 /* The PMU is there as soon as its driver is; each CPU with a unit is a link
  * cpuN.  Sets @number to N.  Returns whether there is another.
@@ -61,6 +67,11 @@ static uint64_t least_of_units(const struct pmu *pmu, const char *name,
 	return most;
 }
 
+static bool units_have(const struct pmu *pmu, uint64_t field)
+{
+	return least_of_units(pmu, "trcidr/trcidr0", field, field);
+}
+
 static int set(const struct pmu *pmu, const char *term, const struct log *log,
 	       struct perf_event_attr *attr)
 {
@@ -85,8 +96,7 @@ static int coresight_configure(const struct pmu *pmu, const struct log *log,
 	attr->type = pmu->type;
 	attr->config = 0;
 	/* The driver would trace nothing at all. */
-	if (!least_of_units(pmu, "trcidr/trcidr0", TRCIDR0_TSSIZE,
-			    TRCIDR0_TSSIZE)) {
+	if (!units_have(pmu, TRCIDR0_TSSIZE)) {
 		log_message(log, LOG_WARNING, pmu->folder, LOG_NO_OFFSET,
 			    "a trace unit here has no time stamps: the "
 			    "recording will have no times");
@@ -95,9 +105,6 @@ static int coresight_configure(const struct pmu *pmu, const struct log *log,
 	error = set(pmu, "timestamp", log, attr);
 	return error ? error : set(pmu, "contextid", log, attr);
 }
-
-/* Bit 7: cycle counting; units before ETMv4 have no such register. */
-enum { TRCIDR0_TRCCCI = 1 << 7 };
 
 static int coresight_set_cycles(const struct pmu *pmu,
 				const struct cycle_choice *choice,
@@ -109,7 +116,7 @@ static int coresight_set_cycles(const struct pmu *pmu,
 
 	if (choice->kind == CYCLES_LEFT_OUT)
 		return 0;
-	if (!least_of_units(pmu, "trcidr/trcidr0", TRCIDR0_TRCCCI, 1))
+	if (!units_have(pmu, TRCIDR0_TRCCCI))
 		problem = "--cycles: a trace unit here counts no cycles "
 			  "(trcidr0)";
 	else if (pmu_set_term(pmu, "cycacc", 1, attr))
@@ -125,6 +132,19 @@ static int coresight_set_cycles(const struct pmu *pmu,
 		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET, "%s",
 			    problem);
 	return problem ? -ERROR_UNSUPPORTED : 0;
+}
+
+static int coresight_set_return_stack(const struct pmu *pmu,
+				      const struct log *log,
+				      struct perf_event_attr *attr)
+{
+	if (units_have(pmu, TRCIDR0_RETSTACK) &&
+	    !pmu_set_term(pmu, "retstack", 1, attr))
+		return 0;
+	log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
+		    "--return-stack: a trace unit here has none (trcidr0), or "
+		    "its driver does not know of it (format/retstack)");
+	return -ERROR_UNSUPPORTED;
 }
 
 /* The kernel takes the sink's number, a hash of its name, in config2. */
@@ -192,6 +212,7 @@ const struct tracer coresight_tracer = {
 	.is_present = coresight_is_present,
 	.configure = coresight_configure,
 	.set_cycles = coresight_set_cycles,
+	.set_return_stack = coresight_set_return_stack,
 	.set_sink = coresight_set_sink,
 	.filter_ranges = coresight_filter_ranges,
 	.metadata = coresight_metadata,

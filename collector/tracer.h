@@ -55,6 +55,14 @@ struct tracer {
 			  const struct log *log, struct perf_event_attr *attr,
 			  uint64_t *config3);
 
+	/* Leaves returns out that go where they were called from; NULL: the
+	 * unit always does.
+	 *
+	 * Returns 0, or -ERROR_UNSUPPORTED with the reason in the log.
+	 */
+	int (*set_return_stack)(const struct pmu *pmu, const struct log *log,
+				struct perf_event_attr *attr);
+
 	/* Chooses the sink called @name instead of the kernel's own choice;
 	 * NULL: the unit writes to memory by itself.
 	 *

@@ -165,6 +165,33 @@ START_TEST(test_cycles)
 }
 END_TEST
 
+START_TEST(test_return_stack)
+{
+	struct perf_event_attr attr = { .config = 1u << 28 };
+	struct pmu pmu;
+
+	scratch_folder_write(&devices, "cs_etm/cpu2/trcidr/trcidr0",
+			     "0x8000281\n");
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.set_return_stack(&pmu, NULL, &attr),
+			 0);
+	ck_assert_uint_eq(attr.config, 1u << 29 | 1u << 28);
+}
+END_TEST
+
+/* CPU 2 has none. */
+START_TEST(test_no_return_stack)
+{
+	struct perf_event_attr attr = { 0 };
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.set_return_stack(&pmu, NULL, &attr),
+			 -ERROR_UNSUPPORTED);
+	ck_assert_uint_eq(attr.config, 0);
+}
+END_TEST
+
 START_TEST(test_sink)
 {
 	struct perf_event_attr attr = { .config2 = UINT64_C(5) << 32 | 7 };
@@ -247,6 +274,8 @@ int main(void)
 	tcase_add_test(tcase, test_unit_without_time_stamps);
 	tcase_add_loop_test(tcase, test_cycles, 0,
 			    sizeof(cycles) / sizeof(*cycles));
+	tcase_add_test(tcase, test_return_stack);
+	tcase_add_test(tcase, test_no_return_stack);
 	tcase_add_test(tcase, test_sink);
 	tcase_add_test(tcase, test_metadata);
 	suite_add_tcase(suite, tcase);

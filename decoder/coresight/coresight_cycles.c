@@ -124,7 +124,7 @@ void coresight_take_cycles(struct coresight *source, uint32_t cycles)
 	struct coresight_cycles *counter = &source->cycles;
 	bool is_count = cycles || coresight_unit_is_old(source->feed.unit);
 
-	if (!is_count)
+	if (!is_count && counter->is_known)
 		mark_unknown(source);
 	if (is_count && counter->is_known && cycles >= counter->stamped)
 		add_cycles(source, cycles - counter->stamped);

@@ -65,6 +65,9 @@ expect_whole() { # recording
 
 check_options() {
 	expect "the command's exit code" 7 "$(<"$WORK/code.code")"
+	expect_that "--return-stack: less trace" \
+		"$(summary returns recording trace)" -lt \
+		"$(($(summary kernel recording trace) * 2 / 3))"
 	expect "--sink: the one there is" 0 "$(<"$WORK/sink.code")"
 	expect "--sink: no such one" 125 "$(<"$WORK/no-sink.code")"
 	expect_that "and says where to look" -n "$(grep sinks/ "$WORK/no-sink.err")"
@@ -145,7 +148,7 @@ main() {
 		bash "/host$HERE/arm64_guest.sh" "$WORK" "/host$ARM_KTRACE"
 	# perf keeps no copy of the vdso, which is the same for all.
 	cp "$WORK/user/kcore_dir/vdso" "$WORK/stock-user/kcore_dir"
-	for name in kernel user cycles cycles-fine stock-kernel stock-user; do
+	for name in kernel user returns cycles cycles-fine stock-kernel stock-user; do
 		expect_whole "$name"
 	done
 	check_options

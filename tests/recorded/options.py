@@ -142,6 +142,29 @@ def check_top(reader):
                            "9").splitlines()) == 10
 
 
+def check_sort(reader):
+    by_self = reader.flat()
+    by_calls = reader.flat("--sort=calls")
+    assert by_calls != by_self
+    assert by_calls == with_sums(sorted(
+        by_self, key=lambda row: -int(row["calls"])))
+    names = [row["function"] for row in reader.flat("--sort=function")]
+    assert names == sorted(names)
+    assert reader.flat("--sort=calls", "--top=5") == by_calls[:5]
+    for report in ("--flat", "--callgraph"):
+        done = reader.run("report", report, "--sort=nonsense", "-i",
+                          reader.recording)
+        assert done.returncode == 2 and b"--sort" in done.stderr, report
+
+
+def with_sums(rows):
+    total = 0
+    for row in rows:
+        total += int(row["self_ns"])
+        row["cumulative_ns"] = str(total)
+    return rows
+
+
 def check_formats_offered(reader):
     offered = {
         ("report",): ("text", "csv", "json"),
