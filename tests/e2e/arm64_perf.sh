@@ -52,7 +52,7 @@ expect_perf_agrees() { # recording cpus least
 	local cpu
 	decode_by_perf "$1"
 	"$KTRACE" dump --blocks --symfs "$WORK/perf-files" -i "$WORK/$1" \
-		>"$WORK/ours.blocks"
+		>"$WORK/ours.blocks" 2>"$WORK/ours.err"
 	for ((cpu = 0; cpu < $2; cpu++)); do
 		compare_cpu "$1" "$cpu" "$3"
 	done
