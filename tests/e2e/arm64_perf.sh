@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # perf of arm64 decodes our recorder's recordings of the arm64 machine, with one
 # CPU and with two, to the same branches as ktrace-hw.
+#	arm64_perf.sh [one_cpu|two_cpus]...
 set -euo pipefail
 
 # shellcheck source=tests/e2e/e2e_test.sh
@@ -51,28 +52,40 @@ compare_cpu() { # recording cpu least
 expect_perf_agrees() { # recording cpus least
 	local cpu
 	decode_by_perf "$1"
-	"$KTRACE" dump --blocks -i "$WORK/$1" >"$WORK/ours.blocks"
+	"$KTRACE" dump --blocks --symfs "$WORK/perf-files" -i "$WORK/$1" \
+		>"$WORK/ours.blocks" 2>"$WORK/ours.err"
 	for ((cpu = 0; cpu < $2; cpu++)); do
 		compare_cpu "$1" "$cpu" "$3"
 	done
 }
 
+one_cpu() {
+	record 1 "" kernel "exit 0"
+	record 1 --cycles cycles "exit 0"
+	record 1 --user user "exit 0"
+	expect_perf_agrees kernel 1 10000
+	expect_perf_agrees cycles 1 10000
+	expect_perf_agrees user 1 10000
+}
+
+# A process and its child, which begins on the other CPU.
+two_cpus() {
+	record 2 "--buffer 32M" two "./busybox true & wait"
+	expect_perf_agrees two 2 5000
+}
+
 main() {
+	local part
 	need python3
 	need qemu-aarch64
 	use_arm64
 	skip_without_machine 6.12
 	mkdir -p "$WORK/perf-files/dev/shm/work"
 	cp "$FILES/usr/bin/busybox" "$WORK/perf-files/dev/shm/work"
-	record 1 "" kernel "exit 0"
-	record 1 --cycles cycles "exit 0"
-	record 1 --user user "exit 0"
-	record 2 "--buffer 32M" two \
-		"taskset 1 ./busybox true & taskset 2 ./busybox true; wait"
-	expect_perf_agrees kernel 1 10000
-	expect_perf_agrees cycles 1 10000
-	expect_perf_agrees user 1 10000
-	expect_perf_agrees two 2 5000
+	(($#)) || set -- one_cpu two_cpus
+	for part; do
+		"$part"
+	done
 }
 
-main
+main "$@"

@@ -83,7 +83,7 @@ arm64() {
 	mkdir "$WORK/arm64"
 	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --late-results \
 		--results "$WORK/arm64" -- "$GUEST_BUILD/ktrace-hw" record \
-		-o "$WORK/arm64/r" --events=attribution -- \
+		-o "$WORK/arm64/r" --buffer 64M --events=attribution -- \
 		"$GUEST_BUILD/tests/e2e/programs/processes" sleeper hog \
 		caller faulter ping tree futex execer poller >/dev/null
 	judge arm64 --exact --cases --sched "$WORK/arm64/r"

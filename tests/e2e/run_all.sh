@@ -17,7 +17,7 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	attribution_syscalls.sh attribution_levels.sh
 	"attribution_interrupts.sh one_cpu" attribution_servers.sh
 	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh
-	arm64_perf.sh "functions.sh --arm64 6.12 1 ls sleep all"
+	"arm64_perf.sh one_cpu" "functions.sh --arm64 6.12 1 ls sleep all"
 	"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
 	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
@@ -26,7 +26,8 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_interrupts.sh threads two_cpus old_kernel"
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
-		"attribution_levels.sh 6.1")
+		"attribution_levels.sh 6.1" "arm64_perf.sh two_cpus"
+		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
 # Two that make the same program at once would be in each other's way.
 make -s -C "$HERE/../.." all e2e-programs >/dev/null
