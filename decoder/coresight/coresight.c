@@ -19,8 +19,14 @@ static ocsd_datapath_resp_t take_element(const void *ctx,
 	struct coresight *source = (struct coresight *)(uintptr_t)ctx;
 
 	(void)id;
-	coresight_take(source, index, element);
-	return source->error ? OCSD_RESP_FATAL_SYS_ERR : OCSD_RESP_CONT;
+	coresight_take(source, coresight_feed_place(&source->feed, index),
+		       element);
+	source->feed.is_new = false;
+	if (source->is_rejected)
+		coresight_feed_reject(&source->feed, index);
+	return source->error || source->is_rejected ?
+		       OCSD_RESP_FATAL_INVALID_DATA :
+		       OCSD_RESP_CONT;
 }
 
 static int attach(void *ctx)
@@ -28,7 +34,6 @@ static int attach(void *ctx)
 	struct coresight *source = ctx;
 	int error = coresight_attach_code(source);
 
-	source->unsynced = 0;
 	if (error)
 		return error;
 	return ocsd_dt_set_gen_elem_outfn(source->feed.tree.handle,
@@ -50,16 +55,28 @@ static void end_session(void *ctx, bool is_lost)
 	coresight_end_session(ctx, is_lost);
 }
 
-static void give_up(void *ctx, uint64_t position)
+static void skip(void *ctx, uint64_t position)
 {
-	coresight_open_gap(ctx, FLOW_GAP_BAD_TRACE, position);
+	struct coresight *source = ctx;
+
+	if (!source->gap.is_open)
+		coresight_open_gap(source, FLOW_GAP_UNSYNCED, position);
+}
+
+static void fail(void *ctx, uint64_t position)
+{
+	struct coresight *source = ctx;
+
+	source->is_rejected = false;
+	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
 }
 
 static const struct coresight_feed_events feed_events = {
 	.attach = attach,
 	.begin = begin_session,
 	.end = end_session,
-	.fail = give_up,
+	.skip = skip,
+	.fail = fail,
 };
 
 static void end_stream(struct coresight *source)

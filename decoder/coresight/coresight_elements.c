@@ -157,45 +157,30 @@ static void take_transaction(struct coresight *source, trace_memtrans_t what)
 		});
 }
 
-/* What the decoder passed over in search of a place to begin. */
-static void check_unsynced(struct coresight *source, uint64_t position)
-{
-	ocsd_decode_stats_t *stats;
-	uint64_t skipped;
-
-	if (ocsd_dt_get_decode_stats(source->feed.tree.handle,
-				     source->feed.tree.trace_id, &stats) != OCSD_OK)
-		return;
-	skipped = stats->channel_unsynced - source->unsynced;
-	source->unsynced = stats->channel_unsynced;
-	if (!skipped || source->gap.is_open)
-		return;
-	coresight_open_gap(source, FLOW_GAP_UNSYNCED,
-			   source->feed.piece_start);
-	coresight_close_gap(source, position);
-}
-
+/* OpenCSD's decoders of the older protocols say no reason, but for the first
+ * after a reset.
+ */
 static void take_no_sync(struct coresight *source, uint64_t position,
 			 unsync_info_t why)
 {
-	switch ((int)why) {
-	case UNSYNC_OVERFLOW:
-	case UNSYNC_DISCARD:
-		coresight_open_gap(source, FLOW_GAP_OVERFLOW, position);
-		break;
-	case UNSYNC_BAD_PACKET:
-		coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
-		break;
-	default:
-		break;
-	}
+	bool is_overflow = !is_old(source) && (why == UNSYNC_OVERFLOW ||
+					       why == UNSYNC_DISCARD);
+
+	if (source->feed.is_new)
+		return;
+	coresight_open_gap(source,
+			   is_overflow ? FLOW_GAP_OVERFLOW :
+					 FLOW_GAP_BAD_TRACE,
+			   position);
+	source->is_rejected = !is_overflow;
 }
 
 /* Elements that follow only where the decoder knows where it is. */
 static void take_synced(struct coresight *source, uint64_t position,
 			const ocsd_generic_trace_elem *element)
 {
-	check_unsynced(source, position);
+	if (source->gap.is_open && source->gap.reason == FLOW_GAP_UNSYNCED)
+		coresight_close_gap(source, position);
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_TRACE_ON:
 		take_trace_on(source, position, element->trace_on_reason);

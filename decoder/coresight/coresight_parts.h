@@ -45,7 +45,7 @@ struct coresight {
 	int error;			/* of a call-back */
 
 	struct coresight_feed feed;
-	uint64_t unsynced;		/* bytes, as OpenCSD counts them */
+	bool is_rejected;		/* by a call-back: damage */
 	bool is_decoded;		/* no bytes are left */
 	bool at_end;
 

@@ -128,6 +128,7 @@ struct aux_piece {
 	/* CoreSight alone: */
 	uint32_t unit;		/* index of the CPU's coresight_unit */
 	bool is_formatted;	/* in frames, with other sources' bytes */
+	uint8_t first_id;	/* in frames: whose bytes it begins with, or 0 */
 	bool begins_anew;	/* the trace unit was started before it */
 };
 

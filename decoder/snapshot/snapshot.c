@@ -164,7 +164,9 @@ static int32_t buffer_cpu(const struct snapshot *snapshot, const char *name)
 	return -1;
 }
 
-/* A bare buffer of no CPU is that of an ITM or STM. */
+/* A buffer of no CPU is that of an ITM or STM.  What lies behind its trace is
+ * whatever was in the memory, so that frames may seem to have a CPU's.
+ */
 static int add_buffer(struct snapshot *snapshot, size_t index)
 {
 	const struct snapshot_buffer *buffer =
@@ -183,8 +185,13 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 			    "not known", buffer->name, buffer->format);
 		return 0;
 	}
-	if (is_bare && cpu < 0)
+	if (cpu < 0 && (is_bare || snapshot->trace.outputs.count)) {
+		log_message(recording->log, LOG_NOTE, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "trace buffer %s is left out: no CPU's trace goes "
+			    "there", buffer->name);
 		return 0;
+	}
 	error = snapshot_file_open(snapshot->recording, buffer->file, &path,
 				    &map);
 	if (error)
