@@ -32,13 +32,14 @@ static const struct capture {
 	 * have no code.
 	 */
 	enum flow_gap_reason reason;
+	bool is_other_code;	/* than what ran: calls of _mcount */
 } captures[] = {
 	/* Made here. */
 	{ NULL, SNAPSHOT_TRACE, true, FLOW_GAP_BAD_TRACE },
 	{ "coresight/opencsd/snapshots/TC2", "cstrace.bin", true,
 	  FLOW_GAP_BAD_TRACE },
 	{ "coresight/opencsd/snapshots/juno_r1_1", "cstrace.bin", true,
-	  FLOW_GAP_BAD_TRACE },
+	  FLOW_GAP_BAD_TRACE, true },
 	{ "coresight/opencsd/snapshots/Snowball", "cstrace.bin", true,
 	  FLOW_GAP_NO_CODE },
 	{ "coresight/opencsd/snapshots-ete/src_addr", "session1.bin", true,
@@ -225,7 +226,8 @@ START_TEST(decoding_goes_on_behind_damage)
 		return;
 	write_file(capture->file, whole, size);
 	sound = decode();
-	ck_assert_uint_eq(sound.gaps[FLOW_GAP_BAD_TRACE], 0);
+	ck_assert_int_eq(sound.gaps[FLOW_GAP_BAD_TRACE] > 0,
+			 capture->is_other_code);
 	for (size_t i = 0; i < 64; i++)
 		copy[size / 4 + i] = (uint8_t)next_random(&state);
 	write_file(capture->file, copy, size);

@@ -11,6 +11,51 @@
 
 #include <stdlib.h>
 
+/* OpenCSD takes what is there of an ETMv3's last packet for a whole one. */
+static bool is_of_half_packet(const struct coresight *source, uint64_t index)
+{
+	return source->feed.is_ending &&
+	       source->feed.unit->protocol == CORESIGHT_ETMV3 &&
+	       index >= source->whole_end;
+}
+
+static void note_packet(const void *ctx, const ocsd_datapath_op_t op,
+			const ocsd_trc_index_t index, const void *packet,
+			const uint32_t size, const uint8_t *bytes)
+{
+	struct coresight *source = (struct coresight *)(uintptr_t)ctx;
+
+	(void)packet;
+	(void)bytes;
+	if (op == OCSD_OP_DATA && !source->feed.is_ending)
+		source->whole_end = index + size;
+}
+
+static ocsd_err_t watch_packets(struct coresight *source)
+{
+	if (source->feed.unit->protocol != CORESIGHT_ETMV3)
+		return OCSD_OK;
+	return ocsd_dt_attach_packet_callback(
+		source->feed.tree.handle, source->feed.tree.trace_id,
+		OCSD_C_API_CB_PKT_MON, (void *)(uintptr_t)note_packet, source);
+}
+
+/* Behind a synchronisation packet a few bytes tell where the CPU is.  OpenCSD
+ * passes over everything until it sees them.
+ */
+static void check_wait(struct coresight *source, uint64_t index)
+{
+	enum { BYTES = 32 };
+
+	if (!source->is_waiting)
+		return;
+	source->is_waiting = false;
+	if (coresight_feed_since_sync(&source->feed, index) > BYTES &&
+	    !source->gap.is_open)
+		coresight_open_gap(source, FLOW_GAP_UNSYNCED,
+				   source->feed.session_start);
+}
+
 static ocsd_datapath_resp_t take_element(const void *ctx,
 					 const ocsd_trc_index_t index,
 					 const uint8_t id,
@@ -19,6 +64,10 @@ static ocsd_datapath_resp_t take_element(const void *ctx,
 	struct coresight *source = (struct coresight *)(uintptr_t)ctx;
 
 	(void)id;
+	if (is_of_half_packet(source, index))
+		return OCSD_RESP_CONT;
+	if (element->elem_type != OCSD_GEN_TRC_ELEM_NO_SYNC)
+		check_wait(source, index);
 	coresight_take(source, coresight_feed_place(&source->feed, index),
 		       element);
 	source->feed.is_new = false;
@@ -37,7 +86,8 @@ static int attach(void *ctx)
 	if (error)
 		return error;
 	return ocsd_dt_set_gen_elem_outfn(source->feed.tree.handle,
-					  take_element, source) == OCSD_OK ?
+					  take_element, source) == OCSD_OK &&
+			       watch_packets(source) == OCSD_OK ?
 		       0 :
 		       -ERROR_MEMORY;
 }
@@ -48,11 +98,15 @@ static void begin_session(void *ctx)
 
 	source->is_running = false;
 	source->must_start = false;
+	source->is_waiting = true;
 }
 
 static void end_session(void *ctx, bool is_lost)
 {
-	coresight_end_session(ctx, is_lost);
+	struct coresight *source = ctx;
+
+	check_wait(source, source->feed.call_index);
+	coresight_end_session(source, is_lost);
 }
 
 static void skip(void *ctx, uint64_t position)
@@ -148,6 +202,19 @@ static void emit_end(struct coresight *source)
 	source->at_end = true;
 }
 
+/* When the CPU was traced no more, if the trace says that it ended: the record
+ * of its last bytes came then, or later.
+ */
+static uint64_t trace_end(const struct coresight *source)
+{
+	uint64_t end_ns = source->input.stream->end_ns;
+	uint64_t last_ns = flow_batch_last_ns(source->batch);
+
+	if (!source->is_off || source->input.stream->cut || !end_ns)
+		return UINT64_MAX;
+	return end_ns > last_ns ? end_ns : last_ns;
+}
+
 /* Switches go among the finished items of their time. */
 static int add_switches(struct coresight *source, bool is_drained)
 {
@@ -155,7 +222,9 @@ static int add_switches(struct coresight *source, bool is_drained)
 
 	if (source->switches)
 		status = switch_merge(source->switches, source->batch,
-				      is_drained);
+				      is_drained,
+				      is_drained ? trace_end(source) :
+						   UINT64_MAX);
 	if (status == 1 && is_drained)
 		emit_end(source);
 	return status < 0 ? status : 0;

@@ -2,6 +2,7 @@
 #include "decoder/coresight/coresight_code.h"
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
+#include "decoder/coresight/coresight_target.h"
 
 static bool is_old(const struct coresight *source)
 {
@@ -39,10 +40,43 @@ static enum flow_exit exit_of(struct coresight *source,
 	return coresight_exit(range, bytes, left);
 }
 
+/* Where control has to go on behind @range, if that is known. */
+static void expect_next(struct coresight *source,
+			const ocsd_generic_trace_elem *range, uint64_t last)
+{
+	const uint8_t *bytes;
+	size_t left;
+
+	source->next_is_known = true;
+	source->expected = range->en_addr;
+	if (!range->last_instr_exec)
+		return;
+	if (range->last_i_type == OCSD_INSTR_BR_INDIRECT)
+		source->next_is_known = false;
+	if (range->last_i_type != OCSD_INSTR_BR)
+		return;
+	bytes = coresight_code_bytes(source->code, last, &left);
+	source->next_is_known = bytes &&
+				coresight_target(range->isa, last, bytes, left,
+						 &source->expected);
+}
+
+/* Damage may lead from one place in the code to another without a packet that
+ * is none.
+ */
+static void check_path(struct coresight *source, uint64_t position, uint64_t ip)
+{
+	if (!source->is_running || !source->next_is_known ||
+	    source->expected == ip)
+		return;
+	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
+	coresight_close_gap(source, position);
+}
+
 /* Straight code may be longer than a block's count goes: damaged trace leads
  * into what is no code.
  */
-static void take_range(struct coresight *source,
+static void take_range(struct coresight *source, uint64_t position,
 		       const ocsd_generic_trace_elem *range)
 {
 	uint64_t ip = range->st_addr;
@@ -52,6 +86,7 @@ static void take_range(struct coresight *source,
 
 	if (last < ip || !count)
 		return;
+	check_path(source, position, ip);
 	if (source->must_start)
 		coresight_emit(source, &(struct flow_item){
 			.kind = FLOW_START,
@@ -67,6 +102,7 @@ static void take_range(struct coresight *source,
 		  exit_of(source, range, last), range->last_instr_sz);
 	source->is_running = true;
 	source->next_address = range->en_addr;
+	expect_next(source, range, last);
 }
 
 /* What a system call or a return from an exception led to is not traced;
@@ -117,6 +153,7 @@ static void take_exception(struct coresight *source,
 	uint64_t address = element->excep_ret_addr ? element->en_addr :
 						     source->next_address;
 
+	source->next_is_known = false;
 	if (!source->is_running)
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&
@@ -187,7 +224,7 @@ static void take_synced(struct coresight *source, uint64_t position,
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
 		coresight_close_gap(source, position);
-		take_range(source, element);
+		take_range(source, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
 		coresight_open_gap(source, FLOW_GAP_LOST, position);
@@ -245,6 +282,7 @@ void coresight_end_session(struct coresight *source, bool is_lost)
 	if (is_lost)
 		coresight_open_gap(source, FLOW_GAP_LOST, end);
 	coresight_close_gap(source, end);
+	source->is_off = source->is_running;
 	if (source->is_running)
 		stop(source, FLOW_STOP_OFF);
 }

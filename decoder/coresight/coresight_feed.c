@@ -40,6 +40,13 @@ uint64_t coresight_feed_place(const struct coresight_feed *feed,
 	       coresight_window_place(&feed->window, index - first);
 }
 
+uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
+				   uint64_t index)
+{
+	return feed->since_sync +
+	       (index > feed->call_index ? index - feed->call_index : 0);
+}
+
 void coresight_feed_reject(struct coresight_feed *feed, uint64_t index)
 {
 	feed->is_told = true;
@@ -53,7 +60,9 @@ void coresight_feed_close(struct coresight_feed *feed)
 
 static void tell_tree(struct coresight_feed *feed, ocsd_datapath_op_t op)
 {
+	feed->is_ending = op == OCSD_OP_EOT;
 	ocsd_dt_process_data(feed->tree.handle, op, 0, 0, NULL, NULL);
+	feed->is_ending = false;
 	feed->is_new = op == OCSD_OP_RESET;
 }
 
@@ -82,6 +91,7 @@ static int begin_session(struct coresight_feed *feed)
 		tell_tree(feed, OCSD_OP_RESET);
 	feed->in_session = !error;
 	feed->session_start = feed->piece_start;
+	feed->since_sync = 0;
 	feed->is_unsynced = feed->depth == CORESIGHT_EXECUTION;
 	feed->is_astray = feed->is_unsynced;
 	if (!error && feed->events->begin)
@@ -133,15 +143,17 @@ static void feed_window(struct coresight_feed *feed)
 	ocsd_datapath_resp_t response;
 	uint32_t used = 0;
 
+	feed->call_index = window_index(feed) + window->done;
 	response = ocsd_dt_process_data(
-		feed->tree.handle, OCSD_OP_DATA,
-		window_index(feed) + window->done,
+		feed->tree.handle, OCSD_OP_DATA, feed->call_index,
 		(uint32_t)(window->size - window->done),
 		window->bytes + window->done, &used);
 	if (response != OCSD_RESP_CONT || !used)
 		give_up(feed, used);
 	else
 		window->done += used;
+	feed->since_sync += used;
+	feed->call_index += used;
 }
 
 /* Stands for the synchronisation packet that was found, which may lie in
@@ -155,6 +167,8 @@ static void feed_sync(struct coresight_feed *feed)
 	uint64_t end = window_index(feed) + feed->window.done;
 	uint32_t used;
 
+	feed->call_index = end;
+	feed->since_sync = 0;
 	ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA,
 			     end > size ? end - size : 0, (uint32_t)size,
 			     packet + sizeof(packet) - size, &used);

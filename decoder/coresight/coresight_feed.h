@@ -52,10 +52,13 @@ struct coresight_feed {
 	uint64_t piece_start;		/* its position in the stream */
 	struct coresight_window window;	/* of the piece */
 	uint64_t session_start;
+	uint64_t call_index;		/* of the first byte given last */
+	uint64_t since_sync;		/* bytes given before it */
 	size_t next_loss;
 	bool in_piece;
 	bool in_session;
 	bool is_new;			/* no element since OpenCSD's reset */
+	bool is_ending;			/* OpenCSD hands out what it holds */
 	bool is_unsynced;		/* the session has no place to begin */
 	bool is_astray;			/* looks for a place to begin */
 	bool is_told;			/* by coresight_feed_reject() */
@@ -71,6 +74,12 @@ uint64_t coresight_feed_position(const struct coresight_feed *feed);
 /* Returns the position of a byte that OpenCSD numbers @index. */
 uint64_t coresight_feed_place(const struct coresight_feed *feed,
 			      uint64_t index);
+
+/* Returns how many bytes lie between the synchronisation point where OpenCSD
+ * began and the one that it numbers @index.
+ */
+uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
+				   uint64_t index);
 
 /* For a call-back that then makes OpenCSD give up: what it was given until
  * shortly before byte @index makes no sense.

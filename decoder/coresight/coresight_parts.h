@@ -45,7 +45,9 @@ struct coresight {
 	int error;			/* of a call-back */
 
 	struct coresight_feed feed;
+	bool is_waiting;		/* for what a session begins with */
 	bool is_rejected;		/* by a call-back: damage */
+	uint64_t whole_end;		/* ETMv3: of the last whole packet */
 	bool is_decoded;		/* no bytes are left */
 	bool at_end;
 
@@ -53,9 +55,12 @@ struct coresight {
 	struct array entries;		/* struct coresight_entry */
 	struct coresight_gap gap;
 	bool is_running;		/* the next block follows the last */
+	bool is_off;			/* its last session ended well */
 	bool must_start;		/* tracing began: FLOW_START is due */
 	uint8_t mode;			/* as FLOW_MODE has it */
 	uint64_t next_address;		/* behind the last block */
+	bool next_is_known;		/* the next one begins at: */
+	uint64_t expected;
 	int64_t task;			/* that the trace named last, or -1 */
 	bool named_tasks;		/* it named one that is not 0 */
 

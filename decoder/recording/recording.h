@@ -160,6 +160,7 @@ struct aux_stream {
 	const struct aux_loss *losses;	/* in order */
 	size_t loss_count;
 	bool cut;		/* the file ended inside it */
+	uint64_t end_ns;	/* CoreSight: when it was over; 0 unknown */
 };
 size_t recording_stream_count(const struct recording *recording);
 const struct aux_stream *

@@ -33,8 +33,14 @@ void block_compare_open(struct block_compare *compare, FILE *text,
  */
 bool block_compare_run(struct block_compare *compare, uint32_t cpu);
 
-/* Whether the gaps hide more than a hundredth of what was compared: one that
- * hides much, or many of them.
+/* What one gap may hide: when its buffer is full, a trace unit begins anew with
+ * the next branch; until then the branches of a packet that was not written, and
+ * those on the way to an address, are not known.  Recordings have up to MEASURED.
+ */
+enum { BLOCK_COMPARE_HIDDEN = 32 };
+
+/* Whether the gaps hide more than that, one with another, or more than
+ * a thousandth of what was compared: so many are no accident.
  */
 bool block_compare_misses_much(const struct block_compare *compare);
 
