@@ -33,9 +33,10 @@ void block_compare_open(struct block_compare *compare, FILE *text,
  */
 bool block_compare_run(struct block_compare *compare, uint32_t cpu);
 
-/* What one gap may hide: when its buffer is full, a trace unit begins anew with
- * the next branch; until then the branches of a packet that was not written, and
- * those on the way to an address, are not known.  Recordings have up to MEASURED.
+/* What one gap may hide: when its buffer is full, a trace unit begins anew, with
+ * an address.  Hidden are the branches of the packet that did not get in (24
+ * atoms at most, ETMv4's atom format 6) and those up to that address.  In the
+ * recording with a small buffer two gaps hide 23 of 4,244,639.
  */
 enum { BLOCK_COMPARE_HIDDEN = 32 };
 
