@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct pager {
-	const char *command;
+	const char *command;	/* NULL: none is wanted or installed */
 	FILE *out;	/* the user of pager_output() writes here */
 	FILE *process;	/* NULL: not begun */
 };
@@ -69,6 +69,10 @@ static void on_pager_end(int signal)
 /* An interrupt is for the pager, which stays until the user leaves it. */
 static void begin(struct pager *pager)
 {
+	if (!pager->command) {
+		pager->process = stdout;
+		return;
+	}
 	setenv("LESS", "FRX", 0);
 	pager->process = popen(pager->command, "we");
 	if (!pager->process)
@@ -88,24 +92,25 @@ static ssize_t write_on(void *cookie, const char *text, size_t size)
 		return 0;
 	/* Who closes the pipe may still show what was in it. */
 	if (fwrite(text, 1, size, pager->process) < size ||
-	    fflush(pager->process))
-		for (;;)
+	    fflush(pager->process)) {
+		while (pager->command)
 			pause();
+		return 0;
+	}
 	return (ssize_t)size;
 }
 
 struct pager *pager_new(void)
 {
 	const cookie_io_functions_t functions = { .write = write_on };
-	const char *command = command_of_user();
 	struct pager *pager;
 
-	if (!isatty(STDOUT_FILENO) || !command)
+	if (!isatty(STDOUT_FILENO))
 		return NULL;
 	pager = calloc(1, sizeof(*pager));
 	if (!pager)
 		return NULL;
-	pager->command = command;
+	pager->command = command_of_user();
 	pager->out = fopencookie(pager, "w", functions);
 	if (pager->out)
 		return pager;
@@ -130,7 +135,7 @@ int pager_close(struct pager *pager)
 	if (!pager)
 		return 0;
 	fclose(pager->out);
-	if (pager->process) {
+	if (pager->process && pager->command) {
 		signal(SIGCHLD, SIG_DFL);
 		status = pclose(pager->process);
 	}

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
+#include "common/error.h"
 #include "report/profile.h"
 #include "report/profile_report.h"
 #include "symbolize/symbols.h"
@@ -16,9 +17,16 @@
 static int render_to(const struct profile_report *report,
 		     render_profile *render, FILE *out)
 {
-	if (render(report, out) == 0)
+	int status = render(report, out);
+
+	if (!status)
 		return EXIT_OK;
-	fputs("ktrace-hw: out of memory\n", stderr);
+	if (status == -ERROR_NOT_FOUND) {
+		fprintf(stderr, "ktrace-hw: --sort: no column '%s' here\n",
+			report->sort);
+		return EXIT_USAGE;
+	}
+	fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
 	return EXIT_FAILED;
 }
 
@@ -60,6 +68,8 @@ static int render(const struct session *session, const struct profile *profile,
 		.filter = &session->filter,
 		.by_process = step_filter_has_tasks(&session->filter),
 		.top = options->top,
+		.sort = options->sort,
+		.colors = session->colors,
 	};
 	int status = render_to(&report, renderer->render, session->out);
 

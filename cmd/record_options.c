@@ -10,10 +10,13 @@
 enum long_only {
 	OPTION_ARCH = 256,
 	OPTION_BUFFER,
+	OPTION_CYCLES,
 	OPTION_DURATION,
 	OPTION_EVENTS,
 	OPTION_FILTER,
 	OPTION_MACHINE,
+	OPTION_NO_CYCLES,
+	OPTION_RETURN_STACK,
 	OPTION_SINK,
 	OPTION_SNAPSHOT,
 	OPTION_USER,
@@ -27,10 +30,13 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "buffer", required_argument, NULL, OPTION_BUFFER },
+	{ "cycles", optional_argument, NULL, OPTION_CYCLES },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
 	{ "events", required_argument, NULL, OPTION_EVENTS },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
+	{ "no-cycles", no_argument, NULL, OPTION_NO_CYCLES },
+	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
 	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "user", no_argument, NULL, OPTION_USER },
@@ -52,6 +58,9 @@ void record_options_help(void)
 	      "  -o, --output DIR   the recording (ktrace.data)\n"
 	      "  --arch ARCH        of the machine: x86_64 or arm64\n"
 	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
+	      "  --cycles[=N]       counts of cycles in the trace, on CoreSight\n"
+	      "                     of at least N; --no-cycles: none (Intel PT\n"
+	      "                     has them, CoreSight not: they fill the sink)\n"
 	      "  --duration S       end after S seconds\n"
 	      "  --events LEVEL     tracepoints: none, sched, irq, all,\n"
 	      "                     attribution (none); attribution records\n"
@@ -60,6 +69,8 @@ void record_options_help(void)
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
 	      "                     options as for ktrace-hw machine run\n"
+	      "  --return-stack     CoreSight trace without the returns that go\n"
+	      "                     where they were called from\n"
 	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
 	      "                     the kernel's cs_etm/sinks)\n"
 	      "  --snapshot         keep the newest trace, at the end and\n"
@@ -125,6 +136,13 @@ static int set_value(struct record_options *options, int option,
 			       ? 0
 			       : wrong("--buffer", value,
 				       "a size from 64K to 1G, a power of two");
+	case OPTION_CYCLES:
+		collector->cycles.kind = CYCLES_COUNTED;
+		return !value || record_value_threshold(
+					 value, &collector->cycles.threshold)
+			       ? 0
+			       : wrong("--cycles", value,
+				       "a number of cycles from 1 to 4095");
 	case OPTION_DURATION:
 		return record_value_seconds(value, &collector->duration_ns)
 			       ? 0
@@ -162,6 +180,12 @@ static int set_option(struct record_options *options, int option,
 	case OPTION_MACHINE:
 		options->machine = true;
 		options->machine_options = value;
+		return 0;
+	case OPTION_NO_CYCLES:
+		options->collector.cycles.kind = CYCLES_LEFT_OUT;
+		return 0;
+	case OPTION_RETURN_STACK:
+		options->collector.return_stack = true;
 		return 0;
 	case OPTION_SNAPSHOT:
 		options->collector.snapshot = true;

@@ -46,6 +46,18 @@ bool record_value_stack(const char *text, uint32_t *bytes)
 	return true;
 }
 
+/* TRCCCCTLR.THRESHOLD has 12 bits. */
+bool record_value_threshold(const char *text, uint32_t *cycles)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (!isdigit((unsigned char)*text) || *end || !value || value > 0xfff)
+		return false;
+	*cycles = (uint32_t)value;
+	return true;
+}
+
 bool record_value_seconds(const char *text, uint64_t *ns)
 {
 	char *end;

@@ -16,6 +16,9 @@ bool record_value_size(const char *text, size_t *bytes);
 /* "8K": of a stack, from 64 bytes to 60 KiB, a multiple of 8. */
 bool record_value_stack(const char *text, uint32_t *bytes);
 
+/* "16": cycles, from 1 to 4095. */
+bool record_value_threshold(const char *text, uint32_t *cycles);
+
 /* "1.5": more than 0 seconds, less than 30 years. */
 bool record_value_seconds(const char *text, uint64_t *ns);
 

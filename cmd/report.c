@@ -83,9 +83,9 @@ static int run_chosen(const struct report_options *options,
 					 .argument = choice->argument,
 					 .sort = choice->sort,
 				 });
-	if (choice->sort) {
-		fputs("ktrace-hw: --sort goes with a table of the attribution\n",
-		      stderr);
+	if (choice->sort && strcmp(choice->report, "flat") != 0) {
+		fputs("ktrace-hw: --sort goes with tables: --callgraph has "
+		      "gprof's order\n", stderr);
 		return EXIT_USAGE;
 	}
 	renderer = profile_renderer_find(choice->report, format);
@@ -120,6 +120,7 @@ static int run_report(int argc, char **argv)
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
 	options.wants_lines = choice.wants_lines;
+	options.sort = choice.sort;
 	if (status < 0)
 		status = run_chosen(&options, &choice);
 	report_options_free(&options);

@@ -22,6 +22,7 @@ enum common_option {
 	OPTION_COMM,
 	OPTION_CPU,
 	OPTION_SYMFS,
+	OPTION_COLOR,
 	OPTION_HELP,
 	OPTION_COUNT,
 };
@@ -42,6 +43,8 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "where the traced machine's files lie" },
+	[OPTION_COLOR] = { "color", "WHEN",
+			   "auto (on a terminal), always or never" },
 	[OPTION_HELP] = { "help", NULL, "this text" },
 };
 
@@ -51,6 +54,22 @@ static void print_help(FILE *out, const struct option_set *set)
 		set->purpose);
 	own_option_print(out, set->own, set->own_count);
 	own_option_print(out, common_options, OPTION_COUNT);
+}
+
+static bool take_color(struct report_options *options, const char *when)
+{
+	static const char *const choices[] = {
+		[COLORS_AUTO] = "auto",
+		[COLORS_ALWAYS] = "always",
+		[COLORS_NEVER] = "never",
+	};
+
+	for (int i = COLORS_AUTO; i <= COLORS_NEVER; i++)
+		if (!strcmp(when, choices[i])) {
+			options->colors = (enum color_choice)i;
+			return true;
+		}
+	return false;
 }
 
 static bool take_common(struct report_options *options, int index,
@@ -85,6 +104,8 @@ static bool take_common(struct report_options *options, int index,
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;
+	case OPTION_COLOR:
+		return take_color(options, argument);
 	case OPTION_HELP:
 	case OPTION_COUNT:
 		break;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum color_choice { COLORS_AUTO, COLORS_ALWAYS, COLORS_NEVER };
+
 /* The options that every reading command has. */
 struct report_options {
 	const char *input;	/* -i; NULL: the last recording here */
@@ -24,7 +26,9 @@ struct report_options {
 	struct array comms;	/* const char * */
 	struct array cpus;	/* uint32_t */
 	bool is_paged;		/* text goes to a pager on a terminal */
+	enum color_choice colors;	/* --color; by default on a terminal */
 	bool wants_lines;	/* --lines, of the commands that have it */
+	const char *sort;	/* --sort, likewise: a column's name */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
 };

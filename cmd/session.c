@@ -8,6 +8,7 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
+#include "report/colors.h"
 #include "report/task_names.h"
 #include "report/time_unit.h"
 #include "symbolize/lines.h"
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_for_people(const struct report_options *options)
 {
@@ -23,11 +25,26 @@ static bool is_for_people(const struct report_options *options)
 	       (!options->format || !strcmp(options->format, "text"));
 }
 
+/* As the terminals' users agreed (no-color.org); "dumb" is an editor's. */
+static bool wants_colors(const struct report_options *options)
+{
+	const char *without = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+
+	if (options->colors != COLORS_AUTO)
+		return options->colors == COLORS_ALWAYS;
+	return !options->output && isatty(STDOUT_FILENO) &&
+	       !(without && *without) && terminal && strcmp(terminal, "dumb");
+}
+
 static int open_output(struct session *session,
 		       const struct report_options *options)
 {
 	const char *path = options->output;
 
+	session->colors = is_for_people(options) && wants_colors(options) ?
+				  &colors_of_terminal :
+				  &colors_none;
 	if (!path && is_for_people(options))
 		session->pager = pager_new();
 	session->out = path ? fopen(path, "we") : pager_output(session->pager);
@@ -91,11 +108,13 @@ static int open_parts(struct session *session, bool wants_lines)
 int session_needs_time(const struct session *session, const char *option,
 		       const char *value)
 {
-	if (time_unit_of(session->recording)->is_time)
+	const struct time_unit *unit = time_unit_of(session->recording);
+
+	if (unit->is_time)
 		return 0;
 	fprintf(stderr, "ktrace-hw: %s%s%s: the trace has no time stamps that "
-			"could be converted, only instructions are counted\n",
-		option, *value ? "=" : "", value);
+			"could be converted, only %s are counted\n",
+		option, *value ? "=" : "", value, unit->name);
 	return EXIT_USAGE;
 }
 
@@ -103,11 +122,12 @@ int session_needs_time(const struct session *session, const char *option,
 static int check_time(const struct session *session,
 		      const struct report_options *options)
 {
-	if (time_unit_of(session->recording)->is_time)
+	const struct time_unit *unit = time_unit_of(session->recording);
+
+	if (unit->is_time)
 		return 0;
-	fprintf(stderr, "ktrace-hw: note: %s: no times: instructions are "
-			"counted\n",
-		recording_path(session->recording));
+	fprintf(stderr, "ktrace-hw: note: %s: no times: %s are counted\n",
+		recording_path(session->recording), unit->name);
 	if (options->since)
 		return session_needs_time(session, "--since", "");
 	if (options->until)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 struct code_image;
+struct colors;
 struct lines;
 struct pager;
 struct recording;
@@ -22,6 +23,7 @@ struct session {
 	struct lines *lines;	/* NULL: not wanted */
 	struct pager *pager;	/* NULL: none */
 	FILE *out;
+	const struct colors *colors;
 	struct step_filter filter;
 	struct time_window window;
 };

@@ -47,6 +47,7 @@ static int render_session(const struct session *session,
 		.names = session->names,
 		.unit = time_unit_of(session->recording),
 		.by_process = step_filter_has_tasks(&session->filter),
+		.colors = session->colors,
 		.out = session->out,
 	};
 	struct step_sink *sink = renderer->open(&context);

@@ -2,6 +2,7 @@
 #ifndef KT_COLLECTOR_COLLECTOR_H
 #define KT_COLLECTOR_COLLECTOR_H
 
+#include "collector/cycle_choice.h"
 #include "collector/tracepoint_level.h"
 
 #include <stdbool.h>
@@ -21,6 +22,8 @@ struct collector_options {
 	const char *cpus;   /* a list; NULL: all that are online */
 	const char *filter; /* see address_filter_parse(); or NULL */
 	const char *sink;   /* of the trace; NULL: the kernel's choice */
+	struct cycle_choice cycles;
+	bool return_stack;  /* of CoreSight: leave out what it foretells */
 	enum tracepoint_level tracepoints;
 	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
 	bool user;	      /* user space as well */

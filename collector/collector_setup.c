@@ -144,6 +144,29 @@ static int set_sink(const struct collector *collector,
 	return -ERROR_UNSUPPORTED;
 }
 
+static int set_cycles(const struct collector *collector,
+		      struct event_spec *spec)
+{
+	const struct cycle_choice *choice = &collector->options->cycles;
+
+	if (choice->kind == CYCLES_AS_USUAL)
+		return 0;
+	return collector->tracer->set_cycles(&collector->pmu, choice,
+					     collector->log, &spec->attr,
+					     &spec->config3);
+}
+
+static int set_return_stack(const struct collector *collector,
+			    struct event_spec *spec)
+{
+	const struct tracer *tracer = collector->tracer;
+
+	if (!collector->options->return_stack || !tracer->set_return_stack)
+		return 0;
+	return tracer->set_return_stack(&collector->pmu, collector->log,
+					&spec->attr);
+}
+
 static int add_trace_spec(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
@@ -154,6 +177,10 @@ static int add_trace_spec(struct collector *collector)
 	int error = collector->tracer->configure(&collector->pmu,
 						 collector->log, &spec.attr);
 
+	if (!error)
+		error = set_cycles(collector, &spec);
+	if (!error)
+		error = set_return_stack(collector, &spec);
 	if (!error)
 		error = set_sink(collector, &spec);
 	if (!error)

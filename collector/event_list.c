@@ -37,6 +37,26 @@ int event_list_add(struct event_list *list, struct event_spec spec)
 	return (int)list->specs.count - 1;
 }
 
+/* As Linux has it from 6.3 on; the headers may be of an older one. */
+union wide_attr {
+	struct perf_event_attr attr;
+	struct {
+		uint8_t of_old[PERF_ATTR_SIZE_VER7];
+		uint64_t config3;
+	} wide;
+};
+
+static union wide_attr attr_of(const struct event_spec *spec)
+{
+	union wide_attr attr = { .attr = spec->attr };
+
+	if (!spec->config3)
+		return attr;
+	attr.wide.config3 = spec->config3;
+	attr.attr.size = sizeof(attr.wide);
+	return attr;
+}
+
 /* Opens @event, whose place is set.  Returns 0 or -ERROR_SYSTEM. */
 static int open_one(struct event *event, struct perf_event_attr *attr)
 {
@@ -52,7 +72,7 @@ static int open_one(struct event *event, struct perf_event_attr *attr)
 static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 {
 	struct event_spec *what = array_at(&list->specs, spec);
-	struct perf_event_attr attr = what->attr;
+	union wide_attr attr = attr_of(what);
 	struct event *event = array_add(&list->events);
 
 	if (!event)
@@ -62,10 +82,10 @@ static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 	};
 	/* Nothing is inherited from a CPU. */
 	if (thread == -1) {
-		attr.inherit = 0;
-		attr.enable_on_exec = 0;
+		attr.attr.inherit = 0;
+		attr.attr.enable_on_exec = 0;
 	}
-	if (!open_one(event, &attr))
+	if (!open_one(event, &attr.attr))
 		return 0;
 
 	bool gone = errno == ESRCH && thread != -1;

@@ -27,6 +27,7 @@ struct event_spec {
 	enum event_scope scope;
 	enum event_ring ring;
 	struct perf_event_attr attr;
+	uint64_t config3; /* for the kernel only: recordings have attrs of old */
 };
 
 /* What every attr has in common: where the time, the task, the CPU and the

@@ -85,6 +85,30 @@ static int intel_pt_configure(const struct pmu *pmu, const struct log *log,
 	return configure_timing(pmu, log, attr);
 }
 
+/* Older kernels show the term on CPUs that cannot do it as well. */
+static int intel_pt_set_cycles(const struct pmu *pmu,
+			       const struct cycle_choice *choice,
+			       const struct log *log,
+			       struct perf_event_attr *attr, uint64_t *config3)
+{
+	uint64_t mask = pmu_term_mask(pmu, "cyc");
+
+	(void)config3;
+	if (choice->kind == CYCLES_LEFT_OUT) {
+		attr->config &= ~mask;
+		return 0;
+	}
+	if (attr->config & mask && !choice->threshold)
+		return 0;
+	log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
+		    choice->threshold ?
+			    "--cycles: Intel PT takes no threshold here, "
+			    "every count is recorded: give --cycles alone" :
+			    "--cycles: this trace unit counts no cycles "
+			    "(caps/psb_cyc)");
+	return -ERROR_UNSUPPORTED;
+}
+
 static unsigned int intel_pt_filter_ranges(const struct pmu *pmu)
 {
 	uint64_t count;
@@ -172,6 +196,7 @@ const struct tracer intel_pt_tracer = {
 	.code_is_announced = true,
 	.cycle_term = "cyc",
 	.configure = intel_pt_configure,
+	.set_cycles = intel_pt_set_cycles,
 	.filter_ranges = intel_pt_filter_ranges,
 	.metadata = intel_pt_metadata,
 	.now_ns = intel_pt_now_ns,

@@ -7,6 +7,7 @@
 #include "collector/kernel_copy.h"
 #include "collector/matching_lines.h"
 #include "collector/module_list.h"
+#include "collector/module_start.h"
 #include "collector/start_records.h"
 #include "collector/tracer.h"
 #include "common/array.h"
@@ -211,43 +212,6 @@ static int copy_pages(struct late_code *late, const struct code_range *range)
 	return error;
 }
 
-/* The nearest module behind @start: at most @limit bytes from it. */
-static uint64_t free_bytes(const struct array *loaded, uint64_t start,
-			   uint64_t limit)
-{
-	const struct module *modules = loaded->items;
-
-	for (size_t i = 0; i < loaded->count; i++)
-		if (modules[i].address > start &&
-		    modules[i].address - start < limit)
-			limit = modules[i].address - start;
-	return limit;
-}
-
-/* What a module runs once, as it begins, has memory of its own that is free
- * after that; its size is nowhere to be read.
- */
-static void copy_start(struct late_code *late, const struct array *loaded,
-		       const struct module *module)
-{
-	enum { LIMIT = 1 << 20 };
-	struct code_range range = { 0 };
-	struct byte_buffer text = { 0 };
-	char path[200];
-
-	snprintf(path, sizeof(path), "/sys/module/%s/sections/.init.text",
-		 module->name);
-	byte_buffer_file(&text, path);
-	byte_buffer_zeros(&text, 1);
-	if (!text.failed)
-		range.start = strtoull((const char *)text.bytes, NULL, 16);
-	byte_buffer_free(&text);
-	range.end = code_pages_end(&late->kcore, range.start,
-				   free_bytes(loaded, range.start, LIMIT));
-	if (range.start && range.end > range.start)
-		copy_for_all(late, &range);
-}
-
 /* Appends the lines of /proc/@name that hold a mark to kcore_dir/@name. */
 static void add_lines(struct late_code *late, const char *name,
 		      const char (*marks)[80], size_t count)
@@ -284,11 +248,13 @@ static void add_module(struct late_code *late, const struct array *loaded,
 		module->address, module->address + module->size_bytes
 	};
 	struct module *known = array_add(&late->modules);
+	struct code_range start;
 	char mark[1][80];
 
 	if (known)
 		*known = *module;
-	copy_start(late, loaded, module);
+	if (module_start_find(&late->kcore, loaded, module, &start))
+		copy_for_all(late, &start);
 	if (copy_pages(late, &range))
 		return;
 	snprintf(mark[0], sizeof(mark[0]), "0x%016" PRIx64, module->address);

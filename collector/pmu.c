@@ -49,8 +49,11 @@ int pmu_find(const char *devices, const char *name, struct pmu *pmu)
 	return 0;
 }
 
-uint64_t pmu_term_mask(const struct pmu *pmu, const char *name)
+/* The bits of @word that the term @name stands for: "config:4-7". */
+static uint64_t term_mask(const struct pmu *pmu, const char *word,
+			  const char *name)
 {
+	size_t length = strlen(word);
 	char file[64];
 	char text[64];
 	unsigned int first;
@@ -58,9 +61,10 @@ uint64_t pmu_term_mask(const struct pmu *pmu, const char *name)
 	int fields;
 
 	snprintf(file, sizeof(file), "format/%s", name);
-	if (pmu_line(pmu, file, text, sizeof(text)))
+	if (pmu_line(pmu, file, text, sizeof(text)) ||
+	    strncmp(text, word, length) || text[length] != ':')
 		return 0;
-	fields = sscanf(text, "config:%u-%u", &first, &last);
+	fields = sscanf(text + length + 1, "%u-%u", &first, &last);
 	if (fields < 1)
 		return 0;
 	if (fields == 1)
@@ -70,16 +74,35 @@ uint64_t pmu_term_mask(const struct pmu *pmu, const char *name)
 	return (UINT64_MAX >> (63 - (last - first))) << first;
 }
 
-int pmu_set_term(const struct pmu *pmu, const char *name, uint64_t value,
-		 struct perf_event_attr *attr)
+uint64_t pmu_term_mask(const struct pmu *pmu, const char *name)
 {
-	uint64_t mask = pmu_term_mask(pmu, name);
+	return term_mask(pmu, "config", name);
+}
+
+static int set_term(uint64_t mask, uint64_t value, uint64_t *config)
+{
 	uint64_t lowest = mask & (~mask + 1);
 
 	if (!mask)
 		return -ERROR_NOT_FOUND;
 	if (value > mask / lowest)
 		return -ERROR_UNSUPPORTED;
-	attr->config = (attr->config & ~mask) | (value * lowest);
+	*config = (*config & ~mask) | (value * lowest);
 	return 0;
+}
+
+int pmu_set_term(const struct pmu *pmu, const char *name, uint64_t value,
+		 struct perf_event_attr *attr)
+{
+	uint64_t config = attr->config;
+	int error = set_term(pmu_term_mask(pmu, name), value, &config);
+
+	attr->config = config;
+	return error;
+}
+
+int pmu_set_config3_term(const struct pmu *pmu, const char *name,
+			 uint64_t value, uint64_t *config3)
+{
+	return set_term(term_mask(pmu, "config3", name), value, config3);
 }

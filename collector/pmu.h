@@ -50,4 +50,10 @@ uint64_t pmu_term_mask(const struct pmu *pmu, const char *name);
 int pmu_set_term(const struct pmu *pmu, const char *name, uint64_t value,
 		 struct perf_event_attr *attr);
 
+/* The same for a term in config3, which a perf_event_attr of Linux before 6.3
+ * does not have.
+ */
+int pmu_set_config3_term(const struct pmu *pmu, const char *name,
+			 uint64_t value, uint64_t *config3);
+
 #endif

@@ -39,8 +39,9 @@ static const struct wanted wanted[] = {
 	{ "raw_syscalls:sys_enter", TRACEPOINTS_ALL, EVENT_OF_TARGET, USER_STACK },
 	{ "raw_syscalls:sys_exit", TRACEPOINTS_ALL, EVENT_OF_TARGET, ALWAYS },
 	{ ATTRIBUTION("irq:tasklet_entry"), OPTIONAL },
-	{ ATTRIBUTION("exceptions:page_fault_user"), ALWAYS },
-	{ ATTRIBUTION("exceptions:page_fault_kernel"), ALWAYS },
+	/* Arm's kernels do not have them. */
+	{ ATTRIBUTION("exceptions:page_fault_user"), OPTIONAL },
+	{ ATTRIBUTION("exceptions:page_fault_kernel"), OPTIONAL },
 	{ ATTRIBUTION("net:netif_receive_skb"), OPTIONAL },
 	{ ATTRIBUTION("net:netif_rx"), OPTIONAL },
 	{ ATTRIBUTION("net:napi_gro_receive_entry"), OPTIONAL },

@@ -2,6 +2,7 @@
 #ifndef KT_COLLECTOR_TRACER_H
 #define KT_COLLECTOR_TRACER_H
 
+#include "collector/cycle_choice.h"
 #include "collector/pmu.h"
 
 #include <stdbool.h>
@@ -44,6 +45,23 @@ struct tracer {
 	 */
 	int (*configure)(const struct pmu *pmu, const struct log *log,
 			 struct perf_event_attr *attr);
+
+	/* Counts cycles, or leaves them out, after configure().
+	 *
+	 * Returns 0; -ERROR_UNSUPPORTED with the reason in the log.
+	 */
+	int (*set_cycles)(const struct pmu *pmu,
+			  const struct cycle_choice *choice,
+			  const struct log *log, struct perf_event_attr *attr,
+			  uint64_t *config3);
+
+	/* Leaves returns out that go where they were called from; NULL: the
+	 * unit always does.
+	 *
+	 * Returns 0, or -ERROR_UNSUPPORTED with the reason in the log.
+	 */
+	int (*set_return_stack)(const struct pmu *pmu, const struct log *log,
+				struct perf_event_attr *attr);
 
 	/* Chooses the sink called @name instead of the kernel's own choice;
 	 * NULL: the unit writes to memory by itself.

@@ -7,26 +7,32 @@
 
 #include <stdbool.h>
 
-/* Goes on in @event's function although nothing was seen to call it: the top,
- * whose own call was not seen either, ends; of what lies below, some may have
- * ended in a pause.
+/* Goes on in @event's function although nothing was seen to call it: of what is
+ * open, some may have ended in a pause.
  */
-static int resume_in(struct call_stack *stack, size_t floor,
-		     const struct function_event *event,
-		     struct call_stack_output *output)
+static int go_on_in(struct call_stack *stack, size_t floor,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
 {
-	size_t same;
+	size_t same = frames_find(stack, floor, event->function);
 
-	/* The end of a local call. */
-	if (frames_top(stack)->function == event->function)
-		return 0;
-	frames_pop(stack, 0, output);
-	same = frames_find(stack, floor, event->function);
 	if (same == NO_FRAME)
 		return frames_push_unseen(stack, event, output);
 	frames_pop_to(stack, same + 1, false, output);
 	frames_top(stack)->is_confirmed = true;
 	return 0;
+}
+
+/* The same, but the top, whose own call was not seen either, ends. */
+static int resume_in(struct call_stack *stack, size_t floor,
+		     const struct function_event *event,
+		     struct call_stack_output *output)
+{
+	/* The end of a local call. */
+	if (frames_top(stack)->function == event->function)
+		return 0;
+	frames_pop(stack, 0, output);
+	return go_on_in(stack, floor, event, output);
 }
 
 /* A return to a place that no open call of this context comes from. */
@@ -56,6 +62,25 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 	return frames_replace(stack, &frame, output);
 }
 
+/* What is now the top made the call that has ended, unless that was made on
+ * another task's stack: arm64's cpu_switch_to() is entered on one and left on
+ * the next, of which anything may be open from before a pause.
+ */
+static int return_to_top(struct call_stack *stack,
+			 const struct function_event *event,
+			 struct call_stack_output *output)
+{
+	struct call_frame *top = frames_top(stack);
+
+	if (!top)
+		return frames_push_unseen(stack, event, output);
+	if (top->may_be_stale && !top->is_confirmed &&
+	    top->function != event->function)
+		return go_on_in(stack, frames_floor(stack), event, output);
+	top->is_confirmed = true;
+	return 0;
+}
+
 static int take_return(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output)
@@ -74,10 +99,7 @@ static int take_return(struct call_stack *stack,
 			return take_odd_return(stack, floor, event, output);
 		frames_pop_to(stack, at, true, output);
 	}
-	if (!stack->frames.count)
-		return frames_push_unseen(stack, event, output);
-	frames_top(stack)->is_confirmed = true;
-	return 0;
+	return return_to_top(stack, event, output);
 }
 
 /* Returns the break-in that a way back to @address ends: the nearest one from

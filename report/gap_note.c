@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile_report.h"
 
+#include "report/colors.h"
 #include "report/time_unit.h"
 
 #include <inttypes.h>
 
 void render_gap_note(const struct profile_report *report, FILE *out)
 {
+	const struct time_unit *unit = time_unit_of(report->recording);
 	uint64_t gap_ns = 0;
 	uint64_t gaps = 0;
 
@@ -17,11 +19,14 @@ void render_gap_note(const struct profile_report *report, FILE *out)
 		gaps += account->gaps;
 		gap_ns += account->state_ns[CPU_GAP];
 	}
-	if (gaps)
-		fprintf(out,
-			"Incomplete: %" PRIu64 " gaps in the trace, %" PRIu64
-			" %s in all, are in no function.\n\n",
-			gaps, gap_ns, time_unit_of(report->recording)->name);
+	if (!gaps)
+		return;
+	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace",
+		report->colors->missing, report->colors->plain, gaps);
+	/* How many instructions are missing, nobody knows. */
+	if (unit->is_time)
+		fprintf(out, ", %" PRIu64 " %s in all,", gap_ns, unit->name);
+	fputs(" are in no function.\n\n", out);
 }
 
 void render_title(const struct profile_report *report, const char *title,

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+struct colors;
 struct function_table;
 struct lines;
 struct recording;
@@ -29,9 +30,15 @@ struct profile_report {
 				 * in functions */
 	bool has_states;	/* it holds frame_state.h's, too */
 	uint64_t top;		/* rows wanted */
+	const char *sort;	/* column of a flat profile; NULL: its own order */
+	const struct colors *colors;	/* of text */
 };
 
-/* Renders @report to @out.  Returns 0 or -ERROR_MEMORY. */
+/* Renders @report to @out.
+ *
+ * Returns 0, -ERROR_NOT_FOUND if there is no column @report->sort, or
+ * -ERROR_MEMORY.
+ */
 typedef int render_profile(const struct profile_report *report, FILE *out);
 
 render_profile render_flat_text;

@@ -2,6 +2,7 @@
 #include "report/profile_report.h"
 
 #include "common/error.h"
+#include "report/colors.h"
 #include "report/graph_view.h"
 #include "report/record_writer.h"
 #include "report/time_unit.h"
@@ -24,7 +25,7 @@ static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 	if (view->graph.cycle_of_row[row])
 		fprintf(out, " <cycle %" PRIu32 ">",
 			view->graph.cycle_of_row[row]);
-	fprintf(out, " [%" PRIu32 "]\n", view->number_of[row]);
+	fprintf(out, " [%" PRIu32 "]", view->number_of[row]);
 }
 
 /* One line for an arc: @row is the function at its other end. */
@@ -47,6 +48,7 @@ static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 	if (arc->is_break)
 		fputs("<interrupt> ", out);
 	write_name(view, row, out);
+	fputc('\n', out);
 }
 
 /* The arcs to @row (@parents) or from it.  Calls of itself are in its own
@@ -91,7 +93,12 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 			  FILE *out)
 {
 	const struct function_row *about = &view->profile.rows[row];
+	const struct colors *colors = view->report->colors;
 	uint64_t own = self_calls(view, row);
+	double share = view->profile.self_ns ?
+			       100.0 * (double)about->total_ns /
+				       (double)view->profile.self_ns :
+			       0;
 	char index[24];
 	char called[48];
 
@@ -102,12 +109,13 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 	else
 		snprintf(called, sizeof(called), "%" PRIu64,
 			 entries(&about->calls));
-	fprintf(out, "%-7s %6.1f %12" PRIu64 " %12" PRIu64 " %19s ", index,
-		view->profile.self_ns ? 100.0 * (double)about->total_ns /
-						(double)view->profile.self_ns :
-					0,
-		about->self_ns, about->total_ns - about->self_ns, called);
+	fprintf(out, "%s%-7s %s%6.1f%s %12" PRIu64 " %12" PRIu64 " %19s ",
+		colors->subject, index, colors_of_share(colors, share), share,
+		colors->plain, about->self_ns,
+		about->total_ns - about->self_ns, called);
+	fputs(colors->subject, out);
 	write_name(view, row, out);
+	fprintf(out, "%s\n", colors->plain);
 }
 
 /* The members of each cycle that --top shows, and how much time is in all. */
@@ -130,6 +138,7 @@ static void write_cycles(const struct graph_view *view, FILE *out)
 			}
 			fputs("    ", out);
 			write_name(view, row, out);
+			fputc('\n', out);
 		}
 		if (more)
 			fprintf(out, "    and %" PRIu32 " more\n", more);
@@ -154,7 +163,9 @@ int render_callgraph_text(const struct profile_report *report, FILE *out)
 		write_arcs(&view, view.order[i], true, out);
 		write_primary(&view, view.order[i], out);
 		write_arcs(&view, view.order[i], false, out);
-		fputs("-----------------------------------------------\n", out);
+		fprintf(out, "%s%s%s\n", report->colors->faint,
+			"-----------------------------------------------",
+			report->colors->plain);
 	}
 	write_cycles(&view, out);
 	graph_view_free(&view);

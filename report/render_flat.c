@@ -2,7 +2,9 @@
 #include "report/profile_report.h"
 
 #include "common/error.h"
+#include "report/colors.h"
 #include "report/function_label.h"
+#include "report/record_order.h"
 #include "report/record_writer.h"
 #include "report/source_label.h"
 #include "report/time_unit.h"
@@ -19,47 +21,6 @@ struct flat {
 	uint64_t *cumulative_ns;	/* by place in the order */
 	uint64_t count;			/* rows to show */
 };
-
-static int add_up(struct flat *flat)
-{
-	uint64_t sum = 0;
-
-	flat->order = function_profile_by_self(&flat->profile);
-	flat->cumulative_ns = calloc(flat->profile.row_count + 1,
-				     sizeof(*flat->cumulative_ns));
-	if (!flat->order || !flat->cumulative_ns)
-		return -ERROR_MEMORY;
-	for (size_t i = 0; i < flat->profile.row_count; i++) {
-		sum += flat->profile.rows[flat->order[i]].self_ns;
-		flat->cumulative_ns[i] = sum;
-	}
-	return 0;
-}
-
-static void flat_free(struct flat *flat)
-{
-	function_profile_free(&flat->profile);
-	free(flat->order);
-	free(flat->cumulative_ns);
-}
-
-static int flat_make(const struct profile_report *report, struct flat *flat)
-{
-	int status;
-
-	*flat = (struct flat){ .report = report };
-	status = function_profile_make(report->tree,
-				       function_count(report->functions),
-				       &flat->profile);
-	if (!status)
-		status = add_up(flat);
-	if (status < 0)
-		flat_free(flat);
-	flat->count = flat->profile.row_count;
-	if (flat->count > report->top)
-		flat->count = report->top;
-	return status;
-}
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -109,6 +70,78 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 					    row->function).text);
 }
 
+static void add_up(struct flat *flat)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < flat->profile.row_count; i++) {
+		sum += flat->profile.rows[flat->order[i]].self_ns;
+		flat->cumulative_ns[i] = sum;
+	}
+}
+
+/* By a column of the rows as they are: that may be the sum up to each. */
+static int sort(struct flat *flat)
+{
+	size_t count = flat->profile.row_count;
+	uint32_t *sorted = calloc(count + 1, sizeof(*sorted));
+	uint64_t *order = NULL;
+	int status = -ERROR_MEMORY;
+
+	if (sorted)
+		status = record_order(write_fields, flat, count,
+				      flat->report->sort, &order);
+	for (size_t i = 0; i < count && !status; i++)
+		sorted[i] = flat->order[order[i]];
+	free(order);
+	if (status < 0) {
+		free(sorted);
+		return status;
+	}
+	free(flat->order);
+	flat->order = sorted;
+	add_up(flat);
+	return 0;
+}
+
+static int put_in_order(struct flat *flat)
+{
+	flat->order = function_profile_by_self(&flat->profile);
+	flat->cumulative_ns = calloc(flat->profile.row_count + 1,
+				     sizeof(*flat->cumulative_ns));
+	if (!flat->order || !flat->cumulative_ns)
+		return -ERROR_MEMORY;
+	add_up(flat);
+	return flat->report->sort ? sort(flat) : 0;
+}
+
+static void flat_free(struct flat *flat)
+{
+	function_profile_free(&flat->profile);
+	free(flat->order);
+	free(flat->cumulative_ns);
+}
+
+static int flat_make(const struct profile_report *report, struct flat *flat)
+{
+	int status;
+
+	*flat = (struct flat){ .report = report };
+	status = function_profile_make(report->tree,
+				       function_count(report->functions),
+				       &flat->profile);
+	if (!status)
+		status = put_in_order(flat);
+	if (status < 0) {
+		flat_free(flat);
+		return status;
+	}
+	flat->count = flat->profile.row_count;
+	if (flat->count > report->top)
+		flat->count = report->top;
+	return 0;
+}
+
 static int write_records(const struct profile_report *report, FILE *out,
 			 enum record_format format)
 {
@@ -143,11 +176,14 @@ static void write_line(const struct flat *flat, uint64_t index, FILE *out)
 	struct source_label source =
 		source_label_of(flat->report->lines, flat->report->functions,
 				row->function);
+	const struct colors *colors = flat->report->colors;
+	double share = percent(row->self_ns, flat->profile.self_ns);
 
 	fprintf(out,
-		"%12.2f %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
+		"%s%12.2f%s %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
 		" %16.1f %17.1f  %s",
-		percent(row->self_ns, flat->profile.self_ns),
+		colors_of_share(colors, share), share,
+		*colors_of_share(colors, share) ? colors->plain : "",
 		flat->cumulative_ns[index], row->self_ns,
 		call_counts_calls(&row->calls), row->calls.starts,
 		per_call(row->self_ns, &row->calls),

@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/function_label.h"
-#include "report/task_names.h"
+#include "report/task_label.h"
 #include "report/tree_walk.h"
 #include "symbolize/function_table.h"
 
@@ -17,9 +17,7 @@ static void write_frame(const struct profile_report *report,
 	struct function_label label;
 
 	if (about->function == FUNCTION_NONE) {
-		fprintf(out, "%s-%d",
-			task_names_last(report->names, about->pid),
-			about->pid);
+		fputs(task_label_last(report->names, about->pid).text, out);
 		return;
 	}
 	label = function_label_of(report->functions, about->function,

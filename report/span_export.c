@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/function_label.h"
+#include "report/task_label.h"
 #include "report/task_names.h"
 #include "symbolize/function_table.h"
 
@@ -115,14 +116,11 @@ static void begin_span(struct span_export *export, struct kept_track *kept,
 static void change_task(struct span_export *export,
 			const struct call_step *step)
 {
-	char name[48];
+	struct task_label name = task_label_of(
+		export->context.names, step->task->tid, step->time_ns);
 
-	snprintf(name, sizeof(name), "%s-%d",
-		 task_names_comm(export->context.names, step->task->tid,
-				 step->time_ns),
-		 step->task->tid);
 	begin_span(export, cpu_track(export, step, SPAN_CPU_TASKS),
-		   step->time_ns, name, "task");
+		   step->time_ns, name.text, "task");
 }
 
 static void change_state(struct span_export *export,

@@ -14,6 +14,15 @@ static const struct time_unit units[] = {
 		.kind = "wall time on CPUs, in nanoseconds",
 		.note = "",
 	},
+	[RECORDING_TIME_CYCLES] = {
+		.name = "cycles",
+		.suffix = "_cycles",
+		.kind = "cycles of CPUs",
+		.note = "No times: the trace has no time stamps that could be "
+			"converted. Each CPU's\ncycles are counted from where "
+			"its trace begins; what ran on different CPUs is\nnot "
+			"in order.\n\n",
+	},
 	[RECORDING_TIME_INSTRUCTIONS] = {
 		.name = "instructions",
 		.suffix = "_instructions",

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct colors;
 struct function_table;
 struct lines;
 struct task_names;
@@ -19,6 +20,7 @@ struct timeline_context {
 	const struct task_names *names;
 	const struct time_unit *unit;	/* of the steps' times */
 	bool by_process;	/* functions are written 137k:vfs_read */
+	const struct colors *colors;	/* of text */
 	FILE *out;
 };
 

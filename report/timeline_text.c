@@ -2,13 +2,17 @@
 #include "report/timeline.h"
 
 #include "decoder/flow/flow.h"
+#include "report/colors.h"
 #include "report/function_label.h"
 #include "report/source_label.h"
-#include "report/task_names.h"
+#include "report/task_label.h"
 #include "report/time_unit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+/* Durations that stand out. */
+enum { WARM_NS = 100000, HOT_NS = 1000000 };
 
 struct text_sink {
 	struct step_sink sink;
@@ -18,12 +22,9 @@ struct text_sink {
 static void write_left(const struct text_sink *text,
 		       const struct call_step *step)
 {
-	char task[40];
+	struct task_label task = task_label_of(
+		text->context.names, step->task->tid, step->time_ns);
 
-	snprintf(task, sizeof(task), "%s-%d",
-		 task_names_comm(text->context.names, step->task->tid,
-				 step->time_ns),
-		 step->task->tid);
 	if (text->context.unit->is_time)
 		fprintf(text->context.out, "%6" PRIu64 ".%09" PRIu64,
 			step->time_ns / 1000000000,
@@ -31,7 +32,7 @@ static void write_left(const struct text_sink *text,
 	else
 		fprintf(text->context.out, "%16" PRIu64, step->time_ns);
 	fprintf(text->context.out, " %3" PRIu32 ")  %-20s | ", step->cpu,
-		task);
+		task.text);
 }
 
 static void write_indent(FILE *out, uint32_t depth)
@@ -72,6 +73,14 @@ static void write_enter(const struct text_sink *text,
 	fputc('\n', out);
 }
 
+static const char *color_of_duration(const struct timeline_context *context,
+				     uint64_t wall_ns)
+{
+	if (!context->unit->is_time || wall_ns < WARM_NS)
+		return "";
+	return wall_ns < HOT_NS ? context->colors->warm : context->colors->hot;
+}
+
 /* ">" before a duration: at least so long. */
 static void write_exit(const struct text_sink *text,
 		       const struct call_step *step)
@@ -79,34 +88,39 @@ static void write_exit(const struct text_sink *text,
 	struct function_label label = function_label_of(
 		text->context.functions, step->function,
 		text->context.by_process ? step->task->pid : -1);
+	const struct colors *colors = text->context.colors;
+	const char *color = color_of_duration(&text->context, step->wall_ns);
 	FILE *out = text->context.out;
 
 	write_left(text, step);
-	fprintf(out, "%s%8" PRIu64 " %s %5" PRIu32 " |  ",
+	fprintf(out, "%s%s%8" PRIu64 " %s%s %5" PRIu32 " |  ",
 		step->doubt & DOUBT_BEGIN ? ">" :
 		step->doubt & DOUBT_END	  ? "<" :
 					    " ",
-		step->wall_ns, text->context.unit->name, step->depth);
+		color, step->wall_ns, text->context.unit->name,
+		*color ? colors->plain : "", step->depth);
 	write_indent(out, step->depth);
-	fprintf(out, "} /* %s", label.text);
+	fprintf(out, "} %s/* %s", colors->faint, label.text);
 	if (step->on_cpu_ns != step->wall_ns)
 		fprintf(out, ", %" PRIu64 " %s on CPU", step->on_cpu_ns,
 			text->context.unit->name);
 	if (step->doubt & DOUBT_INSIDE)
 		fputs(", not all seen", out);
-	fputs(" */\n", out);
+	fprintf(out, " */%s\n", colors->plain);
 }
 
 static void write_gap(const struct text_sink *text,
 		      const struct call_step *step)
 {
+	const struct colors *colors = text->context.colors;
+
 	write_left(text, step);
-	fprintf(text->context.out, "====== gap: %s",
+	fprintf(text->context.out, "%s====== gap: %s", colors->missing,
 		flow_gap_text(step->detail));
 	if (step->value)
 		fprintf(text->context.out, ", %" PRIu64 " bytes of trace lost",
 			step->value);
-	fputs(" ======\n", text->context.out);
+	fprintf(text->context.out, " ======%s\n", colors->plain);
 }
 
 static void take(struct step_sink *sink, const struct call_step *step)
@@ -122,14 +136,19 @@ static void take(struct step_sink *sink, const struct call_step *step)
 		break;
 	case STEP_SWITCH:
 		write_left(text, step);
-		fputs("------ runs now ------\n", text->context.out);
+		fprintf(text->context.out, "%s------ runs now ------%s\n",
+			text->context.colors->subject,
+			text->context.colors->plain);
 		break;
 	case STEP_STATE:
 		if (step->detail == CPU_TRACED || step->detail == CPU_OUTSIDE)
 			break;
 		write_left(text, step);
-		fprintf(text->context.out, "------ trace pauses: %s ------\n",
-			cpu_state_text(step->detail));
+		fprintf(text->context.out,
+			"%s------ trace pauses: %s ------%s\n",
+			text->context.colors->faint,
+			cpu_state_text(step->detail),
+			text->context.colors->plain);
 		break;
 	case STEP_GAP:
 		write_gap(text, step);
@@ -151,7 +170,8 @@ static struct step_sink *open_text(const struct timeline_context *context)
 	text->context = *context;
 	fputs(context->unit->note, context->out);
 	fprintf(context->out, "# %14s %3s   %-20s | %12s %5s |  %s\n",
-		context->unit->is_time ? "time_s" : "instructions", "cpu", "task", "duration", "depth", "function");
+		context->unit->is_time ? "time_s" : context->unit->name, "cpu",
+		"task", "duration", "depth", "function");
 	return &text->sink;
 }
 

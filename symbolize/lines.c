@@ -268,11 +268,3 @@ bool lines_find(struct lines *lines, const struct function *function,
 		return false;
 	return find_in(lines, file, address + offset, !offset, line);
 }
-
-bool lines_find_user(struct lines *lines, const char *path, uint64_t address,
-		     struct source_line *line)
-{
-	const struct line_file *file = file_of(lines, path, 'u');
-
-	return file && file->elf && find_in(lines, file, address, false, line);
-}

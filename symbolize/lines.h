@@ -36,10 +36,4 @@ void lines_free(struct lines *lines);
 bool lines_find(struct lines *lines, const struct function *function,
 		uint64_t offset, struct source_line *line);
 
-/* The same for address @address of the user program or library at @path, in
- * addresses of its own as program headers have them.
- */
-bool lines_find_user(struct lines *lines, const char *path, uint64_t address,
-		     struct source_line *line);
-
 #endif

@@ -93,7 +93,8 @@ static int read_kallsyms(const struct kernel_symbols *kernel,
 			    LOG_NO_OFFSET,
 			    "holds no copy of kallsyms: kernel functions have "
 			    "no names; record with ktrace-hw record or perf "
-			    "record --kcore");
+			    "record --kcore, or put the traced kernel's "
+			    "/proc/kallsyms beside a snapshot.ini");
 		return 0;
 	}
 	status = text_file_read(path, log, &file);

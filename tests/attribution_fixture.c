@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/attribution_fixture.h"
 
-#include "attribution/events/work_kinds.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "tests/made_functions_fixture.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -12,18 +9,6 @@
 #include <string.h>
 
 enum { CPUS = 8, TASKS = 32, DEPTH = 32, WITNESSES = 4 };
-
-static const char *const names[] = {
-	"entry_SYSCALL_64", "asm_exc_page_fault", "asm_exc_int3",
-	"asm_sysvec_apic_timer_interrupt", "asm_common_interrupt",
-	"asm_exc_nmi", "handle_softirqs", "process_one_work",
-	"exit_to_user_mode_loop", "__schedule", "run_ksoftirqd", "schedule",
-	"vfs_read", "helper", "u:main", "u:work",
-	"__x64_sys_read", "__x64_sys_futex", "__x64_sys_exit_group",
-	"pipe_read", "pipe_write", "futex_wait_queue", "try_to_wake_up",
-	"__wake_up_sync_key", "hrtimer_wakeup", "perf_trace_sched_switch",
-	"dequeue_task_fair", "perf_event_wakeup",
-};
 
 struct made_task {
 	struct task task;
@@ -41,10 +26,7 @@ struct made_cpu {
 };
 
 struct attribution_fixture {
-	struct function_table *own_functions;	/* or NULL */
-	const struct function_table *functions;
-	struct work_kinds *kinds;
-	uint32_t numbers[sizeof(names) / sizeof(*names)];
+	struct made_functions functions;
 	struct witness *witnesses[WITNESSES];
 	size_t witness_count;
 	uint64_t now_ns;
@@ -58,22 +40,9 @@ struct attribution_fixture {
 struct attribution_fixture *attribution_fixture_new(void)
 {
 	struct attribution_fixture *fixture = calloc(1, sizeof(*fixture));
-	const char *module;
 
 	ck_assert_ptr_nonnull(fixture);
-	fixture->own_functions = function_table_new();
-	fixture->functions = fixture->own_functions;
-	module = function_table_module(fixture->own_functions, "", 0);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		bool is_user = !strncmp(names[i], "u:", 2);
-		const char *name = names[i] + (is_user ? 2 : 0);
-
-		fixture->numbers[i] = function_table_add(
-			fixture->own_functions, name, strlen(name), module,
-			is_user ? 'u' : 'k');
-	}
-	fixture->kinds = work_kinds_new(fixture->functions, &arch_x86_64);
-	ck_assert_ptr_nonnull(fixture->kinds);
+	fixture->functions = made_functions_new();
 	return fixture;
 }
 
@@ -83,17 +52,13 @@ attribution_fixture_of(const struct symbols *symbols)
 	struct attribution_fixture *fixture = calloc(1, sizeof(*fixture));
 
 	ck_assert_ptr_nonnull(fixture);
-	fixture->functions = symbols_functions(symbols);
-	fixture->kinds = work_kinds_new(fixture->functions,
-					symbols_arch(symbols));
-	ck_assert_ptr_nonnull(fixture->kinds);
+	fixture->functions = made_functions_of(symbols);
 	return fixture;
 }
 
 void attribution_fixture_free(struct attribution_fixture *fixture)
 {
-	work_kinds_free(fixture->kinds);
-	function_table_free(fixture->own_functions);
+	made_functions_free(&fixture->functions);
 	free(fixture);
 }
 
@@ -107,38 +72,19 @@ void attribution_fixture_watch(struct attribution_fixture *fixture,
 const struct work_kinds *
 attribution_fixture_kinds(const struct attribution_fixture *fixture)
 {
-	return fixture->kinds;
+	return fixture->functions.kinds;
 }
 
 const struct function_table *
 attribution_fixture_functions(const struct attribution_fixture *fixture)
 {
-	return fixture->functions;
-}
-
-static uint32_t find_function(const struct function_table *functions,
-			      const char *name)
-{
-	uint32_t i = 0;
-
-	while (i < function_count(functions) &&
-	       strcmp(function_at(functions, i)->name, name))
-		i++;
-	ck_assert_msg(i < function_count(functions), "no %s here", name);
-	return i;
+	return fixture->functions.table;
 }
 
 uint32_t attribution_fixture_function(const struct attribution_fixture *fixture,
 				      const char *name)
 {
-	size_t i = 0;
-
-	if (!fixture->own_functions)
-		return find_function(fixture->functions, name);
-	while (i < sizeof(names) / sizeof(*names) && strcmp(names[i], name))
-		i++;
-	ck_assert_msg(i < sizeof(names) / sizeof(*names), "no %s here", name);
-	return fixture->numbers[i];
+	return made_functions_find(&fixture->functions, name);
 }
 
 void at(struct attribution_fixture *fixture, uint64_t time_ns)

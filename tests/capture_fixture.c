@@ -137,18 +137,18 @@ void capture_fixture_write(const struct scratch_folder *folder,
 			   const enum capture_name *kinds, size_t count,
 			   const char *format)
 {
-	char list[512] = "[snapshot]\nversion=1.0\n[device_list]\n";
-	char sources[256] = "[source_buffers]\n";
-	char cores[256] = "[core_trace_sources]\n";
-	char text[1024];
+	char list[1024] = "[snapshot]\nversion=1.0\n[device_list]\n";
+	char sources[512] = "[source_buffers]\n";
+	char cores[512] = "[core_trace_sources]\n";
+	char text[2048];
 
 	for (size_t i = 0; i < count; i++) {
 		write_cpu(folder, i, &capture_kinds[kinds[i]]);
-		snprintf(list + strlen(list), 64,
+		snprintf(list + strlen(list), 128,
 			 "device%zu=cpu%zu.ini\ndevice%zu=unit%zu.ini\n",
 			 2 * i, i, 2 * i + 1, i);
-		snprintf(sources + strlen(sources), 32, "unit_%zu=ETB\n", i);
-		snprintf(cores + strlen(cores), 32, "cpu_%zu=unit_%zu\n", i,
+		snprintf(sources + strlen(sources), 64, "unit_%zu=ETB\n", i);
+		snprintf(cores + strlen(cores), 64, "cpu_%zu=unit_%zu\n", i,
 			 i);
 	}
 	strcat(list, "[trace]\nmetadata=trace.ini\n");

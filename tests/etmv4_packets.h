@@ -8,6 +8,14 @@
 #define ETMV4_BASE 0xffffffc000080000
 
 #define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x01, 0x00
+/* The same with cycle counts, of at least 4. */
+#define SYNC_CYCLES 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x09, 0x01, 0x04
+#define CYCLES(count) 0x0e, (count) - 4
+#define CYCLES_UNKNOWN 0x0f
+/* A time below 16384, and the cycles since the last count. */
+#define STAMP(time) 0x02, ((time) & 0x7f) | 0x80, (time) >> 7
+#define STAMP_CYCLES(time, count) \
+	0x03, ((time) & 0x7f) | 0x80, (time) >> 7, (count)
 #define TRACE_ON 0x04
 #define AT(offset) (offset) >> 2, 0x00, 0x08, 0x00, 0xc0, 0xff, 0xff, 0xff
 #define ADDRESS(offset) 0x9d, AT(offset)

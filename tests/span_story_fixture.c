@@ -5,6 +5,7 @@
 #include "attribution/time/time_span.h"
 #include "attribution/events/witness.h"
 #include "tests/attribution_fixture.h"
+#include "tests/run_suite.h"
 
 #include <check.h>
 #include <stddef.h>
@@ -80,7 +81,7 @@ static void open_script(struct script *script, const struct span_story *story)
 	attribution_fixture_watch(script->fixture, &script->witness);
 }
 
-void span_story_check(const struct span_story *story)
+static void check(const struct span_story *story)
 {
 	struct script script;
 
@@ -91,6 +92,27 @@ void span_story_check(const struct span_story *story)
 		      story->title, script.text, story->spans);
 	task_time_free(script.time);
 	attribution_fixture_free(script.fixture);
+}
+
+/* Check hands its tests nothing but a number. */
+static const struct span_story *told;
+
+START_TEST(every_nanosecond_has_a_class)
+{
+	check(&told[_i]);
+}
+END_TEST
+
+int span_story_run(const char *name, const struct span_story *stories,
+		   int count)
+{
+	Suite *suite = suite_create(name);
+	TCase *tcase = tcase_create("stories");
+
+	told = stories;
+	tcase_add_loop_test(tcase, every_nanosecond_has_a_class, 0, count);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
 }
 
 void wakes(struct attribution_fixture *f, uint32_t cpu, int32_t tid)

@@ -25,8 +25,11 @@ struct span_story {
 		   .has_all_cpus = true }
 #define WHOLE .window = { 0, UINT64_MAX }
 
-/* Fails the test if it comes out in another way. */
-void span_story_check(const struct span_story *story);
+/* Runs a suite of that name, a test a story: it fails if the story comes out
+ * in another way.  Returns main()'s exit code.
+ */
+int span_story_run(const char *name, const struct span_story *stories,
+		   int count);
 
 /* Thread @tid is woken on @cpu. */
 void wakes(struct attribution_fixture *f, uint32_t cpu, int32_t tid);

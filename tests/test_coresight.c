@@ -203,6 +203,32 @@ START_TEST(damage_is_a_gap)
 }
 END_TEST
 
+START_TEST(trace_of_no_cpu_is_left_out)
+{
+	static const uint8_t bytes[] = {
+		SYNC, TRACE_ON, CONTEXT(0), EXECUTED, EXECUTED, ADDRESS(0x08),
+	};
+	/* A frame of the CPU's id: chance would not make one. */
+	static const uint8_t frame[16] = { 0x12 << 1 | 1, 0xf7, 0x02, 0x11 };
+	struct flow_totals totals;
+
+	write_bytes("trace.bin", bytes, sizeof(bytes));
+	write_bytes("stm.bin", frame, sizeof(frame));
+	scratch_folder_write(&folder, "trace.ini",
+			     "[trace_buffers]\nbuffers=buffer0,buffer1\n"
+			     "[buffer0]\nname=ETB_0\nfile=trace.bin\n"
+			     "format=source_data\n"
+			     "[buffer1]\nname=ETB_1\nfile=stm.bin\n"
+			     "format=coresight\n"
+			     "[source_buffers]\nETM_2=ETB_0\nSTM_0=ETB_1\n"
+			     "[core_trace_sources]\ncpu_2=ETM_2\n");
+	decode(&totals, NULL);
+	ck_assert_uint_eq(totals.instructions, 4);
+	for (size_t i = 0; i <= FLOW_GAP_CUT; i++)
+		ck_assert_uint_eq(totals.gaps[i], 0);
+}
+END_TEST
+
 START_TEST(useless_snapshots_are_refused)
 {
 	struct flow_run run;
@@ -229,6 +255,7 @@ int main(void)
 	tcase_add_test(tcase, overflow_is_a_gap);
 	tcase_add_test(tcase, missing_code_is_a_gap);
 	tcase_add_test(tcase, damage_is_a_gap);
+	tcase_add_test(tcase, trace_of_no_cpu_is_left_out);
 	tcase_add_test(tcase, useless_snapshots_are_refused);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -59,29 +59,43 @@ static const struct flow_item *next_block(struct blocks *blocks)
 	return NULL;
 }
 
-/* DS-5's own listing, an instruction a line: "Instruction\t<n>\tS:0x<address>".
+/* DS-5's own listing, an instruction a line:
+ * "Instruction\t<n>\tS:0x<address>\t0x<code>\t<cycles>", the cycles since the
+ * one before.
  */
 static const struct {
 	const char *listing;
 	int32_t cpu;
 	uint64_t instructions;
+	uint64_t timed;		/* instructions that another one follows */
 } listings[] = {
-	{ "etmv3_0x10.txt", 0, 7205 },
-	{ "etmv3_0x11.txt", 1, 7471 },
-	{ "etmv3_0x12.txt", 2, 1947 },
+	{ "etmv3_0x10.txt", 0, 7205, 7069 },
+	{ "etmv3_0x11.txt", 1, 7471, 7354 },
+	{ "etmv3_0x12.txt", 2, 1947, 1925 },
 };
 
-static bool next_listed(FILE *listing, uint64_t *address)
+static bool next_listed(FILE *listing, uint64_t *address, uint64_t *cycles)
 {
 	char line[LINE];
 
 	while (fgets(line, sizeof(line), listing))
-		if (sscanf(line, "Instruction %*d S:%" SCNx64, address) == 1)
+		if (sscanf(line, "Instruction %*d S:%" SCNx64 " 0x%*x %" SCNu64,
+			   address, cycles) == 2)
 			return true;
 	return false;
 }
 
-/* These trace units tell of each instruction by itself. */
+/* The cycles up to the block that follows @block, if one follows at once. */
+static bool took(const struct blocks *blocks, const struct flow_item *block,
+		 uint64_t *cycles)
+{
+	const struct flow_item *next = array_at(&blocks->items, blocks->at);
+
+	*cycles = next->time_ns - block->time_ns;
+	return next->kind == FLOW_BLOCK;
+}
+
+/* These trace units tell of each instruction by itself, and of each cycle. */
 START_TEST(instructions_equal_the_listing)
 {
 	char name[256];
@@ -91,6 +105,9 @@ START_TEST(instructions_equal_the_listing)
 	struct blocks blocks;
 	uint64_t address;
 	uint64_t count = 0;
+	uint64_t timed = 0;
+	uint64_t listed;
+	uint64_t cycles;
 	FILE *listing;
 
 	if (!open_board(&run, "coresight/opencsd/snapshots/TC2"))
@@ -102,16 +119,22 @@ START_TEST(instructions_equal_the_listing)
 	listing = fopen(path, "r");
 	ck_assert_ptr_nonnull(listing);
 	blocks = blocks_of(&run, listings[_i].cpu, &totals);
-	while (next_listed(listing, &address)) {
+	ck_assert_int_eq(recording_time(run.recording), RECORDING_TIME_CYCLES);
+	while (next_listed(listing, &address, &listed)) {
 		const struct flow_item *block = next_block(&blocks);
 
 		ck_assert_ptr_nonnull(block);
 		ck_assert_uint_eq(block->ip, address);
 		ck_assert_uint_eq(block->instructions, 1);
 		count++;
+		if (!took(&blocks, block, &cycles))
+			continue;
+		ck_assert_uint_eq(cycles, listed);
+		timed++;
 	}
 	ck_assert_ptr_null(next_block(&blocks));
 	ck_assert_uint_eq(count, listings[_i].instructions);
+	ck_assert_uint_eq(timed, listings[_i].timed);
 	/* The buffer's oldest bytes. */
 	ck_assert_uint_eq(totals.gaps[FLOW_GAP_UNSYNCED], 1);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);

@@ -3,6 +3,7 @@
 #include "collector/tracer.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/perf_data.h"
 #include "decoder/recording/coresight_unit.h"
 #include "tests/run_suite.h"
@@ -21,6 +22,7 @@ static void make_pmu(void)
 		{ "type", "11\n" },
 		{ "nr_addr_filters", "8\n" },
 		{ "format/cycacc", "config:12\n" },
+		{ "format/cc_threshold", "config3:0-11\n" },
 		{ "format/contextid", "config:14\n" },
 		{ "format/timestamp", "config:28\n" },
 		{ "format/retstack", "config:29\n" },
@@ -35,7 +37,7 @@ static void make_pmu(void)
 		{ "cpu0/ts_source", "-1\n" },
 		{ "cpu0/nr_addr_cmp", "0x4\n" },
 		{ "cpu2/nr_addr_cmp", "0x2\n" },
-		{ "cpu2/trcidr/trcidr0", "0x8000001\n" },
+		{ "cpu2/trcidr/trcidr0", "0x8000081\n" },
 		{ "cpu2/trcidr/trcidr1", "0x4100fff0\n" },
 		{ "cpu2/trcidr/trcidr2", "0x88\n" },
 		{ "cpu2/trcidr/trcidr8", "0x0\n" },
@@ -109,6 +111,87 @@ START_TEST(test_unit_without_time_stamps)
 }
 END_TEST
 
+static const struct {
+	struct cycle_choice choice;
+	const char *file;	/* that is another one then; or NULL */
+	const char *text;
+	int error;
+	uint64_t config;
+	uint64_t config3;
+} cycles[] = {
+	{ { CYCLES_COUNTED, 0 }, NULL, NULL, 0, 1u << 12, 0 },
+	{ { CYCLES_COUNTED, 16 }, NULL, NULL, 0, 1u << 12, 16 },
+	{ { CYCLES_LEFT_OUT, 0 }, NULL, NULL, 0, 0, 0 },
+	{ { CYCLES_COUNTED, 0 }, "format/cycacc", "", -ERROR_UNSUPPORTED, 0, 0 },
+	{ { CYCLES_COUNTED, 0 }, "format/cc_threshold", "", 0, 1u << 12, 0 },
+	{ { CYCLES_COUNTED, 16 }, "format/cc_threshold", "",
+	  -ERROR_UNSUPPORTED, 1u << 12, 0 },
+	{ { CYCLES_COUNTED, 4095 }, "format/cc_threshold", "config3:0-7\n",
+	  -ERROR_UNSUPPORTED, 1u << 12, 0 },
+	{ { CYCLES_COUNTED, 0 }, "cpu2/trcidr/trcidr0", "0x8000001\n",
+	  -ERROR_UNSUPPORTED, 0, 0 },
+};
+
+/* What is refused says on which PMU. */
+static void note_message(void *ctx, enum log_level level, const char *file,
+			 uint64_t offset, const char *message)
+{
+	(void)level;
+	(void)offset;
+	snprintf(ctx, 512, "%s: %s", file, message);
+}
+
+START_TEST(test_cycles)
+{
+	struct perf_event_attr attr = { .config = 0 };
+	char message[512] = "";
+	const struct log log = { note_message, message };
+	uint64_t config3 = 0;
+	char name[64];
+	struct pmu pmu;
+
+	if (cycles[_i].file) {
+		snprintf(name, sizeof(name), "cs_etm/%s", cycles[_i].file);
+		scratch_folder_write(&devices, name, cycles[_i].text);
+	}
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.set_cycles(&pmu, &cycles[_i].choice,
+						     &log, &attr, &config3),
+			 cycles[_i].error);
+	ck_assert_uint_eq(attr.config, cycles[_i].config);
+	ck_assert_uint_eq(config3, cycles[_i].config3);
+	ck_assert_int_eq(strstr(message, "/cs_etm: --cycles") != NULL,
+			 cycles[_i].error != 0);
+}
+END_TEST
+
+START_TEST(test_return_stack)
+{
+	struct perf_event_attr attr = { .config = 1u << 28 };
+	struct pmu pmu;
+
+	scratch_folder_write(&devices, "cs_etm/cpu2/trcidr/trcidr0",
+			     "0x8000281\n");
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.set_return_stack(&pmu, NULL, &attr),
+			 0);
+	ck_assert_uint_eq(attr.config, 1u << 29 | 1u << 28);
+}
+END_TEST
+
+/* CPU 2 has none. */
+START_TEST(test_no_return_stack)
+{
+	struct perf_event_attr attr = { 0 };
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.set_return_stack(&pmu, NULL, &attr),
+			 -ERROR_UNSUPPORTED);
+	ck_assert_uint_eq(attr.config, 0);
+}
+END_TEST
+
 START_TEST(test_sink)
 {
 	struct perf_event_attr attr = { .config2 = UINT64_C(5) << 32 | 7 };
@@ -129,7 +212,7 @@ START_TEST(test_metadata)
 {
 	static const int cpus[] = { 0, 2, 5 };
 	const struct tracer_facts facts = {
-		.config = 1u << 28 | 1u << 14,
+		.config = 1u << 28 | 1u << 14 | 1u << 12,
 		.cpus = cpus,
 		.cpu_count = 3,
 	};
@@ -156,7 +239,8 @@ START_TEST(test_metadata)
 	unit = array_at(&units, 0);
 	ck_assert_int_eq(unit->protocol, CORESIGHT_ETMV4);
 	ck_assert_uint_eq(unit->trace_id, 0x10);
-	ck_assert_uint_eq(unit->config, 1u << 11 | 1u << 6);
+	ck_assert_uint_eq(unit->config, 1u << 11 | 1u << 6 | 1u << 4);
+	ck_assert(coresight_unit_counts_cycles(unit));
 	ck_assert_uint_eq(unit->idr8, 3);
 	ck_assert(!unit->has_cpu_time);
 	unit = array_at(&units, 1);
@@ -170,6 +254,7 @@ START_TEST(test_metadata)
 	ck_assert_int_eq(unit->protocol, CORESIGHT_PTM);
 	ck_assert_int_eq(unit->cpu, 5);
 	ck_assert_uint_eq(unit->config, facts.config);
+	ck_assert(coresight_unit_counts_cycles(unit));
 	ck_assert_uint_eq(unit->ccer, 0x34c01ac2);
 	ck_assert_uint_eq(unit->idr, 0x411cf312);
 	array_free(&units);
@@ -187,6 +272,10 @@ int main(void)
 	tcase_add_test(tcase, test_driver_without_unit);
 	tcase_add_test(tcase, test_configure);
 	tcase_add_test(tcase, test_unit_without_time_stamps);
+	tcase_add_loop_test(tcase, test_cycles, 0,
+			    sizeof(cycles) / sizeof(*cycles));
+	tcase_add_test(tcase, test_return_stack);
+	tcase_add_test(tcase, test_no_return_stack);
 	tcase_add_test(tcase, test_sink);
 	tcase_add_test(tcase, test_metadata);
 	suite_add_tcase(suite, tcase);

@@ -96,6 +96,37 @@ START_TEST(test_best_timing)
 }
 END_TEST
 
+static const struct {
+	struct cycle_choice choice;
+	bool has_cycles;
+	int error;
+	uint64_t cyc; /* the term's bit then */
+} cycles[] = {
+	{ { CYCLES_COUNTED, 0 }, true, 0, 2 },
+	{ { CYCLES_LEFT_OUT, 0 }, true, 0, 0 },
+	{ { CYCLES_COUNTED, 16 }, true, -ERROR_UNSUPPORTED, 2 },
+	{ { CYCLES_COUNTED, 0 }, false, -ERROR_UNSUPPORTED, 0 },
+	{ { CYCLES_LEFT_OUT, 0 }, false, 0, 0 },
+};
+
+START_TEST(test_cycles)
+{
+	struct perf_event_attr attr = { .config = 0 };
+	uint64_t config3 = 0;
+	struct pmu pmu;
+
+	if (!cycles[_i].has_cycles)
+		put("intel_pt/caps/psb_cyc", "0\n");
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(intel_pt_tracer.configure(&pmu, NULL, &attr), 0);
+	ck_assert_int_eq(intel_pt_tracer.set_cycles(&pmu, &cycles[_i].choice,
+						    NULL, &attr, &config3),
+			 cycles[_i].error);
+	ck_assert_uint_eq(attr.config & 2, cycles[_i].cyc);
+	ck_assert_uint_eq(config3, 0);
+}
+END_TEST
+
 /* A Broadwell has neither MTC nor CYC. */
 START_TEST(test_least_timing)
 {
@@ -173,6 +204,8 @@ static Suite *tracer_suite(void)
 	tcase_add_test(tcase, test_find);
 	tcase_add_test(tcase, test_terms);
 	tcase_add_test(tcase, test_best_timing);
+	tcase_add_loop_test(tcase, test_cycles, 0,
+			    sizeof(cycles) / sizeof(*cycles));
 	tcase_add_test(tcase, test_least_timing);
 	tcase_add_test(tcase, test_allowed_period);
 	tcase_add_test(tcase, test_metadata);

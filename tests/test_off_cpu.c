@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why threads do not run. */
 #include "tests/attribution_fixture.h"
-#include "tests/run_suite.h"
 #include "tests/span_story_fixture.h"
 
 static void sleep_and_wakeup(struct attribution_fixture *f)
@@ -217,24 +216,8 @@ static const struct span_story stories[] = {
 	  { .has_switches = true, .has_wakeups = true }, WHOLE },
 };
 
-START_TEST(every_nanosecond_has_a_class)
-{
-	span_story_check(&stories[_i]);
-}
-END_TEST
-
-static Suite *off_cpu_suite(void)
-{
-	Suite *suite = suite_create("off_cpu");
-	TCase *tcase = tcase_create("stories");
-
-	tcase_add_loop_test(tcase, every_nanosecond_has_a_class, 0,
-			    sizeof(stories) / sizeof(*stories));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(off_cpu_suite());
+	return span_story_run("off_cpu", stories,
+			      sizeof(stories) / sizeof(*stories));
 }

@@ -47,6 +47,25 @@ END_TEST
 
 static const struct {
 	const char *text;
+	uint32_t cycles; /* 0: refused */
+} thresholds[] = {
+	{ "1", 1 }, { "16", 16 }, { "4095", 4095 }, { "4096", 0 }, { "0", 0 },
+	{ "", 0 },  { "-4", 0 },  { "4K", 0 },	    { " 4", 0 },
+	{ "99999999999999999999", 0 },
+};
+
+START_TEST(test_threshold)
+{
+	uint32_t cycles = 0;
+
+	ck_assert_int_eq(record_value_threshold(thresholds[_i].text, &cycles),
+			 thresholds[_i].cycles != 0);
+	ck_assert_uint_eq(cycles, thresholds[_i].cycles);
+}
+END_TEST
+
+static const struct {
+	const char *text;
 	uint64_t ns; /* 0: refused */
 } durations[] = {
 	{ "1", 1000000000 }, { "0.25", 250000000 }, { "0", 0 },
@@ -93,6 +112,8 @@ static Suite *record_values_suite(void)
 			    sizeof(stacks) / sizeof(stacks[0]));
 	tcase_add_loop_test(tcase, test_size, 0,
 			    sizeof(sizes) / sizeof(sizes[0]));
+	tcase_add_loop_test(tcase, test_threshold, 0,
+			    sizeof(thresholds) / sizeof(*thresholds));
 	tcase_add_loop_test(tcase, test_seconds, 0,
 			    sizeof(durations) / sizeof(durations[0]));
 	tcase_add_test(tcase, test_pids);

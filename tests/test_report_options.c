@@ -60,6 +60,7 @@ END_TEST
 
 static const char *const bad_arguments[] = {
 	"--cpu=", "--cpu=3-1", "--pid=x", "--top=-1", "--nonsense", "word",
+	"--color=red",
 };
 
 START_TEST(wrong_usage_is_refused)

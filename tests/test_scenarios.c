@@ -13,14 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each file in tests/scenarios has the symbols of a kernel, what its CPUs
- * execute, and after "steps" what must come of it.  KTRACE_SCENARIO_WRITE=1
+/* Each file in tests/scenarios has the symbols of a kernel, of x86-64 unless a
+ * line "arch arm64" comes first, what its CPUs execute, and after "steps" what
+ * must come of it.  KTRACE_SCENARIO_WRITE=1
  * writes the latter into the file instead of comparing it: read the
  * difference before you commit it.
  */
 enum { MAX_CPUS = 4 };
 
 struct scenario {
+	const struct arch *arch;
 	char symbols[4096];
 	char *expected;			/* in text */
 	char *text;
@@ -56,7 +58,9 @@ static void add_line(struct scenario *scenario, const char *line)
 
 	if (*line == '#' || !*line)
 		return;
-	if (sscanf(line, "cpu %d/%d", &pid, &tid) == 2) {
+	if (!strcmp(line, "arch arm64")) {
+		scenario->arch = &arch_arm64;
+	} else if (sscanf(line, "cpu %d/%d", &pid, &tid) == 2) {
 		scenario->pids[scenario->cpus] = pid;
 		scenario->tids[scenario->cpus] = tid;
 		flow_fixture_init(&flows[scenario->cpus++]);
@@ -76,7 +80,10 @@ static void read_scenario(const char *path, struct scenario *scenario)
 	char *line;
 	char *rest;
 
-	*scenario = (struct scenario){ .text = read_file(path) };
+	*scenario = (struct scenario){
+		.arch = &arch_x86_64,
+		.text = read_file(path),
+	};
 	scenario->expected = strstr(scenario->text, "\nsteps\n");
 	ck_assert_msg(scenario->expected, "%s has no steps", path);
 	scenario->expected += strlen("\nsteps\n");
@@ -189,7 +196,7 @@ static char *run_scenario(struct scenario *scenario)
 	size_t size;
 	char *text;
 
-	ck_assert_int_eq(symbols_from_text(&arch_x86_64, scenario->symbols,
+	ck_assert_int_eq(symbols_from_text(scenario->arch, scenario->symbols,
 					   strlen(scenario->symbols), "", 0,
 					   &symbols), 0);
 	writer.symbols = symbols;

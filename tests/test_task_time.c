@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What threads do, and how their lives begin and end. */
 #include "tests/attribution_fixture.h"
-#include "tests/run_suite.h"
 #include "tests/span_story_fixture.h"
 
 static void classes(struct attribution_fixture *f)
@@ -197,24 +196,8 @@ static const struct span_story stories[] = {
 	  "7 off 140-145\n7 kernel 145-160\n", SEES_ALL, WHOLE },
 };
 
-START_TEST(every_nanosecond_has_a_class)
-{
-	span_story_check(&stories[_i]);
-}
-END_TEST
-
-static Suite *task_time_suite(void)
-{
-	Suite *suite = suite_create("task_time");
-	TCase *tcase = tcase_create("stories");
-
-	tcase_add_loop_test(tcase, every_nanosecond_has_a_class, 0,
-			    sizeof(stories) / sizeof(*stories));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
 int main(void)
 {
-	return run_suite(task_time_suite());
+	return span_story_run("task_time", stories,
+			      sizeof(stories) / sizeof(*stories));
 }

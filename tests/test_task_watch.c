@@ -1,151 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_watch.h"
 
-#include "attribution/sleeps/sleeps.h"
 #include "attribution/calls/system_call.h"
-#include "attribution/sleeps/wakers.h"
-#include "report/call_tree.h"
-#include "report/task_names.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Writes down each sleep and each call as it ends. */
-struct script {
-	struct task_listener listener;
-	struct attribution_fixture *fixture;
-	struct task_watch *watch;
-	struct task_names *names;
-	FILE *out;
-};
-
-static const char *name_of(const struct script *script, uint32_t function)
-{
-	return function_at(attribution_fixture_functions(script->fixture),
-			   function)->name;
-}
-
-static int write_sleep(struct task_listener *listener,
-		       const struct sleep *sleep)
-{
-	const struct script *script = (const struct script *)listener;
-	FILE *out = script->out;
-
-	fprintf(out, "%d slept%s in %s %" PRIu64 "+%" PRIu64
-		     " others %u,%u same %d,%d",
-		sleep->task->tid, sleep->is_cut ? " (cut)" : "",
-		sleep->label == FUNCTION_UNKNOWN ?
-			"?" :
-			name_of(script, sleep->label),
-		sleep->asleep_ns, sleep->runnable_ns, sleep->others_at_begin,
-		sleep->others_at_end, sleep->same_at_begin,
-		sleep->same_at_end);
-	if (sleep->waker != WAKER_NONE) {
-		fputs(" by ", out);
-		wakers_write(task_watch_wakers(script->watch), sleep->waker,
-			     attribution_fixture_functions(script->fixture),
-			     script->names, out);
-	}
-	fputs("\n", out);
-	return 0;
-}
-
-static int write_call(struct task_listener *listener,
-		      const struct system_call *call)
-{
-	const struct script *script = (const struct script *)listener;
-	const uint64_t *ns = call->class_ns;
-
-	fprintf(script->out,
-		"%d %s %s %" PRIu64 "-%" PRIu64 " cpu %" PRIu64
-		" asleep %" PRIu64 " runnable %" PRIu64 " stolen %" PRIu64
-		" unknown %" PRIu64 " faults %" PRIu64 "/%" PRIu64,
-		call->task->tid,
-		system_call_name(attribution_fixture_functions(script->fixture),
-				 &arch_x86_64, call->function),
-		system_call_end_text(call->end), call->begin_ns, call->end_ns,
-		system_call_on_cpu(call->class_ns), ns[TIME_ASLEEP], ns[TIME_RUNNABLE],
-		ns[TIME_INTERRUPT], ns[TIME_UNKNOWN], call->faults,
-		call->fault_ns);
-	if (call->has_enter)
-		fprintf(script->out, " nr %" PRId64, call->number);
-	if (call->has_exit)
-		fprintf(script->out, " = %" PRId64, call->result);
-	fputs("\n", script->out);
-	return 0;
-}
-
-typedef void play(struct attribution_fixture *f);
-
-struct story {
-	const char *title;
-	play *play;
-	const char *expected;
-};
-
-static void enters_call(struct attribution_fixture *f, uint32_t cpu,
-			const char *name)
-{
-	enter(f, cpu, "entry_SYSCALL_64");
-	event(f, cpu, EVENT_SYS_ENTER, 0, 0x1000, 0);
-	enter(f, cpu, name);
-}
-
-static void leaves_call(struct attribution_fixture *f, uint32_t cpu,
-			int64_t result)
-{
-	leave(f, cpu);
-	event(f, cpu, EVENT_SYS_EXIT, 0, result, 0);
-	leave(f, cpu);
-}
-
-/* The task on @cpu waits in @label, and @next runs instead. */
-static void goes_to_sleep(struct attribution_fixture *f, uint32_t cpu,
-			  const char *label, int32_t prev, int32_t next)
-{
-	enter(f, cpu, label);
-	enter(f, cpu, "schedule");
-	enter(f, cpu, "__schedule");
-	enter(f, cpu, "perf_trace_sched_switch");
-	event(f, cpu, EVENT_SCHED_SWITCH, prev, 1, next);
-	leave(f, cpu);
-	switch_to(f, cpu, next);
-}
-
-/* It runs again and leaves where it waited. */
-static void comes_back(struct attribution_fixture *f, uint32_t cpu, int32_t tid)
-{
-	switch_to(f, cpu, tid);
-	leave(f, cpu);
-	leave(f, cpu);
-	leave(f, cpu);
-}
-
-static void wakes(struct attribution_fixture *f, uint32_t cpu,
-		  const char *function, int32_t tid)
-{
-	enter(f, cpu, function);
-	enter(f, cpu, "__wake_up_sync_key");
-	enter(f, cpu, "try_to_wake_up");
-	event(f, cpu, EVENT_SCHED_WAKING, tid, 0, 0);
-	leave(f, cpu);
-	leave(f, cpu);
-	leave(f, cpu);
-}
-
-static void timer_wakes(struct attribution_fixture *f, uint32_t cpu,
-			int32_t tid)
-{
-	enter(f, cpu, "asm_sysvec_apic_timer_interrupt");
-	wakes(f, cpu, "hrtimer_wakeup", tid);
-	leave(f, cpu);
-}
+#include "tests/task_script_fixture.h"
 
 static void one_call(struct attribution_fixture *f)
 {
@@ -178,7 +36,7 @@ static void pipe_wakes(struct attribution_fixture *f)
 	starts(f, 0, 7);
 	at(f, 100), enters_call(f, 0, "__x64_sys_read");
 	at(f, 120), goes_to_sleep(f, 0, "pipe_read", 7, 8);
-	at(f, 300), wakes(f, 0, "pipe_write", 7);
+	at(f, 300), function_wakes(f, 0, "pipe_write", 7);
 	at(f, 350), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
 	comes_back(f, 0, 7);
 	at(f, 400), leaves_call(f, 0, 1);
@@ -195,7 +53,7 @@ static void a_chain(struct attribution_fixture *f)
 	at(f, 120), goes_to_sleep(f, 0, "pipe_read", 7, 0);
 	at(f, 200), timer_wakes(f, 0, 8);
 	at(f, 210), comes_back(f, 0, 8);
-	at(f, 300), wakes(f, 0, "pipe_write", 7);
+	at(f, 300), function_wakes(f, 0, "pipe_write", 7);
 	at(f, 310), leaves_call(f, 0, 0);
 	at(f, 330), enter(f, 0, "__schedule");
 	event(f, 0, EVENT_SCHED_SWITCH, 8, 1, 7);
@@ -214,7 +72,7 @@ static void no_chain(struct attribution_fixture *f)
 	at(f, 100), enters_call(f, 0, "__x64_sys_read");
 	at(f, 120), goes_to_sleep(f, 0, "pipe_read", 7, 0);
 	at(f, 210), comes_back(f, 0, 8);
-	at(f, 300), wakes(f, 0, "pipe_write", 7);
+	at(f, 300), function_wakes(f, 0, "pipe_write", 7);
 	at(f, 310), leaves_call(f, 0, 0);
 	at(f, 400), ends(f);
 }
@@ -227,8 +85,8 @@ static void a_crowd(struct attribution_fixture *f)
 	at(f, 20), goes_to_sleep(f, 0, "futex_wait_queue", 7, 8);
 	at(f, 30), enters_call(f, 0, "__x64_sys_futex");
 	at(f, 40), goes_to_sleep(f, 0, "futex_wait_queue", 8, 9);
-	at(f, 50), wakes(f, 0, "helper", 7);
-	at(f, 60), wakes(f, 0, "helper", 8);
+	at(f, 50), function_wakes(f, 0, "helper", 7);
+	at(f, 60), function_wakes(f, 0, "helper", 8);
 	at(f, 70), comes_back(f, 0, 7);
 	at(f, 80), leaves_call(f, 0, 0);
 	at(f, 90), comes_back(f, 0, 8);
@@ -249,7 +107,7 @@ static void quiet_wakeup(struct attribution_fixture *f)
 	switch_to(f, 0, 8);
 	at(f, 70), enters_call(f, 0, "__x64_sys_futex");
 	at(f, 80), goes_to_sleep(f, 0, "futex_wait_queue", 8, 9);
-	at(f, 90), wakes(f, 0, "helper", 8);
+	at(f, 90), function_wakes(f, 0, "helper", 8);
 	at(f, 95), comes_back(f, 0, 8);
 	at(f, 100), leaves_call(f, 0, 0);
 	ends(f);
@@ -315,7 +173,7 @@ static void on_the_way(struct attribution_fixture *f)
 	at(f, 100), enters_call(f, 0, "__x64_sys_read");
 	at(f, 110), enter(f, 0, "pipe_read");
 	enter(f, 0, "__schedule");
-	at(f, 120), wakes(f, 1, "pipe_write", 7);
+	at(f, 120), function_wakes(f, 1, "pipe_write", 7);
 	at(f, 130), event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
 	switch_to(f, 0, 0);
 	at(f, 200), switch_to(f, 0, 7);
@@ -324,7 +182,7 @@ static void on_the_way(struct attribution_fixture *f)
 	at(f, 300), ends(f);
 }
 
-static const struct story stories[] = {
+static const struct task_story stories[] = {
 	{ "one call", one_call,
 	  "7 read returned 100-300 cpu 160 asleep 0 runnable 0 stolen 40 "
 	  "unknown 0 faults 1/30 nr 0 = 5\n" },
@@ -397,49 +255,9 @@ static const struct story stories[] = {
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
 };
 
-static void open_script(struct script *script)
-{
-	struct task_watch_options options = {
-		.arch = &arch_x86_64,
-		.time = {
-			.evidence = { .has_switches = true,
-				      .has_wakeups = true,
-				      .has_all_cpus = true },
-			.window = TIME_WINDOW_ALL,
-		},
-	};
-
-	script->fixture = attribution_fixture_new();
-	script->names = task_names_empty();
-	options.functions = attribution_fixture_functions(script->fixture);
-	options.kinds = attribution_fixture_kinds(script->fixture);
-	options.time.kinds = options.kinds;
-	options.time.functions = options.functions;
-	script->listener.slept = write_sleep;
-	script->listener.ended = write_call;
-	script->watch = task_watch_new(&options, &script->listener);
-	ck_assert_ptr_nonnull(script->watch);
-	attribution_fixture_watch(script->fixture,
-				  task_watch_witness(script->watch));
-}
-
 START_TEST(stories_come_out)
 {
-	struct script script = { .listener = { NULL } };
-	char *text;
-	size_t size;
-
-	open_script(&script);
-	script.out = open_memstream(&text, &size);
-	stories[_i].play(script.fixture);
-	ck_assert_int_eq(task_watch_end(script.watch), 0);
-	fclose(script.out);
-	ck_assert_msg(!strcmp(text, stories[_i].expected),
-		      "%s came out as\n%s", stories[_i].title, text);
-	free(text);
-	task_watch_free(script.watch);
-	task_names_close(script.names);
-	attribution_fixture_free(script.fixture);
+	task_story_check(&stories[_i]);
 }
 END_TEST
 

@@ -7,6 +7,7 @@
 #include "attribution/calls/system_call.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/call_tree.h"
+#include "report/task_label.h"
 #include "report/task_names.h"
 #include "symbolize/function_table.h"
 
@@ -17,11 +18,10 @@ static void print_head(const struct call_record_context *context,
 {
 	FILE *out = context->out;
 
-	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  %s-%d  %s",
+	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  %s  %s",
 		call->begin_ns / 1000000000, call->begin_ns % 1000000000,
-		task_names_comm(context->names, call->task->tid,
-				call->begin_ns),
-		call->task->tid,
+		task_label_of(context->names, call->task->tid, call->begin_ns)
+			.text,
 		system_call_name(context->functions, context->arch,
 				 call->function));
 	if (call->has_enter) {

@@ -5,6 +5,7 @@
 #include "common/number_map.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct interrupt_rows {
 	struct array works;		/* struct interrupt_row, of all pids */
@@ -107,24 +108,29 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 	add_time(array_at(&rows->works, number), 1, ns);
 }
 
+/* The part of @work that is for a process, as yet without any sum. */
+static struct interrupt_row share_of(const struct interrupt_row *work,
+				     int32_t pid)
+{
+	struct interrupt_row row = *work;
+
+	row.pid = pid;
+	row.count = 0;
+	row.total_ns = 0;
+	row.max_ns = 0;
+	memset(row.certain_ns, 0, sizeof(row.certain_ns));
+	return row;
+}
+
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_share *share)
 {
 	struct interrupt_row *work = array_at(&rows->works, share->work);
 	uint64_t number = number_of(rows->row_numbers, share->work,
 				    (uint32_t)pid);
-	struct interrupt_row like;
+	struct interrupt_row like = share_of(work, pid);
 	struct interrupt_row *row;
 
-	like = (struct interrupt_row){
-		.kind = work->kind,
-		.is_thread_work = work->is_thread_work,
-		.irq = work->irq,
-		.function = work->function,
-		.victim_pid = work->victim_pid,
-		.victim_tid = work->victim_tid,
-		.pid = pid,
-	};
 	if (!make_room(&rows->rows, number, &like))
 		return false;
 	row = array_at(&rows->rows, number - 1);

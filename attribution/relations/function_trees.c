@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "common/error.h"
 #include "report/call_tree.h"
+#include "report/task_label.h"
 #include "report/task_names.h"
 #include "symbolize/function_table.h"
 
@@ -74,11 +75,11 @@ static int write_slow_call(const struct function_report *report,
 		return -ERROR_MEMORY;
 	text.tree = parts;
 	fprintf(out, "\n%zu. wall_ns %" PRIu64 " at %" PRIu64 ".%09" PRIu64
-		" s in %s-%d on CPU %" PRIu32 "\n",
+		" s in %s on CPU %" PRIu32 "\n",
 		rank + 1, call->wall_ns, call->begin_ns / 1000000000,
 		call->begin_ns % 1000000000,
-		task_names_comm(report->names, call->tid, call->begin_ns),
-		call->tid, call->cpu);
+		task_label_of(report->names, call->tid, call->begin_ns).text,
+		call->cpu);
 	fprintf(out, "  %12s %12s %12s %8s  function\n", "time_ns", "on_cpu_ns",
 		"off_cpu_ns", "calls");
 	status = part_tree_walk(tree, weight_of_part,

@@ -8,6 +8,7 @@
 #include "attribution/task_watch.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/call_tree.h"
+#include "report/task_label.h"
 #include "report/task_names.h"
 #include "symbolize/symbols.h"
 
@@ -156,8 +157,8 @@ static void print_numbers(const struct sleep_stat *stat, FILE *out)
 static void print_row(const struct sleeps_table *table,
 		      const struct sleep_stat *stat, FILE *out)
 {
-	fprintf(out, "%s-%d  %s\n",
-		task_names_last(table->input.names, stat->pid), stat->pid,
+	fprintf(out, "%s  %s\n",
+		task_label_last(table->input.names, stat->pid).text,
 		function_name(table, stat->label));
 	print_numbers(stat, out);
 	for (size_t i = 0; i < stat->wakers.count && i < MAX_WAKERS; i++) {

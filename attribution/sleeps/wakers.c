@@ -2,7 +2,7 @@
 #include "attribution/sleeps/wakers.h"
 
 #include "common/array.h"
-#include "report/task_names.h"
+#include "report/task_label.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>
@@ -99,8 +99,7 @@ static void write_one(const struct waker *waker,
 		fprintf(out, "interrupt %s",
 			function_at(functions, waker->interrupt)->name);
 	else
-		fprintf(out, "%s-%d", task_names_last(names, waker->tid),
-			waker->tid);
+		fputs(task_label_last(names, waker->tid).text, out);
 	if (waker->function != waker->interrupt &&
 	    waker->function != FUNCTION_UNKNOWN)
 		fprintf(out, " %s",

@@ -4,6 +4,7 @@
 #include "attribution/table.h"
 #include "attribution/wall/wall_tree.h"
 #include "attribution/events/witness_relay.h"
+#include "report/colors.h"
 #include "report/profile_report.h"
 #include "symbolize/symbols.h"
 
@@ -61,6 +62,7 @@ static int render(struct witness *witness,
 	const struct profile_renderer *renderer =
 		profile_renderer_find("flamegraph", input->argument);
 	const struct profile_report report = {
+		.colors = &colors_none,
 		.recording = input->recording,
 		.functions = symbols_functions(input->symbols),
 		.names = input->names,

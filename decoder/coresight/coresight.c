@@ -2,7 +2,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/coresight/coresight_code.h"
-#include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/switch_merge.h"
@@ -10,128 +9,6 @@
 #include "decoder/recording/recording_parts.h"
 
 #include <stdlib.h>
-
-/* OpenCSD takes what is there of an ETMv3's last packet for a whole one. */
-static bool is_of_half_packet(const struct coresight *source, uint64_t index)
-{
-	return source->feed.is_ending &&
-	       source->feed.unit->protocol == CORESIGHT_ETMV3 &&
-	       index >= source->whole_end;
-}
-
-static void note_packet(const void *ctx, const ocsd_datapath_op_t op,
-			const ocsd_trc_index_t index, const void *packet,
-			const uint32_t size, const uint8_t *bytes)
-{
-	struct coresight *source = (struct coresight *)(uintptr_t)ctx;
-
-	(void)packet;
-	(void)bytes;
-	if (op == OCSD_OP_DATA && !source->feed.is_ending)
-		source->whole_end = index + size;
-}
-
-static ocsd_err_t watch_packets(struct coresight *source)
-{
-	if (source->feed.unit->protocol != CORESIGHT_ETMV3)
-		return OCSD_OK;
-	return ocsd_dt_attach_packet_callback(
-		source->feed.tree.handle, source->feed.tree.trace_id,
-		OCSD_C_API_CB_PKT_MON, (void *)(uintptr_t)note_packet, source);
-}
-
-/* Behind a synchronisation packet a few bytes tell where the CPU is.  OpenCSD
- * passes over everything until it sees them.
- */
-static void check_wait(struct coresight *source, uint64_t index)
-{
-	enum { BYTES = 32 };
-
-	if (!source->is_waiting)
-		return;
-	source->is_waiting = false;
-	if (coresight_feed_since_sync(&source->feed, index) > BYTES &&
-	    !source->gap.is_open)
-		coresight_open_gap(source, FLOW_GAP_UNSYNCED,
-				   source->feed.session_start);
-}
-
-static ocsd_datapath_resp_t take_element(const void *ctx,
-					 const ocsd_trc_index_t index,
-					 const uint8_t id,
-					 const ocsd_generic_trace_elem *element)
-{
-	struct coresight *source = (struct coresight *)(uintptr_t)ctx;
-
-	(void)id;
-	if (is_of_half_packet(source, index))
-		return OCSD_RESP_CONT;
-	if (element->elem_type != OCSD_GEN_TRC_ELEM_NO_SYNC)
-		check_wait(source, index);
-	coresight_take(source, coresight_feed_place(&source->feed, index),
-		       element);
-	source->feed.is_new = false;
-	if (source->is_rejected)
-		coresight_feed_reject(&source->feed, index);
-	return source->error || source->is_rejected ?
-		       OCSD_RESP_FATAL_INVALID_DATA :
-		       OCSD_RESP_CONT;
-}
-
-static int attach(void *ctx)
-{
-	struct coresight *source = ctx;
-	int error = coresight_attach_code(source);
-
-	if (error)
-		return error;
-	return ocsd_dt_set_gen_elem_outfn(source->feed.tree.handle,
-					  take_element, source) == OCSD_OK &&
-			       watch_packets(source) == OCSD_OK ?
-		       0 :
-		       -ERROR_MEMORY;
-}
-
-static void begin_session(void *ctx)
-{
-	struct coresight *source = ctx;
-
-	source->is_running = false;
-	source->must_start = false;
-	source->is_waiting = true;
-}
-
-static void end_session(void *ctx, bool is_lost)
-{
-	struct coresight *source = ctx;
-
-	check_wait(source, source->feed.call_index);
-	coresight_end_session(source, is_lost);
-}
-
-static void skip(void *ctx, uint64_t position)
-{
-	struct coresight *source = ctx;
-
-	if (!source->gap.is_open)
-		coresight_open_gap(source, FLOW_GAP_UNSYNCED, position);
-}
-
-static void fail(void *ctx, uint64_t position)
-{
-	struct coresight *source = ctx;
-
-	source->is_rejected = false;
-	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
-}
-
-static const struct coresight_feed_events feed_events = {
-	.attach = attach,
-	.begin = begin_session,
-	.end = end_session,
-	.skip = skip,
-	.fail = fail,
-};
 
 static void end_stream(struct coresight *source)
 {
@@ -171,21 +48,37 @@ static void add(struct coresight *source, const struct coresight_entry *entry)
 	flow_batch_add(source->batch);
 }
 
-/* Hands entries on, all but the last: what comes may change that. */
+/* All but the last entry, which what comes may change. */
+static size_t finished_entries(const struct coresight *source)
+{
+	size_t count = source->entries.count;
+
+	if (source->is_decoded || !count)
+		return count;
+	return source->settled < count ? source->settled : count - 1;
+}
+
+static size_t less(size_t count, size_t done)
+{
+	return count > done ? count - done : 0;
+}
+
 static void drain(struct coresight *source)
 {
 	struct coresight_entry *entries = source->entries.items;
 	size_t count = source->entries.count;
-	size_t keep = count && !source->is_decoded;
+	size_t finished = finished_entries(source);
 	size_t done = 0;
 
-	while (done + keep < count && flow_batch_has_room(source->batch)) {
+	while (done < finished && flow_batch_has_room(source->batch)) {
 		add(source, &entries[done]);
 		done++;
 	}
 	for (size_t i = done; i < count; i++)
 		entries[i - done] = entries[i];
 	source->entries.count -= done;
+	source->settled = less(source->settled, done);
+	source->bounded = less(source->bounded, done);
 }
 
 static void emit_end(struct coresight *source)
@@ -236,7 +129,7 @@ static int work(struct coresight *source)
 	int error = 0;
 
 	drain(source);
-	if (source->entries.count < 2)
+	if (!finished_entries(source))
 		error = decode(source);
 	is_drained = source->is_decoded && !source->entries.count;
 	if (is_drained || !flow_batch_has_room(source->batch))
@@ -274,19 +167,6 @@ static void coresight_close(struct flow_source *base)
 	free(source);
 }
 
-static bool is_slow(void *ctx, const struct flow_item *item)
-{
-	struct coresight *source = ctx;
-	const uint8_t *bytes;
-	size_t left;
-
-	if (item->kind == FLOW_STOP)
-		return true;
-	bytes = coresight_code_bytes(source->code, item->ip + item->last,
-				     &left);
-	return bytes && coresight_looks_slow(bytes, left);
-}
-
 /* The kernel's own records say best who runs.  Without times they cannot be
  * placed, nor if they do not say on which CPU: perf's of tasks.
  */
@@ -294,7 +174,7 @@ static int set_up_tasks(struct coresight *source)
 {
 	const struct recording *recording = source->input.recording;
 
-	if (source->has_time) {
+	if (source->time == RECORDING_TIME_NANOSECONDS) {
 		source->switches =
 			switch_feed_new(recording, source->input.stream);
 		if (!source->switches)
@@ -316,8 +196,7 @@ static int set_up(struct coresight *source)
 	if (error)
 		return error;
 	source->entries = ARRAY_OF(struct coresight_entry);
-	source->has_time = recording_time(input->recording) ==
-			   RECORDING_TIME_NANOSECONDS;
+	source->time = recording_time(input->recording);
 	source->next_change_ns = coresight_code_next_change_ns(source->code);
 	source->instructions = 1;
 	source->task = -1;
@@ -326,12 +205,14 @@ static int set_up(struct coresight *source)
 		.recording = input->recording,
 		.stream = input->stream,
 		.depth = CORESIGHT_EXECUTION,
-		.events = &feed_events,
+		.events = &coresight_feed_events,
 		.ctx = source,
 	};
-	source->batch = flow_batch_new(is_slow, source);
+	source->batch = flow_batch_new(coresight_is_slow, source);
 	if (!source->batch)
 		return -ERROR_MEMORY;
+	if (source->time == RECORDING_TIME_CYCLES)
+		coresight_start_cycles(source);
 	return set_up_tasks(source);
 }
 

@@ -2,13 +2,6 @@
 #include "decoder/coresight/coresight_code.h"
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
-#include "decoder/coresight/coresight_target.h"
-
-static bool is_old(const struct coresight *source)
-{
-	return source->feed.unit->protocol == CORESIGHT_ETMV3 ||
-	       source->feed.unit->protocol == CORESIGHT_PTM;
-}
 
 static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
 		      uint16_t count, enum flow_exit exit, uint8_t length)
@@ -40,39 +33,6 @@ static enum flow_exit exit_of(struct coresight *source,
 	return coresight_exit(range, bytes, left);
 }
 
-/* Where control has to go on behind @range, if that is known. */
-static void expect_next(struct coresight *source,
-			const ocsd_generic_trace_elem *range, uint64_t last)
-{
-	const uint8_t *bytes;
-	size_t left;
-
-	source->next_is_known = true;
-	source->expected = range->en_addr;
-	if (!range->last_instr_exec)
-		return;
-	if (range->last_i_type == OCSD_INSTR_BR_INDIRECT)
-		source->next_is_known = false;
-	if (range->last_i_type != OCSD_INSTR_BR)
-		return;
-	bytes = coresight_code_bytes(source->code, last, &left);
-	source->next_is_known = bytes &&
-				coresight_target(range->isa, last, bytes, left,
-						 &source->expected);
-}
-
-/* Damage may lead from one place in the code to another without a packet that
- * is none.
- */
-static void check_path(struct coresight *source, uint64_t position, uint64_t ip)
-{
-	if (!source->is_running || !source->next_is_known ||
-	    source->expected == ip)
-		return;
-	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
-	coresight_close_gap(source, position);
-}
-
 /* Straight code may be longer than a block's count goes: damaged trace leads
  * into what is no code.
  */
@@ -86,7 +46,7 @@ static void take_range(struct coresight *source, uint64_t position,
 
 	if (last < ip || !count)
 		return;
-	check_path(source, position, ip);
+	coresight_check_path(source, position, ip);
 	if (source->must_start)
 		coresight_emit(source, &(struct flow_item){
 			.kind = FLOW_START,
@@ -102,7 +62,7 @@ static void take_range(struct coresight *source, uint64_t position,
 		  exit_of(source, range, last), range->last_instr_sz);
 	source->is_running = true;
 	source->next_address = range->en_addr;
-	expect_next(source, range, last);
+	coresight_expect_next(source, range, last);
 }
 
 /* What a system call or a return from an exception led to is not traced;
@@ -143,6 +103,7 @@ static void take_trace_on(struct coresight *source, uint64_t position,
 	if (source->is_running)
 		stop(source, stop_reason(source));
 	source->must_start = true;
+	coresight_lose_count(source);
 }
 
 /* A call is the last block's own exit; other exceptions break in. */
@@ -158,7 +119,7 @@ static void take_exception(struct coresight *source,
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&
 	    address == source->next_address &&
-	    coresight_is_call(is_old(source), element->exception_number)) {
+	    coresight_is_call(coresight_unit_is_old(source->feed.unit), element->exception_number)) {
 		block->detail = FLOW_EXIT_FAR_CALL;
 		return;
 	}
@@ -200,8 +161,8 @@ static void take_transaction(struct coresight *source, trace_memtrans_t what)
 static void take_no_sync(struct coresight *source, uint64_t position,
 			 unsync_info_t why)
 {
-	bool is_overflow = !is_old(source) && (why == UNSYNC_OVERFLOW ||
-					       why == UNSYNC_DISCARD);
+	bool is_overflow = !coresight_unit_is_old(source->feed.unit) &&
+			   (why == UNSYNC_OVERFLOW || why == UNSYNC_DISCARD);
 
 	if (source->feed.is_new)
 		return;
@@ -252,6 +213,25 @@ static void take_synced(struct coresight *source, uint64_t position,
 	}
 }
 
+/* What a count is of comes before it, but for what begins to be traced. */
+static void take_count(struct coresight *source,
+		       const ocsd_generic_trace_elem *element)
+{
+	switch ((int)element->elem_type) {
+	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
+		coresight_take_stamp_cycles(source, element->cycle_count);
+		break;
+	case OCSD_GEN_TRC_ELEM_TRACE_ON:
+	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
+	case OCSD_GEN_TRC_ELEM_ADDR_UNKNOWN:
+		coresight_skip_cycles(source, element->cycle_count);
+		break;
+	default:
+		coresight_take_cycles(source, element->cycle_count);
+		break;
+	}
+}
+
 /* Elements of a newer OpenCSD than this was written for do not change where
  * control goes.
  */
@@ -272,6 +252,8 @@ void coresight_take(struct coresight *source, uint64_t position,
 		take_synced(source, position, element);
 		break;
 	}
+	if (element->has_cc)
+		take_count(source, element);
 }
 
 void coresight_end_session(struct coresight *source, bool is_lost)

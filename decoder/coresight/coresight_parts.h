@@ -6,6 +6,7 @@
 #include "decoder/coresight/coresight_feed.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 
@@ -29,6 +30,17 @@ struct coresight_gap {
 	struct flow_stamp stamp;
 };
 
+/* What the trace unit counts of cycles.  Its counts are of those since the last
+ * count; one that comes with a time stamp does not begin anew.
+ */
+struct coresight_cycles {
+	bool is_known;		/* since when the next count is */
+	uint32_t stamped;	/* of the next count: up to a time stamp */
+	uint64_t carried;	/* before the next block ran */
+	uint64_t counted;	/* instructions, up to the last count */
+	uint64_t total;		/* where they are the clock: so far, from 1 */
+};
+
 /* The inside of the CoreSight source, shared by its files.
  *
  * The stream is decoded session by session: what a trace unit wrote from start
@@ -41,7 +53,7 @@ struct coresight {
 	struct flow_batch *batch;
 	struct switch_feed *switches;	/* NULL: the trace tells who runs */
 	struct task_ids *tasks;		/* NULL: it does not */
-	bool has_time;			/* nanoseconds, not instructions */
+	enum recording_time time;	/* what stamps count */
 	int error;			/* of a call-back */
 
 	struct coresight_feed feed;
@@ -53,6 +65,8 @@ struct coresight {
 
 	/* What was decoded. */
 	struct array entries;		/* struct coresight_entry */
+	size_t settled;			/* of them: wait for no cycle count */
+	size_t bounded;			/* of them: have their upper bound */
 	struct coresight_gap gap;
 	bool is_running;		/* the next block follows the last */
 	bool is_off;			/* its last session ended well */
@@ -66,6 +80,7 @@ struct coresight {
 
 	/* When. */
 	uint64_t instructions;		/* so far, from 1 */
+	struct coresight_cycles cycles;
 	uint64_t low_ns;		/* the last time stamp */
 	uint64_t known_ns;		/* of the next item, or 0 */
 	struct flow_stamp after_block;	/* when what ran last ended */
@@ -92,6 +107,25 @@ void coresight_open_gap(struct coresight *source, uint8_t reason,
 /* Ends the gap, if there is one, at @position. */
 void coresight_close_gap(struct coresight *source, uint64_t position);
 
+/* What is known of the time now, at which @item begins. */
+struct flow_stamp coresight_stamp_now(struct coresight *source,
+				      const struct flow_item *item);
+
+/* Notes where control has to go on behind @range, whose last instruction is at
+ * @last, if that is known.
+ */
+void coresight_expect_next(struct coresight *source,
+			   const ocsd_generic_trace_elem *range, uint64_t last);
+
+/* A gap if the block at @ip is not where control had to go on: damage may lead
+ * from one place in the code to another without a packet that is none.
+ */
+void coresight_check_path(struct coresight *source, uint64_t position,
+			  uint64_t ip);
+
+/* What is called back for while a source's stream is fed to OpenCSD. */
+extern const struct coresight_feed_events coresight_feed_events;
+
 /* What is known of the time at which the last block ended. */
 struct flow_stamp coresight_stamp_after_block(const struct coresight *source);
 
@@ -105,6 +139,35 @@ struct flow_item *coresight_last_block(struct coresight *source);
 
 /* Takes a time stamp of the trace unit. */
 void coresight_take_time(struct coresight *source, uint64_t ticks);
+
+/* It is @now: what came before began before, what comes next begins then. */
+void coresight_set_now(struct coresight *source, uint64_t now);
+
+/* Whether much time may have passed in @item: flow_slow_fn of a source. */
+bool coresight_is_slow(void *ctx, const struct flow_item *item);
+
+/* As flow_stamp.work has it. */
+uint32_t coresight_work(uint64_t cycles);
+
+/* Cycles are the clock: it is 1. */
+void coresight_start_cycles(struct coresight *source);
+
+/* Takes a count of the cycles since the last one, up to here; 0 if the trace
+ * unit does not know.  What ran in them weighs as many.
+ */
+void coresight_take_cycles(struct coresight *source, uint32_t cycles);
+
+/* Takes the count that comes with a time stamp, or 0 if none does. */
+void coresight_take_stamp_cycles(struct coresight *source, uint32_t cycles);
+
+/* Takes a count of cycles in which nothing was traced. */
+void coresight_skip_cycles(struct coresight *source, uint32_t cycles);
+
+/* What the next count will be of is not known to be what is traced. */
+void coresight_lose_count(struct coresight *source);
+
+/* An entry was added: it may have to wait for a count. */
+void coresight_settle(struct coresight *source);
 
 /* @count instructions ran. */
 void coresight_count(struct coresight *source, uint32_t count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_batch.h"
+#include "decoder/flow/work_speed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,6 @@ enum {
 	SPARE = 1024,
 	/* Finished items are handed out before they leave the cache. */
 	ENOUGH = 2048,
-	/* Nanoseconds per instruction * 65536 where nothing was measured. */
-	FIRST_RATE = 65536 / 4,
-	/* A span is not called long for less than this. */
-	NOTABLE_NS = 32,
 };
 
 struct flow_batch {
@@ -24,8 +21,7 @@ struct flow_batch {
 	size_t taken;		/* were handed out by the last take */
 	uint64_t last_ns;	/* of the last finished item */
 	uint64_t known_ns;	/* the last known time */
-	uint64_t instructions;	/* of waiting items since then */
-	uint64_t rate;
+	struct work_speed speed;	/* of waiting items since then */
 	flow_slow_fn *is_slow;
 	void *ctx;
 };
@@ -36,7 +32,7 @@ struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx)
 
 	if (!batch)
 		return NULL;
-	batch->rate = FIRST_RATE;
+	batch->speed = work_speed_new();
 	batch->is_slow = is_slow;
 	batch->ctx = ctx;
 	return batch;
@@ -80,6 +76,17 @@ static void finish(struct flow_batch *batch, struct flow_item *item,
 			bound(time_ns, high_ns, high_ns != UINT64_MAX);
 }
 
+static bool is_counted(const struct flow_stamp *stamp)
+{
+	return stamp->work && stamp->work != FLOW_WORK_UNKNOWN;
+}
+
+static uint64_t work_of(const struct flow_item *item,
+			const struct flow_stamp *stamp)
+{
+	return is_counted(stamp) ? stamp->work : item->instructions;
+}
+
 /* In place of the known time, which items between two known ones lack. */
 #define MARKED_SLOW 1
 
@@ -95,9 +102,12 @@ static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 
 	for (size_t i = batch->finished; i < end; i++) {
 		const struct flow_item *item = &batch->items[i];
-		bool slow = can_wait(item) && batch->is_slow(batch->ctx, item);
+		struct flow_stamp *stamp = &batch->stamps[i];
+		bool slow = stamp->work == FLOW_WORK_UNKNOWN ||
+			    (can_wait(item) &&
+			     batch->is_slow(batch->ctx, item));
 
-		batch->stamps[i].known_ns = slow ? MARKED_SLOW : 0;
+		stamp->known_ns = slow ? MARKED_SLOW : 0;
 		count += slow;
 	}
 	return count;
@@ -105,18 +115,18 @@ static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 
 static uint64_t usual_ns(const struct flow_batch *batch)
 {
-	return (batch->instructions * batch->rate) >> 16;
+	return work_speed_ns(&batch->speed, batch->speed.work);
 }
 
 /* Returns how much of @span_ns each slow block among those up to @end took on
- * top of its instructions; 0 if the span is usual or none is slow.
+ * top of its work; 0 if the span is usual or none is slow.
  */
 static uint64_t slow_share(struct flow_batch *batch, size_t end,
 			   uint64_t span_ns)
 {
 	uint64_t usual = usual_ns(batch);
 
-	if (span_ns < usual + usual / 2 + NOTABLE_NS)
+	if (span_ns < work_speed_longest_ns(&batch->speed))
 		return 0;
 
 	uint64_t slow = mark_slow(batch, end);
@@ -125,11 +135,11 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 }
 
 /* Spreads the waiting items over @span_ns from the last known time on: evenly
- * by instructions, but for what only slow blocks can have taken.
+ * by their work, but for what only slow blocks can have taken.
  */
 static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {
-	uint64_t total = batch->instructions ? batch->instructions : 1;
+	uint64_t total = batch->speed.work ? batch->speed.work : 1;
 	uint64_t share_ns = slow_share(batch, end, span_ns);
 	uint64_t even_ns = share_ns ? usual_ns(batch) : span_ns;
 	double step = (double)even_ns / (double)total;
@@ -144,24 +154,10 @@ static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 				   (uint64_t)((double)done * step);
 
 		finish(batch, item, stamp, time_ns);
-		done += item->instructions;
+		done += work_of(item, stamp);
 		if (share_ns && stamp->known_ns == MARKED_SLOW)
 			slow_ns += share_ns;
 	}
-}
-
-/* Follows the usual speed; a slow span hardly counts. */
-static void learn_rate(struct flow_batch *batch, uint64_t span_ns)
-{
-	if (batch->instructions < 16 || !span_ns || span_ns >= 1u << 30)
-		return;
-
-	uint64_t rate = (span_ns << 16) / batch->instructions;
-
-	if (rate < batch->rate + batch->rate / 2)
-		batch->rate += rate / 16 - batch->rate / 16;
-	else
-		batch->rate += batch->rate / 64;
 }
 
 /* The first items are no later than the first known time. */
@@ -172,9 +168,21 @@ static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
 	return low_ns && low_ns < known_ns ? low_ns : known_ns;
 }
 
+static uint64_t known_ns_of(const struct flow_batch *batch,
+			    const struct flow_stamp *stamp)
+{
+	uint64_t done_ns = work_speed_ns(&batch->speed, stamp->done);
+
+	return stamp->known_ns - stamp->low_ns > done_ns ?
+		       stamp->known_ns - done_ns :
+		       stamp->low_ns;
+}
+
 static void finish_known(struct flow_batch *batch, size_t index)
 {
-	uint64_t known_ns = batch->stamps[index].known_ns;
+	const struct flow_stamp *stamp = &batch->stamps[index];
+	uint64_t known_ns = stamp->done ? known_ns_of(batch, stamp) :
+					  stamp->known_ns;
 	uint64_t span_ns = 0;
 
 	if (!batch->known_ns)
@@ -182,9 +190,9 @@ static void finish_known(struct flow_batch *batch, size_t index)
 	if (known_ns > batch->known_ns)
 		span_ns = known_ns - batch->known_ns;
 	spread(batch, index, span_ns);
-	learn_rate(batch, span_ns);
+	work_speed_learn(&batch->speed, span_ns);
 	batch->known_ns = known_ns;
-	batch->instructions = 0;
+	work_speed_begin(&batch->speed);
 }
 
 static void drop_taken(struct flow_batch *batch)
@@ -209,13 +217,23 @@ struct flow_item *flow_batch_next(struct flow_batch *batch,
 	return &batch->items[batch->count];
 }
 
+static void add_work(struct flow_batch *batch, size_t index)
+{
+	const struct flow_stamp *stamp = &batch->stamps[index];
+	uint64_t work = work_of(&batch->items[index], stamp);
+
+	batch->speed.work += work;
+	if (is_counted(stamp))
+		batch->speed.counted += work;
+}
+
 void flow_batch_add(struct flow_batch *batch)
 {
 	size_t index = batch->count++;
 
 	if (batch->stamps[index].known_ns)
 		finish_known(batch, index);
-	batch->instructions += batch->items[index].instructions;
+	add_work(batch, index);
 }
 
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
@@ -230,7 +248,7 @@ void flow_batch_settle(struct flow_batch *batch)
 {
 	spread(batch, batch->count, usual_ns(batch));
 	batch->known_ns = batch->last_ns;
-	batch->instructions = 0;
+	work_speed_begin(&batch->speed);
 }
 
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)

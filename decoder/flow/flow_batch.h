@@ -8,17 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Work that took longer than could be counted. */
+#define FLOW_WORK_UNKNOWN UINT32_MAX
+
 /* When an item began: within [low_ns, high_ns], 0 and UINT64_MAX if unbounded.
  * known_ns is a time that a packet tells for just this item, else 0.
+ * work is how long it took beside the others, such as cycles; 0: as long as its
+ * instructions.  If a part of it was done at known_ns, done is how much.
  */
 struct flow_stamp {
 	uint64_t low_ns;
 	uint64_t high_ns;
 	uint64_t known_ns;
+	uint32_t work;
+	uint32_t done;
 };
 
 /* Items on their way out.  They wait until an item of known time comes; those
- * between two such are spread by the instructions that ran.
+ * between two such are spread by their work.
  */
 struct flow_batch;
 

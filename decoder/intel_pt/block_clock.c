@@ -84,6 +84,8 @@ void block_clock_stamp(const struct block_clock *clock,
 	stamp->high_ns = clock->at_token ? clock->before.high_ns
 					 : clock->next.high_ns;
 	stamp->known_ns = clock->at_token ? clock->before.known_ns : 0;
+	stamp->work = 0;
+	stamp->done = 0;
 }
 
 uint64_t block_clock_guess_ns(const struct block_clock *clock)

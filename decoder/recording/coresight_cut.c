@@ -8,6 +8,8 @@
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/sideband.h"
 
+#include <stdio.h>
+
 /* One buffer, being cut up. */
 struct cutter {
 	const struct recording *recording;
@@ -16,7 +18,7 @@ struct cutter {
 	size_t first_part;	/* of the buffer's */
 	uint8_t id;		/* in frames: whose bytes come next */
 	bool is_anew[CORESIGHT_ID_COUNT];	/* its next part */
-	bool unknown[CORESIGHT_ID_COUNT];
+	bool is_unknown[CORESIGHT_ID_COUNT];
 };
 
 static const struct coresight_unit *
@@ -44,17 +46,26 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 	return 0;
 }
 
-static void note_unknown(struct cutter *cutter, size_t id,
-			 const struct aux_piece *piece)
+/* Says which sources are no CPU's: an STM's, or what damage made of ids. */
+static void note_unknown(const struct cutter *cutter)
 {
-	if (id < CORESIGHT_FIRST_ID || id > CORESIGHT_LAST_ID ||
-	    cutter->unknown[id])
-		return;
-	cutter->unknown[id] = true;
-	log_message(cutter->recording->log, LOG_NOTE,
-		    cutter->recording->data_path, piece->file_offset,
-		    "trace of source id %#zx, which is no CPU's, is left out",
-		    id);
+	enum { SHOWN = 8 };
+	char text[SHOWN * sizeof(" 0x6f")] = "";
+	size_t length = 0;
+	size_t count = 0;
+
+	for (size_t id = CORESIGHT_FIRST_ID; id <= CORESIGHT_LAST_ID; id++)
+		if (cutter->is_unknown[id] && count++ < SHOWN)
+			length += (size_t)snprintf(text + length,
+						   sizeof(text) - length,
+						   " %#zx", id);
+	if (count)
+		log_message(cutter->recording->log, LOG_NOTE,
+			    cutter->recording->data_path,
+			    cutter->buffer->pieces->file_offset,
+			    "trace of %zu sources that are no CPU's is left "
+			    "out: ids%s%s", count, text,
+			    count > SHOWN ? " …" : "");
 }
 
 /* Returns the count of units, which no index of one is. */
@@ -93,7 +104,7 @@ static int add_frames(struct cutter *cutter, struct aux_piece piece,
 		piece.begins_anew = cutter->is_anew[id];
 		cutter->is_anew[id] = false;
 		if (unit == cutter->recording->coresight_units.count)
-			note_unknown(cutter, id, &piece);
+			cutter->is_unknown[id] = true;
 		else
 			error = add_part(cutter, &piece, span, unit);
 	}
@@ -291,5 +302,6 @@ int coresight_cut(const struct recording *recording,
 				cut_piece(&cutter, piece, spans, first) :
 				add_common(&cutter, piece, &whole);
 	}
+	note_unknown(&cutter);
 	return error;
 }

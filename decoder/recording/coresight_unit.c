@@ -122,7 +122,7 @@ int coresight_units_read(const uint64_t *words, size_t count,
 	return error;
 }
 
-static bool is_old(const struct coresight_unit *unit)
+bool coresight_unit_is_old(const struct coresight_unit *unit)
 {
 	return unit->protocol == CORESIGHT_ETMV3 ||
 	       unit->protocol == CORESIGHT_PTM;
@@ -131,7 +131,13 @@ static bool is_old(const struct coresight_unit *unit)
 /* ETMCR.TimestampEnable, TRCCONFIGR.TS. */
 bool coresight_unit_has_time(const struct coresight_unit *unit)
 {
-	return unit->config >> (is_old(unit) ? 28 : 11) & 1;
+	return unit->config >> (coresight_unit_is_old(unit) ? 28 : 11) & 1;
+}
+
+/* ETMCR.CycleAccurate, TRCCONFIGR.CCI. */
+bool coresight_unit_counts_cycles(const struct coresight_unit *unit)
+{
+	return unit->config >> (coresight_unit_is_old(unit) ? 12 : 4) & 1;
 }
 
 /* ETMCR.ContextIDsize; TRCCONFIGR.CID, VMID and VMIDOPT. */
@@ -140,7 +146,7 @@ coresight_unit_task_field(const struct coresight_unit *unit)
 {
 	const uint32_t vmid_is_context = 1u << 7 | 1u << 15;
 
-	if (is_old(unit))
+	if (coresight_unit_is_old(unit))
 		return unit->config >> 14 & 3 ? CORESIGHT_TASK_CONTEXT :
 						CORESIGHT_TASK_NONE;
 	if ((unit->config & vmid_is_context) == vmid_is_context)

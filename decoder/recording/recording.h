@@ -60,12 +60,13 @@ enum recording_trace {
 enum recording_trace recording_trace(const struct recording *recording);
 
 /* What a recording's times count.  Without time stamps in the trace, or
- * without what turns them into nanoseconds, each stream counts the
- * instructions that it ran: times of different streams then say nothing about
+ * without what turns them into nanoseconds, each stream counts the cycles that
+ * all trace units count, or else the instructions that it ran: times of different streams then say nothing about
  * each other.
  */
 enum recording_time {
 	RECORDING_TIME_NANOSECONDS,
+	RECORDING_TIME_CYCLES,
 	RECORDING_TIME_INSTRUCTIONS,
 };
 enum recording_time recording_time(const struct recording *recording);

@@ -122,12 +122,23 @@ static bool has_time(const struct recording *recording)
 	return recording->conversion.known;
 }
 
+static bool has_cycles(const struct recording *recording)
+{
+	const struct array *units = &recording->coresight_units;
+
+	for (size_t i = 0; i < units->count; i++)
+		if (!coresight_unit_counts_cycles(array_at(units, i)))
+			return false;
+	return units->count;
+}
+
 enum recording_time recording_time(const struct recording *recording)
 {
-	if (recording_trace(recording) == RECORDING_TRACE_CORESIGHT &&
-	    !has_time(recording))
-		return RECORDING_TIME_INSTRUCTIONS;
-	return RECORDING_TIME_NANOSECONDS;
+	if (recording_trace(recording) != RECORDING_TRACE_CORESIGHT ||
+	    has_time(recording))
+		return RECORDING_TIME_NANOSECONDS;
+	return has_cycles(recording) ? RECORDING_TIME_CYCLES :
+				       RECORDING_TIME_INSTRUCTIONS;
 }
 
 enum recording_trace recording_trace(const struct recording *recording)

@@ -142,38 +142,44 @@ static int add_units(struct snapshot *snapshot)
 	return 0;
 }
 
-/* Returns the CPU whose unit alone writes to bare buffer @name, or -1. */
-static int32_t buffer_cpu(const struct snapshot *snapshot, const char *name)
+/* What is said of who writes to a buffer. */
+struct writers {
+	bool are_known;
+	int32_t cpu;	/* the first whose unit does, or -1 */
+};
+
+static struct writers find_writers(const struct snapshot *snapshot,
+				   const char *buffer)
 {
 	const struct snapshot_trace *trace = &snapshot->trace;
+	struct writers writers = { .cpu = -1 };
 
 	for (size_t i = 0; i < trace->outputs.count; i++) {
 		const struct snapshot_link *output =
 			array_at(&trace->outputs, i);
 
-		if (!strstr(output->to, name))
+		if (!strstr(output->to, buffer))
 			continue;
+		writers.are_known = true;
 		for (size_t j = 0; j < trace->cores.count; j++) {
 			const struct snapshot_link *core =
 				array_at(&trace->cores, j);
 
-			if (!strcmp(core->to, output->from))
-				return cpu_number(core->from, j);
+			if (writers.cpu < 0 && !strcmp(core->to, output->from))
+				writers.cpu = cpu_number(core->from, j);
 		}
 	}
-	return -1;
+	return writers;
 }
 
-/* A buffer of no CPU is that of an ITM or STM.  What lies behind its trace is
- * whatever was in the memory, so that frames may seem to have a CPU's.
- */
+/* A buffer of no CPU is that of an ITM or STM. */
 static int add_buffer(struct snapshot *snapshot, size_t index)
 {
 	const struct snapshot_buffer *buffer =
 		array_at(&snapshot->trace.buffers, index);
 	struct recording *recording = snapshot->recording;
 	bool is_bare = !strcmp(buffer->format, "source_data");
-	int32_t cpu = buffer_cpu(snapshot, buffer->name);
+	struct writers writers = find_writers(snapshot, buffer->name);
 	const struct file_map *map;
 	const char *path;
 	int error;
@@ -185,20 +191,19 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 			    "not known", buffer->name, buffer->format);
 		return 0;
 	}
-	if (cpu < 0 && (is_bare || snapshot->trace.outputs.count)) {
+	if (writers.cpu < 0 && (is_bare || writers.are_known)) {
 		log_message(recording->log, LOG_NOTE, recording->data_path,
 			    LOG_NO_OFFSET,
-			    "trace buffer %s is left out: no CPU's trace goes "
-			    "there", buffer->name);
+			    "trace buffer %s is left out: no CPU's trace unit "
+			    "writes to it (trace.ini)", buffer->name);
 		return 0;
 	}
-	error = snapshot_file_open(snapshot->recording, buffer->file, &path,
-				    &map);
+	error = snapshot_file_open(recording, buffer->file, &path, &map);
 	if (error)
 		return error;
 	return stream_list_add_buffer(
-		&recording->streams, (uint32_t)index, cpu < 0 ? 0 : cpu,
-		map->bytes, map->size,
+		&recording->streams, (uint32_t)index,
+		writers.cpu < 0 ? 0 : writers.cpu, map->bytes, map->size,
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
 }
 

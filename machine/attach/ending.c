@@ -56,6 +56,18 @@ void state_take_signal(struct state *state, int signal_number)
 		state_end(state, 128 + signal_number);
 }
 
+/* An isolated guest does not tell when its command starts. */
+static void explain_no_start(const struct state *state)
+{
+	if (state->started || state->options->isolated)
+		return;
+	fprintf(stderr, "machine: the command was not started: %s\n",
+		saving_is_busy(&state->saving)
+			? "QEMU was busy with the guest's saved state"
+			: "the guest was starting");
+	log_tail_show(&state->messages, "QEMU's messages");
+}
+
 void state_take_deadline(struct state *state)
 {
 	state->deadline_ns = 0;
@@ -66,6 +78,7 @@ void state_take_deadline(struct state *state)
 	} else {
 		fprintf(stderr, "machine: time limit of %u s passed\n",
 			state->options->timeout_s);
+		explain_no_start(state);
 		log_tail_show(&state->console, "the guest's console");
 		state_end(state, EXIT_TIMEOUT);
 	}
@@ -77,7 +90,7 @@ void state_take_no_start(struct state *state)
 	fprintf(stderr,
 		"machine: the guest has not started the command in %d s\n",
 		START_LIMIT_S);
-	log_tail_show(&state->messages, "QEMU's messages");
+	explain_no_start(state);
 	log_tail_show(&state->console, "the guest's console");
 	state_end(state, EXIT_MACHINE);
 }

@@ -14,7 +14,7 @@ static int take_ready(struct state *state)
 {
 	if (state->options->save)
 		return saving_start(&state->saving, state->qemu.monitor,
-				    state->options->save, state_now_ns());
+				    state->options->save);
 	return state_send_settings(state);
 }
 

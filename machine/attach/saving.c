@@ -8,17 +8,6 @@
 
 #define PROMPT "(qemu) "
 
-/* It takes a second or two, on a busy host with a slow disk some more. */
-enum { LIMIT_S = 120 };
-
-static void begin(struct saving *saving, enum saving_step step, int monitor,
-		  int64_t now_ns)
-{
-	saving->monitor = monitor;
-	saving->step = step;
-	saving->until_ns = now_ns + LIMIT_S * INT64_C(1000000000);
-}
-
 static int ask(struct saving *saving, const char *command)
 {
 	size_t length = strlen(command);
@@ -30,19 +19,25 @@ static int ask(struct saving *saving, const char *command)
 		       : -EIO;
 }
 
-int saving_resume(struct saving *saving, int monitor, int64_t now_ns)
+static int ask_status(struct saving *saving)
 {
-	begin(saving, SAVING_LOADING, monitor, now_ns);
 	return ask(saving, "info status\n");
 }
 
-int saving_start(struct saving *saving, int monitor, const char *path,
-		 int64_t now_ns)
+int saving_resume(struct saving *saving, int monitor)
+{
+	saving->monitor = monitor;
+	saving->step = SAVING_LOADING;
+	return ask_status(saving);
+}
+
+int saving_start(struct saving *saving, int monitor, const char *path)
 {
 	/* The monitor's greeting and first prompt. */
 	while (read(monitor, saving->answer, sizeof(saving->answer)) > 0)
 		;
-	begin(saving, SAVING_STOPPING, monitor, now_ns);
+	saving->monitor = monitor;
+	saving->step = SAVING_STOPPING;
 	saving->path = path;
 	snprintf(saving->draft, sizeof(saving->draft), "%s.%d", path,
 		 (int)getpid());
@@ -54,34 +49,84 @@ bool saving_is_busy(const struct saving *saving)
 	return saving->step != SAVING_IDLE;
 }
 
-static void write_state(struct saving *saving)
-{
-	char command[sizeof(saving->draft) + 32];
-
-	saving->step = SAVING_WRITING;
-	snprintf(command, sizeof(command), "migrate file:%s\n", saving->draft);
-	ask(saving, command);
-}
-
 static void let_go(struct saving *saving)
 {
 	saving->step = SAVING_IDLE;
 	ask(saving, "cont\n");
 }
 
-static void finish(struct saving *saving)
+static void drop(struct saving *saving, const char *why)
+{
+	fprintf(stderr, "machine: the state is not saved: %.*s\n",
+		(int)strcspn(why, "\r\n"), why);
+	unlink(saving->draft);
+}
+
+static bool has_status(const struct saving *saving, const char *status)
+{
+	return strstr(saving->answer, status);
+}
+
+/* Each takes the answer to what a step asked, and returns whether the guest
+ * goes on now.
+ */
+static bool stopped(struct saving *saving)
+{
+	char command[sizeof(saving->draft) + 32];
+
+	saving->step = SAVING_WRITING;
+	snprintf(command, sizeof(command), "migrate file:%s\n", saving->draft);
+	ask(saving, command);
+	return false;
+}
+
+/* The prompt is back when QEMU no longer calls the migration active, which is
+ * before it is over: until then QEMU refuses "cont".
+ */
+static bool written(struct saving *saving)
 {
 	const char *error = strstr(saving->answer, "Error");
 
-	if (error || rename(saving->draft, saving->path)) {
-		if (!error)
-			error = strerror(errno);
-		fprintf(stderr, "machine: the state is not saved: %.*s\n",
-			(int)strcspn(error, "\r\n"), error);
-		unlink(saving->draft);
+	if (error) {
+		drop(saving, error);
+		let_go(saving);
+		return true;
 	}
-	let_go(saving);
+	saving->step = SAVING_ENDING;
+	ask_status(saving);
+	return false;
 }
+
+static bool ended(struct saving *saving)
+{
+	if (has_status(saving, "paused (finish-migrate)")) {
+		ask_status(saving);
+		return false;
+	}
+	if (!has_status(saving, "paused (postmigrate)"))
+		drop(saving, "QEMU could not write it; is the disk full?");
+	else if (rename(saving->draft, saving->path))
+		drop(saving, strerror(errno));
+	let_go(saving);
+	return true;
+}
+
+/* The settings of a guest that is loaded are sent before it goes on. */
+static bool loaded(struct saving *saving)
+{
+	if (has_status(saving, "VM status: paused\r"))
+		let_go(saving);
+	else
+		ask_status(saving);
+	return false;
+}
+
+static bool (*const take_answer[])(struct saving *) = {
+	[SAVING_STOPPING] = stopped,
+	[SAVING_WRITING] = written,
+	[SAVING_ENDING] = ended,
+	[SAVING_LOADING] = loaded,
+};
 
 static bool has_prompt(const struct saving *saving)
 {
@@ -113,27 +158,5 @@ bool saving_go_on(struct saving *saving)
 	read_answer(saving);
 	if (!has_prompt(saving))
 		return false;
-	if (saving->step == SAVING_WRITING) {
-		finish(saving);
-		return true;
-	}
-	if (saving->step == SAVING_STOPPING)
-		write_state(saving);
-	else if (strstr(saving->answer, "VM status: paused\r"))
-		let_go(saving);
-	else
-		ask(saving, "info status\n");
-	return false;
-}
-
-bool saving_give_up(struct saving *saving)
-{
-	bool was_saving = saving->step != SAVING_LOADING;
-
-	fprintf(stderr, "machine: QEMU has not %s the guest's state in %d s\n",
-		was_saving ? "saved" : "loaded", LIMIT_S);
-	if (was_saving)
-		unlink(saving->draft);
-	let_go(saving);
-	return was_saving;
+	return take_answer[saving->step](saving);
 }

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* Keeps a running guest's state in a file, from which QEMU can start other
  * guests (-incoming file:FILE).  The guest stands still meanwhile and then
@@ -14,13 +13,13 @@ enum saving_step {
 	SAVING_IDLE,
 	SAVING_STOPPING,
 	SAVING_WRITING,
+	SAVING_ENDING,
 	SAVING_LOADING
 };
 
 struct saving {
 	enum saving_step step;
-	int monitor;	  /* QEMU's, borrowed */
-	int64_t until_ns; /* when QEMU has taken too long */
+	int monitor; /* QEMU's, borrowed */
 	const char *path;
 	char draft[4096]; /* the file's name until it is whole */
 	size_t length;
@@ -28,13 +27,12 @@ struct saving {
 };
 
 /* Sees to it that a guest whose state QEMU is loading goes on then.
- * Returns 0, or negative errno.  Times are as in state.h.
+ * Returns 0, or negative errno.
  */
-int saving_resume(struct saving *saving, int monitor, int64_t now_ns);
+int saving_resume(struct saving *saving, int monitor);
 
 /* Asks for it.  Returns 0, or negative errno. */
-int saving_start(struct saving *saving, int monitor, const char *path,
-		 int64_t now_ns);
+int saving_start(struct saving *saving, int monitor, const char *path);
 
 bool saving_is_busy(const struct saving *saving);
 
@@ -43,10 +41,5 @@ bool saving_is_busy(const struct saving *saving);
  * file; the guest goes on all the same.
  */
 bool saving_go_on(struct saving *saving);
-
-/* QEMU has taken too long: says so.  Returns whether the guest goes on without
- * its state being saved; else it was to be loaded, and there is no guest.
- */
-bool saving_give_up(struct saving *saving);
 
 #endif

@@ -146,26 +146,14 @@ static int wait_ms(const struct state *state)
 
 	if (!state->ending)
 		next = sooner(next, state->start_by_ns);
-	if (!state->ending && saving_is_busy(&state->saving))
-		next = sooner(next, state->saving.until_ns);
 	return next ? until_ms(next) : -1;
-}
-
-static void watch_start(struct state *state)
-{
-	struct saving *saving = &state->saving;
-
-	if (saving_is_busy(saving) && !until_ms(saving->until_ns) &&
-	    (!saving_give_up(saving) || state_send_settings(state)))
-		state_end(state, EXIT_MACHINE);
-	if (state->start_by_ns && !until_ms(state->start_by_ns))
-		state_take_no_start(state);
 }
 
 static void watch_deadlines(struct state *state)
 {
-	if (!state->ending)
-		watch_start(state);
+	if (!state->ending && state->start_by_ns &&
+	    !until_ms(state->start_by_ns))
+		state_take_no_start(state);
 	if (state->deadline_ns && !until_ms(state->deadline_ns))
 		state_take_deadline(state);
 }
@@ -216,8 +204,7 @@ static int start(struct state *state)
 	if (state->options->tty)
 		error = terminal_make_raw(&state->terminal);
 	if (!error && state->options->resumed)
-		error = saving_resume(&state->saving, state->qemu.monitor,
-				      state_now_ns());
+		error = saving_resume(&state->saving, state->qemu.monitor);
 	if (!error && state->options->resumed)
 		error = state_send_settings(state);
 	return error;

@@ -10,8 +10,9 @@ saved_state() {
 	file=$CACHE/states/$(saved_state_key)
 	COMMAND+=(-chardev "socket,id=monitor,fd=5"
 		-mon "chardev=monitor,mode=readline")
+	# What was touched last, another run does not tidy away.
+	touch -c "$file"
 	if [[ -e $file ]]; then
-		touch "$file"
 		COMMAND+=(-incoming "file:$file")
 		arguments+=(--resumed)
 		return

@@ -168,14 +168,20 @@ static void stay(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 	}
 }
 
+/* Something happens to the flow; returns whether packets are to say so. */
+static bool happens(struct pt_unit *unit, uint64_t tsc)
+{
+	if (!trigger_en(unit))
+		return false;
+	maybe_lose(unit);
+	pt_encoder_time(&unit->encoder, tsc);
+	return unit->packet_en;
+}
+
 void pt_unit_branch(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 		    uint64_t to, uint64_t tsc)
 {
-	if (!trigger_en(unit))
-		return;
-	maybe_lose(unit);
-	pt_encoder_time(&unit->encoder, tsc);
-	if (!unit->packet_en)
+	if (!happens(unit, tsc))
 		return;
 	if (traced(unit, to) || kind == PT_BRANCH_NONE)
 		stay(unit, kind, next, to, tsc);
@@ -186,11 +192,7 @@ void pt_unit_branch(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 void pt_unit_async(struct pt_unit *unit, uint64_t from, uint64_t to,
 		   uint64_t tsc)
 {
-	if (!trigger_en(unit))
-		return;
-	maybe_lose(unit);
-	pt_encoder_time(&unit->encoder, tsc);
-	if (!unit->packet_en)
+	if (!happens(unit, tsc))
 		return;
 	pt_encoder_ip(&unit->encoder, PT_FUP, from, tsc);
 	pt_return_stack_clear(&unit->encoder.returns);

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The guest's side of conformance_arm64.sh: makes the recordings of one boot.
+# The guest's side of conformance_arm64.sh: makes the recordings of one boot, by
+# stock perf and, those called ours, by our recorder.
 #
-#	conformance_arm64_guest.sh RESULTS NAME...
+#	conformance_arm64_guest.sh RESULTS PROGRAM NAME...
 set -euo pipefail
 
 readonly RESULTS=$1
@@ -20,6 +21,27 @@ record() { # name perf-record-option...
 	rm -rf "${WORK:?}/$name"
 }
 
+# A quarter of the buffer is handed to the unit at a time, and where that is
+# full a few branches are in a gap: it is not.
+record_ours() { # name option...
+	local name=$1
+	shift
+	"$PROGRAM" record -o "$WORK/$name" --buffer 128M "$@" \
+		>"$WORK/output"
+	cp -r "$WORK/$name" "$RESULTS/$name"
+	rm -rf "${WORK:?}/$name"
+}
+
+# Two of them at once, from one CPU to the next.
+moving_work() { # number
+	local i
+	for ((i = 0; i < 2; i++)); do
+		taskset -cp $(((i + $1) % $(nproc))) "$BASHPID"
+		busybox ls /etc | busybox wc
+		busybox sleep 0.01
+	done >"$WORK/output.$1" 2>&1
+}
+
 run_one() { # name
 	local self=${BASH_SOURCE[0]} times=timestamp,cycacc,contextid
 	local -a work=(-- bash "$self" --work 1)
@@ -30,7 +52,7 @@ run_one() { # name
 			"${work[@]}"
 		;;
 	task-cycacc)
-		record "$1" -m,"$BUFFER" -e cs_etm/cycacc,cc_threshold=16/k \
+		record "$1" -m,"$BUFFER" -e cs_etm/cycacc,cc_threshold=4/k \
 			"${work[@]}"
 		;;
 	task-both)
@@ -59,6 +81,11 @@ run_one() { # name
 		record "$1" -m,128M -a -e cs_etm/timestamp,retstack/k -- \
 			bash "$self" --work 10
 		;;
+	ours-task) record_ours "$1" "${work[@]}" ;;
+	ours-user) record_ours "$1" --user "${work[@]}" ;;
+	ours-cycles) record_ours "$1" --cycles=4 "${work[@]}" ;;
+	ours-all) record_ours "$1" -a "${work[@]}" ;;
+	ours-moving) record_ours "$1" -- bash "$self" --moving ;;
 	*)
 		printf 'no recording is called %s\n' "$1" >&2
 		return 2
@@ -66,11 +93,21 @@ run_one() { # name
 	esac
 }
 
-if [[ $RESULTS == --work ]]; then
+case $RESULTS in
+--work)
 	mkdir -p "$WORK"
 	work "$1" 4
 	exit
-fi
+	;;
+--moving)
+	moving_work 0 &
+	moving_work 1
+	wait
+	exit
+	;;
+esac
+readonly PROGRAM=$1
+shift
 mkdir -p "$WORK"
 FILTER_RANGE=$(function_range vfs_read)
 readonly FILTER_RANGE

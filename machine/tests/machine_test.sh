@@ -6,7 +6,9 @@ HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 MACHINE=$HERE/../host/machine
 WORK=$(mktemp -d)
 FAILURES=0
-readonly HERE MACHINE WORK
+# When a machine is taken to hang: no busy host reaches that.
+LIMIT_S=600
+readonly HERE MACHINE WORK LIMIT_S
 
 finish() {
 	local code=$?
@@ -38,8 +40,25 @@ capture() {
 
 # Most cases need no trace unit, two CPUs start faster than the deterministic
 # clock's one, and a saved state faster than either.
+readonly RUN=(run --fast --no-trace-unit --cpus 2 --timeout "$LIMIT_S")
 run() {
-	capture "$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout 120 "$@"
+	capture "$MACHINE" "${RUN[@]}" "$@"
+}
+
+# The same in the background, its output in out, its errors in err and its
+# process in RUNNING; returns when it has said "ready" or has ended.
+start_and_wait() { # argument...
+	: >"$WORK/out"
+	"$MACHINE" "${RUN[@]}" "$@" >"$WORK/out" 2>"$WORK/err" &
+	RUNNING=$!
+	await_text ready "$WORK/out" "$RUNNING"
+}
+
+# Until the file has such a line, or the process has ended.
+await_text() { # regular-expression file process
+	until grep -q "$1" "$2" || ! kill -0 "$3" 2>/dev/null; do
+		sleep 0.1
+	done
 }
 
 ok() { # name
@@ -48,7 +67,7 @@ ok() { # name
 
 not_ok() { # name detail
 	printf 'FAILED: %s: %s: %s\n' "${0##*/}" "$1" "$2"
-	printf '%s\n' "$ERR" | tail -n 15
+	printf '%s\n' "$ERR" | tail -n 40
 	FAILURES=$((FAILURES + 1))
 }
 
@@ -70,9 +89,13 @@ expect_failure() { # name code regular-expression-in-the-errors
 }
 
 # Nothing that this test started may outlive it; QEMU's command line has the
-# test's own folder as a mark.
+# test's own folder as a mark.  Who was killed needs a moment to be gone.
 expect_no_process() { # name mark
 	local left
-	left=$(pgrep -f -- "$2" | grep -vx "$$" || true)
+	for _ in {1..300}; do
+		left=$(pgrep -f -- "$2" | grep -vx "$$" || true)
+		[[ -n $left ]] || break
+		sleep 0.1
+	done
 	expect "$1" "" "$left"
 }

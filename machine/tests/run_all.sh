@@ -20,7 +20,9 @@ fetch() {
 	for kernel in 6.12 6.1; do
 		"$HERE/../host/machine" fetch --kernel "$kernel"
 	done
-	"$HERE/../host/machine" fetch --arch arm64
+	for kernel in 6.12 6.1; do
+		"$HERE/../host/machine" fetch --arch arm64 --kernel "$kernel"
+	done
 }
 
 # The longest first.
@@ -28,7 +30,9 @@ tests=(conformance.sh "conformance.sh 6.12 2" test_truth_exec_log.sh
 	test_deterministic.sh "conformance.sh 6.1 1 task-cyc"
 	test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
 	test_machine_isolated.sh test_trace_unit.sh
-	"conformance_arm64.sh 1 task-times task-both filter")
+	"conformance_arm64.sh 1 task-times task-both ours-user ours-cycles filter"
+	"conformance_arm64.sh --kernel 6.1 1 ours-task"
+	"conformance_arm64.sh 2 ours-moving ours-all")
 if [[ $LEVEL == full ]]; then
 	tests+=("conformance.sh 6.12 1 large" "conformance.sh 6.1 1"
 		"conformance.sh 6.1 2" "conformance_arm64.sh 1"

@@ -4,7 +4,16 @@
 # when it has ended.
 SIDE_WORK=$(mktemp -d)
 readonly SIDE_WORK
-trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$SIDE_WORK"' EXIT
+trap side_end EXIT
+
+# With all that the tests have started: each is a process group.
+side_end() {
+	local pid
+	for pid in $(jobs -p); do
+		kill -- "-$pid" 2>/dev/null || true
+	done
+	rm -rf "$SIDE_WORK"
+}
 
 # Waits for one of the tests in the array of that name, by process.
 await_test() { # array
@@ -28,8 +37,11 @@ side_by_side() { # folder test...
 	shift
 	for test in "$@"; do
 		((${#running[@]} < 2)) || await_test running || failed=1
+		set -m
 		# shellcheck disable=SC2086 # a test and its arguments
-		(exec >"$SIDE_WORK/$BASHPID" 2>&1; exec "$folder"/$test) &
+		(exec >"$SIDE_WORK/$BASHPID" 2>&1; exec "$folder"/$test) \
+			</dev/null &
+		set +m
 		running[$!]=$test
 	done
 	while ((${#running[@]})); do

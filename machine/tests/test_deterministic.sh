@@ -10,7 +10,7 @@ source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 run_once() { # dir
 	mkdir -p "$1"
 	"$MACHINE" run --isolated --include "$(type -P busybox)" \
-		--unit "dump=$1" --truth "$1" --timeout 600 -- \
+		--unit "dump=$1" --truth "$1" --timeout "$LIMIT_S" -- \
 		"$(type -P perf)" record -B -N -q -m,4M -o /tmp/recording \
 		-e intel_pt/cyc=1/ -- "$(type -P busybox)" \
 		find /sys/class -name nothing

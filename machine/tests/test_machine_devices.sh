@@ -34,25 +34,28 @@ test_disk() { # kernel
 		"$(printf '%s' "$OUT" | tr '\n' ,)"
 }
 
-# A line through the two devices, from one namespace to the other.  How far it
-# came is shown if it fails.
+# A line through the two devices, from one namespace to the other, sent once
+# somebody listens.  If it does not come, what each side has seen is shown.
 test_network() { # kernel
 	run --kernel "$1" --net -- bash -c '
-		echo "the command runs" >&2
-		nsenter --net=/run/netns/right perl -MIO::Socket::INET -e "
+		side() { # left|right command...
+			nsenter --net=/run/netns/$1 "${@:2}"
+		}
+		failed() {
+			for name in left right; do
+				side $name cat /proc/net/{dev,arp,tcp} >&2
+			done
+			exit 1
+		}
+		exec 3< <(side right timeout 300 perl -MIO::Socket::INET -e "
 			\$| = 1;
 			\$s = IO::Socket::INET->new(Listen => 1, LocalPort => 7,
 				ReuseAddr => 1) or die; print qq(listening\n);
-			\$c = \$s->accept; print \$c->peerhost, q( ), scalar <\$c>" &
-		for _ in {1..100}; do
-			nsenter --net=/run/netns/left bash -c \
-				"echo hello >/dev/tcp/10.9.0.2/7" && break
-			sleep 0.1
-		done
-		echo "the sender has ended" >&2
-		wait
-		ip=$(nsenter --net=/run/netns/left cat /proc/net/dev | grep -c eth0)
-		echo "$ip"'
+			\$c = \$s->accept; print \$c->peerhost, q( ), scalar <\$c>")
+		read -r listening <&3 && echo "$listening" || failed
+		side left bash -c "echo hello >/dev/tcp/10.9.0.2/7" || failed
+		read -r heard <&3 && echo "$heard" || failed
+		side left cat /proc/net/dev | grep -c eth0'
 	expect "network, kernel $1" "listening,10.9.0.1 hello,1" \
 		"$(printf '%s' "$OUT" | tr '\n' ,)"
 }

@@ -48,6 +48,19 @@ test_all_there() {
 	expect "all there: no network" 0 "$CODE"
 }
 
+# Kernel, QEMU and root file system.
+test_arm64() {
+	capture offline "$MACHINE" fetch --arch arm64
+	expect "arm64 all there: no network" 0 "$CODE"
+	capture "$MACHINE" fetch --arch arm64 --kernel 5.99
+	expect_failure "arm64: no such kernel" 125 \
+		'offers no kernel 5.99 \(offered: '
+	run --arch arm64 --root "$WORK/none" -- true
+	expect_failure "arm64: no root" 2 "there is no folder .*/none"
+	capture "$MACHINE" run --arch vax -- true
+	expect_failure "no such architecture" 2 'vax'
+}
+
 test_no_such_kernel() {
 	capture "$MACHINE" fetch --kernel 5.99
 	expect_failure "no such kernel" 125 'offers no kernel 5.99 \(offered: '
@@ -73,3 +86,5 @@ test_old_qemu
 test_all_there
 test_no_such_kernel
 test_kernel_without_modules
+skip_without_machine 6.12 --arch arm64
+test_arm64

@@ -9,7 +9,7 @@ skip_without_machine 6.12
 mkdir "$WORK/results"
 
 isolated() {
-	capture "$MACHINE" run --isolated --timeout 200 \
+	capture "$MACHINE" run --isolated --timeout "$LIMIT_S" \
 		--include /bin/cat --include /bin/dmesg --include /bin/ls \
 		--include /bin/sleep --include /bin/mkdir --results "$WORK/results" -- "$@"
 }

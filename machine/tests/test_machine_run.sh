@@ -36,8 +36,7 @@ test_streams() {
 test_broken_pipe() {
 	local -a codes
 	set +o pipefail
-	"$MACHINE" run --fast --no-trace-unit --cpus 2 --timeout 120 -- yes \
-		2>"$WORK/err" | head -n 2 >"$WORK/out"
+	"$MACHINE" "${RUN[@]}" -- yes 2>"$WORK/err" | head -n 2 >"$WORK/out"
 	codes=("${PIPESTATUS[@]}")
 	set -o pipefail
 	expect "broken pipe" "141 0" "${codes[*]}"

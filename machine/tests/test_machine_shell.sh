@@ -10,39 +10,61 @@ command -v script >/dev/null || {
 	exit 0
 }
 
-# Types only once the prompt is there: a terminal echoes what comes early.
-type_when_ready() {
-	for _ in {1..600}; do
-		! grep -q 'bash-[0-9.]*#' "$WORK/screen" 2>/dev/null || break
-		sleep 0.1
-	done
-	# shellcheck disable=SC2016
-	printf 'echo "at $(tty), $(stty size)."\r'
-	sleep 2
-	printf 'sleep 100\r'
-	sleep 1
-	printf '\003'
-	sleep 1
-	printf 'exit 7\r'
-	sleep 2
+screen() {
+	tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[?2004[hl]//g'
 }
 
-cat >"$WORK/session" <<END
-stty rows 33 cols 99
-before=\$(stty -g)
-"$MACHINE" shell --no-trace-unit --cpus 2 \
-	--timeout 60 -- bash --norc --noprofile
-echo "code \$?"
-[ "\$before" = "\$(stty -g)" ] && echo restored
-END
-: >"$WORK/screen"
-type_when_ready | script -qefc "sh $WORK/session" "$WORK/screen" >/dev/null 2>&1 || true
-SCREEN=$(tr -d '\r' <"$WORK/screen" | sed 's/\x1b\[?2004[hl]//g')
-# shellcheck disable=SC2034 # shown when a case fails
-ERR=$SCREEN
-expect "shell: terminal and its size" 1 \
-	"$(grep -c '^at /dev/pts/0, 33 99\.$' <<<"$SCREEN")"
-expect "shell: Ctrl-C ends the command, exit the shell" 1 \
-	"$(grep -c '^code 7$' <<<"$SCREEN")"
-expect "shell: the terminal is as it was" 1 \
-	"$(grep -c '^restored$' <<<"$SCREEN")"
+# How many lines of the screen have this.
+on_screen() { # regular-expression
+	screen | grep -c "$1" || true
+}
+
+# Types only when what is before has had its effect: a terminal echoes what
+# comes early.  The session ends by itself in any case.
+type_after() { # regular-expression count text
+	until (($(on_screen "$1") >= $2 || $(on_screen '^code'))); do
+		sleep 0.1
+	done
+	printf '%s' "$3"
+}
+
+# Ctrl-C comes when bash is at the sleep or about to start it: either ends.
+type_session() {
+	local prompt='bash-[0-9.]*#'
+	# shellcheck disable=SC2016 # the guest's shell expands them
+	type_after "$prompt" 1 $'echo "at $(tty), $(stty size)."\r'
+	type_after "$prompt" 2 $'echo now; sleep 100000\r'
+	type_after '^now' 1 $'\003'
+	type_after "$prompt" 3 $'exit 7\r'
+	type_after '^code' 1 ''
+}
+
+# A session in a machine with these options.
+check_session() { # name option...
+	local name=$1
+	shift
+	cat >"$WORK/session" <<-END
+	stty rows 33 cols 99
+	before=\$(stty -g)
+	"$MACHINE" shell $* --no-trace-unit --cpus 2 \
+		--timeout $LIMIT_S -- bash --norc --noprofile
+	echo "code \$?"
+	[ "\$before" = "\$(stty -g)" ] && echo restored
+	END
+	: >"$WORK/screen"
+	type_session | script -qefc "sh $WORK/session" "$WORK/screen" \
+		>/dev/null 2>&1 || true
+	SCREEN=$(screen)
+	# shellcheck disable=SC2034 # shown when a case fails
+	ERR=$SCREEN
+	expect "$name: terminal and its size" 1 \
+		"$(grep -c '^at /dev/pts/0, 33 99\.$' <<<"$SCREEN")"
+	expect "$name: Ctrl-C ends the command, exit the shell" 1 \
+		"$(grep -c '^code 7$' <<<"$SCREEN")"
+	expect "$name: the terminal is as it was" 1 \
+		"$(grep -c '^restored$' <<<"$SCREEN")"
+}
+
+check_session shell
+skip_without_machine 6.12 --arch arm64
+check_session "shell --arch arm64" --arch arm64

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/traced_unit.h"
-#include "tests/run_suite.h"
 
 static void set_range(unsigned range, uint64_t first, uint64_t last)
 {
@@ -102,7 +101,7 @@ START_TEST(trace_stop_range_stops_until_software_clears_it)
 }
 END_TEST
 
-static Suite *pt_filter_suite(void)
+int main(void)
 {
 	const TTest *const tests[] = {
 		kernel_only_leaves_out_user_code,
@@ -113,17 +112,7 @@ static Suite *pt_filter_suite(void)
 		address_filter_says_where_the_range_was_left_to,
 		trace_stop_range_stops_until_software_clears_it,
 	};
-	Suite *suite = suite_create("pt_filter");
-	TCase *tcase = tcase_create("packets");
 
-	tcase_add_checked_fixture(tcase, traced_unit_set_up, NULL);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
-int main(void)
-{
-	return run_suite(pt_filter_suite());
+	return traced_unit_run("pt_filter", tests,
+			       sizeof(tests) / sizeof(*tests));
 }

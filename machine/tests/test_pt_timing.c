@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/pt_decode.h"
 #include "machine/tests/traced_unit.h"
-#include "tests/run_suite.h"
 
 START_TEST(tsc_and_tma_agree_and_mtc_counts_crystal_periods)
 {
@@ -96,7 +95,7 @@ START_TEST(without_branch_enable_only_time_is_traced)
 }
 END_TEST
 
-static Suite *pt_timing_suite(void)
+int main(void)
 {
 	const TTest *const tests[] = {
 		tsc_and_tma_agree_and_mtc_counts_crystal_periods,
@@ -106,17 +105,7 @@ static Suite *pt_timing_suite(void)
 		cycle_threshold_holds_small_counts_back,
 		without_branch_enable_only_time_is_traced,
 	};
-	Suite *suite = suite_create("pt_timing");
-	TCase *tcase = tcase_create("packets");
 
-	tcase_add_checked_fixture(tcase, traced_unit_set_up, NULL);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
-int main(void)
-{
-	return run_suite(pt_timing_suite());
+	return traced_unit_run("pt_timing", tests,
+			       sizeof(tests) / sizeof(*tests));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/pt_decode.h"
 #include "machine/tests/traced_unit.h"
-#include "tests/run_suite.h"
 
 START_TEST(first_packets_are_a_psb_and_where_tracing_begins)
 {
@@ -160,7 +159,7 @@ START_TEST(ptwrite_needs_to_be_enabled)
 }
 END_TEST
 
-static Suite *pt_unit_suite(void)
+int main(void)
 {
 	const TTest *const tests[] = {
 		first_packets_are_a_psb_and_where_tracing_begins,
@@ -173,17 +172,7 @@ static Suite *pt_unit_suite(void)
 		loss_leaves_an_overflow_where_packets_are_missing,
 		ptwrite_needs_to_be_enabled,
 	};
-	Suite *suite = suite_create("pt_unit");
-	TCase *tcase = tcase_create("packets");
 
-	tcase_add_checked_fixture(tcase, traced_unit_set_up, NULL);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		tcase_add_test(tcase, tests[i]);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
-int main(void)
-{
-	return run_suite(pt_unit_suite());
+	return traced_unit_run("pt_unit", tests,
+			       sizeof(tests) / sizeof(*tests));
 }

@@ -34,7 +34,7 @@ IN_GUEST='
 
 test_registers() {
 	cc -O1 -o "$WORK/ptwrite" "$HERE/ptwrite.c"
-	capture "$MACHINE" run --results "$WORK" --timeout 900 -- \
+	capture "$MACHINE" run --results "$WORK" --timeout "$LIMIT_S" -- \
 		bash -c "$IN_GUEST" guest "$WORK"
 	expect "exit code" 0 "$CODE"
 	expect "capabilities" \
@@ -54,7 +54,7 @@ count_packets() { # recording packet
 }
 
 test_loss() {
-	capture "$MACHINE" run --loss 20000 --results "$WORK" --timeout 900 -- \
+	capture "$MACHINE" run --loss 20000 --results "$WORK" --timeout "$LIMIT_S" -- \
 		perf record --kcore -B -N -q -m,16M -o "$WORK/loss" \
 		-e intel_pt/cyc=1/k -- busybox ls -lR /usr/bin
 	expect "loss: exit code" 0 "$CODE"

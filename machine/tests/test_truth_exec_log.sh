@@ -78,7 +78,7 @@ main() {
 	switch_log &
 	switch=$!
 	"$MACHINE" run --qemu "$WORK/qemu" --results "$WORK" --truth "$WORK" \
-		--timeout 600 -- bash "$HERE/conformance_guest.sh" "$WORK" \
+		--timeout "$LIMIT_S" -- bash "$HERE/conformance_guest.sh" "$WORK" \
 		--program "$WORK/program" || failed=1
 	kill "$reader" "$switch" 2>/dev/null || true
 	((failed == 0))

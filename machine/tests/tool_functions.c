@@ -5,8 +5,8 @@
  *		tool_functions [--time-p99 NS | --host-clock] [--names FILE]
  *			       TRUTH RECORDING
  *
- * Computes the entries and exits of kernel functions from the truth of the
- * boot in which the recording was made, by pairing them by stack pointer, and
+ * Computes the entries and exits of kernel functions, of x86-64 or arm64, from
+ * the truth of the boot in which the recording was made, by pairing them by stack pointer, and
  * compares with the timeline: every one, in order, same task.  Where the trace
  * paused, what began or ended unseen meanwhile is left out.  Prints a line a
  * CPU; exits 1 on a difference, if a true time lies outside the interval
@@ -91,6 +91,7 @@ static bool replay_for(struct replay *replay, const struct options *options,
 		last = time_ns > last ? time_ns : last;
 	}
 	return replay_truth(replay, options->truth, names,
+			    stack_rules_of(recording),
 			    tsc_of(recording, first - MARGIN_NS),
 			    tsc_of(recording, last + MARGIN_NS));
 }

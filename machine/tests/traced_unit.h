@@ -5,7 +5,9 @@
 #include "machine/intel_pt/unit.h"
 #include "machine/tests/memory_bus.h"
 
+#include <check.h>
 #include <intel-pt.h>
+#include <stddef.h>
 
 /* What the tests of the whole unit share: one that writes into a single range
  * of 64 KiB of this memory.  check runs each test in a process of its own.
@@ -21,8 +23,10 @@ extern const struct pt_rates rates;
 extern struct memory_bus memory;
 extern struct pt_unit unit;
 
-/* The checked fixture. */
-void traced_unit_set_up(void);
+/* Runs a suite of that name, each test with a unit of its own.  Returns
+ * main()'s exit code.
+ */
+int traced_unit_run(const char *name, const TTest *const *tests, size_t count);
 
 /* Writes @ctl to RTIT_CTL at TSC 1000. */
 void start(uint64_t ctl);

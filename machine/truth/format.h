@@ -49,10 +49,13 @@ enum truth_kind {
 			       */
 	TRUTH_TRACE_ON = 11,  /* from = to: the first instruction traced */
 	TRUTH_TRACE_OFF = 12, /* from = to: what ends the trace (wrmsr, msr) */
-	TRUTH_SWITCH = 13,    /* __switch_to was entered for this task */
+	TRUTH_SWITCH = 13,    /* __switch_to, on arm64 cpu_switch_to, was
+			       * entered for this task
+			       */
 	TRUTH_KIND_MASK = 0x0f,
 	/* All but conditional branches and jumps carry the stack pointer:
-	 * that before the instruction; of a switch, the next task's.
+	 * that before the instruction; of a switch, the next task's (arm64:
+	 * still the last one's).
 	 */
 	TRUTH_HAS_SP = 0x10,
 };

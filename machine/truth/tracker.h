@@ -45,7 +45,9 @@ struct tracker_flags {
 
 /* Where the guest's kernel switches tasks; all 0: not known. */
 struct switch_site {
-	uint64_t function;   /* __switch_to(prev, next) */
+	uint64_t function;   /* __switch_to(prev, next); arm64:
+			      * cpu_switch_to
+			      */
 	uint32_t pid_offset; /* bytes into struct task_struct */
 	uint32_t tgid_offset;
 };

@@ -39,6 +39,10 @@ ktrace user --user -- ./busybox ls -R tree
 ktrace all -a --events sched -- ./busybox sleep 0.01
 ktrace filter --filter ksys_read -- \
 	./busybox dd if=tree/folder1/file of=/dev/null
+ktrace cycles --user --cycles -- ./busybox ls -R tree
+ktrace cycles-fine --cycles=4 -- ./busybox ls -R tree
+ktrace no-cycles --no-cycles -- ./busybox true
+ktrace returns --return-stack -- ./busybox ls -R tree
 ktrace snapshot --snapshot -- ./busybox ls -R tree
 ktrace sink --sink trbe0 -- ./busybox true
 ktrace no-sink --sink none -- ./busybox true

@@ -3,12 +3,11 @@
 # Interrupt work goes to whom it was for: to the reader of a disk, to the
 # receiver of a datagram, to who armed the timer, queued the work, woke
 # another CPU; and none of it to a busy bystander on whose time it was.
-# What is asked for: one_cpu, threads, two_cpus, old_kernel; all of them if
-# nothing is.
+# What is asked for: one_cpu, threads, two_cpus, old_kernel, alone arm64; the
+# first four if nothing is.
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
-PROGRAM=$ROOT/build/tests/e2e/programs/interrupts
 
 # Records the cases in a machine of its own and judges them.
 cases() { # folder "machine's options" case...
@@ -16,9 +15,11 @@ cases() { # folder "machine's options" case...
 	read -ra options <<<"$2"
 	shift 2
 	mkdir "$results"
-	"$MACHINE" run --fast --timeout 600 --disk-size 32 "${options[@]}" \
-		--results "$results" -- bash "$HERE/interrupts_guest.sh" \
-		"$results" "$KTRACE" "$PROGRAM" "$@"
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
+		--disk-size 32 "${options[@]}" --results "$results" -- \
+		bash "$GUEST_ROOT/tests/e2e/interrupts_guest.sh" "$results" \
+		"$GUEST_BUILD/ktrace-hw" \
+		"$GUEST_BUILD/tests/e2e/programs/interrupts" "$@"
 	python3 "$HERE/judge_interrupts.py" "$KTRACE" "$results" "$@" ||
 		FAILURES=$((FAILURES + 1))
 }
@@ -31,6 +32,15 @@ one_cpu() {
 # Handlers of devices run in threads.
 threads() {
 	cases threads "--append threadirqs --disk-delay 5" threads
+}
+
+# Devices interrupt by wires, which several share: not even the kernel's
+# tracepoints tell one network device's interrupts from the other's.
+arm64() {
+	use_arm64
+	skip_without_machine 6.12
+	make_programs
+	cases arm64 "--disk-delay 5" disk sleep work rcu
 }
 
 two_cpus() { cases two "--cpus 2" disk ipi; }
@@ -47,7 +57,7 @@ main() {
 	need perf
 	need python3
 	skip_without_machine 6.12
-	make -s -C "$ROOT" e2e-programs >/dev/null
+	make_programs
 	for one in "${asked[@]}"; do
 		"$one"
 	done

@@ -15,8 +15,8 @@ main() {
 	skip_without_machine "$KERNEL"
 	make -s -C "$ROOT" e2e-programs >/dev/null
 	mkdir "$WORK/r"
-	"$MACHINE" run --fast --kernel "$KERNEL" --timeout 300 --late-results \
-		--results "$WORK/r" -- sh -ec "
+	"$MACHINE" run --fast --kernel "$KERNEL" --timeout "$LIMIT_S" \
+		--late-results --results "$WORK/r" -- sh -ec "
 		for level in none sched irq all attribution; do
 			'$KTRACE' record -o '$WORK'/r/\$level -a \
 				--events=\$level -- sh -c '

@@ -5,7 +5,7 @@
 # as the program made, and as many as the ground truth.  One line a case.
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|made_by_perf|
-#				  narrower]...
+#				  narrower|arm64]...
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -36,7 +36,8 @@ boot() { # name options... -- command...
 	done
 	shift
 	mkdir -p "$WORK/$name/truth"
-	"$MACHINE" run --fast --truth "$WORK/$name/truth" --late-results \
+	"$MACHINE" run --fast --timeout "$LIMIT_S" \
+		--truth "$WORK/$name/truth" --late-results \
 		--results "$WORK/$name" "${options[@]}" -- "$@" >/dev/null
 	"$CLASSES" "$WORK/$name/truth" "$WORK/$name/r" >"$WORK/$name/csv"
 }
@@ -74,6 +75,20 @@ old_kernel() {
 		--sched "$WORK/old/r"
 }
 
+# Without the ground truth, whose classes are those of x86-64's functions.
+arm64() {
+	use_arm64
+	skip_without_machine 6.12
+	make_programs
+	mkdir "$WORK/arm64"
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --late-results \
+		--results "$WORK/arm64" -- "$GUEST_BUILD/ktrace-hw" record \
+		-o "$WORK/arm64/r" --events=attribution -- \
+		"$GUEST_BUILD/tests/e2e/programs/processes" sleeper hog \
+		caller faulter ping tree futex execer poller >/dev/null
+	judge arm64 --exact --cases --sched "$WORK/arm64/r"
+}
+
 made_by_perf() {
 	boot perf -- perf record --kcore -a -q -B -N -m 4M,16M \
 		-o "$WORK/perf/r" -e intel_pt//k -e sched:sched_switch \
@@ -87,7 +102,7 @@ made_by_perf() {
 narrower() {
 	local text
 	mkdir -p "$WORK/plain" "$WORK/cpu"
-	"$MACHINE" run --fast --cpus 2 --late-results \
+	"$MACHINE" run --fast --cpus 2 --timeout "$LIMIT_S" --late-results \
 		--results "$WORK/plain" --results "$WORK/cpu" -- sh -c "
 		'$KTRACE' record -o '$WORK/plain/r' -- '$PROGRAM' sleeper &&
 		'$KTRACE' record -o '$WORK/cpu/r' -C 0 --events=sched \
@@ -116,7 +131,7 @@ main() {
 	skip_without_machine 6.12
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}"
 	if (($# == 0)); then
-		set -- one_cpu two_cpus old_kernel made_by_perf narrower
+		set -- one_cpu two_cpus old_kernel made_by_perf narrower arm64
 	fi
 	for part; do
 		"$part"

@@ -90,7 +90,7 @@ main() {
 	skip_without_machine "$KERNEL"
 	"${CC:-cc}" -O1 -g -std=c17 -D_GNU_SOURCE -pthread \
 		-o "$WORK/relations" "$HERE/programs/relations.c"
-	"$MACHINE" run --fast --kernel "$KERNEL" --timeout 600 \
+	"$MACHINE" run --fast --kernel "$KERNEL" --timeout "$LIMIT_S" \
 		--results "$WORK" -- bash "$HERE/relations_guest.sh" \
 		"$WORK" "$KTRACE" "$WORK/relations"
 	kernel_reports

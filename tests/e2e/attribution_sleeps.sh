@@ -3,25 +3,32 @@
 # report --sleeps tells where programs sleep, with which stacks, and who wakes
 # them, where all that is known by construction.
 #
-#	attribution_sleeps.sh [KERNEL [CASE...]]
+#	attribution_sleeps.sh [--arm64] [KERNEL [CASE...]]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+DEFAULT=(stacks static pipe child futex disk chain labels)
+if [[ ${1:-} == --arm64 ]]; then
+	shift
+	use_arm64
+	# User stacks are unwound on a computer of their own architecture.
+	DEFAULT=(pipe child futex disk chain labels)
+fi
 KERNEL=${1:-6.12}
-WAITS=$ROOT/build/tests/e2e/programs/waits
 
 main() {
 	local cases=("${@:2}")
-	((${#cases[@]})) ||
-		cases=(stacks static pipe child futex disk chain labels)
+	((${#cases[@]})) || cases=("${DEFAULT[@]}")
 	need perf
 	need python3
 	skip_without_machine "$KERNEL"
-	make -s -C "$ROOT" e2e-programs >/dev/null
-	"$MACHINE" run --fast --kernel "$KERNEL" --disk-size 64 \
-		--disk-delay 60 --timeout 600 --results "$WORK" -- \
-		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$WAITS" \
-		"${cases[@]}"
+	make_programs
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
+		--disk-size 64 --disk-delay 60 --timeout "$LIMIT_S" \
+		--results "$WORK" -- \
+		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
+		"$GUEST_BUILD/ktrace-hw" \
+		"$GUEST_BUILD/tests/e2e/programs/waits" "${cases[@]}"
 	python3 "$HERE/judge_sleeps.py" "$KTRACE" "$WORK" "${cases[@]}" ||
 		FAILURES=$((FAILURES + 1))
 }

@@ -3,31 +3,44 @@
 # report --syscalls and timeline --syscalls tell what programs do whose system
 # calls are known by construction; perf counts them too.
 #
-#	attribution_syscalls.sh [KERNEL]
+#	attribution_syscalls.sh [--arm64] [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+if [[ ${1:-} == --arm64 ]]; then
+	shift
+	use_arm64
+fi
 KERNEL=${1:-6.12}
-PROGRAMS=$ROOT/build/tests/e2e/programs
+CASES=(errors child restart bare copy)
+
+# Debian's kernels have x32 for those who ask for it.
+record_abis() {
+	"$MACHINE" run --kernel "$KERNEL" --append syscall.x32=y \
+		--timeout "$LIMIT_S" --results "$WORK" -- sh -ec "
+		cd /dev/shm
+		'$KTRACE' record -o abis --events=attribution -- \
+			'$GUEST_BUILD/tests/e2e/programs/abis' >abis.out
+		cp -r abis abis.out '$WORK'"
+}
 
 main() {
 	need perf
 	need python3
 	skip_without_machine "$KERNEL"
-	make -s -C "$ROOT" e2e-programs >/dev/null
+	make_programs
 	# The disk takes its time, so that whoever wants it has to wait.
-	"$MACHINE" run --fast --kernel "$KERNEL" --disk-size 64 \
-		--disk-delay 2 --timeout 600 --results "$WORK" -- \
-		bash "$HERE/waits_guest.sh" "$WORK" "$KTRACE" "$PROGRAMS/waits" \
-		errors child restart bare copy
-	# Debian's kernels have x32 for those who ask for it.
-	"$MACHINE" run --kernel "$KERNEL" --append syscall.x32=y \
-		--timeout 300 --results "$WORK" -- sh -ec "
-		cd /dev/shm
-		'$KTRACE' record -o abis --events=attribution -- \
-			'$PROGRAMS/abis' >abis.out
-		cp -r abis abis.out '$WORK'"
-	python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK" ||
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
+		--disk-size 64 --disk-delay 2 --timeout "$LIMIT_S" \
+		--results "$WORK" -- \
+		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
+		"$GUEST_BUILD/ktrace-hw" \
+		"$GUEST_BUILD/tests/e2e/programs/waits" "${CASES[@]}"
+	if ((!IS_ARM64)); then
+		record_abis
+		CASES+=(abis)
+	fi
+	python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK" "${CASES[@]}" ||
 		FAILURES=$((FAILURES + 1))
 }
 

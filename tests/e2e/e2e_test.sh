@@ -7,7 +7,15 @@ KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 MACHINE=${MACHINE:-$ROOT/machine/host/machine}
 WORK=$(mktemp -d)
 FAILURES=0
-readonly HERE ROOT KTRACE MACHINE WORK
+# When a machine is taken to hang: no busy host reaches that.
+# shellcheck disable=SC2034 # the tests read it
+readonly LIMIT_S=1200
+readonly HERE ROOT MACHINE WORK
+
+# What a test records with, and where that is in the guest.
+# shellcheck disable=SC2034 # the tests read it
+GUEST_OPTIONS=() GUEST_ROOT=$ROOT GUEST_BUILD=$(dirname "$KTRACE")
+IS_ARM64=0
 
 # KEEP=DIR keeps the recordings there.
 finish() {
@@ -20,10 +28,39 @@ finish() {
 trap finish EXIT
 
 skip_without_machine() { # kernel
-	"$MACHINE" fetch --kernel "$1" >"$WORK/fetch" 2>&1 && return
+	"$MACHINE" fetch "${GUEST_OPTIONS[@]}" --kernel "$1" \
+		>"$WORK/fetch" 2>&1 && return
 	printf 'skipped: %s: no machine: %s\n' "${0##*/}" \
 		"$(tail -n 1 "$WORK/fetch")"
 	exit 0
+}
+
+# Records in the arm64 machine from now on, where this computer's files are at
+# /host; reports find both those and the machine's own.
+use_arm64() {
+	if [[ ! -x $ROOT/build-arm64/ktrace-hw ]]; then
+		printf 'skipped: %s: no program for arm64: %s\n' "${0##*/}" \
+			"scripts/arm64_sysroot.sh, make ARCH=arm64"
+		exit 0
+	fi
+	# shellcheck disable=SC2034 # the tests read it
+	GUEST_ROOT=/host$ROOT GUEST_BUILD=/host$ROOT/build-arm64
+	IS_ARM64=1 GUEST_OPTIONS=(--arch arm64)
+	# shellcheck disable=SC2016 # for the script
+	printf '#!/bin/sh\ncommand=$1\nshift\nexec %q "$command" --symfs %q "$@"\n' \
+		"$KTRACE" "$WORK/symfs" >"$WORK/ktrace-hw"
+	chmod +x "$WORK/ktrace-hw"
+	KTRACE=$WORK/ktrace-hw
+	mkdir "$WORK/symfs"
+	ln -s "${XDG_CACHE_HOME:-$HOME/.cache}"/ktrace-hw/roots/arm64/* \
+		"$WORK/symfs"
+	ln -sn / "$WORK/symfs/host"
+}
+
+make_programs() {
+	local -a options=()
+	((!IS_ARM64)) || options=(ARCH=arm64)
+	make -s -C "$ROOT" "${options[@]}" e2e-programs >/dev/null
 }
 
 need() { # program

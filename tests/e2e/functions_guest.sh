@@ -37,7 +37,7 @@ run_one() { # name
 	local pipe='cat input | tr a b | wc -c'
 	head -c 20000 "$KTRACE" >input
 	case $1 in
-	ls) record ls -- ls -R /etc/apt /etc/alternatives ;;
+	ls) record ls -- ls -R /etc/alternatives /etc/security ;;
 	pipe) record pipe -- sh -c "$pipe" ;;
 	disk)
 		make_file

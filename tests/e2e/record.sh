@@ -105,6 +105,23 @@ check_filters() {
 	done
 }
 
+# How many packets that count cycles.
+cycle_packets() { # recording
+	"$KTRACE" dump --packets -i "$WORK/$1" 2>/dev/null | grep -c ' cyc ' ||
+		true
+}
+
+check_cycles() {
+	expect_that "cycles are counted by default" \
+		"$(cycle_packets filter)" -gt 50
+	expect "--no-cycles: recorded" 0 "$(code_of no-cycles)"
+	expect "--no-cycles: none is counted" 0 "$(cycle_packets no-cycles)"
+	expect "--no-cycles: no gap" 0 "$(summary no-cycles cpu gaps)"
+	expect "--cycles=16: Intel PT refuses" 125 "$(code_of cycles-each)"
+	expect_that "and says what" -n \
+		"$(grep 'intel_pt.*--cycles' "$WORK/cycles-each.err")"
+}
+
 # How many samples of a tracepoint.
 samples() { # recording tracepoint
 	"$KTRACE" dump --records -i "$WORK/$1" 2>/dev/null |
@@ -156,8 +173,8 @@ check_rights() {
 # The command of the README, from the host.
 check_machine() {
 	local code=0
-	"$KTRACE" record '--machine=--fast' -a -o "$WORK/machine" -- \
-		sh -c 'echo hello; exit 3' >"$WORK/machine.out" || code=$?
+	"$KTRACE" record "--machine=--fast --timeout $LIMIT_S" -a \
+		-o "$WORK/machine" -- sh -c 'echo hello; exit 3' >"$WORK/machine.out" || code=$?
 	expect "--machine: the command's exit code" 3 "$code"
 	expect "--machine: and its output" hello "$(cat "$WORK/machine.out")"
 	expect_that "--machine -a: its own writing is no part of it" \
@@ -170,13 +187,14 @@ main() {
 	local name
 	skip_without_machine 6.12
 	make -s -C "$ROOT" e2e-programs >/dev/null
-	"$MACHINE" run --fast --timeout 400 --results "$WORK" -- \
+	"$MACHINE" run --fast --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/record_guest.sh" "$WORK" "$KTRACE"
 	check_codes
 	check_targets
 	check_ways
 	check_loss
 	check_filters
+	check_cycles
 	check_events
 	check_accidents
 	check_rights

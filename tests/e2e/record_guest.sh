@@ -59,6 +59,8 @@ ways() {
 	record snapshot --snapshot --buffer 64K -- ls -R /etc/apt
 	record filter --filter vfs_read -- cat /etc/passwd
 	record range --filter "$(range_of vfs_read)" -- cat /etc/passwd
+	record no-cycles --no-cycles -- true
+	record cycles-each --cycles=16 -- true
 	record nonsense --filter no_such_function -- true
 	for level in none sched irq all; do
 		record "events-$level" --events "$level" -- ls /etc/apt

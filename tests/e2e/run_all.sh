@@ -16,7 +16,10 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
 	attribution_syscalls.sh attribution_levels.sh
 	"attribution_interrupts.sh one_cpu" attribution_servers.sh
-	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh)
+	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh
+	arm64_perf.sh "functions.sh --arm64 6.12 1 ls sleep all"
+	"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
+	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
 	tests+=("functions.sh 6.12 1 disk-all sleep-all"
 		"functions.sh 6.12 2 echo echo-all"
@@ -24,5 +27,10 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
 		"attribution_levels.sh 6.1")
+fi
+# Two that make the same program at once would be in each other's way.
+make -s -C "$HERE/../.." all e2e-programs >/dev/null
+if [[ -x $HERE/../../build-arm64/ktrace-hw ]]; then
+	make -s -C "$HERE/../.." ARCH=arm64 e2e-programs >/dev/null
 fi
 side_by_side "$HERE" "${tests[@]}"

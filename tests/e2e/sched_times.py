@@ -4,6 +4,8 @@ alone, as perf reads them: to judge what ktrace-hw says of the same."""
 import re
 import subprocess
 
+from perf_input import perf_input
+
 LINE = re.compile(r"^\s*-?\d+\s+(\d+)\.(\d+):\s+sched:(\w+):\s+(.*)$")
 SWITCH = re.compile(r"prev_pid=(\d+).*prev_state=(\S+) ==> .*next_pid=(\d+)")
 WAKE = re.compile(r"\bpid=(\d+)")
@@ -40,7 +42,7 @@ class Thread:
 def events(recording):
     text = subprocess.run(
         ["perf", "script", "--no-itrace", "--ns", "-F", "tid,time,event,trace",
-         "-i", recording], capture_output=True, text=True, check=True).stdout
+         "-i", perf_input(recording)], capture_output=True, text=True, check=True).stdout
     for line in text.splitlines():
         match = LINE.match(line)
         if match:

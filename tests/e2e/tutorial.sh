@@ -6,11 +6,12 @@ set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 SOURCE=$ROOT/docs/tutorial/ledger.c
+MACHINE_OPTIONS="--fast --timeout $LIMIT_S --disk-size 64 --disk-delay 60"
 
 record() { # folder program
 	(
 		cd "$1"
-		"$KTRACE" record --machine="--fast --disk-size 64 --disk-delay 60" \
+		"$KTRACE" record --machine="$MACHINE_OPTIONS" \
 			--events=attribution --user -- "./$2" /scratch
 	) 2>&1 | tee "$1/said"
 }

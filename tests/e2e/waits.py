@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 
+from perf_input import perf_input
+
 
 class Judge:
     """Counts what fails; one line a check."""
@@ -64,7 +66,7 @@ class Recording:
     def perf_text(self):
         return subprocess.run(
             ["perf", "script", "--no-itrace", "-F", "comm,tid,event,trace",
-             "-i", self.path], capture_output=True, text=True,
+             "-i", perf_input(self.path)], capture_output=True, text=True,
             check=True).stdout
 
     @functools.cache

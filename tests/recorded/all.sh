@@ -51,7 +51,7 @@ main() {
 		exit 0
 	}
 	build_programs
-	"$ROOT/machine/host/machine" run --fast --timeout 1800 \
+	"$ROOT/machine/host/machine" run --fast --timeout 1200 \
 		--results "$WORK" -- \
 		bash "$HERE/guest.sh" "$WORK" "$KTRACE" "$WORK/programs"
 	run "formats: kernel" python3 "$HERE/formats.py" "$KTRACE" "$WORK/kernel"

@@ -142,6 +142,29 @@ def check_top(reader):
                            "9").splitlines()) == 10
 
 
+def check_sort(reader):
+    by_self = reader.flat()
+    by_calls = reader.flat("--sort=calls")
+    assert by_calls != by_self
+    assert by_calls == with_sums(sorted(
+        by_self, key=lambda row: -int(row["calls"])))
+    names = [row["function"] for row in reader.flat("--sort=function")]
+    assert names == sorted(names)
+    assert reader.flat("--sort=calls", "--top=5") == by_calls[:5]
+    for report in ("--flat", "--callgraph"):
+        done = reader.run("report", report, "--sort=nonsense", "-i",
+                          reader.recording)
+        assert done.returncode == 2 and b"--sort" in done.stderr, report
+
+
+def with_sums(rows):
+    total = 0
+    for row in rows:
+        total += int(row["self_ns"])
+        row["cumulative_ns"] = str(total)
+    return rows
+
+
 def check_formats_offered(reader):
     offered = {
         ("report",): ("text", "csv", "json"),
@@ -256,7 +279,8 @@ def on_terminal(reader, pager, *arguments):
     if not pid:
         os.execve(reader.program,
                   [reader.program, *arguments, "-i", reader.recording],
-                  {"KTRACE_PAGER": pager, "PATH": os.environ["PATH"]})
+                  {"KTRACE_PAGER": pager, "PATH": os.environ["PATH"],
+                   "TERM": "xterm"})
     try:
         while take(descriptor):
             pass
@@ -270,10 +294,11 @@ def on_terminal(reader, pager, *arguments):
 
 def check_pager(reader):
     upper = "tr a-z A-Z"
-    text = reader.text("report", "--flat")
-    shown, code = on_terminal(reader, upper, "report", "--flat")
+    flat = ("report", "--flat", "--color=never")
+    text = reader.text(*flat)
+    shown, code = on_terminal(reader, upper, *flat)
     assert shown.endswith(text.upper()) and code == 0
-    shown, code = on_terminal(reader, "cat", "report", "--flat")
+    shown, code = on_terminal(reader, "cat", *flat)
     assert shown.endswith(text) and code == 0
     shown, code = on_terminal(reader, upper, "report", "--flat",
                               "--format=csv", "--top=1")
@@ -283,6 +308,26 @@ def check_pager(reader):
     for command in (("report", "--flat", "--top=1"), ("timeline",)):
         shown, code = on_terminal(reader, "/nonexistent/pager", *command)
         assert "not found" in shown and code == 1
+
+
+def without_colors(text):
+    return re.sub("\033\\[[0-9;]*m", "", text)
+
+
+def check_colors(reader):
+    for command in (("report", "--flat"), ("report", "--callgraph"),
+                    ("timeline", "--top=1000")):
+        plain = reader.text(*command)
+        assert "\033" not in plain
+        assert reader.text(*command, "--color=never") == plain
+        shown = reader.text(*command, "--color=always")
+        assert shown != plain and without_colors(shown) == plain, command
+        shown, code = on_terminal(reader, "cat", *command)
+        assert code == 0 and "\033" in shown, command
+        assert without_colors(shown).endswith(plain), command
+        rows = reader.text(*command, "--format=csv", "--color=always")
+        assert "\033" not in rows, command
+    assert "\033[31m" in reader.text("report", "--flat", "--color=always")
 
 
 def check_usage(reader):

@@ -11,6 +11,14 @@
 #include "machine/guest/init/btf.h"
 #include "machine/guest/init/hand_over.h"
 
+/* The function that goes on in another task: on x86-64 it is entered on that
+ * one's stack, on arm64 it is the one that changes stacks.
+ */
+#if defined(__aarch64__)
+static const char switch_function[] = "cpu_switch_to";
+#else
+static const char switch_function[] = "__switch_to";
+#endif
 
 /* Returns 0 if the kernel has no such symbol. */
 static uint64_t kernel_symbol(const char *wanted)
@@ -51,7 +59,7 @@ int truth_announce(struct problem *problem)
 {
 	size_t size;
 	char *types = read_whole("/sys/kernel/btf/vmlinux", &size);
-	uint64_t address = kernel_symbol("__switch_to");
+	uint64_t address = kernel_symbol(switch_function);
 	long pid = -1, tgid = -1;
 
 	if (types) {
@@ -61,7 +69,8 @@ int truth_announce(struct problem *problem)
 	free(types);
 	errno = 0;
 	if (!address)
-		return problem_set(problem, "kallsyms has no __switch_to");
+		return problem_set(problem, "kallsyms has no %s",
+				   switch_function);
 	if (pid < 0 || tgid < 0)
 		return problem_set(problem,
 				   "the kernel's BTF has no pid, tgid");

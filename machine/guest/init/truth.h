@@ -5,10 +5,11 @@
 #include "machine/guest/init/problem.h"
 
 /* Tells the truth plugin where this kernel switches tasks and where a
- * task_struct has its numbers, by an instruction that the plugin watches:
- * cpuid with EAX = 0x4b545452 ("KTTR"), ECX = 0,
- * RBX = address of __switch_to,
- * RDX = offset of task_struct.pid << 32 | offset of task_struct.tgid.
+ * task_struct has its numbers, by an instruction that the plugin watches
+ * (hand_over.h): the address of __switch_to or cpu_switch_to, and
+ * offset of task_struct.pid << 32 | offset of task_struct.tgid.
+ * On x86-64 it is cpuid with EAX = 0x4b545452 ("KTTR"), ECX = 0 and these in
+ * RBX and RDX.
  * Returns 0, or -1 with the problem.
  */
 int truth_announce(struct problem *problem);

@@ -152,6 +152,19 @@ static bool differs(struct block_compare *compare, const struct item *decoded,
 	return false;
 }
 
+/* The clocks' rounding, and an instruction: what a branch leads to comes behind
+ * it.
+ */
+enum { SLACK_NS = 3 };
+
+static bool is_within(const struct item *decoded, uint64_t truth_ns)
+{
+	int64_t late = (int64_t)(truth_ns - decoded->tsc);
+
+	return late >= -(int64_t)decoded->early_ns - SLACK_NS &&
+	       late <= (int64_t)decoded->late_ns + SLACK_NS;
+}
+
 static void compare_time(struct block_compare *compare,
 			 const struct item *decoded, const struct item *truth)
 {
@@ -159,6 +172,7 @@ static void compare_time(struct block_compare *compare,
 		compare->offset = decoded->tsc - truth->tsc;
 	time_error_add(&compare->times, decoded->tsc - compare->offset,
 		       truth->tsc);
+	compare->outside += !is_within(decoded, truth->tsc + compare->offset);
 }
 
 /* Behind a gap: passes what the gap hides, up to @decoded. */

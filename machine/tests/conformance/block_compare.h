@@ -22,6 +22,7 @@ struct block_compare {
 	uint64_t missing; /* of the truth's items, in gaps */
 	uint64_t offset;  /* of the decoder's clock to the truth's */
 	struct time_error times;
+	uint64_t outside; /* items that the truth has at no time they allow */
 };
 
 void block_compare_open(struct block_compare *compare, FILE *text,

@@ -32,13 +32,23 @@ static void put(struct block_items *items, const struct item *item)
 	items->queue[items->queued++] = *item;
 }
 
+/* A branch ran just before what it led to. */
+static void leave_at(struct item *leaving, const struct item *place)
+{
+	leaving->tsc = place->tsc;
+	leaving->early_ns = place->early_ns;
+	leaving->late_ns = place->late_ns;
+}
+
 /* What left the last stretch of code led to @to. */
-static void arrive(struct block_items *items, uint64_t to)
+static void arrive(struct block_items *items, const struct item *place,
+		   uint64_t to)
 {
 	struct item *leaving = &items->leaving;
 
 	if (leaving->class == CLASS_NONE)
 		return;
+	leave_at(leaving, place);
 	leaving->type = ITEM_BRANCH;
 	leaving->to = to;
 	leaving->to_known = true;
@@ -47,12 +57,13 @@ static void arrive(struct block_items *items, uint64_t to)
 }
 
 /* It led out of what is traced. */
-static void stop(struct block_items *items)
+static void stop(struct block_items *items, const struct item *place)
 {
 	struct item *leaving = &items->leaving;
 
 	if (leaving->class == CLASS_NONE)
 		return;
+	leave_at(leaving, place);
 	leaving->type = ITEM_END;
 	leaving->to_known = false;
 	put(items, leaving);
@@ -76,7 +87,7 @@ static bool take_block(struct block_items *items, const char *text,
 	if (sscanf(text, "block %15s %" SCNx64 "-%" SCNx64 " %" SCNu64, exit,
 		   &first, &last, &instructions) != 4)
 		return false;
-	arrive(items, first);
+	arrive(items, place, first);
 	leave(items, place, class_of(exit), last);
 	items->blocks++;
 	items->instructions += instructions;
@@ -89,15 +100,15 @@ static bool take_other(struct block_items *items, const char *text,
 	uint64_t address;
 
 	if (sscanf(text, "async %" SCNx64, &address) == 1) {
-		arrive(items, address);
+		arrive(items, place, address);
 		leave(items, place, CLASS_ASYNC, address);
 	} else if (sscanf(text, "start %" SCNx64, &address) == 1) {
-		stop(items);
+		stop(items, place);
 		place->type = ITEM_START;
 		place->to = address;
 		put(items, place);
 	} else if (!strncmp(text, "stop ", 5) || !strncmp(text, "end ", 4)) {
-		stop(items);
+		stop(items, place);
 	} else if (!strncmp(text, "gap ", 4)) {
 		items->gaps++;
 		items->leaving.class = CLASS_NONE;
@@ -117,8 +128,8 @@ static void take_line(struct block_items *items, const char *line)
 
 	if (sscanf(line, "stream %*u cpu %" SCNu32, &items->cpu) == 1)
 		return;
-	if (sscanf(line, "%" SCNu64 " -%*u +%*u %n", &place.tsc, &skipped) !=
-		    1 ||
+	if (sscanf(line, "%" SCNu64 " -%" SCNu32 " +%" SCNu32 " %n", &place.tsc,
+		   &place.early_ns, &place.late_ns, &skipped) != 3 ||
 	    !skipped ||
 	    (!take_block(items, line + skipped, &place) &&
 	     !take_other(items, line + skipped, &place)))

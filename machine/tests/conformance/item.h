@@ -35,6 +35,8 @@ struct item {
 	uint64_t from;
 	uint64_t to;
 	uint64_t tsc;
+	uint32_t early_ns; /* ktrace-hw: how far before @tsc it may have been */
+	uint32_t late_ns;  /* and how far behind */
 	uint64_t position; /* byte of the trace, or number of the record */
 };
 

@@ -11,8 +11,12 @@
 enum {
 	RECORD_AUXTRACE_INFO = 70,
 	RECORD_AUXTRACE = 71,
+	RECORD_TIME_CONV = 79,
 	AUX_FLAG_TRUNCATED = 1,
 };
+
+/* auxtrace_info_record.type */
+enum { AUXTRACE_CORESIGHT = 3 };
 
 /* Indices into auxtrace_info_record.priv, tools/perf/util/intel-pt.h */
 enum {
@@ -47,6 +51,13 @@ struct auxtrace_record {
 	uint32_t tid;
 	uint32_t cpu;
 	uint32_t reserved;
+};
+
+struct time_conv_record {
+	struct perf_event_header header;
+	uint64_t shift;
+	uint64_t mult;
+	uint64_t zero;
 };
 
 struct aux_record {

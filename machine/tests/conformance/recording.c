@@ -162,6 +162,9 @@ static void read_info(struct recording *recording,
 	const uint64_t *priv = record->priv;
 	size_t count = (record->header.size - sizeof(*record)) / 8;
 
+	recording->is_coresight = record->type == AUXTRACE_CORESIGHT;
+	if (recording->is_coresight)
+		return;
 	recording->pmu_type = priv[INFO_PMU_TYPE];
 	recording->time_shift = priv[INFO_TIME_SHIFT];
 	recording->time_mult = priv[INFO_TIME_MULT];
@@ -171,6 +174,15 @@ static void read_info(struct recording *recording,
 	recording->nominal_freq = priv[INFO_NONTURBO_RATIO];
 	if (count > INFO_FILTER && priv[INFO_FILTER_SIZE])
 		add_filters(recording, (const char *)&priv[INFO_FILTER]);
+}
+
+/* Intel PT has the same in its own record. */
+static void read_times(struct recording *recording,
+		       const struct time_conv_record *record)
+{
+	recording->time_shift = (uint16_t)record->shift;
+	recording->time_mult = (uint32_t)record->mult;
+	recording->time_zero = record->zero;
 }
 
 static void use_attr(struct recording *recording,
@@ -218,7 +230,11 @@ static void take_record(struct recording *recording,
 		break;
 	case RECORD_AUXTRACE_INFO:
 		read_info(recording, record);
-		find_attr(recording, record);
+		if (!recording->is_coresight)
+			find_attr(recording, record);
+		break;
+	case RECORD_TIME_CONV:
+		read_times(recording, record);
 		break;
 	case RECORD_AUXTRACE:
 		add_trace(recording, record);

@@ -53,6 +53,7 @@ struct recording {
 	size_t file_size;
 	const char *directory; /* borrowed */
 
+	bool is_coresight; /* of what is below it has times only */
 	uint32_t pmu_type;
 	uint64_t config; /* of the intel_pt event, attr.config */
 	bool kernel;	 /* traced levels */

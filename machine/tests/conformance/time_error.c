@@ -13,9 +13,8 @@ void time_error_add(struct time_error *error, uint64_t decoded, uint64_t truth)
 	error->bins[size]++;
 }
 
-uint64_t time_error_p99(const struct time_error *error)
+static uint64_t at_rank(const struct time_error *error, uint64_t rank)
 {
-	uint64_t rank = error->count - error->count / 100;
 	uint64_t seen = 0;
 
 	for (uint64_t i = 0; i < TIME_ERROR_BINS - 1; i++) {
@@ -24,4 +23,14 @@ uint64_t time_error_p99(const struct time_error *error)
 			return i;
 	}
 	return error->max;
+}
+
+uint64_t time_error_p50(const struct time_error *error)
+{
+	return at_rank(error, error->count - error->count / 2);
+}
+
+uint64_t time_error_p99(const struct time_error *error)
+{
+	return at_rank(error, error->count - error->count / 100);
 }

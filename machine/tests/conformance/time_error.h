@@ -14,7 +14,8 @@ struct time_error {
 };
 
 void time_error_add(struct time_error *error, uint64_t decoded, uint64_t truth);
-/* The 99th percentile; time_error.max if it is beyond the bins. */
+/* The median, the 99th percentile; time_error.max if beyond the bins. */
+uint64_t time_error_p50(const struct time_error *error);
 uint64_t time_error_p99(const struct time_error *error);
 
 #endif

@@ -5,7 +5,8 @@
 
 static bool is_thunk(const struct kernel_name *name)
 {
-	return name->kind != KIND_FUNCTION;
+	return name->kind == KIND_RETURN_THUNK ||
+	       name->kind == KIND_INDIRECT_THUNK;
 }
 
 static bool is_call(uint8_t kind)

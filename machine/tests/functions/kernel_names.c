@@ -63,6 +63,8 @@ static enum code_kind kind_of(const char *name)
 	for (size_t i = 0; i < sizeof(returns) / sizeof(*returns); i++)
 		if (!strcmp(name, returns[i]))
 			return KIND_RETURN_THUNK;
+	if (!strcmp(name, "vectors") || !strcmp(name, "tramp_vectors"))
+		return KIND_VECTOR;
 	return strncmp(name, "__x86_indirect_", 15) ? KIND_FUNCTION
 						    : KIND_INDIRECT_THUNK;
 }

@@ -9,7 +9,12 @@
 /* What the code at an address is, by a recording's copy of kallsyms and the
  * rules of docs/formats.md; shares nothing with symbolize/.
  */
-enum code_kind { KIND_FUNCTION, KIND_RETURN_THUNK, KIND_INDIRECT_THUNK };
+enum code_kind {
+	KIND_FUNCTION,
+	KIND_RETURN_THUNK,
+	KIND_INDIRECT_THUNK,
+	KIND_VECTOR, /* Arm's exception vectors lead to handlers */
+};
 
 struct kernel_name {
 	uint64_t start;

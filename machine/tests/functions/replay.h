@@ -2,6 +2,7 @@
 #ifndef KT_MACHINE_TESTS_REPLAY_H
 #define KT_MACHINE_TESTS_REPLAY_H
 
+#include "machine/tests/functions/stack_rules.h"
 #include "machine/tests/functions/task_frames.h"
 
 #include <stdbool.h>
@@ -24,7 +25,8 @@ struct replay {
  * if there is none.
  */
 bool replay_truth(struct replay *replay, const char *truth,
-		  const struct kernel_names *names, uint64_t first,
+		  const struct kernel_names *names,
+		  const struct stack_rules *rules, uint64_t first,
 		  uint64_t last);
 void replay_free(struct replay *replay);
 

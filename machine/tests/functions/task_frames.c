@@ -165,6 +165,21 @@ static void return_unknown(struct task_frames *task, const struct passing *at,
 	top_of(task)->is_stale = false;
 }
 
+/* Who called what has ended, but not a switch that began in another task, has
+ * not ended in a pause.
+ */
+static void go_on(struct task_frames *task, const struct passing *at,
+		  const struct kernel_name *to, uint64_t address, uint64_t slot)
+{
+	const struct frame *top;
+
+	drop_stale(task, at, slot);
+	top = top_of(task);
+	if (!top || (top->is_stale && !kernel_name_equal(top->function, to)))
+		infer(task, at, to, address);
+	top_of(task)->is_stale = false;
+}
+
 static size_t find_returning(const struct task_frames *task, uint64_t address,
 			     uint64_t slot)
 {
@@ -189,24 +204,17 @@ void frames_return(struct task_frames *task, const struct passing *at,
 		return;
 	}
 	pop_through(task, at, index);
-	if (!task->count)
-		infer(task, at, to, address);
-	/* What is returned to has not ended in a pause. */
-	top_of(task)->is_stale = false;
+	go_on(task, at, to, address, slot);
 }
 
-/* The CPU aligns the stack to 16 bytes and pushes five words, from which iret
- * restores; an error code is gone by then.  On a stack of the handler's own
- * the address is another, and is not needed.
- */
 void frames_interrupt(struct task_frames *task, const struct passing *at,
 		      const struct kernel_name *to, uint64_t origin,
-		      uint64_t sp)
+		      uint64_t slot)
 {
 	push(task, at,
 	     (struct frame){
 		     .function = to,
-		     .slot = (sp & ~15ULL) - 5 * sizeof(uint64_t),
+		     .slot = slot,
 		     .origin = origin,
 	     },
 	     false);

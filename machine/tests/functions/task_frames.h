@@ -26,8 +26,9 @@ struct passages {
 
 struct frame {
 	const struct kernel_name *function;
-	uint64_t slot; /* stack address of the return address, or of the frame
-			* that iret takes; 0 if unknown
+	uint64_t slot; /* the stack pointer at the function's return (x86: where
+			* the return address is) or at the iret or ERET that
+			* ends the interrupt; 0 if unknown
 			*/
 	uint64_t site;	 /* of the call; 0 if unknown */
 	bool is_direct;	 /* the call is */
@@ -58,8 +59,7 @@ struct passing {
 void frames_free(struct task_frames *task);
 
 /* Each takes what it is named after; @to is what covers @address, where control
- * goes. @slot is where the return address is,
- * @site the call's own address.
+ * goes. @slot is as in struct frame, @site the call's own address.
  */
 void frames_call(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *to, uint64_t slot, uint64_t site,
@@ -71,8 +71,8 @@ void frames_return(struct task_frames *task, const struct passing *at,
 		   uint64_t slot);
 void frames_interrupt(struct task_frames *task, const struct passing *at,
 		      const struct kernel_name *to, uint64_t origin,
-		      uint64_t sp);
-/* @sp: where the iret found what it restored. */
+		      uint64_t slot);
+/* @sp: the stack pointer at the iret or ERET. */
 void frames_iret(struct task_frames *task, const struct passing *at,
 		 const struct kernel_name *from, const struct kernel_name *to,
 		 uint64_t address, uint64_t sp);

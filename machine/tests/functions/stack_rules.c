@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/tests/functions/stack_rules.h"
+
+#include "machine/tests/conformance/recording.h"
+
+/* The CPU aligns the stack to 16 bytes and pushes five words, from which iret
+ * restores; an error code is gone by then.  On a stack of the handler's own
+ * the address is another, and is not needed.
+ */
+static uint64_t x86_interrupt_slot(uint64_t sp)
+{
+	return (sp & ~15ULL) - 5 * sizeof(uint64_t);
+}
+
+/* The kernel saves registers below the interrupted stack pointer, and has
+ * restored it when it executes ERET.
+ */
+static uint64_t arm64_interrupt_slot(uint64_t sp)
+{
+	return sp;
+}
+
+static const struct stack_rules x86_rules = {
+	.call_bytes = sizeof(uint64_t),
+	.interrupt_slot = x86_interrupt_slot,
+};
+
+/* Calls put the return address into a register. */
+static const struct stack_rules arm64_rules = {
+	.interrupt_slot = arm64_interrupt_slot,
+	.switches_inside = true,
+};
+
+const struct stack_rules *stack_rules_of(const struct recording *recording)
+{
+	return recording->is_coresight ? &arm64_rules : &x86_rules;
+}

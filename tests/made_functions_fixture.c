@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/made_functions_fixture.h"
+
+#include "attribution/events/work_kinds.h"
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
+#include "symbolize/symbols.h"
+
+#include <check.h>
+#include <stddef.h>
+#include <string.h>
+
+static const char *const names[] = {
+	"entry_SYSCALL_64", "asm_exc_page_fault", "asm_exc_int3",
+	"asm_sysvec_apic_timer_interrupt", "asm_common_interrupt",
+	"asm_exc_nmi", "handle_softirqs", "process_one_work",
+	"exit_to_user_mode_loop", "__schedule", "run_ksoftirqd", "schedule",
+	"vfs_read", "helper", "u:main", "u:work",
+	"__x64_sys_read", "__x64_sys_futex", "__x64_sys_exit_group",
+	"pipe_read", "pipe_write", "futex_wait_queue", "try_to_wake_up",
+	"__wake_up_sync_key", "hrtimer_wakeup", "perf_trace_sched_switch",
+	"dequeue_task_fair", "perf_event_wakeup",
+};
+
+static char space_of(const char *name)
+{
+	return strncmp(name, "u:", 2) ? 'k' : 'u';
+}
+
+static const char *plain(const char *name)
+{
+	return space_of(name) == 'u' ? name + 2 : name;
+}
+
+struct made_functions made_functions_new(void)
+{
+	struct made_functions functions = { .own = function_table_new() };
+	const char *module;
+
+	module = function_table_module(functions.own, "", 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		function_table_add(functions.own, plain(names[i]),
+				   strlen(plain(names[i])), module,
+				   space_of(names[i]));
+	functions.table = functions.own;
+	functions.kinds = work_kinds_new(functions.table, &arch_x86_64);
+	ck_assert_ptr_nonnull(functions.kinds);
+	return functions;
+}
+
+struct made_functions made_functions_of(const struct symbols *symbols)
+{
+	struct made_functions functions = {
+		.table = symbols_functions(symbols),
+	};
+
+	functions.kinds =
+		work_kinds_new(functions.table, symbols_arch(symbols));
+	ck_assert_ptr_nonnull(functions.kinds);
+	return functions;
+}
+
+void made_functions_free(struct made_functions *functions)
+{
+	work_kinds_free(functions->kinds);
+	function_table_free(functions->own);
+}
+
+uint32_t made_functions_find(const struct made_functions *functions,
+			     const char *name)
+{
+	uint32_t count = function_count(functions->table);
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct function *function =
+			function_at(functions->table, i);
+
+		if (function->space == space_of(name) &&
+		    !strcmp(function->name, plain(name)))
+			break;
+	}
+	ck_assert_msg(i < count, "no %s here", name);
+	return i;
+}

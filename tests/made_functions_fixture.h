@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_MADE_FUNCTIONS_FIXTURE_H
+#define KT_TESTS_MADE_FUNCTIONS_FIXTURE_H
+
+#include <stdint.h>
+
+struct function_table;
+struct symbols;
+struct work_kinds;
+
+/* The functions of a made-up recording, and which begin work. */
+struct made_functions {
+	struct function_table *own;	/* or NULL */
+	const struct function_table *table;
+	struct work_kinds *kinds;
+};
+
+/* Those that begin work (symbolize/arch.h), and a few others. */
+struct made_functions made_functions_new(void);
+
+/* Those of @symbols, which are borrowed. */
+struct made_functions made_functions_of(const struct symbols *symbols);
+void made_functions_free(struct made_functions *functions);
+
+/* The number of a function of the kernel, or of user space as "u:name"; fails
+ * the test if there is none.
+ */
+uint32_t made_functions_find(const struct made_functions *functions,
+			     const char *name);
+
+#endif

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Damaged copies of a recording, and by which command each is to be read."""
+import collections
+import functools
+import os
+import random
+import shutil
+import struct
+
+CUT_STEP = 64 * 1024
+HEADER = struct.Struct("<8s8Q4Q")
+AUXTRACE = 71
+FLAT = ["report", "--flat"]
+READERS = [
+    FLAT,
+    ["report"],
+    ["report", "--callgraph"],
+    ["report", "--syscalls"],
+    ["report", "--sleeps"],
+    ["report", "--interrupts"],
+    ["timeline", "--format=csv"],
+    ["flamegraph", "--wall", "--folded"],
+    ["dump", "--records"],
+    ["dump", "--packets"],
+    ["dump", "--blocks"],
+]
+# Which file, how much of its beginning: half of them where the structure is,
+# some in the copies of code.  Eight, so that each meets each of the readers.
+PLACES = [
+    ("data", 4096), ("data", 1 << 62), ("data", 1 << 62), ("data", 65536),
+    ("kcore_dir/kcore", 4096), ("kcore_dir/kallsyms", 1 << 62),
+    ("kcore_dir/modules", 1 << 62), ("kcore_dir/kcore", 1 << 62),
+]
+
+# changes() makes the contents of the files that are not the recording's.
+Case = collections.namedtuple("Case", "name reader changes needs_doubt")
+
+
+def file_of(folder, name):
+    return os.path.join(folder, name)
+
+
+def read(folder, name):
+    with open(file_of(folder, name), "rb") as file:
+        return file.read()
+
+
+def damage(recording, scratch, changes):
+    """A copy of the recording with files replaced (None: left out)."""
+    shutil.copytree(recording, scratch, symlinks=True,
+                    copy_function=os.link, dirs_exist_ok=True)
+    for name, content in changes.items():
+        path = file_of(scratch, name)
+        if os.path.lexists(path):
+            os.unlink(path)
+        if content is not None:
+            with open(path, "wb") as file:
+                file.write(content)
+
+
+def without_trace(data):
+    """The recording as it would be had no trace come, without features."""
+    fields = list(HEADER.unpack_from(data))
+    offset, size = fields[5], fields[6]
+    kept = bytearray()
+    at = offset
+    while at < offset + size:
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        whole = length
+        if kind == AUXTRACE:
+            whole += struct.unpack_from("<Q", data, at + 8)[0]
+        else:
+            kept += data[at:at + length]
+        at += whole
+    fields[6] = len(kept)
+    fields[9:13] = [0, 0, 0, 0]
+    return HEADER.pack(*fields) + data[HEADER.size:offset] + bytes(kept)
+
+
+def flip(content, rng, limit):
+    content = bytearray(content)
+    for _ in range(1 + rng.randrange(8)):
+        at = rng.randrange(min(limit, len(content)))
+        content[at] ^= 1 << rng.randrange(8)
+    return bytes(content)
+
+
+def flipped(recording, seed):
+    name, limit = PLACES[seed % len(PLACES)]
+    content = read(recording, name)
+    if not content:
+        return {}
+    return {name: flip(content, random.Random(seed), limit)}
+
+
+def flips(recording, count, first):
+    for seed in range(first, first + count):
+        yield Case(f"flip {seed} in {PLACES[seed % len(PLACES)][0]}",
+                   READERS[seed % len(READERS)],
+                   functools.partial(flipped, recording, seed), False)
+
+
+def missing(name, changes):
+    return Case(name, FLAT, lambda: changes, True)
+
+
+def cuts(data):
+    for size in range(CUT_STEP, len(data), CUT_STEP):
+        yield missing(f"cut at {size}", {"data": data[:size]})
+
+
+def shifted(kcore):
+    """The code of another build: everything lies elsewhere."""
+    return kcore[:65536] + b"\xcc" * 16 + kcore[65536:-16]
+
+
+def other_kernel(recording, other):
+    name = "kcore_dir/kcore"
+    if other:
+        yield missing("the code of another kernel", {name: read(other, name)})
+    yield missing("the code moved", {name: shifted(read(recording, name))})
+
+
+def incomplete(data):
+    yield missing("an empty file", {"data": b""})
+    yield missing("a header only", {"data": data[:104]})
+    yield missing("no file", {"data": None})
+    yield missing("no trace", {"data": without_trace(data)})
+    yield missing("no code", {"kcore_dir/kcore": None})
+    yield missing("no symbols", {"kcore_dir/kallsyms": None})
+
+
+def all_cases(options):
+    recording = options.recording
+    data = read(recording, "data")
+    yield from cuts(data)
+    yield from incomplete(data)
+    yield from other_kernel(recording, options.other)
+    yield from flips(recording, options.flips, options.first_seed)

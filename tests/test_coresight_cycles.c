@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "tests/etmv4_packets.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/snapshot_fixture.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+/* Times that cycle counts tell.  Every block ends in a branch that is taken:
+ * one of 2 instructions at 0, then one of 4 at 0x10, and so on.
+ */
+enum { NOP = 0xd503201f };
+
+static const uint32_t code[] = {
+	[0x00 / 4] = NOP,
+	[0x04 / 4] = 0x14000003,	/* b 0x10 */
+	[0x10 / 4] = NOP,
+	[0x14 / 4] = NOP,
+	[0x18 / 4] = NOP,
+	[0x1c / 4] = 0x17fffff9,	/* b 0 */
+	[0x20 / 4] = 0x17fffff8,	/* b 0 */
+};
+
+enum { LONGEST = 16 };
+
+struct expected {
+	uint8_t kind;
+	uint64_t offset;
+	uint64_t time;
+	uint64_t low;
+	uint64_t high;
+};
+
+#define A(time, low, high) { FLOW_BLOCK, 0x00, time, low, high }
+#define B(time, low, high) { FLOW_BLOCK, 0x10, time, low, high }
+
+/* A cycle is a nanosecond: 200 are counted from 1000 to 1200. */
+#define FIRST_SPAN SYNC_CYCLES, TRACE_ON, CONTEXT(0), \
+	STAMP_CYCLES(1000, 8),		\
+	EXECUTED, CYCLES(18),		/* a: 10, as 8 were before */ \
+	EXECUTED, CYCLES(90),		/* b */ \
+	EXECUTED, CYCLES(100),		/* a */ \
+	STAMP_CYCLES(1200, 0)
+#define FIRST_ITEMS \
+	{ FLOW_START, 0x00, 1000, 1000, 1200 }, A(1000, 1000, 1200), \
+	B(1010, 1000, 1200), A(1100, 1000, 1200)
+
+static const struct {
+	uint8_t trace[128];
+	size_t size;
+	struct expected items[LONGEST];
+} traces[] = {
+#define TRACE(...) \
+	{ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+	/* By instructions it would be 1000, 1050, 1150. */
+	{ TRACE(FIRST_SPAN, EXECUTED),
+	  { FIRST_ITEMS, B(1200, 1000, UINT64_MAX),
+	    { FLOW_STOP, 0, 1204, 1200, UINT64_MAX } } },
+	/* A stamp may come while a block runs: after 30 of its 100 cycles. */
+	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(60), STAMP_CYCLES(1290, 30),
+		EXECUTED, CYCLES(100), STAMP_CYCLES(1360, 0), EXECUTED),
+	  { FIRST_ITEMS, B(1200, 1000, 1290), A(1260, 1200, 1360),
+	    B(1360, 1290, UINT64_MAX),
+	    { FLOW_STOP, 0, 1364, 1360, UINT64_MAX } } },
+	/* A count too large to be told has the time that the others leave. */
+	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, CYCLES_UNKNOWN,
+		EXECUTED, CYCLES(30), STAMP_CYCLES(9200, 0), EXECUTED),
+	  { FIRST_ITEMS, B(1200, 1000, 9200), A(1240, 1200, 9200),
+	    B(9170, 1200, 9200), A(9200, 1200, UINT64_MAX),
+	    { FLOW_STOP, 0, 9202, 9200, UINT64_MAX } } },
+	/* So has what is not traced: counts go on, and are not the block's. */
+	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), TRACE_ON, CONTEXT(0),
+		STAMP_CYCLES(5000, 100), EXECUTED, CYCLES(120), EXECUTED,
+		CYCLES(80), STAMP_CYCLES(5100, 0), EXECUTED),
+	  { FIRST_ITEMS, B(1200, 1000, 5000),
+	    { FLOW_STOP, 0, 1240, 1200, 5000 },
+	    { FLOW_START, 0x00, 5000, 5000, 5100 }, A(5000, 5000, 5100),
+	    B(5020, 5000, 5100), A(5100, 5000, UINT64_MAX),
+	    { FLOW_STOP, 0, 5102, 5100, UINT64_MAX } } },
+	/* What ran before an exception was counted with it. */
+	{ TRACE(FIRST_SPAN, EXCEPTION(14, 0x18), CYCLES(20), ADDRESS(0x20),
+		EXECUTED, CYCLES(50), EXECUTED, CYCLES(30),
+		STAMP_CYCLES(1300, 0), EXECUTED),
+	  { FIRST_ITEMS, B(1200, 1000, 1300),
+	    { FLOW_ASYNC, 0x18, 1220, 1200, 1300 },
+	    { FLOW_BLOCK, 0x20, 1220, 1200, 1300 }, A(1270, 1200, 1300),
+	    B(1300, 1200, UINT64_MAX),
+	    { FLOW_STOP, 0, 1304, 1300, UINT64_MAX } } },
+	/* A stamp without a count: nobody knows how many cycles it was. */
+	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, STAMP(1246),
+		EXECUTED),
+	  { FIRST_ITEMS, B(1200, 1000, 1246), A(1243, 1200, 1246),
+	    B(1246, 1200, UINT64_MAX),
+	    { FLOW_STOP, 0, 1250, 1246, UINT64_MAX } } },
+};
+
+static void decode(const uint8_t *bytes, size_t size, struct array *items)
+{
+	const uint64_t aux[] = { 0, size, SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
+	const struct fixture_origin origin = { 1, 1, 900 };
+	struct recording_fixture fixture;
+	struct flow_totals totals;
+	struct flow_run run;
+
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
+	recording_fixture_trace(&fixture, 0, bytes, size);
+	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)code,
+			       sizeof(code));
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(recording_time(run.recording),
+			 RECORDING_TIME_NANOSECONDS);
+	flow_run_stream(&run, 0, &totals, items);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+
+static uint64_t high_of(const struct flow_item *item)
+{
+	return item->late_ns == FLOW_NO_BOUND ? UINT64_MAX :
+						item->time_ns + item->late_ns;
+}
+
+static void check_item(const struct flow_item *item,
+		       const struct expected *expected)
+{
+	ck_assert_int_eq(item->kind, expected->kind);
+	ck_assert_uint_eq(item->ip,
+			  item->kind == FLOW_STOP ?
+				  0 :
+				  ETMV4_BASE + expected->offset);
+	ck_assert_uint_eq(item->time_ns, expected->time);
+	ck_assert_uint_eq(item->time_ns - item->early_ns, expected->low);
+	ck_assert_uint_eq(high_of(item), expected->high);
+}
+
+START_TEST(counts_tell_times_between_stamps)
+{
+	const struct expected *expected = traces[_i].items;
+	struct array items = ARRAY_OF(struct flow_item);
+
+	decode(traces[_i].trace, traces[_i].size, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		const struct flow_item *item = array_at(&items, i);
+
+		if (item->kind != FLOW_MODE && item->kind != FLOW_END)
+			check_item(item, expected++);
+	}
+	ck_assert_uint_eq(expected->time, 0);
+	array_free(&items);
+}
+END_TEST
+
+/* Whatever a damaged count says, times do not go back and the stream ends. */
+START_TEST(damaged_counts_end)
+{
+	uint8_t bytes[sizeof(traces[0].trace)];
+	size_t size = traces[_i].size;
+
+	for (size_t at = 16; at < size; at++) {
+		struct array items = ARRAY_OF(struct flow_item);
+		const struct flow_item *last;
+
+		memcpy(bytes, traces[_i].trace, size);
+		bytes[at] ^= (uint8_t)(1u << at % 8);
+		decode(bytes, size, &items);
+		last = array_at(&items, items.count - 1);
+		ck_assert_int_eq(last->kind, FLOW_END);
+		array_free(&items);
+	}
+}
+END_TEST
+
+/* Without time stamps they are the clock themselves, from 1 on. */
+START_TEST(counts_are_the_clock)
+{
+	static const uint8_t trace[] = {
+		SYNC_CYCLES, TRACE_ON, CONTEXT(0),
+		EXECUTED, CYCLES(10),			/* bl 0x10 */
+		EXECUTED, ADDRESS(0x08), CYCLES(90),	/* ret */
+		NOT_EXECUTED, CYCLES_UNKNOWN,		/* b.eq */
+		EXECUTED, ADDRESS(0x20), CYCLES(5),	/* ret */
+		EXCEPTION(2, 0x28), ADDRESS(0x40),	/* svc */
+	};
+	static const uint64_t times[] = { 1, 11, 101, 101, 106 };
+	struct array items = ARRAY_OF(struct flow_item);
+	struct scratch_folder folder = scratch_folder_new();
+	struct flow_totals totals;
+	struct flow_run run;
+	size_t blocks = 0;
+
+	snapshot_fixture_write(&folder);
+	scratch_folder_write(&folder, "etm.ini",
+			     "[device]\nname=ETM_2\nclass=trace_source\n"
+			     "type=ETM4.0\n[regs]\n"
+			     "TRCCONFIGR(0x004)=0x11\n"
+			     "TRCTRACEIDR(0x010)=0x12\n"
+			     "TRCIDR0(0x078)=0x28000EA1\n"
+			     "TRCIDR1(0x079)=0x4100F403\n"
+			     "TRCIDR2(0x07A)=0x00000488\n");
+	snapshot_fixture_file(&folder, SNAPSHOT_TRACE, trace, sizeof(trace));
+	ck_assert_int_eq(flow_run_open(&run, folder.path, NULL), 0);
+	ck_assert_int_eq(recording_time(run.recording), RECORDING_TIME_CYCLES);
+	flow_run_stream(&run, 0, &totals, &items);
+	for (size_t i = 0; i < items.count; i++) {
+		const struct flow_item *item = array_at(&items, i);
+
+		if (item->kind == FLOW_BLOCK)
+			ck_assert_uint_eq(item->time_ns, times[blocks++]);
+	}
+	ck_assert_uint_eq(blocks, sizeof(times) / sizeof(*times));
+	flow_run_close(&run);
+	array_free(&items);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("coresight_cycles");
+	TCase *tcase = tcase_create("times");
+
+	tcase_add_loop_test(tcase, counts_tell_times_between_stamps, 0,
+			    sizeof(traces) / sizeof(*traces));
+	tcase_add_loop_test(tcase, damaged_counts_end, 0,
+			    sizeof(traces) / sizeof(*traces));
+	tcase_add_test(tcase, counts_are_the_clock);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

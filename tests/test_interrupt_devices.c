@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* For whom devices' work was: disks and networks. */
+#include "attribution/interrupts/interrupt_ledger.h"
+
+#include "tests/interrupt_story_fixture.h"
+#include "tests/run_suite.h"
+
+static void disk_read_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	NS(100); IN("entry_SYSCALL_64"); IN("vfs_read");
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200); switch_to(f, 0, 5);
+	disk_interrupt(f, 300);
+	NS(400);
+}
+
+/* Over a device that hands the request on, from another thread. */
+static void mapped_disk_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	NS(100); IN("entry_SYSCALL_64");
+	EVENT(EVENT_BIO_QUEUE, 253, 40, 8);
+	NS(200); switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_REMAP, 8, 100, 8, 253, 40);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(250); switch_to(f, 0, 5);
+	disk_interrupt(f, 300);
+	NS(400);
+}
+
+/* A request of two, in sectors 3 to 1. */
+static void merged_disk_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 6);
+	NS(200); switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 106, 2);
+	NS(250); switch_to(f, 0, 5);
+	disk_interrupt(f, 300);
+	NS(400);
+}
+
+/* The interrupt raises a soft interrupt, that completes the request. */
+static void done_softirq_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200); switch_to(f, 0, 5);
+	NS(300); IN("asm_common_interrupt");
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	NS(340); OUT;
+	NS(400); IN("handle_softirqs");
+	NS(410); EVENT(EVENT_SOFTIRQ_ENTRY, BLOCK); IN("blk_done_softirq");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
+	NS(440); OUT; EVENT(EVENT_SOFTIRQ_EXIT, BLOCK);
+	NS(450); OUT;
+	NS(500);
+}
+
+static void poll_interrupt(struct attribution_fixture *f, uint64_t base)
+{
+	NS(base); IN("asm_common_interrupt");
+	NS(base + 10); IN("__handle_irq_event_percpu"); IN("net_handler");
+	IN("__napi_schedule");
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX); OUT;
+	NS(base + 20); OUT; OUT;
+	NS(base + 30); OUT;
+}
+
+/* One softirq that polls once; the poll takes 40. */
+static void poll_begins(struct attribution_fixture *f, uint64_t base)
+{
+	NS(base); IN("__do_softirq"); jump(f, 0, "handle_softirqs");
+	NS(base + 10); EVENT(EVENT_SOFTIRQ_ENTRY, NET_RX); IN("net_rx_action");
+	NS(base + 20); IN("__napi_poll"); IN("device_poll");
+}
+
+static void poll_ends(struct attribution_fixture *f, uint64_t base)
+{
+	NS(base + 60); OUT; OUT;
+	NS(base + 70); OUT; EVENT(EVENT_SOFTIRQ_EXIT, NET_RX);
+	NS(base + 80); OUT;
+}
+
+static void receive_packet(struct attribution_fixture *f, int64_t address)
+{
+	EVENT(EVENT_GRO_RECEIVE, address);
+	EVENT(EVENT_NET_RECEIVE, address);
+}
+
+/* 8 is sent something on 5's time, and reads it later. */
+static void receive_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_interrupt(f, 100);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	NS(300); switch_to(f, 0, 8);
+	NS(350); IN("entry_SYSCALL_64");
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
+/* A poll of packets for 8 and 9; of one nobody hears again. */
+static void receive_shared_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00); receive_packet(f, 0xb00);
+	receive_packet(f, 0xc00); receive_packet(f, 0xd00);
+	poll_ends(f, 200);
+	NS(300); switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_COPY, 0xa00); EVENT(EVENT_SKB_COPY, 0xb00);
+	NS(350); switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_CONSUME, 0xc00);
+	NS(400);
+}
+
+/* The packet is only seen to wake 8. */
+static void receive_woken_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	EVENT(EVENT_SCHED_WAKING, 8);
+	poll_ends(f, 200);
+	NS(300);
+}
+
+/* 8 sends; the device says on 5's time that it is done. */
+static void send_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(100); IN("entry_SYSCALL_64");
+	EVENT(EVENT_NET_QUEUE, 0xa00); EVENT(EVENT_NET_XMIT, 0xa00);
+	NS(150); OUT; switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	poll_ends(f, 200);
+	NS(300);
+}
+
+/* ksoftirqd's soft interrupts are its own time. */
+static void ksoftirqd_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 15);
+	NS(90); IN("run_ksoftirqd");
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	NS(300); switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
+static const struct interrupt_story stories[] = {
+	{ disk_read_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
+	{ mapped_disk_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
+	{ merged_disk_story, "disk_handler on 5 for 6 x0.25: 12=12+0+0\n"
+			     "disk_handler on 5 for 7 x0.75: 38=38+0+0\n" },
+	{ done_softirq_story,
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 30=30+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 20=20+0+0\n" },
+	{ receive_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+			 "net_handler on 5 for 8 x1.00: 30=30+0+0\n"
+			 "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ receive_shared_story,
+	  "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
+	  "device_poll on 5 for 8 x0.50: 20=20+0+0\n"
+	  "device_poll on 5 for 9 x0.25: 10=10+0+0\n"
+	  "handle_softirqs on 5 for -1 x0.25: 5=0+0+5\n"
+	  "handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
+	  "handle_softirqs on 5 for 9 x0.25: 5=5+0+0\n"
+	  "net_rx_action on 5 for -1 x0.25: 5=0+0+5\n"
+	  "net_rx_action on 5 for 8 x0.50: 10=10+0+0\n"
+	  "net_rx_action on 5 for 9 x0.25: 5=5+0+0\n" },
+	{ receive_woken_story,
+	  "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+	  "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ send_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+		      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+		      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ ksoftirqd_story,
+	  "device_poll thread 15 for 8 x1.00: 40=40+0+0\n"
+	  "handle_softirqs thread 15 for 8 x1.00: 20=20+0+0\n"
+	  "net_rx_action thread 15 for 8 x1.00: 20=20+0+0\n" },
+};
+
+START_TEST(threads_and_processes_add_up)
+{
+	const struct task victim = { .tid = 5, .pid = 5 };
+	struct interrupt_scene scene = interrupt_scene_begin();
+	struct interrupt_shares shares;
+	struct interrupt_credit credit;
+
+	interrupt_scene_watch(&scene);
+	receive_story(scene.fixture);
+	interrupt_scene_finish(&scene);
+	shares = interrupt_ledger_thread(scene.ledger, &victim);
+	ck_assert_uint_eq(shares.own_ns, 0);
+	ck_assert_uint_eq(shares.stolen_ns, 110);
+	credit = interrupt_ledger_process(scene.ledger, 8);
+	ck_assert_uint_eq(credit.interrupt_ns, 110);
+	ck_assert_uint_eq(credit.work_ns, 0);
+	interrupt_scene_end(&scene);
+}
+END_TEST
+
+START_TEST(threads_of_a_process_help_each_other)
+{
+	const struct task victim = { .tid = 5, .pid = 8 };
+	struct interrupt_scene scene = interrupt_scene_begin();
+	struct interrupt_shares shares;
+
+	belongs(scene.fixture, 5, 8);
+	interrupt_scene_watch(&scene);
+	receive_story(scene.fixture);
+	interrupt_scene_finish(&scene);
+	shares = interrupt_ledger_thread(scene.ledger, &victim);
+	ck_assert_uint_eq(shares.own_ns, 110);
+	ck_assert_uint_eq(shares.stolen_ns, 0);
+	ck_assert_uint_eq(
+		interrupt_ledger_process(scene.ledger, 8).interrupt_ns, 0);
+	interrupt_scene_end(&scene);
+}
+END_TEST
+
+static Suite *interrupt_devices_suite(void)
+{
+	Suite *suite = suite_create("interrupt_devices");
+	TCase *tcase = interrupt_stories(
+		stories, sizeof(stories) / sizeof(*stories));
+
+	tcase_add_test(tcase, threads_and_processes_add_up);
+	tcase_add_test(tcase, threads_of_a_process_help_each_other);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(interrupt_devices_suite());
+}
