@@ -138,6 +138,8 @@ $(MACHINE_TOOLS): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lipt
 
+$(BUILD)/machine/tests/test_block_compare: $(TOOL_PARTS)
+
 machine-check: $(MACHINE_SUITES)
 	$(Q)for suite in $(MACHINE_SUITES); do $(SUITE_ENV) $$suite || exit 1; done
 

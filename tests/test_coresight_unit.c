@@ -126,10 +126,11 @@ START_TEST(frames_name_their_sources)
 		0x33 << 1 | 1, 0xaa,	/* not whole */
 	};
 	bool has_bytes[CORESIGHT_ID_COUNT] = { false };
+	uint8_t id = 0;
 
-	coresight_frame_find_ids(frames, sizeof(frames), has_bytes);
-	for (size_t id = 0; id < CORESIGHT_ID_COUNT; id++)
-		ck_assert_int_eq(has_bytes[id], id == 0x10 || id == 0x2a);
+	coresight_frame_find_ids(frames, sizeof(frames), &id, has_bytes);
+	for (size_t i = 0; i < CORESIGHT_ID_COUNT; i++)
+		ck_assert_int_eq(has_bytes[i], i == 0x10 || i == 0x2a);
 }
 END_TEST
 

@@ -10,58 +10,6 @@
 
 #include <stdlib.h>
 
-static ocsd_datapath_resp_t take_element(const void *ctx,
-					 const ocsd_trc_index_t index,
-					 const uint8_t id,
-					 const ocsd_generic_trace_elem *element)
-{
-	struct coresight *source = (struct coresight *)(uintptr_t)ctx;
-
-	(void)id;
-	coresight_take(source, index, element);
-	return source->error ? OCSD_RESP_FATAL_SYS_ERR : OCSD_RESP_CONT;
-}
-
-static int attach(void *ctx)
-{
-	struct coresight *source = ctx;
-	int error = coresight_attach_code(source);
-
-	source->unsynced = 0;
-	if (error)
-		return error;
-	return ocsd_dt_set_gen_elem_outfn(source->feed.tree.handle,
-					  take_element, source) == OCSD_OK ?
-		       0 :
-		       -ERROR_MEMORY;
-}
-
-static void begin_session(void *ctx)
-{
-	struct coresight *source = ctx;
-
-	source->is_running = false;
-	source->must_start = false;
-	coresight_lose_count(source);
-}
-
-static void end_session(void *ctx, bool is_lost)
-{
-	coresight_end_session(ctx, is_lost);
-}
-
-static void give_up(void *ctx, uint64_t position)
-{
-	coresight_open_gap(ctx, FLOW_GAP_BAD_TRACE, position);
-}
-
-static const struct coresight_feed_events feed_events = {
-	.attach = attach,
-	.begin = begin_session,
-	.end = end_session,
-	.fail = give_up,
-};
-
 static void end_stream(struct coresight *source)
 {
 	uint64_t end = coresight_feed_position(&source->feed);
@@ -147,6 +95,19 @@ static void emit_end(struct coresight *source)
 	source->at_end = true;
 }
 
+/* When the CPU was traced no more, if the trace says that it ended: the record
+ * of its last bytes came then, or later.
+ */
+static uint64_t trace_end(const struct coresight *source)
+{
+	uint64_t end_ns = source->input.stream->end_ns;
+	uint64_t last_ns = flow_batch_last_ns(source->batch);
+
+	if (!source->is_off || source->input.stream->cut || !end_ns)
+		return UINT64_MAX;
+	return end_ns > last_ns ? end_ns : last_ns;
+}
+
 /* Switches go among the finished items of their time. */
 static int add_switches(struct coresight *source, bool is_drained)
 {
@@ -154,7 +115,9 @@ static int add_switches(struct coresight *source, bool is_drained)
 
 	if (source->switches)
 		status = switch_merge(source->switches, source->batch,
-				      is_drained);
+				      is_drained,
+				      is_drained ? trace_end(source) :
+						   UINT64_MAX);
 	if (status == 1 && is_drained)
 		emit_end(source);
 	return status < 0 ? status : 0;
@@ -242,7 +205,7 @@ static int set_up(struct coresight *source)
 		.recording = input->recording,
 		.stream = input->stream,
 		.depth = CORESIGHT_EXECUTION,
-		.events = &feed_events,
+		.events = &coresight_feed_events,
 		.ctx = source,
 	};
 	source->batch = flow_batch_new(coresight_is_slow, source);

@@ -36,7 +36,7 @@ static enum flow_exit exit_of(struct coresight *source,
 /* Straight code may be longer than a block's count goes: damaged trace leads
  * into what is no code.
  */
-static void take_range(struct coresight *source,
+static void take_range(struct coresight *source, uint64_t position,
 		       const ocsd_generic_trace_elem *range)
 {
 	uint64_t ip = range->st_addr;
@@ -46,6 +46,7 @@ static void take_range(struct coresight *source,
 
 	if (last < ip || !count)
 		return;
+	coresight_check_path(source, position, ip);
 	if (source->must_start)
 		coresight_emit(source, &(struct flow_item){
 			.kind = FLOW_START,
@@ -61,6 +62,7 @@ static void take_range(struct coresight *source,
 		  exit_of(source, range, last), range->last_instr_sz);
 	source->is_running = true;
 	source->next_address = range->en_addr;
+	coresight_expect_next(source, range, last);
 }
 
 /* What a system call or a return from an exception led to is not traced;
@@ -112,6 +114,7 @@ static void take_exception(struct coresight *source,
 	uint64_t address = element->excep_ret_addr ? element->en_addr :
 						     source->next_address;
 
+	source->next_is_known = false;
 	if (!source->is_running)
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&
@@ -152,52 +155,37 @@ static void take_transaction(struct coresight *source, trace_memtrans_t what)
 		});
 }
 
-/* What the decoder passed over in search of a place to begin. */
-static void check_unsynced(struct coresight *source, uint64_t position)
-{
-	ocsd_decode_stats_t *stats;
-	uint64_t skipped;
-
-	if (ocsd_dt_get_decode_stats(source->feed.tree.handle,
-				     source->feed.tree.trace_id, &stats) != OCSD_OK)
-		return;
-	skipped = stats->channel_unsynced - source->unsynced;
-	source->unsynced = stats->channel_unsynced;
-	if (!skipped || source->gap.is_open)
-		return;
-	coresight_open_gap(source, FLOW_GAP_UNSYNCED,
-			   source->feed.piece_start);
-	coresight_close_gap(source, position);
-}
-
+/* OpenCSD's decoders of the older protocols say no reason, but for the first
+ * after a reset.
+ */
 static void take_no_sync(struct coresight *source, uint64_t position,
 			 unsync_info_t why)
 {
-	switch ((int)why) {
-	case UNSYNC_OVERFLOW:
-	case UNSYNC_DISCARD:
-		coresight_open_gap(source, FLOW_GAP_OVERFLOW, position);
-		break;
-	case UNSYNC_BAD_PACKET:
-		coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
-		break;
-	default:
-		break;
-	}
+	bool is_overflow = !coresight_unit_is_old(source->feed.unit) &&
+			   (why == UNSYNC_OVERFLOW || why == UNSYNC_DISCARD);
+
+	if (source->feed.is_new)
+		return;
+	coresight_open_gap(source,
+			   is_overflow ? FLOW_GAP_OVERFLOW :
+					 FLOW_GAP_BAD_TRACE,
+			   position);
+	source->is_rejected = !is_overflow;
 }
 
 /* Elements that follow only where the decoder knows where it is. */
 static void take_synced(struct coresight *source, uint64_t position,
 			const ocsd_generic_trace_elem *element)
 {
-	check_unsynced(source, position);
+	if (source->gap.is_open && source->gap.reason == FLOW_GAP_UNSYNCED)
+		coresight_close_gap(source, position);
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_TRACE_ON:
 		take_trace_on(source, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
 		coresight_close_gap(source, position);
-		take_range(source, element);
+		take_range(source, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
 		coresight_open_gap(source, FLOW_GAP_LOST, position);
@@ -276,6 +264,7 @@ void coresight_end_session(struct coresight *source, bool is_lost)
 	if (is_lost)
 		coresight_open_gap(source, FLOW_GAP_LOST, end);
 	coresight_close_gap(source, end);
+	source->is_off = source->is_running;
 	if (source->is_running)
 		stop(source, FLOW_STOP_OFF);
 }

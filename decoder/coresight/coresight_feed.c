@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/coresight_feed.h"
-#include "decoder/recording/coresight_frame.h"
 #include "decoder/recording/recording_parts.h"
-
-/* Bytes of trace that are decoded at one go. */
-enum { CHUNK = 4096 };
 
 static const struct aux_piece *piece_now(const struct coresight_feed *feed)
 {
@@ -18,7 +14,43 @@ bool coresight_feed_is_done(const struct coresight_feed *feed)
 
 uint64_t coresight_feed_position(const struct coresight_feed *feed)
 {
-	return feed->piece_start + feed->piece_done;
+	const struct coresight_window *window = &feed->window;
+
+	if (!feed->in_piece)
+		return feed->piece_start;
+	return feed->piece_start +
+	       coresight_window_place(window, window->done);
+}
+
+/* Bytes of a window are numbered from the position of its first frame. */
+static uint64_t window_index(const struct coresight_feed *feed)
+{
+	return feed->piece_start + feed->window.start;
+}
+
+uint64_t coresight_feed_place(const struct coresight_feed *feed,
+			      uint64_t index)
+{
+	uint64_t first = window_index(feed);
+
+	if (!feed->in_piece || index < first ||
+	    index - first >= feed->window.size)
+		return index;
+	return feed->piece_start +
+	       coresight_window_place(&feed->window, index - first);
+}
+
+uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
+				   uint64_t index)
+{
+	return feed->since_sync +
+	       (index > feed->call_index ? index - feed->call_index : 0);
+}
+
+void coresight_feed_reject(struct coresight_feed *feed, uint64_t index)
+{
+	feed->is_told = true;
+	feed->reject_index = index;
 }
 
 void coresight_feed_close(struct coresight_feed *feed)
@@ -28,7 +60,10 @@ void coresight_feed_close(struct coresight_feed *feed)
 
 static void tell_tree(struct coresight_feed *feed, ocsd_datapath_op_t op)
 {
+	feed->is_ending = op == OCSD_OP_EOT;
 	ocsd_dt_process_data(feed->tree.handle, op, 0, 0, NULL, NULL);
+	feed->is_ending = false;
+	feed->is_new = op == OCSD_OP_RESET;
 }
 
 static int open_tree(struct coresight_feed *feed,
@@ -38,9 +73,8 @@ static int open_tree(struct coresight_feed *feed,
 
 	coresight_tree_close(&feed->tree);
 	feed->unit = unit;
-	error = coresight_tree_open(&feed->tree, unit,
-				    piece_now(feed)->is_formatted,
-				    feed->depth);
+	feed->is_new = true;
+	error = coresight_tree_open(&feed->tree, unit, feed->depth);
 	return error ? error : feed->events->attach(feed->ctx);
 }
 
@@ -56,6 +90,10 @@ static int begin_session(struct coresight_feed *feed)
 	else
 		tell_tree(feed, OCSD_OP_RESET);
 	feed->in_session = !error;
+	feed->session_start = feed->piece_start;
+	feed->since_sync = 0;
+	feed->is_unsynced = feed->depth == CORESIGHT_EXECUTION;
+	feed->is_astray = feed->is_unsynced;
 	if (!error && feed->events->begin)
 		feed->events->begin(feed->ctx);
 	return error;
@@ -69,43 +107,87 @@ static void end_session(struct coresight_feed *feed, bool is_lost)
 		feed->events->end(feed->ctx, is_lost);
 }
 
-/* Frames are whole, or the file was cut. */
-static size_t usable_size(const struct aux_piece *piece)
+static void fail(struct coresight_feed *feed)
 {
-	return piece->is_formatted ?
-		       piece->size_bytes - piece->size_bytes %
-						   CORESIGHT_FRAME_SIZE :
-		       piece->size_bytes;
-}
-
-/* OpenCSD gave up: it begins again behind what it has read. */
-static void recover(struct coresight_feed *feed, uint32_t used)
-{
-	size_t step = piece_now(feed)->is_formatted ? CORESIGHT_FRAME_SIZE : 1;
-
 	if (feed->events->fail)
-		feed->events->fail(feed->ctx,
-				   coresight_feed_position(feed) + used);
+		feed->events->fail(feed->ctx, coresight_feed_position(feed));
 	tell_tree(feed, OCSD_OP_RESET);
-	feed->piece_done += (used / step + 1) * step;
+	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
 }
 
-static void feed_chunk(struct coresight_feed *feed, size_t usable)
+/* What lies right before the place where OpenCSD gave up may have been the
+ * last byte of a synchronisation packet, taken for something else.  Some byte
+ * more is passed over each time.
+ */
+static void give_up(struct coresight_feed *feed, size_t used)
 {
-	size_t size = usable - feed->piece_done;
+	struct coresight_window *window = &feed->window;
+	size_t first = window->done;
+	uint64_t index = window_index(feed) + first + used;
+	size_t back = 0;
+
+	if (feed->is_told && feed->reject_index < index)
+		index = feed->reject_index;
+	if (index > window_index(feed) + first)
+		back = index - window_index(feed) - first - 1;
+	feed->is_told = false;
+	window->done += feed->depth == CORESIGHT_EXECUTION ? back :
+			used				   ? used :
+							     1;
+	fail(feed);
+}
+
+static void feed_window(struct coresight_feed *feed)
+{
+	struct coresight_window *window = &feed->window;
 	ocsd_datapath_resp_t response;
 	uint32_t used = 0;
 
-	if (size > CHUNK)
-		size = CHUNK;
+	feed->call_index = window_index(feed) + window->done;
 	response = ocsd_dt_process_data(
-		feed->tree.handle, OCSD_OP_DATA, coresight_feed_position(feed),
-		(uint32_t)size, piece_now(feed)->bytes + feed->piece_done,
-		&used);
-	if (OCSD_DATA_RESP_IS_FATAL(response) || !used)
-		recover(feed, used);
+		feed->tree.handle, OCSD_OP_DATA, feed->call_index,
+		(uint32_t)(window->size - window->done),
+		window->bytes + window->done, &used);
+	if (response != OCSD_RESP_CONT || !used)
+		give_up(feed, used);
 	else
-		feed->piece_done += used;
+		window->done += used;
+	feed->since_sync += used;
+	feed->call_index += used;
+}
+
+/* Stands for the synchronisation packet that was found, which may lie in
+ * several windows.
+ */
+static void feed_sync(struct coresight_feed *feed)
+{
+	static const uint8_t packet[] = { 0, 0, 0, 0, 0,    0,
+					  0, 0, 0, 0, 0, 0x80 };
+	size_t size = coresight_tree_sync_zeros(feed->unit) + 1;
+	uint64_t end = window_index(feed) + feed->window.done;
+	uint32_t used;
+
+	feed->call_index = end;
+	feed->since_sync = 0;
+	ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA,
+			     end > size ? end - size : 0, (uint32_t)size,
+			     packet + sizeof(packet) - size, &used);
+}
+
+static void find_sync(struct coresight_feed *feed)
+{
+	bool passed;
+	bool found = coresight_window_find_sync(
+		&feed->window, feed->window.done,
+		coresight_tree_sync_zeros(feed->unit), &passed);
+
+	if (passed && feed->is_unsynced && feed->events->skip)
+		feed->events->skip(feed->ctx, feed->session_start);
+	if (!found)
+		return;
+	feed->is_unsynced = false;
+	feed->is_astray = false;
+	feed_sync(feed);
 }
 
 static bool is_lost_at(struct coresight_feed *feed, uint64_t position)
@@ -120,30 +202,54 @@ static bool is_lost_at(struct coresight_feed *feed, uint64_t position)
 	return is_lost;
 }
 
+/* Frames are whole, or the file was cut. */
 static void next_piece(struct coresight_feed *feed)
 {
 	const struct aux_piece *piece = piece_now(feed);
-	bool has_rest = usable_size(piece) < piece->size_bytes;
+	bool has_rest = feed->window.next < piece->size_bytes;
 	bool is_last = feed->piece + 1 == feed->stream->piece_count;
 	bool is_lost = is_lost_at(feed, feed->piece_start + piece->size_bytes);
+	bool is_cut = is_last && feed->stream->cut;
 
 	if (is_last || is_lost || has_rest || piece[1].begins_anew)
-		end_session(feed, is_lost || (has_rest && !is_last));
+		end_session(feed, is_lost || (has_rest && !is_cut));
+	feed->in_piece = false;
 	feed->piece_start += piece->size_bytes;
-	feed->piece_done = 0;
 	feed->piece++;
+}
+
+static int begin_piece(struct coresight_feed *feed)
+{
+	bool anew = !feed->in_session;
+	int error = anew ? begin_session(feed) : 0;
+
+	if (error)
+		return error;
+	coresight_window_begin(&feed->window, piece_now(feed),
+			       feed->unit->trace_id & CORESIGHT_ID_MASK, anew);
+	feed->in_piece = true;
+	return 0;
+}
+
+static void next_window(struct coresight_feed *feed)
+{
+	if (feed->window.is_broken)
+		fail(feed);
+	if (!coresight_window_next(&feed->window))
+		next_piece(feed);
 }
 
 int coresight_feed_some(struct coresight_feed *feed)
 {
-	size_t usable = usable_size(piece_now(feed));
-	int error = feed->in_session ? 0 : begin_session(feed);
+	int error = feed->in_piece ? 0 : begin_piece(feed);
 
 	if (error)
 		return error;
-	if (feed->piece_done < usable)
-		feed_chunk(feed, usable);
-	if (feed->piece_done >= usable)
-		next_piece(feed);
+	if (feed->window.done == feed->window.size)
+		next_window(feed);
+	else if (feed->is_astray)
+		find_sync(feed);
+	else
+		feed_window(feed);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #define KT_DECODER_CORESIGHT_FEED_H
 
 #include "decoder/coresight/coresight_tree.h"
+#include "decoder/coresight/coresight_window.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,13 +20,24 @@ struct coresight_feed_events {
 	void (*begin)(void *ctx);
 	/* @is_lost: more of the session's trace was lost. */
 	void (*end)(void *ctx, bool is_lost);
-	/* OpenCSD gave up at @position, and begins anew behind it. */
+	/* A session has bytes before its first synchronisation point, from
+	 * @position on.
+	 */
+	void (*skip)(void *ctx, uint64_t position);
+	/* The trace makes no sense at @position; what comes next begins at the
+	 * synchronisation point behind it.
+	 */
 	void (*fail)(void *ctx, uint64_t position);
 };
 
 /* Feeds a stream to OpenCSD session by session: what a trace unit wrote from
  * start to stop.  All sessions are of one unit, but where the stream follows a
  * thread.
+ *
+ * OpenCSD begins anew behind damage at the next synchronisation packet that it
+ * sees, and it does not see one whose first bytes it takes for the rest of
+ * a damaged packet.  So they are looked for here: with CORESIGHT_EXECUTION it
+ * is given what lies behind one, and no more of what it cannot read.
  */
 struct coresight_feed {
 	const struct recording *recording;
@@ -38,9 +50,19 @@ struct coresight_feed {
 	const struct coresight_unit *unit;	/* NULL before the first */
 	size_t piece;			/* of the stream */
 	uint64_t piece_start;		/* its position in the stream */
-	size_t piece_done;		/* bytes of it that were fed */
+	struct coresight_window window;	/* of the piece */
+	uint64_t session_start;
+	uint64_t call_index;		/* of the first byte given last */
+	uint64_t since_sync;		/* bytes given before it */
 	size_t next_loss;
+	bool in_piece;
 	bool in_session;
+	bool is_new;			/* no element since OpenCSD's reset */
+	bool is_ending;			/* OpenCSD hands out what it holds */
+	bool is_unsynced;		/* the session has no place to begin */
+	bool is_astray;			/* looks for a place to begin */
+	bool is_told;			/* by coresight_feed_reject() */
+	uint64_t reject_index;
 };
 
 /* Whether all was fed. */
@@ -48,6 +70,21 @@ bool coresight_feed_is_done(const struct coresight_feed *feed);
 
 /* How many bytes of the stream were fed. */
 uint64_t coresight_feed_position(const struct coresight_feed *feed);
+
+/* Returns the position of a byte that OpenCSD numbers @index. */
+uint64_t coresight_feed_place(const struct coresight_feed *feed,
+			      uint64_t index);
+
+/* Returns how many bytes lie between the synchronisation point where OpenCSD
+ * began and the one that it numbers @index.
+ */
+uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
+				   uint64_t index);
+
+/* For a call-back that then makes OpenCSD give up: what it was given until
+ * shortly before byte @index makes no sense.
+ */
+void coresight_feed_reject(struct coresight_feed *feed, uint64_t index);
 
 /* Feeds the next few thousand bytes; something must be left.  Returns 0, what
  * attach() returned, or as coresight_tree_open().

@@ -57,7 +57,7 @@ static void take_packet(const void *ctx, const ocsd_datapath_op_t op,
 	if (ocsd_pkt_str(coresight_tree_protocol(dump->feed.unit), found, text,
 			 sizeof(text)) != OCSD_OK)
 		snprintf(text, sizeof(text), "bad");
-	packet->position = index;
+	packet->position = coresight_feed_place(&dump->feed, index);
 	packet->size_bytes = size;
 	describe(packet, text);
 }

@@ -57,7 +57,9 @@ struct coresight {
 	int error;			/* of a call-back */
 
 	struct coresight_feed feed;
-	uint64_t unsynced;		/* bytes, as OpenCSD counts them */
+	bool is_waiting;		/* for what a session begins with */
+	bool is_rejected;		/* by a call-back: damage */
+	uint64_t whole_end;		/* ETMv3: of the last whole packet */
 	bool is_decoded;		/* no bytes are left */
 	bool at_end;
 
@@ -67,9 +69,12 @@ struct coresight {
 	size_t bounded;			/* of them: have their upper bound */
 	struct coresight_gap gap;
 	bool is_running;		/* the next block follows the last */
+	bool is_off;			/* its last session ended well */
 	bool must_start;		/* tracing began: FLOW_START is due */
 	uint8_t mode;			/* as FLOW_MODE has it */
 	uint64_t next_address;		/* behind the last block */
+	bool next_is_known;		/* the next one begins at: */
+	uint64_t expected;
 	int64_t task;			/* that the trace named last, or -1 */
 	bool named_tasks;		/* it named one that is not 0 */
 
@@ -105,6 +110,21 @@ void coresight_close_gap(struct coresight *source, uint64_t position);
 /* What is known of the time now, at which @item begins. */
 struct flow_stamp coresight_stamp_now(struct coresight *source,
 				      const struct flow_item *item);
+
+/* Notes where control has to go on behind @range, whose last instruction is at
+ * @last, if that is known.
+ */
+void coresight_expect_next(struct coresight *source,
+			   const ocsd_generic_trace_elem *range, uint64_t last);
+
+/* A gap if the block at @ip is not where control had to go on: damage may lead
+ * from one place in the code to another without a packet that is none.
+ */
+void coresight_check_path(struct coresight *source, uint64_t position,
+			  uint64_t ip);
+
+/* What is called back for while a source's stream is fed to OpenCSD. */
+extern const struct coresight_feed_events coresight_feed_events;
 
 /* What is known of the time at which the last block ended. */
 struct flow_stamp coresight_stamp_after_block(const struct coresight *source);

@@ -76,16 +76,17 @@ static void configure_ete(union config *config,
 static const struct {
 	const char *name;
 	ocsd_trace_protocol_t protocol;
+	size_t sync_zeros;
 	void (*configure)(union config *config,
 			  const struct coresight_unit *unit, uint32_t id);
 } decoders[] = {
-	[CORESIGHT_ETMV3] = { OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3,
+	[CORESIGHT_ETMV3] = { OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, 5,
 			      configure_etmv3 },
-	[CORESIGHT_PTM] = { OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM,
+	[CORESIGHT_PTM] = { OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, 5,
 			    configure_ptm },
-	[CORESIGHT_ETMV4] = { OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I,
+	[CORESIGHT_ETMV4] = { OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, 11,
 			      configure_etmv4 },
-	[CORESIGHT_ETE] = { OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE,
+	[CORESIGHT_ETE] = { OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, 11,
 			    configure_ete },
 };
 
@@ -104,6 +105,11 @@ ocsd_trace_protocol_t coresight_tree_protocol(const struct coresight_unit *unit)
 	return decoders[packet_protocol(unit)].protocol;
 }
 
+size_t coresight_tree_sync_zeros(const struct coresight_unit *unit)
+{
+	return decoders[unit->protocol].sync_zeros;
+}
+
 static uint32_t decoder_id(const struct coresight_unit *unit)
 {
 	bool is_valid = unit->trace_id >= CORESIGHT_FIRST_ID &&
@@ -113,7 +119,7 @@ static uint32_t decoder_id(const struct coresight_unit *unit)
 }
 
 int coresight_tree_open(struct coresight_tree *tree,
-			const struct coresight_unit *unit, bool is_formatted,
+			const struct coresight_unit *unit,
 			enum coresight_depth depth)
 {
 	enum coresight_protocol protocol = depth == CORESIGHT_PACKETS ?
@@ -124,10 +130,7 @@ int coresight_tree_open(struct coresight_tree *tree,
 						 OCSD_CREATE_FLG_FULL_DECODER;
 
 	*tree = (struct coresight_tree){
-		.handle = ocsd_create_dcd_tree(
-			is_formatted ? OCSD_TRC_SRC_FRAME_FORMATTED :
-				       OCSD_TRC_SRC_SINGLE,
-			is_formatted ? OCSD_DFRMTR_FRAME_MEM_ALIGN : 0),
+		.handle = ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0),
 	};
 	if (!tree->handle)
 		return -ERROR_MEMORY;

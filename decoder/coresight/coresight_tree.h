@@ -6,9 +6,7 @@
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-/* OpenCSD set up for one trace unit: what takes its bytes out of the frames,
- * if it has to, and what decodes them.
- */
+/* OpenCSD set up for one trace unit, to decode its bytes, bare of frames. */
 struct coresight_tree {
 	dcd_tree_handle_t handle;
 	uint8_t trace_id;	/* of the decoder in it */
@@ -23,11 +21,16 @@ enum coresight_depth {
  * -ERROR_MEMORY.  Close it either way.
  */
 int coresight_tree_open(struct coresight_tree *tree,
-			const struct coresight_unit *unit, bool is_formatted,
+			const struct coresight_unit *unit,
 			enum coresight_depth depth);
 void coresight_tree_close(struct coresight_tree *tree);
 
 /* Returns the protocol of @unit's packets as OpenCSD numbers it. */
 ocsd_trace_protocol_t coresight_tree_protocol(const struct coresight_unit *unit);
+
+/* Returns with how many 0 bytes an alignment synchronisation packet of @unit
+ * begins, at least; 0x80 follows.
+ */
+size_t coresight_tree_sync_zeros(const struct coresight_unit *unit);
 
 #endif

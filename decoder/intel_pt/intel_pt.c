@@ -6,6 +6,7 @@
 #include "decoder/code/user_code.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/switch_feed.h"
+#include "decoder/flow/switch_merge.h"
 #include "decoder/intel_pt/block_clock.h"
 #include "decoder/intel_pt/branch.h"
 #include "decoder/intel_pt/intel_image.h"
@@ -116,35 +117,18 @@ static void end_segment(struct intel_pt *source)
 	}
 }
 
-/* Whether nobody is to know of @item: who runs on a CPU after the last of its
- * trace is no part of the recording.
- */
-static bool is_beyond(const struct intel_pt *source,
-		      const struct flow_item *item)
-{
-	return source->is_decoded && source->is_off &&
-	       item->detail != FLOW_SWITCH_AWAY &&
-	       item->time_ns > source->end_ns;
-}
-
 /* Switches go among the finished items of their time; later ones wait, unless
  * no more items come.
  */
 static int add_switches(struct intel_pt *source)
 {
-	const struct flow_item *item;
+	bool is_over = source->is_decoded && source->is_off;
+	int status = switch_merge(source->switches, source->batch,
+				  source->is_decoded,
+				  is_over ? source->end_ns : UINT64_MAX);
 
-	while ((item = switch_feed_peek(source->switches)) &&
-	       (source->is_decoded ||
-		item->time_ns <= flow_batch_last_ns(source->batch))) {
-		if (!is_beyond(source, item) &&
-		    !flow_batch_insert(source->batch, item))
-			return 0;
-		if (switch_feed_advance(source->switches) < 0)
-			return -ERROR_MEMORY;
-	}
-	if (!source->is_decoded || source->at_end)
-		return 0;
+	if (status != 1 || !source->is_decoded || source->at_end)
+		return status < 0 ? status : 0;
 	emit_last(source, &(struct flow_item){ .kind = FLOW_END });
 	source->at_end = true;
 	return 0;

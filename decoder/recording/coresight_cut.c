@@ -15,6 +15,9 @@ struct cutter {
 	const struct recording *recording;
 	const struct aux_stream *buffer;
 	struct array *parts;	/* struct coresight_part */
+	size_t first_part;	/* of the buffer's */
+	uint8_t id;		/* in frames: whose bytes come next */
+	bool is_anew[CORESIGHT_ID_COUNT];	/* its next part */
 	bool is_unknown[CORESIGHT_ID_COUNT];
 };
 
@@ -29,7 +32,6 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 {
 	const struct aux_stream *buffer = cutter->buffer;
 	struct coresight_part *part = array_add(cutter->parts);
-	uint64_t end = piece->offset + piece->size_bytes;
 
 	if (!part)
 		return -ERROR_MEMORY;
@@ -41,11 +43,6 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 	part->time_ns = span->time_ns;
 	part->order = cutter->parts->count;
 	part->cut = buffer->cut;
-	for (size_t i = 0; i < buffer->loss_count; i++)
-		if (buffer->losses[i].offset == end) {
-			part->is_lost = true;
-			part->flags |= buffer->losses[i].flags;
-		}
 	return 0;
 }
 
@@ -82,22 +79,98 @@ static size_t find_unit(const struct recording *recording, uint32_t id)
 	return i;
 }
 
-static int add_formatted(struct cutter *cutter, const struct aux_piece *piece,
-			 const struct aux_span *span)
+static void begin_anew(struct cutter *cutter)
+{
+	cutter->id = 0;
+	for (size_t id = 0; id < CORESIGHT_ID_COUNT; id++)
+		cutter->is_anew[id] = true;
+}
+
+/* Adds a part for each unit with bytes in the frames of @piece. */
+static int add_frames(struct cutter *cutter, struct aux_piece piece,
+		      const struct aux_span *span)
 {
 	bool has_bytes[CORESIGHT_ID_COUNT] = { false };
 	int error = 0;
 
-	coresight_frame_find_ids(piece->bytes, piece->size_bytes, has_bytes);
+	piece.first_id = cutter->id;
+	coresight_frame_find_ids(piece.bytes, piece.size_bytes, &cutter->id,
+				 has_bytes);
 	for (size_t id = 1; id < CORESIGHT_ID_COUNT && !error; id++) {
 		size_t unit = find_unit(cutter->recording, (uint32_t)id);
 
 		if (!has_bytes[id])
 			continue;
+		piece.begins_anew = cutter->is_anew[id];
+		cutter->is_anew[id] = false;
 		if (unit == cutter->recording->coresight_units.count)
 			cutter->is_unknown[id] = true;
 		else
-			error = add_part(cutter, piece, span, unit);
+			error = add_part(cutter, &piece, span, unit);
+	}
+	return error;
+}
+
+/* The last part of each unit is followed by a loss: a sink's loss is that of
+ * all who share it, whoever has bytes right before it.
+ */
+static void lose(struct cutter *cutter, uint64_t flags)
+{
+	bool is_done[CORESIGHT_ID_COUNT] = { false };
+
+	for (size_t i = cutter->parts->count; i-- > cutter->first_part;) {
+		struct coresight_part *part = array_at(cutter->parts, i);
+		uint32_t id = unit_at(cutter->recording, part->piece.unit)
+				      ->trace_id & CORESIGHT_ID_MASK;
+
+		if (is_done[id])
+			continue;
+		is_done[id] = true;
+		part->is_lost = true;
+		part->flags |= flags;
+		if (part->tid >= 0)
+			return;
+	}
+}
+
+/* Returns how many bytes lie before the next barrier. */
+static size_t find_barrier(const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+
+	while (size - at >= CORESIGHT_FRAME_SIZE &&
+	       !coresight_frame_is_barrier(bytes + at))
+		at += CORESIGHT_FRAME_SIZE;
+	return size - at < CORESIGHT_FRAME_SIZE ? size : at;
+}
+
+static void skip_bytes(struct aux_piece *piece, size_t count)
+{
+	piece->offset += count;
+	piece->file_offset += count;
+	piece->bytes += count;
+	piece->size_bytes -= count;
+}
+
+static int add_formatted(struct cutter *cutter, struct aux_piece piece,
+			 const struct aux_span *span)
+{
+	int error = 0;
+
+	if (piece.begins_anew)
+		begin_anew(cutter);
+	while (piece.size_bytes && !error) {
+		struct aux_piece part = piece;
+
+		part.size_bytes = find_barrier(piece.bytes, piece.size_bytes);
+		error = add_frames(cutter, part, span);
+		skip_bytes(&piece, part.size_bytes);
+		if (!piece.size_bytes)
+			break;
+		skip_bytes(&piece, CORESIGHT_FRAME_SIZE);
+		if (part.size_bytes)
+			lose(cutter, 0);
+		begin_anew(cutter);
 	}
 	return error;
 }
@@ -117,6 +190,15 @@ static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 		    "trace of CPU %d is left out: the recording does not say "
 		    "how it was made (AUXTRACE_INFO)", cpu);
 	return 0;
+}
+
+static void note_losses(struct cutter *cutter, uint64_t end)
+{
+	const struct aux_stream *buffer = cutter->buffer;
+
+	for (size_t i = 0; i < buffer->loss_count; i++)
+		if (buffer->losses[i].offset == end)
+			lose(cutter, buffer->losses[i].flags);
 }
 
 /* Adds what @whole and @span have in common. */
@@ -141,8 +223,12 @@ static int add_common(struct cutter *cutter, const struct aux_piece *whole,
 		.begins_anew = first == span->offset,
 	};
 
-	return is_raw ? add_raw(cutter, &piece, span) :
-			add_formatted(cutter, &piece, span);
+	int error = is_raw ? add_raw(cutter, &piece, span) :
+			     add_formatted(cutter, piece, span);
+
+	if (!error)
+		note_losses(cutter, end);
+	return error;
 }
 
 static bool overlap(const struct aux_piece *piece, const struct aux_span *span)
@@ -202,6 +288,7 @@ int coresight_cut(const struct recording *recording,
 		.recording = recording,
 		.buffer = buffer,
 		.parts = parts,
+		.first_part = parts->count,
 	};
 	size_t first = 0;
 	int error = 0;

@@ -7,14 +7,37 @@
 #include <stdint.h>
 
 /* Bytes of a frame of the CoreSight trace formatter, in which the bytes of
- * several trace sources lie mixed.
+ * several trace sources lie mixed (Arm CoreSight Architecture Specification,
+ * "Trace formatter").  In memory frames lie one behind the other.
  */
 enum { CORESIGHT_FRAME_SIZE = 16, CORESIGHT_ID_COUNT = 128 };
 
-/* Sets has_bytes[id] for each source that has bytes in the whole frames at
- * @bytes (Arm CoreSight Architecture Specification, "Trace formatter").
+/* What a frame holds: its bytes in their order, each with its source and its
+ * place in the frame.
  */
-void coresight_frame_find_ids(const uint8_t *bytes, size_t size,
+struct coresight_frame {
+	uint8_t count;
+	uint8_t ids[CORESIGHT_FRAME_SIZE];
+	uint8_t places[CORESIGHT_FRAME_SIZE];
+	uint8_t bytes[CORESIGHT_FRAME_SIZE];
+};
+
+/* Takes the whole frame at @from apart.  *@id is the source that the bytes are
+ * of until the frame names another: 0, nobody's, where a buffer begins.
+ */
+void coresight_frame_read(const uint8_t *from, uint8_t *id,
+			  struct coresight_frame *frame);
+
+/* Whether the whole frame at @from is a barrier of the kernel's, four
+ * synchronisation words: what lay before it was overwritten
+ * (linux/coresight.h: CORESIGHT_BARRIER_PKT_SIZE).
+ */
+bool coresight_frame_is_barrier(const uint8_t *from);
+
+/* Sets has_bytes[id] for each source that has bytes in the whole frames at
+ * @bytes; *@id as for coresight_frame_read().
+ */
+void coresight_frame_find_ids(const uint8_t *bytes, size_t size, uint8_t *id,
 			      bool has_bytes[CORESIGHT_ID_COUNT]);
 
 #endif

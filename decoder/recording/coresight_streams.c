@@ -44,6 +44,7 @@ static void append(struct aux_stream *stream, struct aux_piece *piece,
 	stream->piece_count++;
 	stream->size_bytes += piece->size_bytes;
 	stream->cut |= part->cut;
+	stream->end_ns = part->time_ns;
 	if (!part->is_lost)
 		return;
 	*loss = (struct aux_loss){

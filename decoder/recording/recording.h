@@ -129,6 +129,7 @@ struct aux_piece {
 	/* CoreSight alone: */
 	uint32_t unit;		/* index of the CPU's coresight_unit */
 	bool is_formatted;	/* in frames, with other sources' bytes */
+	uint8_t first_id;	/* in frames: whose bytes it begins with, or 0 */
 	bool begins_anew;	/* the trace unit was started before it */
 };
 
@@ -160,6 +161,7 @@ struct aux_stream {
 	const struct aux_loss *losses;	/* in order */
 	size_t loss_count;
 	bool cut;		/* the file ended inside it */
+	uint64_t end_ns;	/* CoreSight: when it was over; 0 unknown */
 };
 size_t recording_stream_count(const struct recording *recording);
 const struct aux_stream *

@@ -7,8 +7,8 @@
  * FILEs are what `ktrace-hw dump --blocks` prints, in the order in which the
  * recordings were made; LEVELS says what they trace: k, u or ku, and for a
  * range of addresses k/START-END; g if there may be gaps, behind which the
- * decoder has to be in step again soon, and which hide one item in a hundred
- * at most; c if cycles were counted up to each branch.  A session of the truth
+ * decoder has to be in step again soon, and which hide little (block_compare.h);
+ * c if cycles were counted up to each branch.  A session of the truth
  * that the trace unit began belongs to one of them.
  *
  * With --time-p99, 99 of 100 times are within NS of the truth's (c: within a

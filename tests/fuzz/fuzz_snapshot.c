@@ -33,13 +33,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct snapshot_device device;
 	struct snapshot_trace trace;
 	bool has_bytes[CORESIGHT_ID_COUNT] = { false };
+	uint8_t id = 0;
 
 	if (arena) {
 		snapshot_device_read(bytes, size, arena, &device, &dumps);
 		snapshot_trace_read(bytes, size, arena, &trace);
 		snapshot_trace_free(&trace);
 	}
-	coresight_frame_find_ids(bytes, size, has_bytes);
+	coresight_frame_find_ids(bytes, size, &id, has_bytes);
 	read_units(bytes, size);
 	array_free(&dumps);
 	arena_free(arena);

@@ -236,7 +236,9 @@ void block_compare_open(struct block_compare *compare, FILE *text,
 
 bool block_compare_misses_much(const struct block_compare *compare)
 {
-	return compare->missing > compare->compared / 100;
+	return compare->missing >
+		       compare->items.gaps * BLOCK_COMPARE_HIDDEN ||
+	       compare->missing > compare->compared / 1000;
 }
 
 uint64_t block_compare_rest(struct expected *expected)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_code.h"
+#include "decoder/coresight/coresight_parts.h"
+#include "decoder/coresight/coresight_target.h"
+
+void coresight_expect_next(struct coresight *source,
+			   const ocsd_generic_trace_elem *range,
+			   uint64_t last)
+{
+	const uint8_t *bytes;
+	size_t left;
+
+	source->next_is_known = true;
+	source->expected = range->en_addr;
+	if (!range->last_instr_exec)
+		return;
+	if (range->last_i_type == OCSD_INSTR_BR_INDIRECT)
+		source->next_is_known = false;
+	if (range->last_i_type != OCSD_INSTR_BR)
+		return;
+	bytes = coresight_code_bytes(source->code, last, &left);
+	source->next_is_known = bytes &&
+				coresight_target(range->isa, last, bytes, left,
+						 &source->expected);
+}
+
+void coresight_check_path(struct coresight *source, uint64_t position,
+			  uint64_t ip)
+{
+	if (!source->is_running || !source->next_is_known ||
+	    source->expected == ip)
+		return;
+	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
+	coresight_close_gap(source, position);
+}

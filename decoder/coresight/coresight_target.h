@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CORESIGHT_TARGET_H
+#define KT_DECODER_CORESIGHT_TARGET_H
+
+#include <opencsd/c_api/opencsd_c_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where a direct branch leads (Arm ARM DDI 0487, C4.1 "Branches", F4.1).
+ *
+ * @bytes: the branch as it lies in memory at @address, @size bytes of which
+ * are there.  Returns whether *@target is known: T32 is not looked into.
+ */
+bool coresight_target(ocsd_isa isa, uint64_t address, const uint8_t *bytes,
+		      size_t size, uint64_t *target);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "machine/tests/conformance/block_compare.h"
+
+#include "machine/truth/format.h"
+#include "tests/run_suite.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A truth of jumps from one place to the next, and what was decoded of it: all
+ * but what gaps hide.
+ */
+#define BASE UINT64_C(0xffff800080000000)
+enum { JUMPS = 100000, STEP = 16, LAST = 4 };
+
+static const struct row {
+	unsigned int gaps;
+	unsigned int hidden; /* jumps in each */
+	bool is_same;	     /* but for them */
+	bool misses_much;
+} rows[] = {
+	{ 0, 0, true, false },
+	{ 1, 1, true, false },
+	{ 3, BLOCK_COMPARE_HIDDEN, true, false },
+	{ 1, BLOCK_COMPARE_HIDDEN + 1, true, true },
+	{ 3, BLOCK_COMPARE_HIDDEN + 1, true, true },
+	{ 1, 900, true, true },
+	/* Each hides little, and they are many. */
+	{ 400, 1, true, true },
+	/* Where it is in step again is not to be found. */
+	{ 1, 6000, false, true },
+};
+
+static char folder[] = "/tmp/ktrace-hw-test.XXXXXX";
+static char path[sizeof(folder) + 16];
+
+static void put_varint(FILE *file, uint64_t value)
+{
+	for (; value > 0x7f; value >>= 7)
+		fputc((int)(value & 0x7f) | 0x80, file);
+	fputc((int)value, file);
+}
+
+static void put_record(FILE *file, enum truth_kind kind, int64_t from,
+		       int64_t to)
+{
+	fputc(kind, file);
+	put_varint(file, 1);
+	put_varint(file, (uint64_t)from << 1 ^ (uint64_t)(from >> 63));
+	put_varint(file, (uint64_t)to << 1 ^ (uint64_t)(to >> 63));
+}
+
+static void set_up(void)
+{
+	const struct truth_header header = { .magic = TRUTH_MAGIC };
+	FILE *file;
+
+	memcpy(folder + sizeof(folder) - 7, "XXXXXX", 6);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/truth.0", folder);
+	file = fopen(path, "wb");
+	ck_assert_ptr_nonnull(file);
+	fwrite(&header, sizeof(header), 1, file);
+	put_record(file, TRUTH_TRACE_ON, (int64_t)BASE, 0);
+	for (unsigned int i = 0; i < JUMPS; i++)
+		put_record(file, TRUTH_JUMP, LAST, STEP - LAST);
+	put_record(file, TRUTH_TRACE_OFF, 0, 0);
+	fclose(file);
+}
+
+static void tear_down(void)
+{
+	unlink(path);
+	rmdir(folder);
+}
+
+/* What `ktrace-hw dump --blocks` would print. */
+static char *make_text(const struct row *row)
+{
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+	unsigned int next = row->gaps ? JUMPS / (row->gaps + 1) : JUMPS;
+
+	ck_assert_ptr_nonnull(out);
+	fprintf(out, "stream 0 cpu 0\n1 -0 +0 start  %" PRIx64 "\n", BASE);
+	for (unsigned int i = 0, met = 0; i < JUMPS; i++) {
+		uint64_t ip = BASE + (uint64_t)i * STEP;
+
+		fprintf(out,
+			"1 -0 +0 block jump %" PRIx64 "-%" PRIx64
+			" 2 instructions\n",
+			ip, ip + LAST);
+		if (i != next || met++ == row->gaps)
+			continue;
+		fputs("1 -0 +0 gap lost at byte 1, 0 bytes\n", out);
+		/* The one before it is lost as well: where did it lead? */
+		i += row->hidden - 1;
+		next += JUMPS / (row->gaps + 1);
+	}
+	fputs("1 -0 +0 stop switched off 0\n1 -0 +0 end  0\n", out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(what_gaps_hide_is_limited)
+{
+	const struct row *row = &rows[_i];
+	const struct recording recording = { .kernel = true };
+	struct block_compare compare;
+	struct expected expected;
+	char *text = make_text(row);
+	FILE *file = fmemopen(text, strlen(text), "r");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert(expected_open(&expected, folder, 0));
+	block_compare_open(&compare, file, &expected);
+	expected_use(&expected, &recording);
+	ck_assert_int_eq(block_compare_run(&compare, 0), row->is_same);
+	ck_assert_uint_eq(compare.items.not_understood, 0);
+	if (row->is_same) {
+		ck_assert_uint_eq(compare.items.gaps, row->gaps);
+		ck_assert_uint_eq(compare.missing,
+				  (uint64_t)row->gaps * row->hidden);
+	}
+	ck_assert_int_eq(block_compare_misses_much(&compare),
+			 row->misses_much);
+	expected_close(&expected);
+	fclose(file);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("block_compare");
+	TCase *tcase = tcase_create("gaps");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, what_gaps_hide_is_limited, 0,
+			    sizeof(rows) / sizeof(*rows));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/capture_fixture.h"
+#include "tests/etmv4_packets.h"
+#include "tests/etmv7_packets.h"
+#include "tests/snapshot_fixture.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+static const uint32_t a64_code[] = {
+	[0x00 / 4] = 0xd503201f,	/* nop */
+	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
+	[0x08 / 4] = 0xd503201f,	/* nop */
+	[0x0c / 4] = 0x540000a0,	/* b.eq 0x20 */
+	[0x10 / 4] = 0xd503201f,	/* nop */
+	[0x14 / 4] = 0xd65f03c0,	/* ret */
+	[0x20 / 4] = 0xd503201f,	/* nop */
+	[0x24 / 4] = 0xd4000001,	/* svc #0 */
+	[0x28 / 4] = 0x14000002,	/* b 0x30 */
+	[0x30 / 4] = 0xd503201f,	/* nop */
+	[0x34 / 4] = 0x17fffff3,	/* b 0x00 */
+	[0x40 / 4] = 0xd69f03e0,	/* eret */
+};
+
+static const uint32_t a32_code[] = {
+	[0x00 / 4] = 0xe1a00000,	/* nop */
+	[0x04 / 4] = 0xeb000001,	/* bl 0x10 */
+	[0x08 / 4] = 0xe1a00000,	/* nop */
+	[0x0c / 4] = 0x0a000003,	/* beq 0x20 */
+	[0x10 / 4] = 0xe1a00000,	/* nop */
+	[0x14 / 4] = 0xe12fff1e,	/* bx lr */
+	[0x28 / 4] = 0xea000000,	/* b 0x30 */
+	[0x30 / 4] = 0xe1a00000,	/* nop */
+	[0x34 / 4] = 0xeafffff1,	/* b 0x00 */
+	[0x40 / 4] = 0xe1b0f00e,	/* movs pc, lr */
+};
+
+static const uint8_t v4_begin[] = { SYNC, TRACE_ON, CONTEXT(0) };
+static const uint8_t v4_sync[] = { SYNC, CONTEXT(0) };
+static const uint8_t v4_round[] = {
+	EXECUTED,			/* bl */
+	EXECUTED, ADDRESS(0x08),	/* ret */
+	NOT_EXECUTED,			/* b.eq */
+	EXECUTED, ADDRESS(0x20),	/* ret */
+	EXCEPTION(2, 0x28), ADDRESS(0x40),
+	EXECUTED, ADDRESS(0x28),	/* eret */
+	EXECUTED,			/* b */
+	EXCEPTION(14, 0x30), ADDRESS(0x40),
+	EXECUTED, ADDRESS(0x30),	/* eret */
+	EXECUTED,			/* b */
+};
+
+static const uint8_t ptm_begin[] = { V7_SYNC, PTM_START(V7_TRACE_ON, 0) };
+static const uint8_t ptm_sync[] = { V7_SYNC, PTM_START(V7_PERIODIC, 0) };
+static const uint8_t ptm_round[] = {
+	PTM_EXECUTED,			/* bl */
+	V7_BRANCH(0x08),		/* bx */
+	PTM_NOT_EXECUTED,		/* beq */
+	V7_BRANCH(0x28),		/* bx */
+	PTM_EXECUTED,			/* b */
+	V7_EXCEPTION(14, 0x40),
+	V7_BRANCH(0x30),		/* movs */
+	PTM_EXECUTED,			/* b */
+};
+
+static const uint8_t etmv3_begin[] = { V7_SYNC, ETMV3_START(V7_TRACE_ON, 0) };
+static const uint8_t etmv3_sync[] = { V7_SYNC, ETMV3_START(V7_PERIODIC, 0) };
+static const uint8_t etmv3_round[] = {
+	ETMV3_EXECUTED(4), V7_BRANCH(0x08),
+	ETMV3_EXECUTED_NOT(1),
+	ETMV3_EXECUTED(2), V7_BRANCH(0x28),
+	ETMV3_EXECUTED(1), V7_EXCEPTION(14, 0x40),
+	ETMV3_EXECUTED(1), V7_BRANCH(0x30),
+	ETMV3_EXECUTED(2),
+};
+
+#define PACKETS(begins, syncs, rounds)					\
+	.begin = begins, .begin_size = sizeof(begins),			\
+	.sync = syncs, .sync_size = sizeof(syncs),			\
+	.round = rounds, .round_size = sizeof(rounds)
+
+#define V8 .core = "Cortex-A53", .base = ETMV4_BASE, .code = a64_code,	\
+	.code_size = sizeof(a64_code), .id_register = "TRCTRACEIDR",	\
+	PACKETS(v4_begin, v4_sync, v4_round)
+
+#define V7 .core = "Cortex-A7", .base = ETMV7_BASE, .code = a32_code,	\
+	.code_size = sizeof(a32_code), .id_register = "ETMTRACEIDR"
+
+const struct capture_kind capture_kinds[CAPTURE_KINDS] = {
+	[CAPTURE_ETMV4] = {
+		.name = "ETMv4", V8,
+		.unit = "ETM4.0\n[regs]\nTRCCONFIGR=0x1\nTRCIDR0=0x28000EA1\n"
+			"TRCIDR1=0x4100F403\nTRCIDR2=0x00000488\n",
+	},
+	[CAPTURE_ETE] = {
+		.name = "ETE", V8,
+		.unit = "ETE\n[regs]\nTRCCONFIGR=0x1\nTRCDEVARCH=0x47705A13\n"
+			"TRCIDR0=0x2801CEA1\nTRCIDR1=0x4100FFF0\n"
+			"TRCIDR2=0xD0001088\n",
+	},
+	[CAPTURE_PTM] = {
+		.name = "PTM", V7, PACKETS(ptm_begin, ptm_sync, ptm_round),
+		.unit = "PTM1.1\n[regs]\nETMCR=0x0\nETMIDR=0x411CF312\n"
+			"ETMCCER=0x34C01AC2\n",
+	},
+	[CAPTURE_ETMV3] = {
+		.name = "ETMv3", V7,
+		PACKETS(etmv3_begin, etmv3_sync, etmv3_round),
+		.unit = "ETM3.5\n[regs]\nETMCR=0x0\nETMIDR=0x411CF250\n"
+			"ETMCCER=0x344008F2\n",
+	},
+};
+
+static void write_cpu(const struct scratch_folder *folder, size_t cpu,
+		      const struct capture_kind *kind)
+{
+	char name[32];
+	char text[512];
+
+	snprintf(name, sizeof(name), "cpu%zu.ini", cpu);
+	snprintf(text, sizeof(text),
+		 "[device]\nname=cpu_%zu\nclass=core\ntype=%s\n"
+		 "[dump1]\nfile=code%zu.bin\naddress=%#llx\n",
+		 cpu, kind->core, cpu, (unsigned long long)kind->base);
+	scratch_folder_write(folder, name, text);
+	snprintf(name, sizeof(name), "code%zu.bin", cpu);
+	snapshot_fixture_file(folder, name, kind->code, kind->code_size);
+	snprintf(name, sizeof(name), "unit%zu.ini", cpu);
+	snprintf(text, sizeof(text),
+		 "[device]\nname=unit_%zu\nclass=trace_source\ntype=%s%s=%#zx\n",
+		 cpu, kind->unit, kind->id_register, CAPTURE_FIRST_ID + cpu);
+	scratch_folder_write(folder, name, text);
+}
+
+void capture_fixture_write(const struct scratch_folder *folder,
+			   const enum capture_name *kinds, size_t count,
+			   const char *format)
+{
+	char list[1024] = "[snapshot]\nversion=1.0\n[device_list]\n";
+	char sources[512] = "[source_buffers]\n";
+	char cores[512] = "[core_trace_sources]\n";
+	char text[2048];
+
+	for (size_t i = 0; i < count; i++) {
+		write_cpu(folder, i, &capture_kinds[kinds[i]]);
+		snprintf(list + strlen(list), 128,
+			 "device%zu=cpu%zu.ini\ndevice%zu=unit%zu.ini\n",
+			 2 * i, i, 2 * i + 1, i);
+		snprintf(sources + strlen(sources), 64, "unit_%zu=ETB\n", i);
+		snprintf(cores + strlen(cores), 64, "cpu_%zu=unit_%zu\n", i,
+			 i);
+	}
+	strcat(list, "[trace]\nmetadata=trace.ini\n");
+	scratch_folder_write(folder, "snapshot.ini", list);
+	snprintf(text, sizeof(text),
+		 "[trace_buffers]\nbuffers=buffer0\n[buffer0]\nname=ETB\n"
+		 "file=" CAPTURE_TRACE "\nformat=%s\n%s%s",
+		 format, sources, cores);
+	scratch_folder_write(folder, "trace.ini", text);
+}
+
+static size_t append(uint8_t *bytes, size_t size, const uint8_t *more,
+		     size_t count)
+{
+	memcpy(bytes + size, more, count);
+	return size + count;
+}
+
+size_t capture_fixture_trace(enum capture_name name, size_t syncs,
+			     size_t rounds, uint8_t *bytes, size_t *places)
+{
+	const struct capture_kind *kind = &capture_kinds[name];
+	size_t size = 0;
+
+	for (size_t i = 0; i < syncs; i++) {
+		places[i] = size;
+		size = i ? append(bytes, size, kind->sync, kind->sync_size) :
+			   append(bytes, size, kind->begin, kind->begin_size);
+		for (size_t j = 0; j < rounds; j++)
+			size = append(bytes, size, kind->round,
+				      kind->round_size);
+	}
+	ck_assert_uint_le(size, CAPTURE_ROOM(syncs, rounds));
+	return size;
+}

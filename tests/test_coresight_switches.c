@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "tests/etmv4_packets.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
+
+/* Who ran, by the kernel's records: while the CPU was traced, and after. */
+static const uint32_t code[] = {
+	[0x00 / 4] = 0xd503201f,	/* nop */
+	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
+};
+
+#define TIME_500 0x02, 0xf4, 0x03
+
+static const uint8_t trace[] = {
+	SYNC, TRACE_ON, CONTEXT(0), TIME_500, EXECUTED,
+};
+
+enum { DURING = 600, AUX = 1000, AFTER = 1500 };
+
+static const struct row {
+	uint64_t flags;		/* of the AUX record */
+	size_t switches;
+} rows[] = {
+	{ 0, 1 },
+	/* More ran then than the trace tells of. */
+	{ PERF_AUX_FLAG_TRUNCATED, 2 },
+};
+
+static struct recording_fixture fixture;
+
+static void add_switch(uint64_t time_ns, int32_t from, int32_t to)
+{
+	const struct fixture_origin origin = { from, from, time_ns };
+	const int32_t next[2] = { to, to };
+
+	recording_fixture_record(&fixture, PERF_RECORD_SWITCH_CPU_WIDE,
+				 PERF_RECORD_MISC_SWITCH_OUT, next,
+				 sizeof(next), &origin);
+}
+
+static void add_aux(uint64_t flags)
+{
+	const struct fixture_origin origin = { 1, 1, AUX };
+	const uint64_t aux[] = {
+		0, sizeof(trace), flags | SIDEBAND_AUX_FORMAT_CORESIGHT_RAW
+	};
+
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
+}
+
+static void set_up(void)
+{
+	recording_fixture_begin_coresight(&fixture);
+	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
+	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)code,
+			       sizeof(code));
+}
+
+static void tear_down(void)
+{
+	recording_fixture_end(&fixture);
+}
+
+START_TEST(switches_after_the_trace_are_no_part_of_it)
+{
+	const struct row *row = &rows[_i];
+	struct array items = ARRAY_OF(struct flow_item);
+	struct flow_totals totals;
+	struct flow_run run;
+
+	add_switch(DURING, 21, 22);
+	add_aux(row->flags);
+	add_switch(AFTER, 22, 23);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	flow_run_stream(&run, 0, &totals, &items);
+	flow_run_close(&run);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 1);
+	ck_assert_uint_eq(totals.kinds[FLOW_SWITCH], row->switches);
+	for (size_t i = 0, found = 0; i < items.count; i++) {
+		const struct flow_item *item = array_at(&items, i);
+
+		if (item->kind == FLOW_SWITCH)
+			ck_assert_int_eq(flow_switch_tid(item),
+					 found++ ? 23 : 22);
+	}
+	array_free(&items);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("coresight_switches");
+	TCase *tcase = tcase_create("switches");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, switches_after_the_trace_are_no_part_of_it,
+			    0, sizeof(rows) / sizeof(*rows));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
