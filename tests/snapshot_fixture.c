@@ -23,6 +23,11 @@ static const uint32_t code[] = {
 	[0x54 / 4] = 0xd71f0801,	/* braa x0, x1 */
 	[0x58 / 4] = 0xd65f0bff,	/* retaa */
 	[0x5c / 4] = 0xd69f0bff,	/* eretaa */
+	[0x60 / 4] = 0x14000004,	/* b 0x70 */
+	[0x70 / 4] = 0xd503201f,	/* nop */
+	[0x74 / 4] = 0xd5181220,	/* msr trfcr_el1, x0 */
+	[0x78 / 4] = 0xd5033fdf,	/* isb */
+	[0x7c / 4] = 0xd65f03c0,	/* ret */
 };
 
 void snapshot_fixture_file(const struct scratch_folder *folder,

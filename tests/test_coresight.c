@@ -203,6 +203,55 @@ START_TEST(damage_is_a_gap)
 }
 END_TEST
 
+static uint8_t first_stop(const struct array *items)
+{
+	for (size_t i = 0; i < items->count; i++) {
+		const struct flow_item *item = array_at(items, i);
+
+		if (item->kind == FLOW_STOP)
+			return item->detail;
+	}
+	ck_abort_msg("no stop");
+	return 0;
+}
+
+/* Behind bl 0x10 nothing switches tracing off, behind b 0x70 it does. */
+START_TEST(stops_have_reasons)
+{
+	static const uint8_t filtered[] = {
+		SYNC, TRACE_ON, CONTEXT(0x00), EXECUTED,
+		TRACE_ON, CONTEXT(0x00), EXECUTED,
+	};
+	static const uint8_t off[] = {
+		SYNC, TRACE_ON, CONTEXT(0x60), EXECUTED,
+		TRACE_ON, CONTEXT(0x00), EXECUTED,
+	};
+	static const uint8_t level[] = {
+		SYNC, TRACE_ON, CONTEXT(0x40), EXECUTED,
+		TRACE_ON, CONTEXT(0x00), EXECUTED,
+	};
+	static const struct {
+		const uint8_t *bytes;
+		size_t size;
+		uint8_t reason;
+	} cases[] = {
+		{ filtered, sizeof(filtered), FLOW_STOP_FILTER },
+		{ off, sizeof(off), FLOW_STOP_OFF },
+		{ level, sizeof(level), FLOW_STOP_LEVEL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct array items = ARRAY_OF(struct flow_item);
+		struct flow_totals totals;
+
+		write_bytes(SNAPSHOT_TRACE, cases[i].bytes, cases[i].size);
+		decode(&totals, &items);
+		ck_assert_uint_eq(first_stop(&items), cases[i].reason);
+		array_free(&items);
+	}
+}
+END_TEST
+
 START_TEST(trace_of_no_cpu_is_left_out)
 {
 	static const uint8_t bytes[] = {
@@ -255,6 +304,7 @@ int main(void)
 	tcase_add_test(tcase, overflow_is_a_gap);
 	tcase_add_test(tcase, missing_code_is_a_gap);
 	tcase_add_test(tcase, damage_is_a_gap);
+	tcase_add_test(tcase, stops_have_reasons);
 	tcase_add_test(tcase, trace_of_no_cpu_is_left_out);
 	tcase_add_test(tcase, useless_snapshots_are_refused);
 	suite_add_tcase(suite, tcase);

@@ -65,8 +65,8 @@ static void take_range(struct coresight *source, uint64_t position,
 	coresight_expect_next(source, range, last);
 }
 
-/* What a system call or a return from an exception led to is not traced;
- * anything else leaves the address ranges of the filter.
+/* What a system call or a return from an exception led to is not traced; what
+ * the kernel does not switch off itself leaves the address ranges of the filter.
  */
 static uint8_t stop_reason(struct coresight *source)
 {
@@ -79,7 +79,7 @@ static uint8_t stop_reason(struct coresight *source)
 	    (last->item.kind == FLOW_BLOCK &&
 	     last->item.detail >= FLOW_EXIT_FAR_CALL))
 		return FLOW_STOP_LEVEL;
-	return FLOW_STOP_FILTER;
+	return coresight_turns_off(source) ? FLOW_STOP_OFF : FLOW_STOP_FILTER;
 }
 
 static void stop(struct coresight *source, uint8_t reason)

@@ -117,6 +117,12 @@ struct flow_stamp coresight_stamp_now(struct coresight *source,
 void coresight_expect_next(struct coresight *source,
 			   const ocsd_generic_trace_elem *range, uint64_t last);
 
+/* Whether the code that control went on to writes TRFCR_EL1 before it leaves its
+ * straight path: so the driver of a trace buffer switches tracing off while it
+ * handles a full one (Linux, drivers/hwtracing/coresight/coresight-trbe.c).
+ */
+bool coresight_turns_off(struct coresight *source);
+
 /* A gap if the block at @ip is not where control had to go on: damage may lead
  * from one place in the code to another without a packet that is none.
  */

@@ -33,3 +33,33 @@ void coresight_check_path(struct coresight *source, uint64_t position,
 	coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
 	coresight_close_gap(source, position);
 }
+
+/* Arm ARM DDI 0487, C4.1: branches and exceptions, but not what is encoded among
+ * them for the system's sake.
+ */
+static bool leaves(uint32_t opcode)
+{
+	return (opcode & 0x1c000000) == 0x14000000 && opcode >> 24 != 0xd5;
+}
+
+static bool writes_trfcr(uint32_t opcode)
+{
+	return (opcode & 0xffffffe0) == 0xd5181220;
+}
+
+bool coresight_turns_off(struct coresight *source)
+{
+	const uint8_t *bytes = NULL;
+	size_t left;
+
+	if (source->next_is_known && !coresight_unit_is_old(source->feed.unit))
+		bytes = coresight_code_bytes(source->code, source->expected,
+					     &left);
+	for (; bytes && left >= 4; bytes += 4, left -= 4) {
+		uint32_t opcode = coresight_opcode(bytes);
+
+		if (writes_trfcr(opcode) || leaves(opcode))
+			return writes_trfcr(opcode);
+	}
+	return false;
+}

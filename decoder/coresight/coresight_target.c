@@ -26,6 +26,12 @@ static const struct {
 	{ ocsd_isa_arm, 0x0e000000, 0x0a000000, 0, 24, 8 },	/* B, BL */
 };
 
+uint32_t coresight_opcode(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
+	       (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
 bool coresight_target(ocsd_isa isa, uint64_t address, const uint8_t *bytes,
 		      size_t size, uint64_t *target)
 {
@@ -34,8 +40,7 @@ bool coresight_target(ocsd_isa isa, uint64_t address, const uint8_t *bytes,
 
 	if (size < 4)
 		return false;
-	opcode = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 |
-		 (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+	opcode = coresight_opcode(bytes);
 	while (i < sizeof(branches) / sizeof(*branches) &&
 	       (branches[i].isa != isa ||
 		(opcode & branches[i].mask) != branches[i].value))

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Returns the instruction of four bytes at @bytes. */
+uint32_t coresight_opcode(const uint8_t *bytes);
+
 /* Where a direct branch leads (Arm ARM DDI 0487, C4.1 "Branches", F4.1).
  *
  * @bytes: the branch as it lies in memory at @address, @size bytes of which
