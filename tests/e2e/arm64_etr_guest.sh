@@ -9,9 +9,9 @@ mkdir -p "$BOX/tree/a" "$BOX/tree/b"
 cp /usr/bin/busybox "$BOX"
 cd "$BOX" || exit
 
-perf record --kcore -q -a -m,4M -e cs_etm/timestamp/ -o "$WORK/all" -- \
+perf record --kcore -q -a -m,4M -e cs_etm/timestamp/k -o "$WORK/all" -- \
 	./busybox sh -c 'taskset -c 0 ./busybox ls -R tree &
 		taskset -c 1 ./busybox ls -R tree; wait' >/dev/null
-perf record --kcore -q --per-thread -m,4M -e cs_etm/timestamp/u \
+perf record --kcore -q --per-thread -m,4M -e cs_etm/timestamp/k \
 	-o "$WORK/thread" -- bash -c 'taskset -p -c 0 $$; echo tree/*;
 		taskset -p -c 1 $$; echo tree/*' >/dev/null
