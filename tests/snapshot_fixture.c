@@ -37,6 +37,8 @@ void snapshot_fixture_file(const struct scratch_folder *folder,
 	FILE *file;
 
 	scratch_folder_path(folder, name, path, sizeof(path));
+	/* Anew: a file cut to nothing and written again is flushed to disk. */
+	remove(path);
 	file = fopen(path, "wb");
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
