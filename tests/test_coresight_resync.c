@@ -15,7 +15,9 @@
  * sanitizers and QEMU, which are slow, some of them.
  */
 enum { SYNCS = 5, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
-#if defined(__SANITIZE_ADDRESS__) || defined(__aarch64__)
+#if defined(__aarch64__)
+enum { BITS = 1, BARE_STEP = 53, FRAMED_STEP = 101 };
+#elif defined(__SANITIZE_ADDRESS__)
 enum { BITS = 1, BARE_STEP = 3, FRAMED_STEP = 7 };
 #else
 enum { BITS = 3, BARE_STEP = 1, FRAMED_STEP = 3 };
