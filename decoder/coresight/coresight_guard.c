@@ -9,6 +9,7 @@ enum {
 	COUNT_F1 = 0x0e,
 	COUNT_F1_UNKNOWN = 0x0f,
 	COMMIT = 0x2d,
+	LAST_CANCEL = 0x3f,
 };
 
 /* What follows a header of the range. */
@@ -28,8 +29,6 @@ static const struct layout {
 	{ 0x0c, 0x0d, 1, 0, 0, false, false },	/* cycle count, format 2 */
 	{ 0x0e, 0x0e, 0, 1, 0, false, false },	/* format 1 */
 	{ 0x20, 0x2c, 0, 0, 0, false, true },	/* markers */
-	{ 0x2d, 0x2f, 0, 1, 0, false, true },	/* commit, cancel */
-	{ 0x30, 0x3f, 0, 0, 0, false, true },	/* mispredict, cancel */
 	{ 0x70, 0x70, 0, 0, 0, false, true },	/* ignore */
 	{ 0x80, 0x80, 0, 0, 0, false, true },	/* same context */
 	{ 0x81, 0x81, 0, 0, 0, true, true },	/* context */
@@ -127,23 +126,22 @@ static void take_byte(struct coresight_guard *guard, uint8_t byte)
 	}
 }
 
-/* Trace info may say that something is still to be committed, in its third
- * section.
+/* Of what was speculated, which is nothing.  Trace info may say that something
+ * is still to be committed, in its third section.
  */
-static bool commits(const struct coresight_guard *guard, uint8_t byte)
+static bool is_speculation(const struct coresight_guard *guard, uint8_t byte)
 {
-	if (!guard->awaits_address)
-		return false;
-	return guard->in_packet ? guard->header == TRACE_INFO &&
-					  guard->at == 1 && byte & 4 :
-				  byte == COMMIT;
+	if (!guard->in_packet)
+		return byte >= COMMIT && byte <= LAST_CANCEL;
+	return guard->awaits_address && guard->header == TRACE_INFO &&
+	       guard->at == 1 && byte & 4;
 }
 
 size_t coresight_guard_pass(struct coresight_guard *guard,
 			    const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i < size && guard->is_following; i++) {
-		if (commits(guard, bytes[i]))
+		if (is_speculation(guard, bytes[i]))
 			return i;
 		if (guard->in_packet)
 			take_byte(guard, bytes[i]);

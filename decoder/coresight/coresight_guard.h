@@ -8,10 +8,12 @@
 
 struct coresight_unit;
 
-/* Keeps from OpenCSD what it falls over (1.3 and 1.5: EtmV4I decoders'
- * processException() reads behind an empty list): a packet that commits, right
- * behind an exception whose address has not come.  No unit without speculation
- * writes one; damage makes them.
+/* Keeps from OpenCSD what it falls over (1.3 and 1.5): packets that commit,
+ * cancel or correct what was speculated, where nothing was.  Its ETMv4 decoder
+ * reads behind an empty list if one comes right behind an exception
+ * (processException()), or behind an address without an atom before it
+ * (mispredictAtom()).  A unit without speculation (TRCIDR8 0) writes none; damage
+ * makes them.  With others nothing is kept back.
  *
  * Follows ETMv4's and ETE's packets (Arm IHI 0064, "Instruction trace
  * protocol") from one synchronisation packet on, and gives up until the next at
