@@ -137,7 +137,7 @@ static void give_up(struct coresight_feed *feed, size_t used)
 	fail(feed);
 }
 
-static void feed_window(struct coresight_feed *feed)
+static void feed_bytes(struct coresight_feed *feed, size_t size)
 {
 	struct coresight_window *window = &feed->window;
 	ocsd_datapath_resp_t response;
@@ -146,14 +146,26 @@ static void feed_window(struct coresight_feed *feed)
 	feed->call_index = window_index(feed) + window->done;
 	response = ocsd_dt_process_data(
 		feed->tree.handle, OCSD_OP_DATA, feed->call_index,
-		(uint32_t)(window->size - window->done),
-		window->bytes + window->done, &used);
+		(uint32_t)size, window->bytes + window->done, &used);
 	if (response != OCSD_RESP_CONT || !used)
 		give_up(feed, used);
 	else
 		window->done += used;
 	feed->since_sync += used;
 	feed->call_index += used;
+}
+
+static void feed_window(struct coresight_feed *feed)
+{
+	struct coresight_window *window = &feed->window;
+	size_t size = window->size - window->done;
+	size_t passed = coresight_guard_pass(
+		&feed->guard, window->bytes + window->done, size);
+
+	if (passed)
+		feed_bytes(feed, passed);
+	if (passed < size && !feed->is_astray)
+		give_up(feed, 0);
 }
 
 /* Stands for the synchronisation packet that was found, which may lie in
@@ -187,6 +199,7 @@ static void find_sync(struct coresight_feed *feed)
 		return;
 	feed->is_unsynced = false;
 	feed->is_astray = false;
+	coresight_guard_begin(&feed->guard, feed->unit);
 	feed_sync(feed);
 }
 

@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_CORESIGHT_FEED_H
 #define KT_DECODER_CORESIGHT_FEED_H
 
+#include "decoder/coresight/coresight_guard.h"
 #include "decoder/coresight/coresight_tree.h"
 #include "decoder/coresight/coresight_window.h"
 
@@ -51,6 +52,7 @@ struct coresight_feed {
 	size_t piece;			/* of the stream */
 	uint64_t piece_start;		/* its position in the stream */
 	struct coresight_window window;	/* of the piece */
+	struct coresight_guard guard;
 	uint64_t session_start;
 	uint64_t call_index;		/* of the first byte given last */
 	uint64_t since_sync;		/* bytes given before it */
