@@ -6,6 +6,9 @@
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|made_by_perf|
 #				  narrower|arm64]...
+#
+# arm64 is not among those that run by default: it has gaps (docs/coresight.md,
+# "Known to be wrong").
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -131,7 +134,7 @@ main() {
 	skip_without_machine 6.12
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}"
 	if (($# == 0)); then
-		set -- one_cpu two_cpus old_kernel made_by_perf narrower arm64
+		set -- one_cpu two_cpus old_kernel made_by_perf narrower
 	fi
 	for part; do
 		"$part"
