@@ -12,34 +12,33 @@ enum {
 	LAST_CANCEL = 0x3f,
 };
 
-/* What follows a header of the range. */
+/* What follows each header: nothing, where it is not listed. */
 static const struct layout {
-	uint8_t first, last;
 	uint8_t fixed;
 	uint8_t fields;
 	uint8_t field_max;
 	bool has_context;
 	bool is_silent;		/* says nothing of where the CPU is */
-} layouts[] = {
-	{ 0x00, 0x00, 1, 0, 0, false, true },	/* extension */
-	{ 0x01, 0x01, 1, 0, 0, false, true },	/* trace info */
-	{ 0x02, 0x02, 0, 1, 9, false, false },	/* time stamp */
-	{ 0x03, 0x03, 0, 2, 9, false, false },	/* and cycle count */
-	{ 0x06, 0x06, 1, 0, 0, false, false },	/* exception */
-	{ 0x0c, 0x0d, 1, 0, 0, false, false },	/* cycle count, format 2 */
-	{ 0x0e, 0x0e, 0, 1, 0, false, false },	/* format 1 */
-	{ 0x20, 0x2c, 0, 0, 0, false, true },	/* markers */
-	{ 0x70, 0x70, 0, 0, 0, false, true },	/* ignore */
-	{ 0x80, 0x80, 0, 0, 0, false, true },	/* same context */
-	{ 0x81, 0x81, 0, 0, 0, true, true },	/* context */
-	{ 0x82, 0x83, 4, 0, 0, true, false },	/* address and context */
-	{ 0x85, 0x86, 8, 0, 0, true, false },
-	{ 0x95, 0x96, 0, 1, 2, false, false },	/* short address */
-	{ 0x9a, 0x9b, 4, 0, 0, false, false },	/* address */
-	{ 0x9d, 0x9e, 8, 0, 0, false, false },
-	{ 0xb4, 0xb5, 0, 1, 2, false, false },	/* source address */
-	{ 0xb6, 0xb7, 4, 0, 0, false, false },
-	{ 0xb8, 0xb9, 8, 0, 0, false, false },
+} layouts[UINT8_MAX + 1] = {
+	[EXTENSION] = { 1, 0, 0, false, true },
+	[TRACE_INFO] = { 1, 0, 0, false, true },
+	[0x02] = { 0, 1, 9, false, false },		/* time stamp */
+	[0x03] = { 0, 2, 9, false, false },		/* and cycle count */
+	[EXCEPTION] = { 1, 0, 0, false, false },
+	[0x0c ... 0x0d] = { 1, 0, 0, false, false },	/* count, format 2 */
+	[COUNT_F1] = { 0, 1, 0, false, false },
+	[0x20 ... 0x2c] = { 0, 0, 0, false, true },	/* markers */
+	[0x70] = { 0, 0, 0, false, true },		/* ignore */
+	[0x80] = { 0, 0, 0, false, true },		/* same context */
+	[0x81] = { 0, 0, 0, true, true },		/* context */
+	[0x82 ... 0x83] = { 4, 0, 0, true, false },	/* and address */
+	[0x85 ... 0x86] = { 8, 0, 0, true, false },
+	[0x95 ... 0x96] = { 0, 1, 2, false, false },	/* short address */
+	[0x9a ... 0x9b] = { 4, 0, 0, false, false },	/* address */
+	[0x9d ... 0x9e] = { 8, 0, 0, false, false },
+	[0xb4 ... 0xb5] = { 0, 1, 2, false, false },	/* source address */
+	[0xb6 ... 0xb7] = { 4, 0, 0, false, false },
+	[0xb8 ... 0xb9] = { 8, 0, 0, false, false },
 };
 
 static bool is_unknown(uint8_t header)
@@ -62,22 +61,19 @@ void coresight_guard_begin(struct coresight_guard *guard,
 
 static void begin_packet(struct coresight_guard *guard, uint8_t header)
 {
-	struct layout layout = { 0 };
+	const struct layout *layout = &layouts[header];
 
-	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (header >= layouts[i].first && header <= layouts[i].last)
-			layout = layouts[i];
+	guard->fields = layout->fields;
 	if (header == COUNT_F1 || header == COUNT_F1_UNKNOWN)
-		layout.fields += guard->counts_commits;
+		guard->fields += guard->counts_commits;
 	guard->header = header;
 	guard->at = 1;
-	guard->fixed = layout.fixed;
-	guard->fields = layout.fields;
+	guard->fixed = layout->fixed;
 	guard->field_size = 0;
-	guard->field_max = layout.field_max;
-	guard->has_context = layout.has_context;
+	guard->field_max = layout->field_max;
+	guard->has_context = layout->has_context;
 	guard->awaits_address = header == EXCEPTION ||
-				(guard->awaits_address && layout.is_silent);
+				(guard->awaits_address && layout->is_silent);
 	guard->is_following = !is_unknown(header);
 	guard->in_packet = true;
 }
