@@ -90,11 +90,11 @@ static uint32_t add_child(struct call_trace *trace, uint32_t parent,
 static int enter(struct call_trace *trace, const struct call_step *step)
 {
 	uint32_t depth = step->depth - trace->base;
-	uint32_t *open = array_reach(&trace->open, depth);
 	uint32_t parent = TRACED_NONE;
+	uint32_t *open;
 	uint32_t child;
 
-	if (!open)
+	if (!array_reach(&trace->open, depth))
 		return -ERROR_MEMORY;
 	open = trace->open.items;
 	if (depth)

@@ -24,6 +24,11 @@ static int compare_regions(const void *a, const void *b)
 	return (left->first > right->first) - (left->first < right->first);
 }
 
+void code_region_sort(struct array *regions)
+{
+	array_sort(regions, compare_regions);
+}
+
 /* Whether the file holds all bytes of @load at addresses that exist. */
 static bool is_usable(const Elf64_Phdr *load, const struct file_map *map)
 {
@@ -66,7 +71,7 @@ int code_region_read_loads(const char *path, const struct file_map *map,
 		region->file_offset = load.p_offset;
 		region->bytes = map->bytes + load.p_offset;
 	}
-	array_sort(loads, compare_regions);
+	code_region_sort(loads);
 	return 0;
 }
 
@@ -216,7 +221,7 @@ int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
 		return -ERROR_MEMORY;
 	}
 	*added = region;
-	array_sort(regions, compare_regions);
+	code_region_sort(regions);
 	return 0;
 }
 

@@ -55,6 +55,9 @@ int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
 int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 		     const struct log *log);
 
+/* Sorts @regions by address. */
+void code_region_sort(struct array *regions);
+
 /* Unmaps what was mapped for @region alone. */
 void code_region_unmap(struct code_region *region);
 

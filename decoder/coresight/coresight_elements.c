@@ -110,6 +110,9 @@ static void take_trace_on(struct coresight *source, uint64_t position,
 static void take_exception(struct coresight *source,
 			   const ocsd_generic_trace_elem *element)
 {
+	bool is_call = coresight_is_call(
+		coresight_unit_is_old(source->feed.unit),
+		element->exception_number);
 	struct flow_item *block = coresight_last_block(source);
 	uint64_t address = element->excep_ret_addr ? element->en_addr :
 						     source->next_address;
@@ -118,8 +121,7 @@ static void take_exception(struct coresight *source,
 	if (!source->is_running)
 		return;
 	if (block && block->detail == FLOW_EXIT_NONE &&
-	    address == source->next_address &&
-	    coresight_is_call(coresight_unit_is_old(source->feed.unit), element->exception_number)) {
+	    address == source->next_address && is_call) {
 		block->detail = FLOW_EXIT_FAR_CALL;
 		return;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/coresight_exit.h"
+#include "decoder/coresight/coresight_target.h"
 
 static uint16_t read_u16(const uint8_t *bytes)
 {
@@ -33,8 +34,7 @@ static bool is_old_exception_return(const ocsd_generic_trace_elem *range,
 	if (!bytes || size < 4 || range->last_instr_sz != 4)
 		return false;
 	if (range->isa == ocsd_isa_arm)
-		return is_arm_return(read_u16(bytes) |
-				     (uint32_t)read_u16(bytes + 2) << 16);
+		return is_arm_return(coresight_opcode(bytes));
 	return range->isa == ocsd_isa_thumb2 &&
 	       is_thumb_return(read_u16(bytes), read_u16(bytes + 2));
 }
@@ -88,7 +88,7 @@ bool coresight_looks_slow(const uint8_t *bytes, size_t size)
 
 	if (size < 4)
 		return false;
-	opcode = read_u16(bytes) | (uint32_t)read_u16(bytes + 2) << 16;
+	opcode = coresight_opcode(bytes);
 	return (opcode & 0xffffffdf) == 0xd503205f ||
 	       (opcode & 0x0ffffffe) == 0x0320f002 ||
 	       (opcode & 0xffef) == 0xbf20;

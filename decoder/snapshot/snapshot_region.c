@@ -8,14 +8,6 @@
 
 #include <stdbool.h>
 
-static int compare_regions(const void *a, const void *b)
-{
-	const struct code_region *x = a;
-	const struct code_region *y = b;
-
-	return (x->first > y->first) - (x->first < y->first);
-}
-
 static bool overlaps(const struct array *regions, uint64_t first,
 		     uint64_t size_bytes)
 {
@@ -61,6 +53,6 @@ int snapshot_region_add(struct recording *recording,
 	region->file_path = path;
 	region->file_offset = dump->file_offset;
 	region->bytes = map->bytes + dump->file_offset;
-	array_sort(regions, compare_regions);
+	code_region_sort(regions);
 	return 0;
 }
