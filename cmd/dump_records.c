@@ -5,6 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
+#include "symbolize/arch.h"
 
 #include <inttypes.h>
 
@@ -66,7 +67,22 @@ static void write_code(FILE *out, const struct sideband_record *record)
 			record->poke.new_size);
 }
 
-static void write_details(FILE *out, const struct sideband_record *record)
+static void write_sample(FILE *out, const struct sideband_sample *sample,
+			 const struct arch *arch)
+{
+	fprintf(out, "%s ip %" PRIx64, sample->event ? sample->event->name : "",
+		sample->ip);
+	for (unsigned int i = 0; i < arch->user_register_count; i++) {
+		uint64_t value;
+
+		if (sideband_register(&sample->registers, i, &value))
+			fprintf(out, " %s %" PRIx64, arch->user_registers[i],
+				value);
+	}
+}
+
+static void write_details(FILE *out, const struct sideband_record *record,
+			  const struct arch *arch)
 {
 	switch (record->kind) {
 	case SIDEBAND_SWITCH:
@@ -89,9 +105,7 @@ static void write_details(FILE *out, const struct sideband_record *record)
 		fprintf(out, "id %" PRIu32, record->bpf.id);
 		break;
 	case SIDEBAND_SAMPLE:
-		fprintf(out, "%s ip %" PRIx64,
-			record->sample.event ? record->sample.event->name : "",
-			record->sample.ip);
+		write_sample(out, &record->sample, arch);
 		break;
 	case SIDEBAND_LOST:
 		fprintf(out, "%" PRIu64 " records", record->lost.records);
@@ -113,6 +127,7 @@ static void write_details(FILE *out, const struct sideband_record *record)
 int dump_records(struct dump *dump)
 {
 	const struct session *session = dump->session;
+	const struct arch *arch = arch_for(recording_arch(session->recording));
 	struct sideband *sideband = sideband_open(session->recording, 0);
 	struct sideband_record record;
 	int status;
@@ -127,7 +142,7 @@ int dump_records(struct dump *dump)
 			"%" PRIu64 " byte %" PRIu64 " cpu %d task %d/%d %s ",
 			record.time_ns, record.file_offset, record.cpu,
 			record.pid, record.tid, kind_text(record.kind));
-		write_details(session->out, &record);
+		write_details(session->out, &record, arch);
 		fputc('\n', session->out);
 	}
 	sideband_close(sideband);

@@ -76,7 +76,7 @@ struct arch {
 	uint8_t max_conditional_bytes;
 	/* Kernel addresses are those from here on. */
 	uint64_t kernel_start;
-	/* What perf's PERF_SAMPLE_REGS_USER mask bits stand for. */
+	/* What the bits of perf's masks of registers stand for. */
 	const char *const *user_registers;
 	size_t user_register_count;
 };

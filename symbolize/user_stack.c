@@ -44,25 +44,13 @@ struct user_stack {
 	const struct sideband_user_state *state;	/* being unwound */
 };
 
-/* Returns the recorded value of perf's register @number. */
-static bool read_register(const struct sideband_user_state *state,
-			  size_t number, uint64_t *value)
-{
-	uint64_t bit = UINT64_C(1) << number;
-	int index = __builtin_popcountll(state->mask & (bit - 1));
-
-	if (!(state->mask & bit) || !state->registers)
-		return false;
-	memcpy(value, state->registers + 8 * index, sizeof(*value));
-	return true;
-}
-
 static bool find_register(const struct sideband_user_state *state, int wanted,
 			  uint64_t *value)
 {
 	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
 		if (registers[i] == wanted)
-			return read_register(state, i, value);
+			return sideband_register(&state->registers,
+						 (unsigned int)i, value);
 	return false;
 }
 
@@ -255,7 +243,7 @@ size_t user_stack_unwind(struct user_stack *stack,
 	const struct sideband_user_state *state = &record->sample.user;
 	int changed;
 
-	if (state->abi != PERF_SAMPLE_REGS_ABI_64 || !room)
+	if (state->registers.abi != PERF_SAMPLE_REGS_ABI_64 || !room)
 		return 0;
 	changed = user_memory_look(stack->memory, record->pid,
 				   record->time_ns);

@@ -92,6 +92,51 @@ START_TEST(what_regions_know_is_compared)
 }
 END_TEST
 
+/* One word of code, 1 when it was copied, and what it is patched to. */
+static const struct patched_row {
+	uint32_t words[3];
+	bool is_unknown;
+} patched_rows[] = {
+	{ { 1 }, false },
+	{ { 2 }, true },
+	/* Patched and patched back, before the copy or after it. */
+	{ { 2, 1 }, true },
+	{ { 1, 1, 1 }, false },
+};
+
+START_TEST(patches_without_times_are_unknown_unless_copied)
+{
+	static const uint32_t copied[] = { 0, 1, 0 };
+	const struct patched_row *row = &patched_rows[_i];
+	struct code_image image = {
+		.regions = ARRAY_OF(struct code_region),
+		.changes = ARRAY_OF(struct code_change),
+	};
+	struct array unknown = ARRAY_OF(struct code_unknown);
+	struct code_region *region = array_add(&image.regions);
+
+	*region = (struct code_region){ .first = 0x1000, .size_bytes = 12,
+					.bytes = (const uint8_t *)copied };
+	for (size_t i = 0; i < 3 && row->words[i]; i++) {
+		struct code_change *change = array_add(&image.changes);
+
+		*change = (struct code_change){
+			.address = 0x1004,
+			.is_patch = true,
+			.new_size = 4,
+			.new_bytes = (const uint8_t *)&row->words[i],
+		};
+	}
+	ck_assert_int_eq(code_unknown_add_patches(&image, &unknown), 0);
+	ck_assert_uint_eq(unknown.count, row->is_unknown);
+	ck_assert_uint_eq(code_unknown_limit(&unknown, 0x1000, 12),
+			  row->is_unknown ? 4 : 12);
+	array_free(&image.regions);
+	array_free(&image.changes);
+	array_free(&unknown);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("code_unknown");
@@ -99,6 +144,9 @@ int main(void)
 
 	tcase_add_loop_test(tcase, what_regions_know_is_compared, 0,
 			    sizeof(rows) / sizeof(rows[0]));
+	tcase_add_loop_test(tcase,
+			    patches_without_times_are_unknown_unless_copied, 0,
+			    sizeof(patched_rows) / sizeof(patched_rows[0]));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

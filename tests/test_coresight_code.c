@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "collector/event_spec.h"
+#include "common/perf_data.h"
+#include "common/text_patch.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "tests/etmv4_packets.h"
@@ -32,18 +35,22 @@ static const uint8_t trace[] = {
 
 static struct recording_fixture fixture;
 
-static void set_up(void)
+static void set_up_trace(const uint8_t *bytes, size_t size)
 {
 	const struct fixture_origin origin = { 1, 1, 1000 };
-	const uint64_t aux[] = { 0, sizeof(trace),
-				 SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
+	const uint64_t aux[] = { 0, size, SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
 
 	recording_fixture_begin_coresight(&fixture);
 	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
 				 &origin);
-	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
+	recording_fixture_trace(&fixture, 0, bytes, size);
 	recording_fixture_code(&fixture, ETMV4_BASE, (const uint8_t *)code,
 			       sizeof(code));
+}
+
+static void set_up(void)
+{
+	set_up_trace(trace, sizeof(trace));
 }
 
 static void tear_down(void)
@@ -163,6 +170,109 @@ START_TEST(no_core_at_end_is_not_used)
 }
 END_TEST
 
+/* The key is patched at 2000: from then on it leads back. */
+enum { WATCH_ID = 3 };
+static const uint8_t patched_trace[] = {
+	SYNC, TRACE_ON, CONTEXT(0), STAMP(1500),
+	EXECUTED,			/* bl */
+	EXECUTED, ADDRESS(0x08),	/* ret */
+	STAMP(2500),
+	NOT_EXECUTED, EXECUTED,		/* b.eq, b */
+	NOT_EXECUTED, EXECUTED,
+	NOT_EXECUTED, EXECUTED,
+	EXECUTED,			/* b.eq */
+};
+enum { PATCHED_INSTRUCTIONS = 2 + 2 + 3 * 3 + 2 };
+
+static void set_up_patched(void)
+{
+	set_up_trace(patched_trace, sizeof(patched_trace));
+}
+
+/* Its attr and its name, which is that of the third event. */
+static void watch(const char *name)
+{
+	struct {
+		struct perf_event_attr attr;
+		uint64_t id;
+	} watch = {
+		.attr = {
+			.type = PERF_TYPE_BREAKPOINT,
+			.size = sizeof(watch.attr),
+			.sample_type = EVENT_SAMPLE_TYPE |
+				       PERF_SAMPLE_REGS_INTR,
+			.sample_regs_intr = TEXT_PATCH_REGISTERS,
+		},
+		.id = WATCH_ID,
+	};
+	struct {
+		uint64_t feature;
+		uint32_t count, attr_size;
+		struct {
+			uint32_t ids, length;
+			char text[16];
+		} name[3];
+	} names = {
+		PERF_DATA_FEATURE_EVENT_DESC, 3, 0,
+		{ { 0, 16, "" }, { 0, 16, "" }, { 0, 16, "" } },
+	};
+
+	snprintf(names.name[2].text, sizeof(names.name[2].text), "%s", name);
+	recording_fixture_record(&fixture, PERF_DATA_ATTR, 0, &watch,
+				 sizeof(watch), NULL);
+	recording_fixture_record(&fixture, PERF_DATA_FEATURE, 0, &names,
+				 sizeof(names), NULL);
+}
+
+static void patch(uint32_t instruction)
+{
+	const uint64_t words[] = {
+		WATCH_ID, 0x1234, UINT64_C(1) << 32 | 1, 2000, 0,
+		PERF_SAMPLE_REGS_ABI_64, ETMV4_BASE + KEY, instruction,
+	};
+
+	recording_fixture_record(&fixture, PERF_RECORD_SAMPLE, 0, words,
+				 sizeof(words), NULL);
+}
+
+START_TEST(watched_patch_is_what_runs_from_then_on)
+{
+	struct flow_totals totals;
+
+	watch(TEXT_PATCH_EVENT);
+	patch(BRANCH_BACK);
+	write_end(BRANCH_BACK);
+	decode(&totals);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+	ck_assert_uint_eq(totals.instructions, PATCHED_INSTRUCTIONS);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_JUMP], 3);
+}
+END_TEST
+
+START_TEST(another_end_than_watched_is_a_gap)
+{
+	struct flow_totals totals;
+
+	watch(TEXT_PATCH_EVENT);
+	patch(BRANCH_BACK);
+	write_end(BRANCH_BACK + 1);
+	decode(&totals);
+	ck_assert_uint_gt(totals.gaps[FLOW_GAP_CODE_CHANGED], 0);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_JUMP], 0);
+}
+END_TEST
+
+START_TEST(samples_of_other_breakpoints_patch_nothing)
+{
+	struct flow_totals totals;
+
+	watch("mem:0x1234:x");
+	patch(BRANCH_BACK);
+	decode(&totals);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_JUMP], 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("coresight_code");
@@ -175,6 +285,13 @@ int main(void)
 	tcase_add_test(tcase, another_change_than_announced_is_a_gap);
 	tcase_add_test(tcase, end_of_other_code_is_not_used);
 	tcase_add_test(tcase, no_core_at_end_is_not_used);
+	suite_add_tcase(suite, tcase);
+
+	tcase = tcase_create("watched patches");
+	tcase_add_checked_fixture(tcase, set_up_patched, tear_down);
+	tcase_add_test(tcase, watched_patch_is_what_runs_from_then_on);
+	tcase_add_test(tcase, another_end_than_watched_is_a_gap);
+	tcase_add_test(tcase, samples_of_other_breakpoints_patch_nothing);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -33,7 +33,9 @@ static const struct recording_event event = {
 		       PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 		       PERF_SAMPLE_PERIOD | PERF_SAMPLE_RAW |
 		       PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER |
-		       PERF_SAMPLE_STACK_USER,
+		       PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
+		       PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR,
+	.registers = 0x6,
 	.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX,
 	.user_registers = 0x181,	/* ax, sp, ip */
 };
@@ -66,7 +68,21 @@ static struct sample_bytes whole_sample(void)
 	put(&sample, 32, 8);		/* stack: room for 32, 16 are set */
 	put_words(&sample, 4);
 	put(&sample, 16, 8);
+	put_words(&sample, 2);		/* weight, transaction */
+	put(&sample, PERF_SAMPLE_REGS_ABI_64, 8);
+	put(&sample, 0xb1, 8);
+	put(&sample, 0xb2, 8);
 	return sample;
+}
+
+static void check_register(const struct sideband_registers *registers,
+			   unsigned int number, uint64_t expected)
+{
+	uint64_t value;
+
+	ck_assert(sideband_register(registers, number, &value));
+	ck_assert_uint_eq(value, expected);
+	ck_assert(!sideband_register(registers, 63, &value));
 }
 
 /* Reads the first @size bytes of @sample, which lie alone in memory. */
@@ -88,8 +104,10 @@ static int parse(const struct sample_bytes *sample, size_t size,
 	/* Pointers lead into the record: read before it is gone. */
 	if (status == 1 && record->sample.user.stack_size)
 		ck_assert_int_eq(record->sample.user.stack[0], 0x11);
-	if (status == 1 && record->sample.user.registers)
-		ck_assert_int_eq(record->sample.user.registers[0], 0xa0);
+	if (status == 1 && record->sample.user.registers.values)
+		check_register(&record->sample.user.registers, 7, 0x5000);
+	if (status == 1 && record->sample.registers.values)
+		check_register(&record->sample.registers, 2, 0xb2);
 	free(copy);
 	return status;
 }
@@ -102,9 +120,11 @@ START_TEST(registers_and_stack_are_read)
 	ck_assert_int_eq(parse(&sample, sample.size, &record), 1);
 	ck_assert_uint_eq(record.sample.ip, 0xabc);
 	ck_assert_uint_eq(record.sample.raw_size, 12);
-	ck_assert_uint_eq(record.sample.user.abi, PERF_SAMPLE_REGS_ABI_64);
-	ck_assert_uint_eq(record.sample.user.mask, 0x181);
+	ck_assert_uint_eq(record.sample.user.registers.abi, PERF_SAMPLE_REGS_ABI_64);
+	ck_assert_uint_eq(record.sample.user.registers.mask, 0x181);
 	ck_assert_uint_eq(record.sample.user.stack_size, 16);
+	ck_assert_uint_eq(record.sample.registers.abi, PERF_SAMPLE_REGS_ABI_64);
+	ck_assert_uint_eq(record.sample.registers.mask, 0x6);
 }
 END_TEST
 
@@ -118,9 +138,12 @@ START_TEST(none_are_none)
 	put(&sample, 0, 8);		/* the index comes also without any */
 	put(&sample, PERF_SAMPLE_REGS_ABI_NONE, 8);
 	put(&sample, 0, 8);
+	put_words(&sample, 2);
+	put(&sample, PERF_SAMPLE_REGS_ABI_NONE, 8);
 	ck_assert_int_eq(parse(&sample, sample.size, &record), 1);
-	ck_assert_ptr_null(record.sample.user.registers);
+	ck_assert_ptr_null(record.sample.user.registers.values);
 	ck_assert_uint_eq(record.sample.user.stack_size, 0);
+	ck_assert_ptr_null(record.sample.registers.values);
 }
 END_TEST
 
@@ -140,11 +163,11 @@ static const struct {
 	size_t from_end;	/* place of the word that lies */
 	uint64_t value;
 } lies[] = {
-	{ "more stack than there was room", 8, 33 },
-	{ "room for more than the record has", 48, 40 },
-	{ "room for almost all memory", 48, UINT64_MAX },
-	{ "all branches there are", 80 + 64, UINT64_MAX / 8 },
-	{ "more branches than it has room for", 80 + 64, 11 },
+	{ "more stack than there was room", 48, 33 },
+	{ "room for more than the record has", 88, 40 },
+	{ "room for almost all memory", 88, UINT64_MAX },
+	{ "all branches there are", 120 + 64, UINT64_MAX / 8 },
+	{ "more branches than it has room for", 120 + 64, 11 },
 };
 
 START_TEST(lies_are_refused)

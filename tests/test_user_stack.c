@@ -110,9 +110,11 @@ static struct sideband_record sample_of(size_t stack_size)
 		.sample = {
 			.event = &event,
 			.user = {
-				.abi = PERF_SAMPLE_REGS_ABI_64,
-				.mask = 0xff0fff,
-				.registers = (const uint8_t *)taken.registers,
+				.registers = {
+					PERF_SAMPLE_REGS_ABI_64,
+					0xff0fff,
+					(const uint8_t *)taken.registers,
+				},
 				.stack = taken.stack,
 				.stack_size = stack_size,
 			},
@@ -208,7 +210,7 @@ START_TEST(without_registers_there_is_none)
 	struct sideband_record sample = sample_of(STACK_BYTES);
 	uint32_t functions[FRAMES];
 
-	sample.sample.user.abi = PERF_SAMPLE_REGS_ABI_NONE;
+	sample.sample.user.registers.abi = PERF_SAMPLE_REGS_ABI_NONE;
 	ck_assert_uint_eq(user_stack_unwind(unwinder, &sample, functions,
 					    FRAMES), 0);
 }

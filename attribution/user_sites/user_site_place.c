@@ -79,17 +79,9 @@ bool user_site_read_return(const struct sideband_user_state *user,
 			   const struct symbols *symbols, uint64_t *address)
 {
 	const struct arch *arch = symbols_arch(symbols);
-	size_t place = 0;
 
-	for (size_t i = 0; user->abi && i < arch->user_register_count; i++) {
-		if (!(user->mask >> i & 1))
-			continue;
-		if (is_instruction_pointer(arch->user_registers[i])) {
-			memcpy(address, user->registers + place * 8,
-			       sizeof(*address));
-			return true;
-		}
-		place++;
-	}
+	for (unsigned int i = 0; i < arch->user_register_count; i++)
+		if (is_instruction_pointer(arch->user_registers[i]))
+			return sideband_register(&user->registers, i, address);
 	return false;
 }

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "decoder/code/text_patch.h"
 #include "decoder/recording/sideband.h"
 
 #include <dirent.h>
@@ -11,26 +12,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int read_pokes(const struct recording *recording,
-		      struct array *changes)
+static bool change_of(const struct sideband_record *record,
+		      struct code_change *change)
 {
-	struct sideband *sideband = sideband_open(
-		recording, SIDEBAND_BIT(SIDEBAND_TEXT_POKE));
+	const struct sideband_text_poke *poke = &record->poke;
+
+	if (record->kind != SIDEBAND_TEXT_POKE)
+		return text_patch_read(record, change);
+	*change = (struct code_change){
+		.time_ns = record->time_ns,
+		.address = poke->address,
+		.is_patch = true,
+		.old_size = poke->old_size,
+		.new_size = poke->new_size,
+		.old_bytes = poke->old_bytes,
+		.new_bytes = poke->new_bytes,
+	};
+	return true;
+}
+
+static int add_change(struct array *changes, const struct code_change *change)
+{
+	struct code_change *added = array_add(changes);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	*added = *change;
+	return 0;
+}
+
+/* Samples are many: where none is a patch, nobody walks over them. */
+static struct sideband *open_patches(const struct recording *recording)
+{
+	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE);
+
+	if (text_patch_is_recorded(recording))
+		kinds |= SIDEBAND_BIT(SIDEBAND_SAMPLE);
+	return sideband_open(recording, kinds);
+}
+
+static int read_patches(const struct recording *recording,
+			struct array *changes)
+{
+	struct sideband *sideband = open_patches(recording);
 	struct sideband_record record;
-	int status = -ERROR_MEMORY;
+	struct code_change change;
+	int status = sideband ? 1 : -ERROR_MEMORY;
 
-	while (sideband && (status = sideband_next(sideband, &record)) == 1) {
-		const struct sideband_text_poke *poke = &record.poke;
-		struct code_change *change = array_add(changes);
-
-		if (!change) {
+	while (status == 1) {
+		status = sideband_next(sideband, &record);
+		if (status == 1 && change_of(&record, &change) &&
+		    add_change(changes, &change) < 0)
 			status = -ERROR_MEMORY;
-			break;
-		}
-		*change = (struct code_change){
-			record.time_ns,	 poke->address,	  poke->old_size,
-			poke->new_size, poke->old_bytes, poke->new_bytes,
-		};
 	}
 	sideband_close(sideband);
 	return status;
@@ -71,12 +104,7 @@ static int add_copy(const char *path, const char *name, const struct log *log,
 	change.new_bytes = map->bytes;
 	change.new_size = map->size;
 
-	struct code_change *added = array_add(changes);
-
-	if (!added)
-		return -ERROR_MEMORY;
-	*added = change;
-	return 0;
+	return add_change(changes, &change);
 }
 
 static int read_copies(const char *folder, const struct log *log,
@@ -112,7 +140,7 @@ int code_change_read(const struct recording *recording, const char *folder,
 		     const struct log *log, struct array *changes,
 		     struct array *maps)
 {
-	int error = read_pokes(recording, changes);
+	int error = read_patches(recording, changes);
 
 	if (!error && folder) {
 		error = read_copies(folder, log, changes, maps);

@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_CODE_CHANGE_H
 #define KT_DECODER_CODE_CHANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,16 +10,18 @@ struct array;
 struct log;
 struct recording;
 
-/* Code that became different at a moment: a TEXT_POKE record, or a copy that
- * the recorder made of code that appeared while it ran.
+/* Code that became different at a moment: a TEXT_POKE record, the recorder's
+ * own of that kind (text_patch.h), or a copy that the recorder made of code
+ * that appeared while it ran.
  *
- * The kernel writes the record while a breakpoint stands in place of the
+ * The kernel writes a TEXT_POKE record while a breakpoint stands in place of the
  * instruction (text_poke_bp_batch() in arch/x86/kernel/alternative.c), so
  * that neither the old nor the new one runs at that moment.
  */
 struct code_change {
 	uint64_t time_ns;
 	uint64_t address;
+	bool is_patch;		/* of code that was there, not new code */
 	size_t old_size;	/* 0 if unknown */
 	size_t new_size;
 	const uint8_t *old_bytes;

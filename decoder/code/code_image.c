@@ -97,6 +97,8 @@ int code_image_open(const struct recording *recording, const struct log *log,
 	if (!error && recording->kcore_end_path)
 		error = code_unknown_read(image, recording->kcore_end_path,
 					  &image->unknown);
+	if (!error && recording_time(recording) != RECORDING_TIME_NANOSECONDS)
+		error = code_unknown_add_patches(image, &image->unknown);
 	if (error)
 		goto fail;
 	*opened = image;

@@ -13,9 +13,10 @@ struct recording;
  * Kernel code comes from the recording's kcore; code that appeared later from
  * the files code/<first>-<end>-<time> of the recording's directory (hex
  * addresses, nanoseconds of its clock): a copy of those bytes at that time.
- * TEXT_POKE records are applied after the copy and undone before it.  What all
- * that does not explain in kcore_end, a copy of what differed at the end, is
- * unknown (code_unknown.h).  (User code comes from the files that mmap records
+ * Patches (code_change.h) are applied after the copy and undone before it, if
+ * the trace has times; else what they patch is unknown (code_unknown.h).  So is
+ * what all that does not explain in kcore_end, a copy of what differed at the
+ * end.  (User code comes from the files that mmap records
  * name: process_maps.h, user_code.h.)
  *
  * Read-only once open: threads may share it.

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "decoder/code/code_change.h"
 #include "decoder/code/code_image.h"
 #include "decoder/code/code_image_parts.h"
 #include "decoder/code/code_region.h"
@@ -111,6 +112,60 @@ int code_unknown_read(const struct code_image *image, const char *path,
 	array_free(&loads);
 	file_map_close(&map);
 	return error == -ERROR_MEMORY ? error : 0;
+}
+
+/* What was patched before the code was copied is in the copy. */
+static bool is_in_copy(const struct code_image *image,
+		       const struct code_change *change)
+{
+	const struct code_region *region =
+		code_region_find(&image->regions, change->address);
+	uint64_t offset = region ? change->address - region->first : 0;
+
+	return region && region->size_bytes - offset >= change->new_size &&
+	       !memcmp(region->bytes + offset, change->new_bytes,
+		       change->new_size);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct code_unknown *left = a;
+	const struct code_unknown *right = b;
+
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+static void sort_and_join(struct array *unknown)
+{
+	struct code_unknown *ranges = unknown->items;
+	size_t count = 0;
+
+	array_sort(unknown, compare_ranges);
+	for (size_t i = 0; i < unknown->count; i++)
+		if (!count || ranges[i].first > ranges[count - 1].end)
+			ranges[count++] = ranges[i];
+		else if (ranges[i].end > ranges[count - 1].end)
+			ranges[count - 1].end = ranges[i].end;
+	unknown->count = count;
+}
+
+int code_unknown_add_patches(const struct code_image *image,
+			     struct array *unknown)
+{
+	for (size_t i = 0; i < image->changes.count; i++) {
+		const struct code_change *change = array_at(&image->changes, i);
+		struct code_unknown *range;
+
+		if (!change->is_patch || is_in_copy(image, change))
+			continue;
+		range = array_add(unknown);
+		if (!range)
+			return -ERROR_MEMORY;
+		range->first = change->address;
+		range->end = change->address + change->new_size;
+	}
+	sort_and_join(unknown);
+	return 0;
 }
 
 /* The first range that ends behind @address, or NULL. */

@@ -9,7 +9,7 @@ struct array;
 struct code_image;
 
 /* Addresses whose code became different while it was recorded, nobody knows
- * when: kernels other than x86's do not announce every patch.
+ * when: the recorder could not follow it, or the trace has no times.
  */
 struct code_unknown {
 	uint64_t first;
@@ -25,6 +25,12 @@ struct code_unknown {
  */
 int code_unknown_read(const struct code_image *image, const char *path,
 		      struct array *unknown);
+
+/* Appends likewise what the patches of @image change: for a trace without
+ * times.  Returns 0 or -ERROR_MEMORY.
+ */
+int code_unknown_add_patches(const struct code_image *image,
+			     struct array *unknown);
 
 /* Returns how many of the @size bytes at @address come before the first unknown
  * one; 0 if that is the first.

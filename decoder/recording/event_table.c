@@ -64,6 +64,10 @@ static int add_event(struct event_table *table, const uint8_t *bytes,
 		event->branch_sample_type = byte_reader_u64(&reader);
 	if (byte_reader_left(&reader))
 		event->user_registers = byte_reader_u64(&reader);
+	/* The size of stacks and the clock are not needed. */
+	if (byte_reader_left(&reader) &&
+	    byte_reader_bytes(&reader, 8) && byte_reader_left(&reader))
+		event->registers = byte_reader_u64(&reader);
 	event->sample_id_all = flags & ATTR_SAMPLE_ID_ALL;
 	event->exclude_user = flags & ATTR_EXCLUDE_USER;
 	event->exclude_kernel = flags & ATTR_EXCLUDE_KERNEL;

@@ -66,13 +66,13 @@ static void skip_branches(struct byte_reader *reader, uint64_t branch_type)
 }
 
 static void read_registers(struct byte_reader *reader, uint64_t mask,
-			   struct sideband_user_state *user)
+			   struct sideband_registers *registers)
 {
-	user->abi = byte_reader_u64(reader);
-	if (!user->abi)
+	registers->abi = byte_reader_u64(reader);
+	if (!registers->abi)
 		return;
-	user->mask = mask;
-	user->registers = byte_reader_bytes(
+	registers->mask = mask;
+	registers->values = byte_reader_bytes(
 		reader, (size_t)__builtin_popcountll(mask) * 8);
 }
 
@@ -94,45 +94,72 @@ static void read_stack(struct byte_reader *reader,
 		reader->failed = true;
 }
 
+static void read_origin(struct byte_reader *reader, uint64_t type,
+			struct sideband_sample *sample)
+{
+	skip_word_if(reader, type, PERF_SAMPLE_IDENTIFIER);
+	if (type & PERF_SAMPLE_IP)
+		sample->ip = byte_reader_u64(reader);
+	skip_word_if(reader, type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
+	if (type & PERF_SAMPLE_ADDR)
+		sample->address = byte_reader_u64(reader);
+	skip_word_if(reader, type,
+		     PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
+	if (type & PERF_SAMPLE_PERIOD)
+		sample->period = byte_reader_u64(reader);
+}
+
+static void read_event(struct byte_reader *reader,
+		       const struct recording_event *event,
+		       struct sideband_sample *sample)
+{
+	uint64_t type = event->sample_type;
+
+	if (type & PERF_SAMPLE_READ)
+		skip_read(reader, event->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		skip_words(reader, byte_reader_u64(reader));
+	if (type & PERF_SAMPLE_RAW) {
+		sample->raw_size = byte_reader_u32(reader);
+		sample->raw = byte_reader_bytes(reader, sample->raw_size);
+	}
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		skip_branches(reader, event->branch_sample_type);
+}
+
+static void read_state(struct byte_reader *reader,
+		       const struct recording_event *event,
+		       struct sideband_sample *sample)
+{
+	uint64_t type = event->sample_type;
+
+	if (type & PERF_SAMPLE_REGS_USER)
+		read_registers(reader, event->user_registers,
+			       &sample->user.registers);
+	if (type & PERF_SAMPLE_STACK_USER)
+		read_stack(reader, &sample->user);
+	skip_word_if(reader, type,
+		     PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT |
+			     PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_TRANSACTION);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		read_registers(reader, event->registers, &sample->registers);
+}
+
 int sample_parse(const struct record *record,
 		 struct sideband_record *sideband)
 {
+	const struct recording_event *event = sideband->event;
 	struct sideband_sample *sample = &sideband->sample;
 	struct byte_reader reader =
 		byte_reader_of(record->bytes, record->size);
 
-	if (!sideband->event)
+	if (!event)
 		return 0;
-
-	uint64_t type = sideband->event->sample_type;
-
 	sideband->kind = SIDEBAND_SAMPLE;
-	sample->event = sideband->event;
+	sample->event = event;
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
-	skip_word_if(&reader, type, PERF_SAMPLE_IDENTIFIER);
-	if (type & PERF_SAMPLE_IP)
-		sample->ip = byte_reader_u64(&reader);
-	skip_word_if(&reader, type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME);
-	if (type & PERF_SAMPLE_ADDR)
-		sample->address = byte_reader_u64(&reader);
-	skip_word_if(&reader, type,
-		     PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU);
-	if (type & PERF_SAMPLE_PERIOD)
-		sample->period = byte_reader_u64(&reader);
-	if (type & PERF_SAMPLE_READ)
-		skip_read(&reader, sideband->event->read_format);
-	if (type & PERF_SAMPLE_CALLCHAIN)
-		skip_words(&reader, byte_reader_u64(&reader));
-	if (type & PERF_SAMPLE_RAW) {
-		sample->raw_size = byte_reader_u32(&reader);
-		sample->raw = byte_reader_bytes(&reader, sample->raw_size);
-	}
-	if (type & PERF_SAMPLE_BRANCH_STACK)
-		skip_branches(&reader, sideband->event->branch_sample_type);
-	if (type & PERF_SAMPLE_REGS_USER)
-		read_registers(&reader, sideband->event->user_registers,
-			       &sample->user);
-	if (type & PERF_SAMPLE_STACK_USER)
-		read_stack(&reader, &sample->user);
+	read_origin(&reader, event->sample_type, sample);
+	read_event(&reader, event, sample);
+	read_state(&reader, event, sample);
 	return reader.failed ? -ERROR_FORMAT : 1;
 }

@@ -5,7 +5,7 @@
 struct record;
 struct sideband_record;
 
-/* Reads a SAMPLE record up to and with its copy of the user stack;
+/* Reads a SAMPLE record up to and with the registers of what it interrupted;
  * @sideband->event says how it is laid out (perf_event_open(2),
  * PERF_RECORD_SAMPLE).
  *

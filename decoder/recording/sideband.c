@@ -35,6 +35,19 @@ struct sideband {
 	bool at_end;
 };
 
+bool sideband_register(const struct sideband_registers *registers,
+		       unsigned int number, uint64_t *value)
+{
+	uint64_t bit = UINT64_C(1) << number;
+	int index = __builtin_popcountll(registers->mask & (bit - 1));
+
+	if (!(registers->mask & bit) || !registers->values)
+		return false;
+	memcpy(value, registers->values + sizeof(*value) * (size_t)index,
+	       sizeof(*value));
+	return true;
+}
+
 static int kind_of(uint32_t type)
 {
 	switch (type) {

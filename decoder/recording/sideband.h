@@ -78,14 +78,21 @@ struct sideband_text_poke {
 	const uint8_t *new_bytes;
 };
 
-/* The registers and the stack of user space when a sample was taken, for an
- * unwinder.  All zero where none were recorded.
- */
+/* Registers when a sample was taken.  All zero where none were recorded. */
+struct sideband_registers {
+	uint64_t abi;		/* PERF_SAMPLE_REGS_ABI_*; 0: none */
+	uint64_t mask;		/* which: see struct arch */
+	const uint8_t *values;	/* 8 bytes for each bit of mask */
+};
+
+/* Returns whether @registers has number @number (0 to 63), and its *@value. */
+bool sideband_register(const struct sideband_registers *registers,
+		       unsigned int number, uint64_t *value);
+
+/* Those of user space and its stack, for an unwinder. */
 struct sideband_user_state {
-	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_*; 0: none */
-	uint64_t mask;			/* which registers: see struct arch */
-	const uint8_t *registers;	/* 8 bytes for each bit of mask */
-	const uint8_t *stack;		/* from the stack pointer upwards */
+	struct sideband_registers registers;
+	const uint8_t *stack;	/* from the stack pointer upwards */
 	uint64_t stack_size;
 };
 
@@ -98,6 +105,7 @@ struct sideband_sample {
 	const uint8_t *raw;
 	uint32_t raw_size;
 	struct sideband_user_state user;
+	struct sideband_registers registers;	/* of what was interrupted */
 };
 
 struct sideband_lost {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_TEXT_PATCH_H
+#define KT_COMMON_TEXT_PATCH_H
+
+/* How a recording tells what a kernel without TEXT_POKE records patches: as
+ * samples of a breakpoint on the function that patches its text, with the
+ * registers of its first two arguments, the address and the instruction.
+ * __aarch64_insn_write(addr, insn) of arch/arm64/kernel/patching.c is that
+ * function; numbers of registers as in arch/arm64/include/uapi/asm/perf_regs.h.
+ */
+#define TEXT_PATCH_EVENT "text_patch"
+#define TEXT_PATCH_ADDRESS_REGISTER 0
+#define TEXT_PATCH_INSTRUCTION_REGISTER 1
+#define TEXT_PATCH_REGISTERS \
+	(1 << TEXT_PATCH_ADDRESS_REGISTER | \
+	 1 << TEXT_PATCH_INSTRUCTION_REGISTER)
+
+#endif
