@@ -115,7 +115,7 @@ static void look_for_changes(const struct collector *collector)
 {
 	char path[4096];
 
-	if (collector->tracer->code_is_announced)
+	if (!collector->tracer->patch_functions)
 		return;
 	snprintf(path, sizeof(path), "%s/kcore_dir",
 		 collector->options->folder);

@@ -138,7 +138,7 @@ int collector_snapshot(struct collector *collector, bool last)
 	int error = event_list_control(events, collector->trace_spec,
 				       PERF_EVENT_IOC_DISABLE, NULL);
 
-	for (size_t i = 0; i < collector->cpus.count && !error; i++) {
+	for (size_t i = 0; i < collector->target.cpus.count && !error; i++) {
 		error = keep(collector, (uint32_t)i, &rings[i]);
 		if (!error && !last)
 			error = cpu_rings_renew_trace(&rings[i]);

@@ -24,7 +24,8 @@ struct collector {
 	struct event_list events;
 	size_t trace_spec; /* index of the trace's own events */
 	bool wide;	   /* may look at whole CPUs */
-	struct array cpus; /* struct cpu_rings, as target.cpus */
+	/* struct cpu_rings, as target.cpus, which have traces, then others */
+	struct array cpus;
 	struct kernel_copy kernel;
 	struct byte_buffer filter; /* as the kernel has it */
 	struct late_code *late;	   /* NULL: not wide */
@@ -37,9 +38,14 @@ struct collector {
 	struct record_counts counts;
 };
 
+/* Adds the trace's own event, as the options and the unit want it, not opened
+ * yet: collector_trace.c.  Returns 0 or a negative enum error with the reason
+ * in the log.
+ */
+int collector_add_trace(struct collector *collector);
+
 /* Opens the events, in the order that lets every change of the kernel's text
- * be recorded or copied: collector_setup.c.  Returns 0 or a negative enum
- * error with the reason in the log.
+ * be recorded or copied: collector_setup.c.  Likewise.
  */
 int collector_open_events(struct collector *collector);
 

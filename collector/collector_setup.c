@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
+#include "collector/text_patches.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/text_patch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -113,82 +115,28 @@ static int open_or_explain(struct collector *collector, size_t spec)
 		       error);
 }
 
-static int init_rings(struct collector *collector)
+static int add_rings(struct collector *collector, const struct array *cpus)
 {
-	const int *cpus = collector->target.cpus.items;
+	const struct collector_options *options = collector->options;
+	const int *cpu = cpus->items;
 
-	for (size_t i = 0; i < collector->target.cpus.count; i++) {
+	for (size_t i = 0; i < cpus->count; i++) {
 		struct cpu_rings *rings = array_add(&collector->cpus);
 
 		if (!rings)
 			return -ERROR_MEMORY;
-		cpu_rings_init(rings, cpus[i], collector->options->buffer_bytes,
-			       collector->options->snapshot);
+		cpu_rings_init(rings, cpu[i], options->buffer_bytes,
+			       options->snapshot);
 	}
 	return 0;
 }
 
-static int set_sink(const struct collector *collector,
-		    struct event_spec *spec)
+static int init_rings(struct collector *collector)
 {
-	const struct tracer *tracer = collector->tracer;
-	const char *sink = collector->options->sink;
+	int error = add_rings(collector, &collector->target.cpus);
 
-	if (!sink)
-		return 0;
-	if (tracer->set_sink)
-		return tracer->set_sink(&collector->pmu, sink, collector->log,
-					&spec->attr);
-	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "--sink: %s has no sinks to choose from", tracer->title);
-	return -ERROR_UNSUPPORTED;
-}
-
-static int set_cycles(const struct collector *collector,
-		      struct event_spec *spec)
-{
-	const struct cycle_choice *choice = &collector->options->cycles;
-
-	if (choice->kind == CYCLES_AS_USUAL)
-		return 0;
-	return collector->tracer->set_cycles(&collector->pmu, choice,
-					     collector->log, &spec->attr,
-					     &spec->config3);
-}
-
-static int set_return_stack(const struct collector *collector,
-			    struct event_spec *spec)
-{
-	const struct tracer *tracer = collector->tracer;
-
-	if (!collector->options->return_stack || !tracer->set_return_stack)
-		return 0;
-	return tracer->set_return_stack(&collector->pmu, collector->log,
-					&spec->attr);
-}
-
-static int add_trace_spec(struct collector *collector)
-{
-	const struct collector_options *options = collector->options;
-	struct event_spec spec = event_spec_trace(
-		collector->tracer->pmu_name, options->user,
-		options->command && !options->whole_cpus && !options->cpus,
-		(uint32_t)(options->buffer_bytes / AUX_RING_WATERMARKS));
-	int error = collector->tracer->configure(&collector->pmu,
-						 collector->log, &spec.attr);
-
-	if (!error)
-		error = set_cycles(collector, &spec);
-	if (!error)
-		error = set_return_stack(collector, &spec);
-	if (!error)
-		error = set_sink(collector, &spec);
-	if (!error)
-		error = event_list_add(&collector->events, spec);
-	if (error < 0)
-		return error;
-	collector->trace_spec = (size_t)error;
-	return 0;
+	return error ? error :
+		       add_rings(collector, &collector->target.others);
 }
 
 /* Opened before any other event, since others patch the kernel: static keys,
@@ -209,7 +157,59 @@ static int open_text_poke(struct collector *collector)
 	log_message(collector->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "changes that the kernel makes to its code cannot be "
 		    "recorded without rights: record as root");
-	collector->events.specs.count--;
+	event_list_remove_last(&collector->events);
+	return 0;
+}
+
+/* Opens spec number @spec, the last one.  Returns 1; 0 with errno set if the
+ * kernel refuses: the spec is gone then; a negative enum error with the reason
+ * in the log.
+ */
+static int open_if_possible(struct collector *collector, size_t spec)
+{
+	size_t first = collector->events.events.count;
+	int error =
+		event_list_open(&collector->events, spec, &collector->target);
+	int cause = errno;
+
+	if (error == -ERROR_SYSTEM) {
+		event_list_remove_last(&collector->events);
+		errno = cause;
+		return 0;
+	}
+	if (!error)
+		error = attach_from(collector, first);
+	return error ? explain(collector,
+			       array_at(&collector->events.specs, spec), error)
+		     : 1;
+}
+
+/* Before any event that patches, too. */
+static int open_text_patches(struct collector *collector)
+{
+	const char *reason;
+	int spec;
+
+	if (!collector->tracer->patch_functions)
+		return 0;
+	spec = text_patches_add(&collector->events,
+				collector->tracer->patch_functions);
+	if (spec == -ERROR_MEMORY)
+		return spec;
+	reason = spec == -ERROR_SYSTEM ? strerror(errno) : error_text(spec);
+	if (spec >= 0) {
+		int opened = open_if_possible(collector, (size_t)spec);
+
+		if (opened)
+			return opened < 0 ? opened : 0;
+		reason = errno == ENOSPC ?
+				 "all breakpoints of a CPU are in use" :
+				 strerror(errno);
+	}
+	log_message(collector->log, LOG_NOTE, TEXT_PATCH_EVENT, LOG_NO_OFFSET,
+		    "what the kernel patches cannot be followed: %s; what "
+		    "differs at the end will be a gap where it ran",
+		    reason);
 	return 0;
 }
 
@@ -220,10 +220,12 @@ static int open_module_load(struct collector *collector)
 
 	if (spec == -ERROR_MEMORY)
 		return spec;
-	if (spec >= 0 && !open_spec(collector, (size_t)spec))
-		return 0;
-	if (spec >= 0)
-		collector->events.specs.count--;
+	if (spec >= 0) {
+		int opened = open_if_possible(collector, (size_t)spec);
+
+		if (opened)
+			return opened < 0 ? opened : 0;
+	}
 	log_message(collector->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
 		    "modules that are loaded meanwhile will be missing: "
 		    "tracefs is not mounted");
@@ -237,7 +239,9 @@ static int open_sideband(struct collector *collector)
 	int error;
 
 	if (collector->wide) {
-		error = open_module_load(collector);
+		error = open_text_patches(collector);
+		if (!error)
+			error = open_module_load(collector);
 		if (error)
 			return error;
 	}
@@ -259,7 +263,7 @@ int collector_open_events(struct collector *collector)
 
 	raise_file_limit();
 	if (!error)
-		error = add_trace_spec(collector);
+		error = collector_add_trace(collector);
 	if (!error)
 		error = open_text_poke(collector);
 	if (!error)

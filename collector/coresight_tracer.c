@@ -205,9 +205,19 @@ static uint64_t coresight_now_ns(const struct perf_event_mmap_page *page)
 }
 #endif
 
+/* The first one is the innermost, of which the compiler may have made parts of
+ * its callers.
+ */
+static const char *const patch_functions[] = {
+	"__aarch64_insn_write",
+	"aarch64_insn_patch_text_nosync",
+	NULL,
+};
+
 const struct tracer coresight_tracer = {
 	.pmu_name = "cs_etm",
 	.title = "Arm CoreSight",
+	.patch_functions = patch_functions,
 	.cycle_term = "cycacc",
 	.is_present = coresight_is_present,
 	.configure = coresight_configure,

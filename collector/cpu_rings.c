@@ -10,6 +10,7 @@
  */
 static const size_t ring_sizes[RING_COUNT] = {
 	[RING_CODE] = 64 << 10,
+	[RING_PATCHES] = 512 << 10,
 	[RING_SIDEBAND] = 4 << 20,
 	[RING_STACKS] = 8 << 20,
 	[RING_TRACE] = 512 << 10,

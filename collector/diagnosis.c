@@ -4,6 +4,7 @@
 #include "collector/kcore.h"
 #include "collector/kernel_symbols.h"
 #include "collector/target.h"
+#include "collector/text_patches.h"
 #include "collector/tracefs.h"
 #include "collector/tracer.h"
 #include "common/error.h"
@@ -116,19 +117,40 @@ static void look_at_rights(struct diagnosis *diagnosis)
 		     paranoia());
 }
 
+/* Returns 0 or the errno; EINVAL where the kernel has none of @functions. */
+static int try_text_patches(const char *const *functions)
+{
+	struct event_list events = event_list_new();
+	int spec = text_patches_add(&events, functions);
+	int cause = spec == -ERROR_SYSTEM ? errno : EINVAL;
+
+	if (spec >= 0)
+		cause = try_event(*(struct event_spec *)array_at(&events.specs,
+								 0));
+	event_list_free(&events);
+	return cause;
+}
+
 static void look_at_pokes(struct diagnosis *diagnosis)
 {
-	int cause = try_event(event_spec_text_poke());
 	struct pmu pmu;
 	const struct tracer *tracer = tracer_find(PMU_DEVICES, &pmu);
+	int cause = try_event(event_spec_text_poke());
+	bool is_poked = !tracer || !tracer->patch_functions;
 
-	if (!cause && tracer && !tracer->code_is_announced)
-		find(diagnosis, DIAGNOSIS_LIMITED, "",
-		     "the kernel does not tell of every change: what differs "
-		     "at the end of a recording is a gap where it ran");
-	else if (!cause)
+	if (!cause && is_poked)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "the kernel tells when it patches itself");
+	else if (!cause && !try_text_patches(tracer->patch_functions))
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "a breakpoint tells when the kernel patches itself");
+	else if (!cause)
+		find(diagnosis, DIAGNOSIS_LIMITED,
+		     "leave a breakpoint register of each CPU free, on a "
+		     "kernel with CONFIG_HAVE_HW_BREAKPOINT",
+		     "no breakpoint tells when the kernel patches itself: "
+		     "what differs at the end of a recording is a gap where "
+		     "it ran");
 	else if (cause == EINVAL)
 		find(diagnosis, DIAGNOSIS_LIMITED, "use Linux 5.9 or newer",
 		     "the kernel is too old to tell when it patches itself");

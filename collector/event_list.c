@@ -37,6 +37,16 @@ int event_list_add(struct event_list *list, struct event_spec spec)
 	return (int)list->specs.count - 1;
 }
 
+void event_list_remove_last(struct event_list *list)
+{
+	const struct event *events = list->events.items;
+
+	list->specs.count--;
+	while (list->events.count &&
+	       events[list->events.count - 1].spec == list->specs.count)
+		close(events[--list->events.count].fd);
+}
+
 /* As Linux has it from 6.3 on; the headers may be of an older one. */
 union wide_attr {
 	struct perf_event_attr attr;
@@ -95,16 +105,16 @@ static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 	return gone ? 0 : -ERROR_SYSTEM;
 }
 
-int event_list_open(struct event_list *list, size_t spec,
-		    const struct target *target)
+static int open_on(struct event_list *list, size_t spec,
+		   const struct target *target, const struct array *cpus)
 {
 	const struct event_spec *what = array_at(&list->specs, spec);
-	bool whole = what->scope == EVENT_OF_CPUS || target->whole_cpus;
+	bool whole = what->scope != EVENT_OF_TARGET || target->whole_cpus;
 	size_t threads = whole ? 1 : target->threads.count;
 	const pid_t *thread = target->threads.items;
-	const int *cpu = target->cpus.items;
+	const int *cpu = cpus->items;
 
-	for (size_t i = 0; i < target->cpus.count; i++)
+	for (size_t i = 0; i < cpus->count; i++)
 		for (size_t j = 0; j < threads; j++) {
 			int error = open_for(list, spec, cpu[i],
 					     whole ? -1 : thread[j]);
@@ -113,6 +123,17 @@ int event_list_open(struct event_list *list, size_t spec,
 				return error;
 		}
 	return 0;
+}
+
+int event_list_open(struct event_list *list, size_t spec,
+		    const struct target *target)
+{
+	const struct event_spec *what = array_at(&list->specs, spec);
+	int error = open_on(list, spec, target, &target->cpus);
+
+	if (!error && what->scope == EVENT_OF_KERNEL)
+		error = open_on(list, spec, target, &target->others);
+	return error;
 }
 
 int event_list_control(const struct event_list *list, size_t spec,

@@ -33,8 +33,12 @@ void event_list_free(struct event_list *list);
 /* Adds @spec, not opened yet.  Returns its index or -ERROR_MEMORY. */
 int event_list_add(struct event_list *list, struct event_spec spec);
 
-/* Opens spec number @spec on each CPU of @target, and for each of its threads
- * if that is the spec's scope.  Threads that have ended are left out.
+/* Takes the last spec back and closes what is open of it. */
+void event_list_remove_last(struct event_list *list);
+
+/* Opens spec number @spec on each CPU of @target, or of the computer, and for
+ * each of its threads, as the spec's scope is.  Threads that have ended are
+ * left out.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set; the log is the caller's, who
  * knows what the event was for.  Returns -ERROR_MEMORY.

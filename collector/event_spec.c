@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/event_spec.h"
+#include "common/text_patch.h"
 
+#include <linux/hw_breakpoint.h>
 #include <stdio.h>
 
 static struct event_spec spec_of(const char *name, uint32_t type,
@@ -42,7 +44,7 @@ static struct event_spec dummy(enum event_scope scope)
 
 struct event_spec event_spec_text_poke(void)
 {
-	struct event_spec spec = dummy(EVENT_OF_CPUS);
+	struct event_spec spec = dummy(EVENT_OF_KERNEL);
 
 	spec.ring = RING_CODE;
 	spec.attr.wakeup_watermark = 1;
@@ -101,10 +103,25 @@ void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes)
 	spec->attr.sample_stack_user = stack_bytes;
 }
 
+struct event_spec event_spec_text_patch(uint64_t address)
+{
+	struct event_spec spec = spec_of(TEXT_PATCH_EVENT, PERF_TYPE_BREAKPOINT,
+					 0, EVENT_OF_KERNEL);
+
+	spec.ring = RING_PATCHES;
+	spec.attr.bp_type = HW_BREAKPOINT_X;
+	spec.attr.bp_addr = address;
+	spec.attr.bp_len = sizeof(long);
+	spec.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+	spec.attr.sample_regs_intr = TEXT_PATCH_REGISTERS;
+	return spec;
+}
+
 struct event_spec event_spec_module_load(uint64_t id)
 {
 	struct event_spec spec =
-		event_spec_tracepoint("module:module_load", id, EVENT_OF_CPUS);
+		event_spec_tracepoint("module:module_load", id,
+				      EVENT_OF_KERNEL);
 
 	spec.ring = RING_CODE;
 	spec.attr.disabled = 0;

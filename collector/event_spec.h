@@ -10,11 +10,13 @@
 enum event_scope {
 	EVENT_OF_TARGET, /* the traced threads, or whole CPUs */
 	EVENT_OF_CPUS,	 /* whatever runs on the traced CPUs */
+	EVENT_OF_KERNEL, /* whatever runs on any CPU: all run the same code */
 };
 
 /* Which ring of its CPU an event writes to. */
 enum event_ring {
 	RING_CODE, /* changes of code: each record wakes us at once */
+	RING_PATCHES, /* those that need nothing of us: many at once */
 	RING_SIDEBAND,
 	RING_STACKS, /* samples with copies of user stacks */
 	RING_TRACE, /* with the trace itself beside it */
@@ -44,6 +46,11 @@ enum { EVENT_TRAILER_SIZE = 32 };
  * ftrace trampolines, kprobe pages.  Opening it patches nothing.
  */
 struct event_spec event_spec_text_poke(void);
+
+/* Each call of the function at @address, which patches the kernel's text
+ * (common/text_patch.h): samples of a breakpoint.
+ */
+struct event_spec event_spec_text_patch(uint64_t address);
 
 /* Modules that are loaded: samples of module:module_load, number @id. */
 struct event_spec event_spec_module_load(uint64_t id);

@@ -193,7 +193,6 @@ static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 const struct tracer intel_pt_tracer = {
 	.pmu_name = "intel_pt",
 	.title = "Intel Processor Trace",
-	.code_is_announced = true,
 	.cycle_term = "cyc",
 	.configure = intel_pt_configure,
 	.set_cycles = intel_pt_set_cycles,

@@ -12,6 +12,7 @@ struct target target_new(void)
 {
 	return (struct target){
 		.cpus = ARRAY_OF(int),
+		.others = ARRAY_OF(int),
 		.threads = ARRAY_OF(pid_t),
 	};
 }
@@ -19,7 +20,18 @@ struct target target_new(void)
 void target_free(struct target *target)
 {
 	array_free(&target->cpus);
+	array_free(&target->others);
 	array_free(&target->threads);
+}
+
+static bool holds(const struct array *cpus, int cpu)
+{
+	const int *items = cpus->items;
+	size_t i = 0;
+
+	while (i < cpus->count && items[i] != cpu)
+		i++;
+	return i < cpus->count;
 }
 
 /* Keeps only those of @target->cpus that are online. */
@@ -27,21 +39,32 @@ static void drop_offline(struct target *target, const struct array *online,
 			 const struct log *log)
 {
 	int *cpus = target->cpus.items;
-	const int *good = online->items;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < target->cpus.count; i++) {
-		size_t j = 0;
-
-		while (j < online->count && good[j] != cpus[i])
-			j++;
-		if (j < online->count)
+	for (size_t i = 0; i < target->cpus.count; i++)
+		if (holds(online, cpus[i]))
 			cpus[kept++] = cpus[i];
 		else
 			log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 				    "CPU %d is not online: left out", cpus[i]);
-	}
 	target->cpus.count = kept;
+}
+
+static int add_others(struct target *target, const struct array *online)
+{
+	const int *cpus = online->items;
+
+	for (size_t i = 0; i < online->count; i++) {
+		int *other;
+
+		if (holds(&target->cpus, cpus[i]))
+			continue;
+		other = array_add(&target->others);
+		if (!other)
+			return -ERROR_MEMORY;
+		*other = cpus[i];
+	}
+	return 0;
 }
 
 int target_add_cpus(struct target *target, const char *cpus,
@@ -52,8 +75,10 @@ int target_add_cpus(struct target *target, const char *cpus,
 
 	if (!error && cpus)
 		error = cpu_list_parse(cpus, &target->cpus);
-	if (!error && cpus)
+	if (!error && cpus) {
 		drop_offline(target, &online, log);
+		error = add_others(target, &online);
+	}
 	array_free(&online);
 	if (error == -ERROR_FORMAT)
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,

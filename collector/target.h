@@ -13,6 +13,7 @@ struct log;
 struct target {
 	bool whole_cpus;      /* everything that runs there */
 	struct array cpus;    /* int */
+	struct array others;  /* int: the other CPUs that are online */
 	struct array threads; /* pid_t; none if whole_cpus */
 };
 

@@ -30,10 +30,12 @@ struct tracer_facts {
 struct tracer {
 	const char *pmu_name;
 	const char *title;
-	/* Whether the kernels that have it tell of every change of their own
-	 * code; else it is looked for at the end.
+	/* NULL: the kernels that have it tell of every change of their own
+	 * code.  Else the names, one of which they have, of the function that
+	 * makes the changes (common/text_patch.h), ended by NULL; and what
+	 * differs at the end is looked for.
 	 */
-	bool code_is_announced;
+	const char *const *patch_functions;
 	const char *cycle_term; /* of the PMU's: asks for cycle counts */
 
 	/* Whether there is a unit behind the PMU; NULL: always. */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_TEXT_PATCHES_H
+#define KT_COLLECTOR_TEXT_PATCHES_H
+
+struct event_list;
+
+/* Adds the event that tells what the kernel patches where it has no TEXT_POKE
+ * records for that (common/text_patch.h): a breakpoint on the first of
+ * @functions, ended by NULL, that the kernel has.
+ *
+ * Returns its index in @events; -ERROR_NOT_FOUND if there is none of them, or
+ * the kernel hides its addresses; -ERROR_SYSTEM with errno set; -ERROR_MEMORY.
+ */
+int text_patches_add(struct event_list *events, const char *const *functions);
+
+#endif
