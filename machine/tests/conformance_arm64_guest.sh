@@ -42,6 +42,24 @@ moving_work() { # number
 	done >"$WORK/output.$1" 2>&1
 }
 
+# Makes the kernel patch what it runs, there and back: static keys, a kprobe's
+# breakpoint, ftrace's calls.
+patching_work() {
+	local tracing=/sys/kernel/tracing
+	perf stat -e page-faults,context-switches -o "$WORK/counts" -- \
+		busybox ls /etc >"$WORK/output.patching"
+	echo 'p:ours vfs_read' >"$tracing/kprobe_events"
+	echo 1 >"$tracing/events/kprobes/ours/enable"
+	busybox cat /etc/passwd >"$WORK/output.patching"
+	echo 0 >"$tracing/events/kprobes/ours/enable"
+	echo >"$tracing/kprobe_events"
+	echo vfs_write >"$tracing/set_ftrace_filter"
+	echo function >"$tracing/current_tracer"
+	busybox ls /etc >"$WORK/output.patching"
+	echo nop >"$tracing/current_tracer"
+	busybox ls /etc >"$WORK/output.patching"
+}
+
 run_one() { # name
 	local self=${BASH_SOURCE[0]} times=timestamp,cycacc,contextid
 	local -a work=(-- bash "$self" --work 1)
@@ -88,6 +106,9 @@ run_one() { # name
 		record_ours "$1" --cycles=4 --buffer 64M "${work[@]}"
 		;;
 	ours-all) record_ours "$1" -a "${work[@]}" ;;
+	ours-patching)
+		record_ours "$1" --buffer 256M -- bash "$self" --patching
+		;;
 	ours-moving) record_ours "$1" -- bash "$self" --moving ;;
 	*)
 		printf 'no recording is called %s\n' "$1" >&2
@@ -100,6 +121,10 @@ case $RESULTS in
 --work)
 	mkdir -p "$WORK"
 	work "$1" 4
+	exit
+	;;
+--patching)
+	patching_work
 	exit
 	;;
 --moving)

@@ -6,11 +6,12 @@
 
 # perf reads all symbols several times and looks at every module's file: most
 # of a short recording's time here.  It gets every 100th symbol, those that
-# delimit the kernel, and all of modules; no module files.
+# delimit the kernel, what is looked for by name, and all of modules; no module
+# files.
 make_perf_fast() {
 	awk 'NR % 100 == 1 || $3 ~ /^(_text|_stext|_etext|_edata|_end)$/ ||
 	     $3 ~ /^(__switch_to|vfs_read|__entry_text_(start|end))$/ ||
-	     NF > 3' /proc/kallsyms >"$WORK/kallsyms"
+	     $3 == "__aarch64_insn_write" || NF > 3' /proc/kallsyms >"$WORK/kallsyms"
 	busybox mount --bind "$WORK/kallsyms" /proc/kallsyms
 	busybox mount -t tmpfs none /usr/lib/modules
 }

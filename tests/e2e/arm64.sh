@@ -102,16 +102,32 @@ check_cycles() {
 		"$fine" -gt $((10 * coarse))
 }
 
+code_changes() { # recording
+	count 'gap code changed' dump --blocks -i "$WORK/$1"
+}
+
 check_patched() {
 	expect "patched code: it was recorded" 0 "$(<"$WORK/patched.code")"
+	expect_that "patched code: each patch" \
+		"$(count ' text_patch ip .* x0 .* x1 ' dump --records \
+			-i "$WORK/patched")" -gt 0
 	expect_that "patched code: what differs at the end is kept" \
 		-s "$WORK/patched/kcore_dir/kcore_end"
-	expect_that "patched code: where it ran is a gap" \
-		"$(count 'gap code changed' dump --blocks -i "$WORK/patched")" \
-		-gt 0
-	expect "patched code: and nothing else is" \
-		"$(count 'gap code changed' dump --blocks -i "$WORK/patched")" \
+	expect "patched code: no gap" 0 \
 		"$(count ' gap ' dump --blocks -i "$WORK/patched")"
+}
+
+check_unwatched() {
+	expect "no breakpoint left: it was recorded" 0 \
+		"$(<"$WORK/unwatched.code")"
+	expect "no breakpoint left: and said" 1 \
+		"$(grep -c 'text_patch: what the kernel patches cannot be' \
+			"$WORK/unwatched.err")"
+	expect_that "no breakpoint left: patched code is a gap where it ran" \
+		"$(code_changes unwatched)" -gt 0
+	expect "no breakpoint left: and nothing else is" \
+		"$(code_changes unwatched)" \
+		"$(count ' gap ' dump --blocks -i "$WORK/unwatched")"
 }
 
 check_machine() {
@@ -148,6 +164,7 @@ main() {
 	check_options
 	check_cycles
 	check_patched
+	check_unwatched
 	check_formats
 	check_machine
 }

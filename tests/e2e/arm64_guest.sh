@@ -47,8 +47,19 @@ ktrace snapshot --snapshot -- ./busybox ls -R tree
 ktrace sink --sink trbe0 -- ./busybox true
 ktrace no-sink --sink none -- ./busybox true
 ktrace code -- ./busybox sh -c 'exit 7'
-# A static key, which the kernel patches in without a word.
+
+# A static key, which the kernel patches in without a word; and again while
+# others have all breakpoints.
+breakpoints=()
 ktrace patched -- ./busybox sh -c \
+	'echo 1 >/proc/sys/kernel/sched_schedstats; ./busybox ls -R tree'
+echo 0 >/proc/sys/kernel/sched_schedstats
+all=$(dmesg | sed -n 's/.*found \([0-9]*\) breakpoint.*/\1/p')
+for ((i = 0; i < all; i++)); do
+	breakpoints+=(-e "mem:$(printf 0x%x $((0xffff800080000000 + 4096 * i))):x")
+done
+run unwatched perf stat -a "${breakpoints[@]}" -o "$WORK/unwatched.stat" -- \
+	"$KTRACE" record -o "$WORK/unwatched" -- ./busybox sh -c \
 	'echo 1 >/proc/sys/kernel/sched_schedstats; ./busybox ls -R tree'
 stock stock-kernel cs_etm//k
 stock stock-user cs_etm//

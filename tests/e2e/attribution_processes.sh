@@ -6,9 +6,6 @@
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|made_by_perf|
 #				  narrower|arm64]...
-#
-# arm64 is not among those that run by default: it has gaps (docs/coresight.md,
-# "Known to be wrong").
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -108,8 +105,9 @@ narrower() {
 	"$MACHINE" run --fast --cpus 2 --timeout "$LIMIT_S" --late-results \
 		--results "$WORK/plain" --results "$WORK/cpu" -- sh -c "
 		'$KTRACE' record -o '$WORK/plain/r' -- '$PROGRAM' sleeper &&
-		'$KTRACE' record -o '$WORK/cpu/r' -C 0 --events=sched \
-			-- '$PROGRAM' sleeper" >/dev/null
+		'$KTRACE' record -o '$WORK/cpu/r' -C 0 --events=sched -- sh -c \
+			'taskset 2 sysctl kernel.sched_schedstats=1 &&
+			 $PROGRAM sleeper'" >/dev/null
 	judge plain --sums --not-known
 	judge cpu --sums
 	text=$("$KTRACE" report -i "$WORK/plain/r")
@@ -118,6 +116,9 @@ narrower() {
 	text=$("$KTRACE" report -i "$WORK/cpu/r")
 	expect_line "cpu: text says why time is unknown" "$text" \
 		'Time off the CPU is unknown: other CPUs'
+	text=$("$KTRACE" dump --records -i "$WORK/cpu/r")
+	expect_line "cpu: what another CPU patches is recorded" "$text" \
+		'.* cpu 1 .* text-poke '
 }
 
 expect_line() { # case text beginning-of-a-line
@@ -134,7 +135,7 @@ main() {
 	skip_without_machine 6.12
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}"
 	if (($# == 0)); then
-		set -- one_cpu two_cpus old_kernel made_by_perf narrower
+		set -- one_cpu two_cpus old_kernel made_by_perf narrower arm64
 	fi
 	for part; do
 		"$part"

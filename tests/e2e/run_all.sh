@@ -21,8 +21,7 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
 	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
-	tests+=("attribution_processes.sh arm64"
-		"functions.sh 6.12 1 disk-all sleep-all"
+	tests+=("functions.sh 6.12 1 disk-all sleep-all"
 		"functions.sh 6.12 2 echo echo-all"
 		"attribution_interrupts.sh threads two_cpus old_kernel"
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
