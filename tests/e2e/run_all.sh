@@ -26,7 +26,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_interrupts.sh threads two_cpus old_kernel"
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
-		"attribution_levels.sh 6.1" "arm64_perf.sh two_cpus"
+		"attribution_levels.sh 6.1" "arm64_perf.sh two_cpus" arm64_etr.sh
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
 # Two that make the same program at once would be in each other's way.
