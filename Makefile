@@ -8,7 +8,7 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
-           symbolize report attribution \
+           symbolize $(patsubst %/,%,$(wildcard report/*/)) attribution \
            $(patsubst %/,%,$(wildcard attribution/*/)) cmd
 PREFIX  ?= /usr/local
 CC      := $(if $(FUZZ),clang,$(CC))

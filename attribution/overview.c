@@ -2,8 +2,8 @@
 #include "attribution/overview.h"
 
 #include "decoder/recording/recording.h"
-#include "report/task_stacks.h"
-#include "report/time_unit.h"
+#include "report/steps/task_stacks.h"
+#include "report/text/time_unit.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_OVERVIEW_H
 #define KT_ATTRIBUTION_OVERVIEW_H
 
-#include "report/record_writer.h"
+#include "report/text/record_writer.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
 #ifndef KT_ATTRIBUTION_TABLE_H
 #define KT_ATTRIBUTION_TABLE_H
 
-#include "report/record_writer.h"
-#include "report/step_filter.h"
-#include "report/task_stacks.h"
+#include "report/steps/step_filter.h"
+#include "report/steps/task_stacks.h"
+#include "report/text/record_writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>

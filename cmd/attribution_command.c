@@ -11,7 +11,7 @@
 #include "cmd/untimed_overview.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "report/time_unit.h"
+#include "report/text/time_unit.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 

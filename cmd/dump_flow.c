@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "report/first_task.h"
+#include "report/steps/first_task.h"
 #include "symbolize/function_events.h"
 #include "symbolize/symbols.h"
 

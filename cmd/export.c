@@ -2,8 +2,8 @@
 #include "cmd/command.h"
 #include "cmd/profile_command.h"
 #include "cmd/timeline_command.h"
-#include "report/profile_report.h"
-#include "report/timeline.h"
+#include "report/profile/profile_report.h"
+#include "report/timeline/timeline.h"
 
 #include <stdio.h>
 

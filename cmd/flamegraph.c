@@ -4,7 +4,7 @@
 #include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/profile_command.h"
-#include "report/profile_report.h"
+#include "report/profile/profile_report.h"
 
 #include <stdio.h>
 

@@ -9,8 +9,8 @@
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "report/event_merge.h"
-#include "report/first_task.h"
+#include "report/steps/event_merge.h"
+#include "report/steps/first_task.h"
 #include "symbolize/function_events.h"
 
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "common/error.h"
-#include "report/profile.h"
-#include "report/profile_report.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_report.h"
 #include "symbolize/symbols.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 
 #include "cmd/own_option.h"
 #include "common/array.h"
-#include "report/step_filter.h"
-#include "report/task_stacks.h"
+#include "report/steps/step_filter.h"
+#include "report/steps/task_stacks.h"
 
 #include <getopt.h>
 #include <stdbool.h>

@@ -8,9 +8,9 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "report/colors.h"
-#include "report/task_names.h"
-#include "report/time_unit.h"
+#include "report/text/colors.h"
+#include "report/text/task_names.h"
+#include "report/text/time_unit.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 

@@ -3,7 +3,7 @@
 #include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/timeline_command.h"
-#include "report/timeline.h"
+#include "report/timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
-#include "report/step_select.h"
-#include "report/time_unit.h"
-#include "report/timeline.h"
+#include "report/steps/step_select.h"
+#include "report/text/time_unit.h"
+#include "report/timeline/timeline.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>

@@ -35,6 +35,15 @@ for folder in collector symbolize report attribution cmd; do
 		forbid "$folder" "decoder/$unit"
 	done
 done
+in_report() {
+	for other in $2; do
+		forbid "report/$1" "report/$other"
+	done
+}
+in_report text     "steps profile timeline"
+in_report steps    "profile timeline"
+in_report profile  "timeline"
+in_report timeline "profile"
 tables="calls interrupts processes relations sleeps user_sites wall"
 in_attribution() {
 	for other in $2; do

@@ -5,7 +5,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/witness.h"
 #include "decoder/recording/sideband.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #include "tests/interrupt_story_fixture.h"
 
 #include "attribution/events/work_kinds.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>

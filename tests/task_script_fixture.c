@@ -5,7 +5,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/task_watch.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/between.h"
 
+#include "attribution/events/work_kinds.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/function_choice.h"
 #include "attribution/text/path_text.h"
-#include "attribution/events/work_kinds.h"
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/call_graph.h"
-#include "report/flame_layout.h"
+#include "report/profile/call_graph.h"
+#include "report/profile/flame_layout.h"
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"
 

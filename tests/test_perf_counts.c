@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
-#include "report/function_profile.h"
-#include "report/profile.h"
+#include "report/profile/function_profile.h"
+#include "report/profile/profile.h"
 #include "symbolize/symbols.h"
 #include "tests/perf_counts_fixture.h"
 #include "tests/run_suite.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow.h"
-#include "report/event_merge.h"
-#include "report/task_stacks.h"
-#include "report/timeline.h"
+#include "report/steps/event_merge.h"
+#include "report/steps/task_stacks.h"
+#include "report/timeline/timeline.h"
 #include "symbolize/function_events.h"
 #include "symbolize/symbols.h"
 #include "tests/flow_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/step_select.h"
+#include "report/steps/step_select.h"
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/task_label.h"
-#include "report/task_names.h"
+#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "tests/run_suite.h"
 
 START_TEST(a_task_that_is_not_known_has_no_number)

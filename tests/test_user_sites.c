@@ -4,7 +4,7 @@
 #include "attribution/table.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 #include "symbolize/symbols.h"
 #include "tests/attribution_fixture.h"
 #include "tests/recording_fixture.h"

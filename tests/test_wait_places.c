@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/work_kinds.h"
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/sleeps/wakers.h"
-#include "attribution/events/work_kinds.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"

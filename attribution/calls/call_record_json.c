@@ -2,12 +2,12 @@
 #include "attribution/calls/call_record.h"
 
 #include "attribution/calls/call_trace.h"
-#include "attribution/sleeps/sleep_places.h"
-#include "attribution/text/stack_text.h"
 #include "attribution/calls/system_call.h"
+#include "attribution/sleeps/sleep_places.h"
 #include "attribution/sleeps/wakers.h"
-#include "report/record_writer.h"
-#include "report/task_names.h"
+#include "attribution/text/stack_text.h"
+#include "report/text/record_writer.h"
+#include "report/text/task_names.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>

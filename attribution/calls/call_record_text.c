@@ -2,13 +2,13 @@
 #include "attribution/calls/call_record.h"
 
 #include "attribution/calls/call_trace.h"
-#include "attribution/sleeps/sleep_places.h"
-#include "attribution/text/stack_text.h"
 #include "attribution/calls/system_call.h"
+#include "attribution/sleeps/sleep_places.h"
 #include "attribution/sleeps/wakers.h"
-#include "report/call_tree.h"
-#include "report/task_label.h"
-#include "report/task_names.h"
+#include "attribution/text/stack_text.h"
+#include "report/profile/call_tree.h"
+#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>

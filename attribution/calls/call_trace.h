@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_CALL_TRACE_H
 
 #include "common/array.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>

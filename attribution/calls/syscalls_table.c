@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/call_stats.h"
-#include "attribution/events/known_events.h"
 #include "attribution/calls/system_call.h"
+#include "attribution/events/known_events.h"
 #include "attribution/table.h"
-#include "attribution/text/table_rows.h"
 #include "attribution/task_watch.h"
-#include "report/task_names.h"
+#include "attribution/text/table_rows.h"
+#include "report/text/task_names.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_STEP_JOIN_H
 
 #include "attribution/events/witness.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claim_map.h"
 #include "attribution/interrupts/follow.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_columns.h"
 
+#include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_groups.h"
 #include "attribution/interrupts/irq_names.h"
-#include "attribution/events/known_events.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_INTERRUPT_COLUMNS_H
 
 #include "common/array.h"
-#include "report/record_writer.h"
+#include "report/text/record_writer.h"
 
 #include <stdio.h>
 

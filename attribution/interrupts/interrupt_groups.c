@@ -2,8 +2,8 @@
 #include "attribution/interrupts/interrupt_groups.h"
 
 #include "common/error.h"
-#include "report/call_step.h"
-#include "report/step_filter.h"
+#include "report/steps/call_step.h"
+#include "report/steps/step_filter.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_INTERRUPT_STACKS_H
 
 #include "attribution/interrupts/interrupt_piece.h"
-#include "report/task_stacks.h"
+#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
 #include <stdint.h>

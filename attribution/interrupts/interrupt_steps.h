@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_INTERRUPT_STEPS_H
 
 #include "attribution/interrupts/interrupt_stacks.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 struct attribution_input;
 

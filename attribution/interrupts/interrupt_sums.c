@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_ledger.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 struct interrupt_shares
 interrupt_ledger_thread(const struct interrupt_ledger *ledger,

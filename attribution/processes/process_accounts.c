@@ -6,7 +6,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 
 static void add_to(struct time_account *sum, const struct time_account *part)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
+#include "attribution/events/witness_relay.h"
 #include "attribution/processes/server_bills.h"
 #include "attribution/processes/servers.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
-#include "attribution/events/witness_relay.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "report/step_filter.h"
-#include "report/task_names.h"
+#include "report/steps/step_filter.h"
+#include "report/text/task_names.h"
 
 #include <stdlib.h>
 

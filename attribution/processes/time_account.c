@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/time_account.h"
 
-#include "attribution/interrupts/interrupt_ledger.h"
 #include "attribution/events/known_events.h"
-#include "attribution/time/on_cpu.h"
+#include "attribution/interrupts/interrupt_ledger.h"
 #include "attribution/table.h"
+#include "attribution/time/on_cpu.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/task_work.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "report/call_step.h"
-#include "report/task_names.h"
+#include "report/steps/call_step.h"
+#include "report/text/task_names.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_TIME_COLUMNS_H
 
 #include "attribution/time/off_cpu.h"
-#include "report/record_writer.h"
+#include "report/text/record_writer.h"
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
 #define KT_ATTRIBUTION_BETWEEN_H
 
 #include "attribution/text/histogram.h"
-#include "report/call_step.h"
-#include "report/task_stacks.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

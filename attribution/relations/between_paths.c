@@ -2,7 +2,7 @@
 #include "attribution/relations/between_paths.h"
 
 #include "common/array.h"
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 
 #include <stdlib.h>
 

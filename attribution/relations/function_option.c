@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 
+#include "attribution/events/witness.h"
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/function_report.h"
 #include "attribution/relations/part_tree.h"
-#include "attribution/events/witness.h"
 #include "common/error.h"
-#include "report/profile.h"
+#include "report/profile/profile.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>

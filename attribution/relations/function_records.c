@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/function_report.h"
 
-#include "attribution/text/histogram_rows.h"
 #include "attribution/relations/part_tree.h"
-#include "attribution/text/sparse_rows.h"
 #include "attribution/table.h"
+#include "attribution/text/histogram_rows.h"
+#include "attribution/text/sparse_rows.h"
 #include "common/error.h"
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/function_table.h"
 
 /* They follow those of histogram_rows.h. */

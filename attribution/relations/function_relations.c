@@ -3,8 +3,8 @@
 
 #include "attribution/relations/function_choice.h"
 #include "common/error.h"
-#include "report/call_graph.h"
-#include "report/function_profile.h"
+#include "report/profile/call_graph.h"
+#include "report/profile/function_profile.h"
 #include "symbolize/function_table.h"
 
 void function_relations_free(struct function_relations *relations)

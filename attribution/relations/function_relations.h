@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_FUNCTION_RELATIONS_H
 
 #include "common/array.h"
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>

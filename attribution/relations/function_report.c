@@ -2,9 +2,9 @@
 #include "attribution/relations/function_report.h"
 
 #include "attribution/relations/function_trees.h"
-#include "attribution/text/histogram_bars.h"
 #include "attribution/table.h"
-#include "report/record_writer.h"
+#include "attribution/text/histogram_bars.h"
+#include "report/text/record_writer.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>

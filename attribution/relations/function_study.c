@@ -5,8 +5,8 @@
 #include "attribution/relations/slow_calls.h"
 #include "attribution/relations/study_classes.h"
 #include "common/error.h"
-#include "report/call_tree.h"
-#include "report/step_filter.h"
+#include "report/profile/call_tree.h"
+#include "report/steps/step_filter.h"
 
 #include <stdlib.h>
 

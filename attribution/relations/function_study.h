@@ -4,8 +4,8 @@
 
 #include "attribution/calls/call_parts.h"
 #include "attribution/text/histogram.h"
-#include "report/call_step.h"
-#include "report/task_stacks.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_stacks.h"
 
 #include <stddef.h>
 #include <stdint.h>

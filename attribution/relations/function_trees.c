@@ -5,9 +5,9 @@
 #include "attribution/relations/part_tree.h"
 #include "attribution/table.h"
 #include "common/error.h"
-#include "report/call_tree.h"
-#include "report/task_label.h"
-#include "report/task_names.h"
+#include "report/profile/call_tree.h"
+#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>

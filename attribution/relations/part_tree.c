@@ -2,7 +2,7 @@
 #include "attribution/relations/part_tree.h"
 
 #include "common/error.h"
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 
 #include <stdlib.h>
 

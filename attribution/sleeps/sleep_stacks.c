@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleep_stacks.h"
 
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/user_stack.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "attribution/sleeps/wakers.h"
 #include "common/array.h"
 #include "common/number_map.h"
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_SLEEPS_H
 
 #include "attribution/time/time_span.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stdint.h>

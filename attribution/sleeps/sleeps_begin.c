@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/crowd.h"
 #include "attribution/events/known_events.h"
+#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/time/task_paths.h"
 #include "attribution/sleeps/wait_places.h"
+#include "attribution/time/task_paths.h"
 #include "common/error.h"
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 
 static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 		    const struct path_frame *frames, size_t count)

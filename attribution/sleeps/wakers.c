@@ -2,7 +2,7 @@
 #include "attribution/sleeps/wakers.h"
 
 #include "common/array.h"
-#include "report/task_label.h"
+#include "report/text/task_label.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/text/path_text.h"
 
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_SPARSE_ROWS_H
 
 #include "common/array.h"
-#include "report/record_writer.h"
+#include "report/text/record_writer.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/text/stack_text.h"
 
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/function_table.h"
 
 /* The nodes lead inwards to outwards; stacks are no deeper than a kernel's

@@ -3,8 +3,8 @@
 
 #include "attribution/table.h"
 #include "common/error.h"
-#include "report/record_order.h"
-#include "report/step_filter.h"
+#include "report/steps/step_filter.h"
+#include "report/text/record_order.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_TABLE_ROWS_H
 #define KT_ATTRIBUTION_TABLE_ROWS_H
 
-#include "report/record_writer.h"
+#include "report/text/record_writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #include "attribution/time/on_cpu.h"
 
 #include "attribution/time/task_work.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 static const uint8_t classes[WORK_KINDS] = {
 	[WORK_NONE] = TIME_KERNEL,

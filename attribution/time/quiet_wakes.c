@@ -4,7 +4,7 @@
 #include "attribution/time/cpu_slot.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "attribution/time/off_cpu.h"
 #include "attribution/time/time_span.h"
-#include "report/task_stacks.h"
+#include "report/steps/task_stacks.h"
 
 #include <stdint.h>
 

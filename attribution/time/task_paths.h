@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_TASK_PATHS_H
 #define KT_ATTRIBUTION_TASK_PATHS_H
 
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "attribution/time/thread_frames.h"
 #include "attribution/time/thread_table.h"
 #include "common/error.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 /* Says what @thread's time goes to from here on. */
 static void classify(const struct task_time *time, struct thread *thread,

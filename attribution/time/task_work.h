@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_TASK_WORK_H
 #define KT_ATTRIBUTION_TASK_WORK_H
 
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 #include "symbolize/arch.h"
 
 #include <stddef.h>

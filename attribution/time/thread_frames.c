@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/thread_frames.h"
 
-#include "attribution/time/thread_table.h"
 #include "attribution/events/work_kinds.h"
-#include "report/call_step.h"
+#include "attribution/time/thread_table.h"
+#include "report/steps/call_step.h"
 
 bool thread_frames_in_user(const struct thread *thread)
 {

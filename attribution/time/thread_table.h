@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_THREAD_TABLE_H
 
 #include "attribution/time/off_cpu.h"
-#include "report/call_step.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "attribution/text/table_rows.h"
 #include "attribution/user_sites/user_sites.h"
 #include "decoder/recording/recording.h"
-#include "report/task_names.h"
+#include "report/text/task_names.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 

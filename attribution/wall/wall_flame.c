@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/wall/wall_flame.h"
 
+#include "attribution/events/witness_relay.h"
 #include "attribution/table.h"
 #include "attribution/wall/wall_tree.h"
-#include "attribution/events/witness_relay.h"
-#include "report/colors.h"
-#include "report/profile_report.h"
+#include "report/profile/profile_report.h"
+#include "report/text/colors.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>

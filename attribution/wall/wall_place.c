@@ -3,8 +3,8 @@
 
 #include "attribution/time/time_span.h"
 #include "common/error.h"
-#include "report/call_tree.h"
-#include "report/frame_state.h"
+#include "report/profile/call_tree.h"
+#include "report/text/frame_state.h"
 
 static int book(struct call_tree *calls, uint32_t node, uint64_t time_ns)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/wall/wall_tree.h"
 
+#include "attribution/events/witness.h"
 #include "attribution/table.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
 #include "attribution/wall/wall_place.h"
-#include "attribution/events/witness.h"
 #include "common/error.h"
-#include "report/step_filter.h"
-#include "report/task_names.h"
+#include "report/steps/step_filter.h"
+#include "report/text/task_names.h"
 
 #include <stdlib.h>
 

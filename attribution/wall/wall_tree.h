@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_WALL_TREE_H
 #define KT_ATTRIBUTION_WALL_TREE_H
 
-#include "report/call_tree.h"
+#include "report/profile/call_tree.h"
 
 #include <stdbool.h>
 
@@ -12,7 +12,7 @@ struct witness;
 /* Every thread's time from its first to its last instant as a call tree, one
  * root a process: time on a CPU is in functions, the rest in an innermost
  * frame that says what the thread did, on top of the stack that it left: see
- * report/frame_state.h.  A process's sum is its wall_ns in `report`.
+ * report/text/frame_state.h.  A process's sum is its wall_ns in `report`.
  */
 struct wall_tree;
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/flame_layout.h"
+
+#include "common/error.h"
+#include "report/text/function_label.h"
+#include "symbolize/function_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sorter {
+	const struct call_tree *tree;
+	const struct function_table *functions;
+};
+
+static uint32_t group_of(const struct call_node *node)
+{
+	/* Roots come first: CALL_NODE_NONE wraps to 0. */
+	return node->parent + 1;
+}
+
+static int compare_nodes(const void *a, const void *b, void *ctx)
+{
+	const struct sorter *sorter = ctx;
+	const struct call_node *x =
+		call_tree_at(sorter->tree, *(const uint32_t *)a);
+	const struct call_node *y =
+		call_tree_at(sorter->tree, *(const uint32_t *)b);
+	int order;
+
+	if (group_of(x) != group_of(y))
+		return group_of(x) < group_of(y) ? -1 : 1;
+	if (x->function == FUNCTION_NONE)
+		return x->pid < y->pid ? -1 : x->pid > y->pid;
+	order = strcmp(function_text(sorter->functions, x->function),
+		       function_text(sorter->functions, y->function));
+	if (order)
+		return order;
+	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+/* Places the nodes, which come grouped by parent, parents before children. */
+static void place(const struct call_tree *tree, const uint32_t *order,
+		  struct flame_layout *layout)
+{
+	uint32_t group = CALL_NODE_NONE;
+	uint64_t next_ns = 0;
+
+	for (uint32_t i = 0; i < call_tree_count(tree); i++) {
+		uint32_t index = order[i];
+		uint32_t parent = call_tree_at(tree, index)->parent;
+		uint32_t depth = 0;
+
+		if (parent != group)
+			next_ns = layout->start_ns[parent];
+		group = parent;
+		if (parent != CALL_NODE_NONE)
+			depth = layout->depth[parent] + 1;
+		layout->start_ns[index] = next_ns;
+		layout->depth[index] = depth;
+		next_ns += layout->total_ns[index];
+		if (depth > layout->max_depth)
+			layout->max_depth = depth;
+		if (parent == CALL_NODE_NONE)
+			layout->all_ns += layout->total_ns[index];
+	}
+}
+
+int flame_layout_make(const struct call_tree *tree,
+		      const struct function_table *functions,
+		      struct flame_layout *layout)
+{
+	struct sorter sorter = { tree, functions };
+	uint32_t count = call_tree_count(tree);
+	uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
+	int status = -ERROR_MEMORY;
+
+	*layout = (struct flame_layout){
+		.start_ns = calloc((size_t)count + 1, sizeof(uint64_t)),
+		.total_ns = call_tree_totals(tree),
+		.depth = calloc((size_t)count + 1, sizeof(uint32_t)),
+	};
+	if (order && layout->start_ns && layout->total_ns && layout->depth) {
+		for (uint32_t i = 0; i < count; i++)
+			order[i] = i;
+		qsort_r(order, count, sizeof(*order), compare_nodes, &sorter);
+		place(tree, order, layout);
+		status = 0;
+	}
+	free(order);
+	if (status < 0)
+		flame_layout_free(layout);
+	return status;
+}
+
+void flame_layout_free(struct flame_layout *layout)
+{
+	free(layout->start_ns);
+	free(layout->total_ns);
+	free(layout->depth);
+	*layout = (struct flame_layout){ 0 };
+}

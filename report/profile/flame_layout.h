@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_FLAME_LAYOUT_H
+#define KT_REPORT_FLAME_LAYOUT_H
+
+#include "report/profile/call_tree.h"
+
+#include <stdint.h>
+
+struct function_table;
+
+/* Where each node of a call tree lies in a flame graph: along the time axis,
+ * callers below their callees, siblings by name.
+ */
+struct flame_layout {
+	uint64_t *start_ns;	/* by node */
+	uint64_t *total_ns;	/* by node: its width */
+	uint32_t *depth;	/* by node: roots have 0 */
+	uint64_t all_ns;
+	uint32_t max_depth;
+};
+
+/* Returns 0 and @layout, to be freed, or -ERROR_MEMORY. */
+int flame_layout_make(const struct call_tree *tree,
+		      const struct function_table *functions,
+		      struct flame_layout *layout);
+void flame_layout_free(struct flame_layout *layout);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_PROFILE_H
+#define KT_REPORT_PROFILE_H
+
+#include "report/profile/call_tree.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_stacks.h"
+
+#include <stdbool.h>
+
+struct step_filter;
+
+/* Adds up the steps of a recording into a call tree. */
+struct profile;
+
+struct profile_options {
+	/* Which tasks and CPUs count; borrowed; NULL for all. */
+	const struct step_filter *filter;
+	struct time_window window;	/* which calls count */
+	bool by_process;		/* one tree a process */
+};
+
+/* Returns NULL when out of memory. */
+struct profile *profile_new(const struct profile_options *options);
+void profile_free(struct profile *profile);
+
+/* Where the profile takes its steps. */
+struct step_sink *profile_sink(struct profile *profile);
+
+/* Returns the tree, which grows as steps come; owner: the profile. */
+const struct call_tree *profile_tree(const struct profile *profile);
+
+/* Returns -ERROR_MEMORY if steps were lost for lack of memory, else 0. */
+int profile_status(const struct profile *profile);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/profile_report.h"
+
+#include "common/error.h"
+#include "report/profile/graph_view.h"
+#include "report/text/colors.h"
+#include "report/text/record_writer.h"
+#include "report/text/time_unit.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Entries of all kinds: a caller's share of its callee's. */
+static uint64_t entries(const struct call_counts *counts)
+{
+	return call_counts_calls(counts) + counts->starts + counts->inferred;
+}
+
+static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
+{
+	struct function_label label = graph_view_label(view, row);
+
+	fputs(label.text, out);
+	if (view->graph.cycle_of_row[row])
+		fprintf(out, " <cycle %" PRIu32 ">",
+			view->graph.cycle_of_row[row]);
+	fprintf(out, " [%" PRIu32 "]", view->number_of[row]);
+}
+
+/* One line for an arc: @row is the function at its other end. */
+static void write_arc(const struct graph_view *view, const struct call_arc *arc,
+		      uint32_t row, FILE *out)
+{
+	const struct function_row *callee = &view->profile.rows[arc->callee];
+	char called[48];
+
+	snprintf(called, sizeof(called), "%" PRIu64 "/%" PRIu64,
+		 entries(&arc->calls), entries(&callee->calls));
+	fprintf(out, "%14s %12" PRIu64 " %12" PRIu64 " %19s     ", "",
+		arc->self_ns,
+		arc->total_ns > arc->self_ns ? arc->total_ns - arc->self_ns : 0,
+		called);
+	if (row == CALL_GRAPH_NOBODY) {
+		fputs("<spontaneous>\n", out);
+		return;
+	}
+	if (arc->is_break)
+		fputs("<interrupt> ", out);
+	write_name(view, row, out);
+	fputc('\n', out);
+}
+
+/* The arcs to @row (@parents) or from it.  Calls of itself are in its own
+ * line.
+ */
+static void write_arcs(const struct graph_view *view, uint32_t row,
+		       bool parents, FILE *out)
+{
+	const uint32_t *list = parents ? view->by_callee : view->by_caller;
+
+	for (size_t i = graph_view_first(view, list, row);
+	     i < view->graph.arc_count; i++) {
+		const struct call_arc *arc = &view->graph.arcs[list[i]];
+
+		if ((parents ? arc->callee : arc->caller) != row)
+			break;
+		if (arc->caller != arc->callee || arc->is_break)
+			write_arc(view, arc, parents ? arc->caller :
+						       arc->callee, out);
+	}
+}
+
+/* How often @row called itself directly. */
+static uint64_t self_calls(const struct graph_view *view, uint32_t row)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = graph_view_first(view, view->by_caller, row);
+	     i < view->graph.arc_count; i++) {
+		const struct call_arc *arc =
+			&view->graph.arcs[view->by_caller[i]];
+
+		if (arc->caller != row)
+			break;
+		if (arc->callee == row && !arc->is_break)
+			calls += entries(&arc->calls);
+	}
+	return calls;
+}
+
+static void write_primary(const struct graph_view *view, uint32_t row,
+			  FILE *out)
+{
+	const struct function_row *about = &view->profile.rows[row];
+	const struct colors *colors = view->report->colors;
+	uint64_t own = self_calls(view, row);
+	double share = view->profile.self_ns ?
+			       100.0 * (double)about->total_ns /
+				       (double)view->profile.self_ns :
+			       0;
+	char index[24];
+	char called[48];
+
+	snprintf(index, sizeof(index), "[%" PRIu32 "]", view->number_of[row]);
+	if (own)
+		snprintf(called, sizeof(called), "%" PRIu64 "+%" PRIu64,
+			 entries(&about->calls) - own, own);
+	else
+		snprintf(called, sizeof(called), "%" PRIu64,
+			 entries(&about->calls));
+	fprintf(out, "%s%-7s %s%6.1f%s %12" PRIu64 " %12" PRIu64 " %19s ",
+		colors->subject, index, colors_of_share(colors, share), share,
+		colors->plain, about->self_ns,
+		about->total_ns - about->self_ns, called);
+	fputs(colors->subject, out);
+	write_name(view, row, out);
+	fprintf(out, "%s\n", colors->plain);
+}
+
+/* The members of each cycle that --top shows, and how much time is in all. */
+static void write_cycles(const struct graph_view *view, FILE *out)
+{
+	for (uint32_t cycle = 1; cycle <= view->graph.cycle_count; cycle++) {
+		uint64_t self_ns = 0;
+		uint32_t more = 0;
+
+		fprintf(out, "<cycle %" PRIu32 " as a whole>\n", cycle);
+		for (uint32_t i = 0; i < view->profile.row_count; i++) {
+			uint32_t row = view->order[i];
+
+			if (view->graph.cycle_of_row[row] != cycle)
+				continue;
+			self_ns += view->profile.rows[row].self_ns;
+			if (i >= view->count) {
+				more++;
+				continue;
+			}
+			fputs("    ", out);
+			write_name(view, row, out);
+			fputc('\n', out);
+		}
+		if (more)
+			fprintf(out, "    and %" PRIu32 " more\n", more);
+		fprintf(out, "    self_ns %" PRIu64 "\n", self_ns);
+	}
+}
+
+int render_callgraph_text(const struct profile_report *report, FILE *out)
+{
+	const struct time_unit *unit = time_unit_of(report->recording);
+	struct graph_view view;
+	int status = graph_view_make(report, &view);
+
+	if (status < 0)
+		return status;
+	render_title(report, "Call graph", out);
+	fprintf(out, "%-7s %6s %12s %12s %19s %s\n", "index", "% time",
+		time_unit_field(unit, "self_ns").name,
+		time_unit_field(unit, "children_ns").name, "called",
+		"function");
+	for (uint64_t i = 0; i < view.count; i++) {
+		write_arcs(&view, view.order[i], true, out);
+		write_primary(&view, view.order[i], out);
+		write_arcs(&view, view.order[i], false, out);
+		fprintf(out, "%s%s%s\n", report->colors->faint,
+			"-----------------------------------------------",
+			report->colors->plain);
+	}
+	write_cycles(&view, out);
+	graph_view_free(&view);
+	return 0;
+}
+
+static void write_fields(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	const struct graph_view *view = ctx;
+	const struct call_arc *arc =
+		&view->graph.arcs[view->by_callee[index]];
+	struct function_label callee = graph_view_label(view, arc->callee);
+	struct function_label caller = { "" };
+
+	if (arc->caller != CALL_GRAPH_NOBODY)
+		caller = graph_view_label(view, arc->caller);
+	record_text(writer, "caller", caller.text);
+	record_text(writer, "function", callee.text);
+	record_number(writer, "calls", call_counts_calls(&arc->calls));
+	record_number(writer, "self_ns", arc->self_ns);
+	record_number(writer, "total_ns", arc->total_ns);
+	record_number(writer, "calls_direct", arc->calls.direct);
+	record_number(writer, "calls_tail", arc->calls.tail);
+	record_number(writer, "calls_async", arc->calls.async);
+	record_number(writer, "starts", arc->calls.starts);
+	record_number(writer, "inferred", arc->calls.inferred);
+	record_number(writer, "interrupt", arc->is_break);
+	record_number(writer, "cycle",
+		      view->graph.cycle_of_row[arc->callee]);
+}
+
+static int write_records(const struct profile_report *report, FILE *out,
+			 enum record_format format)
+{
+	struct record_writer writer = record_writer_of(out, format);
+	struct graph_view view;
+	int status = graph_view_make(report, &view);
+
+	if (status < 0)
+		return status;
+	writer.unit = time_unit_of(report->recording);
+	record_writer_table(&writer, write_fields, &view,
+			    view.graph.arc_count < report->top ?
+				    view.graph.arc_count :
+				    report->top);
+	graph_view_free(&view);
+	return 0;
+}
+
+int render_callgraph_csv(const struct profile_report *report, FILE *out)
+{
+	return write_records(report, out, RECORD_CSV);
+}
+
+int render_callgraph_json(const struct profile_report *report, FILE *out)
+{
+	return write_records(report, out, RECORD_JSON);
+}

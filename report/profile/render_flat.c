@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/profile_report.h"
+
+#include "common/error.h"
+#include "report/text/colors.h"
+#include "report/text/function_label.h"
+#include "report/text/record_order.h"
+#include "report/text/record_writer.h"
+#include "report/text/source_label.h"
+#include "report/text/time_unit.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* The rows in order, with what each line needs of those above it. */
+struct flat {
+	const struct profile_report *report;
+	struct function_profile profile;
+	uint32_t *order;
+	uint64_t *cumulative_ns;	/* by place in the order */
+	uint64_t count;			/* rows to show */
+};
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Time a call, a start being one too; at least one, for what only ran. */
+static double per_call(uint64_t time_ns, const struct call_counts *counts)
+{
+	uint64_t calls = call_counts_calls(counts) + counts->starts;
+
+	return (double)time_ns / (double)(calls ? calls : 1);
+}
+
+static void write_fields(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	const struct flat *flat = ctx;
+	const struct function_row *row =
+		&flat->profile.rows[flat->order[index]];
+	const struct function_table *functions = flat->report->functions;
+	const struct function *function = function_at(functions, row->function);
+	struct function_label label =
+		function_label_of(functions, row->function, row->pid);
+
+	record_text(writer, "function", label.text);
+	record_number(writer, "calls", call_counts_calls(&row->calls));
+	record_number(writer, "self_ns", row->self_ns);
+	record_number(writer, "total_ns", row->total_ns);
+	record_number(writer, "calls_direct", row->calls.direct);
+	record_number(writer, "calls_tail", row->calls.tail);
+	record_number(writer, "calls_async", row->calls.async);
+	record_number(writer, "starts", row->calls.starts);
+	record_number(writer, "inferred", row->calls.inferred);
+	record_real(writer, "time_percent",
+		    percent(row->self_ns, flat->profile.self_ns), 4);
+	record_number(writer, "cumulative_ns", flat->cumulative_ns[index]);
+	record_real(writer, "self_ns_per_call",
+		    per_call(row->self_ns, &row->calls), 2);
+	record_real(writer, "total_ns_per_call",
+		    per_call(row->total_ns, &row->calls), 2);
+	record_address(writer, "address", function->address);
+	record_text(writer, "module", function->module);
+	if (flat->report->lines)
+		record_text(writer, "source",
+			    source_label_of(flat->report->lines, functions,
+					    row->function).text);
+}
+
+static void add_up(struct flat *flat)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < flat->profile.row_count; i++) {
+		sum += flat->profile.rows[flat->order[i]].self_ns;
+		flat->cumulative_ns[i] = sum;
+	}
+}
+
+/* By a column of the rows as they are: that may be the sum up to each. */
+static int sort(struct flat *flat)
+{
+	size_t count = flat->profile.row_count;
+	uint32_t *sorted = calloc(count + 1, sizeof(*sorted));
+	uint64_t *order = NULL;
+	int status = -ERROR_MEMORY;
+
+	if (sorted)
+		status = record_order(write_fields, flat, count,
+				      flat->report->sort, &order);
+	for (size_t i = 0; i < count && !status; i++)
+		sorted[i] = flat->order[order[i]];
+	free(order);
+	if (status < 0) {
+		free(sorted);
+		return status;
+	}
+	free(flat->order);
+	flat->order = sorted;
+	add_up(flat);
+	return 0;
+}
+
+static int put_in_order(struct flat *flat)
+{
+	flat->order = function_profile_by_self(&flat->profile);
+	flat->cumulative_ns = calloc(flat->profile.row_count + 1,
+				     sizeof(*flat->cumulative_ns));
+	if (!flat->order || !flat->cumulative_ns)
+		return -ERROR_MEMORY;
+	add_up(flat);
+	return flat->report->sort ? sort(flat) : 0;
+}
+
+static void flat_free(struct flat *flat)
+{
+	function_profile_free(&flat->profile);
+	free(flat->order);
+	free(flat->cumulative_ns);
+}
+
+static int flat_make(const struct profile_report *report, struct flat *flat)
+{
+	int status;
+
+	*flat = (struct flat){ .report = report };
+	status = function_profile_make(report->tree,
+				       function_count(report->functions),
+				       &flat->profile);
+	if (!status)
+		status = put_in_order(flat);
+	if (status < 0) {
+		flat_free(flat);
+		return status;
+	}
+	flat->count = flat->profile.row_count;
+	if (flat->count > report->top)
+		flat->count = report->top;
+	return 0;
+}
+
+static int write_records(const struct profile_report *report, FILE *out,
+			 enum record_format format)
+{
+	struct record_writer writer = record_writer_of(out, format);
+	struct flat flat;
+	int status = flat_make(report, &flat);
+
+	if (status < 0)
+		return status;
+	writer.unit = time_unit_of(report->recording);
+	record_writer_table(&writer, write_fields, &flat, flat.count);
+	flat_free(&flat);
+	return 0;
+}
+
+int render_flat_csv(const struct profile_report *report, FILE *out)
+{
+	return write_records(report, out, RECORD_CSV);
+}
+
+int render_flat_json(const struct profile_report *report, FILE *out)
+{
+	return write_records(report, out, RECORD_JSON);
+}
+
+static void write_line(const struct flat *flat, uint64_t index, FILE *out)
+{
+	const struct function_row *row =
+		&flat->profile.rows[flat->order[index]];
+	struct function_label label = function_label_of(
+		flat->report->functions, row->function, row->pid);
+	struct source_label source =
+		source_label_of(flat->report->lines, flat->report->functions,
+				row->function);
+	const struct colors *colors = flat->report->colors;
+	double share = percent(row->self_ns, flat->profile.self_ns);
+
+	fprintf(out,
+		"%s%12.2f%s %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
+		" %16.1f %17.1f  %s",
+		colors_of_share(colors, share), share,
+		*colors_of_share(colors, share) ? colors->plain : "",
+		flat->cumulative_ns[index], row->self_ns,
+		call_counts_calls(&row->calls), row->calls.starts,
+		per_call(row->self_ns, &row->calls),
+		per_call(row->total_ns, &row->calls), label.text);
+	if (*source.text)
+		fprintf(out, "  (%s)", source.text);
+	fputc('\n', out);
+}
+
+int render_flat_text(const struct profile_report *report, FILE *out)
+{
+	const struct time_unit *unit = time_unit_of(report->recording);
+	struct flat flat;
+	int status = flat_make(report, &flat);
+
+	if (status < 0)
+		return status;
+	render_title(report, "Flat profile", out);
+	fprintf(out, "%12s %14s %12s %9s %7s %16s %17s  %s\n", "time_percent",
+		time_unit_field(unit, "cumulative_ns").name,
+		time_unit_field(unit, "self_ns").name, "calls", "starts",
+		time_unit_field(unit, "self_ns_per_call").name,
+		time_unit_field(unit, "total_ns_per_call").name, "function");
+	for (uint64_t i = 0; i < flat.count; i++)
+		write_line(&flat, i, out);
+	flat_free(&flat);
+	return 0;
+}

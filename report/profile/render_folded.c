@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/profile_report.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "report/profile/tree_walk.h"
+#include "report/text/function_label.h"
+#include "report/text/task_label.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+
+/* A root is "ls-137" where processes are frames. */
+static void write_frame(const struct profile_report *report,
+			const struct call_node *about, FILE *out)
+{
+	struct function_label label;
+
+	if (about->function == FUNCTION_NONE) {
+		fputs(task_label_last(report->names, about->pid).text, out);
+		return;
+	}
+	label = function_label_of(report->functions, about->function,
+				  about->pid);
+	fputs(label.text, out);
+}
+
+/* Writes the names from the root to the top of @path. */
+static void write_path(const struct profile_report *report,
+		       const struct array *path, FILE *out)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < path->count; i++) {
+		const uint32_t *node = array_at(path, i);
+		const struct call_node *about =
+			call_tree_at(report->tree, *node);
+
+		if (about->function == FUNCTION_NONE && !report->has_states)
+			continue;
+		fputs(is_first ? "" : ";", out);
+		write_frame(report, about, out);
+		is_first = false;
+	}
+}
+
+static int visit(const struct profile_report *report, uint32_t node,
+		 struct array *path, FILE *out)
+{
+	const struct call_node *about = call_tree_at(report->tree, node);
+	uint32_t *last = array_add(path);
+
+	if (!last)
+		return -ERROR_MEMORY;
+	*last = node;
+	if (!about->self_ns ||
+	    (about->function == FUNCTION_NONE && !report->has_states))
+		return 0;
+	write_path(report, path, out);
+	fprintf(out, " %" PRIu64 "\n", about->self_ns);
+	return 0;
+}
+
+int render_folded(const struct profile_report *report, FILE *out)
+{
+	struct tree_walk walk = tree_walk_of(report->tree);
+	struct array path = ARRAY_OF(uint32_t);
+	int status = 0;
+
+	while (!status && tree_walk_next(&walk)) {
+		if (!walk.leaving)
+			status = visit(report, walk.node, &path, out);
+		else
+			path.count--;
+	}
+	array_free(&path);
+	return status;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/call_stack.h"
+
+#include "decoder/flow/flow.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/user_return.h"
+
+#include <stdbool.h>
+
+/* Goes on in @event's function although nothing was seen to call it: of what is
+ * open, some may have ended in a pause.
+ */
+static int go_on_in(struct call_stack *stack, size_t floor,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
+{
+	size_t same = frames_find(stack, floor, event->function);
+
+	if (same == NO_FRAME)
+		return frames_push_unseen(stack, event, output);
+	frames_pop_to(stack, same + 1, false, output);
+	frames_top(stack)->is_confirmed = true;
+	return 0;
+}
+
+/* The same, but the top, whose own call was not seen either, ends. */
+static int resume_in(struct call_stack *stack, size_t floor,
+		     const struct function_event *event,
+		     struct call_stack_output *output)
+{
+	/* The end of a local call. */
+	if (frames_top(stack)->function == event->function)
+		return 0;
+	frames_pop(stack, 0, output);
+	return go_on_in(stack, floor, event, output);
+}
+
+/* A return to a place that no open call of this context comes from. */
+static int take_odd_return(struct call_stack *stack, size_t floor,
+			   const struct function_event *event,
+			   struct call_stack_output *output)
+{
+	struct call_frame frame;
+
+	if (event->is_user && user_return_unwind(stack, event, output))
+		return 0;
+	if (stack->frames.count == floor &&
+	    !(floor && frames_top(stack)->is_signal))
+		return frames_push_unseen(stack, event, output);
+	frame = *frames_top(stack);
+	if (frame.returns_anywhere || frame.may_be_stale)
+		return resume_in(stack, floor, event, output);
+	/* The end of a local call. */
+	if (frame.function == event->function)
+		return 0;
+	/* A return address that was replaced on the stack, as kretprobes do, or
+	 * put there, as for signal handlers: the rest of the call runs
+	 * elsewhere.
+	 */
+	frame.function = event->function;
+	frame.how = HOW_TAIL;
+	return frames_replace(stack, &frame, output);
+}
+
+/* What is now the top made the call that has ended, unless that was made on
+ * another task's stack: arm64's cpu_switch_to() is entered on one and left on
+ * the next, of which anything may be open from before a pause.
+ */
+static int return_to_top(struct call_stack *stack,
+			 const struct function_event *event,
+			 struct call_stack_output *output)
+{
+	struct call_frame *top = frames_top(stack);
+
+	if (!top)
+		return frames_push_unseen(stack, event, output);
+	if (top->may_be_stale && !top->is_confirmed &&
+	    top->function != event->function)
+		return go_on_in(stack, frames_floor(stack), event, output);
+	top->is_confirmed = true;
+	return 0;
+}
+
+static int take_return(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	const struct call_frame *top = frames_top(stack);
+	size_t floor;
+	size_t at;
+
+	if (top && top->return_address == event->address && !top->is_break &&
+	    !top->returns_anywhere) {
+		frames_pop(stack, 0, output);
+	} else {
+		floor = frames_floor(stack);
+		at = frames_find_return(stack, floor, event->address);
+		if (at == NO_FRAME)
+			return take_odd_return(stack, floor, event, output);
+		frames_pop_to(stack, at, true, output);
+	}
+	return return_to_top(stack, event, output);
+}
+
+/* Returns the break-in that a way back to @address ends: the nearest one from
+ * there, or simply the nearest: fixups return elsewhere.
+ */
+static size_t find_break(const struct call_stack *stack, uint64_t address)
+{
+	size_t nearest = NO_FRAME;
+
+	for (size_t i = stack->frames.count; i-- > 0;) {
+		const struct call_frame *frame = frames_at(stack, i);
+
+		if (!frame->is_break)
+			continue;
+		if (frame->return_address == address)
+			return i;
+		if (nearest == NO_FRAME)
+			nearest = i;
+	}
+	return nearest;
+}
+
+static int take_break_return(struct call_stack *stack,
+			     const struct function_event *event,
+			     struct call_stack_output *output)
+{
+	const struct call_frame *top = frames_top(stack);
+	size_t at;
+	bool is_elsewhere;
+
+	if (event->is_user)
+		return user_return_take(stack, event, output);
+	at = find_break(stack, event->address);
+	is_elsewhere = at != NO_FRAME && frames_at(stack, at)->return_address &&
+		       frames_at(stack, at)->return_address != event->address;
+	/* IRET to the next instruction makes a CPU forget what it has fetched:
+	 * iret_to_self() in arch/x86/include/asm/sync_core.h.
+	 */
+	if ((at == NO_FRAME || is_elsewhere) && top && !top->is_break &&
+	    top->function == event->function)
+		return 0;
+	if (at == NO_FRAME)
+		at = 0;
+	frames_pop_to(stack, at, true, output);
+	if (!stack->frames.count ||
+	    (is_elsewhere && frames_top(stack)->function != event->function))
+		return frames_push_unseen(stack, event, output);
+	frames_top(stack)->is_confirmed = true;
+	return 0;
+}
+
+static int take_tail_call(struct call_stack *stack,
+			  const struct function_event *event,
+			  struct call_stack_output *output)
+{
+	const struct call_frame *top = frames_top(stack);
+	/* After a pause that ended in a switch of tasks, the one that jumps
+	 * was not seen to begin.
+	 */
+	bool is_seen = top && (!top->may_be_stale || top->is_confirmed);
+	struct call_frame frame = { .returns_anywhere = true };
+
+	if (is_seen)
+		frame = *top;
+	frame.function = event->function;
+	frame.how = HOW_TAIL;
+	frame.doubt = 0;
+	return is_seen ? frames_replace(stack, &frame, output) :
+			 frames_push(stack, &frame, output);
+}
+
+void call_stack_doubt(struct call_stack *stack)
+{
+	for (size_t i = 0; i < stack->frames.count; i++) {
+		frames_at(stack, i)->doubt |= DOUBT_INSIDE;
+		frames_at(stack, i)->may_be_stale = true;
+		frames_at(stack, i)->is_confirmed = false;
+	}
+}
+
+static int take_start(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	size_t same;
+
+	if (event->detail) {
+		frames_pop_to(stack, 0, false, output);
+		return frames_push_unseen(stack, event, output);
+	}
+	/* The pause may have begun while another task ran. */
+	call_stack_doubt(stack);
+	same = frames_find(stack, 0, event->function);
+	if (same == NO_FRAME)
+		return frames_push_unseen(stack, event, output);
+	frames_pop_to(stack, same + 1, false, output);
+	frames_top(stack)->is_confirmed = true;
+	return 0;
+}
+
+static void take_stop(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	if (event->detail != FLOW_STOP_LEVEL) {
+		call_stack_doubt(stack);
+		return;
+	}
+	/* On the way to user space the kernel's stack is empty. */
+	while (stack->frames.count)
+		frames_pop(stack, 0, output);
+}
+
+static void count_local(const struct function_event *event, uint8_t how,
+			struct call_stack_output *output)
+{
+	output->step.kind = STEP_COUNT;
+	output->step.how = how;
+	output->step.function = event->function;
+	output->sink->take(output->sink, &output->step);
+}
+
+static int take_call(struct call_stack *stack,
+		     const struct function_event *event, uint8_t how,
+		     struct call_stack_output *output)
+{
+	const struct call_frame frame = {
+		.function = event->function,
+		.return_address = event->address,
+		.how = how,
+		.is_break = how != HOW_CALL,
+	};
+
+	return frames_push(stack, &frame, output);
+}
+
+int call_stack_take(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
+{
+	switch ((enum function_event_kind)event->kind) {
+	case FUNCTION_CALL:
+		return take_call(stack, event, HOW_CALL, output);
+	case FUNCTION_FAR_JUMP:
+		user_return_unwind(stack, event, output);
+		return 0;
+	case FUNCTION_NEW_PROGRAM:
+		stack->has_new_program = true;
+		return 0;
+	case FUNCTION_RETURN:
+		return take_return(stack, event, output);
+	case FUNCTION_TAIL_CALL:
+		return take_tail_call(stack, event, output);
+	case FUNCTION_LOCAL_CALL:
+		count_local(event, HOW_CALL, output);
+		return 0;
+	case FUNCTION_BREAK:
+		return take_call(stack, event,
+				 event->detail == FUNCTION_BREAK_SYSTEM_CALL ?
+					 HOW_SYSTEM_CALL :
+					 HOW_BREAK,
+				 output);
+	case FUNCTION_LOCAL_BREAK:
+		count_local(event, HOW_BREAK, output);
+		return 0;
+	case FUNCTION_BREAK_RETURN:
+		return take_break_return(stack, event, output);
+	case FUNCTION_TRACE_START:
+		return take_start(stack, event, output);
+	case FUNCTION_TRACE_STOP:
+		take_stop(stack, event, output);
+		return 0;
+	case FUNCTION_GAP:
+		call_stack_doubt(stack);
+		return 0;
+	case FUNCTION_SWITCH:
+	case FUNCTION_END:
+		return 0;
+	}
+	return 0;
+}
+
+void call_stack_close(struct call_stack *stack,
+		      struct call_stack_output *output)
+{
+	frames_pop_to(stack, 0, false, output);
+}

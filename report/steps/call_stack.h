@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_CALL_STACK_H
+#define KT_REPORT_CALL_STACK_H
+
+#include "common/array.h"
+#include "report/steps/call_step.h"
+#include "symbolize/function_event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One open function. */
+struct call_frame {
+	uint64_t return_address;	/* for a break-in: where it came from */
+	uint64_t start_ns;
+	uint64_t start_clock_ns;	/* of the task's clock */
+	uint32_t function;
+	uint8_t how;			/* enum call_how */
+	uint8_t doubt;			/* enum call_doubt bits so far */
+	bool is_break;			/* returns below do not reach past it */
+	bool returns_anywhere;		/* its return address is unknown */
+	bool may_be_stale;		/* tracing paused: it may have ended */
+	bool is_confirmed;		/* its function was running since */
+	bool is_signal;			/* a signal's handler: is_break, too; it
+					 * goes back to return_address, or
+					 * where that is 0 to the function
+					 * below it */
+};
+
+/* The open functions of one task, outermost first.  Interrupts lie on top of
+ * what they interrupted: a stack of stacks, each begun by a frame that
+ * is_break.
+ */
+struct call_stack {
+	struct array frames;		/* struct call_frame */
+	bool has_new_program;		/* below the system call: all is gone */
+};
+
+#define CALL_STACK_EMPTY \
+	((struct call_stack){ .frames = ARRAY_OF(struct call_frame) })
+
+void call_stack_free(struct call_stack *stack);
+
+/* Where the steps go that an event leads to.  @step is filled in with all
+ * that they have in common.
+ */
+struct call_stack_output {
+	struct call_step step;
+	struct step_sink *sink;
+};
+
+/* Applies one event of the stack's own task, of any kind but FUNCTION_SWITCH
+ * and FUNCTION_END, and hands the steps to @output.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int call_stack_take(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output);
+
+/* The task ran, or may have, while it was not traced: what is open may have
+ * ended, called and begun unseen.
+ */
+void call_stack_doubt(struct call_stack *stack);
+
+/* Ends every open function, as at the end of the recording. */
+void call_stack_close(struct call_stack *stack,
+		      struct call_stack_output *output);
+
+#endif

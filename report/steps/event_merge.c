@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/event_merge.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "symbolize/function_events.h"
+
+#include <stdlib.h>
+
+struct merge_stream {
+	struct function_events *events;
+	const struct function_event *next;	/* NULL: it has ended */
+	const struct function_event *end;
+	bool is_held;
+	uint32_t holder;
+};
+
+struct event_merge {
+	event_merge_holds *holds;
+	void *ctx;
+	struct array streams;		/* struct merge_stream */
+	uint32_t current;
+	uint64_t limit_ns;		/* up to here current goes first */
+	bool must_choose;
+};
+
+struct event_merge *event_merge_new(event_merge_holds *holds, void *ctx)
+{
+	struct event_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge)
+		return NULL;
+	merge->holds = holds;
+	merge->ctx = ctx;
+	merge->streams = ARRAY_OF(struct merge_stream);
+	merge->must_choose = true;
+	return merge;
+}
+
+void event_merge_free(struct event_merge *merge)
+{
+	if (!merge)
+		return;
+	array_free(&merge->streams);
+	free(merge);
+}
+
+static struct merge_stream *stream_at(const struct event_merge *merge,
+				      uint32_t index)
+{
+	return (struct merge_stream *)merge->streams.items + index;
+}
+
+static int refill(struct merge_stream *stream)
+{
+	int count = function_events_next(stream->events, &stream->next);
+
+	if (count < 0)
+		return count;
+	stream->end = stream->next + count;
+	if (!count)
+		stream->next = NULL;
+	return 0;
+}
+
+int event_merge_add(struct event_merge *merge, struct function_events *events)
+{
+	struct merge_stream *stream = array_add(&merge->streams);
+
+	if (!stream)
+		return -ERROR_MEMORY;
+	stream->events = events;
+	return refill(stream);
+}
+
+static bool is_before(const struct merge_stream *a,
+		      const struct merge_stream *b)
+{
+	if (!b)
+		return true;
+	if (a->is_held != b->is_held)
+		return b->is_held;
+	return a->next->time_ns < b->next->time_ns;
+}
+
+/* Chooses the stream to go first, and how far. Held ones go last: should all
+ * be held, the recording contradicts itself, and time decides.
+ */
+static bool choose(struct event_merge *merge)
+{
+	const struct merge_stream *best = NULL;
+	const struct merge_stream *second = NULL;
+
+	for (uint32_t i = 0; i < merge->streams.count; i++) {
+		const struct merge_stream *stream = stream_at(merge, i);
+
+		if (!stream->next)
+			continue;
+		if (is_before(stream, best)) {
+			second = best;
+			best = stream;
+			merge->current = i;
+		} else if (is_before(stream, second)) {
+			second = stream;
+		}
+	}
+	merge->limit_ns = second && !second->is_held ? second->next->time_ns :
+						       UINT64_MAX;
+	merge->must_choose = false;
+	return best;
+}
+
+static void release(struct event_merge *merge, uint32_t holder)
+{
+	for (uint32_t i = 0; i < merge->streams.count; i++) {
+		struct merge_stream *stream = stream_at(merge, i);
+
+		if (stream->is_held && stream->holder == holder)
+			stream->is_held = false;
+	}
+	merge->must_choose = true;
+}
+
+/* Returns whether the switch at the head of the current stream must wait. */
+static bool hold(struct event_merge *merge, struct merge_stream *stream)
+{
+	if (stream->is_held ||
+	    !merge->holds(merge->ctx, merge->current, stream->next,
+			  &stream->holder)) {
+		stream->is_held = false;
+		return false;
+	}
+	stream->is_held = true;
+	merge->must_choose = true;
+	return true;
+}
+
+static struct merge_stream *first_stream(struct event_merge *merge)
+{
+	for (;;) {
+		struct merge_stream *stream;
+
+		if (merge->must_choose && !choose(merge))
+			return NULL;
+		stream = stream_at(merge, merge->current);
+		if (!stream->next || stream->next->time_ns > merge->limit_ns) {
+			merge->must_choose = true;
+			continue;
+		}
+		if (stream->next->kind != FUNCTION_SWITCH ||
+		    merge->streams.count == 1 || !hold(merge, stream))
+			return stream;
+	}
+}
+
+int event_merge_next(struct event_merge *merge, uint32_t *index,
+		     const struct function_event **event)
+{
+	struct merge_stream *stream = stream_at(merge, merge->current);
+
+	/* The last event handed out stayed valid until now. */
+	if (merge->streams.count && stream->next && stream->next == stream->end) {
+		int status = refill(stream);
+
+		if (status < 0)
+			return status;
+	}
+	stream = first_stream(merge);
+	if (!stream)
+		return 0;
+	*index = merge->current;
+	*event = stream->next++;
+	if ((*event)->kind == FUNCTION_SWITCH || (*event)->kind == FUNCTION_END)
+		release(merge, merge->current);
+	return 1;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_KEPT_TASKS_H
+#define KT_REPORT_KEPT_TASKS_H
+
+#include "common/array.h"
+#include "report/steps/call_stack.h"
+#include "report/steps/call_step.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A task, and what is kept of it while it does not run. */
+struct kept_task {
+	struct task task;
+	struct call_stack stack;
+	uint64_t clock_ns;
+	uint64_t last_ns;  /* of its newest step */
+	size_t exec_depth; /* of an exec that goes on; 0: none */
+};
+
+/* All tasks seen, in order of appearance; each stays in place. */
+struct kept_tasks {
+	struct array all; /* struct kept_task * */
+};
+
+#define KEPT_TASKS_NONE \
+	((struct kept_tasks){ .all = ARRAY_OF(struct kept_task *) })
+
+void kept_tasks_free(struct kept_tasks *tasks);
+
+/* Returns task @index, counted from 0. */
+struct kept_task *kept_tasks_at(const struct kept_tasks *tasks, size_t index);
+
+/* Returns task @tid, on @cpu if it is one that each CPU has (the idle task, an
+ * unknown one), or NULL.
+ */
+struct kept_task *kept_tasks_find(const struct kept_tasks *tasks, int32_t cpu,
+				  int32_t tid);
+
+/* Returns the task, adding it if it is new; NULL when out of memory. */
+struct kept_task *kept_tasks_get(struct kept_tasks *tasks, int32_t cpu,
+				 int32_t pid, int32_t tid);
+
+/* Returns @time_ns, or the task's last time if that is later: its time goes on
+ * when it comes to a CPU whose clock is a little behind that of the one it
+ * left.
+ */
+uint64_t kept_task_time(struct kept_task *task, uint64_t time_ns);
+
+#endif

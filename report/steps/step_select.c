@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/step_select.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "report/steps/step_delay.h"
+#include "symbolize/function_table.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_INSIDE = UINT32_MAX };
+
+struct task_selection {
+	bool is_known;
+	bool is_wanted;
+	uint32_t base;		/* depth of the wanted function that is open */
+	struct array passed;	/* bool by depth: its entry was passed on */
+};
+
+struct step_select {
+	struct step_sink sink;
+	struct step_select_options options;
+	const struct function_table *functions;
+	struct step_delay *delay;	/* NULL without min_ns */
+	struct step_sink *next;
+	struct array tasks;		/* struct task_selection by index */
+	uint64_t count;
+	int status;
+};
+
+static struct task_selection *selection_of(struct step_select *select,
+					   const struct task *task)
+{
+	struct task_selection *selection;
+
+	while (select->tasks.count <= task->index) {
+		selection = array_add(&select->tasks);
+		if (!selection)
+			return NULL;
+		selection->base = NOT_INSIDE;
+		selection->passed = ARRAY_OF(bool);
+	}
+	selection = array_at(&select->tasks, task->index);
+	if (!selection->is_known) {
+		selection->is_known = true;
+		selection->is_wanted =
+			step_filter_task(select->options.filter, task);
+	}
+	return selection;
+}
+
+static bool is_in_window(const struct step_select *select,
+			 const struct call_step *step)
+{
+	return step->time_ns >= select->options.window.since_ns &&
+	       step->time_ns < select->options.window.until_ns &&
+	       step_filter_cpu(select->options.filter, step->cpu);
+}
+
+static bool is_named(const struct step_select *select, uint32_t function)
+{
+	return strcmp(function_at(select->functions, function)->name,
+		      select->options.function) == 0;
+}
+
+/* Whether an entry is to be shown; notes where a wanted function begins. */
+static bool wants_entry(struct step_select *select,
+			struct task_selection *selection,
+			const struct call_step *step)
+{
+	uint32_t base = 0;
+
+	if (select->options.function) {
+		if (selection->base == NOT_INSIDE &&
+		    is_named(select, step->function))
+			selection->base = step->depth;
+		base = selection->base;
+	}
+	return base != NOT_INSIDE &&
+	       step->depth - base < select->options.max_depth &&
+	       is_in_window(select, step) &&
+	       select->count < select->options.max_count;
+}
+
+static void enter(struct step_select *select, struct task_selection *selection,
+		  const struct call_step *step)
+{
+	bool wanted = wants_entry(select, selection, step);
+	bool *passed;
+
+	passed = array_reach(&selection->passed, step->depth);
+	if (!passed) {
+		select->status = -ERROR_MEMORY;
+		return;
+	}
+	*passed = wanted;
+	if (!wanted)
+		return;
+	select->count++;
+	select->next->take(select->next, step);
+}
+
+static void leave(struct step_select *select, struct task_selection *selection,
+		  const struct call_step *step)
+{
+	bool *passed = step->depth < selection->passed.count ?
+			       array_at(&selection->passed, step->depth) :
+			       NULL;
+
+	if (passed && *passed) {
+		*passed = false;
+		select->next->take(select->next, step);
+	}
+	if (selection->base == step->depth)
+		selection->base = NOT_INSIDE;
+}
+
+/* Of one function's timeline only gaps matter while it is not open. */
+static bool wants_other(const struct step_select *select,
+			const struct task_selection *selection,
+			const struct call_step *step)
+{
+	bool is_inside = !select->options.function ||
+			 selection->base != NOT_INSIDE;
+
+	return step->kind != STEP_COUNT && is_in_window(select, step) &&
+	       select->count < select->options.max_count &&
+	       (is_inside || step->kind == STEP_GAP || step->kind == STEP_END);
+}
+
+static void take(struct step_sink *sink, const struct call_step *step)
+{
+	struct step_select *select = (struct step_select *)sink;
+	struct task_selection *selection = selection_of(select, step->task);
+
+	if (!selection) {
+		select->status = -ERROR_MEMORY;
+		return;
+	}
+	if (!selection->is_wanted)
+		return;
+	if (step->kind == STEP_ENTER)
+		enter(select, selection, step);
+	else if (step->kind == STEP_EXIT)
+		leave(select, selection, step);
+	else if (wants_other(select, selection, step))
+		select->next->take(select->next, step);
+}
+
+struct step_select *step_select_new(const struct step_select_options *options,
+				    const struct function_table *functions,
+				    struct step_sink *next)
+{
+	struct step_select *select = calloc(1, sizeof(*select));
+
+	if (!select)
+		return NULL;
+	select->sink.take = take;
+	select->options = *options;
+	select->functions = functions;
+	select->tasks = ARRAY_OF(struct task_selection);
+	select->next = next;
+	if (!options->min_ns)
+		return select;
+	select->delay = step_delay_new(options->min_ns, next);
+	if (!select->delay) {
+		step_select_free(select);
+		return NULL;
+	}
+	select->next = step_delay_sink(select->delay);
+	return select;
+}
+
+void step_select_free(struct step_select *select)
+{
+	if (!select)
+		return;
+	for (size_t i = 0; i < select->tasks.count; i++) {
+		struct task_selection *selection =
+			array_at(&select->tasks, i);
+
+		array_free(&selection->passed);
+	}
+	array_free(&select->tasks);
+	step_delay_free(select->delay);
+	free(select);
+}
+
+struct step_sink *step_select_sink(struct step_select *select)
+{
+	return &select->sink;
+}
+
+int step_select_end(struct step_select *select)
+{
+	int status = select->delay ? step_delay_end(select->delay) : 0;
+
+	return status < 0 ? status : select->status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_STEP_SELECT_H
+#define KT_REPORT_STEP_SELECT_H
+
+#include "report/steps/call_step.h"
+#include "report/steps/step_filter.h"
+#include "report/steps/task_stacks.h"
+
+#include <stdint.h>
+
+struct function_table;
+
+struct step_select_options {
+	const struct step_filter *filter;	/* borrowed */
+	struct time_window window;	/* functions that begin in it */
+	const char *function;		/* only it and what it calls, or NULL */
+	uint32_t max_depth;		/* below function, or the outermost */
+	uint64_t min_ns;		/* shorter functions are left out */
+	uint64_t max_count;		/* of functions */
+};
+
+/* Passes on the steps that a timeline is to show.  Every exit passed on has
+ * its entry passed on before it, and the other way round.
+ *
+ * With min_ns, steps wait until it is known whether a function lasts that
+ * long: memory grows with the steps of so much time, not with the trace.
+ */
+struct step_select;
+
+/* Borrows all arguments.  Returns NULL when out of memory. */
+struct step_select *step_select_new(const struct step_select_options *options,
+				    const struct function_table *functions,
+				    struct step_sink *next);
+void step_select_free(struct step_select *select);
+
+struct step_sink *step_select_sink(struct step_select *select);
+
+/* Passes on what still waits.
+ *
+ * Returns -ERROR_MEMORY if steps were lost for lack of memory, else 0.
+ */
+int step_select_end(struct step_select *select);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/task_stacks.h"
+
+#include "common/error.h"
+#include "report/steps/call_stack.h"
+#include "report/steps/cpu_account.h"
+#include "report/steps/kept_tasks.h"
+
+#include "decoder/flow/flow.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct cpu_context {
+	struct kept_task *task;
+	uint8_t state; /* enum cpu_state */
+	bool ended;
+	struct cpu_account account;
+};
+
+struct task_stacks {
+	struct time_window window;
+	struct step_sink *sink;
+	struct kept_tasks tasks;
+	struct array cpus; /* struct cpu_context */
+	uint64_t last_ns;  /* of the newest event */
+};
+
+struct task_stacks *task_stacks_new(struct time_window window,
+				    struct step_sink *sink)
+{
+	struct task_stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		return NULL;
+	stacks->window = window;
+	stacks->sink = sink;
+	stacks->tasks = KEPT_TASKS_NONE;
+	stacks->cpus = ARRAY_OF(struct cpu_context);
+	return stacks;
+}
+
+static struct cpu_context *cpu_at(const struct task_stacks *stacks,
+				  size_t index)
+{
+	return array_at(&stacks->cpus, index);
+}
+
+void task_stacks_free(struct task_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	kept_tasks_free(&stacks->tasks);
+	array_free(&stacks->cpus);
+	free(stacks);
+}
+
+int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
+			int32_t tid)
+{
+	struct kept_task *task = kept_tasks_get(&stacks->tasks, cpu, pid, tid);
+	struct cpu_context *context = task ? array_add(&stacks->cpus) : NULL;
+
+	if (!context)
+		return -ERROR_MEMORY;
+	context->task = task;
+	context->account.cpu = cpu;
+	return (int)stacks->cpus.count - 1;
+}
+
+static struct call_step step_of(const struct cpu_context *context,
+				const struct function_event *event,
+				uint8_t kind)
+{
+	return (struct call_step){
+		.time_ns = kept_task_time(context->task, event->time_ns),
+		.early_ns = event->early_ns,
+		.late_ns = event->late_ns,
+		.kind = kind,
+		.cpu = (uint32_t)context->account.cpu,
+		.clock_ns = context->task->clock_ns,
+		.task = &context->task->task,
+	};
+}
+
+static void enter_state(struct task_stacks *stacks, struct cpu_context *context,
+			const struct function_event *event, uint8_t state)
+{
+	struct call_step step = step_of(context, event, STEP_STATE);
+
+	if (context->state == state)
+		return;
+	context->state = state;
+	step.detail = state;
+	stacks->sink->take(stacks->sink, &step);
+}
+
+static void enter_gap(struct task_stacks *stacks, struct cpu_context *context,
+		      const struct function_event *event)
+{
+	struct call_step step = step_of(context, event, STEP_GAP);
+
+	context->state = CPU_GAP;
+	context->account.gaps++;
+	context->account.lost_bytes += event->lost_bytes;
+	step.detail = event->detail;
+	step.value = event->lost_bytes;
+	step.place = event->address;
+	stacks->sink->take(stacks->sink, &step);
+}
+
+static uint8_t state_after_stop(uint8_t stop)
+{
+	switch ((enum flow_stop)stop) {
+	case FLOW_STOP_LEVEL:
+		return CPU_OUTSIDE;
+	case FLOW_STOP_FILTER:
+		return CPU_FILTERED;
+	case FLOW_STOP_OFF:
+		return CPU_OFF;
+	}
+	return CPU_OFF;
+}
+
+static int change_task(struct task_stacks *stacks, struct cpu_context *context,
+		       const struct function_event *event)
+{
+	struct kept_task *next = kept_tasks_get(
+		&stacks->tasks, context->account.cpu, function_event_pid(event),
+		function_event_tid(event));
+	struct call_step step;
+
+	if (!next)
+		return -ERROR_MEMORY;
+	step = step_of(context, event, STEP_LEAVE);
+	stacks->sink->take(stacks->sink, &step);
+	context->task = next;
+	/* In the kernel, where switches are, only a pause hides them. */
+	if (context->state != CPU_TRACED)
+		call_stack_doubt(&next->stack);
+	next->task.cpu = context->account.cpu;
+	context->account.switches++;
+	step = step_of(context, event, STEP_SWITCH);
+	step.detail = event->detail;
+	stacks->sink->take(stacks->sink, &step);
+	return 0;
+}
+
+static int end_cpu(struct task_stacks *stacks, struct cpu_context *context,
+		   const struct function_event *event)
+{
+	struct call_stack_output output = {
+		.step = step_of(context, event, STEP_END),
+		.sink = stacks->sink,
+	};
+
+	context->ended = true;
+	call_stack_close(&context->task->stack, &output);
+	output.step = step_of(context, event, STEP_END);
+	stacks->sink->take(stacks->sink, &output.step);
+	return 0;
+}
+
+/* exec in another thread than a process's first: when it is done, that one has
+ * ended, and its id is this one's from the next switch on.
+ */
+static void end_first_thread(const struct task_stacks *stacks,
+			     const struct cpu_context *context,
+			     const struct function_event *event)
+{
+	const struct task *task = &context->task->task;
+	struct kept_task *first = NULL;
+	struct call_stack_output output = { .sink = stacks->sink };
+
+	if (task->pid > 0 && task->tid != task->pid)
+		first = kept_tasks_find(&stacks->tasks, context->account.cpu,
+					task->pid);
+	if (!first)
+		return;
+	output.step = step_of(context, event, STEP_EXIT);
+	output.step.time_ns = kept_task_time(first, event->time_ns);
+	output.step.clock_ns = first->clock_ns;
+	output.step.task = &first->task;
+	call_stack_close(&first->stack, &output);
+}
+
+static int take_stack_event(struct task_stacks *stacks,
+			    struct cpu_context *context,
+			    const struct function_event *event)
+{
+	struct call_stack_output output = {
+		.step = step_of(context, event, STEP_ENTER),
+		.sink = stacks->sink,
+	};
+
+	struct kept_task *task = context->task;
+	int status = call_stack_take(&task->stack, event, &output);
+
+	if (event->kind == FUNCTION_NEW_PROGRAM) {
+		/* Until what is called next has returned. */
+		task->exec_depth = task->stack.frames.count + 1;
+	} else if (task->stack.frames.count < task->exec_depth) {
+		task->exec_depth = 0;
+		end_first_thread(stacks, context, event);
+	}
+	return status;
+}
+
+int task_stacks_take(struct task_stacks *stacks, uint32_t index,
+		     const struct function_event *event)
+{
+	struct cpu_context *context = cpu_at(stacks, index);
+	int status;
+
+	cpu_account_pass(&context->account, stacks->window, event,
+			 context->state, context->task);
+	if (event->time_ns > stacks->last_ns)
+		stacks->last_ns = event->time_ns;
+	switch ((enum function_event_kind)event->kind) {
+	case FUNCTION_SWITCH:
+		return change_task(stacks, context, event);
+	case FUNCTION_END:
+		return end_cpu(stacks, context, event);
+	case FUNCTION_GAP:
+		enter_gap(stacks, context, event);
+		return take_stack_event(stacks, context, event);
+	case FUNCTION_TRACE_START:
+		enter_state(stacks, context, event, CPU_TRACED);
+		return take_stack_event(stacks, context, event);
+	case FUNCTION_TRACE_STOP:
+		status = take_stack_event(stacks, context, event);
+		enter_state(stacks, context, event,
+			    state_after_stop(event->detail));
+		return status;
+	case FUNCTION_CALL:
+	case FUNCTION_LOCAL_CALL:
+	case FUNCTION_TAIL_CALL:
+	case FUNCTION_FAR_JUMP:
+	case FUNCTION_NEW_PROGRAM:
+	case FUNCTION_RETURN:
+	case FUNCTION_BREAK:
+	case FUNCTION_LOCAL_BREAK:
+	case FUNCTION_BREAK_RETURN:
+		return take_stack_event(stacks, context, event);
+	}
+	return 0;
+}
+
+bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
+				uint32_t index, int32_t tid, uint32_t *where)
+{
+	for (uint32_t i = 0; tid > 0 && i < stacks->cpus.count; i++) {
+		const struct cpu_context *context = cpu_at(stacks, i);
+
+		if (i == index || context->ended ||
+		    context->task->task.tid != tid)
+			continue;
+		*where = i;
+		return true;
+	}
+	return false;
+}
+
+void task_stacks_close(struct task_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
+		struct kept_task *task = kept_tasks_at(&stacks->tasks, i);
+		struct call_stack_output output = {
+			.step = {
+				.time_ns = stacks->last_ns,
+				.cpu = (uint32_t)task->task.cpu,
+				.clock_ns = task->clock_ns,
+				.task = &task->task,
+			},
+			.sink = stacks->sink,
+		};
+
+		call_stack_close(&task->stack, &output);
+	}
+}
+
+const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
+					      uint32_t index)
+{
+	return &cpu_at(stacks, index)->account;
+}
+
+uint32_t task_stacks_cpu_count(const struct task_stacks *stacks)
+{
+	return (uint32_t)stacks->cpus.count;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_TASK_STACKS_H
+#define KT_REPORT_TASK_STACKS_H
+
+#include "report/steps/call_step.h"
+#include "symbolize/function_event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A stretch of the recording's clock: [since_ns, until_ns). */
+struct time_window {
+	uint64_t since_ns;
+	uint64_t until_ns;
+};
+
+#define TIME_WINDOW_ALL ((struct time_window){ 0, UINT64_MAX })
+
+/* Where a CPU's time went, within the window. */
+struct cpu_account {
+	int32_t cpu;
+	uint64_t first_ns;		/* 0: nothing was seen */
+	uint64_t last_ns;
+	uint64_t state_ns[CPU_STATES];	/* they add up to last - first */
+	uint64_t idle_ns;		/* of CPU_TRACED, in the idle task */
+	uint64_t switches;
+	uint64_t gaps;
+	uint64_t lost_bytes;		/* of trace, where known */
+};
+
+/* Keeps the call stack of every task, across its sleeps and CPUs, and turns
+ * function events into steps.
+ */
+struct task_stacks;
+
+/* Hands steps to @sink, which it borrows.  Clocks and accounts count only
+ * what lies within @window.  Returns NULL when out of memory.
+ */
+struct task_stacks *task_stacks_new(struct time_window window,
+				    struct step_sink *sink);
+void task_stacks_free(struct task_stacks *stacks);
+
+/* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).
+ *
+ * Returns its index for task_stacks_take(), counted from 0, or -ERROR_MEMORY.
+ */
+int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
+			int32_t tid);
+
+/* Applies the next event of CPU @index.  Returns 0 or -ERROR_MEMORY. */
+int task_stacks_take(struct task_stacks *stacks, uint32_t index,
+		     const struct function_event *event);
+
+/* Returns whether task @tid runs on another CPU than @index, as far as the
+ * events taken tell, and on which.
+ */
+bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
+				uint32_t index, int32_t tid, uint32_t *where);
+
+/* Ends what is still open in tasks that sleep.  Call it once, at the end. */
+void task_stacks_close(struct task_stacks *stacks);
+
+/* Returns the account of CPU @index. */
+const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
+					      uint32_t index);
+uint32_t task_stacks_cpu_count(const struct task_stacks *stacks);
+
+#endif

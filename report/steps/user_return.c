@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/user_return.h"
+
+#include "report/steps/call_frames.h"
+#include "symbolize/function_table.h"
+
+/* Returns the frame with which the kernel was entered: the outermost break-in
+ * above the innermost signal handler.
+ */
+static size_t find_entry(const struct call_stack *stack)
+{
+	size_t entry = NO_FRAME;
+
+	for (size_t i = stack->frames.count; i-- > 0;) {
+		const struct call_frame *frame = frames_at(stack, i);
+
+		if (frame->is_signal)
+			break;
+		if (frame->is_break)
+			entry = i;
+	}
+	return entry;
+}
+
+/* Returns the signal handler from which @event is the way back. */
+static size_t find_handler(const struct call_stack *stack,
+			   const struct function_event *event)
+{
+	for (size_t i = stack->frames.count; i-- > 1;) {
+		const struct call_frame *frame = frames_at(stack, i);
+
+		if (!frame->is_signal)
+			continue;
+		/* A system call that is started again goes back to before it:
+		 * then the function must do.
+		 */
+		if (frame->return_address == event->address ||
+		    (frames_at(stack, i - 1)->function == event->function &&
+		     !event->detail))
+			return i;
+	}
+	return NO_FRAME;
+}
+
+/* A signal's handler begins; it goes back to @return_address. */
+static int begin_handler(struct call_stack *stack,
+			 const struct function_event *event,
+			 uint64_t return_address,
+			 struct call_stack_output *output)
+{
+	const struct call_frame frame = {
+		.function = event->function,
+		.return_address = return_address,
+		.how = HOW_BREAK,
+		.is_break = true,
+		.is_signal = true,
+	};
+
+	return frames_push(stack, &frame, output);
+}
+
+/* The kernel left at @entry for another place than it was entered from. */
+static int go_elsewhere(struct call_stack *stack,
+			const struct function_event *event,
+			uint64_t return_address,
+			struct call_stack_output *output)
+{
+	size_t handler = find_handler(stack, event);
+
+	if (handler != NO_FRAME) {
+		frames_pop_to(stack, handler, true, output);
+		return 0;
+	}
+	if (!event->detail && frames_top(stack)->may_be_stale)
+		return user_return_unwind(stack, event, output) ?
+			       0 :
+			       frames_push_unseen(stack, event, output);
+	return begin_handler(stack, event, return_address, output);
+}
+
+/* The old program, and the system call that ended it, are over. */
+static int begin_program(struct call_stack *stack,
+			 const struct function_event *event,
+			 struct call_stack_output *output)
+{
+	stack->has_new_program = false;
+	while (stack->frames.count)
+		frames_pop(stack, 0, output);
+	return frames_push_unseen(stack, event, output);
+}
+
+int user_return_take(struct call_stack *stack,
+		     const struct function_event *event,
+		     struct call_stack_output *output)
+{
+	size_t entry = find_entry(stack);
+	uint64_t return_address = 0;
+
+	if (stack->has_new_program)
+		return begin_program(stack, event, output);
+	if (entry == NO_FRAME)
+		entry = 0;
+	else
+		return_address = frames_at(stack, entry)->return_address;
+	frames_pop_to(stack, entry, true, output);
+	if (!stack->frames.count)
+		return frames_push_unseen(stack, event, output);
+	frames_top(stack)->is_confirmed = true;
+	if (return_address && return_address == event->address)
+		return 0;
+	if (frames_top(stack)->function == event->function && !event->detail)
+		return 0;
+	return go_elsewhere(stack, event, return_address, output);
+}
+
+bool user_return_unwind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output)
+{
+	size_t same = event->function == FUNCTION_UNKNOWN ?
+			      NO_FRAME :
+			      frames_find(stack, 0, event->function);
+
+	if (same == NO_FRAME)
+		return false;
+	while (stack->frames.count > same + 1)
+		frames_pop(stack, 0, output);
+	frames_top(stack)->is_confirmed = true;
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text/task_label.h"
+
+#include "report/text/task_names.h"
+
+#include <stdio.h>
+
+struct task_label task_label_of(const struct task_names *names, int32_t tid,
+				uint64_t time_ns)
+{
+	struct task_label label = { "?" };
+
+	if (tid >= 0)
+		snprintf(label.text, sizeof(label.text), "%s-%d",
+			 task_names_comm(names, tid, time_ns), tid);
+	return label;
+}
+
+struct task_label task_label_last(const struct task_names *names, int32_t tid)
+{
+	return task_label_of(names, tid, UINT64_MAX);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text/task_names.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* From time_ns on, task tid of process pid is called comm.  A fork is one
+ * too: the child bears its parent's name.
+ */
+struct task_name {
+	int32_t tid;
+	int32_t pid;
+	uint32_t order;
+	uint64_t time_ns;
+	const char *comm;
+};
+
+struct parent {
+	int32_t pid;
+	int32_t parent;
+};
+
+struct task_names {
+	struct array names;	/* struct task_name, by tid, time, order */
+	struct array parents;	/* struct parent */
+	bool knows_last_only;	/* the steps' times are no times */
+};
+
+struct task_names *task_names_empty(void)
+{
+	struct task_names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	names->names = ARRAY_OF(struct task_name);
+	names->parents = ARRAY_OF(struct parent);
+	return names;
+}
+
+void task_names_close(struct task_names *names)
+{
+	if (!names)
+		return;
+	array_free(&names->names);
+	array_free(&names->parents);
+	free(names);
+}
+
+/* Returns the newest name of @tid while the list is still in order of time. */
+static const char *newest_comm(const struct task_names *names, int32_t tid)
+{
+	for (size_t i = names->names.count; i-- > 0;) {
+		const struct task_name *name = array_at(&names->names, i);
+
+		if (name->tid == tid)
+			return name->comm;
+	}
+	return NULL;
+}
+
+static int add_name(struct task_names *names,
+		    const struct sideband_record *record, const char *comm)
+{
+	struct task_name *name = array_add(&names->names);
+
+	if (!name)
+		return -ERROR_MEMORY;
+	*name = (struct task_name){
+		.tid = record->tid,
+		.pid = record->pid,
+		.order = (uint32_t)names->names.count,
+		.time_ns = names->knows_last_only ? 0 : record->time_ns,
+		.comm = comm,
+	};
+	return 0;
+}
+
+static int add_fork(struct task_names *names,
+		    const struct sideband_record *record)
+{
+	const char *comm = newest_comm(names, record->fork.parent_tid);
+	struct parent *parent;
+
+	if (add_name(names, record, comm ? comm : "?") < 0)
+		return -ERROR_MEMORY;
+	if (record->pid == record->fork.parent_pid)
+		return 0;
+	parent = array_add(&names->parents);
+	if (!parent)
+		return -ERROR_MEMORY;
+	parent->pid = record->pid;
+	parent->parent = record->fork.parent_pid;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct task_name *x = a;
+	const struct task_name *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+int task_names_open(const struct recording *recording,
+		    struct task_names **names)
+{
+	struct sideband *sideband = sideband_open(
+		recording,
+		SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_FORK));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	*names = task_names_empty();
+	if (*names)
+		(*names)->knows_last_only = recording_time(recording) !=
+					    RECORDING_TIME_NANOSECONDS;
+	while (*names && sideband &&
+	       (status = sideband_next(sideband, &record)) > 0) {
+		if (record.kind == SIDEBAND_COMM)
+			status = add_name(*names, &record, record.comm.name);
+		else
+			status = add_fork(*names, &record);
+		if (status < 0)
+			break;
+	}
+	sideband_close(sideband);
+	if (status < 0) {
+		task_names_close(*names);
+		*names = NULL;
+		return status;
+	}
+	array_sort(&(*names)->names, compare_names);
+	return 0;
+}
+
+/* Returns how many names sort before those of @tid later than @time_ns. */
+static size_t end_of(const struct task_names *names, int32_t tid,
+		     uint64_t time_ns)
+{
+	const struct task_name *list = names->names.items;
+	size_t low = 0;
+	size_t high = names->names.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list[middle].tid < tid || (list[middle].tid == tid &&
+					       list[middle].time_ns <= time_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Returns the name of @tid at @time_ns, or its first one, or NULL. */
+static const struct task_name *find_name(const struct task_names *names,
+					 int32_t tid, uint64_t time_ns)
+{
+	const struct task_name *list = names->names.items;
+	size_t end = end_of(names, tid, time_ns);
+
+	if (end && list[end - 1].tid == tid)
+		return &list[end - 1];
+	if (end < names->names.count && list[end].tid == tid)
+		return &list[end];
+	return NULL;
+}
+
+const char *task_names_comm(const struct task_names *names, int32_t tid,
+			    uint64_t time_ns)
+{
+	const struct task_name *name = find_name(names, tid, time_ns);
+
+	if (!tid)
+		return "swapper";
+	return name ? name->comm : "?";
+}
+
+const char *task_names_last(const struct task_names *names, int32_t tid)
+{
+	return task_names_comm(names, tid, UINT64_MAX);
+}
+
+bool task_names_ever(const struct task_names *names, int32_t tid,
+		     const char *comm)
+{
+	const struct task_name *list = names->names.items;
+
+	if (!tid)
+		return strcmp(comm, "swapper") == 0;
+	for (size_t i = end_of(names, tid, UINT64_MAX);
+	     i-- > 0 && list[i].tid == tid;)
+		if (strcmp(list[i].comm, comm) == 0)
+			return true;
+	return false;
+}
+
+int32_t task_names_parent(const struct task_names *names, int32_t pid)
+{
+	for (size_t i = names->parents.count; i-- > 0;) {
+		const struct parent *parent = array_at(&names->parents, i);
+
+		if (parent->pid == pid)
+			return parent->parent;
+	}
+	return -1;
+}
+
+int32_t task_names_process(const struct task_names *names, int32_t tid)
+{
+	const struct task_name *name = find_name(names, tid, UINT64_MAX);
+
+	return name ? name->pid : -1;
+}

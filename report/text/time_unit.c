@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text/time_unit.h"
+
+#include "decoder/recording/recording.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct time_unit units[] = {
+	[RECORDING_TIME_NANOSECONDS] = {
+		.is_time = true,
+		.name = "ns",
+		.suffix = "_ns",
+		.kind = "wall time on CPUs, in nanoseconds",
+		.note = "",
+	},
+	[RECORDING_TIME_CYCLES] = {
+		.name = "cycles",
+		.suffix = "_cycles",
+		.kind = "cycles of CPUs",
+		.note = "No times: the trace has no time stamps that could be "
+			"converted. Each CPU's\ncycles are counted from where "
+			"its trace begins; what ran on different CPUs is\nnot "
+			"in order.\n\n",
+	},
+	[RECORDING_TIME_INSTRUCTIONS] = {
+		.name = "instructions",
+		.suffix = "_instructions",
+		.kind = "instructions executed on CPUs",
+		.note = "No times: the trace has no time stamps that could be "
+			"converted. Each CPU's\ninstructions are counted from "
+			"its first one; what ran on different CPUs is not\nin "
+			"order.\n\n",
+	},
+};
+
+const struct time_unit *time_unit_of(const struct recording *recording)
+{
+	return &units[recording_time(recording)];
+}
+
+struct time_field time_unit_field(const struct time_unit *unit,
+				  const char *name)
+{
+	const char *mark = strstr(name, "_ns");
+	struct time_field field;
+
+	if (mark)
+		snprintf(field.name, sizeof(field.name), "%.*s%s%s",
+			 (int)(mark - name), name, unit->suffix,
+			 mark + strlen("_ns"));
+	else
+		snprintf(field.name, sizeof(field.name), "%s", name);
+	return field;
+}
