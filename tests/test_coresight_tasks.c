@@ -43,15 +43,14 @@ static const uint32_t second_program[] = {
 #define BOTH_IDS(el, second, first) \
 	(el) | HAS_VMID | HAS_CONTEXT_ID, ID(second), ID(first)
 
-#define USER_CONTEXT 0x85, USER_AT_A64(0)
 #define KERNEL_CONTEXT 0x85, AT(0)
 #define ONLY_CONTEXT 0x81
 
 /* The kernel's own context says what it was; then that it changed. */
 #define SWITCH_OF_TASKS(before, kernel_before, kernel_after, after)	\
-	{ SYNC, TRACE_ON, USER_CONTEXT, before, EXECUTED,		\
+	{ SYNC, TRACE_ON, CONTEXT_A64, before, EXECUTED,		\
 	  0x06, 0x05, USER_A64(0x18), KERNEL_CONTEXT, kernel_before,	\
-	  ONLY_CONTEXT, kernel_after, EXECUTED, USER_CONTEXT, after,	\
+	  ONLY_CONTEXT, kernel_after, EXECUTED, CONTEXT_A64, after,	\
 	  EXECUTED, EXECUTED }
 
 enum { FIRST = 21, SECOND = 22, PROCESS = 20 };

@@ -195,6 +195,8 @@ static const struct seed {
 	{ "ptm_frames", capture, CAPTURE_PTM, true, 48 },
 	{ "etmv3", capture, CAPTURE_ETMV3, false, 48 },
 	{ "etmv3_frames", capture, CAPTURE_ETMV3, true, 48 },
+	{ "etmv4_32", capture, CAPTURE_ETMV4_32, false, 116 },
+	{ "ete_32_frames", capture, CAPTURE_ETE_32, true, 116 },
 	{ "recording", coresight_recording, false, false, 60 },
 	{ "recording_frames", coresight_recording, true, false, 60 },
 	{ "recording_program", coresight_recording, false, true, 60 },
@@ -205,7 +207,7 @@ static const struct seed {
 static const char *const files[] = {
 	"data",	     "program",	  "kcore_dir/kcore", "kcore_dir/kcore_end",
 	"snapshot.ini", "trace.ini", "cpu0.ini",	     "unit0.ini",
-	"code0.bin", CAPTURE_TRACE,
+	"code0.bin", "program0.bin", CAPTURE_TRACE,
 };
 
 static size_t pack(const struct scratch_folder *folder, uint8_t *packed)

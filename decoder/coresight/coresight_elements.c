@@ -9,10 +9,7 @@ static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
 	coresight_emit(source, &(struct flow_item){
 		.kind = FLOW_BLOCK,
 		.detail = exit & 0xf,
-		.last_length = exit == FLOW_EXIT_CALL ||
-					       exit == FLOW_EXIT_FAR_CALL ?
-				       length & 0xf :
-				       0,
+		.last_length = exit == FLOW_EXIT_CALL ? length & 0xf : 0,
 		.instructions = count,
 		.last = (uint32_t)(last - ip),
 		.ip = ip,
@@ -123,6 +120,8 @@ static void take_exception(struct coresight *source,
 	if (block && block->detail == FLOW_EXIT_NONE &&
 	    address == source->next_address && is_call) {
 		block->detail = FLOW_EXIT_FAR_CALL;
+		block->last_length =
+			(address - block->ip - block->last) & 0xf;
 		return;
 	}
 	coresight_emit(source, &(struct flow_item){
