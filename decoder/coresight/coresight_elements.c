@@ -62,6 +62,25 @@ static void take_range(struct coresight *source, uint64_t position,
 	coresight_expect_next(source, range, last);
 }
 
+/* Only T32 lies between multiples of four: OpenCSD goes on in A32 where damage
+ * made the trace one of Jazelle.
+ */
+static bool is_misplaced(const ocsd_generic_trace_elem *range)
+{
+	return range->isa != ocsd_isa_thumb2 && range->st_addr % 4;
+}
+
+static void take_code(struct coresight *source, uint64_t position,
+		      const ocsd_generic_trace_elem *range)
+{
+	if (is_misplaced(range)) {
+		coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
+		return;
+	}
+	coresight_close_gap(source, position);
+	take_range(source, position, range);
+}
+
 /* What a system call or a return from an exception led to is not traced; what
  * the kernel does not switch off itself leaves the address ranges of the filter.
  */
@@ -185,8 +204,7 @@ static void take_synced(struct coresight *source, uint64_t position,
 		take_trace_on(source, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
-		coresight_close_gap(source, position);
-		take_range(source, position, element);
+		take_code(source, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
 		coresight_open_gap(source, FLOW_GAP_LOST, position);
