@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "tests/capture_fixture.h"
-#include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
-#include "tests/frame_fixture.h"
 #include "tests/packed_folder_fixture.h"
 #include "tests/packet_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/seed_fixture.h"
 #include "tests/snapshot_fixture.h"
 
 #include <intel-pt.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,118 +18,7 @@
  * with code, which must be decoded to the end to be worth something.  They are
  * written into the folder that KTRACE_SEEDS names, if it names one.
  */
-enum { SYNCS = 2, ROUNDS = 2, TRACE_ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 enum { SEED_ROOM = 1 << 16 };
-
-struct bytes {
-	uint8_t bytes[FRAME_FIXTURE_ROOM(TRACE_ROOM)];
-	size_t size;
-};
-
-static struct bytes bare_trace(enum capture_name kind)
-{
-	struct bytes trace;
-	size_t places[SYNCS];
-
-	trace.size = capture_fixture_trace(kind, SYNCS, ROUNDS, trace.bytes,
-					   places);
-	return trace;
-}
-
-static struct bytes framed_trace(enum capture_name kind)
-{
-	const struct bytes bare = bare_trace(kind);
-	struct frame_byte bytes[TRACE_ROOM];
-	struct bytes trace;
-
-	for (size_t i = 0; i < bare.size; i++)
-		bytes[i] = (struct frame_byte){
-			.id = CAPTURE_FIRST_ID,
-			.byte = bare.bytes[i],
-		};
-	trace.size = frame_fixture_write(trace.bytes, bytes, bare.size, 2);
-	return trace;
-}
-
-static struct scratch_folder capture(int kind, bool is_framed)
-{
-	const enum capture_name name = (enum capture_name)kind;
-	struct scratch_folder folder = scratch_folder_new();
-	const struct bytes trace = is_framed ? framed_trace(name) :
-					       bare_trace(name);
-
-	capture_fixture_write(&folder, &name, 1,
-			      is_framed ? "coresight" : "source_data");
-	snapshot_fixture_file(&folder, CAPTURE_TRACE, trace.bytes, trace.size);
-	return folder;
-}
-
-/* The recording's files are its caller's, the rest is freed. */
-static struct scratch_folder finish(struct recording_fixture *fixture)
-{
-	struct scratch_folder folder;
-
-	recording_fixture_write(fixture);
-	free(fixture->bytes);
-	snprintf(folder.path, sizeof(folder.path), "%s", fixture->path);
-	return folder;
-}
-
-static void add_aux(struct recording_fixture *fixture, size_t size,
-		    uint64_t flags)
-{
-	const struct fixture_origin origin = { 1, 1, 9000 };
-	const uint64_t aux[] = { 0, size, flags };
-
-	recording_fixture_record(fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
-				 &origin);
-}
-
-static void add_code(struct recording_fixture *fixture)
-{
-	const struct capture_kind *kind = &capture_kinds[CAPTURE_ETMV4];
-
-	recording_fixture_code(fixture, kind->base,
-			       (const uint8_t *)kind->code, kind->code_size);
-}
-
-/* A program that is mapped where the captures' code is. */
-static void add_program(struct recording_fixture *fixture)
-{
-	const struct capture_kind *kind = &capture_kinds[CAPTURE_ETMV4];
-	const struct fixture_origin origin = { 1, 1, 0 };
-	const struct fixture_origin end = { 1, 1, 8000 };
-	static const int32_t next[] = { 2, 2 };
-	struct scratch_folder folder;
-	struct {
-		uint32_t pid, tid;
-		uint64_t address, size, offset;
-		char name[16];
-	} map = { 1, 1, kind->base, kind->code_size, 0, "/program" };
-
-	snprintf(folder.path, sizeof(folder.path), "%s", fixture->path);
-	snapshot_fixture_file(&folder, "program", kind->code, kind->code_size);
-	recording_fixture_record(fixture, PERF_RECORD_MMAP,
-				 PERF_RECORD_MISC_USER, &map, sizeof(map),
-				 &origin);
-	recording_fixture_record(fixture, PERF_RECORD_SWITCH_CPU_WIDE,
-				 PERF_RECORD_MISC_SWITCH_OUT, next,
-				 sizeof(next), &end);
-}
-
-static struct scratch_folder coresight_recording(int is_framed, bool has_program)
-{
-	struct recording_fixture fixture;
-	const struct bytes trace = is_framed ? framed_trace(CAPTURE_ETMV4) :
-					       bare_trace(CAPTURE_ETMV4);
-
-	recording_fixture_begin_coresight(&fixture);
-	recording_fixture_trace(&fixture, 0, trace.bytes, trace.size);
-	(has_program ? add_program : add_code)(&fixture);
-	add_aux(&fixture, trace.size,
-		is_framed ? 0 : SIDEBAND_AUX_FORMAT_CORESIGHT_RAW);
-	return finish(&fixture);
-}
 
 /* call 0x1008; nop; jne 0x1000; nop; ret; jmp *%rax; wrmsr. */
 static const uint8_t intel_code[] = {
@@ -172,12 +58,13 @@ static struct scratch_folder intel_recording(int kind, bool is_changed)
 						 sizeof(*intel_packets));
 	recording_fixture_code(&fixture, INTEL_CODE, intel_code,
 			       sizeof(intel_code));
-	/* What did not run. */
-	if (is_changed)
-		recording_fixture_code_at_end(&fixture, INTEL_CODE + 12,
+	if (is_changed) {
+		recording_fixture_code_at_end(&fixture, INTEL_CODE + 14,
 					      intel_code, 2);
-	add_aux(&fixture, size, 0);
-	return finish(&fixture);
+		seed_add_poke(&fixture, INTEL_CODE + 12, 0x9090300f, 1010);
+	}
+	seed_add_aux(&fixture, size, 0);
+	return seed_finish(&fixture);
 }
 
 static const struct seed {
@@ -187,19 +74,20 @@ static const struct seed {
 	bool second;
 	unsigned int instructions;	/* that ran in it */
 } seeds[] = {
-	{ "etmv4", capture, CAPTURE_ETMV4, false, 60 },
-	{ "etmv4_frames", capture, CAPTURE_ETMV4, true, 60 },
-	{ "ete", capture, CAPTURE_ETE, false, 60 },
-	{ "ete_frames", capture, CAPTURE_ETE, true, 60 },
-	{ "ptm", capture, CAPTURE_PTM, false, 48 },
-	{ "ptm_frames", capture, CAPTURE_PTM, true, 48 },
-	{ "etmv3", capture, CAPTURE_ETMV3, false, 48 },
-	{ "etmv3_frames", capture, CAPTURE_ETMV3, true, 48 },
-	{ "etmv4_32", capture, CAPTURE_ETMV4_32, false, 116 },
-	{ "ete_32_frames", capture, CAPTURE_ETE_32, true, 116 },
-	{ "recording", coresight_recording, false, false, 60 },
-	{ "recording_frames", coresight_recording, true, false, 60 },
-	{ "recording_program", coresight_recording, false, true, 60 },
+	{ "etmv4", seed_capture, CAPTURE_ETMV4, false, 60 },
+	{ "etmv4_frames", seed_capture, CAPTURE_ETMV4, true, 60 },
+	{ "ete", seed_capture, CAPTURE_ETE, false, 60 },
+	{ "ete_frames", seed_capture, CAPTURE_ETE, true, 60 },
+	{ "ptm", seed_capture, CAPTURE_PTM, false, 48 },
+	{ "ptm_frames", seed_capture, CAPTURE_PTM, true, 48 },
+	{ "etmv3", seed_capture, CAPTURE_ETMV3, false, 48 },
+	{ "etmv3_frames", seed_capture, CAPTURE_ETMV3, true, 48 },
+	{ "etmv4_32", seed_capture, CAPTURE_ETMV4_32, false, 116 },
+	{ "ete_32_frames", seed_capture, CAPTURE_ETE_32, true, 116 },
+	{ "recording", seed_coresight, false, false, 60 },
+	{ "recording_frames", seed_coresight, true, false, 60 },
+	{ "recording_program", seed_coresight, false, true, 60 },
+	{ "recording_poked", seed_poked, 0, false, 8 },
 	{ "intel_pt", intel_recording, 0, false, 13 },
 	{ "intel_pt_changed", intel_recording, 0, true, 13 },
 };
