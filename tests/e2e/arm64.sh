@@ -8,22 +8,16 @@ set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 ARM_KTRACE=$ROOT/build-arm64/ktrace-hw
-FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 SYMFS=$WORK/symfs
-
-skip() {
-	printf 'skipped: %s: %s\n' "${0##*/}" "$*"
-	exit 0
-}
 
 prepare() {
 	need python3
-	[[ -x $ARM_KTRACE ]] || skip "no program for arm64:" \
-		"scripts/arm64_sysroot.sh, make ARCH=arm64"
-	"$MACHINE" fetch --arch arm64 >"$WORK/fetch" 2>&1 ||
-		skip "no machine: $(tail -n 1 "$WORK/fetch")"
+	need_arm64_program
+	# shellcheck disable=SC2034 # e2e_test.sh reads it
+	GUEST_OPTIONS=(--arch arm64)
+	skip_without_machine 6.12
 	mkdir -p "$SYMFS/dev/shm/work"
-	cp "$FILES/usr/bin/busybox" "$SYMFS/dev/shm/work"
+	cp "$ARM64_FILES/usr/bin/busybox" "$SYMFS/dev/shm/work"
 }
 
 summary() { # recording section name

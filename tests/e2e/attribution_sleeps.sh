@@ -23,12 +23,7 @@ main() {
 	need python3
 	skip_without_machine "$KERNEL"
 	make_programs
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--disk-size 64 --disk-delay 60 --timeout "$LIMIT_S" \
-		--results "$WORK" -- \
-		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
-		"$GUEST_BUILD/ktrace-hw" \
-		"$GUEST_BUILD/tests/e2e/programs/waits" "${cases[@]}"
+	record_waits "$KERNEL" 60 "${cases[@]}"
 	python3 "$HERE/judge_sleeps.py" "$KTRACE" "$WORK" "${cases[@]}" ||
 		FAILURES=$((FAILURES + 1))
 }

@@ -29,13 +29,7 @@ main() {
 	need python3
 	skip_without_machine "$KERNEL"
 	make_programs
-	# The disk takes its time, so that whoever wants it has to wait.
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
-		--disk-size 64 --disk-delay 2 --timeout "$LIMIT_S" \
-		--results "$WORK" -- \
-		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
-		"$GUEST_BUILD/ktrace-hw" \
-		"$GUEST_BUILD/tests/e2e/programs/waits" "${CASES[@]}"
+	record_waits "$KERNEL" 2 "${CASES[@]}"
 	if ((!IS_ARM64)); then
 		record_abis
 		CASES+=(abis)

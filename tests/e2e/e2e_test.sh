@@ -10,7 +10,9 @@ FAILURES=0
 # When a machine is taken to hang: no busy host reaches that.
 # shellcheck disable=SC2034 # the tests read it
 readonly LIMIT_S=1200
-readonly HERE ROOT MACHINE WORK
+# The arm64 machine's own files.
+ARM64_FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
+readonly HERE ROOT MACHINE WORK ARM64_FILES
 
 # What a test records with, and where that is in the guest.
 # shellcheck disable=SC2034 # the tests read it
@@ -35,14 +37,17 @@ skip_without_machine() { # kernel
 	exit 0
 }
 
+need_arm64_program() {
+	[[ ! -x $ROOT/build-arm64/ktrace-hw ]] || return 0
+	printf 'skipped: %s: no program for arm64: %s\n' "${0##*/}" \
+		"scripts/arm64_sysroot.sh, make ARCH=arm64"
+	exit 0
+}
+
 # Records in the arm64 machine from now on, where this computer's files are at
 # /host; reports find both those and the machine's own.
 use_arm64() {
-	if [[ ! -x $ROOT/build-arm64/ktrace-hw ]]; then
-		printf 'skipped: %s: no program for arm64: %s\n' "${0##*/}" \
-			"scripts/arm64_sysroot.sh, make ARCH=arm64"
-		exit 0
-	fi
+	need_arm64_program
 	# shellcheck disable=SC2034 # the tests read it
 	GUEST_ROOT=/host$ROOT GUEST_BUILD=/host$ROOT/build-arm64
 	IS_ARM64=1 GUEST_OPTIONS=(--arch arm64)
@@ -52,9 +57,18 @@ use_arm64() {
 	chmod +x "$WORK/ktrace-hw"
 	KTRACE=$WORK/ktrace-hw
 	mkdir "$WORK/symfs"
-	ln -s "${XDG_CACHE_HOME:-$HOME/.cache}"/ktrace-hw/roots/arm64/* \
-		"$WORK/symfs"
+	ln -s "$ARM64_FILES"/* "$WORK/symfs"
 	ln -sn / "$WORK/symfs/host"
+}
+
+# What programs that wait leave in $WORK, on a disk that takes its time.
+record_waits() { # kernel disk-delay-ms case...
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$1" \
+		--disk-size 64 --disk-delay "$2" --timeout "$LIMIT_S" \
+		--results "$WORK" -- \
+		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
+		"$GUEST_BUILD/ktrace-hw" \
+		"$GUEST_BUILD/tests/e2e/programs/waits" "${@:3}"
 }
 
 make_programs() {
