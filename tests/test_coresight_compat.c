@@ -50,7 +50,8 @@ static const struct flow_item round_items[] = {
 	BLOCK(USER(0x1c), 1, 0, FLOW_EXIT_JUMP),		/* b */
 };
 
-enum { SYNCS = 2, ROUNDS = 2, ROUND = sizeof(round_items) / sizeof(*round_items) };
+enum { SYNCS = 2, ROUNDS = 2 };
+enum { ROUND = sizeof(round_items) / sizeof(*round_items) };
 
 static void compare(const struct flow_item *item,
 		    const struct flow_item *wanted)
