@@ -89,12 +89,18 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 
 # With FUZZ=1 they look for inputs that break them, else they replay files.
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
+		$(BUILD)/tests/packed_folder_fixture.o \
 		$(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) \
 		-o $@ $^ $(LDLIBS)
 
 fuzz: $(FUZZERS)
+
+# What fuzz_recording may begin with, in build/seeds: recordings with code.
+fuzz-seeds: $(BUILD)/tests/test_fuzz_seeds
+	@mkdir -p $(BUILD)/seeds
+	$(Q)KTRACE_SEEDS=$(BUILD)/seeds $<
 
 # What the end-to-end tests record; the same linked into itself at a fixed
 # address for user stacks.
@@ -153,6 +159,6 @@ install: all
 clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
-.PHONY: all fuzz e2e-programs check check-full bench lint install clean
+.PHONY: all fuzz fuzz-seeds e2e-programs check check-full bench lint install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -36,6 +36,43 @@ static const uint32_t a32_code[] = {
 	[0x40 / 4] = 0xe1b0f00e,	/* movs pc, lr */
 };
 
+/* A kernel that a 32-bit program enters, and the program: A32 below 0x30, T32
+ * above.
+ */
+static const uint32_t vectors_code[] = {
+	[0x00 / 4] = 0x14000010,	/* b 0x40 */
+	[0x20 / 4] = 0x14000010,	/* b 0x60 */
+	[0x40 / 4] = 0xd503201f,	/* nop */
+	[0x44 / 4] = 0xd69f03e0,	/* eret */
+	[0x60 / 4] = 0xd503201f,	/* nop */
+	[0x64 / 4] = 0xd69f03e0,	/* eret */
+};
+
+static const uint32_t program_code[] = {
+	[0x00 / 4] = 0xe1a00000,	/* nop */
+	[0x04 / 4] = 0xfa000009,	/* blx 0x30 */
+	[0x08 / 4] = 0xe1a00000,	/* nop */
+	[0x0c / 4] = 0x0a000001,	/* beq 0x18 */
+	[0x10 / 4] = 0xe1a00000,	/* nop */
+	[0x14 / 4] = 0xe1a00000,	/* nop */
+	[0x18 / 4] = 0xef000000,	/* svc #0 */
+	[0x1c / 4] = 0xeafffff7,	/* b 0x00 */
+	[0x20 / 4] = 0xe1a00000,	/* nop */
+	[0x24 / 4] = 0xe12fff1e,	/* bx lr */
+	[0x30 / 4] = 0xb108bf00,	/* nop; cbz r0, 0x38 */
+	[0x34 / 4] = 0xbf00bf00,	/* nop; nop */
+	[0x38 / 4] = 0x4770bf08,	/* it eq; bxeq lr */
+	[0x3c / 4] = 0xeff0f7ff,	/* blx 0x20 */
+	[0x40 / 4] = 0xf806f000,	/* bl 0x50 */
+	[0x44 / 4] = 0x3001bf1c,	/* itt ne; addne r0, #1 */
+	[0x48 / 4] = 0xbf00e000,	/* bne 0x4c; nop */
+	[0x4c / 4] = 0xbf00bd00,	/* pop {pc}; nop */
+	[0x50 / 4] = 0xf040bf00,	/* nop; bne.w 0x5a */
+	[0x54 / 4] = 0xbf008002,	/* nop */
+	[0x58 / 4] = 0xbf00e000,	/* b 0x5c; nop */
+	[0x5c / 4] = 0x00004770,	/* bx lr */
+};
+
 static const uint8_t v4_begin[] = { SYNC, TRACE_ON, CONTEXT(0) };
 static const uint8_t v4_sync[] = { SYNC, CONTEXT(0) };
 static const uint8_t v4_round[] = {
@@ -48,6 +85,28 @@ static const uint8_t v4_round[] = {
 	EXECUTED,			/* b */
 	EXCEPTION(14, 0x30), ADDRESS(0x40),
 	EXECUTED, ADDRESS(0x30),	/* eret */
+	EXECUTED,			/* b */
+};
+
+static const uint8_t v4_32_begin[] = { SYNC, TRACE_ON, CONTEXT_A32(0) };
+static const uint8_t v4_32_sync[] = { SYNC, CONTEXT_A32(0) };
+static const uint8_t v4_32_round[] = {
+	EXECUTED,			/* blx */
+	EXECUTED,			/* cbz */
+	NOT_EXECUTED,			/* bxeq */
+	EXECUTED,			/* blx */
+	EXECUTED, USER_T32(0x40),	/* bx */
+	EXECUTED,			/* bl */
+	NOT_EXECUTED,			/* bne.w */
+	0x06, 14 << 1 | 1, USER_T32(0x56), CONTEXT(0x20),
+	EXECUTED, EXECUTED, CONTEXT_T32(0x56),	/* b, eret */
+	EXECUTED,			/* b */
+	EXECUTED, USER_T32(0x44),	/* bx */
+	EXECUTED,			/* bne */
+	EXECUTED, USER_A32(0x08),	/* pop */
+	EXECUTED,			/* beq */
+	0x06, 2 << 1 | 1, USER_A32(0x1c), CONTEXT(0),
+	EXECUTED, EXECUTED, CONTEXT_A32(0x1c),	/* b, eret */
 	EXECUTED,			/* b */
 };
 
@@ -84,20 +143,30 @@ static const uint8_t etmv3_round[] = {
 	.code_size = sizeof(a64_code), .id_register = "TRCTRACEIDR",	\
 	PACKETS(v4_begin, v4_sync, v4_round)
 
+#define V8_32 .core = "Cortex-A53", .base = ETMV4_BASE,			\
+	.code = vectors_code, .code_size = sizeof(vectors_code),	\
+	.program = program_code, .program_size = sizeof(program_code),	\
+	.id_register = "TRCTRACEIDR",					\
+	PACKETS(v4_32_begin, v4_32_sync, v4_32_round)
+
+#define ETMV4_REGISTERS							\
+	"ETM4.0\n[regs]\nTRCCONFIGR=0x1\nTRCIDR0=0x28000EA1\n"		\
+	"TRCIDR1=0x4100F403\nTRCIDR2=0x00000488\n"
+#define ETE_REGISTERS							\
+	"ETE\n[regs]\nTRCCONFIGR=0x1\nTRCDEVARCH=0x47705A13\n"		\
+	"TRCIDR0=0x2801CEA1\nTRCIDR1=0x4100FFF0\nTRCIDR2=0xD0001088\n"
+
 #define V7 .core = "Cortex-A7", .base = ETMV7_BASE, .code = a32_code,	\
 	.code_size = sizeof(a32_code), .id_register = "ETMTRACEIDR"
 
 const struct capture_kind capture_kinds[CAPTURE_KINDS] = {
-	[CAPTURE_ETMV4] = {
-		.name = "ETMv4", V8,
-		.unit = "ETM4.0\n[regs]\nTRCCONFIGR=0x1\nTRCIDR0=0x28000EA1\n"
-			"TRCIDR1=0x4100F403\nTRCIDR2=0x00000488\n",
+	[CAPTURE_ETMV4] = { .name = "ETMv4", V8, .unit = ETMV4_REGISTERS },
+	[CAPTURE_ETE] = { .name = "ETE", V8, .unit = ETE_REGISTERS },
+	[CAPTURE_ETMV4_32] = {
+		.name = "ETMv4, 32-bit program", V8_32, .unit = ETMV4_REGISTERS,
 	},
-	[CAPTURE_ETE] = {
-		.name = "ETE", V8,
-		.unit = "ETE\n[regs]\nTRCCONFIGR=0x1\nTRCDEVARCH=0x47705A13\n"
-			"TRCIDR0=0x2801CEA1\nTRCIDR1=0x4100FFF0\n"
-			"TRCIDR2=0xD0001088\n",
+	[CAPTURE_ETE_32] = {
+		.name = "ETE, 32-bit program", V8_32, .unit = ETE_REGISTERS,
 	},
 	[CAPTURE_PTM] = {
 		.name = "PTM", V7, PACKETS(ptm_begin, ptm_sync, ptm_round),
@@ -123,9 +192,17 @@ static void write_cpu(const struct scratch_folder *folder, size_t cpu,
 		 "[device]\nname=cpu_%zu\nclass=core\ntype=%s\n"
 		 "[dump1]\nfile=code%zu.bin\naddress=%#llx\n",
 		 cpu, kind->core, cpu, (unsigned long long)kind->base);
+	if (kind->program)
+		snprintf(text + strlen(text), 128,
+			 "[dump2]\nfile=program%zu.bin\naddress=%#x\n", cpu,
+			 ETMV4_USER);
 	scratch_folder_write(folder, name, text);
 	snprintf(name, sizeof(name), "code%zu.bin", cpu);
 	snapshot_fixture_file(folder, name, kind->code, kind->code_size);
+	snprintf(name, sizeof(name), "program%zu.bin", cpu);
+	if (kind->program)
+		snapshot_fixture_file(folder, name, kind->program,
+				      kind->program_size);
 	snprintf(name, sizeof(name), "unit%zu.ini", cpu);
 	snprintf(text, sizeof(text),
 		 "[device]\nname=unit_%zu\nclass=trace_source\ntype=%s%s=%#zx\n",

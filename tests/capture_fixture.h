@@ -18,6 +18,8 @@ struct capture_kind {
 	uint64_t base;		/* of the code */
 	const uint32_t *code;
 	size_t code_size;
+	const uint32_t *program;	/* code at ETMV4_USER, or NULL */
+	size_t program_size;
 	/* Packets: to begin, to begin in the middle, one round; sizes. */
 	const uint8_t *begin;
 	size_t begin_size;
@@ -32,6 +34,9 @@ enum capture_name {
 	CAPTURE_ETE,
 	CAPTURE_PTM,
 	CAPTURE_ETMV3,
+	/* The same with a 32-bit program under a 64-bit kernel. */
+	CAPTURE_ETMV4_32,
+	CAPTURE_ETE_32,
 	CAPTURE_KINDS,
 };
 

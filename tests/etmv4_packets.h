@@ -20,6 +20,29 @@
 #define AT(offset) (offset) >> 2, 0x00, 0x08, 0x00, 0xc0, 0xff, 0xff, 0xff
 #define ADDRESS(offset) 0x9d, AT(offset)
 #define CONTEXT(offset) 0x85, AT(offset), 0x31
+/* Addresses below 256 from here are a program's, in A64, A32 and T32.  Packets
+ * of 32 bits leave the upper half as it was.
+ */
+#define ETMV4_USER 0x00400000
+#define USER_AT_A32(offset) (offset) >> 2, 0x00, 0x40, 0x00
+#define USER_AT_T32(offset) (offset) >> 1, 0x00, 0x40, 0x00
+#define LOW_HALF 0x00, 0x00, 0x00, 0x00
+#define USER_A64(offset) 0x9d, USER_AT_A32(offset), LOW_HALF
+#define USER_A32(offset) 0x9a, USER_AT_A32(offset)
+#define USER_T32(offset) 0x9b, USER_AT_T32(offset)
+/* The same, coming from a kernel, and with the context. */
+#define CONTEXT_A64 0x85, USER_AT_A32(0), LOW_HALF
+#define CONTEXT_A32(offset) \
+	0x85, USER_AT_A32(offset), LOW_HALF, CONTEXT_EL0_32
+#define CONTEXT_T32(offset) \
+	0x86, USER_AT_T32(offset), LOW_HALF, CONTEXT_EL0_32
+#define CONTEXT_EL0 0x30
+#define CONTEXT_EL0_32 0x20
+#define CONTEXT_EL2 0x32
+/* Or'ed to a context: it has the ids that follow, of four bytes. */
+#define HAS_VMID 0x40
+#define HAS_CONTEXT_ID 0x80
+#define ID(id) (id), 0x00, 0x00, 0x00
 #define EXECUTED 0xf7
 #define NOT_EXECUTED 0xf6
 #define EXCEPTION(type, offset) 0x06, (type) << 1 | 1, ADDRESS(offset)

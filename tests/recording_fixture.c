@@ -64,20 +64,10 @@ static void append_intel_info(struct recording_fixture *fixture)
 }
 
 /* The clock's conversion: shift, multiplier. */
-static void append_coresight_info(struct recording_fixture *fixture)
+static void append_conversion(struct recording_fixture *fixture)
 {
-	static const uint64_t info[] = {
-		PERF_DATA_AUXTRACE_CORESIGHT,
-		2, (uint64_t)PMU_TYPE << 32 | 1, 0,	/* version, CPUs */
-		CORESIGHT_MAGIC_ETMV4, 0, 8,		/* CPU, parameters */
-		0x811, 0x10,			/* time stamps, cycles; id */
-		0x28000ea1, 0x4100f403, 0x488, 0, 0,	/* TRCIDR0 … */
-		1,				/* stamps: the CPU's counter */
-	};
 	static const uint64_t conversion[] = { 0, 1, 0 };
 
-	recording_fixture_record(fixture, PERF_DATA_AUXTRACE_INFO, 0, info,
-				 sizeof(info), NULL);
 	recording_fixture_record(fixture, PERF_DATA_TIME_CONV, 0, conversion,
 				 sizeof(conversion), NULL);
 }
@@ -105,10 +95,33 @@ void recording_fixture_begin(struct recording_fixture *fixture)
 	append_intel_info(fixture);
 }
 
+void recording_fixture_begin_unit(struct recording_fixture *fixture,
+				  const uint64_t *unit, size_t count)
+{
+	uint64_t info[32] = {
+		PERF_DATA_AUXTRACE_CORESIGHT,
+		2, (uint64_t)PMU_TYPE << 32 | 1, 0,	/* version, CPUs */
+	};
+
+	ck_assert_uint_le(count + 4, sizeof(info) / sizeof(*info));
+	memcpy(info + 4, unit, count * sizeof(*unit));
+	begin(fixture);
+	recording_fixture_record(fixture, PERF_DATA_AUXTRACE_INFO, 0, info,
+				 (count + 4) * sizeof(*info), NULL);
+	append_conversion(fixture);
+}
+
 void recording_fixture_begin_coresight(struct recording_fixture *fixture)
 {
-	begin(fixture);
-	append_coresight_info(fixture);
+	static const uint64_t unit[] = {
+		CORESIGHT_MAGIC_ETMV4, 0, 8,		/* CPU, parameters */
+		0x811, 0x10,			/* time stamps, cycles; id */
+		0x28000ea1, 0x4100f403, 0x488, 0, 0,	/* TRCIDR0 … */
+		1,				/* stamps: the CPU's counter */
+	};
+
+	recording_fixture_begin_unit(fixture, unit,
+				     sizeof(unit) / sizeof(*unit));
 }
 
 static void append_origin(struct recording_fixture *fixture,

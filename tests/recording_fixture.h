@@ -33,6 +33,10 @@ void recording_fixture_begin(struct recording_fixture *fixture);
  */
 void recording_fixture_begin_coresight(struct recording_fixture *fixture);
 
+/* The same with another unit: the @count words that AUXTRACE_INFO has of it. */
+void recording_fixture_begin_unit(struct recording_fixture *fixture,
+				  const uint64_t *unit, size_t count);
+
 /* A record of @type; @origin NULL: one of perf's own, without an origin. */
 void recording_fixture_record(struct recording_fixture *fixture,
 			      uint32_t type, uint16_t misc, const void *body,

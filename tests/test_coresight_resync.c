@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 #include "tests/capture_fixture.h"
+#include "tests/capture_frames_fixture.h"
 #include "tests/etmv4_packets.h"
+#include "tests/flow_items_fixture.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/frame_fixture.h"
+#include "tests/plausible_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/snapshot_fixture.h"
 
@@ -32,12 +35,13 @@ static const struct layout {
 	{ { CAPTURE_ETE }, 1, 0 },
 	{ { CAPTURE_PTM }, 1, 0 },
 	{ { CAPTURE_ETMV3 }, 1, 0 },
+	{ { CAPTURE_ETMV4_32 }, 1, 0 },
+	{ { CAPTURE_ETE_32 }, 1, 0 },
 	{ { CAPTURE_ETMV4, CAPTURE_ETE }, 2, 1 },
 	{ { CAPTURE_PTM, CAPTURE_ETMV3 }, 2, 1 },
-	{ { CAPTURE_ETMV4, CAPTURE_ETMV3 }, 2, 1 },
+	{ { CAPTURE_ETMV4_32, CAPTURE_ETMV3 }, 2, 1 },
 	{ { CAPTURE_ETMV4, CAPTURE_ETE }, 2, 4 },
 };
-
 
 /* One CPU's part of the capture. */
 struct source {
@@ -58,18 +62,6 @@ static void write_trace(const uint8_t *bytes, size_t count)
 	snapshot_fixture_file(&scratch, CAPTURE_TRACE, bytes, count);
 }
 
-/* Modes do not change where control goes. */
-static void drop_modes(struct array *items)
-{
-	struct flow_item *kept = items->items;
-	size_t count = 0;
-
-	for (size_t i = 0; i < items->count; i++)
-		if (kept[i].kind != FLOW_MODE)
-			kept[count++] = kept[i];
-	items->count = count;
-}
-
 /* What is in the scratch folder, as source @index sees it; nothing if it has no
  * bytes in there.
  */
@@ -86,44 +78,8 @@ static struct array decode(size_t index)
 			flow_run_stream(&run, i, &totals, &items);
 	}
 	flow_run_close(&run);
-	drop_modes(&items);
+	flow_items_drop_modes(&items);
 	return items;
-}
-
-static const struct flow_item *item_at(const struct array *items, size_t index)
-{
-	return array_at(items, index);
-}
-
-static bool are_equal(const struct flow_item *a, const struct flow_item *b)
-{
-	return a->kind == b->kind && a->detail == b->detail &&
-	       a->ip == b->ip && a->last == b->last &&
-	       a->last_length == b->last_length &&
-	       a->instructions == b->instructions;
-}
-
-/* Returns whether the last @count items are those of @source. */
-static bool ends_alike(const struct array *items, const struct source *source,
-		       size_t count)
-{
-	if (items->count < count)
-		return false;
-	for (size_t i = 1; i <= count; i++)
-		if (!are_equal(item_at(items, items->count - i),
-			       item_at(&source->items,
-				       source->items.count - i)))
-			return false;
-	return true;
-}
-
-static size_t first_block(const struct array *items)
-{
-	size_t i = 0;
-
-	while (i < items->count && item_at(items, i)->kind != FLOW_BLOCK)
-		i++;
-	return i;
 }
 
 /* What is decoded from point @sync on is the end of the whole. */
@@ -139,59 +95,25 @@ static void find_first(size_t index, size_t sync)
 		from -= from % (layout->every * 16);
 	write_trace(whole + from, size - from);
 	items = decode(index);
-	count = items.count - first_block(&items);
+	count = items.count - flow_items_before_block(&items);
 	ck_assert_uint_gt(count, 2);
-	ck_assert(ends_alike(&items, source, count));
+	ck_assert(flow_items_end_alike(&items, &source->items, count));
 	source->firsts[sync] = source->items.count - count;
 	array_free(&items);
 }
 
-static void add_bytes(struct frame_byte *bytes, size_t *count, uint8_t id,
-		      const uint8_t *from, size_t end, size_t *done,
-		      size_t wanted)
-{
-	for (size_t i = 0; i < wanted && *done < end; i++)
-		bytes[(*count)++] = (struct frame_byte){
-			.id = id,
-			.byte = from[(*done)++],
-		};
-}
-
-/* Two units write by turns, from one to nine bytes. */
-static void make_frames(void)
-{
-	static struct frame_byte bytes[2 * ROOM];
-	static uint8_t bare[2][ROOM];
-	size_t ends[2], done[2] = { 0, 0 }, count = 0;
-
-	for (size_t i = 0; i < 2; i++)
-		ends[i] = capture_fixture_trace(layout->kinds[i], SYNCS,
-						ROUNDS, bare[i],
-						sources[i].places);
-	for (size_t i = 0; done[0] < ends[0] || done[1] < ends[1]; i++)
-		add_bytes(bytes, &count, (uint8_t)(CAPTURE_FIRST_ID + i % 2),
-			  bare[i % 2], ends[i % 2], &done[i % 2],
-			  1 + i * 5 % 9);
-	size = frame_fixture_write(whole, bytes, count, layout->every);
-	for (size_t i = 0; i < 2; i++) {
-		size_t at = 0, sync = 0;
-
-		for (size_t j = 0; j < count && sync < SYNCS; j++) {
-			if (bytes[j].id != CAPTURE_FIRST_ID + i)
-				continue;
-			if (at++ == sources[i].places[sync])
-				sources[i].places[sync++] = bytes[j].frame;
-		}
-	}
-}
-
 static void load(int index)
 {
+	size_t *const places[] = { sources[0].places, sources[1].places };
+	struct capture_frames frames = { .syncs = SYNCS, .rounds = ROUNDS };
+
 	layout = &layouts[index];
+	frames.every = layout->every;
+	memcpy(frames.kinds, layout->kinds, sizeof(frames.kinds));
 	capture_fixture_write(&scratch, layout->kinds, layout->count,
 			      layout->every ? "coresight" : "source_data");
 	if (layout->every)
-		make_frames();
+		size = capture_frames_write(&frames, whole, places);
 	else
 		size = capture_fixture_trace(layout->kinds[0], SYNCS, ROUNDS,
 					     whole, sources[0].places);
@@ -216,18 +138,6 @@ static void tear_down(void)
 	scratch_folder_free(&scratch);
 }
 
-/* How much of @items is as in @source, from the beginning. */
-static size_t begin_alike(const struct array *items,
-			  const struct source *source)
-{
-	size_t i = 0;
-
-	while (i < items->count && i < source->items.count &&
-	       are_equal(item_at(items, i), item_at(&source->items, i)))
-		i++;
-	return i;
-}
-
 START_TEST(sound_captures_have_no_gap)
 {
 	load(_i);
@@ -236,10 +146,12 @@ START_TEST(sound_captures_have_no_gap)
 		size_t instructions = 0;
 
 		for (size_t j = 0; j < items->count; j++) {
-			ck_assert_int_ne(item_at(items, j)->kind, FLOW_GAP);
-			instructions += item_at(items, j)->instructions;
+			const struct flow_item *item = array_at(items, j);
+
+			instructions += item->instructions;
 		}
-		/* A loop of 12 or 13 instructions. */
+		ck_assert(!flow_items_have_gap(items));
+		/* A loop of 12 instructions or more. */
 		ck_assert_uint_ge(instructions, SYNCS * ROUNDS * 12);
 	}
 }
@@ -267,7 +179,8 @@ START_TEST(cut_captures_lose_their_end_alone)
 
 			write_trace(whole, cut);
 			items = decode(i);
-			alike = begin_alike(&items, &sources[i]);
+			alike = flow_items_begin_alike(
+				&items, &sources[i].items);
 			for (size_t j = 0; j < SYNCS; j++)
 				if (sources[i].places[j] + margin() < cut)
 					ck_assert_uint_gt(
@@ -287,62 +200,10 @@ static size_t damage_end(size_t at)
 	return (at / unit + 1) * unit;
 }
 
-/* Where a direct branch of the captures' code leads, both architectures'. */
-static uint64_t target_of(const struct flow_item *block)
+static bool is_new(size_t index)
 {
-	static const uint8_t targets[] = {
-		[0x04] = 0x10, [0x0c] = 0x20, [0x28] = 0x30, [0x34] = 0x00,
-	};
-	uint64_t last = block->ip + block->last;
-
-	return (last & ~UINT64_C(0xff)) + targets[last & 0x3c];
-}
-
-/* Whether @next may run right behind @block. */
-static bool follows(const struct flow_item *block, const struct flow_item *next)
-{
-	uint64_t behind = block->ip + block->last + 4;
-
-	switch (block->detail) {
-	case FLOW_EXIT_NONE:
-		return next->ip == behind;
-	case FLOW_EXIT_CONDITIONAL:
-		return next->ip == behind || next->ip == target_of(block);
-	case FLOW_EXIT_CALL:
-		return next->ip == target_of(block);
-	case FLOW_EXIT_JUMP:
-		return next->ip == target_of(block);
-	default:
-		return true;
-	}
-}
-
-/* Whether the code might have been executed so: then nobody can tell that the
- * trace was another.
- */
-static bool is_plausible(const struct array *items)
-{
-	for (size_t i = 1; i < items->count; i++)
-		if (item_at(items, i)->kind == FLOW_BLOCK &&
-		    item_at(items, i - 1)->kind == FLOW_BLOCK &&
-		    !follows(item_at(items, i - 1), item_at(items, i)))
-			return false;
-	return true;
-}
-
-static bool has_gap(const struct array *items)
-{
-	for (size_t i = 0; i < items->count; i++)
-		if (item_at(items, i)->kind == FLOW_GAP)
-			return true;
-	return false;
-}
-
-/* Damage may turn A32 into T32, which is not followed. */
-static bool is_a64(size_t index)
-{
-	return layout->kinds[index] == CAPTURE_ETMV4 ||
-	       layout->kinds[index] == CAPTURE_ETE;
+	return layout->kinds[index] != CAPTURE_PTM &&
+	       layout->kinds[index] != CAPTURE_ETMV3;
 }
 
 /* What comes before the damage is there, and so is what comes from the next
@@ -357,16 +218,16 @@ static void judge(size_t index, size_t at)
 	while (sync < SYNCS && source->places[sync] < damage_end(at))
 		sync++;
 	if (sync < SYNCS)
-		ck_assert_msg(ends_alike(&items, source,
-					 source->items.count -
-						 source->firsts[sync]),
+		ck_assert_msg(flow_items_end_alike(&items, &source->items,
+						   source->items.count -
+						   source->firsts[sync]),
 			      "byte %zu: %#x instead of %#x", at, copy[at],
 			      whole[at]);
 	for (size_t i = 0; i < SYNCS && source->places[i] + margin() <= at; i++)
-		ck_assert_uint_ge(begin_alike(&items, source),
+		ck_assert_uint_ge(flow_items_begin_alike(&items, &source->items),
 				  source->firsts[i]);
-	ck_assert_msg(!is_a64(index) || is_plausible(&items), "byte %zu: %#x instead of %#x", at,
-		      copy[at], whole[at]);
+	ck_assert_msg(plausible_fixture_check(&items, layout->kinds[index]),
+		      "byte %zu: %#x instead of %#x", at, copy[at], whole[at]);
 	array_free(&items);
 }
 
@@ -403,7 +264,7 @@ START_TEST(overwritten_bytes_are_a_gap)
 	enum { COUNT = 24 };
 
 	load(_i);
-	if (!is_a64(0) || !is_a64(layout->count - 1))
+	if (!is_new(0) || !is_new(layout->count - 1))
 		return;
 	for (size_t at = 0; at + COUNT <= size; at += step()) {
 		bool is_marked = false;
@@ -414,7 +275,7 @@ START_TEST(overwritten_bytes_are_a_gap)
 		for (size_t i = 0; i < layout->count; i++) {
 			struct array items = decode(i);
 
-			is_marked |= has_gap(&items);
+			is_marked |= flow_items_have_gap(&items);
 			array_free(&items);
 		}
 		ck_assert_msg(is_marked, "from byte %zu on", at);

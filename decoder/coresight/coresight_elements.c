@@ -9,10 +9,7 @@ static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
 	coresight_emit(source, &(struct flow_item){
 		.kind = FLOW_BLOCK,
 		.detail = exit & 0xf,
-		.last_length = exit == FLOW_EXIT_CALL ||
-					       exit == FLOW_EXIT_FAR_CALL ?
-				       length & 0xf :
-				       0,
+		.last_length = exit == FLOW_EXIT_CALL ? length & 0xf : 0,
 		.instructions = count,
 		.last = (uint32_t)(last - ip),
 		.ip = ip,
@@ -63,6 +60,25 @@ static void take_range(struct coresight *source, uint64_t position,
 	source->is_running = true;
 	source->next_address = range->en_addr;
 	coresight_expect_next(source, range, last);
+}
+
+/* Only T32 lies between multiples of four: OpenCSD goes on in A32 where damage
+ * made the trace one of Jazelle.
+ */
+static bool is_misplaced(const ocsd_generic_trace_elem *range)
+{
+	return range->isa != ocsd_isa_thumb2 && range->st_addr % 4;
+}
+
+static void take_code(struct coresight *source, uint64_t position,
+		      const ocsd_generic_trace_elem *range)
+{
+	if (is_misplaced(range)) {
+		coresight_open_gap(source, FLOW_GAP_BAD_TRACE, position);
+		return;
+	}
+	coresight_close_gap(source, position);
+	take_range(source, position, range);
 }
 
 /* What a system call or a return from an exception led to is not traced; what
@@ -123,6 +139,8 @@ static void take_exception(struct coresight *source,
 	if (block && block->detail == FLOW_EXIT_NONE &&
 	    address == source->next_address && is_call) {
 		block->detail = FLOW_EXIT_FAR_CALL;
+		block->last_length =
+			(address - block->ip - block->last) & 0xf;
 		return;
 	}
 	coresight_emit(source, &(struct flow_item){
@@ -186,8 +204,7 @@ static void take_synced(struct coresight *source, uint64_t position,
 		take_trace_on(source, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
-		coresight_close_gap(source, position);
-		take_range(source, position, element);
+		take_code(source, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
 		coresight_open_gap(source, FLOW_GAP_LOST, position);

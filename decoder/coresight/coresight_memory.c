@@ -28,10 +28,15 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 	return size;
 }
 
+/* OpenCSD's cache takes an instruction that ends where addresses do for one
+ * that it has.  No kernel has code in the last page: its addresses are errors.
+ */
+#define LAST_ADDRESS (UINT64_MAX - 4096)
+
 int coresight_attach_code(struct coresight *source)
 {
 	ocsd_err_t error = ocsd_dt_add_callback_mem_acc(
-		source->feed.tree.handle, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY,
+		source->feed.tree.handle, 0, LAST_ADDRESS, OCSD_MEM_SPACE_ANY,
 		read_code, source);
 
 	return error == OCSD_OK ? 0 : -ERROR_MEMORY;

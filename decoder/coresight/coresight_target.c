@@ -1,29 +1,105 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/coresight/coresight_target.h"
 
-/* The signed field of @bits bits of @opcode whose lowest is bit @low, in
- * instructions of four bytes.
- */
-static uint64_t field(uint32_t opcode, unsigned int low, unsigned int bits)
+static uint64_t sign_extend(uint64_t value, unsigned int bits)
 {
-	uint64_t value = opcode >> low & ((UINT64_C(1) << bits) - 1);
 	uint64_t sign = UINT64_C(1) << (bits - 1);
 
-	return ((value ^ sign) - sign) * 4;
+	return (value ^ sign) - sign;
 }
 
-static const struct {
+/* The @bits bits of @opcode whose lowest is bit @low. */
+static uint64_t field(uint32_t opcode, unsigned int low, unsigned int bits)
+{
+	return opcode >> low & ((UINT64_C(1) << bits) - 1);
+}
+
+static uint64_t a64_long(uint32_t opcode)
+{
+	return sign_extend(field(opcode, 0, 26), 26) * 4;
+}
+
+static uint64_t a64_conditional(uint32_t opcode)
+{
+	return sign_extend(field(opcode, 5, 19), 19) * 4;
+}
+
+static uint64_t a64_bit(uint32_t opcode)
+{
+	return sign_extend(field(opcode, 5, 14), 14) * 4;
+}
+
+static uint64_t a32_long(uint32_t opcode)
+{
+	return sign_extend(field(opcode, 0, 24), 24) * 4;
+}
+
+/* BLX has a bit for the T32 code that it leads to. */
+static uint64_t a32_exchange(uint32_t opcode)
+{
+	return a32_long(opcode) + field(opcode, 24, 1) * 2;
+}
+
+static uint64_t t32_short_conditional(uint32_t opcode)
+{
+	return sign_extend(field(opcode, 16, 8), 8) * 2;
+}
+
+static uint64_t t32_short(uint32_t opcode)
+{
+	return sign_extend(field(opcode, 16, 11), 11) * 2;
+}
+
+static uint64_t t32_conditional(uint32_t opcode)
+{
+	return sign_extend(field(opcode, 26, 1) << 19 |
+				   field(opcode, 11, 1) << 18 |
+				   field(opcode, 13, 1) << 17 |
+				   field(opcode, 16, 6) << 11 |
+				   field(opcode, 0, 11), 20) * 2;
+}
+
+static uint64_t t32_long(uint32_t opcode)
+{
+	uint64_t sign = field(opcode, 26, 1);
+	uint64_t is_same[2] = {
+		field(opcode, 13, 1) == sign,
+		field(opcode, 11, 1) == sign,
+	};
+
+	return sign_extend(sign << 23 | is_same[0] << 22 | is_same[1] << 21 |
+				   field(opcode, 16, 10) << 11 |
+				   field(opcode, 0, 11), 24) * 2;
+}
+
+static uint64_t t32_zero(uint32_t opcode)
+{
+	return (field(opcode, 25, 1) << 5 | field(opcode, 19, 5)) * 2;
+}
+
+/* The first that fits.  T32 has its first half in the upper bits. */
+static const struct branch_layout {
 	ocsd_isa isa;
 	uint32_t mask;
 	uint32_t value;
-	unsigned int low, bits, pipeline;
-} branches[] = {
-	{ ocsd_isa_aarch64, 0x7c000000, 0x14000000, 0, 26, 0 },	/* B, BL */
-	{ ocsd_isa_aarch64, 0xff000000, 0x54000000, 5, 19, 0 },	/* B.cond */
-	{ ocsd_isa_aarch64, 0x7e000000, 0x34000000, 5, 19, 0 },	/* CBZ */
-	{ ocsd_isa_aarch64, 0x7e000000, 0x36000000, 5, 14, 0 },	/* TBZ */
-	{ ocsd_isa_arm, 0xfe000000, 0xfa000000, 0, 0, 0 },	/* BLX */
-	{ ocsd_isa_arm, 0x0e000000, 0x0a000000, 0, 24, 8 },	/* B, BL */
+	uint64_t (*offset)(uint32_t opcode);	/* NULL: no branch */
+	unsigned int pipeline;
+	unsigned int alignment;		/* of what the offset is added to */
+} layouts[] = {
+	{ ocsd_isa_aarch64, 0x7c000000, 0x14000000, a64_long, 0, 4 },
+	{ ocsd_isa_aarch64, 0xff000000, 0x54000000, a64_conditional, 0, 4 },
+	{ ocsd_isa_aarch64, 0x7e000000, 0x34000000, a64_conditional, 0, 4 },
+	{ ocsd_isa_aarch64, 0x7e000000, 0x36000000, a64_bit, 0, 4 },
+	{ ocsd_isa_arm, 0xfe000000, 0xfa000000, a32_exchange, 8, 4 },
+	{ ocsd_isa_arm, 0x0e000000, 0x0a000000, a32_long, 8, 4 },
+	{ ocsd_isa_thumb2, 0xfe000000, 0xde000000, NULL, 0, 0 },	/* SVC */
+	{ ocsd_isa_thumb2, 0xf0000000, 0xd0000000, t32_short_conditional, 4, 2 },
+	{ ocsd_isa_thumb2, 0xf8000000, 0xe0000000, t32_short, 4, 2 },
+	{ ocsd_isa_thumb2, 0xf5000000, 0xb1000000, t32_zero, 4, 2 },
+	{ ocsd_isa_thumb2, 0xfb80d000, 0xf3808000, NULL, 0, 0 },	/* MSR */
+	{ ocsd_isa_thumb2, 0xf800d000, 0xf0008000, t32_conditional, 4, 2 },
+	{ ocsd_isa_thumb2, 0xf8009000, 0xf0009000, t32_long, 4, 2 },
+	{ ocsd_isa_thumb2, 0xf800d001, 0xf000c000, t32_long, 4, 4 },	/* BLX */
 };
 
 uint32_t coresight_opcode(const uint8_t *bytes)
@@ -32,22 +108,48 @@ uint32_t coresight_opcode(const uint8_t *bytes)
 	       (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
+/* Returns whether there is a whole instruction. */
+static bool read_opcode(ocsd_isa isa, const uint8_t *bytes, size_t size,
+			uint32_t *opcode)
+{
+	bool is_t32 = isa == ocsd_isa_thumb2;
+
+	if (is_t32 && size >= 2 && bytes[1] < 0xe8) {
+		*opcode = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 24;
+		return true;
+	}
+	if (size < 4)
+		return false;
+	*opcode = coresight_opcode(bytes);
+	if (is_t32)
+		*opcode = *opcode << 16 | *opcode >> 16;
+	return true;
+}
+
+static const struct branch_layout *find_layout(ocsd_isa isa, uint32_t opcode)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (layouts[i].isa == isa &&
+		    (opcode & layouts[i].mask) == layouts[i].value)
+			return layouts[i].offset ? &layouts[i] : NULL;
+	return NULL;
+}
+
 bool coresight_target(ocsd_isa isa, uint64_t address, const uint8_t *bytes,
 		      size_t size, uint64_t *target)
 {
+	const struct branch_layout *layout;
+	uint64_t base;
 	uint32_t opcode;
-	size_t i = 0;
 
-	if (size < 4)
+	if (!read_opcode(isa, bytes, size, &opcode))
 		return false;
-	opcode = coresight_opcode(bytes);
-	while (i < sizeof(branches) / sizeof(*branches) &&
-	       (branches[i].isa != isa ||
-		(opcode & branches[i].mask) != branches[i].value))
-		i++;
-	if (i == sizeof(branches) / sizeof(*branches) || !branches[i].bits)
+	layout = find_layout(isa, opcode);
+	if (!layout)
 		return false;
-	*target = address + branches[i].pipeline +
-		  field(opcode, branches[i].low, branches[i].bits);
+	base = (address + layout->pipeline) & -(uint64_t)layout->alignment;
+	*target = base + layout->offset(opcode);
+	if (isa != ocsd_isa_aarch64)
+		*target &= UINT32_MAX;
 	return true;
 }

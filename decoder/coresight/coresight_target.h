@@ -10,10 +10,10 @@
 /* Returns the instruction of four bytes at @bytes. */
 uint32_t coresight_opcode(const uint8_t *bytes);
 
-/* Where a direct branch leads (Arm ARM DDI 0487, C4.1 "Branches", F4.1).
+/* Where a direct branch leads (Arm ARM DDI 0487, C4.1 "Branches", F3.1, F4.1).
  *
  * @bytes: the branch as it lies in memory at @address, @size bytes of which
- * are there.  Returns whether *@target is known: T32 is not looked into.
+ * are there.  Returns whether *@target is known: whether it is a whole one.
  */
 bool coresight_target(ocsd_isa isa, uint64_t address, const uint8_t *bytes,
 		      size_t size, uint64_t *target);

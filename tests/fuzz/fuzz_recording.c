@@ -6,10 +6,7 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "tests/fuzz/fuzz.h"
-
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/packed_folder_fixture.h"
 
 static void walk_sideband(const struct recording *recording)
 {
@@ -51,6 +48,7 @@ static void read_all(const char *path)
 
 	if (recording_open(path, NULL, &recording))
 		return;
+	recording_set_root(recording, path);
 	walk_sideband(recording);
 	if (!code_image_open(recording, NULL, &image))
 		for (size_t i = 0; i < recording_stream_count(recording); i++)
@@ -59,17 +57,16 @@ static void read_all(const char *path)
 	recording_close(recording);
 }
 
-/* The whole way of a perf.data file: frame, records, sideband, trace. */
+/* The whole way of a recording or a snapshot: frame, records, sideband, the
+ * kernel's code and programs' (files beside the recording), trace.
+ */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	int fd = memfd_create("recording", MFD_CLOEXEC);
-	char path[64];
+	struct packed_folder folder;
 
-	if (fd < 0)
+	if (!packed_folder_unpack(&folder, bytes, size))
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, bytes, size) == (ssize_t)size)
-		read_all(path);
-	close(fd);
+	read_all(folder.path);
+	packed_folder_remove(&folder);
 	return 0;
 }

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "symbolize/function_events.h"
+#include "symbolize/function_table.h"
+#include "symbolize/symbols.h"
+#include "tests/capture_fixture.h"
+#include "tests/etmv4_packets.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/snapshot_fixture.h"
+
+/* A 32-bit program under a 64-bit kernel: it goes from A32 to T32 and back, is
+ * interrupted in T32 and enters the kernel from A32.  No bits of a branch in an
+ * IT block tell that it has a condition; if it was executed it is a jump.
+ */
+#define BLOCK(address, count, bytes, exit)				\
+	{ .kind = FLOW_BLOCK, .ip = (address), .instructions = (count),	\
+	  .last = (bytes), .detail = (exit) }
+#define CALL(address, count, bytes, exit)				\
+	{ .kind = FLOW_BLOCK, .ip = (address), .instructions = (count),	\
+	  .last = (bytes), .detail = (exit), .last_length = 4 }
+#define USER(offset) (ETMV4_USER + (offset))
+#define KERNEL(offset) (ETMV4_BASE + (offset))
+#define MODE(is_64) { .kind = FLOW_MODE, .detail = 1 + (is_64) }
+
+static const struct flow_item round_items[] = {
+	CALL(USER(0x00), 2, 4, FLOW_EXIT_CALL),			/* blx */
+	BLOCK(USER(0x30), 2, 2, FLOW_EXIT_CONDITIONAL),		/* cbz */
+	BLOCK(USER(0x38), 2, 2, FLOW_EXIT_NONE),		/* bxeq lr */
+	CALL(USER(0x3c), 1, 0, FLOW_EXIT_CALL),			/* blx */
+	BLOCK(USER(0x20), 2, 4, FLOW_EXIT_RETURN),		/* bx lr */
+	CALL(USER(0x40), 1, 0, FLOW_EXIT_CALL),			/* bl */
+	BLOCK(USER(0x50), 2, 2, FLOW_EXIT_CONDITIONAL),		/* bne.w */
+	{ .kind = FLOW_ASYNC, .ip = USER(0x56) },
+	MODE(true),
+	BLOCK(KERNEL(0x20), 1, 0, FLOW_EXIT_JUMP),
+	BLOCK(KERNEL(0x60), 2, 4, FLOW_EXIT_FAR_RETURN),	/* eret */
+	MODE(false),
+	BLOCK(USER(0x56), 2, 2, FLOW_EXIT_JUMP),		/* b */
+	BLOCK(USER(0x5c), 1, 0, FLOW_EXIT_RETURN),		/* bx lr */
+	BLOCK(USER(0x44), 3, 4, FLOW_EXIT_JUMP),		/* bne */
+	BLOCK(USER(0x4c), 1, 0, FLOW_EXIT_RETURN),		/* pop {pc} */
+	BLOCK(USER(0x08), 2, 4, FLOW_EXIT_CONDITIONAL),		/* beq */
+	CALL(USER(0x18), 1, 0, FLOW_EXIT_FAR_CALL),		/* svc */
+	MODE(true),
+	BLOCK(KERNEL(0x00), 1, 0, FLOW_EXIT_JUMP),
+	BLOCK(KERNEL(0x40), 2, 4, FLOW_EXIT_FAR_RETURN),	/* eret */
+	MODE(false),
+	BLOCK(USER(0x1c), 1, 0, FLOW_EXIT_JUMP),		/* b */
+};
+
+enum { SYNCS = 2, ROUNDS = 2 };
+enum { ROUND = sizeof(round_items) / sizeof(*round_items) };
+
+static void compare(const struct flow_item *item,
+		    const struct flow_item *wanted)
+{
+	ck_assert_str_eq(flow_kind_text(item->kind),
+			 flow_kind_text(wanted->kind));
+	ck_assert_uint_eq(item->ip, wanted->ip);
+	ck_assert_uint_eq(item->last, wanted->last);
+	ck_assert_str_eq(flow_exit_text(item->detail),
+			 flow_exit_text(wanted->detail));
+	ck_assert_uint_eq(item->instructions, wanted->instructions);
+	ck_assert_uint_eq(item->last_length, wanted->last_length);
+}
+
+static struct scratch_folder folder;
+static struct flow_run run;
+
+static void load(bool is_ete)
+{
+	const enum capture_name kind = is_ete ? CAPTURE_ETE_32 :
+						CAPTURE_ETMV4_32;
+	uint8_t trace[CAPTURE_ROOM(SYNCS, ROUNDS)];
+	size_t places[SYNCS];
+	size_t size = capture_fixture_trace(kind, SYNCS, ROUNDS, trace, places);
+
+	folder = scratch_folder_new();
+	capture_fixture_write(&folder, &kind, 1, "source_data");
+	snapshot_fixture_file(&folder, CAPTURE_TRACE, trace, size);
+	scratch_folder_write(&folder, "kallsyms",
+			     "ffffffc000080000 T vectors\n"
+			     "ffffffc000080040 t el0t_32_sync\n"
+			     "ffffffc000080060 t el0t_32_irq\n"
+			     "ffffffc000080080 T nothing\n");
+	ck_assert_int_eq(flow_run_open(&run, folder.path, NULL), 0);
+}
+
+static void tear_down(void)
+{
+	flow_run_close(&run);
+	scratch_folder_free(&folder);
+}
+
+START_TEST(both_instruction_sets_are_followed)
+{
+	struct array items = ARRAY_OF(struct flow_item);
+	struct flow_totals totals;
+
+	load(_i);
+	flow_run_stream(&run, 0, &totals, &items);
+	/* A mode and a start before, a stop and the end behind. */
+	ck_assert_uint_eq(items.count, SYNCS * ROUNDS * ROUND + 4);
+	for (size_t i = 0; i < SYNCS * ROUNDS * ROUND; i++)
+		compare(array_at(&items, i + 2), &round_items[i % ROUND]);
+	array_free(&items);
+}
+END_TEST
+
+/* The vectors are folded into the entries that they lead to. */
+static const struct entry {
+	const char *name;
+	enum function_break detail;
+	uint64_t return_address;
+} entries[] = {
+	{ "el0t_32_irq", FUNCTION_BREAK_INTERRUPT, USER(0x56) },
+	{ "el0t_32_sync", FUNCTION_BREAK_SYSTEM_CALL, USER(0x1c) },
+};
+
+static void check_entry(const struct symbols *symbols,
+			const struct function_event *event, size_t index)
+{
+	const struct entry *entry = &entries[index % 2];
+
+	ck_assert_str_eq(function_at(symbols_functions(symbols),
+				     event->function)->name, entry->name);
+	ck_assert_uint_eq(event->detail, entry->detail);
+	ck_assert_uint_eq(event->address, entry->return_address);
+}
+
+START_TEST(vectors_lead_to_entries)
+{
+	const struct function_event *batch;
+	struct function_events *events;
+	struct flow_source *source;
+	struct symbols *symbols;
+	size_t breaks = 0, returns = 0;
+	int count;
+
+	load(_i);
+	const struct flow_input input = {
+		.recording = run.recording,
+		.stream = recording_stream(run.recording, 0),
+		.image = run.image,
+	};
+
+	ck_assert_int_eq(symbols_open(run.recording, NULL, &symbols), 0);
+	ck_assert_int_eq(flow_source_open(&input, &source), 0);
+	events = function_events_new(source, symbols, -1, -1);
+	while ((count = function_events_next(events, &batch)) > 0)
+		for (int i = 0; i < count; i++) {
+			if (batch[i].kind == FUNCTION_BREAK)
+				check_entry(symbols, &batch[i], breaks++);
+			returns += batch[i].kind == FUNCTION_BREAK_RETURN;
+		}
+	ck_assert_uint_eq(breaks, 2 * SYNCS * ROUNDS);
+	ck_assert_uint_eq(returns, breaks);
+	function_events_free(events);
+	flow_source_close(source);
+	symbols_close(symbols);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("coresight_compat");
+	TCase *tcase = tcase_create("programs");
+
+	tcase_add_checked_fixture(tcase, NULL, tear_down);
+	tcase_add_loop_test(tcase, vectors_lead_to_entries, 0, 2);
+	tcase_add_loop_test(tcase, both_instruction_sets_are_followed, 0, 2);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
