@@ -2,6 +2,8 @@
 #include "attribution/user_sites/user_sites.h"
 
 #include "attribution/table.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/user_sites/user_site_place.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "report/text/task_names.h"
@@ -162,6 +164,43 @@ START_TEST(an_unknown_place_is_none)
 }
 END_TEST
 
+/* Return addresses of open functions, outermost first, and where the kernel was
+ * entered, if that was seen.
+ */
+#define KERNEL_PLACE UINT64_C(0xffffffff81000123)
+static const struct entry_row {
+	const char *title;
+	uint64_t returns[4];
+	uint32_t depth;
+	bool is_seen;
+	uint32_t entry;
+} entry_rows[] = {
+	{ "user code is traced", { 0, 0x400000, 0x401000 }, 2, true, 2 },
+	{ "the purpose is known further inside",
+	  { 0, 0x401000, KERNEL_PLACE, KERNEL_PLACE }, 3, true, 1 },
+	{ "the entry was not seen",
+	  { 0x400000, 0, KERNEL_PLACE, KERNEL_PLACE }, 3, false, 0 },
+	{ "the kernel alone is traced", { 0, KERNEL_PLACE }, 1, false, 0 },
+	{ "from the kernel", { KERNEL_PLACE }, 0, false, 0 },
+};
+
+START_TEST(the_entry_is_where_user_code_was_left)
+{
+	const struct entry_row *row = &entry_rows[_i];
+	struct symbols *symbols = make_symbols();
+	struct path_frame frames[4] = { 0 };
+	uint32_t depth = row->depth;
+
+	for (size_t i = 0; i < 4; i++)
+		frames[i].return_address = row->returns[i];
+	ck_assert_msg(user_site_find_entry(symbols, frames, &depth) ==
+			      row->is_seen, "%s", row->title);
+	if (row->is_seen)
+		ck_assert_msg(depth == row->entry, "%s", row->title);
+	symbols_close(symbols);
+}
+END_TEST
+
 static Suite *user_sites_suite(void)
 {
 	Suite *suite = suite_create("user_sites");
@@ -170,6 +209,8 @@ static Suite *user_sites_suite(void)
 	tcase_add_test(tcase, the_way_out_is_no_entry);
 	tcase_add_test(tcase, each_instruction_is_a_site);
 	tcase_add_test(tcase, an_unknown_place_is_none);
+	tcase_add_loop_test(tcase, the_entry_is_where_user_code_was_left, 0,
+			    sizeof(entry_rows) / sizeof(entry_rows[0]));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

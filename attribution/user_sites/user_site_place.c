@@ -31,6 +31,16 @@ void user_site_locate_return(struct user_site *site,
 	user_site_locate(site, symbols, address);
 }
 
+bool user_site_find_entry(const struct symbols *symbols,
+			  const struct path_frame *frames, uint32_t *depth)
+{
+	uint64_t kernel_start = symbols_arch(symbols)->kernel_start;
+
+	while (*depth && frames[*depth].return_address >= kernel_start)
+		--*depth;
+	return user_site_is_user(symbols, frames[*depth].return_address);
+}
+
 static bool is_same_file(const struct symbols *symbols, uint32_t a, uint32_t b)
 {
 	const struct function_table *functions = symbols_functions(symbols);

@@ -25,6 +25,13 @@ void user_site_locate(struct user_site *site, const struct symbols *symbols,
 void user_site_locate_return(struct user_site *site,
 			     const struct symbols *symbols, uint64_t address);
 
+/* Sets *@depth, that of a function of the kernel in @frames, to the depth of the
+ * one with which user space was left: on arm64, what an exception is for is
+ * known further inside.  Returns false if it was not seen.
+ */
+bool user_site_find_entry(const struct symbols *symbols,
+			  const struct path_frame *frames, uint32_t *depth);
+
 /* Finds who called into the file that the site is in: the user code that is
  * traced lies in @frames below the entry at @depth.
  */

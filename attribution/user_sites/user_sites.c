@@ -85,6 +85,7 @@ static void begin_entry(struct user_sites *sites, struct kernel_entry *entry,
 {
 	const struct symbols *symbols = sites->input->symbols;
 	const struct path_frame *frames;
+	uint32_t depth = step->depth;
 	size_t count;
 
 	*entry = (struct kernel_entry){
@@ -98,11 +99,12 @@ static void begin_entry(struct user_sites *sites, struct kernel_entry *entry,
 			.entries = 1,
 		},
 	};
-	if (!user_site_is_user(symbols, step->place))
-		return;
-	user_site_locate_return(&entry->site, symbols, step->place);
 	frames = task_paths_of(sites->paths, step->task->index, &count);
-	user_site_find_caller(&entry->site, symbols, frames, step->depth);
+	if (!user_site_find_entry(symbols, frames, &depth))
+		return;
+	user_site_locate_return(&entry->site, symbols,
+				frames[depth].return_address);
+	user_site_find_caller(&entry->site, symbols, frames, depth);
 }
 
 /* The function that does the system call says which one it is. */

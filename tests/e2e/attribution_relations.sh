@@ -4,10 +4,16 @@
 # profile across the border of user and kernel, on programs whose truth is
 # known.
 #
-#	attribution_relations.sh [KERNEL]
+#	attribution_relations.sh [--arm64] [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+ARCH=x86_64 PREADV=__x64_sys_preadv
+if [[ ${1:-} == --arm64 ]]; then
+	shift
+	use_arm64
+	ARCH=arm64 PREADV=__arm64_sys_preadv
+fi
 KERNEL=${1:-6.12}
 
 report() { # file recording option...
@@ -24,7 +30,7 @@ flame() { # file recording option...
 
 kernel_reports() {
 	report between.json kernel --comm relations --format=json \
-		--between __x64_sys_preadv filemap_read
+		--between "$PREADV" filemap_read
 	report pipe.json kernel --comm relations --format=json \
 		--function pipe_read
 	report all.json kernel --format=json --function filemap_read
@@ -88,16 +94,17 @@ main() {
 	need python3
 	need gprof
 	skip_without_machine "$KERNEL"
-	"${CC:-cc}" -O1 -g -std=c17 -D_GNU_SOURCE -pthread \
-		-o "$WORK/relations" "$HERE/programs/relations.c"
-	"$MACHINE" run --fast --kernel "$KERNEL" --timeout "$LIMIT_S" \
-		--results "$WORK" -- bash "$HERE/relations_guest.sh" \
-		"$WORK" "$KTRACE" "$WORK/relations"
+	make_programs
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
+		--timeout "$LIMIT_S" --results "$WORK" -- \
+		bash "$GUEST_ROOT/tests/e2e/relations_guest.sh" "$WORK" \
+		"$GUEST_BUILD/ktrace-hw" \
+		"$GUEST_BUILD/tests/e2e/programs/relations"
 	kernel_reports
 	border_reports
 	check_mistakes
 	check_bare
-	python3 "$HERE/judge_relations.py" "$WORK" || FAILURES=$((FAILURES + 1))
+	python3 "$HERE/judge_relations.py" "$WORK" "$ARCH" || FAILURES=$((FAILURES + 1))
 	python3 "$HERE/judge_tables.py" "$KTRACE" "$WORK/kernel" \
 		"$ROOT/docs/formats.md" || FAILURES=$((FAILURES + 1))
 }

@@ -3,22 +3,27 @@
 # report --servers bills a server's work to the clients that asked for it by
 # pipe, Unix socket, UDP, and one of two pipes, by what each is known to ask.
 #
-#	attribution_servers.sh [KERNEL]
+#	attribution_servers.sh [--arm64] [KERNEL]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+if [[ ${1:-} == --arm64 ]]; then
+	shift
+	use_arm64
+fi
 KERNEL=${1:-6.12}
-SERVERS=$ROOT/build/tests/e2e/programs/servers
+RECORDER=$GUEST_BUILD/ktrace-hw
+SERVERS=$GUEST_BUILD/tests/e2e/programs/servers
 
 main() {
 	need python3
 	skip_without_machine "$KERNEL"
-	make -s -C "$ROOT" e2e-programs >/dev/null
+	make_programs
 	mkdir "$WORK/r"
-	"$MACHINE" run --fast --kernel "$KERNEL" --timeout "$LIMIT_S" \
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
 		--late-results --results "$WORK/r" -- sh -ec "
 		for case in pipe unix udp many; do
-			'$KTRACE' record -o '$WORK'/r/\$case \
+			'$RECORDER' record -o '$WORK'/r/\$case \
 				--events=attribution -- '$SERVERS' \$case
 		done"
 	python3 "$HERE/judge_servers.py" "$KTRACE" "$WORK/r" ||

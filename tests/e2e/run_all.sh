@@ -19,7 +19,8 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh
 	"arm64_perf.sh one_cpu" "functions.sh --arm64 6.12 1 ls sleep all"
 	"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
-	"attribution_interrupts.sh arm64")
+	"attribution_interrupts.sh arm64" "attribution_servers.sh --arm64"
+	"attribution_relations.sh --arm64")
 if [[ ${1:-all} == full ]]; then
 	tests+=("functions.sh 6.12 1 disk-all sleep-all"
 		"functions.sh 6.12 2 echo echo-all"
@@ -27,6 +28,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
 		"attribution_levels.sh 6.1" "arm64_perf.sh two_cpus" arm64_etr.sh
+		"attribution_levels.sh --arm64"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
 # Two that make the same program at once would be in each other's way.
