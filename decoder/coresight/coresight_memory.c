@@ -28,10 +28,14 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 	return size;
 }
 
+/* OpenCSD's cache takes what lies across the end of the address space for
+ * something in it, and reads behind it.  Nothing is mapped there.
+ */
 int coresight_attach_code(struct coresight *source)
 {
+	const uint64_t last = UINT64_MAX - 16;
 	ocsd_err_t error = ocsd_dt_add_callback_mem_acc(
-		source->feed.tree.handle, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY,
+		source->feed.tree.handle, 0, last, OCSD_MEM_SPACE_ANY,
 		read_code, source);
 
 	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
