@@ -22,20 +22,30 @@ static bool is_kept_back(const struct coresight_packet *packet)
 	return kinds >> packet->kind & 1 || packet->depth;
 }
 
+/* Most packets are of atoms: they are passed over quickly. */
+static bool is_atoms(const struct coresight_packet *packet, uint8_t byte)
+{
+	return byte >= CORESIGHT_PACKET_FIRST_ATOMS && !packet->is_open;
+}
+
 /* Trace info may say that something is still to be committed. */
 size_t coresight_guard_pass(struct coresight_guard *guard,
 			    const uint8_t *bytes, size_t size)
 {
+	struct coresight_packet *packet = &guard->packet;
 	size_t at = 0;
 
 	if (!guard->is_on)
 		return size;
 	while (at < size) {
-		size_t taken = coresight_packet_take(&guard->packet, bytes + at,
-						     size - at);
+		size_t taken = 1;
 
-		if (is_kept_back(&guard->packet))
-			return at;
+		if (!is_atoms(packet, bytes[at])) {
+			taken = coresight_packet_take(packet, bytes + at,
+						      size - at);
+			if (is_kept_back(packet))
+				return at;
+		}
 		at += taken;
 	}
 	return size;

@@ -59,7 +59,7 @@ static const struct layout {
 	[0xb4 ... 0xb5] = { KIND(SOURCE), 0, 1, 2, false },
 	[0xb6 ... 0xb7] = { KIND(SOURCE), 4, 0, 0, false },
 	[0xb8 ... 0xb9] = { KIND(SOURCE), 8, 0, 0, false },
-	[0xc0 ... 0xff] = { KIND(ATOMS), 0, 0, 0, false },
+	[CORESIGHT_PACKET_FIRST_ATOMS ... 0xff] = { KIND(ATOMS), 0, 0, 0, false },
 };
 
 /* Sizes are 0, 1, 2 or 4. */
@@ -180,6 +180,23 @@ static void take_byte(struct coresight_packet *packet, uint8_t byte)
 	}
 }
 
+static bool is_whole(const struct coresight_packet *packet)
+{
+	return !packet->fixed && !packet->fields && !packet->has_context;
+}
+
+/* Bytes of an address, which say nothing here: many at once. */
+static size_t skip_address(struct coresight_packet *packet, size_t size)
+{
+	size_t skipped = packet->fixed < size ? packet->fixed : size;
+
+	if (packet->kind != CORESIGHT_PACKET_ADDRESS)
+		return 0;
+	packet->fixed -= (uint8_t)skipped;
+	packet->at += (uint8_t)skipped;
+	return skipped;
+}
+
 size_t coresight_packet_take(struct coresight_packet *packet,
 			     const uint8_t *bytes, size_t size)
 {
@@ -187,12 +204,9 @@ size_t coresight_packet_take(struct coresight_packet *packet,
 
 	if (!packet->is_open)
 		begin_packet(packet, bytes[taken++]);
-	packet->is_open = packet->fixed || packet->fields ||
-			  packet->has_context;
-	while (packet->is_open && taken < size) {
+	taken += skip_address(packet, size - taken);
+	while (!is_whole(packet) && taken < size)
 		take_byte(packet, bytes[taken++]);
-		packet->is_open = packet->fixed || packet->fields ||
-				  packet->has_context;
-	}
+	packet->is_open = !is_whole(packet);
 	return taken;
 }

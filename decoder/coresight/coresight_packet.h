@@ -30,6 +30,9 @@ enum coresight_packet_kind {
 	CORESIGHT_PACKET_KINDS,
 };
 
+/* From this header on, packets are of atoms, and of one byte. */
+enum { CORESIGHT_PACKET_FIRST_ATOMS = 0xc0 };
+
 /* Where the packets of an ETMv4 or ETE begin and end (Arm IHI 0064,
  * "Instruction trace protocol"), from one synchronisation packet on.
  */
