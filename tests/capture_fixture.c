@@ -110,6 +110,37 @@ static const uint8_t v4_32_round[] = {
 	EXECUTED,			/* b */
 };
 
+/* Predictions of where a return goes and of a branch that is not taken are
+ * wrong; what was traced because of them is cancelled.
+ */
+#define AHEAD_ROUND(commit_1, commit_2, commit_3)			\
+	EXECUTED,			/* bl */			\
+	EXECUTED, ADDRESS(0x28),	/* ret */			\
+	EXECUTED, CANCEL(2), commit_1,	/* b */				\
+	EXECUTED, ADDRESS(0x08),	/* ret */			\
+	EXECUTED,			/* b.eq */			\
+	EXCEPTION(2, 0x28), ADDRESS(0x40), CANCEL_MISPREDICT(1),	\
+	EXECUTED, ADDRESS(0x20),	/* ret */			\
+	EXCEPTION(2, 0x28), ADDRESS(0x40), commit_2,			\
+	NOT_EXECUTED, MISPREDICT, ADDRESS(0x28),	/* eret */	\
+	EXECUTED,			/* b */				\
+	EXCEPTION(14, 0x30), ADDRESS(0x40),				\
+	EXECUTED, ADDRESS(0x30),	/* eret */			\
+	NOT_EXECUTED, EXECUTED_CANCEL_MISPREDICT, commit_3	/* b */
+#define AHEAD_BEGIN TRACE_ON, CONTEXT(0x28), EXECUTED, EXECUTED
+
+static const uint8_t ahead_v4_begin[] = { SYNC, AHEAD_BEGIN };
+static const uint8_t ahead_v4_sync[] = { SYNC_DEPTH(2), CONTEXT(0) };
+static const uint8_t ahead_v4_round[] = {
+	AHEAD_ROUND(COMMIT(3), COMMIT(2), COMMIT(4)),
+};
+static const uint8_t ahead_ete_begin[] = { SYNC_CYCLES, AHEAD_BEGIN };
+static const uint8_t ahead_ete_sync[] = { SYNC_DEPTH_CYCLES(2), CONTEXT(0) };
+static const uint8_t ahead_ete_round[] = {
+	AHEAD_ROUND(CYCLES_COMMIT(20, 3), LEAST_CYCLES_COMMIT(6, 2),
+		    FEW_CYCLES_COMMIT(9, 4)),
+};
+
 static const uint8_t ptm_begin[] = { V7_SYNC, PTM_START(V7_TRACE_ON, 0) };
 static const uint8_t ptm_sync[] = { V7_SYNC, PTM_START(V7_PERIODIC, 0) };
 static const uint8_t ptm_round[] = {
@@ -139,9 +170,10 @@ static const uint8_t etmv3_round[] = {
 	.sync = syncs, .sync_size = sizeof(syncs),			\
 	.round = rounds, .round_size = sizeof(rounds)
 
-#define V8 .core = "Cortex-A53", .base = ETMV4_BASE, .code = a64_code,	\
-	.code_size = sizeof(a64_code), .id_register = "TRCTRACEIDR",	\
-	PACKETS(v4_begin, v4_sync, v4_round)
+#define V8_CPU .core = "Cortex-A53", .base = ETMV4_BASE,		\
+	.code = a64_code, .code_size = sizeof(a64_code),		\
+	.id_register = "TRCTRACEIDR"
+#define V8 V8_CPU, PACKETS(v4_begin, v4_sync, v4_round)
 
 #define V8_32 .core = "Cortex-A53", .base = ETMV4_BASE,			\
 	.code = vectors_code, .code_size = sizeof(vectors_code),	\
@@ -167,6 +199,19 @@ const struct capture_kind capture_kinds[CAPTURE_KINDS] = {
 	},
 	[CAPTURE_ETE_32] = {
 		.name = "ETE, 32-bit program", V8_32, .unit = ETE_REGISTERS,
+	},
+	[CAPTURE_AHEAD_ETMV4] = {
+		.name = "ETMv4, ahead", V8_CPU,
+		PACKETS(ahead_v4_begin, ahead_v4_sync, ahead_v4_round),
+		.unit = "ETM4.0\n[regs]\nTRCCONFIGR=0x1\nTRCIDR0=0x28000EA1\n"
+			"TRCIDR1=0x4100F403\nTRCIDR2=0x00000488\nTRCIDR8=7\n",
+	},
+	[CAPTURE_AHEAD_ETE] = {
+		.name = "ETE, ahead", V8_CPU,
+		PACKETS(ahead_ete_begin, ahead_ete_sync, ahead_ete_round),
+		.unit = "ETE\n[regs]\nTRCCONFIGR=0x11\nTRCDEVARCH=0x47705A13\n"
+			"TRCIDR0=0x0801CEA1\nTRCIDR1=0x4100FFF0\n"
+			"TRCIDR2=0xD0001088\nTRCIDR8=7\n",
 	},
 	[CAPTURE_PTM] = {
 		.name = "PTM", V7, PACKETS(ptm_begin, ptm_sync, ptm_round),

@@ -37,6 +37,11 @@ enum capture_name {
 	/* The same with a 32-bit program under a 64-bit kernel. */
 	CAPTURE_ETMV4_32,
 	CAPTURE_ETE_32,
+	/* These tell of what runs before it is known: they are up to seven
+	 * elements ahead, and two at the end.
+	 */
+	CAPTURE_AHEAD_ETMV4,
+	CAPTURE_AHEAD_ETE,
 	CAPTURE_KINDS,
 };
 
@@ -58,6 +63,6 @@ void capture_fixture_write(const struct scratch_folder *folder,
  */
 size_t capture_fixture_trace(enum capture_name kind, size_t syncs,
 			     size_t rounds, uint8_t *bytes, size_t *places);
-#define CAPTURE_ROOM(syncs, rounds) ((syncs) * ((rounds) * 128 + 64))
+#define CAPTURE_ROOM(syncs, rounds) ((syncs) * ((rounds) * 160 + 64))
 
 #endif

@@ -7,9 +7,13 @@
  */
 #define ETMV4_BASE 0xffffffc000080000
 
-#define SYNC 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x01, 0x00
+#define SYNC_ONLY 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
+#define SYNC SYNC_ONLY, 0x01, 0x01, 0x00
 /* The same with cycle counts, of at least 4. */
-#define SYNC_CYCLES 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x09, 0x01, 0x04
+#define SYNC_CYCLES SYNC_ONLY, 0x01, 0x09, 0x01, 0x04
+/* The same where elements wait to be committed. */
+#define SYNC_DEPTH(depth) SYNC_ONLY, 0x01, 0x05, 0x00, (depth)
+#define SYNC_DEPTH_CYCLES(depth) SYNC_ONLY, 0x01, 0x0d, 0x01, (depth), 0x04
 #define CYCLES(count) 0x0e, (count) - 4
 #define CYCLES_UNKNOWN 0x0f
 /* A time below 16384, and the cycles since the last count. */
@@ -46,6 +50,18 @@
 #define EXECUTED 0xf7
 #define NOT_EXECUTED 0xf6
 #define EXCEPTION(type, offset) 0x06, (type) << 1 | 1, ADDRESS(offset)
+/* Of speculation. */
+#define COMMIT(count) 0x2d, (count)
+#define CANCEL(count) 0x2e, (count)
+#define CANCEL_MISPREDICT(count) 0x2f, (count)
+#define MISPREDICT 0x30
+#define EXECUTED_CANCEL_MISPREDICT 0x35
+/* Cycle counts that commit, of TRCIDR0.COMMOPT 0, in their three formats. */
+#define CYCLES_COMMIT(count, commit) 0x0e, (commit), (count) - 4
+#define FEW_CYCLES_COMMIT(count, commit) \
+	0x0c, ((commit) - 1) << 4 | ((count) - 4)
+#define LEAST_CYCLES_COMMIT(count, commit) \
+	0x10 | ((commit) - 1) << 2 | ((count) - 4)
 #define OVERFLOW 0x00, 0x05
 #define RESERVED 0x08
 

@@ -185,6 +185,23 @@ END_TEST
 /* A reserved packet, or bytes before the first synchronisation: decoding goes
  * on at the next one.
  */
+/* OpenCSD's cache holds some code then, and is asked for what no cache has. */
+START_TEST(the_last_address_has_no_code)
+{
+	static const uint8_t bytes[] = {
+		SYNC, TRACE_ON, CONTEXT(0), EXECUTED, EXECUTED,
+		0x9d, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, EXECUTED,
+		ADDRESS(0x10), EXECUTED,
+	};
+	struct flow_totals totals;
+
+	write_bytes(SNAPSHOT_TRACE, bytes, sizeof(bytes));
+	decode(&totals, NULL);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_NO_CODE], 1);
+	ck_assert_uint_eq(totals.instructions, 6);
+}
+END_TEST
+
 START_TEST(damage_is_a_gap)
 {
 	static const uint8_t bytes[] = {
@@ -303,6 +320,7 @@ int main(void)
 	tcase_add_test(tcase, authenticated_branches_are_known);
 	tcase_add_test(tcase, overflow_is_a_gap);
 	tcase_add_test(tcase, missing_code_is_a_gap);
+	tcase_add_test(tcase, the_last_address_has_no_code);
 	tcase_add_test(tcase, damage_is_a_gap);
 	tcase_add_test(tcase, stops_have_reasons);
 	tcase_add_test(tcase, trace_of_no_cpu_is_left_out);

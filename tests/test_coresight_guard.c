@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define CALL 0x06, 0x05
-#define COMMIT 0x2d, 0x0a
+#define TEN COMMIT(10)
 #define TRACE_INFO(sections) 0x01, (sections)
 
 /* Packets of speculation, and others that hold bytes like theirs. */
@@ -19,49 +19,50 @@ static const struct row {
 	uint8_t bytes[40];
 	size_t size;
 	size_t passed;
-	uint32_t idr8;		/* how much is speculated */
 } rows[] = {
-	{ { CALL, COMMIT }, 4, 2, 0 },
-	{ { CALL, COMMIT }, 4, 4, 1 },
-	{ { 0xf7, COMMIT, 0xf7 }, 4, 1, 0 },
-	{ { 0xf7, 0x2e, 1 }, 3, 1, 0 },
-	{ { 0xf7, 0x30 }, 2, 1, 0 },
-	{ { 0xf7, 0x3f }, 2, 1, 0 },
-	{ { 0xf7, 0x3f }, 2, 2, 1 },
-	{ { CALL, ADDRESS(0x2d << 2), 0xf7, COMMIT }, 14, 12, 0 },
+	{ { CALL, TEN }, 4, 2 },
+	{ { 0xf7, TEN, 0xf7 }, 4, 1 },
+	{ { 0xf7, 0x2e, 1 }, 3, 1 },
+	{ { 0xf7, 0x30 }, 2, 1 },
+	{ { 0xf7, 0x3f }, 2, 1 },
+	{ { CALL, ADDRESS(0x2d << 2), 0xf7, TEN }, 14, 12 },
 	/* Both forms of an exception. */
-	{ { 0x06, 0x85, 0x2d, COMMIT }, 5, 3, 0 },
-	{ { 0x06, 0x85, 0x2d, 0x95, 0x2d, COMMIT }, 7, 5, 0 },
-	/* What says nothing between them: contexts, the unit's own packets. */
-	{ { CALL, 0x81, 0x31, COMMIT }, 6, 4, 0 },
-	{ { CALL, 0x81, 0xf1, 1, 2, 3, 4, 5, 0x2d, 7, 8, COMMIT }, 14, 12, 0 },
-	{ { CALL, 0x70, 0x20, COMMIT }, 6, 4, 0 },
-	{ { CALL, SYNC, COMMIT }, 19, 17, 0 },
-	{ { CALL, TRACE_INFO(0x4), 5 }, 5, 3, 0 },
-	{ { CALL, TRACE_INFO(0x9), 0x80, 0x2d, 0x2d, COMMIT }, 9, 7, 0 },
-	{ { TRACE_INFO(0x5), 0, 5, COMMIT }, 6, 4, 0 },
+	{ { 0x06, 0x85, 0x2d, TEN }, 5, 3 },
+	{ { 0x06, 0x85, 0x2d, 0x95, 0x2d, TEN }, 7, 5 },
+	/* Contexts, the unit's own packets, Q elements. */
+	{ { CALL, 0x81, 0x31, TEN }, 6, 4 },
+	{ { CALL, 0x81, 0xf1, 1, 2, 3, 4, 5, 0x2d, 7, 8, TEN }, 14, 12 },
+	{ { CALL, 0x70, 0x71, TEN }, 6, 4 },
+	{ { CALL, SYNC, TEN }, 19, 17 },
+	{ { 0x09, 1, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, TEN },
+	  12, 10 },
+	{ { 0xa0, 0x2d, TEN }, 4, 2 },
+	{ { 0xa5, 0xad, 0x2d, 0x2d, TEN }, 6, 4 },
+	{ { 0xab, 0x2d, 0x2d, 0x2d, 0x2d, 0xad, 0x2d, TEN }, 9, 7 },
+	{ { 0xaf, TEN }, 3, 1 },
+	/* Trace info that says how much is not committed. */
+	{ { CALL, TRACE_INFO(0x4), 0, TEN }, 7, 5 },
+	{ { CALL, TRACE_INFO(0x9), 0x80, 0x2d, 0x2d, TEN }, 9, 7 },
+	{ { TRACE_INFO(0x5), 0, 0x80, 0, TEN }, 7, 5 },
+	{ { TRACE_INFO(0x81), 0x2d, 0x2d, TEN }, 6, 4 },
 	/* A commit's byte in others. */
-	{ { CALL, 0x02, 0xad, 0x2d, COMMIT }, 7, 5, 0 },
-	{ { CALL, 0x85, AT(0x2d << 2), 0xf1, 1, 2, 3, 4, COMMIT, COMMIT,
-	    COMMIT }, 22, 20, 0 },
-	/* Of conditional instructions: no more is known. */
-	{ { 0x41, CALL, COMMIT }, 5, 5, 0 },
+	{ { CALL, 0x02, 0xad, 0x2d, TEN }, 7, 5 },
+	{ { CALL, 0x85, AT(0x2d << 2), 0xf1, 1, 2, 3, 4, TEN, TEN,
+	    TEN }, 22, 20 },
+	/* Conditional instructions, data trace. */
+	{ { 0xf7, 0x41, CALL }, 4, 1 },
+	{ { 0xf7, 0x20, CALL }, 4, 1 },
 };
 
-static struct coresight_unit unit_of(const struct row *row)
-{
-	return (struct coresight_unit){
-		.protocol = CORESIGHT_ETMV4,
-		.idr2 = 4 << 10 | 4 << 5 | 8,	/* four bytes each */
-		.idr8 = row->idr8,
-	};
-}
+static const struct coresight_unit unit = {
+	.protocol = CORESIGHT_ETMV4,
+	.idr2 = 4 << 10 | 4 << 5 | 8,	/* four bytes each */
+};
 
 /* Whole, and byte by byte as windows may cut it. */
 START_TEST(packets_of_speculation_are_kept_back)
 {
 	const struct row *row = &rows[_i];
-	const struct coresight_unit unit = unit_of(row);
 	struct coresight_guard guard;
 	size_t passed = 0;
 
@@ -76,10 +77,31 @@ START_TEST(packets_of_speculation_are_kept_back)
 }
 END_TEST
 
+/* Kept back before they are whole. */
+START_TEST(something_uncommitted_is_kept_back)
+{
+	const uint8_t bytes[] = { CALL, TRACE_INFO(0x5), 0, 0x80, 5, 0xf7 };
+	struct coresight_guard guard;
+	size_t passed = 0;
+
+	coresight_guard_begin(&guard, &unit);
+	ck_assert_uint_lt(coresight_guard_pass(&guard, bytes, sizeof(bytes)),
+			  7);
+	coresight_guard_begin(&guard, &unit);
+	while (passed < sizeof(bytes) &&
+	       coresight_guard_pass(&guard, bytes + passed, 1))
+		passed++;
+	ck_assert_uint_eq(passed, 6);
+}
+END_TEST
+
 /* OpenCSD ends the program at these. */
 #define SOUND SYNC, CONTEXT(0x10), EXECUTED, ADDRESS(0x08), NOT_EXECUTED
 static const uint8_t commit[] = {
-	SYNC, TRACE_ON, CONTEXT(0), EXECUTED, CALL, COMMIT, EXECUTED, SOUND,
+	SYNC, TRACE_ON, CONTEXT(0), EXECUTED, CALL, TEN, EXECUTED, SOUND,
+};
+static const uint8_t depth[] = {
+	SYNC_ONLY, TRACE_INFO(0x5), 0, 9, CALL, SOUND,
 };
 static const uint8_t mispredict[] = {
 	SYNC, TRACE_ON, CONTEXT(0), EXECUTED, ADDRESS(0x10), 0x30, 0x30, SOUND,
@@ -89,11 +111,14 @@ static const struct capture {
 	enum capture_name kind;
 	const uint8_t *trace;
 	size_t size;
+	uint64_t instructions;	/* before the damage and behind it */
 } captures[] = {
-	{ CAPTURE_ETMV4, commit, sizeof(commit) },
-	{ CAPTURE_ETE, commit, sizeof(commit) },
-	{ CAPTURE_ETMV4, mispredict, sizeof(mispredict) },
-	{ CAPTURE_ETE, mispredict, sizeof(mispredict) },
+	{ CAPTURE_ETMV4, commit, sizeof(commit), 6 },
+	{ CAPTURE_ETE, commit, sizeof(commit), 6 },
+	{ CAPTURE_ETMV4, depth, sizeof(depth), 4 },
+	{ CAPTURE_ETE, depth, sizeof(depth), 4 },
+	{ CAPTURE_ETMV4, mispredict, sizeof(mispredict), 6 },
+	{ CAPTURE_ETE, mispredict, sizeof(mispredict), 6 },
 };
 
 START_TEST(damage_does_not_end_the_program)
@@ -110,7 +135,7 @@ START_TEST(damage_does_not_end_the_program)
 	flow_run_stream(&run, 0, &totals, NULL);
 	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 1);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
-	ck_assert_uint_eq(totals.instructions, 6);
+	ck_assert_uint_eq(totals.instructions, capture->instructions);
 	flow_run_close(&run);
 	scratch_folder_free(&folder);
 }
@@ -123,6 +148,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, packets_of_speculation_are_kept_back, 0,
 			    sizeof(rows) / sizeof(*rows));
+	tcase_add_test(tcase, something_uncommitted_is_kept_back);
 	tcase_add_loop_test(tcase, damage_does_not_end_the_program, 0,
 			    sizeof(captures) / sizeof(*captures));
 	suite_add_tcase(suite, tcase);

@@ -41,6 +41,9 @@ static const struct layout {
 	{ { CAPTURE_PTM, CAPTURE_ETMV3 }, 2, 1 },
 	{ { CAPTURE_ETMV4_32, CAPTURE_ETMV3 }, 2, 1 },
 	{ { CAPTURE_ETMV4, CAPTURE_ETE }, 2, 4 },
+	{ { CAPTURE_AHEAD_ETMV4 }, 1, 0 },
+	{ { CAPTURE_AHEAD_ETE }, 1, 0 },
+	{ { CAPTURE_AHEAD_ETMV4, CAPTURE_AHEAD_ETE }, 2, 1 },
 };
 
 /* One CPU's part of the capture. */
@@ -165,7 +168,7 @@ static size_t step(void)
 /* So many bytes of the file tell of the first block behind a point. */
 static size_t margin(void)
 {
-	return layout->every ? 128 : 64;
+	return layout->every ? 160 : 64;
 }
 
 /* All that came before is there, and then it ends. */

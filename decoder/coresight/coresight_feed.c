@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_feed.h"
+#include "decoder/coresight/coresight_feed_parts.h"
+#include "common/error.h"
 #include "decoder/recording/recording_parts.h"
 
 static const struct aux_piece *piece_now(const struct coresight_feed *feed)
@@ -22,16 +23,10 @@ uint64_t coresight_feed_position(const struct coresight_feed *feed)
 	       coresight_window_place(window, window->done);
 }
 
-/* Bytes of a window are numbered from the position of its first frame. */
-static uint64_t window_index(const struct coresight_feed *feed)
-{
-	return feed->piece_start + feed->window.start;
-}
-
 uint64_t coresight_feed_place(const struct coresight_feed *feed,
 			      uint64_t index)
 {
-	uint64_t first = window_index(feed);
+	uint64_t first = coresight_feed_first(feed);
 
 	if (!feed->in_piece || index < first ||
 	    index - first >= feed->window.size)
@@ -55,15 +50,8 @@ void coresight_feed_reject(struct coresight_feed *feed, uint64_t index)
 
 void coresight_feed_close(struct coresight_feed *feed)
 {
+	coresight_speculation_free(feed->speculation);
 	coresight_tree_close(&feed->tree);
-}
-
-static void tell_tree(struct coresight_feed *feed, ocsd_datapath_op_t op)
-{
-	feed->is_ending = op == OCSD_OP_EOT;
-	ocsd_dt_process_data(feed->tree.handle, op, 0, 0, NULL, NULL);
-	feed->is_ending = false;
-	feed->is_new = op == OCSD_OP_RESET;
 }
 
 static int open_tree(struct coresight_feed *feed,
@@ -74,6 +62,9 @@ static int open_tree(struct coresight_feed *feed,
 	coresight_tree_close(&feed->tree);
 	feed->unit = unit;
 	feed->is_new = true;
+	if (!feed->speculation && coresight_feed_speculates(feed) &&
+	    !coresight_feed_new_speculation(feed))
+		return -ERROR_MEMORY;
 	error = coresight_tree_open(&feed->tree, unit, feed->depth);
 	return error ? error : feed->events->attach(feed->ctx);
 }
@@ -88,7 +79,7 @@ static int begin_session(struct coresight_feed *feed)
 	if (feed->unit != unit)
 		error = open_tree(feed, unit);
 	else
-		tell_tree(feed, OCSD_OP_RESET);
+		coresight_feed_tell(feed, OCSD_OP_RESET);
 	feed->in_session = !error;
 	feed->session_start = feed->piece_start;
 	feed->since_sync = 0;
@@ -101,106 +92,10 @@ static int begin_session(struct coresight_feed *feed)
 
 static void end_session(struct coresight_feed *feed, bool is_lost)
 {
-	tell_tree(feed, OCSD_OP_EOT);
+	coresight_feed_tell(feed, OCSD_OP_EOT);
 	feed->in_session = false;
 	if (feed->events->end)
 		feed->events->end(feed->ctx, is_lost);
-}
-
-static void fail(struct coresight_feed *feed)
-{
-	if (feed->events->fail)
-		feed->events->fail(feed->ctx, coresight_feed_position(feed));
-	tell_tree(feed, OCSD_OP_RESET);
-	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
-}
-
-/* What lies right before the place where OpenCSD gave up may have been the
- * last byte of a synchronisation packet, taken for something else.  Some byte
- * more is passed over each time.
- */
-static void give_up(struct coresight_feed *feed, size_t used)
-{
-	struct coresight_window *window = &feed->window;
-	size_t first = window->done;
-	uint64_t index = window_index(feed) + first + used;
-	size_t back = 0;
-
-	if (feed->is_told && feed->reject_index < index)
-		index = feed->reject_index;
-	if (index > window_index(feed) + first)
-		back = index - window_index(feed) - first - 1;
-	feed->is_told = false;
-	window->done += feed->depth == CORESIGHT_EXECUTION ? back :
-			used				   ? used :
-							     1;
-	fail(feed);
-}
-
-static void feed_bytes(struct coresight_feed *feed, size_t size)
-{
-	struct coresight_window *window = &feed->window;
-	ocsd_datapath_resp_t response;
-	uint32_t used = 0;
-
-	feed->call_index = window_index(feed) + window->done;
-	response = ocsd_dt_process_data(
-		feed->tree.handle, OCSD_OP_DATA, feed->call_index,
-		(uint32_t)size, window->bytes + window->done, &used);
-	if (response != OCSD_RESP_CONT || !used)
-		give_up(feed, used);
-	else
-		window->done += used;
-	feed->since_sync += used;
-	feed->call_index += used;
-}
-
-static void feed_window(struct coresight_feed *feed)
-{
-	struct coresight_window *window = &feed->window;
-	size_t size = window->size - window->done;
-	size_t passed = coresight_guard_pass(
-		&feed->guard, window->bytes + window->done, size);
-
-	if (passed)
-		feed_bytes(feed, passed);
-	if (passed < size && !feed->is_astray)
-		give_up(feed, 0);
-}
-
-/* Stands for the synchronisation packet that was found, which may lie in
- * several windows.
- */
-static void feed_sync(struct coresight_feed *feed)
-{
-	static const uint8_t packet[] = { 0, 0, 0, 0, 0,    0,
-					  0, 0, 0, 0, 0, 0x80 };
-	size_t size = coresight_tree_sync_zeros(feed->unit) + 1;
-	uint64_t end = window_index(feed) + feed->window.done;
-	uint32_t used;
-
-	feed->call_index = end;
-	feed->since_sync = 0;
-	ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA,
-			     end > size ? end - size : 0, (uint32_t)size,
-			     packet + sizeof(packet) - size, &used);
-}
-
-static void find_sync(struct coresight_feed *feed)
-{
-	bool passed;
-	bool found = coresight_window_find_sync(
-		&feed->window, feed->window.done,
-		coresight_tree_sync_zeros(feed->unit), &passed);
-
-	if (passed && feed->is_unsynced && feed->events->skip)
-		feed->events->skip(feed->ctx, feed->session_start);
-	if (!found)
-		return;
-	feed->is_unsynced = false;
-	feed->is_astray = false;
-	coresight_guard_begin(&feed->guard, feed->unit);
-	feed_sync(feed);
 }
 
 static bool is_lost_at(struct coresight_feed *feed, uint64_t position)
@@ -247,7 +142,7 @@ static int begin_piece(struct coresight_feed *feed)
 static void next_window(struct coresight_feed *feed)
 {
 	if (feed->window.is_broken)
-		fail(feed);
+		coresight_feed_fail(feed);
 	if (!coresight_window_next(&feed->window))
 		next_piece(feed);
 }
@@ -261,8 +156,8 @@ int coresight_feed_some(struct coresight_feed *feed)
 	if (feed->window.done == feed->window.size)
 		next_window(feed);
 	else if (feed->is_astray)
-		find_sync(feed);
+		coresight_feed_find_sync(feed);
 	else
-		feed_window(feed);
+		coresight_feed_bytes(feed);
 	return 0;
 }

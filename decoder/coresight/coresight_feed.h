@@ -3,6 +3,7 @@
 #define KT_DECODER_CORESIGHT_FEED_H
 
 #include "decoder/coresight/coresight_guard.h"
+#include "decoder/coresight/coresight_speculation.h"
 #include "decoder/coresight/coresight_tree.h"
 #include "decoder/coresight/coresight_window.h"
 
@@ -53,6 +54,7 @@ struct coresight_feed {
 	uint64_t piece_start;		/* its position in the stream */
 	struct coresight_window window;	/* of the piece */
 	struct coresight_guard guard;
+	struct coresight_speculation *speculation;	/* or NULL */
 	uint64_t session_start;
 	uint64_t call_index;		/* of the first byte given last */
 	uint64_t since_sync;		/* bytes given before it */

@@ -134,6 +134,7 @@ int coresight_tree_open(struct coresight_tree *tree,
 	enum coresight_protocol protocol = depth == CORESIGHT_PACKETS ?
 						   packet_protocol(unit) :
 						   unit->protocol;
+	struct coresight_unit told = *unit;
 	union config config;
 	int flags = depth == CORESIGHT_PACKETS ? OCSD_CREATE_FLG_PACKET_PROC :
 						 OCSD_CREATE_FLG_FULL_DECODER;
@@ -143,7 +144,9 @@ int coresight_tree_open(struct coresight_tree *tree,
 	};
 	if (!tree->handle)
 		return -ERROR_MEMORY;
-	decoders[protocol].configure(&config, unit, decoder_id(unit));
+	if (depth == CORESIGHT_EXECUTION)
+		told.idr8 = 0;
+	decoders[protocol].configure(&config, &told, decoder_id(unit));
 	if (ocsd_dt_create_decoder(tree->handle, decoders[protocol].name,
 				   flags, &config, &tree->trace_id) != OCSD_OK)
 		return -ERROR_UNSUPPORTED;

@@ -17,7 +17,8 @@ enum coresight_depth {
 	CORESIGHT_EXECUTION,	/* what ran: needs the code */
 };
 
-/* Returns 0 or -ERROR_UNSUPPORTED if OpenCSD does not take the unit's registers,
+/* With CORESIGHT_EXECUTION OpenCSD is told of no speculation.
+ * Returns 0 or -ERROR_UNSUPPORTED if OpenCSD does not take the unit's registers,
  * -ERROR_MEMORY.  Close it either way.
  */
 int coresight_tree_open(struct coresight_tree *tree,

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_CORESIGHT_SPECULATION_PARTS_H
+#define KT_DECODER_CORESIGHT_SPECULATION_PARTS_H
+
+#include "decoder/coresight/coresight_address.h"
+#include "decoder/coresight/coresight_held.h"
+#include "decoder/coresight/coresight_speculation.h"
+
+/* The packet under way, and what is known from those before it. */
+struct coresight_speculation {
+	bool transactions_count;	/* as elements: TRCIDR0.COMMTRANS */
+	struct coresight_packet packet;
+	uint64_t index;			/* of its first byte */
+	uint64_t resume;		/* look there for a place to begin if
+					 * it makes no sense
+					 */
+	uint8_t size;
+	uint8_t bytes[CORESIGHT_PACKET_ROOM];
+
+	bool is_begun;			/* trace info was seen */
+	bool is_synced;			/* the last packet synchronised */
+	bool awaits_address;		/* the newest is an exception */
+	struct coresight_addresses addresses;
+	struct coresight_held held;
+};
+
+/* What is done with packets of a kind. */
+struct coresight_speculation_kind {
+	/* Takes the packet under way, which is whole.  Returns as the functions
+	 * of struct coresight_held.
+	 */
+	bool (*take)(struct coresight_speculation *speculation);
+	bool is_early;		/* may come before the first trace info */
+	bool is_between;	/* may come between exception and address */
+};
+
+extern const struct coresight_speculation_kind
+	coresight_speculation_kinds[CORESIGHT_PACKET_KINDS];
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording.h"
+#include "tests/capture_fixture.h"
+#include "tests/etmv4_packets.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/snapshot_fixture.h"
+
+#include <string.h>
+
+/* Captures of units that tell of what runs before it is known, TRCIDR8. */
+enum { SYNCS = 3, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
+
+static struct scratch_folder scratch;
+static uint8_t whole[ROOM];
+static uint8_t copy[ROOM];
+static size_t places[SYNCS];
+
+static size_t make(enum capture_name kind)
+{
+	capture_fixture_write(&scratch, &kind, 1, "source_data");
+	return capture_fixture_trace(kind, SYNCS, ROUNDS, whole, places);
+}
+
+static struct flow_totals decode(const uint8_t *bytes, size_t size,
+				 struct array *items)
+{
+	struct flow_totals totals;
+	struct flow_run run;
+
+	snapshot_fixture_file(&scratch, CAPTURE_TRACE, bytes, size);
+	ck_assert_int_eq(flow_run_open(&run, scratch.path, NULL), 0);
+	flow_run_stream(&run, 0, &totals, items);
+	flow_run_close(&run);
+	return totals;
+}
+
+static void set_up(void)
+{
+	scratch = scratch_folder_new();
+}
+
+static void tear_down(void)
+{
+	scratch_folder_free(&scratch);
+}
+
+/* Keeps blocks and what breaks in alone. */
+static void keep_path(struct array *items)
+{
+	struct flow_item *kept = items->items;
+	size_t count = 0;
+
+	for (size_t i = 0; i < items->count; i++)
+		if (kept[i].kind == FLOW_BLOCK || kept[i].kind == FLOW_ASYNC)
+			kept[count++] = kept[i];
+	items->count = count;
+}
+
+static const struct {
+	enum capture_name ahead;
+	enum capture_name plain;
+} pairs[] = {
+	{ CAPTURE_AHEAD_ETMV4, CAPTURE_ETMV4 },
+	{ CAPTURE_AHEAD_ETE, CAPTURE_ETE },
+};
+
+/* Two blocks come before the loop begins; the last two are never committed. */
+START_TEST(what_was_cancelled_does_not_show)
+{
+	enum { BEFORE = 2, WAITING = 2 };
+	struct array ahead = ARRAY_OF(struct flow_item);
+	struct array plain = ARRAY_OF(struct flow_item);
+
+	ck_assert_uint_eq(decode(whole, make(pairs[_i].plain), &plain)
+				  .kinds[FLOW_GAP], 0);
+	ck_assert_uint_eq(decode(whole, make(pairs[_i].ahead), &ahead)
+				  .kinds[FLOW_GAP], 0);
+	keep_path(&ahead);
+	keep_path(&plain);
+	ck_assert_uint_eq(plain.count, SYNCS * ROUNDS * 10);
+	ck_assert_uint_eq(ahead.count - BEFORE, plain.count - WAITING);
+	for (size_t i = BEFORE; i < ahead.count; i++) {
+		const struct flow_item *item = array_at(&ahead, i);
+		const struct flow_item *same = array_at(&plain, i - BEFORE);
+
+		ck_assert_int_eq(item->kind, same->kind);
+		ck_assert_int_eq(item->detail, same->detail);
+		ck_assert_uint_eq(item->ip, same->ip);
+		ck_assert_uint_eq(item->instructions, same->instructions);
+	}
+	array_free(&ahead);
+	array_free(&plain);
+}
+END_TEST
+
+/* OpenCSD crashes on most of these, or reads what it never wrote. */
+#define BEGIN SYNC, TRACE_ON, CONTEXT(0), EXECUTED
+#define CALL_ONLY 0x06, 0x05
+static const struct damage {
+	uint8_t bytes[64];
+	size_t size;
+} damages[] = {
+#define DAMAGE(...) \
+	{ { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) }
+	DAMAGE(BEGIN, CALL_ONLY, COMMIT(2)),
+	DAMAGE(BEGIN, CALL_ONLY, 0x81, 0x31, COMMIT(2)),
+	DAMAGE(BEGIN, CALL_ONLY, SYNC, COMMIT(10)),
+	DAMAGE(BEGIN, COMMIT(1), ADDRESS(0x10), MISPREDICT),
+	DAMAGE(BEGIN, COMMIT(1), ADDRESS(0x10), 0x71, MISPREDICT),
+	DAMAGE(BEGIN, CANCEL(1), ADDRESS(0x10), CANCEL_MISPREDICT(0)),
+	DAMAGE(BEGIN, COMMIT(0x7f)),
+	DAMAGE(BEGIN, 0x2d, 0xff, 0xff, 0xff, 0xff, 0x0f),
+	DAMAGE(BEGIN, 0x2e, 0xff, 0xff, 0xff, 0xff, 0x0f),
+	DAMAGE(BEGIN, 0xaf, COMMIT(2)),
+	DAMAGE(BEGIN, 0x3e),
+	DAMAGE(SYNC_DEPTH(100), CALL_ONLY),
+	DAMAGE(SYNC_ONLY, 0x01, 0x05, 0x00, 0xff, 0xff, 0xff, 0xff, 0x07,
+	       CALL_ONLY),
+};
+
+/* One gap, and what lies behind it is whole. */
+START_TEST(damage_ends_neither_program_nor_decoding)
+{
+	const struct damage *damage = &damages[_i / 2];
+	size_t size = make(pairs[_i % 2].ahead);
+	struct flow_totals sound = decode(whole + places[1], size - places[1],
+					  NULL);
+	struct flow_totals totals;
+
+	memcpy(copy, damage->bytes, damage->size);
+	memcpy(copy + damage->size, whole + places[1], size - places[1]);
+	totals = decode(copy, damage->size + size - places[1], NULL);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 1);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_ge(totals.instructions, sound.instructions);
+	ck_assert_uint_le(totals.instructions, sound.instructions + 2);
+}
+END_TEST
+
+/* What packets of speculation and their likes begin with, everywhere. */
+START_TEST(any_byte_may_be_damaged)
+{
+	static const uint8_t bytes[] = {
+		0x00, 0x01, 0x05, 0x06, 0x0a, 0x0c, 0x0d, 0x0e, 0x13, 0x2d,
+		0x2e, 0x2f, 0x30, 0x32, 0x35, 0x3e, 0x3f, 0x70, 0x80, 0x91,
+		0x95, 0x9d, 0xa0, 0xaf, 0xb0, 0xb4, 0xd4, 0xe0, 0xff,
+	};
+	size_t size = make(pairs[_i].ahead);
+	uint64_t gaps = 0;
+
+	memcpy(copy, whole, size);
+	for (size_t at = 0; at < size; at++) {
+		copy[at] = bytes[at % sizeof(bytes)];
+		gaps += decode(copy, size, NULL).kinds[FLOW_GAP];
+		copy[at] = bytes[(at * 7 + 3) % sizeof(bytes)];
+		gaps += decode(copy, size, NULL).kinds[FLOW_GAP];
+		copy[at] = whole[at];
+		decode(whole, at + 1, NULL);
+	}
+	ck_assert_uint_gt(gaps, size);
+}
+END_TEST
+
+int main(void)
+{
+	const int count = sizeof(damages) / sizeof(*damages);
+	Suite *suite = suite_create("coresight_ahead");
+	TCase *tcase = tcase_create("ahead");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, what_was_cancelled_does_not_show, 0, 2);
+	tcase_add_loop_test(tcase, damage_ends_neither_program_nor_decoding, 0,
+			    2 * count);
+	tcase_add_loop_test(tcase, any_byte_may_be_damaged, 0, 2);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
