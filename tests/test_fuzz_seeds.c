@@ -77,6 +77,8 @@ static const struct seed {
 	{ "etmv4", seed_capture, CAPTURE_ETMV4, false, 60 },
 	{ "etmv4_frames", seed_capture, CAPTURE_ETMV4, true, 60 },
 	{ "ete", seed_capture, CAPTURE_ETE, false, 60 },
+	{ "etmv4_ahead", seed_capture, CAPTURE_AHEAD_ETMV4, false, 60 },
+	{ "ete_ahead", seed_capture, CAPTURE_AHEAD_ETE, true, 60 },
 	{ "ete_frames", seed_capture, CAPTURE_ETE, true, 60 },
 	{ "ptm", seed_capture, CAPTURE_PTM, false, 48 },
 	{ "ptm_frames", seed_capture, CAPTURE_PTM, true, 48 },
