@@ -102,13 +102,14 @@ fuzz-seeds: $(BUILD)/tests/test_fuzz_seeds
 	@mkdir -p $(BUILD)/seeds
 	$(Q)KTRACE_SEEDS=$(BUILD)/seeds $<
 
-# What the end-to-end tests record; the same linked into itself at a fixed
-# address for user stacks.
 # Who calls whom is told of relations: no calls are jumps; longjmp() leaves what
 # it goes down into.
 $(E2E_PROGRAMS): PROGRAM_FLAGS := -O2
 $(BUILD)/tests/e2e/programs/relations: PROGRAM_FLAGS := -O1 \
 	-Wno-infinite-recursion
+
+# What the end-to-end tests record; the same linked into itself at a fixed
+# address for user stacks.
 $(E2E_PROGRAMS): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
 	@mkdir -p $(@D)
 	@echo "  LD    $@"

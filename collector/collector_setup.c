@@ -139,77 +139,73 @@ static int init_rings(struct collector *collector)
 		       add_rings(collector, &collector->target.others);
 }
 
+/* Closes what is open of spec number @spec, the last one, which is gone then. */
+static void take_back(struct collector *collector, size_t spec)
+{
+	const struct event_spec *what =
+		array_at(&collector->events.specs, spec);
+	const struct event *events = collector->events.events.items;
+
+	for (size_t i = 0; i < collector->events.events.count; i++)
+		if (events[i].spec == spec)
+			cpu_rings_detach(rings_of(collector, events[i].cpu),
+					 &events[i], what);
+	event_list_remove_last(&collector->events);
+}
+
+/* Opens spec number @spec, the last one.  Returns 1; 0 with errno set if the
+ * kernel refuses: the spec is gone then; -ERROR_MEMORY.
+ */
+static int open_if_possible(struct collector *collector, size_t spec)
+{
+	int error = open_spec(collector, spec);
+	int cause = errno;
+
+	if (error != -ERROR_SYSTEM)
+		return error ? error : 1;
+	take_back(collector, spec);
+	errno = cause;
+	return 0;
+}
+
 /* Opened before any other event, since others patch the kernel: static keys,
  * tracepoints.  Not permitted: the recording is made without.
  */
 static int open_text_poke(struct collector *collector)
 {
-	int spec = event_list_add(&collector->events, event_spec_text_poke());
-	int error = spec < 0 ? spec : open_spec(collector, (size_t)spec);
+	const struct event_spec wanted = event_spec_text_poke();
+	int spec = event_list_add(&collector->events, wanted);
+	int opened = spec < 0 ? spec :
+				open_if_possible(collector, (size_t)spec);
 
-	collector->wide = !error;
-	if (error != -ERROR_SYSTEM || (errno != EACCES && errno != EPERM))
-		return error ? explain(collector,
-				       array_at(&collector->events.specs,
-						(size_t)spec),
-				       error)
-			     : 0;
+	collector->wide = opened == 1;
+	if (opened)
+		return opened < 0 ? opened : 0;
+	if (errno != EACCES && errno != EPERM)
+		return explain(collector, &wanted, -ERROR_SYSTEM);
 	log_message(collector->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "changes that the kernel makes to its code cannot be "
 		    "recorded without rights: record as root");
-	event_list_remove_last(&collector->events);
 	return 0;
-}
-
-/* Opens spec number @spec, the last one.  Returns 1; 0 with errno set if the
- * kernel refuses: the spec is gone then; a negative enum error with the reason
- * in the log.
- */
-static int open_if_possible(struct collector *collector, size_t spec)
-{
-	size_t first = collector->events.events.count;
-	int error =
-		event_list_open(&collector->events, spec, &collector->target);
-	int cause = errno;
-
-	if (error == -ERROR_SYSTEM) {
-		event_list_remove_last(&collector->events);
-		errno = cause;
-		return 0;
-	}
-	if (!error)
-		error = attach_from(collector, first);
-	return error ? explain(collector,
-			       array_at(&collector->events.specs, spec), error)
-		     : 1;
 }
 
 /* Before any event that patches, too. */
 static int open_text_patches(struct collector *collector)
 {
-	const char *reason;
 	int spec;
+	int opened;
 
 	if (!collector->tracer->patch_functions)
 		return 0;
 	spec = text_patches_add(&collector->events,
 				collector->tracer->patch_functions);
-	if (spec == -ERROR_MEMORY)
-		return spec;
-	reason = spec == -ERROR_SYSTEM ? strerror(errno) : error_text(spec);
-	if (spec >= 0) {
-		int opened = open_if_possible(collector, (size_t)spec);
-
-		if (opened)
-			return opened < 0 ? opened : 0;
-		reason = errno == ENOSPC ?
-				 "all breakpoints of a CPU are in use" :
-				 strerror(errno);
-	}
+	opened = spec < 0 ? spec : open_if_possible(collector, (size_t)spec);
+	if (opened == -ERROR_MEMORY || opened == 1)
+		return opened < 0 ? opened : 0;
 	log_message(collector->log, LOG_NOTE, TEXT_PATCH_EVENT, LOG_NO_OFFSET,
 		    "what the kernel patches cannot be followed: %s; what "
 		    "differs at the end will be a gap where it ran",
-		    reason);
+		    text_patches_refusal(opened ? opened : -ERROR_SYSTEM));
 	return 0;
 }
 
@@ -217,18 +213,14 @@ static int open_text_patches(struct collector *collector)
 static int open_module_load(struct collector *collector)
 {
 	int spec = tracepoint_add_module_load(&collector->events);
+	int opened = spec < 0 ? spec :
+				open_if_possible(collector, (size_t)spec);
 
-	if (spec == -ERROR_MEMORY)
-		return spec;
-	if (spec >= 0) {
-		int opened = open_if_possible(collector, (size_t)spec);
-
-		if (opened)
-			return opened < 0 ? opened : 0;
-	}
+	if (opened == -ERROR_MEMORY || opened == 1)
+		return opened < 0 ? opened : 0;
 	log_message(collector->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
-		    "modules that are loaded meanwhile will be missing: "
-		    "tracefs is not mounted");
+		    "modules that are loaded meanwhile will be missing: %s",
+		    opened ? "tracefs is not mounted" : strerror(errno));
 	return 0;
 }
 

@@ -59,6 +59,15 @@ int cpu_rings_attach(struct cpu_rings *rings, const struct event *event,
 	return kind == RING_TRACE ? map_trace(rings) : 0;
 }
 
+void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
+		      const struct event_spec *spec)
+{
+	if (rings->fd[spec->ring] != event->fd)
+		return;
+	ring_unmap(&rings->ring[spec->ring]);
+	rings->fd[spec->ring] = -1;
+}
+
 int cpu_rings_renew_trace(struct cpu_rings *rings)
 {
 	aux_ring_unmap(&rings->aux);

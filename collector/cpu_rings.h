@@ -33,6 +33,10 @@ void cpu_rings_free(struct cpu_rings *rings);
 int cpu_rings_attach(struct cpu_rings *rings, const struct event *event,
 		     const struct event_spec *spec);
 
+/* Undoes it for the event that a ring was mapped for, before that is closed. */
+void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
+		      const struct event_spec *spec);
+
 /* Maps an empty trace in place of the one that was kept by a snapshot.
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */

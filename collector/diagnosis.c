@@ -78,7 +78,7 @@ static int paranoia(void)
 	return level;
 }
 
-/* Opens @spec on the first CPU.  Returns 0 or the errno. */
+/* Opens @spec on all CPUs.  Returns 0 or the errno. */
 static int try_event(struct event_spec spec)
 {
 	struct event_list events = event_list_new();
@@ -88,10 +88,8 @@ static int try_event(struct event_spec spec)
 
 	target.whole_cpus = true;
 	if (!target_add_cpus(&target, NULL, NULL) &&
-	    event_list_add(&events, spec) >= 0) {
-		target.cpus.count = 1;
+	    event_list_add(&events, spec) >= 0)
 		error = event_list_open(&events, 0, &target);
-	}
 	cause = error ? errno : 0;
 	event_list_free(&events);
 	target_free(&target);
@@ -117,18 +115,26 @@ static void look_at_rights(struct diagnosis *diagnosis)
 		     paranoia());
 }
 
-/* Returns 0 or the errno; EINVAL where the kernel has none of @functions. */
-static int try_text_patches(const char *const *functions)
+/* How the kernel's changes of itself are seen where it does not tell. */
+static void look_at_patches(struct diagnosis *diagnosis,
+			    const char *const *functions)
 {
 	struct event_list events = event_list_new();
-	int spec = text_patches_add(&events, functions);
-	int cause = spec == -ERROR_SYSTEM ? errno : EINVAL;
+	int error = text_patches_add(&events, functions);
 
-	if (spec >= 0)
-		cause = try_event(*(struct event_spec *)array_at(&events.specs,
+	if (error >= 0) {
+		errno = try_event(*(struct event_spec *)array_at(&events.specs,
 								 0));
+		error = errno ? -ERROR_SYSTEM : 0;
+	}
+	if (!error)
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "a breakpoint tells when the kernel patches itself");
+	else
+		find(diagnosis, DIAGNOSIS_LIMITED, text_patches_refusal(error),
+		     "what differs at the end of a recording is a gap where "
+		     "it ran: no breakpoint tells of each patch");
 	event_list_free(&events);
-	return cause;
 }
 
 static void look_at_pokes(struct diagnosis *diagnosis)
@@ -136,21 +142,12 @@ static void look_at_pokes(struct diagnosis *diagnosis)
 	struct pmu pmu;
 	const struct tracer *tracer = tracer_find(PMU_DEVICES, &pmu);
 	int cause = try_event(event_spec_text_poke());
-	bool is_poked = !tracer || !tracer->patch_functions;
 
-	if (!cause && is_poked)
+	if (!cause && tracer && tracer->patch_functions)
+		look_at_patches(diagnosis, tracer->patch_functions);
+	else if (!cause)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "the kernel tells when it patches itself");
-	else if (!cause && !try_text_patches(tracer->patch_functions))
-		find(diagnosis, DIAGNOSIS_GOOD, "",
-		     "a breakpoint tells when the kernel patches itself");
-	else if (!cause)
-		find(diagnosis, DIAGNOSIS_LIMITED,
-		     "leave a breakpoint register of each CPU free, on a "
-		     "kernel with CONFIG_HAVE_HW_BREAKPOINT",
-		     "no breakpoint tells when the kernel patches itself: "
-		     "what differs at the end of a recording is a gap where "
-		     "it ran");
 	else if (cause == EINVAL)
 		find(diagnosis, DIAGNOSIS_LIMITED, "use Linux 5.9 or newer",
 		     "the kernel is too old to tell when it patches itself");

@@ -128,7 +128,8 @@ static void add_for_perf(struct late_code *late, const struct code_range *range)
 }
 
 /* The time is that of the end of the copy: a change of code that the kernel
- * announced before is in it, or is undone for older times by its record.
+ * announced before is in it, or is undone for older times by its record, if
+ * that has the old bytes (TEXT_POKE; arm64's text_patch does not).
  */
 static int copy_range(struct late_code *late, const struct code_range *range)
 {

@@ -31,8 +31,8 @@ struct tracer {
 	const char *pmu_name;
 	const char *title;
 	/* NULL: the kernels that have it tell of every change of their own
-	 * code.  Else the names, one of which they have, of the function that
-	 * makes the changes (common/text_patch.h), ended by NULL; and what
+	 * code.  Else names of the function that makes the changes, the first
+	 * that is there counts (common/text_patch.h), ended by NULL; and what
 	 * differs at the end is looked for.
 	 */
 	const char *const *patch_functions;

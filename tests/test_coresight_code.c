@@ -202,6 +202,7 @@ static void watch(const char *name)
 			.sample_type = EVENT_SAMPLE_TYPE |
 				       PERF_SAMPLE_REGS_INTR,
 			.sample_regs_intr = TEXT_PATCH_REGISTERS,
+			.sample_id_all = 1,
 		},
 		.id = WATCH_ID,
 	};
@@ -262,6 +263,23 @@ START_TEST(another_end_than_watched_is_a_gap)
 }
 END_TEST
 
+/* What comes back to how it was copied does not differ at the end. */
+START_TEST(lost_patches_make_gaps)
+{
+	const uint64_t lost[] = { WATCH_ID, 1,
+				  UINT64_C(1) << 32 | 1, 2100, 0, WATCH_ID };
+	struct flow_totals totals;
+
+	watch(TEXT_PATCH_EVENT);
+	patch(BRANCH_BACK);
+	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
+				 sizeof(lost), NULL);
+	decode(&totals);
+	ck_assert_uint_gt(totals.gaps[FLOW_GAP_CODE_CHANGED], 0);
+	ck_assert_uint_eq(totals.exits[FLOW_EXIT_JUMP], 0);
+}
+END_TEST
+
 START_TEST(samples_of_other_breakpoints_patch_nothing)
 {
 	struct flow_totals totals;
@@ -291,6 +309,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up_patched, tear_down);
 	tcase_add_test(tcase, watched_patch_is_what_runs_from_then_on);
 	tcase_add_test(tcase, another_end_than_watched_is_a_gap);
+	tcase_add_test(tcase, lost_patches_make_gaps);
 	tcase_add_test(tcase, samples_of_other_breakpoints_patch_nothing);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool change_of(const struct sideband_record *record,
-		      struct code_change *change)
+static bool read_patch(const struct sideband_record *record,
+		       struct code_change *change)
 {
 	const struct sideband_text_poke *poke = &record->poke;
 
@@ -22,13 +22,22 @@ static bool change_of(const struct sideband_record *record,
 	*change = (struct code_change){
 		.time_ns = record->time_ns,
 		.address = poke->address,
-		.is_patch = true,
+		.is_patch = poke->old_size,
 		.old_size = poke->old_size,
 		.new_size = poke->new_size,
 		.old_bytes = poke->old_bytes,
 		.new_bytes = poke->new_bytes,
 	};
 	return true;
+}
+
+/* None goes beyond the end of all addresses. */
+static bool change_of(const struct sideband_record *record,
+		      struct code_change *change)
+{
+	return read_patch(record, change) &&
+	       change->address <= UINT64_MAX - change->old_size &&
+	       change->address <= UINT64_MAX - change->new_size;
 }
 
 static int add_change(struct array *changes, const struct code_change *change)
@@ -41,18 +50,19 @@ static int add_change(struct array *changes, const struct code_change *change)
 	return 0;
 }
 
-/* Samples are many: where none is a patch, nobody walks over them. */
+/* Samples are many: where none may be a patch, nobody walks over them. */
 static struct sideband *open_patches(const struct recording *recording)
 {
 	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE);
 
 	if (text_patch_is_recorded(recording))
-		kinds |= SIDEBAND_BIT(SIDEBAND_SAMPLE);
+		kinds |= SIDEBAND_BIT(SIDEBAND_SAMPLE) |
+			 SIDEBAND_BIT(SIDEBAND_LOST);
 	return sideband_open(recording, kinds);
 }
 
 static int read_patches(const struct recording *recording,
-			struct array *changes)
+			struct array *changes, bool *is_complete)
 {
 	struct sideband *sideband = open_patches(recording);
 	struct sideband_record record;
@@ -61,8 +71,10 @@ static int read_patches(const struct recording *recording,
 
 	while (status == 1) {
 		status = sideband_next(sideband, &record);
-		if (status == 1 && change_of(&record, &change) &&
-		    add_change(changes, &change) < 0)
+		if (status == 1 && text_patch_is_lost(&record))
+			*is_complete = false;
+		else if (status == 1 && change_of(&record, &change) &&
+			 add_change(changes, &change) < 0)
 			status = -ERROR_MEMORY;
 	}
 	sideband_close(sideband);
@@ -138,9 +150,12 @@ static int compare_changes(const void *a, const void *b)
 
 int code_change_read(const struct recording *recording, const char *folder,
 		     const struct log *log, struct array *changes,
-		     struct array *maps)
+		     struct array *maps, bool *is_complete)
 {
-	int error = read_patches(recording, changes);
+	int error;
+
+	*is_complete = true;
+	error = read_patches(recording, changes, is_complete);
 
 	if (!error && folder) {
 		error = read_copies(folder, log, changes, maps);

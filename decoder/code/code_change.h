@@ -30,12 +30,13 @@ struct code_change {
 
 /* Appends the changes that @recording tells of to @changes (struct
  * code_change) in order of time, and the files that hold copies to @maps
- * (struct file_map), which the changes borrow.
+ * (struct file_map), which the changes borrow.  *@is_complete: no patch was
+ * lost.
  *
  * @folder is that of the copies, or NULL.  Returns 0 or -ERROR_MEMORY.
  */
 int code_change_read(const struct recording *recording, const char *folder,
 		     const struct log *log, struct array *changes,
-		     struct array *maps);
+		     struct array *maps, bool *is_complete);
 
 #endif

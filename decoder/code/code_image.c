@@ -55,7 +55,9 @@ static int add_missing_region(struct code_image *image,
 				     file_size);
 }
 
-/* Changes outside the copied code get a region of their own, empty before. */
+/* New code outside what was copied gets a region of its own, empty before.
+ * What is patched elsewhere is not known, so that it cannot be decoded.
+ */
 static int add_missing_regions(struct code_image *image)
 {
 	uint64_t file_size = 0;
@@ -64,10 +66,30 @@ static int add_missing_regions(struct code_image *image)
 	for (size_t i = 0; i < image->changes.count && !error; i++) {
 		const struct code_change *change = array_at(&image->changes, i);
 
-		if (change->new_size &&
+		if (change->new_size && !change->is_patch &&
 		    !code_region_find(&image->regions, change->address))
 			error = add_missing_region(image, change, &file_size);
 	}
+	return error;
+}
+
+/* What changed when is not known without times, or if patches were lost. */
+static int add_unknown(struct code_image *image,
+		       const struct recording *recording, bool is_complete)
+{
+	int error = 0;
+
+	if (!is_complete)
+		log_message(image->log, LOG_WARNING, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "the kernel patched more than could be recorded: "
+			    "what it is known to have patched is a gap");
+	if (recording->kcore_end_path)
+		error = code_unknown_read(image, recording->kcore_end_path,
+					  &image->unknown);
+	if (!error && (!is_complete || recording_time(recording) !=
+					       RECORDING_TIME_NANOSECONDS))
+		error = code_unknown_add_patches(image, &image->unknown);
 	return error;
 }
 
@@ -75,6 +97,7 @@ int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **opened)
 {
 	struct code_image *image = calloc(1, sizeof(*image));
+	bool is_complete;
 	int error;
 
 	if (!image)
@@ -91,14 +114,12 @@ int code_image_open(const struct recording *recording, const struct log *log,
 			read_kcore(image, recording_kcore_path(recording));
 	if (!error)
 		error = code_change_read(recording, recording->code_path, log,
-					 &image->changes, &image->maps);
+					 &image->changes, &image->maps,
+					 &is_complete);
 	if (!error)
 		error = add_missing_regions(image);
-	if (!error && recording->kcore_end_path)
-		error = code_unknown_read(image, recording->kcore_end_path,
-					  &image->unknown);
-	if (!error && recording_time(recording) != RECORDING_TIME_NANOSECONDS)
-		error = code_unknown_add_patches(image, &image->unknown);
+	if (!error)
+		error = add_unknown(image, recording, is_complete);
 	if (error)
 		goto fail;
 	*opened = image;

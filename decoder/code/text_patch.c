@@ -9,6 +9,9 @@
 #include <string.h>
 
 enum { INSTRUCTION_SIZE = 4 };
+_Static_assert(TEXT_PATCH_INSTRUCTION_REGISTER ==
+		       TEXT_PATCH_ADDRESS_REGISTER + 1,
+	       "the instruction follows the address in a sample");
 
 static bool is_text_patch(const struct recording_event *event)
 {
@@ -44,4 +47,10 @@ bool text_patch_read(const struct sideband_record *record,
 		.new_bytes = sample->registers.values + sizeof(address),
 	};
 	return true;
+}
+
+bool text_patch_is_lost(const struct sideband_record *record)
+{
+	return record->kind == SIDEBAND_LOST && record->event &&
+	       is_text_patch(record->event);
 }

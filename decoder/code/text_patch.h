@@ -24,4 +24,7 @@ bool text_patch_is_recorded(const struct recording *recording);
 bool text_patch_read(const struct sideband_record *record,
 		     struct code_change *change);
 
+/* Whether @record says that some were lost. */
+bool text_patch_is_lost(const struct sideband_record *record);
+
 #endif

@@ -55,7 +55,7 @@ ktrace patched -- ./busybox sh -c \
 	'echo 1 >/proc/sys/kernel/sched_schedstats; ./busybox ls -R tree'
 echo 0 >/proc/sys/kernel/sched_schedstats
 all=$(dmesg | sed -n 's/.*found \([0-9]*\) breakpoint.*/\1/p')
-for ((i = 0; i < all; i++)); do
+for ((i = 0; i < ${all:?dmesg does not tell how many}; i++)); do
 	breakpoints+=(-e "mem:$(printf 0x%x $((0xffff800080000000 + 4096 * i))):x")
 done
 run unwatched perf stat -a "${breakpoints[@]}" -o "$WORK/unwatched.stat" -- \
