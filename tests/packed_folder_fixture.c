@@ -7,10 +7,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MARK_SIZE = sizeof(PACKED_FOLDER_MARK) - 1, NAME_LIMIT = 32 };
+enum { MARK_SIZE = sizeof(PACKED_FOLDER_MARK) - 1, NAME_LIMIT = 80 };
 
-/* The one folder that recordings have in them. */
-#define INNER "kcore_dir/"
+/* The folders that recordings have in them. */
+static const char *const inner[] = { "kcore_dir/", "code/" };
+enum { INNER_COUNT = sizeof(inner) / sizeof(*inner) };
+
+static const char *behind_inner(const char *name)
+{
+	for (size_t i = 0; i < INNER_COUNT; i++)
+		if (!strncmp(name, inner[i], strlen(inner[i])))
+			return name + strlen(inner[i]);
+	return name;
+}
 
 /* One line of @bytes as a name; returns its length with the line's end, 0 if it
  * is none.
@@ -26,8 +35,7 @@ static size_t read_name(const uint8_t *bytes, size_t size,
 		return 0;
 	memcpy(name, bytes, length);
 	name[length] = '\0';
-	last = strncmp(name, INNER, strlen(INNER)) ? name :
-						     name + strlen(INNER);
+	last = behind_inner(name);
 	return *last && *last != '.' && !strchr(last, '/') ? length + 1 : 0;
 }
 
@@ -66,8 +74,10 @@ bool packed_folder_unpack(struct packed_folder *folder, const uint8_t *bytes,
 		 parent && strlen(parent) < 64 ? parent : "/tmp");
 	if (!mkdtemp(folder->path))
 		return false;
-	snprintf(path, sizeof(path), "%s/" INNER, folder->path);
-	mkdir(path, 0700);
+	for (size_t i = 0; i < INNER_COUNT; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder->path, inner[i]);
+		mkdir(path, 0700);
+	}
 	if (at)
 		write_file(folder, "data", bytes, at);
 	while (at < size) {

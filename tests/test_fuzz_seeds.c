@@ -162,7 +162,7 @@ START_TEST(folders_are_unpacked)
 {
 	static const char packed[] = "PERFILE2" PACKED_FOLDER_MARK
 		"../out\n1" PACKED_FOLDER_MARK "kcore_dir/kcore\n22"
-		PACKED_FOLDER_MARK "/out\n" PACKED_FOLDER_MARK "code";
+		PACKED_FOLDER_MARK "/out\n" PACKED_FOLDER_MARK "last";
 	struct packed_folder folder;
 	char path[256];
 	FILE *file;
@@ -181,7 +181,7 @@ START_TEST(folders_are_unpacked)
 	fclose(file);
 	snprintf(path, sizeof(path), "%s/../out", folder.path);
 	ck_assert_ptr_null(fopen(path, "rb"));
-	snprintf(path, sizeof(path), "%s/code", folder.path);
+	snprintf(path, sizeof(path), "%s/last", folder.path);
 	ck_assert_ptr_null(fopen(path, "rb"));
 	packed_folder_remove(&folder);
 }

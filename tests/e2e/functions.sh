@@ -16,7 +16,7 @@ DEFAULT=(ls pipe disk sleep all disk-all sleep-all events modules bpf)
 if [[ ${1:-} == --arm64 ]]; then
 	shift
 	use_arm64
-	DEFAULT=(ls pipe sleep all sleep-all)
+	DEFAULT=(ls pipe sleep all sleep-all modules bpf)
 fi
 readonly DEFAULT
 readonly KERNEL=${1:-6.12} CPUS=${2:-1}

@@ -27,7 +27,7 @@ unpack_module() { # place in the kernel's tree
 	local file
 	file=$(echo "/lib/modules/$(uname -r)/kernel/$1.ko"*)
 	if [[ $file == *.xz ]]; then
-		xz -dc "$file" >"${1##*/}.ko"
+		busybox xzcat "$file" >"${1##*/}.ko"
 	else
 		cp "$file" "${1##*/}.ko"
 	fi
