@@ -162,6 +162,24 @@ START_TEST(any_byte_may_be_damaged)
 }
 END_TEST
 
+/* As long a beginning as there is. */
+START_TEST(a_long_beginning_is_no_gap)
+{
+	static const uint8_t bytes[] = {
+		SYNC_DEPTH(0), 0x02, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87,
+		0x88, 0x01, TRACE_ON, 0x85, AT(0),
+		0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(9), ID(7),
+		EXECUTED, COMMIT(1), EXECUTED, ADDRESS(8), COMMIT(1),
+	};
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETE);
+	totals = decode(bytes, sizeof(bytes), NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+	ck_assert_uint_gt(totals.instructions, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const int count = sizeof(damages) / sizeof(*damages);
@@ -174,6 +192,7 @@ int main(void)
 	tcase_add_loop_test(tcase, damage_ends_neither_program_nor_decoding, 0,
 			    2 * count);
 	tcase_add_loop_test(tcase, any_byte_may_be_damaged, 0, 2);
+	tcase_add_test(tcase, a_long_beginning_is_no_gap);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

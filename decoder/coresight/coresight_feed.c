@@ -38,8 +38,12 @@ uint64_t coresight_feed_place(const struct coresight_feed *feed,
 uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
 				   uint64_t index)
 {
-	return feed->since_sync +
-	       (index > feed->call_index ? index - feed->call_index : 0);
+	uint64_t back;
+
+	if (index >= feed->call_index)
+		return feed->since_sync + (index - feed->call_index);
+	back = feed->call_index - index;
+	return feed->since_sync > back ? feed->since_sync - back : 0;
 }
 
 void coresight_feed_reject(struct coresight_feed *feed, uint64_t index)
