@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_window.h"
 #include "decoder/recording/recording.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"
@@ -180,6 +181,30 @@ START_TEST(a_long_beginning_is_no_gap)
 }
 END_TEST
 
+/* What lies behind damage begins where it shows, wherever that window ends. */
+START_TEST(windows_may_end_behind_damage)
+{
+	enum { EVENT = 0x71 };
+	static const uint8_t head[] = { BEGIN, COMMIT(1) };
+	static const uint8_t tail[] = {
+		SYNC_DEPTH(3), CONTEXT(0), EXECUTED, EXECUTED, ADDRESS(0x08),
+		COMMIT(5), SYNC, CONTEXT(0x20), EXECUTED, COMMIT(1),
+	};
+	static uint8_t bytes[CORESIGHT_WINDOW_SIZE + sizeof(tail)];
+	size_t at = CORESIGHT_WINDOW_SIZE - (size_t)_i;
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETMV4);
+	memset(bytes, EVENT, sizeof(bytes));
+	memcpy(bytes, head, sizeof(head));
+	memcpy(bytes + at, tail, sizeof(tail));
+	totals = decode(bytes, sizeof(bytes), NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 1);
+	ck_assert_uint_eq(totals.instructions, 9);
+}
+END_TEST
+
 int main(void)
 {
 	const int count = sizeof(damages) / sizeof(*damages);
@@ -193,6 +218,7 @@ int main(void)
 			    2 * count);
 	tcase_add_loop_test(tcase, any_byte_may_be_damaged, 0, 2);
 	tcase_add_test(tcase, a_long_beginning_is_no_gap);
+	tcase_add_loop_test(tcase, windows_may_end_behind_damage, 0, 30);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -17,6 +17,7 @@
 #define CALL_ONLY 0x06, 0x05
 #define CALL CALL_ONLY, ADDRESS(0x10)
 #define EVENT 0x71
+#define ANEW RESERVED	/* the sink was told so */
 #define DISCARD 0x00, 0x03
 #define EIGHT 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80
 
@@ -117,7 +118,16 @@ static const struct row {
 		(INFO, E, SYNC_DEPTH(0))),
 	DAMAGED(4, 0, (EVENT), (INFO_DEPTH(5)), (EVENT)),
 	DAMAGED(4, 0, (EVENT), (E), (EVENT)),
-	DAMAGED(4, 0, (INFO, E), (SYNC_DEPTH(2)), (INFO)),
+	/* Begun anew, or not for want of a synchronisation packet. */
+	SOUND(4, 0,
+		(INFO, E, SYNC_DEPTH(2), N, COMMIT(3)),
+		(INFO, ANEW, NO_DEPTH, N)),
+	SOUND(4, 0,
+		(INFO, E, SYNC_ONLY, EVENT, INFO_DEPTH(3), N, COMMIT(4)),
+		(INFO, ANEW, NO_DEPTH, N)),
+	DAMAGED(4, 0, (INFO, E), (INFO_DEPTH(2)), (INFO)),
+	DAMAGED(4, 0, (INFO, E, SYNC_ONLY, E), (INFO_DEPTH(3)), (INFO)),
+	DAMAGED(4, 0, (INFO, E, SYNC_ONLY), (INFO_DEPTH(5)), (INFO)),
 	DAMAGED(4, 0, (INFO_DEPTH(1), E, COMMIT(1)), (COMMIT(2)), (NO_DEPTH)),
 	/* Exceptions: they are whole with their address. */
 	SOUND(4, 0, (INFO, CALL, COMMIT(1)), (INFO, CALL)),
@@ -185,6 +195,13 @@ static bool collect(void *ctx, uint64_t index, const uint8_t *bytes,
 	return --collected->wanted;
 }
 
+static void note_anew(void *ctx, uint64_t index)
+{
+	const uint8_t anew = ANEW;
+
+	collect(ctx, index, &anew, 1);
+}
+
 static struct collected collected;
 static struct coresight_speculation *speculation;
 
@@ -203,7 +220,9 @@ static void begin(uint32_t depth, uint32_t idr0)
 
 static void set_up(void)
 {
-	const struct coresight_packet_sink sink = { collect, &collected };
+	const struct coresight_packet_sink sink = {
+		collect, note_anew, &collected
+	};
 
 	speculation = coresight_speculation_new(&sink);
 	ck_assert_ptr_nonnull(speculation);

@@ -4,12 +4,16 @@
 
 #include "decoder/coresight/coresight_packet.h"
 
-/* Takes a packet, whose first byte had number @index.  Returns false if no more
- * are wanted.
- */
 struct coresight_packet_sink {
+	/* Takes a packet, whose first byte had number @index.  Returns false
+	 * if no more are wanted.
+	 */
 	bool (*give)(void *ctx, uint64_t index, const uint8_t *bytes,
 		     size_t size);
+	/* What came before @index is damaged.  The next packet is trace info,
+	 * there, and a synchronisation packet came before it.
+	 */
+	void (*begin_anew)(void *ctx, uint64_t index);
 	void *ctx;
 };
 

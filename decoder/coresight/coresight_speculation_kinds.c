@@ -73,18 +73,44 @@ static void hide_depth(struct coresight_speculation *speculation)
 	*byte = 0;
 }
 
+/* It is assumed that trace info that says how many elements wait counts all of
+ * them, and those alone.
+ */
+static bool is_wrong_depth(const struct coresight_speculation *speculation)
+{
+	const struct coresight_held *held = &speculation->held;
+
+	return speculation->is_begun && speculation->packet.depth_at &&
+	       speculation->packet.depth != held->unseen + held->elements;
+}
+
+/* Trace info may be wrong about what came before, and right about what comes
+ * next.
+ */
+static void begin_anew(struct coresight_speculation *speculation)
+{
+	struct coresight_held *held = &speculation->held;
+
+	coresight_held_begin(held, held->depth);
+	speculation->is_begun = false;
+	held->sink.begin_anew(held->sink.ctx, speculation->index);
+}
+
 static bool take_info(struct coresight_speculation *speculation)
 {
 	const struct coresight_packet *packet = &speculation->packet;
 	struct coresight_held *held = &speculation->held;
+	bool is_wrong = is_wrong_depth(speculation);
 
 	if (packet->depth > held->depth ||
-	    (speculation->is_begun && packet->depth_at &&
-	     packet->depth != held->unseen + held->elements))
+	    (is_wrong && !speculation->is_synced))
 		return false;
+	if (is_wrong)
+		begin_anew(speculation);
 	if (!speculation->is_begun)
 		held->unseen = packet->depth;
 	speculation->is_begun = true;
+	speculation->is_synced = false;
 	memset(speculation->addresses.last, 0,
 	       sizeof(speculation->addresses.last));
 	hide_depth(speculation);
