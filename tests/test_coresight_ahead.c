@@ -205,6 +205,27 @@ START_TEST(windows_may_end_behind_damage)
 }
 END_TEST
 
+static const struct lost {
+	uint8_t bytes[96];
+	size_t size;
+} losses[] = {
+	DAMAGE(BEGIN, COMMIT(1), EXECUTED, ADDRESS(0x08), OVERFLOW,
+	       SYNC_DEPTH(2), TRACE_ON, CONTEXT(0), EXECUTED, COMMIT(3)),
+};
+
+/* And nothing else is amiss. */
+START_TEST(what_the_unit_loses_is_an_overflow)
+{
+	const struct lost *lost = &losses[_i];
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETMV4);
+	totals = decode(lost->bytes, lost->size, NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_OVERFLOW], 1);
+}
+END_TEST
+
 int main(void)
 {
 	const int count = sizeof(damages) / sizeof(*damages);
@@ -219,6 +240,8 @@ int main(void)
 	tcase_add_loop_test(tcase, any_byte_may_be_damaged, 0, 2);
 	tcase_add_test(tcase, a_long_beginning_is_no_gap);
 	tcase_add_loop_test(tcase, windows_may_end_behind_damage, 0, 30);
+	tcase_add_loop_test(tcase, what_the_unit_loses_is_an_overflow, 0,
+			    sizeof(losses) / sizeof(*losses));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -46,13 +46,20 @@ static bool take_whole(struct coresight_speculation *speculation)
 	return hold_whole(speculation, false);
 }
 
+/* What elements come next trace info is to say. */
+static void discard(struct coresight_speculation *speculation)
+{
+	coresight_held_discard(&speculation->held);
+	speculation->is_begun = false;
+}
+
 static bool take_extension(struct coresight_speculation *speculation)
 {
 	enum { DISCARD = 0x03, OVERFLOW = 0x05, SYNC_SIZE = 12 };
 	const uint8_t *bytes = speculation->bytes;
 
 	if (bytes[1] == DISCARD || bytes[1] == OVERFLOW)
-		coresight_held_discard(&speculation->held);
+		discard(speculation);
 	else if (speculation->size == SYNC_SIZE &&
 		 bytes[SYNC_SIZE - 1] == 0x80)
 		speculation->is_synced = true;

@@ -14,7 +14,9 @@ struct coresight_speculation {
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 
-	bool is_begun;			/* trace info was seen */
+	bool is_begun;			/* trace info was seen, and nothing was
+					 * lost since
+					 */
 	bool is_synced;			/* trace info is to come, right behind a
 					 * synchronisation packet
 					 */
