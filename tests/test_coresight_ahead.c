@@ -66,10 +66,10 @@ static const struct {
 	{ CAPTURE_AHEAD_ETE, CAPTURE_ETE },
 };
 
-/* Two blocks come before the loop begins; the last two are never committed. */
+/* Two blocks come before the loop begins; the last two are cancelled. */
 START_TEST(what_was_cancelled_does_not_show)
 {
-	enum { BEFORE = 2, WAITING = 2 };
+	enum { BEFORE = 2, CANCELLED = 2 };
 	struct array ahead = ARRAY_OF(struct flow_item);
 	struct array plain = ARRAY_OF(struct flow_item);
 
@@ -80,7 +80,7 @@ START_TEST(what_was_cancelled_does_not_show)
 	keep_path(&ahead);
 	keep_path(&plain);
 	ck_assert_uint_eq(plain.count, SYNCS * ROUNDS * 10);
-	ck_assert_uint_eq(ahead.count - BEFORE, plain.count - WAITING);
+	ck_assert_uint_eq(ahead.count - BEFORE, plain.count - CANCELLED);
 	for (size_t i = BEFORE; i < ahead.count; i++) {
 		const struct flow_item *item = array_at(&ahead, i);
 		const struct flow_item *same = array_at(&plain, i - BEFORE);
@@ -205,12 +205,32 @@ START_TEST(windows_may_end_behind_damage)
 }
 END_TEST
 
+/* Elements seen and unseen: what was to become of them is lost. */
+START_TEST(what_waits_at_the_end_is_lost)
+{
+	static const struct damage ends[] = {
+		DAMAGE(BEGIN),
+		DAMAGE(SYNC_DEPTH(1), CONTEXT(0)),
+		DAMAGE(SYNC_DEPTH(1), CONTEXT(0), EXECUTED, COMMIT(1)),
+		DAMAGE(BEGIN, COMMIT(1), CALL_ONLY),
+	};
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETMV4);
+	totals = decode(ends[_i].bytes, ends[_i].size, NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_LOST], 1);
+}
+END_TEST
+
 static const struct lost {
 	uint8_t bytes[96];
 	size_t size;
 } losses[] = {
 	DAMAGE(BEGIN, COMMIT(1), EXECUTED, ADDRESS(0x08), OVERFLOW,
 	       SYNC_DEPTH(2), TRACE_ON, CONTEXT(0), EXECUTED, COMMIT(3)),
+	DAMAGE(BEGIN, COMMIT(1), CALL_ONLY, OVERFLOW, SYNC, TRACE_ON,
+	       CONTEXT(0), EXECUTED, COMMIT(1)),
 };
 
 /* And nothing else is amiss. */
@@ -242,6 +262,7 @@ int main(void)
 	tcase_add_loop_test(tcase, windows_may_end_behind_damage, 0, 30);
 	tcase_add_loop_test(tcase, what_the_unit_loses_is_an_overflow, 0,
 			    sizeof(losses) / sizeof(*losses));
+	tcase_add_loop_test(tcase, what_waits_at_the_end_is_lost, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

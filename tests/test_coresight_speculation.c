@@ -139,6 +139,11 @@ static const struct row {
 		(INFO, CALL_ONLY, 0x81, 0x31, 0x70, ADDRESS(0))),
 	SOUND(1, 0, (INFO, E, CALL), (INFO, E)),
 	SOUND(4, 0, (INFO, 0x06, 0x01, 0x00, E), (INFO, 0x06, 0x01, 0x00)),
+	SOUND(4, 0,
+		(INFO, CALL_ONLY, OVERFLOW, SYNC, E, COMMIT(1)),
+		(INFO, OVERFLOW, SYNC, E)),
+	SOUND(4, 0, (INFO, CALL_ONLY, DISCARD, INFO), (INFO, DISCARD, INFO)),
+	DAMAGED(4, 0, (INFO, CALL_ONLY), (SYNC_ONLY), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (COMMIT(1)), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (E), (INFO)),
 	/* Addresses do not refer to what was cancelled. */

@@ -12,6 +12,12 @@ bool coresight_feed_speculates(const struct coresight_feed *feed)
 	       !coresight_unit_is_old(feed->unit) && feed->unit->idr8;
 }
 
+bool coresight_feed_waits(const struct coresight_feed *feed)
+{
+	return coresight_feed_speculates(feed) && !feed->is_astray &&
+	       coresight_speculation_waits(feed->speculation);
+}
+
 void coresight_feed_tell(struct coresight_feed *feed, ocsd_datapath_op_t op)
 {
 	feed->is_ending = op == OCSD_OP_EOT;

@@ -83,3 +83,9 @@ size_t coresight_speculation_take(struct coresight_speculation *speculation,
 	}
 	return size;
 }
+
+bool coresight_speculation_waits(const struct coresight_speculation *speculation)
+{
+	return speculation->awaits_address || speculation->held.elements ||
+	       speculation->held.unseen;
+}

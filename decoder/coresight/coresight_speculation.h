@@ -34,4 +34,8 @@ size_t coresight_speculation_take(struct coresight_speculation *speculation,
 				  uint64_t index, const uint8_t *bytes,
 				  size_t size);
 
+/* Whether what is to become of some elements was not said so far. */
+bool coresight_speculation_waits(
+	const struct coresight_speculation *speculation);
+
 #endif

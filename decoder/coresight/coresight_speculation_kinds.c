@@ -46,11 +46,14 @@ static bool take_whole(struct coresight_speculation *speculation)
 	return hold_whole(speculation, false);
 }
 
-/* What elements come next trace info is to say. */
+/* It is assumed that trace info comes before elements do again, and says how
+ * many wait that it does not show.
+ */
 static void discard(struct coresight_speculation *speculation)
 {
 	coresight_held_discard(&speculation->held);
 	speculation->is_begun = false;
+	speculation->awaits_address = false;
 }
 
 static bool take_extension(struct coresight_speculation *speculation)
@@ -61,7 +64,7 @@ static bool take_extension(struct coresight_speculation *speculation)
 	if (bytes[1] == DISCARD || bytes[1] == OVERFLOW)
 		discard(speculation);
 	else if (speculation->size == SYNC_SIZE &&
-		 bytes[SYNC_SIZE - 1] == 0x80)
+		 bytes[SYNC_SIZE - 1] == 0x80 && !speculation->awaits_address)
 		speculation->is_synced = true;
 	else
 		return false;
@@ -280,7 +283,7 @@ static bool take_source(struct coresight_speculation *speculation)
 const struct coresight_speculation_kind
 	coresight_speculation_kinds[CORESIGHT_PACKET_KINDS] = {
 	[KIND(OTHER)] = { take_other, false, false },
-	[KIND(EXTENSION)] = { take_extension, true, false },
+	[KIND(EXTENSION)] = { take_extension, true, true },
 	[KIND(TRACE_INFO)] = { take_info, true, false },
 	[KIND(REPORT)] = { take_whole, true, false },
 	[KIND(STATE)] = { take_whole, false, false },
