@@ -16,6 +16,8 @@
 #define SHORT_SOURCE(offset) 0xb4, (offset) >> 2
 #define CALL_ONLY 0x06, 0x05
 #define CALL CALL_ONLY, ADDRESS(0x10)
+#define CONTEXT_OF(info) 0x81, (info)
+#define IDS(vmid, id) 0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(vmid), ID(id)
 #define EVENT 0x71
 #define ANEW RESERVED	/* the sink was told so */
 #define DISCARD 0x00, 0x03
@@ -169,6 +171,21 @@ static const struct row {
 		(INFO, ADDRESS(0), SHORT_SOURCE(0x10), COMMIT(1)),
 		(INFO, ADDRESS(0), SOURCE(0x10))),
 	SOUND(1, 0, (INFO, SOURCE(0x10), 0xb0), (INFO, SOURCE(0x10))),
+	/* Nor do contexts. */
+	SOUND(4, 0,
+		(INFO, CONTEXT(0), E, CONTEXT_OF(0x30), CANCEL(1), 0x80),
+		(INFO, CONTEXT(0), CONTEXT_OF(0x30))),
+	SOUND(4, 0, (INFO, 0x80, E, COMMIT(1)), (INFO, 0x80, E)),
+	SOUND(4, 0,
+		(INFO, 0x81, IDS(7, 8), E, 0x81, IDS(5, 6), CANCEL(1),
+		 CONTEXT(0)),
+		(INFO, 0x81, IDS(7, 8), 0x85, AT(0), IDS(5, 6))),
+	SOUND(4, 0,
+		(INFO, E, 0x81, IDS(7, 8), CANCEL(1), CONTEXT_OF(0xb1), ID(6)),
+		(INFO, 0x81, IDS(7, 6))),
+	SOUND(4, 0,
+		(INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31)),
+		(INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31))),
 	/* Transactions; what is lost; what no unit writes. */
 	SOUND(4, 0, (INFO, 0x0a, E, COMMIT(1)), (INFO, 0x0a)),
 	SOUND(4, UNCOUNTED, (INFO, 0x0a, E), (INFO, 0x0a)),
@@ -223,6 +240,7 @@ static void begin(uint32_t depth, uint32_t idr0)
 	const struct coresight_unit unit = {
 		.protocol = CORESIGHT_ETE,
 		.idr0 = idr0,
+		.idr2 = 4 << 10 | 4 << 5,	/* bytes of VMIDs and ids */
 		.idr8 = depth,
 	};
 

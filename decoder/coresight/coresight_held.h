@@ -19,6 +19,9 @@ struct coresight_packet_sink {
 
 enum { CORESIGHT_PACKET_ROOM = 32, CORESIGHT_HELD_ROOM = 2048 };
 
+/* Begins a packet of a context alone. */
+enum { CORESIGHT_CONTEXT = 0x81 };
+
 struct coresight_held_packet {
 	uint64_t index;
 	uint8_t kind;		/* enum coresight_packet_kind */
@@ -66,7 +69,7 @@ bool coresight_held_commit(struct coresight_held *held, size_t count);
 bool coresight_held_cancel(struct coresight_held *held, size_t count);
 
 /* The newest element, an atom, was the other kind, and what is known of where
- * it led is wrong.
+ * it led is wrong.  It is assumed that no unit says so of another element.
  */
 bool coresight_held_mispredict(struct coresight_held *held);
 

@@ -117,8 +117,10 @@ static bool take_info(struct coresight_speculation *speculation)
 		return false;
 	if (is_wrong)
 		begin_anew(speculation);
-	if (!speculation->is_begun)
+	if (!speculation->is_begun) {
 		held->unseen = packet->depth;
+		speculation->context = (struct coresight_last_context){ 0 };
+	}
 	speculation->is_begun = true;
 	speculation->is_synced = false;
 	memset(speculation->addresses.last, 0,
@@ -234,16 +236,32 @@ static bool take_mispredict(struct coresight_speculation *speculation)
 }
 
 static void note_context(struct coresight_speculation *speculation,
-			 uint8_t byte)
+			 const uint8_t *bytes)
 {
-	speculation->addresses.is_64bit = byte >> 4 & 1;
+	coresight_last_context_note(&speculation->context,
+				    speculation->packet.context_sizes, bytes);
+	speculation->addresses.is_64bit = bytes[0] >> 4 & 1;
 }
 
+static size_t write_context(const struct coresight_speculation *speculation,
+			    uint8_t *bytes)
+{
+	return coresight_last_context_write(&speculation->context,
+					    speculation->packet.context_sizes,
+					    bytes);
+}
+
+/* The last one may be cancelled: OpenCSD is told each in full. */
 static bool take_context(struct coresight_speculation *speculation)
 {
+	uint8_t bytes[CORESIGHT_PACKET_ROOM] = { CORESIGHT_CONTEXT };
+
 	if (speculation->size > 1)
-		note_context(speculation, speculation->bytes[1]);
-	return take_whole(speculation);
+		note_context(speculation, speculation->bytes + 1);
+	if (!speculation->context.is_known)
+		return take_whole(speculation);
+	return hold(speculation, CORESIGHT_PACKET_CONTEXT, false, bytes,
+		    1 + write_context(speculation, bytes + 1));
 }
 
 static bool hold_address(struct coresight_speculation *speculation,
@@ -252,14 +270,13 @@ static bool hold_address(struct coresight_speculation *speculation,
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 	size_t read = coresight_address_expand(&speculation->addresses,
 					       speculation->bytes, bytes);
-	size_t context = speculation->size - read;
+	size_t size = CORESIGHT_ADDRESS_SIZE;
 
-	memcpy(bytes + CORESIGHT_ADDRESS_SIZE, speculation->bytes + read,
-	       context);
-	if (context)
-		note_context(speculation, speculation->bytes[read]);
-	return hold(speculation, kind, is_element, bytes,
-		    CORESIGHT_ADDRESS_SIZE + context);
+	if (speculation->size > read) {
+		note_context(speculation, speculation->bytes + read);
+		size += write_context(speculation, bytes + size);
+	}
+	return hold(speculation, kind, is_element, bytes, size);
 }
 
 /* An exception is whole with its address. */

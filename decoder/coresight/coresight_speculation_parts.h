@@ -4,6 +4,7 @@
 
 #include "decoder/coresight/coresight_address.h"
 #include "decoder/coresight/coresight_held.h"
+#include "decoder/coresight/coresight_last_context.h"
 #include "decoder/coresight/coresight_speculation.h"
 
 /* The packet under way, and what is known from those before it. */
@@ -22,6 +23,7 @@ struct coresight_speculation {
 					 */
 	bool awaits_address;		/* the newest is an exception */
 	struct coresight_addresses addresses;
+	struct coresight_last_context context;
 	struct coresight_held held;
 };
 
