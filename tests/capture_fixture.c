@@ -141,6 +141,8 @@ static const uint8_t ahead_ete_round[] = {
 		    FEW_CYCLES_COMMIT(9, 4)),
 };
 
+static const uint8_t ahead_end[] = { CANCEL(2) };
+
 static const uint8_t ptm_begin[] = { V7_SYNC, PTM_START(V7_TRACE_ON, 0) };
 static const uint8_t ptm_sync[] = { V7_SYNC, PTM_START(V7_PERIODIC, 0) };
 static const uint8_t ptm_round[] = {
@@ -203,12 +205,14 @@ const struct capture_kind capture_kinds[CAPTURE_KINDS] = {
 	[CAPTURE_AHEAD_ETMV4] = {
 		.name = "ETMv4, ahead", V8_CPU,
 		PACKETS(ahead_v4_begin, ahead_v4_sync, ahead_v4_round),
+		.end = ahead_end, .end_size = sizeof(ahead_end),
 		.unit = "ETM4.0\n[regs]\nTRCCONFIGR=0x1\nTRCIDR0=0x28000EA1\n"
 			"TRCIDR1=0x4100F403\nTRCIDR2=0x00000488\nTRCIDR8=7\n",
 	},
 	[CAPTURE_AHEAD_ETE] = {
 		.name = "ETE, ahead", V8_CPU,
 		PACKETS(ahead_ete_begin, ahead_ete_sync, ahead_ete_round),
+		.end = ahead_end, .end_size = sizeof(ahead_end),
 		.unit = "ETE\n[regs]\nTRCCONFIGR=0x11\nTRCDEVARCH=0x47705A13\n"
 			"TRCIDR0=0x0801CEA1\nTRCIDR1=0x4100FFF0\n"
 			"TRCIDR2=0xD0001088\nTRCIDR8=7\n",
@@ -303,6 +307,8 @@ size_t capture_fixture_trace(enum capture_name name, size_t syncs,
 			size = append(bytes, size, kind->round,
 				      kind->round_size);
 	}
+	if (kind->end)
+		size = append(bytes, size, kind->end, kind->end_size);
 	ck_assert_uint_le(size, CAPTURE_ROOM(syncs, rounds));
 	return size;
 }

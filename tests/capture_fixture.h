@@ -20,13 +20,17 @@ struct capture_kind {
 	size_t code_size;
 	const uint32_t *program;	/* code at ETMV4_USER, or NULL */
 	size_t program_size;
-	/* Packets: to begin, to begin in the middle, one round; sizes. */
+	/* Packets: to begin, to begin in the middle, one round, and maybe
+	 * to end; sizes.
+	 */
 	const uint8_t *begin;
 	size_t begin_size;
 	const uint8_t *sync;
 	size_t sync_size;
 	const uint8_t *round;
 	size_t round_size;
+	const uint8_t *end;
+	size_t end_size;
 };
 
 enum capture_name {

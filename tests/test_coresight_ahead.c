@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/coresight/coresight_window.h"
 #include "decoder/recording/recording.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"
@@ -65,10 +66,10 @@ static const struct {
 	{ CAPTURE_AHEAD_ETE, CAPTURE_ETE },
 };
 
-/* Two blocks come before the loop begins; the last two are never committed. */
+/* Two blocks come before the loop begins; the last two are cancelled. */
 START_TEST(what_was_cancelled_does_not_show)
 {
-	enum { BEFORE = 2, WAITING = 2 };
+	enum { BEFORE = 2, CANCELLED = 2 };
 	struct array ahead = ARRAY_OF(struct flow_item);
 	struct array plain = ARRAY_OF(struct flow_item);
 
@@ -79,7 +80,7 @@ START_TEST(what_was_cancelled_does_not_show)
 	keep_path(&ahead);
 	keep_path(&plain);
 	ck_assert_uint_eq(plain.count, SYNCS * ROUNDS * 10);
-	ck_assert_uint_eq(ahead.count - BEFORE, plain.count - WAITING);
+	ck_assert_uint_eq(ahead.count - BEFORE, plain.count - CANCELLED);
 	for (size_t i = BEFORE; i < ahead.count; i++) {
 		const struct flow_item *item = array_at(&ahead, i);
 		const struct flow_item *same = array_at(&plain, i - BEFORE);
@@ -162,6 +163,89 @@ START_TEST(any_byte_may_be_damaged)
 }
 END_TEST
 
+/* As long a beginning as there is. */
+START_TEST(a_long_beginning_is_no_gap)
+{
+	static const uint8_t bytes[] = {
+		SYNC_DEPTH(0), 0x02, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87,
+		0x88, 0x01, TRACE_ON, 0x85, AT(0),
+		0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(9), ID(7),
+		EXECUTED, COMMIT(1), EXECUTED, ADDRESS(8), COMMIT(1),
+	};
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETE);
+	totals = decode(bytes, sizeof(bytes), NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+	ck_assert_uint_gt(totals.instructions, 0);
+}
+END_TEST
+
+/* What lies behind damage begins where it shows, wherever that window ends. */
+START_TEST(windows_may_end_behind_damage)
+{
+	enum { EVENT = 0x71 };
+	static const uint8_t head[] = { BEGIN, COMMIT(1) };
+	static const uint8_t tail[] = {
+		SYNC_DEPTH(3), CONTEXT(0), EXECUTED, EXECUTED, ADDRESS(0x08),
+		COMMIT(5), SYNC, CONTEXT(0x20), EXECUTED, COMMIT(1),
+	};
+	static uint8_t bytes[CORESIGHT_WINDOW_SIZE + sizeof(tail)];
+	size_t at = CORESIGHT_WINDOW_SIZE - (size_t)_i;
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETMV4);
+	memset(bytes, EVENT, sizeof(bytes));
+	memcpy(bytes, head, sizeof(head));
+	memcpy(bytes + at, tail, sizeof(tail));
+	totals = decode(bytes, sizeof(bytes), NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 1);
+	ck_assert_uint_eq(totals.instructions, 9);
+}
+END_TEST
+
+/* Elements seen and unseen: what was to become of them is lost. */
+START_TEST(what_waits_at_the_end_is_lost)
+{
+	static const struct damage ends[] = {
+		DAMAGE(BEGIN),
+		DAMAGE(SYNC_DEPTH(1), CONTEXT(0)),
+		DAMAGE(SYNC_DEPTH(1), CONTEXT(0), EXECUTED, COMMIT(1)),
+		DAMAGE(BEGIN, COMMIT(1), CALL_ONLY),
+	};
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETMV4);
+	totals = decode(ends[_i].bytes, ends[_i].size, NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_LOST], 1);
+}
+END_TEST
+
+static const struct lost {
+	uint8_t bytes[96];
+	size_t size;
+} losses[] = {
+	DAMAGE(BEGIN, COMMIT(1), EXECUTED, ADDRESS(0x08), OVERFLOW,
+	       SYNC_DEPTH(2), TRACE_ON, CONTEXT(0), EXECUTED, COMMIT(3)),
+	DAMAGE(BEGIN, COMMIT(1), CALL_ONLY, OVERFLOW, SYNC, TRACE_ON,
+	       CONTEXT(0), EXECUTED, COMMIT(1)),
+};
+
+/* And nothing else is amiss. */
+START_TEST(what_the_unit_loses_is_an_overflow)
+{
+	const struct lost *lost = &losses[_i];
+	struct flow_totals totals;
+
+	make(CAPTURE_AHEAD_ETMV4);
+	totals = decode(lost->bytes, lost->size, NULL);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_OVERFLOW], 1);
+}
+END_TEST
+
 int main(void)
 {
 	const int count = sizeof(damages) / sizeof(*damages);
@@ -174,6 +258,11 @@ int main(void)
 	tcase_add_loop_test(tcase, damage_ends_neither_program_nor_decoding, 0,
 			    2 * count);
 	tcase_add_loop_test(tcase, any_byte_may_be_damaged, 0, 2);
+	tcase_add_test(tcase, a_long_beginning_is_no_gap);
+	tcase_add_loop_test(tcase, windows_may_end_behind_damage, 0, 30);
+	tcase_add_loop_test(tcase, what_the_unit_loses_is_an_overflow, 0,
+			    sizeof(losses) / sizeof(*losses));
+	tcase_add_loop_test(tcase, what_waits_at_the_end_is_lost, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -16,7 +16,10 @@
 #define SHORT_SOURCE(offset) 0xb4, (offset) >> 2
 #define CALL_ONLY 0x06, 0x05
 #define CALL CALL_ONLY, ADDRESS(0x10)
+#define CONTEXT_OF(info) 0x81, (info)
+#define IDS(vmid, id) 0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(vmid), ID(id)
 #define EVENT 0x71
+#define ANEW RESERVED	/* the sink was told so */
 #define DISCARD 0x00, 0x03
 #define EIGHT 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80
 
@@ -117,7 +120,16 @@ static const struct row {
 		(INFO, E, SYNC_DEPTH(0))),
 	DAMAGED(4, 0, (EVENT), (INFO_DEPTH(5)), (EVENT)),
 	DAMAGED(4, 0, (EVENT), (E), (EVENT)),
-	DAMAGED(4, 0, (INFO, E), (SYNC_DEPTH(2)), (INFO)),
+	/* Begun anew, or not for want of a synchronisation packet. */
+	SOUND(4, 0,
+		(INFO, E, SYNC_DEPTH(2), N, COMMIT(3)),
+		(INFO, ANEW, NO_DEPTH, N)),
+	SOUND(4, 0,
+		(INFO, E, SYNC_ONLY, EVENT, INFO_DEPTH(3), N, COMMIT(4)),
+		(INFO, ANEW, NO_DEPTH, N)),
+	DAMAGED(4, 0, (INFO, E), (INFO_DEPTH(2)), (INFO)),
+	DAMAGED(4, 0, (INFO, E, SYNC_ONLY, E), (INFO_DEPTH(3)), (INFO)),
+	DAMAGED(4, 0, (INFO, E, SYNC_ONLY), (INFO_DEPTH(5)), (INFO)),
 	DAMAGED(4, 0, (INFO_DEPTH(1), E, COMMIT(1)), (COMMIT(2)), (NO_DEPTH)),
 	/* Exceptions: they are whole with their address. */
 	SOUND(4, 0, (INFO, CALL, COMMIT(1)), (INFO, CALL)),
@@ -129,6 +141,11 @@ static const struct row {
 		(INFO, CALL_ONLY, 0x81, 0x31, 0x70, ADDRESS(0))),
 	SOUND(1, 0, (INFO, E, CALL), (INFO, E)),
 	SOUND(4, 0, (INFO, 0x06, 0x01, 0x00, E), (INFO, 0x06, 0x01, 0x00)),
+	SOUND(4, 0,
+		(INFO, CALL_ONLY, OVERFLOW, SYNC, E, COMMIT(1)),
+		(INFO, OVERFLOW, SYNC, E)),
+	SOUND(4, 0, (INFO, CALL_ONLY, DISCARD, INFO), (INFO, DISCARD, INFO)),
+	DAMAGED(4, 0, (INFO, CALL_ONLY), (SYNC_ONLY), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (COMMIT(1)), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (E), (INFO)),
 	/* Addresses do not refer to what was cancelled. */
@@ -154,11 +171,34 @@ static const struct row {
 		(INFO, ADDRESS(0), SHORT_SOURCE(0x10), COMMIT(1)),
 		(INFO, ADDRESS(0), SOURCE(0x10))),
 	SOUND(1, 0, (INFO, SOURCE(0x10), 0xb0), (INFO, SOURCE(0x10))),
+	/* Nor do contexts. */
+	SOUND(4, 0,
+		(INFO, CONTEXT(0), E, CONTEXT_OF(0x30), CANCEL(1), 0x80),
+		(INFO, CONTEXT(0), CONTEXT_OF(0x30))),
+	SOUND(4, 0, (INFO, 0x80, E, COMMIT(1)), (INFO, 0x80, E)),
+	SOUND(4, 0,
+		(INFO, 0x81, IDS(7, 8), E, 0x81, IDS(5, 6), CANCEL(1),
+		 CONTEXT(0)),
+		(INFO, 0x81, IDS(7, 8), 0x85, AT(0), IDS(5, 6))),
+	SOUND(4, 0,
+		(INFO, E, 0x81, IDS(7, 8), CANCEL(1), CONTEXT_OF(0xb1), ID(6)),
+		(INFO, 0x81, IDS(7, 6))),
+	SOUND(4, 0,
+		(INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31)),
+		(INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31))),
 	/* Transactions; what is lost; what no unit writes. */
 	SOUND(4, 0, (INFO, 0x0a, E, COMMIT(1)), (INFO, 0x0a)),
 	SOUND(4, UNCOUNTED, (INFO, 0x0a, E), (INFO, 0x0a)),
 	SOUND(4, 0, (INFO, E, EVENT, OVERFLOW), (INFO, EVENT, OVERFLOW)),
-	SOUND(4, 0, (INFO, E, DISCARD, E, COMMIT(1)), (INFO, DISCARD, E)),
+	SOUND(4, 0,
+		(INFO, E, DISCARD, INFO, E, COMMIT(1)),
+		(INFO, DISCARD, INFO, E)),
+	SOUND(4, 0,
+		(INFO, E, DISCARD, INFO_DEPTH(1), E, COMMIT(2)),
+		(INFO, DISCARD, NO_DEPTH, E)),
+	SOUND(4, 0,
+		(INFO, E, OVERFLOW, SYNC_DEPTH(2), TRACE_ON, E, COMMIT(3)),
+		(INFO, OVERFLOW, SYNC_DEPTH(0), TRACE_ON, E)),
 	DAMAGED(4, 0, (INFO, E), (0, 0, 0, 0x80), (INFO)),
 	DAMAGED(4, 0, (INFO, E), (RESERVED), (INFO)),
 	DAMAGED(4, 0, (INFO, E), (0xaf), (INFO)),
@@ -185,6 +225,13 @@ static bool collect(void *ctx, uint64_t index, const uint8_t *bytes,
 	return --collected->wanted;
 }
 
+static void note_anew(void *ctx, uint64_t index)
+{
+	const uint8_t anew = ANEW;
+
+	collect(ctx, index, &anew, 1);
+}
+
 static struct collected collected;
 static struct coresight_speculation *speculation;
 
@@ -193,6 +240,7 @@ static void begin(uint32_t depth, uint32_t idr0)
 	const struct coresight_unit unit = {
 		.protocol = CORESIGHT_ETE,
 		.idr0 = idr0,
+		.idr2 = 4 << 10 | 4 << 5,	/* bytes of VMIDs and ids */
 		.idr8 = depth,
 	};
 
@@ -203,7 +251,9 @@ static void begin(uint32_t depth, uint32_t idr0)
 
 static void set_up(void)
 {
-	const struct coresight_packet_sink sink = { collect, &collected };
+	const struct coresight_packet_sink sink = {
+		collect, note_anew, &collected
+	};
 
 	speculation = coresight_speculation_new(&sink);
 	ck_assert_ptr_nonnull(speculation);

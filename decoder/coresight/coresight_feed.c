@@ -38,8 +38,12 @@ uint64_t coresight_feed_place(const struct coresight_feed *feed,
 uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
 				   uint64_t index)
 {
-	return feed->since_sync +
-	       (index > feed->call_index ? index - feed->call_index : 0);
+	uint64_t back;
+
+	if (index >= feed->call_index)
+		return feed->since_sync + (index - feed->call_index);
+	back = feed->call_index - index;
+	return feed->since_sync > back ? feed->since_sync - back : 0;
 }
 
 void coresight_feed_reject(struct coresight_feed *feed, uint64_t index)
@@ -110,7 +114,9 @@ static bool is_lost_at(struct coresight_feed *feed, uint64_t position)
 	return is_lost;
 }
 
-/* Frames are whole, or the file was cut. */
+/* Frames are whole, or the file was cut.  A unit that stops says what becomes of
+ * all that it traced: if it did not, the rest is missing.
+ */
 static void next_piece(struct coresight_feed *feed)
 {
 	const struct aux_piece *piece = piece_now(feed);
@@ -118,9 +124,10 @@ static void next_piece(struct coresight_feed *feed)
 	bool is_last = feed->piece + 1 == feed->stream->piece_count;
 	bool is_lost = is_lost_at(feed, feed->piece_start + piece->size_bytes);
 	bool is_cut = is_last && feed->stream->cut;
+	bool is_rest_lost = (has_rest || coresight_feed_waits(feed)) && !is_cut;
 
 	if (is_last || is_lost || has_rest || piece[1].begins_anew)
-		end_session(feed, is_lost || (has_rest && !is_cut));
+		end_session(feed, is_lost || is_rest_lost);
 	feed->in_piece = false;
 	feed->piece_start += piece->size_bytes;
 	feed->piece++;

@@ -80,7 +80,8 @@ uint64_t coresight_feed_place(const struct coresight_feed *feed,
 			      uint64_t index);
 
 /* Returns how many bytes lie between the synchronisation point where OpenCSD
- * began and the one that it numbers @index.
+ * began and the one that it numbers @index, which it may have been given some
+ * calls ago.  What of them it was not given does not count.
  */
 uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
 				   uint64_t index);

@@ -12,6 +12,12 @@ bool coresight_feed_speculates(const struct coresight_feed *feed)
 	       !coresight_unit_is_old(feed->unit) && feed->unit->idr8;
 }
 
+bool coresight_feed_waits(const struct coresight_feed *feed)
+{
+	return coresight_feed_speculates(feed) && !feed->is_astray &&
+	       coresight_speculation_waits(feed->speculation);
+}
+
 void coresight_feed_tell(struct coresight_feed *feed, ocsd_datapath_op_t op)
 {
 	feed->is_ending = op == OCSD_OP_EOT;
@@ -72,9 +78,41 @@ static bool give_committed(void *ctx, uint64_t index, const uint8_t *bytes,
 	return give(ctx, index, bytes, size, &used);
 }
 
+/* Stands for a synchronisation packet that was found, before byte @end: it may
+ * lie in several windows.
+ */
+static void feed_sync(struct coresight_feed *feed, uint64_t end)
+{
+	static const uint8_t packet[] = { 0, 0, 0, 0, 0,    0,
+					  0, 0, 0, 0, 0, 0x80 };
+	size_t size = coresight_tree_sync_zeros(feed->unit) + 1;
+	uint32_t used;
+
+	feed->call_index = end;
+	feed->since_sync = 0;
+	ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA,
+			     end > size ? end - size : 0, (uint32_t)size,
+			     packet + sizeof(packet) - size, &used);
+}
+
+static void begin_anew(void *ctx, uint64_t index)
+{
+	struct coresight_feed *feed = ctx;
+	uint64_t first = coresight_feed_first(feed);
+
+	feed->window.done = index > first ? index - first : 0;
+	coresight_feed_fail(feed);
+	feed->is_astray = false;
+	feed_sync(feed, index);
+}
+
 bool coresight_feed_new_speculation(struct coresight_feed *feed)
 {
-	const struct coresight_packet_sink sink = { give_committed, feed };
+	const struct coresight_packet_sink sink = {
+		.give = give_committed,
+		.begin_anew = begin_anew,
+		.ctx = feed,
+	};
 
 	feed->speculation = coresight_speculation_new(&sink);
 	return feed->speculation;
@@ -83,12 +121,13 @@ bool coresight_feed_new_speculation(struct coresight_feed *feed)
 static void feed_speculation(struct coresight_feed *feed)
 {
 	struct coresight_window *window = &feed->window;
-	size_t size = window->size - window->done;
+	size_t from = window->done;
 	size_t taken = coresight_speculation_take(
-		feed->speculation, coresight_feed_first(feed) + window->done,
-		window->bytes + window->done, size);
+		feed->speculation, coresight_feed_first(feed) + from,
+		window->bytes + from, window->size - from);
 
-	if (taken < size)
+	window->done = from;
+	if (taken < window->size - from)
 		give_up(feed, taken);
 	else
 		window->done = window->size;
@@ -121,24 +160,6 @@ void coresight_feed_bytes(struct coresight_feed *feed)
 		feed_plain(feed);
 }
 
-/* Stands for the synchronisation packet that was found, which may lie in
- * several windows.
- */
-static void feed_sync(struct coresight_feed *feed)
-{
-	static const uint8_t packet[] = { 0, 0, 0, 0, 0,    0,
-					  0, 0, 0, 0, 0, 0x80 };
-	size_t size = coresight_tree_sync_zeros(feed->unit) + 1;
-	uint64_t end = coresight_feed_first(feed) + feed->window.done;
-	uint32_t used;
-
-	feed->call_index = end;
-	feed->since_sync = 0;
-	ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA,
-			     end > size ? end - size : 0, (uint32_t)size,
-			     packet + sizeof(packet) - size, &used);
-}
-
 static void begin_packets(struct coresight_feed *feed)
 {
 	if (coresight_feed_speculates(feed))
@@ -161,5 +182,5 @@ void coresight_feed_find_sync(struct coresight_feed *feed)
 	feed->is_unsynced = false;
 	feed->is_astray = false;
 	begin_packets(feed);
-	feed_sync(feed);
+	feed_sync(feed, coresight_feed_first(feed) + feed->window.done);
 }

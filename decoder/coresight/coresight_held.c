@@ -117,14 +117,13 @@ void coresight_held_discard(struct coresight_held *held)
  */
 static bool drop_address(struct coresight_held_packet *packet)
 {
-	enum { CONTEXT = 0x81 };
 	size_t context = packet->size - CORESIGHT_ADDRESS_SIZE;
 
 	if (!context)
 		return true;
 	packet->kind = CORESIGHT_PACKET_CONTEXT;
 	packet->size = (uint8_t)(1 + context);
-	packet->bytes[0] = CONTEXT;
+	packet->bytes[0] = CORESIGHT_CONTEXT;
 	memmove(packet->bytes + 1, packet->bytes + CORESIGHT_ADDRESS_SIZE,
 		context);
 	return false;

@@ -4,16 +4,23 @@
 
 #include "decoder/coresight/coresight_packet.h"
 
-/* Takes a packet, whose first byte had number @index.  Returns false if no more
- * are wanted.
- */
 struct coresight_packet_sink {
+	/* Takes a packet, whose first byte had number @index.  Returns false
+	 * if no more are wanted.
+	 */
 	bool (*give)(void *ctx, uint64_t index, const uint8_t *bytes,
 		     size_t size);
+	/* What came before @index is damaged.  The next packet is trace info,
+	 * there, and a synchronisation packet came before it.
+	 */
+	void (*begin_anew)(void *ctx, uint64_t index);
 	void *ctx;
 };
 
 enum { CORESIGHT_PACKET_ROOM = 32, CORESIGHT_HELD_ROOM = 2048 };
+
+/* Begins a packet of a context alone. */
+enum { CORESIGHT_CONTEXT = 0x81 };
 
 struct coresight_held_packet {
 	uint64_t index;
@@ -62,7 +69,7 @@ bool coresight_held_commit(struct coresight_held *held, size_t count);
 bool coresight_held_cancel(struct coresight_held *held, size_t count);
 
 /* The newest element, an atom, was the other kind, and what is known of where
- * it led is wrong.
+ * it led is wrong.  It is assumed that no unit says so of another element.
  */
 bool coresight_held_mispredict(struct coresight_held *held);
 

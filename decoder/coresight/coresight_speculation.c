@@ -40,21 +40,16 @@ static bool take_packet(struct coresight_speculation *speculation)
 	if ((!speculation->is_begun && !kind->is_early) ||
 	    (speculation->awaits_address && !kind->is_between))
 		return false;
+	speculation->is_synced &= kind->is_early;
 	return kind->take(speculation) &&
 	       coresight_held_commit(&speculation->held, 0);
 }
 
-/* Behind a synchronisation packet trace info may be wrong about what came
- * before them, and right about what comes next.
- */
 static void begin_packet(struct coresight_speculation *speculation,
 			 uint64_t index)
 {
 	speculation->index = index;
 	speculation->size = 0;
-	if (!speculation->is_synced)
-		speculation->resume = index;
-	speculation->is_synced = false;
 }
 
 static bool add_bytes(struct coresight_speculation *speculation,
@@ -81,10 +76,16 @@ size_t coresight_speculation_take(struct coresight_speculation *speculation,
 		taken = coresight_packet_take(&speculation->packet, bytes + at,
 					      size - at);
 		if (!add_bytes(speculation, bytes + at, taken))
-			return speculation->resume > index ?
-				       speculation->resume - index :
+			return speculation->index > index ?
+				       speculation->index - index :
 				       0;
 		at += taken;
 	}
 	return size;
+}
+
+bool coresight_speculation_waits(const struct coresight_speculation *speculation)
+{
+	return speculation->awaits_address || speculation->held.elements ||
+	       speculation->held.unseen;
 }

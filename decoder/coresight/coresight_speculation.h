@@ -27,10 +27,15 @@ void coresight_speculation_begin(struct coresight_speculation *speculation,
 
 /* Takes the next @size bytes; the first has number @index.  Returns @size, or
  * less if they are damaged from there on, or the sink wants no more: what comes
- * next begins behind a synchronisation packet.
+ * next begins behind a synchronisation packet.  Damage that shows behind one is
+ * told to the sink alone.
  */
 size_t coresight_speculation_take(struct coresight_speculation *speculation,
 				  uint64_t index, const uint8_t *bytes,
 				  size_t size);
+
+/* Whether what is to become of some elements was not said so far. */
+bool coresight_speculation_waits(
+	const struct coresight_speculation *speculation);
 
 #endif

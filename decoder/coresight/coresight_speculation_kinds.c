@@ -46,15 +46,25 @@ static bool take_whole(struct coresight_speculation *speculation)
 	return hold_whole(speculation, false);
 }
 
+/* It is assumed that trace info comes before elements do again, and says how
+ * many wait that it does not show.
+ */
+static void discard(struct coresight_speculation *speculation)
+{
+	coresight_held_discard(&speculation->held);
+	speculation->is_begun = false;
+	speculation->awaits_address = false;
+}
+
 static bool take_extension(struct coresight_speculation *speculation)
 {
 	enum { DISCARD = 0x03, OVERFLOW = 0x05, SYNC_SIZE = 12 };
 	const uint8_t *bytes = speculation->bytes;
 
 	if (bytes[1] == DISCARD || bytes[1] == OVERFLOW)
-		coresight_held_discard(&speculation->held);
+		discard(speculation);
 	else if (speculation->size == SYNC_SIZE &&
-		 bytes[SYNC_SIZE - 1] == 0x80)
+		 bytes[SYNC_SIZE - 1] == 0x80 && !speculation->awaits_address)
 		speculation->is_synced = true;
 	else
 		return false;
@@ -73,18 +83,46 @@ static void hide_depth(struct coresight_speculation *speculation)
 	*byte = 0;
 }
 
+/* It is assumed that trace info that says how many elements wait counts all of
+ * them, and those alone.
+ */
+static bool is_wrong_depth(const struct coresight_speculation *speculation)
+{
+	const struct coresight_held *held = &speculation->held;
+
+	return speculation->is_begun && speculation->packet.depth_at &&
+	       speculation->packet.depth != held->unseen + held->elements;
+}
+
+/* Trace info may be wrong about what came before, and right about what comes
+ * next.
+ */
+static void begin_anew(struct coresight_speculation *speculation)
+{
+	struct coresight_held *held = &speculation->held;
+
+	coresight_held_begin(held, held->depth);
+	speculation->is_begun = false;
+	held->sink.begin_anew(held->sink.ctx, speculation->index);
+}
+
 static bool take_info(struct coresight_speculation *speculation)
 {
 	const struct coresight_packet *packet = &speculation->packet;
 	struct coresight_held *held = &speculation->held;
+	bool is_wrong = is_wrong_depth(speculation);
 
 	if (packet->depth > held->depth ||
-	    (speculation->is_begun && packet->depth_at &&
-	     packet->depth != held->unseen + held->elements))
+	    (is_wrong && !speculation->is_synced))
 		return false;
-	if (!speculation->is_begun)
+	if (is_wrong)
+		begin_anew(speculation);
+	if (!speculation->is_begun) {
 		held->unseen = packet->depth;
+		speculation->context = (struct coresight_last_context){ 0 };
+	}
 	speculation->is_begun = true;
+	speculation->is_synced = false;
 	memset(speculation->addresses.last, 0,
 	       sizeof(speculation->addresses.last));
 	hide_depth(speculation);
@@ -198,16 +236,32 @@ static bool take_mispredict(struct coresight_speculation *speculation)
 }
 
 static void note_context(struct coresight_speculation *speculation,
-			 uint8_t byte)
+			 const uint8_t *bytes)
 {
-	speculation->addresses.is_64bit = byte >> 4 & 1;
+	coresight_last_context_note(&speculation->context,
+				    speculation->packet.context_sizes, bytes);
+	speculation->addresses.is_64bit = bytes[0] >> 4 & 1;
 }
 
+static size_t write_context(const struct coresight_speculation *speculation,
+			    uint8_t *bytes)
+{
+	return coresight_last_context_write(&speculation->context,
+					    speculation->packet.context_sizes,
+					    bytes);
+}
+
+/* The last one may be cancelled: OpenCSD is told each in full. */
 static bool take_context(struct coresight_speculation *speculation)
 {
+	uint8_t bytes[CORESIGHT_PACKET_ROOM] = { CORESIGHT_CONTEXT };
+
 	if (speculation->size > 1)
-		note_context(speculation, speculation->bytes[1]);
-	return take_whole(speculation);
+		note_context(speculation, speculation->bytes + 1);
+	if (!speculation->context.is_known)
+		return take_whole(speculation);
+	return hold(speculation, CORESIGHT_PACKET_CONTEXT, false, bytes,
+		    1 + write_context(speculation, bytes + 1));
 }
 
 static bool hold_address(struct coresight_speculation *speculation,
@@ -216,14 +270,13 @@ static bool hold_address(struct coresight_speculation *speculation,
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 	size_t read = coresight_address_expand(&speculation->addresses,
 					       speculation->bytes, bytes);
-	size_t context = speculation->size - read;
+	size_t size = CORESIGHT_ADDRESS_SIZE;
 
-	memcpy(bytes + CORESIGHT_ADDRESS_SIZE, speculation->bytes + read,
-	       context);
-	if (context)
-		note_context(speculation, speculation->bytes[read]);
-	return hold(speculation, kind, is_element, bytes,
-		    CORESIGHT_ADDRESS_SIZE + context);
+	if (speculation->size > read) {
+		note_context(speculation, speculation->bytes + read);
+		size += write_context(speculation, bytes + size);
+	}
+	return hold(speculation, kind, is_element, bytes, size);
 }
 
 /* An exception is whole with its address. */
@@ -247,7 +300,7 @@ static bool take_source(struct coresight_speculation *speculation)
 const struct coresight_speculation_kind
 	coresight_speculation_kinds[CORESIGHT_PACKET_KINDS] = {
 	[KIND(OTHER)] = { take_other, false, false },
-	[KIND(EXTENSION)] = { take_extension, true, false },
+	[KIND(EXTENSION)] = { take_extension, true, true },
 	[KIND(TRACE_INFO)] = { take_info, true, false },
 	[KIND(REPORT)] = { take_whole, true, false },
 	[KIND(STATE)] = { take_whole, false, false },

@@ -4,6 +4,7 @@
 
 #include "decoder/coresight/coresight_address.h"
 #include "decoder/coresight/coresight_held.h"
+#include "decoder/coresight/coresight_last_context.h"
 #include "decoder/coresight/coresight_speculation.h"
 
 /* The packet under way, and what is known from those before it. */
@@ -11,16 +12,18 @@ struct coresight_speculation {
 	bool transactions_count;	/* as elements: TRCIDR0.COMMTRANS */
 	struct coresight_packet packet;
 	uint64_t index;			/* of its first byte */
-	uint64_t resume;		/* look there for a place to begin if
-					 * it makes no sense
-					 */
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 
-	bool is_begun;			/* trace info was seen */
-	bool is_synced;			/* the last packet synchronised */
+	bool is_begun;			/* trace info was seen, and nothing was
+					 * lost since
+					 */
+	bool is_synced;			/* trace info is to come, right behind a
+					 * synchronisation packet
+					 */
 	bool awaits_address;		/* the newest is an exception */
 	struct coresight_addresses addresses;
+	struct coresight_last_context context;
 	struct coresight_held held;
 };
 

@@ -19,12 +19,22 @@ static bool check_packet(void *ctx, uint64_t index, const uint8_t *bytes,
 	return true;
 }
 
+static void check_anew(void *ctx, uint64_t index)
+{
+	const struct coresight_packet *packet = ctx;
+
+	(void)index;
+	assert(!packet->is_open);
+}
+
 /* A unit's registers, then its trace in windows of 64 bytes. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	enum { REGISTERS = 12, WINDOW = 64 };
 	struct coresight_packet packet;
-	const struct coresight_packet_sink sink = { check_packet, &packet };
+	const struct coresight_packet_sink sink = {
+		check_packet, check_anew, &packet
+	};
 	struct coresight_speculation *speculation =
 		coresight_speculation_new(&sink);
 	struct coresight_unit unit = { .protocol = CORESIGHT_ETMV4 };
