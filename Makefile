@@ -90,6 +90,7 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 # With FUZZ=1 they look for inputs that break them, else they replay files.
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 		$(BUILD)/tests/packed_folder_fixture.o \
+		$(BUILD)/tests/remove_folder_fixture.o \
 		$(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) \

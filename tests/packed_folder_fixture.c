@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/packed_folder_fixture.h"
+#include "tests/remove_folder_fixture.h"
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,16 +92,7 @@ bool packed_folder_unpack(struct packed_folder *folder, const uint8_t *bytes,
 	return true;
 }
 
-static int remove_one(const char *path, const struct stat *stat, int type,
-		      struct FTW *ftw)
-{
-	(void)stat;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 void packed_folder_remove(const struct packed_folder *folder)
 {
-	nftw(folder->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_folder(folder->path);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/recording_fixture.h"
 #include "common/perf_data.h"
+#include "tests/remove_folder_fixture.h"
 
 #include <check.h>
 #include <elf.h>
@@ -235,15 +236,6 @@ void recording_fixture_write(struct recording_fixture *fixture)
 
 void recording_fixture_end(struct recording_fixture *fixture)
 {
-	static const char *const names[] = { "/kcore_dir/kcore",
-					     "/kcore_dir/kcore_end",
-					     "/kcore_dir", "/data", "" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		char path[128];
-
-		snprintf(path, sizeof(path), "%s%s", fixture->path, names[i]);
-		remove(path);
-	}
+	remove_folder(fixture->path);
 	free(fixture->bytes);
 }

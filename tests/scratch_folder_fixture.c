@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/scratch_folder_fixture.h"
+#include "tests/remove_folder_fixture.h"
 
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,9 @@ struct scratch_folder scratch_folder_new(void)
 	return folder;
 }
 
-static int remove_one(const char *path, const struct stat *stat, int type,
-		      struct FTW *ftw)
-{
-	(void)stat;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 void scratch_folder_free(struct scratch_folder *folder)
 {
-	nftw(folder->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_folder(folder->path);
 }
 
 void scratch_folder_path(const struct scratch_folder *folder, const char *name,

@@ -65,15 +65,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	char path[128];
-
 	code_image_close(image);
 	recording_close(recording);
-	snprintf(path, sizeof(path), "%s/code/%x-%x-2000", fixture.path, LATE,
-		 LATE + LATE_SIZE);
-	remove(path);
-	snprintf(path, sizeof(path), "%s/code", fixture.path);
-	remove(path);
 	recording_fixture_end(&fixture);
 }
 

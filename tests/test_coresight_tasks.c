@@ -206,7 +206,6 @@ START_TEST(ids_name_who_runs)
 	struct array items = ARRAY_OF(struct flow_item);
 	struct flow_totals totals;
 	struct flow_run run;
-	char path[128];
 
 	write_recording(&rows[_i % ROWS], _i / ROWS);
 	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
@@ -216,10 +215,6 @@ START_TEST(ids_name_who_runs)
 	flow_run_close(&run);
 	compare(&items);
 	array_free(&items);
-	snprintf(path, sizeof(path), "%s/one", fixture.path);
-	remove(path);
-	snprintf(path, sizeof(path), "%s/two", fixture.path);
-	remove(path);
 	recording_fixture_end(&fixture);
 }
 END_TEST
