@@ -153,19 +153,19 @@ static void take_back(struct collector *collector, size_t spec)
 	event_list_remove_last(&collector->events);
 }
 
-/* Opens spec number @spec, the last one.  Returns 1; 0 with errno set if the
- * kernel refuses: the spec is gone then; -ERROR_MEMORY.
+/* Opens the last spec; @spec is what adding it returned: an error is handed on.
+ * Returns 0; -ERROR_SYSTEM with errno set if the kernel refuses: the spec is
+ * gone then; another negative enum error.
  */
-static int open_if_possible(struct collector *collector, size_t spec)
+static int open_if_possible(struct collector *collector, int spec)
 {
-	int error = open_spec(collector, spec);
+	int error = spec < 0 ? spec : open_spec(collector, (size_t)spec);
 	int cause = errno;
 
-	if (error != -ERROR_SYSTEM)
-		return error ? error : 1;
-	take_back(collector, spec);
+	if (spec >= 0 && error == -ERROR_SYSTEM)
+		take_back(collector, (size_t)spec);
 	errno = cause;
-	return 0;
+	return error;
 }
 
 /* Opened before any other event, since others patch the kernel: static keys,
@@ -174,15 +174,14 @@ static int open_if_possible(struct collector *collector, size_t spec)
 static int open_text_poke(struct collector *collector)
 {
 	const struct event_spec wanted = event_spec_text_poke();
-	int spec = event_list_add(&collector->events, wanted);
-	int opened = spec < 0 ? spec :
-				open_if_possible(collector, (size_t)spec);
+	int error = open_if_possible(
+		collector, event_list_add(&collector->events, wanted));
 
-	collector->wide = opened == 1;
-	if (opened)
-		return opened < 0 ? opened : 0;
-	if (errno != EACCES && errno != EPERM)
-		return explain(collector, &wanted, -ERROR_SYSTEM);
+	collector->wide = !error;
+	if (!error)
+		return 0;
+	if (error != -ERROR_SYSTEM || (errno != EACCES && errno != EPERM))
+		return explain(collector, &wanted, error);
 	log_message(collector->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "changes that the kernel makes to its code cannot be "
 		    "recorded without rights: record as root");
@@ -192,35 +191,34 @@ static int open_text_poke(struct collector *collector)
 /* Before any event that patches, too. */
 static int open_text_patches(struct collector *collector)
 {
-	int spec;
-	int opened;
+	const char *const *functions = collector->tracer->patch_functions;
+	int error;
 
-	if (!collector->tracer->patch_functions)
+	if (!functions)
 		return 0;
-	spec = text_patches_add(&collector->events,
-				collector->tracer->patch_functions);
-	opened = spec < 0 ? spec : open_if_possible(collector, (size_t)spec);
-	if (opened == -ERROR_MEMORY || opened == 1)
-		return opened < 0 ? opened : 0;
+	error = open_if_possible(
+		collector, text_patches_add(&collector->events, functions));
+	if (!error || error == -ERROR_MEMORY)
+		return error;
 	log_message(collector->log, LOG_NOTE, TEXT_PATCH_EVENT, LOG_NO_OFFSET,
 		    "what the kernel patches cannot be followed: %s; what "
 		    "differs at the end will be a gap where it ran",
-		    text_patches_refusal(opened ? opened : -ERROR_SYSTEM));
+		    text_patches_refusal(error));
 	return 0;
 }
 
 /* Without it, new modules are missing, nothing else. */
 static int open_module_load(struct collector *collector)
 {
-	int spec = tracepoint_add_module_load(&collector->events);
-	int opened = spec < 0 ? spec :
-				open_if_possible(collector, (size_t)spec);
+	int error = open_if_possible(
+		collector, tracepoint_add_module_load(&collector->events));
 
-	if (opened == -ERROR_MEMORY || opened == 1)
-		return opened < 0 ? opened : 0;
+	if (!error || error == -ERROR_MEMORY)
+		return error;
 	log_message(collector->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
 		    "modules that are loaded meanwhile will be missing: %s",
-		    opened ? "tracefs is not mounted" : strerror(errno));
+		    error == -ERROR_SYSTEM ? strerror(errno)
+					   : "tracefs is not mounted");
 	return 0;
 }
 

@@ -13,8 +13,9 @@ struct event_list;
  */
 int text_patches_add(struct event_list *events, const char *const *functions);
 
-/* Says why that cannot be had and, where there is one, the way out: @error is what
- * text_patches_add() returned, or -ERROR_SYSTEM with errno set by opening it.
+/* Says why that cannot be had and, where there is one, the way out: @error is
+ * what text_patches_add() returned, or -ERROR_SYSTEM with errno set by opening
+ * it.
  */
 const char *text_patches_refusal(int error);
 
