@@ -6,8 +6,8 @@
  * samples of a breakpoint on the function that patches its text, with the
  * registers of its first two arguments, the address and the instruction.
  * __aarch64_insn_write(addr, insn) of arch/arm64/kernel/patching.c is that
- * function; numbers of registers as in arch/arm64/include/uapi/asm/perf_regs.h.  Kernels
- * are little-endian.
+ * function; numbers of registers as in arch/arm64/include/uapi/asm/perf_regs.h.
+ * Kernels are little-endian.
  */
 #define TEXT_PATCH_EVENT "text_patch"
 #define TEXT_PATCH_ADDRESS_REGISTER 0

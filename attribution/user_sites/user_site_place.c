@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-bool user_site_is_user(const struct symbols *symbols, uint64_t address)
-{
-	return address && address < symbols_arch(symbols)->kernel_start;
-}
-
 void user_site_locate(struct user_site *site, const struct symbols *symbols,
 		      uint64_t address)
 {
@@ -38,7 +33,8 @@ bool user_site_find_entry(const struct symbols *symbols,
 
 	while (*depth && frames[*depth].return_address >= kernel_start)
 		--*depth;
-	return user_site_is_user(symbols, frames[*depth].return_address);
+	return frames[*depth].return_address &&
+	       frames[*depth].return_address < kernel_start;
 }
 
 static bool is_same_file(const struct symbols *symbols, uint32_t a, uint32_t b)

@@ -12,9 +12,6 @@ struct path_frame;
 struct sideband_user_state;
 struct symbols;
 
-/* Whether @address is one of user space. */
-bool user_site_is_user(const struct symbols *symbols, uint64_t address);
-
 /* Says that @site is the instruction at @address. */
 void user_site_locate(struct user_site *site, const struct symbols *symbols,
 		      uint64_t address);

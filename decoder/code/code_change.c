@@ -69,6 +69,7 @@ static int read_patches(const struct recording *recording,
 	struct code_change change;
 	int status = sideband ? 1 : -ERROR_MEMORY;
 
+	*is_complete = true;
 	while (status == 1) {
 		status = sideband_next(sideband, &record);
 		if (status == 1 && text_patch_is_lost(&record))
@@ -152,10 +153,7 @@ int code_change_read(const struct recording *recording, const char *folder,
 		     const struct log *log, struct array *changes,
 		     struct array *maps, bool *is_complete)
 {
-	int error;
-
-	*is_complete = true;
-	error = read_patches(recording, changes, is_complete);
+	int error = read_patches(recording, changes, is_complete);
 
 	if (!error && folder) {
 		error = read_copies(folder, log, changes, maps);

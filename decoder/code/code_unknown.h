@@ -27,7 +27,7 @@ int code_unknown_read(const struct code_image *image, const char *path,
 		      struct array *unknown);
 
 /* Appends likewise what the patches of @image change: for a trace without
- * times.  Returns 0 or -ERROR_MEMORY.
+ * times, and where some patches were lost.  Returns 0 or -ERROR_MEMORY.
  */
 int code_unknown_add_patches(const struct code_image *image,
 			     struct array *unknown);

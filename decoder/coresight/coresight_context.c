@@ -46,7 +46,8 @@ static void take_task(struct coresight *source,
 void coresight_take_context(struct coresight *source,
 			    const ocsd_pe_context *context)
 {
-	uint8_t mode = context->bits64 ? 2 : 1;
+	uint8_t mode = context->bits64 ? CORESIGHT_MODE_64 :
+					 CORESIGHT_MODE_32;
 
 	if (mode != source->mode) {
 		source->mode = mode;

@@ -11,8 +11,8 @@ void coresight_guard_begin(struct coresight_guard *guard,
 
 #define BIT(kind) (1u << CORESIGHT_PACKET_##kind)
 
-/* Of speculation, or of no unit that is decoded: where those end is not known
- * here.
+/* Of speculation, as is trace info that tells of something still to be
+ * committed; or of no unit that is decoded: where those end is not known here.
  */
 static bool is_kept_back(const struct coresight_packet *packet)
 {
@@ -28,7 +28,6 @@ static bool is_atoms(const struct coresight_packet *packet, uint8_t byte)
 	return byte >= CORESIGHT_PACKET_FIRST_ATOMS && !packet->is_open;
 }
 
-/* Trace info may say that something is still to be committed. */
 size_t coresight_guard_pass(struct coresight_guard *guard,
 			    const uint8_t *bytes, size_t size)
 {

@@ -41,6 +41,12 @@ struct coresight_cycles {
 	uint64_t total;		/* where they are the clock: so far, from 1 */
 };
 
+/* As FLOW_MODE has it. */
+enum coresight_mode {
+	CORESIGHT_MODE_32 = 1,
+	CORESIGHT_MODE_64 = 2,
+};
+
 /* The inside of the CoreSight source, shared by its files.
  *
  * The stream is decoded session by session: what a trace unit wrote from start
@@ -71,7 +77,7 @@ struct coresight {
 	bool is_running;		/* the next block follows the last */
 	bool is_off;			/* its last session ended well */
 	bool must_start;		/* tracing began: FLOW_START is due */
-	uint8_t mode;			/* as FLOW_MODE has it */
+	uint8_t mode;			/* enum coresight_mode */
 	uint64_t next_address;		/* behind the last block */
 	bool next_is_known;		/* the next one begins at: */
 	uint64_t expected;

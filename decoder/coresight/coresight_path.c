@@ -47,15 +47,12 @@ static bool writes_trfcr(uint32_t opcode)
 	return (opcode & 0xffffffe0) == 0xd5181220;
 }
 
-/* As FLOW_MODE has it. */
-enum { MODE_A64 = 2 };
-
 bool coresight_turns_off(struct coresight *source)
 {
 	const uint8_t *bytes = NULL;
 	size_t left;
 
-	if (source->next_is_known && source->mode == MODE_A64)
+	if (source->next_is_known && source->mode == CORESIGHT_MODE_64)
 		bytes = coresight_code_bytes(source->code, source->expected,
 					     &left);
 	for (; bytes && left >= 4; bytes += 4, left -= 4) {

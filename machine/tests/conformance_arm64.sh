@@ -23,7 +23,8 @@ readonly ROOT=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 readonly ONE_CPU=(task task-times task-cycacc task-both task-user all
 	all-times small-buffer ours-task ours-user ours-all ours-cycles
 	ours-patching filter)
-readonly SEVERAL_CPUS=(task-times all all-times ours-moving ours-all ours-patching)
+readonly SEVERAL_CPUS=(task-times all all-times ours-moving ours-all
+	ours-patching)
 
 fail() {
 	printf 'FAIL: %s\n' "$*"
