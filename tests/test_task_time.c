@@ -60,8 +60,8 @@ static void exec_in_a_thread(struct attribution_fixture *f)
 	at(f, 120); life(f, 0, SIDEBAND_EXIT, 7);
 	at(f, 125); schedules(f, 0, 7, 0x10, 8);
 	at(f, 150); life(f, 0, SIDEBAND_COMM, 7);
-	at(f, 160); event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
-		    switch_to(f, 0, 0);
+	at(f, 155); event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	at(f, 160); switch_to(f, 0, 0);
 	at(f, 170); wakes(f, 0, 7);
 	at(f, 180); schedules(f, 0, 0, 0, 7);
 	at(f, 200); ends(f);

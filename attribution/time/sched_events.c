@@ -13,14 +13,17 @@ static int announce(const struct sched_events *events,
 		    const struct event_record *event, int32_t tid,
 		    bool is_traced)
 {
+	struct traced_cpu *cpu = traced_cpus_find(events->cpus, event->cpu);
 	struct thread *thread = thread_table_of_tid(events->threads, tid);
 
 	if (!thread)
 		return -ERROR_MEMORY;
 	if (thread->phase == THREAD_AWAY && thread->is_traced)
 		span_out_flush(events->out, thread);
-	thread_announces(thread, event->time_ns, event->cpu,
-			 event->values[SWITCH_PREV_STATE], is_traced);
+	if (thread_announces(thread, event->time_ns, event->cpu,
+			     event->values[SWITCH_PREV_STATE], is_traced) &&
+	    cpu)
+		cpu->heir = thread;
 	return 0;
 }
 

@@ -106,7 +106,7 @@ static uint64_t schedule_of(const struct task_time *time,
 }
 
 static void leave(struct task_time *time, struct thread *thread,
-		  const struct traced_cpu *cpu, const struct call_step *step)
+		  struct traced_cpu *cpu, const struct call_step *step)
 {
 	cut(time, thread, step);
 	if (cpu->state == CPU_OFF)
@@ -117,6 +117,9 @@ static void leave(struct task_time *time, struct thread *thread,
 	span_out_flush(&time->out, thread);
 	thread_leaves(thread, step->time_ns, schedule_of(time, thread));
 	thread->off.begin_error_ns = error_of(step);
+	if (cpu->heir)
+		thread_inherits(cpu->heir, step->time_ns);
+	cpu->heir = NULL;
 }
 
 static void come(struct task_time *time, struct thread *thread,

@@ -76,32 +76,41 @@ static void leave_untraced(struct thread *thread, uint64_t time_ns, int32_t cpu,
 	begin_off(thread, time_ns, off_how_of(prev_state));
 }
 
-/* exec in a thread that is not its process's first gives it the id of that
- * one, which has ended: its second life is first seen where it leaves a CPU.
- */
-static void announce_off(struct thread *thread, uint64_t time_ns, int32_t cpu,
+static bool announce_off(struct thread *thread, uint64_t time_ns, int32_t cpu,
 			 int64_t prev_state)
 {
 	if (thread->off.how == OFF_LEFT) {
 		thread->off.how = (uint8_t)off_how_of(prev_state);
-	} else if (thread->is_dead && !off_is_dead(prev_state)) {
-		thread->is_dead = false;
-		thread->last_ns = 0;
-		leave_untraced(thread, time_ns, cpu, prev_state);
+		return false;
 	}
+	if (!thread->is_dead || off_is_dead(prev_state))
+		return false;
+	thread->is_dead = false;
+	thread->last_ns = 0;
+	leave_untraced(thread, time_ns, cpu, prev_state);
+	return true;
 }
 
-void thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
+bool thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
 		      int64_t prev_state, bool is_traced)
 {
+	bool is_reborn = false;
+
 	if (thread->phase == THREAD_ON)
 		thread->next_how = (uint8_t)off_how_of(prev_state);
 	else if (thread->phase == THREAD_OFF)
-		announce_off(thread, time_ns, cpu, prev_state);
+		is_reborn = announce_off(thread, time_ns, cpu, prev_state);
 	else if (!is_traced)
 		leave_untraced(thread, time_ns, cpu, prev_state);
 	if (off_is_dead(prev_state))
 		thread->is_dead = true;
+	return is_reborn;
+}
+
+void thread_inherits(struct thread *thread, uint64_t time_ns)
+{
+	if (thread->phase == THREAD_OFF && time_ns > thread->off.begin_ns)
+		thread->off.begin_ns = time_ns;
 }
 
 void thread_goes_away(struct thread *thread, uint64_t time_ns, int32_t cpu)

@@ -25,8 +25,11 @@ void thread_begins(struct thread *thread, uint64_t time_ns);
 
 /* It is about to leave @cpu in @prev_state (as sched_switch has it), or has
  * just left it.  @is_traced says whether the steps show when.
+ *
+ * Returns whether it was dead: exec in a thread that is not its process's first
+ * gives it the id of that one, whose second life is first seen here.
  */
-void thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
+bool thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
 		      int64_t prev_state, bool is_traced);
 
 /* It goes to @cpu, of which there are no steps. */
@@ -37,6 +40,11 @@ void thread_goes_away(struct thread *thread, uint64_t time_ns, int32_t cpu);
  */
 void thread_leaves(struct thread *thread, uint64_t time_ns,
 		   uint64_t schedule_ns);
+
+/* Its second life, in which it has just been announced to leave its CPU, leaves
+ * it: by the steps, which have it under the id that is gone.
+ */
+void thread_inherits(struct thread *thread, uint64_t time_ns);
 
 /* It comes to @cpu: by the steps. */
 void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu);

@@ -15,6 +15,8 @@ struct traced_cpu {
 	bool has_ended;
 	uint8_t state;			/* enum cpu_state */
 	struct thread *current;		/* NULL before its first step */
+	/* Leaves where current does: exec gave the one the other's id. */
+	struct thread *heir;
 };
 
 /* The CPUs of a recording by number; one stands for the streams of threads,

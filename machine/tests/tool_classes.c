@@ -185,12 +185,6 @@ static void add_up(struct books *books)
 	}
 }
 
-static uint64_t to_ns(const struct recording *recording, uint64_t ticks)
-{
-	return (uint64_t)(((unsigned __int128)ticks * recording->time_mult) >>
-			  recording->time_shift);
-}
-
 static void print(const struct books *books, const struct recording *recording)
 {
 	puts("tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,"
@@ -204,7 +198,8 @@ static void print(const struct books *books, const struct recording *recording)
 		ticks[TRUTH_CLASS_KERNEL] += task->provisional;
 		printf("%" PRId64, task->tid);
 		for (int j = 0; j < TRUTH_CLASSES; j++)
-			printf(",%" PRIu64, to_ns(recording, ticks[j]));
+			printf(",%" PRIu64,
+			       recording_ticks_ns(recording, ticks[j]));
 		puts("");
 	}
 }

@@ -113,8 +113,7 @@ static bool print_times(const struct options *options,
 static uint64_t kernel_ns(const struct recording *recording,
 			  const struct replay *replay, uint32_t cpu)
 {
-	return match_time_ns(recording, replay->kernel_ticks[cpu]) -
-	       match_time_ns(recording, 0);
+	return recording_ticks_ns(recording, replay->kernel_ticks[cpu]);
 }
 
 static bool print_match(const struct options *options,

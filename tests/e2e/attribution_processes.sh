@@ -11,6 +11,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 PROGRAM=$ROOT/build/tests/e2e/programs/processes
 CLASSES=$ROOT/build/machine/tests/tool_classes
+SWITCHES=$ROOT/build/machine/tests/tool_switches
 
 judge() { # recording checks...
 	local name=$1
@@ -36,10 +37,15 @@ boot() { # name options... -- command...
 	done
 	shift
 	mkdir -p "$WORK/$name/truth"
-	"$MACHINE" run --fast --timeout "$LIMIT_S" \
+	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
 		--truth "$WORK/$name/truth" --late-results \
 		--results "$WORK/$name" "${options[@]}" -- "$@" >/dev/null
-	"$CLASSES" "$WORK/$name/truth" "$WORK/$name/r" >"$WORK/$name/csv"
+	"$SWITCHES" "$WORK/$name/truth" "$WORK/$name/r" >"$WORK/$name/switches"
+}
+
+# The truth's classes are those of x86-64's functions.
+truth_classes() { # name
+	"$CLASSES" "$WORK/$1/truth" "$WORK/$1/r" >"$WORK/$1/csv"
 }
 
 record_to() { # name option...
@@ -51,8 +57,9 @@ one_cpu() {
 	# shellcheck disable=SC2046
 	boot one -- $(record_to one) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer poller
+	truth_classes one
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
-		--sched "$WORK/one/r"
+		--sched "$WORK/one/r" "$WORK/one/switches" 0
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
 	expect_line "one: perf woke the one that polls" "$text" \
 		'    woken by  1x interrupt [a-z_]* perf_event_wakeup$'
@@ -64,6 +71,7 @@ two_cpus() {
 	# shellcheck disable=SC2046
 	boot two --cpus 2 -- $(record_to two --buffer 128M) \
 		"$PROGRAM" sleeper caller ping tree
+	truth_classes two
 	judge two --exact --truth-by-host-clock "$WORK/two/csv"
 }
 
@@ -71,22 +79,21 @@ old_kernel() {
 	# shellcheck disable=SC2046
 	boot old --kernel 6.1 -- $(record_to old) "$PROGRAM" \
 		sleeper hog caller ping futex execer
+	truth_classes old
 	judge old --exact --cases --truth "$WORK/old/csv" --within 100 \
-		--sched "$WORK/old/r"
+		--sched "$WORK/old/r" "$WORK/old/switches" 0
 }
 
-# Without the ground truth, whose classes are those of x86-64's functions.
 arm64() {
 	use_arm64
 	skip_without_machine 6.12
 	make_programs
-	mkdir "$WORK/arm64"
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --late-results \
-		--results "$WORK/arm64" -- "$GUEST_BUILD/ktrace-hw" record \
-		-o "$WORK/arm64/r" --buffer 64M --events=attribution -- \
+	boot arm64 -- "$GUEST_BUILD/ktrace-hw" record -o "$WORK/arm64/r" \
+		--buffer 64M --events=attribution -- \
 		"$GUEST_BUILD/tests/e2e/programs/processes" sleeper hog \
-		caller faulter ping tree futex execer poller >/dev/null
-	judge arm64 --exact --cases --sched "$WORK/arm64/r"
+		caller faulter ping tree futex execer poller
+	judge arm64 --exact --cases \
+		--sched "$WORK/arm64/r" "$WORK/arm64/switches" 100
 }
 
 made_by_perf() {
@@ -94,8 +101,9 @@ made_by_perf() {
 		-o "$WORK/perf/r" -e intel_pt//k -e sched:sched_switch \
 		-e sched:sched_waking -e sched:sched_wakeup_new \
 		"$PROGRAM" sleeper caller ping
+	truth_classes perf
 	judge perf --exact --cases --truth "$WORK/perf/csv" \
-		--sched "$WORK/perf/r"
+		--sched "$WORK/perf/r" "$WORK/perf/switches" uncertain
 }
 
 # What a recording does not tell is not known, and said to be so.
@@ -133,7 +141,8 @@ main() {
 	need python3
 	need perf
 	skip_without_machine 6.12
-	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}"
+	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}" \
+		"${SWITCHES#"$ROOT"/}"
 	if (($# == 0)); then
 		set -- one_cpu two_cpus old_kernel made_by_perf narrower arm64
 	fi

@@ -4,13 +4,13 @@ tests/e2e/programs/processes.c: prints a line a check.
 
 judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
                    [--truth CSV | --truth-by-host-clock CSV] [--within NS]
-                   [--sched RECORDING]
+                   [--sched RECORDING SWITCHES NS|uncertain]
 """
 import csv
 import json
 import sys
 
-from sched_times import threads_made
+from sched_times import Switches, threads_made
 
 MS = 1000000
 # Trace unit and truth read the host's clock one after the other: what the host
@@ -165,11 +165,10 @@ def within(errors, tolerance_ns):
     expect(f"and to within {tolerance_ns} ns", worst[0] <= tolerance_ns, worst)
 
 
-def sched(report, recording):
-    """Time off the CPU is what the scheduler's tracepoints say, which come a
-    few us before the switches that they speak of, and 10 before a thread
-    is made."""
-    told = threads_made(recording)
+def sched(report, recording, switches, within):
+    """Time off the CPU is what the kernel's records and the ground truth's
+    switches say: to so many ns, or to within what the report says of itself."""
+    told = threads_made(recording, Switches(switches))
     wrong = []
     seen = 0
     for row in report["threads"]:
@@ -179,9 +178,10 @@ def sched(report, recording):
         seen += 1
         errors = (row["asleep_ns"] - thread.asleep_ns,
                   row["runnable_ns"] - thread.runnable_ns)
-        if max(map(abs, errors)) > 10000 + 3000 * row["context_switches"]:
+        limit = row[within] if within == "uncertain" else int(within)
+        if max(map(abs, errors)) > limit:
             wrong.append((row["tid"], row["comm"], errors))
-    expect("asleep and runnable are what the tracepoints say",
+    expect("asleep and runnable are what records and truth say",
            seen >= 3 and not wrong, f"{seen} threads, wrong {wrong}")
 
 
@@ -206,7 +206,8 @@ def main(arguments):
             errors = truth_errors(report, arguments.pop(0))
             truth(report, errors, HOST_SLACK_NS)
         elif what == "--sched":
-            sched(report, arguments.pop(0))
+            sched(report, *arguments[:3])
+            del arguments[:3]
         elif what == "--within":
             within(errors, int(arguments.pop(0)))
 

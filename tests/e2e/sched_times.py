@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""How long threads sleep and wait for a CPU by the scheduler's tracepoints
-alone, as perf reads them: to judge what ktrace-hw says of the same."""
+"""How long threads sleep and wait for a CPU by the kernel's records, as perf
+reads them, and the ground truth: to judge what ktrace-hw says of the same.  The
+records tell when a thread is made and woken; the scheduler's tracepoint comes a
+few us before the switch that it speaks of, and the truth tells when that was."""
+import bisect
+import csv
 import re
 import subprocess
 
 from perf_input import perf_input
 
-LINE = re.compile(r"^\s*-?\d+\s+(\d+)\.(\d+):\s+sched:(\w+):\s+(.*)$")
+LINE = re.compile(r"^\s*\[(\d+)\]\s+(\d+)\.(\d+):\s+(?:sched:(\w+):\s+)?(.*)$")
+MADE = re.compile(r"PERF_RECORD_FORK\(\d+:(\d+)\)")
 SWITCH = re.compile(r"prev_pid=(\d+).*prev_state=(\S+) ==> .*next_pid=(\d+)")
 WAKE = re.compile(r"\bpid=(\d+)")
 
@@ -41,26 +46,51 @@ class Thread:
 
 def events(recording):
     text = subprocess.run(
-        ["perf", "script", "--no-itrace", "--ns", "-F", "tid,time,event,trace",
-         "-i", perf_input(recording)], capture_output=True, text=True, check=True).stdout
+        ["perf", "script", "--no-itrace", "--ns", "--show-task-events", "-F",
+         "cpu,time,event,trace", "-i", perf_input(recording)],
+        capture_output=True, text=True, check=True).stdout
     for line in text.splitlines():
         match = LINE.match(line)
         if match:
-            yield (int(match[1]) * 10**9 + int(match[2]), match[3], match[4])
+            yield (int(match[2]) * 10**9 + int(match[3]), int(match[1]),
+                   match[4], match[5])
 
 
-def threads_made(recording):
+class Switches:
+    """Those of the ground truth."""
+
+    def __init__(self, path):
+        self.times = {}
+        self.tids = {}
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                cpu = int(row["cpu"])
+                self.times.setdefault(cpu, []).append(int(row["time_ns"]))
+                self.tids.setdefault(cpu, []).append(int(row["tid"]))
+
+    def time_of(self, announced_ns, cpu, tid):
+        """When @tid came to the CPU as the tracepoint announced."""
+        index = bisect.bisect_left(self.times[cpu], announced_ns)
+        if self.tids[cpu][index] != tid:
+            raise ValueError(f"no switch to {tid} after {announced_ns}")
+        return self.times[cpu][index]
+
+
+def threads_made(recording, switches):
     """{tid: Thread} of those whose whole life was recorded."""
     threads = {}
-    for now_ns, event, text in events(recording):
-        if event == "sched_wakeup_new":
-            threads[int(WAKE.search(text)[1])] = Thread(now_ns)
+    for now_ns, cpu, event, text in events(recording):
+        made = MADE.match(text)
+        # perf speaks of those that it found running in the same words, at 0.
+        if made and now_ns:
+            threads[int(made[1])] = Thread(now_ns)
         elif event == "sched_waking":
             tid = int(WAKE.search(text)[1])
             if tid in threads:
                 threads[tid].wake(now_ns)
         elif event == "sched_switch":
             prev, state, after = SWITCH.search(text).groups()
+            now_ns = switches.time_of(now_ns, cpu, int(after))
             if int(prev) in threads:
                 threads[int(prev)].leave(now_ns, state)
             if int(after) in threads and not threads[int(after)].is_over:

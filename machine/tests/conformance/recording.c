@@ -46,6 +46,17 @@ static uint64_t time_to_tsc(const struct recording *recording, uint64_t time)
 	       (ticks % mult << recording->time_shift) / mult;
 }
 
+uint64_t recording_ticks_ns(const struct recording *recording, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * recording->time_mult >>
+			  recording->time_shift);
+}
+
+uint64_t recording_time_ns(const struct recording *recording, uint64_t tsc)
+{
+	return recording->time_zero + recording_ticks_ns(recording, tsc);
+}
+
 static void *grown(void *array, uint32_t count, size_t element)
 {
 	if (count & (count - 1))

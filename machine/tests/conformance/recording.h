@@ -84,4 +84,10 @@ struct recording {
 bool recording_open(struct recording *recording, const char *directory);
 void recording_close(struct recording *recording);
 
+/* What a stretch of the CPU's clock is in ns, and a reading of it in the
+ * recording's time.
+ */
+uint64_t recording_ticks_ns(const struct recording *recording, uint64_t ticks);
+uint64_t recording_time_ns(const struct recording *recording, uint64_t tsc);
+
 #endif

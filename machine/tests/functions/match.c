@@ -27,15 +27,6 @@ struct matcher {
 	size_t line;
 };
 
-uint64_t match_time_ns(const struct recording *recording, uint64_t tsc)
-{
-	uint64_t high = tsc >> recording->time_shift;
-	uint64_t low = tsc & ((1ULL << recording->time_shift) - 1);
-
-	return recording->time_zero + high * recording->time_mult +
-	       (low * recording->time_mult >> recording->time_shift);
-}
-
 static const struct passage *next_passage(struct matcher *matcher)
 {
 	while (matcher->passage < matcher->passages->count) {
@@ -92,8 +83,8 @@ static void check_time(struct matcher *matcher, const struct passage *passage,
 		       const struct line *line)
 {
 	struct match *match = matcher->match;
-	uint64_t before = match_time_ns(matcher->recording, passage->tsc);
-	uint64_t after = match_time_ns(matcher->recording, passage->tsc + 1);
+	uint64_t before = recording_time_ns(matcher->recording, passage->tsc);
+	uint64_t after = recording_time_ns(matcher->recording, passage->tsc + 1);
 
 	time_error_add(&match->error, line->time_ns,
 		       line->time_ns < before  ? before
@@ -121,7 +112,7 @@ static void show_truth(struct matcher *matcher)
 		printf("  truth%c %" PRIu64 " %c%c task %" PRIu64
 		       " pid %" PRId64 " %s\n",
 		       i == matcher->passage ? '*' : ' ',
-		       match_time_ns(matcher->recording, passage->tsc),
+		       recording_time_ns(matcher->recording, passage->tsc),
 		       passage->is_exit ? 'X' : 'E',
 		       passage->is_unseen ? '?' : ' ', passage->task,
 		       matcher->replay->tasks[passage->task].pid,

@@ -25,7 +25,4 @@ void match_cpu(struct match *match, const struct recording *recording,
 	       const struct replay *replay, const struct timeline *timeline,
 	       uint32_t cpu, bool all, uint64_t slack_ns);
 
-/* The time in the recording's clock. */
-uint64_t match_time_ns(const struct recording *recording, uint64_t tsc);
-
 #endif

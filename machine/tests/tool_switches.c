@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When each task came to a CPU, by the ground truth.
+ *
+ *	tool_switches TRUTH RECORDING
+ *
+ * Prints CSV: time_ns,cpu,tid, a line a switch of the boot in which the
+ * recording was made, in the recording's time; CPU after CPU.  The idle task's
+ * tid is 0.  Exits 2 if it cannot.
+ */
+#include "machine/tests/conformance/recording.h"
+#include "machine/tests/conformance/truth_reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void print_cpu(struct truth_reader *truth, uint32_t cpu,
+		      const struct recording *recording)
+{
+	struct truth_event event;
+
+	while (truth_reader_next(truth, &event))
+		if (event.kind == TRUTH_SWITCH)
+			printf("%" PRIu64 ",%" PRIu32 ",%" PRIu32 "\n",
+			       recording_time_ns(recording, event.tsc), cpu,
+			       event.pid);
+}
+
+static bool print_switches(const char *directory,
+			   const struct recording *recording)
+{
+	struct truth_reader truth;
+	char path[4096];
+
+	puts("time_ns,cpu,tid");
+	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++) {
+		snprintf(path, sizeof(path), "%s/truth.%" PRIu32, directory,
+			 cpu);
+		if (cpu && access(path, R_OK))
+			break;
+		if (!truth_reader_open(&truth, path))
+			return false;
+		print_cpu(&truth, cpu, recording);
+		truth_reader_close(&truth);
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct recording recording;
+	bool good;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: %s TRUTH RECORDING\n", argv[0]);
+		return 2;
+	}
+	good = recording_open(&recording, argv[2]) &&
+	       print_switches(argv[1], &recording);
+	recording_close(&recording);
+	return good ? 0 : 2;
+}
