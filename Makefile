@@ -38,18 +38,15 @@ IPT_SRCS := $(addprefix decoder/intel_pt/, intel_image.c \
             $(wildcard decoder/intel_pt/intel_pt*.c)
 NO_IPT_SRCS := decoder/intel_pt/without_intel_pt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
-# It unwinds its own stack, by x86-64's registers.
-X86_TESTS := tests/test_user_stack.c
 
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
-LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lelf -ldw -lunwind-generic -lunwind \
-            -lzstd
+LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lelf -ldw -lzstd
 
 SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))
-TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) $(if $(ARCH),$(X86_TESTS)), \
+TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)), \
             $(wildcard tests/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o

@@ -226,3 +226,8 @@ const struct wakers *task_watch_wakers(const struct task_watch *watch)
 {
 	return sleeps_wakers(watch->sleeps);
 }
+
+uint64_t task_watch_refused_stacks(const struct task_watch *watch)
+{
+	return sleep_stacks_refused(watch->stacks);
+}

@@ -68,4 +68,8 @@ int task_watch_end(struct task_watch *watch);
 const struct call_tree *task_watch_stacks(const struct task_watch *watch);
 const struct wakers *task_watch_wakers(const struct task_watch *watch);
 
+/* Returns how many user stacks were of 32-bit programs, which are not unwound.
+ */
+uint64_t task_watch_refused_stacks(const struct task_watch *watch);
+
 #endif

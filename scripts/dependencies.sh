@@ -6,7 +6,7 @@ set -euo pipefail
 # What each is for: docs/architecture.md, "Libraries".
 PACKAGES=(
 	gcc make pkg-config libc6-dev
-	libipt-dev libopencsd-dev libelf-dev libdw-dev libunwind-dev libzstd-dev
+	libipt-dev libopencsd-dev libelf-dev libdw-dev libzstd-dev
 	libtraceevent-dev libglib2.0-dev check
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time

@@ -55,6 +55,28 @@ struct arch_work {
 	enum work_kind kind;
 };
 
+/* What unwinding user stacks goes by.  Registers have DWARF's numbers. */
+struct arch_frames {
+	const uint8_t *perf_registers;	/* what perf calls each: see below */
+	uint8_t register_count;		/* 0: its stacks are not unwound */
+	uint8_t code_address;		/* the last of them */
+	uint8_t stack_pointer;
+	uint8_t frame_pointer;		/* to the caller's, behind it the
+					 * return address */
+	bool frame_ends_there;		/* the caller's stack begins behind them */
+	uint8_t link_register;		/* holds the return address of functions
+					 * that call none; 0: it is on the stack */
+	/* The bits of a return address; others may be a signature. */
+	uint64_t code_bits;
+	/* The kernel's code that ends signal handlers, where no unwind
+	 * information describes it; else of no bytes.  The interrupted code's
+	 * registers are this far above the stack pointer.
+	 */
+	uint8_t signal_return[8];
+	uint8_t signal_return_bytes;
+	uint16_t signal_registers;
+};
+
 /* What depends on the traced kernel's architecture.  One constant each,
  * chosen by the recording.
  */
@@ -79,6 +101,7 @@ struct arch {
 	/* What the bits of perf's masks of registers stand for. */
 	const char *const *user_registers;
 	size_t user_register_count;
+	struct arch_frames frames;
 };
 
 extern const struct arch arch_x86_64;

@@ -54,6 +54,18 @@ static const char *const user_registers[] = {
 	"x24", "x25", "x26", "x27", "x28", "x29", "lr", "sp", "pc",
 };
 
+/* DWARF for the Arm 64-bit Architecture (aadwarf64): x0 to x30, sp, pc. */
+static const uint8_t perf_registers[] = {
+	0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15, 16,
+	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+};
+
+/* Frame records lie below what else a frame has.  Addresses of user code have 48
+ * bits, those above may be a signature or a tag.  Debian's vdso has no unwind
+ * information.  Its code that ends signal handlers, mov x8, #139; svc #0, has
+ * none in any since Linux 5.8; above the stack pointer are the signal's siginfo
+ * and ucontext then, see struct rt_sigframe in arch/arm64/kernel/signal.c.
+ */
 const struct arch arch_arm64 = {
 	.name = "arm64",
 	.arch = RECORDING_ARCH_ARM64,
@@ -62,4 +74,18 @@ const struct arch arch_arm64 = {
 	.min_conditional_bytes = 4,
 	.max_conditional_bytes = 4,
 	.kernel_start = UINT64_C(1) << 63,
+	.frames = {
+		.perf_registers = perf_registers,
+		.register_count = ARCH_COUNT(perf_registers),
+		.code_address = 32,
+		.stack_pointer = 31,
+		.frame_pointer = 29,
+		.link_register = 30,
+		.code_bits = (UINT64_C(1) << 48) - 1,
+		.signal_return = {
+			0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4,
+		},
+		.signal_return_bytes = 8,
+		.signal_registers = 312,
+	},
 };

@@ -69,6 +69,13 @@ static const char *const user_registers[] = {
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
 };
 
+/* System V ABI, AMD64 supplement, figure 3.36: ax dx cx bx si di bp sp r8 to r15,
+ * and the return address.
+ */
+static const uint8_t perf_registers[] = {
+	0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8,
+};
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.arch = RECORDING_ARCH_X86_64,
@@ -78,4 +85,13 @@ const struct arch arch_x86_64 = {
 	.min_conditional_bytes = 2,
 	.max_conditional_bytes = 7,
 	.kernel_start = UINT64_C(1) << 63,
+	.frames = {
+		.perf_registers = perf_registers,
+		.register_count = ARCH_COUNT(perf_registers),
+		.code_address = 16,
+		.stack_pointer = 7,
+		.frame_pointer = 6,
+		.frame_ends_there = true,
+		.code_bits = UINT64_MAX,
+	},
 };

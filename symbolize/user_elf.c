@@ -3,21 +3,10 @@
 
 #include "common/array.h"
 #include "common/file_map.h"
-#include "symbolize/unwind_index.h"
 
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Encodings of pointers in .eh_frame_hdr (LSB, "DWARF Exception Header
- * Encoding"): the ones that every linker writes.
- */
-enum {
-	EH_FRAME_HDR_VERSION = 1,
-	ENCODING_UDATA4 = 0x03,
-	ENCODING_DATAREL_SDATA4 = 0x3b,
-	HEADER_BYTES = 12,
-};
 
 struct load {
 	uint64_t address;
@@ -28,23 +17,12 @@ struct load {
 struct user_elf {
 	struct file_map map;
 	struct array loads;	/* struct load */
-	uint64_t unwind_header;
-	bool has_unwind_header;
-	uint64_t frames;	/* the address of .eh_frame */
-	struct array index;	/* struct unwind_index_entry: made here */
 };
-
-/* Where the index is that is not in the file: nothing else can be. */
-static const uint64_t index_address = UINT64_C(1) << 62;
 
 static bool take_header(struct user_elf *elf, const GElf_Phdr *header)
 {
 	struct load *load;
 
-	if (header->p_type == PT_GNU_EH_FRAME) {
-		elf->unwind_header = header->p_vaddr;
-		elf->has_unwind_header = true;
-	}
 	if (header->p_type != PT_LOAD || header->p_offset > elf->map.size ||
 	    header->p_filesz > elf->map.size - header->p_offset)
 		return true;
@@ -73,41 +51,6 @@ static const uint8_t *bytes_at(const struct user_elf *elf, uint64_t address,
 	return NULL;
 }
 
-static bool find_section(Elf *file, const char *wanted, GElf_Shdr *header)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-	const char *name;
-
-	if (elf_getshdrstrndx(file, &names))
-		return false;
-	while ((section = elf_nextscn(file, section))) {
-		if (!gelf_getshdr(section, header))
-			continue;
-		name = elf_strptr(file, names, header->sh_name);
-		if (name && !strcmp(name, wanted))
-			return true;
-	}
-	return false;
-}
-
-/* Static programs have descriptions of their frames and no index of them. */
-static bool make_index(struct user_elf *elf, Elf *file)
-{
-	struct unwind_section section;
-	GElf_Shdr header;
-
-	if (elf->has_unwind_header || !find_section(file, ".eh_frame", &header))
-		return true;
-	section = (struct unwind_section){
-		.bytes = bytes_at(elf, header.sh_addr, header.sh_size),
-		.size = header.sh_size,
-		.address = header.sh_addr,
-	};
-	elf->frames = header.sh_addr;
-	return !section.bytes || !unwind_index_make(&section, &elf->index);
-}
-
 static bool read_headers(struct user_elf *elf)
 {
 	/* elf_memory() does not write to what it is given. */
@@ -121,7 +64,6 @@ static bool read_headers(struct user_elf *elf)
 	for (size_t i = 0; is_good && i < count; i++)
 		is_good = gelf_getphdr(file, (int)i, &header) &&
 			  take_header(elf, &header);
-	is_good = is_good && make_index(elf, file);
 	elf_end(file);
 	return is_good;
 }
@@ -133,7 +75,6 @@ struct user_elf *user_elf_open(const char *path)
 	if (!elf)
 		return NULL;
 	elf->loads = ARRAY_OF(struct load);
-	elf->index = ARRAY_OF(struct unwind_index_entry);
 	elf_version(EV_CURRENT);
 	if (!file_map_open(&elf->map, path, NULL) && elf->map.size &&
 	    read_headers(elf))
@@ -148,7 +89,6 @@ void user_elf_close(struct user_elf *elf)
 		return;
 	file_map_close(&elf->map);
 	array_free(&elf->loads);
-	array_free(&elf->index);
 	free(elf);
 }
 
@@ -171,56 +111,18 @@ bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
 	return false;
 }
 
-/* The same of the index. */
-static const uint8_t *index_bytes_at(const struct user_elf *elf,
-				     uint64_t address, uint64_t size)
-{
-	uint64_t all = elf->index.count * sizeof(struct unwind_index_entry);
-	uint64_t at = address - index_address;
-
-	if (at > all || size > all - at)
-		return NULL;
-	return (const uint8_t *)elf->index.items + at;
-}
-
 bool user_elf_read(const struct user_elf *elf, uint64_t address, void *bytes,
 		   size_t size)
 {
 	const uint8_t *found = bytes_at(elf, address, size);
 
-	if (!found)
-		found = index_bytes_at(elf, address, size);
 	if (found && size)
 		memcpy(bytes, found, size);
 	return found;
 }
 
-static bool linked_table(const struct user_elf *elf,
-			 struct unwind_table *table)
+const uint8_t *user_elf_bytes(const struct user_elf *elf, size_t *size)
 {
-	uint8_t bytes[HEADER_BYTES];
-	uint32_t count;
-
-	if (!user_elf_read(elf, elf->unwind_header, bytes, sizeof(bytes)))
-		return false;
-	/* The second byte is how long the pointer is that follows: 4. */
-	if (bytes[0] != EH_FRAME_HDR_VERSION || (bytes[1] & 0x07) != 0x03 ||
-	    bytes[2] != ENCODING_UDATA4 || bytes[3] != ENCODING_DATAREL_SDATA4)
-		return false;
-	memcpy(&count, bytes + 8, sizeof(count));
-	table->header = elf->unwind_header;
-	table->entries = elf->unwind_header + HEADER_BYTES;
-	table->entry_count = count;
-	return true;
-}
-
-bool user_elf_unwind_table(const struct user_elf *elf,
-			   struct unwind_table *table)
-{
-	if (elf->has_unwind_header)
-		return linked_table(elf, table);
-	table->header = elf->frames;
-	table->entries = index_address;
-	table->entry_count = elf->index.count;
-	return elf->index.count;
+	*size = elf->map.size;
+	return elf->map.bytes;
 }

@@ -27,18 +27,7 @@ bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
 bool user_elf_read(const struct user_elf *elf, uint64_t address, void *bytes,
 		   size_t size);
 
-/* Where the file's table of unwind information is: .eh_frame_hdr, as the
- * Linux Standard Base describes it ("DWARF Extensions"); of a file without it,
- * one made of its .eh_frame, which user_elf_read() reads like the file's bytes.
- */
-struct unwind_table {
-	uint64_t header;	/* the address that entries are relative to */
-	uint64_t entries;	/* of the first; perhaps none of memory */
-	uint64_t entry_count;	/* of 8 bytes each */
-};
-
-/* Returns false if the file has none that can be searched. */
-bool user_elf_unwind_table(const struct user_elf *elf,
-			   struct unwind_table *table);
+/* The whole file, *@size bytes; they live as long as @elf. */
+const uint8_t *user_elf_bytes(const struct user_elf *elf, size_t *size);
 
 #endif

@@ -63,7 +63,7 @@ int user_memory_look(struct user_memory *memory, int32_t pid,
 	memory->from_ns = time_ns;
 	memory->until_ns = process_maps_at(memory->maps, pid, time_ns,
 					   &memory->mapped);
-	return memory->until_ns ? 1 : -ERROR_MEMORY;
+	return memory->until_ns ? 0 : -ERROR_MEMORY;
 }
 
 static const struct user_elf *elf_of(struct user_memory *memory,

@@ -27,11 +27,7 @@ struct user_image {
 struct user_memory *user_memory_new(const struct recording *recording);
 void user_memory_free(struct user_memory *memory);
 
-/* Looks at process @pid at @time_ns from now on.
- *
- * Returns 1 if that may differ from what was looked at before, 0 if not,
- * -ERROR_MEMORY.
- */
+/* Looks at process @pid at @time_ns from now on.  Returns 0 or -ERROR_MEMORY. */
 int user_memory_look(struct user_memory *memory, int32_t pid,
 		     uint64_t time_ns);
 

@@ -217,18 +217,33 @@ void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 	write_core(fixture, "kcore_end", address, bytes, size);
 }
 
+/* Behind the records: where the feature is, and the feature. */
+static void append_arch(struct recording_fixture *fixture)
+{
+	uint32_t length = (uint32_t)strlen(fixture->arch) + 1;
+
+	append_u64(fixture, fixture->size + 16);
+	append_u64(fixture, sizeof(length) + length);
+	append(fixture, &length, sizeof(length));
+	append(fixture, fixture->arch, length);
+}
+
 void recording_fixture_write(struct recording_fixture *fixture)
 {
-	uint64_t header[8] = {
+	uint64_t header[9] = {
 		HEADER_SIZE,
 		ATTR_SIZE + 16,
 		HEADER_SIZE + 16,
 		2 * (ATTR_SIZE + 16),
 		fixture->data_start,
 		fixture->size - fixture->data_start,
+		0, 0,
+		fixture->arch ? 1 << PERF_DATA_FEATURE_ARCH : 0,
 	};
 	char path[128];
 
+	if (fixture->arch)
+		append_arch(fixture);
 	memcpy(fixture->bytes + 8, header, sizeof(header));
 	snprintf(path, sizeof(path), "%s/data", fixture->path);
 	write_file(path, fixture->bytes, fixture->size);

@@ -16,6 +16,7 @@ struct recording_fixture {
 	size_t size;
 	size_t room;
 	size_t data_start;
+	const char *arch;	/* as uname -m has it; NULL: not said */
 };
 
 /* Which task a record is of, and when. */
@@ -57,7 +58,7 @@ void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 				   uint64_t address, const uint8_t *bytes,
 				   size_t size);
 
-/* Writes the file "data". */
+/* Writes the file "data", which says @fixture->arch. */
 void recording_fixture_write(struct recording_fixture *fixture);
 
 /* Removes the folder. */

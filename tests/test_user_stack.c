@@ -20,14 +20,27 @@
 
 enum { STACK_BYTES = 4096, FRAMES = 64 };
 
-/* This program's own stack, as a sample would have it. */
+#if defined(__x86_64__)
+enum { STACK_POINTER = 7 };
+static const char arch[] = "x86_64";
+static const uint64_t mask = 0xff0fff;
+#elif defined(__aarch64__)
+enum { STACK_POINTER = 31 };
+static const char arch[] = "aarch64";
+static const uint64_t mask = 0x1ffffffff;
+#endif
+
+/* This program's own stack, as a sample would have it: the registers of @mask
+ * only.
+ */
 static struct {
-	uint64_t registers[20];
+	uint64_t registers[33];
 	uint8_t stack[STACK_BYTES];
 } taken;
 
 static void take_registers(const ucontext_t *context)
 {
+#if defined(__x86_64__)
 	static const int order[] = {
 		REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
 		REG_RBP, REG_RSP, REG_RIP, REG_EFL,
@@ -39,17 +52,24 @@ static void take_registers(const ucontext_t *context)
 	for (int i = 0; i < 8; i++)
 		taken.registers[12 + i] =
 			(uint64_t)context->uc_mcontext.gregs[REG_R8 + i];
+#elif defined(__aarch64__)
+	for (int i = 0; i < 31; i++)
+		taken.registers[i] = context->uc_mcontext.regs[i];
+	taken.registers[31] = context->uc_mcontext.sp;
+	taken.registers[32] = context->uc_mcontext.pc;
+#endif
 }
 
 /* Not sanitized: it copies the stack across the borders of objects. */
 __attribute__((no_sanitize("address"))) KEPT static void innermost(void)
 {
-	ucontext_t context;
+	/* Arm's is larger than the copy. */
+	static ucontext_t context;
 	const volatile uint8_t *from;
 
 	getcontext(&context);
 	take_registers(&context);
-	from = (const volatile uint8_t *)taken.registers[7];
+	from = (const volatile uint8_t *)taken.registers[STACK_POINTER];
 	for (size_t i = 0; i < STACK_BYTES; i++)
 		taken.stack[i] = from[i];
 }
@@ -112,7 +132,7 @@ static struct sideband_record sample_of(size_t stack_size)
 			.user = {
 				.registers = {
 					PERF_SAMPLE_REGS_ABI_64,
-					0xff0fff,
+					mask,
 					(const uint8_t *)taken.registers,
 				},
 				.stack = taken.stack,
@@ -130,7 +150,8 @@ static struct user_stack *unwinder;
 static void set_up(void)
 {
 	outermost();
-	recording_fixture_begin(&fixture);
+	recording_fixture_begin_coresight(&fixture);
+	fixture.arch = arch;
 	add_maps(&fixture);
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);

@@ -68,6 +68,11 @@ uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
 	return node;
 }
 
+uint64_t sleep_stacks_refused(const struct sleep_stacks *stacks)
+{
+	return stacks->user ? user_stack_refused(stacks->user) : 0;
+}
+
 const struct call_tree *sleep_stacks_tree(const struct sleep_stacks *stacks)
 {
 	return stacks->tree;

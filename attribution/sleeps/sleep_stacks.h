@@ -32,6 +32,10 @@ uint32_t sleep_stacks_kernel(struct sleep_stacks *stacks,
 uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
 			   const struct sideband_record *record);
 
+/* Returns how many user stacks were of 32-bit programs, which are not unwound.
+ */
+uint64_t sleep_stacks_refused(const struct sleep_stacks *stacks);
+
 const struct call_tree *sleep_stacks_tree(const struct sleep_stacks *stacks);
 
 #endif

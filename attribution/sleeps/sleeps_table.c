@@ -198,6 +198,7 @@ static int print_rows(const struct sleeps_table *table,
 static void explain(const struct sleeps_table *table, FILE *out)
 {
 	const struct known_events *events = table->input.events;
+	uint64_t refused = task_watch_refused_stacks(table->watch);
 
 	if (!known_events_has(events, EVENT_SCHED_SWITCH) ||
 	    !known_events_has(events, EVENT_SCHED_WAKING))
@@ -208,6 +209,11 @@ static void explain(const struct sleeps_table *table, FILE *out)
 		table_rows_missing(out, "user_stack",
 				   "user stacks at system calls",
 				   "--user-stacks");
+	if (refused)
+		fprintf(out,
+			"Not known: user_stack of %" PRIu64 " sleeps of 32-bit "
+			"programs: such stacks are not unwound.\n",
+			refused);
 }
 
 static int render(struct witness *witness,

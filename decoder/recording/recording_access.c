@@ -98,12 +98,13 @@ void recording_set_root(struct recording *recording, const char *root)
 	if (root || is_own_arch(recording_arch(recording)))
 		return;
 	recording->root = "";
-	if (recording_traces_user(recording))
+	if (recording_names_user(recording))
 		log_message(recording->log, LOG_WARNING, recording->data_path,
 			    LOG_NO_OFFSET,
 			    "the traced machine's architecture is not this "
-			    "one's: user code is unknown unless --symfs names "
-			    "a folder with that machine's files");
+			    "one's: user code and stacks are unknown unless "
+			    "--symfs names a folder with that machine's "
+			    "files");
 }
 
 /* Time stamps mean nanoseconds if they are the CPU's counter, which the

@@ -11,8 +11,6 @@ DEFAULT=(stacks static pipe child futex disk chain labels)
 if [[ ${1:-} == --arm64 ]]; then
 	shift
 	use_arm64
-	# User stacks are unwound on a computer of their own architecture.
-	DEFAULT=(pipe child futex disk chain labels)
 fi
 KERNEL=${1:-6.12}
 

@@ -250,7 +250,7 @@ def judge_flat():
     equal(f"flat: gprof's calls of {name}", ours[name], gprof[name])
 
 
-def judge_sites(name, has_lines):
+def judge_sites(name, has_lines, has_faults=True):
     sites = rows_of(name)
     sleeps = collections.Counter()
     times = collections.Counter()
@@ -260,10 +260,11 @@ def judge_sites(name, has_lines):
             times[site["caller"]] += site["asleep_ns"]
     equal(f"{name}: sleeps", {"sleep_ms": 5}, dict(sleeps))
     about(f"{name}: their time", 35_000_000, times["sleep_ms"], 36_000_000)
-    equal(f"{name}: page faults", 16,
-          sum(site["count"] for site in sites
-              if site["entry"] == "page_fault" and
-              site["function"] == "touch"))
+    if has_faults:
+        equal(f"{name}: page faults", 16,
+              sum(site["count"] for site in sites
+                  if site["entry"] == "page_fault" and
+                  site["function"] == "touch"))
     if has_lines:
         check(f"{name}: the line that sleeps",
               all(site["caller_line"].rsplit("/", 1)[-1].startswith(
@@ -279,7 +280,6 @@ judge_border()
 judge_gprof()
 judge_flat()
 judge_sites("sites.json", True)
-# User stacks are unwound on a computer of their own architecture.
-if arch == "x86_64":
-    judge_sites("stacks.json", False)
+# Arm's kernels have no event that tells where a page fault was.
+judge_sites("stacks.json", False, arch == "x86_64")
 sys.exit(failures != 0)

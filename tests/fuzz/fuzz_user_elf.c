@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "symbolize/elf_frames.h"
 #include "symbolize/user_elf.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -6,19 +7,41 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static void look_at_frame(Dwarf_Frame *frame)
+{
+	Dwarf_Op room[3];
+	Dwarf_Op *ops;
+	size_t count;
+
+	dwarf_frame_cfa(frame, &ops, &count);
+	for (int i = 0; i < 33; i++)
+		dwarf_frame_register(frame, i, room, &ops, &count);
+}
+
+static void look_at_frames(const struct user_elf *elf)
+{
+	struct elf_frames *frames = elf_frames_new(elf);
+	Dwarf_Frame *frame;
+
+	for (uint64_t address = 0; frames && address < 1 << 14;
+	     address += 61) {
+		frame = elf_frames_at(frames, address);
+		if (frame)
+			look_at_frame(frame);
+	}
+	elf_frames_free(frames);
+}
+
 static void look_at(const struct user_elf *elf)
 {
-	struct unwind_table table;
 	uint64_t address;
 	uint8_t bytes[64];
 
-	if (user_elf_unwind_table(elf, &table))
-		user_elf_read(elf, table.entries + table.entry_count * 8 - 8,
-			      bytes, 8);
 	for (uint64_t offset = 0; offset < 1 << 14; offset += 511)
 		if (user_elf_address(elf, offset, &address))
 			user_elf_read(elf, address, bytes, sizeof(bytes));
 	user_elf_read(elf, UINT64_MAX - 3, bytes, sizeof(bytes));
+	look_at_frames(elf);
 }
 
 /* A user program, as the unwinder reads it. */
