@@ -53,7 +53,10 @@ def check_vdso(name, comm, recording):
 
 def check_time(name, comm, recording):
     rows = of(recording.sleeps(), comm=comm)
-    naps = of(rows, label="hrtimer_nanosleep")
+    naps, signalled = [], []
+    for row in of(rows, label="hrtimer_nanosleep"):
+        stack = row["user_stack"].split(";")
+        (signalled if "on_signal" in stack else naps).append(row)
     judge.expect(f"{name}: 5 sleeps of 20 ms", len(naps) == 1
                  and naps[0]["count"] == 5
                  and 20 * MS <= naps[0]["mean_ns"] <= naps[0]["max_ns"]
@@ -74,6 +77,19 @@ def check_time(name, comm, recording):
                  and polls[0]["count"] == 3
                  and 30 * MS <= polls[0]["total_ns"] <= 31 * MS, polls)
     check_vdso(name, comm, recording)
+    check_signal(name, signalled)
+
+
+def check_signal(name, rows):
+    """A handler sleeps: its stack goes on with what was interrupted."""
+    stacks = [r["user_stack"].split(";") for r in rows]
+    judge.expect(f"{name}: a sleep of 30 ms in a signal handler",
+                 len(rows) == 1 and rows[0]["count"] == 1
+                 and 30 * MS <= rows[0]["total_ns"] <= 30.5 * MS, rows)
+    judge.expect(f"{name}: the handler's stack goes on behind it", rows and
+                 [f for f in stacks[0] if f in
+                  ("main", "waits_signalled", "raise", "on_signal")]
+                 == ["main", "waits_signalled", "raise", "on_signal"], stacks)
 
 
 def without_inlined(stack):

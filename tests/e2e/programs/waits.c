@@ -71,10 +71,25 @@ KEPT static void ask_through_vdso(void)
 	__asm__ volatile("" ::: "memory");
 }
 
+static void on_signal(int number)
+{
+	(void)number;
+	sleep_ns(30 * MS);
+}
+
+/* The handler's stack goes on behind what the kernel put there. */
+KEPT static void waits_signalled(void)
+{
+	signal(SIGUSR1, on_signal);
+	raise(SIGUSR1);
+	__asm__ volatile("" ::: "memory");
+}
+
 static int wait_time(void)
 {
 	for (int i = 0; i < 5; i++)
 		waits_outer();
+	waits_signalled();
 	ask_through_vdso();
 	for (int i = 0; i < 3; i++)
 		poll(NULL, 0, 10);
