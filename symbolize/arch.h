@@ -55,6 +55,9 @@ struct arch_work {
 	enum work_kind kind;
 };
 
+/* Arm's T32 code has a shorter one than arch.system_call_bytes. */
+enum { T32_SYSTEM_CALL_BYTES = 2 };
+
 /* What depends on the traced kernel's architecture.  One constant each,
  * chosen by the recording.
  */
