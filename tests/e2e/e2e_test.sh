@@ -75,7 +75,7 @@ record_waits() { # kernel disk-delay-ms case...
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \
-		"$GUEST_BUILD/tests/e2e/programs/waits" "${@:3}"
+		"$GUEST_BUILD/tests/e2e/programs" "${@:3}"
 }
 
 make_programs() {
