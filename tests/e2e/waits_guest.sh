@@ -6,17 +6,8 @@
 set -euo pipefail
 RESULTS=$1 KTRACE=$2 WAITS=$3/waits CALLS=$3/calls
 shift 3
-# In the guest's memory: writing to the host's folder is much kernel work.
-cd "$(mktemp -d)"
-
-record() { # name option... -- command...
-	local name=$1
-	shift
-	"$KTRACE" record -o "$name" "$@" >"$name.out" 2>"$name.err" || {
-		cat "$name.err"
-		return 1
-	}
-}
+# shellcheck source=tests/e2e/guest_record.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
 
 # A file that is on the disk only.
 make_file() { # size in MiB
