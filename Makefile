@@ -136,6 +136,7 @@ check-full: check
 
 bench: all
 	$(Q)tests/bench/speed.sh
+	$(Q)tests/bench/speed_coresight.sh
 	$(Q)machine/tests/bench.sh
 
 SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \

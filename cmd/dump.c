@@ -96,7 +96,9 @@ static int run_dump(int argc, char **argv)
 		.command = "dump",
 		.purpose = "Shows what one stage hands to the next, a line an "
 			   "item.",
+		.formats = "text",
 		.is_paged = true,
+		.has_no_tasks = true,
 		.own = own_options,
 		.own_count = sizeof(own_options) / sizeof(*own_options),
 		.take = take_stage,

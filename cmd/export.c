@@ -35,10 +35,10 @@ static int run_export(int argc, char **argv)
 {
 	const struct option_set set = {
 		.command = "export",
-		.purpose = "Writes a recording's functions for other tools.\n"
-			   "--format: perfetto, chrome, csv, json, gmon (a "
-			   "gmon.out; -o FILE\nalso gets FILE.elf, for gprof "
-			   "FILE.elf FILE).",
+		.purpose = "Writes a recording's functions for other tools.",
+		.formats = "perfetto, chrome, csv, json or gmon (a gmon.out; "
+			   "-o FILE also\n                         gets FILE.elf, "
+			   "for gprof FILE.elf FILE)",
 	};
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;

@@ -80,8 +80,8 @@ static int run_flamegraph(int argc, char **argv)
 		.command = "flamegraph",
 		.purpose = "Draws where time went, as an SVG file that zooms "
 			   "and searches: time\non CPUs, in functions, unless "
-			   "an option says otherwise.\n--format: svg "
-			   "(default), folded.",
+			   "an option says otherwise.",
+		.formats = "svg or folded",
 		.own = own,
 		.own_count = OPTION_COUNT,
 		.take = take_option,

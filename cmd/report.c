@@ -110,6 +110,7 @@ static int run_report(int argc, char **argv)
 		.command = "report",
 		.purpose = "Says where the time of each process went and what "
 			   "was recorded, or\nmakes another report.",
+		.formats = "text, csv or json",
 		.is_paged = true,
 		.own = own,
 		.own_count = add_tables(own, FIXED_OPTIONS),

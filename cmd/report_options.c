@@ -31,7 +31,7 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_INPUT] = { "input", "DIR",
 			   "the recording (-i); default: the last one here" },
 	[OPTION_OUTPUT] = { "output", "FILE", "write there (-o)" },
-	[OPTION_FORMAT] = { "format", "FORMAT", "text, csv or json" },
+	[OPTION_FORMAT] = { "format", "FORMAT", NULL /* the command's */ },
 	[OPTION_TOP] = { "top", "N", "the first N rows only" },
 	[OPTION_SINCE] = { "since", "TIME",
 			   "from TIME on: seconds, or +SECONDS from the "
@@ -48,12 +48,25 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_HELP] = { "help", NULL, "this text" },
 };
 
+static bool is_of_tasks(enum common_option option)
+{
+	return option == OPTION_PID || option == OPTION_TREE ||
+	       option == OPTION_COMM;
+}
+
 static void print_help(FILE *out, const struct option_set *set)
 {
 	fprintf(out, "usage: ktrace-hw %s [OPTIONS]\n\n%s\n\n", set->command,
 		set->purpose);
 	own_option_print(out, set->own, set->own_count);
-	own_option_print(out, common_options, OPTION_COUNT);
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		struct own_option option = common_options[i];
+
+		if (i == OPTION_FORMAT)
+			option.help = set->formats;
+		if (!set->has_no_tasks || !is_of_tasks((enum common_option)i))
+			own_option_print(out, &option, 1);
+	}
 }
 
 static bool take_color(struct report_options *options, const char *when)

@@ -42,7 +42,9 @@ typedef bool take_own_option(void *ctx, int index, const char *argument);
 struct option_set {
 	const char *command;
 	const char *purpose;
+	const char *formats;	/* that --format may be */
 	bool is_paged;		/* its text is to be read, not kept */
+	bool has_no_tasks;	/* --pid, --tree and --comm are not for it */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;

@@ -120,6 +120,7 @@ static int run_timeline(int argc, char **argv)
 		.command = "timeline",
 		.purpose = "Shows every function entry and exit, in order of "
 			   "time.",
+		.formats = "text, raw, csv or json; with --syscalls text or json",
 		.is_paged = true,
 		.own = own_options,
 		.own_count = OPTION_COUNT,

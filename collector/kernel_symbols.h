@@ -43,6 +43,15 @@ int kernel_symbols_next(const struct kernel_symbols *symbols, size_t *place,
 uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 				const char *name);
 
+/* Looks in the file at @path for the first of @names, ended by NULL, that the
+ * kernel has, and reads no further than to names[0]: the lines are much work
+ * for the kernel.
+ *
+ * Returns 0 and *@address, as above; -ERROR_SYSTEM with errno set.
+ */
+int kernel_symbols_search(const char *path, const char *const *names,
+			  uint64_t *address);
+
 /* Finds the function @name, of the kernel or of a module, which ends where
  * the next function begins.
  *

@@ -9,13 +9,9 @@
 
 int text_patches_add(struct event_list *events, const char *const *functions)
 {
-	struct kernel_symbols symbols;
-	uint64_t address = 0;
-	int error = kernel_symbols_read(&symbols, "/proc/kallsyms");
+	uint64_t address;
+	int error = kernel_symbols_search("/proc/kallsyms", functions, &address);
 
-	for (; !error && *functions && !address; functions++)
-		address = kernel_symbols_address(&symbols, *functions);
-	kernel_symbols_free(&symbols);
 	if (error)
 		return error;
 	return address ? event_list_add(events, event_spec_text_patch(address))

@@ -15,6 +15,7 @@ struct symbol {
 	uint8_t role;		/* enum code_role */
 	uint8_t padding;	/* 1: the padding before the function, which
 				 * can be entered anywhere */
+	uint8_t is_t32;		/* 1: its file says that it is Arm's T32 code */
 };
 
 /* Addresses to symbols.  Built once, then read-only: threads may share it. */

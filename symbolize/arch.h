@@ -55,6 +55,9 @@ struct arch_work {
 	enum work_kind kind;
 };
 
+/* Arm's T32 code has a shorter one than arch.system_call_bytes. */
+enum { T32_SYSTEM_CALL_BYTES = 2 };
+
 /* What unwinding user stacks goes by.  Registers have DWARF's numbers. */
 struct arch_frames {
 	const uint8_t *perf_registers;	/* what perf calls each: see below */

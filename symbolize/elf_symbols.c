@@ -16,7 +16,7 @@ struct elf_reader {
 	const char *module;
 	struct function_table *functions;
 	struct address_map *map;
-	uint64_t address_bits;	/* of symbols: those that are an address */
+	bool is_arm;	/* the lowest bit of a function's address says T32 */
 };
 
 /* "foo.cold" is where foo is left for, not where it is entered. */
@@ -39,7 +39,8 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 {
 	struct symbol symbol = { .role = CODE_FUNCTION };
 
-	address &= reader->address_bits;
+	symbol.is_t32 = reader->is_arm && address & 1;
+	address -= symbol.is_t32;
 	if (!elf_file_offset(reader->file, address, &symbol.start))
 		return 0;
 	if (entry->st_size)
@@ -96,16 +97,13 @@ static int add_stubs(const struct elf_reader *reader)
 		     0;
 }
 
-/* The lowest bit of an Arm program's functions says that they are T32. */
-static uint64_t address_bits(const struct elf_file *file)
+static bool is_arm(const struct elf_file *file)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(elf_file_module(file), &bias);
 	GElf_Ehdr header;
-	bool is_arm = elf && gelf_getehdr(elf, &header) &&
-		      header.e_machine == EM_ARM;
 
-	return is_arm ? ~UINT64_C(1) : UINT64_MAX;
+	return elf && gelf_getehdr(elf, &header) && header.e_machine == EM_ARM;
 }
 
 int elf_symbols_add(const char *path, struct function_table *functions,
@@ -119,7 +117,7 @@ int elf_symbols_add(const char *path, struct function_table *functions,
 		return status;
 	reader.file = elf_file_open(path, log);
 	if (reader.file)
-		reader.address_bits = address_bits(reader.file);
+		reader.is_arm = is_arm(reader.file);
 	status = reader.file ? add_symbols(&reader) : -ERROR_NOT_FOUND;
 	if (!status)
 		status = add_stubs(&reader);

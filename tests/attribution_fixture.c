@@ -2,22 +2,14 @@
 #include "tests/attribution_fixture.h"
 
 #include "tests/made_functions_fixture.h"
+#include "tests/made_tasks_fixture.h"
 
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CPUS = 8, TASKS = 32, DEPTH = 32, WITNESSES = 4 };
-
-struct made_task {
-	struct task task;
-	uint32_t depth;
-	uint32_t functions[DEPTH];
-	uint64_t begun_ns[DEPTH];
-	uint64_t begun_clock_ns[DEPTH];
-	uint64_t clock_ns;
-};
+enum { CPUS = 8, WITNESSES = 4 };
 
 struct made_cpu {
 	struct made_task *current;	/* NULL: not traced */
@@ -31,10 +23,7 @@ struct attribution_fixture {
 	size_t witness_count;
 	uint64_t now_ns;
 	struct made_cpu cpus[CPUS];
-	struct made_task tasks[TASKS];
-	uint32_t task_count;
-	int32_t processes[TASKS][2];	/* tid, pid */
-	size_t process_count;
+	struct made_tasks tasks;
 };
 
 struct attribution_fixture *attribution_fixture_new(void)
@@ -94,35 +83,7 @@ void at(struct attribution_fixture *fixture, uint64_t time_ns)
 
 void belongs(struct attribution_fixture *fixture, int32_t tid, int32_t pid)
 {
-	fixture->processes[fixture->process_count][0] = tid;
-	fixture->processes[fixture->process_count++][1] = pid;
-}
-
-static int32_t process_of(const struct attribution_fixture *fixture, int32_t tid)
-{
-	for (size_t i = 0; i < fixture->process_count; i++)
-		if (fixture->processes[i][0] == tid)
-			return fixture->processes[i][1];
-	return tid;
-}
-
-static struct made_task *task_of(struct attribution_fixture *fixture,
-				 uint32_t cpu, int32_t tid)
-{
-	struct made_task *task = fixture->tasks;
-
-	for (; task < fixture->tasks + fixture->task_count; task++)
-		if (task->task.tid == tid &&
-		    (tid || task->task.cpu == (int32_t)cpu))
-			return task;
-	ck_assert_uint_lt(fixture->task_count, TASKS);
-	task->task = (struct task){
-		.index = fixture->task_count++,
-		.tid = tid,
-		.pid = process_of(fixture, tid),
-		.cpu = (int32_t)cpu,
-	};
-	return task;
+	made_tasks_belong(&fixture->tasks, tid, pid);
 }
 
 static void pass_time(struct attribution_fixture *fixture, struct made_cpu *cpu)
@@ -178,7 +139,7 @@ static void send_state(struct attribution_fixture *fixture, uint32_t cpu,
 
 void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
 {
-	fixture->cpus[cpu].current = task_of(fixture, cpu, tid);
+	fixture->cpus[cpu].current = made_tasks_find(&fixture->tasks, cpu, tid);
 	send_state(fixture, cpu, STEP_STATE, CPU_TRACED);
 }
 
@@ -199,7 +160,7 @@ static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
 	struct made_task *task = current_on(fixture, cpu);
 	struct call_step step = step_of(fixture, task, cpu, STEP_ENTER);
 
-	ck_assert_uint_lt(task->depth, DEPTH);
+	ck_assert_uint_lt(task->depth, MADE_DEPTH);
 	step.how = (uint8_t)how;
 	step.doubt = how == HOW_INFERRED ? DOUBT_BEGIN : 0;
 	step.function = attribution_fixture_function(fixture, name);
@@ -254,7 +215,7 @@ void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
 	struct call_step step = step_of(fixture, task, cpu, STEP_LEAVE);
 
 	send(fixture, &step);
-	task = task_of(fixture, cpu, tid);
+	task = made_tasks_find(&fixture->tasks, cpu, tid);
 	task->task.cpu = (int32_t)cpu;
 	fixture->cpus[cpu].current = task;
 	step = step_of(fixture, task, cpu, STEP_SWITCH);
@@ -316,7 +277,7 @@ void life(struct attribution_fixture *fixture, uint32_t cpu,
 	else if (kind == SIDEBAND_COMM)
 		record.comm = (struct sideband_comm){ "new", true };
 	record.tid = tid;
-	record.pid = process_of(fixture, tid);
+	record.pid = made_tasks_process(&fixture->tasks, tid);
 	for (size_t i = 0; i < fixture->witness_count; i++)
 		if (fixture->witnesses[i]->record)
 			fixture->witnesses[i]->record(fixture->witnesses[i],
@@ -340,8 +301,8 @@ void ends(struct attribution_fixture *fixture)
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		if (fixture->cpus[cpu].current)
 			ends_on(fixture, cpu);
-	for (uint32_t i = 0; i < fixture->task_count; i++) {
-		struct made_task *task = &fixture->tasks[i];
+	for (uint32_t i = 0; i < fixture->tasks.count; i++) {
+		struct made_task *task = &fixture->tasks.items[i];
 
 		while (task->depth)
 			leave_of(fixture, task, (uint32_t)task->task.cpu,

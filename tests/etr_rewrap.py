@@ -17,63 +17,13 @@ import shutil
 import struct
 import sys
 
-AUXTRACE_INFO, AUXTRACE = 70, 71
+from perf_file import AUXTRACE, AUXTRACE_INFO, File
+
 AUX, AUX_OUTPUT_HW_ID = 11, 21
-FEATURE_AUXTRACE = 18
 ETMV4, ETE = 0x4040404040404040, 0x5050505050505050
 FORMAT_MASK, FIRST_ID = 0xff00, 0x10
 BARRIER = b'\xff\xff\xff\x7f' * 4
 IDR1_ETMV4_5 = 0x4100f450
-
-
-class File:
-    """A perf.data file in its parts."""
-
-    def __init__(self, data):
-        self.head = bytearray(data[:104])
-        _, _, attrs_at, _, self.at, self.size = struct.unpack_from(
-            '<6Q', data, 8)
-        self.before = data[104:self.at]
-        flags = int.from_bytes(data[72:104], 'little')
-        self.features = [bit for bit in range(256) if flags >> bit & 1]
-        end = self.at + self.size
-        places = [struct.unpack_from('<2Q', data, end + 16 * i)
-                  for i in range(len(self.features))]
-        self.contents = [data[at:at + size] for at, size in places]
-        self.records = list(self.read(data))
-
-    def read(self, data):
-        """Yields type, the record, the trace behind it."""
-        at, end = self.at, self.at + self.size
-        while at < end:
-            kind, _, size = struct.unpack_from('<IHH', data, at)
-            record = data[at:at + size]
-            at += size
-            trace = b''
-            if kind == AUXTRACE:
-                trace = data[at:at + struct.unpack_from('<Q', record, 8)[0]]
-                at += len(trace)
-            yield kind, record, trace
-
-    def write(self, path):
-        body, index, at = [], [], self.at
-        for kind, record, trace in self.records:
-            if kind == AUXTRACE:
-                index.append(struct.pack('<2Q', at, len(record)))
-            body.append(record + trace)
-            at += len(body[-1])
-        struct.pack_into('<Q', self.head, 48, at - self.at)
-        tables, contents = [], []
-        at += 16 * len(self.features)
-        for feature, content in zip(self.features, self.contents):
-            if feature == FEATURE_AUXTRACE:
-                content = struct.pack('<Q', len(index)) + b''.join(index)
-            tables.append(struct.pack('<2Q', at, len(content)))
-            contents.append(content)
-            at += len(content)
-        with open(path, 'wb') as out:
-            out.write(self.head + self.before + b''.join(body) +
-                      b''.join(tables) + b''.join(contents))
 
 
 class Formatter:

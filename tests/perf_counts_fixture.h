@@ -4,7 +4,6 @@
 
 #include "common/array.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -31,11 +30,5 @@ void perf_counts_read(const char *path, FILE *script, struct array *counts);
 
 /* Returns the entry for @name, adding it if it is new. */
 struct perf_count *perf_counts_get(struct array *counts, const char *name);
-
-/* perf 6.1 gives up, without a word, where a recording's switch records do
- * not fit its idea of __switch_to.  This makes it decode without them: sets
- * HAVE_SCHED_SWITCH to 0 in the recording at @path, to be done on a copy.
- */
-bool perf_ignore_switches(const char *path);
 
 #endif

@@ -7,6 +7,9 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <errno.h>
 
 static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 			       "ffffffff81000000 T _text\n"
@@ -83,6 +86,37 @@ START_TEST(test_symbols)
 }
 END_TEST
 
+static const struct {
+	const char *names[3];
+	uint64_t address;
+} searches[] = {
+	{ { "vfs_write" }, 0xffffffff81000400 },
+	{ { "vfs_write", "_text" }, 0xffffffff81000400 },
+	{ { "nosuch", "vfs_read" }, 0xffffffff81000100 },
+	{ { "helper", "fixed_percpu_data" }, 0 },
+	{ { "vfs" }, 0 },
+	{ { NULL }, 0 },
+};
+
+START_TEST(test_search)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+	uint64_t address;
+
+	scratch_folder_write(&folder, "kallsyms", kallsyms);
+	scratch_folder_path(&folder, "kallsyms", path, sizeof(path));
+	ck_assert_int_eq(kernel_symbols_search(path, searches[_i].names,
+					       &address), 0);
+	ck_assert_uint_eq(address, searches[_i].address);
+	scratch_folder_path(&folder, "nosuch", path, sizeof(path));
+	ck_assert_int_eq(kernel_symbols_search(path, searches[_i].names,
+					       &address), -ERROR_SYSTEM);
+	ck_assert_int_eq(errno, ENOENT);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 START_TEST(test_dynamic_code)
 {
 	struct kernel_symbols known = { { 0 } };
@@ -116,6 +150,8 @@ static Suite *address_filter_suite(void)
 	tcase_add_loop_test(tcase, test_parse, 0,
 			    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tcase, test_symbols);
+	tcase_add_loop_test(tcase, test_search, 0,
+			    sizeof(searches) / sizeof(searches[0]));
 	tcase_add_test(tcase, test_dynamic_code);
 	suite_add_tcase(suite, tcase);
 	return suite;

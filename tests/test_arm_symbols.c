@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/user_sites/user_site_place.h"
+#include "decoder/recording/recording_parts.h"
+#include "decoder/recording_open.h"
 #include "symbolize/address_map.h"
 #include "symbolize/elf_symbols.h"
 #include "symbolize/function_table.h"
+#include "symbolize/symbols.h"
+#include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 #include "tests/snapshot_fixture.h"
 
 #include <elf.h>
+#include <linux/perf_event.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* A 32-bit Arm program with a function of A32 and one of T32, whose symbol has
  * the lowest bit set.
@@ -122,12 +129,73 @@ START_TEST(functions_begin_at_their_first_byte)
 }
 END_TEST
 
+/* A 64-bit kernel's recording in which process 7 runs the program at BASE. */
+static void write_recording(struct recording_fixture *fixture)
+{
+	const struct fixture_origin origin = { 7, 7, 0 };
+	const struct {
+		int32_t pid, tid;
+		uint64_t address, size, offset;
+		char name[16];
+	} map = { 7, 7, BASE, sizeof(program), 0, "/program" };
+	struct scratch_folder folder;
+
+	recording_fixture_begin_coresight(fixture);
+	snprintf(folder.path, sizeof(folder.path), "%s", fixture->path);
+	snapshot_fixture_file(&folder, "program", &program, sizeof(program));
+	recording_fixture_record(fixture, PERF_RECORD_MMAP,
+				 PERF_RECORD_MISC_USER, &map, sizeof(map),
+				 &origin);
+	recording_fixture_write(fixture);
+}
+
+static const struct {
+	enum site_purpose purpose;
+	uint64_t return_offset;	/* in the code */
+	uint64_t offset;	/* of the instruction */
+	const char *function;
+} places[] = {
+	{ SITE_SYSTEM_CALL, 8, 4, "a32" },
+	{ SITE_SYSTEM_CALL, 14, 12, "t32" },
+	{ SITE_SYSTEM_CALL, CODE_SIZE, 14, "t32" },
+	{ SITE_PAGE_FAULT, 4, 4, "a32" },
+	{ SITE_PAGE_FAULT, 14, 14, "t32" },
+};
+
+START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
+{
+	const uint64_t code = BASE + offsetof(struct program, code);
+	struct user_site site = {
+		.pid = 7, .purpose = (uint32_t)places[_i].purpose,
+	};
+	struct recording_fixture fixture;
+	struct recording *recording;
+	struct symbols *symbols;
+
+	write_recording(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	recording->info.arch = "aarch64";
+	recording_set_root(recording, fixture.path);
+	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	user_site_locate_return(&site, symbols, code + places[_i].return_offset);
+	ck_assert_uint_eq(site.address, code + places[_i].offset);
+	ck_assert_str_eq(function_at(symbols_functions(symbols),
+				     site.function)->name, places[_i].function);
+	symbols_close(symbols);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("arm_symbols");
 	TCase *tcase = tcase_create("symbols");
 
 	tcase_add_test(tcase, functions_begin_at_their_first_byte);
+	tcase_add_loop_test(
+		tcase, system_calls_are_as_long_as_their_instruction_set_has_them,
+		0, sizeof(places) / sizeof(places[0]));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -211,7 +211,13 @@ static const struct {
 	  TIMES("null", "null") "\"sleeps\":null,\"trace\":[]}" },
 };
 
-START_TEST(json_is_as_documented)
+typedef void write_record(const struct call_record_context *context,
+			  const struct call_record *record);
+
+/* The story, changed if @change is not NULL, as @write has it; the caller frees
+ * it.
+ */
+static char *written(write_record *write, void (*change)(struct story *))
 {
 	struct story story;
 	struct call_record record = { &story.call, &story.trace,
@@ -221,12 +227,20 @@ START_TEST(json_is_as_documented)
 	FILE *out = open_memstream(&text, &size);
 
 	tell(&story, out);
-	cases[_i].change(&story);
-	call_record_json(&story.context, &record);
+	if (change)
+		change(&story);
+	write(&story.context, &record);
 	fclose(out);
+	forget(&story);
+	return text;
+}
+
+START_TEST(json_is_as_documented)
+{
+	char *text = written(call_record_json, cases[_i].change);
+
 	ck_assert_str_eq(text, cases[_i].json);
 	free(text);
-	forget(&story);
 }
 END_TEST
 
@@ -242,19 +256,10 @@ START_TEST(text_says_the_same)
 		"       calls        wall_ns      on_cpu_ns  function\n"
 		"           1            500             60  __x64_sys_read\n"
 		"           1            450             60    pipe_read\n\n";
-	struct story story;
-	struct call_record record = { &story.call, &story.trace,
-				      &story.places };
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text = written(call_record_text, NULL);
 
-	tell(&story, out);
-	call_record_text(&story.context, &record);
-	fclose(out);
 	ck_assert_str_eq(text, expected);
 	free(text);
-	forget(&story);
 }
 END_TEST
 

@@ -13,6 +13,9 @@
 /* Code that comes while it is recorded is copied at 2000. */
 enum { LATE = 0x500000, LATE_SIZE = 4096, PATCHED = LATE + 0x100 };
 
+/* Copied at the beginning: a 1, then zeros. */
+enum { CODE = 0x100000 };
+
 static struct recording_fixture fixture;
 static struct recording *recording;
 static struct code_image *image;
@@ -52,7 +55,7 @@ static void open_image(void)
 {
 	static const uint8_t code[64] = { 1 };
 
-	recording_fixture_code(&fixture, 0x100000, code, sizeof(code));
+	recording_fixture_code(&fixture, CODE, code, sizeof(code));
 	recording_fixture_write(&fixture);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
@@ -107,15 +110,38 @@ START_TEST(a_patch_of_unknown_code_makes_none_known)
 }
 END_TEST
 
+/* Five bytes, of which the first became what the copy has. */
+START_TEST(a_patch_is_undone_before_its_time)
+{
+	const struct fixture_origin origin = { 0, 0, 1500 };
+	const struct {
+		uint64_t address;
+		uint16_t sizes[2];
+		uint8_t bytes[6];
+	} poke = { CODE, { 5, 1 }, { 9, 9, 9, 9, 9, 1 } };
+	uint8_t bytes[8];
+
+	recording_fixture_record(&fixture, PERF_RECORD_TEXT_POKE, 0, &poke,
+				 sizeof(poke), &origin);
+	open_image();
+	ck_assert_uint_eq(code_image_read(image, 1400, CODE, bytes, 8), 8);
+	ck_assert_uint_eq(bytes[0], 9);
+	ck_assert_uint_eq(code_image_read(image, 1500, CODE, bytes, 8), 8);
+	ck_assert_uint_eq(bytes[0], 1);
+	ck_assert_uint_eq(code_image_read(image, 1500, 0x9000, bytes, 8), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("code_image");
-	TCase *tcase = tcase_create("late code");
+	TCase *tcase = tcase_create("patches");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase,
 		       late_code_is_patched_before_and_after_it_is_copied);
 	tcase_add_test(tcase, a_patch_of_unknown_code_makes_none_known);
+	tcase_add_test(tcase, a_patch_is_undone_before_its_time);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -133,7 +133,7 @@ START_TEST(authenticated_branches_are_known)
 	};
 	struct flow_totals totals;
 
-	write_bytes("trace.bin", bytes, sizeof(bytes));
+	write_bytes(SNAPSHOT_TRACE, bytes, sizeof(bytes));
 	decode(&totals, NULL);
 	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
 	ck_assert_uint_eq(totals.exits[FLOW_EXIT_CALL], 2);
@@ -143,80 +143,63 @@ START_TEST(authenticated_branches_are_known)
 }
 END_TEST
 
-START_TEST(overflow_is_a_gap)
-{
-	static const uint8_t bytes[] = {
-		SYNC, TRACE_ON, CONTEXT(0), EXECUTED, OVERFLOW,
-		SYNC, TRACE_ON, CONTEXT(0x10), EXECUTED,
-	};
-	struct flow_totals totals;
+static const uint8_t overflow[] = {
+	SYNC, TRACE_ON, CONTEXT(0), EXECUTED, OVERFLOW,
+	SYNC, TRACE_ON, CONTEXT(0x10), EXECUTED,
+};
 
-	write_bytes("trace.bin", bytes, sizeof(bytes));
-	decode(&totals, NULL);
-	ck_assert_uint_eq(totals.gaps[FLOW_GAP_OVERFLOW], 1);
-	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 1);
-	ck_assert_uint_eq(totals.instructions, 4);
-}
-END_TEST
+static const uint8_t missing_code[] = {
+	SYNC, TRACE_ON, CONTEXT(0x1f0), EXECUTED, EXECUTED,
+	ADDRESS(0x10), EXECUTED,
+};
 
-START_TEST(missing_code_is_a_gap)
+/* OpenCSD's cache holds some code then, and is asked for what no cache has. */
+static const uint8_t last_address[] = {
+	SYNC, TRACE_ON, CONTEXT(0), EXECUTED, EXECUTED,
+	0x9d, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, EXECUTED,
+	ADDRESS(0x10), EXECUTED,
+};
+
+/* Bytes before the first synchronisation, and a reserved packet: decoding goes
+ * on at the next one.
+ */
+static const uint8_t damage[] = {
+	EXECUTED, EXECUTED, EXECUTED,
+	SYNC, TRACE_ON, CONTEXT(0), EXECUTED,
+	RESERVED, RESERVED, EXECUTED, EXECUTED,
+	SYNC, TRACE_ON, CONTEXT(0x10), EXECUTED,
+};
+
+static const struct {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t instructions;
+	uint64_t gaps[FLOW_GAP_CUT + 1];
+} incomplete[] = {
+	{ overflow, sizeof(overflow), 4, { [FLOW_GAP_OVERFLOW] = 1 } },
+	{ missing_code, sizeof(missing_code), 2, { [FLOW_GAP_NO_CODE] = 1 } },
+	{ last_address, sizeof(last_address), 6, { [FLOW_GAP_NO_CODE] = 1 } },
+	{ damage, sizeof(damage), 4,
+	  { [FLOW_GAP_UNSYNCED] = 1, [FLOW_GAP_BAD_TRACE] = 1 } },
+};
+
+START_TEST(what_cannot_be_decoded_is_a_gap)
 {
-	static const uint8_t bytes[] = {
-		SYNC, TRACE_ON, CONTEXT(0x1f0), EXECUTED, EXECUTED,
-		ADDRESS(0x10), EXECUTED,
-	};
 	struct array items = ARRAY_OF(struct flow_item);
 	struct flow_totals totals;
 
-	write_bytes("trace.bin", bytes, sizeof(bytes));
+	write_bytes(SNAPSHOT_TRACE, incomplete[_i].bytes, incomplete[_i].size);
 	decode(&totals, &items);
-	ck_assert_uint_eq(totals.gaps[FLOW_GAP_NO_CODE], 1);
-	ck_assert_uint_eq(totals.instructions, 2);
+	for (size_t i = 0; i <= FLOW_GAP_CUT; i++)
+		ck_assert_uint_eq(totals.gaps[i], incomplete[_i].gaps[i]);
+	ck_assert_uint_eq(totals.instructions, incomplete[_i].instructions);
 	for (size_t i = 0; i < items.count; i++) {
 		const struct flow_item *item = array_at(&items, i);
 
 		if (item->kind == FLOW_GAP)
-			ck_assert_uint_lt(item->ip, sizeof(bytes));
+			ck_assert_uint_lt(item->ip, incomplete[_i].size);
 	}
 	array_free(&items);
-}
-END_TEST
-
-/* A reserved packet, or bytes before the first synchronisation: decoding goes
- * on at the next one.
- */
-/* OpenCSD's cache holds some code then, and is asked for what no cache has. */
-START_TEST(the_last_address_has_no_code)
-{
-	static const uint8_t bytes[] = {
-		SYNC, TRACE_ON, CONTEXT(0), EXECUTED, EXECUTED,
-		0x9d, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, EXECUTED,
-		ADDRESS(0x10), EXECUTED,
-	};
-	struct flow_totals totals;
-
-	write_bytes(SNAPSHOT_TRACE, bytes, sizeof(bytes));
-	decode(&totals, NULL);
-	ck_assert_uint_eq(totals.gaps[FLOW_GAP_NO_CODE], 1);
-	ck_assert_uint_eq(totals.instructions, 6);
-}
-END_TEST
-
-START_TEST(damage_is_a_gap)
-{
-	static const uint8_t bytes[] = {
-		EXECUTED, EXECUTED, EXECUTED,
-		SYNC, TRACE_ON, CONTEXT(0), EXECUTED,
-		RESERVED, RESERVED, EXECUTED, EXECUTED,
-		SYNC, TRACE_ON, CONTEXT(0x10), EXECUTED,
-	};
-	struct flow_totals totals;
-
-	write_bytes("trace.bin", bytes, sizeof(bytes));
-	decode(&totals, NULL);
-	ck_assert_uint_eq(totals.gaps[FLOW_GAP_UNSYNCED], 1);
-	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 1);
-	ck_assert_uint_eq(totals.instructions, 4);
 }
 END_TEST
 
@@ -278,7 +261,7 @@ START_TEST(trace_of_no_cpu_is_left_out)
 	static const uint8_t frame[16] = { 0x12 << 1 | 1, 0xf7, 0x02, 0x11 };
 	struct flow_totals totals;
 
-	write_bytes("trace.bin", bytes, sizeof(bytes));
+	write_bytes(SNAPSHOT_TRACE, bytes, sizeof(bytes));
 	write_bytes("stm.bin", frame, sizeof(frame));
 	scratch_folder_write(&folder, "trace.ini",
 			     "[trace_buffers]\nbuffers=buffer0,buffer1\n"
@@ -318,10 +301,8 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, packets_become_items);
 	tcase_add_test(tcase, authenticated_branches_are_known);
-	tcase_add_test(tcase, overflow_is_a_gap);
-	tcase_add_test(tcase, missing_code_is_a_gap);
-	tcase_add_test(tcase, the_last_address_has_no_code);
-	tcase_add_test(tcase, damage_is_a_gap);
+	tcase_add_loop_test(tcase, what_cannot_be_decoded_is_a_gap, 0,
+			    sizeof(incomplete) / sizeof(*incomplete));
 	tcase_add_test(tcase, stops_have_reasons);
 	tcase_add_test(tcase, trace_of_no_cpu_is_left_out);
 	tcase_add_test(tcase, useless_snapshots_are_refused);

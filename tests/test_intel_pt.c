@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/perf_data.h"
-#include "decoder/code/code_image.h"
-#include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "decoder/recording_open.h"
+#include "tests/flow_run_fixture.h"
 #include "tests/packet_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
@@ -25,14 +22,12 @@ static const uint8_t code[] = {
 	0xe8, 0x03, 0, 0, 0, 0x90, 0x75, 0xf8,
 	0x90, 0xc3, 0xff, 0xe0, 0x0f, 0x30, 0x90, 0x90,
 };
-enum { CODE = 0x1000, ROOM = 64 };
+enum { CODE = 0x1000 };
 
 static struct recording_fixture fixture;
-static struct recording *recording;
-static struct code_image *image;
-static struct flow_source *source;
-static struct flow_item items[ROOM];
-static size_t item_count;
+static struct flow_run run;
+static struct array items;	/* struct flow_item */
+static struct flow_totals totals;
 
 static struct pt_packet ip_packet(enum pt_packet_type type, uint64_t ip)
 {
@@ -93,47 +88,44 @@ static void set_up(void)
 /* Decodes the stream of CPU 0 into items. */
 static void decode(void)
 {
-	struct flow_input input = { 0 };
-	const struct flow_item *batch;
-	int count;
-
 	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
-	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
-	ck_assert_uint_eq(recording_stream_count(recording), 1);
-	input.recording = recording;
-	input.stream = recording_stream(recording, 0);
-	input.image = image;
-	ck_assert_int_eq(flow_source_open(&input, &source), 0);
-	item_count = 0;
-	while ((count = flow_source_next(source, &batch)) > 0) {
-		ck_assert_uint_le(item_count + (size_t)count, ROOM);
-		memcpy(items + item_count, batch,
-		       (size_t)count * sizeof(*batch));
-		item_count += (size_t)count;
-	}
-	ck_assert_int_eq(count, 0);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
+	items = ARRAY_OF(struct flow_item);
+	flow_run_stream(&run, 0, &totals, &items);
 }
 
 static void tear_down(void)
 {
-	flow_source_close(source);
-	code_image_close(image);
-	recording_close(recording);
+	array_free(&items);
+	flow_run_close(&run);
 	recording_fixture_end(&fixture);
-	source = NULL;
-	image = NULL;
-	recording = NULL;
+}
+
+static const struct flow_item *item_at(size_t index)
+{
+	ck_assert_uint_lt(index, items.count);
+	return array_at(&items, index);
+}
+
+/* The place of the one item of @kind. */
+static size_t only(enum flow_kind kind)
+{
+	size_t index = 0;
+
+	ck_assert_uint_eq(totals.kinds[kind], 1);
+	while (item_at(index)->kind != kind)
+		index++;
+	return index;
 }
 
 static void expect(size_t index, enum flow_kind kind, uint8_t detail,
 		   uint64_t ip)
 {
-	ck_assert_uint_lt(index, item_count);
-	ck_assert_str_eq(flow_kind_text(items[index].kind),
+	ck_assert_str_eq(flow_kind_text(item_at(index)->kind),
 			 flow_kind_text((uint8_t)kind));
-	ck_assert_uint_eq(items[index].detail, detail);
-	ck_assert_uint_eq(items[index].ip, ip);
+	ck_assert_uint_eq(item_at(index)->detail, detail);
+	ck_assert_uint_eq(item_at(index)->ip, ip);
 }
 
 START_TEST(call_and_compressed_return)
@@ -148,12 +140,12 @@ START_TEST(call_and_compressed_return)
 	decode();
 	expect(0, FLOW_MODE, 2, 0);
 	expect(1, FLOW_BLOCK, FLOW_EXIT_CALL, CODE);
-	ck_assert_uint_eq(flow_return_address(&items[1]), 0x1005);
+	ck_assert_uint_eq(flow_return_address(item_at(1)), 0x1005);
 	expect(2, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
-	ck_assert_uint_eq(items[2].instructions, 2);
+	ck_assert_uint_eq(item_at(2)->instructions, 2);
 	expect(3, FLOW_BLOCK, FLOW_EXIT_CONDITIONAL, 0x1005);
 	expect(4, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
-	expect(item_count - 1, FLOW_END, 0, 0);
+	expect(items.count - 1, FLOW_END, 0, 0);
 }
 END_TEST
 
@@ -172,15 +164,13 @@ START_TEST(times_hold_the_truth)
 	packets[count++] = tsc_packet(1020);
 	recording_fixture_packets(&fixture, 0, packets, count);
 	decode();
-	for (size_t i = 0; i + 1 < item_count; i++)
-		ck_assert_uint_le(items[i].time_ns, items[i + 1].time_ns);
 	expect(3, FLOW_ASYNC, 0, 0x1005);
-	ck_assert_uint_eq(items[3].time_ns, 1007);
+	ck_assert_uint_eq(item_at(3)->time_ns, 1007);
 	expect(4, FLOW_BLOCK, FLOW_EXIT_JUMP, 0x100a);
-	ck_assert_uint_eq(items[4].time_ns, 1007);
-	ck_assert_uint_eq(items[4].early_ns, 0);
+	ck_assert_uint_eq(item_at(4)->time_ns, 1007);
+	ck_assert_uint_eq(item_at(4)->early_ns, 0);
 	expect(5, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
-	ck_assert_uint_eq(items[5].time_ns, 1010);
+	ck_assert_uint_eq(item_at(5)->time_ns, 1010);
 }
 END_TEST
 
@@ -194,13 +184,8 @@ START_TEST(overflow_is_a_gap)
 	packets[count++] = ip_packet(ppt_tip, 0x100e);
 	recording_fixture_packets(&fixture, 0, packets, count);
 	decode();
-	for (size_t i = 0; i < item_count; i++)
-		if (items[i].kind == FLOW_GAP) {
-			ck_assert_uint_eq(items[i].detail, FLOW_GAP_OVERFLOW);
-			expect(i + 1, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
-			return;
-		}
-	ck_abort_msg("no gap");
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_OVERFLOW], 1);
+	expect(only(FLOW_GAP) + 1, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
 }
 END_TEST
 
@@ -214,10 +199,10 @@ START_TEST(missing_code_is_a_gap_to_the_next_psb)
 	packets[count++] = ip_packet(ppt_tip, 0x100e);
 	recording_fixture_packets(&fixture, 0, packets, count);
 	decode();
-	expect(1, FLOW_GAP, FLOW_GAP_NO_CODE, items[1].ip);
-	ck_assert_uint_gt(items[1].last, 0);
+	expect(1, FLOW_GAP, FLOW_GAP_NO_CODE, item_at(1)->ip);
+	ck_assert_uint_gt(item_at(1)->last, 0);
 	expect(2, FLOW_BLOCK, FLOW_EXIT_CALL, CODE);
-	ck_assert_uint_ge(items[2].time_ns, 2000);
+	ck_assert_uint_ge(item_at(2)->time_ns, 2000);
 }
 END_TEST
 
@@ -260,16 +245,8 @@ START_TEST(lost_trace_is_a_gap_at_its_place)
 	packets[count++] = ip_packet(ppt_tip, 0x100e);
 	recording_fixture_packets(&fixture, size + 4096, packets, count);
 	decode();
-
-	int gaps = 0;
-
-	for (size_t i = 0; i < item_count; i++)
-		if (items[i].kind == FLOW_GAP) {
-			gaps++;
-			expect(i, FLOW_GAP, FLOW_GAP_LOST, size);
-		}
-	ck_assert_int_eq(gaps, 1);
-	ck_assert_uint_eq(recording_counts(recording)->aux_truncated, 1);
+	expect(only(FLOW_GAP), FLOW_GAP, FLOW_GAP_LOST, size);
+	ck_assert_uint_eq(recording_counts(run.recording)->aux_truncated, 1);
 }
 END_TEST
 
@@ -279,6 +256,7 @@ START_TEST(switches_lie_among_the_blocks)
 	const struct fixture_origin origin = { 7, 8, 1500 };
 	const uint32_t next[2] = { 20, 21 };
 	size_t count = psb(packets, CODE, 1000);
+	size_t at;
 
 	packets[count++] = ip_packet(ppt_tip, 0x1008);
 	count += psb(packets + count, 0x1008, 2000);
@@ -288,48 +266,11 @@ START_TEST(switches_lie_among_the_blocks)
 				 PERF_RECORD_MISC_SWITCH_OUT, next,
 				 sizeof(next), &origin);
 	decode();
-	for (size_t i = 0; i < item_count; i++) {
-		if (items[i].kind != FLOW_SWITCH)
-			continue;
-		ck_assert_int_eq(flow_switch_tid(&items[i]), 21);
-		ck_assert_int_eq(flow_switch_pid(&items[i]), 20);
-		ck_assert_uint_eq(items[i].time_ns, 1500);
-		ck_assert_uint_lt(i, item_count - 1);
-		return;
-	}
-	ck_abort_msg("no switch");
-}
-END_TEST
-
-/* The byte at 0x1005 is a nop in the copy; a poke at 1500 made it so of an
- * int3, which the trace before 1500 must not run through.
- */
-START_TEST(pokes_are_undone_before_their_time)
-{
-	const struct fixture_origin origin = { 0, 0, 1500 };
-	uint8_t body[14] = { 0x00, 0x10, 0, 0, 0, 0, 0, 0, 5, 0, 1, 0 };
-	uint8_t bytes[8];
-
-	/* At 0x1000: old: five nops; new: the first byte of a call. */
-	const uint8_t old_bytes[5] = { 0x90, 0x90, 0x90, 0x90, 0x90 };
-	uint8_t record[24] = { 0 };
-
-	memcpy(record, body, 12);
-	memcpy(record + 12, old_bytes, 5);
-	record[17] = 0xe8;
-	recording_fixture_record(&fixture, PERF_RECORD_TEXT_POKE, 0, record,
-				 sizeof(record), &origin);
-	recording_fixture_write(&fixture);
-	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
-	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
-	ck_assert_uint_eq(code_image_read(image, 1400,
-					  CODE, bytes, 8), 8);
-	ck_assert_uint_eq(bytes[0], 0x90);
-	ck_assert_uint_eq(code_image_read(image, 1500,
-					  CODE, bytes, 8), 8);
-	ck_assert_uint_eq(bytes[0], 0xe8);
-	ck_assert_uint_eq(code_image_read(image, 1500,
-					  0x9000, bytes, 8), 0);
+	at = only(FLOW_SWITCH);
+	ck_assert_int_eq(flow_switch_tid(item_at(at)), 21);
+	ck_assert_int_eq(flow_switch_pid(item_at(at)), 20);
+	ck_assert_uint_eq(item_at(at)->time_ns, 1500);
+	ck_assert_uint_lt(at, items.count - 1);
 }
 END_TEST
 
@@ -339,9 +280,9 @@ START_TEST(trace_without_a_psb_is_a_gap)
 
 	recording_fixture_trace(&fixture, 0, bytes, sizeof(bytes));
 	decode();
-	ck_assert_uint_eq(item_count, 2);
+	ck_assert_uint_eq(items.count, 2);
 	expect(0, FLOW_GAP, FLOW_GAP_UNSYNCED, 0);
-	ck_assert_uint_eq(items[0].last, sizeof(bytes));
+	ck_assert_uint_eq(item_at(0)->last, sizeof(bytes));
 	expect(1, FLOW_END, 0, 0);
 }
 END_TEST
@@ -359,7 +300,6 @@ int main(void)
 	tcase_add_test(tcase, wrmsr_switches_the_unit_off);
 	tcase_add_test(tcase, lost_trace_is_a_gap_at_its_place);
 	tcase_add_test(tcase, switches_lie_among_the_blocks);
-	tcase_add_test(tcase, pokes_are_undone_before_their_time);
 	tcase_add_test(tcase, trace_without_a_psb_is_a_gap);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -5,6 +5,7 @@
 #include "report/profile/profile.h"
 #include "symbolize/symbols.h"
 #include "tests/perf_counts_fixture.h"
+#include "tests/perf_switches_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 #include "tests/shared_fixture.h"

@@ -76,17 +76,16 @@ static bool is_thread_work(const struct interrupt_steps *steps,
 			   const struct interrupt_stack *stack,
 			   const struct interrupt_piece *piece)
 {
-	size_t count = task_work_count(steps->work, stack->index);
-	const struct open_work *below;
+	size_t count;
+	const struct open_work *works =
+		task_work_open(steps->work, stack->index, &count);
 
 	if (piece->is_part && interrupt_stack_top(stack))
 		return interrupt_stack_top(stack)->is_thread_work;
 	if (piece->kind == INTERRUPT_WORK || piece->kind == INTERRUPT_THREAD)
 		return true;
-	if (piece->kind != INTERRUPT_SOFTIRQ || count < 2)
-		return false;
-	below = task_work_at(steps->work, stack->index, count - 2);
-	return below->kind == WORK_THREAD;
+	return piece->kind == INTERRUPT_SOFTIRQ && count >= 2 &&
+	       works[count - 2].kind == WORK_THREAD;
 }
 
 static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
@@ -253,10 +252,11 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 
 static bool is_interrupted(const struct interrupt_steps *steps, uint32_t index)
 {
-	size_t count = task_work_count(steps->work, index);
+	size_t count;
+	const struct open_work *works =
+		task_work_open(steps->work, index, &count);
 
-	return count && on_cpu_class(task_work_at(steps->work, index, 0), count,
-				     false) == TIME_INTERRUPT;
+	return count && on_cpu_class(works, count, false) == TIME_INTERRUPT;
 }
 
 void interrupt_steps_take(struct interrupt_steps *steps,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/between.h"
+#include "attribution/relations/between_names.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/between_report.h"
 #include "attribution/text/histogram_rows.h"
@@ -31,11 +32,11 @@ static int add_times(struct sparse_rows *rows, const char *section,
 }
 
 static int add_counts(struct sparse_rows *rows,
-		      const struct between_report *report)
+		      const struct between_answer *answer)
 {
 	struct between_count count;
 
-	for (size_t i = 0; between_report_count(report, i, &count); i++) {
+	for (size_t i = 0; between_count_at(answer, i, &count); i++) {
 		struct sparse_row *row =
 			sparse_rows_add(rows, count.name, NULL);
 
@@ -50,7 +51,8 @@ static int add_path(struct sparse_rows *rows,
 		    const struct between_report *report,
 		    const struct between_path *path)
 {
-	char *text = between_report_path(report, path);
+	char *text = between_path_name(report->between, path,
+				       report->functions);
 	int status = text ? add_times(rows, "path", text, &path->time,
 				      path->on_cpu_ns) :
 			    -ERROR_MEMORY;
@@ -69,7 +71,7 @@ int between_report_records(const struct between_report *report,
 			       answer->on_cpu_ns);
 
 	if (!status)
-		status = add_counts(&rows, report);
+		status = add_counts(&rows, answer);
 	if (!status)
 		status = histogram_rows_bars(&rows, NULL, &answer->time);
 	for (size_t i = 0; !status && i < paths->count; i++)

@@ -3,7 +3,6 @@
 
 #include "attribution/relations/between.h"
 #include "attribution/relations/between_paths.h"
-#include "attribution/text/path_text.h"
 #include "attribution/table.h"
 #include "common/array.h"
 #include "common/error.h"
@@ -12,43 +11,6 @@
 #include <string.h>
 
 enum { PATHS_IN_TEXT = 10 };
-
-static const struct {
-	const char *name;
-	const char *text;
-	size_t offset;			/* in struct between_answer */
-} counts[] = {
-#define COUNT(member, text) \
-	{ #member, text, offsetof(struct between_answer, member) }
-	COUNT(calls, "calls of the first"),
-	COUNT(never, "ended without the second"),
-	COUNT(open, "still without it when the recording ended"),
-	COUNT(unseen_begin, "begun before they were seen: no time known"),
-	COUNT(doubtful, "without it, as far as seen: the trace has holes"),
-	COUNT(again, "later entries of the second in the same calls"),
-	COUNT(in_interrupts, "entries of the second in interrupts meanwhile"),
-#undef COUNT
-};
-
-bool between_report_count(const struct between_report *report, size_t index,
-			  struct between_count *count)
-{
-	const char *answer = (const char *)between_answer(report->between);
-
-	if (index >= sizeof(counts) / sizeof(*counts))
-		return false;
-	count->name = counts[index].name;
-	count->text = counts[index].text;
-	count->count = *(const uint64_t *)(answer + counts[index].offset);
-	return true;
-}
-
-char *between_report_path(const struct between_report *report,
-			  const struct between_path *path)
-{
-	return path_text(between_paths_tree(between_paths(report->between)),
-			 path->node, report->functions);
-}
 
 static uint64_t path_count(const struct between_path *path)
 {

@@ -2,14 +2,9 @@
 #ifndef KT_ATTRIBUTION_BETWEEN_REPORT_H
 #define KT_ATTRIBUTION_BETWEEN_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct array;
 struct attribution_output;
 struct between;
-struct between_path;
 struct function_table;
 
 /* What `report --between` shows; all borrowed. */
@@ -25,21 +20,6 @@ struct between_report {
  */
 int between_report_write(const struct between_report *report,
 			 const struct attribution_output *output);
-
-/* One of the numbers of the answer. */
-struct between_count {
-	const char *name;	/* as in struct between_answer */
-	const char *text;
-	uint64_t count;
-};
-
-/* Returns false after the last. */
-bool between_report_count(const struct between_report *report, size_t index,
-			  struct between_count *count);
-
-/* Returns the functions of @path: see path_text(). */
-char *between_report_path(const struct between_report *report,
-			  const struct between_path *path);
 
 /* Write what between_report_write() does, with the paths that it chose
  * (const struct between_path *).  Return 0 or -ERROR_MEMORY.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/between.h"
+#include "attribution/relations/between_names.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/between_report.h"
 #include "attribution/text/histogram_bars.h"
@@ -28,7 +29,8 @@ static void write_times(const struct histogram *time, uint64_t on_cpu_ns,
 static int write_path(const struct between_report *report,
 		      const struct between_path *path, FILE *out)
 {
-	char *text = between_report_path(report, path);
+	char *text = between_path_name(report->between, path,
+				       report->functions);
 	char *rest = text;
 	const char *name;
 
@@ -50,7 +52,7 @@ static void write_counts(const struct between_report *report, FILE *out)
 	fprintf(out, "From entering %s to first entering %s in the same call\n\n"
 		"  %10" PRIu64 "  calls of the first in which the second came\n",
 		report->from, report->to, answer->time.count);
-	for (size_t i = 0; between_report_count(report, i, &count); i++)
+	for (size_t i = 0; between_count_at(answer, i, &count); i++)
 		if (count.count || !i)
 			fprintf(out, "  %10" PRIu64 "  %s\n", count.count,
 				count.text);

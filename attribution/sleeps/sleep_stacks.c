@@ -10,7 +10,7 @@ enum { KERNEL_ROOT, USER_ROOT, MAX_USER_FRAMES = 256 };
 
 struct sleep_stacks {
 	struct call_tree *tree;
-	struct user_stack *user;	/* NULL: cannot be unwound */
+	struct user_stack *user;	/* NULL: there are none */
 };
 
 struct sleep_stacks *sleep_stacks_new(struct user_stack *user)

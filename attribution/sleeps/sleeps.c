@@ -44,16 +44,6 @@ void sleeps_free(struct sleeps *sleeps)
 	free(sleeps);
 }
 
-/* Switches are recorded before the trace begins, too: what had ended by then
- * is nobody's time.
- */
-void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
-{
-	if (sleeper->has_sleep && sleeper->has_time)
-		sleeps->sink->take(sleeps->sink, &sleeper->sleep);
-	sleeper->has_sleep = false;
-}
-
 static bool is_to_sleep(const struct event_record *event)
 {
 	int64_t state = event->values[SWITCH_PREV_STATE];

@@ -13,7 +13,8 @@ struct sleepers;
 struct wakers;
 
 /* The inside of sleeps, shared by its files: sleeps.c takes what it is told,
- * sleeps_begin.c puts a task to sleep and sleeps_wake.c wakes it.
+ * sleeps_begin.c puts a task to sleep, sleeps_wake.c wakes it and hands out how
+ * it slept.
  */
 struct sleeps {
 	struct sleeps_options options;

@@ -24,6 +24,16 @@ void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
 	sleeper->sleep.same_at_end = others.for_object;
 }
 
+/* Switches are recorded before the trace begins, too: what had ended by then
+ * is nobody's time.
+ */
+void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
+{
+	if (sleeper->has_sleep && sleeper->has_time)
+		sleeps->sink->take(sleeps->sink, &sleeper->sleep);
+	sleeper->has_sleep = false;
+}
+
 /* Who woke the waker is part of the chain if that was while the woken slept:
  * it is what that waited for, too.
  */

@@ -21,6 +21,7 @@ static void give(const struct span_out *out, struct thread *thread,
 		 struct time_span *span)
 {
 	uint32_t index = thread->task ? thread->task->index : UINT32_MAX;
+	size_t work_count;
 
 	thread->last_ns = span->end_ns;
 	span->begin_ns = clip(out, span->begin_ns);
@@ -28,9 +29,8 @@ static void give(const struct span_out *out, struct thread *thread,
 	if (!out->start_ns || span->begin_ns >= span->end_ns)
 		return;
 	span->task = thread->task ? thread->task : &thread->own;
-	span->work_count = (uint32_t)task_work_count(out->work, index);
-	if (span->work_count)
-		span->works = task_work_at(out->work, index, 0);
+	span->works = task_work_open(out->work, index, &work_count);
+	span->work_count = (uint32_t)work_count;
 	out->sink->take(out->sink, span);
 }
 

@@ -69,8 +69,7 @@ void task_time_free(struct task_time *time)
 const struct open_work *task_time_works(const struct task_time *time,
 					uint32_t index, size_t *count)
 {
-	*count = task_work_count(time->work, index);
-	return *count ? task_work_at(time->work, index, 0) : NULL;
+	return task_work_open(time->work, index, count);
 }
 
 static void note_time(struct task_time *time, const struct call_step *step)

@@ -19,7 +19,7 @@ static void classify(const struct task_time *time, struct thread *thread,
 	size_t count;
 
 	if (cpu->state == CPU_TRACED) {
-		works = task_time_works(time, thread->task->index, &count);
+		works = task_work_open(time->work, thread->task->index, &count);
 		time_class = on_cpu_class(works, count,
 					  thread_frames_in_user(thread));
 	} else if (cpu->state == CPU_OUTSIDE) {

@@ -125,25 +125,23 @@ int task_work_take(struct task_work *work, const struct call_step *step)
 	return 1;
 }
 
-size_t task_work_count(const struct task_work *work, uint32_t index)
+const struct open_work *task_work_open(const struct task_work *work,
+				       uint32_t index, size_t *count)
 {
 	const struct works *works = work->tasks.items;
 
-	return index < work->tasks.count ? works[index].open.count : 0;
-}
-
-const struct open_work *task_work_at(const struct task_work *work,
-				     uint32_t index, size_t at)
-{
-	const struct works *works = array_at(&work->tasks, index);
-
-	return array_at(&works->open, at);
+	*count = 0;
+	if (index >= work->tasks.count)
+		return NULL;
+	*count = works[index].open.count;
+	return works[index].open.items;
 }
 
 const struct open_work *task_work_top(const struct task_work *work,
 				      uint32_t index)
 {
-	size_t count = task_work_count(work, index);
+	size_t count;
+	const struct open_work *works = task_work_open(work, index, &count);
 
-	return count ? task_work_at(work, index, count - 1) : NULL;
+	return count ? &works[count - 1] : NULL;
 }

@@ -45,12 +45,11 @@ int task_work_change(const struct task_work *work,
  */
 int task_work_take(struct task_work *work, const struct call_step *step);
 
-/* Returns how much work task @index has open. */
-size_t task_work_count(const struct task_work *work, uint32_t index);
-
-/* Returns its open work, outermost first; valid until the next step. */
-const struct open_work *task_work_at(const struct task_work *work,
-				     uint32_t index, size_t at);
+/* Returns the work that task @index has open, outermost first, and how much in
+ * *@count, which may be 0; valid until the next step.
+ */
+const struct open_work *task_work_open(const struct task_work *work,
+				       uint32_t index, size_t *count);
 
 /* Returns the innermost, or NULL. */
 const struct open_work *task_work_top(const struct task_work *work,

@@ -18,12 +18,26 @@ void user_site_locate(struct user_site *site, const struct symbols *symbols,
 	site->offset = address - symbol.start;
 }
 
+void user_site_locate_call(struct user_site *site,
+			   const struct symbols *symbols, uint64_t address)
+{
+	struct symbol symbol;
+
+	symbols_find(symbols, site->pid, address - 1, &symbol);
+	user_site_locate(site, symbols,
+			 address - (symbol.is_t32 ?
+					    T32_SYSTEM_CALL_BYTES :
+					    symbols_arch(symbols)
+						    ->system_call_bytes));
+}
+
 void user_site_locate_return(struct user_site *site,
 			     const struct symbols *symbols, uint64_t address)
 {
 	if (site->purpose == (uint32_t)SITE_SYSTEM_CALL)
-		address -= symbols_arch(symbols)->system_call_bytes;
-	user_site_locate(site, symbols, address);
+		user_site_locate_call(site, symbols, address);
+	else
+		user_site_locate(site, symbols, address);
 }
 
 bool user_site_find_entry(const struct symbols *symbols,

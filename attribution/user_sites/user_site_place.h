@@ -16,8 +16,14 @@ struct symbols;
 void user_site_locate(struct user_site *site, const struct symbols *symbols,
 		      uint64_t address);
 
-/* The same with where the kernel returns to, once the purpose is known: the
- * instruction that enters lies before it; one that faults is run again.
+/* The same for the system call that returns to @address: its instruction lies
+ * before that.
+ */
+void user_site_locate_call(struct user_site *site,
+			   const struct symbols *symbols, uint64_t address);
+
+/* The same with where the kernel returns to, once the purpose is known: an
+ * instruction that faults is run again.
  */
 void user_site_locate_return(struct user_site *site,
 			     const struct symbols *symbols, uint64_t address);

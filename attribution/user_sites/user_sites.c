@@ -177,8 +177,7 @@ static void take_registers(struct user_sites *sites,
 	if (!entry || !user_site_read_return(&event->sideband->sample.user,
 					     symbols, &address))
 		return;
-	user_site_locate(&entry->site, symbols,
-			 address - symbols_arch(symbols)->system_call_bytes);
+	user_site_locate_call(&entry->site, symbols, address);
 	if (sites->stack)
 		user_site_find_unwound(&entry->site, symbols, functions,
 				       user_stack_unwind(sites->stack,

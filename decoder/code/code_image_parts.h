@@ -6,7 +6,9 @@
 #include "common/file_map.h"
 #include "decoder/code/code_image.h"
 
-/* The inside of struct code_image, for decoder/ alone. */
+/* The inside of struct code_image, for decoder/ alone: code_image_open.c makes
+ * it, code_image.c reads it.
+ */
 struct code_image {
 	const struct log *log;
 	struct file_map kcore;

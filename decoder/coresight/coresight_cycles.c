@@ -15,12 +15,6 @@ void coresight_settle(struct coresight *source)
 		coresight_lose_count(source);
 }
 
-uint32_t coresight_work(uint64_t cycles)
-{
-	return cycles < FLOW_WORK_UNKNOWN ? (uint32_t)cycles :
-					    FLOW_WORK_UNKNOWN - 1;
-}
-
 /* @cycles went by while the waiting entries ran: evenly by instructions, as far
  * as anybody can tell.
  */

@@ -155,11 +155,11 @@ void coresight_take_time(struct coresight *source, uint64_t ticks);
 /* It is @now: what came before began before, what comes next begins then. */
 void coresight_set_now(struct coresight *source, uint64_t now);
 
-/* Whether much time may have passed in @item: flow_slow_fn of a source. */
-bool coresight_is_slow(void *ctx, const struct flow_item *item);
-
 /* As flow_stamp.work has it. */
 uint32_t coresight_work(uint64_t cycles);
+
+/* Whether much time may have passed in @item: flow_slow_fn of a source. */
+bool coresight_is_slow(void *ctx, const struct flow_item *item);
 
 /* Cycles are the clock: it is 1. */
 void coresight_start_cycles(struct coresight *source);

@@ -14,6 +14,12 @@ static struct flow_stamp stamp_of_instructions(const struct coresight *source)
 	};
 }
 
+uint32_t coresight_work(uint64_t cycles)
+{
+	return cycles < FLOW_WORK_UNKNOWN ? (uint32_t)cycles :
+					    FLOW_WORK_UNKNOWN - 1;
+}
+
 /* A block is written when it ends: a time stamp before it may have been taken
  * while it ran.  The cycles since the last block say for how long it had.
  */

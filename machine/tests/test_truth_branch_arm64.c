@@ -59,6 +59,26 @@ START_TEST(waiting_lets_time_jump)
 }
 END_TEST
 
+START_TEST(what_raises_may_count_as_executed)
+{
+	static const struct {
+		uint32_t insn;
+		bool counts;
+	} raising[] = {
+		{ 0xd4210000, true },  /* brk #0x800 */
+		{ 0xd5380000, true },  /* mrs x0, midr_el1 */
+		{ 0xd5380601, true },  /* mrs x1, id_aa64isar0_el1 */
+		{ 0xd5381220, false }, /* mrs x0, trfcr_el1 */
+		{ 0xd53b0021, false }, /* mrs x1, ctr_el0 */
+		{ 0xf9400020, false }, /* ldr x0, [x1] */
+	};
+
+	for (size_t i = 0; i < sizeof(raising) / sizeof(raising[0]); i++)
+		ck_assert(branch_classify((const uint8_t *)&raising[i].insn, 4)
+				  .traps == raising[i].counts);
+}
+END_TEST
+
 static Suite *truth_branch_arm64_suite(void)
 {
 	Suite *suite = suite_create("truth_branch_arm64");
@@ -67,6 +87,7 @@ static Suite *truth_branch_arm64_suite(void)
 	tcase_add_loop_test(tcase, instruction_is_told_apart, 0,
 			    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tcase, waiting_lets_time_jump);
+	tcase_add_test(tcase, what_raises_may_count_as_executed);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -8,12 +8,10 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+take_arm64 "$@"
+shift "$IS_ARM64"
 ARCH=x86_64 PREADV=__x64_sys_preadv
-if [[ ${1:-} == --arm64 ]]; then
-	shift
-	use_arm64
-	ARCH=arm64 PREADV=__arm64_sys_preadv
-fi
+((!IS_ARM64)) || ARCH=arm64 PREADV=__arm64_sys_preadv
 KERNEL=${1:-6.12}
 
 report() { # file recording option...

@@ -7,11 +7,9 @@
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+take_arm64 "$@"
+shift "$IS_ARM64"
 DEFAULT=(stacks static pipe child futex disk chain labels)
-if [[ ${1:-} == --arm64 ]]; then
-	shift
-	use_arm64
-fi
 KERNEL=${1:-6.12}
 
 main() {

@@ -61,6 +61,13 @@ use_arm64() {
 	ln -sn / "$WORK/symfs/host"
 }
 
+# For a test whose first argument may be --arm64, which it then shifts away:
+#	take_arm64 "$@"
+#	shift "$IS_ARM64"
+take_arm64() { # argument...
+	[[ ${1:-} != --arm64 ]] || use_arm64
+}
+
 # What programs that wait leave in $WORK, on a disk that takes its time.
 record_waits() { # kernel disk-delay-ms case...
 	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$1" \
@@ -68,7 +75,7 @@ record_waits() { # kernel disk-delay-ms case...
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \
-		"$GUEST_BUILD/tests/e2e/programs/waits" "${@:3}"
+		"$GUEST_BUILD/tests/e2e/programs" "${@:3}"
 }
 
 make_programs() {

@@ -12,12 +12,10 @@ set -euo pipefail
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 
 readonly TOOL=$ROOT/build/machine/tests/tool_functions
+take_arm64 "$@"
+shift "$IS_ARM64"
 DEFAULT=(ls pipe disk sleep all disk-all sleep-all events modules bpf)
-if [[ ${1:-} == --arm64 ]]; then
-	shift
-	use_arm64
-	DEFAULT=(ls pipe sleep all sleep-all modules bpf)
-fi
+((!IS_ARM64)) || DEFAULT=(ls pipe sleep all sleep-all modules bpf)
 readonly DEFAULT
 readonly KERNEL=${1:-6.12} CPUS=${2:-1}
 shift $(($# < 2 ? $# : 2))

@@ -6,24 +6,18 @@
 set -euo pipefail
 RESULTS=$1 KTRACE=$2 PROGRAM=$3
 shift 3
-# In the guest's memory: writing to the host's folder is much kernel work.
-cd "$(mktemp -d)"
+# shellcheck source=tests/e2e/guest_record.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
 
 # Several CPUs trace faster than one of them empties the buffers.
 BUFFER=8M
 (($(nproc) == 1)) || BUFFER=64M
 
-record() { # name command...
-	local name=$1
-	shift
-	cat /proc/interrupts >"$name.before"
-	"$KTRACE" record -o "$name" --buffer "$BUFFER" \
-		--events=attribution -- "$@" \
-		>"$name.out" 2>"$name.err" || {
-		cat "$name.err"
-		return 1
-	}
-	cat /proc/interrupts >"$name.after"
+record_counted() { # name command...
+	cat /proc/interrupts >"$1.before"
+	record "$1" --buffer "$BUFFER" --events=attribution -- "${@:2}" ||
+		return
+	cat /proc/interrupts >"$1.after"
 }
 
 # The CPU that the disk's interrupts go to.
@@ -56,7 +50,7 @@ read_disk() { # name
 	local cpu
 	cpu=$(disk_cpu)
 	make_file
-	beside_hog "$cpu" record "$1" "$PROGRAM" reader \
+	beside_hog "$cpu" record_counted "$1" "$PROGRAM" reader \
 		"$((($(nproc) - 1) - cpu))" /scratch/source
 }
 
@@ -77,19 +71,19 @@ udp() {
 	udp_pair 2 >/dev/null
 	export PROGRAM
 	export -f udp_pair
-	beside_hog 0 record udp bash -c 'udp_pair 20'
+	beside_hog 0 record_counted udp bash -c 'udp_pair 20'
 }
 
-sleep_() { beside_hog 0 record sleep "$PROGRAM" sleeper 20; }
+sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }
 
-work() { record work "$PROGRAM" writer /scratch/sink 8; }
+work() { record_counted work "$PROGRAM" writer /scratch/sink 8; }
 
-rcu() { record rcu "$PROGRAM" forgetter 50; }
+rcu() { record_counted rcu "$PROGRAM" forgetter 50; }
 
 # The trace unit says by an NMI that a part of its buffer is full.
-nmi() { BUFFER=1M record nmi "$PROGRAM" forgetter 1000; }
+nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
 
-ipi() { record ipi "$PROGRAM" pinger 20; }
+ipi() { record_counted ipi "$PROGRAM" pinger 20; }
 
 for case in "$@"; do
 	case $case in

@@ -11,20 +11,11 @@ import subprocess
 import sys
 
 from perf_input import perf_input
+from waits import Judge
 
 TICKS = {"tick_nohz_handler", "tick_sched_timer"}
 # Each of the disk's queues has an interrupt, or with wires the whole disk.
 DISK = r"virtio\d+-req\.0|virtio0"
-
-
-class Judge:
-    def __init__(self):
-        self.failures = 0
-
-    def expect(self, name, holds, *details):
-        print(f"{'ok' if holds else 'FAILED'}: {name}",
-              *([] if holds else details))
-        self.failures += not holds
 
 
 class Recording:
@@ -319,7 +310,7 @@ def main():
         judge_loss(judge, case, recording)
         judge_counts(judge, case, recording)
         judge_sums(judge, case, recording)
-    sys.exit(1 if judge.failures else 0)
+    judge.end()
 
 
 main()

@@ -112,14 +112,14 @@ def check_times(name, recording):
 
 
 def check_errors(recording):
-    rows = [r for r in recording.syscalls() if r["comm"] == "waits"]
+    rows = [r for r in recording.syscalls() if r["comm"] == "calls"]
     opens, closes = row_of(rows, call="openat"), row_of(rows, call="close")
-    failed = [r for r in recording.records() if r["comm"] == "waits"
+    failed = [r for r in recording.records() if r["comm"] == "calls"
               and r["name"] == "openat" and r["result"] == -2]
     judge.expect("errors: 100 opens failed", len(failed) >= 100
                  and opens["errors"] == len(failed), opens, len(failed))
     judge.expect("errors: 50 closes failed", closes["errors"] == 50, closes)
-    bad = [r for r in recording.records() if r["comm"] == "waits"
+    bad = [r for r in recording.records() if r["comm"] == "calls"
            and r["name"] == "close" and r["result"] == -9]
     judge.expect("errors: their argument is -1", len(bad) == 50 and all(
         int(r["arguments"][0], 16) & 0xffffffff == 0xffffffff for r in bad))
@@ -196,7 +196,7 @@ def check_bare(recording):
 def check_copy(recording):
     """DeBox's example: a mapped file copied with write()."""
     calls = [r for r in recording.deep_records("write")
-             if r["comm"] == "waits" and r["wall_ns"] > 1e6]
+             if r["comm"] == "calls" and r["wall_ns"] > 1e6]
     judge.expect("copy: one write", len(calls) == 1, len(calls))
     call = calls[0]
     judge.expect("copy: of 10 MiB", call["result"] == 10 << 20,

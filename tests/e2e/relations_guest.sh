@@ -4,17 +4,8 @@
 # program $3, by the recorder $2, each way into a folder of its own in $1.
 set -euo pipefail
 RESULTS=$1 KTRACE=$2 PROGRAM=$3
-# In the guest's memory: writing to the host's folder is much kernel work.
-cd "$(mktemp -d)"
-
-record() { # name option... -- command...
-	local name=$1
-	shift
-	"$KTRACE" record -o "$name" "$@" >"$name.out" 2>"$name.err" || {
-		cat "$name.err"
-		return 1
-	}
-}
+# shellcheck source=tests/e2e/guest_record.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
 
 # What is read is cached then.
 cat /etc/passwd >/dev/null

@@ -1,22 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine: records the cases of tests/e2e/programs/waits
-# named after the folder $1, the recorder $2 and the program $3, each into a
-# folder of its own name.
+# Runs in the virtual machine: records the cases $4..., of the programs waits and
+# calls in the folder $3, by the recorder $2, each into a folder of its own name in
+# $1.
 set -euo pipefail
-RESULTS=$1 KTRACE=$2 WAITS=$3
+RESULTS=$1 KTRACE=$2 WAITS=$3/waits CALLS=$3/calls
 shift 3
-# In the guest's memory: writing to the host's folder is much kernel work.
-cd "$(mktemp -d)"
-
-record() { # name option... -- command...
-	local name=$1
-	shift
-	"$KTRACE" record -o "$name" "$@" >"$name.out" 2>"$name.err" || {
-		cat "$name.err"
-		return 1
-	}
-}
+# shellcheck source=tests/e2e/guest_record.sh
+source "$(dirname "${BASH_SOURCE[0]}")/guest_record.sh"
 
 # A file that is on the disk only.
 make_file() { # size in MiB
@@ -35,8 +26,9 @@ one_case() { # name
 	copy)
 		make_file 10
 		record copy --buffer 64M --events=attribution -- \
-			"$WAITS" copy /scratch/source /scratch/sink
+			"$CALLS" copy /scratch/source /scratch/sink
 		;;
+	errors | restart) record "$1" --events=attribution -- "$CALLS" "$1" ;;
 	stacks)
 		record stacks --events=attribution --user-stacks -- "$WAITS" time
 		;;

@@ -336,6 +336,7 @@ def check_usage(reader):
         assert reader.run(command, "surplus").returncode == 2
         done = reader.run(command, "--help")
         assert done.returncode == 0 and b"--since" in done.stdout
+        assert (b"--pid" in done.stdout) == (command != "dump")
         if command != "export":
             done = reader.run(command, "-i", "/nonexistent")
             assert done.returncode == 1 and b"/nonexistent" in done.stderr

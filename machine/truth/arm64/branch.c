@@ -32,6 +32,8 @@ static const struct {
 	  0xd4000001, /* SVC */
 	  { .kind = TRUTH_FAR_CALL, .near_sp = true, .calls = true } },
 	{ 0xffe0001f, 0xd4200000, { .traps = true } }, /* BRK */
+	/* MRS of an ID register: in user space Linux emulates it. */
+	{ 0xfffff000, 0xd5380000, { .traps = true } },
 	{ 0xffffffff, 0xd503205f, { .halts = true } }, /* WFE */
 	{ 0xffffffff, 0xd503207f, { .halts = true } }, /* WFI */
 	{ 0xffffffc0, 0xd5031000, { .halts = true } }, /* with a timeout */

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What it waits for, how often and how long is known by construction: each
- * subcommand is one case of attribution_syscalls.sh or attribution_sleeps.sh.
+ * subcommand is one case of attribution_sleeps.sh or attribution_syscalls.sh.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -93,19 +90,6 @@ static int wait_time(void)
 	ask_through_vdso();
 	for (int i = 0; i < 3; i++)
 		poll(NULL, 0, 10);
-	return 0;
-}
-
-/* 100 opens and 50 closes that fail, 10 opens and closes that do not. */
-static int make_errors(void)
-{
-	for (int i = 0; i < 100; i++)
-		if (openat(AT_FDCWD, "/nonexistent", O_RDONLY) >= 0)
-			return 1;
-	for (int i = 0; i < 50; i++)
-		close(-1);
-	for (int i = 0; i < 10; i++)
-		close(openat(AT_FDCWD, "/", O_RDONLY));
 	return 0;
 }
 
@@ -247,32 +231,6 @@ static int wait_in_chain(const char *path)
 	return 0;
 }
 
-/* DeBox's example: a mapped file is copied with one write(). */
-static int copy(const char *from, const char *to)
-{
-	int source = open(from, O_RDONLY);
-	int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_SYNC, 0600);
-	struct stat status;
-	char *bytes;
-	ssize_t left;
-
-	if (source < 0 || sink < 0 || fstat(source, &status))
-		fail("open");
-	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED,
-		     source, 0);
-	if (bytes == MAP_FAILED)
-		fail("mmap");
-	for (left = status.st_size; left > 0;) {
-		ssize_t done = write(sink, bytes + status.st_size - left,
-				     (size_t)left);
-
-		if (done <= 0)
-			fail("write");
-		left -= done;
-	}
-	return 0;
-}
-
 /* What a task that waits says of itself: "PID wchan". */
 static void show_wchan(const char *how, pid_t pid)
 {
@@ -334,32 +292,12 @@ static int show_labels(void)
 	return 0;
 }
 
-/* A sleep that a stop and a continue interrupt is restarted by the kernel. */
-static int restart(void)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		name("restarted");
-		sleep_ns(30 * MS);
-		_exit(0);
-	}
-	sleep_ns(10 * MS);
-	kill(pid, SIGSTOP);
-	sleep_ns(5 * MS);
-	kill(pid, SIGCONT);
-	wait(NULL);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(what, "time"))
 		return wait_time();
-	if (!strcmp(what, "errors"))
-		return make_errors();
 	if (!strcmp(what, "pipe"))
 		return ping_pong();
 	if (!strcmp(what, "child"))
@@ -370,12 +308,8 @@ int main(int argc, char **argv)
 		return read_disk(argv[2], 8);
 	if (!strcmp(what, "chain") && argc == 3)
 		return wait_in_chain(argv[2]);
-	if (!strcmp(what, "copy") && argc == 4)
-		return copy(argv[2], argv[3]);
 	if (!strcmp(what, "labels"))
 		return show_labels();
-	if (!strcmp(what, "restart"))
-		return restart();
 	fprintf(stderr, "waits: what?\n");
 	return 2;
 }

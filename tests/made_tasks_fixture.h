@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_MADE_TASKS_FIXTURE_H
+#define KT_TESTS_MADE_TASKS_FIXTURE_H
+
+#include "report/steps/call_step.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MADE_TASKS = 32, MADE_DEPTH = 32 };
+
+/* A thread of a made-up recording, and the functions that it has open. */
+struct made_task {
+	struct task task;
+	uint32_t depth;
+	uint32_t functions[MADE_DEPTH];
+	uint64_t begun_ns[MADE_DEPTH];
+	uint64_t begun_clock_ns[MADE_DEPTH];
+	uint64_t clock_ns;
+};
+
+/* All of them, in order of appearance; zeros are none. */
+struct made_tasks {
+	struct made_task items[MADE_TASKS];
+	uint32_t count;
+	int32_t processes[MADE_TASKS][2];	/* tid, pid */
+	size_t process_count;
+};
+
+/* Thread @tid is of process @pid; without this each is a process. */
+void made_tasks_belong(struct made_tasks *tasks, int32_t tid, int32_t pid);
+int32_t made_tasks_process(const struct made_tasks *tasks, int32_t tid);
+
+/* Returns thread @tid, which appears if it is new; 0 is one on each CPU. */
+struct made_task *made_tasks_find(struct made_tasks *tasks, uint32_t cpu,
+				  int32_t tid);
+
+#endif
