@@ -4,12 +4,13 @@
 #include "common/number_map.h"
 #include "symbolize/user_elf.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
-/* libdw works out a frame from the beginning each time: the last ones are
- * kept, of 1 KiB or so each.
+/* libdw works out a frame from the beginning each time: so many are kept, of
+ * 1 KiB or so each.
  */
-enum { KEPT_FRAMES = 8192 };
+enum { KEPT_FRAMES = 8192, MOST_FRAME_BYTES = 1 << 16 };
 
 struct elf_frames {
 	Elf *file;
@@ -48,6 +49,12 @@ static void forget(struct elf_frames *frames)
 	frames->frames = NULL;
 }
 
+static void forget_descriptions(struct elf_frames *frames)
+{
+	dwarf_cfi_end(frames->descriptions);
+	frames->descriptions = NULL;
+}
+
 void elf_frames_free(struct elf_frames *frames)
 {
 	if (!frames)
@@ -55,7 +62,7 @@ void elf_frames_free(struct elf_frames *frames)
 	if (frames->frames)
 		forget(frames);
 	if (frames->descriptions)
-		dwarf_cfi_end(frames->descriptions);
+		forget_descriptions(frames);
 	elf_end(frames->file);
 	free(frames);
 }
@@ -71,9 +78,25 @@ static uint64_t *place_of(struct elf_frames *frames, uint64_t address)
 	return frames->frames ? number_map_add(frames->frames, address) : NULL;
 }
 
+/* Returns NULL if there is none. */
+static Dwarf_Frame *work_out(struct elf_frames *frames, uint64_t address)
+{
+	Dwarf_Frame *frame;
+
+	if (dwarf_cfi_addrframe(frames->descriptions, address, &frame))
+		return NULL;
+	if (malloc_usable_size(frame) <= MOST_FRAME_BYTES)
+		return frame;
+	/* libdw makes room for all registers up to the highest one that is
+	 * named, be it the hundred millionth: the file is damaged.
+	 */
+	free(frame);
+	forget_descriptions(frames);
+	return NULL;
+}
+
 Dwarf_Frame *elf_frames_at(struct elf_frames *frames, uint64_t address)
 {
-	Dwarf_Frame *found = NULL;
 	uint64_t *kept;
 
 	if (!frames->descriptions)
@@ -82,9 +105,8 @@ Dwarf_Frame *elf_frames_at(struct elf_frames *frames, uint64_t address)
 				NULL;
 	if (!kept) {
 		kept = place_of(frames, address);
-		if (kept && !dwarf_cfi_addrframe(frames->descriptions, address,
-						 &found))
-			*kept = (uint64_t)(uintptr_t)found;
+		if (kept)
+			*kept = (uintptr_t)work_out(frames, address);
 	}
 	return kept ? (Dwarf_Frame *)(uintptr_t)*kept : NULL;
 }

@@ -230,6 +230,21 @@ static void arm64_leaf(struct made_stack *made)
 	       4 * sizeof(char *));
 }
 
+/* It names a register that no architecture has: nothing else that the file says
+ * of its frames is believed.
+ */
+static void x86_absurd(struct made_stack *made)
+{
+	made_elf_begin(&made->elf, EM_X86_64);
+	made_elf_common(&made->elf, X86_COMMON);
+	made->registers[X86_SP] = STACK;
+	made->registers[X86_IP] =
+		add(made, "inner", PROGRAM(UNDEFINED, 0xff, 0xff, 0x7f));
+	made->words[0] = add(made, "start", PROGRAM(UNDEFINED, 16));
+	memcpy(made->wanted, (const char *[]){ "inner", NULL },
+	       2 * sizeof(char *));
+}
+
 /* Nothing says where it ends: neither address nor stack pointer change. */
 static void arm64_endless(struct made_stack *made)
 {
@@ -254,6 +269,7 @@ static const struct {
 	{ "x86_64", x86 },
 	{ "x86_64", x86_linked },
 	{ "x86_64", x86_expressions },
+	{ "x86_64", x86_absurd },
 };
 enum { CASES = sizeof(cases) / sizeof(*cases) };
 

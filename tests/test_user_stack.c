@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -66,11 +67,14 @@ __attribute__((no_sanitize("address"))) KEPT static void innermost(void)
 	/* Arm's is larger than the copy. */
 	static ucontext_t context;
 	const volatile uint8_t *from;
+	/* The last thing on it, where that is nearer. */
+	const volatile uint8_t *end =
+		(const volatile uint8_t *)getauxval(AT_EXECFN);
 
 	getcontext(&context);
 	take_registers(&context);
 	from = (const volatile uint8_t *)taken.registers[STACK_POINTER];
-	for (size_t i = 0; i < STACK_BYTES; i++)
+	for (size_t i = 0; i < STACK_BYTES && from + i < end; i++)
 		taken.stack[i] = from[i];
 }
 
