@@ -11,7 +11,7 @@ ROOT=$(realpath -m "${1:-build-arm64-sysroot}")
 STATE=$ROOT.apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 PACKAGES=(
-	libc6 libc6-dev libopencsd-dev libelf-dev libdw-dev
+	libc6 libc6-dev libopencsd-dev libelf-dev libdw-dev libunwind-dev
 	libzstd-dev check
 )
 

@@ -7,7 +7,7 @@ set -euo pipefail
 PACKAGES=(
 	gcc make pkg-config libc6-dev
 	libipt-dev libopencsd-dev libelf-dev libdw-dev libzstd-dev
-	libtraceevent-dev libglib2.0-dev check
+	libtraceevent-dev libglib2.0-dev check libunwind-dev
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
 	ca-certificates

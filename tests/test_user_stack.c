@@ -9,6 +9,8 @@
 #include "tests/run_suite.h"
 
 #include <inttypes.h>
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,9 @@ static const uint64_t mask = 0x1ffffffff;
 static struct {
 	uint64_t registers[33];
 	uint8_t stack[STACK_BYTES];
+	/* The same by libunwind: where the code of each frame goes on. */
+	uint64_t frames[FRAMES];
+	size_t frame_count;
 } taken;
 
 static void take_registers(const ucontext_t *context)
@@ -61,11 +66,27 @@ static void take_registers(const ucontext_t *context)
 #endif
 }
 
+static void take_frames(unw_context_t *context)
+{
+	unw_cursor_t cursor;
+	unw_word_t at;
+
+	taken.frame_count = 0;
+	if (unw_init_local(&cursor, context))
+		return;
+	do {
+		if (unw_get_reg(&cursor, UNW_REG_IP, &at) || !at)
+			break;
+		taken.frames[taken.frame_count++] = at;
+	} while (taken.frame_count < FRAMES && unw_step(&cursor) > 0);
+}
+
 /* Not sanitized: it copies the stack across the borders of objects. */
 __attribute__((no_sanitize("address"))) KEPT static void innermost(void)
 {
 	/* Arm's is larger than the copy. */
 	static ucontext_t context;
+	static unw_context_t referee;
 	const volatile uint8_t *from;
 	/* The last thing on it, where that is nearer. */
 	const volatile uint8_t *end =
@@ -76,6 +97,8 @@ __attribute__((no_sanitize("address"))) KEPT static void innermost(void)
 	from = (const volatile uint8_t *)taken.registers[STACK_POINTER];
 	for (size_t i = 0; i < STACK_BYTES && from + i < end; i++)
 		taken.stack[i] = from[i];
+	unw_getcontext(&referee);
+	take_frames(&referee);
 }
 
 KEPT static void middle(void)
@@ -194,6 +217,22 @@ START_TEST(own_stack_is_unwound)
 }
 END_TEST
 
+START_TEST(libunwind_finds_the_same)
+{
+	struct sideband_record sample = sample_of(STACK_BYTES);
+	uint32_t functions[FRAMES];
+	struct symbol symbol;
+	size_t count = user_stack_unwind(unwinder, &sample, functions, FRAMES);
+
+	ck_assert_uint_ge(count, 5);
+	ck_assert_uint_ge(taken.frame_count, count);
+	for (size_t i = 0; i < count; i++) {
+		symbols_find(symbols, 7, taken.frames[i] - 1, &symbol);
+		ck_assert_uint_eq(functions[i], symbol.function);
+	}
+}
+END_TEST
+
 /* Whatever is missing of the stack, what comes out is its beginning. */
 START_TEST(short_stacks_end_early)
 {
@@ -271,6 +310,7 @@ static Suite *user_stack_suite(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, own_stack_is_unwound);
+	tcase_add_test(tcase, libunwind_finds_the_same);
 	tcase_add_test(tcase, short_stacks_end_early);
 	tcase_add_test(tcase, no_more_than_there_is_room_for);
 	tcase_add_test(tcase, without_registers_there_is_none);
