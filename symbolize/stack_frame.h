@@ -17,6 +17,7 @@ struct stack_frame {
 	struct frame_registers registers;
 	bool is_interrupted;	/* its code address is no return address */
 	bool may_be_leaf;	/* it is not known to have called */
+	bool ends_signal;	/* see stack_frame_ends_signal() */
 	Dwarf_Frame *description;	/* of its code's frames; NULL: none */
 };
 
@@ -42,6 +43,10 @@ bool stack_frame_step_linked(struct stack_frame *frame);
  * where stack_frame_ends_signal().
  */
 bool stack_frame_step_signal(struct stack_frame *frame);
+
+/* Returns whether its code is the kernel's that ends signal handlers, which
+ * nothing describes.
+ */
 bool stack_frame_ends_signal(const struct stack_frame *frame);
 
 #endif

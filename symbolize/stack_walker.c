@@ -42,9 +42,11 @@ static Dwarf_Frame *description_of(struct stack_walker *walker,
 /* Returns an address in the frame's function. */
 static uint64_t look_at(struct stack_walker *walker, struct stack_frame *frame)
 {
-	bool ends_signal = stack_frame_ends_signal(frame);
+	bool ends_signal;
 
 	frame->description = description_of(walker, frame);
+	frame->ends_signal = stack_frame_ends_signal(frame);
+	ends_signal = frame->ends_signal;
 	if (frame->description && !ends_signal)
 		dwarf_frame_info(frame->description, NULL, NULL, &ends_signal);
 	/* No call led to where handlers return to. */
@@ -57,7 +59,7 @@ static bool step(struct stack_frame *frame)
 	uint64_t stack;
 	uint64_t cfa;
 
-	if (stack_frame_ends_signal(frame))
+	if (frame->ends_signal)
 		return stack_frame_step_signal(frame);
 	if (frame->description && stack_frame_cfa(frame, &cfa))
 		return stack_frame_step_described(frame, cfa);

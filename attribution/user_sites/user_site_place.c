@@ -7,15 +7,22 @@
 
 #include <string.h>
 
+/* @symbol covers the instruction at @address. */
+static void place(struct user_site *site, const struct symbol *symbol,
+		  uint64_t address)
+{
+	site->address = address;
+	site->function = symbol->function;
+	site->offset = address - symbol->start;
+}
+
 void user_site_locate(struct user_site *site, const struct symbols *symbols,
 		      uint64_t address)
 {
 	struct symbol symbol;
 
 	symbols_find(symbols, site->pid, address, &symbol);
-	site->address = address;
-	site->function = symbol.function;
-	site->offset = address - symbol.start;
+	place(site, &symbol, address);
 }
 
 void user_site_locate_call(struct user_site *site,
@@ -24,11 +31,10 @@ void user_site_locate_call(struct user_site *site,
 	struct symbol symbol;
 
 	symbols_find(symbols, site->pid, address - 1, &symbol);
-	user_site_locate(site, symbols,
-			 address - (symbol.is_t32 ?
-					    T32_SYSTEM_CALL_BYTES :
-					    symbols_arch(symbols)
-						    ->system_call_bytes));
+	place(site, &symbol,
+	      address - (symbol.is_t32 ?
+				 T32_SYSTEM_CALL_BYTES :
+				 symbols_arch(symbols)->system_call_bytes));
 }
 
 void user_site_locate_return(struct user_site *site,

@@ -15,8 +15,10 @@ from sched_times import Switches, threads_made
 MS = 1000000
 # Trace unit and truth read the host's clock one after the other: what the host
 # runs in between is in one class here and in another there.  That is little,
-# unless the host's scheduler gives the CPU away just then: once at most.
+# unless the host's scheduler gives the CPU away just then: once at most, for
+# some slices of a few ms.
 HOST_SLACK_NS = 2 * MS
+HOST_AWAY_NS = 10 * MS
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
           "interrupt_benefited_ns", "interrupt_stolen_ns")
 CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "unknown_ns")
@@ -153,6 +155,7 @@ def is_of_host(wrong):
     """The host ran something else between two clocks: the same time is missing
     in one class and too much in another."""
     return (len(wrong) == 2 and
+            max(error[0] for error in wrong) <= HOST_AWAY_NS and
             abs(wrong[0][2] + wrong[1][2]) <= HOST_SLACK_NS)
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/elf_frames.h"
+#include "symbolize/frame_value.h"
 #include "symbolize/user_elf.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -14,7 +15,7 @@ static void look_at_frame(Dwarf_Frame *frame)
 	size_t count;
 
 	dwarf_frame_cfa(frame, &ops, &count);
-	for (int i = 0; i < 33; i++)
+	for (int i = 0; i < FRAME_REGISTERS; i++)
 		dwarf_frame_register(frame, i, room, &ops, &count);
 }
 
