@@ -173,6 +173,36 @@ static void write_file(const char *path, const void *bytes, size_t size)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
+void recording_fixture_map(struct recording_fixture *fixture, int32_t pid,
+			   const char *path, uint64_t address, uint64_t size,
+			   uint64_t offset)
+{
+	const struct fixture_origin origin = { pid, pid, 0 };
+	struct {
+		int32_t pid, tid;
+		uint64_t address, size, offset;
+		char path[256];
+	} map = { pid, pid, address, size, offset, "" };
+
+	ck_assert_uint_lt(strlen(path), sizeof(map.path));
+	strcpy(map.path, path);
+	recording_fixture_record(fixture, PERF_RECORD_MMAP,
+				 PERF_RECORD_MISC_USER, &map, sizeof(map),
+				 &origin);
+}
+
+void recording_fixture_program(struct recording_fixture *fixture, int32_t pid,
+			       const char *name, uint64_t address,
+			       const void *bytes, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", fixture->path, name);
+	write_file(path, bytes, size);
+	recording_fixture_map(fixture, pid, path + strlen(fixture->path),
+			      address, size, 0);
+}
+
 static void write_core(const struct recording_fixture *fixture,
 		       const char *name, uint64_t address,
 		       const uint8_t *bytes, size_t size)

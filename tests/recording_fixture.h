@@ -43,6 +43,20 @@ void recording_fixture_record(struct recording_fixture *fixture,
 			      uint32_t type, uint16_t misc, const void *body,
 			      size_t size, const struct fixture_origin *origin);
 
+/* From before the recording on, process @pid has @size bytes of the file @path,
+ * from @offset on, at @address, and may run them.
+ */
+void recording_fixture_map(struct recording_fixture *fixture, int32_t pid,
+			   const char *path, uint64_t address, uint64_t size,
+			   uint64_t offset);
+
+/* The same with all of the file "/@name", made of @bytes: the folder is the
+ * traced machine's root.
+ */
+void recording_fixture_program(struct recording_fixture *fixture, int32_t pid,
+			       const char *name, uint64_t address,
+			       const void *bytes, size_t size);
+
 /* AUXTRACE with @size bytes at @offset of CPU 0's stream. */
 void recording_fixture_trace(struct recording_fixture *fixture,
 			     uint64_t offset, const uint8_t *bytes,

@@ -104,21 +104,11 @@ void seed_add_poke(struct recording_fixture *fixture, uint64_t address,
 static void add_program(struct recording_fixture *fixture)
 {
 	const struct capture_kind *kind = &capture_kinds[CAPTURE_ETMV4];
-	const struct fixture_origin origin = { 1, 1, 0 };
 	const struct fixture_origin end = { 1, 1, 8000 };
 	static const int32_t next[] = { 2, 2 };
-	struct scratch_folder folder;
-	struct {
-		uint32_t pid, tid;
-		uint64_t address, size, offset;
-		char name[16];
-	} map = { 1, 1, kind->base, kind->code_size, 0, "/program" };
 
-	snprintf(folder.path, sizeof(folder.path), "%s", fixture->path);
-	snapshot_fixture_file(&folder, "program", kind->code, kind->code_size);
-	recording_fixture_record(fixture, PERF_RECORD_MMAP,
-				 PERF_RECORD_MISC_USER, &map, sizeof(map),
-				 &origin);
+	recording_fixture_program(fixture, 1, "program", kind->base, kind->code,
+				  kind->code_size);
 	recording_fixture_record(fixture, PERF_RECORD_SWITCH_CPU_WIDE,
 				 PERF_RECORD_MISC_SWITCH_OUT, next,
 				 sizeof(next), &end);

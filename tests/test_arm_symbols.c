@@ -12,9 +12,7 @@
 #include "tests/snapshot_fixture.h"
 
 #include <elf.h>
-#include <linux/perf_event.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* A 32-bit Arm program with a function of A32 and one of T32, whose symbol has
  * the lowest bit set.
@@ -132,20 +130,9 @@ END_TEST
 /* A 64-bit kernel's recording in which process 7 runs the program at BASE. */
 static void write_recording(struct recording_fixture *fixture)
 {
-	const struct fixture_origin origin = { 7, 7, 0 };
-	const struct {
-		int32_t pid, tid;
-		uint64_t address, size, offset;
-		char name[16];
-	} map = { 7, 7, BASE, sizeof(program), 0, "/program" };
-	struct scratch_folder folder;
-
 	recording_fixture_begin_coresight(fixture);
-	snprintf(folder.path, sizeof(folder.path), "%s", fixture->path);
-	snapshot_fixture_file(&folder, "program", &program, sizeof(program));
-	recording_fixture_record(fixture, PERF_RECORD_MMAP,
-				 PERF_RECORD_MISC_USER, &map, sizeof(map),
-				 &origin);
+	recording_fixture_program(fixture, 7, "program", BASE, &program,
+				  sizeof(program));
 	recording_fixture_write(fixture);
 }
 

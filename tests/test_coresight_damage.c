@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 #include "tests/flow_run_fixture.h"
+#include "tests/random_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 #include "tests/shared_fixture.h"
@@ -176,13 +177,6 @@ START_TEST(cut_captures_end)
 		ck_assert_uint_gt(last, 0);
 }
 END_TEST
-
-/* A reproducible number, the next of its kind. */
-static uint32_t next_random(uint32_t *state)
-{
-	*state = *state * 1664525 + 1013904223;
-	return *state >> 8;
-}
 
 static void flip(uint32_t *state, size_t count)
 {

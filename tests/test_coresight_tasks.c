@@ -6,12 +6,8 @@
 #include "tests/flow_run_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
-#include "tests/scratch_folder_fixture.h"
-#include "tests/snapshot_fixture.h"
 
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Who runs, by the ids in the trace alone: it has no times.  Two programs lie
  * at the same address, and the kernel, which runs at EL2 as one with VHE does,
@@ -125,25 +121,6 @@ static void add_comm(int32_t pid, int32_t tid)
 				 sizeof(comm), &origin);
 }
 
-static void add_program(int32_t pid, const char *name, const uint32_t *code,
-			size_t size)
-{
-	const struct fixture_origin origin = { pid, pid, 0 };
-	struct scratch_folder folder;
-	struct {
-		int32_t pid, tid;
-		uint64_t address, size, offset;
-		char name[16];
-	} map = { pid, pid, ETMV4_USER, size, 0, "/" };
-
-	snprintf(folder.path, sizeof(folder.path), "%s", fixture.path);
-	snapshot_fixture_file(&folder, name, code, size);
-	strcat(map.name, name);
-	recording_fixture_record(&fixture, PERF_RECORD_MMAP,
-				 PERF_RECORD_MISC_USER, &map, sizeof(map),
-				 &origin);
-}
-
 static void write_recording(const struct row *row, bool is_ete)
 {
 	const struct fixture_origin origin = { 1, 1, 1000 };
@@ -156,8 +133,10 @@ static void write_recording(const struct row *row, bool is_ete)
 			       sizeof(kernel));
 	add_comm(FIRST, FIRST);
 	add_comm(PROCESS, SECOND);
-	add_program(FIRST, "one", first_program, sizeof(first_program));
-	add_program(PROCESS, "two", second_program, sizeof(second_program));
+	recording_fixture_program(&fixture, FIRST, "one", ETMV4_USER,
+				  first_program, sizeof(first_program));
+	recording_fixture_program(&fixture, PROCESS, "two", ETMV4_USER,
+				  second_program, sizeof(second_program));
 	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
 				 &origin);
 	recording_fixture_write(&fixture);

@@ -7,8 +7,10 @@
 #include "symbolize/symbols.h"
 #include "symbolize/user_stack.h"
 #include "tests/made_stacks_fixture.h"
+#include "tests/random_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/stack_sample_fixture.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -25,22 +27,11 @@ static char path[128];
 
 static void open_recording(const char *arch)
 {
-	const struct fixture_origin origin = { 7, 7, 50 };
-	struct {
-		int32_t pid;
-		int32_t tid;
-		uint64_t address;
-		uint64_t size;
-		uint64_t offset;
-		char path[128];
-	} body = { 7, 7, MADE_STACK_CODE, MADE_ELF_BYTES, 0, "" };
-
 	recording_fixture_begin_coresight(&fixture);
 	fixture.arch = arch;
 	snprintf(path, sizeof(path), "%s/program", fixture.path);
-	memcpy(body.path, path, sizeof(path));
-	recording_fixture_record(&fixture, PERF_RECORD_MMAP, 0, &body,
-				 sizeof(body), &origin);
+	recording_fixture_map(&fixture, 7, path, MADE_STACK_CODE,
+			      MADE_ELF_BYTES, 0);
 	recording_fixture_write(&fixture);
 	made_elf_write(&made.elf, path);
 	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
@@ -65,27 +56,12 @@ static void tear_down(void)
 /* With all registers that the architecture has. */
 static struct sideband_record sample_of(uint64_t abi, size_t stack_size)
 {
-	static struct recording_event event;
 	bool is_arm64 = symbols_arch(symbols)->arch == RECORDING_ARCH_ARM64;
 
-	return (struct sideband_record){
-		.kind = SIDEBAND_SAMPLE,
-		.pid = 7,
-		.tid = 7,
-		.time_ns = 100,
-		.sample = {
-			.event = &event,
-			.user = {
-				.registers = {
-					abi,
-					is_arm64 ? 0x1ffffffff : 0xffffff,
-					(const uint8_t *)made.registers,
-				},
-				.stack = (const uint8_t *)made.words,
-				.stack_size = stack_size,
-			},
-		},
-	};
+	return stack_sample(&(struct made_sample){
+		abi, is_arm64 ? 0x1ffffffff : 0xffffff, made.registers,
+		made.words, stack_size,
+	});
 }
 
 static size_t unwind_as(uint64_t abi, size_t stack_size, bool is_refused,
@@ -163,12 +139,6 @@ START_TEST(not_those_of_32_bit_programs)
 }
 END_TEST
 
-static uint32_t next_random(uint64_t *state)
-{
-	*state = *state * 6364136223846793005 + 1442695040888963407;
-	return (uint32_t)(*state >> 33);
-}
-
 /* Whatever the file says, it ends, and the innermost function is known: that
  * is in a register.
  */
@@ -177,7 +147,7 @@ START_TEST(damaged_files)
 	enum { ROUNDS = 400, FLIPS = 3 };
 	const struct made_elf good = (set_up(_i), made.elf);
 	uint32_t functions[FRAMES];
-	uint64_t random = (uint64_t)_i + 1;
+	uint32_t random = (uint32_t)_i + 1;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		for (int i = 0; i < FLIPS; i++) {

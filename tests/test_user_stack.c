@@ -7,6 +7,7 @@
 #include "symbolize/user_stack.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/stack_sample_fixture.h"
 
 #include <inttypes.h>
 #define UNW_LOCAL_ONLY
@@ -116,57 +117,33 @@ KEPT static void outermost(void)
 /* Says in the recording what this process has mapped. */
 static void add_maps(struct recording_fixture *fixture)
 {
-	const struct fixture_origin origin = { 7, 7, 50 };
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[512];
 
 	ck_assert_ptr_nonnull(maps);
 	while (fgets(line, sizeof(line), maps)) {
-		struct {
-			int32_t pid;
-			int32_t tid;
-			uint64_t address;
-			uint64_t size;
-			uint64_t offset;
-			char path[256];
-		} body = { .pid = 7, .tid = 7 };
+		uint64_t begin;
 		uint64_t end;
+		uint64_t offset;
 		char access[8];
+		char path[256];
 
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
 				 " %*s %*s %255s",
-			   &body.address, &end, access, &body.offset,
-			   body.path) != 5 || access[2] != 'x')
-			continue;
-		body.size = end - body.address;
-		recording_fixture_record(fixture, PERF_RECORD_MMAP, 0, &body,
-					 sizeof(body), &origin);
+			   &begin, &end, access, &offset, path) == 5 &&
+		    access[2] == 'x')
+			recording_fixture_map(fixture, 7, path, begin,
+					      end - begin, offset);
 	}
 	fclose(maps);
 }
 
 static struct sideband_record sample_of(size_t stack_size)
 {
-	static struct recording_event event;
-
-	return (struct sideband_record){
-		.kind = SIDEBAND_SAMPLE,
-		.pid = 7,
-		.tid = 7,
-		.time_ns = 100,
-		.sample = {
-			.event = &event,
-			.user = {
-				.registers = {
-					PERF_SAMPLE_REGS_ABI_64,
-					mask,
-					(const uint8_t *)taken.registers,
-				},
-				.stack = taken.stack,
-				.stack_size = stack_size,
-			},
-		},
-	};
+	return stack_sample(&(struct made_sample){
+		PERF_SAMPLE_REGS_ABI_64, mask, taken.registers, taken.stack,
+		stack_size,
+	});
 }
 
 static struct recording_fixture fixture;

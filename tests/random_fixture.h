@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_RANDOM_FIXTURE_H
+#define KT_TESTS_RANDOM_FIXTURE_H
+
+#include <stdint.h>
+
+/* Returns a reproducible number of 24 bits, the next after *@state. */
+uint32_t next_random(uint32_t *state);
+
+#endif
