@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-from perf_input import perf_input
+from perf_input import perf_lines
 from waits import Judge
 
 TICKS = {"tick_nohz_handler", "tick_sched_timer"}
@@ -84,10 +84,7 @@ class Recording:
 
     @functools.cache
     def perf_lines(self, fields):
-        return subprocess.run(
-            ["perf", "script", "--no-itrace", "--ns", "-F", fields,
-             "-i", perf_input(self.path)], capture_output=True, text=True,
-            check=False).stdout.splitlines()
+        return perf_lines(self.path, fields, "--ns")
 
     def events(self, event, start, end):
         """What perf says of a tracepoint."""

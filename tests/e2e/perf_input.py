@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Recordings for a perf that has no decoder for Arm's trace, as perf of x86-64
-has not, to read everything else from."""
+"""Recordings as perf reads them, one that has no decoder for Arm's trace, as perf
+of x86-64 has not, too: to read everything else from."""
 import os
 import struct
+import subprocess
+import sys
 
-HEADER = struct.Struct("<IHH")
-AUXTRACE_INFO, AUXTRACE, FINISHED_ROUND = 70, 71, 68
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from perf_file import AUXTRACE_INFO, File
+
+FINISHED_ROUND = 68
 CORESIGHT = 3
 
 
-def records(data):
-    """(place, type) of each record."""
-    at, size = struct.unpack_from("<QQ", data, 40)
-    end = at + size
-    while at < end:
-        kind, _, size = HEADER.unpack_from(data, at)
-        yield at, kind
-        if kind == AUXTRACE:
-            size += struct.unpack_from("<Q", data, at + HEADER.size)[0]
-        at += size
+def hide_trace(file):
+    """Has the file not say whose trace it has.  Returns whether that was
+    CoreSight's."""
+    for index, (kind, record, trace) in enumerate(file.records):
+        if kind != AUXTRACE_INFO:
+            continue
+        if struct.unpack_from("<I", record, 8)[0] != CORESIGHT:
+            return False
+        file.records[index] = (
+            FINISHED_ROUND, struct.pack("<I", FINISHED_ROUND) + record[4:],
+            trace)
+        return True
+    return False
 
 
 def perf_input(recording):
@@ -27,16 +34,17 @@ def perf_input(recording):
     copy = f"{recording}.perf"
     if os.path.exists(copy):
         return copy
-    with open(f"{recording}/data", "rb") as file:
-        data = bytearray(file.read())
-    for at, kind in records(data):
-        if kind == AUXTRACE_INFO:
-            break
-    else:
+    with open(f"{recording}/data", "rb") as data:
+        file = File(data.read())
+    if not hide_trace(file):
         return recording
-    if struct.unpack_from("<I", data, at + HEADER.size)[0] != CORESIGHT:
-        return recording
-    struct.pack_into("<I", data, at, FINISHED_ROUND)
-    with open(copy, "wb") as file:
-        file.write(data)
+    file.write(copy)
     return copy
+
+
+def perf_lines(recording, fields, *options):
+    """What perf says of the records, without the trace, a line each."""
+    return subprocess.run(
+        ["perf", "script", "--no-itrace", *options, "-F", fields, "-i",
+         perf_input(recording)], capture_output=True, text=True,
+        check=True).stdout.splitlines()

@@ -6,9 +6,8 @@ few us before the switch that it speaks of, and the truth tells when that was.""
 import bisect
 import csv
 import re
-import subprocess
 
-from perf_input import perf_input
+from perf_input import perf_lines
 
 LINE = re.compile(r"^\s*\[(\d+)\]\s+(\d+)\.(\d+):\s+(?:sched:(\w+):\s+)?(.*)$")
 MADE = re.compile(r"PERF_RECORD_FORK\(\d+:(\d+)\)")
@@ -45,11 +44,8 @@ class Thread:
 
 
 def events(recording):
-    text = subprocess.run(
-        ["perf", "script", "--no-itrace", "--ns", "--show-task-events", "-F",
-         "cpu,time,event,trace", "-i", perf_input(recording)],
-        capture_output=True, text=True, check=True).stdout
-    for line in text.splitlines():
+    for line in perf_lines(recording, "cpu,time,event,trace", "--ns",
+                           "--show-task-events"):
         match = LINE.match(line)
         if match:
             yield (int(match[2]) * 10**9 + int(match[3]), int(match[1]),

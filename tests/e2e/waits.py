@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 
-from perf_input import perf_input
+from perf_input import perf_lines
 
 
 class Judge:
@@ -63,11 +63,8 @@ class Recording:
                                    f"--function={name}", "--format=json"))
 
     @functools.cache
-    def perf_text(self):
-        return subprocess.run(
-            ["perf", "script", "--no-itrace", "-F", "comm,tid,event,trace",
-             "-i", perf_input(self.path)], capture_output=True, text=True,
-            check=True).stdout
+    def perf_lines(self):
+        return perf_lines(self.path, "comm,tid,event,trace")
 
     @functools.cache
     def kernel_symbols(self):
@@ -84,7 +81,7 @@ class Recording:
         form = re.compile(r"^\s*(.*?)\s+(\d+)\s+" + re.escape(event)
                           + r":\s+(.*)$")
         return [(m[1], int(m[2]), m[3])
-                for m in map(form.match, self.perf_text().splitlines()) if m]
+                for m in map(form.match, self.perf_lines()) if m]
 
 
 def count_by(rows, *names):

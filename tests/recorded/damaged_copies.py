@@ -6,10 +6,13 @@ import os
 import random
 import shutil
 import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
+from perf_file import AUXTRACE, File
 
 CUT_STEP = 64 * 1024
 HEADER = struct.Struct("<8s8Q4Q")
-AUXTRACE = 71
 FLAT = ["report", "--flat"]
 READERS = [
     FLAT,
@@ -61,20 +64,11 @@ def damage(recording, scratch, changes):
 def without_trace(data):
     """The recording as it would be had no trace come, without features."""
     fields = list(HEADER.unpack_from(data))
-    offset, size = fields[5], fields[6]
-    kept = bytearray()
-    at = offset
-    while at < offset + size:
-        kind, _, length = struct.unpack_from("<IHH", data, at)
-        whole = length
-        if kind == AUXTRACE:
-            whole += struct.unpack_from("<Q", data, at + 8)[0]
-        else:
-            kept += data[at:at + length]
-        at += whole
+    kept = b"".join(record for kind, record, _ in File(data).records
+                    if kind != AUXTRACE)
     fields[6] = len(kept)
     fields[9:13] = [0, 0, 0, 0]
-    return HEADER.pack(*fields) + data[HEADER.size:offset] + bytes(kept)
+    return HEADER.pack(*fields) + data[HEADER.size:fields[5]] + kept
 
 
 def flip(content, rng, limit):
