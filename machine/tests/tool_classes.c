@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct task {
 	int64_t tid;	/* the idle task of CPU n is -1 - n; what runs until
@@ -147,15 +146,11 @@ static void take(struct books *books, struct cpu *cpu, uint32_t number)
 
 static bool open_cpus(struct books *books, const char *truth)
 {
-	char path[4096];
-
-	for (uint32_t i = 0; i < MAX_TRUTH_CPUS; i++) {
+	for (uint32_t i = 0; i < MAX_TRUTH_CPUS && truth_has_cpu(truth, i);
+	     i++) {
 		struct cpu *cpu = &books->cpus[i];
 
-		snprintf(path, sizeof(path), "%s/truth.%u", truth, i);
-		if (i && access(path, R_OK))
-			break;
-		if (!truth_reader_open(&cpu->reader, path))
+		if (!truth_reader_open_cpu(&cpu->reader, truth, i))
 			return false;
 		cpu->has_next = truth_reader_next(&cpu->reader, &cpu->next);
 		cpu->current = task_of(books, UNTIL_SWITCH - (int64_t)i);

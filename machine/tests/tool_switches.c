@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 static void print_cpu(struct truth_reader *truth, uint32_t cpu,
 		      const struct recording *recording)
@@ -30,15 +29,11 @@ static bool print_switches(const char *directory,
 			   const struct recording *recording)
 {
 	struct truth_reader truth;
-	char path[4096];
 
 	puts("time_ns,cpu,tid");
-	for (uint32_t cpu = 0; cpu < MAX_CPUS; cpu++) {
-		snprintf(path, sizeof(path), "%s/truth.%" PRIu32, directory,
-			 cpu);
-		if (cpu && access(path, R_OK))
-			break;
-		if (!truth_reader_open(&truth, path))
+	for (uint32_t cpu = 0; cpu < MAX_CPUS && truth_has_cpu(directory, cpu);
+	     cpu++) {
+		if (!truth_reader_open_cpu(&truth, directory, cpu))
 			return false;
 		print_cpu(&truth, cpu, recording);
 		truth_reader_close(&truth);

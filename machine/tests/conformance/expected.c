@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/conformance/expected.h"
 
-#include <stdio.h>
 #include <string.h>
 
 bool expected_open(struct expected *expected, const char *truth_dir,
 		   uint32_t cpu)
 {
-	char path[4096];
-
 	memset(expected, 0, sizeof(*expected));
-	snprintf(path, sizeof(path), "%s/truth.%u", truth_dir, cpu);
-	return truth_reader_open(&expected->reader, path);
+	return truth_reader_open_cpu(&expected->reader, truth_dir, cpu);
 }
 
 void expected_close(struct expected *expected)

@@ -2,6 +2,7 @@
 #include "machine/tests/conformance/truth_reader.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +30,28 @@ bool truth_reader_open(struct truth_reader *reader, const char *path)
 	reader->size = status.st_size;
 	reader->at = sizeof(struct truth_header);
 	return true;
+}
+
+static void path_of(char path[PATH_MAX], const char *truth, uint32_t cpu)
+{
+	snprintf(path, PATH_MAX, "%s/truth.%u", truth, cpu);
+}
+
+bool truth_reader_open_cpu(struct truth_reader *reader, const char *truth,
+			   uint32_t cpu)
+{
+	char path[PATH_MAX];
+
+	path_of(path, truth, cpu);
+	return truth_reader_open(reader, path);
+}
+
+bool truth_has_cpu(const char *truth, uint32_t cpu)
+{
+	char path[PATH_MAX];
+
+	path_of(path, truth, cpu);
+	return !cpu || !access(path, R_OK);
 }
 
 void truth_reader_close(struct truth_reader *reader)

@@ -29,6 +29,14 @@ struct truth_reader {
 
 /* False, with a message to stderr, if @path is no such file. */
 bool truth_reader_open(struct truth_reader *reader, const char *path);
+
+/* The same of CPU @cpu's file in the folder @truth. */
+bool truth_reader_open_cpu(struct truth_reader *reader, const char *truth,
+			   uint32_t cpu);
+
+/* Whether there is such a file; of the first CPU there has to be. */
+bool truth_has_cpu(const char *truth, uint32_t cpu);
+
 void truth_reader_close(struct truth_reader *reader);
 
 /* Returns 1 and fills @event, or 0 at the end. */

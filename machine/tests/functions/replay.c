@@ -3,10 +3,8 @@
 
 #include "machine/tests/functions/player.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool advance(const struct player *player, struct player_cpu *cpu)
 {
@@ -51,16 +49,10 @@ static struct player_cpu *choose(struct player *player)
 
 static bool open_cpus(struct player *player, const char *truth)
 {
-	char path[4096];
-	uint32_t i;
-
-	for (i = 0; i < REPLAY_CPUS; i++) {
+	for (uint32_t i = 0; i < REPLAY_CPUS && truth_has_cpu(truth, i); i++) {
 		struct player_cpu *cpu = &player->cpus[i];
 
-		snprintf(path, sizeof(path), "%s/truth.%u", truth, i);
-		if (i && access(path, R_OK))
-			break;
-		if (!truth_reader_open(&cpu->reader, path))
+		if (!truth_reader_open_cpu(&cpu->reader, truth, i))
 			return false;
 		cpu->number = i;
 		cpu->task = SIZE_MAX;
