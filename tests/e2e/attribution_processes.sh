@@ -5,7 +5,7 @@
 # as the program made, and as many as the ground truth.  One line a case.
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|made_by_perf|
-#				  narrower|arm64]...
+#				  narrower]... [arm64]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
