@@ -166,6 +166,52 @@ START_TEST(mtc_counts_on_from_tma)
 }
 END_TEST
 
+/* The trace stops with an MTC and goes on much later. */
+static const struct pt_packet stopped[] = {
+	{ .type = ppt_psb },
+	{ .type = ppt_tsc, .payload.tsc.tsc = 100000 },
+	{ .type = ppt_tma, .payload.tma = { .ctc = 0x7f8, .fc = 10 } },
+	{ .type = ppt_psbend },
+	{ .type = ppt_cyc, .payload.cyc.value = 390 },
+	{ .type = ppt_mtc, .payload.mtc.ctc = 0x00 },
+	{ .type = ppt_tip_pgd },
+	{ .type = ppt_tsc, .payload.tsc.tsc = 110000 },
+};
+
+static uint64_t stopped_at(bool counts_cycles)
+{
+	const struct intel_clock_setup setup = {
+		.mtc_shift = 3,
+		.tsc_ctc_n = 100,
+		.tsc_ctc_d = 2,
+		.counts_cycles = counts_cycles,
+	};
+	uint8_t bytes[256];
+	size_t size = fixture_encode(stopped,
+				     sizeof(stopped) / sizeof(*stopped),
+				     bytes, sizeof(bytes));
+	struct intel_tokens *tokens = intel_tokens_new(bytes, size, &setup);
+	const struct intel_token *token = intel_tokens_peek(tokens, 0);
+	uint64_t time = token->estimate >> INTEL_TICK_SHIFT;
+
+	ck_assert_uint_eq(token->kind, INTEL_PACKET_TIP_PGD);
+	ck_assert(token->has_estimate);
+	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 100390);
+	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 110000);
+	intel_tokens_free(tokens);
+	return time;
+}
+
+/* With CYC on, no CYC since the MTC means no cycle since; else the stop may be
+ * at any time until the next packet.
+ */
+START_TEST(stops_with_the_time_packet_before)
+{
+	ck_assert_uint_eq(stopped_at(true), 100390);
+	ck_assert_uint_eq(stopped_at(false), 105195);
+}
+END_TEST
+
 START_TEST(snapshots_overlap_by_their_bytes)
 {
 	uint8_t before[256] = { 0 };
@@ -192,6 +238,7 @@ int main(void)
 			    sizeof(rows) / sizeof(*rows));
 	tcase_add_test(tcase, bounds_allow_for_sleep);
 	tcase_add_test(tcase, mtc_counts_on_from_tma);
+	tcase_add_test(tcase, stops_with_the_time_packet_before);
 	tcase_add_test(tcase, snapshots_overlap_by_their_bytes);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

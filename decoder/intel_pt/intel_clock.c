@@ -22,6 +22,7 @@ static uint64_t trace_config(const struct recording *recording)
 struct intel_clock_setup
 intel_clock_setup_of(const struct recording *recording)
 {
+	uint64_t config = trace_config(recording);
 	uint64_t mask = recording_trace_word(recording,
 					     INTEL_PT_MTC_FREQ_BITS);
 	struct intel_clock_setup setup = {
@@ -31,11 +32,13 @@ intel_clock_setup_of(const struct recording *recording)
 			recording_trace_word(recording, INTEL_PT_TSC_CTC_D),
 		.max_nonturbo_ratio = recording_trace_word(
 			recording, INTEL_PT_MAX_NONTURBO_RATIO),
+		.counts_cycles = config & recording_trace_word(
+						  recording, INTEL_PT_CYC_BIT),
 	};
 
 	if (mask)
-		setup.mtc_shift = (trace_config(recording) & mask) >>
-				  __builtin_ctzll(mask) & 0xf;
+		setup.mtc_shift =
+			(config & mask) >> __builtin_ctzll(mask) & 0xf;
 	return setup;
 }
 

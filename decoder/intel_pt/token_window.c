@@ -58,7 +58,7 @@ static uint64_t weight_of(const struct intel_token *token)
 	return token->kind == INTEL_PACKET_TNT ? token->bits : 1;
 }
 
-/* Without CYC only the first token has an estimate: it came somewhere in its
+/* Where cycles are not counted only the first token has an estimate: it came somewhere in its
  * own share of the branches.
  */
 static void place_first(struct intel_token *tokens, size_t count,
@@ -112,7 +112,7 @@ void token_window_close(struct intel_token *tokens, size_t count,
 	} else if (!clock->has_anchor) {
 		close_first(tokens, count, clock, next);
 	} else {
-		if (!clock->elapsed)
+		if (!clock->elapsed && !clock->setup.counts_cycles)
 			place_first(tokens, count, clock, next);
 		close_known(tokens, count, clock, next);
 	}
