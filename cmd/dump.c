@@ -46,18 +46,12 @@ bool dump_wants_cpu(const struct dump *dump, int32_t cpu)
 	return step_filter_cpu(&dump->session->filter, (uint32_t)cpu);
 }
 
-/* A stage knows neither tasks nor other formats, packets not even times. */
+/* A stage knows no other formats, packets not even times. */
 static bool can_do(const struct report_options *options, dump_stage *stage)
 {
 	const char *name = NULL;
 
-	if (options->pids.count)
-		name = "pid";
-	else if (options->trees.count)
-		name = "tree";
-	else if (options->comms.count)
-		name = "comm";
-	else if (stage == dump_packets && (options->since || options->until))
+	if (stage == dump_packets && (options->since || options->until))
 		name = options->since ? "since" : "until";
 	else if (options->format && strcmp(options->format, "text") != 0)
 		name = "format";

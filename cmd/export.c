@@ -22,6 +22,11 @@ static int export_recording(const struct report_options *options)
 	if (timeline)
 		return run_timeline_command(options, &all, timeline);
 	profile = profile_renderer_find("export", options->format);
+	if (profile && options->top != UINT64_MAX) {
+		fprintf(stderr, "ktrace-hw: export: cannot do --top here: %s "
+				"has no rows\n", options->format);
+		return EXIT_USAGE;
+	}
 	if (profile)
 		return run_profile(options, profile);
 	fprintf(stderr,

@@ -82,6 +82,7 @@ static int run_flamegraph(int argc, char **argv)
 			   "and searches: time\non CPUs, in functions, unless "
 			   "an option says otherwise.",
 		.formats = "svg or folded",
+		.has_no_rows = true,
 		.own = own,
 		.own_count = OPTION_COUNT,
 		.take = take_option,

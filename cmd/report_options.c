@@ -48,10 +48,12 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_HELP] = { "help", NULL, "this text" },
 };
 
-static bool is_of_tasks(enum common_option option)
+static bool takes(const struct option_set *set, enum common_option option)
 {
-	return option == OPTION_PID || option == OPTION_TREE ||
-	       option == OPTION_COMM;
+	if (option == OPTION_PID || option == OPTION_TREE ||
+	    option == OPTION_COMM)
+		return !set->has_no_tasks;
+	return option != OPTION_TOP || !set->has_no_rows;
 }
 
 static void print_help(FILE *out, const struct option_set *set)
@@ -64,7 +66,7 @@ static void print_help(FILE *out, const struct option_set *set)
 
 		if (i == OPTION_FORMAT)
 			option.help = set->formats;
-		if (!set->has_no_tasks || !is_of_tasks((enum common_option)i))
+		if (takes(set, (enum common_option)i))
 			own_option_print(out, &option, 1);
 	}
 }
@@ -133,16 +135,27 @@ static int argument_rule(const struct own_option *option)
 	return option->argument ? required_argument : no_argument;
 }
 
-static void add_long_options(struct option *list, int *count,
-			     const struct own_option *from, int from_count,
-			     int base)
+static struct option long_option(const struct own_option *from, int value)
 {
-	for (int i = 0; i < from_count; i++)
-		list[(*count)++] = (struct option){
-			.name = from[i].name,
-			.has_arg = argument_rule(&from[i]),
-			.val = base + i,
-		};
+	return (struct option){
+		.name = from->name,
+		.has_arg = argument_rule(from),
+		.val = value,
+	};
+}
+
+/* @list: room for all and an end. */
+static void list_long_options(struct option *list,
+			      const struct option_set *set)
+{
+	int count = 0;
+
+	for (int i = 0; i < set->own_count; i++)
+		list[count++] = long_option(&set->own[i], OWN_BASE + i);
+	for (int i = 0; i < OPTION_COUNT; i++)
+		if (takes(set, (enum common_option)i))
+			list[count++] = long_option(&common_options[i],
+						    OWN_BASE + MAX_OWN + i);
 }
 
 static int to_index(int value)
@@ -223,7 +236,6 @@ int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv)
 {
 	struct option list[MAX_OWN + OPTION_COUNT + 1] = { 0 };
-	int count = 0;
 	int value;
 	int status = 0;
 
@@ -236,9 +248,7 @@ int report_options_read(struct report_options *options,
 		.cpus = ARRAY_OF(uint32_t),
 		.pairs = ARRAY_OF(char *),
 	};
-	add_long_options(list, &count, set->own, set->own_count, OWN_BASE);
-	add_long_options(list, &count, common_options, OPTION_COUNT,
-			 OWN_BASE + MAX_OWN);
+	list_long_options(list, set);
 	optind = 1;
 	while (!status &&
 	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)

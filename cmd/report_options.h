@@ -44,7 +44,8 @@ struct option_set {
 	const char *purpose;
 	const char *formats;	/* that --format may be */
 	bool is_paged;		/* its text is to be read, not kept */
-	bool has_no_tasks;	/* --pid, --tree and --comm are not for it */
+	bool has_no_tasks;	/* it takes no --pid, --tree and --comm */
+	bool has_no_rows;	/* nor --top */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;

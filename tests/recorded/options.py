@@ -175,8 +175,9 @@ def check_formats_offered(reader):
         ("export",): ("perfetto", "chrome", "csv", "json"),
     }
     for command, formats in offered.items():
+        few = () if command == ("flamegraph",) else ("--top", "3")
         for name in formats:
-            done = reader.run(*command, "--format", name, "--top", "3", "-i",
+            done = reader.run(*command, "--format", name, *few, "-i",
                               reader.recording)
             assert done.returncode == 0 and done.stdout, (command, name)
         done = reader.run(*command, "--format", "nonsense", "-i",
@@ -337,9 +338,15 @@ def check_usage(reader):
         done = reader.run(command, "--help")
         assert done.returncode == 0 and b"--since" in done.stdout
         assert (b"--pid" in done.stdout) == (command != "dump")
+        assert (b"--top" in done.stdout) == (command != "flamegraph")
         if command != "export":
             done = reader.run(command, "-i", "/nonexistent")
             assert done.returncode == 1 and b"/nonexistent" in done.stderr
+    for command in (("dump", "--pid=1"), ("flamegraph", "--top=1"),
+                    ("export", "--format=gmon", "--top=1")):
+        done = reader.run(*command)
+        assert done.returncode == 2, command
+        assert command[-1].split("=")[0].encode() in done.stderr, command
 
 
 def main():
