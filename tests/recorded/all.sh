@@ -57,6 +57,7 @@ main() {
 	run "formats: kernel" python3 "$HERE/formats.py" "$KTRACE" "$WORK/kernel"
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
+	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
 	run "damaged copies: user" damage "$WORK/small"
 	[[ $LEVEL != full ]] ||

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Runs the commands that read a recording; and a file's checks of them."""
+import csv
+import os
+import subprocess
+import sys
+
+
+class Reader:
+    def __init__(self, program, recording):
+        self.program = os.path.abspath(program)
+        self.recording = os.path.abspath(recording)
+
+    def run(self, *arguments, folder=None):
+        return subprocess.run([self.program, *arguments], cwd=folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def text(self, *arguments):
+        done = self.run(*arguments, "-i", self.recording)
+        assert done.returncode == 0, (arguments, done.stderr.decode())
+        return done.stdout.decode()
+
+    def rows(self, *arguments):
+        return list(csv.DictReader(
+            self.text(*arguments, "--format=csv").splitlines()))
+
+    def flat(self, *arguments):
+        return self.rows("report", "--flat", *arguments)
+
+    def timeline(self, *arguments):
+        return self.rows("timeline", *arguments)
+
+
+
+def run_checks(functions):
+    """Runs each check_NAME of @functions with the Reader that the command
+    line names; prints a line each."""
+    reader = Reader(*sys.argv[1:3])
+    failed = 0
+    for name, check in list(functions.items()):
+        if not name.startswith("check_"):
+            continue
+        try:
+            check(reader)
+            print(f"ok: {name[6:]}")
+        except AssertionError as error:
+            failed += 1
+            line = error.__traceback__.tb_next.tb_lineno
+            print(f"FAILED: {name[6:]}, line {line}: {str(error)[:1000]}")
+    return 1 if failed else 0
