@@ -13,9 +13,6 @@ import sys
 from sched_times import Switches, threads_made
 
 MS = 1000000
-# A stop that comes with an MTC is dated by the tick that this tells, which is
-# some ns ago.
-OFF_SLACK_NS = 100
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
           "interrupt_benefited_ns", "interrupt_stolen_ns")
 CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "unknown_ns")
@@ -156,7 +153,7 @@ def truth_errors(report, path):
     off = sum(because(row).get("off", 0) for row in report["threads"])
     right = sum(row["off_ns"] for row in told.values())
     expect("time is unknown when by the truth the trace was off",
-           abs(off - right) <= OFF_SLACK_NS, f"{off}, in truth {right}")
+           off == right, f"{off}, in truth {right}")
     return errors
 
 
