@@ -5,7 +5,7 @@
 # as the program made, and as many as the ground truth.  One line a case.
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|made_by_perf|
-#				  narrower]... [arm64]
+#				  pauses|narrower]... [arm64]
 set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
@@ -99,14 +99,25 @@ arm64() {
 		--sched "$WORK/arm64/r" "$WORK/arm64/switches" 2000
 }
 
-made_by_perf() {
-	boot perf -- perf record --kcore -a -q -B -N -m 4M,16M \
-		-o "$WORK/perf/r" -e intel_pt//k -e sched:sched_switch \
+perf_in() { # name event machine's-option...
+	boot "$1" "${@:3}" -- perf record --kcore -a -q -B -N -m 4M,16M \
+		-o "$WORK/$1/r" -e "$2" -e sched:sched_switch \
 		-e sched:sched_waking -e sched:sched_wakeup_new \
 		"$PROGRAM" sleeper caller ping
-	truth_classes perf
+	truth_classes "$1"
+}
+
+made_by_perf() {
+	perf_in perf intel_pt//k
 	judge perf --exact --cases --truth "$WORK/perf/csv" \
 		--sched "$WORK/perf/r" "$WORK/perf/switches" uncertain
+}
+
+# Before 6.12 the kernel turns the trace off for each event that perf turns on
+# behind it.
+pauses() {
+	perf_in pauses intel_pt/cyc/k --kernel 6.1
+	judge pauses --exact --cases --truth "$WORK/pauses/csv"
 }
 
 # What a recording does not tell is not known, and said to be so.
@@ -147,7 +158,8 @@ main() {
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}" \
 		"${SWITCHES#"$ROOT"/}"
 	if (($# == 0)); then
-		set -- one_cpu two_cpus old_kernel made_by_perf narrower arm64
+		set -- one_cpu two_cpus old_kernel made_by_perf pauses \
+			narrower arm64
 	fi
 	for part; do
 		"$part"

@@ -67,11 +67,11 @@ def exact(report):
     # A task that has been on a traced CPU may move to one whose trace begins
     # but then.
     untraced = sum(why.pop("untraced", 0) for _, why in reasons)
-    # Before 6.12 the kernel turns the trace off for each event that the
-    # recorder turns on.
+    # Before 6.12 the kernel turns the trace off for each event that perf turns
+    # on behind it.
     unknown = [(comm, why) for comm, why in reasons if why]
     expect("no time is unknown that was traced", untraced <= slack and
-           unknown in ([], [("ktrace-hw", {"off": off})]),
+           unknown == ([("perf", {"off": off})] if off else []),
            f"{unknown}, {untraced} before the trace of its CPU began")
     idle = sum(cpu["idle_ns"] for cpu in report["cpus"])
     busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
