@@ -92,6 +92,8 @@ uint64_t block_clock_guess_ns(const struct block_clock *clock)
 {
 	const struct flow_stamp *stamp = &clock->before;
 
+	if (stamp->known_ns)
+		return stamp->known_ns;
 	if (stamp->high_ns == UINT64_MAX || stamp->high_ns < stamp->low_ns)
 		return stamp->low_ns;
 	return stamp->low_ns + (stamp->high_ns - stamp->low_ns) / 2;

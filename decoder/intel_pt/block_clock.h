@@ -48,7 +48,9 @@ bool block_clock_event(struct block_clock *clock, uint8_t kind);
 /* Starts again at the first token that is not before @position. */
 void block_clock_seek(struct block_clock *clock, uint64_t position);
 
-/* The middle of when the last token can have been, or its earliest time. */
+/* When the last token was: by CYC where they tell, else the middle of when it
+ * can have been, or its earliest time.
+ */
 uint64_t block_clock_guess_ns(const struct block_clock *clock);
 
 #endif
