@@ -63,10 +63,10 @@ test_signal() { # signal code-when-killed
 # follows the time that this took here.
 begin_hang() {
 	local start=$SECONDS
-	run -- true
+	mkdir "$WORK/hang"
+	run --results "$WORK/hang" -- true
 	expect "hang: a machine before" 0 "$CODE"
 	HANG_S=$((60 + 4 * (SECONDS - start)))
-	mkdir "$WORK/hang"
 	: >"$WORK/hang.out"
 	"$MACHINE" "${RUN[@]}" --timeout "$HANG_S" --results "$WORK/hang" -- \
 		sh -c 'echo ready; sleep 1000' \
