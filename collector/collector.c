@@ -72,15 +72,16 @@ static int choose_target(struct collector *collector)
 	return error;
 }
 
-/* What starts disabled and waits for no exec: the trace, and the tracepoints,
- * since what the recorder does before it would only fill their rings.
+/* What starts disabled and waits for no exec: the tracepoints, since what the
+ * recorder does before would only fill their rings, and at last the trace, the
+ * first spec: all that it shows has its events.
  */
 static int enable_events(const struct event_list *events)
 {
 	const struct event_spec *specs = events->specs.items;
 	int error = 0;
 
-	for (size_t i = 0; i < events->specs.count && !error; i++)
+	for (size_t i = events->specs.count; i-- > 0 && !error;)
 		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec)
 			error = event_list_control(events, i,
 						   PERF_EVENT_IOC_ENABLE,

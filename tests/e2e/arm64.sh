@@ -153,8 +153,8 @@ check_formats() {
 main() {
 	local name
 	prepare
-	"$MACHINE" run --arch arm64 --fast --timeout 600 --results "$WORK" \
-		--late-results -- \
+	"$MACHINE" run --arch arm64 --fast --timeout "$LIMIT_S" \
+		--results "$WORK" --late-results -- \
 		bash "/host$HERE/arm64_guest.sh" "$WORK" "/host$ARM_KTRACE"
 	# perf keeps no copy of the vdso, which is the same for all.
 	cp "$WORK/user/kcore_dir/vdso" "$WORK/stock-user/kcore_dir"

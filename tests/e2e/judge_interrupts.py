@@ -254,7 +254,9 @@ def judge_threads(judge, recording):
 
 def judge_rcu(judge, recording, files=50):
     freed = recording.count("i_callback", kind="rcu")
-    judge.expect(f"rcu: {files} files were freed", freed == files, freed)
+    # And now and then one of somebody else.
+    judge.expect(f"rcu: {files} files were freed",
+                 files <= freed <= files * 1.1, freed)
     callbacks = [row for row in recording.rows if row["kind"] == "rcu"]
     judge.expect("rcu: callbacks are the system's", all(
         row["for_comm"] == "system" for row in callbacks), callbacks)
@@ -264,8 +266,9 @@ def judge_nmi(judge, recording):
     nmis = sum(int(row["count"]) for row in recording.table("function")
                if row["kind"] == "nmi")
     told = recording.after["NMI"] - recording.before["NMI"]
-    judge.expect(f"nmi: {told} NMIs, as the kernel counts", 0 < told == nmis,
-                 nmis)
+    # What the trace's end fills a buffer with asks for one more.
+    judge.expect(f"nmi: {told} NMIs, as the kernel counts",
+                 0 < told and told - nmis in (0, 1), nmis)
     judge_rcu(judge, recording, 1000)
 
 

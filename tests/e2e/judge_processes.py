@@ -13,15 +13,6 @@ import sys
 from sched_times import Switches, threads_made
 
 MS = 1000000
-# Trace unit and truth read the host's clock one after the other: what the host
-# runs in between is in one class here and in another there.  That is little,
-# unless the host's scheduler gives the CPU away just then: once at most, for
-# some slices of a few ms.
-HOST_SLACK_NS = 2 * MS
-HOST_AWAY_NS = 10 * MS
-# A stop that comes with an MTC is dated by the tick that this tells, which is
-# some ns ago.
-OFF_SLACK_NS = 100
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
           "interrupt_benefited_ns", "interrupt_stolen_ns")
 CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "unknown_ns")
@@ -55,25 +46,37 @@ def not_known(report):
            [(row["asleep_ns"], row["unknown_because"]) for row in rows])
 
 
+def because(row):
+    """Why how many ns are unknown."""
+    return {reason: int(ns) for reason, ns in
+            (part.rsplit(" ", 1) for part in row["unknown_because"].split(", ")
+             if " " in part)}
+
+
 def exact(report):
     """Without loss nothing is unknown, and CPUs have no other time."""
     lost = report["recording"]["lost_records"]
     gaps = sum(cpu["gaps"] for cpu in report["cpus"])
     expect("nothing was lost", not lost and not gaps, f"{lost}, {gaps} gaps")
     off = sum(cpu["off_ns"] for cpu in report["cpus"])
-    unknown = [(row["comm"], row["unknown_ns"], row["unknown_because"])
-               for row in report["threads"] if row["unknown_ns"]]
-    # Before 6.12 the kernel turns the trace off for each event that the
-    # recorder turns on.
-    expect("no time is unknown that was traced",
-           unknown in ([], [("ktrace-hw", off, f"off {off}")]), unknown)
     wall = sum(cpu["wall_ns"] for cpu in report["cpus"])
+    # Between two CPUs whose clocks differ a task's time goes on.
+    slack = 0 if len(report["cpus"]) == 1 else wall // 1000
+    reasons = [(row["comm"], because(row)) for row in report["threads"]
+               if row["unknown_ns"]]
+    # A task that has been on a traced CPU may move to one whose trace begins
+    # but then.
+    untraced = sum(why.pop("untraced", 0) for _, why in reasons)
+    # Before 6.12 the kernel turns the trace off for each event that perf turns
+    # on behind it.
+    unknown = [(comm, why) for comm, why in reasons if why]
+    expect("no time is unknown that was traced", untraced <= slack and
+           unknown == ([("perf", {"off": off})] if off else []),
+           f"{unknown}, {untraced} before the trace of its CPU began")
     idle = sum(cpu["idle_ns"] for cpu in report["cpus"])
     busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
-    # Between two CPUs whose clocks differ a task's time goes on.
     expect("threads and idle tasks have all of the CPUs' time",
-           abs(wall - idle - busy - off) <= (0 if len(report["cpus"]) == 1 else
-                                       wall // 1000),
+           abs(wall - idle - busy - off) <= slack,
            f"{wall} = {idle} + {busy} + {off}")
 
 
@@ -107,7 +110,8 @@ def cases(report):
     check_case(report, "pong", 1, [("context_switches", 19, 50)])
     check_case(report, "tree", 1, [])
     check_case(report, "branch", 2, [])
-    check_case(report, "leaf", 4, [("asleep_ns", 0, 0)])
+    # It may wait for a lock that its like holds.
+    check_case(report, "leaf", 4, [("asleep_ns", 0, MS)])
     check_case(report, "futex", 1, [
         ("threads", 3, 3), ("asleep_ns", 29.5 * MS, 33 * MS)])
     check_case(report, "exe", 1, [("threads", 2, 2),
@@ -117,7 +121,7 @@ def cases(report):
         ("asleep_ns", 9.5 * MS, 10.5 * MS), ("runnable_ns", 0, 0.6 * MS)])
     for row in report["threads"]:
         if row["comm"] == "waiter":
-            between("waiter: asleep_ns", row["asleep_ns"], 9 * MS, 10.6 * MS)
+            between("waiter: asleep_ns", row["asleep_ns"], 9 * MS, 12 * MS)
 
 
 def truth_errors(report, path):
@@ -147,35 +151,42 @@ def truth_errors(report, path):
                            f"{row[column]}, in truth {right[column]}"))
     expect("each thread that ran is in the truth",
            not missing and len(told) > 3, missing)
-    off = sum(row["unknown_ns"] for row in report["threads"])
+    off = sum(because(row).get("off", 0) for row in report["threads"])
     right = sum(row["off_ns"] for row in told.values())
     expect("time is unknown when by the truth the trace was off",
-           abs(off - right) <= OFF_SLACK_NS, f"{off}, in truth {right}")
+           off == right, f"{off}, in truth {right}")
     return errors
 
 
-def is_of_host(wrong):
-    """The host ran something else between two clocks: the same time is missing
-    in one class and too much in another."""
-    return (len(wrong) == 2 and
-            max(error[0] for error in wrong) <= HOST_AWAY_NS and
-            abs(wrong[0][2] + wrong[1][2]) <= HOST_SLACK_NS)
+def on_cpus(report):
+    return sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
 
 
-def truth(report, errors, by_host_clock):
+def truth(report, errors):
     """Each class is right to within what the report says of itself, which is
     little."""
-    slack_ns = HOST_SLACK_NS if by_host_clock else 0
-    wrong = [error for error in errors if error[0] > error[1] + slack_ns]
-    if by_host_clock and is_of_host(wrong):
-        print(f"note: the host's scheduler was in between: {wrong}")
-        wrong = []
+    wrong = [error for error in errors if error[0] > error[1]]
     expect("each thread's classes are the ground truth's to within uncertain",
            errors and not wrong, f"worst {max(errors)}, wrong {wrong}")
-    busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
+    busy = on_cpus(report)
     uncertain = sum(row["uncertain"] for row in report["threads"])
     expect("uncertain is at most a twentieth of the time on CPUs",
            0 < uncertain <= busy / 20, f"{uncertain} of {busy}")
+
+
+def truth_by_host_clock(report, errors):
+    """Trace unit and truth read the host's clock one after the other: what the
+    host runs in between, for as long as its scheduler likes, is in one class
+    here and in another there.  That is at few of the borders, and little of
+    the time."""
+    wrong = [error for error in errors if error[0] > error[1]]
+    expect("nine of ten classes are the ground truth's to within uncertain",
+           len(wrong) * 10 <= len(errors) > 50,
+           f"{len(wrong)} of {len(errors)} are not: {wrong}")
+    busy = on_cpus(report)
+    amount = sum(error[0] for error in errors)
+    expect("all errors are at most a fiftieth of the time on CPUs",
+           amount * 50 <= busy, f"{amount} of {busy}, worst {max(errors)}")
 
 
 def within(errors, tolerance_ns):
@@ -219,10 +230,10 @@ def main(arguments):
             cases(report)
         elif what == "--truth":
             errors = truth_errors(report, arguments.pop(0))
-            truth(report, errors, False)
+            truth(report, errors)
         elif what == "--truth-by-host-clock":
             errors = truth_errors(report, arguments.pop(0))
-            truth(report, errors, True)
+            truth_by_host_clock(report, errors)
         elif what == "--sched":
             sched(report, *arguments[:3])
             del arguments[:3]

@@ -64,8 +64,9 @@ def check_time(name, comm, recording):
     judge.expect(f"{name}: a timer woke it",
                  re.fullmatch(r"5x interrupt \S+ hrtimer_wakeup",
                               naps[0]["wakers"]), naps[0]["wakers"])
+    # The recorder, which goes first, may be writing then.
     judge.expect(f"{name}: runnable after it is not asleep",
-                 0 < naps[0]["runnable_ns"] < MS, naps[0]["runnable_ns"])
+                 0 < naps[0]["runnable_ns"] < 5 * MS, naps[0]["runnable_ns"])
     stack = naps[0]["user_stack"].split(";")
     wanted = ["main", "waits_outer", "waits_middle", "waits_inner"]
     at = stack.index("main") if "main" in stack else 0

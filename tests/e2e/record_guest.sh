@@ -62,8 +62,11 @@ ways() {
 	record no-cycles --no-cycles -- true
 	record cycles-each --cycles=16 -- true
 	record nonsense --filter no_such_function -- true
+	# Some ticks long: they raise soft interrupts.
 	for level in none sched irq all; do
-		record "events-$level" --events "$level" -- ls /etc/apt
+		# shellcheck disable=SC2016 # for the shell recorded
+		record "events-$level" --events "$level" -- sh -c 'ls /etc/apt
+			for i in $(seq 20000); do :; done'
 	done
 	record longer -a --buffer 128K -- ls -R /etc/apt
 	# Twice, nobody but the one in the middle runs.
@@ -95,12 +98,17 @@ asked() {
 	echo "$code" >asked.code
 }
 
-# The recorder is killed in the middle.
+# The recorder is killed in the middle: when it has written much more than what
+# comes before the trace.
 killed() {
 	"$KTRACE" record -a --buffer 128K -o killed 2>killed.err &
-	local pid=$!
+	local pid=$! begin
 	until [[ -s killed/data ]]; do sleep 0.02; done
-	for _ in 1 2 3 4; do ls /etc/apt >killed.out; done
+	begin=$(stat -c %s killed/data)
+	while (($(stat -c %s killed/data) < begin + 500000)); do
+		ls /etc/apt >killed.out
+		kill -0 "$pid"
+	done
 	kill -9 "$pid"
 	wait "$pid" || echo "$?" >killed.code
 }

@@ -17,13 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, TIMES = 8, CLIENTS = 2, END = 0 };
+enum { US = 1000, S = 1000000000, TIMES = 8, CLIENTS = 2, END = 0 };
+
+/* Clients ask by the clock, so that no two ever want the server at once. */
+enum { START = 3000 * US, PERIOD = 3000 * US };
 
 static const struct {
 	const char *name;
 	unsigned char kib;
-	long delay_ns;	/* so that no two want the server at once */
-} clients[CLIENTS] = { { "big", 240, 0 }, { "small", 8, MS } };
+	long delay_ns;
+} clients[CLIENTS] = { { "big", 240, 0 }, { "small", 8, PERIOD / 2 } };
 
 /* Where requests go in and come out; answers go by pipes. */
 struct channel {
@@ -40,11 +43,12 @@ static void check(long result)
 	exit(1);
 }
 
-static void sleep_ns(long ns)
+static void sleep_until(struct timespec start, long ns)
 {
-	const struct timespec time = { 0, ns };
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+	start.tv_nsec += ns;
+	start.tv_sec += start.tv_nsec / S;
+	start.tv_nsec %= S;
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &start, NULL);
 }
 
 static void share(struct channel *channel, int in, int out)
@@ -134,17 +138,20 @@ static void serve(const struct channel *channel)
 	_exit(0);
 }
 
-static void ask(const struct channel *channel, int client)
+static void ask(const struct channel *channel, int client,
+		struct timespec start)
 {
 	unsigned char kib = clients[client].kib;
+	long time_ns = START + clients[client].delay_ns;
 
 	prctl(PR_SET_NAME, clients[client].name);
-	sleep_ns(2 * MS + clients[client].delay_ns);
 	for (int i = 0; i < TIMES; i++) {
+		sleep_until(start, time_ns + (long)i * PERIOD);
 		check(write(channel->in[client], &kib, 1));
 		check(read(channel->answers[client][0], &kib, 1));
-		sleep_ns(2 * MS);
 	}
+	/* The server is asleep again before it is told to end. */
+	sleep_until(start, time_ns + (long)TIMES * PERIOD);
 	_exit(0);
 }
 
@@ -161,6 +168,7 @@ static const struct {
 static void run(void (*open_channel)(struct channel *channel))
 {
 	const unsigned char end = END;
+	struct timespec start;
 	struct channel channel;
 
 	open_channel(&channel);
@@ -168,9 +176,10 @@ static void run(void (*open_channel)(struct channel *channel))
 		check(pipe(channel.answers[i]));
 	if (!fork())
 		serve(&channel);
+	check(clock_gettime(CLOCK_MONOTONIC, &start));
 	for (int i = 0; i < CLIENTS; i++)
 		if (!fork())
-			ask(&channel, i);
+			ask(&channel, i, start);
 	for (int i = 0; i < CLIENTS; i++)
 		wait(NULL);
 	check(write(channel.in[0], &end, 1));

@@ -101,10 +101,12 @@ static void take(int pipe)
 		fail("read");
 }
 
-/* Whoever waits for it sleeps by then. */
+/* Whoever waits for it sleeps by then, were it made but now and the recorder
+ * had much to write.
+ */
 static void give_later(int pipe)
 {
-	sleep_ns(MS);
+	sleep_ns(3 * MS);
 	if (write(pipe, "", 1) != 1)
 		fail("write");
 }
