@@ -60,8 +60,10 @@ FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
 E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%)
 
-# Sanitizers on a busy computer take their time.
-SUITE_ENV := CK_DEFAULT_TIMEOUT=120
+# A busy computer takes its time, and sanitizers and QEMU a multiple of it: of
+# the limits that suites set themselves, too.
+SUITE_ENV := CK_DEFAULT_TIMEOUT=120 \
+             $(if $(SAN)$(ARCH),CK_TIMEOUT_MULTIPLIER=5)
 
 # Static where the traced machine's own files need not have them.
 ARCH_CHECK_LIBS := -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic -lrt -lm \

@@ -6,6 +6,8 @@
 #	scripts/arm64_sysroot.sh [FOLDER]	(default: build-arm64-sysroot)
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
+# shellcheck source-path=SCRIPTDIR source=apt.sh
+source scripts/apt.sh
 
 ROOT=$(realpath -m "${1:-build-arm64-sysroot}")
 STATE=$ROOT.apt
@@ -18,13 +20,6 @@ PACKAGES=(
 fail() {
 	printf 'ktrace-hw: %s\n' "$*" >&2
 	exit 1
-}
-
-# shellcheck disable=SC2016 # the names in $() are apt's
-mirror() { # suite
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
-		'Created-By: Packages' |
-		awk -v suite="$1" '$2 == suite && $3 == "main" { print $1; exit }'
 }
 
 write_state() { # suite uri
@@ -50,13 +45,14 @@ write_state() { # suite uri
 	END
 }
 
+download() {
+	apt-get -qq -c "$STATE/apt.conf" --error-on=any update &&
+		apt-get -qq -c "$STATE/apt.conf" -y --download-only install \
+			"${PACKAGES[@]}" >/dev/null
+}
+
 unpack() {
 	local archive
-	apt-get -qq -c "$STATE/apt.conf" --error-on=any update ||
-		fail "cannot read the arm64 package lists: offline?"
-	apt-get -qq -c "$STATE/apt.conf" -y --download-only install \
-		"${PACKAGES[@]}" >/dev/null ||
-		fail "cannot download the arm64 packages: offline?"
 	mkdir -p "$ROOT"
 	for archive in "$STATE"/archives/*.deb; do
 		dpkg-deb -x "$archive" "$ROOT"
@@ -69,15 +65,14 @@ link_lib() {
 		ln -sfn usr/lib "$ROOT/lib"
 }
 
+[[ ! -e $ROOT/.complete ]] || exit 0
 # shellcheck disable=SC1091 # Debian's own
 SUITE=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
-URI=$(mirror "$SUITE")
+URI=$(debian_mirror "$SUITE")
 [[ -n $URI ]] || fail "the system's apt configuration has no $SUITE main"
 [[ -r $KEYRING ]] || fail "$KEYRING is missing (debian-archive-keyring)"
-if [[ -e $ROOT/.complete ]]; then
-	exit 0
-fi
 write_state "$SUITE" "$URI"
+patiently download || fail "cannot download the arm64 packages: offline?"
 unpack
 link_lib
 rm -rf "$STATE"

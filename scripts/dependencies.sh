@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Installs what building and testing needs, from Debian, if it is missing.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=apt.sh
+source "$(dirname "$(realpath "$0")")/apt.sh"
 
 # What each is for: docs/architecture.md, "Libraries".
 PACKAGES=(
@@ -10,7 +12,7 @@ PACKAGES=(
 	libtraceevent-dev libglib2.0-dev check libunwind-dev
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
-	ca-certificates
+	ca-certificates procps
 	debian-archive-keyring libprotobuf-dev protobuf-compiler python3
 )
 
@@ -35,12 +37,47 @@ as_root() {
 	fi
 }
 
+locked() {
+	as_root lslocks -rno PATH |
+		grep -E '^/var/(lib/apt/lists|cache/apt/archives)/lock$' >/dev/null
+}
+
+# apt waits for dpkg's lock alone, and a machine that has just started updates
+# itself.
+await_locks() {
+	local end_s=$((SECONDS + 300))
+	locked || return 0
+	echo "== waiting for another apt to end"
+	while locked && ((SECONDS < end_s)); do
+		sleep 1
+	done
+}
+
+apt_get() { # argument...
+	await_locks
+	as_root env DEBIAN_FRONTEND=noninteractive \
+		apt-get -qq -o DPkg::Lock::Timeout=300 "$@" >/dev/null
+}
+
+install_wanted() {
+	apt_get -y --no-install-recommends install "${wanted[@]}"
+}
+
+update_and_install() {
+	apt_get --error-on=any update && install_wanted
+}
+
 mapfile -t wanted < <(missing)
 if ((${#wanted[@]} == 0)); then
 	echo "== everything needed is installed"
 	exit 0
 fi
 echo "== installing ${wanted[*]}"
-as_root apt-get update -qq
-as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-	--no-install-recommends "${wanted[@]}" >/dev/null
+# Who may not, may not the second time.
+as_root true
+# First with all lists, so that nothing comes without its security update; but
+# somebody else's that is gone for good must not be in the way.
+patiently update_and_install || {
+	echo "== installing with the package lists that could be read"
+	install_wanted
+}

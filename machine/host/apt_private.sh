@@ -20,13 +20,18 @@ apt_check_tools() {
 		fail "$KEYRING is missing (Debian package debian-archive-keyring)"
 }
 
-# Both forms of apt's sources, as apt itself understands them.
+# Both forms of apt's sources, as apt itself understands them; others' may have
+# a suite of that name as well.  Where the lists were removed, as images have
+# it, apt knows no origins and only says what it would fetch.
 apt_system_mirror() { # regular expression for the suite's name
 	# shellcheck disable=SC2016 # the names in $() are apt's
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
-		'Created-By: Packages' 2>/dev/null |
-		awk -v suite="^($1)\$" \
-			'$2 ~ suite && $3 == "main" { print $1; exit }'
+	{
+		apt-get indextargets 'Created-By: Packages' --format \
+			'$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' || true
+		{ apt-get --print-uris update || true; } | sed -nE \
+			"s,^'(.*/)dists/([^/]*)/([^/]*)/binary-.*,\1 \2 \3 Debian,p"
+	} 2>/dev/null | awk -v suite="^($1)\$" \
+		'$2 ~ suite && $3 $4 == "mainDebian" && !found++ { print $1 }'
 }
 
 apt_write_sources() {
@@ -39,11 +44,12 @@ apt_write_sources() {
 		fail "the system's apt configuration names no Debian mirror"
 	for suite in bookworm trixie; do
 		apt_source "$archive" "$suite"
-		apt_source "$archive" "$suite-backports"
 		# Point releases in the archive carry older kernels of the
 		# same series: without security updates it works as well.
 		[[ -z $security ]] || apt_source "$security" "$suite-security"
 	done
+	# For QEMU.
+	apt_source "$archive" trixie-backports
 }
 
 apt_source() { # uri suite
@@ -99,34 +105,28 @@ apt_prepare() {
 	apt_write_config >"$APT/apt.conf"
 }
 
-# Reads the lists, once in a run.
-declare -A APT_FRESH=()
-apt_update() {
-	[[ -z ${APT_FRESH[$APT_ARCH]:-} ]] || return 0
-	apt_prepare
-	cache_need_space 300 "Debian's package lists"
-	say "reading Debian's package lists"
-	run_child apt-get -c "$APT/apt.conf" --error-on=any update >&2 ||
-		fail "cannot read Debian's package lists: offline, or the" \
-			"mirror in the system's apt configuration does not" \
-			"have bookworm and trixie"
-	APT_FRESH[$APT_ARCH]=1
-}
-
 apt_show() { # package: its versions' records
 	apt-cache -c "$APT/apt.conf" show "$1" 2>/dev/null || true
 }
 
 # An interrupted download goes on where it stopped; apt checks every file
-# against the signed lists.  What another interrupted run wanted is in a folder
-# of its own.
+# against the signed lists.  What a mirror no longer has may have a successor,
+# in lists that are read anew.
+apt_download() { # folder apt-get-arguments...
+	apt_update
+	run_child apt-get -c "$APT/apt.conf" -o "Dir::Cache::archives=$1" \
+		-y --download-only --no-remove install "${@:2}" >&2 && return
+	apt_forget
+	return 1
+}
+
+# What another interrupted run wanted is in a folder of its own.
 apt_unpack() { # folder apt-get-arguments...
 	local folder=$1 archive archives
 	archives=$APT/archives/$(basename "$1")
 	shift
 	mkdir -p "$archives/partial"
-	run_child apt-get -c "$APT/apt.conf" -o "Dir::Cache::archives=$archives" \
-		-y --download-only --no-remove install "$@" >&2 ||
+	patiently apt_download "$archives" "$@" ||
 		fail "cannot download $*: offline, no space in $APT, or the" \
 			"package is no longer offered"
 	for archive in "$archives"/*.deb; do

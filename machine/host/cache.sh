@@ -26,11 +26,18 @@ cache_unlock() {
 	unset CACHE_LOCK
 }
 
+cache_free_mb() {
+	df -Pm "$CACHE" | awk 'NR == 2 { print $4 }'
+}
+
+cache_has_space() { # megabytes
+	(($(cache_free_mb) >= $1))
+}
+
 cache_need_space() { # megabytes purpose
-	local free
-	free=$(df -Pm "$CACHE" | awk 'NR == 2 { print $4 }')
-	((free >= $1)) ||
-		fail "no disk space: $2 needs $1 MB in $CACHE, $free MB are free"
+	cache_has_space "$1" ||
+		fail "no disk space: $2 needs $1 MB in $CACHE," \
+			"$(cache_free_mb) MB are free"
 }
 
 # A folder to build in; what an interrupted run left there goes first.

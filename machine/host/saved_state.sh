@@ -19,7 +19,10 @@ saved_state() {
 	fi
 	mkdir -p "$CACHE/states"
 	saved_state_tidy
-	cache_need_space 1000 "a machine's state"
+	cache_has_space 1000 || {
+		say "too little space in $CACHE to keep the machine's state"
+		return 0
+	}
 	arguments+=(--save "$file")
 }
 
@@ -42,13 +45,15 @@ saved_state_key() {
 }
 
 # States are large (100 MB); those of old builds are of no use.  A name with a
-# dot is a draft: what saves it needs a second.
+# dot is a draft: what saves it needs a second.  Runs at the same time tidy the
+# same folder: what is gone before find comes to it was to go.
 saved_state_tidy() {
 	local old
-	find "$CACHE/states" -type f \
-		\( -mtime +7 -o -name '*.*' -mmin +10 \) -delete
+	find "$CACHE/states" -ignore_readdir_race -type f \
+		\( -mtime +7 -o -name '*.*' -mmin +10 \) -delete || true
 	while IFS= read -r old; do
 		rm -f "$CACHE/states/${old#* }"
-	done < <(find "$CACHE/states" -type f -printf '%T@ %f\n' |
+	done < <(find "$CACHE/states" -ignore_readdir_race -type f \
+		-printf '%T@ %f\n' |
 		sort -rn | tail -n +12)
 }

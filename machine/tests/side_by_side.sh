@@ -15,19 +15,44 @@ side_end() {
 	rm -rf "$SIDE_WORK"
 }
 
-# Waits for one of the tests in the array of that name, by process.
-await_test() { # array
+# Sets ENDED to the process of one of the tests in the array of that name, when
+# that has ended.
+await_end() { # array
 	local -n running_tests=$1
-	local pid status=0
-	wait -n -p pid "${!running_tests[@]}" || status=$?
-	if ((status == 0)); then
-		printf '== passed: %s (%d s)\n' "${running_tests[$pid]}" "$SECONDS"
+	while :; do
+		for ENDED in "${!running_tests[@]}"; do
+			kill -0 "$ENDED" 2>/dev/null || return 0
+		done
+		sleep 0.5
+	done
+}
+
+# Waits for one of the tests in the array of that name, by process.  Bash may
+# have forgotten a job that has ended, so each leaves its exit code in a file:
+# one without was killed.
+await_test() { # array
+	local -n ended_tests=$1
+	local ENDED status
+	await_end "$1"
+	status=$(cat "$SIDE_WORK/$ENDED.code" 2>/dev/null) ||
+		status='no exit code'
+	if [[ $status == 0 ]]; then
+		printf '== passed: %s (%d s)\n' "${ended_tests[$ENDED]}" "$SECONDS"
 	else
-		printf '== FAILED: %s (%d s)\n' "${running_tests[$pid]}" "$SECONDS"
+		printf '== FAILED: %s (%d s): %s\n' "${ended_tests[$ENDED]}" \
+			"$SECONDS" "$status"
 	fi
-	cat "$SIDE_WORK/$pid"
-	unset "running_tests[$pid]"
-	return "$status"
+	cat "$SIDE_WORK/$ENDED" || true
+	unset "ended_tests[$ENDED]"
+	[[ $status == 0 ]]
+}
+
+# Leaves what a test prints and its exit code in files named by its process.
+run_apart() { # test argument...
+	local status=0
+	exec >"$SIDE_WORK/$BASHPID" 2>&1
+	"$@" || status=$?
+	echo "$status" >"$SIDE_WORK/$BASHPID.code"
 }
 
 # Runs the tests, each with its arguments in one word.  False if one failed.
@@ -39,8 +64,7 @@ side_by_side() { # folder test...
 		((${#running[@]} < 2)) || await_test running || failed=1
 		set -m
 		# shellcheck disable=SC2086 # a test and its arguments
-		(exec >"$SIDE_WORK/$BASHPID" 2>&1; exec "$folder"/$test) \
-			</dev/null &
+		run_apart "$folder"/$test </dev/null &
 		set +m
 		running[$!]=$test
 	done

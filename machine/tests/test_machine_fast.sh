@@ -42,3 +42,14 @@ expect "one state serves both" "$STATE" "$(state)"
 run --memory 1024 --results "$WORK/results" -- true
 expect "another machine has another state" 2 \
 	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"
+
+# A cache that is full is no reason not to run.
+mkdir "$WORK/bin"
+printf '#!/bin/sh\nprintf "F 1M U A C M\\n/dev/x 9 9 7 99%% /\\n"\n' \
+	>"$WORK/bin/df"
+chmod +x "$WORK/bin/df"
+PATH=$WORK/bin:$PATH run --memory 1500 --results "$WORK/results" -- true
+expect_failure "no space: it runs" 0 \
+	'too little space in .* to keep the machine.s state'
+expect "no space: no state" 2 \
+	"$(find "$WORK/cache/ktrace-hw/states" -type f | wc -l)"

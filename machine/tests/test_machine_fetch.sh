@@ -26,20 +26,56 @@ test_old_qemu() {
 	expect_failure "not a QEMU" 125 'is not a QEMU'
 }
 
+# What else is run there is the system's: no time is lost in pauses.
+with_fakes() {
+	PATH=$WORK/bin:$PATH XDG_CACHE_HOME=$WORK/cache capture "$@"
+}
+
 test_offline() {
-	export XDG_CACHE_HOME=$WORK/cache
-	capture offline "$MACHINE" fetch
-	expect_failure "offline" 125 'offline'
-	unset XDG_CACHE_HOME
+	# shellcheck disable=SC2016 # the fake's own
+	fake_program sleep 'echo "paused $1 s" >&2'
+	with_fakes offline "$MACHINE" fetch
+	expect_failure "offline" 125 'paused 10 s.*paused 30 s.*offline'
+	rm "$WORK/bin/sleep"
+}
+
+# A mirror that can be read the third time, and has not what its lists name.
+fake_apt() {
+	fake_program apt-cache \
+		'printf "Version: 6.12.1\nDepends: linux-image-6.12.1\n"'
+	fake_program apt-get "$(
+		cat <<-'END'
+			case $* in
+			*print-uris*)
+				echo "'http://m/dists/trixie/main/binary-all/Packages.xz'"
+				exit ;;
+			*install*) step=install ;;
+			*update) step=update ;;
+			*) exit ;;
+			esac
+			echo $step >>"$0.calls"
+			[ $step = update ] && [ "$(grep -c update "$0.calls")" -gt 2 ]
+		END
+	)"
+}
+
+test_passing_trouble() {
+	fake_program sleep :
+	fake_program new-qemu 'echo "QEMU emulator version 11.1.3"'
+	fake_apt
+	with_fakes "$MACHINE" fetch --qemu "$WORK/bin/new-qemu"
+	expect_failure "passing trouble" 125 'cannot download linux-image-6.12.1'
+	expect "what fails is done again, with new lists" \
+		"update update update install update install update install" \
+		"$(paste -sd ' ' "$WORK/bin/apt-get.calls")"
+	rm "$WORK"/bin/{sleep,apt-get,apt-cache}
 }
 
 test_no_space() {
-	export XDG_CACHE_HOME=$WORK/cache
 	fake_program df "printf 'F 1M U A C M\n/dev/x 9 9 7 99%% /\n'"
-	PATH=$WORK/bin:$PATH capture "$MACHINE" fetch
+	with_fakes "$MACHINE" fetch
 	expect_failure "no disk space" 125 \
 		"no disk space: .* needs [0-9]+ MB in .*, 7 MB are free"
-	unset XDG_CACHE_HOME
 	rm "$WORK/bin/df"
 }
 
@@ -61,9 +97,13 @@ test_arm64() {
 	expect_failure "no such architecture" 2 'vax'
 }
 
+# Lists that were read within the hour will do.
 test_no_such_kernel() {
 	capture "$MACHINE" fetch --kernel 5.99
 	expect_failure "no such kernel" 125 'offers no kernel 5.99 \(offered: '
+	capture offline "$MACHINE" fetch --kernel 5.99
+	expect_failure "no such kernel, no network" 125 \
+		'offers no kernel 5.99 \(offered: '
 }
 
 test_kernel_without_modules() {
@@ -80,6 +120,7 @@ test_kernel_without_modules() {
 }
 
 test_offline
+test_passing_trouble
 test_no_space
 skip_without_machine 6.12
 test_old_qemu

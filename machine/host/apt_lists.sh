@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# When Debian's package lists are read, and what a mirror's passing trouble
+# asks for.
+readonly LISTS_FRESH_S=3600
+
+# apt itself tries a connection again, but takes lists that do not fit together
+# for final: so they are while a mirror is being synchronised.
+patiently() { # command...
+	local pause
+	for pause in 10 30; do
+		! "$@" || return 0
+		say "trying again in $pause s"
+		run_child sleep "$pause"
+	done
+	"$@"
+}
+
+# Reads the lists, if that was not done within the hour.
+apt_update() {
+	apt_prepare
+	! apt_is_fresh || return 0
+	cache_need_space 300 "Debian's package lists"
+	say "reading Debian's package lists"
+	patiently run_child apt-get -c "$APT/apt.conf" --error-on=any update >&2 ||
+		fail "cannot read Debian's package lists: offline, or the" \
+			"mirror in the system's apt configuration does not" \
+			"have bookworm and trixie"
+	cp "$APT/sources.list" "$APT/fresh"
+}
+
+# The stamp says which lists were read, its time when: a time to come is that
+# of a clock that was wrong.
+apt_is_fresh() {
+	local age_s
+	[[ -r $APT/fresh && $(<"$APT/fresh") == "$(<"$APT/sources.list")" ]] ||
+		return 1
+	age_s=$((EPOCHSECONDS - $(stat -c %Y "$APT/fresh")))
+	((age_s >= 0 && age_s < LISTS_FRESH_S))
+}
+
+apt_forget() {
+	rm -f "$APT/fresh"
+}
