@@ -78,7 +78,8 @@ static uint64_t ticks_of_counts(const struct intel_clock *clock,
 }
 
 /* MTCs stop while the CPU sleeps, and may be lost: as many times around as
- * are needed to be no earlier than what CYC and the anchor say.
+ * come nearest to the anchor.  One that is before it, which a TSC without TMA
+ * allows, tells nothing new.
  */
 static bool take_mtc(struct intel_clock *clock, uint8_t payload,
 		     uint64_t *anchor)
@@ -101,7 +102,7 @@ static bool take_mtc(struct intel_clock *clock, uint8_t payload,
 		time += missed * around;
 	}
 	*anchor = time;
-	return true;
+	return time >= known;
 }
 
 /* TMA follows the TSC packet that it belongs to: at that time the counter
