@@ -133,6 +133,41 @@ START_TEST(cycle_threshold_holds_small_counts_back)
 }
 END_TEST
 
+/* The counter goes on while packets are lost, and OVF is sent with a CYC (SDM,
+ * "Internal Buffer Overflow").
+ */
+START_TEST(cycles_tell_how_long_a_loss_was)
+{
+	static struct pt_packet packets[8192];
+	uint64_t cycles = 0;
+	size_t overflows = 0;
+
+	pt_unit_init(&unit, &memory.bus, &rates, 400);
+	start(PLAIN | CTL_TSC_EN | CTL_CYC_EN);
+	pt_unit_arrive(&unit, KERNEL, 1000);
+	for (unsigned i = 0; i < 3000; i++)
+		branch(PT_BRANCH_INDIRECT_JUMP, KERNEL + 2,
+		       KERNEL + (i & 1) * 0x40, 1002 + i);
+
+	size_t count =
+		pt_decode(memory.bytes + RANGE, written(), packets, 8192);
+
+	for (size_t i = 0; i < count; i++) {
+		if (packets[i].type == ppt_cyc)
+			cycles += packets[i].payload.cyc.value;
+		if (packets[i].type == ppt_tsc)
+			ck_assert_uint_eq(packets[i].payload.tsc.tsc,
+					  1000 + cycles);
+		if (packets[i].type != ppt_ovf)
+			continue;
+		overflows++;
+		ck_assert_int_eq(packets[i - 1].type, ppt_cyc);
+		ck_assert_int_eq(packets[i + 1].type, ppt_tsc);
+	}
+	ck_assert_uint_gt(overflows, 2);
+}
+END_TEST
+
 START_TEST(without_branch_enable_only_time_is_traced)
 {
 	start(CTL_TRACE_EN | CTL_OS | CTL_TSC_EN | CTL_MTC_EN);
@@ -153,6 +188,7 @@ int main(void)
 		a_long_silence_is_bridged_by_tsc,
 		cycles_add_up_to_the_time_that_was_not_slept,
 		cycle_threshold_holds_small_counts_back,
+		cycles_tell_how_long_a_loss_was,
 		without_branch_enable_only_time_is_traced,
 	};
 
