@@ -121,9 +121,11 @@ $(BUILD)/machine/tests/fixtures.a: $(FIXTURES:%.c=$(BUILD)/%.o)
 $(BUILD)/machine/tests/test_truth_branch: $(BUILD)/machine/truth/x86/branch.o
 $(BUILD)/machine/tests/test_truth_branch_arm64: $(BUILD)/machine/truth/arm64/branch.o
 $(BUILD)/machine/tests/test_attach_saving: $(BUILD)/machine/attach/saving.o
+$(BUILD)/machine/tests/test_doorbell: $(BUILD)/machine/qemu/doorbell.o \
+		$(BUILD)/machine/qemu/apic.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o
-$(BUILD)/machine/tests/test_plugin_api%.o \
+$(BUILD)/machine/tests/test_doorbell.o $(BUILD)/machine/tests/test_plugin_api%.o \
 $(BUILD)/machine/tests/plugin_callbacks.o: CFLAGS += $(GLIB_CFLAGS)
 
 # The tools' parts; each takes what it needs.

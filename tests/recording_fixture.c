@@ -59,6 +59,7 @@ static void append_intel_info(struct recording_fixture *fixture)
 	words[INTEL_PT_PMU_TYPE] = PMU_TYPE;
 	words[INTEL_PT_TIME_MULT] = 1;
 	words[INTEL_PT_CAP_USER_TIME_ZERO] = 1;
+	words[INTEL_PT_CYC_BIT] = 1 << 1;
 	words[INTEL_PT_MAX_NONTURBO_RATIO] = 10;
 	recording_fixture_record(fixture, PERF_DATA_AUXTRACE_INFO, 0, body,
 				 sizeof(body), NULL);
@@ -94,6 +95,15 @@ void recording_fixture_begin(struct recording_fixture *fixture)
 {
 	begin(fixture);
 	append_intel_info(fixture);
+}
+
+void recording_fixture_config(struct recording_fixture *fixture,
+			      uint64_t config)
+{
+	enum { IDS_SIZE = 16, CONFIG_OFFSET = 8 };
+
+	memcpy(fixture->bytes + HEADER_SIZE + IDS_SIZE + CONFIG_OFFSET,
+	       &config, sizeof(config));
 }
 
 void recording_fixture_begin_unit(struct recording_fixture *fixture,

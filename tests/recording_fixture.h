@@ -38,6 +38,10 @@ void recording_fixture_begin_coresight(struct recording_fixture *fixture);
 void recording_fixture_begin_unit(struct recording_fixture *fixture,
 				  const uint64_t *unit, size_t count);
 
+/* The trace event's perf_event_attr.config; of Intel PT it is IA32_RTIT_CTL. */
+void recording_fixture_config(struct recording_fixture *fixture,
+			      uint64_t config);
+
 /* A record of @type; @origin NULL: one of perf's own, without an origin. */
 void recording_fixture_record(struct recording_fixture *fixture,
 			      uint32_t type, uint16_t misc, const void *body,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_tokens.h"
 #include "decoder/recording/snapshot_overlap.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
@@ -88,130 +86,6 @@ START_TEST(reads_what_libipt_writes)
 }
 END_TEST
 
-static const struct pt_packet timed[] = {
-	{ .type = ppt_psb },
-	{ .type = ppt_tsc, .payload.tsc.tsc = 1000 },
-	{ .type = ppt_cbr, .payload.cbr.ratio = 20 },
-	{ .type = ppt_psbend },
-	{ .type = ppt_cyc, .payload.cyc.value = 20 },
-	{ .type = ppt_tip, .payload.ip = IP(0x1000) },
-	{ .type = ppt_tnt_8, .payload.tnt = { .bit_size = 2 } },
-	{ .type = ppt_cyc, .payload.cyc.value = 40 },
-	{ .type = ppt_tip, .payload.ip = IP(0x2000) },
-	{ .type = ppt_tsc, .payload.tsc.tsc = 1100 },
-};
-
-/* At ratio 20 of 10 two cycles are a tick: 10 and 30 ticks after the first
- * TSC, which leaves 70 ticks asleep somewhere before the second.
- */
-START_TEST(bounds_allow_for_sleep)
-{
-	const struct intel_clock_setup setup = { .max_nonturbo_ratio = 10 };
-	uint8_t bytes[256];
-	size_t size = fixture_encode(timed, sizeof(timed) / sizeof(*timed),
-				     bytes, sizeof(bytes));
-	struct intel_tokens *tokens = intel_tokens_new(bytes, size, &setup);
-	const struct intel_token *token = intel_tokens_peek(tokens, 0);
-
-	ck_assert_ptr_nonnull(token);
-	ck_assert_uint_eq(token->kind, INTEL_PACKET_TIP);
-	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 1010);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 1080);
-	token = intel_tokens_peek(tokens, 1);
-	ck_assert_uint_eq(token->kind, INTEL_PACKET_TNT);
-	ck_assert(!token->is_exact);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 1100);
-	token = intel_tokens_peek(tokens, 2);
-	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 1030);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 1100);
-	ck_assert_ptr_null(intel_tokens_peek(tokens, 3));
-	intel_tokens_free(tokens);
-}
-END_TEST
-
-static const struct pt_packet counted[] = {
-	{ .type = ppt_psb },
-	{ .type = ppt_tsc, .payload.tsc.tsc = 100000 },
-	{ .type = ppt_tma, .payload.tma = { .ctc = 0x7f8, .fc = 10 } },
-	{ .type = ppt_psbend },
-	{ .type = ppt_tip, .payload.ip = IP(0x1000) },
-	{ .type = ppt_mtc, .payload.mtc.ctc = 0x00 },
-	{ .type = ppt_tip, .payload.ip = IP(0x2000) },
-	{ .type = ppt_mtc, .payload.mtc.ctc = 0x02 },
-};
-
-/* An MTC every 8 counts of 50 ticks; the counter was 0x7f8 = 255 * 8 ten ticks
- * before the TSC, so that 256 * 8 comes 400 - 10 after it.
- */
-START_TEST(mtc_counts_on_from_tma)
-{
-	const struct intel_clock_setup setup = {
-		.mtc_shift = 3,
-		.tsc_ctc_n = 100,
-		.tsc_ctc_d = 2,
-	};
-	uint8_t bytes[256];
-	size_t size = fixture_encode(counted,
-				     sizeof(counted) / sizeof(*counted),
-				     bytes, sizeof(bytes));
-	struct intel_tokens *tokens = intel_tokens_new(bytes, size, &setup);
-	const struct intel_token *token = intel_tokens_peek(tokens, 0);
-
-	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 100000);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 100440);
-	token = intel_tokens_peek(tokens, 1);
-	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 100390);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 101240);
-	intel_tokens_free(tokens);
-}
-END_TEST
-
-/* The trace stops with an MTC and goes on much later. */
-static const struct pt_packet stopped[] = {
-	{ .type = ppt_psb },
-	{ .type = ppt_tsc, .payload.tsc.tsc = 100000 },
-	{ .type = ppt_tma, .payload.tma = { .ctc = 0x7f8, .fc = 10 } },
-	{ .type = ppt_psbend },
-	{ .type = ppt_cyc, .payload.cyc.value = 390 },
-	{ .type = ppt_mtc, .payload.mtc.ctc = 0x00 },
-	{ .type = ppt_tip_pgd },
-	{ .type = ppt_tsc, .payload.tsc.tsc = 110000 },
-};
-
-static uint64_t stopped_at(bool counts_cycles)
-{
-	const struct intel_clock_setup setup = {
-		.mtc_shift = 3,
-		.tsc_ctc_n = 100,
-		.tsc_ctc_d = 2,
-		.counts_cycles = counts_cycles,
-	};
-	uint8_t bytes[256];
-	size_t size = fixture_encode(stopped,
-				     sizeof(stopped) / sizeof(*stopped),
-				     bytes, sizeof(bytes));
-	struct intel_tokens *tokens = intel_tokens_new(bytes, size, &setup);
-	const struct intel_token *token = intel_tokens_peek(tokens, 0);
-	uint64_t time = token->estimate >> INTEL_TICK_SHIFT;
-
-	ck_assert_uint_eq(token->kind, INTEL_PACKET_TIP_PGD);
-	ck_assert(token->has_estimate);
-	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, 100390);
-	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, 110000);
-	intel_tokens_free(tokens);
-	return time;
-}
-
-/* With CYC on, no CYC since the MTC means no cycle since; else the stop may be
- * at any time until the next packet.
- */
-START_TEST(stops_with_the_time_packet_before)
-{
-	ck_assert_uint_eq(stopped_at(true), 100390);
-	ck_assert_uint_eq(stopped_at(false), 105195);
-}
-END_TEST
-
 START_TEST(snapshots_overlap_by_their_bytes)
 {
 	uint8_t before[256] = { 0 };
@@ -232,13 +106,10 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("intel_packet");
-	TCase *tcase = tcase_create("packets and time");
+	TCase *tcase = tcase_create("packets");
 
 	tcase_add_loop_test(tcase, reads_what_libipt_writes, 0,
 			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, bounds_allow_for_sleep);
-	tcase_add_test(tcase, mtc_counts_on_from_tma);
-	tcase_add_test(tcase, stops_with_the_time_packet_before);
 	tcase_add_test(tcase, snapshots_overlap_by_their_bytes);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -189,6 +189,36 @@ START_TEST(overflow_is_a_gap)
 }
 END_TEST
 
+/* The blocks that ran into the loss took as long as usual, not as the loss did,
+ * which ends with the TSC.
+ */
+START_TEST(a_gap_takes_the_time_of_the_loss)
+{
+	struct pt_packet packets[32];
+	size_t count = psb(packets, CODE, 1000);
+
+	packets[count++] = cyc_packet(24);
+	packets[count++] = tnt_packet(2, 3);	/* ret, jne */
+	packets[count++] = plain_packet(ppt_ovf);
+	packets[count++] = tsc_packet(90000);
+	packets[count++] = ip_packet(ppt_fup, 0x100a);
+	packets[count++] = cyc_packet(5);
+	packets[count++] = ip_packet(ppt_tip, 0x1008);
+	packets[count++] = ip_packet(ppt_tip, 0x100e);
+	packets[count++] = tsc_packet(90020);
+	recording_fixture_packets(&fixture, 0, packets, count);
+	decode();
+
+	size_t gap = only(FLOW_GAP);
+
+	ck_assert_uint_lt(item_at(gap)->time_ns, 1100);
+	expect(gap + 1, FLOW_BLOCK, FLOW_EXIT_JUMP, 0x100a);
+	ck_assert_uint_eq(item_at(gap + 1)->time_ns, 90000);
+	expect(gap + 2, FLOW_BLOCK, FLOW_EXIT_RETURN, 0x1008);
+	ck_assert_uint_eq(item_at(gap + 2)->time_ns, 90005);
+}
+END_TEST
+
 START_TEST(missing_code_is_a_gap_to_the_next_psb)
 {
 	struct pt_packet packets[32];
@@ -296,6 +326,7 @@ int main(void)
 	tcase_add_test(tcase, call_and_compressed_return);
 	tcase_add_test(tcase, times_hold_the_truth);
 	tcase_add_test(tcase, overflow_is_a_gap);
+	tcase_add_test(tcase, a_gap_takes_the_time_of_the_loss);
 	tcase_add_test(tcase, missing_code_is_a_gap_to_the_next_psb);
 	tcase_add_test(tcase, wrmsr_switches_the_unit_off);
 	tcase_add_test(tcase, lost_trace_is_a_gap_at_its_place);

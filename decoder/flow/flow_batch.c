@@ -95,17 +95,22 @@ static bool can_wait(const struct flow_item *item)
 	return item->kind == FLOW_BLOCK || item->kind == FLOW_STOP;
 }
 
-/* Marks the slow blocks up to @end and returns how many there are. */
+/* How much ran in a gap is unknown, and so is for how long. */
+static bool may_be_slow(struct flow_batch *batch, const struct flow_item *item,
+			const struct flow_stamp *stamp)
+{
+	return item->kind == FLOW_GAP || stamp->work == FLOW_WORK_UNKNOWN ||
+	       (can_wait(item) && batch->is_slow(batch->ctx, item));
+}
+
+/* Marks the slow items up to @end and returns how many there are. */
 static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 {
 	uint64_t count = 0;
 
 	for (size_t i = batch->finished; i < end; i++) {
-		const struct flow_item *item = &batch->items[i];
 		struct flow_stamp *stamp = &batch->stamps[i];
-		bool slow = stamp->work == FLOW_WORK_UNKNOWN ||
-			    (can_wait(item) &&
-			     batch->is_slow(batch->ctx, item));
+		bool slow = may_be_slow(batch, &batch->items[i], stamp);
 
 		stamp->known_ns = slow ? MARKED_SLOW : 0;
 		count += slow;
@@ -118,7 +123,7 @@ static uint64_t usual_ns(const struct flow_batch *batch)
 	return work_speed_ns(&batch->speed, batch->speed.work);
 }
 
-/* Returns how much of @span_ns each slow block among those up to @end took on
+/* Returns how much of @span_ns each slow item among those up to @end took on
  * top of its work; 0 if the span is usual or none is slow.
  */
 static uint64_t slow_share(struct flow_batch *batch, size_t end,
@@ -135,7 +140,7 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 }
 
 /* Spreads the waiting items over @span_ns from the last known time on: evenly
- * by their work, but for what only slow blocks can have taken.
+ * by their work, but for what only slow ones can have taken.
  */
 static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {

@@ -7,6 +7,12 @@
 /* A count of cycles that no gap between packets can reach: 18 minutes. */
 #define CYCLES_LIMIT ((uint64_t)1 << 42)
 
+/* IA32_RTIT_CTL.CycThresh, which perf's config has at the same place: the power
+ * of two of cycles that must pass before a CYC is sent, plus one; 0 is as 1.
+ */
+#define CYC_THRESHOLD_SHIFT 19
+#define CYC_THRESHOLD_BITS 0xfu
+
 static uint64_t trace_config(const struct recording *recording)
 {
 	for (size_t i = 0; i < recording_event_count(recording); i++) {
@@ -17,6 +23,14 @@ static uint64_t trace_config(const struct recording *recording)
 			return event->config;
 	}
 	return 0;
+}
+
+static bool counts_cycles(const struct recording *recording, uint64_t config)
+{
+	uint64_t threshold = config >> CYC_THRESHOLD_SHIFT & CYC_THRESHOLD_BITS;
+
+	return (config & recording_trace_word(recording, INTEL_PT_CYC_BIT)) &&
+	       threshold <= 1;
 }
 
 struct intel_clock_setup
@@ -32,8 +46,7 @@ intel_clock_setup_of(const struct recording *recording)
 			recording_trace_word(recording, INTEL_PT_TSC_CTC_D),
 		.max_nonturbo_ratio = recording_trace_word(
 			recording, INTEL_PT_MAX_NONTURBO_RATIO),
-		.counts_cycles = config & recording_trace_word(
-						  recording, INTEL_PT_CYC_BIT),
+		.counts_cycles = counts_cycles(recording, config),
 	};
 
 	if (mask)
@@ -78,7 +91,8 @@ static uint64_t ticks_of_counts(const struct intel_clock *clock,
 }
 
 /* MTCs stop while the CPU sleeps, and may be lost: as many times around as
- * are needed to be no earlier than what CYC and the anchor say.
+ * come nearest to the anchor.  One that is before it, which a TSC without TMA
+ * allows, tells nothing new.
  */
 static bool take_mtc(struct intel_clock *clock, uint8_t payload,
 		     uint64_t *anchor)
@@ -101,7 +115,7 @@ static bool take_mtc(struct intel_clock *clock, uint8_t payload,
 		time += missed * around;
 	}
 	*anchor = time;
-	return true;
+	return time >= known;
 }
 
 /* TMA follows the TSC packet that it belongs to: at that time the counter

@@ -14,7 +14,7 @@ struct intel_clock_setup {
 	uint64_t tsc_ctc_n;		/* TSC = CTC * n / d (CPUID.15H) */
 	uint64_t tsc_ctc_d;
 	uint64_t max_nonturbo_ratio;	/* TSC ticks per bus clock tick */
-	bool counts_cycles;		/* CYC is on: where none is, none ran */
+	bool counts_cycles;		/* each: where no CYC is, none ran */
 };
 
 struct intel_clock_setup

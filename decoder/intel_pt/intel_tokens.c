@@ -75,6 +75,22 @@ static void close_window(struct intel_tokens *tokens, uint64_t next)
 	tokens->closed = tokens->ring.count;
 }
 
+/* OVF is written when the unit goes on, with a TSC: what it lost before had
+ * taken time that no CYC tells.
+ */
+static void end_loss(struct intel_tokens *tokens, size_t closed)
+{
+	struct intel_token *last;
+
+	if (tokens->closed == closed)
+		return;
+	last = token_at(tokens, tokens->closed - 1);
+	if (last->kind != INTEL_PACKET_OVF)
+		return;
+	last->estimate = last->high;
+	last->has_estimate = true;
+}
+
 /* An MTC is written some time after the count that it tells; what was written
  * before it may be as much younger.
  */
@@ -84,6 +100,8 @@ static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
 	size_t closed = tokens->closed;
 
 	close_window(tokens, anchor);
+	if (!is_mtc)
+		end_loss(tokens, closed);
 	for (size_t i = closed; is_mtc && i < tokens->closed; i++)
 		token_at(tokens, i)->high +=
 			intel_clock_mtc_delay(&tokens->clock);
@@ -102,7 +120,7 @@ static bool may_be_full(const struct intel_packet *packet)
 }
 
 /* A packet that follows with no cycle between is why the TNT was written: its
- * time is that packet's.
+ * time is that packet's.  What followed before an OVF is lost.
  */
 static void close_tnt(struct intel_tokens *tokens,
 		      const struct intel_packet *next)
@@ -112,12 +130,23 @@ static void close_tnt(struct intel_tokens *tokens,
 	if (!tokens->has_open_tnt || next->kind == INTEL_PACKET_PAD)
 		return;
 	tokens->has_open_tnt = false;
-	if (next->kind == INTEL_PACKET_TNT || next->kind == INTEL_PACKET_CYC)
+	if (next->kind == INTEL_PACKET_TNT || next->kind == INTEL_PACKET_CYC ||
+	    next->kind == INTEL_PACKET_OVF)
 		return;
 	token = token_at(tokens, tokens->ring.count - 1);
 	token->is_exact = false;
 	token->has_estimate = false;
 	tokens->has_fresh_cyc |= tokens->open_tnt_was_fresh;
+}
+
+/* Where nothing was counted since the anchor, nothing ran, but for what was
+ * lost.
+ */
+static bool has_estimate(const struct intel_tokens *tokens,
+			 const struct intel_packet *packet)
+{
+	return tokens->has_fresh_cyc ||
+	       (tokens->after_anchor && packet->kind != INTEL_PACKET_OVF);
 }
 
 static void add_token(struct intel_tokens *tokens,
@@ -137,8 +166,7 @@ static void add_token(struct intel_tokens *tokens,
 	token->high = tokens->clock.elapsed;
 	token->estimate = tokens->clock.elapsed;
 	token->is_exact = !is_tnt || may_be_full(packet);
-	token->has_estimate = token->is_exact && (tokens->has_fresh_cyc ||
-						  tokens->after_anchor);
+	token->has_estimate = token->is_exact && has_estimate(tokens, packet);
 	if (tokens->has_fresh_cyc && tokens->no_high + 1 == tokens->ring.count)
 		tokens->no_high++;
 	tokens->has_open_tnt = is_tnt;

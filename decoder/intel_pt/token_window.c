@@ -10,30 +10,35 @@
  * bounds change places.
  */
 struct stretch {
-	uint64_t low_from;	/* what a token's low and high count from */
-	uint64_t high_from;
+	int64_t low_shift;	/* from the first anchor plus a token's low */
+	uint64_t high_shift;
 	double rate;		/* by how much a cycle was longer than told */
 };
 
 static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next)
 {
+	uint64_t span = next > clock->anchor ? next - clock->anchor : 0;
 	int64_t slack = (int64_t)(next - clock->anchor - clock->elapsed);
-	uint64_t amount = slack < 0 ? -(uint64_t)slack : (uint64_t)slack;
 	struct stretch stretch = {
-		.low_from = clock->anchor,
-		.high_from = clock->anchor,
+		.low_shift = slack < 0 ? slack : 0,
+		.high_shift = slack < 0 ? 0 : (uint64_t)slack,
 	};
 
-	if (slack < 0)
-		stretch.low_from += (uint64_t)slack;
-	else
-		stretch.high_from += (uint64_t)slack;
 	/* Spread a small difference evenly; a large one is a sleep, which
-	 * ends with the next time packet.
+	 * ends with the next time packet.  Too many cycles were shorter than
+	 * told, unless it is an anchor that is wrong.
 	 */
-	if (clock->elapsed && amount < (next - clock->anchor) / 16)
+	if (clock->elapsed && span &&
+	    (slack < 0 || (uint64_t)slack < span / 16))
 		stretch.rate = (double)slack / (double)clock->elapsed;
 	return stretch;
+}
+
+/* Damage may count more cycles than passed since the beginning of all time. */
+static uint64_t shifted(uint64_t time, int64_t shift)
+{
+	return shift < 0 && time < -(uint64_t)shift ? 0 :
+						      time + (uint64_t)shift;
 }
 
 static void close_known(struct intel_token *tokens, size_t count,
@@ -48,8 +53,9 @@ static void close_known(struct intel_token *tokens, size_t count,
 				   (uint64_t)(int64_t)(stretch.rate *
 						       (double)token->low);
 		token->anchor = clock->anchor;
-		token->low += stretch.low_from;
-		token->high += stretch.high_from;
+		token->low = shifted(clock->anchor + token->low,
+				     stretch.low_shift);
+		token->high += clock->anchor + stretch.high_shift;
 	}
 }
 
@@ -58,8 +64,8 @@ static uint64_t weight_of(const struct intel_token *token)
 	return token->kind == INTEL_PACKET_TNT ? token->bits : 1;
 }
 
-/* Where cycles are not counted only the first token has an estimate: it came somewhere in its
- * own share of the branches.
+/* Where cycles are not counted only the first token has an estimate: it came
+ * somewhere in its own share of the branches.
  */
 static void place_first(struct intel_token *tokens, size_t count,
 			const struct intel_clock *clock, uint64_t next)

@@ -170,6 +170,7 @@ void pt_encoder_overflow(struct pt_encoder *encoder, const uint64_t *ip,
 	uint8_t bytes[PT_PACKET_MAX];
 
 	pt_encoder_forget(encoder);
+	pt_timing_cycles(encoder->timing, tsc);
 	put(encoder, bytes, pt_packet_ovf(bytes));
 	pt_timing_start(encoder->timing, tsc);
 	pt_timing_absolute(encoder->timing, tsc);

@@ -68,6 +68,7 @@ void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
 	enter_period(timing, period_at(timing, tsc));
 }
 
+/* While packets are lost the counter goes on. */
 void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 {
 	unsigned threshold =
@@ -75,7 +76,8 @@ void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 	uint64_t least = threshold ? 1ull << (threshold - 1) : 1;
 	uint8_t bytes[PT_PACKET_MAX];
 
-	if (!(ctl(timing) & CTL_CYC_EN) || tsc < timing->last_cyc + least)
+	if (!(ctl(timing) & CTL_CYC_EN) || timing->output->discarding ||
+	    tsc < timing->last_cyc + least)
 		return;
 	pt_output_put(timing->output, bytes,
 		      pt_packet_cyc(bytes, tsc - timing->last_cyc));
@@ -111,7 +113,7 @@ void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
 {
 	uint8_t bytes[PT_PACKET_MAX];
 
-	if (ctl(timing) & CTL_TSC_EN) {
+	if ((ctl(timing) & CTL_TSC_EN) && !timing->output->discarding) {
 		pt_timing_cycles(timing, tsc);
 		pt_output_put(timing->output, bytes, pt_packet_tsc(bytes, tsc));
 		timing->last_cyc = tsc;

@@ -41,6 +41,15 @@ static const uint64_t *cr3_for_psb(const struct pt_unit *unit)
 	return unit->registers.ctl & CTL_OS ? &unit->cr3 : NULL;
 }
 
+/* A session begins with the time itself: an MTC that a decoder meets before
+ * could mean any of the counter's rounds since the session before.
+ */
+static void say_time(struct pt_unit *unit, uint64_t tsc)
+{
+	if (!unit->time_due)
+		pt_encoder_time(&unit->encoder, tsc);
+}
+
 static void end_loss(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 {
 	if (!unit->output.discarding)
@@ -74,7 +83,7 @@ static void stop(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 {
 	if (trigger_en(unit)) {
 		end_loss(unit, ip, tsc);
-		pt_encoder_time(&unit->encoder, tsc);
+		say_time(unit, tsc);
 		if (unit->packet_en) {
 			pt_encoder_ip(&unit->encoder, PT_FUP, ip, tsc);
 			pt_encoder_pgd_no_ip(&unit->encoder, tsc);
@@ -174,7 +183,7 @@ static bool happens(struct pt_unit *unit, uint64_t tsc)
 	if (!trigger_en(unit))
 		return false;
 	maybe_lose(unit);
-	pt_encoder_time(&unit->encoder, tsc);
+	say_time(unit, tsc);
 	return unit->packet_en;
 }
 
@@ -231,7 +240,7 @@ void pt_unit_arrive(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 {
 	if (!trigger_en(unit))
 		return;
-	pt_encoder_time(&unit->encoder, tsc);
+	say_time(unit, tsc);
 	if (!unit->loss.left)
 		end_loss(unit, ip, tsc);
 	if (context_en(unit, ip) && pt_filter_stops(&unit->registers, ip)) {
@@ -268,7 +277,7 @@ void pt_unit_cr3(struct pt_unit *unit, uint64_t cr3, bool moved, uint64_t ip,
 	if (!moved || !trigger_en(unit) || !(unit->registers.ctl & CTL_OS))
 		return;
 	if (before || context_en(unit, ip)) {
-		pt_encoder_time(&unit->encoder, tsc);
+		say_time(unit, tsc);
 		pt_encoder_pip(&unit->encoder, cr3, tsc);
 	}
 }
@@ -287,6 +296,6 @@ void pt_unit_ptwrite(struct pt_unit *unit, uint64_t value, unsigned size,
 	if (!trigger_en(unit) || !(unit->registers.ctl & CTL_PTW_EN) ||
 	    !traced(unit, ip))
 		return;
-	pt_encoder_time(&unit->encoder, tsc);
+	say_time(unit, tsc);
 	pt_encoder_ptwrite(&unit->encoder, value, size, ip, tsc);
 }

@@ -85,8 +85,8 @@ static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
 {
 	struct vcpu *vcpu = vcpu_at(data, index);
 
-	doorbell_wait(qemu_plugin_get_hwaddr(info, address), apic_is_pending,
-		      &vcpu->guest);
+	doorbell_wait(qemu_plugin_get_hwaddr(info, address),
+		      apic_device_is_pending, &vcpu->guest);
 }
 
 /* What to call before each special instruction. */

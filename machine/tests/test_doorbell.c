@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long a vCPU is held that rang a device's doorbell, with a made-up local
+ * APIC in which interrupts wait.
+ */
+#include "machine/qemu/apic.h"
+#include "machine/qemu/doorbell.h"
+#include "machine/qemu/guest.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+/* As in Linux: devices' vectors are below the timer's. */
+enum { DEVICE = 0x22, LAST_DEVICE = 0xeb, TIMER = 0xec, IRQ_WORK = 0xf6 };
+
+/* What QEMU's device with the doorbell is called, and whether it is one. */
+struct qemu_plugin_hwaddr {
+	const char *name;
+};
+
+/* Stands in for a struct guest. */
+struct machine {
+	uint32_t lvt_timer;
+	uint32_t irr[8];
+	unsigned polls;		/* how often the register was looked through */
+	unsigned answered;	/* at which of these the device has answered */
+	unsigned device;	/* its vector */
+};
+
+bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr)
+{
+	return hwaddr;
+}
+
+const char *
+qemu_plugin_hwaddr_device_name(const struct qemu_plugin_hwaddr *hwaddr)
+{
+	return hwaddr->name;
+}
+
+static void pend(struct machine *machine, unsigned vector)
+{
+	machine->irr[vector / 32] |= 1u << vector % 32;
+}
+
+bool guest_read_physical(struct guest *guest, uint64_t address, void *bytes,
+			 size_t size)
+{
+	struct machine *machine = (void *)guest;
+	uint32_t word = 0;
+
+	if (address == 0xfee00200 && ++machine->polls == machine->answered)
+		pend(machine, machine->device);
+	if (address == 0xfee00320)
+		word = machine->lvt_timer;
+	else if (address >= 0xfee00200 && address < 0xfee00280)
+		word = machine->irr[(address - 0xfee00200) / 16];
+	else
+		return false;
+	memcpy(bytes, &word, size);
+	return true;
+}
+
+static unsigned polls_of(struct machine *machine, const char *name)
+{
+	struct qemu_plugin_hwaddr doorbell = { name };
+
+	doorbell_wait(&doorbell, apic_device_is_pending, machine);
+	return machine->polls;
+}
+
+#define FILES "virtio-pci-notify-virtio-9p"
+
+static const unsigned devices[] = { DEVICE, 0x3f, 0x40, LAST_DEVICE };
+
+START_TEST(waits_for_the_device)
+{
+	struct machine machine = {
+		.lvt_timer = TIMER,
+		.device = devices[_i],
+		.answered = 3,
+	};
+
+	ck_assert_uint_eq(polls_of(&machine, FILES), 3);
+}
+END_TEST
+
+/* Tick and answer in either order: the answer counts. */
+static const unsigned own[] = { TIMER, TIMER + 1, IRQ_WORK, 0xff };
+
+START_TEST(other_interrupts_that_wait_are_no_answer)
+{
+	struct machine machine = {
+		.lvt_timer = TIMER,
+		.device = DEVICE,
+		.answered = 5,
+	};
+
+	pend(&machine, own[_i]);
+	ck_assert_uint_eq(polls_of(&machine, FILES), 5);
+}
+END_TEST
+
+START_TEST(an_answer_that_waits_beside_the_timer_is_enough)
+{
+	struct machine machine = { .lvt_timer = TIMER };
+
+	pend(&machine, TIMER);
+	pend(&machine, LAST_DEVICE);
+	ck_assert_uint_le(polls_of(&machine, FILES), 1);
+}
+END_TEST
+
+START_TEST(before_the_timer_is_set_up_all_are_devices)
+{
+	struct machine machine = {
+		.lvt_timer = 0x10000,
+		.device = 0xfd,
+		.answered = 2,
+	};
+
+	ck_assert_uint_eq(polls_of(&machine, FILES), 2);
+}
+END_TEST
+
+START_TEST(other_doorbells_hold_nobody)
+{
+	struct machine machine = { .lvt_timer = TIMER };
+
+	ck_assert_uint_eq(polls_of(&machine, "virtio-pci-notify-virtio-net"),
+			  0);
+	ck_assert_uint_eq(polls_of(&machine, "virtio-pci-isr-virtio-9p"), 0);
+	doorbell_wait(NULL, apic_device_is_pending, &machine);
+	ck_assert_uint_eq(machine.polls, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("doorbell");
+	TCase *tcase = tcase_create("waits");
+
+	tcase_add_loop_test(tcase, waits_for_the_device, 0,
+			    sizeof(devices) / sizeof(*devices));
+	tcase_add_loop_test(tcase, other_interrupts_that_wait_are_no_answer, 0,
+			    sizeof(own) / sizeof(*own));
+	tcase_add_test(tcase, an_answer_that_waits_beside_the_timer_is_enough);
+	tcase_add_test(tcase, before_the_timer_is_set_up_all_are_devices);
+	tcase_add_test(tcase, other_doorbells_hold_nobody);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

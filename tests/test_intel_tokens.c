@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt/intel_tokens.h"
+#include "decoder/intel_pt/intel_clock.h"
+#include "tests/packet_fixture.h"
+#include "tests/run_suite.h"
+
+#include <intel-pt.h>
+
+#define PLAIN(name) { .type = ppt_##name }
+#define TSC(value) { .type = ppt_tsc, .payload.tsc.tsc = (value) }
+#define TMA(count, since) \
+	{ .type = ppt_tma, .payload.tma = { .ctc = (count), .fc = (since) } }
+#define MTC(count) { .type = ppt_mtc, .payload.mtc.ctc = (count) }
+#define CYC(count) { .type = ppt_cyc, .payload.cyc.value = (count) }
+#define CBR(value) { .type = ppt_cbr, .payload.cbr.ratio = (value) }
+#define TNT(bits) { .type = ppt_tnt_8, .payload.tnt = { .bit_size = (bits) } }
+#define IP_PACKET(name) \
+	{ .type = ppt_##name, \
+	  .payload.ip = { .ipc = pt_ipc_sext_48, .ip = 0x1000 } }
+#define TIP IP_PACKET(tip)
+
+/* An MTC is every 8 counts of 50 ticks.  The counter was 0x7f8 = 255 * 8 ten
+ * ticks before this TSC, so that 256 * 8 comes at 100390, and so on.
+ */
+#define SYNC PLAIN(psb), TSC(100000), TMA(0x7f8, 10), PLAIN(psbend)
+
+static const struct intel_clock_setup without_rates = {
+	.max_nonturbo_ratio = 10,
+};
+static const struct intel_clock_setup with_mtc = {
+	.mtc_shift = 3,
+	.tsc_ctc_n = 100,
+	.tsc_ctc_d = 2,
+};
+static const struct intel_clock_setup with_cycles = {
+	.mtc_shift = 3,
+	.tsc_ctc_n = 100,
+	.tsc_ctc_d = 2,
+	.counts_cycles = true,
+};
+
+#define UNBOUNDED (UINT64_MAX >> INTEL_TICK_SHIFT)
+#define UNKNOWN 0
+
+/* A token, in ticks; UNKNOWN: it has no estimate. */
+struct expected {
+	uint8_t kind;
+	uint64_t low;
+	uint64_t high;
+	uint64_t estimate;
+};
+
+#define T(kind, ...) { INTEL_PACKET_##kind, __VA_ARGS__ }
+
+static const struct {
+	const struct intel_clock_setup *setup;
+	struct pt_packet packets[16];
+	struct expected tokens[8];
+} rows[] = {
+	/* At ratio 20 of 10 two cycles are a tick: 10 and 30 ticks after the
+	 * first TSC, which leaves 70 ticks asleep somewhere before the second.
+	 */
+	{ &without_rates,
+	  { PLAIN(psb), TSC(1000), CBR(20), PLAIN(psbend), CYC(20), TIP,
+	    TNT(2), CYC(40), TIP, TSC(1100) },
+	  { T(TIP, 1010, 1080, 1010), T(TNT, 1010, 1100, UNKNOWN),
+	    T(TIP, 1030, 1100, 1030) } },
+	/* Counts go on from TMA. */
+	{ &with_mtc,
+	  { SYNC, TIP, MTC(0), TIP, MTC(2) },
+	  { T(TIP, 100000, 100440, 100195), T(TIP, 100390, 101240, 100790) } },
+	/* The trace stops with an MTC and goes on much later.  With CYC on, no
+	 * CYC since the MTC means no cycle since; else the stop may be at any
+	 * time until the next packet.
+	 */
+	{ &with_cycles,
+	  { SYNC, CYC(390), MTC(0), PLAIN(tip_pgd), TSC(110000) },
+	  { T(TIP_PGD, 100390, 110000, 100390) } },
+	{ &with_mtc,
+	  { SYNC, CYC(390), MTC(0), PLAIN(tip_pgd), TSC(110000) },
+	  { T(TIP_PGD, 100390, 110000, 105195) } },
+	/* What went on while packets were lost had its CYCs lost, too: OVF is
+	 * written when the loss ends, which the TSC behind it tells.
+	 */
+	{ &with_cycles,
+	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), TSC(110000), TMA(0x8c0, 10),
+	    IP_PACKET(fup), CYC(7), TIP, TSC(110010) },
+	  { T(OVF, 100390, 110000, 110000), T(TIP, 110007, 110010, 110007) } },
+	{ &with_mtc,
+	  { SYNC, MTC(0), PLAIN(ovf), TSC(110000), IP_PACKET(fup), TIP,
+	    TSC(110010) },
+	  { T(OVF, 100390, 110000, 110000), T(TIP, 110000, 110010, 110005) } },
+	/* So it does for what begins behind the loss. */
+	{ &with_cycles,
+	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), TSC(110000),
+	    IP_PACKET(tip_pge), CYC(7), TIP, TSC(110010) },
+	  { T(OVF, 100390, 110000, 110000),
+	    T(TIP_PGE, 110000, 110010, 110000),
+	    T(TIP, 110007, 110010, 110007) } },
+	/* Nothing but an MTC: it may be written any time after the OVF. */
+	{ &with_cycles,
+	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), IP_PACKET(fup), MTC(2) },
+	  { T(OVF, 100390, 101240, UNKNOWN) } },
+	/* Hardware counts on while it loses packets (SDM, "Internal Buffer
+	 * Overflow"): the CYC before OVF says for how long.
+	 */
+	{ &with_cycles,
+	  { SYNC, CYC(390), MTC(0), CYC(100), PLAIN(ovf), IP_PACKET(fup),
+	    MTC(1) },
+	  { T(OVF, 100490, 100840, 100490) } },
+	/* A full TNT was written because it was full, not for the OVF. */
+	{ &with_cycles,
+	  { SYNC, CYC(100), TNT(6), PLAIN(ovf), MTC(1) },
+	  { T(TNT, 100100, 100840, 100100),
+	    T(OVF, 100100, 100840, UNKNOWN) } },
+	/* Time that goes back is damage: no cycle gets longer or shorter by
+	 * it.
+	 */
+	{ &with_cycles,
+	  { SYNC, CYC(100), TIP, CYC(100), TIP, CYC(100), TIP, TSC(99000) },
+	  { T(TIP, 98800, 100100, 100100), T(TIP, 98900, 100200, 100200),
+	    T(TIP, 99000, 100300, 100300) } },
+	/* More cycles than ticks: these were shorter than told. */
+	{ &with_cycles,
+	  { PLAIN(psb), TSC(100), PLAIN(psbend), CYC(10), TIP, CYC(1000), TIP,
+	    TSC(200) },
+	  { T(TIP, 0, 110, 100), T(TIP, 200, 1110, 200) } },
+	/* A TSC whose TMA is lost, a whole round of the counter of MTCs and a
+	 * little later: the next MTC does not go back behind it.
+	 */
+	{ &with_cycles,
+	  { SYNC, TSC(210000), CYC(10), TIP, MTC(19), CYC(10), TIP,
+	    TSC(211000) },
+	  { T(TIP, 210010, 210440, 210010), T(TIP, 210400, 211000, 210400) } },
+	{ &with_cycles,
+	  { SYNC, TSC(210000), CYC(10), TIP, MTC(9), CYC(10), TIP,
+	    TSC(210040) },
+	  { T(TIP, 210010, 210030, 210010), T(TIP, 210020, 210040, 210020) } },
+};
+
+static void check(const struct intel_token *token,
+		  const struct expected *expected)
+{
+	uint64_t estimate = token->has_estimate ? token->estimate : UNKNOWN;
+
+	ck_assert_uint_eq(token->kind, expected->kind);
+	ck_assert_uint_eq(token->low >> INTEL_TICK_SHIFT, expected->low);
+	ck_assert_uint_eq(token->high >> INTEL_TICK_SHIFT, expected->high);
+	ck_assert_uint_eq(estimate >> INTEL_TICK_SHIFT, expected->estimate);
+}
+
+START_TEST(tells_when_each_token_was)
+{
+	const struct pt_packet *packets = rows[_i].packets;
+	const struct expected *expected = rows[_i].tokens;
+	const struct intel_token *token;
+	struct intel_tokens *tokens;
+	uint8_t bytes[256];
+	size_t count = 0;
+
+	while (packets[count].type)
+		count++;
+	tokens = intel_tokens_new(
+		bytes, fixture_encode(packets, count, bytes, sizeof(bytes)),
+		rows[_i].setup);
+	for (; expected->kind; expected++) {
+		token = intel_tokens_peek(tokens, 0);
+		ck_assert_ptr_nonnull(token);
+		check(token, expected);
+		intel_tokens_drop(tokens, 1);
+	}
+	intel_tokens_free(tokens);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("intel_tokens");
+	TCase *tcase = tcase_create("times");
+
+	tcase_add_loop_test(tcase, tells_when_each_token_was, 0,
+			    sizeof(rows) / sizeof(*rows));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
