@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What the scripts that use apt share.
+# What the scripts that use apt share.  machine/host, which stands alone and
+# under its own licence, has its own.
 
 # apt itself tries a connection again, but takes lists that do not fit together
 # for final: so they are while a mirror is being synchronised.
