@@ -86,6 +86,20 @@ START_TEST(reads_what_libipt_writes)
 }
 END_TEST
 
+/* A cycle count ends with 02, and TNT 82 comes after it. */
+START_TEST(a_psb_begins_where_it_is_whole)
+{
+	const struct pt_packet psb = { .type = ppt_psb };
+	uint8_t bytes[64] = { 0x47, 0x02, 0x82 };
+
+	ck_assert_int_eq(fixture_encode(&psb, 1, bytes + 3, 16), 16);
+	ck_assert_uint_eq(intel_packet_find_psb(bytes, 64, 0), 3);
+	ck_assert_uint_eq(intel_packet_find_psb(bytes, 19, 0), 3);
+	ck_assert_uint_eq(intel_packet_find_psb(bytes, 18, 0), 1);
+	ck_assert_uint_eq(intel_packet_find_psb(bytes, 64, 4), 64);
+}
+END_TEST
+
 START_TEST(snapshots_overlap_by_their_bytes)
 {
 	uint8_t before[256] = { 0 };
@@ -110,6 +124,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, reads_what_libipt_writes, 0,
 			    sizeof(rows) / sizeof(*rows));
+	tcase_add_test(tcase, a_psb_begins_where_it_is_whole);
 	tcase_add_test(tcase, snapshots_overlap_by_their_bytes);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

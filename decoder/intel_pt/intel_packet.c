@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { PSB_SIZE = 16 };
+enum { PSB_SIZE = 16, PSB_PERIOD = 2 };
 
 static const uint8_t psb[PSB_SIZE] = {
 	2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
@@ -213,5 +213,14 @@ size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from)
 	const uint8_t *found =
 		memmem(bytes + from, size - from, psb, PSB_SIZE);
 
-	return found ? (size_t)(found - bytes) : size;
+	if (!found)
+		return size;
+
+	size_t at = (size_t)(found - bytes);
+
+	/* The packet before may end as a PSB begins. */
+	while (size - at >= PSB_PERIOD + PSB_SIZE &&
+	       !memcmp(bytes + at + PSB_PERIOD, psb, PSB_SIZE))
+		at += PSB_PERIOD;
+	return at;
 }

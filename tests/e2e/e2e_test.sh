@@ -127,14 +127,24 @@ summary_of() { # recording recording|cpu name [option...]
 			 END { printf "%d\n", sum }'
 }
 
+# perf takes the end of the packet before a PSB, where it reads as one's
+# beginning (02 82), for the PSB, and crashes if that is the first.
+has_doubtful_psb() { # recording
+	LC_ALL=C grep -qaP '(\x02\x82){9}' "$1/data"
+}
+
 # perf reads the recording as calls and returns and as a profile, and has
 # nothing to say against it.
 expect_perf_reads() { # case recording
-	local lines
-	lines=$(perf script --itrace=cr -i "$2" 2>"$WORK/perf.err" | wc -l)
+	local lines=0
+	perf script --itrace=cr -i "$2" >"$WORK/perf.out" 2>"$WORK/perf.err" ||
+		echo "perf script: exit code $?" >>"$WORK/perf.err"
+	lines=$(wc -l <"$WORK/perf.out")
 	perf report --stdio -i "$2" >"$WORK/perf.out" 2>>"$WORK/perf.err" ||
-		echo "perf report failed" >>"$WORK/perf.err"
-	if [[ -s $WORK/perf.err ]]; then
+		echo "perf report: exit code $?" >>"$WORK/perf.err"
+	if grep -q 'exit code 139' "$WORK/perf.err" && has_doubtful_psb "$2"; then
+		printf 'note: %s: perf crashed at its first PSB\n' "$1"
+	elif [[ -s $WORK/perf.err ]]; then
 		not_ok "$1" "perf: $(head -n 3 "$WORK/perf.err")"
 	else
 		expect_that "$1" "$lines" -gt 1000
