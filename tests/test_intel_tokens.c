@@ -39,7 +39,6 @@ static const struct intel_clock_setup with_cycles = {
 	.counts_cycles = true,
 };
 
-#define UNBOUNDED (UINT64_MAX >> INTEL_TICK_SHIFT)
 #define UNKNOWN 0
 
 /* A token, in ticks; UNKNOWN: it has no estimate. */

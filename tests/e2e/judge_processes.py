@@ -46,6 +46,10 @@ def not_known(report):
            [(row["asleep_ns"], row["unknown_because"]) for row in rows])
 
 
+def on_cpus(report):
+    return sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
+
+
 def because(row):
     """Why how many ns are unknown."""
     return {reason: int(ns) for reason, ns in
@@ -74,7 +78,7 @@ def exact(report):
            unknown == ([("perf", {"off": off})] if off else []),
            f"{unknown}, {untraced} before the trace of its CPU began")
     idle = sum(cpu["idle_ns"] for cpu in report["cpus"])
-    busy = sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
+    busy = on_cpus(report)
     expect("threads and idle tasks have all of the CPUs' time",
            abs(wall - idle - busy - off) <= slack,
            f"{wall} = {idle} + {busy} + {off}")
@@ -156,10 +160,6 @@ def truth_errors(report, path):
     expect("time is unknown when by the truth the trace was off",
            off == right, f"{off}, in truth {right}")
     return errors
-
-
-def on_cpus(report):
-    return sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
 
 
 def truth(report, errors):

@@ -31,7 +31,6 @@ class Reader:
         return self.rows("timeline", *arguments)
 
 
-
 def run_checks(functions):
     """Runs each check_NAME of @functions with the Reader that the command
     line names; prints a line each."""
