@@ -8,7 +8,7 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
-           symbolize $(patsubst %/,%,$(wildcard report/*/)) attribution \
+           symbolize execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
            $(patsubst %/,%,$(wildcard attribution/*/)) cmd
 PREFIX  ?= /usr/local
 CC      := $(if $(FUZZ),clang,$(CC))
@@ -42,7 +42,8 @@ NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
-LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lelf -ldw -lzstd
+LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
+            -lelf -ldw -lzstd
 
 SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))

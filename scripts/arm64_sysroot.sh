@@ -13,8 +13,8 @@ ROOT=$(realpath -m "${1:-build-arm64-sysroot}")
 STATE=$ROOT.apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 PACKAGES=(
-	libc6 libc6-dev libopencsd-dev libelf-dev libdw-dev libunwind-dev
-	libzstd-dev check
+	libc6 libc6-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
+	libunwind-dev libzstd-dev check
 )
 
 fail() {

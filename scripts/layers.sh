@@ -12,10 +12,11 @@ forbid() {
 		fi
 	done
 }
-forbid common    "collector decoder symbolize report attribution cmd machine"
-forbid collector "decoder symbolize report attribution cmd machine"
-forbid decoder   "collector symbolize report attribution cmd machine"
-forbid symbolize "collector report attribution cmd machine"
+forbid common    "collector decoder symbolize execution report attribution cmd machine"
+forbid collector "decoder symbolize execution report attribution cmd machine"
+forbid decoder   "collector symbolize execution report attribution cmd machine"
+forbid symbolize "collector execution report attribution cmd machine"
+forbid execution "collector report attribution cmd machine"
 forbid report    "collector attribution cmd machine"
 forbid attribution "collector cmd machine"
 forbid cmd       "machine"
@@ -30,7 +31,7 @@ in_decoder code      "intel_pt coresight snapshot"
 in_decoder intel_pt  "coresight snapshot"
 in_decoder coresight "intel_pt snapshot"
 in_decoder snapshot  "flow intel_pt coresight"
-for folder in collector symbolize report attribution cmd; do
+for folder in collector symbolize execution report attribution cmd; do
 	for unit in intel_pt coresight snapshot; do
 		forbid "$folder" "decoder/$unit"
 	done
@@ -60,7 +61,7 @@ in_attribution processes  "calls relations sleeps user_sites wall"
 in_attribution relations  "interrupts processes sleeps user_sites wall"
 in_attribution user_sites "interrupts processes relations sleeps wall"
 in_attribution wall       "interrupts processes relations sleeps user_sites"
-forbid machine/intel_pt "common collector decoder symbolize report attribution cmd machine/qemu machine/qemu_arm machine/truth"
-forbid machine/arm_ete "common collector decoder symbolize report attribution cmd machine/qemu machine/qemu_arm machine/truth"
-forbid machine/truth "common collector decoder symbolize report attribution cmd machine/intel_pt machine/arm_ete machine/qemu_arm"
+forbid machine/intel_pt "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
+forbid machine/arm_ete "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
+forbid machine/truth "common collector decoder symbolize execution report attribution cmd machine/intel_pt machine/arm_ete machine/qemu_arm"
 exit $status
