@@ -124,28 +124,36 @@ void code_view_close(struct code_view *view)
 	free(view);
 }
 
-uint64_t code_view_next_change_ns(const struct code_view *view)
+const struct code_change *code_view_next_change(const struct code_view *view)
 {
 	const struct array *changes = &view->image->changes;
 
 	if (view->next_change == changes->count)
-		return UINT64_MAX;
+		return NULL;
+	return array_at(changes, view->next_change);
+}
 
-	const struct code_change *change = array_at(changes, view->next_change);
+uint64_t code_view_next_change_ns(const struct code_view *view)
+{
+	const struct code_change *change = code_view_next_change(view);
 
-	return change->time_ns;
+	return change ? change->time_ns : UINT64_MAX;
+}
+
+void code_view_make_change(struct code_view *view)
+{
+	const struct code_change *change = code_view_next_change(view);
+
+	write_bytes(view, change->address, change->new_bytes,
+		    change->new_size);
+	view->next_change++;
 }
 
 void code_view_advance(struct code_view *view, uint64_t time_ns)
 {
-	while (view->next_change < view->image->changes.count &&
-	       code_view_next_change_ns(view) <= time_ns) {
-		const struct code_change *change =
-			array_at(&view->image->changes, view->next_change++);
-
-		write_bytes(view, change->address, change->new_bytes,
-			    change->new_size);
-	}
+	while (code_view_next_change(view) &&
+	       code_view_next_change_ns(view) <= time_ns)
+		code_view_make_change(view);
 }
 
 const struct array *code_view_regions(const struct code_view *view)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct array;
+struct code_change;
 struct code_image;
 
 /* The code as one stream's decoder sees it, moving forward in time.  Starts
@@ -20,6 +21,12 @@ void code_view_close(struct code_view *view);
 
 /* When the next change is due, UINT64_MAX if none is left. */
 uint64_t code_view_next_change_ns(const struct code_view *view);
+
+/* Returns the change that is due then, or NULL. */
+const struct code_change *code_view_next_change(const struct code_view *view);
+
+/* Makes the next change.  Bytes change in place. */
+void code_view_make_change(struct code_view *view);
 
 /* Makes all changes that are due at @time_ns.  Bytes change in place. */
 void code_view_advance(struct code_view *view, uint64_t time_ns);

@@ -120,6 +120,11 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 	return load_maps(view, time_ns);
 }
 
+int32_t process_view_pid(const struct process_view *view)
+{
+	return view->pid;
+}
+
 const struct array *process_view_maps(const struct process_view *view)
 {
 	return &view->current;

@@ -33,6 +33,9 @@ int process_view_go_to_end(struct process_view *view);
 int process_view_set_process(struct process_view *view, int32_t pid,
 			     uint64_t time_ns);
 
+/* Returns the process that runs, -1 if unknown. */
+int32_t process_view_pid(const struct process_view *view);
+
 /* What the process has mapped (struct process_map), the oldest first. */
 const struct array *process_view_maps(const struct process_view *view);
 

@@ -79,6 +79,7 @@ enum flow_gap_reason {
 	FLOW_GAP_BAD_TRACE,	/* trace and code do not agree, bad packet */
 	FLOW_GAP_UNSYNCED,	/* before the first synchronisation point */
 	FLOW_GAP_CUT,		/* the recording's file ends too early */
+	FLOW_GAP_UNKNOWN_CODE,	/* bytes that are no instruction known here */
 };
 
 enum flow_switch_detail {

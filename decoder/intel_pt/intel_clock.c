@@ -4,9 +4,6 @@
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/recording_parts.h"
 
-/* A count of cycles that no gap between packets can reach: 18 minutes. */
-#define CYCLES_LIMIT ((uint64_t)1 << 42)
-
 /* IA32_RTIT_CTL.CycThresh, which perf's config has at the same place: the power
  * of two of cycles that must pass before a CYC is sent, plus one; 0 is as 1.
  */
@@ -143,15 +140,6 @@ static void take_tma(struct intel_clock *clock, uint64_t payload)
 	clock->mtc_is_next = true;
 }
 
-static void take_cyc(struct intel_clock *clock, uint64_t cycles)
-{
-	if (cycles > CYCLES_LIMIT)
-		cycles = CYCLES_LIMIT;
-	clock->cycles += cycles;
-	clock->elapsed += (cycles * clock->cycle_length) >>
-			  (16 - INTEL_TICK_SHIFT);
-}
-
 static void take_cbr(struct intel_clock *clock, uint64_t ratio)
 {
 	clock->has_ratio = ratio && clock->setup.max_nonturbo_ratio;
@@ -173,7 +161,7 @@ bool intel_clock_take(struct intel_clock *clock,
 		take_tma(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CYC:
-		take_cyc(clock, packet->payload);
+		intel_clock_take_cycles(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CBR:
 		take_cbr(clock, packet->payload);

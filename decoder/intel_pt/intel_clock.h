@@ -57,6 +57,20 @@ bool intel_clock_take(struct intel_clock *clock,
 		      const struct intel_packet *packet, uint64_t *anchor);
 void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor);
 
+/* A count of cycles that no gap between packets can reach: 18 minutes. */
+#define INTEL_CYCLES_LIMIT ((uint64_t)1 << 42)
+
+/* The same for a CYC packet alone, which tells no time by itself. */
+static inline void intel_clock_take_cycles(struct intel_clock *clock,
+					   uint64_t cycles)
+{
+	if (cycles > INTEL_CYCLES_LIMIT)
+		cycles = INTEL_CYCLES_LIMIT;
+	clock->cycles += cycles;
+	clock->elapsed += (cycles * clock->cycle_length) >>
+			  (16 - INTEL_TICK_SHIFT);
+}
+
 /* How late an MTC is taken to be at most: a tick of its counter. */
 uint64_t intel_clock_mtc_delay(const struct intel_clock *clock);
 

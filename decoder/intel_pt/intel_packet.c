@@ -43,7 +43,7 @@ static const struct {
 	{ 0x73, 7, INTEL_PACKET_TMA },
 	{ 0xf3, 2, INTEL_PACKET_OVF },
 	{ 0xa3, 8, INTEL_PACKET_TNT },
-	{ 0x43, 8, INTEL_PACKET_OTHER },	/* PIP */
+	{ 0x43, 8, INTEL_PACKET_PIP },
 	{ 0x83, 2, INTEL_PACKET_OTHER },	/* TraceStop */
 	{ 0xc3, 11, INTEL_PACKET_OTHER },	/* MNT */
 	{ 0xc8, 7, INTEL_PACKET_OTHER },	/* VMCS */
@@ -52,14 +52,29 @@ static const struct {
 	{ 0xc2, 10, INTEL_PACKET_OTHER },	/* MWAIT */
 	{ 0x22, 4, INTEL_PACKET_OTHER },	/* PWRE */
 	{ 0xa2, 7, INTEL_PACKET_OTHER },	/* PWRX */
-	{ 0x12, 6, INTEL_PACKET_OTHER },	/* PTW of 4 bytes */
-	{ 0x92, 6, INTEL_PACKET_OTHER },
-	{ 0x32, 10, INTEL_PACKET_OTHER },	/* PTW of 8 bytes */
-	{ 0xb2, 10, INTEL_PACKET_OTHER },
-	{ 0x13, 4, INTEL_PACKET_OTHER },	/* CFE */
-	{ 0x93, 4, INTEL_PACKET_OTHER },
+	{ 0x12, 6, INTEL_PACKET_PTW },	/* of 4 bytes */
+	{ 0x92, 6, INTEL_PACKET_PTW },
+	{ 0x32, 10, INTEL_PACKET_PTW },	/* of 8 bytes */
+	{ 0xb2, 10, INTEL_PACKET_PTW },
+	{ 0x13, 4, INTEL_PACKET_CFE },
 	{ 0x53, 11, INTEL_PACKET_OTHER },	/* EVD */
 };
+
+/* The bit that says so lies in the second byte, of CFE in the third. */
+static bool has_address_behind(const uint8_t *bytes)
+{
+	switch (bytes[1]) {
+	case 0x13:
+		return bytes[2] & 0x80;
+	case 0xb3:	/* BEP */
+	case 0xe2:	/* EXSTOP */
+	case 0x92:	/* PTW */
+	case 0xb2:
+		return true;
+	default:
+		return false;
+	}
+}
 
 static void fill_extended(const uint8_t *bytes, struct intel_packet *packet)
 {
@@ -68,6 +83,13 @@ static void fill_extended(const uint8_t *bytes, struct intel_packet *packet)
 	if (packet->kind == INTEL_PACKET_TMA)
 		packet->payload = little_endian(bytes + 2, 2) |
 				  (little_endian(bytes + 5, 2) & 0x1ff) << 16;
+	if (packet->kind == INTEL_PACKET_PIP)
+		packet->payload = little_endian(bytes + 2, 6);
+	if (packet->kind == INTEL_PACKET_PTW)
+		packet->payload = little_endian(bytes + 2, packet->size - 2u);
+	if (packet->kind == INTEL_PACKET_CFE)
+		packet->payload = (bytes[2] & 0x1fu) | (unsigned)bytes[3] << 8;
+	packet->is_followed = has_address_behind(bytes);
 }
 
 static int read_extended(const uint8_t *bytes, size_t size,
@@ -129,6 +151,7 @@ static int read_address(uint8_t kind, const uint8_t *bytes, size_t size,
 	uint8_t payload_size = sizes[bytes[0] >> 5];
 
 	packet->kind = kind;
+	packet->compression = bytes[0] >> 5;
 	packet->size = (uint8_t)(1 + payload_size);
 	if (packet->size > size)
 		return 0;
@@ -152,6 +175,7 @@ int intel_packet_read(const uint8_t *bytes, size_t size,
 {
 	if (!size)
 		return 0;
+	packet->is_followed = false;
 
 	uint8_t first = bytes[0];
 
@@ -172,7 +196,7 @@ int intel_packet_read(const uint8_t *bytes, size_t size,
 	case 0x59:
 		return read_plain(INTEL_PACKET_MTC, 2, bytes, size, packet);
 	case 0x99:
-		return read_plain(INTEL_PACKET_OTHER, 2, bytes, size, packet);
+		return read_plain(INTEL_PACKET_MODE, 2, bytes, size, packet);
 	default:
 		break;
 	}

@@ -22,6 +22,10 @@ enum intel_packet_kind {
 	INTEL_PACKET_PSB,
 	INTEL_PACKET_PSBEND,
 	INTEL_PACKET_OVF,
+	INTEL_PACKET_MODE,	/* payload: its second byte */
+	INTEL_PACKET_PIP,	/* payload: CR3 from bit 1 on, NR in bit 0 */
+	INTEL_PACKET_PTW,	/* payload: the operand of PTWRITE */
+	INTEL_PACKET_CFE,	/* payload: type, and the vector from bit 8 on */
 	INTEL_PACKET_OTHER,	/* nothing that time or order depend on */
 };
 
@@ -29,6 +33,8 @@ struct intel_packet {
 	uint8_t kind;
 	uint8_t size;		/* bytes */
 	uint8_t bits;		/* TNT: how many */
+	uint8_t compression;	/* of an address: IPBytes */
+	bool is_followed;	/* by a FUP that tells where it happened */
 	uint64_t payload;
 };
 

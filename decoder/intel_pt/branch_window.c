@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt/branch_window.h"
+#include "decoder/flow/trace_branch.h"
+#include "decoder/intel_pt/intel_clock.h"
+
+/* Between two anchors, the cycles counted cannot take longer than the time
+ * that passed, but may take less: a sleeping core counts none.  So a branch is
+ * at least its cycles after the first anchor and at least the remaining
+ * cycles before the second; where cycles were longer than CBR said, the two
+ * bounds change places.
+ */
+struct stretch {
+	int64_t low_shift;	/* from the first anchor plus a branch's low */
+	uint64_t high_shift;
+	double rate;		/* by how much a cycle was longer than told */
+};
+
+static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next)
+{
+	uint64_t span = next > clock->anchor ? next - clock->anchor : 0;
+	int64_t slack = (int64_t)(next - clock->anchor - clock->elapsed);
+	struct stretch stretch = {
+		.low_shift = slack < 0 ? slack : 0,
+		.high_shift = slack < 0 ? 0 : (uint64_t)slack,
+	};
+
+	/* A small difference is spread evenly; a large one is a sleep, which
+	 * ends with the next time packet.  Too many cycles were shorter than
+	 * told, unless it is an anchor that is wrong.
+	 */
+	if (clock->elapsed && span &&
+	    (slack < 0 || (uint64_t)slack < span / 16))
+		stretch.rate = (double)slack / (double)clock->elapsed;
+	return stretch;
+}
+
+/* Damage may count more cycles than passed since the beginning of all time. */
+static uint64_t shifted(uint64_t time, int64_t shift)
+{
+	return shift < 0 && time < -(uint64_t)shift ? 0 :
+						      time + (uint64_t)shift;
+}
+
+static void close_known(struct trace_branch *branches, size_t count,
+			const struct intel_clock *clock, uint64_t next)
+{
+	const struct stretch stretch = stretch_of(clock, next);
+
+	for (size_t i = 0; i < count; i++) {
+		struct trace_branch *branch = &branches[i];
+
+		branch->estimate += clock->anchor +
+				    (uint64_t)(int64_t)(stretch.rate *
+							(double)branch->low);
+		branch->low = shifted(clock->anchor + branch->low,
+				      stretch.low_shift);
+		branch->high += clock->anchor + stretch.high_shift;
+	}
+}
+
+static uint64_t weight_of(const struct trace_branch *branch)
+{
+	if (!branch->is_timed)
+		return 0;
+	return branch->kind == TRACE_BITS ? branch->count : 1;
+}
+
+/* Where cycles are not counted only the first branch has an estimate: it came
+ * somewhere in its own share of the branches.
+ */
+static void place_first(struct trace_branch *branches, size_t count,
+			const struct intel_clock *clock, uint64_t next)
+{
+	struct trace_branch *first = NULL;
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		total += weight_of(&branches[i]);
+		if (!first && branches[i].is_timed)
+			first = &branches[i];
+	}
+	if (first && next > clock->anchor)
+		first->estimate += (next - clock->anchor) / 2 *
+				   weight_of(first) / total;
+}
+
+/* Before the first anchor only the second bound is known. */
+static void close_first(struct trace_branch *branches, size_t count,
+			const struct intel_clock *clock, uint64_t next)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t rest = clock->elapsed - branches[i].high;
+
+		branches[i].low = 0;
+		branches[i].high = next > rest ? next - rest : 0;
+		branches[i].has_estimate = false;
+	}
+}
+
+/* After the last anchor only the first. */
+static void close_last(struct trace_branch *branches, size_t count,
+		       const struct intel_clock *clock)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct trace_branch *branch = &branches[i];
+
+		if (!clock->has_anchor) {
+			branch->low = 0;
+			branch->has_estimate = false;
+		}
+		branch->low += clock->anchor;
+		branch->estimate += clock->anchor;
+		branch->high = UINT64_MAX;
+	}
+}
+
+void branch_window_close(struct trace_branch *branches, size_t count,
+			 const struct intel_clock *clock, uint64_t next)
+{
+	if (next == UINT64_MAX) {
+		close_last(branches, count, clock);
+	} else if (!clock->has_anchor) {
+		close_first(branches, count, clock, next);
+	} else {
+		if (!clock->elapsed && !clock->setup.counts_cycles)
+			place_first(branches, count, clock, next);
+		close_known(branches, count, clock, next);
+	}
+}

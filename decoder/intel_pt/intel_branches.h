@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_BRANCHES_H
+#define KT_DECODER_INTEL_BRANCHES_H
+
+#include "decoder/flow/trace_branch.h"
+
+#include <stddef.h>
+
+struct intel_clock_setup;
+
+/* Intel PT's packets as branches.  The time bounds of a branch are known only
+ * when the next time packet has been seen, so this reads ahead of what it
+ * hands out: as far as one time packet, in memory of that many branches.
+ */
+struct intel_branches;
+
+/* Reads the @size bytes at @bytes, borrowed, from the first synchronisation
+ * point on.  Returns NULL when out of memory.
+ */
+struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
+					  const struct intel_clock_setup *setup);
+void intel_branches_free(struct intel_branches *branches);
+
+/* Provides the next branches, one or more, valid until the next call.
+ *
+ * Returns 1, 0 at the end, or -ERROR_MEMORY.
+ */
+int intel_branches_next(struct intel_branches *branches,
+			struct trace_branch_batch *batch);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/block_edge.h"
+#include "execution/block_graph.h"
+#include "decoder/flow/flow.h"
+#include "symbolize/function_table.h"
+
+static uint8_t jump_passage(const struct block *from, const struct block *to,
+			    const struct symbol *symbol)
+{
+	if (to->function == from->function)
+		return PASSAGE_INSIDE;
+	if (to->is_entry)
+		return PASSAGE_TAIL_CALL;
+	/* The kernel's assembly jumps about without leaving. */
+	if (!to->is_user || to->function == FUNCTION_UNKNOWN ||
+	    symbol->role == CODE_UNNAMED)
+		return PASSAGE_INSIDE;
+	return PASSAGE_OTHER;
+}
+
+static uint8_t call_passage(const struct block *from, const struct block *to)
+{
+	if (to->function == from->function && !to->is_entry)
+		return PASSAGE_LOCAL_CALL;
+	return PASSAGE_CALL;
+}
+
+static bool covers(const struct symbol *symbol, uint64_t ip)
+{
+	return ip >= symbol->start && ip < symbol->end;
+}
+
+uint8_t block_edge_taken(const struct block_graph *graph, uint32_t from,
+			 uint32_t to)
+{
+	const struct block *block = &block_graph_blocks(graph)[from];
+	const struct block *target = &block_graph_blocks(graph)[to];
+	const struct symbol *symbol = &block_graph_info(graph, from)->symbol;
+	const struct symbol *there = &block_graph_info(graph, to)->symbol;
+
+	if (block->exit == FLOW_EXIT_CALL)
+		return block->is_plain && target->is_plain ?
+			       call_passage(block, target) :
+			       PASSAGE_OTHER;
+	if (covers(symbol, target->ip))
+		return PASSAGE_INSIDE;
+	if (!block->is_plain || !target->is_plain)
+		return PASSAGE_OTHER;
+	/* A branch to what is right behind it does not leave. */
+	if (target->ip == block->ip + block->bytes &&
+	    block->exit == FLOW_EXIT_CONDITIONAL)
+		return PASSAGE_INSIDE;
+	return jump_passage(block, target, there);
+}
+
+uint8_t block_edge_next(const struct block_graph *graph, uint32_t from,
+			uint32_t to)
+{
+	const struct block *block = &block_graph_blocks(graph)[from];
+	const struct block *target = &block_graph_blocks(graph)[to];
+	const struct symbol *symbol = &block_graph_info(graph, from)->symbol;
+
+	if (covers(symbol, target->ip) ||
+	    (block->is_plain && target->is_plain))
+		return PASSAGE_INSIDE;
+	return PASSAGE_OTHER;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/code_space.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/code/code_change.h"
+#include "decoder/code/code_view.h"
+#include "decoder/code/process_maps.h"
+#include "decoder/code/process_view.h"
+#include "decoder/code/user_code.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A program's code while nothing of it changes. */
+struct program {
+	struct array maps;	/* struct process_map */
+	int32_t pid;
+};
+
+struct code_space {
+	uint64_t kernel_start;
+	struct code_view *view;
+	struct process_view *processes;	/* NULL: only the kernel is traced */
+	struct user_code *user_code;	/* NULL with it */
+	struct array programs;		/* struct program; space 1 is the first */
+	uint32_t space;			/* of the program that runs */
+};
+
+static struct program *program_at(const struct code_space *code,
+				  uint32_t space)
+{
+	return array_at(&code->programs, space - 1);
+}
+
+static bool is_same(const struct array *a, const struct array *b)
+{
+	return a->count == b->count &&
+	       (!a->count ||
+		!memcmp(a->items, b->items, a->count * a->item_size));
+}
+
+static int copy_maps(struct array *copy, const struct array *maps)
+{
+	*copy = ARRAY_OF(struct process_map);
+	for (size_t i = 0; i < maps->count; i++) {
+		struct process_map *map = array_add(copy);
+
+		if (!map)
+			return -ERROR_MEMORY;
+		*map = *(struct process_map *)array_at(maps, i);
+	}
+	return 0;
+}
+
+/* Finds the space of what is mapped now, the newest first, or makes it. */
+static int set_space(struct code_space *code)
+{
+	const struct array *maps = process_view_maps(code->processes);
+	int32_t pid = process_view_pid(code->processes);
+	struct program *program;
+
+	for (uint32_t i = (uint32_t)code->programs.count; i > 0; i--) {
+		program = program_at(code, i);
+		if (program->pid != pid)
+			continue;
+		if (!is_same(&program->maps, maps))
+			break;
+		code->space = i;
+		user_code_set_maps(code->user_code, &program->maps);
+		return 0;
+	}
+	program = array_add(&code->programs);
+	if (!program || copy_maps(&program->maps, maps) < 0)
+		return -ERROR_MEMORY;
+	program->pid = pid;
+	code->space = (uint32_t)code->programs.count;
+	user_code_set_maps(code->user_code, &program->maps);
+	return 0;
+}
+
+int code_space_open(const struct flow_input *input, uint64_t kernel_start,
+		    struct code_space **opened)
+{
+	struct code_space *code = calloc(1, sizeof(*code));
+	int error;
+
+	if (!code)
+		return -ERROR_MEMORY;
+	code->kernel_start = kernel_start;
+	code->programs = ARRAY_OF(struct program);
+	error = code_view_open(input->image, &code->view);
+	if (!error && recording_traces_user(input->recording)) {
+		code->processes =
+			process_view_new(input->recording, input->stream);
+		code->user_code = user_code_new();
+		error = -ERROR_MEMORY;
+		if (code->processes && code->user_code)
+			error = set_space(code);
+	}
+	if (error) {
+		code_space_close(code);
+		return error;
+	}
+	*opened = code;
+	return 0;
+}
+
+void code_space_close(struct code_space *code)
+{
+	if (!code)
+		return;
+	for (uint32_t i = 1; i <= code->programs.count; i++)
+		array_free(&program_at(code, i)->maps);
+	array_free(&code->programs);
+	process_view_free(code->processes);
+	user_code_free(code->user_code);
+	code_view_close(code->view);
+	free(code);
+}
+
+uint64_t code_space_next_change_ns(const struct code_space *code)
+{
+	uint64_t code_ns = code_view_next_change_ns(code->view);
+	uint64_t process_ns = UINT64_MAX;
+
+	if (code->processes)
+		process_ns = process_view_next_change_ns(code->processes);
+	return code_ns < process_ns ? code_ns : process_ns;
+}
+
+int code_space_advance(struct code_space *code, uint64_t time_ns,
+		       code_space_changed *changed, void *ctx)
+{
+	const struct code_change *change;
+
+	while ((change = code_view_next_change(code->view)) &&
+	       change->time_ns <= time_ns) {
+		code_view_make_change(code->view);
+		changed(ctx, change->address,
+			change->address + change->new_size);
+	}
+	if (!code->processes ||
+	    process_view_next_change_ns(code->processes) > time_ns)
+		return 0;
+	if (process_view_advance(code->processes, time_ns) < 0)
+		return -ERROR_MEMORY;
+	return set_space(code);
+}
+
+uint32_t code_space_of(const struct code_space *code, uint64_t address)
+{
+	return address >= code->kernel_start ? CODE_SPACE_KERNEL : code->space;
+}
+
+int32_t code_space_pid(const struct code_space *code)
+{
+	return code->processes ? process_view_pid(code->processes) : -1;
+}
+
+const uint8_t *code_space_bytes(struct code_space *code, uint64_t address,
+				size_t *left)
+{
+	const uint8_t *bytes = code_view_bytes(code->view, address, left);
+
+	if (!bytes && code->user_code)
+		bytes = user_code_bytes(code->user_code, address, left);
+	return bytes;
+}
+
+size_t code_space_copy(struct code_space *code, uint64_t address,
+		       uint8_t *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		size_t left;
+		const uint8_t *piece =
+			code_space_bytes(code, address + done, &left);
+
+		if (!piece)
+			break;
+		if (left > size - done)
+			left = size - done;
+		memcpy(bytes + done, piece, left);
+		done += left;
+	}
+	return done;
+}
+
+int code_space_is_unknown(const struct code_space *code, uint64_t address)
+{
+	return code_view_is_unknown(code->view, address);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_CODE_SPACE_H
+#define KT_EXECUTION_CODE_SPACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct flow_input;
+
+/* The kernel's address space; programs' are counted from 1 on. */
+#define CODE_SPACE_KERNEL 0
+
+/* The code that one stream's execution meets: the kernel's as it is at a time,
+ * and that of the program which runs.  A space is a number for one program's
+ * code as long as nothing of it changes.
+ */
+struct code_space;
+
+/* Kernel code of @first to @end became different. */
+typedef void code_space_changed(void *ctx, uint64_t first, uint64_t end);
+
+/* Borrows what @input names.  Returns 0 and *@code, or a negative enum error;
+ * the log knows why.
+ */
+int code_space_open(const struct flow_input *input, uint64_t kernel_start,
+		    struct code_space **code);
+void code_space_close(struct code_space *code);
+
+/* When something changes next, UINT64_MAX if never. */
+uint64_t code_space_next_change_ns(const struct code_space *code);
+
+/* Goes on to @time_ns; @changed is told of each change of kernel code.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_space_advance(struct code_space *code, uint64_t time_ns,
+		       code_space_changed *changed, void *ctx);
+
+/* Returns the space that @address lies in now. */
+uint32_t code_space_of(const struct code_space *code, uint64_t address);
+
+/* Returns the process that runs now, -1 if unknown. */
+int32_t code_space_pid(const struct code_space *code);
+
+/* Returns the bytes at @address and sets *@left to how many follow in one
+ * piece, or NULL: nothing is known there.
+ */
+const uint8_t *code_space_bytes(struct code_space *code, uint64_t address,
+				size_t *left);
+
+/* Copies up to @size bytes at @address, from as many pieces as it takes.
+ * Returns how many.
+ */
+size_t code_space_copy(struct code_space *code, uint64_t address,
+		       uint8_t *bytes, size_t size);
+
+/* Whether the code at @address became different at an unknown time. */
+int code_space_is_unknown(const struct code_space *code, uint64_t address);
+
+#endif

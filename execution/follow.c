@@ -1,0 +1,811 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/follow.h"
+#include "common/error.h"
+#include "execution/code_space.h"
+#include "execution/moment.h"
+
+/* No code runs so many blocks without a branch that takes trace: damaged trace
+ * can lead into a loop of jumps.
+ */
+enum { MOST_STRAIGHT_BLOCKS = 64 * 1024 };
+
+union timed_record *execution_add(struct execution *execution)
+{
+	uint64_t high = execution->at_branch ? execution->before.high :
+					       execution->next_high;
+
+	return event_times_add(&execution->times,
+			       moment_low_ns(execution, execution->before.low),
+			       moment_high_ns(execution, high));
+}
+
+void execution_mark(struct execution *execution, enum event_mark_kind kind)
+{
+	execution->marks[execution->mark_count++] = (struct event_mark){
+		.index = (uint32_t)execution->times.count,
+		.kind = (uint8_t)kind,
+	};
+}
+
+static void list_block(struct execution *execution, uint32_t index,
+		       uint64_t last, uint32_t work, uint8_t exit)
+{
+	const struct block *block = &execution->blocks[index];
+	bool is_call = exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_FAR_CALL;
+	struct flow_item *item = &execution_add(execution)->item;
+
+	item->kind = FLOW_BLOCK;
+	item->detail = exit & 0xf;
+	item->last_length =
+		is_call ? (block->ip + block->bytes - last) & 0xf : 0;
+	item->instructions = (uint16_t)(work & (BLOCK_WORK_SLOW - 1));
+	item->last = (uint32_t)(last - block->ip);
+	item->ip = block->ip;
+}
+
+static uint64_t last_of(const struct execution *execution, uint32_t index)
+{
+	return execution->blocks[index].ip +
+	       block_graph_info(execution->graph, index)->last;
+}
+
+static void arrive(struct execution *execution)
+{
+	if (execution->passage == PASSAGE_INSIDE)
+		return;
+	if (execution->lists_blocks)
+		execution->passage = PASSAGE_INSIDE;
+	else
+		execution_arrive(execution);
+}
+
+/* Block execution->block runs, to its end. */
+static void run_block(struct execution *execution)
+{
+	uint32_t index = execution->block;
+	const struct block *block = &execution->blocks[index];
+
+	arrive(execution);
+	if (execution->lists_blocks)
+		list_block(execution, index, last_of(execution, index),
+			   block->work, block->exit);
+	execution->times.work += block->work;
+	execution->last_ip = last_of(execution, index);
+	execution->at_branch = false;
+	execution->from = index;
+}
+
+static uint32_t find_block(struct execution *execution, uint64_t address)
+{
+	uint32_t index = block_graph_find(execution->graph, address,
+					  execution->set);
+
+	execution->blocks = block_graph_blocks(execution->graph);
+	return index;
+}
+
+static uint32_t taken_of(struct execution *execution, uint32_t index)
+{
+	uint32_t to = execution->blocks[index].taken;
+
+	if (to != BLOCK_NONE)
+		return to;
+	to = block_graph_taken(execution->graph, index);
+	execution->blocks = block_graph_blocks(execution->graph);
+	return to;
+}
+
+static uint32_t next_of(struct execution *execution, uint32_t index)
+{
+	uint32_t to = execution->blocks[index].next;
+
+	if (to != BLOCK_NONE)
+		return to;
+	to = block_graph_next(execution->graph, index);
+	execution->blocks = block_graph_blocks(execution->graph);
+	return to;
+}
+
+static void push_call(struct execution *execution, uint32_t index)
+{
+	const struct block *block = &execution->blocks[index];
+
+	return_stack_push(&execution->returns, block->ip + block->bytes,
+			  index);
+}
+
+static void go_taken(struct execution *execution)
+{
+	uint32_t index = execution->block;
+
+	execution->block = taken_of(execution, index);
+	execution->passage = execution->blocks[index].taken_passage;
+	execution->exit = execution->blocks[index].exit;
+}
+
+static void go_next(struct execution *execution)
+{
+	uint32_t index = execution->block;
+
+	execution->block = next_of(execution, index);
+	execution->passage = execution->blocks[index].next_passage;
+	execution->exit = FLOW_EXIT_NONE;
+}
+
+/* Runs on while the code alone says where to.  Returns whether it came to a
+ * block that ends otherwise, which has not run.
+ */
+static bool run_straight(struct execution *execution)
+{
+	for (int i = 0; i < MOST_STRAIGHT_BLOCKS; i++) {
+		if (execution->block == BLOCK_NONE)
+			return false;
+		switch ((enum block_kind)
+				execution->blocks[execution->block].kind) {
+		case BLOCK_UNREAD:
+			block_graph_read(execution->graph, execution->block);
+			break;
+		case BLOCK_FALL:
+			run_block(execution);
+			go_next(execution);
+			break;
+		case BLOCK_CALL:
+			push_call(execution, execution->block);
+			run_block(execution);
+			go_taken(execution);
+			break;
+		case BLOCK_JUMP:
+			run_block(execution);
+			go_taken(execution);
+			break;
+		case BLOCK_CONDITIONAL:
+		case BLOCK_RETURN:
+		case BLOCK_INDIRECT_JUMP:
+		case BLOCK_INDIRECT_CALL:
+		case BLOCK_FAR_CALL:
+		case BLOCK_FAR_RETURN:
+		case BLOCK_FAR_JUMP:
+			return true;
+		case BLOCK_NO_CODE:
+		case BLOCK_CODE_CHANGED:
+		case BLOCK_UNKNOWN:
+			return false;
+		}
+		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+			event_times_settle(&execution->times);
+	}
+	return false;
+}
+
+static uint8_t gap_reason(const struct execution *execution)
+{
+	if (execution->block == BLOCK_NONE)
+		return FLOW_GAP_BAD_TRACE;
+	switch ((enum block_kind)execution->blocks[execution->block].kind) {
+	case BLOCK_NO_CODE:
+		return FLOW_GAP_NO_CODE;
+	case BLOCK_CODE_CHANGED:
+		return FLOW_GAP_CODE_CHANGED;
+	case BLOCK_UNKNOWN:
+		return FLOW_GAP_UNKNOWN_CODE;
+	default:
+		return FLOW_GAP_BAD_TRACE;
+	}
+}
+
+static struct flow_item *add_item(struct execution *execution, uint8_t kind,
+				  uint8_t detail)
+{
+	struct flow_item *item = &execution_add(execution)->item;
+
+	item->kind = kind;
+	item->detail = detail & 0xf;
+	return item;
+}
+
+/* How much ran, and for how long, is unknown. */
+static void lose_place(struct execution *execution)
+{
+	execution->times.work += BLOCK_WORK_SLOW;
+	execution_forget_place(execution, EXIT_UNSEEN);
+	return_stack_clear(&execution->returns);
+	execution->outside = false;
+	execution->nmi_return = NO_NMI;
+	execution->block = BLOCK_NONE;
+	execution->is_lost = true;
+	execution->is_off = false;
+	execution->last_ip = 0;
+}
+
+void follow_gap_at(struct execution *execution, union timed_record *record,
+		   const struct trace_gap *gap)
+{
+	uint64_t lost = gap->lost_bytes > UINT32_MAX ? UINT32_MAX :
+						       gap->lost_bytes;
+
+	if (execution->lists_blocks) {
+		record->item.kind = FLOW_GAP;
+		record->item.detail = gap->reason & 0xf;
+		record->item.ip = gap->position;
+		record->item.last = (uint32_t)lost;
+	} else {
+		record->event.kind = FUNCTION_GAP;
+		record->event.detail = gap->reason;
+		record->event.address = gap->position;
+		record->event.lost_bytes = (uint32_t)lost;
+		execution_mark(execution, MARK_PAUSE);
+	}
+	lose_place(execution);
+}
+
+void follow_gap(struct execution *execution, const struct trace_gap *gap)
+{
+	moment_begin(execution);
+	follow_gap_at(execution, execution_add(execution), gap);
+}
+
+static void stop(struct execution *execution, uint8_t reason, uint64_t address)
+{
+	if (execution->lists_blocks) {
+		add_item(execution, FLOW_STOP, reason)->ip = address;
+	} else {
+		struct function_event *event =
+			&execution_add(execution)->event;
+
+		event->kind = FUNCTION_TRACE_STOP;
+		event->detail = reason;
+	}
+	execution_forget_place(execution, EXIT_UNSEEN);
+	execution->block = BLOCK_NONE;
+	execution->is_lost = false;
+	execution->is_off = reason == FLOW_STOP_OFF;
+	execution->outside = reason == FLOW_STOP_LEVEL;
+	if (execution->outside)
+		execution->nmi_return = NO_NMI;
+	/* Kernel entry and exit do not switch: it is still to come. */
+	if (!execution->outside && execution->nmi_return == NO_NMI &&
+	    !execution->lists_blocks)
+		execution_mark(execution, MARK_PAUSE);
+}
+
+/* Goes to @address by what the trace says. */
+static void go_to(struct execution *execution, uint64_t address, uint8_t exit)
+{
+	execution->set = execution->next_set;
+	execution->block = find_block(execution, address);
+	execution->passage = PASSAGE_OTHER;
+	execution->exit = exit;
+}
+
+/* Goes on at @address although how it came there is unknown. */
+static void resume(struct execution *execution,
+		   const struct trace_branch *branch)
+{
+	execution->is_lost = false;
+	moment_resume(execution, branch);
+	execution_forget_place(execution, EXIT_UNSEEN);
+	go_to(execution, branch->payload, EXIT_UNSEEN);
+}
+
+/* A return that was told as a bit goes where its call came from. */
+static bool go_back(struct execution *execution)
+{
+	uint32_t from = execution->block;
+	uint64_t address;
+	uint32_t caller;
+
+	if (!return_stack_pop(&execution->returns, &address, &caller))
+		return false;
+
+	const struct block *call = &execution->blocks[caller];
+
+	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD)
+		execution->block = next_of(execution, caller);
+	else
+		execution->block = find_block(execution, address);
+	if (execution->block == BLOCK_NONE)
+		return false;
+	execution->exit = FLOW_EXIT_RETURN;
+	execution->passage =
+		execution->blocks[from].is_plain &&
+				execution->blocks[execution->block].is_plain ?
+			PASSAGE_RETURN : PASSAGE_OTHER;
+	return true;
+}
+
+static void fail(struct execution *execution, uint64_t position)
+{
+	follow_gap(execution, &(struct trace_gap){
+				      .reason = gap_reason(execution),
+				      .position = position,
+			      });
+}
+
+static void follow_bits(struct execution *execution,
+			const struct trace_branch *branch, uint64_t position)
+{
+	moment_begin(execution);
+	for (unsigned int left = branch->count; left > 0; left--) {
+		uint32_t index;
+
+		if (!run_straight(execution)) {
+			fail(execution, position);
+			return;
+		}
+		index = execution->block;
+		if (execution->blocks[index].kind == BLOCK_CONDITIONAL) {
+			run_block(execution);
+			if (branch->payload >> (left - 1) & 1)
+				go_taken(execution);
+			else
+				go_next(execution);
+			continue;
+		}
+		if (execution->blocks[index].kind != BLOCK_RETURN ||
+		    !(branch->payload >> (left - 1) & 1)) {
+			fail(execution, position);
+			return;
+		}
+		run_block(execution);
+		if (!go_back(execution)) {
+			fail(execution, position);
+			return;
+		}
+	}
+	moment_pass(execution, branch);
+}
+
+/* Runs the code up to an indirect branch or far transfer, which runs, too. */
+static bool run_to_target(struct execution *execution)
+{
+	if (!run_straight(execution) ||
+	    execution->blocks[execution->block].kind == BLOCK_CONDITIONAL)
+		return false;
+	if (execution->blocks[execution->block].kind == BLOCK_INDIRECT_CALL)
+		push_call(execution, execution->block);
+	run_block(execution);
+	return true;
+}
+
+/* The same for a stop of the trace at @address, outside the filter: direct
+ * branches may lead there.
+ */
+static bool run_to_exit(struct execution *execution, uint64_t address)
+{
+	for (int i = 0; i < MOST_STRAIGHT_BLOCKS; i++) {
+		const struct block *block;
+		bool is_there;
+
+		if (execution->block == BLOCK_NONE)
+			return false;
+		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
+			block_graph_read(execution->graph, execution->block);
+		block = &execution->blocks[execution->block];
+		is_there = block_graph_info(execution->graph, execution->block)
+				   ->target == address;
+		switch ((enum block_kind)block->kind) {
+		case BLOCK_CONDITIONAL:
+			is_there |= block->ip + block->bytes == address;
+			if (is_there)
+				run_block(execution);
+			return is_there;
+		case BLOCK_JUMP:
+		case BLOCK_CALL:
+			run_block(execution);
+			if (is_there)
+				return true;
+			if (block->kind == BLOCK_CALL)
+				push_call(execution, execution->from);
+			go_taken(execution);
+			break;
+		case BLOCK_FALL:
+			run_block(execution);
+			go_next(execution);
+			if (execution->blocks[execution->block].ip == address)
+				return true;
+			break;
+		default:
+			return run_to_target(execution);
+		}
+	}
+	return false;
+}
+
+static void follow_target(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	moment_begin(execution);
+	if (!run_to_target(execution)) {
+		fail(execution, position);
+		if (branch->has_address)
+			resume(execution, branch);
+		return;
+	}
+	moment_pass(execution, branch);
+	if (!branch->has_address) {
+		moment_begin(execution);
+		stop(execution, FLOW_STOP_LEVEL, 0);
+		return;
+	}
+	go_to(execution, branch->payload,
+	      execution->blocks[execution->from].exit);
+}
+
+/* Part of block execution->block runs, up to the instruction at @address. */
+static bool run_part(struct execution *execution, uint64_t address)
+{
+	uint32_t index = execution->block;
+	uint64_t last = 0;
+	uint32_t work;
+
+	if (execution->blocks[index].ip == address)
+		return true;
+	work = block_graph_part(execution->graph, index, address, &last);
+	if (!work)
+		return false;
+	arrive(execution);
+	if (execution->lists_blocks)
+		list_block(execution, index, last, work, FLOW_EXIT_NONE);
+	execution->times.work += work;
+	execution->last_ip = last;
+	execution->at_branch = false;
+	execution->from = index;
+	execution->block = find_block(execution, address);
+	execution->passage = PASSAGE_INSIDE;
+	return execution->block != BLOCK_NONE;
+}
+
+static bool is_in_block(const struct execution *execution, uint64_t address)
+{
+	const struct block *block = &execution->blocks[execution->block];
+
+	return address - block->ip < block->bytes || address == block->ip;
+}
+
+/* Runs the code up to @address, which is not run. */
+static bool run_to(struct execution *execution, uint64_t address)
+{
+	for (int i = 0; i < MOST_STRAIGHT_BLOCKS; i++) {
+		if (execution->block == BLOCK_NONE)
+			return false;
+		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
+			block_graph_read(execution->graph, execution->block);
+		if (is_in_block(execution, address))
+			return run_part(execution, address);
+		switch ((enum block_kind)
+				execution->blocks[execution->block].kind) {
+		case BLOCK_FALL:
+			run_block(execution);
+			go_next(execution);
+			break;
+		case BLOCK_CALL:
+			push_call(execution, execution->block);
+			run_block(execution);
+			go_taken(execution);
+			break;
+		case BLOCK_JUMP:
+			run_block(execution);
+			go_taken(execution);
+			break;
+		default:
+			return false;
+		}
+		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+			event_times_settle(&execution->times);
+	}
+	return false;
+}
+
+static void reach(struct execution *execution,
+		  const struct trace_branch *branch, uint64_t position)
+{
+	moment_begin(execution);
+	if (run_to(execution, branch->payload))
+		return;
+	fail(execution, position);
+	resume(execution, branch);
+}
+
+/* What ran last led to what is interrupted: unless nothing is known of it. */
+static void interrupt(struct execution *execution)
+{
+	uint64_t address = execution->blocks[execution->block].ip;
+
+	if (execution->passage != PASSAGE_OTHER ||
+	    execution->exit != EXIT_UNSEEN) {
+		arrive(execution);
+		execution->from = execution->block;
+	}
+	execution->return_address = address;
+	if (execution->lists_blocks)
+		add_item(execution, FLOW_ASYNC, 0)->ip = address;
+}
+
+static void follow_interrupt(struct execution *execution,
+			     const struct trace_branch *branch)
+{
+	moment_begin(execution);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	interrupt(execution);
+	if (branch->has_address)
+		go_to(execution, branch->payload, EXIT_ASYNC);
+	else
+		stop(execution, FLOW_STOP_LEVEL, 0);
+}
+
+static bool is_wrmsr(struct execution *execution, uint64_t address)
+{
+	uint8_t bytes[2];
+
+	return address &&
+	       code_space_copy(execution->code, address, bytes,
+			       sizeof(bytes)) == sizeof(bytes) &&
+	       bytes[0] == 0x0f && bytes[1] == 0x30;
+}
+
+/* The kernel switches the unit off by writing an MSR.  Otherwise an address
+ * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
+ * goes to another privilege level.
+ */
+static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
+			   bool has_address)
+{
+	if (is_wrmsr(execution, last_ip))
+		return FLOW_STOP_OFF;
+	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
+}
+
+static void follow_stop(struct execution *execution,
+			const struct trace_branch *branch, uint64_t position)
+{
+	uint8_t reason = stop_reason(execution, execution->last_ip,
+				     branch->has_address);
+	bool has_run = true;
+
+	moment_begin(execution);
+	if (branch->has_address)
+		has_run = run_to_exit(execution, branch->payload);
+	else if (reason == FLOW_STOP_LEVEL)
+		has_run = run_to_target(execution);
+	if (!has_run)
+		fail(execution, position);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	stop(execution, reason, branch->payload);
+}
+
+/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
+ * traced in the same way: behind the instruction, not as its branch.
+ */
+static void follow_stop_there(struct execution *execution,
+			      const struct trace_branch *branch)
+{
+	uint64_t at = execution->blocks[execution->block].ip;
+	uint8_t reason = stop_reason(execution, execution->last_ip,
+				     branch->has_address);
+
+	/* Some units name the wrmsr itself, before it has run. */
+	if (reason != FLOW_STOP_OFF)
+		reason = stop_reason(execution, at, branch->has_address);
+	moment_begin(execution);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (reason != FLOW_STOP_OFF)
+		interrupt(execution);
+	stop(execution, reason, branch->payload);
+}
+
+static void follow_start(struct execution *execution,
+			 const struct trace_branch *branch)
+{
+	uint8_t exit = execution->outside ? EXIT_ENTRY : EXIT_START;
+
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (execution->lists_blocks)
+		add_item(execution, FLOW_START, 0)->ip = branch->payload;
+	execution_forget_place(execution, exit);
+	execution->is_lost = false;
+	execution->is_off = false;
+	execution->outside = false;
+	go_to(execution, branch->payload, exit);
+}
+
+static void follow_overflow(struct execution *execution,
+			    const struct trace_branch *branch,
+			    uint64_t position)
+{
+	follow_gap(execution, &(struct trace_gap){
+				      .reason = FLOW_GAP_OVERFLOW,
+				      .position = position,
+			      });
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (branch->has_address) {
+		execution->is_lost = false;
+		go_to(execution, branch->payload, EXIT_UNSEEN);
+	} else {
+		stop(execution, FLOW_STOP_LEVEL, 0);
+	}
+}
+
+/* The unit's own stack of calls is empty at a synchronisation point. */
+static void follow_sync(struct execution *execution,
+			const struct trace_branch *branch)
+{
+	return_stack_clear(&execution->returns);
+	if (execution->block != BLOCK_NONE)
+		return;
+	if (branch->has_address)
+		resume(execution, branch);
+	else
+		execution->is_lost = false;
+}
+
+static enum instruction_set set_of_mode(uint64_t mode)
+{
+	if (mode == 2)
+		return INSTRUCTION_X86_64;
+	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
+}
+
+/* What only lists of blocks show. */
+static void list_event(struct execution *execution, uint8_t kind,
+		       uint8_t detail, uint64_t payload)
+{
+	if (!execution->lists_blocks)
+		return;
+	moment_begin(execution);
+	add_item(execution, kind, detail)->ip = payload;
+}
+
+static void follow_mode(struct execution *execution, uint64_t mode)
+{
+	execution->next_set = (uint8_t)set_of_mode(mode);
+	if (mode == execution->listed_mode)
+		return;
+	execution->listed_mode = mode;
+	list_event(execution, FLOW_MODE, (uint8_t)mode, 0);
+}
+
+static void follow_address_space(struct execution *execution, uint64_t root)
+{
+	if (root == execution->page_table)
+		return;
+	execution->page_table = root;
+	list_event(execution, FLOW_ADDRESS_SPACE, 0, root);
+}
+
+/* Where execution is not known, what follows from that is not either. */
+static void follow_unplaced(struct execution *execution,
+			    const struct trace_branch *branch)
+{
+	bool has_place = branch->has_address &&
+			 (branch->kind == TRACE_TARGET ||
+			  branch->kind == TRACE_INTERRUPT ||
+			  branch->kind == TRACE_REACH);
+
+	if (execution->is_lost && has_place) {
+		resume(execution, branch);
+	} else if (branch->kind == TRACE_STOP ||
+		   branch->kind == TRACE_STOP_THERE) {
+		moment_pass(execution, branch);
+		moment_begin(execution);
+		stop(execution, FLOW_STOP_LEVEL, 0);
+	}
+}
+
+static void follow_placed(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	switch ((enum trace_branch_kind)branch->kind) {
+	case TRACE_BITS:
+		follow_bits(execution, branch, position);
+		break;
+	case TRACE_TARGET:
+		follow_target(execution, branch, position);
+		break;
+	case TRACE_REACH:
+		reach(execution, branch, position);
+		break;
+	case TRACE_INTERRUPT:
+		follow_interrupt(execution, branch);
+		break;
+	case TRACE_STOP:
+		follow_stop(execution, branch, position);
+		break;
+	case TRACE_STOP_THERE:
+		follow_stop_there(execution, branch);
+		break;
+	default:
+		break;
+	}
+}
+
+static void forget_code(void *ctx, uint64_t first, uint64_t end)
+{
+	struct execution *execution = ctx;
+
+	block_graph_forget(execution->graph, first, end);
+}
+
+int follow_update_code(struct execution *execution)
+{
+	uint64_t next_ns = code_space_next_change_ns(execution->code);
+	uint64_t now_ns = moment_guess_ns(execution);
+	uint32_t index = execution->block;
+
+	if (now_ns >= next_ns) {
+		if (code_space_advance(execution->code, now_ns, forget_code,
+				       execution) < 0)
+			return -ERROR_MEMORY;
+		next_ns = code_space_next_change_ns(execution->code);
+		/* What is about to run may be another program's. */
+		if (index != BLOCK_NONE)
+			execution->block = find_block(
+				execution, execution->blocks[index].ip);
+	}
+	execution->next_change = moment_ticks(execution, next_ns);
+	return 0;
+}
+
+static const struct trace_branch *next_timed(const struct trace_branch *branch,
+					     const struct trace_branch *end)
+{
+	for (const struct trace_branch *next = branch; next < end; next++)
+		if (next->is_timed)
+			return next;
+	return branch;
+}
+
+int follow_branch(struct execution *execution,
+		  const struct trace_branch *branch,
+		  const struct trace_branch *end, uint64_t position)
+{
+	moment_expect(execution, next_timed(branch, end));
+	switch ((enum trace_branch_kind)branch->kind) {
+	case TRACE_BITS:
+	case TRACE_TARGET:
+	case TRACE_REACH:
+	case TRACE_INTERRUPT:
+	case TRACE_STOP:
+	case TRACE_STOP_THERE:
+		if (execution->block == BLOCK_NONE)
+			follow_unplaced(execution, branch);
+		else
+			follow_placed(execution, branch, position);
+		break;
+	case TRACE_START:
+		follow_start(execution, branch);
+		break;
+	case TRACE_OVERFLOW:
+		follow_overflow(execution, branch, position);
+		break;
+	case TRACE_SYNC:
+		follow_sync(execution, branch);
+		break;
+	case TRACE_MODE:
+		follow_mode(execution, branch->payload);
+		break;
+	case TRACE_ADDRESS_SPACE:
+		follow_address_space(execution, branch->payload);
+		break;
+	case TRACE_TRANSACTION:
+		list_event(execution, FLOW_TRANSACTION,
+			   (uint8_t)branch->payload, 0);
+		break;
+	case TRACE_PTWRITE:
+		list_event(execution, FLOW_PTWRITE, 0, branch->payload);
+		break;
+	case TRACE_BAD:
+		follow_gap(execution, &(struct trace_gap){
+					      .reason = FLOW_GAP_BAD_TRACE,
+					      .position = position,
+				      });
+		break;
+	}
+	if (execution->before.high >= execution->next_change)
+		return follow_update_code(execution);
+	return 0;
+}
