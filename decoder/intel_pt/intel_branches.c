@@ -416,24 +416,28 @@ static void take_flow(struct intel_branches *b,
 	}
 }
 
-static void take_packet(struct intel_branches *b,
-			const struct intel_packet *packet)
-{
-	uint64_t anchor;
-
-	close_tnt(b, packet->kind);
-	if (intel_clock_take(&b->clock, packet, &anchor))
-		take_anchor(b, anchor, packet->kind == INTEL_PACKET_MTC);
-	else
-		take_flow(b, packet);
-}
-
 static inline void take_cyc(struct intel_branches *b, uint64_t cycles)
 {
 	b->has_open_tnt = false;
 	intel_clock_take_cycles(&b->clock, cycles);
 	set_highs(b);
 	b->has_fresh_cyc = true;
+}
+
+static void take_packet(struct intel_branches *b,
+			const struct intel_packet *packet)
+{
+	uint64_t anchor;
+
+	if (packet->kind == INTEL_PACKET_CYC) {
+		take_cyc(b, packet->payload);
+		return;
+	}
+	close_tnt(b, packet->kind);
+	if (intel_clock_take(&b->clock, packet, &anchor))
+		take_anchor(b, anchor, packet->kind == INTEL_PACKET_MTC);
+	else
+		take_flow(b, packet);
 }
 
 /* Cycle counts and short TNTs are what nearly all of a trace is made of.
