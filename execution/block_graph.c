@@ -2,7 +2,7 @@
 #include "execution/block_graph.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
-#include "execution/block_edge.h"
+#include "execution/block_passage.h"
 #include "execution/code_space.h"
 #include "symbolize/symbols.h"
 
@@ -212,8 +212,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	uint32_t count = 0;
 
 	block->bytes = 0;
-	block->taken = BLOCK_NONE;
-	block->next = BLOCK_NONE;
+	block->to[EDGE_NEXT] = BLOCK_NONE;
+	block->to[EDGE_TAKEN] = BLOCK_NONE;
 	block->kind = BLOCK_FALL;
 	info->switches_trace = false;
 	while (block->kind == BLOCK_FALL && count < MOST_INSTRUCTIONS &&
@@ -294,25 +294,20 @@ uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
 	return add_block(graph, ip, space, set);
 }
 
-uint32_t block_graph_taken(struct block_graph *graph, uint32_t index)
-{
-	uint32_t to = block_graph_find(graph, graph->infos[index].target,
-				       graph->infos[index].set);
-
-	graph->blocks[index].taken = to;
-	graph->blocks[index].taken_passage =
-		block_edge_taken(graph, index, to);
-	return to;
-}
-
-uint32_t block_graph_next(struct block_graph *graph, uint32_t index)
+uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
+			enum block_edge edge)
 {
 	const struct block *block = &graph->blocks[index];
-	uint32_t to = block_graph_find(graph, block->ip + block->bytes,
-				       graph->infos[index].set);
+	const struct block_info *info = &graph->infos[index];
+	uint64_t ip = edge == EDGE_TAKEN ? info->target :
+					   block->ip + block->bytes;
+	uint32_t to = block_graph_find(graph, ip, info->set);
 
-	graph->blocks[index].next = to;
-	graph->blocks[index].next_passage = block_edge_next(graph, index, to);
+	if (to == BLOCK_NONE)
+		return to;
+	graph->blocks[index].to[edge] = to;
+	graph->blocks[index].passage[edge] =
+		block_passage_of(graph, index, to, edge);
 	return to;
 }
 

@@ -34,6 +34,12 @@ enum block_kind {
 	BLOCK_UNKNOWN,		/* no instruction that is known */
 };
 
+/* The edges of a block. */
+enum block_edge {
+	EDGE_NEXT,		/* to what is right behind */
+	EDGE_TAKEN,		/* to where its direct branch leads */
+};
+
 /* What it means to go along an edge. */
 enum block_passage {
 	PASSAGE_INSIDE,		/* the function goes on */
@@ -49,14 +55,13 @@ enum block_passage {
  */
 struct block {
 	uint64_t ip;		/* the first instruction */
-	uint32_t taken;		/* the block that a direct branch leads to */
-	uint32_t next;		/* the one right behind */
+	uint32_t to[2];		/* the blocks its edges lead to, by enum
+				 * block_edge */
 	uint32_t work;		/* see BLOCK_WORK_SLOW */
 	uint32_t function;	/* see function_table.h */
 	uint16_t bytes;
 	uint8_t kind;		/* enum block_kind */
-	uint8_t taken_passage;	/* enum block_passage, once it is not NONE */
-	uint8_t next_passage;
+	uint8_t passage[2];	/* enum block_passage of each that is known */
 	uint8_t exit;		/* enum flow_exit */
 	bool is_entry : 1;	/* ip is where its function may be entered */
 	bool is_user : 1;
@@ -104,11 +109,11 @@ uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
 /* Reads block @index again, which is BLOCK_UNREAD. */
 void block_graph_read(struct block_graph *graph, uint32_t index);
 
-/* Find the block that the branch at the end of @index leads to, or the one
- * behind it, and set its edge.  BLOCK_NONE when out of memory.
+/* Finds the block that @edge of block @index leads to and sets it there.
+ * Returns it, or BLOCK_NONE when out of memory.
  */
-uint32_t block_graph_taken(struct block_graph *graph, uint32_t index);
-uint32_t block_graph_next(struct block_graph *graph, uint32_t index);
+uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
+			enum block_edge edge);
 
 /* The code from @first to @end changed: blocks with some of it become
  * BLOCK_UNREAD.

@@ -93,14 +93,14 @@ struct execution {
 	struct moment before;	/* the last branch done */
 	uint64_t next_high;	/* the next one's bound */
 	bool at_branch;		/* nothing ran since @before */
+	bool has_bounds;	/* these are right for what runs behind it: */
+	uint64_t low_ns;
+	uint64_t high_ns;
 
 	size_t mark_count;
 	struct event_mark marks[MARKS_ROOM];
 	struct event_times times;
 };
-
-/* Adds a record that begins now. */
-union timed_record *execution_add(struct execution *execution);
 
 void execution_mark(struct execution *execution, enum event_mark_kind kind);
 

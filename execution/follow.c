@@ -3,21 +3,7 @@
 #include "common/error.h"
 #include "execution/code_space.h"
 #include "execution/moment.h"
-
-/* No code runs so many blocks without a branch that takes trace: damaged trace
- * can lead into a loop of jumps.
- */
-enum { MOST_STRAIGHT_BLOCKS = 64 * 1024 };
-
-union timed_record *execution_add(struct execution *execution)
-{
-	uint64_t high = execution->at_branch ? execution->before.high :
-					       execution->next_high;
-
-	return event_times_add(&execution->times,
-			       moment_low_ns(execution, execution->before.low),
-			       moment_high_ns(execution, high));
-}
+#include "execution/walk.h"
 
 void execution_mark(struct execution *execution, enum event_mark_kind kind)
 {
@@ -25,156 +11,6 @@ void execution_mark(struct execution *execution, enum event_mark_kind kind)
 		.index = (uint32_t)execution->times.count,
 		.kind = (uint8_t)kind,
 	};
-}
-
-static void list_block(struct execution *execution, uint32_t index,
-		       uint64_t last, uint32_t work, uint8_t exit)
-{
-	const struct block *block = &execution->blocks[index];
-	bool is_call = exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_FAR_CALL;
-	struct flow_item *item = &execution_add(execution)->item;
-
-	item->kind = FLOW_BLOCK;
-	item->detail = exit & 0xf;
-	item->last_length =
-		is_call ? (block->ip + block->bytes - last) & 0xf : 0;
-	item->instructions = (uint16_t)(work & (BLOCK_WORK_SLOW - 1));
-	item->last = (uint32_t)(last - block->ip);
-	item->ip = block->ip;
-}
-
-static uint64_t last_of(const struct execution *execution, uint32_t index)
-{
-	return execution->blocks[index].ip +
-	       block_graph_info(execution->graph, index)->last;
-}
-
-static void arrive(struct execution *execution)
-{
-	if (execution->passage == PASSAGE_INSIDE)
-		return;
-	if (execution->lists_blocks)
-		execution->passage = PASSAGE_INSIDE;
-	else
-		execution_arrive(execution);
-}
-
-/* Block execution->block runs, to its end. */
-static void run_block(struct execution *execution)
-{
-	uint32_t index = execution->block;
-	const struct block *block = &execution->blocks[index];
-
-	arrive(execution);
-	if (execution->lists_blocks)
-		list_block(execution, index, last_of(execution, index),
-			   block->work, block->exit);
-	execution->times.work += block->work;
-	execution->last_ip = last_of(execution, index);
-	execution->at_branch = false;
-	execution->from = index;
-}
-
-static uint32_t find_block(struct execution *execution, uint64_t address)
-{
-	uint32_t index = block_graph_find(execution->graph, address,
-					  execution->set);
-
-	execution->blocks = block_graph_blocks(execution->graph);
-	return index;
-}
-
-static uint32_t taken_of(struct execution *execution, uint32_t index)
-{
-	uint32_t to = execution->blocks[index].taken;
-
-	if (to != BLOCK_NONE)
-		return to;
-	to = block_graph_taken(execution->graph, index);
-	execution->blocks = block_graph_blocks(execution->graph);
-	return to;
-}
-
-static uint32_t next_of(struct execution *execution, uint32_t index)
-{
-	uint32_t to = execution->blocks[index].next;
-
-	if (to != BLOCK_NONE)
-		return to;
-	to = block_graph_next(execution->graph, index);
-	execution->blocks = block_graph_blocks(execution->graph);
-	return to;
-}
-
-static void push_call(struct execution *execution, uint32_t index)
-{
-	const struct block *block = &execution->blocks[index];
-
-	return_stack_push(&execution->returns, block->ip + block->bytes,
-			  index);
-}
-
-static void go_taken(struct execution *execution)
-{
-	uint32_t index = execution->block;
-
-	execution->block = taken_of(execution, index);
-	execution->passage = execution->blocks[index].taken_passage;
-	execution->exit = execution->blocks[index].exit;
-}
-
-static void go_next(struct execution *execution)
-{
-	uint32_t index = execution->block;
-
-	execution->block = next_of(execution, index);
-	execution->passage = execution->blocks[index].next_passage;
-	execution->exit = FLOW_EXIT_NONE;
-}
-
-/* Runs on while the code alone says where to.  Returns whether it came to a
- * block that ends otherwise, which has not run.
- */
-static bool run_straight(struct execution *execution)
-{
-	for (int i = 0; i < MOST_STRAIGHT_BLOCKS; i++) {
-		if (execution->block == BLOCK_NONE)
-			return false;
-		switch ((enum block_kind)
-				execution->blocks[execution->block].kind) {
-		case BLOCK_UNREAD:
-			block_graph_read(execution->graph, execution->block);
-			break;
-		case BLOCK_FALL:
-			run_block(execution);
-			go_next(execution);
-			break;
-		case BLOCK_CALL:
-			push_call(execution, execution->block);
-			run_block(execution);
-			go_taken(execution);
-			break;
-		case BLOCK_JUMP:
-			run_block(execution);
-			go_taken(execution);
-			break;
-		case BLOCK_CONDITIONAL:
-		case BLOCK_RETURN:
-		case BLOCK_INDIRECT_JUMP:
-		case BLOCK_INDIRECT_CALL:
-		case BLOCK_FAR_CALL:
-		case BLOCK_FAR_RETURN:
-		case BLOCK_FAR_JUMP:
-			return true;
-		case BLOCK_NO_CODE:
-		case BLOCK_CODE_CHANGED:
-		case BLOCK_UNKNOWN:
-			return false;
-		}
-		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
-	}
-	return false;
 }
 
 static uint8_t gap_reason(const struct execution *execution)
@@ -244,6 +80,15 @@ void follow_gap(struct execution *execution, const struct trace_gap *gap)
 	follow_gap_at(execution, execution_add(execution), gap);
 }
 
+/* Goes to @address by what the trace says. */
+static void go_to(struct execution *execution, uint64_t address, uint8_t exit)
+{
+	execution->set = execution->next_set;
+	execution->block = walk_find(execution, address);
+	execution->passage = PASSAGE_OTHER;
+	execution->exit = exit;
+}
+
 static void stop(struct execution *execution, uint8_t reason, uint64_t address)
 {
 	if (execution->lists_blocks) {
@@ -268,15 +113,6 @@ static void stop(struct execution *execution, uint8_t reason, uint64_t address)
 		execution_mark(execution, MARK_PAUSE);
 }
 
-/* Goes to @address by what the trace says. */
-static void go_to(struct execution *execution, uint64_t address, uint8_t exit)
-{
-	execution->set = execution->next_set;
-	execution->block = find_block(execution, address);
-	execution->passage = PASSAGE_OTHER;
-	execution->exit = exit;
-}
-
 /* Goes on at @address although how it came there is unknown. */
 static void resume(struct execution *execution,
 		   const struct trace_branch *branch)
@@ -285,32 +121,6 @@ static void resume(struct execution *execution,
 	moment_resume(execution, branch);
 	execution_forget_place(execution, EXIT_UNSEEN);
 	go_to(execution, branch->payload, EXIT_UNSEEN);
-}
-
-/* A return that was told as a bit goes where its call came from. */
-static bool go_back(struct execution *execution)
-{
-	uint32_t from = execution->block;
-	uint64_t address;
-	uint32_t caller;
-
-	if (!return_stack_pop(&execution->returns, &address, &caller))
-		return false;
-
-	const struct block *call = &execution->blocks[caller];
-
-	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD)
-		execution->block = next_of(execution, caller);
-	else
-		execution->block = find_block(execution, address);
-	if (execution->block == BLOCK_NONE)
-		return false;
-	execution->exit = FLOW_EXIT_RETURN;
-	execution->passage =
-		execution->blocks[from].is_plain &&
-				execution->blocks[execution->block].is_plain ?
-			PASSAGE_RETURN : PASSAGE_OTHER;
-	return true;
 }
 
 static void fail(struct execution *execution, uint64_t position)
@@ -324,98 +134,20 @@ static void fail(struct execution *execution, uint64_t position)
 static void follow_bits(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
+	uint64_t bits = branch->payload << (64 - branch->count);
+
 	moment_begin(execution);
-	for (unsigned int left = branch->count; left > 0; left--) {
-		uint32_t index;
-
-		if (!run_straight(execution)) {
-			fail(execution, position);
-			return;
-		}
-		index = execution->block;
-		if (execution->blocks[index].kind == BLOCK_CONDITIONAL) {
-			run_block(execution);
-			if (branch->payload >> (left - 1) & 1)
-				go_taken(execution);
-			else
-				go_next(execution);
-			continue;
-		}
-		if (execution->blocks[index].kind != BLOCK_RETURN ||
-		    !(branch->payload >> (left - 1) & 1)) {
-			fail(execution, position);
-			return;
-		}
-		run_block(execution);
-		if (!go_back(execution)) {
-			fail(execution, position);
-			return;
-		}
-	}
-	moment_pass(execution, branch);
-}
-
-/* Runs the code up to an indirect branch or far transfer, which runs, too. */
-static bool run_to_target(struct execution *execution)
-{
-	if (!run_straight(execution) ||
-	    execution->blocks[execution->block].kind == BLOCK_CONDITIONAL)
-		return false;
-	if (execution->blocks[execution->block].kind == BLOCK_INDIRECT_CALL)
-		push_call(execution, execution->block);
-	run_block(execution);
-	return true;
-}
-
-/* The same for a stop of the trace at @address, outside the filter: direct
- * branches may lead there.
- */
-static bool run_to_exit(struct execution *execution, uint64_t address)
-{
-	for (int i = 0; i < MOST_STRAIGHT_BLOCKS; i++) {
-		const struct block *block;
-		bool is_there;
-
-		if (execution->block == BLOCK_NONE)
-			return false;
-		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
-			block_graph_read(execution->graph, execution->block);
-		block = &execution->blocks[execution->block];
-		is_there = block_graph_info(execution->graph, execution->block)
-				   ->target == address;
-		switch ((enum block_kind)block->kind) {
-		case BLOCK_CONDITIONAL:
-			is_there |= block->ip + block->bytes == address;
-			if (is_there)
-				run_block(execution);
-			return is_there;
-		case BLOCK_JUMP:
-		case BLOCK_CALL:
-			run_block(execution);
-			if (is_there)
-				return true;
-			if (block->kind == BLOCK_CALL)
-				push_call(execution, execution->from);
-			go_taken(execution);
-			break;
-		case BLOCK_FALL:
-			run_block(execution);
-			go_next(execution);
-			if (execution->blocks[execution->block].ip == address)
-				return true;
-			break;
-		default:
-			return run_to_target(execution);
-		}
-	}
-	return false;
+	if (walk_bits(execution, bits, branch->count))
+		moment_pass(execution, branch);
+	else
+		fail(execution, position);
 }
 
 static void follow_target(struct execution *execution,
 			  const struct trace_branch *branch, uint64_t position)
 {
 	moment_begin(execution);
-	if (!run_to_target(execution)) {
+	if (!walk_to_target(execution)) {
 		fail(execution, position);
 		if (branch->has_address)
 			resume(execution, branch);
@@ -431,76 +163,11 @@ static void follow_target(struct execution *execution,
 	      execution->blocks[execution->from].exit);
 }
 
-/* Part of block execution->block runs, up to the instruction at @address. */
-static bool run_part(struct execution *execution, uint64_t address)
-{
-	uint32_t index = execution->block;
-	uint64_t last = 0;
-	uint32_t work;
-
-	if (execution->blocks[index].ip == address)
-		return true;
-	work = block_graph_part(execution->graph, index, address, &last);
-	if (!work)
-		return false;
-	arrive(execution);
-	if (execution->lists_blocks)
-		list_block(execution, index, last, work, FLOW_EXIT_NONE);
-	execution->times.work += work;
-	execution->last_ip = last;
-	execution->at_branch = false;
-	execution->from = index;
-	execution->block = find_block(execution, address);
-	execution->passage = PASSAGE_INSIDE;
-	return execution->block != BLOCK_NONE;
-}
-
-static bool is_in_block(const struct execution *execution, uint64_t address)
-{
-	const struct block *block = &execution->blocks[execution->block];
-
-	return address - block->ip < block->bytes || address == block->ip;
-}
-
-/* Runs the code up to @address, which is not run. */
-static bool run_to(struct execution *execution, uint64_t address)
-{
-	for (int i = 0; i < MOST_STRAIGHT_BLOCKS; i++) {
-		if (execution->block == BLOCK_NONE)
-			return false;
-		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
-			block_graph_read(execution->graph, execution->block);
-		if (is_in_block(execution, address))
-			return run_part(execution, address);
-		switch ((enum block_kind)
-				execution->blocks[execution->block].kind) {
-		case BLOCK_FALL:
-			run_block(execution);
-			go_next(execution);
-			break;
-		case BLOCK_CALL:
-			push_call(execution, execution->block);
-			run_block(execution);
-			go_taken(execution);
-			break;
-		case BLOCK_JUMP:
-			run_block(execution);
-			go_taken(execution);
-			break;
-		default:
-			return false;
-		}
-		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
-	}
-	return false;
-}
-
 static void reach(struct execution *execution,
 		  const struct trace_branch *branch, uint64_t position)
 {
 	moment_begin(execution);
-	if (run_to(execution, branch->payload))
+	if (walk_to(execution, branch->payload))
 		return;
 	fail(execution, position);
 	resume(execution, branch);
@@ -513,7 +180,8 @@ static void interrupt(struct execution *execution)
 
 	if (execution->passage != PASSAGE_OTHER ||
 	    execution->exit != EXIT_UNSEEN) {
-		arrive(execution);
+		walk_arrive(execution);
+		execution->last_ip = walk_last_ip(execution);
 		execution->from = execution->block;
 	}
 	execution->return_address = address;
@@ -559,15 +227,15 @@ static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
 static void follow_stop(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
-	uint8_t reason = stop_reason(execution, execution->last_ip,
+	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
 				     branch->has_address);
 	bool has_run = true;
 
 	moment_begin(execution);
 	if (branch->has_address)
-		has_run = run_to_exit(execution, branch->payload);
+		has_run = walk_to_exit(execution, branch->payload);
 	else if (reason == FLOW_STOP_LEVEL)
-		has_run = run_to_target(execution);
+		has_run = walk_to_target(execution);
 	if (!has_run)
 		fail(execution, position);
 	moment_pass(execution, branch);
@@ -582,7 +250,7 @@ static void follow_stop_there(struct execution *execution,
 			      const struct trace_branch *branch)
 {
 	uint64_t at = execution->blocks[execution->block].ip;
-	uint8_t reason = stop_reason(execution, execution->last_ip,
+	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
 				     branch->has_address);
 
 	/* Some units name the wrmsr itself, before it has run. */
@@ -743,7 +411,7 @@ int follow_update_code(struct execution *execution)
 		next_ns = code_space_next_change_ns(execution->code);
 		/* What is about to run may be another program's. */
 		if (index != BLOCK_NONE)
-			execution->block = find_block(
+			execution->block = walk_find(
 				execution, execution->blocks[index].ip);
 	}
 	execution->next_change = moment_ticks(execution, next_ns);

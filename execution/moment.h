@@ -27,6 +27,25 @@ static inline uint64_t moment_high_ns(const struct execution *execution,
 				  (time >> TRACE_TICK_SHIFT) + 1) + 1;
 }
 
+/* Adds a record that begins now. */
+static inline union timed_record *execution_add(struct execution *execution)
+{
+	if (execution->at_branch)
+		return event_times_add(
+			&execution->times,
+			moment_low_ns(execution, execution->before.low),
+			moment_high_ns(execution, execution->before.high));
+	if (!execution->has_bounds) {
+		execution->low_ns =
+			moment_low_ns(execution, execution->before.low);
+		execution->high_ns =
+			moment_high_ns(execution, execution->next_high);
+		execution->has_bounds = true;
+	}
+	return event_times_add(&execution->times, execution->low_ns,
+			       execution->high_ns);
+}
+
 /* Something begins now: if the time is known, so is that of all before. */
 static inline void moment_begin(struct execution *execution)
 {
@@ -40,6 +59,7 @@ static inline void moment_expect(struct execution *execution,
 				 const struct trace_branch *branch)
 {
 	execution->next_high = branch->high;
+	execution->has_bounds = false;
 }
 
 /* @branch is done.  The branches of a TNT that was written late ran any time
@@ -54,6 +74,7 @@ static inline void moment_pass(struct execution *execution,
 	execution->before.known_ns = branch->has_estimate ?
 			moment_low_ns(execution, branch->estimate) : 0;
 	execution->at_branch = true;
+	execution->has_bounds = false;
 }
 
 /* Execution goes on at @branch, nobody knows since when. */
@@ -64,6 +85,7 @@ static inline void moment_resume(struct execution *execution,
 	execution->before.high = branch->high;
 	execution->before.known_ns = 0;
 	execution->at_branch = false;
+	execution->has_bounds = false;
 }
 
 /* Returns a time that no moment at or after @time_ns is before. */

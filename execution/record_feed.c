@@ -165,6 +165,7 @@ static void take_head(struct record_feed *feed)
 				       feed->batch.branches[0].high :
 				       UINT64_MAX;
 	execution->at_branch = false;
+	execution->has_bounds = false;
 	execution->block = BLOCK_NONE;
 	execution->is_lost = true;
 	if (psb == size || !is_idle(bytes, psb))

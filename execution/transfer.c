@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/execution_parts.h"
+#include "execution/moment.h"
 #include "decoder/flow/flow.h"
 #include "symbolize/symbols.h"
 

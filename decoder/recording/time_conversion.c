@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/time_conversion.h"
 
-uint64_t time_conversion_ns(const struct time_conversion *conversion,
-			    uint64_t ticks)
-{
-	if (!conversion->known)
-		return ticks;
-
-	uint64_t whole = ticks >> conversion->shift;
-	uint64_t part = ticks & (((uint64_t)1 << conversion->shift) - 1);
-
-	return conversion->zero + whole * conversion->mult +
-	       (part * conversion->mult >> conversion->shift);
-}
-
 uint64_t time_conversion_ticks(const struct time_conversion *conversion,
 			       uint64_t ns)
 {

@@ -16,8 +16,18 @@ struct time_conversion {
 };
 
 /* Returns the nanoseconds of @ticks. */
-uint64_t time_conversion_ns(const struct time_conversion *conversion,
-			    uint64_t ticks);
+static inline uint64_t
+time_conversion_ns(const struct time_conversion *conversion, uint64_t ticks)
+{
+	if (!conversion->known)
+		return ticks;
+
+	uint64_t whole = ticks >> conversion->shift;
+	uint64_t part = ticks & (((uint64_t)1 << conversion->shift) - 1);
+
+	return conversion->zero + whole * conversion->mult +
+	       (part * conversion->mult >> conversion->shift);
+}
 
 /* Returns the first tick that is not before @ns. */
 uint64_t time_conversion_ticks(const struct time_conversion *conversion,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/block_edge.h"
+#include "execution/block_passage.h"
 #include "execution/block_graph.h"
 #include "decoder/flow/flow.h"
 #include "symbolize/function_table.h"
@@ -30,38 +30,28 @@ static bool covers(const struct symbol *symbol, uint64_t ip)
 	return ip >= symbol->start && ip < symbol->end;
 }
 
-uint8_t block_edge_taken(const struct block_graph *graph, uint32_t from,
-			 uint32_t to)
+uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
+			 uint32_t to, uint8_t edge)
 {
 	const struct block *block = &block_graph_blocks(graph)[from];
 	const struct block *target = &block_graph_blocks(graph)[to];
 	const struct symbol *symbol = &block_graph_info(graph, from)->symbol;
-	const struct symbol *there = &block_graph_info(graph, to)->symbol;
+	bool are_plain = block->is_plain && target->is_plain;
 
-	if (block->exit == FLOW_EXIT_CALL)
-		return block->is_plain && target->is_plain ?
-			       call_passage(block, target) :
-			       PASSAGE_OTHER;
+	if (edge == EDGE_TAKEN && block->exit == FLOW_EXIT_CALL)
+		return are_plain ? call_passage(block, target) : PASSAGE_OTHER;
 	if (covers(symbol, target->ip))
 		return PASSAGE_INSIDE;
-	if (!block->is_plain || !target->is_plain)
+	/* Thunks, and places where the kernel changes tasks or programs, take
+	 * more than an edge to tell what happens.
+	 */
+	if (!are_plain)
 		return PASSAGE_OTHER;
 	/* A branch to what is right behind it does not leave. */
-	if (target->ip == block->ip + block->bytes &&
-	    block->exit == FLOW_EXIT_CONDITIONAL)
+	if (edge == EDGE_NEXT ||
+	    (block->exit == FLOW_EXIT_CONDITIONAL &&
+	     target->ip == block->ip + block->bytes))
 		return PASSAGE_INSIDE;
-	return jump_passage(block, target, there);
-}
-
-uint8_t block_edge_next(const struct block_graph *graph, uint32_t from,
-			uint32_t to)
-{
-	const struct block *block = &block_graph_blocks(graph)[from];
-	const struct block *target = &block_graph_blocks(graph)[to];
-	const struct symbol *symbol = &block_graph_info(graph, from)->symbol;
-
-	if (covers(symbol, target->ip) ||
-	    (block->is_plain && target->is_plain))
-		return PASSAGE_INSIDE;
-	return PASSAGE_OTHER;
+	return jump_passage(block, target,
+			    &block_graph_info(graph, to)->symbol);
 }

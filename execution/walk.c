@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/walk.h"
+#include "execution/code_space.h"
+#include "execution/moment.h"
+
+static void list_block(struct execution *execution, uint32_t index,
+		       uint64_t last, uint32_t work, uint8_t exit)
+{
+	const struct block *block = &execution->blocks[index];
+	bool is_call = exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_FAR_CALL;
+	struct flow_item *item = &execution_add(execution)->item;
+
+	item->kind = FLOW_BLOCK;
+	item->detail = exit & 0xf;
+	item->last_length =
+		is_call ? (block->ip + block->bytes - last) & 0xf : 0;
+	item->instructions = (uint16_t)(work & (BLOCK_WORK_SLOW - 1));
+	item->last = (uint32_t)(last - block->ip);
+	item->ip = block->ip;
+}
+
+static uint64_t last_of(const struct execution *execution, uint32_t index)
+{
+	return execution->blocks[index].ip +
+	       block_graph_info(execution->graph, index)->last;
+}
+
+uint64_t walk_last_ip(const struct execution *execution)
+{
+	if (execution->last_ip || execution->from == BLOCK_NONE)
+		return execution->last_ip;
+	return last_of(execution, execution->from);
+}
+
+void walk_arrive(struct execution *execution)
+{
+	if (execution->passage == PASSAGE_INSIDE)
+		return;
+	if (execution->lists_blocks)
+		execution->passage = PASSAGE_INSIDE;
+	else
+		execution_arrive(execution);
+}
+
+void walk_run(struct execution *execution)
+{
+	uint32_t index = execution->block;
+	const struct block *block = &execution->blocks[index];
+
+	walk_arrive(execution);
+	if (execution->lists_blocks)
+		list_block(execution, index, last_of(execution, index),
+			   block->work, block->exit);
+	execution->times.work += block->work;
+	execution->last_ip = 0;
+	execution->at_branch = false;
+	execution->from = index;
+}
+
+uint32_t walk_find(struct execution *execution, uint64_t address)
+{
+	uint32_t index = block_graph_find(execution->graph, address,
+					  execution->set);
+
+	execution->blocks = block_graph_blocks(execution->graph);
+	return index;
+}
+
+/* Returns where @edge of block @index leads to. */
+static uint32_t block_behind(struct execution *execution, uint32_t index,
+			     enum block_edge edge)
+{
+	uint32_t to = execution->blocks[index].to[edge];
+
+	if (to != BLOCK_NONE)
+		return to;
+	to = block_graph_go(execution->graph, index, edge);
+	execution->blocks = block_graph_blocks(execution->graph);
+	return to;
+}
+
+static void push_call(struct execution *execution, uint32_t index)
+{
+	const struct block *block = &execution->blocks[index];
+
+	return_stack_push(&execution->returns, block->ip + block->bytes,
+			  index);
+}
+
+bool walk_along(struct execution *execution, enum block_edge edge)
+{
+	uint32_t index = execution->block;
+
+	execution->block = block_behind(execution, index, edge);
+	execution->passage = execution->blocks[index].passage[edge];
+	execution->exit = edge == EDGE_TAKEN ? execution->blocks[index].exit :
+					       FLOW_EXIT_NONE;
+	return execution->block != BLOCK_NONE;
+}
+
+/* Whether block @index is of the code that runs now. */
+static bool is_mapped(const struct execution *execution, uint32_t index)
+{
+	const struct block *block = &execution->blocks[index];
+
+	return !block->is_user ||
+	       block_graph_info(execution->graph, index)->space ==
+		       code_space_of(execution->code, block->ip);
+}
+
+bool walk_back(struct execution *execution)
+{
+	uint32_t from = execution->block;
+	uint64_t address;
+	uint32_t caller;
+
+	if (!return_stack_pop(&execution->returns, &address, &caller))
+		return false;
+
+	const struct block *call = &execution->blocks[caller];
+
+	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD &&
+	    is_mapped(execution, caller))
+		execution->block = block_behind(execution, caller,
+						EDGE_NEXT);
+	else
+		execution->block = walk_find(execution, address);
+	if (execution->block == BLOCK_NONE)
+		return false;
+	execution->exit = FLOW_EXIT_RETURN;
+	execution->passage =
+		execution->blocks[from].is_plain &&
+				execution->blocks[execution->block].is_plain ?
+			PASSAGE_RETURN : PASSAGE_OTHER;
+	return true;
+}
+
+bool walk_straight(struct execution *execution)
+{
+	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
+		if (execution->block == BLOCK_NONE)
+			return false;
+		switch ((enum block_kind)
+				execution->blocks[execution->block].kind) {
+		case BLOCK_UNREAD:
+			block_graph_read(execution->graph, execution->block);
+			break;
+		case BLOCK_FALL:
+			walk_run(execution);
+			walk_along(execution, EDGE_NEXT);
+			break;
+		case BLOCK_CALL:
+			push_call(execution, execution->block);
+			walk_run(execution);
+			walk_along(execution, EDGE_TAKEN);
+			break;
+		case BLOCK_JUMP:
+			walk_run(execution);
+			walk_along(execution, EDGE_TAKEN);
+			break;
+		case BLOCK_CONDITIONAL:
+		case BLOCK_RETURN:
+		case BLOCK_INDIRECT_JUMP:
+		case BLOCK_INDIRECT_CALL:
+		case BLOCK_FAR_CALL:
+		case BLOCK_FAR_RETURN:
+		case BLOCK_FAR_JUMP:
+			return true;
+		case BLOCK_NO_CODE:
+		case BLOCK_CODE_CHANGED:
+		case BLOCK_UNKNOWN:
+			return false;
+		}
+		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+			event_times_settle(&execution->times);
+	}
+	return false;
+}
+
+bool walk_to_target(struct execution *execution)
+{
+	if (!walk_straight(execution) ||
+	    execution->blocks[execution->block].kind == BLOCK_CONDITIONAL)
+		return false;
+	if (execution->blocks[execution->block].kind == BLOCK_INDIRECT_CALL)
+		push_call(execution, execution->block);
+	walk_run(execution);
+	return true;
+}
+
+bool walk_to_exit(struct execution *execution, uint64_t address)
+{
+	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
+		const struct block *block;
+		bool is_there;
+
+		if (execution->block == BLOCK_NONE)
+			return false;
+		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
+			block_graph_read(execution->graph, execution->block);
+		block = &execution->blocks[execution->block];
+		is_there = block_graph_info(execution->graph, execution->block)
+				   ->target == address;
+		switch ((enum block_kind)block->kind) {
+		case BLOCK_CONDITIONAL:
+			is_there |= block->ip + block->bytes == address;
+			if (is_there)
+				walk_run(execution);
+			return is_there;
+		case BLOCK_JUMP:
+		case BLOCK_CALL:
+			walk_run(execution);
+			if (is_there)
+				return true;
+			if (block->kind == BLOCK_CALL)
+				push_call(execution, execution->from);
+			walk_along(execution, EDGE_TAKEN);
+			break;
+		case BLOCK_FALL:
+			walk_run(execution);
+			walk_along(execution, EDGE_NEXT);
+			if (execution->blocks[execution->block].ip == address)
+				return true;
+			break;
+		default:
+			return walk_to_target(execution);
+		}
+	}
+	return false;
+}
+
+/* Part of block execution->block runs, up to the instruction at @address. */
+static bool run_part(struct execution *execution, uint64_t address)
+{
+	uint32_t index = execution->block;
+	uint64_t last = 0;
+	uint32_t work;
+
+	if (execution->blocks[index].ip == address)
+		return true;
+	work = block_graph_part(execution->graph, index, address, &last);
+	if (!work)
+		return false;
+	walk_arrive(execution);
+	if (execution->lists_blocks)
+		list_block(execution, index, last, work, FLOW_EXIT_NONE);
+	execution->times.work += work;
+	execution->last_ip = last;
+	execution->at_branch = false;
+	execution->from = index;
+	execution->block = walk_find(execution, address);
+	execution->passage = PASSAGE_INSIDE;
+	return execution->block != BLOCK_NONE;
+}
+
+static bool is_in_block(const struct execution *execution, uint64_t address)
+{
+	const struct block *block = &execution->blocks[execution->block];
+
+	return address - block->ip < block->bytes || address == block->ip;
+}
+
+bool walk_to(struct execution *execution, uint64_t address)
+{
+	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
+		if (execution->block == BLOCK_NONE)
+			return false;
+		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
+			block_graph_read(execution->graph, execution->block);
+		if (is_in_block(execution, address))
+			return run_part(execution, address);
+		switch ((enum block_kind)
+				execution->blocks[execution->block].kind) {
+		case BLOCK_FALL:
+			walk_run(execution);
+			walk_along(execution, EDGE_NEXT);
+			break;
+		case BLOCK_CALL:
+			push_call(execution, execution->block);
+			walk_run(execution);
+			walk_along(execution, EDGE_TAKEN);
+			break;
+		case BLOCK_JUMP:
+			walk_run(execution);
+			walk_along(execution, EDGE_TAKEN);
+			break;
+		default:
+			return false;
+		}
+		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+			event_times_settle(&execution->times);
+	}
+	return false;
+}
+
