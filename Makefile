@@ -71,6 +71,17 @@ ARCH_CHECK_LIBS := -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic -lrt -lm \
 CHECK_LIBS := $(if $(ARCH),$(ARCH_CHECK_LIBS), \
               $(shell pkg-config --libs check 2>/dev/null))
 
+# $(1): suites' targets.  One that fails, or cannot be built, stops no other and
+# is listed at the end; what one prints stays together.
+PASSED := $(BUILD)/passed
+define check_all
+	@$(RM) -r $(PASSED) && mkdir -p $(PASSED)
+	+$(Q)$(MAKE) --no-print-directory -k -O $(1) || { cd $(PASSED) && \
+		for check in $(1); do test -e $$check || \
+		echo "FAILED: $$check"; done; exit 1; }
+endef
+pass = mkdir -p $(PASSED) && touch $(PASSED)/$@
+
 Q := $(if $(V),,@)
 
 all: $(PROGRAM) $(if $(ARCH),,machine)
@@ -132,9 +143,16 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-check: $(SUITES) $(if $(ARCH),,machine-check)
-	$(Q)for suite in $(SUITES); do $(SUITE_ENV) $(RUN) $$suite || exit 1; done
+# A target for each suite: `make check-test_lines` runs one.
+CHECKS := $(SUITES:$(BUILD)/tests/%=check-%)
+$(CHECKS): check-%: $(BUILD)/tests/%
+	$(Q)$(SUITE_ENV) $(RUN) $<
+	@$(pass)
 
+check:
+	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS)))
+
+check-full: export KTRACE_FULL = 1
 check-full: check
 	$(Q)machine/tests/run_all.sh full
 	$(Q)tests/recorded/all.sh full
@@ -170,6 +188,7 @@ install: all
 clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
-.PHONY: all fuzz fuzz-seeds e2e-programs check check-full bench lint install clean
+.PHONY: all fuzz fuzz-seeds e2e-programs check $(CHECKS) check-full \
+	bench lint install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

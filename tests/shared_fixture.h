@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* Reference data that is not part of the project, in the folder that the
- * environment variable KTRACE_SHARED names.  Each of these says why on
- * standard output when it returns false.
+ * environment variable KTRACE_SHARED names; without it, in ../shared, beside the
+ * checkout.  Each of these says why on standard output when it returns false.
  */
 
 /* Puts the path of file @name there into @path. */
