@@ -52,7 +52,7 @@ OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
-SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
+SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -130,7 +130,12 @@ $(E2E_PROGRAMS): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
 # And what they compare with perf by.
 e2e-programs: $(E2E_PROGRAMS) $(if $(ARCH),,$(BUILD)/tests/test_perf_counts)
 
-# Each suite is a program that links only what it needs from the library.
+$(BUILD)/tests/shared_fixture.o: CPPFLAGS += $(if $(HAVE_IPT),-DHAVE_INTEL_PT)
+$(SUITE_FIXTURES): $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
+	@echo "  AR    $@"
+	$(Q)$(RM) $@ && $(AR) rcs $@ $^
+
+# Each suite is a program that links only what it needs of fixtures and library.
 $(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)

@@ -87,6 +87,16 @@ void shared_recording_remove(const char *path)
 	remove(command);
 }
 
+bool shared_has_intel_pt(void)
+{
+#ifdef HAVE_INTEL_PT
+	return true;
+#else
+	printf("skipped: this build has no decoder for Intel PT\n");
+	return false;
+#endif
+}
+
 uint8_t *shared_file(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "rb");

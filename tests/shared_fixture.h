@@ -22,6 +22,9 @@ bool shared_recording(const char *name, char *path, size_t size);
 /* Removes what shared_recording() unpacked.  "" is allowed. */
 void shared_recording_remove(const char *path);
 
+/* Whether this build decodes Intel PT. */
+bool shared_has_intel_pt(void);
+
 /* Returns the bytes of a file and their count, to be freed; NULL if it cannot
  * be read.
  */

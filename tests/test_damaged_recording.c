@@ -31,7 +31,8 @@ static uint64_t gaps;
 static void set_up(void)
 {
 	whole = NULL;
-	if (!shared_recording("small", folder, sizeof(folder)))
+	if (!shared_has_intel_pt() ||
+	    !shared_recording("small", folder, sizeof(folder)))
 		return;
 
 	char path[5000];
