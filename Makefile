@@ -53,7 +53,7 @@ OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
-SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
+SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -71,6 +71,17 @@ ARCH_CHECK_LIBS := -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic -lrt -lm \
                    -pthread
 CHECK_LIBS := $(if $(ARCH),$(ARCH_CHECK_LIBS), \
               $(shell pkg-config --libs check 2>/dev/null))
+
+# $(1): suites' targets.  One that fails, or cannot be built, stops no other and
+# is listed at the end; what one prints stays together.
+PASSED := $(BUILD)/passed
+define check_all
+	@$(RM) -r $(PASSED) && mkdir -p $(PASSED)
+	+$(Q)$(MAKE) --no-print-directory -k -O $(1) || { cd $(PASSED) && \
+		for check in $(1); do test -e $$check || \
+		echo "FAILED: $$check"; done; exit 1; }
+endef
+pass = mkdir -p $(PASSED) && touch $(PASSED)/$@
 
 Q := $(if $(V),,@)
 
@@ -120,7 +131,12 @@ $(E2E_PROGRAMS): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
 # And what they compare with perf by.
 e2e-programs: $(E2E_PROGRAMS) $(if $(ARCH),,$(BUILD)/tests/test_perf_counts)
 
-# Each suite is a program that links only what it needs from the library.
+$(BUILD)/tests/shared_fixture.o: CPPFLAGS += $(if $(HAVE_IPT),-DHAVE_INTEL_PT)
+$(SUITE_FIXTURES): $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
+	@echo "  AR    $@"
+	$(Q)$(RM) $@ && $(AR) rcs $@ $^
+
+# Each suite is a program that links only what it needs of fixtures and library.
 $(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)
@@ -133,9 +149,16 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-check: $(SUITES) $(if $(ARCH),,machine-check)
-	$(Q)for suite in $(SUITES); do $(SUITE_ENV) $(RUN) $$suite || exit 1; done
+# A target for each suite: `make check-test_lines` runs one.
+CHECKS := $(SUITES:$(BUILD)/tests/%=check-%)
+$(CHECKS): check-%: $(BUILD)/tests/%
+	$(Q)$(SUITE_ENV) $(RUN) $<
+	@$(pass)
 
+check:
+	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS)))
+
+check-full: export KTRACE_FULL = 1
 check-full: check
 	$(Q)machine/tests/run_all.sh full
 	$(Q)tests/recorded/all.sh full
@@ -171,6 +194,7 @@ install: all
 clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
-.PHONY: all fuzz fuzz-seeds e2e-programs check check-full bench lint install clean
+.PHONY: all fuzz fuzz-seeds e2e-programs check $(CHECKS) check-full \
+	bench lint install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -142,7 +142,12 @@ $(MACHINE_TOOLS): $(BUILD)/machine/tests/%: $(BUILD)/machine/tests/%.o \
 
 $(BUILD)/machine/tests/test_block_compare: $(TOOL_PARTS)
 
-machine-check: $(MACHINE_SUITES)
-	$(Q)for suite in $(MACHINE_SUITES); do $(SUITE_ENV) $$suite || exit 1; done
+MACHINE_CHECKS := $(MACHINE_SUITES:$(BUILD)/machine/tests/%=machine-check-%)
+$(MACHINE_CHECKS): machine-check-%: $(BUILD)/machine/tests/%
+	$(Q)$(SUITE_ENV) $<
+	@$(pass)
 
-.PHONY: machine machine-check
+machine-check:
+	$(call check_all,$(MACHINE_CHECKS))
+
+.PHONY: machine machine-check $(MACHINE_CHECKS)

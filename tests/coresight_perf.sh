@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: MIT
 # Compares the branches of CoreSight recordings with perf's, one by one.
 #	tests/coresight_perf.sh [PROGRAM]	(default: build/ktrace-hw)
-# KTRACE_SHARED names the reference data, KTRACE_ARM64_ROOT a folder with the
-# traced program (usr/bin/busybox of arm64's busybox-static 1:1.37.0-6+b9;
-# default: the arm64 machine's files), KTRACE_PERF a perf that decodes CoreSight
-# (default: perf).
+# KTRACE_SHARED names the reference data (default: ../shared), KTRACE_ARM64_ROOT
+# a folder with the traced program (usr/bin/busybox of arm64's busybox-static
+# 1:1.37.0-6+b9; default: the arm64 machine's files), KTRACE_PERF a perf that
+# decodes CoreSight (default: perf).
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 
 PROGRAM=${1:-build/ktrace-hw}
 PERF=${KTRACE_PERF:-perf}
+SHARED=${KTRACE_SHARED:-../shared}
 FILES=${KTRACE_ARM64_ROOT:-${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64}
 
 skip() {
@@ -18,8 +19,7 @@ skip() {
 	exit 0
 }
 
-[[ -n ${KTRACE_SHARED:-} ]] ||
-	skip 'KTRACE_SHARED does not name the reference data'
+[[ -d $SHARED ]] || skip "the reference data are not in $SHARED"
 [[ -r $FILES/usr/bin/busybox ]] ||
 	skip "there is no $FILES/usr/bin/busybox: machine fetch --arch arm64"
 $PERF version --build-options 2>/dev/null |
@@ -28,7 +28,7 @@ $PERF version --build-options 2>/dev/null |
 
 SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
-tar --zstd -xf "$KTRACE_SHARED/recordings/arm64-ete.tar.zst" -C "$SCRATCH"
+tar --zstd -xf "$SHARED/recordings/arm64-ete.tar.zst" -C "$SCRATCH"
 RECORDING=$SCRATCH/r.data
 
 HOME=$SCRATCH $PERF script --symfs "$FILES" -i "$RECORDING" \

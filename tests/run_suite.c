@@ -1,7 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/run_suite.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__aarch64__)
+enum { IS_SLOW = true };
+#else
+enum { IS_SLOW = false };
+#endif
+
+bool suite_is_full(void)
+{
+	return getenv("KTRACE_FULL");
+}
+
+bool suite_skips_long_test(void)
+{
+	if (!IS_SLOW || suite_is_full())
+		return false;
+	printf("skipped: too long for sanitizers and QEMU without "
+	       "KTRACE_FULL\n");
+	return true;
+}
 
 int run_suite(Suite *suite)
 {

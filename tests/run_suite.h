@@ -3,6 +3,7 @@
 #define KT_TESTS_RUN_SUITE_H
 
 #include <check.h>
+#include <stdbool.h>
 
 /* Runs @suite, honouring check's CK_* environment variables, and frees it.
  *
@@ -12,5 +13,15 @@
  * Returns EXIT_SUCCESS when every test passed, EXIT_FAILURE otherwise.
  */
 int run_suite(Suite *suite);
+
+/* Whether this is the full tier, which the environment variable KTRACE_FULL
+ * says: then suites try all of what they else try a part of.
+ */
+bool suite_is_full(void);
+
+/* Whether a test of many seconds is to be left out, and says so: sanitizers and
+ * QEMU multiply them, so there the full tier alone has it.
+ */
+bool suite_skips_long_test(void);
 
 #endif

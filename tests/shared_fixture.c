@@ -1,29 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/shared_fixture.h"
 
+#include <check.h>
+#include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *shared_folder(void)
+/* Suites run in the root of the checkout.  Tests may go elsewhere or link to
+ * what is there, so the path is absolute.
+ */
+static bool shared_folder(char folder[PATH_MAX])
 {
-	const char *folder = getenv("KTRACE_SHARED");
+	const char *named = getenv("KTRACE_SHARED");
 
-	if (folder && *folder)
-		return folder;
-	printf("skipped: KTRACE_SHARED does not name the reference data\n");
-	return NULL;
+	if (named && *named) {
+		ck_assert_msg(realpath(named, folder), "KTRACE_SHARED: %s: %s",
+			      named, strerror(errno));
+		return true;
+	}
+	if (realpath("../shared", folder))
+		return true;
+	printf("skipped: there is no ../shared, and KTRACE_SHARED does not "
+	       "name the reference data\n");
+	return false;
 }
 
 bool shared_path(const char *name, char *path, size_t size)
 {
-	const char *folder = shared_folder();
+	char folder[PATH_MAX];
 
 	path[0] = '\0';
-	if (folder)
-		snprintf(path, size, "%s/%s", folder, name);
-	return folder;
+	if (!shared_folder(folder))
+		return false;
+	snprintf(path, size, "%s/%s", folder, name);
+	return true;
 }
 
 /* Recordings are packed under names of their own. */
@@ -43,12 +56,12 @@ static bool find_folder(const char *scratch, char *path, size_t size)
 
 bool shared_recording(const char *name, char *path, size_t size)
 {
-	const char *folder = shared_folder();
+	char folder[PATH_MAX];
 	char scratch[] = "/tmp/ktrace-hw-test.XXXXXX";
 	char command[5000];
 
 	path[0] = '\0';
-	if (!folder || !mkdtemp(scratch))
+	if (!shared_folder(folder) || !mkdtemp(scratch))
 		return false;
 	snprintf(command, sizeof(command),
 		 "tar --zstd -xf '%s/recordings/%s.tar.zst' -C %s", folder,
@@ -72,6 +85,16 @@ void shared_recording_remove(const char *path)
 	snprintf(command, sizeof(command), "%.*s",
 		 (int)(strrchr(path, '/') - path), path);
 	remove(command);
+}
+
+bool shared_has_intel_pt(void)
+{
+#ifdef HAVE_INTEL_PT
+	return true;
+#else
+	printf("skipped: this build has no decoder for Intel PT\n");
+	return false;
+#endif
 }
 
 uint8_t *shared_file(const char *path, size_t *size)

@@ -30,7 +30,8 @@ START_TEST(kernel_of_the_virtual_machine)
 	struct flow_run run;
 	struct flow_totals totals;
 
-	if (!shared_recording("arm64-ete", folder, sizeof(folder)))
+	if (suite_skips_long_test() ||
+	    !shared_recording("arm64-ete", folder, sizeof(folder)))
 		return;
 	ck_assert_int_eq(flow_run_open(&run, folder, "/nonexistent"), 0);
 	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
@@ -101,7 +102,7 @@ START_TEST(all_of_the_virtual_machine)
 	struct flow_totals totals;
 	char root[4096];
 
-	if (!find_root(root, sizeof(root)) ||
+	if (suite_skips_long_test() || !find_root(root, sizeof(root)) ||
 	    !shared_recording("arm64-ete", folder, sizeof(folder)))
 		return;
 	ck_assert_int_eq(flow_run_open(&run, folder, root), 0);

@@ -13,17 +13,25 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Traces of each kind of unit, bare and in the frames of a shared sink, cut at
- * every byte and with each byte changed in several ways: in frames, and under
- * sanitizers and QEMU, which are slow, some of them.
+/* Traces of each kind of unit, bare and in the frames of a shared sink, cut and
+ * with bytes changed in several ways: with KTRACE_FULL at every byte (in frames,
+ * and under sanitizers and QEMU, which are slow, at some of them), else at
+ * fewer.  Strides are primes: the points' spans, which repeat, are met at other
+ * places each time.
  */
 enum { SYNCS = 5, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
+
+static const struct effort {
+	size_t bits;	/* of a byte are flipped, one at a time */
+	size_t bare_step;
+	size_t framed_step;
+}
 #if defined(__aarch64__)
-enum { BITS = 1, BARE_STEP = 53, FRAMED_STEP = 101 };
+quick = { 1, 211, 401 }, full = { 1, 53, 101 };
 #elif defined(__SANITIZE_ADDRESS__)
-enum { BITS = 1, BARE_STEP = 3, FRAMED_STEP = 7 };
+quick = { 1, 61, 127 }, full = { 1, 3, 7 };
 #else
-enum { BITS = 3, BARE_STEP = 1, FRAMED_STEP = 3 };
+quick = { 1, 17, 61 }, full = { 3, 1, 3 };
 #endif
 
 static const struct layout {
@@ -160,9 +168,14 @@ START_TEST(sound_captures_have_no_gap)
 }
 END_TEST
 
+static const struct effort *effort(void)
+{
+	return suite_is_full() ? &full : &quick;
+}
+
 static size_t step(void)
 {
-	return layout->every ? FRAMED_STEP : BARE_STEP;
+	return layout->every ? effort()->framed_step : effort()->bare_step;
 }
 
 /* So many bytes of the file tell of the first block behind a point. */
@@ -250,7 +263,7 @@ START_TEST(changed_bytes_cost_up_to_the_next_point)
 	load(_i);
 	memcpy(copy, whole, size);
 	for (size_t at = 0; at < size; at += step()) {
-		for (size_t i = 0; i < BITS; i++)
+		for (size_t i = 0; i < effort()->bits; i++)
 			change(at, whole[at] ^
 					   (uint8_t)(1u << (at + i) % 8));
 		change(at, whole[at] ^ 0xff);

@@ -27,7 +27,9 @@ static char path[4096];
 
 static void unpack(void)
 {
-	shared_recording("small", path, sizeof(path));
+	*path = '\0';
+	if (shared_has_intel_pt())
+		shared_recording("small", path, sizeof(path));
 }
 
 static void remove_it(void)

@@ -120,9 +120,10 @@ static void compare_recording(const char *path)
 
 START_TEST(calls_are_those_that_perf_sees)
 {
-	char path[4096];
+	char path[4096] = "";
 
-	if (shared_recording("small", path, sizeof(path)))
+	if (shared_has_intel_pt() &&
+	    shared_recording("small", path, sizeof(path)))
 		compare_recording(path);
 	shared_recording_remove(path);
 }

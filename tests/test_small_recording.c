@@ -18,7 +18,8 @@ static void set_up(void)
 {
 	struct flow_input input = { 0 };
 
-	if (!shared_recording("small", folder, sizeof(folder)))
+	if (!shared_has_intel_pt() ||
+	    !shared_recording("small", folder, sizeof(folder)))
 		return;
 	ck_assert_int_eq(recording_open(folder, NULL, &recording), 0);
 	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);

@@ -76,11 +76,11 @@ static int attach(void *ctx)
 
 	if (error)
 		return error;
-	return ocsd_dt_set_gen_elem_outfn(source->feed.tree.handle,
-					  take_element, source) == OCSD_OK &&
-			       watch_packets(source) == OCSD_OK ?
-		       0 :
-		       -ERROR_MEMORY;
+	error = coresight_tree_on_element(&source->feed.tree, take_element,
+					  source);
+	if (error)
+		return error;
+	return watch_packets(source) == OCSD_OK ? 0 : -ERROR_MEMORY;
 }
 
 static void begin_session(void *ctx)

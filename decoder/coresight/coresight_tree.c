@@ -5,21 +5,11 @@
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
-
-/* OpenCSD 1.3 and 1.5 never free what ocsd_dt_set_gen_elem_outfn() makes: 32
- * bytes a tree.  What clang sees of the call ends in the C++ library.
- */
-#if defined(__SANITIZE_ADDRESS__)
-#define KNOWN_LEAKS "leak:ocsd_dt_set_gen_elem_outfn\n"
-#elif __has_feature(address_sanitizer)
-#define KNOWN_LEAKS "leak:libstdc++\n"
-#endif
-#ifdef KNOWN_LEAKS
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-	return KNOWN_LEAKS;
-}
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#else
+#define __lsan_disable()
+#define __lsan_enable()
 #endif
 
 /* A bare stream may have no id, but a decoder has one. */
@@ -151,6 +141,21 @@ int coresight_tree_open(struct coresight_tree *tree,
 				   flags, &config, &tree->trace_id) != OCSD_OK)
 		return -ERROR_UNSUPPORTED;
 	return 0;
+}
+
+/* OpenCSD 1.3 and 1.5 never free what ocsd_dt_set_gen_elem_outfn() makes, 32
+ * bytes a tree.  A suppression by name would have the leak sanitizer read all
+ * debug information as each program ends.
+ */
+int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
+			      const void *context)
+{
+	ocsd_err_t error;
+
+	__lsan_disable();
+	error = ocsd_dt_set_gen_elem_outfn(tree->handle, take, context);
+	__lsan_enable();
+	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
 }
 
 void coresight_tree_close(struct coresight_tree *tree)

@@ -24,6 +24,13 @@ enum coresight_depth {
 int coresight_tree_open(struct coresight_tree *tree,
 			const struct coresight_unit *unit,
 			enum coresight_depth depth);
+
+/* Has OpenCSD call @take with @context, which is borrowed until the tree is
+ * closed, for each element that it decodes.  Returns 0 or -ERROR_MEMORY.
+ */
+int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
+			      const void *context);
+
 void coresight_tree_close(struct coresight_tree *tree);
 
 /* Returns the protocol of @unit's packets as OpenCSD numbers it. */
