@@ -133,8 +133,9 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
-check: $(SUITES) $(if $(ARCH),,machine-check)
+check: $(SUITES) $(if $(ARCH),,$(PROGRAM) machine-check)
 	$(Q)for suite in $(SUITES); do $(SUITE_ENV) $(RUN) $$suite || exit 1; done
+	$(if $(ARCH),,$(Q)tests/golden/flows.py $(PROGRAM))
 
 check-full: check
 	$(Q)machine/tests/run_all.sh full
