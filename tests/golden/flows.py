@@ -133,7 +133,7 @@ def main():
     parser.add_argument('program')
     parser.add_argument('names', nargs='*')
     parser.add_argument('--verbose', action='store_true')
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     archive = flows_archive()
     if not archive.exists():
         print(f'skipped: golden flows: there is no {archive}')
