@@ -155,8 +155,14 @@ $(CHECKS): check-%: $(BUILD)/tests/%
 	$(Q)$(SUITE_ENV) $(RUN) $<
 	@$(pass)
 
+# Intel PT's flows that are known, followed by the program itself.
+check-golden-flows: $(PROGRAM)
+	$(Q)tests/golden/flows.py $(PROGRAM)
+	@$(pass)
+
 check:
-	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS)))
+	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) \
+		check-golden-flows))
 
 check-full: export KTRACE_FULL = 1
 check-full: check

@@ -161,6 +161,16 @@ static ZyanStatus decode(enum instruction_set set, const uint8_t *bytes,
 					     decoded);
 }
 
+/* The library takes some of VEX's space for Knights Corner's instructions, jkzd
+ * and jknzd among them: no processor with Intel PT has those.
+ */
+static bool is_foreign(const ZydisDecodedInstruction *decoded)
+{
+	return decoded->meta.isa_ext == ZYDIS_ISA_EXT_KNC ||
+	       decoded->meta.isa_ext == ZYDIS_ISA_EXT_KNCE ||
+	       decoded->meta.isa_ext == ZYDIS_ISA_EXT_KNCV;
+}
+
 static int read_known(enum instruction_set set, uint64_t address,
 		      const uint8_t *bytes, size_t size,
 		      struct instruction *instruction)
@@ -170,7 +180,7 @@ static int read_known(enum instruction_set set, uint64_t address,
 
 	if (status == ZYDIS_STATUS_NO_MORE_DATA)
 		return 0;
-	if (ZYAN_FAILED(status))
+	if (ZYAN_FAILED(status) || is_foreign(&decoded))
 		return -ERROR_UNSUPPORTED;
 	translate(set, address, &decoded, instruction);
 	return 1;

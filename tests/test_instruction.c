@@ -212,7 +212,9 @@ static const struct row x86_rows[] = {
 	  .is_unknown = true },
 	{ "aadd of registers", X64, BYTES(0x0f, 0x38, 0xfc, 0xc0),
 	  .is_unknown = true },
-	{ "vex jkzd", X64, BYTES(0xc5, 0xf8, 0x74, 1), .is_unknown = true },
+	{ "jkzd", X64, BYTES(0xc5, 0xd0, 0x74, 1), .is_unknown = true },
+	{ "jknzd near", X64, BYTES(0xc5, 0xd0, 0x85, 1, 0, 0, 0),
+	  .is_unknown = true },
 	{ "16 bytes", X64,
 	  BYTES(0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
 		0x66, 0x66, 0x66, 0x66, 0x66, 0x90), .is_unknown = true },
@@ -468,7 +470,7 @@ START_TEST(random_bytes_are_read_within_their_bounds)
 
 	for (int i = 0; i < 100000; i++) {
 		for (size_t at = 0; at < sizeof(bytes); at++)
-			bytes[at] = (uint8_t)next_random(&state);
+			bytes[at] = (uint8_t)(next_random(&state) >> 16);
 		check_random((enum instruction_set)_i, bytes,
 			     next_random(&state) % sizeof(bytes));
 	}

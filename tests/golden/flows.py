@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares what the decoder makes of golden flows with what they mean.
+
+    tests/golden/flows.py PROGRAM [--verbose] [NAME...]
+
+--verbose tells of each flow, and where it differs first.
+
+The flows are ../shared/intel-pt/golden-flows, or under KTRACE_SHARED: each is a
+recording and the address of each instruction that it says was executed.
+expected_failures.txt, beside this, lists those that are known to differ, with
+the reason; one of them that is equal fails, so that the list stays true.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+BLOCK = re.compile(r'\sblock\s+\S+\s+([0-9a-f]+)-([0-9a-f]+)\s+(\d+) instr')
+# "? " marks an instruction within a transaction.
+ADDRESS = re.compile(r'(?:\? )?([0-9a-f]{16})\b')
+COUNT = re.compile(r'insn:\s+(\d+)')
+LIMIT_S = 60
+
+
+def flows_archive():
+    shared = os.environ.get('KTRACE_SHARED') or HERE.parents[2] / 'shared'
+    return pathlib.Path(shared) / 'intel-pt/golden-flows/flows.tar.zst'
+
+
+def expected_failures():
+    """Names and why they differ, of lines "NAME: reason"."""
+    lines = (HERE / 'expected_failures.txt').read_text().splitlines()
+    pairs = [line.split(':', 1) for line in lines
+             if line and not line.startswith('#')]
+    return {name: reason.strip() for name, reason in pairs}
+
+
+def meant(path):
+    """Each instruction's address, or just how many there are."""
+    lines = path.read_text().splitlines()
+    addresses = [int(match[1], 16) for match in map(ADDRESS.match, lines)
+                 if match]
+    counts = [int(match[1]) for match in map(COUNT.match, lines) if match]
+    return addresses, counts[0] if counts and not addresses else None
+
+
+def decoded(program, recording):
+    """First and last address and count of each block; why not, if not."""
+    try:
+        run = subprocess.run([program, 'dump', '--blocks', '-i', recording],
+                             capture_output=True, text=True, timeout=LIMIT_S,
+                             check=False)
+    except subprocess.TimeoutExpired:
+        return [], f'no answer after {LIMIT_S} s'
+    if run.returncode < 0:
+        return [], f'killed by signal {-run.returncode}'
+    blocks = [(int(match[1], 16), int(match[2], 16), int(match[3]))
+              for match in map(BLOCK.search, run.stdout.splitlines()) if match]
+    return blocks, None
+
+
+def around(addresses, at):
+    shown = [f'{address:x}' for address in addresses[max(at - 2, 0):at + 4]]
+    return ' '.join(['...' if at > 2 else ''] + shown).strip() or 'the end'
+
+
+def first_difference(addresses, blocks):
+    """None, or what the first block is that is not as it is meant."""
+    at = 0
+    for first, last, count in blocks:
+        end = at + count
+        if (end > len(addresses) or addresses[at] != first
+                or addresses[end - 1] != last):
+            return (f'instruction {at}: block {first:x}-{last:x} of {count}, '
+                    f'meant is {around(addresses, at)}')
+        at = end
+    if at < len(addresses):
+        return f'instruction {at}: no block, meant is {around(addresses, at)}'
+    return None
+
+
+def compare(program, folder, name):
+    addresses, count = meant(folder / f'{name}-ptxed.exp')
+    blocks, error = decoded(program, folder / f'{name}.d')
+    if error:
+        return error
+    if count is None:
+        return first_difference(addresses, blocks)
+    found = sum(block[2] for block in blocks)
+    return None if found == count else f'{found} instructions of {count}'
+
+
+def judge(name, difference, known, verbose):
+    """Whether it is as it should be; says so."""
+    if difference is None and name in known:
+        print(f'FAIL {name}: equal, though listed: {known[name]}')
+        return False
+    is_known = name in known
+    if difference is not None and not is_known:
+        print(f'FAIL {name}: {difference}')
+        return False
+    if verbose and is_known:
+        print(f'known {name}: {difference}\n      {known[name]}')
+    elif verbose:
+        print(f'ok   {name}')
+    return True
+
+
+def run(arguments, folder):
+    names = sorted(path.name[:-len('-ptxed.exp')]
+                   for path in folder.glob('*-ptxed.exp'))
+    known = expected_failures()
+    results = []
+    for name in arguments.names or names:
+        difference = compare(arguments.program, folder, name)
+        results.append(judge(name, difference, known, arguments.verbose))
+    for name in sorted(known.keys() - set(names)):
+        print(f'FAIL {name}: listed, but there is no such flow')
+        results.append(False)
+    bad = results.count(False)
+    print(f'golden flows: {len(results) - bad} of {len(results)} as expected, '
+          f'{len(known)} of them known to differ')
+    return bad or not results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('program')
+    parser.add_argument('names', nargs='*')
+    parser.add_argument('--verbose', action='store_true')
+    arguments = parser.parse_intermixed_args()
+    archive = flows_archive()
+    if not archive.exists():
+        print(f'skipped: golden flows: there is no {archive}')
+        return 0
+    with tempfile.TemporaryDirectory(prefix='ktrace-hw-golden.') as folder:
+        subprocess.run(['tar', '--zstd', '-xf', archive, '-C', folder],
+                       check=True)
+        return 1 if run(arguments, pathlib.Path(folder)) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
