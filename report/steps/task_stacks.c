@@ -206,10 +206,9 @@ static int take_stack_event(struct task_stacks *stacks,
 	return status;
 }
 
-int task_stacks_take(struct task_stacks *stacks, uint32_t index,
-		     const struct function_event *event)
+static int take_event(struct task_stacks *stacks, struct cpu_context *context,
+		      const struct function_event *event)
 {
-	struct cpu_context *context = cpu_at(stacks, index);
 	int status;
 
 	cpu_account_pass(&context->account, stacks->window, event,
@@ -244,6 +243,17 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 		return take_stack_event(stacks, context, event);
 	}
 	return 0;
+}
+
+int task_stacks_take(struct task_stacks *stacks, uint32_t index,
+		     const struct function_event *events, uint32_t count)
+{
+	struct cpu_context *context = cpu_at(stacks, index);
+	int status = 0;
+
+	for (uint32_t i = 0; !status && i < count; i++)
+		status = take_event(stacks, context, &events[i]);
+	return status;
 }
 
 bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,

@@ -47,9 +47,9 @@ void task_stacks_free(struct task_stacks *stacks);
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid);
 
-/* Applies the next event of CPU @index.  Returns 0 or -ERROR_MEMORY. */
+/* Applies the next @count events of CPU @index.  Returns 0 or -ERROR_MEMORY. */
 int task_stacks_take(struct task_stacks *stacks, uint32_t index,
-		     const struct function_event *event);
+		     const struct function_event *events, uint32_t count);
 
 /* Returns whether task @tid runs on another CPU than @index, as far as the
  * events taken tell, and on which.
