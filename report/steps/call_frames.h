@@ -4,31 +4,87 @@
 
 #include "report/steps/call_stack.h"
 
+#include <stddef.h>
+
 /* What can be done with a call stack's frames: inside call_stack only. */
 
 /* What a search of a stack may not find. */
 #define NO_FRAME SIZE_MAX
 
-struct call_frame *frames_at(const struct call_stack *stack, size_t index);
+static inline struct call_frame *frames_at(const struct call_stack *stack,
+					   size_t index)
+{
+	return stack->frames + index;
+}
 
 /* Returns the innermost frame, or NULL. */
-struct call_frame *frames_top(const struct call_stack *stack);
+static inline struct call_frame *frames_top(const struct call_stack *stack)
+{
+	return stack->count ? stack->frames + stack->count - 1 : NULL;
+}
 
-/* Begins a function; of @like the times are filled in.  Returns 0 or
- * -ERROR_MEMORY.
+/* Makes room for another frame.  Returns 0 or -ERROR_MEMORY. */
+int frames_grow(struct call_stack *stack);
+
+/* Returns where the next frame will lie: to be filled in, but for the times,
+ * and begun with frames_begin(); NULL when out of memory.
  */
-int frames_push(struct call_stack *stack, const struct call_frame *like,
-		struct call_stack_output *output);
+static inline struct call_frame *frames_next(struct call_stack *stack)
+{
+	if (stack->count == stack->room && frames_grow(stack) < 0)
+		return NULL;
+	return stack->frames + stack->count;
+}
+
+/* Hands on what begins or ends with @frame, at @depth. */
+static inline void frames_say(struct call_stack_output *output, uint8_t kind,
+			      const struct call_frame *frame, uint32_t depth)
+{
+	struct call_step *step = &output->step;
+
+	step->kind = kind;
+	step->how = frame->how;
+	step->doubt |= frame->doubt;
+	step->function = frame->function;
+	step->depth = depth;
+	output->sink->take(output->sink, step);
+}
+
+/* Begins the function of the frame that frames_next() returned. */
+static inline void frames_begin(struct call_stack *stack,
+				struct call_stack_output *output)
+{
+	struct call_step *step = &output->step;
+	struct call_frame *frame = stack->frames + stack->count++;
+
+	frame->start_ns = step->time_ns;
+	frame->start_clock_ns = step->clock_ns;
+	step->doubt = 0;
+	step->place = frame->return_address;
+	step->wall_ns = 0;
+	step->on_cpu_ns = 0;
+	frames_say(output, STEP_ENTER, frame, stack->count - 1);
+}
 
 /* Ends the innermost function; @doubt are enum call_doubt bits to add. */
-void frames_pop(struct call_stack *stack, uint8_t doubt,
-		struct call_stack_output *output);
+static inline void frames_pop(struct call_stack *stack, uint8_t doubt,
+			      struct call_stack_output *output)
+{
+	struct call_step *step = &output->step;
+	const struct call_frame *frame = stack->frames + --stack->count;
 
-/* Ends the innermost function in a jump to another, which takes its place with
- * the times of now.  Returns 0 or -ERROR_MEMORY.
+	step->doubt = doubt;
+	step->place = 0;
+	step->wall_ns = step->time_ns - frame->start_ns;
+	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
+	frames_say(output, STEP_EXIT, frame, stack->count);
+}
+
+/* Ends the innermost function in a jump to @function, which takes its place
+ * with the times of now, and @doubt.
  */
-int frames_replace(struct call_stack *stack, const struct call_frame *like,
-		   struct call_stack_output *output);
+void frames_replace(struct call_stack *stack, uint32_t function, uint8_t doubt,
+		    struct call_stack_output *output);
 
 /* Pops until @count frames are left.  Only the last of them was seen to end;
  * that it is, @seen says.

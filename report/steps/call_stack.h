@@ -2,7 +2,6 @@
 #ifndef KT_REPORT_CALL_STACK_H
 #define KT_REPORT_CALL_STACK_H
 
-#include "common/array.h"
 #include "report/steps/call_step.h"
 #include "symbolize/function_event.h"
 
@@ -32,17 +31,17 @@ struct call_frame {
  * is_break.
  */
 struct call_stack {
-	struct array frames;		/* struct call_frame */
+	struct call_frame *frames;
+	uint32_t count;
+	uint32_t room;
 	bool has_new_program;		/* below the system call: all is gone */
 };
 
-#define CALL_STACK_EMPTY \
-	((struct call_stack){ .frames = ARRAY_OF(struct call_frame) })
-
+/* A zeroed stack is empty. */
 void call_stack_free(struct call_stack *stack);
 
-/* Where the steps go that an event leads to.  @step is filled in with all
- * that they have in common.
+/* Where the steps go that an event leads to.  @step says when, where and in
+ * which task; the stack fills in the rest.
  */
 struct call_stack_output {
 	struct call_step step;

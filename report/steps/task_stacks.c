@@ -16,6 +16,7 @@ struct cpu_context {
 	uint8_t state; /* enum cpu_state */
 	bool ended;
 	struct cpu_account account;
+	struct call_stack_output output; /* of the task's call stack */
 };
 
 struct task_stacks {
@@ -35,8 +36,11 @@ struct task_stacks *task_stacks_new(struct time_window window,
 		return NULL;
 	stacks->window = window;
 	stacks->sink = sink;
-	stacks->tasks = KEPT_TASKS_NONE;
 	stacks->cpus = ARRAY_OF(struct cpu_context);
+	if (kept_tasks_init(&stacks->tasks) < 0) {
+		task_stacks_free(stacks);
+		return NULL;
+	}
 	return stacks;
 }
 
@@ -55,6 +59,12 @@ void task_stacks_free(struct task_stacks *stacks)
 	free(stacks);
 }
 
+static void run_task(struct cpu_context *context, struct kept_task *task)
+{
+	context->task = task;
+	context->output.step.task = &task->task;
+}
+
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid)
 {
@@ -63,8 +73,10 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 
 	if (!context)
 		return -ERROR_MEMORY;
-	context->task = task;
 	context->account.cpu = cpu;
+	context->output.sink = stacks->sink;
+	context->output.step.cpu = (uint32_t)cpu;
+	run_task(context, task);
 	return (int)stacks->cpus.count - 1;
 }
 
@@ -134,7 +146,7 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		return -ERROR_MEMORY;
 	step = step_of(context, event, STEP_LEAVE);
 	stacks->sink->take(stacks->sink, &step);
-	context->task = next;
+	run_task(context, next);
 	/* In the kernel, where switches are, only a pause hides them. */
 	if (context->state != CPU_TRACED)
 		call_stack_doubt(&next->stack);
@@ -184,25 +196,37 @@ static void end_first_thread(const struct task_stacks *stacks,
 	call_stack_close(&first->stack, &output);
 }
 
-static int take_stack_event(struct task_stacks *stacks,
-			    struct cpu_context *context,
-			    const struct function_event *event)
+/* What happened to the program of the task, whose stack has taken @event. */
+static void follow_exec(const struct task_stacks *stacks,
+			const struct cpu_context *context,
+			const struct function_event *event)
 {
-	struct call_stack_output output = {
-		.step = step_of(context, event, STEP_ENTER),
-		.sink = stacks->sink,
-	};
-
 	struct kept_task *task = context->task;
-	int status = call_stack_take(&task->stack, event, &output);
 
 	if (event->kind == FUNCTION_NEW_PROGRAM) {
 		/* Until what is called next has returned. */
-		task->exec_depth = task->stack.frames.count + 1;
-	} else if (task->stack.frames.count < task->exec_depth) {
+		task->exec_depth = task->stack.count + 1;
+	} else if (task->stack.count < task->exec_depth) {
 		task->exec_depth = 0;
 		end_first_thread(stacks, context, event);
 	}
+}
+
+static int take_stack_event(const struct task_stacks *stacks,
+			    struct cpu_context *context,
+			    const struct function_event *event)
+{
+	struct kept_task *task = context->task;
+	struct call_step *step = &context->output.step;
+	int status;
+
+	step->time_ns = kept_task_time(task, event->time_ns);
+	step->early_ns = event->early_ns;
+	step->late_ns = event->late_ns;
+	step->clock_ns = task->clock_ns;
+	status = call_stack_take(&task->stack, event, &context->output);
+	if (task->exec_depth || event->kind == FUNCTION_NEW_PROGRAM)
+		follow_exec(stacks, context, event);
 	return status;
 }
 
@@ -213,8 +237,6 @@ static int take_event(struct task_stacks *stacks, struct cpu_context *context,
 
 	cpu_account_pass(&context->account, stacks->window, event,
 			 context->state, context->task);
-	if (event->time_ns > stacks->last_ns)
-		stacks->last_ns = event->time_ns;
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_SWITCH:
 		return change_task(stacks, context, event);
@@ -253,6 +275,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 
 	for (uint32_t i = 0; !status && i < count; i++)
 		status = take_event(stacks, context, &events[i]);
+	if (events[count - 1].time_ns > stacks->last_ns)
+		stacks->last_ns = events[count - 1].time_ns;
 	return status;
 }
 

@@ -2,11 +2,12 @@
 /* How long the stages behind the decoder take for an event: a recording is
  * decoded once, into memory, and then sent through them.
  *
- *	bench_stages [-n EVENTS] [-r RUNS] RECORDING...
+ *	bench_stages [-n EVENTS] [-r RUNS] [-s STAGE] RECORDING...
  *
  * Of each stream the first EVENTS (8,000,000) count.  Each line is the best of
- * RUNS (3), in nanoseconds of CPU time an event; tables of attribution without
- * what the steps take.  "read" is what the events' memory costs.
+ * RUNS (3), in nanoseconds of CPU time an event, with all that goes before it;
+ * tables of attribution without what the steps take.  "read" is what the
+ * events' memory costs.
  */
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
@@ -46,6 +47,7 @@ struct bench {
 	size_t tape_count;
 	size_t event_count;
 	int runs;
+	const char *only;	/* stage; NULL: all */
 };
 
 static double cpu_ns(void)
@@ -128,8 +130,9 @@ static struct event_merge *rewind_tapes(const struct bench *bench,
 	return merge;
 }
 
-static double time_read(const struct bench *bench)
+static double time_read(const struct bench *bench, const void *ctx)
 {
+	(void)ctx;
 	volatile uint64_t sum = 0;
 	double begin = cpu_ns();
 
@@ -148,8 +151,9 @@ static double time_read(const struct bench *bench)
 	return cpu_ns() - begin;
 }
 
-static double time_merge(const struct bench *bench)
+static double time_merge(const struct bench *bench, const void *ctx)
 {
+	(void)ctx;
 	struct event_merge *merge = rewind_tapes(bench, never_wait, NULL);
 	const struct function_event *events;
 	double begin = cpu_ns();
@@ -197,8 +201,9 @@ static void drop(struct step_sink *sink, const struct call_step *step)
 	(void)step;
 }
 
-static double time_null(const struct bench *bench)
+static double time_null(const struct bench *bench, const void *ctx)
 {
+	(void)ctx;
 	struct step_sink sink = { .take = drop };
 	struct task_stacks *stacks;
 	double time = time_steps(bench, &sink, &stacks);
@@ -228,9 +233,10 @@ static double time_render(const struct bench *bench,
 	return cpu_ns() - begin;
 }
 
-/* The profile, shown as @report shows it. */
-static double time_profile(const struct bench *bench, const char *report)
+/* The profile, shown as the report that @ctx names shows it. */
+static double time_profile(const struct bench *bench, const void *ctx)
 {
+	const char *report = ctx;
 	const struct profile_options options = {
 		.filter = &bench->session.filter,
 		.window = TIME_WINDOW_ALL,
@@ -247,22 +253,27 @@ static double time_profile(const struct bench *bench, const char *report)
 	return time;
 }
 
-/* The best of all runs, for the clock sees what else the machine does. */
-#define BEST(bench, time)                                           \
-	({                                                          \
-		double best_ = 0;                                   \
-		for (int run_ = 0; run_ < (bench)->runs; run_++) {  \
-			double time_ = (time);                      \
-			if (!run_ || time_ < best_)                 \
-				best_ = time_;                      \
-		}                                                   \
-		best_ / (double)(bench)->event_count;               \
-	})
-
-static void show(const char *name, double time)
+/* Times one stage: the best of all runs, for the clock sees what else the
+ * machine does.  Returns nanoseconds an event, 0 for what is not asked for.
+ */
+static double show(const struct bench *bench, const char *name,
+		   double (*time)(const struct bench *bench, const void *ctx),
+		   const void *ctx, double less)
 {
-	printf("  %-*s %6.1f ns\n", NAME_WIDTH, name, time);
+	double best = 0;
+
+	if (bench->only && strcmp(bench->only, name))
+		return 0;
+	for (int i = 0; i < bench->runs; i++) {
+		double passed = time(bench, ctx);
+
+		if (!i || passed < best)
+			best = passed;
+	}
+	best /= (double)bench->event_count;
+	printf("  %-*s %6.1f ns\n", NAME_WIDTH, name, best - less);
 	fflush(stdout);
+	return best;
 }
 
 static const char *argument_of(const struct attribution_table *table)
@@ -272,10 +283,17 @@ static const char *argument_of(const struct attribution_table *table)
 	return strcmp(table->name, "function") ? NULL : "vfs_read";
 }
 
-static double time_table(const struct bench *bench,
-			 const struct attribution_table *table,
-			 const struct attribution_input *input)
+struct table_run {
+	const struct attribution_table *table;
+	const struct attribution_input *input;
+};
+
+static double time_table(const struct bench *bench, const void *ctx)
 {
+	const struct attribution_table *table =
+		((const struct table_run *)ctx)->table;
+	const struct attribution_input *input =
+		((const struct table_run *)ctx)->input;
 	struct witness *witness = need(table->open(input), table->name);
 	struct step_join *join = need(step_join_new(input->recording,
 						    input->events, &witness, 1),
@@ -292,14 +310,17 @@ static double time_table(const struct bench *bench,
 static void time_tables(const struct bench *bench, double steps)
 {
 	const struct session *session = &bench->session;
+	struct known_events *events = known_events_new(session->recording);
+	struct work_kinds *kinds =
+		work_kinds_new(symbols_functions(session->symbols),
+			       symbols_arch(session->symbols));
 	struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
 		.lines = lines_new(NULL),
 		.names = session->names,
-		.events = known_events_new(session->recording),
-		.kinds = work_kinds_new(symbols_functions(session->symbols),
-					symbols_arch(session->symbols)),
+		.events = events,
+		.kinds = kinds,
 		.filter = &session->filter,
 		.window = TIME_WINDOW_ALL,
 	};
@@ -310,37 +331,36 @@ static void time_tables(const struct bench *bench, double steps)
 		input.argument = argument_of(table);
 		if (!table->check ||
 		    table->check(&input, message, sizeof(message)))
-			show(table->name,
-			     BEST(bench, time_table(bench, table, &input)) -
-				     steps);
+			show(bench, table->name, time_table,
+			     &(struct table_run){ table, &input }, steps);
 	}
 	lines_free(input.lines);
-	known_events_free((struct known_events *)input.events);
-	work_kinds_free((struct work_kinds *)input.kinds);
+	known_events_free(events);
+	work_kinds_free(kinds);
 }
 
 static void time_all(const struct bench *bench)
 {
 	double steps;
 
-	show("read", BEST(bench, time_read(bench)));
-	show("merge", BEST(bench, time_merge(bench)));
-	steps = BEST(bench, time_null(bench));
-	show("merge, steps", steps);
-	show("... and profile", BEST(bench, time_profile(bench, NULL)));
-	show("report --flat", BEST(bench, time_profile(bench, "flat")));
-	show("--callgraph", BEST(bench, time_profile(bench, "callgraph")));
+	show(bench, "read", time_read, NULL, 0);
+	show(bench, "merge", time_merge, NULL, 0);
+	steps = show(bench, "steps", time_null, NULL, 0);
+	show(bench, "profile", time_profile, NULL, 0);
+	show(bench, "flat", time_profile, "flat", 0);
+	show(bench, "callgraph", time_profile, "callgraph", 0);
 	time_tables(bench, steps);
 }
 
-static void bench_recording(const char *path, size_t limit, int runs)
+static void bench_recording(const char *path, size_t limit, int runs,
+			    const char *only)
 {
 	const struct report_options options = {
 		.input = path,
 		.output = "/dev/null",
 		.top = UINT64_MAX,
 	};
-	struct bench bench = { .runs = runs };
+	struct bench bench = { .runs = runs, .only = only };
 
 	if (session_open(&bench.session, &options))
 		exit(1);
@@ -362,17 +382,20 @@ int main(int argc, char **argv)
 {
 	size_t limit = 8000000;
 	int runs = 3;
+	const char *only = NULL;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:r:")) != -1) {
+	while ((option = getopt(argc, argv, "n:r:s:")) != -1) {
 		if (option == 'n')
 			limit = strtoul(optarg, NULL, 0);
 		else if (option == 'r')
 			runs = atoi(optarg);
+		else if (option == 's')
+			only = optarg;
 		else
 			return 2;
 	}
 	for (; optind < argc; optind++)
-		bench_recording(argv[optind], limit, runs);
+		bench_recording(argv[optind], limit, runs, only);
 	return 0;
 }
