@@ -19,6 +19,9 @@ struct profile {
 	struct profile_options options;
 	struct call_tree *tree;
 	struct array places;	/* struct task_place by task index */
+	const struct task *task;	/* of the newest step, and its place */
+	struct task_place *place;
+	bool has_cpus;		/* only some CPUs count */
 	int status;
 };
 
@@ -37,68 +40,66 @@ static struct task_place *add_place(struct profile *profile,
 	return place->node == CALL_NODE_NONE ? NULL : place;
 }
 
-static struct task_place *place_of(struct profile *profile,
-				   const struct task *task)
+/* Returns false when out of memory. */
+static bool go_to_task(struct profile *profile, const struct task *task)
 {
 	struct task_place *place = profile->places.items;
 
-	if (task->index < profile->places.count &&
-	    place[task->index].is_known)
-		return &place[task->index];
-	return add_place(profile, task);
+	if (task->index < profile->places.count && place[task->index].is_known)
+		place += task->index;
+	else
+		place = add_place(profile, task);
+	profile->task = task;
+	profile->place = place;
+	return place;
 }
 
-static bool is_counted(const struct profile *profile,
-		       const struct call_step *step)
+static bool has_cpu(const struct profile *profile, const struct call_step *step)
 {
-	return step->time_ns >= profile->options.window.since_ns &&
-	       step->time_ns < profile->options.window.until_ns &&
+	return !profile->has_cpus ||
 	       step_filter_cpu(profile->options.filter, step->cpu);
 }
 
-static uint32_t child_for(struct profile *profile, uint32_t parent,
-			  const struct call_step *step)
+static void count_call(const struct profile *profile, uint32_t node,
+		       const struct call_step *step)
+{
+	if (step->time_ns >= profile->options.window.since_ns &&
+	    step->time_ns < profile->options.window.until_ns &&
+	    has_cpu(profile, step))
+		call_counts_add(&call_tree_at(profile->tree, node)->calls,
+				step->how);
+}
+
+/* Returns where @step leads to from @parent. */
+static inline uint32_t child_for(struct profile *profile, uint32_t parent,
+				 const struct call_step *step)
 {
 	bool is_break = step->how == HOW_BREAK ||
 			call_tree_at(profile->tree, parent)->is_break;
+	uint32_t node = call_tree_child(profile->tree, parent, step->function,
+					is_break);
 
-	return call_tree_child(profile->tree, parent, step->function,
-			       is_break);
-}
-
-static void enter(struct profile *profile, struct task_place *place,
-		  const struct call_step *step)
-{
-	uint32_t node = child_for(profile, place->node, step);
-
-	if (node == CALL_NODE_NONE) {
+	if (node == CALL_NODE_NONE)
 		profile->status = -ERROR_MEMORY;
-		return;
-	}
-	place->node = node;
-	if (is_counted(profile, step))
-		call_counts_add(&call_tree_at(profile->tree, node)->calls,
-				step->how);
+	else
+		count_call(profile, node, step);
+	return node;
 }
 
 static void count(struct profile *profile, const struct task_place *place,
 		  const struct call_step *step)
 {
-	uint32_t node = place->node;
-
-	if (call_tree_at(profile->tree, node)->function != step->function)
-		node = child_for(profile, node, step);
-	if (node == CALL_NODE_NONE)
-		profile->status = -ERROR_MEMORY;
-	else if (is_counted(profile, step))
-		call_counts_add(&call_tree_at(profile->tree, node)->calls,
-				step->how);
+	if (call_tree_at(profile->tree, place->node)->function !=
+	    step->function)
+		child_for(profile, place->node, step);
+	else
+		count_call(profile, place->node, step);
 }
 
-static void charge(struct profile *profile, struct task_place *place,
+static void charge(const struct profile *profile, struct task_place *place,
 		   const struct call_step *step)
 {
-	if (step_filter_cpu(profile->options.filter, step->cpu))
+	if (has_cpu(profile, step))
 		call_tree_at(profile->tree, place->node)->self_ns +=
 			step->clock_ns - place->clock_ns;
 	place->clock_ns = step->clock_ns;
@@ -107,17 +108,19 @@ static void charge(struct profile *profile, struct task_place *place,
 static void take(struct step_sink *sink, const struct call_step *step)
 {
 	struct profile *profile = (struct profile *)sink;
-	struct task_place *place = place_of(profile, step->task);
+	struct task_place *place;
 
-	if (!place || profile->status) {
+	if (profile->status ||
+	    (step->task != profile->task && !go_to_task(profile, step->task))) {
 		profile->status = -ERROR_MEMORY;
 		return;
 	}
+	place = profile->place;
 	if (!place->is_wanted)
 		return;
 	charge(profile, place, step);
 	if (step->kind == STEP_ENTER)
-		enter(profile, place, step);
+		place->node = child_for(profile, place->node, step);
 	else if (step->kind == STEP_EXIT)
 		place->node = call_tree_at(profile->tree, place->node)->parent;
 	else if (step->kind == STEP_COUNT)
@@ -132,6 +135,7 @@ struct profile *profile_new(const struct profile_options *options)
 		return NULL;
 	profile->sink.take = take;
 	profile->options = *options;
+	profile->has_cpus = options->filter && options->filter->cpu_count;
 	profile->places = ARRAY_OF(struct task_place);
 	profile->tree = call_tree_new();
 	if (!profile->tree) {

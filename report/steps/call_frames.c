@@ -24,21 +24,6 @@ int frames_grow(struct call_stack *stack)
 	return 0;
 }
 
-void frames_replace(struct call_stack *stack, uint32_t function, uint8_t doubt,
-		    struct call_stack_output *output)
-{
-	struct call_frame *frame;
-
-	output->step.detail = 1;
-	frames_pop(stack, 0, output);
-	output->step.detail = 0;
-	frame = stack->frames + stack->count;
-	frame->function = function;
-	frame->how = HOW_TAIL;
-	frame->doubt = doubt;
-	frames_begin(stack, output);
-}
-
 /* Pops until @count frames are left.  Only the last of them was seen to end;
  * that it is, @seen says.
  */
@@ -68,7 +53,7 @@ int frames_push_unseen(struct call_stack *stack,
 		.doubt = event->detail ? 0 : DOUBT_BEGIN,
 		.returns_anywhere = true,
 	};
-	frames_begin(stack, output);
+	frames_begin(stack, frame->how, frame->doubt, output);
 	return 0;
 }
 

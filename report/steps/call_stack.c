@@ -171,7 +171,7 @@ static int take_tail_call(struct call_stack *stack,
 		.how = HOW_TAIL,
 		.returns_anywhere = true,
 	};
-	frames_begin(stack, output);
+	frames_begin(stack, HOW_TAIL, 0, output);
 	return 0;
 }
 
@@ -220,21 +220,15 @@ static void take_stop(struct call_stack *stack,
 static void count_local(const struct function_event *event, uint8_t how,
 			struct call_stack_output *output)
 {
-	const struct call_frame frame = {
-		.function = event->function,
-		.how = how,
-	};
-
-	output->step.doubt = 0;
 	output->step.place = 0;
 	output->step.wall_ns = 0;
 	output->step.on_cpu_ns = 0;
-	frames_say(output, STEP_COUNT, &frame, 0);
+	frames_say(output, STEP_COUNT, how, 0, event->function, 0);
 }
 
-static int take_call(struct call_stack *stack,
-		     const struct function_event *event, uint8_t how,
-		     struct call_stack_output *output)
+static inline int take_call(struct call_stack *stack,
+			    const struct function_event *event, uint8_t how,
+			    struct call_stack_output *output)
 {
 	struct call_frame *frame = frames_next(stack);
 
@@ -246,23 +240,28 @@ static int take_call(struct call_stack *stack,
 		.how = how,
 		.is_break = how != HOW_CALL,
 	};
-	frames_begin(stack, output);
+	frames_begin(stack, how, 0, output);
 	return 0;
 }
 
-int call_stack_take(struct call_stack *stack,
-		    const struct function_event *event,
-		    struct call_stack_output *output)
+static int take_break(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	if (event->detail == FUNCTION_BREAK_SYSTEM_CALL)
+		return take_call(stack, event, HOW_SYSTEM_CALL, output);
+	return take_call(stack, event, HOW_BREAK, output);
+}
+
+static int take_call_event(struct call_stack *stack,
+			   const struct function_event *event,
+			   struct call_stack_output *output)
 {
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_CALL:
 		return take_call(stack, event, HOW_CALL, output);
-	case FUNCTION_FAR_JUMP:
-		user_return_unwind(stack, event, output);
-		return 0;
-	case FUNCTION_NEW_PROGRAM:
-		stack->has_new_program = true;
-		return 0;
+	case FUNCTION_BREAK:
+		return take_break(stack, event, output);
 	case FUNCTION_RETURN:
 		return take_return(stack, event, output);
 	case FUNCTION_TAIL_CALL:
@@ -270,29 +269,68 @@ int call_stack_take(struct call_stack *stack,
 	case FUNCTION_LOCAL_CALL:
 		count_local(event, HOW_CALL, output);
 		return 0;
-	case FUNCTION_BREAK:
-		return take_call(stack, event,
-				 event->detail == FUNCTION_BREAK_SYSTEM_CALL ?
-					 HOW_SYSTEM_CALL :
-					 HOW_BREAK,
-				 output);
 	case FUNCTION_LOCAL_BREAK:
 		count_local(event, HOW_BREAK, output);
+		return 0;
+	case FUNCTION_FAR_JUMP:
+		user_return_unwind(stack, event, output);
 		return 0;
 	case FUNCTION_BREAK_RETURN:
 		return take_break_return(stack, event, output);
 	case FUNCTION_TRACE_START:
-		return take_start(stack, event, output);
 	case FUNCTION_TRACE_STOP:
-		take_stop(stack, event, output);
-		return 0;
 	case FUNCTION_GAP:
-		call_stack_doubt(stack);
-		return 0;
+	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_SWITCH:
 	case FUNCTION_END:
 		return 0;
 	}
+	return 0;
+}
+
+static inline void set_times(struct call_step *step,
+			     const struct function_event *event,
+			     struct call_times *times)
+{
+	if (event->time_ns > times->last_ns)
+		times->last_ns = event->time_ns;
+	step->time_ns = times->last_ns;
+	step->early_ns = event->early_ns;
+	step->late_ns = event->late_ns;
+	step->clock_ns = times->clock_ns;
+	if (times->is_running)
+		step->clock_ns += time_window_clip(times->window,
+						   event->time_ns) -
+				  times->from_ns;
+}
+
+int call_stack_take_calls(struct call_stack *stack,
+			  const struct function_event *events, uint32_t count,
+			  struct call_times *times,
+			  struct call_stack_output *output)
+{
+	uint32_t i;
+
+	for (i = 0; i < count && call_stack_is_call(&events[i]); i++) {
+		set_times(&output->step, &events[i], times);
+		if (take_call_event(stack, &events[i], output) < 0)
+			return -ERROR_MEMORY;
+	}
+	return (int)i;
+}
+
+int call_stack_take(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
+{
+	if (event->kind == FUNCTION_TRACE_START)
+		return take_start(stack, event, output);
+	if (event->kind == FUNCTION_TRACE_STOP)
+		take_stop(stack, event, output);
+	else if (event->kind == FUNCTION_GAP)
+		call_stack_doubt(stack);
+	else if (event->kind == FUNCTION_NEW_PROGRAM)
+		stack->has_new_program = true;
 	return 0;
 }
 

@@ -5,16 +5,6 @@
 #include "report/steps/kept_tasks.h"
 #include "report/steps/task_stacks.h"
 
-static inline uint64_t time_window_clip(struct time_window window,
-					uint64_t time_ns)
-{
-	if (time_ns < window.since_ns)
-		return window.since_ns;
-	if (time_ns > window.until_ns)
-		return window.until_ns;
-	return time_ns;
-}
-
 /* Books the time of a CPU since its last event, as far as it is in @window: to
  * @state (enum cpu_state), in which it was, and to @task, which ran, if it was
  * traced.

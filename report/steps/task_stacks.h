@@ -3,18 +3,11 @@
 #define KT_REPORT_TASK_STACKS_H
 
 #include "report/steps/call_step.h"
+#include "report/steps/time_window.h"
 #include "symbolize/function_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* A stretch of the recording's clock: [since_ns, until_ns). */
-struct time_window {
-	uint64_t since_ns;
-	uint64_t until_ns;
-};
-
-#define TIME_WINDOW_ALL ((struct time_window){ 0, UINT64_MAX })
 
 /* Where a CPU's time went, within the window. */
 struct cpu_account {

@@ -60,7 +60,7 @@ static int begin_handler(struct call_stack *stack,
 		.is_break = true,
 		.is_signal = true,
 	};
-	frames_begin(stack, output);
+	frames_begin(stack, HOW_BREAK, 0, output);
 	return 0;
 }
 
