@@ -55,6 +55,7 @@ LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
+BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # The ways into the kernel that abis tries are those of x86-64.
@@ -97,6 +98,10 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 	@mkdir -p $(@D)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
+
+$(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIBRARY)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # With FUZZ=1 they look for inputs that break them, else they replay files.
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
@@ -170,7 +175,10 @@ check-full: check
 	$(Q)tests/recorded/all.sh full
 	$(Q)tests/e2e/run_all.sh full
 
-bench: all
+# Programs that time one part of the pipeline alone.
+bench-programs: $(BENCHES)
+
+bench: all bench-programs
 	$(Q)tests/bench/speed.sh
 	$(Q)tests/bench/speed_coresight.sh
 	$(Q)machine/tests/bench.sh
@@ -200,7 +208,7 @@ install: all
 clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
-.PHONY: all fuzz fuzz-seeds e2e-programs check $(CHECKS) check-full \
-	bench lint install clean
+.PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check $(CHECKS) \
+	check-golden-flows check-full bench lint install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -2,52 +2,29 @@
 #include "cmd/pipeline.h"
 
 #include "cmd/command.h"
-#include "cmd/console_log.h"
+#include "cmd/cpu_pipeline.h"
 #include "cmd/pager.h"
 #include "cmd/progress.h"
 #include "cmd/session.h"
 #include "common/error.h"
-#include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/event_merge.h"
-#include "report/steps/first_task.h"
-#include "symbolize/function_events.h"
+#include "report/steps/task_stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The stages of one CPU. */
-struct lane {
-	struct flow_source *source;
-	struct function_events *events;
-};
-
-static int open_lane(const struct session *session, size_t index,
-		     struct lane *lane, struct task_stacks *stacks,
-		     struct event_merge *merge)
+static int open_cpu(const struct session *session, size_t index,
+		    struct cpu_pipeline *cpu, struct task_stacks *stacks,
+		    struct event_merge *merge)
 {
-	const struct aux_stream *stream =
-		recording_stream(session->recording, index);
-	const struct flow_input input = {
-		.recording = session->recording,
-		.stream = stream,
-		.image = session->image,
-		.log = &console_log,
-	};
-	int32_t pid;
-	int32_t tid;
-	int status = flow_source_open(&input, &lane->source);
+	int status = cpu_pipeline_open(cpu, session, index);
 
-	if (!status)
-		status = first_task(session->recording, stream, &pid, &tid);
 	if (status < 0)
 		return status;
-	lane->events = function_events_new(lane->source, session->symbols, pid,
-					   tid);
-	if (!lane->events ||
-	    task_stacks_add_cpu(stacks, stream->cpu, pid, tid) < 0)
-		return -ERROR_MEMORY;
-	return event_merge_add(merge, lane->events);
+	status = task_stacks_add_cpu(stacks, cpu->cpu, cpu->pid, cpu->tid);
+	return status < 0 ? status :
+			    event_merge_add(merge, cpu_pipeline_next, cpu);
 }
 
 static bool must_wait(void *ctx, uint32_t index,
@@ -58,8 +35,8 @@ static bool must_wait(void *ctx, uint32_t index,
 }
 
 /* Recording -> flow -> function events -> steps -> sink, all CPUs merged. */
-static int run_lanes(const struct session *session, struct lane *lanes,
-		     struct task_stacks *stacks)
+static int run_cpus(const struct session *session, struct cpu_pipeline *cpus,
+		    struct task_stacks *stacks)
 {
 	const struct recording_info *info = recording_info(session->recording);
 	bool has_times = recording_time(session->recording) ==
@@ -67,17 +44,19 @@ static int run_lanes(const struct session *session, struct lane *lanes,
 	struct progress progress = progress_of(
 		info->first_time_ns, has_times ? info->last_time_ns : 0);
 	struct event_merge *merge = event_merge_new(must_wait, stacks);
-	const struct function_event *event;
+	const struct function_event *events;
 	uint32_t index;
 	int status = merge ? 0 : -ERROR_MEMORY;
 
 	for (size_t i = 0;
 	     !status && i < recording_stream_count(session->recording); i++)
-		status = open_lane(session, i, &lanes[i], stacks, merge);
-	while (!status && (status = event_merge_next(merge, &index, &event)) > 0) {
-		status = task_stacks_take(stacks, index, event);
+		status = open_cpu(session, i, &cpus[i], stacks, merge);
+	while (!status &&
+	       (status = event_merge_next(merge, &index, &events)) > 0) {
 		if (!pager_has_begun(session->pager))
-			progress_at(&progress, event->time_ns);
+			progress_at(&progress, events->time_ns);
+		status = task_stacks_take(stacks, index, events,
+					  (uint32_t)status);
 	}
 	if (!status)
 		task_stacks_close(stacks);
@@ -90,7 +69,7 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 		 struct task_stacks **stacks)
 {
 	size_t count = recording_stream_count(session->recording);
-	struct lane *lanes = calloc(count + 1, sizeof(*lanes));
+	struct cpu_pipeline *cpus = calloc(count + 1, sizeof(*cpus));
 	int status = -ERROR_MEMORY;
 
 	*stacks = NULL;
@@ -99,17 +78,15 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 			"ktrace-hw: %s: holds no hardware trace; make a "
 			"recording that does with ktrace-hw record\n",
 			recording_path(session->recording));
-		free(lanes);
+		free(cpus);
 		return EXIT_FAILED;
 	}
 	*stacks = task_stacks_new(session->window, sink);
-	if (*stacks && lanes)
-		status = run_lanes(session, lanes, *stacks);
-	for (size_t i = 0; lanes && i < count; i++) {
-		function_events_free(lanes[i].events);
-		flow_source_close(lanes[i].source);
-	}
-	free(lanes);
+	if (*stacks && cpus)
+		status = run_cpus(session, cpus, *stacks);
+	for (size_t i = 0; cpus && i < count; i++)
+		cpu_pipeline_close(&cpus[i]);
+	free(cpus);
 	if (status < 0) {
 		fprintf(stderr, "ktrace-hw: %s: not decoded: %s\n",
 			recording_path(session->recording),

@@ -160,14 +160,20 @@ static bool holds(void *ctx, uint32_t index, const struct function_event *event,
 					  where);
 }
 
+static int next_events(void *ctx, const struct function_event **batch)
+{
+	return function_events_next(ctx, batch);
+}
+
 static void run_events(struct scenario *scenario, struct writer *writer)
 {
 	struct task_stacks *stacks =
 		task_stacks_new(TIME_WINDOW_ALL, &writer->sink);
 	struct event_merge *merge = event_merge_new(holds, stacks);
 	struct function_events *events[MAX_CPUS];
-	const struct function_event *event;
+	const struct function_event *run;
 	uint32_t index;
+	int count;
 
 	for (int i = 0; i < scenario->cpus; i++) {
 		int32_t pid = scenario->pids[i];
@@ -176,10 +182,12 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 		events[i] = function_events_new(&scenario->flows[i].source,
 						writer->symbols, pid, tid);
 		ck_assert_int_eq(task_stacks_add_cpu(stacks, i, pid, tid), i);
-		ck_assert_int_eq(event_merge_add(merge, events[i]), 0);
+		ck_assert_int_eq(event_merge_add(merge, next_events, events[i]),
+				 0);
 	}
-	while (event_merge_next(merge, &index, &event) > 0)
-		ck_assert_int_eq(task_stacks_take(stacks, index, event), 0);
+	while ((count = event_merge_next(merge, &index, &run)) > 0)
+		ck_assert_int_eq(task_stacks_take(stacks, index, run,
+						  (uint32_t)count), 0);
 	task_stacks_close(stacks);
 	for (int i = 0; i < scenario->cpus; i++) {
 		function_events_free(events[i]);

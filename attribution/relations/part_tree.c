@@ -84,10 +84,10 @@ static int compare_nodes(const void *a, const void *b)
 static int list_children(const struct walk *walk, uint32_t parent,
 			 struct array *children)
 {
-	uint32_t node = call_tree_at(walk->tree, parent)->first_child;
+	uint32_t node = call_tree_first_child(walk->tree, parent);
 
 	for (; node != CALL_NODE_NONE;
-	     node = call_tree_at(walk->tree, node)->next_sibling) {
+	     node = call_tree_next_sibling(walk->tree, node)) {
 		double weight = walk->weight(walk->ctx, node);
 		struct heavy_node *child;
 

@@ -10,6 +10,7 @@
 
 /* No node: the parent of the roots, the child of the leaves. */
 #define CALL_NODE_NONE UINT32_MAX
+#define CALL_NODE_MAX INT32_MAX
 
 /* How often a function was entered, by how. */
 struct call_counts {
@@ -23,21 +24,41 @@ struct call_counts {
 /* One function in one place: called by these callers in this order. */
 struct call_node {
 	uint32_t parent;
-	uint32_t first_child;
-	uint32_t next_sibling;
-	uint32_t recent_child;	/* the one asked for last: often wanted again */
 	uint32_t function;	/* of a root: FUNCTION_NONE */
-	int32_t pid;		/* of a root: its process, -1 for all */
-	bool is_break;		/* interrupt work: entered by a break-in, or by
+	uint32_t follower;	/* the sibling asked for after it last time:
+				 * code calls in the same order again and
+				 * again; 0: none, for node 0 is a root */
+	uint32_t recent_child : 31; /* the one asked for last; 0: none */
+	uint32_t is_break : 1;	/* interrupt work: entered by a break-in, or by
 				 * something that is */
 	uint64_t self_ns;
 	struct call_counts calls;
 };
 
+_Static_assert(sizeof(struct call_node) == 64, "a node is one cache line");
+
+/* Where a node hangs: for walks, which come once at the end. */
+struct call_links {
+	uint32_t first_child;
+	uint32_t next_sibling;
+	int32_t pid;		/* its tree's process, -1 for all */
+};
+
 /* All call paths that occurred, one tree a process or one for all.  A parent
  * has a smaller number than its children.
+ *
+ * Open, so that what is done for each call needs no call of its own.
  */
-struct call_tree;
+struct call_tree {
+	struct call_node *nodes;
+	struct call_links *links;	/* by node */
+	uint32_t count;
+	uint32_t room;
+	uint32_t first_root;
+	uint32_t *slots;	/* nodes by parent and function, open
+				 * addressing; 0: free, as roots are not here */
+	size_t slot_count;	/* a power of two; at most half are used */
+};
 
 /* Returns NULL when out of memory. */
 struct call_tree *call_tree_new(void);
@@ -48,18 +69,49 @@ void call_tree_free(struct call_tree *tree);
  */
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid);
 
+/* Returns node @index; it stays in place only until one is added. */
+static inline struct call_node *call_tree_at(const struct call_tree *tree,
+					     uint32_t index)
+{
+	return tree->nodes + index;
+}
+
+static inline uint32_t call_tree_count(const struct call_tree *tree)
+{
+	return tree->count;
+}
+
+/* The same as call_tree_child(), for a child that is not the one expected. */
+uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
+			      uint32_t function, bool is_break);
+
 /* Returns node @parent's child for @function, making it if it is new;
  * CALL_NODE_NONE when out of memory.
  */
-uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
-			 uint32_t function, bool is_break);
+static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
+				       uint32_t function, bool is_break)
+{
+	struct call_node *from = call_tree_at(tree, parent);
+	uint32_t expected = call_tree_at(tree, from->recent_child)->follower;
+	const struct call_node *node = call_tree_at(tree, expected);
 
-/* Returns node @index; it stays in place only until one is added. */
-struct call_node *call_tree_at(const struct call_tree *tree, uint32_t index);
-uint32_t call_tree_count(const struct call_tree *tree);
+	if (node->function != function || node->is_break != is_break)
+		return call_tree_find_child(tree, parent, function, is_break);
+	from->recent_child = expected & CALL_NODE_MAX;
+	return expected;
+}
 
-/* Returns the first root; the others are its next_sibling. */
+/* Returns the process that the tree of @node is of, -1 if of all. */
+int32_t call_tree_pid(const struct call_tree *tree, uint32_t node);
+
+/* Returns the first root, or CALL_NODE_NONE; the others are its siblings. */
 uint32_t call_tree_first_root(const struct call_tree *tree);
+
+/* Returns the child of @node that was made last, or CALL_NODE_NONE. */
+uint32_t call_tree_first_child(const struct call_tree *tree, uint32_t node);
+
+/* Returns the sibling of @node made before it, or CALL_NODE_NONE. */
+uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
 
 /* Returns for each node whether it or one below it was called or ran, to be
  * freed; NULL when out of memory.  Others were only open at the time.
@@ -73,7 +125,28 @@ bool *call_tree_used(const struct call_tree *tree);
 uint64_t *call_tree_totals(const struct call_tree *tree);
 
 /* Adds one entry by @how to @counts. */
-void call_counts_add(struct call_counts *counts, enum call_how how);
+static inline void call_counts_add(struct call_counts *counts,
+				   enum call_how how)
+{
+	switch (how) {
+	case HOW_CALL:
+	case HOW_SYSTEM_CALL:
+		counts->direct++;
+		break;
+	case HOW_TAIL:
+		counts->tail++;
+		break;
+	case HOW_BREAK:
+		counts->async++;
+		break;
+	case HOW_START:
+		counts->starts++;
+		break;
+	case HOW_INFERRED:
+		counts->inferred++;
+		break;
+	}
+}
 
 /* Adds @more to @counts. */
 void call_counts_join(struct call_counts *counts,

@@ -19,24 +19,30 @@ static uint32_t group_of(const struct call_node *node)
 	return node->parent + 1;
 }
 
+static int compare_processes(int32_t a, int32_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
 static int compare_nodes(const void *a, const void *b, void *ctx)
 {
 	const struct sorter *sorter = ctx;
-	const struct call_node *x =
-		call_tree_at(sorter->tree, *(const uint32_t *)a);
-	const struct call_node *y =
-		call_tree_at(sorter->tree, *(const uint32_t *)b);
+	uint32_t first = *(const uint32_t *)a;
+	uint32_t second = *(const uint32_t *)b;
+	const struct call_node *x = call_tree_at(sorter->tree, first);
+	const struct call_node *y = call_tree_at(sorter->tree, second);
 	int order;
 
 	if (group_of(x) != group_of(y))
 		return group_of(x) < group_of(y) ? -1 : 1;
 	if (x->function == FUNCTION_NONE)
-		return x->pid < y->pid ? -1 : x->pid > y->pid;
+		return compare_processes(call_tree_pid(sorter->tree, first),
+					 call_tree_pid(sorter->tree, second));
 	order = strcmp(function_text(sorter->functions, x->function),
 		       function_text(sorter->functions, y->function));
 	if (order)
 		return order;
-	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+	return first < second ? -1 : 1;
 }
 
 /* Places the nodes, which come grouped by parent, parents before children. */

@@ -21,10 +21,10 @@ struct maker {
 	uint64_t self_ns;
 };
 
-static struct function_row *row_for(struct maker *maker,
-				    const struct call_node *node)
+static struct function_row *row_for(struct maker *maker, uint32_t node)
 {
-	uint32_t *number = &maker->row_of_function[node->function];
+	uint32_t function = call_tree_at(maker->tree, node)->function;
+	uint32_t *number = &maker->row_of_function[function];
 	struct function_row *row;
 
 	if (*number)
@@ -32,8 +32,8 @@ static struct function_row *row_for(struct maker *maker,
 	row = array_add(&maker->rows);
 	if (!row)
 		return NULL;
-	row->function = node->function;
-	row->pid = node->pid;
+	row->function = function;
+	row->pid = call_tree_pid(maker->tree, node);
 	*number = (uint32_t)maker->rows.count;
 	return row;
 }
@@ -52,7 +52,7 @@ static int enter(struct maker *maker, uint32_t index)
 	}
 	if (!maker->used[index])
 		return 0;
-	row = row_for(maker, node);
+	row = row_for(maker, index);
 	if (!row)
 		return -ERROR_MEMORY;
 	maker->row_of_node[index] = maker->row_of_function[node->function] - 1;

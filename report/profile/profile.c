@@ -7,27 +7,35 @@
 
 #include <stdlib.h>
 
+/* Where a task is that others' steps have come after. */
 struct task_place {
-	uint32_t node;		/* CALL_NODE_NONE before its first step */
+	uint32_t node;
 	uint64_t clock_ns;	/* up to here its time is in the tree */
 	bool is_wanted;
-	bool is_known;
+	bool is_known;		/* else it has had no step */
 };
 
 struct profile {
 	struct step_sink sink;
-	struct profile_options options;
 	struct call_tree *tree;
-	struct array places;	/* struct task_place by task index */
+	/* The newest step's task and CPU, and where the task is. */
+	const struct task *task;
+	uint32_t cpu;
+	uint32_t node;
+	uint64_t clock_ns;
+	bool is_wanted;
+	bool has_cpu;		/* cpu counts */
 	int status;
+	struct profile_options options;
+	struct array places;	/* struct task_place by task index */
 };
 
 static struct task_place *add_place(struct profile *profile,
 				    const struct task *task)
 {
-	struct task_place *place;
+	struct task_place *place =
+		array_reach(&profile->places, task->index);
 
-	place = array_reach(&profile->places, task->index);
 	if (!place)
 		return NULL;
 	place->is_known = true;
@@ -42,86 +50,121 @@ static struct task_place *place_of(struct profile *profile,
 {
 	struct task_place *place = profile->places.items;
 
-	if (task->index < profile->places.count &&
-	    place[task->index].is_known)
+	if (task->index < profile->places.count && place[task->index].is_known)
 		return &place[task->index];
 	return add_place(profile, task);
 }
 
-static bool is_counted(const struct profile *profile,
-		       const struct call_step *step)
+/* Goes to the task and the CPU of @step.  Returns false when out of memory. */
+static bool go_to(struct profile *profile, const struct call_step *step)
 {
-	return step->time_ns >= profile->options.window.since_ns &&
-	       step->time_ns < profile->options.window.until_ns &&
-	       step_filter_cpu(profile->options.filter, step->cpu);
+	struct task_place *place;
+
+	if (profile->task) {
+		place = place_of(profile, profile->task);
+		place->node = profile->node;
+		place->clock_ns = profile->clock_ns;
+	}
+	profile->task = NULL;
+	place = place_of(profile, step->task);
+	if (!place)
+		return false;
+	profile->task = step->task;
+	profile->node = place->node;
+	profile->clock_ns = place->clock_ns;
+	profile->is_wanted = place->is_wanted;
+	profile->cpu = step->cpu;
+	profile->has_cpu = step_filter_cpu(profile->options.filter, step->cpu);
+	return true;
 }
 
-static uint32_t child_for(struct profile *profile, uint32_t parent,
-			  const struct call_step *step)
+static void count(const struct profile *profile, uint32_t node,
+		  const struct call_step *step)
+{
+	if (step->time_ns >= profile->options.window.since_ns &&
+	    step->time_ns < profile->options.window.until_ns &&
+	    profile->has_cpu)
+		call_counts_add(&call_tree_at(profile->tree, node)->calls,
+				step->how);
+}
+
+/* Nothing more is taken. */
+static void fail(struct profile *profile)
+{
+	profile->status = -ERROR_MEMORY;
+	profile->task = NULL;
+}
+
+/* Counts @step where it leads to. */
+static inline uint32_t count_child(struct profile *profile,
+				   const struct call_step *step)
 {
 	bool is_break = step->how == HOW_BREAK ||
-			call_tree_at(profile->tree, parent)->is_break;
+			call_tree_at(profile->tree, profile->node)->is_break;
+	uint32_t node = call_tree_child(profile->tree, profile->node,
+					step->function, is_break);
 
-	return call_tree_child(profile->tree, parent, step->function,
-			       is_break);
+	if (node != CALL_NODE_NONE)
+		count(profile, node, step);
+	return node;
 }
 
-static void enter(struct profile *profile, struct task_place *place,
-		  const struct call_step *step)
+static void enter(struct profile *profile, const struct call_step *step)
 {
-	uint32_t node = child_for(profile, place->node, step);
+	uint32_t node = count_child(profile, step);
 
-	if (node == CALL_NODE_NONE) {
-		profile->status = -ERROR_MEMORY;
-		return;
-	}
-	place->node = node;
-	if (is_counted(profile, step))
-		call_counts_add(&call_tree_at(profile->tree, node)->calls,
-				step->how);
-}
-
-static void count(struct profile *profile, const struct task_place *place,
-		  const struct call_step *step)
-{
-	uint32_t node = place->node;
-
-	if (call_tree_at(profile->tree, node)->function != step->function)
-		node = child_for(profile, node, step);
 	if (node == CALL_NODE_NONE)
-		profile->status = -ERROR_MEMORY;
-	else if (is_counted(profile, step))
-		call_counts_add(&call_tree_at(profile->tree, node)->calls,
-				step->how);
+		fail(profile);
+	else
+		profile->node = node;
 }
 
-static void charge(struct profile *profile, struct task_place *place,
-		   const struct call_step *step)
+/* A call that leads to the function itself stays in its place. */
+static void count_local(struct profile *profile, const struct call_step *step)
 {
-	if (step_filter_cpu(profile->options.filter, step->cpu))
-		call_tree_at(profile->tree, place->node)->self_ns +=
-			step->clock_ns - place->clock_ns;
-	place->clock_ns = step->clock_ns;
+	if (call_tree_at(profile->tree, profile->node)->function ==
+	    step->function)
+		count(profile, profile->node, step);
+	else if (count_child(profile, step) == CALL_NODE_NONE)
+		fail(profile);
 }
+
+static void take_elsewhere(struct profile *profile,
+			   const struct call_step *step);
 
 static void take(struct step_sink *sink, const struct call_step *step)
 {
 	struct profile *profile = (struct profile *)sink;
-	struct task_place *place = place_of(profile, step->task);
+	struct call_node *node;
 
-	if (!place || profile->status) {
-		profile->status = -ERROR_MEMORY;
+	if (step->task != profile->task || step->cpu != profile->cpu) {
+		take_elsewhere(profile, step);
 		return;
 	}
-	if (!place->is_wanted)
+	if (!profile->is_wanted)
 		return;
-	charge(profile, place, step);
+	node = call_tree_at(profile->tree, profile->node);
+	if (profile->has_cpu)
+		node->self_ns += step->clock_ns - profile->clock_ns;
+	profile->clock_ns = step->clock_ns;
 	if (step->kind == STEP_ENTER)
-		enter(profile, place, step);
+		enter(profile, step);
 	else if (step->kind == STEP_EXIT)
-		place->node = call_tree_at(profile->tree, place->node)->parent;
+		profile->node = node->parent;
 	else if (step->kind == STEP_COUNT)
-		count(profile, place, step);
+		count_local(profile, step);
+}
+
+/* Kept apart, so that take() needs no room on the stack. */
+__attribute__((noinline)) static void
+take_elsewhere(struct profile *profile, const struct call_step *step)
+{
+	if (profile->status)
+		return;
+	if (go_to(profile, step))
+		take(&profile->sink, step);
+	else
+		fail(profile);
 }
 
 struct profile *profile_new(const struct profile_options *options)

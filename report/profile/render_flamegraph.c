@@ -122,19 +122,21 @@ static void write_colour(FILE *out, uint32_t function, const char *name,
 }
 
 static struct function_label node_label(const struct flame *flame,
-					const struct call_node *node)
+					uint32_t index)
 {
+	const struct call_tree *tree = flame->report->tree;
+	uint32_t function = call_tree_at(tree, index)->function;
+	int32_t pid = call_tree_pid(tree, index);
 	struct function_label label;
 
-	if (node->function != FUNCTION_NONE)
-		return function_label_of(flame->report->functions,
-					 node->function, node->pid);
-	if (node->pid < 0)
+	if (function != FUNCTION_NONE)
+		return function_label_of(flame->report->functions, function,
+					 pid);
+	if (pid < 0)
 		snprintf(label.text, sizeof(label.text), "all");
 	else
 		snprintf(label.text, sizeof(label.text), "process %d %s",
-			 node->pid,
-			 task_names_last(flame->report->names, node->pid));
+			 pid, task_names_last(flame->report->names, pid));
 	return label;
 }
 
@@ -143,7 +145,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 	const struct call_node *node =
 		call_tree_at(flame->report->tree, index);
 	const struct flame_layout *layout = &flame->layout;
-	struct function_label label = node_label(flame, node);
+	struct function_label label = node_label(flame, index);
 	uint32_t y = TOP_MARGIN +
 		     (layout->max_depth - layout->depth[index]) * FRAME_HEIGHT;
 	double scale = (double)WIDTH / (double)layout->all_ns;

@@ -12,16 +12,17 @@
 
 /* A root is "ls-137" where processes are frames. */
 static void write_frame(const struct profile_report *report,
-			const struct call_node *about, FILE *out)
+			uint32_t node, FILE *out)
 {
+	uint32_t function = call_tree_at(report->tree, node)->function;
+	int32_t pid = call_tree_pid(report->tree, node);
 	struct function_label label;
 
-	if (about->function == FUNCTION_NONE) {
-		fputs(task_label_last(report->names, about->pid).text, out);
+	if (function == FUNCTION_NONE) {
+		fputs(task_label_last(report->names, pid).text, out);
 		return;
 	}
-	label = function_label_of(report->functions, about->function,
-				  about->pid);
+	label = function_label_of(report->functions, function, pid);
 	fputs(label.text, out);
 }
 
@@ -39,7 +40,7 @@ static void write_path(const struct profile_report *report,
 		if (about->function == FUNCTION_NONE && !report->has_states)
 			continue;
 		fputs(is_first ? "" : ";", out);
-		write_frame(report, about, out);
+		write_frame(report, *node, out);
 		is_first = false;
 	}
 }

@@ -3,71 +3,25 @@
 
 #include "common/error.h"
 
+#include <stdlib.h>
+
 void call_stack_free(struct call_stack *stack)
 {
-	array_free(&stack->frames);
+	free(stack->frames);
+	*stack = (struct call_stack){ 0 };
 }
 
-struct call_frame *frames_at(const struct call_stack *stack, size_t index)
+int frames_grow(struct call_stack *stack)
 {
-	return (struct call_frame *)stack->frames.items + index;
-}
+	uint32_t room = stack->room ? stack->room * 2 : 32;
+	struct call_frame *frames =
+		reallocarray(stack->frames, room, sizeof(*frames));
 
-struct call_frame *frames_top(const struct call_stack *stack)
-{
-	return stack->frames.count ?
-		       frames_at(stack, stack->frames.count - 1) :
-		       NULL;
-}
-
-int frames_push(struct call_stack *stack, const struct call_frame *like,
-		struct call_stack_output *output)
-{
-	struct call_frame *frame = array_add(&stack->frames);
-	struct call_step *step = &output->step;
-
-	if (!frame)
+	if (!frames)
 		return -ERROR_MEMORY;
-	*frame = *like;
-	frame->start_ns = step->time_ns;
-	frame->start_clock_ns = step->clock_ns;
-	step->kind = STEP_ENTER;
-	step->how = frame->how;
-	step->doubt = frame->doubt;
-	step->function = frame->function;
-	step->depth = (uint32_t)stack->frames.count - 1;
-	step->place = frame->return_address;
-	step->wall_ns = 0;
-	step->on_cpu_ns = 0;
-	output->sink->take(output->sink, step);
+	stack->frames = frames;
+	stack->room = room;
 	return 0;
-}
-
-void frames_pop(struct call_stack *stack, uint8_t doubt,
-		struct call_stack_output *output)
-{
-	const struct call_frame *frame = frames_top(stack);
-	struct call_step *step = &output->step;
-
-	step->kind = STEP_EXIT;
-	step->how = frame->how;
-	step->doubt = frame->doubt | doubt;
-	step->function = frame->function;
-	step->depth = (uint32_t)stack->frames.count - 1;
-	step->place = 0;
-	step->wall_ns = step->time_ns - frame->start_ns;
-	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
-	stack->frames.count--;
-	output->sink->take(output->sink, step);
-}
-
-int frames_replace(struct call_stack *stack, const struct call_frame *like,
-		   struct call_stack_output *output)
-{
-	output->step.detail = 1;
-	frames_pop(stack, 0, output);
-	output->step.detail = 0;
-	return frames_push(stack, like, output);
 }
 
 /* Pops until @count frames are left.  Only the last of them was seen to end;
@@ -76,9 +30,9 @@ int frames_replace(struct call_stack *stack, const struct call_frame *like,
 void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 		   struct call_stack_output *output)
 {
-	while (stack->frames.count > count)
+	while (stack->count > count)
 		frames_pop(stack,
-		    seen && stack->frames.count == count + 1 ? 0 : DOUBT_END,
+		    seen && stack->count == count + 1 ? 0 : DOUBT_END,
 		    output);
 }
 
@@ -89,20 +43,24 @@ int frames_push_unseen(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output)
 {
-	const struct call_frame frame = {
+	struct call_frame *frame = frames_next(stack);
+
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
 		.function = event->function,
 		.how = event->detail ? HOW_START : HOW_INFERRED,
 		.doubt = event->detail ? 0 : DOUBT_BEGIN,
 		.returns_anywhere = true,
 	};
-
-	return frames_push(stack, &frame, output);
+	frames_begin(stack, frame->how, frame->doubt, output);
+	return 0;
 }
 
 /* Returns the first frame that an ordinary return from the top may end. */
 size_t frames_floor(const struct call_stack *stack)
 {
-	size_t index = stack->frames.count;
+	size_t index = stack->count;
 
 	while (index && !frames_at(stack, index - 1)->is_break)
 		index--;
@@ -112,7 +70,7 @@ size_t frames_floor(const struct call_stack *stack)
 size_t frames_find_return(const struct call_stack *stack, size_t floor,
 				  uint64_t address)
 {
-	for (size_t i = stack->frames.count; i-- > floor;) {
+	for (size_t i = stack->count; i-- > floor;) {
 		const struct call_frame *frame = frames_at(stack, i);
 
 		if (frame->return_address == address &&
@@ -125,7 +83,7 @@ size_t frames_find_return(const struct call_stack *stack, size_t floor,
 size_t frames_find(const struct call_stack *stack, size_t floor,
 			    uint32_t function)
 {
-	for (size_t i = stack->frames.count; i-- > floor;)
+	for (size_t i = stack->count; i-- > floor;)
 		if (frames_at(stack, i)->function == function)
 			return i;
 	return NO_FRAME;

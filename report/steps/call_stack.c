@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/call_stack.h"
 
+#include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/user_return.h"
@@ -40,26 +41,23 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 			   const struct function_event *event,
 			   struct call_stack_output *output)
 {
-	struct call_frame frame;
+	const struct call_frame *top = frames_top(stack);
 
 	if (event->is_user && user_return_unwind(stack, event, output))
 		return 0;
-	if (stack->frames.count == floor &&
-	    !(floor && frames_top(stack)->is_signal))
+	if (stack->count == floor && !(floor && top->is_signal))
 		return frames_push_unseen(stack, event, output);
-	frame = *frames_top(stack);
-	if (frame.returns_anywhere || frame.may_be_stale)
+	if (top->returns_anywhere || top->may_be_stale)
 		return resume_in(stack, floor, event, output);
 	/* The end of a local call. */
-	if (frame.function == event->function)
+	if (top->function == event->function)
 		return 0;
 	/* A return address that was replaced on the stack, as kretprobes do, or
 	 * put there, as for signal handlers: the rest of the call runs
 	 * elsewhere.
 	 */
-	frame.function = event->function;
-	frame.how = HOW_TAIL;
-	return frames_replace(stack, &frame, output);
+	frames_replace(stack, event->function, top->doubt, output);
+	return 0;
 }
 
 /* What is now the top made the call that has ended, unless that was made on
@@ -109,7 +107,7 @@ static size_t find_break(const struct call_stack *stack, uint64_t address)
 {
 	size_t nearest = NO_FRAME;
 
-	for (size_t i = stack->frames.count; i-- > 0;) {
+	for (size_t i = stack->count; i-- > 0;) {
 		const struct call_frame *frame = frames_at(stack, i);
 
 		if (!frame->is_break)
@@ -144,7 +142,7 @@ static int take_break_return(struct call_stack *stack,
 	if (at == NO_FRAME)
 		at = 0;
 	frames_pop_to(stack, at, true, output);
-	if (!stack->frames.count ||
+	if (!stack->count ||
 	    (is_elsewhere && frames_top(stack)->function != event->function))
 		return frames_push_unseen(stack, event, output);
 	frames_top(stack)->is_confirmed = true;
@@ -156,24 +154,30 @@ static int take_tail_call(struct call_stack *stack,
 			  struct call_stack_output *output)
 {
 	const struct call_frame *top = frames_top(stack);
+	struct call_frame *frame;
+
+	if (top && (!top->may_be_stale || top->is_confirmed)) {
+		frames_replace(stack, event->function, 0, output);
+		return 0;
+	}
 	/* After a pause that ended in a switch of tasks, the one that jumps
 	 * was not seen to begin.
 	 */
-	bool is_seen = top && (!top->may_be_stale || top->is_confirmed);
-	struct call_frame frame = { .returns_anywhere = true };
-
-	if (is_seen)
-		frame = *top;
-	frame.function = event->function;
-	frame.how = HOW_TAIL;
-	frame.doubt = 0;
-	return is_seen ? frames_replace(stack, &frame, output) :
-			 frames_push(stack, &frame, output);
+	frame = frames_next(stack);
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.how = HOW_TAIL,
+		.returns_anywhere = true,
+	};
+	frames_begin(stack, HOW_TAIL, 0, output);
+	return 0;
 }
 
 void call_stack_doubt(struct call_stack *stack)
 {
-	for (size_t i = 0; i < stack->frames.count; i++) {
+	for (size_t i = 0; i < stack->count; i++) {
 		frames_at(stack, i)->doubt |= DOUBT_INSIDE;
 		frames_at(stack, i)->may_be_stale = true;
 		frames_at(stack, i)->is_confirmed = false;
@@ -209,46 +213,55 @@ static void take_stop(struct call_stack *stack,
 		return;
 	}
 	/* On the way to user space the kernel's stack is empty. */
-	while (stack->frames.count)
+	while (stack->count)
 		frames_pop(stack, 0, output);
 }
 
 static void count_local(const struct function_event *event, uint8_t how,
 			struct call_stack_output *output)
 {
-	output->step.kind = STEP_COUNT;
-	output->step.how = how;
-	output->step.function = event->function;
-	output->sink->take(output->sink, &output->step);
+	output->step.place = 0;
+	output->step.wall_ns = 0;
+	output->step.on_cpu_ns = 0;
+	frames_say(output, STEP_COUNT, how, 0, event->function, 0);
 }
 
-static int take_call(struct call_stack *stack,
-		     const struct function_event *event, uint8_t how,
-		     struct call_stack_output *output)
+static inline int take_call(struct call_stack *stack,
+			    const struct function_event *event, uint8_t how,
+			    struct call_stack_output *output)
 {
-	const struct call_frame frame = {
+	struct call_frame *frame = frames_next(stack);
+
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
 		.function = event->function,
 		.return_address = event->address,
 		.how = how,
 		.is_break = how != HOW_CALL,
 	};
-
-	return frames_push(stack, &frame, output);
+	frames_begin(stack, how, 0, output);
+	return 0;
 }
 
-int call_stack_take(struct call_stack *stack,
-		    const struct function_event *event,
-		    struct call_stack_output *output)
+static int take_break(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	if (event->detail == FUNCTION_BREAK_SYSTEM_CALL)
+		return take_call(stack, event, HOW_SYSTEM_CALL, output);
+	return take_call(stack, event, HOW_BREAK, output);
+}
+
+static int take_call_event(struct call_stack *stack,
+			   const struct function_event *event,
+			   struct call_stack_output *output)
 {
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_CALL:
 		return take_call(stack, event, HOW_CALL, output);
-	case FUNCTION_FAR_JUMP:
-		user_return_unwind(stack, event, output);
-		return 0;
-	case FUNCTION_NEW_PROGRAM:
-		stack->has_new_program = true;
-		return 0;
+	case FUNCTION_BREAK:
+		return take_break(stack, event, output);
 	case FUNCTION_RETURN:
 		return take_return(stack, event, output);
 	case FUNCTION_TAIL_CALL:
@@ -256,29 +269,68 @@ int call_stack_take(struct call_stack *stack,
 	case FUNCTION_LOCAL_CALL:
 		count_local(event, HOW_CALL, output);
 		return 0;
-	case FUNCTION_BREAK:
-		return take_call(stack, event,
-				 event->detail == FUNCTION_BREAK_SYSTEM_CALL ?
-					 HOW_SYSTEM_CALL :
-					 HOW_BREAK,
-				 output);
 	case FUNCTION_LOCAL_BREAK:
 		count_local(event, HOW_BREAK, output);
+		return 0;
+	case FUNCTION_FAR_JUMP:
+		user_return_unwind(stack, event, output);
 		return 0;
 	case FUNCTION_BREAK_RETURN:
 		return take_break_return(stack, event, output);
 	case FUNCTION_TRACE_START:
-		return take_start(stack, event, output);
 	case FUNCTION_TRACE_STOP:
-		take_stop(stack, event, output);
-		return 0;
 	case FUNCTION_GAP:
-		call_stack_doubt(stack);
-		return 0;
+	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_SWITCH:
 	case FUNCTION_END:
 		return 0;
 	}
+	return 0;
+}
+
+static inline void set_times(struct call_step *step,
+			     const struct function_event *event,
+			     struct call_times *times)
+{
+	if (event->time_ns > times->last_ns)
+		times->last_ns = event->time_ns;
+	step->time_ns = times->last_ns;
+	step->early_ns = event->early_ns;
+	step->late_ns = event->late_ns;
+	step->clock_ns = times->clock_ns;
+	if (times->is_running)
+		step->clock_ns += time_window_clip(times->window,
+						   event->time_ns) -
+				  times->from_ns;
+}
+
+int call_stack_take_calls(struct call_stack *stack,
+			  const struct function_event *events, uint32_t count,
+			  struct call_times *times,
+			  struct call_stack_output *output)
+{
+	uint32_t i;
+
+	for (i = 0; i < count && call_stack_is_call(&events[i]); i++) {
+		set_times(&output->step, &events[i], times);
+		if (take_call_event(stack, &events[i], output) < 0)
+			return -ERROR_MEMORY;
+	}
+	return (int)i;
+}
+
+int call_stack_take(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
+{
+	if (event->kind == FUNCTION_TRACE_START)
+		return take_start(stack, event, output);
+	if (event->kind == FUNCTION_TRACE_STOP)
+		take_stop(stack, event, output);
+	else if (event->kind == FUNCTION_GAP)
+		call_stack_doubt(stack);
+	else if (event->kind == FUNCTION_NEW_PROGRAM)
+		stack->has_new_program = true;
 	return 0;
 }
 

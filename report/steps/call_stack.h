@@ -2,8 +2,8 @@
 #ifndef KT_REPORT_CALL_STACK_H
 #define KT_REPORT_CALL_STACK_H
 
-#include "common/array.h"
 #include "report/steps/call_step.h"
+#include "report/steps/time_window.h"
 #include "symbolize/function_event.h"
 
 #include <stdbool.h>
@@ -32,25 +32,53 @@ struct call_frame {
  * is_break.
  */
 struct call_stack {
-	struct array frames;		/* struct call_frame */
+	struct call_frame *frames;
+	uint32_t count;
+	uint32_t room;
 	bool has_new_program;		/* below the system call: all is gone */
 };
 
-#define CALL_STACK_EMPTY \
-	((struct call_stack){ .frames = ARRAY_OF(struct call_frame) })
-
+/* A zeroed stack is empty. */
 void call_stack_free(struct call_stack *stack);
 
-/* Where the steps go that an event leads to.  @step is filled in with all
- * that they have in common.
+/* Where the steps go that an event leads to.  @step says when, where and in
+ * which task; the stack fills in the rest.
  */
 struct call_stack_output {
 	struct call_step step;
 	struct step_sink *sink;
 };
 
-/* Applies one event of the stack's own task, of any kind but FUNCTION_SWITCH
- * and FUNCTION_END, and hands the steps to @output.
+/* Where the times of a task's steps come from, as its CPU's events pass. */
+struct call_times {
+	struct time_window window;	/* in which its clock goes */
+	uint64_t clock_ns;		/* at from_ns; time spent traced */
+	uint64_t from_ns;		/* of the CPU, clipped to the window */
+	uint64_t last_ns;		/* of the task's newest step */
+	bool is_running;		/* else its clock stands */
+};
+
+/* Returns whether @event is one of calls and returns, for which nothing but
+ * the stack changes.
+ */
+static inline bool call_stack_is_call(const struct function_event *event)
+{
+	return event->kind <= FUNCTION_BREAK_RETURN;
+}
+
+/* Applies the first of @count events of the stack's own task, up to one that
+ * is not call_stack_is_call(), hands the steps to @output, and leaves in
+ * @times the last step's.
+ *
+ * Returns how many it applied, or -ERROR_MEMORY.
+ */
+int call_stack_take_calls(struct call_stack *stack,
+			  const struct function_event *events, uint32_t count,
+			  struct call_times *times,
+			  struct call_stack_output *output);
+
+/* Applies an event of another kind, but for FUNCTION_SWITCH and FUNCTION_END;
+ * output->step has its times.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

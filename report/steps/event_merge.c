@@ -3,12 +3,12 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "symbolize/function_events.h"
 
 #include <stdlib.h>
 
 struct merge_stream {
-	struct function_events *events;
+	event_batch_next *pull;
+	void *ctx;
 	const struct function_event *next;	/* NULL: it has ended */
 	const struct function_event *end;
 	bool is_held;
@@ -53,7 +53,7 @@ static struct merge_stream *stream_at(const struct event_merge *merge,
 
 static int refill(struct merge_stream *stream)
 {
-	int count = function_events_next(stream->events, &stream->next);
+	int count = stream->pull(stream->ctx, &stream->next);
 
 	if (count < 0)
 		return count;
@@ -63,13 +63,15 @@ static int refill(struct merge_stream *stream)
 	return 0;
 }
 
-int event_merge_add(struct event_merge *merge, struct function_events *events)
+int event_merge_add(struct event_merge *merge, event_batch_next *next,
+		    void *ctx)
 {
 	struct merge_stream *stream = array_add(&merge->streams);
 
 	if (!stream)
 		return -ERROR_MEMORY;
-	stream->events = events;
+	stream->pull = next;
+	stream->ctx = ctx;
 	return refill(stream);
 }
 
@@ -153,12 +155,34 @@ static struct merge_stream *first_stream(struct event_merge *merge)
 	}
 }
 
+static bool ends_run(const struct function_event *event)
+{
+	return event->kind == FUNCTION_SWITCH || event->kind == FUNCTION_END;
+}
+
+/* Returns the end of the run that begins at the head of @stream.  Behind a
+ * switch another stream may have waited for it.
+ */
+static const struct function_event *
+run_end(const struct event_merge *merge, const struct merge_stream *stream)
+{
+	const struct function_event *end = stream->next;
+
+	if (ends_run(end))
+		return end + 1;
+	while (end < stream->end && end->time_ns <= merge->limit_ns &&
+	       !ends_run(end))
+		end++;
+	return end;
+}
+
 int event_merge_next(struct event_merge *merge, uint32_t *index,
-		     const struct function_event **event)
+		     const struct function_event **events)
 {
 	struct merge_stream *stream = stream_at(merge, merge->current);
+	const struct function_event *end;
 
-	/* The last event handed out stayed valid until now. */
+	/* The last events handed out stayed valid until now. */
 	if (merge->streams.count && stream->next && stream->next == stream->end) {
 		int status = refill(stream);
 
@@ -168,9 +192,11 @@ int event_merge_next(struct event_merge *merge, uint32_t *index,
 	stream = first_stream(merge);
 	if (!stream)
 		return 0;
-	*index = merge->current;
-	*event = stream->next++;
-	if ((*event)->kind == FUNCTION_SWITCH || (*event)->kind == FUNCTION_END)
+	end = run_end(merge, stream);
+	if (ends_run(stream->next))
 		release(merge, merge->current);
-	return 1;
+	*index = merge->current;
+	*events = stream->next;
+	stream->next = end;
+	return (int)(end - *events);
 }

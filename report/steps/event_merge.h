@@ -7,14 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct function_events;
-
-/* The events of all CPUs in order of time.
+/* The events of all CPUs in order of time, in runs: the events of one CPU that
+ * come before the next one of any other.
  *
  * One thing goes before time: a task leaves the CPU it runs on before it
  * comes to another, even where two CPUs' clocks disagree a little.
  */
 struct event_merge;
+
+/* Provides the next events of one CPU, 1 or more, valid until the next call.
+ *
+ * Returns their count, 0 at the end, or a negative enum error.
+ */
+typedef int event_batch_next(void *ctx, const struct function_event **batch);
 
 /* Tells whether stream @index may not take the switch @event yet, because the
  * task still runs in stream *@where.
@@ -27,17 +32,21 @@ typedef bool event_merge_holds(void *ctx, uint32_t index,
 struct event_merge *event_merge_new(event_merge_holds *holds, void *ctx);
 void event_merge_free(struct event_merge *merge);
 
-/* Adds a stream, which is borrowed; streams are numbered from 0.
+/* Adds a stream, whose events @next provides when called with @ctx; streams
+ * are numbered from 0.
  *
  * Returns 0 or a negative enum error.
  */
-int event_merge_add(struct event_merge *merge, struct function_events *stream);
+int event_merge_add(struct event_merge *merge, event_batch_next *next,
+		    void *ctx);
 
-/* Provides the next event, valid until the next call, and its stream.
+/* Provides the next events, valid until the next call, and their stream.  A
+ * FUNCTION_SWITCH and a FUNCTION_END come alone.
  *
- * Returns 1, 0 when all streams have ended, or a negative enum error.
+ * Returns their count, 0 when all streams have ended, or a negative enum
+ * error.
  */
 int event_merge_next(struct event_merge *merge, uint32_t *index,
-		     const struct function_event **event);
+		     const struct function_event **events);
 
 #endif

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/kept_tasks.h"
 
-#include <stdbool.h>
+#include "common/error.h"
+#include "common/number_map.h"
+
 #include <stdlib.h>
+
+int kept_tasks_init(struct kept_tasks *tasks)
+{
+	tasks->all = ARRAY_OF(struct kept_task *);
+	tasks->indices = number_map_new();
+	return tasks->indices ? 0 : -ERROR_MEMORY;
+}
 
 void kept_tasks_free(struct kept_tasks *tasks)
 {
@@ -11,6 +20,7 @@ void kept_tasks_free(struct kept_tasks *tasks)
 		free(kept_tasks_at(tasks, i));
 	}
 	array_free(&tasks->all);
+	number_map_free(tasks->indices);
 }
 
 struct kept_task *kept_tasks_at(const struct kept_tasks *tasks, size_t index)
@@ -18,18 +28,30 @@ struct kept_task *kept_tasks_at(const struct kept_tasks *tasks, size_t index)
 	return *(struct kept_task **)array_at(&tasks->all, index);
 }
 
-static bool is_task(const struct task *task, int32_t cpu, int32_t tid)
+/* Each CPU has an idle task and unknown ones of its own. */
+static uint64_t key_of(int32_t cpu, int32_t tid)
 {
-	return task->tid == tid && (tid > 0 || task->cpu == cpu);
+	return (uint64_t)(uint32_t)(tid > 0 ? 0 : cpu) << 32 | (uint32_t)tid;
 }
 
 struct kept_task *kept_tasks_find(const struct kept_tasks *tasks, int32_t cpu,
 				  int32_t tid)
 {
-	for (size_t i = tasks->all.count; i-- > 0;)
-		if (is_task(&kept_tasks_at(tasks, i)->task, cpu, tid))
-			return kept_tasks_at(tasks, i);
-	return NULL;
+	const uint64_t *index =
+		number_map_find(tasks->indices, key_of(cpu, tid));
+
+	return index ? kept_tasks_at(tasks, *index) : NULL;
+}
+
+static int give_index(struct kept_tasks *tasks, const struct task *task)
+{
+	uint64_t *index = number_map_add(tasks->indices,
+					 key_of(task->cpu, task->tid));
+
+	if (!index)
+		return -ERROR_MEMORY;
+	*index = task->index;
+	return 0;
 }
 
 static struct kept_task *add(struct kept_tasks *tasks)
@@ -42,7 +64,6 @@ static struct kept_task *add(struct kept_tasks *tasks)
 		return NULL;
 	}
 	*slot = task;
-	task->stack = CALL_STACK_EMPTY;
 	task->task.index = (uint32_t)tasks->all.count - 1;
 	return task;
 }
@@ -63,12 +84,5 @@ struct kept_task *kept_tasks_get(struct kept_tasks *tasks, int32_t cpu,
 	task->task.tid = tid;
 	task->task.pid = pid;
 	task->task.cpu = cpu;
-	return task;
-}
-
-uint64_t kept_task_time(struct kept_task *task, uint64_t time_ns)
-{
-	if (time_ns > task->last_ns)
-		task->last_ns = time_ns;
-	return task->last_ns;
+	return give_index(tasks, &task->task) < 0 ? NULL : task;
 }

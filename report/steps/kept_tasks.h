@@ -13,19 +13,21 @@
 struct kept_task {
 	struct task task;
 	struct call_stack stack;
+	uint32_t exec_depth; /* of an exec that goes on; 0: none */
 	uint64_t clock_ns;
-	uint64_t last_ns;  /* of its newest step */
-	size_t exec_depth; /* of an exec that goes on; 0: none */
+	uint64_t last_ns;    /* of its newest step */
 };
+
+struct number_map;
 
 /* All tasks seen, in order of appearance; each stays in place. */
 struct kept_tasks {
 	struct array all; /* struct kept_task * */
+	struct number_map *indices;
 };
 
-#define KEPT_TASKS_NONE \
-	((struct kept_tasks){ .all = ARRAY_OF(struct kept_task *) })
-
+/* Makes @tasks empty.  Returns 0 or -ERROR_MEMORY; free it either way. */
+int kept_tasks_init(struct kept_tasks *tasks);
 void kept_tasks_free(struct kept_tasks *tasks);
 
 /* Returns task @index, counted from 0. */
@@ -45,6 +47,11 @@ struct kept_task *kept_tasks_get(struct kept_tasks *tasks, int32_t cpu,
  * when it comes to a CPU whose clock is a little behind that of the one it
  * left.
  */
-uint64_t kept_task_time(struct kept_task *task, uint64_t time_ns);
+static inline uint64_t kept_task_time(struct kept_task *task, uint64_t time_ns)
+{
+	if (time_ns > task->last_ns)
+		task->last_ns = time_ns;
+	return task->last_ns;
+}
 
 #endif

@@ -16,6 +16,7 @@ struct cpu_context {
 	uint8_t state; /* enum cpu_state */
 	bool ended;
 	struct cpu_account account;
+	struct call_stack_output output; /* of the task's call stack */
 };
 
 struct task_stacks {
@@ -35,8 +36,11 @@ struct task_stacks *task_stacks_new(struct time_window window,
 		return NULL;
 	stacks->window = window;
 	stacks->sink = sink;
-	stacks->tasks = KEPT_TASKS_NONE;
 	stacks->cpus = ARRAY_OF(struct cpu_context);
+	if (kept_tasks_init(&stacks->tasks) < 0) {
+		task_stacks_free(stacks);
+		return NULL;
+	}
 	return stacks;
 }
 
@@ -55,6 +59,12 @@ void task_stacks_free(struct task_stacks *stacks)
 	free(stacks);
 }
 
+static void run_task(struct cpu_context *context, struct kept_task *task)
+{
+	context->task = task;
+	context->output.step.task = &task->task;
+}
+
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid)
 {
@@ -63,8 +73,10 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 
 	if (!context)
 		return -ERROR_MEMORY;
-	context->task = task;
 	context->account.cpu = cpu;
+	context->output.sink = stacks->sink;
+	context->output.step.cpu = (uint32_t)cpu;
+	run_task(context, task);
 	return (int)stacks->cpus.count - 1;
 }
 
@@ -134,7 +146,7 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		return -ERROR_MEMORY;
 	step = step_of(context, event, STEP_LEAVE);
 	stacks->sink->take(stacks->sink, &step);
-	context->task = next;
+	run_task(context, next);
 	/* In the kernel, where switches are, only a pause hides them. */
 	if (context->state != CPU_TRACED)
 		call_stack_doubt(&next->stack);
@@ -184,65 +196,116 @@ static void end_first_thread(const struct task_stacks *stacks,
 	call_stack_close(&first->stack, &output);
 }
 
-static int take_stack_event(struct task_stacks *stacks,
+/* An exec ends when what was open before it goes on. */
+static void follow_exec(const struct task_stacks *stacks,
+			const struct cpu_context *context,
+			const struct function_event *event)
+{
+	struct kept_task *task = context->task;
+
+	if (task->stack.count >= task->exec_depth)
+		return;
+	task->exec_depth = 0;
+	end_first_thread(stacks, context, event);
+}
+
+/* Applies the calls and returns that @events begin with.  Returns how many, or
+ * -ERROR_MEMORY.
+ */
+static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
+		      const struct function_event *events, uint32_t count)
+{
+	struct cpu_account *account = &context->account;
+	struct kept_task *task = context->task;
+	struct call_times times = { .window = stacks->window };
+	int taken;
+
+	if (!account->first_ns)
+		cpu_account_pass(account, stacks->window, events,
+				 context->state, task);
+	times.clock_ns = task->clock_ns;
+	times.from_ns = account->last_ns;
+	times.last_ns = task->last_ns;
+	times.is_running = context->state == CPU_TRACED && account->first_ns;
+	/* During an exec each of them may be the one that ends it. */
+	taken = call_stack_take_calls(&task->stack, events,
+				      task->exec_depth ? 1 : count, &times,
+				      &context->output);
+	if (taken < 0)
+		return taken;
+	task->last_ns = times.last_ns;
+	cpu_account_pass(account, stacks->window, &events[taken - 1],
+			 context->state, task);
+	follow_exec(stacks, context, events);
+	return taken;
+}
+
+static int take_stack_event(const struct task_stacks *stacks,
 			    struct cpu_context *context,
 			    const struct function_event *event)
 {
-	struct call_stack_output output = {
-		.step = step_of(context, event, STEP_ENTER),
-		.sink = stacks->sink,
-	};
-
 	struct kept_task *task = context->task;
-	int status = call_stack_take(&task->stack, event, &output);
+	struct call_step *step = &context->output.step;
+	int status;
 
-	if (event->kind == FUNCTION_NEW_PROGRAM) {
+	step->time_ns = kept_task_time(task, event->time_ns);
+	step->early_ns = event->early_ns;
+	step->late_ns = event->late_ns;
+	step->clock_ns = task->clock_ns;
+	status = call_stack_take(&task->stack, event, &context->output);
+	if (event->kind == FUNCTION_NEW_PROGRAM)
 		/* Until what is called next has returned. */
-		task->exec_depth = task->stack.frames.count + 1;
-	} else if (task->stack.frames.count < task->exec_depth) {
-		task->exec_depth = 0;
-		end_first_thread(stacks, context, event);
-	}
+		task->exec_depth = task->stack.count + 1;
+	else
+		follow_exec(stacks, context, event);
 	return status;
 }
 
-int task_stacks_take(struct task_stacks *stacks, uint32_t index,
-		     const struct function_event *event)
+/* Applies an event that is no call or return. */
+static int take_other(struct task_stacks *stacks, struct cpu_context *context,
+		      const struct function_event *event)
 {
-	struct cpu_context *context = cpu_at(stacks, index);
 	int status;
 
 	cpu_account_pass(&context->account, stacks->window, event,
 			 context->state, context->task);
-	if (event->time_ns > stacks->last_ns)
-		stacks->last_ns = event->time_ns;
-	switch ((enum function_event_kind)event->kind) {
-	case FUNCTION_SWITCH:
+	if (event->kind == FUNCTION_SWITCH)
 		return change_task(stacks, context, event);
-	case FUNCTION_END:
+	if (event->kind == FUNCTION_END)
 		return end_cpu(stacks, context, event);
-	case FUNCTION_GAP:
+	if (event->kind == FUNCTION_GAP)
 		enter_gap(stacks, context, event);
-		return take_stack_event(stacks, context, event);
-	case FUNCTION_TRACE_START:
+	else if (event->kind == FUNCTION_TRACE_START)
 		enter_state(stacks, context, event, CPU_TRACED);
-		return take_stack_event(stacks, context, event);
-	case FUNCTION_TRACE_STOP:
-		status = take_stack_event(stacks, context, event);
+	status = take_stack_event(stacks, context, event);
+	if (event->kind == FUNCTION_TRACE_STOP)
 		enter_state(stacks, context, event,
 			    state_after_stop(event->detail));
-		return status;
-	case FUNCTION_CALL:
-	case FUNCTION_LOCAL_CALL:
-	case FUNCTION_TAIL_CALL:
-	case FUNCTION_FAR_JUMP:
-	case FUNCTION_NEW_PROGRAM:
-	case FUNCTION_RETURN:
-	case FUNCTION_BREAK:
-	case FUNCTION_LOCAL_BREAK:
-	case FUNCTION_BREAK_RETURN:
-		return take_stack_event(stacks, context, event);
+	return status;
+}
+
+int task_stacks_take(struct task_stacks *stacks, uint32_t index,
+		     const struct function_event *events, uint32_t count)
+{
+	struct cpu_context *context = cpu_at(stacks, index);
+	uint64_t last_ns = events[count - 1].time_ns;
+
+	while (count) {
+		int taken = 1;
+		int status = 0;
+
+		if (call_stack_is_call(events))
+			status = taken = take_calls(stacks, context, events,
+						    count);
+		else
+			status = take_other(stacks, context, events);
+		if (status < 0)
+			return status;
+		events += taken;
+		count -= (uint32_t)taken;
 	}
+	if (last_ns > stacks->last_ns)
+		stacks->last_ns = last_ns;
 	return 0;
 }
 

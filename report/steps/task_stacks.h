@@ -3,18 +3,11 @@
 #define KT_REPORT_TASK_STACKS_H
 
 #include "report/steps/call_step.h"
+#include "report/steps/time_window.h"
 #include "symbolize/function_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* A stretch of the recording's clock: [since_ns, until_ns). */
-struct time_window {
-	uint64_t since_ns;
-	uint64_t until_ns;
-};
-
-#define TIME_WINDOW_ALL ((struct time_window){ 0, UINT64_MAX })
 
 /* Where a CPU's time went, within the window. */
 struct cpu_account {
@@ -47,9 +40,9 @@ void task_stacks_free(struct task_stacks *stacks);
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid);
 
-/* Applies the next event of CPU @index.  Returns 0 or -ERROR_MEMORY. */
+/* Applies the next @count events of CPU @index.  Returns 0 or -ERROR_MEMORY. */
 int task_stacks_take(struct task_stacks *stacks, uint32_t index,
-		     const struct function_event *event);
+		     const struct function_event *events, uint32_t count);
 
 /* Returns whether task @tid runs on another CPU than @index, as far as the
  * events taken tell, and on which.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/user_return.h"
 
+#include "common/error.h"
 #include "report/steps/call_frames.h"
 #include "symbolize/function_table.h"
 
@@ -11,7 +12,7 @@ static size_t find_entry(const struct call_stack *stack)
 {
 	size_t entry = NO_FRAME;
 
-	for (size_t i = stack->frames.count; i-- > 0;) {
+	for (size_t i = stack->count; i-- > 0;) {
 		const struct call_frame *frame = frames_at(stack, i);
 
 		if (frame->is_signal)
@@ -26,7 +27,7 @@ static size_t find_entry(const struct call_stack *stack)
 static size_t find_handler(const struct call_stack *stack,
 			   const struct function_event *event)
 {
-	for (size_t i = stack->frames.count; i-- > 1;) {
+	for (size_t i = stack->count; i-- > 1;) {
 		const struct call_frame *frame = frames_at(stack, i);
 
 		if (!frame->is_signal)
@@ -48,15 +49,19 @@ static int begin_handler(struct call_stack *stack,
 			 uint64_t return_address,
 			 struct call_stack_output *output)
 {
-	const struct call_frame frame = {
+	struct call_frame *frame = frames_next(stack);
+
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
 		.function = event->function,
 		.return_address = return_address,
 		.how = HOW_BREAK,
 		.is_break = true,
 		.is_signal = true,
 	};
-
-	return frames_push(stack, &frame, output);
+	frames_begin(stack, HOW_BREAK, 0, output);
+	return 0;
 }
 
 /* The kernel left at @entry for another place than it was entered from. */
@@ -84,7 +89,7 @@ static int begin_program(struct call_stack *stack,
 			 struct call_stack_output *output)
 {
 	stack->has_new_program = false;
-	while (stack->frames.count)
+	while (stack->count)
 		frames_pop(stack, 0, output);
 	return frames_push_unseen(stack, event, output);
 }
@@ -103,7 +108,7 @@ int user_return_take(struct call_stack *stack,
 	else
 		return_address = frames_at(stack, entry)->return_address;
 	frames_pop_to(stack, entry, true, output);
-	if (!stack->frames.count)
+	if (!stack->count)
 		return frames_push_unseen(stack, event, output);
 	frames_top(stack)->is_confirmed = true;
 	if (return_address && return_address == event->address)
@@ -123,7 +128,7 @@ bool user_return_unwind(struct call_stack *stack,
 
 	if (same == NO_FRAME)
 		return false;
-	while (stack->frames.count > same + 1)
+	while (stack->count > same + 1)
 		frames_pop(stack, 0, output);
 	frames_top(stack)->is_confirmed = true;
 	return true;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/cpu_pipeline.h"
+
+#include "cmd/console_log.h"
+#include "cmd/session.h"
+#include "common/error.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "report/steps/first_task.h"
+#include "symbolize/function_events.h"
+
+int cpu_pipeline_open(struct cpu_pipeline *pipeline,
+		      const struct session *session, size_t index)
+{
+	const struct aux_stream *stream =
+		recording_stream(session->recording, index);
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = stream,
+		.image = session->image,
+		.log = &console_log,
+	};
+	int status = flow_source_open(&input, &pipeline->source);
+
+	if (!status)
+		status = first_task(session->recording, stream, &pipeline->pid,
+				    &pipeline->tid);
+	if (status < 0)
+		return status;
+	pipeline->cpu = stream->cpu;
+	pipeline->events =
+		function_events_new(pipeline->source, session->symbols,
+				    pipeline->pid, pipeline->tid);
+	return pipeline->events ? 0 : -ERROR_MEMORY;
+}
+
+int cpu_pipeline_next(void *pipeline, const struct function_event **batch)
+{
+	return function_events_next(((struct cpu_pipeline *)pipeline)->events,
+				    batch);
+}
+
+void cpu_pipeline_close(struct cpu_pipeline *pipeline)
+{
+	function_events_free(pipeline->events);
+	flow_source_close(pipeline->source);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_TIME_WINDOW_H
+#define KT_REPORT_TIME_WINDOW_H
+
+#include <stdint.h>
+
+/* A stretch of the recording's clock: [since_ns, until_ns). */
+struct time_window {
+	uint64_t since_ns;
+	uint64_t until_ns;
+};
+
+#define TIME_WINDOW_ALL ((struct time_window){ 0, UINT64_MAX })
+
+/* Returns the time in @window, its end included, that is nearest to
+ * @time_ns.
+ */
+static inline uint64_t time_window_clip(struct time_window window,
+					uint64_t time_ns)
+{
+	if (time_ns < window.since_ns)
+		return window.since_ns;
+	if (time_ns > window.until_ns)
+		return window.until_ns;
+	return time_ns;
+}
+
+#endif
