@@ -55,6 +55,7 @@ PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 
 # The ways into the kernel that abis tries are those of x86-64.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
@@ -132,6 +133,11 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# They print figures and judge none.
+$(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIBRARY)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
 check: $(SUITES) $(if $(ARCH),,machine-check)
 	$(Q)for suite in $(SUITES); do $(SUITE_ENV) $(RUN) $$suite || exit 1; done
 
@@ -140,7 +146,8 @@ check-full: check
 	$(Q)tests/recorded/all.sh full
 	$(Q)tests/e2e/run_all.sh full
 
-bench: all
+bench: all $(BENCHES)
+	$(Q)for program in $(BENCHES); do $(RUN) $$program || exit 1; done
 	$(Q)tests/bench/speed.sh
 	$(Q)tests/bench/speed_coresight.sh
 	$(Q)machine/tests/bench.sh
