@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_DIGITS_H
+#define KT_REPORT_DIGITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Numbers as digits, for output that printf() would be too slow for.  Each
+ * function writes to @text, without a NUL behind, and returns how many bytes
+ * these are: DIGITS_MOST at most.
+ */
+enum { DIGITS_MOST = 20 };
+
+/* As printf's %PRIu64. */
+size_t digits_decimal(char *text, uint64_t value);
+
+/* As printf's %PRId64. */
+size_t digits_signed(char *text, int64_t value);
+
+/* As printf's %PRIx64. */
+size_t digits_hex(char *text, uint64_t value);
+
+/* Just @count digits, with zeros before the number and without what is too
+ * large for them: printf's %0*PRIu64 of value % 10^count.
+ */
+void digits_padded(char *text, uint64_t value, size_t count);
+
+/* The same of hexadecimal digits. */
+void digits_hex_padded(char *text, uint64_t value, size_t count);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline/step_texts.h"
+
+#include "common/error.h"
+#include "report/text/task_names.h"
+#include "report/timeline/timeline.h"
+#include "symbolize/function_table.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static const struct step_text nothing = { .text = NULL };
+
+struct step_texts step_texts_of(const struct timeline_context *context,
+				step_text_make *make_function,
+				step_text_make *make_task, const void *ctx)
+{
+	return (struct step_texts){
+		.context = context,
+		.ctx = ctx,
+		.make_function = make_function,
+		.make_task = make_task,
+		.functions = ARRAY_OF(struct step_text),
+		.tasks = ARRAY_OF(struct step_text),
+	};
+}
+
+void step_texts_free_list(struct array *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct step_text *text = array_at(list, i);
+
+		free(text->text);
+	}
+	array_free(list);
+}
+
+void step_texts_free(struct step_texts *texts)
+{
+	step_texts_free_list(&texts->functions);
+	step_texts_free_list(&texts->tasks);
+}
+
+/* Returns item @index, which may be new; NULL when out of memory. */
+static struct step_text *reach(struct step_texts *texts, struct array *list,
+			       size_t index)
+{
+	struct step_text *items = list->items;
+	struct step_text *text =
+		index < list->count ? items + index : array_reach(list, index);
+
+	if (!text)
+		texts->status = -ERROR_MEMORY;
+	return text;
+}
+
+static void make_anew(struct step_texts *texts, struct step_text *text,
+		      step_text_make *make, const struct call_step *step)
+{
+	free(text->text);
+	text->size = 0;
+	text->text = make(texts->ctx, step, &text->size);
+	if (!text->text) {
+		text->size = 0;
+		texts->status = -ERROR_MEMORY;
+	}
+}
+
+const struct step_text *step_texts_function(struct step_texts *texts,
+					    const struct call_step *step)
+{
+	const struct timeline_context *context = texts->context;
+	struct step_text *text =
+		reach(texts, &texts->functions, step->function);
+	int32_t pid = context->by_process ? step->task->pid : -1;
+	uint64_t address = 0;
+
+	if (!text)
+		return &nothing;
+	/* Its line is that of its lowest entry, which may come to be known. */
+	if (context->lines)
+		address = function_at(context->functions, step->function)
+				  ->address;
+	if (!text->text || text->pid != pid || text->address != address) {
+		make_anew(texts, text, texts->make_function, step);
+		text->pid = pid;
+		text->address = address;
+	}
+	return text;
+}
+
+static bool is_same_task(const struct step_text *text,
+			 const struct call_step *step)
+{
+	return text->text && text->tid == step->task->tid &&
+	       text->pid == step->task->pid &&
+	       step->time_ns >= text->since_ns &&
+	       step->time_ns < text->until_ns;
+}
+
+const struct step_text *step_texts_task(struct step_texts *texts,
+					const struct call_step *step)
+{
+	struct step_text *text =
+		reach(texts, &texts->tasks, step->task->index);
+	struct task_name_time time;
+
+	if (!text)
+		return &nothing;
+	if (is_same_task(text, step))
+		return text;
+	make_anew(texts, text, texts->make_task, step);
+	time = task_names_time(texts->context->names, step->task->tid,
+			       step->time_ns);
+	text->tid = step->task->tid;
+	text->pid = step->task->pid;
+	text->since_ns = time.since_ns;
+	text->until_ns = time.until_ns;
+	return text;
+}
+
+const struct step_text *step_texts_constant(struct step_texts *texts,
+					    struct array *list, size_t index,
+					    step_text_make *make,
+					    const struct call_step *step)
+{
+	struct step_text *text = reach(texts, list, index);
+
+	if (!text)
+		return &nothing;
+	if (!text->text)
+		make_anew(texts, text, make, step);
+	return text;
+}
