@@ -10,7 +10,7 @@ static const char pairs[] =
 	"60616263646566676869" "70717273747576777879"
 	"80818283848586878889" "90919293949596979899";
 
-static size_t count_decimal(uint64_t value)
+size_t digits_count(uint64_t value)
 {
 	static const uint64_t powers[] = {
 		0,
@@ -60,7 +60,7 @@ size_t digits_decimal(char *text, uint64_t value)
 		*text = (char)('0' + value);
 		return 1;
 	}
-	count = count_decimal(value);
+	count = digits_count(value);
 	digits_padded(text, value, count);
 	return count;
 }

@@ -11,6 +11,9 @@
  */
 enum { DIGITS_MOST = 20 };
 
+/* Returns how many decimal digits @value has. */
+size_t digits_count(uint64_t value);
+
 /* As printf's %PRIu64. */
 size_t digits_decimal(char *text, uint64_t value);
 

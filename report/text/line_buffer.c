@@ -52,7 +52,7 @@ void line_buffer_put_long(struct line_buffer *buffer, const void *bytes,
 		line_buffer_put(buffer, bytes, size);
 }
 
-void line_buffer_spaces(struct line_buffer *buffer, size_t count)
+void line_buffer_many_spaces(struct line_buffer *buffer, size_t count)
 {
 	while (count) {
 		size_t part = count < LINE_BUFFER_BYTES ? count :
@@ -67,13 +67,11 @@ void line_buffer_spaces(struct line_buffer *buffer, size_t count)
 void line_buffer_aligned(struct line_buffer *buffer, uint64_t value,
 			 size_t width)
 {
-	enum { MOST = 40 };
-	char *text = line_buffer_room(buffer, MOST);
-	char digits[DIGITS_MOST];
-	size_t count = digits_decimal(digits, value);
+	char *text = line_buffer_room(buffer, LINE_BUFFER_WIDEST);
+	size_t count = digits_count(value);
 	size_t spaces = width > count ? width - count : 0;
 
-	memset(text, ' ', MOST);
-	memcpy(text + spaces, digits, count);
+	memset(text, ' ', LINE_BUFFER_WIDEST);
+	digits_padded(text + spaces, value, count);
 	buffer->size += spaces + count;
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_BUFFER_BYTES = 4096 };
+enum { LINE_BUFFER_BYTES = 4096, LINE_BUFFER_WIDEST = 32 };
 
 /* Lines on their way to a FILE, which gets them some at a time.  Who writes to
  * the FILE in another way has to flush this first.  That something could not
@@ -90,9 +90,22 @@ static inline void line_buffer_signed(struct line_buffer *buffer,
 	buffer->size += digits_signed(text, value);
 }
 
-void line_buffer_spaces(struct line_buffer *buffer, size_t count);
+void line_buffer_many_spaces(struct line_buffer *buffer, size_t count);
 
-/* As printf's %*PRIu64; @width is at most 40. */
+static inline void line_buffer_spaces(struct line_buffer *buffer, size_t count)
+{
+	enum { FEW = 48 };
+
+	if (count > FEW) {
+		line_buffer_many_spaces(buffer, count);
+		return;
+	}
+	/* So many that the compiler knows their number. */
+	memset(line_buffer_room(buffer, FEW), ' ', FEW);
+	buffer->size += count;
+}
+
+/* As printf's %*PRIu64; @width is at most LINE_BUFFER_WIDEST. */
 void line_buffer_aligned(struct line_buffer *buffer, uint64_t value,
 			 size_t width);
 

@@ -12,42 +12,33 @@
 static const struct step_text nothing = { .text = NULL };
 
 struct step_texts step_texts_of(const struct timeline_context *context,
-				step_text_make *make_function,
-				step_text_make *make_task, const void *ctx)
+				step_text_make *make, const void *ctx)
 {
 	return (struct step_texts){
 		.context = context,
+		.make = make,
 		.ctx = ctx,
-		.make_function = make_function,
-		.make_task = make_task,
-		.functions = ARRAY_OF(struct step_text),
-		.tasks = ARRAY_OF(struct step_text),
+		.list = ARRAY_OF(struct step_text),
 	};
-}
-
-void step_texts_free_list(struct array *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		struct step_text *text = array_at(list, i);
-
-		free(text->text);
-	}
-	array_free(list);
 }
 
 void step_texts_free(struct step_texts *texts)
 {
-	step_texts_free_list(&texts->functions);
-	step_texts_free_list(&texts->tasks);
+	for (size_t i = 0; i < texts->list.count; i++) {
+		struct step_text *text = array_at(&texts->list, i);
+
+		free(text->text);
+	}
+	array_free(&texts->list);
 }
 
 /* Returns item @index, which may be new; NULL when out of memory. */
-static struct step_text *reach(struct step_texts *texts, struct array *list,
-			       size_t index)
+static struct step_text *reach(struct step_texts *texts, size_t index)
 {
-	struct step_text *items = list->items;
-	struct step_text *text =
-		index < list->count ? items + index : array_reach(list, index);
+	struct step_text *items = texts->list.items;
+	struct step_text *text = index < texts->list.count ?
+					 items + index :
+					 array_reach(&texts->list, index);
 
 	if (!text)
 		texts->status = -ERROR_MEMORY;
@@ -55,11 +46,11 @@ static struct step_text *reach(struct step_texts *texts, struct array *list,
 }
 
 static void make_anew(struct step_texts *texts, struct step_text *text,
-		      step_text_make *make, const struct call_step *step)
+		      const struct call_step *step)
 {
 	free(text->text);
 	text->size = 0;
-	text->text = make(texts->ctx, step, &text->size);
+	text->text = texts->make(texts->ctx, step, &text->size);
 	if (!text->text) {
 		text->size = 0;
 		texts->status = -ERROR_MEMORY;
@@ -70,8 +61,7 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 					    const struct call_step *step)
 {
 	const struct timeline_context *context = texts->context;
-	struct step_text *text =
-		reach(texts, &texts->functions, step->function);
+	struct step_text *text = reach(texts, step->function);
 	int32_t pid = context->by_process ? step->task->pid : -1;
 	uint64_t address = 0;
 
@@ -82,7 +72,7 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 		address = function_at(context->functions, step->function)
 				  ->address;
 	if (!text->text || text->pid != pid || text->address != address) {
-		make_anew(texts, text, texts->make_function, step);
+		make_anew(texts, text, step);
 		text->pid = pid;
 		text->address = address;
 	}
@@ -101,15 +91,14 @@ static bool is_same_task(const struct step_text *text,
 const struct step_text *step_texts_task(struct step_texts *texts,
 					const struct call_step *step)
 {
-	struct step_text *text =
-		reach(texts, &texts->tasks, step->task->index);
+	struct step_text *text = reach(texts, step->task->index);
 	struct task_name_time time;
 
 	if (!text)
 		return &nothing;
 	if (is_same_task(text, step))
 		return text;
-	make_anew(texts, text, texts->make_task, step);
+	make_anew(texts, text, step);
 	time = task_names_time(texts->context->names, step->task->tid,
 			       step->time_ns);
 	text->tid = step->task->tid;
@@ -119,16 +108,15 @@ const struct step_text *step_texts_task(struct step_texts *texts,
 	return text;
 }
 
-const struct step_text *step_texts_constant(struct step_texts *texts,
-					    struct array *list, size_t index,
-					    step_text_make *make,
-					    const struct call_step *step)
+const struct step_text *step_texts_number(struct step_texts *texts,
+					  size_t index,
+					  const struct call_step *step)
 {
-	struct step_text *text = reach(texts, list, index);
+	struct step_text *text = reach(texts, index);
 
 	if (!text)
 		return &nothing;
 	if (!text->text)
-		make_anew(texts, text, make, step);
+		make_anew(texts, text, step);
 	return text;
 }

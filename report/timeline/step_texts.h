@@ -29,41 +29,30 @@ struct step_text {
 typedef char *step_text_make(const void *ctx, const struct call_step *step,
 			     size_t *size);
 
-/* The texts of one format. */
+/* Texts of one kind in one format. */
 struct step_texts {
 	const struct timeline_context *context;	/* borrowed */
-	const void *ctx;	/* of the functions below */
-	step_text_make *make_function;	/* from step->function, and
-					 * step->task->pid if by_process */
-	step_text_make *make_task;	/* from step->task and step->time_ns */
-	struct array functions;	/* struct step_text by number */
-	struct array tasks;	/* struct step_text by index */
+	step_text_make *make;
+	const void *ctx;	/* of make */
+	struct array list;	/* struct step_text */
 	int status;		/* 0, or -ERROR_MEMORY: texts are missing */
 };
 
 struct step_texts step_texts_of(const struct timeline_context *context,
-				step_text_make *make_function,
-				step_text_make *make_task, const void *ctx);
+				step_text_make *make, const void *ctx);
 void step_texts_free(struct step_texts *texts);
 
-/* Return the text for the function, or the task, of @step: never NULL, but
- * empty when out of memory.
+/* Return the text that step->function (and step->task->pid if by_process), or
+ * step->task (and its name at step->time_ns), or the number @index lead to:
+ * never NULL, but empty when out of memory.  One struct holds texts of one of
+ * these kinds.
  */
 const struct step_text *step_texts_function(struct step_texts *texts,
 					    const struct call_step *step);
 const struct step_text *step_texts_task(struct step_texts *texts,
 					const struct call_step *step);
-
-/* Returns item @index of @list (struct step_text), which does not depend on
- * anything else and is made by @make if it has not been.
- */
-const struct step_text *step_texts_constant(struct step_texts *texts,
-					    struct array *list, size_t index,
-					    step_text_make *make,
-					    const struct call_step *step);
-
-/* Frees what is in such a list. */
-void step_texts_free_list(struct array *list);
-
+const struct step_text *step_texts_number(struct step_texts *texts,
+					  size_t index,
+					  const struct call_step *step);
 
 #endif

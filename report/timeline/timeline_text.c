@@ -20,7 +20,8 @@ enum { WARM_NS = 100000, HOT_NS = 1000000 };
 struct text_sink {
 	struct step_sink sink;
 	struct timeline_context context;
-	struct step_texts texts;	/* a function's label; "ls-137  | " */
+	struct step_texts functions;	/* as "vfs_read" */
+	struct step_texts tasks;	/* as ")  ls-137  | " */
 	struct line_buffer line;
 };
 
@@ -77,7 +78,7 @@ static void write_left(struct text_sink *text, const struct call_step *step)
 		line_buffer_aligned(&text->line, step->time_ns, 16);
 	line_buffer_text(&text->line, " ");
 	line_buffer_aligned(&text->line, step->cpu, 3);
-	put(text, step_texts_task(&text->texts, step));
+	put(text, step_texts_task(&text->tasks, step));
 }
 
 /* The columns before the function, behind the duration. */
@@ -118,7 +119,7 @@ static void write_enter(struct text_sink *text, const struct call_step *step)
 	write_left(text, step);
 	line_buffer_spaces(&text->line, 12);
 	write_depth(&text->line, step->depth);
-	put(text, step_texts_function(&text->texts, step));
+	put(text, step_texts_function(&text->functions, step));
 	line_buffer_text(&text->line, "() {");
 	write_how(&text->line, step->how);
 	if (text->context.lines)
@@ -150,7 +151,6 @@ static void write_duration(struct text_sink *text, const struct call_step *step)
 	line_buffer_aligned(line, step->wall_ns, 8);
 	line_buffer_text(line, " ");
 	line_buffer_text(line, text->context.unit->name);
-	line_buffer_text(line, " ");
 	if (*color)
 		line_buffer_text(line, text->context.colors->plain);
 }
@@ -175,7 +175,7 @@ static void write_exit(struct text_sink *text, const struct call_step *step)
 	line_buffer_text(line, "} ");
 	line_buffer_text(line, colors->faint);
 	line_buffer_text(line, "/* ");
-	put(text, step_texts_function(&text->texts, step));
+	put(text, step_texts_function(&text->functions, step));
 	if (step->on_cpu_ns != step->wall_ns)
 		write_on_cpu(text, step->on_cpu_ns);
 	if (step->doubt & DOUBT_INSIDE)
@@ -252,8 +252,9 @@ static struct step_sink *open_text(const struct timeline_context *context)
 		return NULL;
 	text->sink.take = take;
 	text->context = *context;
-	text->texts = step_texts_of(&text->context, make_function, make_task,
-				    &text->context);
+	text->functions = step_texts_of(&text->context, make_function,
+					&text->context);
+	text->tasks = step_texts_of(&text->context, make_task, &text->context);
 	line_buffer_start(&text->line, context->out);
 	fputs(context->unit->note, context->out);
 	fprintf(context->out, "# %14s %3s   %-20s | %12s %5s |  %s\n",
@@ -265,10 +266,12 @@ static struct step_sink *open_text(const struct timeline_context *context)
 static int close_text(struct step_sink *sink)
 {
 	struct text_sink *text = (struct text_sink *)sink;
-	int status = text->texts.status;
+	int status = text->functions.status ? text->functions.status :
+					      text->tasks.status;
 
 	line_buffer_flush(&text->line);
-	step_texts_free(&text->texts);
+	step_texts_free(&text->functions);
+	step_texts_free(&text->tasks);
 	free(text);
 	return status;
 }
