@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/text/record_writer.h"
+#include "common/array.h"
+#include "report/text/line_buffer.h"
+#include "report/text/name_text.h"
 #include "report/timeline/span_export.h"
+#include "symbolize/function_table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Trace Event Format, its JSON object form.  CPUs are shown as processes with
  * numbers that no process has (PID_MAX_LIMIT is 4194304).
@@ -12,8 +15,15 @@ enum { CPU_TASKS_PID = 4194305, CPU_TRACE_PID = 4194306 };
 
 struct chrome_writer {
 	struct span_writer writer;
-	FILE *out;
+	struct line_buffer out;
 	bool has_events;
+	struct array names;	/* struct escaped_name by function */
+};
+
+/* A function's name as it is written each time. */
+struct escaped_name {
+	char *text;		/* NULL: not made yet */
+	size_t size;
 };
 
 struct ids {
@@ -42,18 +52,82 @@ static struct ids ids_of(const struct span_track *track)
 static void begin_event(struct chrome_writer *chrome, const char *phase,
 			const struct span_track *track)
 {
+	struct line_buffer *out = &chrome->out;
 	struct ids ids = ids_of(track);
 
-	fprintf(chrome->out, "%s\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d",
-		chrome->has_events ? "," : "", phase, ids.pid, ids.tid);
+	if (chrome->has_events)
+		line_buffer_text(out, ",");
 	chrome->has_events = true;
+	line_buffer_text(out, "\n{\"ph\":\"");
+	line_buffer_put(out, phase, 1);
+	line_buffer_text(out, "\",\"pid\":");
+	line_buffer_signed(out, ids.pid);
+	line_buffer_text(out, ",\"tid\":");
+	line_buffer_signed(out, ids.tid);
 }
 
 /* Microseconds, written so that no nanosecond is lost. */
-static void write_time(FILE *out, uint64_t time_ns)
+static void write_time(struct line_buffer *out, uint64_t time_ns)
 {
-	fprintf(out, ",\"ts\":%" PRIu64 ".%03" PRIu64, time_ns / 1000,
-		time_ns % 1000);
+	char *fraction;
+
+	line_buffer_text(out, ",\"ts\":");
+	line_buffer_number(out, time_ns / 1000);
+	fraction = line_buffer_room(out, 1 + 3);
+	*fraction = '.';
+	digits_padded(fraction + 1, time_ns % 1000, 3);
+	out->size += 1 + 3;
+}
+
+/* Writes @name to @text, SPAN_NAME_BYTES * NAME_GROWTH bytes, in its quotes. */
+static size_t quote(char *text, const char *name)
+{
+	size_t size = name_text(text + 1, NAME_JSON, name,
+				strnlen(name, SPAN_NAME_BYTES));
+
+	text[0] = '"';
+	text[size + 1] = '"';
+	return size + 2;
+}
+
+static void write_quoted(struct line_buffer *out, const char *name)
+{
+	char text[SPAN_NAME_BYTES * NAME_GROWTH + 2];
+
+	line_buffer_put(out, text, quote(text, name));
+}
+
+static void make_name(struct escaped_name *escaped, const char *name)
+{
+	size_t length = strnlen(name, SPAN_NAME_BYTES);
+
+	escaped->text = malloc(length * NAME_GROWTH + 2);
+	if (escaped->text)
+		escaped->size = quote(escaped->text, name);
+}
+
+/* When out of memory, a name is escaped each time. */
+static void write_function(struct chrome_writer *chrome, uint32_t function,
+			   const char *name)
+{
+	struct escaped_name *items = chrome->names.items;
+	struct escaped_name *escaped =
+		function < chrome->names.count ?
+			items + function :
+			array_reach(&chrome->names, function);
+
+	if (escaped && !escaped->text)
+		make_name(escaped, name);
+	if (escaped && escaped->text)
+		line_buffer_put(&chrome->out, escaped->text, escaped->size);
+	else
+		write_quoted(&chrome->out, name);
+}
+
+static void end_event(struct chrome_writer *chrome, const char *text)
+{
+	line_buffer_text(&chrome->out, text);
+	line_buffer_end(&chrome->out);
 }
 
 static void name_it(struct chrome_writer *chrome,
@@ -61,9 +135,11 @@ static void name_it(struct chrome_writer *chrome,
 		    const char *name)
 {
 	begin_event(chrome, "M", track);
-	fprintf(chrome->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-	json_string(chrome->out, name);
-	fputs("}}", chrome->out);
+	line_buffer_text(&chrome->out, ",\"name\":\"");
+	line_buffer_text(&chrome->out, what);
+	line_buffer_text(&chrome->out, "\",\"args\":{\"name\":");
+	write_quoted(&chrome->out, name);
+	end_event(chrome, "}}");
 }
 
 static void announce(struct span_writer *writer, const struct span_track *track)
@@ -85,12 +161,16 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 
-	(void)function;
 	begin_event(chrome, "B", track);
-	write_time(chrome->out, time_ns);
-	fprintf(chrome->out, ",\"cat\":\"%s\",\"name\":", category);
-	json_string(chrome->out, name);
-	fputs("}", chrome->out);
+	write_time(&chrome->out, time_ns);
+	line_buffer_text(&chrome->out, ",\"cat\":\"");
+	line_buffer_text(&chrome->out, category);
+	line_buffer_text(&chrome->out, "\",\"name\":");
+	if (function == FUNCTION_NONE)
+		write_quoted(&chrome->out, name);
+	else
+		write_function(chrome, function, name);
+	end_event(chrome, "}");
 }
 
 static void end(struct span_writer *writer, const struct span_track *track,
@@ -99,15 +179,22 @@ static void end(struct span_writer *writer, const struct span_track *track,
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 
 	begin_event(chrome, "E", track);
-	write_time(chrome->out, time_ns);
-	fputs("}", chrome->out);
+	write_time(&chrome->out, time_ns);
+	end_event(chrome, "}");
 }
 
 static void finish(struct span_writer *writer)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 
-	fputs("\n]}\n", chrome->out);
+	line_buffer_text(&chrome->out, "\n]}\n");
+	line_buffer_flush(&chrome->out);
+	for (size_t i = 0; i < chrome->names.count; i++) {
+		struct escaped_name *escaped = array_at(&chrome->names, i);
+
+		free(escaped->text);
+	}
+	array_free(&chrome->names);
 	free(chrome);
 }
 
@@ -123,8 +210,10 @@ static struct step_sink *open_chrome(const struct timeline_context *context)
 		.end = end,
 		.finish = finish,
 	};
-	chrome->out = context->out;
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", chrome->out);
+	chrome->names = ARRAY_OF(struct escaped_name);
+	line_buffer_start(&chrome->out, context->out);
+	line_buffer_text(&chrome->out,
+			 "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	return span_export_open(context, &chrome->writer);
 }
 

@@ -54,7 +54,8 @@ static struct kept_track *get_track(struct span_export *export,
 {
 	struct kept_track *kept;
 
-	kept = array_reach(list, index);
+	kept = index < list->count ? (struct kept_track *)list->items + index :
+				     array_reach(list, index);
 	if (!kept) {
 		export->status = -ERROR_MEMORY;
 		return NULL;
@@ -140,12 +141,12 @@ static void change_state(struct span_export *export,
 static void enter(struct span_export *export, const struct call_step *step)
 {
 	const struct kept_track *kept = task_track(export, step);
-	struct function_label label = function_label_of(
-		export->context.functions, step->function, -1);
 
 	if (kept)
 		export->writer->begin(export->writer, &kept->track,
-				      step->time_ns, step->function, label.text,
+				      step->time_ns, step->function,
+				      function_text(export->context.functions,
+						    step->function),
 				      call_how_text(step->how));
 }
 

@@ -22,12 +22,17 @@ struct span_track {
 	char name[48];
 };
 
+enum { SPAN_NAME_BYTES = 511 };
+
 /* Writes spans in one format. */
 struct span_writer {
 	/* Each track is announced once, before its first span. */
 	void (*announce)(struct span_writer *writer,
 			 const struct span_track *track);
-	/* @function is FUNCTION_NONE for spans that are no function. */
+	/* @function is FUNCTION_NONE for spans that are no function; @name
+	 * is always the same for one that is.  It may hold any bytes, and only
+	 * its first SPAN_NAME_BYTES are to be shown.
+	 */
 	void (*begin)(struct span_writer *writer,
 		      const struct span_track *track, uint64_t time_ns,
 		      uint32_t function, const char *name,
