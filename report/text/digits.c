@@ -41,9 +41,21 @@ size_t digits_count(uint64_t value)
 	return digits + (value >= powers[digits]);
 }
 
+/* Both pairs are found at the same time, from the two halves. */
+static void put_four(char *text, uint32_t value)
+{
+	memcpy(text, pairs + value / 100 * 2, 2);
+	memcpy(text + 2, pairs + value % 100 * 2, 2);
+}
+
 void digits_padded(char *text, uint64_t value, size_t count)
 {
-	while (count >= 2) {
+	while (count >= 4) {
+		count -= 4;
+		put_four(text + count, (uint32_t)(value % 10000));
+		value /= 10000;
+	}
+	if (count >= 2) {
 		count -= 2;
 		memcpy(text + count, pairs + value % 100 * 2, 2);
 		value /= 100;
@@ -52,15 +64,10 @@ void digits_padded(char *text, uint64_t value, size_t count)
 		*text = (char)('0' + value % 10);
 }
 
-size_t digits_decimal(char *text, uint64_t value)
+size_t digits_many(char *text, uint64_t value)
 {
-	size_t count;
+	size_t count = digits_count(value);
 
-	if (value < 10) {
-		*text = (char)('0' + value);
-		return 1;
-	}
-	count = digits_count(value);
 	digits_padded(text, value, count);
 	return count;
 }

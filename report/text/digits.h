@@ -14,8 +14,17 @@ enum { DIGITS_MOST = 20 };
 /* Returns how many decimal digits @value has. */
 size_t digits_count(uint64_t value);
 
+/* For two digits or more; see digits_decimal(). */
+size_t digits_many(char *text, uint64_t value);
+
 /* As printf's %PRIu64. */
-size_t digits_decimal(char *text, uint64_t value);
+static inline size_t digits_decimal(char *text, uint64_t value)
+{
+	if (value >= 10)
+		return digits_many(text, value);
+	*text = (char)('0' + value);
+	return 1;
+}
 
 /* As printf's %PRId64. */
 size_t digits_signed(char *text, int64_t value);

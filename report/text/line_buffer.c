@@ -64,8 +64,8 @@ void line_buffer_many_spaces(struct line_buffer *buffer, size_t count)
 	}
 }
 
-void line_buffer_aligned(struct line_buffer *buffer, uint64_t value,
-			 size_t width)
+void line_buffer_align_many(struct line_buffer *buffer, uint64_t value,
+			    size_t width)
 {
 	char *text = line_buffer_room(buffer, LINE_BUFFER_WIDEST);
 	size_t count = digits_count(value);

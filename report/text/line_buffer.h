@@ -105,8 +105,24 @@ static inline void line_buffer_spaces(struct line_buffer *buffer, size_t count)
 	buffer->size += count;
 }
 
-/* As printf's %*PRIu64; @width is at most LINE_BUFFER_WIDEST. */
-void line_buffer_aligned(struct line_buffer *buffer, uint64_t value,
-			 size_t width);
+/* For numbers of two digits or more; see line_buffer_aligned(). */
+void line_buffer_align_many(struct line_buffer *buffer, uint64_t value,
+			    size_t width);
+
+/* As printf's %*PRIu64; @width is from 1 to LINE_BUFFER_WIDEST. */
+static inline void line_buffer_aligned(struct line_buffer *buffer,
+				       uint64_t value, size_t width)
+{
+	char *text;
+
+	if (value >= 10) {
+		line_buffer_align_many(buffer, value, width);
+		return;
+	}
+	text = line_buffer_room(buffer, LINE_BUFFER_WIDEST);
+	memset(text, ' ', LINE_BUFFER_WIDEST);
+	text[width - 1] = (char)('0' + value);
+	buffer->size += width;
+}
 
 #endif

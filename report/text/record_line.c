@@ -15,61 +15,39 @@ static void write_name(struct record_writer *writer, const char *name)
 		line_buffer_text(&writer->line, name);
 }
 
-static void write_prefix(struct record_writer *writer, const char *name)
+/* Keeps it, if it fits, for the next record's field in this place. */
+static void keep_prefix(struct record_writer *writer, const char *name)
 {
-	line_buffer_text(&writer->line, "\"");
-	write_name(writer, name);
-	line_buffer_text(&writer->line, "\":");
-}
-
-/* Keeps it if it fits. */
-static void make_prefix(struct record_writer *writer,
-			struct record_prefix *prefix, const char *name)
-{
+	struct record_prefix *prefix = &writer->prefixes[writer->column];
 	struct time_field field;
 	int size;
 
 	if (writer->unit)
 		field = time_unit_field(writer->unit, name);
-	size = snprintf(prefix->text, sizeof(prefix->text), "\"%s\":",
+	size = snprintf(prefix->text, sizeof(prefix->text), ",\"%s\":",
 			writer->unit ? field.name : name);
-	prefix->name = (size_t)size < sizeof(prefix->text) ? name : NULL;
+	prefix->name = size <= RECORD_PREFIX_BYTES ? name : NULL;
 	prefix->size = (size_t)size;
 }
 
-static void json_prefix(struct record_writer *writer, const char *name)
+char *record_line_new_field(struct record_writer *writer, const char *name,
+			    size_t room)
 {
-	int column = writer->column++;
-	struct record_prefix *prefix = &writer->prefixes[column];
+	bool is_json = writer->format == RECORD_JSON;
 
-	if (column >= RECORD_MAX_COLUMNS) {
-		write_prefix(writer, name);
-		return;
-	}
-	if (prefix->name != name)
-		make_prefix(writer, prefix, name);
-	if (prefix->name != name) {
-		write_prefix(writer, name);
-		return;
-	}
-	/* A size that the compiler knows is copied without a call. */
-	memcpy(line_buffer_room(&writer->line, sizeof(prefix->text)),
-	       prefix->text, sizeof(prefix->text));
-	writer->line.size += prefix->size;
-}
-
-bool record_line_field(struct record_writer *writer, const char *name)
-{
+	if (is_json && writer->column < RECORD_MAX_COLUMNS)
+		keep_prefix(writer, name);
+	writer->column++;
 	if (writer->has_fields)
 		line_buffer_put(&writer->line, ",", 1);
 	writer->has_fields = true;
-	if (writer->is_header) {
+	if (is_json)
+		line_buffer_put(&writer->line, "\"", 1);
+	if (is_json || writer->is_header)
 		write_name(writer, name);
-		return false;
-	}
-	if (writer->format == RECORD_JSON)
-		json_prefix(writer, name);
-	return true;
+	if (is_json)
+		line_buffer_put(&writer->line, "\":", 2);
+	return writer->is_header ? NULL : line_buffer_room(&writer->line, room);
 }
 
 /* Writes @text piece by piece, as large as the buffer has room for. */

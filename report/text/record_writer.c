@@ -129,6 +129,21 @@ static bool pick_field(struct record_writer *writer, const char *name,
 	return true;
 }
 
+/* Puts a @value as it is, or quoted a @text. */
+static void put_value(struct record_writer *writer, const char *name,
+		      const char *value, const char *text)
+{
+	const char *at = record_line_field(writer, name, 0);
+
+	if (!at)
+		return;
+	record_line_take(writer, at);
+	if (value)
+		line_buffer_text(&writer->line, value);
+	else
+		record_line_string(writer, text);
+}
+
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value)
 {
@@ -138,8 +153,7 @@ void record_text(struct record_writer *writer, const char *name,
 		record_table_field(writer, name, value, true);
 		return;
 	}
-	if (record_line_field(writer, name))
-		record_line_string(writer, value);
+	put_value(writer, name, NULL, value);
 }
 
 /* Numbers look the same in all formats. */
@@ -150,8 +164,8 @@ static void write_number(struct record_writer *writer, const char *name,
 		return;
 	if (writer->format == RECORD_TABLE)
 		record_table_field(writer, name, value, false);
-	else if (record_line_field(writer, name))
-		line_buffer_text(&writer->line, value);
+	else
+		put_value(writer, name, value, NULL);
 }
 
 /* Returns whether a value goes to the buffer at once. */
@@ -164,10 +178,12 @@ void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value)
 {
 	char text[DIGITS_MOST + 1];
+	char *at;
 
 	if (is_direct(writer)) {
-		if (record_line_field(writer, name))
-			line_buffer_number(&writer->line, value);
+		at = record_line_field(writer, name, DIGITS_MOST);
+		if (at)
+			record_line_take(writer, at + digits_decimal(at, value));
 		return;
 	}
 	text[digits_decimal(text, value)] = 0;
@@ -188,10 +204,12 @@ void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value)
 {
 	char text[DIGITS_MOST + 1];
+	char *at;
 
 	if (is_direct(writer)) {
-		if (record_line_field(writer, name))
-			line_buffer_signed(&writer->line, value);
+		at = record_line_field(writer, name, DIGITS_MOST);
+		if (at)
+			record_line_take(writer, at + digits_signed(at, value));
 		return;
 	}
 	text[digits_signed(text, value)] = 0;
@@ -213,8 +231,9 @@ void record_absent(struct record_writer *writer, const char *name)
 		return;
 	if (writer->format == RECORD_TABLE)
 		record_table_field(writer, name, "-", false);
-	else if (record_line_field(writer, name) && writer->format == RECORD_JSON)
-		line_buffer_text(&writer->line, "null");
+	else
+		put_value(writer, name,
+			  writer->format == RECORD_JSON ? "null" : "", NULL);
 }
 
 void record_address(struct record_writer *writer, const char *name,

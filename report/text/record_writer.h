@@ -36,11 +36,13 @@ struct record_column {
 	bool has_zero;
 };
 
-/* What stands before the value of a field in JSON: its name, quoted. */
+enum { RECORD_PREFIX_BYTES = 48 };
+
+/* What stands before the value of a field in JSON: a comma and its name. */
 struct record_prefix {
 	const char *name;	/* that it was made of; NULL: none yet */
 	size_t size;
-	char text[48];
+	char text[1 + RECORD_PREFIX_BYTES];
 };
 
 /* Writes equal records as CSV, JSON or a table of text.  Each record has the

@@ -13,6 +13,9 @@
  */
 enum { CPU_TASKS_PID = 4194305, CPU_TRACE_PID = 4194306 };
 
+/* The longest event, but for a function's name. */
+enum { EVENT_BYTES = 256 };
+
 struct chrome_writer {
 	struct span_writer writer;
 	struct line_buffer out;
@@ -49,37 +52,55 @@ static struct ids ids_of(const struct span_track *track)
 	return (struct ids){ task->pid > 0 ? task->pid : task->tid, task->tid };
 }
 
-static void begin_event(struct chrome_writer *chrome, const char *phase,
-			const struct span_track *track)
+static inline char *put(char *at, const char *text)
 {
-	struct line_buffer *out = &chrome->out;
-	struct ids ids = ids_of(track);
+	size_t size = strlen(text);
 
-	if (chrome->has_events)
-		line_buffer_text(out, ",");
+	memcpy(at, text, size);
+	return at + size;
+}
+
+/* Returns where the event goes on; take_event() takes what was written, for
+ * which there is EVENT_BYTES of room.
+ */
+static char *begin_event(struct chrome_writer *chrome, char phase,
+			 const struct span_track *track)
+{
+	struct ids ids = ids_of(track);
+	char *at = line_buffer_room(&chrome->out, EVENT_BYTES);
+
+	*at = ',';
+	at += chrome->has_events;
 	chrome->has_events = true;
-	line_buffer_text(out, "\n{\"ph\":\"");
-	line_buffer_put(out, phase, 1);
-	line_buffer_text(out, "\",\"pid\":");
-	line_buffer_signed(out, ids.pid);
-	line_buffer_text(out, ",\"tid\":");
-	line_buffer_signed(out, ids.tid);
+	at = put(at, "\n{\"ph\":\"");
+	*at++ = phase;
+	at = put(at, "\",\"pid\":");
+	at += digits_signed(at, ids.pid);
+	at = put(at, ",\"tid\":");
+	return at + digits_signed(at, ids.tid);
+}
+
+static void take_event(struct chrome_writer *chrome, const char *at)
+{
+	chrome->out.size = (size_t)(at - chrome->out.bytes);
 }
 
 /* Microseconds, written so that no nanosecond is lost. */
-static void write_time(struct line_buffer *out, uint64_t time_ns)
+static char *put_time(char *at, uint64_t time_ns)
 {
-	char *fraction;
-
-	line_buffer_text(out, ",\"ts\":");
-	line_buffer_number(out, time_ns / 1000);
-	fraction = line_buffer_room(out, 1 + 3);
-	*fraction = '.';
-	digits_padded(fraction + 1, time_ns % 1000, 3);
-	out->size += 1 + 3;
+	at = put(at, ",\"ts\":");
+	at += digits_decimal(at, time_ns / 1000);
+	*at++ = '.';
+	digits_padded(at, time_ns % 1000, 3);
+	return at + 3;
 }
 
-/* Writes @name to @text, SPAN_NAME_BYTES * NAME_GROWTH bytes, in its quotes. */
+/* What stands around a name: it is its object's last member. */
+enum { QUOTE_BYTES = 3 };
+
+/* Writes @name to @text, which has NAME_GROWTH times its bytes and QUOTE_BYTES,
+ * and ends the object.
+ */
 static size_t quote(char *text, const char *name)
 {
 	size_t size = name_text(text + 1, NAME_JSON, name,
@@ -87,12 +108,13 @@ static size_t quote(char *text, const char *name)
 
 	text[0] = '"';
 	text[size + 1] = '"';
-	return size + 2;
+	text[size + 2] = '}';
+	return size + QUOTE_BYTES;
 }
 
 static void write_quoted(struct line_buffer *out, const char *name)
 {
-	char text[SPAN_NAME_BYTES * NAME_GROWTH + 2];
+	char text[SPAN_NAME_BYTES * NAME_GROWTH + QUOTE_BYTES];
 
 	line_buffer_put(out, text, quote(text, name));
 }
@@ -101,14 +123,13 @@ static void make_name(struct escaped_name *escaped, const char *name)
 {
 	size_t length = strnlen(name, SPAN_NAME_BYTES);
 
-	escaped->text = malloc(length * NAME_GROWTH + 2);
+	escaped->text = malloc(length * NAME_GROWTH + QUOTE_BYTES);
 	if (escaped->text)
 		escaped->size = quote(escaped->text, name);
 }
 
 /* When out of memory, a name is escaped each time. */
-static void write_function(struct chrome_writer *chrome, uint32_t function,
-			   const char *name)
+static void write_function(struct chrome_writer *chrome, uint32_t function)
 {
 	struct escaped_name *items = chrome->names.items;
 	struct escaped_name *escaped =
@@ -117,29 +138,25 @@ static void write_function(struct chrome_writer *chrome, uint32_t function,
 			array_reach(&chrome->names, function);
 
 	if (escaped && !escaped->text)
-		make_name(escaped, name);
+		make_name(escaped, span_name(&chrome->writer, function));
 	if (escaped && escaped->text)
 		line_buffer_put(&chrome->out, escaped->text, escaped->size);
 	else
-		write_quoted(&chrome->out, name);
-}
-
-static void end_event(struct chrome_writer *chrome, const char *text)
-{
-	line_buffer_text(&chrome->out, text);
-	line_buffer_end(&chrome->out);
+		write_quoted(&chrome->out,
+			     span_name(&chrome->writer, function));
 }
 
 static void name_it(struct chrome_writer *chrome,
 		    const struct span_track *track, const char *what,
 		    const char *name)
 {
-	begin_event(chrome, "M", track);
-	line_buffer_text(&chrome->out, ",\"name\":\"");
-	line_buffer_text(&chrome->out, what);
-	line_buffer_text(&chrome->out, "\",\"args\":{\"name\":");
+	char *at = begin_event(chrome, 'M', track);
+
+	at = put(at, ",\"name\":\"");
+	at = put(at, what);
+	take_event(chrome, put(at, "\",\"args\":{\"name\":"));
 	write_quoted(&chrome->out, name);
-	end_event(chrome, "}}");
+	line_buffer_put(&chrome->out, "}", 1);
 }
 
 static void announce(struct span_writer *writer, const struct span_track *track)
@@ -160,27 +177,25 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 		  const char *category)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
+	char *at = begin_event(chrome, 'B', track);
 
-	begin_event(chrome, "B", track);
-	write_time(&chrome->out, time_ns);
-	line_buffer_text(&chrome->out, ",\"cat\":\"");
-	line_buffer_text(&chrome->out, category);
-	line_buffer_text(&chrome->out, "\",\"name\":");
-	if (function == FUNCTION_NONE)
+	at = put(put_time(at, time_ns), ",\"cat\":\"");
+	take_event(chrome, put(put(at, category), "\",\"name\":"));
+	if (name)
 		write_quoted(&chrome->out, name);
 	else
-		write_function(chrome, function, name);
-	end_event(chrome, "}");
+		write_function(chrome, function);
+	line_buffer_end(&chrome->out);
 }
 
 static void end(struct span_writer *writer, const struct span_track *track,
 		uint64_t time_ns)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
+	char *at = begin_event(chrome, 'E', track);
 
-	begin_event(chrome, "E", track);
-	write_time(&chrome->out, time_ns);
-	end_event(chrome, "}");
+	take_event(chrome, put(put_time(at, time_ns), "}"));
+	line_buffer_end(&chrome->out);
 }
 
 static void finish(struct span_writer *writer)

@@ -62,7 +62,7 @@ static void write_packet(struct perfetto_writer *perfetto,
 						SEQUENCE_CLEARED);
 	perfetto->has_packets = true;
 	head = (uint8_t *)line_buffer_room(&perfetto->out,
-					   2 * PROTOBUF_VARINT_MOST);
+					   PROTOBUF_HEAD_MOST);
 	perfetto->out.size += protobuf_head(head, TRACE_PACKET, packet->size);
 	line_buffer_put(&perfetto->out, packet->bytes, packet->size);
 }
@@ -130,7 +130,7 @@ static void add_name(struct perfetto_writer *perfetto, struct protobuf *packet,
 	struct protobuf entry;
 	struct protobuf interned;
 
-	if (function == FUNCTION_NONE) {
+	if (name) {
 		put_name(event, EVENT_NAME, name);
 		return;
 	}
@@ -140,7 +140,7 @@ static void add_name(struct perfetto_writer *perfetto, struct protobuf *packet,
 	protobuf_start(&entry);
 	protobuf_start(&interned);
 	protobuf_number(&entry, NAME_IID, (uint64_t)function + 1);
-	put_name(&entry, NAME_STRING, name);
+	put_name(&entry, NAME_STRING, span_name(&perfetto->writer, function));
 	protobuf_message(&interned, INTERNED_NAMES, &entry);
 	protobuf_message(packet, PACKET_INTERNED_DATA, &interned);
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* One protocol buffers message being written, of limited size.  Source: the
  * encoding page of the Protocol Buffers documentation.
@@ -38,16 +39,71 @@ static inline size_t protobuf_varint(uint8_t *bytes, uint64_t value)
 	return size;
 }
 
-/* What precedes @size bytes of a field that is a text or a message, which
- * takes 2 * PROTOBUF_VARINT_MOST bytes at most.  Returns how many.
- */
-size_t protobuf_head(uint8_t *bytes, uint32_t field, size_t size);
+enum protobuf_wire { PROTOBUF_VARINT = 0, PROTOBUF_BYTES = 2 };
 
-void protobuf_number(struct protobuf *message, uint32_t field, uint64_t value);
-void protobuf_bytes(struct protobuf *message, uint32_t field,
-		    const void *bytes, size_t size);
-void protobuf_text(struct protobuf *message, uint32_t field, const char *text);
-void protobuf_message(struct protobuf *message, uint32_t field,
-		      const struct protobuf *inner);
+static inline size_t protobuf_key(uint8_t *bytes, uint32_t field,
+				  enum protobuf_wire type)
+{
+	return protobuf_varint(bytes, (uint64_t)field << 3 | type);
+}
+
+/* What precedes @size bytes of a field that is a text or a message: at most
+ * PROTOBUF_HEAD_MOST bytes.  Returns how many.
+ */
+static inline size_t protobuf_head(uint8_t *bytes, uint32_t field, size_t size)
+{
+	size_t head = protobuf_key(bytes, field, PROTOBUF_BYTES);
+
+	return head + protobuf_varint(bytes + head, size);
+}
+
+enum { PROTOBUF_HEAD_MOST = 2 * PROTOBUF_VARINT_MOST };
+
+/* Half a field would spoil the rest.  Returns whether a whole one with @size
+ * bytes of its own has room.
+ */
+static inline bool protobuf_has_room(struct protobuf *message, size_t size)
+{
+	if (size <= sizeof(message->bytes) - PROTOBUF_HEAD_MOST &&
+	    message->size <= sizeof(message->bytes) - PROTOBUF_HEAD_MOST - size)
+		return true;
+	message->is_full = true;
+	return false;
+}
+
+static inline void protobuf_number(struct protobuf *message, uint32_t field,
+				   uint64_t value)
+{
+	uint8_t *end = message->bytes + message->size;
+
+	if (!protobuf_has_room(message, 0))
+		return;
+	end += protobuf_key(end, field, PROTOBUF_VARINT);
+	end += protobuf_varint(end, value);
+	message->size = (size_t)(end - message->bytes);
+}
+
+static inline void protobuf_bytes(struct protobuf *message, uint32_t field,
+				  const void *bytes, size_t size)
+{
+	if (!protobuf_has_room(message, size))
+		return;
+	message->size += protobuf_head(message->bytes + message->size, field,
+				       size);
+	memcpy(message->bytes + message->size, bytes, size);
+	message->size += size;
+}
+
+static inline void protobuf_text(struct protobuf *message, uint32_t field,
+				 const char *text)
+{
+	protobuf_bytes(message, field, text, strlen(text));
+}
+
+static inline void protobuf_message(struct protobuf *message, uint32_t field,
+				    const struct protobuf *inner)
+{
+	protobuf_bytes(message, field, inner->bytes, inner->size);
+}
 
 #endif

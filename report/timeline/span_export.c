@@ -144,9 +144,7 @@ static void enter(struct span_export *export, const struct call_step *step)
 
 	if (kept)
 		export->writer->begin(export->writer, &kept->track,
-				      step->time_ns, step->function,
-				      function_text(export->context.functions,
-						    step->function),
+				      step->time_ns, step->function, NULL,
 				      call_how_text(step->how));
 }
 
@@ -189,6 +187,11 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	}
 }
 
+const char *span_name(const struct span_writer *writer, uint32_t function)
+{
+	return function_text(writer->functions, function);
+}
+
 struct step_sink *span_export_open(const struct timeline_context *context,
 				   struct span_writer *writer)
 {
@@ -201,6 +204,7 @@ struct step_sink *span_export_open(const struct timeline_context *context,
 	export->sink.take = take;
 	export->context = *context;
 	export->writer = writer;
+	writer->functions = context->functions;
 	export->tasks = ARRAY_OF(struct kept_track);
 	export->cpus = ARRAY_OF(struct kept_track);
 	return &export->sink;

@@ -108,9 +108,9 @@ const struct step_text *step_texts_task(struct step_texts *texts,
 	return text;
 }
 
-const struct step_text *step_texts_number(struct step_texts *texts,
-					  size_t index,
-					  const struct call_step *step)
+const struct step_text *step_texts_new_number(struct step_texts *texts,
+					      size_t index,
+					      const struct call_step *step)
 {
 	struct step_text *text = reach(texts, index);
 

@@ -51,8 +51,19 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 					    const struct call_step *step);
 const struct step_text *step_texts_task(struct step_texts *texts,
 					const struct call_step *step);
-const struct step_text *step_texts_number(struct step_texts *texts,
-					  size_t index,
-					  const struct call_step *step);
+const struct step_text *step_texts_new_number(struct step_texts *texts,
+					      size_t index,
+					      const struct call_step *step);
+
+static inline const struct step_text *
+step_texts_number(struct step_texts *texts, size_t index,
+		  const struct call_step *step)
+{
+	const struct step_text *items = texts->list.items;
+
+	if (index < texts->list.count && items[index].text)
+		return &items[index];
+	return step_texts_new_number(texts, index, step);
+}
 
 #endif
