@@ -21,6 +21,7 @@ struct chrome_writer {
 	struct line_buffer out;
 	bool has_events;
 	struct array names;	/* struct escaped_name by function */
+	struct array rows;	/* struct row_text by the track's number */
 };
 
 /* A function's name as it is written each time. */
@@ -52,6 +53,17 @@ static struct ids ids_of(const struct span_track *track)
 	return (struct ids){ task->pid > 0 ? task->pid : task->tid, task->tid };
 }
 
+enum { ROW_BYTES = 48 };
+
+/* How events say which track is theirs: it belongs to a task whose process may
+ * come to be known.
+ */
+struct row_text {
+	struct ids ids;
+	size_t size;		/* 0: not made yet */
+	char text[ROW_BYTES];
+};
+
 static inline char *put(char *at, const char *text)
 {
 	size_t size = strlen(text);
@@ -60,13 +72,41 @@ static inline char *put(char *at, const char *text)
 	return at + size;
 }
 
+static void make_row(struct row_text *row, struct ids ids)
+{
+	char *at = put(row->text, "\",\"pid\":");
+
+	at += digits_signed(at, ids.pid);
+	at = put(at, ",\"tid\":");
+	at += digits_signed(at, ids.tid);
+	row->ids = ids;
+	row->size = (size_t)(at - row->text);
+}
+
+static char *put_row(struct chrome_writer *chrome, char *at,
+		     const struct span_track *track)
+{
+	struct row_text once = { .size = 0 };
+	struct row_text *row = track->number < chrome->rows.count ?
+				       (struct row_text *)chrome->rows.items +
+					       track->number :
+				       array_reach(&chrome->rows,
+						   track->number);
+	struct ids ids = ids_of(track);
+
+	row = row ? row : &once;
+	if (!row->size || row->ids.pid != ids.pid || row->ids.tid != ids.tid)
+		make_row(row, ids);
+	memcpy(at, row->text, ROW_BYTES);
+	return at + row->size;
+}
+
 /* Returns where the event goes on; take_event() takes what was written, for
  * which there is EVENT_BYTES of room.
  */
 static char *begin_event(struct chrome_writer *chrome, char phase,
 			 const struct span_track *track)
 {
-	struct ids ids = ids_of(track);
 	char *at = line_buffer_room(&chrome->out, EVENT_BYTES);
 
 	*at = ',';
@@ -74,10 +114,7 @@ static char *begin_event(struct chrome_writer *chrome, char phase,
 	chrome->has_events = true;
 	at = put(at, "\n{\"ph\":\"");
 	*at++ = phase;
-	at = put(at, "\",\"pid\":");
-	at += digits_signed(at, ids.pid);
-	at = put(at, ",\"tid\":");
-	return at + digits_signed(at, ids.tid);
+	return put_row(chrome, at, track);
 }
 
 static void take_event(struct chrome_writer *chrome, const char *at)
@@ -210,6 +247,7 @@ static void finish(struct span_writer *writer)
 		free(escaped->text);
 	}
 	array_free(&chrome->names);
+	array_free(&chrome->rows);
 	free(chrome);
 }
 
@@ -226,6 +264,7 @@ static struct step_sink *open_chrome(const struct timeline_context *context)
 		.finish = finish,
 	};
 	chrome->names = ARRAY_OF(struct escaped_name);
+	chrome->rows = ARRAY_OF(struct row_text);
 	line_buffer_start(&chrome->out, context->out);
 	line_buffer_text(&chrome->out,
 			 "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
