@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static const struct step_text nothing = { .text = NULL };
+static const struct step_text nothing = { .text = "" };
 
 struct step_texts step_texts_of(const struct timeline_context *context,
 				step_text_make *make, const void *ctx)
@@ -22,12 +22,18 @@ struct step_texts step_texts_of(const struct timeline_context *context,
 	};
 }
 
+static void forget(struct step_text *text)
+{
+	free((void *)(uintptr_t)text->text);
+	*text = (struct step_text){ .text = NULL };
+}
+
 void step_texts_free(struct step_texts *texts)
 {
 	for (size_t i = 0; i < texts->list.count; i++) {
 		struct step_text *text = array_at(&texts->list, i);
 
-		free(text->text);
+		forget(text);
 	}
 	array_free(&texts->list);
 }
@@ -45,16 +51,17 @@ static struct step_text *reach(struct step_texts *texts, size_t index)
 	return text;
 }
 
-static void make_anew(struct step_texts *texts, struct step_text *text,
-		      const struct call_step *step)
+/* Returns @text or, when out of memory, nothing. */
+static const struct step_text *make_anew(struct step_texts *texts,
+					 struct step_text *text,
+					 const struct call_step *step)
 {
-	free(text->text);
-	text->size = 0;
+	forget(text);
 	text->text = texts->make(texts->ctx, step, &text->size);
-	if (!text->text) {
-		text->size = 0;
-		texts->status = -ERROR_MEMORY;
-	}
+	if (text->text)
+		return text;
+	texts->status = -ERROR_MEMORY;
+	return &nothing;
 }
 
 const struct step_text *step_texts_function(struct step_texts *texts,
@@ -63,6 +70,7 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 	const struct timeline_context *context = texts->context;
 	struct step_text *text = reach(texts, step->function);
 	int32_t pid = context->by_process ? step->task->pid : -1;
+	const struct step_text *made;
 	uint64_t address = 0;
 
 	if (!text)
@@ -71,12 +79,12 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 	if (context->lines)
 		address = function_at(context->functions, step->function)
 				  ->address;
-	if (!text->text || text->pid != pid || text->address != address) {
-		make_anew(texts, text, step);
-		text->pid = pid;
-		text->address = address;
-	}
-	return text;
+	if (text->text && text->pid == pid && text->address == address)
+		return text;
+	made = make_anew(texts, text, step);
+	text->pid = pid;
+	text->address = address;
+	return made;
 }
 
 static bool is_same_task(const struct step_text *text,
@@ -92,20 +100,21 @@ const struct step_text *step_texts_task(struct step_texts *texts,
 					const struct call_step *step)
 {
 	struct step_text *text = reach(texts, step->task->index);
+	const struct step_text *made;
 	struct task_name_time time;
 
 	if (!text)
 		return &nothing;
 	if (is_same_task(text, step))
 		return text;
-	make_anew(texts, text, step);
+	made = make_anew(texts, text, step);
 	time = task_names_time(texts->context->names, step->task->tid,
 			       step->time_ns);
 	text->tid = step->task->tid;
 	text->pid = step->task->pid;
 	text->since_ns = time.since_ns;
 	text->until_ns = time.until_ns;
-	return text;
+	return made;
 }
 
 const struct step_text *step_texts_new_number(struct step_texts *texts,
@@ -116,7 +125,5 @@ const struct step_text *step_texts_new_number(struct step_texts *texts,
 
 	if (!text)
 		return &nothing;
-	if (!text->text)
-		make_anew(texts, text, step);
-	return text;
+	return text->text ? text : make_anew(texts, text, step);
 }

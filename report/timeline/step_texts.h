@@ -13,7 +13,7 @@ struct timeline_context;
  * up, cut and escaped for the first step alone that has them.
  */
 struct step_text {
-	char *text;		/* NULL: not made */
+	const char *text;	/* NULL: not made; owner: the list */
 	size_t size;
 	/* What it was made for: others make it anew. */
 	int32_t tid;
