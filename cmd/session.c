@@ -37,6 +37,20 @@ static bool wants_colors(const struct report_options *options)
 	       !(without && *without) && terminal && strcmp(terminal, "dumb");
 }
 
+enum { OUTPUT_BYTES = 1 << 18 };
+
+/* People read line by line; others get as much at once as may be. */
+static void set_buffer(struct session *session)
+{
+	if (session->pager || isatty(fileno(session->out))) {
+		setvbuf(session->out, NULL, _IOLBF, 0);
+		return;
+	}
+	session->buffer = malloc(OUTPUT_BYTES);
+	if (session->buffer)
+		setvbuf(session->out, session->buffer, _IOFBF, OUTPUT_BYTES);
+}
+
 static int open_output(struct session *session,
 		       const struct report_options *options)
 {
@@ -48,8 +62,10 @@ static int open_output(struct session *session,
 	if (!path && is_for_people(options))
 		session->pager = pager_new();
 	session->out = path ? fopen(path, "we") : pager_output(session->pager);
-	if (session->out)
+	if (session->out) {
+		set_buffer(session);
 		return 0;
+	}
 	fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", path,
 		strerror(errno));
 	return EXIT_FAILED;
@@ -157,17 +173,31 @@ int session_open(struct session *session, const struct report_options *options)
 	return status;
 }
 
-static int close_output(FILE *out, struct pager *pager)
+/* Standard output stays open, and keeps the buffer if that is not empty. */
+static void release_stdout(struct session *session, bool has_failed)
 {
+	if (!session->buffer)
+		return;
+	if (!has_failed && !setvbuf(stdout, NULL, _IONBF, 0))
+		free(session->buffer);
+	session->buffer = NULL;
+}
+
+static int close_output(struct session *session)
+{
+	FILE *out = session->out;
 	bool has_failed = fflush(out) == EOF || ferror(out);
 
 	if (has_failed)
 		fprintf(stderr, "ktrace-hw: output not written: %s\n",
 			strerror(errno));
-	if (pager)
-		has_failed |= pager_close(pager) < 0;
+	if (session->pager)
+		has_failed |= pager_close(session->pager) < 0;
 	else if (out != stdout)
 		fclose(out);
+	else
+		release_stdout(session, has_failed);
+	free(session->buffer);
 	return has_failed ? EXIT_FAILED : 0;
 }
 
@@ -178,5 +208,5 @@ int session_close(struct session *session)
 	symbols_close(session->symbols);
 	code_image_close(session->image);
 	recording_close(session->recording);
-	return session->out ? close_output(session->out, session->pager) : 0;
+	return session->out ? close_output(session) : 0;
 }

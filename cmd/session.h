@@ -23,6 +23,7 @@ struct session {
 	struct lines *lines;	/* NULL: not wanted */
 	struct pager *pager;	/* NULL: none */
 	FILE *out;
+	char *buffer;		/* of out, or NULL */
 	const struct colors *colors;
 	struct step_filter filter;
 	struct time_window window;

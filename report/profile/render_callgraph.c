@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "report/profile/graph_view.h"
 #include "report/text/colors.h"
+#include "report/text/name_text.h"
 #include "report/text/record_writer.h"
 #include "report/text/time_unit.h"
 #include "symbolize/function_table.h"
@@ -21,7 +22,7 @@ static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 {
 	struct function_label label = graph_view_label(view, row);
 
-	fputs(label.text, out);
+	name_write(out, NAME_TEXT, label.text);
 	if (view->graph.cycle_of_row[row])
 		fprintf(out, " <cycle %" PRIu32 ">",
 			view->graph.cycle_of_row[row]);

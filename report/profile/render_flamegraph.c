@@ -5,6 +5,7 @@
 #include "report/profile/flame_script.h"
 #include "report/text/frame_state.h"
 #include "report/text/function_label.h"
+#include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "symbolize/function_table.h"
@@ -32,33 +33,6 @@ struct flame {
 	FILE *out;
 };
 
-static void write_xml_part(FILE *out, const char *text, size_t size)
-{
-	for (const char *end = text + size; text < end; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
-	}
-}
-
-static void write_xml(FILE *out, const char *text)
-{
-	write_xml_part(out, text, strlen(text));
-}
-
 /* What flame_script's label() shows of a name, for viewers that run no script.
  */
 static void write_fitting(FILE *out, const char *text, double width)
@@ -69,13 +43,13 @@ static void write_fitting(FILE *out, const char *text, double width)
 	if (room < LETTERS_LEAST)
 		return;
 	if (size <= room) {
-		write_xml(out, text);
+		name_write(out, NAME_XML, text);
 		return;
 	}
 	/* A character of several bytes stays whole. */
 	for (size = room - 2; size && (text[size] & 0xc0) == 0x80;)
 		size--;
-	write_xml_part(out, text, size);
+	name_write_part(out, NAME_XML, text, size);
 	fputs("..", out);
 }
 
@@ -155,9 +129,9 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		"\" data-d=\"%" PRIu32 "\" data-n=\"",
 		node->is_break ? " i" : "", layout->start_ns[index],
 		layout->total_ns[index], layout->depth[index]);
-	write_xml(out, label.text);
+	name_write(out, NAME_XML, label.text);
 	fputs("\"><title>", out);
-	write_xml(out, label.text);
+	name_write(out, NAME_XML, label.text);
 	fprintf(out, ": %" PRIu64 " %s, %.2f %%, %" PRIu64 " calls%s</title>",
 		layout->total_ns[index], flame->unit->name,
 		100.0 * (double)layout->total_ns[index] /

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "report/text/colors.h"
 #include "report/text/function_label.h"
+#include "report/text/name_text.h"
 #include "report/text/record_order.h"
 #include "report/text/record_writer.h"
 #include "report/text/source_label.h"
@@ -181,15 +182,19 @@ static void write_line(const struct flat *flat, uint64_t index, FILE *out)
 
 	fprintf(out,
 		"%s%12.2f%s %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
-		" %16.1f %17.1f  %s",
+		" %16.1f %17.1f  ",
 		colors_of_share(colors, share), share,
 		*colors_of_share(colors, share) ? colors->plain : "",
 		flat->cumulative_ns[index], row->self_ns,
 		call_counts_calls(&row->calls), row->calls.starts,
 		per_call(row->self_ns, &row->calls),
-		per_call(row->total_ns, &row->calls), label.text);
-	if (*source.text)
-		fprintf(out, "  (%s)", source.text);
+		per_call(row->total_ns, &row->calls));
+	name_write(out, NAME_TEXT, label.text);
+	if (*source.text) {
+		fputs("  (", out);
+		name_write(out, NAME_TEXT, source.text);
+		fputs(")", out);
+	}
 	fputc('\n', out);
 }
 

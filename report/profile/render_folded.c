@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "report/profile/tree_walk.h"
 #include "report/text/function_label.h"
+#include "report/text/name_text.h"
 #include "report/text/task_label.h"
 #include "symbolize/function_table.h"
 
@@ -19,11 +20,12 @@ static void write_frame(const struct profile_report *report,
 	struct function_label label;
 
 	if (function == FUNCTION_NONE) {
-		fputs(task_label_last(report->names, pid).text, out);
+		name_write(out, NAME_FOLDED,
+			   task_label_last(report->names, pid).text);
 		return;
 	}
 	label = function_label_of(report->functions, function, pid);
-	fputs(label.text, out);
+	name_write(out, NAME_FOLDED, label.text);
 }
 
 /* Writes the names from the root to the top of @path. */

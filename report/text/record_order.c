@@ -26,15 +26,14 @@ static int compare_keys(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-static int pick(record_fields *fields, const void *ctx, uint64_t index,
-		const char *column, struct key *key)
+static int pick(struct record_writer *writer, record_fields *fields,
+		const void *ctx, uint64_t index, const char *column,
+		struct key *key)
 {
-	struct record_writer writer = record_writer_of(NULL, RECORD_CSV);
-
 	key->index = index;
 	key->pick.column = column;
-	writer.pick = &key->pick;
-	fields(&writer, ctx, index);
+	writer->pick = &key->pick;
+	fields(writer, ctx, index);
 	if (!key->pick.is_found)
 		return -ERROR_NOT_FOUND;
 	return key->pick.is_text && !key->pick.text ? -ERROR_MEMORY : 0;
@@ -43,6 +42,7 @@ static int pick(record_fields *fields, const void *ctx, uint64_t index,
 int record_order(record_fields *fields, const void *ctx, uint64_t count,
 		 const char *column, uint64_t **order)
 {
+	struct record_writer writer = record_writer_of(NULL, RECORD_CSV);
 	struct key *keys = calloc(count + 1, sizeof(*keys));
 	int status = 0;
 
@@ -50,7 +50,8 @@ int record_order(record_fields *fields, const void *ctx, uint64_t count,
 	if (!keys || !*order)
 		status = -ERROR_MEMORY;
 	for (uint64_t i = 0; i < count && !status; i++)
-		status = pick(fields, ctx, i, column, &keys[i]);
+		status = pick(&writer, fields, ctx, i, column,
+			      &keys[i]);
 	if (!status)
 		qsort(keys, count, sizeof(*keys), compare_keys);
 	for (uint64_t i = 0; keys && i < count; i++) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text/record_table.h"
 
+#include "report/text/name_text.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns the length of the first line of @name, with its underscore. */
@@ -59,8 +62,8 @@ static void write_part(const struct record_writer *writer, const char *name,
 		line > writer->header_line ? 0 : part_length(name), name);
 }
 
-void record_table_field(struct record_writer *writer, const char *name,
-			const char *value, bool is_text)
+static void put_field(struct record_writer *writer, const char *name,
+		      const char *value, bool is_text)
 {
 	struct record_column unmeasured = { .width = 1, .has_value = true };
 	int number = writer->column++;
@@ -82,6 +85,15 @@ void record_table_field(struct record_writer *writer, const char *name,
 		fprintf(writer->out, "%*s",
 			is_text ? -column->width : column->width,
 			writer->is_header ? name : value);
+}
+
+void record_table_field(struct record_writer *writer, const char *name,
+			const char *value, bool is_text)
+{
+	char *text = is_text ? name_made(NAME_TEXT, value) : NULL;
+
+	put_field(writer, name, text ? text : value, is_text);
+	free(text);
 }
 
 int record_table_header_lines(const struct record_writer *writer)

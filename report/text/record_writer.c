@@ -2,28 +2,40 @@
 #include "report/text/record_writer.h"
 
 #include "report/text/duration_text.h"
+#include "report/text/record_line.h"
 #include "report/text/record_table.h"
-#include "report/text/time_unit.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct record_writer record_writer_of(FILE *out, enum record_format format)
 {
-	return (struct record_writer){ .out = out, .format = format };
+	struct record_writer writer = { .out = out, .format = format };
+
+	line_buffer_start(&writer.line, out);
+	return writer;
 }
 
 void record_writer_begin(struct record_writer *writer)
 {
 	if (writer->format == RECORD_JSON)
-		fputs("[", writer->out);
+		line_buffer_text(&writer->line, "[");
 }
 
 static void start_fields(struct record_writer *writer)
 {
 	writer->has_fields = false;
 	writer->column = 0;
+}
+
+static void end_line(struct record_writer *writer)
+{
+	if (writer->format == RECORD_TABLE) {
+		fputs("\n", writer->out);
+		return;
+	}
+	line_buffer_text(&writer->line, "\n");
+	line_buffer_end(&writer->line);
 }
 
 static void write_header(struct record_writer *writer, record_fields *fields,
@@ -36,28 +48,42 @@ static void write_header(struct record_writer *writer, record_fields *fields,
 		writer->header_line = line;
 		start_fields(writer);
 		fields(writer, ctx, index);
-		fputs("\n", writer->out);
+		end_line(writer);
 	}
 	writer->is_header = false;
+}
+
+/* Its comma comes with the next one. */
+static void write_object(struct record_writer *writer, record_fields *fields,
+			 const void *ctx, uint64_t index)
+{
+	line_buffer_text(&writer->line, writer->has_records ? ",\n{" : "\n{");
+	line_buffer_end(&writer->line);
+	start_fields(writer);
+	fields(writer, ctx, index);
+	line_buffer_text(&writer->line, "}");
 }
 
 void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index)
 {
-	if (writer->format != RECORD_JSON && !writer->has_records)
-		write_header(writer, fields, ctx, index);
-	if (writer->format == RECORD_JSON)
-		fputs(writer->has_records ? ",\n{" : "\n{", writer->out);
-	start_fields(writer);
-	fields(writer, ctx, index);
-	fputs(writer->format == RECORD_JSON ? "}" : "\n", writer->out);
+	if (writer->format == RECORD_JSON) {
+		write_object(writer, fields, ctx, index);
+	} else {
+		if (!writer->has_records)
+			write_header(writer, fields, ctx, index);
+		start_fields(writer);
+		fields(writer, ctx, index);
+		end_line(writer);
+	}
 	writer->has_records = true;
 }
 
 void record_writer_end(struct record_writer *writer)
 {
 	if (writer->format == RECORD_JSON)
-		fputs("\n]\n", writer->out);
+		line_buffer_text(&writer->line, "\n]\n");
+	line_buffer_flush(&writer->line);
 }
 
 static void measure(struct record_writer *writer, record_fields *fields,
@@ -103,61 +129,19 @@ static bool pick_field(struct record_writer *writer, const char *name,
 	return true;
 }
 
-static void write_name(const struct record_writer *writer, const char *name)
+/* Puts a @value as it is, or quoted a @text. */
+static void put_value(struct record_writer *writer, const char *name,
+		      const char *value, const char *text)
 {
-	if (writer->unit)
-		fputs(time_unit_field(writer->unit, name).name, writer->out);
-	else
-		fputs(name, writer->out);
-}
+	const char *at = record_line_field(writer, name, 0);
 
-/* Returns whether the value is to follow. */
-static bool begin_field(struct record_writer *writer, const char *name)
-{
-	if (writer->has_fields)
-		fputs(",", writer->out);
-	writer->has_fields = true;
-	if (writer->is_header) {
-		write_name(writer, name);
-		return false;
-	}
-	if (writer->format != RECORD_JSON)
-		return true;
-	fputs("\"", writer->out);
-	write_name(writer, name);
-	fputs("\":", writer->out);
-	return true;
-}
-
-void json_string(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < 0x20)
-			fprintf(out, "\\u%04x", c);
-		else
-			fputc(c, out);
-	}
-	fputc('"', out);
-}
-
-static void csv_string(FILE *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
+	if (!at)
 		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
+	record_line_take(writer, at);
+	if (value)
+		line_buffer_text(&writer->line, value);
+	else
+		record_line_string(writer, text);
 }
 
 void record_text(struct record_writer *writer, const char *name,
@@ -169,12 +153,7 @@ void record_text(struct record_writer *writer, const char *name,
 		record_table_field(writer, name, value, true);
 		return;
 	}
-	if (!begin_field(writer, name))
-		return;
-	if (writer->format == RECORD_JSON)
-		json_string(writer->out, value);
-	else
-		csv_string(writer->out, value);
+	put_value(writer, name, NULL, value);
 }
 
 /* Numbers look the same in all formats. */
@@ -185,16 +164,29 @@ static void write_number(struct record_writer *writer, const char *name,
 		return;
 	if (writer->format == RECORD_TABLE)
 		record_table_field(writer, name, value, false);
-	else if (begin_field(writer, name))
-		fputs(value, writer->out);
+	else
+		put_value(writer, name, value, NULL);
+}
+
+/* Returns whether a value goes to the buffer at once. */
+static bool is_direct(const struct record_writer *writer)
+{
+	return writer->format != RECORD_TABLE && !writer->pick;
 }
 
 void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value)
 {
-	char text[24];
+	char text[DIGITS_MOST + 1];
+	char *at;
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
+	if (is_direct(writer)) {
+		at = record_line_field(writer, name, DIGITS_MOST);
+		if (at)
+			record_line_take(writer, at + digits_decimal(at, value));
+		return;
+	}
+	text[digits_decimal(text, value)] = 0;
 	write_number(writer, name, text);
 }
 
@@ -211,9 +203,16 @@ void record_duration(struct record_writer *writer, const char *name,
 void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value)
 {
-	char text[24];
+	char text[DIGITS_MOST + 1];
+	char *at;
 
-	snprintf(text, sizeof(text), "%" PRId64, value);
+	if (is_direct(writer)) {
+		at = record_line_field(writer, name, DIGITS_MOST);
+		if (at)
+			record_line_take(writer, at + digits_signed(at, value));
+		return;
+	}
+	text[digits_signed(text, value)] = 0;
 	write_number(writer, name, text);
 }
 
@@ -232,15 +231,40 @@ void record_absent(struct record_writer *writer, const char *name)
 		return;
 	if (writer->format == RECORD_TABLE)
 		record_table_field(writer, name, "-", false);
-	else if (begin_field(writer, name) && writer->format == RECORD_JSON)
-		fputs("null", writer->out);
+	else
+		put_value(writer, name,
+			  writer->format == RECORD_JSON ? "null" : "", NULL);
 }
 
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value)
 {
-	char text[20];
+	char text[2 + DIGITS_MOST + 1] = "0x";
 
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	text[2 + digits_hex(text + 2, value)] = 0;
 	record_text(writer, name, text);
+}
+
+char *record_make(const struct record_writer *writer, bool is_first,
+		  record_fields *fields, const void *ctx, uint64_t index,
+		  size_t *size)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+	struct record_writer maker;
+	bool has_failed;
+
+	if (!out)
+		return NULL;
+	maker = record_writer_of(out, writer->format);
+	maker.unit = writer->unit;
+	maker.has_fields = !is_first;
+	fields(&maker, ctx, index);
+	line_buffer_flush(&maker.line);
+	has_failed = ferror(out);
+	if (fclose(out) == EOF || has_failed) {
+		free(text);
+		text = NULL;
+	}
+	return text;
 }

@@ -2,7 +2,10 @@
 #ifndef KT_REPORT_RECORD_WRITER_H
 #define KT_REPORT_RECORD_WRITER_H
 
+#include "report/text/line_buffer.h"
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,11 +36,24 @@ struct record_column {
 	bool has_zero;
 };
 
+enum { RECORD_PREFIX_BYTES = 48 };
+
+/* What stands before the value of a field in JSON: a comma and its name. */
+struct record_prefix {
+	const char *name;	/* that it was made of; NULL: none yet */
+	size_t size;
+	char text[1 + RECORD_PREFIX_BYTES];
+};
+
 /* Writes equal records as CSV, JSON or a table of text.  Each record has the
  * same fields in the same order; the first one sets the header.
+ *
+ * What is written waits in a buffer: of a table of text until the next field,
+ * else until record_writer_end().
  */
 struct record_writer {
 	FILE *out;		/* borrowed */
+	struct line_buffer line;	/* CSV, JSON */
 	enum record_format format;
 	/* CSV, JSON: of the fields "…_ns"; NULL: just that */
 	const struct time_unit *unit;
@@ -52,8 +68,11 @@ struct record_writer {
 	bool is_measuring;	/* table: this pass finds the widths */
 	int header_line;	/* compact: which part of the names */
 	struct record_pick *pick;	/* not NULL: nothing is written */
-	int column;		/* table: of the field that comes */
-	struct record_column columns[RECORD_MAX_COLUMNS];
+	int column;		/* of the field that comes */
+	union {
+		struct record_prefix prefixes[RECORD_MAX_COLUMNS]; /* JSON */
+		struct record_column columns[RECORD_MAX_COLUMNS]; /* table */
+	};
 };
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);
@@ -75,6 +94,9 @@ void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index);
 void record_writer_end(struct record_writer *writer);
 
+/* The fields of a record.  @name is borrowed until the last record, @value
+ * until the function returns.
+ */
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value);
 void record_number(struct record_writer *writer, const char *name,
@@ -96,6 +118,24 @@ void record_absent(struct record_writer *writer, const char *name);
 /* As a 0x… text: JSON numbers lose bits of it. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);
+
+/* Returns the fields that @fields writes as @writer, of CSV or JSON, would have
+ * them behind others, or before all if they are the @is_first ones: a text to be
+ * freed, its length in *@size, for record_made().  NULL when out of memory.
+ */
+char *record_make(const struct record_writer *writer, bool is_first,
+		  record_fields *fields, const void *ctx, uint64_t index,
+		  size_t *size);
+
+/* Writes fields that were made once and come in many records.  Not while the
+ * header is written (is_header), which has names only.
+ */
+static inline void record_made(struct record_writer *writer, const char *text,
+			       size_t size)
+{
+	writer->has_fields = true;
+	line_buffer_put(&writer->line, text, size);
+}
 
 /* Writes @text as a JSON string with its quotes. */
 void json_string(FILE *out, const char *text);

@@ -184,6 +184,20 @@ const char *task_names_comm(const struct task_names *names, int32_t tid,
 	return name ? name->comm : "?";
 }
 
+struct task_name_time task_names_time(const struct task_names *names,
+				      int32_t tid, uint64_t time_ns)
+{
+	const struct task_name *list = names->names.items;
+	size_t end = end_of(names, tid, time_ns);
+	struct task_name_time time = { 0, UINT64_MAX };
+
+	if (end && list[end - 1].tid == tid)
+		time.since_ns = list[end - 1].time_ns;
+	if (end < names->names.count && list[end].tid == tid)
+		time.until_ns = list[end].time_ns;
+	return time;
+}
+
 const char *task_names_last(const struct task_names *names, int32_t tid)
 {
 	return task_names_comm(names, tid, UINT64_MAX);

@@ -30,6 +30,18 @@ void task_names_close(struct task_names *names);
 const char *task_names_comm(const struct task_names *names, int32_t tid,
 			    uint64_t time_ns);
 
+/* From when until when a task has one name. */
+struct task_name_time {
+	uint64_t since_ns;
+	uint64_t until_ns;	/* not any more; UINT64_MAX: for ever */
+};
+
+/* Returns for how long before and after @time_ns task_names_comm() returns the
+ * same for @tid.
+ */
+struct task_name_time task_names_time(const struct task_names *names,
+				      int32_t tid, uint64_t time_ns);
+
 /* Returns its last name. */
 const char *task_names_last(const struct task_names *names, int32_t tid);
 

@@ -1,19 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/text/record_writer.h"
+#include "common/array.h"
+#include "report/text/line_buffer.h"
+#include "report/text/name_text.h"
 #include "report/timeline/span_export.h"
+#include "symbolize/function_table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Trace Event Format, its JSON object form.  CPUs are shown as processes with
  * numbers that no process has (PID_MAX_LIMIT is 4194304).
  */
 enum { CPU_TASKS_PID = 4194305, CPU_TRACE_PID = 4194306 };
 
+/* The longest event, but for a function's name. */
+enum { EVENT_BYTES = 256 };
+
 struct chrome_writer {
 	struct span_writer writer;
-	FILE *out;
+	struct line_buffer out;
 	bool has_events;
+	struct array names;	/* struct escaped_name by function */
+	struct array rows;	/* struct row_text by the track's number */
+};
+
+/* A function's name as it is written each time. */
+struct escaped_name {
+	char *text;		/* NULL: not made yet */
+	size_t size;
 };
 
 struct ids {
@@ -39,31 +53,147 @@ static struct ids ids_of(const struct span_track *track)
 	return (struct ids){ task->pid > 0 ? task->pid : task->tid, task->tid };
 }
 
-static void begin_event(struct chrome_writer *chrome, const char *phase,
-			const struct span_track *track)
+enum { ROW_BYTES = 48 };
+
+/* How events say which track is theirs: it belongs to a task whose process may
+ * come to be known.
+ */
+struct row_text {
+	struct ids ids;
+	size_t size;		/* 0: not made yet */
+	char text[ROW_BYTES];
+};
+
+static inline char *put(char *at, const char *text)
 {
+	size_t size = strlen(text);
+
+	memcpy(at, text, size);
+	return at + size;
+}
+
+static void make_row(struct row_text *row, struct ids ids)
+{
+	char *at = put(row->text, "\",\"pid\":");
+
+	at += digits_signed(at, ids.pid);
+	at = put(at, ",\"tid\":");
+	at += digits_signed(at, ids.tid);
+	row->ids = ids;
+	row->size = (size_t)(at - row->text);
+}
+
+static char *put_row(struct chrome_writer *chrome, char *at,
+		     const struct span_track *track)
+{
+	struct row_text once = { .size = 0 };
+	struct row_text *row = track->number < chrome->rows.count ?
+				       (struct row_text *)chrome->rows.items +
+					       track->number :
+				       array_reach(&chrome->rows,
+						   track->number);
 	struct ids ids = ids_of(track);
 
-	fprintf(chrome->out, "%s\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d",
-		chrome->has_events ? "," : "", phase, ids.pid, ids.tid);
+	row = row ? row : &once;
+	if (!row->size || row->ids.pid != ids.pid || row->ids.tid != ids.tid)
+		make_row(row, ids);
+	memcpy(at, row->text, ROW_BYTES);
+	return at + row->size;
+}
+
+/* Returns where the event goes on; take_event() takes what was written, for
+ * which there is EVENT_BYTES of room.
+ */
+static char *begin_event(struct chrome_writer *chrome, char phase,
+			 const struct span_track *track)
+{
+	char *at = line_buffer_room(&chrome->out, EVENT_BYTES);
+
+	*at = ',';
+	at += chrome->has_events;
 	chrome->has_events = true;
+	at = put(at, "\n{\"ph\":\"");
+	*at++ = phase;
+	return put_row(chrome, at, track);
+}
+
+static void take_event(struct chrome_writer *chrome, const char *at)
+{
+	chrome->out.size = (size_t)(at - chrome->out.bytes);
 }
 
 /* Microseconds, written so that no nanosecond is lost. */
-static void write_time(FILE *out, uint64_t time_ns)
+static char *put_time(char *at, uint64_t time_ns)
 {
-	fprintf(out, ",\"ts\":%" PRIu64 ".%03" PRIu64, time_ns / 1000,
-		time_ns % 1000);
+	at = put(at, ",\"ts\":");
+	at += digits_decimal(at, time_ns / 1000);
+	*at++ = '.';
+	digits_padded(at, time_ns % 1000, 3);
+	return at + 3;
+}
+
+/* What stands around a name: it is its object's last member. */
+enum { QUOTE_BYTES = 3 };
+
+/* Writes @name to @text, which has NAME_GROWTH times its bytes and QUOTE_BYTES,
+ * and ends the object.
+ */
+static size_t quote(char *text, const char *name)
+{
+	size_t size = name_text(text + 1, NAME_JSON, name,
+				strnlen(name, SPAN_NAME_BYTES));
+
+	text[0] = '"';
+	text[size + 1] = '"';
+	text[size + 2] = '}';
+	return size + QUOTE_BYTES;
+}
+
+static void write_quoted(struct line_buffer *out, const char *name)
+{
+	char text[SPAN_NAME_BYTES * NAME_GROWTH + QUOTE_BYTES];
+
+	line_buffer_put(out, text, quote(text, name));
+}
+
+static void make_name(struct escaped_name *escaped, const char *name)
+{
+	size_t length = strnlen(name, SPAN_NAME_BYTES);
+
+	escaped->text = malloc(length * NAME_GROWTH + QUOTE_BYTES);
+	if (escaped->text)
+		escaped->size = quote(escaped->text, name);
+}
+
+/* When out of memory, a name is escaped each time. */
+static void write_function(struct chrome_writer *chrome, uint32_t function)
+{
+	struct escaped_name *items = chrome->names.items;
+	struct escaped_name *escaped =
+		function < chrome->names.count ?
+			items + function :
+			array_reach(&chrome->names, function);
+
+	if (escaped && !escaped->text)
+		make_name(escaped, span_name(&chrome->writer, function));
+	if (escaped && escaped->text)
+		line_buffer_put(&chrome->out, escaped->text, escaped->size);
+	else
+		write_quoted(&chrome->out,
+			     span_name(&chrome->writer, function));
 }
 
 static void name_it(struct chrome_writer *chrome,
 		    const struct span_track *track, const char *what,
 		    const char *name)
 {
-	begin_event(chrome, "M", track);
-	fprintf(chrome->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-	json_string(chrome->out, name);
-	fputs("}}", chrome->out);
+	char *at = begin_event(chrome, 'M', track);
+
+	at = put(at, ",\"name\":\"");
+	at = put(at, what);
+	take_event(chrome, put(at, "\",\"args\":{\"name\":"));
+	write_quoted(&chrome->out, name);
+	line_buffer_put(&chrome->out, "}", 1);
 }
 
 static void announce(struct span_writer *writer, const struct span_track *track)
@@ -84,30 +214,40 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 		  const char *category)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
+	char *at = begin_event(chrome, 'B', track);
 
-	(void)function;
-	begin_event(chrome, "B", track);
-	write_time(chrome->out, time_ns);
-	fprintf(chrome->out, ",\"cat\":\"%s\",\"name\":", category);
-	json_string(chrome->out, name);
-	fputs("}", chrome->out);
+	at = put(put_time(at, time_ns), ",\"cat\":\"");
+	take_event(chrome, put(put(at, category), "\",\"name\":"));
+	if (name)
+		write_quoted(&chrome->out, name);
+	else
+		write_function(chrome, function);
+	line_buffer_end(&chrome->out);
 }
 
 static void end(struct span_writer *writer, const struct span_track *track,
 		uint64_t time_ns)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
+	char *at = begin_event(chrome, 'E', track);
 
-	begin_event(chrome, "E", track);
-	write_time(chrome->out, time_ns);
-	fputs("}", chrome->out);
+	take_event(chrome, put(put_time(at, time_ns), "}"));
+	line_buffer_end(&chrome->out);
 }
 
 static void finish(struct span_writer *writer)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 
-	fputs("\n]}\n", chrome->out);
+	line_buffer_text(&chrome->out, "\n]}\n");
+	line_buffer_flush(&chrome->out);
+	for (size_t i = 0; i < chrome->names.count; i++) {
+		struct escaped_name *escaped = array_at(&chrome->names, i);
+
+		free(escaped->text);
+	}
+	array_free(&chrome->names);
+	array_free(&chrome->rows);
 	free(chrome);
 }
 
@@ -123,8 +263,11 @@ static struct step_sink *open_chrome(const struct timeline_context *context)
 		.end = end,
 		.finish = finish,
 	};
-	chrome->out = context->out;
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", chrome->out);
+	chrome->names = ARRAY_OF(struct escaped_name);
+	chrome->rows = ARRAY_OF(struct row_text);
+	line_buffer_start(&chrome->out, context->out);
+	line_buffer_text(&chrome->out,
+			 "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	return span_export_open(context, &chrome->writer);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/error.h"
+#include "report/text/line_buffer.h"
+#include "report/text/name_text.h"
 #include "report/timeline/protobuf.h"
 #include "report/timeline/span_export.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Field numbers: protos/perfetto/trace/ of Perfetto: trace_packet.proto,
  * track_event/{track_event,track_descriptor,thread_descriptor}.proto,
@@ -37,13 +40,13 @@ enum event_type { EVENT_BEGIN = 1, EVENT_END = 2 };
 enum track_field { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_THREAD = 4 };
 enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum interned_field { INTERNED_NAMES = 2 };
-enum name_field { NAME_IID = 1, NAME_TEXT = 2 };
+enum name_field { NAME_IID = 1, NAME_STRING = 2 };
 
 enum { SEQUENCE_ID = 1 };
 
 struct perfetto_writer {
 	struct span_writer writer;
-	FILE *out;
+	struct line_buffer out;
 	struct array named;	/* bool by function: its name was written */
 	bool has_packets;
 };
@@ -51,26 +54,42 @@ struct perfetto_writer {
 static void write_packet(struct perfetto_writer *perfetto,
 			 struct protobuf *packet)
 {
-	struct protobuf trace = { .size = 0 };
+	uint8_t *head;
 
 	protobuf_number(packet, PACKET_SEQUENCE_ID, SEQUENCE_ID);
 	protobuf_number(packet, PACKET_SEQUENCE_FLAGS,
 			perfetto->has_packets ? SEQUENCE_NEEDS_STATE :
 						SEQUENCE_CLEARED);
 	perfetto->has_packets = true;
-	protobuf_message(&trace, TRACE_PACKET, packet);
-	fwrite(trace.bytes, 1, trace.size, perfetto->out);
+	head = (uint8_t *)line_buffer_room(&perfetto->out,
+					   PROTOBUF_HEAD_MOST);
+	perfetto->out.size += protobuf_head(head, TRACE_PACKET, packet->size);
+	line_buffer_put(&perfetto->out, packet->bytes, packet->size);
+}
+
+/* Names must be UTF-8. */
+static void put_name(struct protobuf *message, uint32_t field,
+		     const char *name)
+{
+	char text[SPAN_NAME_BYTES * NAME_GROWTH];
+
+	protobuf_bytes(message, field, text,
+		       name_text(text, NAME_UTF8, name,
+				 strnlen(name, SPAN_NAME_BYTES)));
 }
 
 static void announce(struct span_writer *writer, const struct span_track *track)
 {
 	struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
-	struct protobuf thread = { .size = 0 };
-	struct protobuf descriptor = { .size = 0 };
-	struct protobuf packet = { .size = 0 };
+	struct protobuf thread;
+	struct protobuf descriptor;
+	struct protobuf packet;
 
+	protobuf_start(&thread);
+	protobuf_start(&descriptor);
+	protobuf_start(&packet);
 	protobuf_number(&descriptor, TRACK_UUID, track->number);
-	protobuf_text(&descriptor, TRACK_NAME, track->name);
+	put_name(&descriptor, TRACK_NAME, track->name);
 	if (track->task && track->task->tid > 0) {
 		int32_t pid = track->task->pid;
 
@@ -78,7 +97,7 @@ static void announce(struct span_writer *writer, const struct span_track *track)
 				(uint64_t)(pid > 0 ? pid : track->task->tid));
 		protobuf_number(&thread, THREAD_TID,
 				(uint64_t)track->task->tid);
-		protobuf_text(&thread, THREAD_NAME, track->name);
+		put_name(&thread, THREAD_NAME, track->name);
 		protobuf_message(&descriptor, TRACK_THREAD, &thread);
 	}
 	protobuf_message(&packet, PACKET_TRACK_DESCRIPTOR, &descriptor);
@@ -90,10 +109,12 @@ static void announce(struct span_writer *writer, const struct span_track *track)
  */
 static bool was_named(struct perfetto_writer *perfetto, uint32_t function)
 {
-	bool *named;
+	bool *items = perfetto->named.items;
+	bool *named = function < perfetto->named.count ?
+			      items + function :
+			      array_reach(&perfetto->named, function);
 	bool before;
 
-	named = array_reach(&perfetto->named, function);
 	if (!named)
 		return false;
 	before = *named;
@@ -106,18 +127,20 @@ static void add_name(struct perfetto_writer *perfetto, struct protobuf *packet,
 		     struct protobuf *event, uint32_t function,
 		     const char *name)
 {
-	struct protobuf entry = { .size = 0 };
-	struct protobuf interned = { .size = 0 };
+	struct protobuf entry;
+	struct protobuf interned;
 
-	if (function == FUNCTION_NONE) {
-		protobuf_text(event, EVENT_NAME, name);
+	if (name) {
+		put_name(event, EVENT_NAME, name);
 		return;
 	}
 	protobuf_number(event, EVENT_NAME_IID, (uint64_t)function + 1);
 	if (was_named(perfetto, function))
 		return;
+	protobuf_start(&entry);
+	protobuf_start(&interned);
 	protobuf_number(&entry, NAME_IID, (uint64_t)function + 1);
-	protobuf_text(&entry, NAME_TEXT, name);
+	put_name(&entry, NAME_STRING, span_name(&perfetto->writer, function));
 	protobuf_message(&interned, INTERNED_NAMES, &entry);
 	protobuf_message(packet, PACKET_INTERNED_DATA, &interned);
 }
@@ -127,9 +150,11 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 		  const char *category)
 {
 	struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
-	struct protobuf event = { .size = 0 };
-	struct protobuf packet = { .size = 0 };
+	struct protobuf event;
+	struct protobuf packet;
 
+	protobuf_start(&event);
+	protobuf_start(&packet);
 	protobuf_number(&packet, PACKET_TIMESTAMP, time_ns);
 	protobuf_number(&event, EVENT_TYPE, EVENT_BEGIN);
 	protobuf_number(&event, EVENT_TRACK, track->number);
@@ -143,9 +168,11 @@ static void end(struct span_writer *writer, const struct span_track *track,
 		uint64_t time_ns)
 {
 	struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
-	struct protobuf event = { .size = 0 };
-	struct protobuf packet = { .size = 0 };
+	struct protobuf event;
+	struct protobuf packet;
 
+	protobuf_start(&event);
+	protobuf_start(&packet);
 	protobuf_number(&packet, PACKET_TIMESTAMP, time_ns);
 	protobuf_number(&event, EVENT_TYPE, EVENT_END);
 	protobuf_number(&event, EVENT_TRACK, track->number);
@@ -157,6 +184,7 @@ static void finish(struct span_writer *writer)
 {
 	struct perfetto_writer *perfetto = (struct perfetto_writer *)writer;
 
+	line_buffer_flush(&perfetto->out);
 	array_free(&perfetto->named);
 	free(perfetto);
 }
@@ -173,7 +201,7 @@ static struct step_sink *open_perfetto(const struct timeline_context *context)
 		.end = end,
 		.finish = finish,
 	};
-	perfetto->out = context->out;
+	line_buffer_start(&perfetto->out, context->out);
 	perfetto->named = ARRAY_OF(bool);
 	return span_export_open(context, &perfetto->writer);
 }

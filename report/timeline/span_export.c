@@ -54,7 +54,8 @@ static struct kept_track *get_track(struct span_export *export,
 {
 	struct kept_track *kept;
 
-	kept = array_reach(list, index);
+	kept = index < list->count ? (struct kept_track *)list->items + index :
+				     array_reach(list, index);
 	if (!kept) {
 		export->status = -ERROR_MEMORY;
 		return NULL;
@@ -140,12 +141,10 @@ static void change_state(struct span_export *export,
 static void enter(struct span_export *export, const struct call_step *step)
 {
 	const struct kept_track *kept = task_track(export, step);
-	struct function_label label = function_label_of(
-		export->context.functions, step->function, -1);
 
 	if (kept)
 		export->writer->begin(export->writer, &kept->track,
-				      step->time_ns, step->function, label.text,
+				      step->time_ns, step->function, NULL,
 				      call_how_text(step->how));
 }
 
@@ -188,6 +187,11 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	}
 }
 
+const char *span_name(const struct span_writer *writer, uint32_t function)
+{
+	return function_text(writer->functions, function);
+}
+
 struct step_sink *span_export_open(const struct timeline_context *context,
 				   struct span_writer *writer)
 {
@@ -200,6 +204,7 @@ struct step_sink *span_export_open(const struct timeline_context *context,
 	export->sink.take = take;
 	export->context = *context;
 	export->writer = writer;
+	writer->functions = context->functions;
 	export->tasks = ARRAY_OF(struct kept_track);
 	export->cpus = ARRAY_OF(struct kept_track);
 	return &export->sink;

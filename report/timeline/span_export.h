@@ -22,12 +22,17 @@ struct span_track {
 	char name[48];
 };
 
+/* Names may hold any bytes; so many are shown. */
+enum { SPAN_NAME_BYTES = 511 };
+
 /* Writes spans in one format. */
 struct span_writer {
+	/* Set by span_export_open(); borrowed. */
+	const struct function_table *functions;
 	/* Each track is announced once, before its first span. */
 	void (*announce)(struct span_writer *writer,
 			 const struct span_track *track);
-	/* @function is FUNCTION_NONE for spans that are no function. */
+	/* @name is NULL for a function, which span_name() names. */
 	void (*begin)(struct span_writer *writer,
 		      const struct span_track *track, uint64_t time_ns,
 		      uint32_t function, const char *name,
@@ -36,6 +41,9 @@ struct span_writer {
 		    uint64_t time_ns);
 	void (*finish)(struct span_writer *writer);	/* and frees it */
 };
+
+/* Returns the name of @function, which is always the same. */
+const char *span_name(const struct span_writer *writer, uint32_t function);
 
 /* Returns a sink that turns steps into spans for @writer, which it owns from
  * now on; NULL when out of memory, @writer then being freed.

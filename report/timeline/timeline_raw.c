@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/timeline.h"
 
+#include "report/text/line_buffer.h"
 #include "symbolize/function_table.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 struct raw_sink {
 	struct step_sink sink;
-	struct timeline_context context;
+	const struct function_table *functions;
+	struct line_buffer line;
 };
 
 static void take(struct step_sink *sink, const struct call_step *step)
 {
-	const struct raw_sink *raw = (const struct raw_sink *)sink;
+	enum { ADDRESS_DIGITS = 16 };
+	struct raw_sink *raw = (struct raw_sink *)sink;
+	struct line_buffer *line = &raw->line;
+	char *text;
 
 	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
 		return;
-	fprintf(raw->context.out, "%c %016" PRIx64 " %" PRIu64 " %d\n",
-		step->kind == STEP_ENTER ? 'E' : 'X',
-		function_at(raw->context.functions, step->function)->address,
-		step->time_ns, step->task->pid);
+	text = line_buffer_room(line, 2 + ADDRESS_DIGITS);
+	text[0] = step->kind == STEP_ENTER ? 'E' : 'X';
+	text[1] = ' ';
+	digits_hex_padded(text + 2,
+			  function_at(raw->functions, step->function)->address,
+			  ADDRESS_DIGITS);
+	line->size += 2 + ADDRESS_DIGITS;
+	line_buffer_put(line, " ", 1);
+	line_buffer_number(line, step->time_ns);
+	line_buffer_put(line, " ", 1);
+	line_buffer_signed(line, step->task->pid);
+	line_buffer_put(line, "\n", 1);
+	line_buffer_end(line);
 }
 
 static struct step_sink *open_raw(const struct timeline_context *context)
@@ -30,13 +43,17 @@ static struct step_sink *open_raw(const struct timeline_context *context)
 	if (!raw)
 		return NULL;
 	raw->sink.take = take;
-	raw->context = *context;
+	raw->functions = context->functions;
+	line_buffer_start(&raw->line, context->out);
 	return &raw->sink;
 }
 
 static int close_raw(struct step_sink *sink)
 {
-	free(sink);
+	struct raw_sink *raw = (struct raw_sink *)sink;
+
+	line_buffer_flush(&raw->line);
+	free(raw);
 	return 0;
 }
 

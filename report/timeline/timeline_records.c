@@ -6,19 +6,42 @@
 #include "report/text/record_writer.h"
 #include "report/text/source_label.h"
 #include "report/text/task_names.h"
+#include "report/timeline/step_texts.h"
 
 #include <stdlib.h>
+
+/* Fields next to each other that are the same in many records. */
+enum part {
+	PART_EVENT,
+	PART_TASK,
+	PART_FUNCTION,
+	PART_DETAIL,
+	PART_DOUBTS,
+	PART_SOURCE,
+	PARTS,
+};
+
+struct record_sink;
+
+/* A part's texts are made once. */
+struct record_part {
+	const struct record_sink *record;
+	record_fields *fields;
+	struct step_texts texts;
+};
 
 struct record_sink {
 	struct step_sink sink;
 	struct timeline_context context;
 	struct record_writer writer;
+	struct record_part parts[PARTS];
 };
 
-/* What write_fields() needs. */
+/* What write_fields() needs, and those of the parts. */
 struct record_source {
 	const struct timeline_context *context;
 	const struct call_step *step;
+	struct record_part *parts;
 };
 
 static const char *kind_text(uint8_t kind)
@@ -60,20 +83,31 @@ static const char *detail_text(const struct call_step *step)
 	return "";
 }
 
-static void write_source(struct record_writer *writer,
-			 const struct record_source *source)
+static void write_event(struct record_writer *writer, const void *ctx,
+			uint64_t index)
 {
-	const struct timeline_context *context = source->context;
-	struct source_label label = { "" };
+	const struct record_source *source = ctx;
 
-	if (has_function(source->step))
-		label = source_label_of(context->lines, context->functions,
-					source->step->function);
-	record_text(writer, "source", label.text);
+	(void)index;
+	record_text(writer, "event", kind_text(source->step->kind));
 }
 
-static void write_fields(struct record_writer *writer, const void *ctx,
-			 uint64_t index)
+static void write_task(struct record_writer *writer, const void *ctx,
+		       uint64_t index)
+{
+	const struct record_source *source = ctx;
+	const struct call_step *step = source->step;
+
+	(void)index;
+	record_signed(writer, "pid", step->task->pid);
+	record_signed(writer, "tid", step->task->tid);
+	record_text(writer, "comm",
+		    task_names_comm(source->context->names, step->task->tid,
+				    step->time_ns));
+}
+
+static void write_function(struct record_writer *writer, const void *ctx,
+			   uint64_t index)
 {
 	const struct record_source *source = ctx;
 	const struct call_step *step = source->step;
@@ -84,33 +118,112 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 		label = function_label_of(
 			source->context->functions, step->function,
 			source->context->by_process ? step->task->pid : -1);
-	record_text(writer, "event", kind_text(step->kind));
+	record_text(writer, "function", label.text);
+}
+
+static void write_detail(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	const struct record_source *source = ctx;
+
+	(void)index;
+	record_text(writer, "detail", detail_text(source->step));
+}
+
+static void write_doubts(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	const struct record_source *source = ctx;
+	uint8_t doubt = source->step->doubt;
+
+	(void)index;
+	record_number(writer, "begin_unseen", !!(doubt & DOUBT_BEGIN));
+	record_number(writer, "end_unseen", !!(doubt & DOUBT_END));
+	record_number(writer, "not_all_seen", !!(doubt & DOUBT_INSIDE));
+}
+
+static void write_source(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	const struct record_source *source = ctx;
+	const struct timeline_context *context = source->context;
+	struct source_label label = { "" };
+
+	(void)index;
+	if (has_function(source->step))
+		label = source_label_of(context->lines, context->functions,
+					source->step->function);
+	record_text(writer, "source", label.text);
+}
+
+static char *make_part(const void *ctx, const struct call_step *step,
+		       size_t *size)
+{
+	const struct record_part *part = ctx;
+	const struct record_source source = {
+		.context = &part->record->context,
+		.step = step,
+	};
+
+	return record_make(&part->record->writer, part->fields == write_event,
+			   part->fields, &source, 0, size);
+}
+
+static void write_part(struct record_writer *writer,
+		       const struct record_source *source, enum part which)
+{
+	const struct call_step *step = source->step;
+	struct record_part *part = &source->parts[which];
+	const struct step_text *text = NULL;
+
+	if (which == PART_EVENT)
+		text = step_texts_number(&part->texts, step->kind, step);
+	else if (which == PART_TASK)
+		text = step_texts_task(&part->texts, step);
+	else if (which == PART_DOUBTS)
+		text = step_texts_number(&part->texts, step->doubt, step);
+	else if (has_function(step) && which == PART_DETAIL)
+		text = step_texts_number(&part->texts, step->how, step);
+	else if (has_function(step))
+		text = step_texts_function(&part->texts, step);
+	if (text && !writer->is_header)
+		record_made(writer, text->text, text->size);
+	else
+		part->fields(writer, source, 0);
+}
+
+static void write_fields(struct record_writer *writer, const void *ctx,
+			 uint64_t index)
+{
+	const struct record_source *source = ctx;
+	const struct call_step *step = source->step;
+
+	(void)index;
+	write_part(writer, source, PART_EVENT);
 	record_number(writer, "time_ns", step->time_ns);
 	record_number(writer, "cpu", step->cpu);
-	record_signed(writer, "pid", step->task->pid);
-	record_signed(writer, "tid", step->task->tid);
-	record_text(writer, "comm",
-		    task_names_comm(source->context->names, step->task->tid,
-				    step->time_ns));
+	write_part(writer, source, PART_TASK);
 	record_number(writer, "depth", step->depth);
-	record_text(writer, "function", label.text);
-	record_text(writer, "detail", detail_text(step));
+	write_part(writer, source, PART_FUNCTION);
+	write_part(writer, source, PART_DETAIL);
 	record_number(writer, "wall_ns", step->wall_ns);
 	record_number(writer, "on_cpu_ns", step->on_cpu_ns);
-	record_number(writer, "begin_unseen", !!(step->doubt & DOUBT_BEGIN));
-	record_number(writer, "end_unseen", !!(step->doubt & DOUBT_END));
-	record_number(writer, "not_all_seen", !!(step->doubt & DOUBT_INSIDE));
+	write_part(writer, source, PART_DOUBTS);
 	record_number(writer, "early_ns", step->early_ns);
 	record_number(writer, "late_ns", step->late_ns);
 	record_number(writer, "lost_bytes", step->value);
 	if (source->context->lines)
-		write_source(writer, source);
+		write_part(writer, source, PART_SOURCE);
 }
 
 static void take(struct step_sink *sink, const struct call_step *step)
 {
 	struct record_sink *record = (struct record_sink *)sink;
-	struct record_source source = { &record->context, step };
+	const struct record_source source = {
+		.context = &record->context,
+		.step = step,
+		.parts = record->parts,
+	};
 
 	record_writer_record(&record->writer, write_fields, &source, 0);
 }
@@ -118,6 +231,14 @@ static void take(struct step_sink *sink, const struct call_step *step)
 static struct step_sink *open_records(const struct timeline_context *context,
 				      enum record_format format)
 {
+	static record_fields *const fields[PARTS] = {
+		[PART_EVENT] = write_event,
+		[PART_TASK] = write_task,
+		[PART_FUNCTION] = write_function,
+		[PART_DETAIL] = write_detail,
+		[PART_DOUBTS] = write_doubts,
+		[PART_SOURCE] = write_source,
+	};
 	struct record_sink *record = calloc(1, sizeof(*record));
 
 	if (!record)
@@ -126,6 +247,13 @@ static struct step_sink *open_records(const struct timeline_context *context,
 	record->context = *context;
 	record->writer = record_writer_of(context->out, format);
 	record->writer.unit = context->unit;
+	for (int i = 0; i < PARTS; i++)
+		record->parts[i] = (struct record_part){
+			.record = record,
+			.fields = fields[i],
+			.texts = step_texts_of(&record->context, make_part,
+					       &record->parts[i]),
+		};
 	record_writer_begin(&record->writer);
 	return &record->sink;
 }
@@ -143,10 +271,15 @@ static struct step_sink *open_json(const struct timeline_context *context)
 static int close_records(struct step_sink *sink)
 {
 	struct record_sink *record = (struct record_sink *)sink;
+	int status = 0;
 
 	record_writer_end(&record->writer);
+	for (int i = 0; i < PARTS; i++) {
+		status = status ? status : record->parts[i].texts.status;
+		step_texts_free(&record->parts[i].texts);
+	}
 	free(record);
-	return 0;
+	return status;
 }
 
 const struct timeline_renderer timeline_csv = {

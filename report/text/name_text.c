@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text/name_text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which second bytes a first one may have, beside 80 to bf. */
+static uint8_t least_second(uint8_t first)
+{
+	return first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+}
+
+static uint8_t most_second(uint8_t first)
+{
+	return first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+}
+
+size_t utf8_length(const char *text, size_t length)
+{
+	const uint8_t *bytes = (const uint8_t *)text;
+	size_t count;
+
+	if (!length || (bytes[0] >= 0x80 && bytes[0] < 0xc2) ||
+	    bytes[0] > 0xf4)
+		return 0;
+	count = bytes[0] < 0x80 ? 1 :
+		bytes[0] < 0xe0 ? 2 :
+		bytes[0] < 0xf0 ? 3 :
+				  4;
+	if (count > length)
+		return 0;
+	if (count > 1 && (bytes[1] < least_second(bytes[0]) ||
+			  bytes[1] > most_second(bytes[0])))
+		return 0;
+	for (size_t i = 2; i < count; i++)
+		if (bytes[i] < 0x80 || bytes[i] > 0xbf)
+			return 0;
+	return count;
+}
+
+/* Of ASCII: C0 and DEL. */
+static bool is_control(uint8_t byte)
+{
+	return byte < 0x20 || byte == 0x7f;
+}
+
+/* C1: terminals take U+009B for ESC [. */
+static bool is_c1(const uint8_t *bytes)
+{
+	return bytes[0] == 0xc2 && bytes[1] < 0xa0;
+}
+
+/* U+FFFE and U+FFFF, which XML does not have. */
+static bool is_no_character(const uint8_t *bytes)
+{
+	return bytes[0] == 0xef && bytes[1] == 0xbf && bytes[2] >= 0xbe;
+}
+
+/* Returns whether @rules bear the valid character at @bytes, as it is or as
+ * something of its own.
+ */
+static bool is_borne(enum name_rules rules, const uint8_t *bytes, size_t size)
+{
+	switch (rules) {
+	case NAME_TEXT:
+	case NAME_FOLDED:
+		return size == 1 ? !is_control(*bytes) : !is_c1(bytes);
+	case NAME_XML:
+		return size == 1 ? *bytes >= 0x20 : !is_no_character(bytes);
+	case NAME_CSV:
+		return size > 1 || !is_control(*bytes) ||
+		       strchr("\t\r\n", *bytes);
+	case NAME_UTF8:
+	case NAME_JSON:
+		break;
+	}
+	return true;
+}
+
+static size_t put_byte(char *text, const char *before, uint8_t byte)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t size = strlen(before);
+
+	memcpy(text, before, size);
+	text[size] = digits[byte >> 4];
+	text[size + 1] = digits[byte & 0xf];
+	return size + 2;
+}
+
+static const char *xml_entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+/* Returns what stands for @c in one format, or NULL. */
+static const char *replacement(enum name_rules rules, char c)
+{
+	switch (rules) {
+	case NAME_JSON:
+		return c == '"' ? "\\\"" : c == '\\' ? "\\\\" : NULL;
+	case NAME_CSV:
+		return c == '"' ? "\"\"" : NULL;
+	case NAME_XML:
+		return xml_entity(c);
+	case NAME_FOLDED:
+		return c == ';' ? ":" : NULL;
+	case NAME_TEXT:
+	case NAME_UTF8:
+		break;
+	}
+	return NULL;
+}
+
+/* Writes one character of @size bytes. */
+static size_t put_character(char *text, enum name_rules rules,
+			    const char *character, size_t size)
+{
+	const char *instead =
+		size == 1 ? replacement(rules, *character) : NULL;
+
+	if (rules == NAME_JSON && (uint8_t)*character < 0x20)
+		return put_byte(text, "\\u00", (uint8_t)*character);
+	if (instead) {
+		size = strlen(instead);
+		character = instead;
+	}
+	memcpy(text, character, size);
+	return size;
+}
+
+/* Writes the character at *@name, or one byte that is none, and goes on behind
+ * it.
+ */
+static size_t put_next(char *text, enum name_rules rules, const char **name,
+		       const char *end)
+{
+	const char *here = *name;
+	size_t size = utf8_length(here, (size_t)(end - here));
+
+	if (size && is_borne(rules, (const uint8_t *)here, size)) {
+		*name += size;
+		return put_character(text, rules, here, size);
+	}
+	++*name;
+	return put_byte(text, rules == NAME_JSON ? "\\\\x" : "\\x",
+			(uint8_t)*here);
+}
+
+size_t name_text(char *text, enum name_rules rules, const char *name,
+		 size_t length)
+{
+	const char *end = name + length;
+	size_t size = 0;
+
+	while (name < end)
+		size += put_next(text + size, rules, &name, end);
+	return size;
+}
+
+char *name_made(enum name_rules rules, const char *name)
+{
+	size_t length = strlen(name);
+	char *text = malloc(length * NAME_GROWTH + 1);
+
+	if (text)
+		text[name_text(text, rules, name, length)] = 0;
+	return text;
+}
+
+void name_write_part(FILE *out, enum name_rules rules, const char *name,
+		     size_t length)
+{
+	enum { ROOM = 1024, MOST = NAME_GROWTH * 4 };
+	const char *end = name + length;
+	char text[ROOM];
+	size_t size = 0;
+
+	while (name < end) {
+		size += put_next(text + size, rules, &name, end);
+		if (size > ROOM - MOST || name == end) {
+			fwrite(text, 1, size, out);
+			size = 0;
+		}
+	}
+}
+
+void name_write(FILE *out, enum name_rules rules, const char *name)
+{
+	name_write_part(out, rules, name, strlen(name));
+}

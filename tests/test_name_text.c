@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text/name_text.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RULES = NAME_FOLDED + 1 };
+
+#define SAME(text) { (text), (text), (text), (text), (text), (text) }
+
+static const struct {
+	const char *name;
+	const char *expected[RULES];	/* by enum name_rules */
+} cases[] = {
+	{ "", SAME("") },
+	{ "vfs_read", SAME("vfs_read") },
+	{ "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7",
+	  SAME("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x90\xa7") },
+	{ "a\033[2Jb",
+	  { "a\\x1b[2Jb", "a\033[2Jb", "a\\u001b[2Jb", "a\\x1b[2Jb",
+	    "a\\x1b[2Jb", "a\\x1b[2Jb" } },
+	{ "a\nb\tc\rd",
+	  { "a\\x0ab\\x09c\\x0dd", "a\nb\tc\rd", "a\\u000ab\\u0009c\\u000dd",
+	    "a\nb\tc\rd", "a\\x0ab\\x09c\\x0dd", "a\\x0ab\\x09c\\x0dd" } },
+	{ "\a\x7f",
+	  { "\\x07\\x7f", "\a\x7f", "\\u0007\x7f", "\\x07\\x7f",
+	    "\\x07\x7f", "\\x07\\x7f" } },
+	/* ESC [ as one character. */
+	{ "\xc2\x9bm",
+	  { "\\xc2\\x9bm", "\xc2\x9bm", "\xc2\x9bm", "\xc2\x9bm",
+	    "\xc2\x9bm", "\\xc2\\x9bm" } },
+	/* No UTF-8: a byte alone, too long, a surrogate, cut, too large. */
+	{ "\xff" "a\x80",
+	  { "\\xff" "a\\x80", "\\xff" "a\\x80", "\\\\xff" "a\\\\x80",
+	    "\\xff" "a\\x80", "\\xff" "a\\x80", "\\xff" "a\\x80" } },
+	{ "\xc0\xaf",
+	  { "\\xc0\\xaf", "\\xc0\\xaf", "\\\\xc0\\\\xaf", "\\xc0\\xaf",
+	    "\\xc0\\xaf", "\\xc0\\xaf" } },
+	{ "\xed\xa0\x80",
+	  { "\\xed\\xa0\\x80", "\\xed\\xa0\\x80", "\\\\xed\\\\xa0\\\\x80",
+	    "\\xed\\xa0\\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80" } },
+	{ "\xe2\x82",
+	  { "\\xe2\\x82", "\\xe2\\x82", "\\\\xe2\\\\x82", "\\xe2\\x82",
+	    "\\xe2\\x82", "\\xe2\\x82" } },
+	{ "\xf4\x90\x80\x80",
+	  { "\\xf4\\x90\\x80\\x80", "\\xf4\\x90\\x80\\x80",
+	    "\\\\xf4\\\\x90\\\\x80\\\\x80", "\\xf4\\x90\\x80\\x80",
+	    "\\xf4\\x90\\x80\\x80", "\\xf4\\x90\\x80\\x80" } },
+	/* U+FFFF is UTF-8, but not for XML. */
+	{ "\xef\xbf\xbf",
+	  { "\xef\xbf\xbf", "\xef\xbf\xbf", "\xef\xbf\xbf", "\xef\xbf\xbf",
+	    "\\xef\\xbf\\xbf", "\xef\xbf\xbf" } },
+	{ "a\"b\\c",
+	  { "a\"b\\c", "a\"b\\c", "a\\\"b\\\\c", "a\"\"b\\c", "a&quot;b\\c",
+	    "a\"b\\c" } },
+	{ "f<T&>(a, b);",
+	  { "f<T&>(a, b);", "f<T&>(a, b);", "f<T&>(a, b);", "f<T&>(a, b);",
+	    "f&lt;T&amp;&gt;(a, b);", "f<T&>(a, b):" } },
+};
+
+START_TEST(each_format_gets_what_it_bears)
+{
+	const char *name = cases[_i].name;
+
+	for (int rules = 0; rules < RULES; rules++) {
+		const char *expected = cases[_i].expected[rules];
+		char *made = name_made((enum name_rules)rules, name);
+		char *written = NULL;
+		size_t size;
+		FILE *out = open_memstream(&written, &size);
+
+		ck_assert_ptr_nonnull(made);
+		ck_assert_msg(!strcmp(made, expected), "%d: %s", rules, made);
+		name_write(out, (enum name_rules)rules, name);
+		fclose(out);
+		ck_assert_str_eq(written, expected);
+		free(written);
+		free(made);
+	}
+}
+END_TEST
+
+/* However a character lies in the pieces that names are written in. */
+START_TEST(long_names_stay_whole)
+{
+	enum { LENGTH = 5000 };
+	char name[LENGTH + 1];
+	char *written = NULL;
+	size_t size;
+	FILE *out = open_memstream(&written, &size);
+
+	memset(name, 'a', sizeof(name));
+	for (int i = _i; i + 2 <= LENGTH; i += 2)
+		memcpy(name + i, "\xc3\xa9", 2);
+	name[LENGTH - (LENGTH - _i) % 2] = 0;
+	name_write(out, NAME_JSON, name);
+	fclose(out);
+	ck_assert_str_eq(written, name);
+	free(written);
+}
+END_TEST
+
+START_TEST(no_name_outgrows_its_room)
+{
+	static const char *const worst[] = { "\"", "\033", "\xff", "&" };
+	char text[NAME_GROWTH + 1];
+
+	for (int rules = 0; rules < RULES; rules++) {
+		for (int i = 0; i < 4; i++) {
+			memset(text, 0x7e, sizeof(text));
+			ck_assert_uint_le(name_text(text,
+						    (enum name_rules)rules,
+						    worst[i], 1),
+					  NAME_GROWTH);
+			ck_assert_int_eq(text[NAME_GROWTH], 0x7e);
+		}
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("name_text");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, each_format_gets_what_it_bears, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, long_names_stay_whole, 0, 2);
+	tcase_add_test(tcase, no_name_outgrows_its_room);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_report.h"
+#include "report/text/colors.h"
+#include "report/text/name_text.h"
+#include "report/text/task_names.h"
+#include "symbolize/function_table.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct recording_fixture fixture;
+static struct recording *recording;
+static struct task_names *names;
+static struct function_table *functions;
+static struct task_stacks *stacks;
+static struct profile *profile;
+
+static const char evil[] = "f\033;\"\n\xff\xc2\x9b(<";
+
+static void send(uint8_t kind, uint64_t time_ns, uint32_t function,
+		 uint32_t depth)
+{
+	static const struct task task = { .tid = 7, .pid = 7 };
+	const struct call_step step = {
+		.kind = kind,
+		.time_ns = time_ns,
+		.clock_ns = time_ns,
+		.function = function,
+		.depth = depth,
+		.task = &task,
+	};
+
+	profile_sink(profile)->take(profile_sink(profile), &step);
+}
+
+/* vfs_read() calls the other for 30 ns. */
+static void setup(void)
+{
+	const struct profile_options all = { .window = TIME_WINDOW_ALL };
+	const char *module;
+
+	recording_fixture_begin(&fixture);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	ck_assert_int_eq(task_names_open(recording, &names), 0);
+	functions = function_table_new();
+	module = function_table_module(functions, "", 0);
+	function_table_add(functions, "vfs_read", 8, module, 'k');
+	function_table_add(functions, evil, strlen(evil), module, 'u');
+	profile = profile_new(&all);
+	stacks = task_stacks_new(all.window, profile_sink(profile));
+	send(STEP_SWITCH, 100, 0, 0);
+	send(STEP_ENTER, 100, 1, 0);
+	send(STEP_ENTER, 110, 2, 1);
+	send(STEP_EXIT, 140, 2, 1);
+	send(STEP_EXIT, 150, 1, 0);
+}
+
+static void teardown(void)
+{
+	task_stacks_free(stacks);
+	profile_free(profile);
+	function_table_free(functions);
+	task_names_close(names);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+
+static const struct {
+	const char *report;
+	const char *format;
+	const char *expected;	/* somewhere in it */
+} cases[] = {
+	{ "flat", "text", "  f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<\n" },
+	{ "flat", "csv", "\n\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\"," },
+	{ "flat", "json",
+	  "{\"function\":\"f\\u001b;\\\"\\u000a\\\\xff\xc2\x9b(<\"," },
+	{ "callgraph", "text", " f\\x1b;\"\\x0a\\xff\\xc2\\x9b(< [" },
+	{ "callgraph", "json",
+	  "\"function\":\"f\\u001b;\\\"\\u000a\\\\xff\xc2\x9b(<\"," },
+	{ "flamegraph", "folded",
+	  "vfs_read;f\\x1b:\"\\x0a\\xff\\xc2\\x9b(< 30\n" },
+	{ "flamegraph", "svg",
+	  " data-n=\"f\\x1b;&quot;\\x0a\\xff\xc2\x9b(&lt;\">" },
+};
+
+/* Returns whether all of it is UTF-8 without control characters. */
+static bool is_clean(const char *text, size_t size)
+{
+	while (size) {
+		size_t length = utf8_length(text, size);
+
+		if (!length || (length == 1 && *text < 0x20 && *text != '\n'))
+			return false;
+		text += length;
+		size -= length;
+	}
+	return true;
+}
+
+START_TEST(each_format_is_valid_whatever_the_names)
+{
+	const struct profile_renderer *renderer = profile_renderer_find(
+		cases[_i].report, cases[_i].format);
+	const struct profile_report report = {
+		.recording = recording,
+		.functions = functions,
+		.names = names,
+		.stacks = stacks,
+		.tree = profile_tree(profile),
+		.top = UINT64_MAX,
+		.colors = &colors_none,
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(renderer);
+	ck_assert_int_eq(renderer->render(&report, out), 0);
+	fclose(out);
+	ck_assert_msg(strstr(text, cases[_i].expected), "%s", text);
+	ck_assert(is_clean(text, size));
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("profile_names");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, each_format_is_valid_whatever_the_names, 0,
+			    sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text/record_writer.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONG_NAME "a_name_that_is_longer_than_what_a_prefix_is_kept_of_x"
+
+struct row {
+	const char *text;
+	uint64_t number;
+	int64_t change;
+};
+
+static const struct row rows[] = {
+	{ "", 0, 0 },
+	{ "a,b\"c\nd\\", UINT64_MAX, INT64_MIN },
+	{ "\033\xff", 10, -1 },
+};
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct row *row = (const struct row *)ctx + index;
+
+	record_text(writer, "text", row->text);
+	record_number(writer, "number", row->number);
+	record_signed(writer, LONG_NAME, row->change);
+	record_address(writer, "address", row->number);
+	record_real(writer, "real", (double)row->change / 4, 2);
+	record_absent(writer, "absent");
+}
+
+static const struct {
+	enum record_format format;
+	const char *expected;
+} cases[] = {
+	{ RECORD_CSV,
+	  "text,number," LONG_NAME ",address,real,absent\n"
+	  ",0,0,0x0,0.00,\n"
+	  "\"a,b\"\"c\nd\\\",18446744073709551615,-9223372036854775808,"
+	  "0xffffffffffffffff,-2305843009213693952.00,\n"
+	  "\\x1b\\xff,10,-1,0xa,-0.25,\n" },
+	{ RECORD_JSON,
+	  "[\n{\"text\":\"\",\"number\":0,\"" LONG_NAME "\":0,"
+	  "\"address\":\"0x0\",\"real\":0.00,\"absent\":null},\n"
+	  "{\"text\":\"a,b\\\"c\\u000ad\\\\\","
+	  "\"number\":18446744073709551615,"
+	  "\"" LONG_NAME "\":-9223372036854775808,"
+	  "\"address\":\"0xffffffffffffffff\","
+	  "\"real\":-2305843009213693952.00,\"absent\":null},\n"
+	  "{\"text\":\"\\u001b\\\\xff\",\"number\":10,"
+	  "\"" LONG_NAME "\":-1,\"address\":\"0xa\",\"real\":-0.25,"
+	  "\"absent\":null}\n]\n" },
+	{ RECORD_TABLE,
+	  "text                       number  " LONG_NAME
+	  "  address                                real  absent\n"
+	  "                                0  "
+	  "                                                    0"
+	  "  0x0                                    0.00       -\n"
+	  "a,b\"c\\x0ad\\  18446744073709551615  "
+	  "                                 -9223372036854775808"
+	  "  0xffffffffffffffff  -2305843009213693952.00       -\n"
+	  "\\x1b\\xff                       10  "
+	  "                                                   -1"
+	  "  0xa                                   -0.25       -\n" },
+};
+
+START_TEST(records_are_valid_in_each_format)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct record_writer writer = record_writer_of(out, cases[_i].format);
+
+	record_writer_table(&writer, write_row, rows,
+			    sizeof(rows) / sizeof(*rows));
+	fclose(out);
+	ck_assert_str_eq(text, cases[_i].expected);
+	free(text);
+}
+END_TEST
+
+/* Made before, the same fields are the same. */
+static void write_made(struct record_writer *writer, const void *ctx,
+		       uint64_t index)
+{
+	char *text;
+	size_t size;
+
+	if (writer->is_header) {
+		write_row(writer, ctx, index);
+		return;
+	}
+	text = record_make(writer, true, write_row, ctx, index, &size);
+	ck_assert_ptr_nonnull(text);
+	record_made(writer, text, size);
+	free(text);
+}
+
+START_TEST(made_fields_are_the_same)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct record_writer writer = record_writer_of(out, cases[_i].format);
+
+	record_writer_table(&writer, write_made, rows,
+			    sizeof(rows) / sizeof(*rows));
+	fclose(out);
+	ck_assert_str_eq(text, cases[_i].expected);
+	free(text);
+}
+END_TEST
+
+/* Columns beyond RECORD_MAX_COLUMNS, and a text longer than the buffer. */
+enum { COLUMNS = RECORD_MAX_COLUMNS + 3, LONG = 3 * LINE_BUFFER_BYTES };
+
+static void write_many(struct record_writer *writer, const void *ctx,
+		       uint64_t index)
+{
+	for (int i = 0; i < COLUMNS; i++)
+		record_number(writer, "n", index);
+	record_text(writer, "t", ctx);
+}
+
+START_TEST(no_record_is_too_large)
+{
+	static char long_text[LONG + 1];
+	const char *field = _i ? "\"n\":" : "";
+	size_t name = strlen(field);
+	size_t own = _i ? strlen("{\"t\":\"\"},\n") : strlen("\n");
+	size_t rest = _i ? strlen("[\n\n]\n") - strlen(",\n") :
+			   2 * COLUMNS + strlen("t\n");
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct record_writer writer =
+		record_writer_of(out, _i ? RECORD_JSON : RECORD_CSV);
+
+	memset(long_text, 'a', LONG);
+	record_writer_table(&writer, write_many, long_text, 3);
+	fclose(out);
+	ck_assert_uint_eq(size, rest + 3 * (own + LONG +
+					    COLUMNS * (name + 2)));
+	ck_assert_ptr_nonnull(strstr(text, long_text));
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("record_writer");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, records_are_valid_in_each_format, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, made_fields_are_the_same, 0,
+			    RECORD_JSON + 1);
+	tcase_add_loop_test(tcase, no_record_is_too_large, 0, 2);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
