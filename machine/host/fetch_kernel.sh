@@ -23,11 +23,14 @@ kernel_fetch() { # series or version
 	ln -sfn "$release" "$CACHE/kernels/$ARCH_KERNEL_PREFIX$1"
 }
 
-# The metapackage's versions are the kernel's own: 6.12.107-1.
+# The metapackage's versions are the kernel's own: 6.12.107-1.  Since 7.x it
+# depends on more than the image, and not on that first.
 kernel_versions() {
 	apt_show "$ARCH_KERNEL_PACKAGE" |
 		awk '/^Version:/ { version = $2 }
-		     /^Depends:/ { print version, $2 }' | sort -rV
+		     /^Depends:/ && match($0, /linux-image-[^ ,]+/) {
+			print version, substr($0, RSTART, RLENGTH)
+		     }' | sort -rV
 }
 
 kernel_package() { # series or version
@@ -40,12 +43,17 @@ kernel_offered() {
 	kernel_versions | awk '{ printf "%s%s", comma, $1; comma = ", " }'
 }
 
-# Debian 12 has /lib/modules in its packages, Debian 13 /usr/lib/modules.
+# Debian 12 has /lib/modules in its packages, Debian 13 /usr/lib/modules; since
+# 7.x the kernel itself is there, too.
 kernel_tidy() { # folder release
 	local modules=$1/lib/modules/$2
 	[[ -d $modules ]] || modules=$1/usr/lib/modules/$2
 	mv "$modules" "$1/modules"
-	mv "$1/boot/vmlinuz-$2" "$1/vmlinuz"
+	if [[ -e $1/modules/vmlinuz ]]; then
+		mv "$1/modules/vmlinuz" "$1/vmlinuz"
+	else
+		mv "$1/boot/vmlinuz-$2" "$1/vmlinuz"
+	fi
 	rm -rf "${1:?}"/{boot,lib,usr,etc}
 	printf '%s\n' "$2" >"$1/release"
 	arch_unpack_kernel "$1/vmlinuz" "$1/vmlinux" || rm -f "$1/vmlinux"

@@ -9,6 +9,9 @@
 #define PT_IP_FILTER (1u << 2)
 #define PT_MTC (1u << 3)
 #define PT_PTWRITE (1u << 4)
+#define PT_POWER_EVENTS (1u << 5)
+#define PT_EVENT_TRACE (1u << 7)
+#define PT_TNT_DISABLE (1u << 8)
 #define PT_TOPA (1u << 0)
 #define PT_TOPA_MULTIPLE_ENTRIES (1u << 1)
 #define PT_SINGLE_RANGE (1u << 2)
@@ -25,7 +28,8 @@ static struct cpuid_result trace_unit(uint32_t subleaf)
 		return (struct cpuid_result){
 			.eax = 1,
 			.ebx = PT_CR3_FILTER | PT_PSB_CYC | PT_IP_FILTER |
-			       PT_MTC | PT_PTWRITE,
+			       PT_MTC | PT_PTWRITE | PT_POWER_EVENTS |
+			       PT_EVENT_TRACE | PT_TNT_DISABLE,
 			.ecx = PT_TOPA | PT_TOPA_MULTIPLE_ENTRIES |
 			       PT_SINGLE_RANGE,
 		};

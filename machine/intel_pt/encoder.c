@@ -12,7 +12,7 @@ void pt_encoder_init(struct pt_encoder *encoder, struct pt_output *output,
 	*encoder = (struct pt_encoder){
 		.output = output,
 		.timing = timing,
-		.cs_l = true,
+		.mode = { .cs_l = true },
 	};
 }
 
@@ -58,6 +58,8 @@ static unsigned tnt_capacity(const struct pt_encoder *encoder)
 
 void pt_encoder_tnt(struct pt_encoder *encoder, bool taken, uint64_t tsc)
 {
+	if (ctl(encoder) & CTL_DIS_TNT)
+		return;
 	encoder->tnt_bits = encoder->tnt_bits << 1 | taken;
 	encoder->tnt_count++;
 	encoder->tnt_tsc = tsc;
@@ -115,18 +117,18 @@ void pt_encoder_return(struct pt_encoder *encoder, uint64_t target,
 		pt_encoder_ip(encoder, PT_TIP, target, tsc);
 }
 
-void pt_encoder_mode(struct pt_encoder *encoder, bool cs_l, bool cs_d,
+bool pt_encoder_mode(struct pt_encoder *encoder, struct pt_mode mode,
 		     uint64_t tsc)
 {
 	uint8_t bytes[PT_PACKET_MAX];
 
-	if (encoder->cs_l == cs_l && encoder->cs_d == cs_d)
-		return;
+	if (pt_mode_same(encoder->mode, mode) || encoder->output->discarding)
+		return false;
 	pt_encoder_flush_tnt(encoder);
 	pt_timing_cycles(encoder->timing, tsc);
-	put(encoder, bytes, pt_packet_mode_exec(bytes, cs_l, cs_d));
-	encoder->cs_l = cs_l;
-	encoder->cs_d = cs_d;
+	put(encoder, bytes, pt_packet_mode_exec(bytes, mode));
+	encoder->mode = mode;
+	return true;
 }
 
 void pt_encoder_pip(struct pt_encoder *encoder, uint64_t cr3, uint64_t tsc)
@@ -152,11 +154,10 @@ void pt_encoder_psb(struct pt_encoder *encoder, const uint64_t *ip,
 	pt_return_stack_clear(&encoder->returns);
 	pt_timing_absolute(encoder->timing, tsc);
 	pt_timing_bus_ratio(encoder->timing);
-	if (ctl(encoder) & CTL_BRANCH_EN) {
+	if (ctl(encoder) & CTL_BRANCH_EN)
 		put(encoder, bytes, pt_packet_mode_tsx(bytes, false, false));
-		put(encoder, bytes,
-		    pt_packet_mode_exec(bytes, encoder->cs_l, encoder->cs_d));
-	}
+	if (ctl(encoder) & (CTL_BRANCH_EN | CTL_EVENT_EN))
+		put(encoder, bytes, pt_packet_mode_exec(bytes, encoder->mode));
 	if (cr3)
 		put(encoder, bytes, pt_packet_pip(bytes, *cr3));
 	if (ip)
@@ -198,4 +199,52 @@ void pt_encoder_ptwrite(struct pt_encoder *encoder, uint64_t value,
 	put(encoder, bytes, pt_packet_ptwrite(bytes, value, size, fup));
 	if (fup)
 		pt_encoder_ip(encoder, PT_FUP, ip, tsc);
+}
+
+void pt_encoder_event(struct pt_encoder *encoder, enum pt_flow_event event,
+		      uint8_t vector, const uint64_t *fault,
+		      const uint64_t *ip, uint64_t tsc)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+
+	pt_encoder_flush_tnt(encoder);
+	pt_timing_cycles(encoder->timing, tsc);
+	if (fault)
+		put(encoder, bytes, pt_packet_evd_page_fault(bytes, *fault));
+	put(encoder, bytes, pt_packet_cfe(bytes, event, vector, ip));
+	if (ip)
+		pt_encoder_ip(encoder, PT_FUP, *ip, tsc);
+}
+
+void pt_encoder_mwait(struct pt_encoder *encoder, uint32_t hints,
+		      uint32_t extensions, uint64_t tsc)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+
+	pt_encoder_flush_tnt(encoder);
+	pt_timing_cycles(encoder->timing, tsc);
+	put(encoder, bytes, pt_packet_mwait(bytes, hints, extensions));
+}
+
+void pt_encoder_power_entry(struct pt_encoder *encoder, unsigned state,
+			    unsigned sub_state, const uint64_t *ip,
+			    uint64_t tsc)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+
+	pt_encoder_flush_tnt(encoder);
+	pt_timing_cycles(encoder->timing, tsc);
+	put(encoder, bytes, pt_packet_pwre(bytes, state, sub_state));
+	put(encoder, bytes, pt_packet_exstop(bytes, ip));
+	if (ip)
+		pt_encoder_ip(encoder, PT_FUP, *ip, tsc);
+}
+
+void pt_encoder_power_exit(struct pt_encoder *encoder, unsigned state,
+			   uint64_t tsc)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+
+	pt_timing_cycles(encoder->timing, tsc);
+	put(encoder, bytes, pt_packet_pwrx_interrupt(bytes, state));
 }

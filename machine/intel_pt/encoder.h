@@ -22,7 +22,7 @@ struct pt_encoder {
 	uint64_t tnt_bits;
 	unsigned tnt_count;
 	uint64_t tnt_tsc; /* of the newest bit */
-	bool cs_l, cs_d;  /* as last sent in MODE.Exec */
+	struct pt_mode mode; /* as last sent in MODE.Exec */
 };
 
 void pt_encoder_init(struct pt_encoder *encoder, struct pt_output *output,
@@ -56,8 +56,10 @@ void pt_encoder_call(struct pt_encoder *encoder, uint64_t return_address);
 void pt_encoder_return(struct pt_encoder *encoder, uint64_t target,
 		       uint64_t tsc);
 
-/* MODE.Exec, if the mode is not the one last sent. */
-void pt_encoder_mode(struct pt_encoder *encoder, bool cs_l, bool cs_d,
+/* MODE.Exec, unless the mode is the one last sent.  Returns true if it was put
+ * out: what is lost was not sent.
+ */
+bool pt_encoder_mode(struct pt_encoder *encoder, struct pt_mode mode,
 		     uint64_t tsc);
 
 void pt_encoder_pip(struct pt_encoder *encoder, uint64_t cr3, uint64_t tsc);
@@ -77,5 +79,25 @@ void pt_encoder_trace_stop(struct pt_encoder *encoder, uint64_t tsc);
 /* PTWRITE at @ip of @size bytes, and its FUP if FUPonPTW. */
 void pt_encoder_ptwrite(struct pt_encoder *encoder, uint64_t value,
 			unsigned size, uint64_t ip, uint64_t tsc);
+
+/* CFE, before it EVD with the address of a page fault (NULL: none).  @ip is
+ * where it happened if no other packet will say so, else NULL.
+ */
+void pt_encoder_event(struct pt_encoder *encoder, enum pt_flow_event event,
+		      uint8_t vector, const uint64_t *fault,
+		      const uint64_t *ip, uint64_t tsc);
+
+/* MWAIT at @ip, with these operands. */
+void pt_encoder_mwait(struct pt_encoder *encoder, uint32_t hints,
+		      uint32_t extensions, uint64_t tsc);
+
+/* PWRE and EXSTOP; @ip is the last instruction, NULL out of context. */
+void pt_encoder_power_entry(struct pt_encoder *encoder, unsigned state,
+			    unsigned sub_state, const uint64_t *ip,
+			    uint64_t tsc);
+
+/* PWRX: an interrupt woke the core from @state. */
+void pt_encoder_power_exit(struct pt_encoder *encoder, unsigned state,
+			   uint64_t tsc);
 
 #endif

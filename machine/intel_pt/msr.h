@@ -21,6 +21,7 @@
 #define CTL_CYC_EN (1ull << 1)
 #define CTL_OS (1ull << 2)
 #define CTL_USER (1ull << 3)
+#define CTL_PWR_EVT_EN (1ull << 4)
 #define CTL_FUP_ON_PTW (1ull << 5)
 #define CTL_CR3_FILTER (1ull << 7)
 #define CTL_TOPA (1ull << 8)
@@ -35,9 +36,11 @@
 #define CTL_CYC_THRESH (0xfull << CTL_CYC_THRESH_SHIFT)
 #define CTL_PSB_FREQ_SHIFT 24
 #define CTL_PSB_FREQ (0xfull << CTL_PSB_FREQ_SHIFT)
+#define CTL_EVENT_EN (1ull << 31)
 #define CTL_ADDR_CFG_SHIFT 32
 #define CTL_ADDR_CFG_BITS 4
 #define CTL_ADDR_CFGS (0xffffull << CTL_ADDR_CFG_SHIFT)
+#define CTL_DIS_TNT (1ull << 55)
 
 #define STATUS_FILTER_EN (1ull << 0)
 #define STATUS_CONTEXT_EN (1ull << 1)

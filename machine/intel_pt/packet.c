@@ -94,9 +94,17 @@ static size_t mode(uint8_t *bytes, unsigned leaf, unsigned bits)
 	return 2;
 }
 
-size_t pt_packet_mode_exec(uint8_t *bytes, bool cs_l, bool cs_d)
+bool pt_mode_same(struct pt_mode a, struct pt_mode b)
 {
-	return mode(bytes, 0, (unsigned)cs_l | (unsigned)cs_d << 1);
+	return a.cs_l == b.cs_l && a.cs_d == b.cs_d &&
+	       a.interrupts == b.interrupts;
+}
+
+size_t pt_packet_mode_exec(uint8_t *bytes, struct pt_mode exec)
+{
+	return mode(bytes, 0,
+		    (unsigned)exec.cs_l | (unsigned)exec.cs_d << 1 |
+			    (unsigned)exec.interrupts << 2);
 }
 
 size_t pt_packet_mode_tsx(uint8_t *bytes, bool in_tx, bool abort)
@@ -160,4 +168,50 @@ size_t pt_packet_ptwrite(uint8_t *bytes, uint64_t value, unsigned size,
 				  (unsigned)fup << 7));
 	put_le(bytes + 2, value, size);
 	return 2 + size;
+}
+
+size_t pt_packet_cfe(uint8_t *bytes, enum pt_flow_event event, uint8_t vector,
+		     bool fup)
+{
+	extended(bytes, 0x13);
+	bytes[2] = (uint8_t)((unsigned)event | (unsigned)fup << 7);
+	bytes[3] = vector;
+	return 4;
+}
+
+size_t pt_packet_evd_page_fault(uint8_t *bytes, uint64_t address)
+{
+	extended(bytes, 0x53);
+	bytes[2] = 0;
+	put_le(bytes + 3, address, 8);
+	return 11;
+}
+
+size_t pt_packet_mwait(uint8_t *bytes, uint32_t hints, uint32_t extensions)
+{
+	extended(bytes, 0xc2);
+	put_le(bytes + 2, hints, 4);
+	put_le(bytes + 6, extensions, 4);
+	return 10;
+}
+
+size_t pt_packet_pwre(uint8_t *bytes, unsigned state, unsigned sub_state)
+{
+	extended(bytes, 0x22);
+	bytes[2] = 0; /* bit 7: hardware, not software, asked for it */
+	bytes[3] = (uint8_t)(state << 4 | (sub_state & 0xf));
+	return 4;
+}
+
+size_t pt_packet_exstop(uint8_t *bytes, bool fup)
+{
+	return extended(bytes, fup ? 0xe2 : 0x62);
+}
+
+size_t pt_packet_pwrx_interrupt(uint8_t *bytes, unsigned state)
+{
+	extended(bytes, 0xa2);
+	/* Last and deepest core C-state, then the cause of the wake-up. */
+	put_le(bytes + 2, (state & 0xf) << 4 | (state & 0xf) | 1 << 8, 5);
+	return 7;
 }

@@ -47,7 +47,15 @@ size_t pt_packet_mtc(uint8_t *bytes, uint8_t ctc);
 size_t pt_packet_cyc(uint8_t *bytes, uint64_t cycles);
 /* @ratio: core clock over the 100 MHz bus clock. */
 size_t pt_packet_cbr(uint8_t *bytes, uint8_t ratio);
-size_t pt_packet_mode_exec(uint8_t *bytes, bool cs_l, bool cs_d);
+
+/* What code runs in: MODE.Exec's payload. */
+struct pt_mode {
+	bool cs_l, cs_d;
+	bool interrupts; /* IF; always false without Event Trace */
+};
+
+bool pt_mode_same(struct pt_mode a, struct pt_mode b);
+size_t pt_packet_mode_exec(uint8_t *bytes, struct pt_mode mode);
 size_t pt_packet_mode_tsx(uint8_t *bytes, bool in_tx, bool abort);
 /* @cr3: its bits 51:5 are sent. */
 size_t pt_packet_pip(uint8_t *bytes, uint64_t cr3);
@@ -60,5 +68,26 @@ size_t pt_packet_ip(uint8_t *bytes, enum pt_ip_packet packet,
 /* @size: of the operand, 4 or 8 bytes; @fup: a FUP follows. */
 size_t pt_packet_ptwrite(uint8_t *bytes, uint64_t value, unsigned size,
 			 bool fup);
+
+/* Control flow events: CFE's type. */
+enum pt_flow_event {
+	PT_EVENT_INTERRUPT = 1, /* exceptions as well; has a vector */
+	PT_EVENT_IRET = 2,
+};
+
+/* @vector: 0 where the event has none; @fup: a FUP follows. */
+size_t pt_packet_cfe(uint8_t *bytes, enum pt_flow_event event, uint8_t vector,
+		     bool fup);
+/* The data of the CFE that follows: a page fault's address. */
+size_t pt_packet_evd_page_fault(uint8_t *bytes, uint64_t address);
+
+/* @hints, @extensions: MWAIT's operands, EAX and ECX. */
+size_t pt_packet_mwait(uint8_t *bytes, uint32_t hints, uint32_t extensions);
+/* The thread enters this C-state; software asked for it. */
+size_t pt_packet_pwre(uint8_t *bytes, unsigned state, unsigned sub_state);
+/* @fup: a FUP with the last instruction follows. */
+size_t pt_packet_exstop(uint8_t *bytes, bool fup);
+/* An interrupt woke the core, which had come to no deeper C-state. */
+size_t pt_packet_pwrx_interrupt(uint8_t *bytes, unsigned state);
 
 #endif

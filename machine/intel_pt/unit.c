@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/intel_pt/unit.h"
-#include "machine/intel_pt/filter.h"
+#include "machine/intel_pt/unit_state.h"
 
 enum { LOSS_SEED = 0x6b74 };
 
 void pt_unit_init(struct pt_unit *unit, const struct pt_bus *bus,
 		  const struct pt_rates *rates, uint64_t loss_interval)
 {
-	*unit = (struct pt_unit){ .bus = *bus, .cs_l = true };
+	*unit = (struct pt_unit){ .bus = *bus, .mode = { .cs_l = true } };
 	pt_registers_reset(&unit->registers);
 	pt_output_init(&unit->output, &unit->registers, &unit->bus);
 	pt_timing_init(&unit->timing, &unit->output, rates);
@@ -20,34 +20,9 @@ bool pt_unit_is_tracing(const struct pt_unit *unit)
 	return unit->registers.ctl & CTL_TRACE_EN;
 }
 
-static bool trigger_en(const struct pt_unit *unit)
-{
-	return pt_unit_is_tracing(unit) && !pt_output_halted(&unit->output);
-}
-
-static bool context_en(const struct pt_unit *unit, uint64_t ip)
-{
-	return pt_filter_context(&unit->registers, ip, unit->cr3);
-}
-
-static bool traced(const struct pt_unit *unit, uint64_t ip)
-{
-	return context_en(unit, ip) && pt_filter_range(&unit->registers, ip) &&
-	       !pt_filter_stops(&unit->registers, ip);
-}
-
 static const uint64_t *cr3_for_psb(const struct pt_unit *unit)
 {
 	return unit->registers.ctl & CTL_OS ? &unit->cr3 : NULL;
-}
-
-/* A session begins with the time itself: an MTC that a decoder meets before
- * could mean any of the counter's rounds since the session before.
- */
-static void say_time(struct pt_unit *unit, uint64_t tsc)
-{
-	if (!unit->time_due)
-		pt_encoder_time(&unit->encoder, tsc);
 }
 
 static void end_loss(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
@@ -56,6 +31,9 @@ static void end_loss(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 		return;
 	unit->output.discarding = false;
 	unit_loss_end(&unit->loss);
+	/* A decoder learns the mode at a transfer or from a PSB. */
+	if (!pt_mode_same(unit->encoder.mode, unit->mode))
+		unit->psb_due = true;
 	pt_encoder_overflow(&unit->encoder, unit->packet_en ? &ip : NULL, tsc);
 }
 
@@ -77,13 +55,16 @@ static void start(struct pt_unit *unit, uint64_t tsc)
 	 */
 	unit->psb_due = !unit->output.since_psb;
 	unit->time_due = true;
+	unit->power_state = 0;
+	if (!pt_unit_wants_events(unit))
+		unit->mode.interrupts = false;
 }
 
 static void stop(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 {
-	if (trigger_en(unit)) {
+	if (unit_trigger_en(unit)) {
 		end_loss(unit, ip, tsc);
-		say_time(unit, tsc);
+		unit_say_time(unit, tsc);
 		if (unit->packet_en) {
 			pt_encoder_ip(&unit->encoder, PT_FUP, ip, tsc);
 			pt_encoder_pgd_no_ip(&unit->encoder, tsc);
@@ -125,7 +106,7 @@ enum pt_msr_result pt_unit_write_msr(struct pt_unit *unit, uint32_t msr,
 
 static void leave(struct pt_unit *unit, uint64_t to, uint64_t tsc)
 {
-	if (context_en(unit, to))
+	if (unit_context_en(unit, to))
 		pt_encoder_ip(&unit->encoder, PT_TIP_PGD, to, tsc);
 	else
 		pt_encoder_pgd_no_ip(&unit->encoder, tsc);
@@ -134,7 +115,7 @@ static void leave(struct pt_unit *unit, uint64_t to, uint64_t tsc)
 
 static void transfer(struct pt_unit *unit, uint64_t to, uint64_t tsc)
 {
-	pt_encoder_mode(&unit->encoder, unit->cs_l, unit->cs_d, tsc);
+	pt_encoder_mode(&unit->encoder, unit->mode, tsc);
 	pt_encoder_ip(&unit->encoder, PT_TIP, to, tsc);
 }
 
@@ -171,6 +152,7 @@ static void stay(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 		pt_encoder_return(&unit->encoder, to, tsc);
 		break;
 	case PT_BRANCH_FAR:
+	case PT_BRANCH_IRET:
 		pt_return_stack_clear(&unit->encoder.returns);
 		transfer(unit, to, tsc);
 		break;
@@ -180,10 +162,10 @@ static void stay(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 /* Something happens to the flow; returns whether packets are to say so. */
 static bool happens(struct pt_unit *unit, uint64_t tsc)
 {
-	if (!trigger_en(unit))
+	if (!unit_trigger_en(unit))
 		return false;
 	maybe_lose(unit);
-	say_time(unit, tsc);
+	unit_say_time(unit, tsc);
 	return unit->packet_en;
 }
 
@@ -192,7 +174,7 @@ void pt_unit_branch(struct pt_unit *unit, enum pt_branch kind, uint64_t next,
 {
 	if (!happens(unit, tsc))
 		return;
-	if (traced(unit, to) || kind == PT_BRANCH_NONE)
+	if (unit_traces(unit, to) || kind == PT_BRANCH_NONE)
 		stay(unit, kind, next, to, tsc);
 	else
 		leave(unit, to, tsc);
@@ -205,7 +187,7 @@ void pt_unit_async(struct pt_unit *unit, uint64_t from, uint64_t to,
 		return;
 	pt_encoder_ip(&unit->encoder, PT_FUP, from, tsc);
 	pt_return_stack_clear(&unit->encoder.returns);
-	if (traced(unit, to))
+	if (unit_traces(unit, to))
 		transfer(unit, to, tsc);
 	else
 		leave(unit, to, tsc);
@@ -231,25 +213,27 @@ static void trace_stop(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 static void enter(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 {
 	pt_return_stack_clear(&unit->encoder.returns);
-	pt_encoder_mode(&unit->encoder, unit->cs_l, unit->cs_d, tsc);
+	pt_encoder_mode(&unit->encoder, unit->mode, tsc);
 	pt_encoder_ip(&unit->encoder, PT_TIP_PGE, ip, tsc);
 	unit->packet_en = true;
 }
 
 void pt_unit_arrive(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 {
-	if (!trigger_en(unit))
+	if (!unit_trigger_en(unit))
 		return;
-	say_time(unit, tsc);
+	unit_say_time(unit, tsc);
 	if (!unit->loss.left)
 		end_loss(unit, ip, tsc);
-	if (context_en(unit, ip) && pt_filter_stops(&unit->registers, ip)) {
+	if (unit_context_en(unit, ip) && pt_filter_stops(&unit->registers, ip)) {
 		trace_stop(unit, ip, tsc);
 		return;
 	}
-	if (unit->packet_en && !context_en(unit, ip))
+	if (unit->packet_en && !unit_context_en(unit, ip))
 		leave(unit, ip, tsc);
 	if (psb_due(unit)) {
+		if (unit->psb_due)
+			unit->encoder.mode = unit->mode;
 		pt_encoder_psb(&unit->encoder, unit->packet_en ? &ip : NULL,
 			       cr3_for_psb(unit), tsc);
 		unit->psb_due = false;
@@ -257,45 +241,40 @@ void pt_unit_arrive(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 		pt_timing_absolute(&unit->timing, tsc);
 	}
 	unit->time_due = false;
-	if (!unit->packet_en && (unit->registers.ctl & CTL_BRANCH_EN) &&
-	    traced(unit, ip))
+	if (unit->packet_en || !unit_traces(unit, ip))
+		return;
+	if (unit->registers.ctl & CTL_BRANCH_EN)
 		enter(unit, ip, tsc);
+	else if (unit->registers.ctl & CTL_EVENT_EN)
+		unit_send_mode(unit, ip, tsc);
 }
 
 void pt_unit_mode(struct pt_unit *unit, bool cs_l, bool cs_d)
 {
-	unit->cs_l = cs_l;
-	unit->cs_d = cs_d;
+	unit->mode.cs_l = cs_l;
+	unit->mode.cs_d = cs_d;
 }
 
 void pt_unit_cr3(struct pt_unit *unit, uint64_t cr3, bool moved, uint64_t ip,
 		 uint64_t tsc)
 {
-	bool before = context_en(unit, ip);
+	bool before = unit_context_en(unit, ip);
 
 	unit->cr3 = cr3;
-	if (!moved || !trigger_en(unit) || !(unit->registers.ctl & CTL_OS))
+	if (!moved || !unit_trigger_en(unit) || !(unit->registers.ctl & CTL_OS))
 		return;
-	if (before || context_en(unit, ip)) {
-		say_time(unit, tsc);
+	if (before || unit_context_en(unit, ip)) {
+		unit_say_time(unit, tsc);
 		pt_encoder_pip(&unit->encoder, cr3, tsc);
 	}
-}
-
-void pt_unit_slept(struct pt_unit *unit, uint64_t halted, uint64_t tsc)
-{
-	if (!trigger_en(unit))
-		return;
-	pt_encoder_flush_tnt(&unit->encoder);
-	pt_timing_slept(&unit->timing, halted, tsc);
 }
 
 void pt_unit_ptwrite(struct pt_unit *unit, uint64_t value, unsigned size,
 		     uint64_t ip, uint64_t tsc)
 {
-	if (!trigger_en(unit) || !(unit->registers.ctl & CTL_PTW_EN) ||
-	    !traced(unit, ip))
+	if (!unit_trigger_en(unit) || !(unit->registers.ctl & CTL_PTW_EN) ||
+	    !unit_traces(unit, ip))
 		return;
-	say_time(unit, tsc);
+	unit_say_time(unit, tsc);
 	pt_encoder_ptwrite(&unit->encoder, value, size, ip, tsc);
 }

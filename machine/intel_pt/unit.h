@@ -27,10 +27,11 @@ struct pt_unit {
 	struct unit_loss loss;
 	struct pt_bus bus;
 	uint64_t cr3;
-	bool cs_l, cs_d; /* the mode code runs in */
-	bool packet_en;	 /* between TIP.PGE and TIP.PGD */
-	bool psb_due;	 /* whatever PacketByteCnt says */
-	bool time_due;	 /* TraceEn was set a moment ago */
+	struct pt_mode mode;  /* that code runs in */
+	bool packet_en;	      /* between TIP.PGE and TIP.PGD */
+	bool psb_due;	      /* whatever PacketByteCnt says */
+	bool time_due;	      /* TraceEn was set a moment ago */
+	unsigned power_state; /* C-state that PWRE said, 0: awake */
 };
 
 enum pt_branch {
@@ -41,7 +42,8 @@ enum pt_branch {
 	PT_BRANCH_INDIRECT_JUMP,
 	PT_BRANCH_INDIRECT_CALL,
 	PT_BRANCH_RETURN,
-	PT_BRANCH_FAR, /* syscall, sysret, iret, int n, lcall … */
+	PT_BRANCH_FAR, /* syscall, sysret, int n, lcall … */
+	PT_BRANCH_IRET,
 };
 
 /* @loss_interval: see unit/loss.h, 0 for none.  Copies @bus and @rates. */
@@ -77,11 +79,40 @@ void pt_unit_arrive(struct pt_unit *unit, uint64_t ip, uint64_t tsc);
  */
 void pt_unit_mode(struct pt_unit *unit, bool cs_l, bool cs_d);
 
+/* RFLAGS.IF is @enabled, reported as the mode is; or an instruction that is no
+ * transfer (CLI, STI, POPF) made it so before @next.
+ */
+void pt_unit_interrupt_flag(struct pt_unit *unit, bool enabled);
+void pt_unit_flag_written(struct pt_unit *unit, bool enabled, uint64_t next,
+			  uint64_t tsc);
+
+/* Event Trace asks for IF and for what the next two functions report. */
+bool pt_unit_wants_events(const struct pt_unit *unit);
+
+/* The asynchronous transfer that is about to be reported has this cause. */
+struct pt_interrupt {
+	uint8_t vector;
+	bool has_address; /* a page fault: */
+	uint64_t address; /* CR2 */
+};
+
+void pt_unit_interrupt(struct pt_unit *unit,
+		       const struct pt_interrupt *interrupt, uint64_t from,
+		       uint64_t to, uint64_t tsc);
+
+/* The branch that is about to be reported is an IRET at @ip. */
+void pt_unit_iret(struct pt_unit *unit, uint64_t ip, uint64_t to, uint64_t tsc);
+
 /* CR3 got @cr3: by MOV CR3 at kernel address @ip if @moved, else it is only
  * made known.
  */
 void pt_unit_cr3(struct pt_unit *unit, uint64_t cr3, bool moved, uint64_t ip,
 		 uint64_t tsc);
+
+/* The instruction at @ip stops the CPU: HLT, or MWAIT with these operands. */
+void pt_unit_halts(struct pt_unit *unit, uint64_t ip, uint64_t tsc);
+void pt_unit_mwait(struct pt_unit *unit, uint32_t hints, uint32_t extensions,
+		   uint64_t ip, uint64_t tsc);
 
 /* The CPU was halted from @halted to @tsc. */
 void pt_unit_slept(struct pt_unit *unit, uint64_t halted, uint64_t tsc);

@@ -21,6 +21,16 @@ void emulate_cpuid(struct vcpu *vcpu)
 	pend(vcpu, VCPU_PENDING_CPUID);
 }
 
+/* Linux idles by MWAIT where C1 has a sub C-state and interrupts end it
+ * (prefer_mwait_c1_over_halt() in arch/x86/kernel/process.c).
+ */
+static void mwait_leaf(struct cpuid_result *result)
+{
+	*result = (struct cpuid_result){
+		.eax = 64, .ebx = 64, .ecx = 3, .edx = 1 << 4
+	};
+}
+
 static void finish_cpuid(struct vcpu *vcpu)
 {
 	struct guest *guest = &vcpu->guest;
@@ -33,6 +43,8 @@ static void finish_cpuid(struct vcpu *vcpu)
 
 	pt_cpuid(vcpu->cpuid_leaf, vcpu->cpuid_subleaf,
 		 &vcpu->unit.timing.rates, &result);
+	if (vcpu->mwait && vcpu->cpuid_leaf == 5)
+		mwait_leaf(&result);
 	if (!vcpu->clock.host)
 		deadline_cpuid(vcpu->cpuid_leaf, &result);
 	guest_write(guest, GUEST_RAX, result.eax);
@@ -121,6 +133,7 @@ void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 	if (pt_unit_is_tracing(&vcpu->unit) != was_tracing) {
 		flow_restart(vcpu);
 		vcpu->board->tracing = !was_tracing;
+		vcpu->board->events = pt_unit_wants_events(&vcpu->unit);
 	}
 }
 

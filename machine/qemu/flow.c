@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/flow.h"
+#include "machine/qemu/events.h"
 
 /* Linux's selector of 32-bit user code (arch/x86/include/asm/segment.h); QEMU
  * shows no descriptors from which to read CS.L and CS.D.
@@ -11,6 +12,7 @@ static void tell_mode(struct vcpu *vcpu)
 	bool compat = guest_read(&vcpu->guest, GUEST_CS) == SELECTOR_USER32;
 
 	pt_unit_mode(&vcpu->unit, !compat, compat);
+	events_tell_flag(vcpu);
 }
 
 static void tell_cr3(struct vcpu *vcpu, uint64_t ip)
@@ -33,8 +35,11 @@ static void uncount(struct vcpu *vcpu, const struct block *block,
 
 static void retire(struct vcpu *vcpu, const struct block *block, uint64_t to)
 {
-	if (block->branch == PT_BRANCH_FAR)
+	if (block->branch == PT_BRANCH_FAR || block->branch == PT_BRANCH_IRET)
 		tell_mode(vcpu);
+	if (block->branch == PT_BRANCH_IRET)
+		pt_unit_iret(&vcpu->unit, vcpu->block_start + block->last, to,
+			     guest_clock_now(&vcpu->clock));
 	if (block->branch != PT_BRANCH_NONE)
 		pt_unit_branch(&vcpu->unit, block->branch,
 			       vcpu->block_start + block->end, to,
@@ -127,6 +132,12 @@ static bool is_software_interrupt(const struct vcpu *vcpu, uint64_t from)
 	       vcpu->board->last_began && block->software_interrupt;
 }
 
+static void async(struct vcpu *vcpu, uint64_t from, uint64_t to)
+{
+	events_interrupt(vcpu, from, to);
+	pt_unit_async(&vcpu->unit, from, to, guest_clock_now(&vcpu->clock));
+}
+
 static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
 {
 	if (is_software_interrupt(vcpu, from)) {
@@ -139,7 +150,7 @@ static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
 	else if (finish_block(vcpu, from))
 		pt_unit_arrive(&vcpu->unit, from,
 			       guest_clock_now(&vcpu->clock));
-	pt_unit_async(&vcpu->unit, from, to, guest_clock_now(&vcpu->clock));
+	async(vcpu, from, to);
 }
 
 static void interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to)
@@ -149,7 +160,7 @@ static void interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to)
 		pt_unit_arrive(&vcpu->unit, from,
 			       guest_clock_now(&vcpu->clock));
 	}
-	pt_unit_async(&vcpu->unit, from, to, guest_clock_now(&vcpu->clock));
+	async(vcpu, from, to);
 }
 
 void flow_raised(struct vcpu *vcpu)
@@ -180,6 +191,7 @@ void flow_restart(struct vcpu *vcpu)
 {
 	vcpu->block = NULL;
 	vcpu->board->last_began = 0;
+	events_tell_flag(vcpu);
 	pt_unit_cr3(&vcpu->unit, guest_read(&vcpu->guest, GUEST_CR3), false, 0,
 		    guest_clock_now(&vcpu->clock));
 }

@@ -72,3 +72,13 @@ bool guest_write_physical(struct guest *guest, uint64_t address,
 	g_byte_array_append(guest->scratch, bytes, (guint)size);
 	return !qemu_plugin_write_memory_hwaddr(address, guest->scratch);
 }
+
+bool guest_read_virtual(struct guest *guest, uint64_t address, void *bytes,
+			size_t size)
+{
+	g_byte_array_set_size(guest->scratch, 0);
+	if (!qemu_plugin_read_memory_vaddr(address, guest->scratch, size))
+		return false;
+	memcpy(bytes, guest->scratch->data, size);
+	return true;
+}

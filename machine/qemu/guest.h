@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Registers and physical memory of the guest, as one vCPU sees them.  Which
+/* Registers and memory of the guest, as one vCPU sees them.  Which
  * registers there are is each architecture's own: x86_registers.h,
  * ../qemu_arm/a64_registers.h.
  */
@@ -37,5 +37,9 @@ bool guest_read_physical(struct guest *guest, uint64_t address, void *bytes,
 			 size_t size);
 bool guest_write_physical(struct guest *guest, uint64_t address,
 			  const void *bytes, size_t size);
+
+/* Memory as the vCPU addresses it; false if nothing is mapped there. */
+bool guest_read_virtual(struct guest *guest, uint64_t address, void *bytes,
+			size_t size);
 
 #endif

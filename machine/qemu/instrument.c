@@ -3,6 +3,7 @@
 #include "machine/qemu/apic.h"
 #include "machine/qemu/doorbell.h"
 #include "machine/qemu/emulate.h"
+#include "machine/qemu/events.h"
 #include "machine/qemu/flow.h"
 #include "machine/qemu/x86_branch.h"
 
@@ -11,6 +12,7 @@ struct site {
 	struct trace_unit *plugin;
 	const struct block *block;
 	struct ptwrite_insn insn;
+	enum x86_special special;
 };
 
 static struct vcpu *vcpu_at(const struct site *site, unsigned index)
@@ -71,13 +73,41 @@ static void on_mov_to_cr3(unsigned int index, void *data)
 	vcpu_at(data, index)->cr3_moved = true;
 }
 
-static void on_hlt(unsigned int index, void *data)
+static void halt(struct vcpu *vcpu)
 {
-	struct vcpu *vcpu = vcpu_at(data, index);
-
 	vcpu->halted = true;
 	vcpu->halted_tsc = guest_clock_now(&vcpu->clock);
 	guest_clock_halt(&vcpu->clock, &vcpu->guest);
+}
+
+static void on_hlt(unsigned int index, void *data)
+{
+	const struct site *site = data;
+	struct vcpu *vcpu = vcpu_at(site, index);
+
+	events_hlt(vcpu, site->insn.ip);
+	halt(vcpu);
+}
+
+/* QEMU's MWAIT halts the only CPU; with others, whose stores it would have to
+ * watch, it is a pause (helper_mwait() in target/i386/tcg/system), and this is
+ * not called.
+ */
+static void on_mwait(unsigned int index, void *data)
+{
+	const struct site *site = data;
+	struct vcpu *vcpu = vcpu_at(site, index);
+
+	events_mwait(vcpu, site->insn.ip);
+	halt(vcpu);
+}
+
+static void on_flag_written(unsigned int index, void *data)
+{
+	const struct site *site = data;
+
+	events_flag_written(vcpu_at(site, index), site->special,
+			    site->insn.next);
 }
 
 static void on_doorbell(unsigned int index, qemu_plugin_meminfo_t info,
@@ -101,6 +131,7 @@ static const struct {
 	[X86_RDPMC] = { on_rdpmc, QEMU_PLUGIN_CB_RW_REGS_PC },
 	[X86_MOV_TO_CR3] = { on_mov_to_cr3, QEMU_PLUGIN_CB_NO_REGS },
 	[X86_HLT] = { on_hlt, QEMU_PLUGIN_CB_NO_REGS },
+	[X86_MWAIT] = { on_mwait, QEMU_PLUGIN_CB_R_REGS },
 	[X86_PTWRITE] = { on_ptwrite, QEMU_PLUGIN_CB_RW_REGS_PC },
 };
 
@@ -119,6 +150,34 @@ static struct site *site_new(struct trace_unit *plugin,
 	return site;
 }
 
+/* Anywhere else it faults. */
+static bool idles_by_mwait(const struct trace_unit *plugin,
+			   const struct block *block)
+{
+	return plugin->options.mwait && plugin->count == 1 &&
+	       block->start >> 63;
+}
+
+static bool writes_flag(enum x86_special special)
+{
+	return special == X86_CLI || special == X86_STI || special == X86_POPF;
+}
+
+/* In user code the three fault or leave the flag alone. */
+static void instrument_flag(struct trace_unit *plugin,
+			    const struct block *block,
+			    struct qemu_plugin_insn *insn,
+			    enum x86_special special)
+{
+	struct site *site;
+
+	if (!(block->start >> 63))
+		return;
+	site = site_new(plugin, block, insn);
+	site->special = special;
+	vcpu_boards_watch_events(plugin->boards, insn, on_flag_written, site);
+}
+
 /* Returns true if the instruction after @insn has to look for something to
  * finish.
  */
@@ -135,6 +194,12 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 			QEMU_PLUGIN_MEM_W, site_new(plugin, block, insn));
 	if (special == X86_ORDINARY)
 		return false;
+	if (special == X86_MWAIT && !idles_by_mwait(plugin, block))
+		return false;
+	if (writes_flag(special)) {
+		instrument_flag(plugin, block, insn, special);
+		return false;
+	}
 	qemu_plugin_register_vcpu_insn_exec_cb(insn, specials[special].call,
 					       specials[special].flags,
 					       site_new(plugin, block, insn));

@@ -36,6 +36,10 @@ static bool parse_word(struct options *options, const char *word)
 		return parse_clock(value, &options->host_clock);
 	if ((value = value_of(word, "loss")))
 		return parse_count(value, &options->loss_interval);
+	if ((value = value_of(word, "mwait"))) {
+		options->mwait = !strcmp(value, "on");
+		return options->mwait;
+	}
 	if ((value = value_of(word, "dump"))) {
 		options->dump_dir = value;
 		return *value;
@@ -51,7 +55,7 @@ bool options_parse(struct options *options, int argc, char **argv)
 			continue;
 		fprintf(stderr,
 			"trace unit: bad option '%s' (clock=virtual|host,"
-			" loss=N, dump=DIR)\n",
+			" loss=N, dump=DIR, mwait=on)\n",
 			argv[i]);
 		return false;
 	}

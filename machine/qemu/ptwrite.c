@@ -93,31 +93,14 @@ static struct operand decode(struct vcpu *vcpu, const uint8_t *bytes)
 	return operand;
 }
 
-static bool load(struct vcpu *vcpu, uint64_t address, unsigned size,
-		 uint64_t *value)
-{
-	GByteArray *scratch = vcpu->guest.scratch;
-
-	g_byte_array_set_size(scratch, 0);
-	if (!qemu_plugin_read_memory_vaddr(address, scratch, size))
-		return false;
-	*value = 0;
-	memcpy(value, scratch->data, size);
-	return true;
-}
-
 /* QEMU gives up on the instruction before it has read all of it: neither its
  * bytes nor its size are whole in @insn.
  */
 static void fetch(struct vcpu *vcpu, uint64_t ip,
 		  const struct ptwrite_insn *insn, uint8_t *bytes)
 {
-	GByteArray *scratch = vcpu->guest.scratch;
-
-	memcpy(bytes, insn->bytes, insn->size);
-	g_byte_array_set_size(scratch, 0);
-	if (qemu_plugin_read_memory_vaddr(ip, scratch, X86_INSN_MAX))
-		memcpy(bytes, scratch->data, X86_INSN_MAX);
+	if (!guest_read_virtual(&vcpu->guest, ip, bytes, X86_INSN_MAX))
+		memcpy(bytes, insn->bytes, insn->size);
 }
 
 void emulate_ptwrite(struct vcpu *vcpu, const struct ptwrite_insn *insn)
@@ -125,7 +108,7 @@ void emulate_ptwrite(struct vcpu *vcpu, const struct ptwrite_insn *insn)
 	uint8_t bytes[X86_INSN_MAX] = { 0 };
 	uint64_t ip = insn->ip;
 	struct operand operand;
-	uint64_t next, value;
+	uint64_t next, value = 0;
 	unsigned size;
 
 	/* The block may run elsewhere than where it was translated. */
@@ -137,8 +120,10 @@ void emulate_ptwrite(struct vcpu *vcpu, const struct ptwrite_insn *insn)
 	size = operand.rex & 8 ? 8 : 4;
 	if (operand.is_register)
 		value = general(vcpu, operand.reg);
-	else if (!load(vcpu, operand.address + (operand.from_next ? next : 0),
-		       size, &value))
+	else if (!guest_read_virtual(&vcpu->guest,
+				     operand.address +
+					     (operand.from_next ? next : 0),
+				     &value, size))
 		return;
 	pt_unit_ptwrite(&vcpu->unit, value, size, ip,
 			guest_clock_now(&vcpu->clock));

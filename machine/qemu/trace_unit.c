@@ -53,6 +53,7 @@ static void on_vcpu_init(unsigned int index, void *data)
 	if (index >= plugin->count || !x86_registers_init(&vcpu->guest))
 		exit(EXIT_FAILURE);
 	vcpu->board = qemu_plugin_scoreboard_find(plugin->boards, index);
+	vcpu->mwait = plugin->options.mwait;
 	bus_init(&bus, vcpu, plugin->options.dump_dir, index);
 	guest_clock_init(&vcpu->clock, plugin->options.host_clock,
 			 &vcpu->board->retired);

@@ -6,6 +6,7 @@
 #include "machine/qemu/block.h"
 #include "machine/qemu/deadline.h"
 #include "machine/qemu/guest_clock.h"
+#include "machine/qemu/idt.h"
 #include "machine/qemu/perfmon.h"
 #include "machine/qemu/vcpu_board.h"
 #include "machine/qemu/x86_registers.h"
@@ -27,6 +28,7 @@ struct vcpu {
 	struct vcpu_board *board;
 	struct guest guest;
 	struct guest_clock clock;
+	struct idt idt;
 	struct perfmon perfmon;
 	struct deadline deadline;
 	struct pt_unit unit;
@@ -34,6 +36,7 @@ struct vcpu {
 	uint64_t block_start;	   /* where it is this time */
 	bool raised;		   /* an exception, not yet delivered */
 	bool cr3_moved;		   /* by the last instruction */
+	bool mwait;		   /* CPUID says that it can idle by it */
 	bool halted;
 	uint64_t halted_tsc;
 	bool fault_wanted; /* wrmsr was turned into one that faults */

@@ -35,6 +35,15 @@ void vcpu_boards_watch_pending(struct qemu_plugin_scoreboard *boards,
 		member(boards, offsetof(struct vcpu_board, pending)), 0, data);
 }
 
+void vcpu_boards_watch_events(struct qemu_plugin_scoreboard *boards,
+			      struct qemu_plugin_insn *insn,
+			      qemu_plugin_vcpu_udata_cb_t call, void *data)
+{
+	qemu_plugin_register_vcpu_insn_exec_cond_cb(
+		insn, call, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
+		member(boards, offsetof(struct vcpu_board, events)), 0, data);
+}
+
 void vcpu_boards_note_last(struct qemu_plugin_scoreboard *boards,
 			   struct qemu_plugin_insn *last)
 {

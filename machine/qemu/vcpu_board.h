@@ -11,6 +11,7 @@
  */
 struct vcpu_board {
 	uint64_t tracing;    /* 1 while the unit is enabled */
+	uint64_t events;     /* 1 while it also traces events */
 	uint64_t retired;    /* instructions begun, whole blocks at once */
 	uint64_t last_began; /* the current block's last instruction did */
 	uint64_t pending;    /* an emulated instruction is to be finished */
@@ -31,6 +32,13 @@ void vcpu_boards_watch_block(struct qemu_plugin_scoreboard *boards,
 void vcpu_boards_watch_pending(struct qemu_plugin_scoreboard *boards,
 			       struct qemu_plugin_insn *insn,
 			       qemu_plugin_vcpu_udata_cb_t call, void *data);
+
+/* Calls @call with @data before @insn while events are traced; it may read
+ * registers.
+ */
+void vcpu_boards_watch_events(struct qemu_plugin_scoreboard *boards,
+			      struct qemu_plugin_insn *insn,
+			      qemu_plugin_vcpu_udata_cb_t call, void *data);
 
 /* Notes that a block's @last instruction began, behind the calls that were
  * registered for it so far.

@@ -70,10 +70,12 @@ static enum pt_branch one_byte_branch(uint8_t opcode, uint8_t next)
 	case 0xc2: case 0xc3:
 		return PT_BRANCH_RETURN;
 	case 0x9a: case 0xea:			/* far call, far jump */
-	case 0xca: case 0xcb: case 0xcf:	/* far return, iret */
+	case 0xca: case 0xcb:			/* far return */
 	case 0xcc: case 0xcd: case 0xce:	/* int3, int n, into */
 	case 0xf1:				/* int1 */
 		return PT_BRANCH_FAR;
+	case 0xcf:
+		return PT_BRANCH_IRET;
 	case 0xff:
 		return group5_branch(next);
 	default:
@@ -112,6 +114,34 @@ static bool has_prefix(const uint8_t *bytes, size_t size, uint8_t prefix)
 	return false;
 }
 
+static enum x86_special group7_special(uint8_t modrm)
+{
+	switch (modrm) {
+	case 0xf9:		/* rdtscp */
+		return X86_RDTSC;
+	case 0xc9:
+		return X86_MWAIT;
+	default:
+		return X86_ORDINARY;
+	}
+}
+
+static enum x86_special one_byte_special(uint8_t opcode)
+{
+	switch (opcode) {
+	case 0xf4:
+		return X86_HLT;
+	case 0xfa:
+		return X86_CLI;
+	case 0xfb:
+		return X86_STI;
+	case 0x9d:
+		return X86_POPF;
+	default:
+		return X86_ORDINARY;
+	}
+}
+
 static enum x86_special two_byte_special(const uint8_t *opcode, size_t size)
 {
 	if (size < 2)
@@ -128,7 +158,7 @@ static enum x86_special two_byte_special(const uint8_t *opcode, size_t size)
 	case 0x33:
 		return X86_RDPMC;
 	case 0x01:
-		return size > 2 && opcode[2] == 0xf9 ? X86_RDTSC : X86_ORDINARY;
+		return group7_special(size > 2 ? opcode[2] : 0);
 	case 0x22:
 		return size > 2 && (opcode[2] >> 3 & 7) == 3 ? X86_MOV_TO_CR3 :
 							       X86_ORDINARY;
@@ -143,10 +173,8 @@ enum x86_special x86_special(const uint8_t *bytes, size_t size)
 
 	if (at >= size)
 		return X86_ORDINARY;
-	if (bytes[at] == 0xf4)
-		return X86_HLT;
 	if (bytes[at] != 0x0f)
-		return X86_ORDINARY;
+		return one_byte_special(bytes[at]);
 	/* ptwrite is F3 0F AE /4; other prefixes make it xsave and others. */
 	if (size - at > 2 && bytes[at + 1] == 0xae &&
 	    (bytes[at + 2] >> 3 & 7) == 4 && has_prefix(bytes, at, 0xf3))

@@ -27,6 +27,10 @@ enum x86_special {
 	X86_RDPMC,
 	X86_MOV_TO_CR3,
 	X86_HLT,
+	X86_MWAIT,
+	X86_CLI,
+	X86_STI,
+	X86_POPF,
 	X86_PTWRITE,
 };
 

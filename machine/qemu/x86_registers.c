@@ -4,9 +4,9 @@
 _Static_assert((int)GUEST_REGISTERS <= (int)GUEST_REGISTERS_MOST, "no room for a handle");
 
 static const char *const names[GUEST_REGISTERS] = {
-	"rax", "rbx", "rcx", "rdx", "cr3", "cs",  "rip", "rax",
-	"rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
-	"r9",  "r10", "r11", "r12", "r13", "r14", "r15",
+	"rax", "rbx", "rcx", "rdx", "cr2", "cr3", "eflags", "cs",  "rip",
+	"rsp", "rax", "rcx", "rdx", "rbx", "rsp", "rbp",    "rsi", "rdi",
+	"r8",  "r9",  "r10", "r11", "r12", "r13", "r14",    "r15",
 };
 
 bool x86_registers_init(struct guest *guest)

@@ -10,9 +10,12 @@ enum guest_register {
 	GUEST_RBX,
 	GUEST_RCX,
 	GUEST_RDX,
+	GUEST_CR2,
 	GUEST_CR3,
+	GUEST_EFLAGS,
 	GUEST_CS,
 	GUEST_RIP,
+	GUEST_RSP,
 	GUEST_GENERAL, /* rax, rcx, … r15 in encoding order: + 0..15 */
 	GUEST_REGISTERS = GUEST_GENERAL + 16,
 };

@@ -7,6 +7,20 @@
 
 enum { MANY = 4096 };
 
+/* Debian's libipt is older than Event Trace and asks about its packets. */
+static int event_packet(struct pt_packet_unknown *unknown,
+			const struct pt_config *config, const uint8_t *at,
+			void *context)
+{
+	(void)context;
+	unknown->packet = at;
+	if (config->end - at < 2 || at[0] != 0x02)
+		return -pte_bad_opc;
+	if (at[1] == 0x13)
+		return 4;
+	return at[1] == 0x53 ? 11 : -pte_bad_opc;
+}
+
 static struct pt_packet_decoder *open_decoder(const uint8_t *bytes, size_t size)
 {
 	struct pt_config config;
@@ -14,6 +28,7 @@ static struct pt_packet_decoder *open_decoder(const uint8_t *bytes, size_t size)
 	pt_config_init(&config);
 	config.begin = (uint8_t *)(uintptr_t)bytes;
 	config.end = config.begin + size;
+	config.decode.callback = event_packet;
 
 	struct pt_packet_decoder *decoder = pt_pkt_alloc_decoder(&config);
 
@@ -52,7 +67,8 @@ static const struct {
 	{ ppt_mode, "mode" },	{ ppt_pip, "pip" },	  { ppt_cbr, "cbr" },
 	{ ppt_tsc, "tsc" },	{ ppt_tma, "tma" },	  { ppt_mtc, "mtc" },
 	{ ppt_cyc, "cyc" },	{ ppt_stop, "stop" },	  { ppt_ovf, "ovf" },
-	{ ppt_ptw, "ptw" },
+	{ ppt_ptw, "ptw" },	{ ppt_mwait, "mwait" },	  { ppt_pwre, "pwre" },
+	{ ppt_pwrx, "pwrx" },	{ ppt_exstop, "exstop" },
 };
 
 const char *pt_packet_name(enum pt_packet_type type)
@@ -62,6 +78,13 @@ const char *pt_packet_name(enum pt_packet_type type)
 		if (packet_names[i].type == type)
 			return packet_names[i].name;
 	return "other";
+}
+
+static const char *name_of(const struct pt_packet *packet)
+{
+	if (packet->type == ppt_unknown)
+		return packet->payload.unknown.packet[1] == 0x13 ? "cfe" : "evd";
+	return pt_packet_name(packet->type);
 }
 
 void pt_decode_names(const uint8_t *bytes, size_t count, char *names,
@@ -75,7 +98,7 @@ void pt_decode_names(const uint8_t *bytes, size_t count, char *names,
 	for (size_t i = 0; i < found; i++) {
 		used += (size_t)snprintf(names + used, size - used, "%s%s",
 					 i ? " " : "",
-					 pt_packet_name(packets[i].type));
+					 name_of(&packets[i]));
 		ck_assert_uint_lt(used, size);
 	}
 }

@@ -9,6 +9,7 @@
 /* Decodes @size bytes with libipt's packet decoder, from their first byte to
  * their last.
  *
+ * CFE and EVD are ppt_unknown to it, payload.unknown.packet their bytes.
  * Writes up to @max packets other than pads to @packets and returns how many
  * there were.  Fails the running test on any packet that libipt refuses.
  */

@@ -42,7 +42,8 @@ test_offline() {
 # A mirror that can be read the third time, and has not what its lists name.
 fake_apt() {
 	fake_program apt-cache \
-		'printf "Version: 6.12.1\nDepends: linux-image-6.12.1\n"'
+		'printf "Version: 7.3.4\nDepends: linux-base-amd64 (= 7.3.4), linux-image-7.3.4 (= 7.3.4), linux-modules-amd64\n"
+		printf "Version: 6.12.1\nDepends: linux-image-6.12.1\n"'
 	fake_program apt-get "$(
 		cat <<-'END'
 			case $* in
@@ -68,6 +69,10 @@ test_passing_trouble() {
 	expect "what fails is done again, with new lists" \
 		"update update update install update install update install" \
 		"$(paste -sd ' ' "$WORK/bin/apt-get.calls")"
+	# The image is not the first that newer metapackages depend on.
+	with_fakes "$MACHINE" fetch --kernel 7.3 --qemu "$WORK/bin/new-qemu"
+	expect_failure "the image's package" 125 \
+		'cannot download linux-image-7.3.4:'
 	rm "$WORK"/bin/{sleep,apt-get,apt-cache}
 }
 

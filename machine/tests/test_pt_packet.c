@@ -65,11 +65,13 @@ START_TEST(mtc_cbr_mode_and_pip)
 	ck_assert_uint_eq(packet.payload.mtc.ctc, 0x7e);
 	packet = only(bytes, pt_packet_cbr(bytes, 42));
 	ck_assert_uint_eq(packet.payload.cbr.ratio, 42);
-	packet = only(bytes, pt_packet_mode_exec(bytes, true, false));
+	packet = only(bytes, pt_packet_mode_exec(
+				     bytes, (struct pt_mode){ .cs_l = true }));
 	ck_assert_int_eq(packet.payload.mode.leaf, pt_mol_exec);
 	ck_assert_uint_eq(packet.payload.mode.bits.exec.csl, 1);
 	ck_assert_uint_eq(packet.payload.mode.bits.exec.csd, 0);
-	packet = only(bytes, pt_packet_mode_exec(bytes, false, true));
+	packet = only(bytes, pt_packet_mode_exec(
+				     bytes, (struct pt_mode){ .cs_d = true }));
 	ck_assert_uint_eq(packet.payload.mode.bits.exec.csl, 0);
 	ck_assert_uint_eq(packet.payload.mode.bits.exec.csd, 1);
 	packet = only(bytes, pt_packet_mode_tsx(bytes, true, false));
@@ -168,6 +170,63 @@ START_TEST(ptwrite_of_both_sizes)
 }
 END_TEST
 
+START_TEST(power_packets)
+{
+	uint8_t bytes[PT_PACKET_MAX];
+	struct pt_packet packet =
+		only(bytes, pt_packet_mwait(bytes, 0x11223344, 0x55667788));
+
+	ck_assert_int_eq(packet.type, ppt_mwait);
+	ck_assert_uint_eq(packet.payload.mwait.hints, 0x11223344);
+	ck_assert_uint_eq(packet.payload.mwait.ext, 0x55667788);
+	packet = only(bytes, pt_packet_pwre(bytes, 6, 2));
+	ck_assert_int_eq(packet.type, ppt_pwre);
+	ck_assert_uint_eq(packet.payload.pwre.state, 6);
+	ck_assert_uint_eq(packet.payload.pwre.sub_state, 2);
+	ck_assert_uint_eq(packet.payload.pwre.hw, 0);
+	packet = only(bytes, pt_packet_exstop(bytes, false));
+	ck_assert_int_eq(packet.type, ppt_exstop);
+	ck_assert_uint_eq(packet.payload.exstop.ip, 0);
+	packet = only(bytes, pt_packet_exstop(bytes, true));
+	ck_assert_uint_eq(packet.payload.exstop.ip, 1);
+	packet = only(bytes, pt_packet_pwrx_interrupt(bytes, 6));
+	ck_assert_int_eq(packet.type, ppt_pwrx);
+	ck_assert_uint_eq(packet.payload.pwrx.last, 6);
+	ck_assert_uint_eq(packet.payload.pwrx.deepest, 6);
+	ck_assert_uint_eq(packet.payload.pwrx.interrupt, 1);
+	ck_assert_uint_eq(packet.payload.pwrx.store, 0);
+	ck_assert_uint_eq(packet.payload.pwrx.autonomous, 0);
+}
+END_TEST
+
+/* Debian's libipt is older than Event Trace: the bytes are the manual's (SDM,
+ * "Control Flow Event (CFE) Packet", "Event Data (EVD) Packet").
+ */
+START_TEST(event_packets)
+{
+	static const uint8_t interrupt[] = { 0x02, 0x13, 0x01, 0xec };
+	static const uint8_t iret[] = { 0x02, 0x13, 0x82, 0x00 };
+	static const uint8_t fault[] = { 0x02, 0x53, 0x00, 0x88, 0x77, 0x66,
+					 0x55, 0x44, 0x33, 0x22, 0x11 };
+	static const uint8_t mode[] = { 0x99, 0x05 };
+	const struct pt_mode enabled = { .cs_l = true, .interrupts = true };
+	uint8_t bytes[PT_PACKET_MAX];
+
+	ck_assert_uint_eq(
+		pt_packet_cfe(bytes, PT_EVENT_INTERRUPT, 0xec, false),
+		sizeof(interrupt));
+	ck_assert_mem_eq(bytes, interrupt, sizeof(interrupt));
+	ck_assert_uint_eq(pt_packet_cfe(bytes, PT_EVENT_IRET, 0, true),
+			  sizeof(iret));
+	ck_assert_mem_eq(bytes, iret, sizeof(iret));
+	ck_assert_uint_eq(pt_packet_evd_page_fault(bytes, 0x1122334455667788),
+			  sizeof(fault));
+	ck_assert_mem_eq(bytes, fault, sizeof(fault));
+	ck_assert_uint_eq(pt_packet_mode_exec(bytes, enabled), sizeof(mode));
+	ck_assert_mem_eq(bytes, mode, sizeof(mode));
+}
+END_TEST
+
 static Suite *pt_packet_suite(void)
 {
 	Suite *suite = suite_create("pt_packet");
@@ -184,6 +243,8 @@ static Suite *pt_packet_suite(void)
 	tcase_add_loop_test(tcase, ip_packets_with_every_compression, 0,
 			    sizeof(ip_packets) / sizeof(*ip_packets));
 	tcase_add_test(tcase, ptwrite_of_both_sizes);
+	tcase_add_test(tcase, power_packets);
+	tcase_add_test(tcase, event_packets);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -32,6 +32,8 @@ static const struct {
 } good_writes[] = {
 	{ MSR_RTIT_CTL, CTL_OS | CTL_TOPA | CTL_BRANCH_EN,
 	  CTL_OS | CTL_TOPA | CTL_BRANCH_EN },
+	{ MSR_RTIT_CTL, 1ull << 4 | 1ull << 31 | 1ull << 55,
+	  CTL_PWR_EVT_EN | CTL_EVENT_EN | CTL_DIS_TNT },
 	{ MSR_RTIT_STATUS, STATUS_STOPPED, STATUS_STOPPED },
 	{ MSR_RTIT_OUTPUT_BASE, 0x12345000, 0x12345000 },
 	{ MSR_RTIT_OUTPUT_MASK_PTRS, 0, 0x7f },
@@ -53,9 +55,11 @@ static const struct {
 	uint32_t msr;
 	uint64_t value;
 } bad_writes[] = {
-	{ MSR_RTIT_CTL, 1ull << 4 },		/* power events: not offered */
 	{ MSR_RTIT_CTL, 1ull << 6 },		/* FabricEn */
 	{ MSR_RTIT_CTL, 1ull << 18 },		/* reserved */
+	{ MSR_RTIT_CTL, 1ull << 30 },
+	{ MSR_RTIT_CTL, 1ull << 48 },
+	{ MSR_RTIT_CTL, 1ull << 56 },
 	{ MSR_RTIT_CTL, 1ull << 63 },
 	{ MSR_RTIT_CTL, CTL_MTC_EN | 1ull << CTL_MTC_FREQ_SHIFT },
 	{ MSR_RTIT_CTL, CTL_CYC_EN | 14ull << CTL_CYC_THRESH_SHIFT },
@@ -158,7 +162,7 @@ START_TEST(cpuid_announces_the_unit)
 	ck_assert_uint_eq(leaf7.ebx, 1u << 25 | 1);
 	pt_cpuid(0x14, 0, &rates, &unit);
 	ck_assert_uint_eq(unit.eax, 1);
-	ck_assert_uint_eq(unit.ebx, 0x1f);
+	ck_assert_uint_eq(unit.ebx, 0x1bf);
 	ck_assert_uint_eq(unit.ecx, 0x7);
 	pt_cpuid(0x14, 1, &rates, &ranges);
 	ck_assert_uint_eq(ranges.eax & 7, PT_ADDRESS_RANGES);

@@ -12,11 +12,14 @@ source "$(dirname "$(realpath "$0")")/machine_test.sh"
 IN_GUEST='
 	cd "$1"
 	caps=/sys/bus/event_source/devices/intel_pt/caps
-	for cap in psb_cyc ip_filtering mtc ptwrite cr3_filtering \
+	for cap in psb_cyc ip_filtering mtc ptwrite power_event_trace \
+		event_trace tnt_disable cr3_filtering \
 		topa_multiple_entries single_range_output num_address_ranges \
 		mtc_periods cycle_thresholds psb_periods; do
 		echo "$cap $(cat "$caps/$cap")"
 	done >caps
+	(cd /sys/bus/event_source/devices/intel_pt/format &&
+		head event notnt pwr_evt) | tr -s "\n" " " >formats
 	find "/lib/modules/$(uname -r)" -name "msr.ko*" -exec xz -dcf {} + \
 		>/tmp/msr.ko
 	busybox insmod /tmp/msr.ko
@@ -24,7 +27,7 @@ IN_GUEST='
 		printf "$1" | dd of=/dev/cpu/0/msr bs=8 seek=174 count=1
 	}
 	write_ctl "\x04\x20\0\0\0\0\0\0" && echo "good ok" >faults
-	write_ctl "\x10\0\0\0\0\0\0\0" || echo "power events refused" >>faults
+	write_ctl "\x40\0\0\0\0\0\0\0" || echo "fabric refused" >>faults
 	write_ctl "\0\0\0\0\0\0\0\x80" || echo "reserved refused" >>faults
 	write_ctl "\0\0\0\0\0\0\0\0" && echo "off ok" >>faults
 	perf record -B -N -q -o /tmp/ptw -e intel_pt/ptw=1,fup_on_ptw=1/u \
@@ -38,10 +41,13 @@ test_registers() {
 		bash -c "$IN_GUEST" guest "$WORK"
 	expect "exit code" 0 "$CODE"
 	expect "capabilities" \
-		"1 1 1 1 1 1 1 4 249 3fff 3f" \
+		"1 1 1 1 1 1 1 1 1 1 4 249 3fff 3f" \
 		"$(cut -d' ' -f2 "$WORK/caps" | tr '\n' ' ' | sed 's/ $//')"
+	expect "format files" \
+		"==> event <== config:31 ==> notnt <== config:55 ==> pwr_evt <== config:4 " \
+		"$(<"$WORK/formats")"
 	expect "reserved bits raise a fault" \
-		"good ok,power events refused,reserved refused,off ok," \
+		"good ok,fabric refused,reserved refused,off ok," \
 		"$(tr '\n' ',' <"$WORK/faults")"
 	expect "ptwrite of a register, its half, and memory" \
 		"0x1111222233334444,0x33334444,0x3333444455556666," \

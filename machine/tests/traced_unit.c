@@ -61,6 +61,15 @@ struct pt_packet packet_at(size_t index)
 	return packets[index];
 }
 
+const uint8_t *bytes_at(size_t index)
+{
+	const uint8_t *bytes = memory.bytes + RANGE;
+
+	for (size_t i = 0; i < index; i++)
+		bytes += packet_at(i).size;
+	return bytes;
+}
+
 void branch(enum pt_branch kind, uint64_t next, uint64_t to, uint64_t tsc)
 {
 	pt_unit_branch(&unit, kind, next, to, tsc);

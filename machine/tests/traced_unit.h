@@ -40,5 +40,7 @@ size_t written(void);
 /* Asserts what the unit wrote, as libipt names it. */
 void assert_packets(const char *expected);
 struct pt_packet packet_at(size_t index);
+/* The same packet's bytes, for what libipt does not tell. */
+const uint8_t *bytes_at(size_t index);
 
 #endif

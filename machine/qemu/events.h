@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_EVENTS_H
+#define KT_MACHINE_QEMU_EVENTS_H
+
+#include "machine/qemu/vcpu.h"
+#include "machine/qemu/x86_branch.h"
+
+/* What the trace unit's Event Trace and power events want to know beyond the
+ * flow of branches; nothing is asked of the guest unless they are on.
+ */
+
+/* RFLAGS.IF as it is: before a far transfer is reported, at its target. */
+void events_tell_flag(struct vcpu *vcpu);
+
+/* The kernel's @insn (CLI, STI, POPF) is about to run, before @next. */
+void events_flag_written(struct vcpu *vcpu, enum x86_special insn,
+			 uint64_t next);
+
+/* An interrupt or exception was delivered; it is reported next. */
+void events_interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to);
+
+/* HLT or MWAIT (with its operands in EAX and ECX) at @ip is about to run. */
+void events_hlt(struct vcpu *vcpu, uint64_t ip);
+void events_mwait(struct vcpu *vcpu, uint64_t ip);
+
+#endif
