@@ -176,15 +176,11 @@ check-full: check
 	$(Q)tests/recorded/all.sh full
 	$(Q)tests/e2e/run_all.sh full
 
-<<<<<<< HEAD
 # Programs that time one part of the pipeline alone.
 bench-programs: $(BENCHES)
 
 bench: all bench-programs
-=======
-bench: all $(BENCHES)
-	$(Q)for program in $(BENCHES); do $(RUN) $$program || exit 1; done
->>>>>>> writers
+	$(Q)$(RUN) $(BUILD)/tests/bench/writers
 	$(Q)tests/bench/speed.sh
 	$(Q)tests/bench/speed_coresight.sh
 	$(Q)machine/tests/bench.sh

@@ -6,8 +6,28 @@
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "execution/execution_stream.h"
 #include "report/steps/first_task.h"
 #include "symbolize/function_events.h"
+
+static int open_engine(struct cpu_pipeline *pipeline,
+		       const struct session *session,
+		       const struct flow_input *input)
+{
+	int status;
+
+	if (recording_trace(session->recording) == RECORDING_TRACE_INTEL_PT)
+		return execution_stream_open(input, session->symbols,
+					     pipeline->pid, pipeline->tid,
+					     &pipeline->execution);
+	status = flow_source_open(input, &pipeline->source);
+	if (status < 0)
+		return status;
+	pipeline->events =
+		function_events_new(pipeline->source, session->symbols,
+				    pipeline->pid, pipeline->tid);
+	return pipeline->events ? 0 : -ERROR_MEMORY;
+}
 
 int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		      const struct session *session, size_t index)
@@ -20,28 +40,27 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		.image = session->image,
 		.log = &console_log,
 	};
-	int status = flow_source_open(&input, &pipeline->source);
+	int status = first_task(session->recording, stream, &pipeline->pid,
+				&pipeline->tid);
 
-	if (!status)
-		status = first_task(session->recording, stream, &pipeline->pid,
-				    &pipeline->tid);
 	if (status < 0)
 		return status;
 	pipeline->cpu = stream->cpu;
-	pipeline->events =
-		function_events_new(pipeline->source, session->symbols,
-				    pipeline->pid, pipeline->tid);
-	return pipeline->events ? 0 : -ERROR_MEMORY;
+	return open_engine(pipeline, session, &input);
 }
 
-int cpu_pipeline_next(void *pipeline, const struct function_event **batch)
+int cpu_pipeline_next(void *ctx, const struct function_event **batch)
 {
-	return function_events_next(((struct cpu_pipeline *)pipeline)->events,
-				    batch);
+	struct cpu_pipeline *pipeline = ctx;
+
+	if (pipeline->execution)
+		return execution_stream_next(pipeline->execution, batch);
+	return function_events_next(pipeline->events, batch);
 }
 
 void cpu_pipeline_close(struct cpu_pipeline *pipeline)
 {
+	execution_stream_close(pipeline->execution);
 	function_events_free(pipeline->events);
 	flow_source_close(pipeline->source);
 }

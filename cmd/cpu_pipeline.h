@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct execution_stream;
 struct flow_source;
 struct function_event;
 struct function_events;
@@ -12,6 +13,7 @@ struct session;
 
 /* What decodes one stream of a recording: trace in, function events out. */
 struct cpu_pipeline {
+	struct execution_stream *execution;	/* NULL: these instead */
 	struct flow_source *source;
 	struct function_events *events;
 	int32_t cpu;
