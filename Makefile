@@ -43,7 +43,7 @@ CFLAGS   ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
-            -lelf -ldw -lzstd
+            -lelf -ldw -lzstd -pthread
 
 SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))

@@ -19,6 +19,7 @@ static int open_engine(struct cpu_pipeline *pipeline,
 	if (recording_trace(session->recording) == RECORDING_TRACE_INTEL_PT)
 		return execution_stream_open(input, session->symbols,
 					     pipeline->pid, pipeline->tid,
+					     session->jobs,
 					     &pipeline->execution);
 	status = flow_source_open(input, &pipeline->source);
 	if (status < 0)

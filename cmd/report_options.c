@@ -22,10 +22,14 @@ enum common_option {
 	OPTION_COMM,
 	OPTION_CPU,
 	OPTION_SYMFS,
+	OPTION_JOBS,
 	OPTION_COLOR,
 	OPTION_HELP,
 	OPTION_COUNT,
 };
+
+/* More would only wait for one another. */
+#define MOST_JOBS 1024
 
 static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_INPUT] = { "input", "DIR",
@@ -43,6 +47,8 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "where the traced machine's files lie" },
+	[OPTION_JOBS] = { "jobs", "N",
+			  "decode on N CPUs at once; default: all" },
 	[OPTION_COLOR] = { "color", "WHEN",
 			   "auto (on a terminal), always or never" },
 	[OPTION_HELP] = { "help", NULL, "this text" },
@@ -119,6 +125,9 @@ static bool take_common(struct report_options *options, int index,
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;
+	case OPTION_JOBS:
+		return option_number(argument, MOST_JOBS, &options->jobs) &&
+		       options->jobs;
 	case OPTION_COLOR:
 		return take_color(options, argument);
 	case OPTION_HELP:

@@ -29,6 +29,7 @@ struct report_options {
 	enum color_choice colors;	/* --color; by default on a terminal */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *sort;	/* --sort, likewise: a column's name */
+	uint64_t jobs;		/* --jobs; 0: as many as there are CPUs */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
 };

@@ -8,6 +8,7 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
+#include "execution/jobs.h"
 #include "report/text/colors.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
@@ -15,6 +16,7 @@
 #include "symbolize/symbols.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,7 +105,21 @@ static int open_lines(struct session *session)
 	return session->lines ? 0 : -ERROR_MEMORY;
 }
 
-static int open_parts(struct session *session, bool wants_lines)
+/* As many threads as may run at once, unless told otherwise. */
+static int open_jobs(struct session *session,
+		     const struct report_options *options)
+{
+	cpu_set_t cpus;
+	unsigned int count = (unsigned int)options->jobs;
+
+	if (!count && sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		count = (unsigned int)CPU_COUNT(&cpus);
+	session->jobs = jobs_new(count ? count : 1);
+	return session->jobs ? 0 : -ERROR_MEMORY;
+}
+
+static int open_parts(struct session *session,
+		      const struct report_options *options)
 {
 	struct recording *recording = session->recording;
 	int status = code_image_open(recording, &console_log, &session->image);
@@ -113,8 +129,10 @@ static int open_parts(struct session *session, bool wants_lines)
 				      &session->symbols);
 	if (!status)
 		status = task_names_open(recording, &session->names);
-	if (!status && wants_lines)
+	if (!status && options->wants_lines)
 		status = open_lines(session);
+	if (!status)
+		status = open_jobs(session, options);
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s: %s\n",
 			recording_path(recording), error_text(status));
@@ -160,7 +178,7 @@ int session_open(struct session *session, const struct report_options *options)
 	if (!status)
 		status = check_time(session, options);
 	if (!status)
-		status = open_parts(session, options->wants_lines);
+		status = open_parts(session, options);
 	if (!status &&
 	    report_options_window(
 		    options,
@@ -205,6 +223,7 @@ int session_close(struct session *session)
 {
 	lines_free(session->lines);
 	task_names_close(session->names);
+	jobs_free(session->jobs);
 	symbols_close(session->symbols);
 	code_image_close(session->image);
 	recording_close(session->recording);

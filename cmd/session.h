@@ -8,6 +8,7 @@
 
 struct code_image;
 struct colors;
+struct jobs;
 struct lines;
 struct pager;
 struct recording;
@@ -20,6 +21,7 @@ struct session {
 	struct code_image *image;
 	struct symbols *symbols;
 	struct task_names *names;
+	struct jobs *jobs;	/* the threads that decode */
 	struct lines *lines;	/* NULL: not wanted */
 	struct pager *pager;	/* NULL: none */
 	FILE *out;

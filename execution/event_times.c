@@ -11,7 +11,7 @@ void event_times_init(struct event_times *times)
 	times->last_ns = 0;
 	times->known_ns = 0;
 	times->work = 0;
-	times->speed = work_speed_new();
+	times->pace = INSTRUCTION_PACE_FIRST;
 }
 
 static uint64_t instructions_of(uint64_t work)
@@ -53,7 +53,7 @@ static void finish(struct event_times *times, size_t index, uint64_t time_ns)
 
 static uint64_t usual_ns(const struct event_times *times)
 {
-	return work_speed_ns(&times->speed, times->speed.work);
+	return instruction_pace_ns(&times->pace, instructions_of(times->work));
 }
 
 /* Returns how much of @span_ns each slow block took on top of its work; 0 if
@@ -63,7 +63,9 @@ static uint64_t slow_share(const struct event_times *times, uint64_t span_ns)
 {
 	uint64_t slow = slow_blocks_of(times->work);
 
-	if (!slow || span_ns < work_speed_longest_ns(&times->speed))
+	if (!slow || span_ns < instruction_pace_longest_ns(
+				       &times->pace,
+				       instructions_of(times->work)))
 		return 0;
 	return (span_ns - usual_ns(times)) / slow;
 }
@@ -73,10 +75,10 @@ static uint64_t slow_share(const struct event_times *times, uint64_t span_ns)
  */
 static void interpolate(struct event_times *times, uint64_t span_ns)
 {
-	uint64_t total = times->speed.work ? times->speed.work : 1;
+	uint64_t total = instructions_of(times->work);
 	uint64_t share_ns = slow_share(times, span_ns);
 	uint64_t even_ns = share_ns ? usual_ns(times) : span_ns;
-	double step = (double)even_ns / (double)total;
+	double step = (double)even_ns / (double)(total ? total : 1);
 
 	for (; times->finished < times->count; times->finished++) {
 		uint64_t work = times->stamps[times->finished].work;
@@ -88,38 +90,40 @@ static void interpolate(struct event_times *times, uint64_t span_ns)
 	}
 }
 
-static void begin_span(struct event_times *times, uint64_t known_ns)
+/* Until the first time is known, the first record's bound must do. */
+static uint64_t first_ns(const struct event_times *times, uint64_t known_ns)
 {
-	times->known_ns = known_ns;
-	times->work = 0;
-	work_speed_begin(&times->speed);
+	uint64_t low_ns = times->finished < times->count ?
+			  times->stamps[times->finished].low_ns : 0;
+
+	return low_ns && low_ns < known_ns ? low_ns : known_ns;
 }
 
 void event_times_know(struct event_times *times, uint64_t known_ns)
 {
-	uint64_t span_ns;
+	uint64_t span_ns = 0;
 
-	if (!times->known_ns) {
-		uint64_t low_ns = times->finished < times->count ?
-				  times->stamps[times->finished].low_ns : 0;
-
-		times->known_ns = low_ns && low_ns < known_ns ? low_ns :
-								known_ns;
-	}
-	span_ns = known_ns > times->known_ns ? known_ns - times->known_ns : 0;
-	times->speed.work = instructions_of(times->work);
+	if (!times->known_ns)
+		times->known_ns = first_ns(times, known_ns);
+	if (known_ns > times->known_ns)
+		span_ns = known_ns - times->known_ns;
 	if (times->finished < times->count)
 		interpolate(times, span_ns);
-	work_speed_learn(&times->speed, span_ns);
-	begin_span(times, known_ns);
+	instruction_pace_add(&times->pace,
+			     slow_blocks_of(times->work) ? 0 : times->work,
+			     span_ns);
+	times->known_ns = known_ns;
+	times->work = 0;
+	if (known_ns > times->last_ns)
+		times->last_ns = known_ns;
 }
 
-/* Without a known time ahead the speed so far is the best guess. */
+/* Without a known time ahead the usual pace is the best guess. */
 void event_times_settle(struct event_times *times)
 {
-	times->speed.work = instructions_of(times->work);
 	interpolate(times, usual_ns(times));
-	begin_span(times, times->last_ns);
+	times->known_ns = times->last_ns;
+	times->work = 0;
 }
 
 void event_times_drop(struct event_times *times)

@@ -3,7 +3,7 @@
 #define KT_EXECUTION_EVENT_TIMES_H
 
 #include "decoder/flow/flow.h"
-#include "decoder/flow/work_speed.h"
+#include "execution/instruction_pace.h"
 #include "symbolize/function_event.h"
 
 #include <stdbool.h>
@@ -46,7 +46,7 @@ struct event_times {
 	uint64_t last_ns;	/* of the last finished record */
 	uint64_t known_ns;	/* the last known time */
 	uint64_t work;		/* since then */
-	struct work_speed speed;
+	struct instruction_pace pace;
 	union timed_record records[EVENT_TIMES_ROOM];
 	struct event_stamp stamps[EVENT_TIMES_ROOM];
 };

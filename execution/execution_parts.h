@@ -34,6 +34,7 @@ enum event_mark_kind {
 	MARK_RUNS,		/* tracing goes on */
 	MARK_SWITCH_POINT,	/* the kernel changes stacks here */
 	MARK_PAUSE,		/* tracing paused just before */
+	MARK_SYNC,		/* a synchronisation point that is watched */
 };
 
 struct event_mark {

@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "decoder/flow/switch_feed.h"
 #include "execution/record_feed.h"
+#include "execution/segment_feed.h"
 #include "symbolize/task_switch.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 struct execution_stream {
 	struct flow_source base;	/* as a list of blocks */
 	bool lists_blocks;
-	struct record_feed *feed;
+	struct segment_feed *feed;
 	struct record_run run;
 	size_t at;			/* the next of its records */
 	size_t next_mark;
@@ -26,14 +27,14 @@ struct execution_stream {
 
 static void close_stream(struct execution_stream *stream)
 {
-	record_feed_close(stream->feed);
+	segment_feed_close(stream->feed);
 	switch_feed_free(stream->switches);
 	free(stream);
 }
 
 static int open_stream(const struct flow_input *input,
 		       const struct symbols *symbols, bool lists_blocks,
-		       struct execution_stream **opened)
+		       struct jobs *jobs, struct execution_stream **opened)
 {
 	struct execution_stream *stream = calloc(1, sizeof(*stream));
 	int error = -ERROR_MEMORY;
@@ -44,8 +45,8 @@ static int open_stream(const struct flow_input *input,
 	stream->lists_blocks = lists_blocks;
 	stream->switches = switch_feed_new(input->recording, input->stream);
 	if (stream->switches)
-		error = record_feed_open(input, symbols, lists_blocks,
-					 &stream->feed);
+		error = segment_feed_open(input, symbols, lists_blocks, jobs,
+					  &stream->feed);
 	if (error) {
 		close_stream(stream);
 		return error;
@@ -56,9 +57,10 @@ static int open_stream(const struct flow_input *input,
 
 int execution_stream_open(const struct flow_input *input,
 			  const struct symbols *symbols, int32_t pid,
-			  int32_t tid, struct execution_stream **opened)
+			  int32_t tid, struct jobs *jobs,
+			  struct execution_stream **opened)
 {
-	int error = open_stream(input, symbols, false, opened);
+	int error = open_stream(input, symbols, false, jobs, opened);
 
 	if (!error)
 		(*opened)->tasks.current =
@@ -74,7 +76,7 @@ void execution_stream_close(struct execution_stream *stream)
 
 static int read_run(struct execution_stream *stream)
 {
-	int status = record_feed_next(stream->feed, &stream->run);
+	int status = segment_feed_next(stream->feed, &stream->run);
 
 	stream->at = 0;
 	stream->next_mark = 0;
@@ -109,8 +111,8 @@ static int make_switch(struct execution_stream *stream,
 static bool is_beyond(const struct execution_stream *stream,
 		      const struct flow_item *item)
 {
-	return stream->is_fed && record_feed_is_off(stream->feed) &&
-	       item->time_ns > record_feed_end_ns(stream->feed) &&
+	return stream->is_fed && segment_feed_is_off(stream->feed) &&
+	       item->time_ns > segment_feed_end_ns(stream->feed) &&
 	       item->detail != FLOW_SWITCH_AWAY;
 }
 
@@ -151,6 +153,8 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 		stream->is_running = false;
 		return task_switch_lost(&stream->tasks) ?
 			       make_switch(stream, &stream->last) : 0;
+	case MARK_SYNC:
+		return 0;
 	case MARK_SWITCH_POINT:
 		ahead[0].time_ns = record->time_ns;
 		if (next)
@@ -275,7 +279,7 @@ static int open_blocks(const struct flow_input *input,
 		       struct flow_source **source)
 {
 	struct execution_stream *stream;
-	int error = open_stream(input, NULL, true, &stream);
+	int error = open_stream(input, NULL, true, NULL, &stream);
 
 	if (!error)
 		*source = &stream->base;

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+struct jobs;
 struct symbols;
 
 /* Follows one stream of trace along the code: each block of code is read once,
@@ -14,14 +15,16 @@ struct symbols;
  */
 struct execution_stream;
 
-/* Borrows all of @input and @symbols.  @pid and @tid name the task that runs
- * when the stream begins, -1 if unknown.
+/* Borrows all of @input, @symbols and @jobs, the threads to use; NULL: the
+ * calling one.  @pid and @tid name the task that runs when the stream begins,
+ * -1 if unknown.
  *
  * Returns 0 and *@stream, or a negative enum error; the log knows why.
  */
 int execution_stream_open(const struct flow_input *input,
 			  const struct symbols *symbols, int32_t pid,
-			  int32_t tid, struct execution_stream **stream);
+			  int32_t tid, struct jobs *jobs,
+			  struct execution_stream **stream);
 void execution_stream_close(struct execution_stream *stream);
 
 /* Provides the next events, 1 or more, valid until the next call.

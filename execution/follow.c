@@ -39,6 +39,13 @@ static struct flow_item *add_item(struct execution *execution, uint8_t kind,
 	return item;
 }
 
+/* A stretch of trace that is missing or cannot be followed. */
+struct trace_gap {
+	uint8_t reason;		/* enum flow_gap_reason */
+	uint64_t position;	/* in the stream's bytes, where it begins */
+	uint64_t lost_bytes;	/* 0 if unknown */
+};
+
 /* How much ran, and for how long, is unknown. */
 static void lose_place(struct execution *execution)
 {
@@ -53,7 +60,7 @@ static void lose_place(struct execution *execution)
 	execution->last_ip = 0;
 }
 
-void follow_gap_at(struct execution *execution, union timed_record *record,
+static void follow_gap_at(struct execution *execution, union timed_record *record,
 		   const struct trace_gap *gap)
 {
 	uint64_t lost = gap->lost_bytes > UINT32_MAX ? UINT32_MAX :
@@ -74,7 +81,7 @@ void follow_gap_at(struct execution *execution, union timed_record *record,
 	lose_place(execution);
 }
 
-void follow_gap(struct execution *execution, const struct trace_gap *gap)
+static void follow_gap(struct execution *execution, const struct trace_gap *gap)
 {
 	moment_begin(execution);
 	follow_gap_at(execution, execution_add(execution), gap);
@@ -303,12 +310,59 @@ static void follow_sync(struct execution *execution,
 			const struct trace_branch *branch)
 {
 	return_stack_clear(&execution->returns);
+	instruction_pace_sync(&execution->times.pace);
 	if (execution->block != BLOCK_NONE)
 		return;
 	if (branch->has_address)
 		resume(execution, branch);
 	else
 		execution->is_lost = false;
+}
+
+static struct trace_gap gap_of(const struct trace_branch *branch,
+			       uint64_t position)
+{
+	return (struct trace_gap){
+		.reason = branch->count,
+		.position = position,
+		.lost_bytes = branch->payload,
+	};
+}
+
+/* What comes before the first synchronisation point has no begin. */
+static void follow_unread(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+
+	if (branch->count == FLOW_GAP_UNSYNCED) {
+		execution->before = (struct moment){ .high = branch->high };
+		execution->at_branch = false;
+		execution->has_bounds = false;
+	}
+	follow_gap(execution, &gap);
+}
+
+/* The clock so far ends: the gap behind begins no earlier than the last
+ * record.
+ */
+static void follow_break(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+	struct event_times *times = &execution->times;
+
+	event_times_settle(times);
+	if (branch->kind == TRACE_BREAK) {
+		follow_gap_at(execution,
+			      event_times_add(times, times->last_ns,
+					      UINT64_MAX),
+			      &gap);
+		event_times_settle(times);
+	}
+	execution->before = (struct moment){ .high = UINT64_MAX };
+	execution->at_branch = false;
+	execution->has_bounds = false;
 }
 
 static enum instruction_set set_of_mode(uint64_t mode)
@@ -466,11 +520,12 @@ int follow_branch(struct execution *execution,
 	case TRACE_PTWRITE:
 		list_event(execution, FLOW_PTWRITE, 0, branch->payload);
 		break;
-	case TRACE_BAD:
-		follow_gap(execution, &(struct trace_gap){
-					      .reason = FLOW_GAP_BAD_TRACE,
-					      .position = position,
-				      });
+	case TRACE_GAP:
+		follow_unread(execution, branch, position);
+		break;
+	case TRACE_BREAK:
+	case TRACE_END:
+		follow_break(execution, branch, position);
 		break;
 	}
 	if (execution->before.high >= execution->next_change)

@@ -6,7 +6,6 @@
 
 struct execution;
 struct trace_branch;
-union timed_record;
 
 /* Goes on as @branch says, the next of the stream; those behind it, up to @end,
  * may be looked at.  @position: of its packet in the stream's bytes.
@@ -20,19 +19,5 @@ int follow_branch(struct execution *execution,
 
 /* Looks for code that changed by now.  Returns 0 or -ERROR_MEMORY. */
 int follow_update_code(struct execution *execution);
-
-/* A stretch of trace that is missing or cannot be followed. */
-struct trace_gap {
-	uint8_t reason;		/* enum flow_gap_reason */
-	uint64_t position;	/* in the stream's bytes, where it begins */
-	uint64_t lost_bytes;	/* 0 if unknown */
-};
-
-/* Execution goes on unseen from now on. */
-void follow_gap(struct execution *execution, const struct trace_gap *gap);
-
-/* The same with a record of its own, which was just added. */
-void follow_gap_at(struct execution *execution, union timed_record *record,
-		   const struct trace_gap *gap);
 
 #endif

@@ -51,8 +51,16 @@ enum trace_branch_kind {
 	TRACE_TRANSACTION,
 	/* A ptwrite instruction of the operand @payload. */
 	TRACE_PTWRITE,
-	/* What follows cannot be read up to the next TRACE_SYNC. */
-	TRACE_BAD,
+	/* Trace that is not there or cannot be read, up to the next TRACE_SYNC:
+	 * @count is an enum flow_gap_reason, @payload its bytes, 0 if unknown.
+	 */
+	TRACE_GAP,
+	/* The same behind the last branch that time is known of: what comes
+	 * next has a clock of its own.
+	 */
+	TRACE_BREAK,
+	/* The stream ends; not a gap. */
+	TRACE_END,
 };
 
 /* Time as a trace unit counts it, in 256ths of a tick. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
 #include "common/error.h"
+#include "decoder/flow/flow.h"
 #include "decoder/intel_pt/branch_window.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
@@ -37,6 +38,7 @@ struct header {
 	bool is_open;
 	bool has_address;
 	uint64_t address;
+	size_t position;	/* of the PSB */
 };
 
 /* While a branch waits for the next anchor, low and high are what CYC says has
@@ -70,6 +72,7 @@ struct intel_branches {
 };
 
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
+					  size_t from,
 					  const struct intel_clock_setup *setup)
 {
 	struct intel_branches *branches = calloc(1, sizeof(*branches));
@@ -78,7 +81,8 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 		return NULL;
 	branches->bytes = bytes;
 	branches->size = size;
-	branches->at = intel_packet_find_psb(bytes, size, 0);
+	branches->at = intel_packet_find_psb(bytes, size, from);
+	branches->base = branches->at;
 	branches->clock = intel_clock_of(setup);
 	branches->overflow = NO_OVERFLOW;
 	branches->room = FIRST_ROOM;
@@ -180,18 +184,19 @@ static void close_tnt(struct intel_branches *b, uint8_t next)
 	b->has_fresh_cyc |= b->open_tnt_was_fresh;
 }
 
-/* There is room: see make_room(). */
+/* What a PSB repeats has the PSB's position.  There is room: see make_room(). */
 static inline struct trace_branch *add(struct intel_branches *b, uint8_t kind,
 				       uint64_t payload)
 {
 	struct trace_branch *branch = &b->branches[b->count++];
+	size_t at = b->header.is_open ? b->header.position : b->at;
 
 	*branch = (struct trace_branch){
 		.payload = payload,
 		.low = b->clock.elapsed,
 		.high = b->clock.elapsed,
 		.estimate = b->clock.elapsed,
-		.position = (uint32_t)(b->at - b->base),
+		.position = (uint32_t)(at - b->base),
 		.kind = kind,
 	};
 	return branch;
@@ -344,13 +349,17 @@ static void take_psb(struct intel_branches *b)
 	forget(b);
 	b->last_ip = 0;
 	b->header.is_open = true;
+	b->header.position = b->at;
 }
 
 static void take_psbend(struct intel_branches *b)
 {
-	if (b->header.is_open)
-		add(b, TRACE_SYNC, b->header.address)->has_address =
-			b->header.has_address;
+	struct trace_branch *sync;
+
+	if (!b->header.is_open)
+		return;
+	sync = add(b, TRACE_SYNC, b->header.address);
+	sync->has_address = b->header.has_address;
 	b->header = (struct header){ 0 };
 }
 
@@ -491,7 +500,7 @@ static void take_damage(struct intel_branches *b)
 {
 	forget(b);
 	b->has_open_tnt = false;
-	add(b, TRACE_BAD, 0);
+	add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
 	b->at = intel_packet_find_psb(b->bytes, b->size, b->at + 1);
 }
 
@@ -528,7 +537,8 @@ static int read_on(struct intel_branches *b)
 /* What was handed out goes, what waits moves to the front. */
 static void drop_taken(struct intel_branches *b)
 {
-	size_t shift = b->at - b->base;
+	size_t next = b->header.is_open ? b->header.position : b->at;
+	size_t shift = next - b->base;
 
 	memmove(b->branches, b->branches + b->taken,
 		(b->count - b->taken) * sizeof(*b->branches));
@@ -538,7 +548,7 @@ static void drop_taken(struct intel_branches *b)
 	if (b->overflow != NO_OVERFLOW)
 		b->overflow -= b->taken;
 	b->taken = 0;
-	if (b->count)
+	if (b->count && b->branches[0].position < shift)
 		shift = b->branches[0].position;
 	for (size_t i = 0; i < b->count; i++)
 		b->branches[i].position -= (uint32_t)shift;
@@ -561,10 +571,9 @@ static size_t ready_count(const struct intel_branches *b)
 	return count;
 }
 
-int intel_branches_next(struct intel_branches *b,
-			struct trace_branch_batch *batch)
+/* Reads until some are ready, or the end. */
+static int fill(struct intel_branches *b)
 {
-	drop_taken(b);
 	while (!b->at_end && ready_count(b) < BATCH) {
 		int status = read_on(b);
 
@@ -576,6 +585,28 @@ int intel_branches_next(struct intel_branches *b,
 			close_window(b, UINT64_MAX);
 		}
 	}
+	return 0;
+}
+
+uint64_t intel_branches_first_high(struct intel_branches *b)
+{
+	if (fill(b) < 0)
+		return UINT64_MAX;
+	for (size_t i = b->taken; i < ready_count(b); i++)
+		if (b->branches[i].is_timed)
+			return b->branches[i].high;
+	return UINT64_MAX;
+}
+
+int intel_branches_next(struct intel_branches *b,
+			struct trace_branch_batch *batch)
+{
+	int status;
+
+	drop_taken(b);
+	status = fill(b);
+	if (status < 0)
+		return status;
 	b->taken = ready_count(b);
 	*batch = (struct trace_branch_batch){
 		.branches = b->branches,

@@ -15,11 +15,17 @@ struct intel_clock_setup;
 struct intel_branches;
 
 /* Reads the @size bytes at @bytes, borrowed, from the first synchronisation
- * point on.  Returns NULL when out of memory.
+ * point at or behind @from on.  Returns NULL when out of memory.
  */
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
+					  size_t from,
 					  const struct intel_clock_setup *setup);
 void intel_branches_free(struct intel_branches *branches);
+
+/* Returns until when at most the first branch lasted, as struct trace_branch
+ * has it; UINT64_MAX if there is none.
+ */
+uint64_t intel_branches_first_high(struct intel_branches *branches);
 
 /* Provides the next branches, one or more, valid until the next call.
  *

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/branch_source.h"
+#include "common/error.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+
+int branch_source_open(const struct flow_input *input,
+		       struct branch_source **source)
+{
+	switch (recording_trace(input->recording)) {
+	case RECORDING_TRACE_INTEL_PT:
+		return intel_branch_source.open(input, source);
+	case RECORDING_TRACE_CORESIGHT:
+	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_OTHER:
+		break;
+	}
+	return -ERROR_UNSUPPORTED;
+}
+
+void branch_source_close(struct branch_source *source)
+{
+	if (source)
+		source->ops->close(source);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_BRANCH_SOURCE_H
+#define KT_DECODER_BRANCH_SOURCE_H
+
+#include "decoder/flow/trace_branch.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct flow_input;
+
+/* One stream's trace as branches, whatever hardware made it. */
+struct branch_source {
+	const struct branch_source_ops *ops;
+};
+
+/* No such place. */
+#define NO_SYNC UINT64_MAX
+
+/* Each kind of trace hardware fills one. */
+struct branch_source_ops {
+	const char *name;
+	/* Returns 0 and *@source, or a negative enum error. */
+	int (*open)(const struct flow_input *input,
+		    struct branch_source **source);
+	/* As branch_source_next(). */
+	int (*next)(struct branch_source *source,
+		    struct trace_branch_batch *batch);
+	/* As branch_source_seek(). */
+	int (*seek)(struct branch_source *source, uint64_t position);
+	/* As branch_source_next_sync(). */
+	uint64_t (*next_sync)(const struct branch_source *source,
+			      uint64_t from);
+	void (*close)(struct branch_source *source);
+};
+
+extern const struct branch_source_ops intel_branch_source;
+
+/* Opens the source that fits the recording's trace hardware, at the stream's
+ * begin.  Borrows what @input names.
+ *
+ * Returns 0 and *@source, -ERROR_UNSUPPORTED if there is none for the
+ * hardware, another negative enum error if it cannot be set up.
+ */
+int branch_source_open(const struct flow_input *input,
+		       struct branch_source **source);
+
+/* NULL is allowed. */
+void branch_source_close(struct branch_source *source);
+
+/* Provides the next branches, one or more, valid until the next call.  What has
+ * no time of its own comes in one batch with what has.
+ *
+ * Returns 1, 0 at the end, or -ERROR_MEMORY.
+ */
+static inline int branch_source_next(struct branch_source *source,
+				     struct trace_branch_batch *batch)
+{
+	return source->ops->next(source, batch);
+}
+
+/* Goes to the synchronisation point at @position, which
+ * branch_source_next_sync() told, or to an earlier one, so that what is known of
+ * time is right there; only forwards.  Returns 0 or -ERROR_MEMORY.
+ */
+static inline int branch_source_seek(struct branch_source *source,
+				     uint64_t position)
+{
+	return source->ops->seek(source, position);
+}
+
+/* Returns the first place from @from on, in the stream's bytes, that decoding
+ * can begin at with nothing known of what was before: a TRACE_SYNC of that
+ * position; NO_SYNC if there is none.  May be called by any thread.
+ */
+static inline uint64_t
+branch_source_next_sync(const struct branch_source *source, uint64_t from)
+{
+	return source->ops->next_sync(source, from);
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/flow/branch_source.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_clock.h"
+#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/stream_bytes.h"
+
+#include <stdlib.h>
+
+/* Trace bytes are given back to the system in steps of this size. */
+#define RELEASE_STEP ((size_t)16 << 20)
+
+/* One stream of Intel PT: stretches of bytes between which some are known to
+ * be missing, each read on its own.
+ */
+struct intel_source {
+	struct branch_source base;
+	struct flow_input input;
+	struct stream_bytes bytes;
+	struct intel_clock_setup setup;
+	size_t next_stretch;	/* where it begins */
+	size_t next_loss;
+	size_t stretch;		/* the current one */
+	size_t stretch_end;
+	size_t released;	/* bytes given back before this */
+	struct intel_branches *branches;	/* of the stretch, or NULL */
+	struct trace_branch made;	/* a gap between stretches */
+	bool has_head;		/* the stretch's begin was said */
+	bool at_end;
+};
+
+static void close_source(struct branch_source *base)
+{
+	struct intel_source *source = (struct intel_source *)base;
+
+	intel_branches_free(source->branches);
+	stream_bytes_close(&source->bytes);
+	free(source);
+}
+
+static int open_source(const struct flow_input *input,
+		       struct branch_source **opened)
+{
+	struct intel_source *source = calloc(1, sizeof(*source));
+	int error;
+
+	if (!source)
+		return -ERROR_MEMORY;
+	source->base.ops = &intel_branch_source;
+	source->input = *input;
+	error = stream_bytes_open(&source->bytes, input->stream, input->log);
+	if (error) {
+		close_source(&source->base);
+		return error;
+	}
+	source->setup = intel_clock_setup_of(input->recording);
+	source->at_end = !source->bytes.size;
+	*opened = &source->base;
+	return 0;
+}
+
+/* Returns where the stretch from @from on ends: at the first loss behind. */
+static size_t find_end(struct intel_source *source, size_t from)
+{
+	const struct aux_stream *stream = source->input.stream;
+	size_t position = 0;
+
+	for (size_t i = 0; i < stream->piece_count; i++) {
+		const struct aux_piece *piece = &stream->pieces[i];
+
+		while (source->next_loss < stream->loss_count) {
+			uint64_t lost =
+				stream->losses[source->next_loss].offset;
+
+			if (lost > piece->offset + piece->size_bytes)
+				break;
+
+			size_t at = position;
+
+			if (lost > piece->offset)
+				at += lost - piece->offset;
+			if (at > from)
+				return at;
+			source->next_loss++;
+		}
+		position += piece->size_bytes;
+	}
+	return source->bytes.size;
+}
+
+static void take_stretch(struct intel_source *source)
+{
+	source->stretch = source->next_stretch;
+	source->stretch_end = find_end(source, source->stretch);
+	source->next_stretch = source->stretch_end;
+	source->has_head = false;
+}
+
+/* Reads the stretch from @from on, counted in it. */
+static int read_stretch(struct intel_source *source, size_t from)
+{
+	source->branches = intel_branches_new(
+		source->bytes.bytes + source->stretch,
+		source->stretch_end - source->stretch, from, &source->setup);
+	return source->branches ? 0 : -ERROR_MEMORY;
+}
+
+/* Whether the bytes up to @end hold nothing but whole packets that are no
+ * branch: nothing that ran is lost with them.
+ */
+static bool is_idle(const uint8_t *bytes, size_t end)
+{
+	for (size_t at = 0; at < end;) {
+		struct intel_packet packet;
+
+		if (intel_packet_read(bytes + at, end - at, &packet) <= 0 ||
+		    intel_packet_is_flow(&packet))
+			return false;
+		at += packet.size;
+	}
+	return true;
+}
+
+static int hand_out(struct intel_source *source, uint8_t kind,
+		    uint8_t reason, uint64_t position,
+		    struct trace_branch_batch *batch)
+{
+	source->made.kind = kind;
+	source->made.count = reason;
+	source->made.is_timed = true;
+	*batch = (struct trace_branch_batch){
+		.branches = &source->made,
+		.count = 1,
+		.position = position,
+	};
+	return 1;
+}
+
+/* What comes before the first synchronisation point cannot be read.  Returns
+ * whether there is such.
+ */
+static bool take_head(struct intel_source *source,
+		      struct trace_branch_batch *batch)
+{
+	const uint8_t *bytes = source->bytes.bytes + source->stretch;
+	size_t size = source->stretch_end - source->stretch;
+	size_t psb = intel_packet_find_psb(bytes, size, 0);
+
+	source->has_head = true;
+	if (psb != size && is_idle(bytes, psb))
+		return false;
+	source->made = (struct trace_branch){
+		.payload = psb,
+		.high = intel_branches_first_high(source->branches),
+	};
+	return hand_out(source, TRACE_GAP, FLOW_GAP_UNSYNCED, source->stretch,
+			batch);
+}
+
+static int end_stretch(struct intel_source *source,
+		       struct trace_branch_batch *batch)
+{
+	const struct aux_stream *stream = source->input.stream;
+	bool is_last = source->next_stretch == source->bytes.size;
+	bool is_lost = !is_last || source->next_loss < stream->loss_count;
+	uint8_t kind = is_lost || stream->cut ? TRACE_BREAK : TRACE_END;
+
+	intel_branches_free(source->branches);
+	source->branches = NULL;
+	source->at_end = is_last;
+	source->made = (struct trace_branch){ .high = UINT64_MAX };
+	return hand_out(source, kind, is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
+			source->next_stretch, batch);
+}
+
+static void release_bytes(struct intel_source *source, uint64_t position)
+{
+	if (position < source->released + RELEASE_STEP)
+		return;
+	stream_bytes_release(&source->bytes, source->released, position);
+	source->released = position;
+}
+
+static int next_batch(struct branch_source *base,
+		      struct trace_branch_batch *batch)
+{
+	struct intel_source *source = (struct intel_source *)base;
+	int status;
+
+	if (source->at_end)
+		return 0;
+	if (!source->branches) {
+		take_stretch(source);
+		status = read_stretch(source, 0);
+		if (status < 0)
+			return status;
+	}
+	if (!source->has_head && take_head(source, batch))
+		return 1;
+	status = intel_branches_next(source->branches, batch);
+	if (!status)
+		return end_stretch(source, batch);
+	batch->position += source->stretch;
+	release_bytes(source, batch->position);
+	return status;
+}
+
+/* How far before a synchronisation point reading begins: as far as the next
+ * one before it, or a little farther.
+ */
+static size_t find_before(const struct intel_source *source, size_t position)
+{
+	const uint8_t *bytes = source->bytes.bytes + source->stretch;
+	size_t distance = 1 << 12;
+
+	for (; distance < position; distance *= 2) {
+		size_t psb = intel_packet_find_psb(bytes, position,
+						   position - distance);
+
+		if (psb < position)
+			return psb;
+	}
+	return 0;
+}
+
+static int seek(struct branch_source *base, uint64_t position)
+{
+	struct intel_source *source = (struct intel_source *)base;
+
+	intel_branches_free(source->branches);
+	source->branches = NULL;
+	while (position >= source->stretch_end &&
+	       source->next_stretch < source->bytes.size)
+		take_stretch(source);
+	source->has_head = true;
+	return read_stretch(source, find_before(source, position -
+						source->stretch));
+}
+
+/* The first of a stretch is none: it lies behind a gap. */
+static uint64_t next_sync(const struct branch_source *base, uint64_t from)
+{
+	const struct intel_source *source = (const struct intel_source *)base;
+	const uint8_t *bytes = source->bytes.bytes;
+	size_t size = source->bytes.size;
+	size_t psb = intel_packet_find_psb(bytes, size, from);
+
+	return psb < size ? psb : NO_SYNC;
+}
+
+const struct branch_source_ops intel_branch_source = {
+	.name = "intel_pt",
+	.open = open_source,
+	.next = next_batch,
+	.seek = seek,
+	.next_sync = next_sync,
+	.close = close_source,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/jobs.h"
+
+#include <semaphore.h>
+#include <stdlib.h>
+
+struct jobs {
+	unsigned int count;
+	sem_t free;
+};
+
+struct jobs *jobs_new(unsigned int count)
+{
+	struct jobs *jobs = calloc(1, sizeof(*jobs));
+
+	if (!jobs)
+		return NULL;
+	jobs->count = count;
+	if (sem_init(&jobs->free, 0, count) < 0) {
+		free(jobs);
+		return NULL;
+	}
+	return jobs;
+}
+
+void jobs_free(struct jobs *jobs)
+{
+	if (!jobs)
+		return;
+	sem_destroy(&jobs->free);
+	free(jobs);
+}
+
+unsigned int jobs_count(const struct jobs *jobs)
+{
+	return jobs->count;
+}
+
+void jobs_begin(struct jobs *jobs)
+{
+	/* A signal's handler may have run. */
+	while (sem_wait(&jobs->free) < 0)
+		;
+}
+
+void jobs_end(struct jobs *jobs)
+{
+	sem_post(&jobs->free);
+}

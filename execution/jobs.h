@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_JOBS_H
+#define KT_EXECUTION_JOBS_H
+
+/* How many threads may decode at once, whatever number of streams there is. */
+struct jobs;
+
+/* Returns NULL when out of memory or locks. */
+struct jobs *jobs_new(unsigned int count);
+void jobs_free(struct jobs *jobs);
+
+unsigned int jobs_count(const struct jobs *jobs);
+
+/* Waits until fewer than jobs_count() threads are between these two. */
+void jobs_begin(struct jobs *jobs);
+void jobs_end(struct jobs *jobs);
+
+#endif
