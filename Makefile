@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make, make check, make check-full, make bench, make lint, make install
+# make, make check, make check-test_NAME, make check-full, make bench, make lint,
+# make install
 # V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
 # build-arm64/ (see scripts/arm64_sysroot.sh) and runs the suites in QEMU.
@@ -191,12 +192,17 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
 
 # No folder reaches where it must not, every header stands alone, no library
 # has mutable file-scope state, scripts are clean.
-lint: $(LIBRARY) $(CORE) $(ARM_CORE)
+LINTS := lint-layers lint-headers lint-state lint-scripts
+lint: $(LINTS)
+lint-layers:
 	$(Q)sh scripts/layers.sh
+lint-headers:
 	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h machine/arm_ete/*.h machine/unit/*.h); do \
 		$(CC) -I. -D_GNU_SOURCE -std=c17 -fsyntax-only -x c $$header || exit 1; \
 	done
+lint-state: $(LIBRARY) $(CORE) $(ARM_CORE)
 	$(Q)! objdump -t $(LIBRARY) $(CORE) $(ARM_CORE) | grep -E ' O \.(data|bss)[[:space:]]'
+lint-scripts:
 	$(Q)shellcheck -x $(SCRIPTS)
 
 install: all
@@ -211,6 +217,6 @@ clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check $(CHECKS) \
-	check-golden-flows check-full bench lint install clean
+	check-golden-flows check-full bench lint $(LINTS) install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -4,13 +4,19 @@
 # when it has ended.
 #
 #	run_all.sh [all|full]
+#	run_all.sh list [all|full]	only says which, with paths
+#	run_all.sh fetch		only fetches what they need
 #
 # full adds every recording on the other kernel and on arm64, and long ones.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+ACTION=run
+case ${1:-} in
+list | fetch) ACTION=$1 && shift ;;
+esac
 LEVEL=${1:-all}
-readonly HERE LEVEL
+readonly HERE ACTION LEVEL
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/side_by_side.sh"
 
@@ -38,5 +44,11 @@ if [[ $LEVEL == full ]]; then
 		"conformance.sh 6.1 2" "conformance_arm64.sh 1"
 		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2")
 fi
-fetch
-side_by_side "$HERE" "${tests[@]}"
+case $ACTION in
+list) printf '%s\n' "${tests[@]/#/machine/tests/}" ;;
+fetch) fetch ;;
+run)
+	fetch
+	side_by_side "$HERE" "${tests[@]}"
+	;;
+esac

@@ -32,27 +32,33 @@ await_end() { # array
 # one without was killed.
 await_test() { # array
 	local -n ended_tests=$1
-	local ENDED status
+	local ENDED status took
 	await_end "$1"
 	status=$(cat "$SIDE_WORK/$ENDED.code" 2>/dev/null) ||
 		status='no exit code'
+	took=$(tr '\n' ' ' <"$SIDE_WORK/$ENDED.took" 2>/dev/null) || took=''
 	if [[ $status == 0 ]]; then
-		printf '== passed: %s (%d s)\n' "${ended_tests[$ENDED]}" "$SECONDS"
+		printf '== passed: %s (%sof %d s)\n' "${ended_tests[$ENDED]}" \
+			"$took" "$SECONDS"
 	else
-		printf '== FAILED: %s (%d s): %s\n' "${ended_tests[$ENDED]}" \
-			"$SECONDS" "$status"
+		printf '== FAILED: %s (%sof %d s): %s\n' \
+			"${ended_tests[$ENDED]}" "$took" "$SECONDS" "$status"
 	fi
 	cat "$SIDE_WORK/$ENDED" || true
 	unset "ended_tests[$ENDED]"
 	[[ $status == 0 ]]
 }
 
-# Leaves what a test prints and its exit code in files named by its process.
+# Leaves what a test prints, the time that it takes on the wall and on CPUs (of
+# the user and of the system) and its exit code in files named by its process.
 run_apart() { # test argument...
-	local status=0
-	exec >"$SIDE_WORK/$BASHPID" 2>&1
+	local status=0 start_s=$SECONDS cpu file=$SIDE_WORK/$BASHPID
+	exec >"$file" 2>&1
 	"$@" || status=$?
-	echo "$status" >"$SIDE_WORK/$BASHPID.code"
+	times >"$file.took"
+	cpu=$(tail -n 1 "$file.took")
+	echo "$((SECONDS - start_s)) s, CPUs $cpu," >"$file.took"
+	echo "$status" >"$file.code"
 }
 
 # Runs the tests, each with its arguments in one word.  False if one failed.

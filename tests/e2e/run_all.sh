@@ -4,10 +4,15 @@
 # ended.
 #
 #	run_all.sh [all|full]
+#	run_all.sh list [all|full]	only says which, with paths
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-readonly HERE
+ACTION=run
+if [[ ${1:-} == list ]]; then
+	ACTION=list && shift
+fi
+readonly HERE ACTION
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/../../machine/tests/side_by_side.sh"
 
@@ -30,6 +35,10 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_levels.sh 6.1" "arm64_perf.sh two_cpus" arm64_etr.sh
 		"attribution_levels.sh --arm64"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
+fi
+if [[ $ACTION == list ]]; then
+	printf '%s\n' "${tests[@]/#/tests/e2e/}"
+	exit 0
 fi
 # Two that make the same program at once would be in each other's way.
 make -s -C "$HERE/../.." all e2e-programs >/dev/null
