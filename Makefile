@@ -29,6 +29,10 @@ CPPFLAGS += -isystem $(SYSROOT)/usr/include/aarch64-linux-gnu \
 LDFLAGS  += --sysroot=$(abspath $(SYSROOT)) \
             -L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
             -Wl,-rpath-link,$(SYSROOT)/usr/lib/aarch64-linux-gnu
+# Zydis has another name in each release of Debian, and the machine's files may
+# be of a later one: what is built brings its own along.
+CARRIED  := $(BUILD)/lib
+LDFLAGS  += -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 endif
 
 # Debian has libipt for x86 only: elsewhere its decoder is left out.
@@ -94,6 +98,12 @@ include machine/machine.mk
 $(BUILD)/ktrace-hw: $(MAIN_OBJ) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(PROGRAM) $(SUITES): | $(CARRIED)
+
+$(CARRIED):
+	$(Q)mkdir -p $@
+	$(Q)cp -P $(SYSROOT)/usr/lib/aarch64-linux-gnu/libZydis.so.* $@
 
 $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 	@mkdir -p $(@D)

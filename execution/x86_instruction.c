@@ -3,6 +3,7 @@
 #include "execution/instruction_parts.h"
 #include "execution/x86_newer.h"
 #include "execution/x86_rex2.h"
+#include "execution/x86_vector.h"
 
 #include <Zydis/Zydis.h>
 
@@ -208,12 +209,13 @@ int x86_instruction_read(enum instruction_set set, uint64_t address,
 			 const uint8_t *bytes, size_t size,
 			 struct instruction *instruction)
 {
-	int status = read_known(set, address, bytes, size, instruction);
+	int status = x86_newer_read(set, bytes, size, instruction);
 
-	if (status != -ERROR_UNSUPPORTED)
-		return status;
-	status = x86_newer_read(set, bytes, size, instruction);
-	if (status != -ERROR_UNSUPPORTED || set != INSTRUCTION_X86_64)
-		return status;
-	return read_without_rex2(address, bytes, size, instruction);
+	if (status == -ERROR_UNSUPPORTED)
+		status = read_known(set, address, bytes, size, instruction);
+	if (status == -ERROR_UNSUPPORTED)
+		status = x86_vector_read(set, bytes, size, instruction);
+	if (status == -ERROR_UNSUPPORTED && set == INSTRUCTION_X86_64)
+		status = read_without_rex2(address, bytes, size, instruction);
+	return status;
 }

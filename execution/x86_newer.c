@@ -47,83 +47,6 @@ static const struct {
 	{ 2, 0x8b, ANY },
 };
 
-/* Immediates of 2 or 4 bytes, as the operand size says. */
-static size_t operand_size(const struct x86_opcode *opcode)
-{
-	return opcode->prefix == 0x66 ? 2 : 4;
-}
-
-/* EVEX's map 4: APX's promotions of legacy instructions. */
-static size_t promoted_immediate(const struct x86_opcode *opcode, uint8_t modrm)
-{
-	bool is_test = (modrm & MODRM_REG) < 0x10;
-
-	switch (opcode->opcode) {
-	case 0x24:	/* shld, shrd */
-	case 0x2c:
-	case 0x6b:	/* imul */
-	case 0x80:	/* add, or, ..., ccmp */
-	case 0x83:
-	case 0xc0:	/* rol, ... */
-	case 0xc1:
-	case 0xd4:	/* sha1rnds4 */
-		return 1;
-	case 0x69:
-	case 0x81:
-		return operand_size(opcode);
-	case 0xf6:	/* ctest */
-		return is_test ? 1 : 0;
-	case 0xf7:
-		return is_test ? operand_size(opcode) : 0;
-	default:
-		return 0;
-	}
-}
-
-/* pshufd and the shifts, cmpps, pinsrw, pextrw, shufps. */
-static bool has_immediate_in_map_1(uint8_t opcode)
-{
-	return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
-	       (opcode >= 0xc4 && opcode <= 0xc6);
-}
-
-/* Of VEX, map 1 has branches (Knights Corner's jkzd), and all that it has is
- * known to the library.
- */
-static int read_vector_rest(struct x86_opcode *opcode,
-			    struct instruction *instruction)
-{
-	bool is_evex = opcode->encoding == X86_EVEX;
-	uint8_t modrm = x86_opcode_read_modrm(opcode);
-
-	switch (opcode->map) {
-	case 1:
-		if (!is_evex)
-			return -ERROR_UNSUPPORTED;
-		opcode->at += has_immediate_in_map_1(opcode->opcode);
-		return 1;
-	case 3:
-		opcode->at += 1;
-		return 1;
-	case 4:
-		if (!is_evex)
-			return -ERROR_UNSUPPORTED;
-		opcode->at += promoted_immediate(opcode, modrm);
-		return 1;
-	case 2:
-	case 5:
-	case 6:
-		return 1;
-	case 7:	/* with the number of an MSR */
-		opcode->at += 4;
-		instruction->switches_trace = opcode->prefix == 0xf3 &&
-					      opcode->opcode == 0xf6;
-		return 1;
-	default:
-		return -ERROR_UNSUPPORTED;
-	}
-}
-
 static int read_memory_operation(struct x86_opcode *opcode)
 {
 	for (size_t i = 0; i < sizeof(memory_rows) / sizeof(*memory_rows); i++)
@@ -169,14 +92,23 @@ static int read_jmpabs(struct x86_opcode *opcode,
 	return 1;
 }
 
+/* rdmsr and wrmsrns, and user code's likes of them, with the MSR's number. */
+static int read_msr_immediate(struct x86_opcode *opcode,
+			      struct instruction *instruction)
+{
+	if (opcode->map != 7)
+		return -ERROR_UNSUPPORTED;
+	x86_opcode_read_modrm(opcode);
+	opcode->at += 4;
+	instruction->switches_trace = opcode->prefix == 0xf3 &&
+				      opcode->opcode == 0xf6;
+	return 1;
+}
+
 static int read_rest(struct x86_opcode *opcode, enum instruction_set set,
 		     struct instruction *instruction)
 {
-	/* Addresses of 16 bits have a ModR/M of their own, and none of these
-	 * instructions is for code that has such.
-	 */
-	if (set == INSTRUCTION_X86_16 ||
-	    (set == INSTRUCTION_X86_32 && opcode->has_address_size))
+	if (x86_opcode_has_short_addresses(opcode, set))
 		return -ERROR_UNSUPPORTED;
 	switch (opcode->encoding) {
 	case X86_LEGACY:
@@ -186,7 +118,7 @@ static int read_rest(struct x86_opcode *opcode, enum instruction_set set,
 		return read_jmpabs(opcode, instruction);
 	case X86_VEX:
 	case X86_EVEX:
-		return read_vector_rest(opcode, instruction);
+		return read_msr_immediate(opcode, instruction);
 	}
 	return -ERROR_UNSUPPORTED;
 }
@@ -199,12 +131,5 @@ int x86_newer_read(enum instruction_set set, const uint8_t *bytes, size_t size,
 
 	if (status > 0 && opcode.at <= size)
 		status = read_rest(&opcode, set, instruction);
-	if (status < 0)
-		return status;
-	if (opcode.at > X86_LENGTH_LIMIT)
-		return -ERROR_UNSUPPORTED;
-	if (opcode.at > size)
-		return 0;
-	instruction->length = (uint8_t)opcode.at;
-	return 1;
+	return status < 0 ? status : x86_opcode_end(&opcode, instruction);
 }

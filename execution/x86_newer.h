@@ -4,14 +4,14 @@
 
 #include "execution/instruction.h"
 
-/* Reads the instruction at @bytes if it is one that Zydis 4.0 does not know:
- * FRED, LKGS, MSR lists and immediate MSRs, PBNDKB, user MSRs, RAO-INT, MOVRS,
- * JMPABS; and whatever VEX, EVEX and APX's extension of it encode, which are
- * no branches, so that their length is all that matters.
+/* Reads the instruction at @bytes if it is one that not all releases of the
+ * library know, or that they do not know what it does to the flow of: FRED's,
+ * LKGS, writes of MSRs by list, immediate or without serialising, PBNDKB, user
+ * MSRs, RAO-INT, MOVRS, JMPABS.
  *
- * Sources: Intel SDM volume 2, appendix A; Architecture Instruction Set
- * Extensions Programming Reference (319433); Advanced Performance Extensions
- * (355828), "EVEX prefix", "REX2 prefix", "JMPABS"; FRED (346446).
+ * Sources: Architecture Instruction Set Extensions Programming Reference
+ * (319433); Flexible Return and Event Delivery (346446); Advanced Performance
+ * Extensions (355828), "JMPABS".
  *
  * Returns what instruction_read() does.
  */

@@ -114,3 +114,21 @@ uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode)
 		opcode->at += 4;
 	return modrm;
 }
+
+bool x86_opcode_has_short_addresses(const struct x86_opcode *opcode,
+				    enum instruction_set set)
+{
+	return set == INSTRUCTION_X86_16 ||
+	       (set == INSTRUCTION_X86_32 && opcode->has_address_size);
+}
+
+int x86_opcode_end(const struct x86_opcode *opcode,
+		   struct instruction *instruction)
+{
+	if (opcode->at > X86_LENGTH_LIMIT)
+		return -ERROR_UNSUPPORTED;
+	if (opcode->at > opcode->size)
+		return 0;
+	instruction->length = (uint8_t)opcode->at;
+	return 1;
+}

@@ -37,9 +37,19 @@ bool x86_is_legacy_prefix(uint8_t byte);
  */
 int x86_opcode_read(struct x86_opcode *opcode, enum instruction_set set);
 
+/* Whether its addresses may have 16 bits, and a ModR/M of their own. */
+bool x86_opcode_has_short_addresses(const struct x86_opcode *opcode,
+				    enum instruction_set set);
+
 /* Goes behind ModR/M, SIB and displacement; returns ModR/M.  Only for
  * addresses of 32 and 64 bits.
  */
 uint8_t x86_opcode_read_modrm(struct x86_opcode *opcode);
+
+/* Ends the instruction: sets its length.  Returns 1, 0 if the bytes end before
+ * it, -ERROR_UNSUPPORTED if it is too long.
+ */
+int x86_opcode_end(const struct x86_opcode *opcode,
+		   struct instruction *instruction);
 
 #endif

@@ -65,7 +65,9 @@ link_lib() {
 		ln -sfn usr/lib "$ROOT/lib"
 }
 
-[[ ! -e $ROOT/.complete ]] || exit 0
+# One of an older list of packages is made anew.
+[[ $(cat "$ROOT/.complete" 2>/dev/null) != "${PACKAGES[*]}" ]] || exit 0
+[[ ! -e $ROOT/.complete ]] || rm -rf "$ROOT"
 # shellcheck disable=SC1091 # Debian's own
 SUITE=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
 URI=$(debian_mirror "$SUITE")
@@ -76,5 +78,5 @@ patiently download || fail "cannot download the arm64 packages: offline?"
 unpack
 link_lib
 rm -rf "$STATE"
-touch "$ROOT/.complete"
+printf '%s\n' "${PACKAGES[*]}" >"$ROOT/.complete"
 echo "== arm64 packages of $SUITE are in $ROOT"

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_INSTRUCTION_ROW_FIXTURE_H
+#define KT_TESTS_INSTRUCTION_ROW_FIXTURE_H
+
+#include "execution/instruction.h"
+
+/* Addresses that their code is at. */
+#define AT UINT64_C(0xffffffff81000000)
+#define AT_32 UINT64_C(0x8000)	/* A32 and T32 */
+
+#define KIND(name) .kind = INSTRUCTION_##name
+/* The bytes, and their number. */
+#define BYTES(...) .bytes = { __VA_ARGS__ }, \
+	.size = sizeof((uint8_t[]){ __VA_ARGS__ })
+
+/* An instruction, and what is read of it. */
+struct instruction_row {
+	const char *name;
+	enum instruction_set set;
+	uint8_t bytes[16];
+	uint8_t size;
+	uint8_t kind;
+	uint64_t target;
+	bool is_unknown;
+	bool is_long;
+	bool switches_trace;
+	bool writes_page_table;
+	bool writes_trace;
+};
+
+/* Asserts that it is read so, with whatever follows, and with less than all of
+ * it.
+ */
+void check_instruction_row(const struct instruction_row *row);
+
+#endif
