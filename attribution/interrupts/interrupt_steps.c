@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_steps.h"
 
+#include "attribution/events/function_marks.h"
+#include "attribution/events/work_kinds.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/table.h"
 #include "attribution/time/task_work.h"
 #include "symbolize/function_table.h"
+#include "symbolize/symbols.h"
 
 #include <stdlib.h>
 
@@ -14,8 +17,27 @@ struct interrupt_steps {
 	struct interrupt_listener *listener;
 	struct interrupt_roles *roles;
 	struct task_work *work;
-	struct call_step last;	/* the newest */
+	struct function_marks *marks;	/* functions that mean something */
+	struct interrupt_stack *current; /* of last; NULL: not known */
+	uint32_t floor;		/* current's works end no deeper */
+	struct call_step last;	/* the newest: when, where and whose */
 };
+
+/* Marks the functions with a role of their own, or that are work. */
+static struct function_marks *find_marked(const struct interrupt_roles *roles,
+					  const struct attribution_input *input)
+{
+	uint32_t count = function_count(symbols_functions(input->symbols));
+	struct function_marks *marks = function_marks_new(count);
+
+	for (uint32_t i = 0; marks && roles && i < count; i++) {
+		enum interrupt_role role = interrupt_role_of(roles, i);
+
+		marks->marks[i] = (role != ROLE_NONE && role != ROLE_HELPER) ||
+				  work_kind_of(input->kinds, i) != WORK_NONE;
+	}
+	return marks;
+}
 
 struct interrupt_steps *
 interrupt_steps_new(const struct attribution_input *input,
@@ -31,7 +53,8 @@ interrupt_steps_new(const struct attribution_input *input,
 	steps->listener = listener;
 	steps->roles = interrupt_roles_new(input->symbols);
 	steps->work = task_work_new(input->kinds);
-	if (steps->roles && steps->work)
+	steps->marks = find_marked(steps->roles, input);
+	if (steps->roles && steps->work && steps->marks)
 		return steps;
 	interrupt_steps_free(steps);
 	return NULL;
@@ -43,6 +66,7 @@ void interrupt_steps_free(struct interrupt_steps *steps)
 		return;
 	interrupt_roles_free(steps->roles);
 	task_work_free(steps->work);
+	free(steps->marks);
 	free(steps);
 }
 
@@ -259,14 +283,49 @@ static bool is_interrupted(const struct interrupt_steps *steps, uint32_t index)
 	return count && on_cpu_class(works, count, false) == TIME_INTERRUPT;
 }
 
-void interrupt_steps_take(struct interrupt_steps *steps,
+/* Whether some function that has no meaning itself is waited for. */
+static bool expects_any(const struct interrupt_piece *top)
+{
+	return top->caller_role != ROLE_NONE || top->expected != FUNCTION_NONE;
+}
+
+/* Returns whether @step is a call or return that begins and ends nothing. */
+static bool is_plain_call(const struct interrupt_steps *steps,
 			  const struct call_step *step)
+{
+	const struct interrupt_piece *top;
+
+	if (!steps->current || step->task != steps->last.task ||
+	    step->cpu != steps->last.cpu || step->kind > STEP_EXIT ||
+	    function_marks_has(steps->marks, step->function))
+		return false;
+	if (step->kind == STEP_EXIT && step->depth <= steps->floor)
+		return false;
+	top = interrupt_stack_top(steps->current);
+	return !top || (step->depth > top->depth && !expects_any(top));
+}
+
+static void note_last(struct interrupt_steps *steps,
+		      struct interrupt_stack *stack,
+		      const struct call_step *step)
+{
+	const struct open_work *top =
+		task_work_top(steps->work, step->task->index);
+
+	steps->last.task = step->task;
+	steps->last.cpu = step->cpu;
+	steps->current = stack;
+	steps->floor = top ? top->depth : 0;
+}
+
+static void take_change(struct interrupt_steps *steps,
+			const struct call_step *step)
 {
 	struct interrupt_stack *stack =
 		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
 	int changed = task_work_take(steps->work, step);
 
-	steps->last = *step;
+	note_last(steps, stack, step);
 	if (changed < 0)
 		claims_fail(steps->claims);
 	if (!stack)
@@ -279,6 +338,16 @@ void interrupt_steps_take(struct interrupt_steps *steps,
 	if (changed > 0)
 		stack->is_interrupted = is_interrupted(steps,
 						       step->task->index);
+}
+
+void interrupt_steps_take(struct interrupt_steps *steps,
+			  const struct call_step *step)
+{
+	steps->last.time_ns = step->time_ns;
+	if (is_plain_call(steps, step))
+		interrupt_stack_charge(steps->current, step->clock_ns);
+	else
+		take_change(steps, step);
 }
 
 void interrupt_steps_end(struct interrupt_steps *steps)
