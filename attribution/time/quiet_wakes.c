@@ -131,6 +131,14 @@ bool quiet_wakes_has(const struct quiet_wakes *wakes, uint32_t function)
 	return mark_at(wakes, function) != MARK_NONE;
 }
 
+bool quiet_wakes_concern(const struct quiet_wakes *wakes,
+			 const struct call_step *step)
+{
+	if (step->kind == STEP_ENTER)
+		return quiet_wakes_has(wakes, step->function);
+	return step->kind == STEP_EXIT && wakes->open;
+}
+
 bool quiet_wakes_are_open(const struct quiet_wakes *wakes)
 {
 	return wakes->open;

@@ -25,6 +25,10 @@ int quiet_wakes_take(struct quiet_wakes *wakes, const struct call_step *step);
 /* Returns whether it matters that @function begins. */
 bool quiet_wakes_has(const struct quiet_wakes *wakes, uint32_t function);
 
+/* Returns whether @step, of any kind, does anything in quiet_wakes_take(). */
+bool quiet_wakes_concern(const struct quiet_wakes *wakes,
+			 const struct call_step *step);
+
 /* Returns whether it matters when functions end: perf is waking somebody. */
 bool quiet_wakes_are_open(const struct quiet_wakes *wakes);
 
