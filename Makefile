@@ -54,7 +54,7 @@ LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(patsubst %.c,$(BUILD)/%.o,$(filter %_fixture.c,$(TESTS)))
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
-BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # The ways into the kernel that abis tries are those of x86-64.
@@ -87,7 +87,8 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
-$(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIBRARY)
+$(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o \
+		$(BUILD)/tests/bench/tape_fixture.o $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
