@@ -60,7 +60,7 @@ LIBRARY  := $(BUILD)/libktrace-hw.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
-BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # The ways into the kernel that abis tries are those of x86-64.
@@ -111,7 +111,8 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
 # They print figures and judge none.
-$(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(LIBRARY)
+$(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o \
+		$(BUILD)/tests/bench/tape_fixture.o $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -191,7 +192,7 @@ check-full: check
 bench-programs: $(BENCHES)
 
 bench: all bench-programs
-	$(Q)$(RUN) $(BUILD)/tests/bench/writers
+	$(Q)$(RUN) $(BUILD)/tests/bench/bench_writers
 	$(Q)tests/bench/speed.sh
 	$(Q)tests/bench/speed_coresight.sh
 	$(Q)machine/tests/bench.sh

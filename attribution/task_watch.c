@@ -65,9 +65,11 @@ static void tell(struct task_watch *watch, const struct call_step *step,
 		 int change)
 {
 	struct task_listener *listener = watch->listener;
-	const struct system_call *call =
-		system_calls_of(watch->calls, step->task->index);
+	const struct system_call *call;
 
+	if (change == CALL_NOTHING && !listener->step)
+		return;
+	call = system_calls_of(watch->calls, step->task->index);
 	if (!call)
 		return;
 	if (change == CALL_BEGAN && listener->began)

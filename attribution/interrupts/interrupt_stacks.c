@@ -107,23 +107,6 @@ struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
 					     NULL;
 }
 
-struct interrupt_piece *
-interrupt_stack_top(const struct interrupt_stack *stack)
-{
-	size_t count = stack->pieces.count;
-
-	return count ? array_at(&stack->pieces, count - 1) : NULL;
-}
-
-void interrupt_stack_charge(struct interrupt_stack *stack, uint64_t clock_ns)
-{
-	struct interrupt_piece *top = interrupt_stack_top(stack);
-
-	if (top && (stack->is_interrupted || top->is_thread_work))
-		top->own_ns += clock_ns - stack->clock_ns;
-	stack->clock_ns = clock_ns;
-}
-
 struct interrupt_piece *interrupt_stacks_push(struct interrupt_stacks *stacks,
 					      struct interrupt_stack *stack,
 					      struct interrupt_piece piece)

@@ -46,13 +46,26 @@ struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
 					    uint32_t index);
 
 /* Returns the innermost piece, or NULL. */
-struct interrupt_piece *
-interrupt_stack_top(const struct interrupt_stack *stack);
+static inline struct interrupt_piece *
+interrupt_stack_top(const struct interrupt_stack *stack)
+{
+	struct interrupt_piece *pieces = stack->pieces.items;
+
+	return stack->pieces.count ? &pieces[stack->pieces.count - 1] : NULL;
+}
 
 /* Gives the innermost piece the task's time up to @clock_ns, if that was
  * interrupt work.
  */
-void interrupt_stack_charge(struct interrupt_stack *stack, uint64_t clock_ns);
+static inline void interrupt_stack_charge(struct interrupt_stack *stack,
+					  uint64_t clock_ns)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	if (top && (stack->is_interrupted || top->is_thread_work))
+		top->own_ns += clock_ns - stack->clock_ns;
+	stack->clock_ns = clock_ns;
+}
 
 /* Puts a piece on the stack; its owner is the stack.  Returns it there, or
  * NULL when out of memory.

@@ -22,6 +22,7 @@ struct time_accounts {
 	struct task_time *time;
 	struct interrupt_ledger *ledger;
 	struct array threads;	/* struct time_account by task index */
+	const struct task *counted;	/* has an account: of the last count */
 	int status;
 };
 
@@ -113,6 +114,7 @@ static void count_step(struct time_accounts *accounts,
 	account = account_of(accounts, step->task);
 	if (!account)
 		return;
+	accounts->counted = step->task;
 	if (!is_call) {
 		account->context_switches++;
 		return;
@@ -132,8 +134,12 @@ static void take_step(struct witness *witness, const struct call_step *step)
 {
 	struct time_accounts *accounts = (struct time_accounts *)witness;
 
-	task_time_step(accounts->time, step);
-	count_step(accounts, step);
+	/* A call that changes nothing begins no work, but may be its thread's
+	 * first that counts.
+	 */
+	if (task_time_step(accounts->time, step) ||
+	    step->task != accounts->counted)
+		count_step(accounts, step);
 	inner(accounts)->step(inner(accounts), step);
 }
 

@@ -97,10 +97,11 @@ int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
 
 int sleeps_watch(struct sleeps *sleeps, const struct call_step *step)
 {
-	uint64_t last_ns = quiet_wakes_last(sleeps->quiet).time_ns;
+	uint64_t last_ns;
 
-	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+	if (!quiet_wakes_concern(sleeps->quiet, step))
 		return 0;
+	last_ns = quiet_wakes_last(sleeps->quiet).time_ns;
 	if (quiet_wakes_take(sleeps->quiet, step) < 0)
 		return -ERROR_MEMORY;
 	if (quiet_wakes_last(sleeps->quiet).time_ns == last_ns)

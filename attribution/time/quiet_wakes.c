@@ -34,6 +34,7 @@ struct open_wakeup {
 struct quiet_wakes {
 	struct array cpus;		/* struct open_wakeup by CPU + 1 */
 	struct quiet_wake last;
+	uint32_t open;			/* of cpus */
 	uint32_t count;
 	uint8_t marks[];		/* enum mark by function */
 };
@@ -89,6 +90,7 @@ static void enter(struct quiet_wakes *wakes, struct open_wakeup *open,
 {
 	switch (mark_at(wakes, step->function)) {
 	case MARK_PERF:
+		wakes->open += !open->task;
 		open->task = step->task;
 		open->depth = step->depth;
 		break;
@@ -105,6 +107,12 @@ static void enter(struct quiet_wakes *wakes, struct open_wakeup *open,
 	}
 }
 
+static void close_wakeup(struct quiet_wakes *wakes, struct open_wakeup *open)
+{
+	open->task = NULL;
+	wakes->open--;
+}
+
 int quiet_wakes_take(struct quiet_wakes *wakes, const struct call_step *step)
 {
 	struct open_wakeup *open = open_on(wakes, step->cpu);
@@ -114,8 +122,26 @@ int quiet_wakes_take(struct quiet_wakes *wakes, const struct call_step *step)
 	if (step->kind == STEP_ENTER)
 		enter(wakes, open, step);
 	else if (open->task == step->task && step->depth <= open->depth)
-		open->task = NULL;
+		close_wakeup(wakes, open);
 	return 0;
+}
+
+bool quiet_wakes_has(const struct quiet_wakes *wakes, uint32_t function)
+{
+	return mark_at(wakes, function) != MARK_NONE;
+}
+
+bool quiet_wakes_concern(const struct quiet_wakes *wakes,
+			 const struct call_step *step)
+{
+	if (step->kind == STEP_ENTER)
+		return quiet_wakes_has(wakes, step->function);
+	return step->kind == STEP_EXIT && wakes->open;
+}
+
+bool quiet_wakes_are_open(const struct quiet_wakes *wakes)
+{
+	return wakes->open;
 }
 
 struct quiet_wake quiet_wakes_last(const struct quiet_wakes *wakes)

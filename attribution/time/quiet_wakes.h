@@ -22,6 +22,16 @@ void quiet_wakes_free(struct quiet_wakes *wakes);
 /* Takes a STEP_ENTER or STEP_EXIT.  Returns 0 or -ERROR_MEMORY. */
 int quiet_wakes_take(struct quiet_wakes *wakes, const struct call_step *step);
 
+/* Returns whether it matters that @function begins. */
+bool quiet_wakes_has(const struct quiet_wakes *wakes, uint32_t function);
+
+/* Returns whether @step, of any kind, does anything in quiet_wakes_take(). */
+bool quiet_wakes_concern(const struct quiet_wakes *wakes,
+			 const struct call_step *step);
+
+/* Returns whether it matters when functions end: perf is waking somebody. */
+bool quiet_wakes_are_open(const struct quiet_wakes *wakes);
+
 /* The last one. */
 struct quiet_wake {
 	uint64_t time_ns;	/* 0: there was none */

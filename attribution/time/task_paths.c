@@ -15,6 +15,7 @@ struct path {
 struct task_paths {
 	struct array tasks;	/* struct path by task index */
 	struct array running;	/* const struct task * by CPU + 1 */
+	const struct task *last; /* of the newest entry; its path is known */
 };
 
 struct task_paths *task_paths_new(void)
@@ -59,15 +60,18 @@ static struct path *path_of(struct task_paths *paths, const struct task *task)
 
 static int enter(struct task_paths *paths, const struct call_step *step)
 {
-	struct path *path = path_of(paths, step->task);
+	struct array *frames;
 	struct path_frame *frame;
 
-	if (!path)
+	if (step->task != paths->last && !path_of(paths, step->task))
 		return -ERROR_MEMORY;
-	frame = array_reach(&path->frames, step->depth);
-	if (!frame)
+	paths->last = step->task;
+	frames = &path_at(paths, step->task->index)->frames;
+	if ((step->depth > frames->count || step->depth >= frames->room) &&
+	    !array_reach(frames, step->depth))
 		return -ERROR_MEMORY;
-	path->frames.count = step->depth + 1;
+	frame = (struct path_frame *)frames->items + step->depth;
+	frames->count = step->depth + 1;
 	*frame = (struct path_frame){
 		.begin_ns = step->time_ns,
 		.return_address = step->place,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/task_time.h"
 
+#include "attribution/events/function_marks.h"
+#include "attribution/events/work_kinds.h"
 #include "attribution/table.h"
 #include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_time_parts.h"
@@ -8,6 +10,7 @@
 #include "attribution/time/thread_table.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>
@@ -25,6 +28,22 @@ task_time_options_of(const struct attribution_input *input)
 	};
 }
 
+/* Marks the functions whose calls task_time_apply() does anything for. */
+static struct function_marks *
+find_marked(const struct task_time_options *options,
+	    const struct quiet_wakes *wakes)
+{
+	uint32_t count = function_count(options->functions);
+	struct function_marks *marks = function_marks_new(count);
+
+	for (uint32_t i = 0; marks && wakes && i < count; i++)
+		marks->marks[i] = work_kind_of(options->kinds, i) !=
+					  WORK_NONE ||
+				  work_kinds_is_user(options->kinds, i) ||
+				  quiet_wakes_has(wakes, i);
+	return marks;
+}
+
 struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_sink *sink)
 {
@@ -37,6 +56,7 @@ struct task_time *task_time_new(const struct task_time_options *options,
 	time->work = task_work_new(options->kinds);
 	time->quiet_wakes = quiet_wakes_new(options->functions);
 	time->threads = thread_table_new();
+	time->marks = find_marked(options, time->quiet_wakes);
 	time->out = (struct span_out){
 		.sink = sink,
 		.work = time->work,
@@ -48,7 +68,8 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		.cpus = &time->cpus,
 		.out = &time->out,
 	};
-	if (!time->work || !time->quiet_wakes || !time->threads) {
+	if (!time->work || !time->quiet_wakes || !time->threads ||
+	    !time->marks) {
 		task_time_free(time);
 		return NULL;
 	}
@@ -63,6 +84,7 @@ void task_time_free(struct task_time *time)
 	quiet_wakes_free(time->quiet_wakes);
 	thread_table_free(time->threads);
 	traced_cpus_free(&time->cpus);
+	free(time->marks);
 	free(time);
 }
 
@@ -85,21 +107,77 @@ static void note_time(struct task_time *time, const struct call_step *step)
 		time->task_count = step->task->index + 1;
 }
 
-void task_time_step(struct task_time *time, const struct call_step *step)
+/* Returns whether @step is a call or return that changes nothing else. */
+static bool is_plain_call(struct task_time *time, const struct call_step *step)
 {
-	struct thread *thread = thread_table_of_task(time->threads, step->task);
-	struct traced_cpu *cpu = traced_cpus_add(&time->cpus, step->cpu);
+	const struct current_thread *current = &time->current;
 
+	if (step->task != current->task || step->cpu != current->cpu)
+		return false;
+	if (step->kind == STEP_ENTER) {
+		if (step->depth <= current->floor ||
+		    function_marks_has(time->marks, step->function))
+			return false;
+		current->thread->frames = step->depth + 1;
+	} else {
+		if (step->kind != STEP_EXIT || step->depth <= current->floor)
+			return false;
+		current->thread->frames = step->depth;
+	}
+	if (step->time_ns > time->end_ns)
+		time->end_ns = step->time_ns;
+	return true;
+}
+
+/* The innermost work ends at its own depth; below the frames of user space a
+ * thread is in the kernel; at depth 0 it says how it was found.
+ */
+static uint32_t floor_of(const struct task_time *time,
+			 const struct thread *thread, uint32_t index)
+{
+	const struct open_work *top = task_work_top(time->work, index);
+
+	return top && top->depth > thread->user_frames ? top->depth :
+							 thread->user_frames;
+}
+
+static void note_current(struct task_time *time, struct thread *thread,
+			 const struct call_step *step)
+{
+	time->current.task = NULL;
+	if (thread->phase != THREAD_ON || !time->out.start_ns ||
+	    quiet_wakes_are_open(time->quiet_wakes))
+		return;
+	time->current = (struct current_thread){
+		.task = step->task,
+		.cpu = step->cpu,
+		.floor = floor_of(time, thread, step->task->index),
+		.thread = thread,
+	};
+}
+
+bool task_time_step(struct task_time *time, const struct call_step *step)
+{
+	struct thread *thread;
+	struct traced_cpu *cpu;
+
+	if (is_plain_call(time, step))
+		return false;
+	thread = thread_table_of_task(time->threads, step->task);
+	cpu = traced_cpus_add(&time->cpus, step->cpu);
 	if (!thread || !cpu) {
 		time->status = -ERROR_MEMORY;
-		return;
+		return true;
 	}
 	note_time(time, step);
 	task_time_apply(time, thread, cpu, step);
+	note_current(time, thread, step);
+	return true;
 }
 
 void task_time_event(struct task_time *time, const struct event_record *event)
 {
+	time->current.task = NULL;
 	/* What comes after the trace is no part of the recording. */
 	if (traced_cpus_are_over(&time->cpus))
 		return;
@@ -110,6 +188,7 @@ void task_time_event(struct task_time *time, const struct event_record *event)
 void task_time_record(struct task_time *time,
 		      const struct sideband_record *record)
 {
+	time->current.task = NULL;
 	if (traced_cpus_are_over(&time->cpus))
 		return;
 	if (sched_events_record(&time->events, record) < 0)

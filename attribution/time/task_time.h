@@ -52,8 +52,12 @@ struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_sink *sink);
 void task_time_free(struct task_time *time);
 
-/* What a witness sees, in the order in which it does. */
-void task_time_step(struct task_time *time, const struct call_step *step);
+/* What a witness sees, in the order in which it does.
+ *
+ * Returns whether @step may have changed what the thread does, or how far its
+ * time was handed out: most calls do not.
+ */
+bool task_time_step(struct task_time *time, const struct call_step *step);
 void task_time_event(struct task_time *time, const struct event_record *event);
 void task_time_record(struct task_time *time,
 		      const struct sideband_record *record);

@@ -10,10 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct function_marks;
 struct quiet_wakes;
 struct task_work;
 struct thread;
 struct thread_table;
+
+/* The thread that the newest step was of.  Calls deeper than floor change
+ * nothing of it but the count of its frames, unless their function is marked.
+ */
+struct current_thread {
+	const struct task *task; /* NULL: what comes next may change anything */
+	uint32_t cpu;
+	uint32_t floor;
+	struct thread *thread;
+};
 
 /* The inside of task_time, shared by its files: task_time.c takes what the
  * witness sees and ends all, task_time_steps.c says what a step changes.
@@ -26,6 +37,8 @@ struct task_time {
 	struct thread_table *threads;
 	struct traced_cpus cpus;
 	struct sched_events events;
+	struct current_thread current;
+	struct function_marks *marks;	/* functions that change something */
 	uint64_t end_ns;	/* of the newest step */
 	uint32_t task_count;	/* in the steps */
 	bool is_of_threads;	/* tasks that are not traced ran */

@@ -120,35 +120,40 @@ static void name_call(struct user_sites *sites, struct kernel_entry *entry,
 		entry->site.purpose = function;
 }
 
-static void look_at(struct user_sites *sites, const struct call_step *step)
+/* The thread's work may have changed. */
+static void look_at(struct user_sites *sites, struct kernel_entry *entry,
+		    const struct call_step *step)
 {
-	struct kernel_entry *entry = entry_of(sites, step->task->index);
 	const struct open_work *works;
 	size_t count;
 
-	if (!entry)
-		return;
 	works = task_time_works(sites->time, step->task->index, &count);
 	if (entry->is_open && (!count || works->serial != entry->work))
 		bill(sites, entry);
-	if (step->kind != STEP_ENTER)
-		return;
-	if (count == 1 && works->serial != entry->work && is_entry(works))
+	if (step->kind == STEP_ENTER && count == 1 &&
+	    works->serial != entry->work && is_entry(works))
 		begin_entry(sites, entry, step, works);
-	else if (entry->is_open)
+	else if (step->kind == STEP_ENTER && entry->is_open)
 		name_call(sites, entry, step->function);
 }
 
 static void take_step(struct witness *witness, const struct call_step *step)
 {
 	struct user_sites *sites = (struct user_sites *)witness;
+	struct kernel_entry *entry;
+	bool may_change;
 
 	if (sites->status)
 		return;
-	task_time_step(sites->time, step);
+	may_change = task_time_step(sites->time, step);
 	sites->status = task_paths_take(sites->paths, step);
-	if (!sites->status)
-		look_at(sites, step);
+	entry = sites->status ? NULL : entry_of(sites, step->task->index);
+	if (!entry)
+		return;
+	if (may_change)
+		look_at(sites, entry, step);
+	else if (step->kind == STEP_ENTER && entry->is_open)
+		name_call(sites, entry, step->function);
 }
 
 /* Returns the entry of the thread that @event is about, if its place is not

@@ -51,8 +51,9 @@ static inline struct call_frame *frames_next(struct call_stack *stack)
 	return stack->frames + stack->count;
 }
 
-/* Begins the function of the frame that frames_next() returned.  How and doubt come from the caller, who has just written
- * them: a CPU waits for small writes that are read back together.
+/* Begins the function of the frame that frames_next() returned.  How and doubt
+ * come from the caller, who has just written them: a CPU waits for small writes
+ * that are read back together.
  */
 static inline void frames_begin(struct call_stack *stack, uint8_t how,
 				uint8_t doubt, struct call_stack_output *output)

@@ -4,20 +4,11 @@
 #include "common/error.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/cpu_account.h"
+#include "report/steps/cpu_context.h"
 #include "report/steps/kept_tasks.h"
-
-#include "decoder/flow/flow.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-struct cpu_context {
-	struct kept_task *task;
-	uint8_t state; /* enum cpu_state */
-	bool ended;
-	struct cpu_account account;
-	struct call_stack_output output; /* of the task's call stack */
-};
 
 struct task_stacks {
 	struct time_window window;
@@ -59,12 +50,6 @@ void task_stacks_free(struct task_stacks *stacks)
 	free(stacks);
 }
 
-static void run_task(struct cpu_context *context, struct kept_task *task)
-{
-	context->task = task;
-	context->output.step.task = &task->task;
-}
-
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid)
 {
@@ -76,62 +61,8 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 	context->account.cpu = cpu;
 	context->output.sink = stacks->sink;
 	context->output.step.cpu = (uint32_t)cpu;
-	run_task(context, task);
+	cpu_context_run(context, task);
 	return (int)stacks->cpus.count - 1;
-}
-
-static struct call_step step_of(const struct cpu_context *context,
-				const struct function_event *event,
-				uint8_t kind)
-{
-	return (struct call_step){
-		.time_ns = kept_task_time(context->task, event->time_ns),
-		.early_ns = event->early_ns,
-		.late_ns = event->late_ns,
-		.kind = kind,
-		.cpu = (uint32_t)context->account.cpu,
-		.clock_ns = context->task->clock_ns,
-		.task = &context->task->task,
-	};
-}
-
-static void enter_state(struct task_stacks *stacks, struct cpu_context *context,
-			const struct function_event *event, uint8_t state)
-{
-	struct call_step step = step_of(context, event, STEP_STATE);
-
-	if (context->state == state)
-		return;
-	context->state = state;
-	step.detail = state;
-	stacks->sink->take(stacks->sink, &step);
-}
-
-static void enter_gap(struct task_stacks *stacks, struct cpu_context *context,
-		      const struct function_event *event)
-{
-	struct call_step step = step_of(context, event, STEP_GAP);
-
-	context->state = CPU_GAP;
-	context->account.gaps++;
-	context->account.lost_bytes += event->lost_bytes;
-	step.detail = event->detail;
-	step.value = event->lost_bytes;
-	step.place = event->address;
-	stacks->sink->take(stacks->sink, &step);
-}
-
-static uint8_t state_after_stop(uint8_t stop)
-{
-	switch ((enum flow_stop)stop) {
-	case FLOW_STOP_LEVEL:
-		return CPU_OUTSIDE;
-	case FLOW_STOP_FILTER:
-		return CPU_FILTERED;
-	case FLOW_STOP_OFF:
-		return CPU_OFF;
-	}
-	return CPU_OFF;
 }
 
 static int change_task(struct task_stacks *stacks, struct cpu_context *context,
@@ -144,15 +75,15 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 
 	if (!next)
 		return -ERROR_MEMORY;
-	step = step_of(context, event, STEP_LEAVE);
+	step = cpu_context_step(context, event, STEP_LEAVE);
 	stacks->sink->take(stacks->sink, &step);
-	run_task(context, next);
+	cpu_context_run(context, next);
 	/* In the kernel, where switches are, only a pause hides them. */
 	if (context->state != CPU_TRACED)
 		call_stack_doubt(&next->stack);
 	next->task.cpu = context->account.cpu;
 	context->account.switches++;
-	step = step_of(context, event, STEP_SWITCH);
+	step = cpu_context_step(context, event, STEP_SWITCH);
 	step.detail = event->detail;
 	stacks->sink->take(stacks->sink, &step);
 	return 0;
@@ -162,13 +93,13 @@ static int end_cpu(struct task_stacks *stacks, struct cpu_context *context,
 		   const struct function_event *event)
 {
 	struct call_stack_output output = {
-		.step = step_of(context, event, STEP_END),
+		.step = cpu_context_step(context, event, STEP_END),
 		.sink = stacks->sink,
 	};
 
 	context->ended = true;
 	call_stack_close(&context->task->stack, &output);
-	output.step = step_of(context, event, STEP_END);
+	output.step = cpu_context_step(context, event, STEP_END);
 	stacks->sink->take(stacks->sink, &output.step);
 	return 0;
 }
@@ -189,7 +120,7 @@ static void end_first_thread(const struct task_stacks *stacks,
 					task->pid);
 	if (!first)
 		return;
-	output.step = step_of(context, event, STEP_EXIT);
+	output.step = cpu_context_step(context, event, STEP_EXIT);
 	output.step.time_ns = kept_task_time(first, event->time_ns);
 	output.step.clock_ns = first->clock_ns;
 	output.step.task = &first->task;
@@ -274,13 +205,12 @@ static int take_other(struct task_stacks *stacks, struct cpu_context *context,
 	if (event->kind == FUNCTION_END)
 		return end_cpu(stacks, context, event);
 	if (event->kind == FUNCTION_GAP)
-		enter_gap(stacks, context, event);
+		cpu_context_lose(context, event);
 	else if (event->kind == FUNCTION_TRACE_START)
-		enter_state(stacks, context, event, CPU_TRACED);
+		cpu_context_start(context, event);
 	status = take_stack_event(stacks, context, event);
 	if (event->kind == FUNCTION_TRACE_STOP)
-		enter_state(stacks, context, event,
-			    state_after_stop(event->detail));
+		cpu_context_stop(context, event);
 	return status;
 }
 

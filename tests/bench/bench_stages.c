@@ -12,9 +12,7 @@
 #include "attribution/events/step_join.h"
 #include "attribution/events/work_kinds.h"
 #include "attribution/table.h"
-#include "cmd/cpu_pipeline.h"
 #include "cmd/session.h"
-#include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
@@ -23,23 +21,15 @@
 #include "report/steps/task_stacks.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
+#include "tests/bench/tape_fixture.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH = 512, NAME_WIDTH = 16 };
-
-/* One CPU's events, decoded, and how far they have been replayed. */
-struct tape {
-	struct cpu_pipeline from;
-	struct array events;	/* struct function_event */
-	size_t next;
-	struct function_event batch[BATCH];	/* hot, as from a decoder */
-};
+enum { NAME_WIDTH = 16 };
 
 struct bench {
 	struct session session;
@@ -73,36 +63,6 @@ static void *need(void *object, const char *what)
 	return object;
 }
 
-static int replay(void *ctx, const struct function_event **batch)
-{
-	struct tape *tape = ctx;
-	size_t left = tape->events.count - tape->next;
-	size_t count = left < BATCH ? left : BATCH;
-	const struct function_event *from = tape->events.items;
-
-	memcpy(tape->batch, from + tape->next, count * sizeof(*from));
-	*batch = tape->batch;
-	tape->next += count;
-	return (int)count;
-}
-
-static void record_tape(struct bench *bench, size_t index, size_t limit)
-{
-	struct tape *tape = &bench->tapes[index];
-	const struct function_event *batch;
-	int count;
-
-	tape->events = ARRAY_OF(struct function_event);
-	check(cpu_pipeline_open(&tape->from, &bench->session, index), "open");
-	while (tape->events.count < limit &&
-	       (count = cpu_pipeline_next(&tape->from, &batch)) > 0)
-		for (int i = 0; i < count; i++)
-			*(struct function_event *)need(array_add(&tape->events),
-						       "events") = batch[i];
-	cpu_pipeline_close(&tape->from);
-	bench->event_count += tape->events.count;
-}
-
 static bool must_wait(void *ctx, uint32_t index,
 		      const struct function_event *event, uint32_t *where)
 {
@@ -126,8 +86,8 @@ static struct event_merge *rewind_tapes(const struct bench *bench,
 	struct event_merge *merge = need(event_merge_new(holds, ctx), "merge");
 
 	for (size_t i = 0; i < bench->tape_count; i++) {
-		bench->tapes[i].next = 0;
-		check(event_merge_add(merge, replay, &bench->tapes[i]),
+		tape_rewind(&bench->tapes[i]);
+		check(event_merge_add(merge, tape_replay, &bench->tapes[i]),
 		      "merge");
 	}
 	return merge;
@@ -140,8 +100,8 @@ static double time_read(const struct bench *bench, const void *ctx)
 
 	(void)ctx;
 	for (size_t i = 0; i < bench->tape_count; i++) {
-		bench->tapes[i].next = 0;
-		while (replay(&bench->tapes[i], &batch))
+		tape_rewind(&bench->tapes[i]);
+		while (tape_replay(&bench->tapes[i], &batch))
 			;
 	}
 	return cpu_ns() - begin;
@@ -362,13 +322,16 @@ static void bench_recording(const char *path, size_t limit, int runs,
 	bench.tape_count = recording_stream_count(bench.session.recording);
 	bench.tapes = need(calloc(bench.tape_count + 1, sizeof(*bench.tapes)),
 			   "tapes");
-	for (size_t i = 0; i < bench.tape_count; i++)
-		record_tape(&bench, i, limit);
+	for (size_t i = 0; i < bench.tape_count; i++) {
+		check(tape_record(&bench.tapes[i], &bench.session, i, limit),
+		      "decoding");
+		bench.event_count += bench.tapes[i].events.count;
+	}
 	printf("%s: %zu events in %zu streams\n", path, bench.event_count,
 	       bench.tape_count);
 	time_all(&bench);
 	for (size_t i = 0; i < bench.tape_count; i++)
-		array_free(&bench.tapes[i].events);
+		tape_free(&bench.tapes[i]);
 	free(bench.tapes);
 	session_close(&bench.session);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long the writers of timelines take for each step, beyond making it.
  *
- *	writers [RECORDING]
+ *	bench_writers [RECORDING]
  *
  * The steps are those that a recording begins with, or made up; each writer
  * gets them several times over and writes to /dev/null.  No figure fails.

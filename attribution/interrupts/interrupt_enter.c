@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_steps_parts.h"
+
+#include "attribution/time/task_work.h"
+#include "symbolize/function_table.h"
+
+/* Returns whether functions of @role begin pieces, and of which kind. */
+static bool begins_piece(enum interrupt_role role, enum interrupt_kind *kind)
+{
+	static const struct {
+		enum interrupt_role role;
+		enum interrupt_kind kind;
+	} kinds[] = {
+		{ ROLE_HARD, INTERRUPT_HARD },
+		{ ROLE_IPI_RESCHEDULE, INTERRUPT_IPI },
+		{ ROLE_IPI_CALL, INTERRUPT_IPI },
+		{ ROLE_NMI, INTERRUPT_NMI },
+		{ ROLE_SOFTIRQ, INTERRUPT_SOFTIRQ },
+		{ ROLE_ACTION, INTERRUPT_SOFTIRQ },
+		{ ROLE_ITEM, INTERRUPT_WORK },
+		{ ROLE_THREAD, INTERRUPT_THREAD },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		*kind = kinds[i].kind;
+		if (kinds[i].role == role)
+			return true;
+	}
+	return false;
+}
+
+/* Whether @piece is what its thread is there for, and no interrupt. */
+static bool is_thread_work(const struct interrupt_steps *steps,
+			   const struct interrupt_stack *stack,
+			   const struct interrupt_piece *piece)
+{
+	size_t count;
+	const struct open_work *works =
+		task_work_open(steps->work, stack->index, &count);
+
+	if (piece->is_part && interrupt_stack_top(stack))
+		return interrupt_stack_top(stack)->is_thread_work;
+	if (piece->kind == INTERRUPT_WORK || piece->kind == INTERRUPT_THREAD)
+		return true;
+	return piece->kind == INTERRUPT_SOFTIRQ && count >= 2 &&
+	       works[count - 2].kind == WORK_THREAD;
+}
+
+static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
+		  const struct call_step *step, struct interrupt_piece piece)
+{
+	struct interrupt_piece *slot;
+
+	piece.function = step->function;
+	piece.depth = step->depth;
+	piece.begin_ns = step->time_ns;
+	piece.is_thread_work = is_thread_work(steps, stack, &piece);
+	slot = interrupt_stacks_push(steps->stacks, stack, piece);
+	if (slot)
+		steps->listener->begin(steps->listener, slot, step);
+}
+
+/* Whether @step enters what the open caller is there to call. */
+static bool is_called(const struct interrupt_piece *top,
+		      enum interrupt_role role, const struct call_step *step)
+{
+	return top->caller_role != ROLE_NONE && role != ROLE_HELPER &&
+	       step->depth == top->caller_depth + 1 && step->how == HOW_CALL;
+}
+
+static void enter_called(struct interrupt_steps *steps,
+			 struct interrupt_stack *stack,
+			 const struct call_step *step)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_piece piece =
+		interrupt_piece_of(top->caller_role == ROLE_CALLS_RCU ?
+					   INTERRUPT_RCU :
+					   INTERRUPT_NAPI,
+				   ROLE_NONE);
+
+	piece.is_part = true;
+	if (top->caller_role != ROLE_CALLS_RCU)
+		top->caller_role = ROLE_NONE;
+	begin(steps, stack, step, piece);
+}
+
+static void enter_expected(struct interrupt_steps *steps,
+			   struct interrupt_stack *stack,
+			   const struct call_step *step)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_piece piece = interrupt_piece_of(top->expected_kind,
+							  ROLE_NONE);
+
+	piece.is_part = true;
+	piece.owner = top->expected_owner;
+	top->expected_owner = NULL;
+	top->expected = FUNCTION_NONE;
+	begin(steps, stack, step, piece);
+}
+
+static bool is_caller(enum interrupt_role role)
+{
+	return role == ROLE_CALLS_HANDLER || role == ROLE_CALLS_POLL ||
+	       role == ROLE_CALLS_RCU;
+}
+
+static void enter_role(struct interrupt_steps *steps,
+		       struct interrupt_stack *stack,
+		       const struct call_step *step, enum interrupt_role role,
+		       bool is_new_work)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+	enum interrupt_kind kind;
+
+	if (begins_piece(role, &kind)) {
+		struct interrupt_piece piece = interrupt_piece_of(kind, role);
+
+		piece.is_part = role == ROLE_ACTION && top;
+		if (role == ROLE_THREAD) {
+			piece.caller_role = ROLE_CALLS_HANDLER;
+			piece.caller_depth = step->depth;
+		}
+		if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD)
+			begin(steps, stack, step, piece);
+	} else if (top && is_caller(role)) {
+		top->caller_role = (uint8_t)role;
+		top->caller_depth = step->depth;
+	} else {
+		steps->listener->role(steps->listener, top, role, step);
+	}
+}
+
+static void enter_within(struct interrupt_steps *steps,
+			 struct interrupt_stack *stack,
+			 const struct call_step *step, bool is_new_work)
+{
+	enum interrupt_role role = interrupt_role_of(steps->roles,
+						     step->function);
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	if (top && top->expected == step->function) {
+		enter_expected(steps, stack, step);
+	} else if (top && is_called(top, role, step) &&
+		   top->caller_role != ROLE_CALLS_HANDLER) {
+		enter_called(steps, stack, step);
+	} else if (top && is_called(top, role, step)) {
+		top->function = step->function;
+		top->caller_role = ROLE_NONE;
+	} else if (role != ROLE_NONE && role != ROLE_HELPER) {
+		enter_role(steps, stack, step, role, is_new_work);
+	}
+}
+
+/* A piece lasts through the jumps that its function ends in, but to other
+ * work.  Entries that jump to each other are known by the last one.
+ */
+static bool goes_on(const struct interrupt_steps *steps,
+		    struct interrupt_piece *top, const struct call_step *step,
+		    bool is_new_work)
+{
+	enum interrupt_role role = interrupt_role_of(steps->roles,
+						     step->function);
+
+	if (is_new_work)
+		return false;
+	if (role == top->role && (role == ROLE_HARD || role == ROLE_SOFTIRQ))
+		top->function = step->function;
+	return true;
+}
+
+void interrupt_steps_enter(struct interrupt_steps *steps,
+			   struct interrupt_stack *stack,
+			   const struct call_step *step, bool is_new_work)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	if (top && step->depth <= top->depth) {
+		if (goes_on(steps, top, step, is_new_work))
+			return;
+		interrupt_steps_end_top(steps, stack, step);
+	}
+	enter_within(steps, stack, step, is_new_work);
+}

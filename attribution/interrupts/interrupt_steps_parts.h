@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_STEPS_PARTS_H
+#define KT_ATTRIBUTION_INTERRUPT_STEPS_PARTS_H
+
+#include "attribution/interrupts/interrupt_steps.h"
+#include "report/steps/call_step.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct function_marks;
+struct task_work;
+
+/* The inside of interrupt_steps, shared by its files: interrupt_steps.c takes
+ * the steps and ends pieces, interrupt_enter.c begins them.
+ */
+struct interrupt_steps {
+	struct interrupt_stacks *stacks;
+	struct claims *claims;
+	struct interrupt_listener *listener;
+	struct interrupt_roles *roles;
+	struct task_work *work;
+	struct function_marks *marks;	/* functions that mean something */
+	struct interrupt_stack *current; /* of last; NULL: not known */
+	uint32_t floor;		/* current's works end no deeper */
+	struct call_step last;	/* the newest: when, where and whose */
+};
+
+/* Begins what STEP_ENTER @step does; @is_new_work says whether it has become
+ * the task's innermost work.
+ */
+void interrupt_steps_enter(struct interrupt_steps *steps,
+			   struct interrupt_stack *stack,
+			   const struct call_step *step, bool is_new_work);
+
+/* Ends the innermost piece of @stack, which has one, at @step. */
+void interrupt_steps_end_top(struct interrupt_steps *steps,
+			     struct interrupt_stack *stack,
+			     const struct call_step *step);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/bench/tape_fixture.h"
+
+#include "common/error.h"
+
+#include <string.h>
+
+static int add(struct tape *tape, const struct function_event *batch, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct function_event *event = array_add(&tape->events);
+
+		if (!event)
+			return -ERROR_MEMORY;
+		*event = batch[i];
+	}
+	return 0;
+}
+
+int tape_record(struct tape *tape, const struct session *session, size_t index,
+		size_t limit)
+{
+	const struct function_event *batch;
+	int status = cpu_pipeline_open(&tape->from, session, index);
+	int count;
+
+	tape->events = ARRAY_OF(struct function_event);
+	while (!status && tape->events.count < limit) {
+		count = cpu_pipeline_next(&tape->from, &batch);
+		if (!count)
+			break;
+		status = count < 0 ? count : add(tape, batch, count);
+	}
+	cpu_pipeline_close(&tape->from);
+	return status;
+}
+
+void tape_free(struct tape *tape)
+{
+	array_free(&tape->events);
+}
+
+void tape_rewind(struct tape *tape)
+{
+	tape->next = 0;
+}
+
+int tape_replay(void *ctx, const struct function_event **batch)
+{
+	struct tape *tape = ctx;
+	size_t left = tape->events.count - tape->next;
+	size_t count = left < TAPE_BATCH ? left : TAPE_BATCH;
+	const struct function_event *from = tape->events.items;
+
+	memcpy(tape->batch, from + tape->next, count * sizeof(*from));
+	*batch = tape->batch;
+	tape->next += count;
+	return (int)count;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/call_tree.h"
+#include "symbolize/function_table.h"
+#include "tests/random_fixture.h"
+#include "tests/run_suite.h"
+
+enum { FUNCTIONS = 40, STEPS = 200000, MAX_DEPTH = 12 };
+
+static bool is_like(const struct call_tree *tree, uint32_t node,
+		    uint32_t parent, uint32_t function, bool is_break)
+{
+	const struct call_node *about = call_tree_at(tree, node);
+
+	return about->parent == parent && about->function == function &&
+	       about->is_break == is_break;
+}
+
+/* Whatever was asked for before, a child is the one asked for, and there is
+ * one of each.
+ */
+START_TEST(children_are_found_in_any_order)
+{
+	struct call_tree *tree = call_tree_new();
+	uint32_t path[MAX_DEPTH + 1];
+	uint32_t state = 3;
+	int depth = 0;
+
+	path[0] = call_tree_root(tree, -1);
+	for (int i = 0; i < STEPS; i++) {
+		uint32_t chosen = next_random(&state);
+		uint32_t function = chosen / 4 % FUNCTIONS;
+		bool is_break = chosen % 256 == 1;
+
+		if (depth && (chosen % 2 == 0 || depth == MAX_DEPTH)) {
+			depth--;
+			continue;
+		}
+		path[depth + 1] = call_tree_child(tree, path[depth], function,
+						  is_break);
+		ck_assert(is_like(tree, path[depth + 1], path[depth], function,
+				  is_break));
+		depth++;
+	}
+	for (uint32_t i = 1; i < call_tree_count(tree); i++) {
+		const struct call_node *node = call_tree_at(tree, i);
+
+		ck_assert_uint_eq(call_tree_child(tree, node->parent,
+						  node->function,
+						  node->is_break), i);
+	}
+	call_tree_free(tree);
+}
+END_TEST
+
+START_TEST(trees_of_processes_are_apart)
+{
+	struct call_tree *tree = call_tree_new();
+	uint32_t first = call_tree_root(tree, 1);
+	uint32_t second = call_tree_root(tree, 2);
+	uint32_t a = call_tree_child(tree, first, 7, false);
+	uint32_t b = call_tree_child(tree, second, 7, false);
+
+	ck_assert_uint_ne(first, second);
+	ck_assert_uint_eq(call_tree_root(tree, 1), first);
+	ck_assert_uint_ne(a, b);
+	ck_assert_uint_eq(call_tree_child(tree, first, 7, false), a);
+	ck_assert_int_eq(call_tree_pid(tree, a), 1);
+	ck_assert_int_eq(call_tree_pid(tree, b), 2);
+	ck_assert_uint_eq(call_tree_at(tree, first)->function, FUNCTION_NONE);
+	call_tree_free(tree);
+}
+END_TEST
+
+/* The same calls again and again, and what is in between changes nothing. */
+START_TEST(siblings_hang_in_order)
+{
+	struct call_tree *tree = call_tree_new();
+	uint32_t root = call_tree_root(tree, -1);
+	uint32_t nodes[4];
+
+	for (int again = 0; again < 3; again++)
+		for (uint32_t i = 0; i < 4; i++)
+			nodes[i] = call_tree_child(tree, root, i + 1, false);
+	ck_assert_uint_eq(call_tree_count(tree), 5);
+	ck_assert_uint_eq(call_tree_first_root(tree), root);
+	ck_assert_uint_eq(call_tree_first_child(tree, root), nodes[3]);
+	for (int i = 3; i > 0; i--)
+		ck_assert_uint_eq(call_tree_next_sibling(tree, nodes[i]),
+				  nodes[i - 1]);
+	ck_assert_uint_eq(call_tree_next_sibling(tree, nodes[0]),
+			  CALL_NODE_NONE);
+	ck_assert_uint_eq(call_tree_first_child(tree, nodes[0]),
+			  CALL_NODE_NONE);
+	call_tree_free(tree);
+}
+END_TEST
+
+static Suite *call_tree_suite(void)
+{
+	Suite *suite = suite_create("call_tree");
+	TCase *tcase = tcase_create("nodes");
+
+	tcase_add_test(tcase, children_are_found_in_any_order);
+	tcase_add_test(tcase, trees_of_processes_are_apart);
+	tcase_add_test(tcase, siblings_hang_in_order);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(call_tree_suite());
+}
