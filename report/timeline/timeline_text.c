@@ -21,6 +21,7 @@ struct text_sink {
 	struct step_sink sink;
 	struct timeline_context context;
 	struct step_texts functions;	/* as "vfs_read" */
+	struct step_texts sources;	/* behind a function: a comment with its line */
 	struct step_texts tasks;	/* as ")  ls-137  | " */
 	struct line_buffer line;
 };
@@ -36,6 +37,23 @@ static char *make_function(const void *ctx, const struct call_step *step,
 
 	*size = text ? strlen(text) : 0;
 	return text;
+}
+
+static char *make_source(const void *ctx, const struct call_step *step,
+			 size_t *size)
+{
+	const struct timeline_context *context = ctx;
+	struct source_label label = source_label_of(
+		context->lines, context->functions, step->function);
+	char *name = name_made(NAME_TEXT, label.text);
+	char *text = NULL;
+	int length = -1;
+
+	if (name)
+		length = asprintf(&text, *name ? "  /* %s */" : "%s", name);
+	free(name);
+	*size = (size_t)length;
+	return length < 0 ? NULL : text;
 }
 
 static char *make_task(const void *ctx, const struct call_step *step,
@@ -99,21 +117,6 @@ static void write_how(struct line_buffer *line, uint8_t how)
 	line_buffer_text(line, " */");
 }
 
-static void write_source(struct text_sink *text, uint32_t function)
-{
-	struct source_label source = source_label_of(
-		text->context.lines, text->context.functions, function);
-	char escaped[sizeof(source.text) * NAME_GROWTH];
-
-	if (!*source.text)
-		return;
-	line_buffer_text(&text->line, "  /* ");
-	line_buffer_put(&text->line, escaped,
-			name_text(escaped, NAME_TEXT, source.text,
-				  strlen(source.text)));
-	line_buffer_text(&text->line, " */");
-}
-
 static void write_enter(struct text_sink *text, const struct call_step *step)
 {
 	write_left(text, step);
@@ -123,7 +126,7 @@ static void write_enter(struct text_sink *text, const struct call_step *step)
 	line_buffer_text(&text->line, "() {");
 	write_how(&text->line, step->how);
 	if (text->context.lines)
-		write_source(text, step->function);
+		put(text, step_texts_function(&text->sources, step));
 	line_buffer_text(&text->line, "\n");
 }
 
@@ -254,6 +257,8 @@ static struct step_sink *open_text(const struct timeline_context *context)
 	text->context = *context;
 	text->functions = step_texts_of(&text->context, make_function,
 					&text->context);
+	text->sources = step_texts_of(&text->context, make_source,
+				      &text->context);
 	text->tasks = step_texts_of(&text->context, make_task, &text->context);
 	line_buffer_start(&text->line, context->out);
 	fputs(context->unit->note, context->out);
@@ -266,11 +271,14 @@ static struct step_sink *open_text(const struct timeline_context *context)
 static int close_text(struct step_sink *sink)
 {
 	struct text_sink *text = (struct text_sink *)sink;
-	int status = text->functions.status ? text->functions.status :
-					      text->tasks.status;
+	int status = text->functions.status;
+
+	status = status ? status : text->sources.status;
+	status = status ? status : text->tasks.status;
 
 	line_buffer_flush(&text->line);
 	step_texts_free(&text->functions);
+	step_texts_free(&text->sources);
 	step_texts_free(&text->tasks);
 	free(text);
 	return status;
