@@ -29,8 +29,7 @@ struct branch_source_ops {
 	/* As branch_source_seek(). */
 	int (*seek)(struct branch_source *source, uint64_t position);
 	/* As branch_source_next_sync(). */
-	uint64_t (*next_sync)(const struct branch_source *source,
-			      uint64_t from);
+	uint64_t (*next_sync)(struct branch_source *source, uint64_t from);
 	void (*close)(struct branch_source *source);
 };
 
@@ -71,10 +70,11 @@ static inline int branch_source_seek(struct branch_source *source,
 
 /* Returns the first place from @from on, in the stream's bytes, that decoding
  * can begin at with nothing known of what was before: a TRACE_SYNC of that
- * position; NO_SYNC if there is none.  May be called by any thread.
+ * position; NO_SYNC if there is none.  For a source that nothing else is read
+ * from.
  */
-static inline uint64_t
-branch_source_next_sync(const struct branch_source *source, uint64_t from)
+static inline uint64_t branch_source_next_sync(struct branch_source *source,
+					       uint64_t from)
 {
 	return source->ops->next_sync(source, from);
 }

@@ -48,6 +48,8 @@ struct intel_branches {
 	const uint8_t *bytes;
 	size_t size;
 	size_t at;		/* the next packet */
+	intel_packet_reach *reach;	/* NULL: all bytes are there */
+	void *reach_ctx;
 	struct intel_clock clock;
 	struct header header;
 	uint64_t last_ip;	/* addresses are compressed against it */
@@ -81,7 +83,7 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 		return NULL;
 	branches->bytes = bytes;
 	branches->size = size;
-	branches->at = intel_packet_find_psb(bytes, size, from);
+	branches->at = from;
 	branches->base = branches->at;
 	branches->clock = intel_clock_of(setup);
 	branches->overflow = NO_OVERFLOW;
@@ -92,6 +94,13 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 		return NULL;
 	}
 	return branches;
+}
+
+void intel_branches_set_reach(struct intel_branches *b,
+			      intel_packet_reach *reach, void *ctx)
+{
+	b->reach = reach;
+	b->reach_ctx = ctx;
 }
 
 void intel_branches_free(struct intel_branches *branches)
@@ -501,12 +510,18 @@ static void take_damage(struct intel_branches *b)
 	forget(b);
 	b->has_open_tnt = false;
 	add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
-	b->at = intel_packet_find_psb(b->bytes, b->size, b->at + 1);
+	b->at = intel_packet_reach_psb(b->bytes, b->size, b->at + 1, b->reach,
+				       b->reach_ctx);
 }
+
+/* What a batch of packets takes at most. */
+#define REACH_BYTES ((size_t)BATCH * 16)
 
 /* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
+	if (b->reach)
+		b->reach(b->reach_ctx, b->at, b->at + REACH_BYTES);
 	for (int i = 0; i < BATCH; i++) {
 		struct intel_packet packet;
 		size_t left = b->size - b->at;

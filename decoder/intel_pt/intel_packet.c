@@ -248,3 +248,27 @@ size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from)
 		at += PSB_PERIOD;
 	return at;
 }
+
+/* A PSB, and what may look like the begin of one before it. */
+enum { PSB_REACH = 2 * PSB_SIZE, REACH_STEP = 1 << 16 };
+
+size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
+			      intel_packet_reach *reach, void *ctx)
+{
+	if (!reach)
+		return intel_packet_find_psb(bytes, size, from);
+	while (from < size) {
+		size_t end = size - from < REACH_STEP ? size :
+							from + REACH_STEP;
+		size_t found;
+
+		reach(ctx, from, end);
+		found = intel_packet_find_psb(bytes, end, from);
+		if (end == size)
+			return found;
+		if (found + PSB_REACH < end)
+			return found;
+		from = found < end ? found : end - PSB_REACH;
+	}
+	return size;
+}
