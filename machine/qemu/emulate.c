@@ -21,14 +21,12 @@ void emulate_cpuid(struct vcpu *vcpu)
 	pend(vcpu, VCPU_PENDING_CPUID);
 }
 
-/* Linux idles by MWAIT where C1 has a sub C-state and interrupts end it
- * (prefer_mwait_c1_over_halt() in arch/x86/kernel/process.c).
+/* MWAIT without extensions, as QEMU has it: Linux idles by it then with both
+ * operands 0 (prefer_mwait_c1_over_halt() in arch/x86/kernel/process.c).
  */
 static void mwait_leaf(struct cpuid_result *result)
 {
-	*result = (struct cpuid_result){
-		.eax = 64, .ebx = 64, .ecx = 3, .edx = 1 << 4
-	};
+	*result = (struct cpuid_result){ .eax = 64, .ebx = 64 };
 }
 
 static void finish_cpuid(struct vcpu *vcpu)

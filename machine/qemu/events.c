@@ -6,13 +6,10 @@ enum {
 	VECTOR_PAGE_FAULT = 14,
 };
 
-void events_tell_flag(struct vcpu *vcpu)
+void events_tell_flag(struct vcpu *vcpu, uint64_t rflags)
 {
-	if (!pt_unit_wants_events(&vcpu->unit))
-		return;
-	pt_unit_interrupt_flag(&vcpu->unit,
-			       guest_read(&vcpu->guest, GUEST_EFLAGS) &
-				       RFLAGS_IF);
+	if (pt_unit_wants_events(&vcpu->unit))
+		pt_unit_interrupt_flag(&vcpu->unit, rflags & RFLAGS_IF);
 }
 
 /* The value that POPF will take from the stack; IF as it is if that cannot be

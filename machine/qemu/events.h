@@ -9,8 +9,10 @@
  * flow of branches; nothing is asked of the guest unless they are on.
  */
 
-/* RFLAGS.IF as it is: before a far transfer is reported, at its target. */
-void events_tell_flag(struct vcpu *vcpu);
+/* RFLAGS at the target of a far transfer, before that is reported; only asked
+ * for while pt_unit_wants_events().
+ */
+void events_tell_flag(struct vcpu *vcpu, uint64_t rflags);
 
 /* The kernel's @insn (CLI, STI, POPF) is about to run, before @next. */
 void events_flag_written(struct vcpu *vcpu, enum x86_special insn,
