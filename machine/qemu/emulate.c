@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/emulate.h"
 #include "machine/intel_pt/cpuid.h"
+#include "machine/qemu/counting.h"
 #include "machine/qemu/flow.h"
 
 /* The x2APIC's ID register: writing it faults, in xAPIC mode and in x2APIC
@@ -65,11 +66,12 @@ static bool write_deadline(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 			      guest_clock_now(&vcpu->clock));
 }
 
-void emulate_rdmsr(struct vcpu *vcpu)
+void emulate_rdmsr(struct vcpu *vcpu, uint64_t ip)
 {
 	uint32_t msr = (uint32_t)guest_read(&vcpu->guest, GUEST_RCX);
 	uint64_t *value = &vcpu->msr_value;
 
+	counting_run(vcpu, ip);
 	if (msr == MSR_PLATFORM_INFO)
 		*value = (uint64_t)vcpu->unit.timing.rates.bus_ratio << 8;
 	else if (!perfmon_read(&vcpu->perfmon, msr, value) &&
@@ -114,14 +116,24 @@ static void refuse(struct vcpu *vcpu)
 	guest_write(&vcpu->guest, GUEST_RCX, MSR_THAT_FAULTS);
 }
 
+static void watch_blocks(struct vcpu *vcpu)
+{
+	vcpu->board->watched = pt_unit_is_tracing(&vcpu->unit) ||
+			       vcpu->perfmon.counting;
+}
+
 void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 {
 	uint32_t msr = (uint32_t)guest_read(&vcpu->guest, GUEST_RCX);
 	uint64_t value = guest_read_edx_eax(&vcpu->guest);
 	bool was_tracing = pt_unit_is_tracing(&vcpu->unit);
 
-	if (perfmon_write(&vcpu->perfmon, msr, value) ||
-	    write_deadline(vcpu, msr, value))
+	counting_run(vcpu, ip);
+	if (perfmon_write(&vcpu->perfmon, msr, value)) {
+		watch_blocks(vcpu);
+		return;
+	}
+	if (write_deadline(vcpu, msr, value))
 		return;
 	if (pt_unit_write_msr(&vcpu->unit, msr, value, ip,
 			      guest_clock_now(&vcpu->clock)) == PT_MSR_FAULT) {
@@ -130,7 +142,7 @@ void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 	}
 	if (pt_unit_is_tracing(&vcpu->unit) != was_tracing) {
 		flow_restart(vcpu);
-		vcpu->board->tracing = !was_tracing;
+		watch_blocks(vcpu);
 		vcpu->board->events = pt_unit_wants_events(&vcpu->unit);
 	}
 }
@@ -143,8 +155,12 @@ void emulate_wrmsr_fault(struct vcpu *vcpu)
 	guest_write(&vcpu->guest, GUEST_RCX, vcpu->fault_rcx);
 }
 
-void emulate_rdpmc(struct vcpu *vcpu, uint64_t next)
+void emulate_rdpmc(struct vcpu *vcpu, uint64_t ip, uint64_t next)
 {
-	guest_write_edx_eax(&vcpu->guest, 0);
+	uint32_t index = (uint32_t)guest_read(&vcpu->guest, GUEST_RCX);
+
+	counting_run(vcpu, ip);
+	guest_write_edx_eax(&vcpu->guest,
+			    perfmon_rdpmc(&vcpu->perfmon, index));
 	qemu_plugin_set_pc(next);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/flow.h"
+#include "machine/qemu/counting.h"
 #include "machine/qemu/events.h"
 
 /* Linux's selector of 32-bit user code (arch/x86/include/asm/segment.h); QEMU
@@ -154,6 +155,7 @@ static void wake(struct vcpu *vcpu)
 	if (!vcpu->halted)
 		return;
 	vcpu->halted = false;
+	counting_woke(vcpu);
 	pt_unit_slept(&vcpu->unit, vcpu->halted_tsc,
 		      guest_clock_now(&vcpu->clock));
 }

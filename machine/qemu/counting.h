@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef KT_MACHINE_QEMU_COUNTING_H
+#define KT_MACHINE_QEMU_COUNTING_H
+
+#include "machine/qemu/vcpu.h"
+
+/* The performance counters of a running vCPU: they count from block to block,
+ * a tick of the TSC for each cycle.
+ */
+
+/* Counts until now, from where on code at @ip runs; interrupts the guest if a
+ * counter has overflowed.
+ */
+void counting_run(struct vcpu *vcpu, uint64_t ip);
+
+/* The vCPU was halted until now. */
+void counting_woke(struct vcpu *vcpu);
+
+#endif
