@@ -14,7 +14,14 @@ void counting_run(struct vcpu *vcpu, uint64_t ip)
 	struct perfmon_now until = now(vcpu);
 
 	if (perfmon_advance(&vcpu->perfmon, &until, ip >> 63))
+		vcpu->counter_overflowed = true;
+}
+
+void counting_interrupt(struct vcpu *vcpu)
+{
+	if (vcpu->counter_overflowed)
 		perfmon_interrupt(&vcpu->guest);
+	vcpu->counter_overflowed = false;
 }
 
 void counting_woke(struct vcpu *vcpu)

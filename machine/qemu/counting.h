@@ -8,10 +8,13 @@
  * a tick of the TSC for each cycle.
  */
 
-/* Counts until now, from where on code at @ip runs; interrupts the guest if a
- * counter has overflowed.
- */
+/* Counts until now, from where on code at @ip runs. */
 void counting_run(struct vcpu *vcpu, uint64_t ip);
+
+/* Interrupts the guest if a counter has overflowed.  QEMU allows that between
+ * blocks and at a block's last instruction only.
+ */
+void counting_interrupt(struct vcpu *vcpu);
 
 /* The vCPU was halted until now. */
 void counting_woke(struct vcpu *vcpu);

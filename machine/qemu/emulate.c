@@ -2,6 +2,7 @@
 #include "machine/qemu/emulate.h"
 #include "machine/intel_pt/cpuid.h"
 #include "machine/qemu/counting.h"
+#include "machine/qemu/events.h"
 #include "machine/qemu/flow.h"
 
 /* The x2APIC's ID register: writing it faults, in xAPIC mode and in x2APIC
@@ -128,7 +129,9 @@ void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 	uint64_t value = guest_read_edx_eax(&vcpu->guest);
 	bool was_tracing = pt_unit_is_tracing(&vcpu->unit);
 
+	events_report_flags(vcpu);
 	counting_run(vcpu, ip);
+	counting_interrupt(vcpu);
 	if (perfmon_write(&vcpu->perfmon, msr, value)) {
 		watch_blocks(vcpu);
 		return;

@@ -127,6 +127,7 @@ void flow_block(struct vcpu *vcpu, const struct block *block)
 {
 	uint64_t start = locate(vcpu, block);
 
+	events_report_flags(vcpu);
 	if (is_far_transfer(vcpu))
 		tell_mode(vcpu);
 	finish_block(vcpu, start);
@@ -187,6 +188,7 @@ static void async(struct vcpu *vcpu, uint64_t from, uint64_t to)
 
 static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
 {
+	events_report_flags(vcpu);
 	if (is_software_interrupt(vcpu, from)) {
 		tell_mode(vcpu);
 		retire(vcpu, vcpu->block, to);
@@ -206,6 +208,7 @@ static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
 
 static void interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to)
 {
+	events_report_flags(vcpu);
 	tell_interrupted_mode(vcpu, from);
 	if (finish_block(vcpu, from)) {
 		tell_cr3(vcpu, from);
@@ -241,6 +244,7 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 void flow_restart(struct vcpu *vcpu)
 {
 	vcpu->block = NULL;
+	vcpu->flag_write_count = 0;
 	vcpu->board->last_began = 0;
 	events_tell_flag(vcpu, flags_if_wanted(vcpu));
 	pt_unit_cr3(&vcpu->unit, guest_read(&vcpu->guest, GUEST_CR3), false, 0,

@@ -26,8 +26,10 @@ static void on_block(unsigned int index, void *data)
 	const struct site *site = data;
 	struct vcpu *vcpu = vcpu_at(site, index);
 
-	if (vcpu->perfmon.counting)
+	if (vcpu->perfmon.counting) {
 		counting_run(vcpu, site->block->start);
+		counting_interrupt(vcpu);
+	}
 	if (pt_unit_is_tracing(&vcpu->unit))
 		flow_block(vcpu, site->block);
 }
@@ -83,6 +85,7 @@ static void on_mov_to_cr3(unsigned int index, void *data)
 static void halt(struct vcpu *vcpu, uint64_t ip)
 {
 	counting_run(vcpu, ip);
+	counting_interrupt(vcpu);
 	vcpu->halted = true;
 	vcpu->halted_tsc = guest_clock_now(&vcpu->clock);
 	guest_clock_halt(&vcpu->clock, &vcpu->guest);
