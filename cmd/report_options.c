@@ -22,6 +22,7 @@ enum common_option {
 	OPTION_COMM,
 	OPTION_CPU,
 	OPTION_SYMFS,
+	OPTION_ENGINE,
 	OPTION_COLOR,
 	OPTION_HELP,
 	OPTION_COUNT,
@@ -43,6 +44,9 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "where the traced machine's files lie" },
+	[OPTION_ENGINE] = { "engine", "NAME",
+			    "what decodes: graph (default for Intel PT), "
+			    "libipt or opencsd" },
 	[OPTION_COLOR] = { "color", "WHEN",
 			   "auto (on a terminal), always or never" },
 	[OPTION_HELP] = { "help", NULL, "this text" },
@@ -119,6 +123,8 @@ static bool take_common(struct report_options *options, int index,
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;
+	case OPTION_ENGINE:
+		return engine_read(argument, &options->engine);
 	case OPTION_COLOR:
 		return take_color(options, argument);
 	case OPTION_HELP:

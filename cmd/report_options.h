@@ -2,6 +2,7 @@
 #ifndef KT_CMD_REPORT_OPTIONS_H
 #define KT_CMD_REPORT_OPTIONS_H
 
+#include "cmd/engine.h"
 #include "cmd/own_option.h"
 #include "common/array.h"
 #include "report/steps/step_filter.h"
@@ -29,6 +30,7 @@ struct report_options {
 	enum color_choice colors;	/* --color; by default on a terminal */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *sort;	/* --sort, likewise: a column's name */
+	enum engine engine;	/* --engine */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
 };
