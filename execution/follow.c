@@ -3,7 +3,14 @@
 #include "common/error.h"
 #include "execution/code_space.h"
 #include "execution/moment.h"
+#include "execution/sight.h"
 #include "execution/walk.h"
+
+/* What comes behind a branch, as far as it is known. */
+struct branch_range {
+	const struct trace_branch *next;
+	const struct trace_branch *end;
+};
 
 void execution_mark(struct execution *execution, enum event_mark_kind kind)
 {
@@ -80,10 +87,43 @@ void follow_gap(struct execution *execution, const struct trace_gap *gap)
 	follow_gap_at(execution, execution_add(execution), gap);
 }
 
+static uint8_t set_of_mode(uint64_t mode)
+{
+	if (mode == 2)
+		return INSTRUCTION_X86_64;
+	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
+}
+
+static uint8_t mode_of_set(uint8_t set)
+{
+	if (set == INSTRUCTION_X86_64)
+		return 2;
+	return set == INSTRUCTION_X86_32;
+}
+
+/* What only lists of blocks show. */
+static void list_event(struct execution *execution, uint8_t kind,
+		       uint8_t detail, uint64_t payload)
+{
+	if (!execution->lists_blocks)
+		return;
+	moment_begin(execution);
+	add_item(execution, kind, detail)->ip = payload;
+}
+
+static void begin_set(struct execution *execution)
+{
+	execution->set = execution->next_set;
+	if (execution->listed_set == execution->set)
+		return;
+	execution->listed_set = execution->set;
+	list_event(execution, FLOW_MODE, mode_of_set(execution->set), 0);
+}
+
 /* Goes to @address by what the trace says. */
 static void go_to(struct execution *execution, uint64_t address, uint8_t exit)
 {
-	execution->set = execution->next_set;
+	begin_set(execution);
 	execution->block = walk_find(execution, address);
 	execution->passage = PASSAGE_OTHER;
 	execution->exit = exit;
@@ -123,29 +163,75 @@ static void resume(struct execution *execution,
 	go_to(execution, branch->payload, EXIT_UNSEEN);
 }
 
+/* Whether the next block ends in a branch that the trace must decide. */
+static bool is_asked(const struct execution *execution)
+{
+	uint8_t kind;
+
+	if (execution->block == BLOCK_NONE)
+		return false;
+	kind = execution->blocks[execution->block].kind;
+	return kind == BLOCK_CONDITIONAL || block_takes_target(kind);
+}
+
+/* A branch of which the trace does not say where it went did run. */
 static void fail(struct execution *execution, uint64_t position)
 {
+	uint8_t reason = gap_reason(execution);
+
+	if (is_asked(execution))
+		walk_run(execution);
 	follow_gap(execution, &(struct trace_gap){
-				      .reason = gap_reason(execution),
+				      .reason = reason,
 				      .position = position,
 			      });
 }
 
+/* The unit may hold back the targets of indirect branches until the bits of
+ * those behind them fill a packet (Intel SDM, "Deferred TIPs").
+ */
+static bool follow_deferred(struct execution *execution,
+			    const struct branch_range *behind)
+{
+	const struct trace_branch *target =
+		behind->next + execution->targets_ahead;
+	uint32_t block = execution->block;
+
+	if (!block_takes_target(execution->blocks[block].kind) ||
+	    target >= behind->end || target->kind != TRACE_TARGET ||
+	    !target->has_address || !walk_to_target(execution))
+		return false;
+	execution->targets_ahead++;
+	go_to(execution, target->payload, execution->blocks[block].exit);
+	return true;
+}
+
 static void follow_bits(struct execution *execution,
-			const struct trace_branch *branch, uint64_t position)
+			const struct trace_branch *branch,
+			const struct branch_range *behind, uint64_t position)
 {
 	uint64_t bits = branch->payload << (64 - branch->count);
+	unsigned int left = branch->count;
 
 	moment_begin(execution);
-	if (walk_bits(execution, bits, branch->count))
-		moment_pass(execution, branch);
-	else
-		fail(execution, position);
+	while (!walk_bits(execution, bits, left)) {
+		bits <<= left - execution->bits_left;
+		left = execution->bits_left;
+		if (!follow_deferred(execution, behind)) {
+			fail(execution, position);
+			return;
+		}
+	}
+	moment_pass(execution, branch);
 }
 
 static void follow_target(struct execution *execution,
 			  const struct trace_branch *branch, uint64_t position)
 {
+	if (execution->targets_ahead) {
+		execution->targets_ahead--;
+		return;
+	}
 	moment_begin(execution);
 	if (!walk_to_target(execution)) {
 		fail(execution, position);
@@ -163,14 +249,24 @@ static void follow_target(struct execution *execution,
 	      execution->blocks[execution->from].exit);
 }
 
+/* Whether nothing ran since a branch that must have gone to @branch itself. */
+static bool went_there(struct execution *execution,
+		       const struct trace_branch *branch)
+{
+	return branch->is_unsure && execution->at_branch &&
+	       !sight_of(execution, branch->payload).has_address;
+}
+
 static void reach(struct execution *execution,
 		  const struct trace_branch *branch, uint64_t position)
 {
 	moment_begin(execution);
-	if (walk_to(execution, branch->payload))
-		return;
-	fail(execution, position);
-	resume(execution, branch);
+	if (went_there(execution, branch)) {
+		go_to(execution, branch->payload, execution->exit);
+	} else if (!walk_to(execution, branch->payload)) {
+		fail(execution, position);
+		resume(execution, branch);
+	}
 }
 
 /* What ran last led to what is interrupted: unless nothing is known of it. */
@@ -202,14 +298,30 @@ static void follow_interrupt(struct execution *execution,
 		stop(execution, FLOW_STOP_LEVEL, 0);
 }
 
-static bool is_wrmsr(struct execution *execution, uint64_t address)
+/* Whether the bytes at @address are 0f and @second, or with @third behind. */
+static bool is_there(struct execution *execution, uint64_t address,
+		     uint8_t second, int third)
 {
-	uint8_t bytes[2];
+	uint8_t bytes[3] = { 0 };
+	size_t count = third < 0 ? 2 : 3;
 
 	return address &&
-	       code_space_copy(execution->code, address, bytes,
-			       sizeof(bytes)) == sizeof(bytes) &&
-	       bytes[0] == 0x0f && bytes[1] == 0x30;
+	       code_space_copy(execution->code, address, bytes, count) ==
+		       count &&
+	       bytes[0] == 0x0f && bytes[1] == second &&
+	       (third < 0 || bytes[2] == third);
+}
+
+static bool is_wrmsr(struct execution *execution, uint64_t address)
+{
+	return is_there(execution, address, 0x30, -1);
+}
+
+/* vmlaunch and vmresume. */
+static bool is_machine_entry(struct execution *execution, uint64_t address)
+{
+	return is_there(execution, address, 0x01, 0xc2) ||
+	       is_there(execution, address, 0x01, 0xc3);
 }
 
 /* The kernel switches the unit off by writing an MSR.  Otherwise an address
@@ -224,6 +336,26 @@ static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
 	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
 }
 
+/* Without an address it is left for what no branch but a far transfer leads to.
+ * Where there is none on the way, one program's trace was asked for and
+ * another's page table is set, or it is an erratum.
+ */
+static bool run_to_stop(struct execution *execution,
+			const struct trace_branch *branch)
+{
+	struct sight sight = sight_of(execution, 0);
+
+	if (branch->is_unsure && sight.to_outside)
+		return walk_blocks(execution, sight.to_outside);
+	if (sight_ends_at_target(execution, &sight))
+		return walk_to_target(execution);
+	if (sight.to_page_table)
+		return walk_blocks(execution, sight.to_page_table);
+	if (branch->is_unsure && sight.to_direct)
+		return walk_blocks(execution, sight.to_direct);
+	return walk_to_target(execution);
+}
+
 static void follow_stop(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
@@ -235,7 +367,7 @@ static void follow_stop(struct execution *execution,
 	if (branch->has_address)
 		has_run = walk_to_exit(execution, branch->payload);
 	else if (reason == FLOW_STOP_LEVEL)
-		has_run = walk_to_target(execution);
+		has_run = run_to_stop(execution, branch);
 	if (!has_run)
 		fail(execution, position);
 	moment_pass(execution, branch);
@@ -247,12 +379,18 @@ static void follow_stop(struct execution *execution,
  * traced in the same way: behind the instruction, not as its branch.
  */
 static void follow_stop_there(struct execution *execution,
-			      const struct trace_branch *branch)
+			      const struct trace_branch *branch,
+			      uint64_t position)
 {
 	uint64_t at = execution->blocks[execution->block].ip;
-	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
-				     branch->has_address);
+	uint8_t reason;
 
+	if (branch->is_unsure && is_machine_entry(execution, at)) {
+		follow_stop(execution, branch, position);
+		return;
+	}
+	reason = stop_reason(execution, walk_last_ip(execution),
+			     branch->has_address);
 	/* Some units name the wrmsr itself, before it has run. */
 	if (reason != FLOW_STOP_OFF)
 		reason = stop_reason(execution, at, branch->has_address);
@@ -295,81 +433,86 @@ static void follow_overflow(struct execution *execution,
 		go_to(execution, branch->payload, EXIT_UNSEEN);
 	} else {
 		stop(execution, FLOW_STOP_LEVEL, 0);
+		/* Some units forget to say that it is on. */
+		execution->is_lost = true;
 	}
 }
 
 /* The unit's own stack of calls is empty at a synchronisation point. */
 static void follow_sync(struct execution *execution,
-			const struct trace_branch *branch)
+			const struct trace_branch *branch, uint64_t position)
 {
 	return_stack_clear(&execution->returns);
-	if (execution->block != BLOCK_NONE)
+	if (execution->block != BLOCK_NONE) {
+		if (execution->next_set != execution->set)
+			fail(execution, position);
 		return;
+	}
 	if (branch->has_address)
 		resume(execution, branch);
 	else
 		execution->is_lost = false;
 }
 
-static enum instruction_set set_of_mode(uint64_t mode)
+/* Without a branch the page table is set by an instruction on the way. */
+static void run_to_page_table(struct execution *execution, uint64_t position)
 {
-	if (mode == 2)
-		return INSTRUCTION_X86_64;
-	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
+	struct sight sight = sight_of(execution, 0);
+
+	if (sight.to_page_table)
+		walk_blocks(execution, sight.to_page_table);
+	else if (sight_ends_in_void(execution, &sight) &&
+		 !walk_straight(execution))
+		fail(execution, position);
 }
 
-/* What only lists of blocks show. */
-static void list_event(struct execution *execution, uint8_t kind,
-		       uint8_t detail, uint64_t payload)
+static void follow_address_space(struct execution *execution,
+				 const struct trace_branch *branch,
+				 uint64_t position)
 {
-	if (!execution->lists_blocks)
+	if (!branch->is_bound && execution->block != BLOCK_NONE) {
+		moment_begin(execution);
+		run_to_page_table(execution, position);
+	}
+	if (branch->payload == execution->page_table)
 		return;
-	moment_begin(execution);
-	add_item(execution, kind, detail)->ip = payload;
+	execution->page_table = branch->payload;
+	list_event(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
 }
 
-static void follow_mode(struct execution *execution, uint64_t mode)
-{
-	execution->next_set = (uint8_t)set_of_mode(mode);
-	if (mode == execution->listed_mode)
-		return;
-	execution->listed_mode = mode;
-	list_event(execution, FLOW_MODE, (uint8_t)mode, 0);
-}
-
-static void follow_address_space(struct execution *execution, uint64_t root)
-{
-	if (root == execution->page_table)
-		return;
-	execution->page_table = root;
-	list_event(execution, FLOW_ADDRESS_SPACE, 0, root);
-}
-
-/* Where execution is not known, what follows from that is not either. */
+/* Where execution is not known, what follows from that is not either.  A unit
+ * that was off, and says where branches went, was switched on unseen.
+ */
 static void follow_unplaced(struct execution *execution,
-			    const struct trace_branch *branch)
+			    const struct trace_branch *branch,
+			    uint64_t position)
 {
-	bool has_place = branch->has_address &&
-			 (branch->kind == TRACE_TARGET ||
-			  branch->kind == TRACE_INTERRUPT ||
-			  branch->kind == TRACE_REACH);
+	bool is_branch = branch->kind == TRACE_TARGET ||
+			 branch->kind == TRACE_INTERRUPT ||
+			 branch->kind == TRACE_BITS;
 
-	if (execution->is_lost && has_place) {
-		resume(execution, branch);
-	} else if (branch->kind == TRACE_STOP ||
-		   branch->kind == TRACE_STOP_THERE) {
+	if (execution->targets_ahead && branch->kind == TRACE_TARGET) {
+		execution->targets_ahead--;
+		return;
+	}
+	if (!execution->is_lost && is_branch)
+		fail(execution, position);
+	if (branch->kind == TRACE_STOP || branch->kind == TRACE_STOP_THERE) {
 		moment_pass(execution, branch);
 		moment_begin(execution);
 		stop(execution, FLOW_STOP_LEVEL, 0);
+	} else if (execution->is_lost && branch->has_address) {
+		resume(execution, branch);
 	}
 }
 
 static void follow_placed(struct execution *execution,
-			  const struct trace_branch *branch, uint64_t position)
+			  const struct trace_branch *branch,
+			  const struct branch_range *behind, uint64_t position)
 {
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
-		follow_bits(execution, branch, position);
+		follow_bits(execution, branch, behind, position);
 		break;
 	case TRACE_TARGET:
 		follow_target(execution, branch, position);
@@ -384,7 +527,7 @@ static void follow_placed(struct execution *execution,
 		follow_stop(execution, branch, position);
 		break;
 	case TRACE_STOP_THERE:
-		follow_stop_there(execution, branch);
+		follow_stop_there(execution, branch, position);
 		break;
 	default:
 		break;
@@ -419,19 +562,50 @@ int follow_update_code(struct execution *execution)
 }
 
 static const struct trace_branch *next_timed(const struct trace_branch *branch,
-					     const struct trace_branch *end)
+					     const struct branch_range *behind)
 {
-	for (const struct trace_branch *next = branch; next < end; next++)
+	const struct trace_branch *next = behind->next;
+
+	if (branch->is_timed)
+		return branch;
+	for (; next < behind->end; next++)
 		if (next->is_timed)
 			return next;
 	return branch;
 }
 
-int follow_branch(struct execution *execution,
-		  const struct trace_branch *branch,
-		  const struct trace_branch *end, uint64_t position)
+/* Whether code is known where execution is about to go on. */
+static bool is_placed(const struct execution *execution)
 {
-	moment_expect(execution, next_timed(branch, end));
+	return execution->block != BLOCK_NONE &&
+	       execution->blocks[execution->block].kind != BLOCK_NO_CODE;
+}
+
+/* A damaged address leaves wrong what follows and shares bits with it.  If that
+ * is in no memory that has code, but the kernel has some at the same bits, it is
+ * there.  Its code all lies in the last 4 GB.
+ */
+static uint64_t rebase(struct execution *execution,
+		       const struct trace_branch *branch)
+{
+	uint64_t guess = branch->payload | (uint64_t)UINT32_MAX << 32;
+	size_t left;
+
+	if (!branch->is_partial)
+		execution->is_rebased = false;
+	if (!branch->is_partial || !branch->has_address ||
+	    code_space_is_mapped(execution->code, branch->payload) ||
+	    !code_space_bytes(execution->code, guess, &left))
+		return branch->payload;
+	execution->is_rebased = true;
+	return guess;
+}
+
+static int follow(struct execution *execution,
+		  const struct trace_branch *branch,
+		  const struct branch_range *behind, uint64_t position)
+{
+	moment_expect(execution, next_timed(branch, behind));
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
 	case TRACE_TARGET:
@@ -440,9 +614,9 @@ int follow_branch(struct execution *execution,
 	case TRACE_STOP:
 	case TRACE_STOP_THERE:
 		if (execution->block == BLOCK_NONE)
-			follow_unplaced(execution, branch);
+			follow_unplaced(execution, branch, position);
 		else
-			follow_placed(execution, branch, position);
+			follow_placed(execution, branch, behind, position);
 		break;
 	case TRACE_START:
 		follow_start(execution, branch);
@@ -451,13 +625,13 @@ int follow_branch(struct execution *execution,
 		follow_overflow(execution, branch, position);
 		break;
 	case TRACE_SYNC:
-		follow_sync(execution, branch);
+		follow_sync(execution, branch, position);
 		break;
 	case TRACE_MODE:
-		follow_mode(execution, branch->payload);
+		execution->next_set = set_of_mode(branch->payload);
 		break;
 	case TRACE_ADDRESS_SPACE:
-		follow_address_space(execution, branch->payload);
+		follow_address_space(execution, branch, position);
 		break;
 	case TRACE_TRANSACTION:
 		list_event(execution, FLOW_TRANSACTION,
@@ -476,4 +650,19 @@ int follow_branch(struct execution *execution,
 	if (execution->before.high >= execution->next_change)
 		return follow_update_code(execution);
 	return 0;
+}
+
+int follow_branch(struct execution *execution,
+		  const struct trace_branch *branch,
+		  const struct trace_branch *end, uint64_t position)
+{
+	const struct branch_range behind = { branch + 1, end };
+	struct trace_branch rebased;
+
+	if (is_placed(execution) && !execution->is_rebased)
+		return follow(execution, branch, &behind, position);
+	rebased = *branch;
+	if (branch->has_address)
+		rebased.payload = rebase(execution, branch);
+	return follow(execution, &rebased, &behind, position);
 }

@@ -3,8 +3,8 @@
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_setup.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording/stream_bytes.h"
 #include "execution/code_space.h"
@@ -27,7 +27,7 @@ enum {
 struct record_feed {
 	struct flow_input input;
 	struct stream_bytes bytes;
-	struct intel_clock_setup setup;
+	struct intel_setup setup;
 	size_t next_segment;	/* where it begins */
 	size_t next_loss;
 	size_t segment;		/* the current one; it ends where bytes are
@@ -52,9 +52,10 @@ static void init_execution(struct record_feed *feed,
 	execution->symbols = symbols;
 	execution->conversion = &feed->input.recording->conversion;
 	execution->lists_blocks = lists_blocks;
+	execution->filter = trace_filter_of(feed->input.recording);
 	execution->set = INSTRUCTION_X86_64;
 	execution->next_set = INSTRUCTION_X86_64;
-	execution->listed_mode = UINT64_MAX;
+	execution->listed_set = INSTRUCTION_SETS;
 	execution->nmi_return = NO_NMI;
 	execution_forget_place(execution, EXIT_UNSEEN);
 	event_times_init(&execution->times);
@@ -82,7 +83,7 @@ int record_feed_open(const struct flow_input *input,
 	feed->execution.graph = block_graph_new(feed->execution.code, symbols);
 	if (!feed->execution.graph)
 		goto fail;
-	feed->setup = intel_clock_setup_of(input->recording);
+	feed->setup = intel_setup_of(input->recording);
 	init_execution(feed, symbols, lists_blocks);
 	*opened = feed;
 	return 0;

@@ -66,9 +66,8 @@ uint32_t walk_find(struct execution *execution, uint64_t address)
 	return index;
 }
 
-/* Returns where @edge of block @index leads to. */
-static uint32_t block_behind(struct execution *execution, uint32_t index,
-			     enum block_edge edge)
+uint32_t walk_behind(struct execution *execution, uint32_t index,
+		     enum block_edge edge)
 {
 	uint32_t to = execution->blocks[index].to[edge];
 
@@ -91,7 +90,7 @@ bool walk_along(struct execution *execution, enum block_edge edge)
 {
 	uint32_t index = execution->block;
 
-	execution->block = block_behind(execution, index, edge);
+	execution->block = walk_behind(execution, index, edge);
 	execution->passage = execution->blocks[index].passage[edge];
 	execution->exit = edge == EDGE_TAKEN ? execution->blocks[index].exit :
 					       FLOW_EXIT_NONE;
@@ -121,8 +120,7 @@ bool walk_back(struct execution *execution)
 
 	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD &&
 	    is_mapped(execution, caller))
-		execution->block = block_behind(execution, caller,
-						EDGE_NEXT);
+		execution->block = walk_behind(execution, caller, EDGE_NEXT);
 	else
 		execution->block = walk_find(execution, address);
 	if (execution->block == BLOCK_NONE)
@@ -175,6 +173,24 @@ bool walk_straight(struct execution *execution)
 			event_times_settle(&execution->times);
 	}
 	return false;
+}
+
+bool walk_blocks(struct execution *execution, unsigned int count)
+{
+	while (count--) {
+		uint32_t index = execution->block;
+		uint8_t kind = execution->blocks[index].kind;
+
+		if (kind == BLOCK_CALL)
+			push_call(execution, index);
+		walk_run(execution);
+		if (!walk_along(execution, kind == BLOCK_FALL ? EDGE_NEXT :
+								EDGE_TAKEN))
+			return false;
+		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+			event_times_settle(&execution->times);
+	}
+	return true;
 }
 
 bool walk_to_target(struct execution *execution)

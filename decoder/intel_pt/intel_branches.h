@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-struct intel_clock_setup;
+struct intel_setup;
 
 /* Intel PT's packets as branches.  The time bounds of a branch are known only
  * when the next time packet has been seen, so this reads ahead of what it
@@ -18,7 +18,7 @@ struct intel_branches;
  * point on.  Returns NULL when out of memory.
  */
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
-					  const struct intel_clock_setup *setup);
+					  const struct intel_setup *setup);
 void intel_branches_free(struct intel_branches *branches);
 
 /* Provides the next branches, one or more, valid until the next call.
