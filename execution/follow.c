@@ -24,7 +24,7 @@ static uint8_t gap_reason(const struct execution *execution)
 {
 	if (execution->block == BLOCK_NONE)
 		return FLOW_GAP_BAD_TRACE;
-	switch ((enum block_kind)execution->blocks[execution->block].kind) {
+	switch ((int)execution->blocks[execution->block].kind) {
 	case BLOCK_NO_CODE:
 		return FLOW_GAP_NO_CODE;
 	case BLOCK_CODE_CHANGED:
@@ -445,7 +445,10 @@ static void follow_sync(struct execution *execution,
 	return_stack_clear(&execution->returns);
 	if (execution->block != BLOCK_NONE) {
 		if (execution->next_set != execution->set)
-			fail(execution, position);
+			follow_gap(execution, &(struct trace_gap){
+						      .reason = FLOW_GAP_BAD_TRACE,
+						      .position = position,
+					      });
 		return;
 	}
 	if (branch->has_address)
@@ -510,7 +513,7 @@ static void follow_placed(struct execution *execution,
 			  const struct trace_branch *branch,
 			  const struct branch_range *behind, uint64_t position)
 {
-	switch ((enum trace_branch_kind)branch->kind) {
+	switch ((int)branch->kind) {
 	case TRACE_BITS:
 		follow_bits(execution, branch, behind, position);
 		break;

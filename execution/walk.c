@@ -113,8 +113,10 @@ bool walk_back(struct execution *execution)
 	uint64_t address;
 	uint32_t caller;
 
-	if (!return_stack_pop(&execution->returns, &address, &caller))
+	if (!return_stack_pop(&execution->returns, &address, &caller)) {
+		execution->block = BLOCK_NONE;
 		return false;
+	}
 
 	const struct block *call = &execution->blocks[caller];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_setup.h"
+#include "tests/intel_bytes_fixture.h"
 #include "tests/run_suite.h"
 
 #include <inttypes.h>
@@ -121,28 +122,6 @@ static const struct row {
 	{ .name = "cut packet", BEGIN "06 2d 00", BEGUN ", bits 1" },
 };
 
-static size_t assemble(const char *text, uint8_t *bytes)
-{
-	size_t size = 0;
-
-	while (*text) {
-		char *end;
-
-		if (!strncmp(text, "psb ", 4)) {
-			for (int i = 0; i < 8; i++) {
-				bytes[size++] = 0x02;
-				bytes[size++] = 0x82;
-			}
-			text += 4;
-			continue;
-		}
-		bytes[size++] = (uint8_t)strtoul(text, &end, 16);
-		ck_assert_ptr_ne(text, end);
-		text = end + strspn(end, " ");
-	}
-	return size;
-}
-
 static void write_branch(FILE *out, const struct trace_branch *branch)
 {
 	static const char *const names[] = {
@@ -188,7 +167,7 @@ static void read_all(const char *trace, uint32_t errata, char **text)
 	const char *comma = "";
 	FILE *out = open_memstream(text, &length);
 
-	size = assemble(trace, bytes);
+	size = fixture_intel_bytes(trace, bytes, sizeof(bytes));
 	branches = intel_branches_new(bytes, size, &setup);
 	ck_assert_ptr_nonnull(branches);
 	while (intel_branches_next(branches, &batch) > 0)
@@ -225,7 +204,7 @@ START_TEST(branches_have_bounds)
 	struct trace_branch_batch batch;
 	struct intel_branches *branches;
 	uint8_t bytes[128];
-	size_t size = assemble(trace, bytes);
+	size_t size = fixture_intel_bytes(trace, bytes, sizeof(bytes));
 
 	branches = intel_branches_new(bytes, size, &setup);
 	ck_assert_int_eq(intel_branches_next(branches, &batch), 1);
@@ -248,17 +227,16 @@ START_TEST(a_batch_ends_where_nothing_is_torn)
 {
 	enum { ROUNDS = 20000 };
 	const struct intel_setup setup = { .errata = 0 };
-	size_t size = assemble(BEGIN, (uint8_t[512]){ 0 });
-	uint8_t *bytes = malloc(size + ROUNDS * 4);
+	enum { ROOM = 512 + ROUNDS * 4 };
+	uint8_t *bytes = malloc(ROOM);
+	size_t size = fixture_intel_bytes(BEGIN, bytes, ROOM);
 	struct trace_branch_batch batch;
 	struct intel_branches *branches;
 	uint64_t count = 0;
 
-	assemble(BEGIN, bytes);
-	for (int i = 0; i < ROUNDS; i++) {
-		assemble("06 2d 00 20", bytes + size);
-		size += 4;
-	}
+	for (int i = 0; i < ROUNDS; i++)
+		size += fixture_intel_bytes("06 2d 00 20", bytes + size,
+					    ROOM - size);
 	branches = intel_branches_new(bytes, size, &setup);
 	while (intel_branches_next(branches, &batch) > 0) {
 		ck_assert_uint_gt(batch.count, 0);
