@@ -2,11 +2,11 @@
 #include "cmd/console_log.h"
 #include "cmd/cpu_pipeline.h"
 #include "cmd/dump_stages.h"
+#include "cmd/event_text.h"
 #include "cmd/session.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/function_event.h"
-#include "symbolize/symbols.h"
 
 #include <inttypes.h>
 
@@ -85,44 +85,6 @@ static int dump_flow(struct dump *dump, size_t index)
 	return dump->left ? count : 0;
 }
 
-static void write_event(const struct session *session,
-			const struct function_event *event)
-{
-	FILE *out = session->out;
-
-	fprintf(out, "%" PRIu64 " -%" PRIu32 " +%" PRIu32 " %s ",
-		event->time_ns, event->early_ns, event->late_ns,
-		function_event_text(event->kind));
-	switch ((enum function_event_kind)event->kind) {
-	case FUNCTION_SWITCH:
-		fprintf(out, "to %d/%d\n", function_event_pid(event),
-			function_event_tid(event));
-		break;
-	case FUNCTION_TRACE_STOP:
-		fprintf(out, "%s\n", flow_stop_text(event->detail));
-		break;
-	case FUNCTION_GAP:
-		fprintf(out, "%s\n", flow_gap_text(event->detail));
-		break;
-	case FUNCTION_CALL:
-	case FUNCTION_LOCAL_CALL:
-	case FUNCTION_TAIL_CALL:
-	case FUNCTION_FAR_JUMP:
-	case FUNCTION_NEW_PROGRAM:
-	case FUNCTION_RETURN:
-	case FUNCTION_BREAK:
-	case FUNCTION_LOCAL_BREAK:
-	case FUNCTION_BREAK_RETURN:
-	case FUNCTION_TRACE_START:
-	case FUNCTION_END:
-		fprintf(out, "%" PRIx64 " %s\n", event->address,
-			function_at(symbols_functions(session->symbols),
-				    event->function)
-				->name);
-		break;
-	}
-}
-
 static int dump_functions(struct dump *dump, size_t index)
 {
 	const struct session *session = dump->session;
@@ -134,7 +96,8 @@ static int dump_functions(struct dump *dump, size_t index)
 	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0)
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, batch[i].time_ns))
-				write_event(session, &batch[i]);
+				event_write(session->out, session->symbols,
+					    &batch[i]);
 	cpu_pipeline_close(&pipeline);
 	return dump->left ? count : 0;
 }

@@ -259,6 +259,8 @@ int report_options_read(struct report_options *options,
 	while (!status &&
 	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)
 		status = take_option(options, set, value, argv);
+	if (!status && set->takes_input && optind == argc - 1)
+		options->input = argv[optind++];
 	if (!status && optind < argc) {
 		fprintf(stderr, "ktrace-hw: %s: does not take '%s'\n",
 			set->command, argv[optind]);

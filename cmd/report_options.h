@@ -48,6 +48,7 @@ struct option_set {
 	bool is_paged;		/* its text is to be read, not kept */
 	bool has_no_tasks;	/* it takes no --pid, --tree and --comm */
 	bool has_no_rows;	/* nor --top */
+	bool takes_input;	/* a word may stand for -i DIR */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;
