@@ -2,7 +2,9 @@
 #include "execution/follow.h"
 #include "common/error.h"
 #include "execution/code_space.h"
+#include "execution/follow_stop.h"
 #include "execution/moment.h"
+#include "execution/place.h"
 #include "execution/sight.h"
 #include "execution/walk.h"
 
@@ -18,46 +20,6 @@ void execution_mark(struct execution *execution, enum event_mark_kind kind)
 		.index = (uint32_t)execution->times.count,
 		.kind = (uint8_t)kind,
 	};
-}
-
-static uint8_t gap_reason(const struct execution *execution)
-{
-	if (execution->block == BLOCK_NONE)
-		return FLOW_GAP_BAD_TRACE;
-	switch ((int)execution->blocks[execution->block].kind) {
-	case BLOCK_NO_CODE:
-		return FLOW_GAP_NO_CODE;
-	case BLOCK_CODE_CHANGED:
-		return FLOW_GAP_CODE_CHANGED;
-	case BLOCK_UNKNOWN:
-		return FLOW_GAP_UNKNOWN_CODE;
-	default:
-		return FLOW_GAP_BAD_TRACE;
-	}
-}
-
-static struct flow_item *add_item(struct execution *execution, uint8_t kind,
-				  uint8_t detail)
-{
-	struct flow_item *item = &execution_add(execution)->item;
-
-	item->kind = kind;
-	item->detail = detail & 0xf;
-	return item;
-}
-
-/* How much ran, and for how long, is unknown. */
-static void lose_place(struct execution *execution)
-{
-	execution->times.work += BLOCK_WORK_SLOW;
-	execution_forget_place(execution, EXIT_UNSEEN);
-	return_stack_clear(&execution->returns);
-	execution->outside = false;
-	execution->nmi_return = NO_NMI;
-	execution->block = BLOCK_NONE;
-	execution->is_lost = true;
-	execution->is_off = false;
-	execution->last_ip = 0;
 }
 
 void follow_gap_at(struct execution *execution, union timed_record *record,
@@ -78,113 +40,13 @@ void follow_gap_at(struct execution *execution, union timed_record *record,
 		record->event.lost_bytes = (uint32_t)lost;
 		execution_mark(execution, MARK_PAUSE);
 	}
-	lose_place(execution);
+	place_lose(execution);
 }
 
 void follow_gap(struct execution *execution, const struct trace_gap *gap)
 {
 	moment_begin(execution);
 	follow_gap_at(execution, execution_add(execution), gap);
-}
-
-static uint8_t set_of_mode(uint64_t mode)
-{
-	if (mode == 2)
-		return INSTRUCTION_X86_64;
-	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
-}
-
-static uint8_t mode_of_set(uint8_t set)
-{
-	if (set == INSTRUCTION_X86_64)
-		return 2;
-	return set == INSTRUCTION_X86_32;
-}
-
-/* What only lists of blocks show. */
-static void list_event(struct execution *execution, uint8_t kind,
-		       uint8_t detail, uint64_t payload)
-{
-	if (!execution->lists_blocks)
-		return;
-	moment_begin(execution);
-	add_item(execution, kind, detail)->ip = payload;
-}
-
-static void begin_set(struct execution *execution)
-{
-	execution->set = execution->next_set;
-	if (execution->listed_set == execution->set)
-		return;
-	execution->listed_set = execution->set;
-	list_event(execution, FLOW_MODE, mode_of_set(execution->set), 0);
-}
-
-/* Goes to @address by what the trace says. */
-static void go_to(struct execution *execution, uint64_t address, uint8_t exit)
-{
-	begin_set(execution);
-	execution->block = walk_find(execution, address);
-	execution->passage = PASSAGE_OTHER;
-	execution->exit = exit;
-}
-
-static void stop(struct execution *execution, uint8_t reason, uint64_t address)
-{
-	if (execution->lists_blocks) {
-		add_item(execution, FLOW_STOP, reason)->ip = address;
-	} else {
-		struct function_event *event =
-			&execution_add(execution)->event;
-
-		event->kind = FUNCTION_TRACE_STOP;
-		event->detail = reason;
-	}
-	execution_forget_place(execution, EXIT_UNSEEN);
-	execution->block = BLOCK_NONE;
-	execution->is_lost = false;
-	execution->is_off = reason == FLOW_STOP_OFF;
-	execution->outside = reason == FLOW_STOP_LEVEL;
-	if (execution->outside)
-		execution->nmi_return = NO_NMI;
-	/* Kernel entry and exit do not switch: it is still to come. */
-	if (!execution->outside && execution->nmi_return == NO_NMI &&
-	    !execution->lists_blocks)
-		execution_mark(execution, MARK_PAUSE);
-}
-
-/* Goes on at @address although how it came there is unknown. */
-static void resume(struct execution *execution,
-		   const struct trace_branch *branch)
-{
-	execution->is_lost = false;
-	moment_resume(execution, branch);
-	execution_forget_place(execution, EXIT_UNSEEN);
-	go_to(execution, branch->payload, EXIT_UNSEEN);
-}
-
-/* Whether the next block ends in a branch that the trace must decide. */
-static bool is_asked(const struct execution *execution)
-{
-	uint8_t kind;
-
-	if (execution->block == BLOCK_NONE)
-		return false;
-	kind = execution->blocks[execution->block].kind;
-	return kind == BLOCK_CONDITIONAL || block_takes_target(kind);
-}
-
-/* A branch of which the trace does not say where it went did run. */
-static void fail(struct execution *execution, uint64_t position)
-{
-	uint8_t reason = gap_reason(execution);
-
-	if (is_asked(execution))
-		walk_run(execution);
-	follow_gap(execution, &(struct trace_gap){
-				      .reason = reason,
-				      .position = position,
-			      });
 }
 
 /* The unit may hold back the targets of indirect branches until the bits of
@@ -202,7 +64,7 @@ static bool follow_deferred(struct execution *execution,
 	    !target->has_address || !walk_to_target(execution))
 		return false;
 	execution->targets_ahead++;
-	go_to(execution, target->payload, execution->blocks[block].exit);
+	place_go(execution, target->payload, execution->blocks[block].exit);
 	return true;
 }
 
@@ -218,7 +80,7 @@ static void follow_bits(struct execution *execution,
 		bits <<= left - execution->bits_left;
 		left = execution->bits_left;
 		if (!follow_deferred(execution, behind)) {
-			fail(execution, position);
+			place_fail(execution, position);
 			return;
 		}
 	}
@@ -234,18 +96,18 @@ static void follow_target(struct execution *execution,
 	}
 	moment_begin(execution);
 	if (!walk_to_target(execution)) {
-		fail(execution, position);
+		place_fail(execution, position);
 		if (branch->has_address)
-			resume(execution, branch);
+			place_resume(execution, branch);
 		return;
 	}
 	moment_pass(execution, branch);
 	if (!branch->has_address) {
 		moment_begin(execution);
-		stop(execution, FLOW_STOP_LEVEL, 0);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
 		return;
 	}
-	go_to(execution, branch->payload,
+	place_go(execution, branch->payload,
 	      execution->blocks[execution->from].exit);
 }
 
@@ -262,27 +124,11 @@ static void reach(struct execution *execution,
 {
 	moment_begin(execution);
 	if (went_there(execution, branch)) {
-		go_to(execution, branch->payload, execution->exit);
+		place_go(execution, branch->payload, execution->exit);
 	} else if (!walk_to(execution, branch->payload)) {
-		fail(execution, position);
-		resume(execution, branch);
+		place_fail(execution, position);
+		place_resume(execution, branch);
 	}
-}
-
-/* What ran last led to what is interrupted: unless nothing is known of it. */
-static void interrupt(struct execution *execution)
-{
-	uint64_t address = execution->blocks[execution->block].ip;
-
-	if (execution->passage != PASSAGE_OTHER ||
-	    execution->exit != EXIT_UNSEEN) {
-		walk_arrive(execution);
-		execution->last_ip = walk_last_ip(execution);
-		execution->from = execution->block;
-	}
-	execution->return_address = address;
-	if (execution->lists_blocks)
-		add_item(execution, FLOW_ASYNC, 0)->ip = address;
 }
 
 static void follow_interrupt(struct execution *execution,
@@ -291,115 +137,11 @@ static void follow_interrupt(struct execution *execution,
 	moment_begin(execution);
 	moment_pass(execution, branch);
 	moment_begin(execution);
-	interrupt(execution);
+	place_interrupt(execution);
 	if (branch->has_address)
-		go_to(execution, branch->payload, EXIT_ASYNC);
+		place_go(execution, branch->payload, EXIT_ASYNC);
 	else
-		stop(execution, FLOW_STOP_LEVEL, 0);
-}
-
-/* Whether the bytes at @address are 0f and @second, or with @third behind. */
-static bool is_there(struct execution *execution, uint64_t address,
-		     uint8_t second, int third)
-{
-	uint8_t bytes[3] = { 0 };
-	size_t count = third < 0 ? 2 : 3;
-
-	return address &&
-	       code_space_copy(execution->code, address, bytes, count) ==
-		       count &&
-	       bytes[0] == 0x0f && bytes[1] == second &&
-	       (third < 0 || bytes[2] == third);
-}
-
-static bool is_wrmsr(struct execution *execution, uint64_t address)
-{
-	return is_there(execution, address, 0x30, -1);
-}
-
-/* vmlaunch and vmresume. */
-static bool is_machine_entry(struct execution *execution, uint64_t address)
-{
-	return is_there(execution, address, 0x01, 0xc2) ||
-	       is_there(execution, address, 0x01, 0xc3);
-}
-
-/* The kernel switches the unit off by writing an MSR.  Otherwise an address
- * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
- * goes to another privilege level.
- */
-static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
-			   bool has_address)
-{
-	if (is_wrmsr(execution, last_ip))
-		return FLOW_STOP_OFF;
-	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
-}
-
-/* Without an address it is left for what no branch but a far transfer leads to.
- * Where there is none on the way, one program's trace was asked for and
- * another's page table is set, or it is an erratum.
- */
-static bool run_to_stop(struct execution *execution,
-			const struct trace_branch *branch)
-{
-	struct sight sight = sight_of(execution, 0);
-
-	if (branch->is_unsure && sight.to_outside)
-		return walk_blocks(execution, sight.to_outside);
-	if (sight_ends_at_target(execution, &sight))
-		return walk_to_target(execution);
-	if (sight.to_page_table)
-		return walk_blocks(execution, sight.to_page_table);
-	if (branch->is_unsure && sight.to_direct)
-		return walk_blocks(execution, sight.to_direct);
-	return walk_to_target(execution);
-}
-
-static void follow_stop(struct execution *execution,
-			const struct trace_branch *branch, uint64_t position)
-{
-	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
-				     branch->has_address);
-	bool has_run = true;
-
-	moment_begin(execution);
-	if (branch->has_address)
-		has_run = walk_to_exit(execution, branch->payload);
-	else if (reason == FLOW_STOP_LEVEL)
-		has_run = run_to_stop(execution, branch);
-	if (!has_run)
-		fail(execution, position);
-	moment_pass(execution, branch);
-	moment_begin(execution);
-	stop(execution, reason, branch->payload);
-}
-
-/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
- * traced in the same way: behind the instruction, not as its branch.
- */
-static void follow_stop_there(struct execution *execution,
-			      const struct trace_branch *branch,
-			      uint64_t position)
-{
-	uint64_t at = execution->blocks[execution->block].ip;
-	uint8_t reason;
-
-	if (branch->is_unsure && is_machine_entry(execution, at)) {
-		follow_stop(execution, branch, position);
-		return;
-	}
-	reason = stop_reason(execution, walk_last_ip(execution),
-			     branch->has_address);
-	/* Some units name the wrmsr itself, before it has run. */
-	if (reason != FLOW_STOP_OFF)
-		reason = stop_reason(execution, at, branch->has_address);
-	moment_begin(execution);
-	moment_pass(execution, branch);
-	moment_begin(execution);
-	if (reason != FLOW_STOP_OFF)
-		interrupt(execution);
-	stop(execution, reason, branch->payload);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
 }
 
 static void follow_start(struct execution *execution,
@@ -410,12 +152,12 @@ static void follow_start(struct execution *execution,
 	moment_pass(execution, branch);
 	moment_begin(execution);
 	if (execution->lists_blocks)
-		add_item(execution, FLOW_START, 0)->ip = branch->payload;
+		place_item(execution, FLOW_START, 0)->ip = branch->payload;
 	execution_forget_place(execution, exit);
 	execution->is_lost = false;
 	execution->is_off = false;
 	execution->outside = false;
-	go_to(execution, branch->payload, exit);
+	place_go(execution, branch->payload, exit);
 }
 
 static void follow_overflow(struct execution *execution,
@@ -430,9 +172,9 @@ static void follow_overflow(struct execution *execution,
 	moment_begin(execution);
 	if (branch->has_address) {
 		execution->is_lost = false;
-		go_to(execution, branch->payload, EXIT_UNSEEN);
+		place_go(execution, branch->payload, EXIT_UNSEEN);
 	} else {
-		stop(execution, FLOW_STOP_LEVEL, 0);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
 		/* Some units forget to say that it is on. */
 		execution->is_lost = true;
 	}
@@ -452,7 +194,7 @@ static void follow_sync(struct execution *execution,
 		return;
 	}
 	if (branch->has_address)
-		resume(execution, branch);
+		place_resume(execution, branch);
 	else
 		execution->is_lost = false;
 }
@@ -466,7 +208,7 @@ static void run_to_page_table(struct execution *execution, uint64_t position)
 		walk_blocks(execution, sight.to_page_table);
 	else if (sight_ends_in_void(execution, &sight) &&
 		 !walk_straight(execution))
-		fail(execution, position);
+		place_fail(execution, position);
 }
 
 static void follow_address_space(struct execution *execution,
@@ -480,7 +222,7 @@ static void follow_address_space(struct execution *execution,
 	if (branch->payload == execution->page_table)
 		return;
 	execution->page_table = branch->payload;
-	list_event(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
+	place_list(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
 }
 
 /* Where execution is not known, what follows from that is not either.  A unit
@@ -499,13 +241,13 @@ static void follow_unplaced(struct execution *execution,
 		return;
 	}
 	if (!execution->is_lost && is_branch)
-		fail(execution, position);
+		place_fail(execution, position);
 	if (branch->kind == TRACE_STOP || branch->kind == TRACE_STOP_THERE) {
 		moment_pass(execution, branch);
 		moment_begin(execution);
-		stop(execution, FLOW_STOP_LEVEL, 0);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
 	} else if (execution->is_lost && branch->has_address) {
-		resume(execution, branch);
+		place_resume(execution, branch);
 	}
 }
 
@@ -604,6 +346,13 @@ static uint64_t rebase(struct execution *execution,
 	return guess;
 }
 
+static uint8_t set_of_mode(uint64_t mode)
+{
+	if (mode == 2)
+		return INSTRUCTION_X86_64;
+	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
+}
+
 static int follow(struct execution *execution,
 		  const struct trace_branch *branch,
 		  const struct branch_range *behind, uint64_t position)
@@ -637,11 +386,11 @@ static int follow(struct execution *execution,
 		follow_address_space(execution, branch, position);
 		break;
 	case TRACE_TRANSACTION:
-		list_event(execution, FLOW_TRANSACTION,
+		place_list(execution, FLOW_TRANSACTION,
 			   (uint8_t)branch->payload, 0);
 		break;
 	case TRACE_PTWRITE:
-		list_event(execution, FLOW_PTWRITE, 0, branch->payload);
+		place_list(execution, FLOW_PTWRITE, 0, branch->payload);
 		break;
 	case TRACE_BAD:
 		follow_gap(execution, &(struct trace_gap){
