@@ -16,7 +16,7 @@ static int open_engine(struct cpu_pipeline *pipeline,
 {
 	int status;
 
-	if (recording_trace(session->recording) == RECORDING_TRACE_INTEL_PT)
+	if (session->engine == ENGINE_GRAPH)
 		return execution_stream_open(input, session->symbols,
 					     pipeline->pid, pipeline->tid,
 					     session->jobs,

@@ -216,8 +216,9 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	block->to[EDGE_TAKEN] = BLOCK_NONE;
 	block->kind = BLOCK_FALL;
 	info->switches_trace = false;
-	while (block->kind == BLOCK_FALL && count < MOST_INSTRUCTIONS &&
-	       block->bytes < MOST_BYTES) {
+	info->writes_page_table = false;
+	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
+	       count < MOST_INSTRUCTIONS && block->bytes < MOST_BYTES) {
 		uint64_t address = block->ip + block->bytes;
 		enum block_kind kind =
 			read_one(graph, address, info->set, &instruction);
@@ -230,11 +231,17 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 		info->last = block->bytes;
 		info->target = instruction.target;
 		info->switches_trace |= instruction.switches_trace;
+		info->writes_page_table = instruction.writes_page_table;
 		is_slow |= instruction.may_take_long;
 		block->bytes += instruction.length;
 		count++;
 	}
 	block->exit = exit_of(block->kind);
+	/* A call to what is right behind it only tells where it is: the unit
+	 * expects no return (Intel SDM, "Return Compression for RETs").
+	 */
+	if (block->kind == BLOCK_CALL && info->target == block->ip + block->bytes)
+		block->kind = BLOCK_JUMP;
 	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 

@@ -34,6 +34,12 @@ enum block_kind {
 	BLOCK_UNKNOWN,		/* no instruction that is known */
 };
 
+/* Whether a block of @kind ends in a branch whose target the trace names. */
+static inline bool block_takes_target(enum block_kind kind)
+{
+	return kind >= BLOCK_RETURN && kind <= BLOCK_FAR_JUMP;
+}
+
 /* The edges of a block. */
 enum block_edge {
 	EDGE_NEXT,		/* to what is right behind */
@@ -85,6 +91,7 @@ struct block_info {
 	uint16_t last;		/* where its last instruction begins */
 	uint8_t set;		/* enum instruction_set */
 	bool switches_trace;	/* wrmsr is among its instructions */
+	bool writes_page_table;	/* its last one does: mov to cr3 */
 };
 
 /* All blocks that were met, each read once: as many as the code has that ran,

@@ -189,6 +189,24 @@ size_t code_space_copy(struct code_space *code, uint64_t address,
 	return done;
 }
 
+bool code_space_is_mapped(const struct code_space *code, uint64_t address)
+{
+	const struct array *maps;
+
+	if (address >= code->kernel_start)
+		return true;
+	if (!code->space)
+		return false;
+	maps = &program_at(code, code->space)->maps;
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct process_map *map = array_at(maps, i);
+
+		if (address - map->address < map->size_bytes)
+			return true;
+	}
+	return false;
+}
+
 int code_space_is_unknown(const struct code_space *code, uint64_t address)
 {
 	return code_view_is_unknown(code->view, address);

@@ -2,6 +2,7 @@
 #ifndef KT_EXECUTION_CODE_SPACE_H
 #define KT_EXECUTION_CODE_SPACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,6 +54,11 @@ const uint8_t *code_space_bytes(struct code_space *code, uint64_t address,
  */
 size_t code_space_copy(struct code_space *code, uint64_t address,
 		       uint8_t *bytes, size_t size);
+
+/* Whether the kernel or the program that runs has code at @address, known or
+ * not.
+ */
+bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 
 /* Whether the code at @address became different at an unknown time. */
 int code_space_is_unknown(const struct code_space *code, uint64_t address);

@@ -20,7 +20,8 @@ void execution_state_take(struct execution_state *state,
 		.last_ip = walk_last_ip(execution),
 		.return_address = execution->return_address,
 		.nmi_return = execution->nmi_return,
-		.listed_mode = execution->listed_mode,
+		.listed_set = execution->listed_set,
+		.targets_ahead = execution->targets_ahead,
 		.page_table = execution->page_table,
 		.next_change = execution->next_change,
 		.before = execution->before,
@@ -65,7 +66,8 @@ int execution_state_put(const struct execution_state *state,
 	execution->last_ip = state->last_ip;
 	execution->return_address = state->return_address;
 	execution->nmi_return = state->nmi_return;
-	execution->listed_mode = state->listed_mode;
+	execution->listed_set = state->listed_set;
+	execution->targets_ahead = state->targets_ahead;
 	execution->page_table = state->page_table;
 	execution->passage = state->passage;
 	execution->exit = state->exit;
@@ -132,6 +134,7 @@ bool execution_state_is_same(const struct execution_state *a,
 	       a->at_branch == b->at_branch && a->last_ns == b->last_ns &&
 	       a->known_ns == b->known_ns && a->work == b->work &&
 	       a->pace.rate == b->pace.rate &&
-	       a->listed_mode == b->listed_mode &&
+	       a->listed_set == b->listed_set &&
+	       a->targets_ahead == b->targets_ahead &&
 	       a->page_table == b->page_table;
 }

@@ -18,7 +18,7 @@ struct execution_state {
 	uint64_t last_ip;
 	uint64_t return_address;
 	uint64_t nmi_return;
-	uint64_t listed_mode;
+	uint32_t targets_ahead;
 	uint64_t page_table;
 	uint64_t next_change;	/* which stands for the code's version */
 	struct moment before;
@@ -26,6 +26,7 @@ struct execution_state {
 	uint8_t exit;
 	uint8_t set;
 	uint8_t next_set;
+	uint8_t listed_set;
 	bool at_branch;
 	bool is_lost;
 	bool is_off;

@@ -36,7 +36,8 @@ static void reset(struct execution *execution)
 	execution->block = BLOCK_NONE;
 	execution->set = INSTRUCTION_X86_64;
 	execution->next_set = INSTRUCTION_X86_64;
-	execution->listed_mode = UINT64_MAX;
+	execution->listed_set = INSTRUCTION_SETS;
+	execution->targets_ahead = 0;
 	execution->page_table = 0;
 	execution->nmi_return = NO_NMI;
 	execution->before = (struct moment){ .high = UINT64_MAX };
@@ -59,6 +60,7 @@ static void init_execution(struct record_feed *feed,
 	execution->symbols = symbols;
 	execution->conversion = &input->recording->conversion;
 	execution->lists_blocks = lists_blocks;
+	execution->filter = trace_filter_of(input->recording);
 	reset(execution);
 	follow_update_code(execution);
 }

@@ -66,9 +66,8 @@ uint32_t walk_find(struct execution *execution, uint64_t address)
 	return index;
 }
 
-/* Returns where @edge of block @index leads to. */
-static uint32_t block_behind(struct execution *execution, uint32_t index,
-			     enum block_edge edge)
+uint32_t walk_behind(struct execution *execution, uint32_t index,
+		     enum block_edge edge)
 {
 	uint32_t to = execution->blocks[index].to[edge];
 
@@ -91,7 +90,7 @@ bool walk_along(struct execution *execution, enum block_edge edge)
 {
 	uint32_t index = execution->block;
 
-	execution->block = block_behind(execution, index, edge);
+	execution->block = walk_behind(execution, index, edge);
 	execution->passage = execution->blocks[index].passage[edge];
 	execution->exit = edge == EDGE_TAKEN ? execution->blocks[index].exit :
 					       FLOW_EXIT_NONE;
@@ -114,15 +113,16 @@ bool walk_back(struct execution *execution)
 	uint64_t address;
 	uint32_t caller;
 
-	if (!return_stack_pop(&execution->returns, &address, &caller))
+	if (!return_stack_pop(&execution->returns, &address, &caller)) {
+		execution->block = BLOCK_NONE;
 		return false;
+	}
 
 	const struct block *call = &execution->blocks[caller];
 
 	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD &&
 	    is_mapped(execution, caller))
-		execution->block = block_behind(execution, caller,
-						EDGE_NEXT);
+		execution->block = walk_behind(execution, caller, EDGE_NEXT);
 	else
 		execution->block = walk_find(execution, address);
 	if (execution->block == BLOCK_NONE)
@@ -140,8 +140,7 @@ bool walk_straight(struct execution *execution)
 	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
 		if (execution->block == BLOCK_NONE)
 			return false;
-		switch ((enum block_kind)
-				execution->blocks[execution->block].kind) {
+		switch (execution->blocks[execution->block].kind) {
 		case BLOCK_UNREAD:
 			block_graph_read(execution->graph, execution->block);
 			break;
@@ -177,6 +176,24 @@ bool walk_straight(struct execution *execution)
 	return false;
 }
 
+bool walk_blocks(struct execution *execution, unsigned int count)
+{
+	while (count--) {
+		uint32_t index = execution->block;
+		uint8_t kind = execution->blocks[index].kind;
+
+		if (kind == BLOCK_CALL)
+			push_call(execution, index);
+		walk_run(execution);
+		if (!walk_along(execution, kind == BLOCK_FALL ? EDGE_NEXT :
+								EDGE_TAKEN))
+			return false;
+		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+			event_times_settle(&execution->times);
+	}
+	return true;
+}
+
 bool walk_to_target(struct execution *execution)
 {
 	if (!walk_straight(execution) ||
@@ -201,7 +218,7 @@ bool walk_to_exit(struct execution *execution, uint64_t address)
 		block = &execution->blocks[execution->block];
 		is_there = block_graph_info(execution->graph, execution->block)
 				   ->target == address;
-		switch ((enum block_kind)block->kind) {
+		switch (block->kind) {
 		case BLOCK_CONDITIONAL:
 			is_there |= block->ip + block->bytes == address;
 			if (is_there)
@@ -269,8 +286,7 @@ bool walk_to(struct execution *execution, uint64_t address)
 			block_graph_read(execution->graph, execution->block);
 		if (is_in_block(execution, address))
 			return run_part(execution, address);
-		switch ((enum block_kind)
-				execution->blocks[execution->block].kind) {
+		switch (execution->blocks[execution->block].kind) {
 		case BLOCK_FALL:
 			walk_run(execution);
 			walk_along(execution, EDGE_NEXT);

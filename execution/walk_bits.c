@@ -35,8 +35,10 @@ static bool find_way(struct execution *execution, struct step *step,
 	return true;
 }
 
-static bool lose(struct execution *execution, struct step *step, uint64_t work)
+static bool lose(struct execution *execution, struct step *step, uint64_t work,
+		 unsigned int count)
 {
+	execution->bits_left = (uint8_t)count;
 	step->passage = PASSAGE_INSIDE;
 	place(execution, step, work);
 	return false;
@@ -67,7 +69,7 @@ static bool run(struct execution *execution, uint64_t bits, unsigned int count)
 			break;
 		case BLOCK_RETURN:
 			if (!(bits >> 63))
-				return lose(execution, &step, work);
+				return lose(execution, &step, work, count);
 			is_return = true;
 			bits <<= 1;
 			count--;
@@ -85,7 +87,7 @@ static bool run(struct execution *execution, uint64_t bits, unsigned int count)
 			block_graph_read(execution->graph, step.to);
 			continue;
 		default:
-			return lose(execution, &step, work);
+			return lose(execution, &step, work, count);
 		}
 		work += block->work;
 		step.from = step.to;
@@ -94,7 +96,7 @@ static bool run(struct execution *execution, uint64_t bits, unsigned int count)
 		step.to = block->to[edge];
 		if (step.to == BLOCK_NONE) {
 			if (!find_way(execution, &step, edge, is_return))
-				return lose(execution, &step, work);
+				return lose(execution, &step, work, count);
 			blocks = execution->blocks;
 		}
 		if (step.passage == PASSAGE_INSIDE || !count)
@@ -104,6 +106,7 @@ static bool run(struct execution *execution, uint64_t bits, unsigned int count)
 		step.passage = PASSAGE_INSIDE;
 	}
 	place(execution, &step, work);
+	execution->bits_left = (uint8_t)count;
 	return !count;
 }
 
@@ -116,6 +119,7 @@ static bool list(struct execution *execution, uint64_t bits,
 		uint8_t kind;
 
 		bits <<= 1;
+		execution->bits_left = (uint8_t)count;
 		if (!walk_straight(execution))
 			return false;
 		kind = execution->blocks[execution->block].kind;

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-struct intel_clock_setup;
+struct intel_setup;
 
 /* Intel PT's packets as branches.  The time bounds of a branch are known only
  * when the next time packet has been seen, so this reads ahead of what it
@@ -20,7 +20,7 @@ struct intel_branches;
  */
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
-					  const struct intel_clock_setup *setup);
+					  const struct intel_setup *setup);
 void intel_branches_free(struct intel_branches *branches);
 
 /* Before they are read, @reach is asked for bytes with @ctx; without one all

@@ -4,8 +4,8 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_setup.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
 
@@ -21,7 +21,7 @@ struct intel_source {
 	struct branch_source base;
 	struct flow_input input;
 	struct stream_window bytes;
-	struct intel_clock_setup setup;
+	struct intel_setup setup;
 	size_t next_stretch;	/* where it begins */
 	size_t next_loss;
 	size_t stretch;		/* the current one */
@@ -58,7 +58,7 @@ static int open_source(const struct flow_input *input,
 		close_source(&source->base);
 		return error;
 	}
-	source->setup = intel_clock_setup_of(input->recording);
+	source->setup = intel_setup_of(input->recording);
 	source->at_end = !source->bytes.size;
 	*opened = &source->base;
 	return 0;

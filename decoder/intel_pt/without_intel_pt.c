@@ -2,7 +2,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/flow/packet_dump_parts.h"
 #include "decoder/recording/recording.h"
 
 /* In place of the Intel PT decoder where there is no libipt to build it on. */
@@ -21,15 +20,3 @@ const struct flow_source_ops intel_pt_source = {
 	.name = "intel_pt",
 	.open = open_source,
 };
-
-static int open_dump(const struct recording *recording,
-		     const struct aux_stream *stream,
-		     struct packet_dump **dump)
-{
-	(void)recording;
-	(void)stream;
-	(void)dump;
-	return -ERROR_UNSUPPORTED;
-}
-
-const struct packet_dump_ops intel_packet_dump = { .open = open_dump };
