@@ -8,15 +8,16 @@ void event_times_init(struct event_times *times)
 {
 	times->count = 0;
 	times->finished = 0;
+	times->bounds_count = 0;
 	times->last_ns = 0;
 	times->known_ns = 0;
 	times->work = 0;
 	times->speed = work_speed_new();
 }
 
-static uint64_t instructions_of(uint64_t work)
+static int64_t instructions_of(uint64_t work)
 {
-	return work & (BLOCK_WORK_SLOW - 1);
+	return (int64_t)work & (BLOCK_WORK_SLOW - 1);
 }
 
 static uint64_t slow_blocks_of(uint64_t work)
@@ -24,31 +25,37 @@ static uint64_t slow_blocks_of(uint64_t work)
 	return work / BLOCK_WORK_SLOW;
 }
 
-static uint32_t bound(uint64_t from, uint64_t to, bool is_bounded)
+/* Returns how far @to is behind @from, if less than FLOW_NO_BOUND. */
+static inline uint32_t distance(uint64_t from, uint64_t to)
 {
-	if (!is_bounded || to - from >= FLOW_NO_BOUND)
-		return FLOW_NO_BOUND;
-	return (uint32_t)(to - from);
+	uint64_t distance_ns = to - from;
+
+	return distance_ns < FLOW_NO_BOUND ? (uint32_t)distance_ns :
+					     FLOW_NO_BOUND;
 }
 
-static void finish(struct event_times *times, size_t index, uint64_t time_ns)
+/* Gives @record the time nearest to @time_ns that its bounds and the record
+ * before it, of time @last_ns, allow.  Returns it.
+ */
+static inline uint64_t finish(union timed_record *record,
+			      const struct event_bounds *bounds,
+			      uint64_t time_ns, uint64_t last_ns)
 {
-	union timed_record *record = &times->records[index];
-	uint64_t low_ns = times->stamps[index].low_ns;
-	uint64_t high_ns = times->stamps[index].high_ns;
+	uint64_t low_ns = bounds->low_ns;
+	uint64_t high_ns = bounds->high_ns;
 
 	if (time_ns > high_ns)
 		time_ns = high_ns;
 	if (time_ns < low_ns)
 		time_ns = low_ns;
-	if (time_ns < times->last_ns)
-		time_ns = times->last_ns;
-	times->last_ns = time_ns;
+	if (time_ns < last_ns)
+		time_ns = last_ns;
 	record->time_ns = time_ns;
-	record->early_ns = low_ns > time_ns ? 0 :
-			   bound(low_ns, time_ns, low_ns);
-	record->late_ns = high_ns < time_ns ? 0 :
-			  bound(time_ns, high_ns, high_ns != UINT64_MAX);
+	record->early_ns = low_ns ? distance(low_ns, time_ns) : FLOW_NO_BOUND;
+	record->late_ns = high_ns == UINT64_MAX ? FLOW_NO_BOUND :
+			  high_ns < time_ns     ? 0 :
+						  distance(time_ns, high_ns);
+	return time_ns;
 }
 
 static uint64_t usual_ns(const struct event_times *times)
@@ -68,6 +75,11 @@ static uint64_t slow_share(const struct event_times *times, uint64_t span_ns)
 	return (span_ns - usual_ns(times)) / slow;
 }
 
+/* More than any clock counts, and less than a signed number holds, which the
+ * processor converts faster.
+ */
+#define LONGEST_SPAN_NS ((uint64_t)1 << 62)
+
 /* Interpolates the waiting records over @span_ns from the last known time on:
  * evenly by their work, but for what only slow blocks can have taken.
  */
@@ -76,16 +88,31 @@ static void interpolate(struct event_times *times, uint64_t span_ns)
 	uint64_t total = times->speed.work ? times->speed.work : 1;
 	uint64_t share_ns = slow_share(times, span_ns);
 	uint64_t even_ns = share_ns ? usual_ns(times) : span_ns;
-	double step = (double)even_ns / (double)total;
+	double step;
+	uint64_t last_ns = times->last_ns;
 
-	for (; times->finished < times->count; times->finished++) {
-		uint64_t work = times->stamps[times->finished].work;
-		uint64_t done = instructions_of(work);
+	if (even_ns > LONGEST_SPAN_NS)
+		even_ns = LONGEST_SPAN_NS;
+	step = (double)(int64_t)even_ns / (double)(int64_t)total;
+	for (size_t i = times->finished; i < times->count; i++) {
+		union timed_record *record = &times->records[i];
+		uint64_t work = record->time_ns;
+		uint64_t time_ns = times->known_ns +
+				   slow_blocks_of(work) * share_ns +
+				   (uint64_t)(int64_t)(
+					   (double)instructions_of(work) *
+					   step);
 
-		finish(times, times->finished,
-		       times->known_ns + slow_blocks_of(work) * share_ns +
-			       (uint64_t)((double)done * step));
+		last_ns = finish(record, &times->bounds[record->early_ns],
+				 time_ns, last_ns);
 	}
+	times->finished = times->count;
+	times->last_ns = last_ns;
+}
+
+static const struct event_bounds *first_bounds(const struct event_times *times)
+{
+	return &times->bounds[times->records[times->finished].early_ns];
 }
 
 static void begin_span(struct event_times *times, uint64_t known_ns)
@@ -101,13 +128,13 @@ void event_times_know(struct event_times *times, uint64_t known_ns)
 
 	if (!times->known_ns) {
 		uint64_t low_ns = times->finished < times->count ?
-				  times->stamps[times->finished].low_ns : 0;
+				  first_bounds(times)->low_ns : 0;
 
 		times->known_ns = low_ns && low_ns < known_ns ? low_ns :
 								known_ns;
 	}
 	span_ns = known_ns > times->known_ns ? known_ns - times->known_ns : 0;
-	times->speed.work = instructions_of(times->work);
+	times->speed.work = (uint64_t)instructions_of(times->work);
 	if (times->finished < times->count)
 		interpolate(times, span_ns);
 	work_speed_learn(&times->speed, span_ns);
@@ -117,19 +144,30 @@ void event_times_know(struct event_times *times, uint64_t known_ns)
 /* Without a known time ahead the speed so far is the best guess. */
 void event_times_settle(struct event_times *times)
 {
-	times->speed.work = instructions_of(times->work);
+	times->speed.work = (uint64_t)instructions_of(times->work);
 	interpolate(times, usual_ns(times));
 	begin_span(times, times->last_ns);
 }
 
+/* Drops the bounds of finished records. */
+static void drop_bounds(struct event_times *times)
+{
+	uint32_t gone = times->bounds_count;
+
+	if (times->count)
+		gone = times->records[0].early_ns;
+	times->bounds_count -= gone;
+	memmove(times->bounds, times->bounds + gone,
+		times->bounds_count * sizeof(*times->bounds));
+	for (size_t i = 0; i < times->count; i++)
+		times->records[i].early_ns -= gone;
+}
+
 void event_times_drop(struct event_times *times)
 {
-	size_t left = times->count - times->finished;
-
+	times->count -= times->finished;
 	memmove(times->records, times->records + times->finished,
-		left * sizeof(*times->records));
-	memmove(times->stamps, times->stamps + times->finished,
-		left * sizeof(*times->stamps));
-	times->count = left;
+		times->count * sizeof(*times->records));
 	times->finished = 0;
+	drop_bounds(times);
 }

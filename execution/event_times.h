@@ -25,13 +25,12 @@ union timed_record {
 
 _Static_assert(sizeof(union timed_record) == 32, "records are hot");
 
-/* When a record began: within [low_ns, high_ns], 0 and UINT64_MAX if unbounded,
- * @work behind the last known time (see BLOCK_WORK_SLOW).
+/* When records began: within [low_ns, high_ns], 0 and UINT64_MAX if
+ * unbounded.
  */
-struct event_stamp {
+struct event_bounds {
 	uint64_t low_ns;
 	uint64_t high_ns;
-	uint64_t work;
 };
 
 enum { EVENT_TIMES_ROOM = 8192 };
@@ -39,16 +38,20 @@ enum { EVENT_TIMES_ROOM = 8192 };
 /* Records wait here until a time is known behind them.  Those between two
  * known times are interpolated by the work done, but for time that only slow
  * blocks can have taken.  docs/time.md says more.
+ *
+ * While one waits, its time_ns is the work (see BLOCK_WORK_SLOW) behind the
+ * last known time, early_ns the index of its bounds: many share theirs.
  */
 struct event_times {
 	size_t count;
 	size_t finished;	/* have their times */
+	uint32_t bounds_count;
 	uint64_t last_ns;	/* of the last finished record */
 	uint64_t known_ns;	/* the last known time */
 	uint64_t work;		/* since then */
 	struct work_speed speed;
 	union timed_record records[EVENT_TIMES_ROOM];
-	struct event_stamp stamps[EVENT_TIMES_ROOM];
+	struct event_bounds bounds[EVENT_TIMES_ROOM];
 };
 
 void event_times_init(struct event_times *times);
@@ -60,20 +63,32 @@ static inline bool event_times_has_room(const struct event_times *times,
 	return times->count + more <= EVENT_TIMES_ROOM;
 }
 
-/* Adds a record that begins now, all zero but to be filled in.  Needs room. */
-static inline union timed_record *event_times_add(struct event_times *times,
-						  uint64_t low_ns,
-						  uint64_t high_ns)
+/* Adds bounds for the next records, of which there must be one.  Returns their
+ * index.
+ */
+static inline uint32_t event_times_bound(struct event_times *times,
+					 uint64_t low_ns, uint64_t high_ns)
 {
-	size_t index = times->count++;
-
-	times->stamps[index] = (struct event_stamp){
+	times->bounds[times->bounds_count] = (struct event_bounds){
 		.low_ns = low_ns,
 		.high_ns = high_ns,
-		.work = times->work,
 	};
-	times->records[index] = (union timed_record){ .time_ns = 0 };
-	return &times->records[index];
+	return times->bounds_count++;
+}
+
+/* Adds a record that begins now, within @bounds, all zero but to be filled in.
+ * Needs room.
+ */
+static inline union timed_record *event_times_add(struct event_times *times,
+						  uint32_t bounds)
+{
+	union timed_record *record = &times->records[times->count++];
+
+	*record = (union timed_record){
+		.time_ns = times->work,
+		.early_ns = bounds,
+	};
+	return record;
 }
 
 /* It is @known_ns now: records added so far get their times. */

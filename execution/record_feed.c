@@ -215,7 +215,9 @@ static void end_segment(struct record_feed *feed)
 		return;
 	feed->is_off = false;
 	follow_gap_at(&feed->execution,
-		      event_times_add(times, times->last_ns, UINT64_MAX),
+		      event_times_add(times,
+				      event_times_bound(times, times->last_ns,
+							UINT64_MAX)),
 		      &(struct trace_gap){
 			      .reason = is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
 			      .position = feed->next_segment,
