@@ -96,6 +96,7 @@ static bool grow(struct block_graph *graph)
 
 	if (!blocks)
 		return false;
+	blocks[BLOCK_NONE] = (struct block){ 0 };
 	graph->blocks = blocks;
 	infos = realloc(graph->infos, room * sizeof(*infos));
 	if (!infos)
@@ -214,6 +215,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	block->bytes = 0;
 	block->to[EDGE_NEXT] = BLOCK_NONE;
 	block->to[EDGE_TAKEN] = BLOCK_NONE;
+	block->passage[EDGE_NEXT] = PASSAGE_NEW;
+	block->passage[EDGE_TAKEN] = PASSAGE_NEW;
 	block->kind = BLOCK_FALL;
 	info->switches_trace = false;
 	while (block->kind == BLOCK_FALL && count < MOST_INSTRUCTIONS &&

@@ -47,7 +47,10 @@ enum block_passage {
 	PASSAGE_LOCAL_CALL,	/* into the function that calls */
 	PASSAGE_TAIL_CALL,
 	PASSAGE_RETURN,
+	PASSAGE_THUNK_RETURN,	/* to a thunk, which may be nothing but a
+				 * return; else as PASSAGE_OTHER */
 	PASSAGE_OTHER,		/* it depends on what was before */
+	PASSAGE_NEW,		/* nobody went there: to is BLOCK_NONE */
 };
 
 /* Instructions that run one after the other, up to a branch.  The graph's hot
@@ -61,7 +64,7 @@ struct block {
 	uint32_t function;	/* see function_table.h */
 	uint16_t bytes;
 	uint8_t kind;		/* enum block_kind */
-	uint8_t passage[2];	/* enum block_passage of each that is known */
+	uint8_t passage[2];	/* enum block_passage of each */
 	uint8_t exit;		/* enum flow_exit */
 	bool is_entry : 1;	/* ip is where its function may be entered */
 	bool is_user : 1;

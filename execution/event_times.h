@@ -33,7 +33,7 @@ struct event_bounds {
 	uint64_t high_ns;
 };
 
-enum { EVENT_TIMES_ROOM = 8192 };
+enum { EVENT_TIMES_ROOM = 11 * 1024 };
 
 /* Records wait here until a time is known behind them.  Those between two
  * known times are interpolated by the work done, but for time that only slow
@@ -74,6 +74,20 @@ static inline uint32_t event_times_bound(struct event_times *times,
 		.high_ns = high_ns,
 	};
 	return times->bounds_count++;
+}
+
+/* Adds a record that begins @work behind the last known time, within @bounds;
+ * the caller fills in all that is behind its times.  Needs room.
+ */
+static inline union timed_record *
+event_times_put(struct event_times *times, uint64_t work, uint32_t bounds)
+{
+	union timed_record *record = &times->records[times->count++];
+
+	record->time_ns = work;
+	record->early_ns = bounds;
+	record->late_ns = 0;
+	return record;
 }
 
 /* Adds a record that begins now, within @bounds, all zero but to be filled in.

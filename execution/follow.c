@@ -409,6 +409,7 @@ int follow_update_code(struct execution *execution)
 				       execution) < 0)
 			return -ERROR_MEMORY;
 		next_ns = code_space_next_change_ns(execution->code);
+		return_stack_forget_blocks(&execution->returns);
 		/* What is about to run may be another program's. */
 		if (index != BLOCK_NONE)
 			execution->block = walk_find(

@@ -17,8 +17,10 @@
 enum {
 	/* Finished records are handed out before they leave the cache. */
 	ENOUGH = 2048,
-	/* What one branch may need. */
-	SPARE = 1024,
+	/* What one branch may need: 63 bits of a list with many blocks for
+	 * each.
+	 */
+	SPARE = 4096,
 };
 
 /* Trace bytes are given back to the system in steps of this size. */

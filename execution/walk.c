@@ -98,16 +98,6 @@ bool walk_along(struct execution *execution, enum block_edge edge)
 	return execution->block != BLOCK_NONE;
 }
 
-/* Whether block @index is of the code that runs now. */
-static bool is_mapped(const struct execution *execution, uint32_t index)
-{
-	const struct block *block = &execution->blocks[index];
-
-	return !block->is_user ||
-	       block_graph_info(execution->graph, index)->space ==
-		       code_space_of(execution->code, block->ip);
-}
-
 bool walk_back(struct execution *execution)
 {
 	uint32_t from = execution->block;
@@ -116,15 +106,9 @@ bool walk_back(struct execution *execution)
 
 	if (!return_stack_pop(&execution->returns, &address, &caller))
 		return false;
-
-	const struct block *call = &execution->blocks[caller];
-
-	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD &&
-	    is_mapped(execution, caller))
-		execution->block = block_behind(execution, caller,
-						EDGE_NEXT);
-	else
-		execution->block = walk_find(execution, address);
+	execution->block = caller == BLOCK_NONE ?
+				   walk_find(execution, address) :
+				   block_behind(execution, caller, EDGE_NEXT);
 	if (execution->block == BLOCK_NONE)
 		return false;
 	execution->exit = FLOW_EXIT_RETURN;
@@ -135,11 +119,16 @@ bool walk_back(struct execution *execution)
 	return true;
 }
 
+/* Whether another block may run after @count that took no trace. */
+static bool can_go_on(const struct execution *execution, int count)
+{
+	return execution->block != BLOCK_NONE && count < WALK_MOST_STRAIGHT &&
+	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
+}
+
 bool walk_straight(struct execution *execution)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
-		if (execution->block == BLOCK_NONE)
-			return false;
+	for (int i = 0; can_go_on(execution, i); i++) {
 		switch ((enum block_kind)
 				execution->blocks[execution->block].kind) {
 		case BLOCK_UNREAD:
@@ -171,8 +160,6 @@ bool walk_straight(struct execution *execution)
 		case BLOCK_UNKNOWN:
 			return false;
 		}
-		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
 	}
 	return false;
 }
@@ -190,12 +177,10 @@ bool walk_to_target(struct execution *execution)
 
 bool walk_to_exit(struct execution *execution, uint64_t address)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
+	for (int i = 0; can_go_on(execution, i); i++) {
 		const struct block *block;
 		bool is_there;
 
-		if (execution->block == BLOCK_NONE)
-			return false;
 		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
 			block_graph_read(execution->graph, execution->block);
 		block = &execution->blocks[execution->block];
@@ -262,9 +247,7 @@ static bool is_in_block(const struct execution *execution, uint64_t address)
 
 bool walk_to(struct execution *execution, uint64_t address)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
-		if (execution->block == BLOCK_NONE)
-			return false;
+	for (int i = 0; can_go_on(execution, i); i++) {
 		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
 			block_graph_read(execution->graph, execution->block);
 		if (is_in_block(execution, address))
@@ -287,8 +270,6 @@ bool walk_to(struct execution *execution, uint64_t address)
 		default:
 			return false;
 		}
-		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
 	}
 	return false;
 }
