@@ -60,7 +60,7 @@ void event_times_init(struct event_times *times);
 static inline bool event_times_has_room(const struct event_times *times,
 					size_t more)
 {
-	return times->count + more <= EVENT_TIMES_ROOM;
+	return times->count <= EVENT_TIMES_ROOM - more;
 }
 
 /* Adds bounds for the next records, of which there must be one.  Returns their

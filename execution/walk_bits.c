@@ -10,35 +10,62 @@
 struct walk {
 	const struct block *blocks;	/* the execution's */
 	uint64_t work;			/* the execution's times' */
-	uint32_t from;			/* all as in the execution */
-	uint32_t to;			/* its block */
-	uint8_t passage;
-	uint8_t exit;
+	uint32_t from;			/* as in the execution */
+	uint32_t to;			/* its block, */
+	enum block_edge edge;		/* to which this led */
+	uint8_t passage;		/* as in the execution */
 };
 
-static struct walk walk_of(const struct execution *execution)
+static void place(struct execution *execution, struct walk walk)
 {
-	return (struct walk){
-		.blocks = execution->blocks,
-		.work = execution->times.work,
-		.from = execution->from,
-		.to = execution->block,
-		.passage = execution->passage,
-		.exit = execution->exit,
-	};
-}
-
-static void place(struct execution *execution, const struct walk *walk)
-{
-	execution->from = walk->from;
-	execution->block = walk->to;
-	execution->passage = walk->passage;
-	execution->exit = walk->exit;
-	execution->times.work = walk->work;
+	execution->from = walk.from;
+	execution->block = walk.to;
+	execution->passage = walk.passage;
+	execution->exit = walk.edge == EDGE_TAKEN ?
+				  walk.blocks[walk.from].exit : FLOW_EXIT_NONE;
+	execution->times.work = walk.work;
 	execution->last_ip = 0;
 }
 
-/* Adds the event that @walk comes to its block. */
+/* Nobody went along this edge before.
+ *
+ * Like others that are seldom needed, this gets and returns a copy: what nobody
+ * points to stays in registers.
+ */
+__attribute__((noinline)) static struct walk
+find_edge(struct execution *execution, struct walk walk)
+{
+	execution->block = walk.from;
+	walk_along(execution, walk.edge);
+	walk.blocks = execution->blocks;
+	walk.to = execution->block;
+	walk.passage = execution->passage;
+	return walk;
+}
+
+/* Block @walk.to runs, which returns: to BLOCK_NONE if it is not known where.
+ */
+__attribute__((noinline)) static struct walk
+find_back(struct execution *execution, struct walk walk)
+{
+	execution->block = walk.to;
+	walk.work += walk.blocks[walk.to].work;
+	walk.from = walk.to;
+	walk.edge = EDGE_TAKEN;
+	walk.to = walk_back(execution) ? execution->block : BLOCK_NONE;
+	walk.blocks = execution->blocks;
+	walk.passage = execution->passage;
+	return walk;
+}
+
+__attribute__((noinline)) static void arrive(struct execution *execution,
+					     struct walk walk)
+{
+	place(execution, walk);
+	execution_arrive(execution);
+}
+
+/* Adds the event that control comes to block @walk->to. */
 static inline void put(struct execution *execution, const struct walk *walk,
 		       enum function_event_kind kind, uint64_t address)
 {
@@ -54,179 +81,132 @@ static inline void put(struct execution *execution, const struct walk *walk,
 	event->is_user = target->is_user;
 }
 
-/* Control came to another function. */
-static inline void arrive(struct execution *execution, struct walk *walk)
+/* Control came to another function, or may have. */
+static inline void enter(struct execution *execution, struct walk *walk)
 {
 	const struct block *from = &walk->blocks[walk->from];
 	const struct block *target = &walk->blocks[walk->to];
 
-	switch ((enum block_passage)walk->passage) {
-	case PASSAGE_CALL:
+	if (walk->passage == PASSAGE_CALL)
 		put(execution, walk, FUNCTION_CALL, from->ip + from->bytes);
-		break;
-	case PASSAGE_RETURN:
+	else if (walk->passage == PASSAGE_RETURN)
 		put(execution, walk, FUNCTION_RETURN, target->ip);
-		break;
-	case PASSAGE_TAIL_CALL:
+	else if (walk->passage == PASSAGE_TAIL_CALL)
 		put(execution, walk, FUNCTION_TAIL_CALL, target->ip);
-		break;
-	case PASSAGE_INSIDE:
-	case PASSAGE_LOCAL_CALL:
-	case PASSAGE_THUNK_RETURN:
-	case PASSAGE_OTHER:
-	case PASSAGE_NEW:
-		place(execution, walk);
-		execution_arrive(execution);
-		break;
-	}
+	else if (walk->passage != PASSAGE_INSIDE)
+		arrive(execution, *walk);
 	walk->passage = PASSAGE_INSIDE;
 }
 
-/* Goes along @edge of the block that @walk came to. */
-static inline void go_along(struct execution *execution, struct walk *walk,
-			    enum block_edge edge)
+/* Block @walk->to runs, and control leaves it along @edge. */
+static inline void go_along(struct walk *walk, enum block_edge edge)
 {
 	const struct block *block = &walk->blocks[walk->to];
 
 	walk->work += block->work;
-	walk->passage = block->passage[edge];
-	if (walk->passage == PASSAGE_NEW) {
-		place(execution, walk);
-		execution->from = walk->to;
-		walk_along(execution, edge);
-		*walk = walk_of(execution);
-		return;
-	}
-	walk->exit = edge == EDGE_TAKEN ? block->exit : FLOW_EXIT_NONE;
 	walk->from = walk->to;
 	walk->to = block->to[edge];
+	walk->edge = edge;
+	walk->passage = block->passage[edge];
 }
 
-/* Returns the block that the innermost call returns to, if that is ordinary
- * code which ran before; else BLOCK_NONE.
+/* Whether the jump @block leads to nothing but a return: the kernel's
+ * __x86_return_thunk, which may be patched to be more.
  */
-static inline uint32_t return_block(const struct execution *execution,
-				    const struct block *blocks)
-{
-	uint32_t call = return_stack_top(&execution->returns);
-	uint32_t behind = blocks[call].to[EDGE_NEXT];
-
-	return blocks[behind].is_plain ? behind : BLOCK_NONE;
-}
-
-/* Returns to block @behind from the one that @walk came to. */
-static inline void go_back(struct execution *execution, struct walk *walk,
-			   uint32_t behind)
-{
-	walk->work += walk->blocks[walk->to].work;
-	walk->passage = PASSAGE_RETURN;
-	walk->exit = FLOW_EXIT_RETURN;
-	walk->from = walk->to;
-	walk->to = behind;
-	return_stack_drop(&execution->returns);
-}
-
-/* The same where more than that must be found.  Returns false if nothing is
- * known to return to.
- */
-static bool find_back(struct execution *execution, struct walk *walk)
-{
-	bool is_found;
-
-	walk->work += walk->blocks[walk->to].work;
-	place(execution, walk);
-	execution->from = walk->to;
-	is_found = walk_back(execution);
-	*walk = walk_of(execution);
-	if (!is_found)
-		walk->to = BLOCK_NONE;
-	return is_found;
-}
-
-/* Returns whether the jump @block leads to nothing but a return: the kernel's
- * __x86_return_thunk, which may be patched.
- */
-static inline bool is_thunk_return(const struct block *blocks,
+static inline bool is_thunk_return(const struct walk *walk,
 				   const struct block *block)
 {
-	return block->passage[EDGE_TAKEN] == PASSAGE_THUNK_RETURN &&
-	       blocks[block->to[EDGE_TAKEN]].kind == BLOCK_RETURN;
+	return block->kind == BLOCK_JUMP &&
+	       block->passage[EDGE_TAKEN] == PASSAGE_THUNK_RETURN &&
+	       walk->blocks[block->to[EDGE_TAKEN]].kind == BLOCK_RETURN;
+}
+
+/* Block @walk->to, which is @block, runs if it returns, itself or by way of a
+ * thunk.  Returns whether it does.
+ */
+static inline bool go_back(struct execution *execution, struct walk *walk,
+			   const struct block *block)
+{
+	uint32_t caller = return_stack_top(&execution->returns);
+	uint32_t behind = walk->blocks[caller].to[EDGE_NEXT];
+	bool is_return = block->kind == BLOCK_RETURN;
+	bool is_thunk = is_thunk_return(walk, block);
+
+	if (!is_return && !is_thunk)
+		return false;
+	if (!block->is_plain || !walk->blocks[behind].is_plain) {
+		if (is_return)
+			*walk = find_back(execution, *walk);
+		return is_return;
+	}
+	if (is_thunk)
+		go_along(walk, EDGE_TAKEN);
+	go_along(walk, EDGE_TAKEN);
+	walk->to = behind;
+	walk->passage = PASSAGE_RETURN;
+	return_stack_drop(&execution->returns);
+	return true;
+}
+
+/* A block runs that takes no trace.  Returns false if it cannot, or there were
+ * too many of them.
+ */
+static inline bool go_straight(struct execution *execution, struct walk *walk,
+			       const struct block *block, unsigned int *left)
+{
+	if (!(*left)-- ||
+	    !event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+		return false;
+	if (block->kind == BLOCK_CALL)
+		return_stack_push(&execution->returns,
+				  block->ip + block->bytes, walk->to);
+	if (block->kind == BLOCK_CALL || block->kind == BLOCK_JUMP)
+		go_along(walk, EDGE_TAKEN);
+	else if (block->kind == BLOCK_FALL)
+		go_along(walk, EDGE_NEXT);
+	else if (block->kind == BLOCK_UNREAD)
+		block_graph_read(execution->graph, walk->to);
+	else
+		return false;
+	return true;
 }
 
 static bool run(struct execution *execution, uint64_t bits, unsigned int count)
 {
-	struct walk walk = walk_of(execution);
 	unsigned int straight = WALK_MOST_STRAIGHT;
-	uint32_t behind;
+	struct walk walk = {
+		.blocks = execution->blocks,
+		.work = execution->times.work,
+		.from = execution->from,
+		.to = execution->block,
+		.passage = PASSAGE_INSIDE,
+	};
 
-	walk.passage = PASSAGE_INSIDE;
 	while (count) {
 		const struct block *block = &walk.blocks[walk.to];
 		bool is_taken = bits >> 63;
 
-		switch ((enum block_kind)block->kind) {
-		case BLOCK_CONDITIONAL:
+		if (block->kind == BLOCK_CONDITIONAL) {
 			bits <<= 1;
 			count--;
-			go_along(execution, &walk, is_taken);
-			break;
-		case BLOCK_RETURN:
-			if (!is_taken)
-				goto lost;
+			go_along(&walk, is_taken);
+		} else if (is_taken && go_back(execution, &walk, block)) {
 			bits <<= 1;
 			count--;
-			behind = return_block(execution, walk.blocks);
-			if (behind != BLOCK_NONE && block->is_plain)
-				go_back(execution, &walk, behind);
-			else if (!find_back(execution, &walk))
-				goto lost;
+		} else if (!go_straight(execution, &walk, block, &straight)) {
 			break;
-		case BLOCK_CALL:
-			if (!straight-- ||
-			    !event_times_has_room(&execution->times,
-						  RECORDS_AT_ONCE))
-				goto lost;
-			return_stack_push(&execution->returns,
-					  block->ip + block->bytes, walk.to);
-			go_along(execution, &walk, EDGE_TAKEN);
-			break;
-		case BLOCK_JUMP:
-			behind = return_block(execution, walk.blocks);
-			if (is_taken && behind != BLOCK_NONE &&
-			    is_thunk_return(walk.blocks, block)) {
-				bits <<= 1;
-				count--;
-				walk.work += block->work;
-				walk.to = block->to[EDGE_TAKEN];
-				go_back(execution, &walk, behind);
-				break;
-			}
-			if (!straight-- ||
-			    !event_times_has_room(&execution->times,
-						  RECORDS_AT_ONCE))
-				goto lost;
-			go_along(execution, &walk, EDGE_TAKEN);
-			break;
-		case BLOCK_FALL:
-			if (!straight--)
-				goto lost;
-			go_along(execution, &walk, EDGE_NEXT);
-			break;
-		case BLOCK_UNREAD:
-			block_graph_read(execution->graph, walk.to);
-			break;
-		default:
-			goto lost;
 		}
-		if (walk.passage != PASSAGE_INSIDE && count)
-			arrive(execution, &walk);
+		if (walk.passage == PASSAGE_INSIDE)
+			continue;
+		if (walk.passage == PASSAGE_NEW)
+			walk = find_edge(execution, walk);
+		if (walk.to == BLOCK_NONE)
+			break;
+		if (count)
+			enter(execution, &walk);
 	}
-	place(execution, &walk);
-	return true;
-lost:
-	walk.passage = PASSAGE_INSIDE;
-	place(execution, &walk);
-	return false;
+	place(execution, walk);
+	return !count && walk.to != BLOCK_NONE;
 }
 
 /* The same for lists, which show each block as it runs. */
