@@ -203,6 +203,14 @@ static enum block_kind read_one(struct block_graph *graph, uint64_t address,
 	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
 }
 
+static void forget_edges(struct block *block)
+{
+	block->to[EDGE_NEXT] = BLOCK_NONE;
+	block->to[EDGE_TAKEN] = BLOCK_NONE;
+	block->passage[EDGE_NEXT] = PASSAGE_NEW;
+	block->passage[EDGE_TAKEN] = PASSAGE_NEW;
+}
+
 /* What cannot be read is a block of its own, behind what can. */
 void block_graph_read(struct block_graph *graph, uint32_t index)
 {
@@ -213,10 +221,7 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	uint32_t count = 0;
 
 	block->bytes = 0;
-	block->to[EDGE_NEXT] = BLOCK_NONE;
-	block->to[EDGE_TAKEN] = BLOCK_NONE;
-	block->passage[EDGE_NEXT] = PASSAGE_NEW;
-	block->passage[EDGE_TAKEN] = PASSAGE_NEW;
+	forget_edges(block);
 	block->kind = BLOCK_FALL;
 	info->switches_trace = false;
 	while (block->kind == BLOCK_FALL && count < MOST_INSTRUCTIONS &&
@@ -238,6 +243,9 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 		count++;
 	}
 	block->exit = exit_of(block->kind);
+	if (block->kind == BLOCK_RETURN)
+		block->passage[EDGE_TAKEN] =
+			info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 
@@ -250,8 +258,8 @@ static void name_block(struct block_graph *graph, uint32_t index)
 		     symbol);
 	block->function = symbol->function;
 	block->is_entry = block->ip == symbol->start || symbol->padding;
-	block->is_plain = symbol->role == CODE_FUNCTION ||
-			  symbol->role == CODE_UNNAMED;
+	graph->infos[index].is_plain = symbol->role == CODE_FUNCTION ||
+				       symbol->role == CODE_UNNAMED;
 }
 
 static uint32_t add_block(struct block_graph *graph, uint64_t ip,
@@ -314,6 +322,14 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 	return to;
 }
 
+/* Its edges, too: what is read may end otherwise. */
+static void forget_block(struct block *block)
+{
+	block->kind = BLOCK_UNREAD;
+	block->work = 0;
+	forget_edges(block);
+}
+
 static void forget_page(struct block_graph *graph, uint64_t page,
 			uint64_t first, uint64_t end)
 {
@@ -324,9 +340,7 @@ static void forget_page(struct block_graph *graph, uint64_t page,
 
 		/* One that could not be read may be readable now. */
 		if (block->ip < end && block->ip + block->bytes + !block->bytes > first)
-			block->kind = BLOCK_UNREAD;
-		if (block->kind == BLOCK_UNREAD)
-			block->work = 0;
+			forget_block(block);
 	}
 }
 

@@ -64,12 +64,12 @@ struct block {
 	uint32_t function;	/* see function_table.h */
 	uint16_t bytes;
 	uint8_t kind;		/* enum block_kind */
-	uint8_t passage[2];	/* enum block_passage of each */
+	uint8_t passage[2];	/* enum block_passage of each; of what returns,
+				 * and from what calls to what is behind it,
+				 * PASSAGE_RETURN if it is plain */
 	uint8_t exit;		/* enum flow_exit */
-	bool is_entry : 1;	/* ip is where its function may be entered */
-	bool is_user : 1;
-	bool is_plain : 1;	/* code of an ordinary function: no thunk, nor
-				 * where the kernel changes tasks */
+	bool is_entry;		/* ip is where its function may be entered */
+	bool is_user;
 };
 
 _Static_assert(sizeof(struct block) == 32, "blocks are hot");
@@ -87,6 +87,8 @@ struct block_info {
 	uint32_t next_in_page;	/* the next block that begins in its page */
 	uint16_t last;		/* where its last instruction begins */
 	uint8_t set;		/* enum instruction_set */
+	bool is_plain;		/* code of an ordinary function: no thunk, nor
+				 * where the kernel changes tasks */
 	bool switches_trace;	/* wrmsr is among its instructions */
 };
 

@@ -113,8 +113,9 @@ bool walk_back(struct execution *execution)
 		return false;
 	execution->exit = FLOW_EXIT_RETURN;
 	execution->passage =
-		execution->blocks[from].is_plain &&
-				execution->blocks[execution->block].is_plain ?
+		block_graph_info(execution->graph, from)->is_plain &&
+				block_graph_info(execution->graph,
+						 execution->block)->is_plain ?
 			PASSAGE_RETURN : PASSAGE_OTHER;
 	return true;
 }

@@ -84,12 +84,9 @@ static inline void put(struct execution *execution, const struct walk *walk,
 /* Control came to another function, or may have. */
 static inline void enter(struct execution *execution, struct walk *walk)
 {
-	const struct block *from = &walk->blocks[walk->from];
 	const struct block *target = &walk->blocks[walk->to];
 
-	if (walk->passage == PASSAGE_CALL)
-		put(execution, walk, FUNCTION_CALL, from->ip + from->bytes);
-	else if (walk->passage == PASSAGE_RETURN)
+	if (walk->passage == PASSAGE_RETURN)
 		put(execution, walk, FUNCTION_RETURN, target->ip);
 	else if (walk->passage == PASSAGE_TAIL_CALL)
 		put(execution, walk, FUNCTION_TAIL_CALL, target->ip);
@@ -110,39 +107,48 @@ static inline void go_along(struct walk *walk, enum block_edge edge)
 	walk->passage = block->passage[edge];
 }
 
+/* A call runs. */
+static inline void go_to_function(struct execution *execution,
+				  struct walk *walk, const struct block *block)
+{
+	uint64_t return_address = block->ip + block->bytes;
+
+	return_stack_push(&execution->returns, return_address, walk->to);
+	go_along(walk, EDGE_TAKEN);
+	if (walk->passage != PASSAGE_CALL)
+		return;
+	put(execution, walk, FUNCTION_CALL, return_address);
+	walk->passage = PASSAGE_INSIDE;
+}
+
 /* Whether the jump @block leads to nothing but a return: the kernel's
  * __x86_return_thunk, which may be patched to be more.
  */
 static inline bool is_thunk_return(const struct walk *walk,
 				   const struct block *block)
 {
-	return block->kind == BLOCK_JUMP &&
-	       block->passage[EDGE_TAKEN] == PASSAGE_THUNK_RETURN &&
+	return block->passage[EDGE_TAKEN] == PASSAGE_THUNK_RETURN &&
 	       walk->blocks[block->to[EDGE_TAKEN]].kind == BLOCK_RETURN;
 }
 
-/* Block @walk->to, which is @block, runs if it returns, itself or by way of a
- * thunk.  Returns whether it does.
+/* Block @walk->to, which is @block, runs if it returns from plain code to plain
+ * code, itself or by way of a thunk.  Returns whether it does.
  */
 static inline bool go_back(struct execution *execution, struct walk *walk,
 			   const struct block *block)
 {
-	uint32_t caller = return_stack_top(&execution->returns);
-	uint32_t behind = walk->blocks[caller].to[EDGE_NEXT];
-	bool is_return = block->kind == BLOCK_RETURN;
-	bool is_thunk = is_thunk_return(walk, block);
+	bool is_return = block->passage[EDGE_TAKEN] == PASSAGE_RETURN;
+	const struct block *call;
 
-	if (!is_return && !is_thunk)
+	if (!is_return && !is_thunk_return(walk, block))
 		return false;
-	if (!block->is_plain || !walk->blocks[behind].is_plain) {
-		if (is_return)
-			*walk = find_back(execution, *walk);
-		return is_return;
-	}
-	if (is_thunk)
+	call = &walk->blocks[return_stack_top(&execution->returns)];
+	if (call->passage[EDGE_NEXT] != PASSAGE_RETURN)
+		return false;
+	if (!is_return)
 		go_along(walk, EDGE_TAKEN);
 	go_along(walk, EDGE_TAKEN);
-	walk->to = behind;
+	walk->to = call->to[EDGE_NEXT];
 	walk->passage = PASSAGE_RETURN;
 	return_stack_drop(&execution->returns);
 	return true;
@@ -158,9 +164,8 @@ static inline bool go_straight(struct execution *execution, struct walk *walk,
 	    !event_times_has_room(&execution->times, RECORDS_AT_ONCE))
 		return false;
 	if (block->kind == BLOCK_CALL)
-		return_stack_push(&execution->returns,
-				  block->ip + block->bytes, walk->to);
-	if (block->kind == BLOCK_CALL || block->kind == BLOCK_JUMP)
+		go_to_function(execution, walk, block);
+	else if (block->kind == BLOCK_JUMP)
 		go_along(walk, EDGE_TAKEN);
 	else if (block->kind == BLOCK_FALL)
 		go_along(walk, EDGE_NEXT);
@@ -168,6 +173,21 @@ static inline bool go_straight(struct execution *execution, struct walk *walk,
 		block_graph_read(execution->graph, walk->to);
 	else
 		return false;
+	return true;
+}
+
+/* Goes where @walk just went, which may be unknown, or another function.
+ * Returns false if there is nothing to go to.
+ */
+static inline bool go_in(struct execution *execution, struct walk *walk,
+			 bool has_more)
+{
+	if (walk->passage == PASSAGE_NEW)
+		*walk = find_edge(execution, *walk);
+	if (walk->to == BLOCK_NONE)
+		return false;
+	if (has_more)
+		enter(execution, walk);
 	return true;
 }
 
@@ -186,24 +206,24 @@ static bool run(struct execution *execution, uint64_t bits, unsigned int count)
 		const struct block *block = &walk.blocks[walk.to];
 		bool is_taken = bits >> 63;
 
-		if (block->kind == BLOCK_CONDITIONAL) {
+		if (__builtin_expect(block->kind == BLOCK_CONDITIONAL, 1)) {
 			bits <<= 1;
 			count--;
 			go_along(&walk, is_taken);
 		} else if (is_taken && go_back(execution, &walk, block)) {
 			bits <<= 1;
 			count--;
+		} else if (is_taken && block->kind == BLOCK_RETURN) {
+			bits <<= 1;
+			count--;
+			walk = find_back(execution, walk);
 		} else if (!go_straight(execution, &walk, block, &straight)) {
 			break;
 		}
-		if (walk.passage == PASSAGE_INSIDE)
+		if (__builtin_expect(walk.passage == PASSAGE_INSIDE, 1))
 			continue;
-		if (walk.passage == PASSAGE_NEW)
-			walk = find_edge(execution, walk);
-		if (walk.to == BLOCK_NONE)
+		if (!go_in(execution, &walk, count))
 			break;
-		if (count)
-			enter(execution, &walk);
 	}
 	place(execution, walk);
 	return !count && walk.to != BLOCK_NONE;
