@@ -8,7 +8,9 @@ void event_times_init(struct event_times *times)
 {
 	times->count = 0;
 	times->finished = 0;
+	times->written = 0;
 	times->bounds_count = 0;
+	times->span_count = 0;
 	times->last_ns = 0;
 	times->known_ns = 0;
 	times->work = 0;
@@ -80,63 +82,78 @@ static uint64_t slow_share(const struct event_times *times, uint64_t span_ns)
  */
 #define LONGEST_SPAN_NS ((uint64_t)1 << 62)
 
-/* Interpolates the waiting records over @span_ns from the last known time on:
- * evenly by their work, but for what only slow blocks can have taken.
+/* The span under way took @span_ns: its work evenly, but for what only slow
+ * blocks can have taken.
  */
-static void interpolate(struct event_times *times, uint64_t span_ns)
+static inline void end_span(struct event_times *times, uint64_t span_ns)
 {
 	uint64_t total = times->speed.work ? times->speed.work : 1;
 	uint64_t share_ns = slow_share(times, span_ns);
 	uint64_t even_ns = share_ns ? usual_ns(times) : span_ns;
-	double step;
-	uint64_t last_ns = times->last_ns;
 
 	if (even_ns > LONGEST_SPAN_NS)
 		even_ns = LONGEST_SPAN_NS;
-	step = (double)(int64_t)even_ns / (double)(int64_t)total;
-	for (size_t i = times->finished; i < times->count; i++) {
-		union timed_record *record = &times->records[i];
-		uint64_t work = record->time_ns;
-		uint64_t time_ns = times->known_ns +
-				   slow_blocks_of(work) * share_ns +
-				   (uint64_t)(int64_t)(
-					   (double)instructions_of(work) *
-					   step);
-
-		last_ns = finish(record, &times->bounds[record->early_ns],
-				 time_ns, last_ns);
-	}
+	times->spans[times->span_count] = (struct event_span){
+		.from_ns = times->known_ns,
+		.share_ns = share_ns,
+		.step = (double)(int64_t)even_ns / (double)(int64_t)total,
+	};
+	times->span_count += times->finished < times->count;
 	times->finished = times->count;
-	times->last_ns = last_ns;
 }
 
-static const struct event_bounds *first_bounds(const struct event_times *times)
-{
-	return &times->bounds[times->records[times->finished].early_ns];
-}
-
-static void begin_span(struct event_times *times, uint64_t known_ns)
+static inline void begin_span(struct event_times *times, uint64_t known_ns)
 {
 	times->known_ns = known_ns;
 	times->work = 0;
 	work_speed_begin(&times->speed);
 }
 
+static uint64_t time_at(const struct event_span *span, uint64_t work)
+{
+	return span->from_ns + slow_blocks_of(work) * span->share_ns +
+	       (uint64_t)(int64_t)((double)instructions_of(work) * span->step);
+}
+
+void event_times_write(struct event_times *times)
+{
+	uint64_t last_ns = times->last_ns;
+
+	for (; times->written < times->finished; times->written++) {
+		union timed_record *record = &times->records[times->written];
+		const struct event_bounds *bounds =
+			&times->bounds[record->early_ns];
+		const struct event_span *span = &times->spans[bounds->span];
+
+		last_ns = finish(record, bounds,
+				 time_at(span, record->time_ns), last_ns);
+	}
+	times->last_ns = last_ns;
+}
+
+/* Returns when the first waiting record began at the earliest, if that is known
+ * and before @known_ns; else @known_ns.
+ */
+static uint64_t first_known(const struct event_times *times, uint64_t known_ns)
+{
+	const union timed_record *first = &times->records[times->finished];
+	uint64_t low_ns;
+
+	if (times->finished == times->count)
+		return known_ns;
+	low_ns = times->bounds[first->early_ns].low_ns;
+	return low_ns && low_ns < known_ns ? low_ns : known_ns;
+}
+
 void event_times_know(struct event_times *times, uint64_t known_ns)
 {
 	uint64_t span_ns;
 
-	if (!times->known_ns) {
-		uint64_t low_ns = times->finished < times->count ?
-				  first_bounds(times)->low_ns : 0;
-
-		times->known_ns = low_ns && low_ns < known_ns ? low_ns :
-								known_ns;
-	}
+	if (!times->known_ns)
+		times->known_ns = first_known(times, known_ns);
 	span_ns = known_ns > times->known_ns ? known_ns - times->known_ns : 0;
 	times->speed.work = (uint64_t)instructions_of(times->work);
-	if (times->finished < times->count)
-		interpolate(times, span_ns);
+	end_span(times, span_ns);
 	work_speed_learn(&times->speed, span_ns);
 	begin_span(times, known_ns);
 }
@@ -145,11 +162,12 @@ void event_times_know(struct event_times *times, uint64_t known_ns)
 void event_times_settle(struct event_times *times)
 {
 	times->speed.work = (uint64_t)instructions_of(times->work);
-	interpolate(times, usual_ns(times));
+	end_span(times, usual_ns(times));
+	event_times_write(times);
 	begin_span(times, times->last_ns);
 }
 
-/* Drops the bounds of finished records. */
+/* What waits moves to the front. */
 static void drop_bounds(struct event_times *times)
 {
 	uint32_t gone = times->bounds_count;
@@ -161,13 +179,18 @@ static void drop_bounds(struct event_times *times)
 		times->bounds_count * sizeof(*times->bounds));
 	for (size_t i = 0; i < times->count; i++)
 		times->records[i].early_ns -= gone;
+	for (size_t i = 0; i < times->bounds_count; i++)
+		times->bounds[i].span = 0;
+	times->span_count = 0;
 }
 
 void event_times_drop(struct event_times *times)
 {
+	event_times_write(times);
 	times->count -= times->finished;
 	memmove(times->records, times->records + times->finished,
 		times->count * sizeof(*times->records));
 	times->finished = 0;
+	times->written = 0;
 	drop_bounds(times);
 }

@@ -31,6 +31,14 @@ _Static_assert(sizeof(union timed_record) == 32, "records are hot");
 struct event_bounds {
 	uint64_t low_ns;
 	uint64_t high_ns;
+	uint32_t span;
+};
+
+/* How time passed between two known times. */
+struct event_span {
+	uint64_t from_ns;
+	uint64_t share_ns;	/* for each slow block, on top of: */
+	double step;		/* nanoseconds for each instruction */
 };
 
 enum { EVENT_TIMES_ROOM = 11 * 1024 };
@@ -39,19 +47,25 @@ enum { EVENT_TIMES_ROOM = 11 * 1024 };
  * known times are interpolated by the work done, but for time that only slow
  * blocks can have taken.  docs/time.md says more.
  *
- * While one waits, its time_ns is the work (see BLOCK_WORK_SLOW) behind the
- * last known time, early_ns the index of its bounds: many share theirs.
+ * Until its time is written, a record's time_ns is the work (see
+ * BLOCK_WORK_SLOW) behind the last known time, early_ns the index of its
+ * bounds: many share theirs.  Times are written for many records at once, in
+ * one long loop: spans with records are as short as two or three, and a loop
+ * over each would cost the processor a wrong guess.
  */
 struct event_times {
 	size_t count;
-	size_t finished;	/* have their times */
+	size_t finished;	/* a time is known behind these */
+	size_t written;		/* these have their times */
 	uint32_t bounds_count;
-	uint64_t last_ns;	/* of the last finished record */
+	uint32_t span_count;	/* the one under way is the next */
+	uint64_t last_ns;	/* of the last record written */
 	uint64_t known_ns;	/* the last known time */
 	uint64_t work;		/* since then */
 	struct work_speed speed;
 	union timed_record records[EVENT_TIMES_ROOM];
 	struct event_bounds bounds[EVENT_TIMES_ROOM];
+	struct event_span spans[EVENT_TIMES_ROOM + 1];
 };
 
 void event_times_init(struct event_times *times);
@@ -72,6 +86,7 @@ static inline uint32_t event_times_bound(struct event_times *times,
 	times->bounds[times->bounds_count] = (struct event_bounds){
 		.low_ns = low_ns,
 		.high_ns = high_ns,
+		.span = times->span_count,
 	};
 	return times->bounds_count++;
 }
@@ -105,13 +120,16 @@ static inline union timed_record *event_times_add(struct event_times *times,
 	return record;
 }
 
-/* It is @known_ns now: records added so far get their times. */
+/* It is @known_ns now: records added so far are finished. */
 void event_times_know(struct event_times *times, uint64_t known_ns);
 
-/* Gives all records their times although none is known behind them: the stream
- * ends, or there is no room.
+/* Finishes all records although no time is known behind them: the stream ends,
+ * or there is no room.  Their times are written.
  */
 void event_times_settle(struct event_times *times);
+
+/* Writes the times of the finished records. */
+void event_times_write(struct event_times *times);
 
 /* Drops the finished records.  Pointers to records are invalid then. */
 void event_times_drop(struct event_times *times);

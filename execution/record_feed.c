@@ -318,6 +318,7 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 		if (status < 0)
 			return status;
 	}
+	event_times_write(&execution->times);
 	*run = (struct record_run){
 		.records = execution->times.records,
 		.count = execution->times.finished,
