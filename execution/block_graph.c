@@ -322,6 +322,28 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 	return to;
 }
 
+uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
+			  uint64_t ip)
+{
+	const struct block *block = &graph->blocks[index];
+	uint32_t to = block->to[EDGE_TAKEN];
+
+	/* What a program led to is that program's or the kernel's, but the
+	 * kernel goes back to any of them.
+	 */
+	if (graph->blocks[to].ip == ip && to != BLOCK_NONE &&
+	    (!graph->blocks[to].is_user || block->is_user))
+		return to;
+	to = block_graph_find(graph, ip, graph->infos[index].set);
+	if (to == BLOCK_NONE)
+		return to;
+	graph->blocks[index].to[EDGE_TAKEN] = to;
+	if (graph->blocks[index].kind != BLOCK_RETURN)
+		graph->blocks[index].passage[EDGE_TAKEN] =
+			block_passage_of(graph, index, to, EDGE_TAKEN);
+	return to;
+}
+
 /* Its edges, too: what is read may end otherwise. */
 static void forget_block(struct block *block)
 {

@@ -37,7 +37,8 @@ enum block_kind {
 /* The edges of a block. */
 enum block_edge {
 	EDGE_NEXT,		/* to what is right behind */
-	EDGE_TAKEN,		/* to where its direct branch leads */
+	EDGE_TAKEN,		/* to where its direct branch leads, or its
+				 * indirect one led last */
 };
 
 /* What it means to go along an edge. */
@@ -119,6 +120,13 @@ void block_graph_read(struct block_graph *graph, uint32_t index);
  */
 uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 			enum block_edge edge);
+
+/* Finds the block at @ip, to which the indirect branch or return at the end of
+ * block @index leads this time, and sets it there; the instruction set stays.
+ * Returns it, or BLOCK_NONE when out of memory.
+ */
+uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
+			  uint64_t ip);
 
 /* The code from @first to @end changed: blocks with some of it become
  * BLOCK_UNREAD.

@@ -159,8 +159,11 @@ static void follow_target(struct execution *execution,
 		stop(execution, FLOW_STOP_LEVEL, 0);
 		return;
 	}
-	go_to(execution, branch->payload,
-	      execution->blocks[execution->from].exit);
+	if (execution->set == execution->next_set)
+		walk_jump(execution, branch->payload);
+	else
+		go_to(execution, branch->payload,
+		      execution->blocks[execution->from].exit);
 }
 
 static void reach(struct execution *execution,

@@ -176,6 +176,21 @@ bool walk_to_target(struct execution *execution)
 	return true;
 }
 
+void walk_jump(struct execution *execution, uint64_t address)
+{
+	const struct block *from;
+
+	execution->block = block_graph_jump(execution->graph, execution->from,
+					    address);
+	execution->blocks = block_graph_blocks(execution->graph);
+	from = &execution->blocks[execution->from];
+	execution->exit = from->exit;
+	/* What a return or a far transfer means depends on more. */
+	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
+					     from->kind == BLOCK_INDIRECT_JUMP ?
+				     from->passage[EDGE_TAKEN] : PASSAGE_OTHER;
+}
+
 bool walk_to_exit(struct execution *execution, uint64_t address)
 {
 	for (int i = 0; can_go_on(execution, i); i++) {
