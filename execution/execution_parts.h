@@ -99,9 +99,9 @@ struct execution {
 	struct moment before;	/* the last branch done */
 	uint64_t next_high;	/* the next one's bound */
 	bool at_branch;		/* nothing ran since @before */
-	bool has_bounds;	/* these are right for what runs behind it: */
-	uint64_t low_ns;
-	uint64_t high_ns;
+	bool has_bounds;	/* those of what runs behind it are among the
+				 * times: */
+	uint32_t bounds;
 
 	size_t mark_count;
 	struct event_mark marks[MARKS_ROOM];

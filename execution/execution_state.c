@@ -10,8 +10,16 @@ static uint64_t ip_of(const struct execution *execution, uint32_t block)
 	return block == BLOCK_NONE ? 0 : execution->blocks[block].ip;
 }
 
+/* Nothing that follows is before what is known. */
+static uint64_t last_ns_of(struct event_times *times)
+{
+	event_times_write(times);
+	return times->known_ns > times->last_ns ? times->known_ns :
+						  times->last_ns;
+}
+
 void execution_state_take(struct execution_state *state,
-			  const struct execution *execution, uint64_t position)
+			  struct execution *execution, uint64_t position)
 {
 	*state = (struct execution_state){
 		.position = position,
@@ -35,7 +43,7 @@ void execution_state_take(struct execution_state *state,
 		.outside = execution->outside,
 		.fold = execution->fold,
 		.folds = execution->folds,
-		.last_ns = execution->times.last_ns,
+		.last_ns = last_ns_of(&execution->times),
 		.known_ns = execution->times.known_ns,
 		.work = execution->times.work,
 		.pace = execution->times.pace,

@@ -44,8 +44,7 @@ struct execution_state {
  * @position.
  */
 void execution_state_take(struct execution_state *state,
-			  const struct execution *execution,
-			  uint64_t position);
+			  struct execution *execution, uint64_t position);
 
 /* Makes @execution go on from @state.  Its code must not be newer.  Returns 0
  * or -ERROR_MEMORY.

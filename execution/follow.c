@@ -107,8 +107,11 @@ static void follow_target(struct execution *execution,
 		place_stop(execution, FLOW_STOP_LEVEL, 0);
 		return;
 	}
-	place_go(execution, branch->payload,
-	      execution->blocks[execution->from].exit);
+	if (execution->set == execution->next_set)
+		walk_jump(execution, branch->payload);
+	else
+		place_go(execution, branch->payload,
+		      execution->blocks[execution->from].exit);
 }
 
 /* Whether nothing ran since a branch that must have gone to @branch itself. */
@@ -236,8 +239,10 @@ static void follow_break(struct execution *execution,
 	event_times_settle(times);
 	if (branch->kind == TRACE_BREAK) {
 		follow_gap_at(execution,
-			      event_times_add(times, times->last_ns,
-					      UINT64_MAX),
+			      event_times_add(
+				      times, event_times_bound(
+						     times, times->last_ns,
+						     UINT64_MAX)),
 			      &gap);
 		event_times_settle(times);
 	}
@@ -344,6 +349,7 @@ int follow_update_code(struct execution *execution)
 				       execution) < 0)
 			return -ERROR_MEMORY;
 		next_ns = code_space_next_change_ns(execution->code);
+		return_stack_forget_blocks(&execution->returns);
 		/* What is about to run may be another program's. */
 		if (index != BLOCK_NONE)
 			execution->block = walk_find(

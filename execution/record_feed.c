@@ -15,8 +15,10 @@
 enum {
 	/* Finished records are handed out before they leave the cache. */
 	ENOUGH = 2048,
-	/* What one branch may need. */
-	SPARE = 1024,
+	/* What one branch may need: 63 bits of a list with many blocks for
+	 * each.
+	 */
+	SPARE = 4096,
 };
 
 struct record_feed {
@@ -208,6 +210,8 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 		if (status < 0)
 			return status;
 	}
+	event_times_write(&execution->times);
+	event_times_write(&execution->times);
 	*run = (struct record_run){
 		.records = execution->times.records,
 		.count = execution->times.finished,

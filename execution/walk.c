@@ -97,16 +97,6 @@ bool walk_along(struct execution *execution, enum block_edge edge)
 	return execution->block != BLOCK_NONE;
 }
 
-/* Whether block @index is of the code that runs now. */
-static bool is_mapped(const struct execution *execution, uint32_t index)
-{
-	const struct block *block = &execution->blocks[index];
-
-	return !block->is_user ||
-	       block_graph_info(execution->graph, index)->space ==
-		       code_space_of(execution->code, block->ip);
-}
-
 bool walk_back(struct execution *execution)
 {
 	uint32_t from = execution->block;
@@ -117,29 +107,30 @@ bool walk_back(struct execution *execution)
 		execution->block = BLOCK_NONE;
 		return false;
 	}
-
-	const struct block *call = &execution->blocks[caller];
-
-	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD &&
-	    is_mapped(execution, caller))
-		execution->block = walk_behind(execution, caller, EDGE_NEXT);
-	else
-		execution->block = walk_find(execution, address);
+	execution->block = caller == BLOCK_NONE ?
+				   walk_find(execution, address) :
+				   walk_behind(execution, caller, EDGE_NEXT);
 	if (execution->block == BLOCK_NONE)
 		return false;
 	execution->exit = FLOW_EXIT_RETURN;
 	execution->passage =
-		execution->blocks[from].is_plain &&
-				execution->blocks[execution->block].is_plain ?
+		block_graph_info(execution->graph, from)->is_plain &&
+				block_graph_info(execution->graph,
+						 execution->block)->is_plain ?
 			PASSAGE_RETURN : PASSAGE_OTHER;
 	return true;
 }
 
+/* Whether another block may run after @count that took no trace. */
+static bool can_go_on(const struct execution *execution, int count)
+{
+	return execution->block != BLOCK_NONE && count < WALK_MOST_STRAIGHT &&
+	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
+}
+
 bool walk_straight(struct execution *execution)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
-		if (execution->block == BLOCK_NONE)
-			return false;
+	for (int i = 0; can_go_on(execution, i); i++) {
 		switch (execution->blocks[execution->block].kind) {
 		case BLOCK_UNREAD:
 			block_graph_read(execution->graph, execution->block);
@@ -170,8 +161,6 @@ bool walk_straight(struct execution *execution)
 		case BLOCK_UNKNOWN:
 			return false;
 		}
-		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
 	}
 	return false;
 }
@@ -205,14 +194,27 @@ bool walk_to_target(struct execution *execution)
 	return true;
 }
 
+void walk_jump(struct execution *execution, uint64_t address)
+{
+	const struct block *from;
+
+	execution->block = block_graph_jump(execution->graph, execution->from,
+					    address);
+	execution->blocks = block_graph_blocks(execution->graph);
+	from = &execution->blocks[execution->from];
+	execution->exit = from->exit;
+	/* What a return or a far transfer means depends on more. */
+	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
+					     from->kind == BLOCK_INDIRECT_JUMP ?
+				     from->passage[EDGE_TAKEN] : PASSAGE_OTHER;
+}
+
 bool walk_to_exit(struct execution *execution, uint64_t address)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
+	for (int i = 0; can_go_on(execution, i); i++) {
 		const struct block *block;
 		bool is_there;
 
-		if (execution->block == BLOCK_NONE)
-			return false;
 		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
 			block_graph_read(execution->graph, execution->block);
 		block = &execution->blocks[execution->block];
@@ -279,9 +281,7 @@ static bool is_in_block(const struct execution *execution, uint64_t address)
 
 bool walk_to(struct execution *execution, uint64_t address)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
-		if (execution->block == BLOCK_NONE)
-			return false;
+	for (int i = 0; can_go_on(execution, i); i++) {
 		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
 			block_graph_read(execution->graph, execution->block);
 		if (is_in_block(execution, address))
@@ -303,8 +303,6 @@ bool walk_to(struct execution *execution, uint64_t address)
 		default:
 			return false;
 		}
-		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
 	}
 	return false;
 }

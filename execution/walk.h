@@ -58,6 +58,9 @@ bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count);
 /* Runs the code up to an indirect branch or far transfer, which runs, too. */
 bool walk_to_target(struct execution *execution);
 
+/* Goes from there to @address; the instruction set stays. */
+void walk_jump(struct execution *execution, uint64_t address);
+
 /* The same for a stop of the trace at @address, outside the filter: direct
  * branches may lead there.
  */
