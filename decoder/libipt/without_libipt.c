@@ -16,7 +16,7 @@ static int open_source(const struct flow_input *input,
 	return -ERROR_UNSUPPORTED;
 }
 
-const struct flow_source_ops intel_pt_source = {
-	.name = "intel_pt",
+const struct flow_source_ops libipt_source = {
+	.name = "libipt",
 	.open = open_source,
 };

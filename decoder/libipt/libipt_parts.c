@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_pt_parts.h"
+#include "decoder/libipt/libipt_parts.h"
 #include "decoder/code/code_view.h"
 #include "decoder/code/user_code.h"
 #include "decoder/flow/flow_batch.h"
-#include "decoder/intel_pt/block_clock.h"
+#include "decoder/libipt/block_clock.h"
 
-void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
+void libipt_emit(struct libipt *source, const struct flow_item *item)
 {
 	struct flow_stamp *stamp;
 
@@ -14,7 +14,7 @@ void intel_pt_emit(struct intel_pt *source, const struct flow_item *item)
 	flow_batch_add(source->batch);
 }
 
-void intel_pt_find_step(struct intel_pt *source)
+void libipt_find_step(struct libipt *source)
 {
 	uint64_t position = 0;
 
@@ -23,7 +23,7 @@ void intel_pt_find_step(struct intel_pt *source)
 		block_clock_seek(source->clock, position);
 }
 
-const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
+const uint8_t *libipt_code_at(struct libipt *source, uint64_t address,
 				size_t *left)
 {
 	const uint8_t *bytes = code_view_bytes(source->view, address, left);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_tokens.h"
+#include "decoder/libipt/intel_tokens.h"
 #include "common/array.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/intel_pt/token_window.h"
+#include "decoder/libipt/token_window.h"
 
 #include <stdlib.h>
 #include <string.h>

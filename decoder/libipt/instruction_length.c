@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/instruction_length.h"
+#include "decoder/libipt/instruction_length.h"
 
 #include <stdbool.h>
 

@@ -7,14 +7,14 @@
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/switch_merge.h"
-#include "decoder/intel_pt/block_clock.h"
-#include "decoder/intel_pt/branch.h"
-#include "decoder/intel_pt/intel_image.h"
-#include "decoder/intel_pt/intel_pt_blocks.h"
-#include "decoder/intel_pt/intel_pt_code.h"
-#include "decoder/intel_pt/intel_pt_events.h"
-#include "decoder/intel_pt/intel_pt_parts.h"
-#include "decoder/intel_pt/intel_pt_segment.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch.h"
+#include "decoder/libipt/intel_image.h"
+#include "decoder/libipt/libipt_blocks.h"
+#include "decoder/libipt/libipt_code.h"
+#include "decoder/libipt/libipt_events.h"
+#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/libipt_segment.h"
 #include "decoder/recording/recording_parts.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@
  */
 enum { STEPS = 64 };
 
-static bool is_at_end(const struct intel_pt *source)
+static bool is_at_end(const struct libipt *source)
 {
 	if (source->status < 0)
 		return pt_errcode(source->status) == pte_eos;
@@ -35,7 +35,7 @@ static bool is_at_end(const struct intel_pt *source)
 	       !(source->status & pts_event_pending);
 }
 
-static void release_bytes(struct intel_pt *source)
+static void release_bytes(struct libipt *source)
 {
 	uint64_t position = 0;
 
@@ -47,28 +47,28 @@ static void release_bytes(struct intel_pt *source)
 	source->released = position;
 }
 
-static int step(struct intel_pt *source)
+static int step(struct libipt *source)
 {
 	if (source->next_change_ns != UINT64_MAX &&
 	    block_clock_guess_ns(source->clock) >= source->next_change_ns &&
-	    intel_pt_update_code(source) < 0)
+	    libipt_update_code(source) < 0)
 		return -ERROR_MEMORY;
 	if (source->status < 0)
-		intel_pt_recover(source);
+		libipt_recover(source);
 	else if (source->status & pts_event_pending)
-		intel_pt_take_event(source);
+		libipt_take_event(source);
 	else
-		intel_pt_take_block(source);
+		libipt_take_block(source);
 	return 0;
 }
 
 /* Decodes until the batch is full or the segment ends. */
-static int decode(struct intel_pt *source)
+static int decode(struct libipt *source)
 {
 	while (flow_batch_has_room(source->batch)) {
 		for (int i = 0; i < STEPS; i++) {
 			if (is_at_end(source)) {
-				intel_pt_close_segment(source);
+				libipt_close_segment(source);
 				return 0;
 			}
 			if (step(source) < 0)
@@ -82,7 +82,7 @@ static int decode(struct intel_pt *source)
 /* The clock of a segment ends with it: what comes then begins no earlier than
  * the last item.
  */
-static void emit_last(struct intel_pt *source, const struct flow_item *item)
+static void emit_last(struct libipt *source, const struct flow_item *item)
 {
 	struct flow_stamp *stamp;
 
@@ -97,7 +97,7 @@ static void emit_last(struct intel_pt *source, const struct flow_item *item)
 	flow_batch_settle(source->batch);
 }
 
-static void end_segment(struct intel_pt *source)
+static void end_segment(struct libipt *source)
 {
 	const struct aux_stream *stream = source->input.stream;
 	bool is_last = source->next_segment == source->bytes.size;
@@ -120,7 +120,7 @@ static void end_segment(struct intel_pt *source)
 /* Switches go among the finished items of their time; later ones wait, unless
  * no more items come.
  */
-static int add_switches(struct intel_pt *source)
+static int add_switches(struct libipt *source)
 {
 	bool is_over = source->is_decoded && source->is_off;
 	int status = switch_merge(source->switches, source->batch,
@@ -134,9 +134,9 @@ static int add_switches(struct intel_pt *source)
 	return 0;
 }
 
-static int decode_more(struct intel_pt *source)
+static int decode_more(struct libipt *source)
 {
-	if (!source->is_open && intel_pt_open_segment(source) < 0)
+	if (!source->is_open && libipt_open_segment(source) < 0)
 		return -ERROR_MEMORY;
 	if (decode(source) < 0)
 		return -ERROR_MEMORY;
@@ -147,10 +147,10 @@ static int decode_more(struct intel_pt *source)
 	return 0;
 }
 
-static int intel_pt_next(struct flow_source *base,
+static int libipt_next(struct flow_source *base,
 			 const struct flow_item **items)
 {
-	struct intel_pt *source = (struct intel_pt *)base;
+	struct libipt *source = (struct libipt *)base;
 
 	while (!flow_batch_finished(source->batch)) {
 		if (source->at_end)
@@ -163,11 +163,11 @@ static int intel_pt_next(struct flow_source *base,
 	return (int)flow_batch_take(source->batch, items);
 }
 
-static void intel_pt_close(struct flow_source *base)
+static void libipt_close(struct flow_source *base)
 {
-	struct intel_pt *source = (struct intel_pt *)base;
+	struct libipt *source = (struct libipt *)base;
 
-	intel_pt_close_segment(source);
+	libipt_close_segment(source);
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
 	intel_image_free(source->image);
@@ -180,14 +180,14 @@ static void intel_pt_close(struct flow_source *base)
 
 static bool is_slow(void *ctx, const struct flow_item *block)
 {
-	struct intel_pt *source = ctx;
+	struct libipt *source = ctx;
 	size_t left;
-	const uint8_t *bytes = intel_pt_code_at(source, block->ip, &left);
+	const uint8_t *bytes = libipt_code_at(source, block->ip, &left);
 
 	return bytes && block_looks_slow(bytes, left, block->last);
 }
 
-static int set_up(struct intel_pt *source)
+static int set_up(struct libipt *source)
 {
 	const struct flow_input *input = &source->input;
 	int error =
@@ -195,7 +195,7 @@ static int set_up(struct intel_pt *source)
 
 	if (error)
 		return error;
-	error = intel_pt_open_code(source);
+	error = libipt_open_code(source);
 	if (error)
 		return error;
 	source->clock_setup = intel_clock_setup_of(input->recording);
@@ -208,29 +208,29 @@ static int set_up(struct intel_pt *source)
 	return 0;
 }
 
-static int intel_pt_open(const struct flow_input *input,
+static int libipt_open(const struct flow_input *input,
 			 struct flow_source **opened)
 {
-	struct intel_pt *source = calloc(1, sizeof(*source));
+	struct libipt *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return -ERROR_MEMORY;
-	source->base.ops = &intel_pt_source;
+	source->base.ops = &libipt_source;
 	source->input = *input;
 
 	int error = set_up(source);
 
 	if (error) {
-		intel_pt_close(&source->base);
+		libipt_close(&source->base);
 		return error;
 	}
 	*opened = &source->base;
 	return 0;
 }
 
-const struct flow_source_ops intel_pt_source = {
-	.name = "intel_pt",
-	.open = intel_pt_open,
-	.next = intel_pt_next,
-	.close = intel_pt_close,
+const struct flow_source_ops libipt_source = {
+	.name = "libipt",
+	.open = libipt_open,
+	.next = libipt_next,
+	.close = libipt_close,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/token_window.h"
+#include "decoder/libipt/token_window.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/intel_pt/intel_tokens.h"
+#include "decoder/libipt/intel_tokens.h"
 
 /* Between two anchors, the cycles counted cannot take longer than the time
  * that passed, but may take less: a sleeping core counts none.  So a token is

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_pt_segment.h"
+#include "decoder/libipt/libipt_segment.h"
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/intel_pt/block_clock.h"
-#include "decoder/intel_pt/intel_image.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/intel_image.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_pt_parts.h"
-#include "decoder/intel_pt/intel_tokens.h"
+#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/intel_tokens.h"
 #include "decoder/recording/recording_parts.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void set_cpu(struct pt_config *config, const char *cpuid)
 	pt_cpu_errata(&config->errata, &config->cpu);
 }
 
-static struct pt_block_decoder *new_decoder(const struct intel_pt *source)
+static struct pt_block_decoder *new_decoder(const struct libipt *source)
 {
 	struct pt_config config;
 
@@ -46,7 +46,7 @@ static struct pt_block_decoder *new_decoder(const struct intel_pt *source)
 }
 
 /* Returns where the segment from @from on ends: at the first loss behind. */
-static size_t find_end(struct intel_pt *source, size_t from)
+static size_t find_end(struct libipt *source, size_t from)
 {
 	const struct aux_stream *stream = source->input.stream;
 	size_t position = 0;
@@ -74,13 +74,13 @@ static size_t find_end(struct intel_pt *source, size_t from)
 	return source->bytes.size;
 }
 
-static void emit_gap(struct intel_pt *source, uint8_t reason, size_t from,
+static void emit_gap(struct libipt *source, uint8_t reason, size_t from,
 		     size_t to)
 {
 	size_t size = to - from;
 
 	source->is_off = false;
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_GAP,
 		.detail = reason & 0xf,
 		.ip = from,
@@ -107,7 +107,7 @@ static bool is_idle(const uint8_t *bytes, size_t end)
 /* Goes on decoding at the first PSB from @position on, counted in the segment.
  * @reason: why what lies before it is not decoded.
  */
-static void sync_at(struct intel_pt *source, size_t position, uint8_t reason)
+static void sync_at(struct libipt *source, size_t position, uint8_t reason)
 {
 	const uint8_t *bytes = source->bytes.bytes + source->segment;
 	size_t size = source->segment_end - source->segment;
@@ -125,7 +125,7 @@ static void sync_at(struct intel_pt *source, size_t position, uint8_t reason)
 	block_clock_seek(source->clock, psb);
 }
 
-int intel_pt_open_segment(struct intel_pt *source)
+int libipt_open_segment(struct libipt *source)
 {
 	source->segment = source->next_segment;
 	source->segment_end = find_end(source, source->segment);
@@ -147,7 +147,7 @@ int intel_pt_open_segment(struct intel_pt *source)
 	return 0;
 }
 
-void intel_pt_close_segment(struct intel_pt *source)
+void libipt_close_segment(struct libipt *source)
 {
 	block_clock_free(source->clock);
 	intel_tokens_free(source->tokens);
@@ -165,7 +165,7 @@ static uint8_t gap_reason(int status)
 }
 
 /* libipt's own search could find the PSB again that it failed at. */
-void intel_pt_recover(struct intel_pt *source)
+void libipt_recover(struct libipt *source)
 {
 	uint64_t position = 0;
 	uint8_t reason = gap_reason(source->status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/branch.h"
+#include "decoder/libipt/branch.h"
 
 /* The longest instruction. */
 enum { LENGTH_LIMIT = 15 };

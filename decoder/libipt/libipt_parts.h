@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_PT_PARTS_H
-#define KT_DECODER_INTEL_PT_PARTS_H
+#ifndef KT_DECODER_LIBIPT_PARTS_H
+#define KT_DECODER_LIBIPT_PARTS_H
 
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_clock.h"
@@ -18,14 +18,14 @@ struct process_view;
 struct switch_feed;
 struct user_code;
 
-/* The inside of the Intel PT source, shared by its files: intel_pt.c drives
- * intel_pt_segment.c, _code.c, _blocks.c and _events.c (which asks _exit.c),
+/* The inside of the libipt source, shared by its files: libipt_source.c drives
+ * libipt_segment.c, _code.c, _blocks.c and _events.c (which asks _exit.c),
  * and all of them stand on what is declared here.
  *
  * The stream is decoded segment by segment: a segment ends where bytes are
  * known to be missing.
  */
-struct intel_pt {
+struct libipt {
 	struct flow_source base;
 	struct flow_input input;
 	struct stream_bytes bytes;
@@ -63,15 +63,15 @@ struct intel_pt {
 };
 
 /* Adds an item that begins now. */
-void intel_pt_emit(struct intel_pt *source, const struct flow_item *item);
+void libipt_emit(struct libipt *source, const struct flow_item *item);
 
 /* Brings the clock back in step with libipt, near enough for bad trace. */
-void intel_pt_find_step(struct intel_pt *source);
+void libipt_find_step(struct libipt *source);
 
 /* Returns the code at @address as it is now and sets *@left to how much of it
  * follows, or NULL.
  */
-const uint8_t *intel_pt_code_at(struct intel_pt *source, uint64_t address,
+const uint8_t *libipt_code_at(struct libipt *source, uint64_t address,
 				size_t *left);
 
 #endif

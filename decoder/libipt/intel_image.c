@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_image.h"
+#include "decoder/libipt/intel_image.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_pt_blocks.h"
+#include "decoder/libipt/libipt_blocks.h"
 #include "decoder/flow/flow_batch.h"
-#include "decoder/intel_pt/block_clock.h"
-#include "decoder/intel_pt/branch.h"
-#include "decoder/intel_pt/intel_pt_parts.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch.h"
+#include "decoder/libipt/libipt_parts.h"
 
 /* No code runs so many blocks without a branch that takes trace. */
 enum { WATCH_BLOCKS = 64 * 1024 };
@@ -30,10 +30,10 @@ static enum flow_exit exit_of(enum pt_insn_class class)
 	}
 }
 
-static struct branch branch_at(struct intel_pt *source, uint64_t address)
+static struct branch branch_at(struct libipt *source, uint64_t address)
 {
 	size_t left;
-	const uint8_t *bytes = intel_pt_code_at(source, address, &left);
+	const uint8_t *bytes = libipt_code_at(source, address, &left);
 
 	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
 }
@@ -42,7 +42,7 @@ static struct branch branch_at(struct intel_pt *source, uint64_t address)
  * it held back for an event, and libipt 2.1 has a class that is any indirect
  * branch.  No version tells whether a branch is direct, or how long a call is.
  */
-static struct branch last_branch(struct intel_pt *source,
+static struct branch last_branch(struct libipt *source,
 				 const struct pt_block *block)
 {
 	struct branch branch = { .exit = exit_of(block->iclass) };
@@ -69,7 +69,7 @@ static struct branch last_branch(struct intel_pt *source,
 	return branch;
 }
 
-static void emit_block(struct intel_pt *source, const struct pt_block *block)
+static void emit_block(struct libipt *source, const struct pt_block *block)
 {
 	struct branch branch = last_branch(source, block);
 	bool is_call = branch.exit == FLOW_EXIT_CALL ||
@@ -87,13 +87,13 @@ static void emit_block(struct intel_pt *source, const struct pt_block *block)
 	flow_batch_add(source->batch);
 	source->last_ip = block->end_ip;
 	if (!block_clock_branch(source->clock, branch.exit, branch.is_indirect))
-		intel_pt_find_step(source);
+		libipt_find_step(source);
 }
 
 /* Damaged trace can lead into a loop of jumps that needs no trace at all, and
  * libipt would follow it for ever.  Whether it reads on is looked at seldom.
  */
-static bool is_stuck(struct intel_pt *source)
+static bool is_stuck(struct libipt *source)
 {
 	uint64_t position = 0;
 	uint64_t before = source->watched;
@@ -107,7 +107,7 @@ static bool is_stuck(struct intel_pt *source)
 }
 
 /* After an error the block holds what ran before it, if anything. */
-void intel_pt_take_block(struct intel_pt *source)
+void libipt_take_block(struct libipt *source)
 {
 	struct pt_block block;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/block_clock.h"
+#include "decoder/libipt/block_clock.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/intel_pt/intel_tokens.h"
+#include "decoder/libipt/intel_tokens.h"
 #include "decoder/recording/time_conversion.h"
 
 #include <stdlib.h>

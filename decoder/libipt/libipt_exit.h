@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_PT_EXIT_H
-#define KT_DECODER_INTEL_PT_EXIT_H
+#ifndef KT_DECODER_LIBIPT_EXIT_H
+#define KT_DECODER_LIBIPT_EXIT_H
 
-struct intel_pt;
+struct libipt;
 
 /* Execution left for user space behind an instruction that is no branch: adds
  * what ran up to the far return, if the bytes of the code tell, as blocks of
  * no instructions.  libipt leaves them out: behind page table isolation it
  * ends the last block at the kernel's write to CR3.
  */
-void intel_pt_walk_out(struct intel_pt *source);
+void libipt_walk_out(struct libipt *source);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_PT_SEGMENT_H
-#define KT_DECODER_INTEL_PT_SEGMENT_H
+#ifndef KT_DECODER_LIBIPT_SEGMENT_H
+#define KT_DECODER_LIBIPT_SEGMENT_H
 
-struct intel_pt;
+struct libipt;
 
 /* Opens the segment that begins at source->next_segment.  Returns 0 or
  * -ERROR_MEMORY.
  */
-int intel_pt_open_segment(struct intel_pt *source);
-void intel_pt_close_segment(struct intel_pt *source);
+int libipt_open_segment(struct libipt *source);
+void libipt_close_segment(struct libipt *source);
 
 /* Reports what went wrong as a gap and goes on at the next PSB; ends the
  * segment if there is none.
  */
-void intel_pt_recover(struct intel_pt *source);
+void libipt_recover(struct libipt *source);
 
 #endif

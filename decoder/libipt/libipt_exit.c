@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_pt_exit.h"
-#include "decoder/intel_pt/branch.h"
-#include "decoder/intel_pt/instruction_length.h"
-#include "decoder/intel_pt/intel_pt_parts.h"
+#include "decoder/libipt/libipt_exit.h"
+#include "decoder/libipt/branch.h"
+#include "decoder/libipt/instruction_length.h"
+#include "decoder/libipt/libipt_parts.h"
 
 #include <string.h>
 
@@ -11,21 +11,24 @@ enum { MAX_INSTRUCTIONS = 64 };
 
 /* A walk along instructions that nothing but their bytes decide about. */
 struct exit_walk {
-	struct intel_pt *source;
+	struct libipt *source;
 	uint64_t start;		/* of the block that the walk is in */
 	uint64_t address;
+	uint16_t count;		/* instructions in it so far */
 	bool emits;
 };
 
 static void end_block(struct exit_walk *walk, enum flow_exit exit)
 {
 	if (walk->emits)
-		intel_pt_emit(walk->source, &(struct flow_item){
+		libipt_emit(walk->source, &(struct flow_item){
 			.kind = FLOW_BLOCK,
 			.detail = exit & 0xf,
+			.instructions = walk->count,
 			.last = (uint32_t)(walk->address - walk->start),
 			.ip = walk->start,
 		});
+	walk->count = 0;
 }
 
 /* Where the direct jump of @length bytes at @bytes goes to. */
@@ -47,7 +50,7 @@ static uint64_t jump_target(const uint8_t *bytes, size_t length,
 static int step(struct exit_walk *walk)
 {
 	size_t left;
-	const uint8_t *bytes = intel_pt_code_at(walk->source,
+	const uint8_t *bytes = libipt_code_at(walk->source,
 						walk->address, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 	struct branch branch;
@@ -55,6 +58,7 @@ static int step(struct exit_walk *walk)
 	if (!length)
 		return -1;
 	branch = branch_read(bytes, left);
+	walk->count++;
 	if (branch.exit == FLOW_EXIT_NONE) {
 		walk->address += length;
 		return 1;
@@ -71,7 +75,7 @@ static int step(struct exit_walk *walk)
 	return 1;
 }
 
-static int walk_out(struct intel_pt *source, uint64_t address, bool emits)
+static int walk_out(struct libipt *source, uint64_t address, bool emits)
 {
 	struct exit_walk walk = {
 		.source = source,
@@ -86,11 +90,11 @@ static int walk_out(struct intel_pt *source, uint64_t address, bool emits)
 	return status;
 }
 
-void intel_pt_walk_out(struct intel_pt *source)
+void libipt_walk_out(struct libipt *source)
 {
 	size_t left;
 	const uint8_t *bytes =
-		intel_pt_code_at(source, source->last_ip, &left);
+		libipt_code_at(source, source->last_ip, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 
 	if (!length || branch_read(bytes, left).exit != FLOW_EXIT_NONE)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_pt_events.h"
-#include "decoder/intel_pt/block_clock.h"
+#include "decoder/libipt/libipt_events.h"
+#include "decoder/libipt/block_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_pt_exit.h"
-#include "decoder/intel_pt/intel_pt_parts.h"
+#include "decoder/libipt/libipt_exit.h"
+#include "decoder/libipt/libipt_parts.h"
 
-static void follow(struct intel_pt *source, uint8_t token_kind)
+static void follow(struct libipt *source, uint8_t token_kind)
 {
 	if (!block_clock_event(source->clock, token_kind))
-		intel_pt_find_step(source);
+		libipt_find_step(source);
 }
 
-static void start(struct intel_pt *source, const struct pt_event *event)
+static void start(struct libipt *source, const struct pt_event *event)
 {
 	source->is_off = false;
 	follow(source, INTEL_PACKET_TIP_PGE);
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_START,
 		.ip = event->variant.enabled.ip,
 	});
@@ -32,21 +32,21 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
  * be a far transfer: libipt ends the last block at the kernel's last write to
  * CR3, two or three instructions before the sysret or iret.
  */
-static uint8_t stop_reason(struct intel_pt *source, uint64_t last_ip,
+static uint8_t stop_reason(struct libipt *source, uint64_t last_ip,
 			   bool has_address)
 {
 	size_t left = 0;
-	const uint8_t *bytes = intel_pt_code_at(source, last_ip, &left);
+	const uint8_t *bytes = libipt_code_at(source, last_ip, &left);
 
 	if (bytes && is_wrmsr(bytes, left))
 		return FLOW_STOP_OFF;
 	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
 }
 
-static void stop(struct intel_pt *source, bool has_address, uint64_t address,
+static void stop(struct libipt *source, bool has_address, uint64_t address,
 		 uint8_t reason)
 {
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_STOP,
 		.detail = reason & 0xf,
 		.ip = has_address ? address : 0,
@@ -54,20 +54,20 @@ static void stop(struct intel_pt *source, bool has_address, uint64_t address,
 	source->is_off = reason == FLOW_STOP_OFF;
 }
 
-static void stop_sync(struct intel_pt *source, const struct pt_event *event)
+static void stop_sync(struct libipt *source, const struct pt_event *event)
 {
 	bool has_address = !event->ip_suppressed;
 	uint8_t reason = stop_reason(source, source->last_ip, has_address);
 
 	if (reason == FLOW_STOP_LEVEL)
-		intel_pt_walk_out(source);
+		libipt_walk_out(source);
 	follow(source, INTEL_PACKET_TIP_PGD);
 	stop(source, has_address, event->variant.disabled.ip, reason);
 }
 
-static void break_in(struct intel_pt *source, uint64_t address)
+static void break_in(struct libipt *source, uint64_t address)
 {
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_ASYNC,
 		.ip = address,
 	});
@@ -76,7 +76,7 @@ static void break_in(struct intel_pt *source, uint64_t address)
 /* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
  * traced in the same way: behind the instruction, not as its branch.
  */
-static void stop_async(struct intel_pt *source, const struct pt_event *event)
+static void stop_async(struct libipt *source, const struct pt_event *event)
 {
 	bool has_address = !event->ip_suppressed;
 	uint64_t at = event->variant.async_disabled.at;
@@ -92,13 +92,13 @@ static void stop_async(struct intel_pt *source, const struct pt_event *event)
 	stop(source, has_address, event->variant.async_disabled.ip, reason);
 }
 
-static void lose(struct intel_pt *source, const struct pt_event *event)
+static void lose(struct libipt *source, const struct pt_event *event)
 {
 	uint64_t position = 0;
 
 	source->is_off = false;
 	pt_blk_get_offset(source->blocks, &position);
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_GAP,
 		.detail = FLOW_GAP_OVERFLOW,
 		.ip = source->segment + position,
@@ -108,36 +108,36 @@ static void lose(struct intel_pt *source, const struct pt_event *event)
 		stop(source, false, 0, FLOW_STOP_LEVEL);
 }
 
-static void change_page_table(struct intel_pt *source, uint64_t root)
+static void change_page_table(struct libipt *source, uint64_t root)
 {
 	if (root == source->page_table)
 		return;
 	source->page_table = root;
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_ADDRESS_SPACE,
 		.ip = root,
 	});
 }
 
-static void change_mode(struct intel_pt *source, enum pt_exec_mode mode)
+static void change_mode(struct libipt *source, enum pt_exec_mode mode)
 {
 	uint8_t detail = mode == ptem_64bit ? 2 : mode == ptem_32bit ? 1 : 0;
 
 	if (mode == ptem_unknown || detail == source->mode)
 		return;
 	source->mode = detail;
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_MODE,
 		.detail = detail & 0xf,
 	});
 }
 
-static void transact(struct intel_pt *source, const struct pt_event *event)
+static void transact(struct libipt *source, const struct pt_event *event)
 {
 	uint8_t detail = event->variant.tsx.aborted	? 3 :
 			 event->variant.tsx.speculative ? 1 : 2;
 
-	intel_pt_emit(source, &(struct flow_item){
+	libipt_emit(source, &(struct flow_item){
 		.kind = FLOW_TRANSACTION,
 		.detail = detail & 0xf,
 	});
@@ -161,7 +161,7 @@ static bool is_news(const struct pt_event *event)
 /* Power, virtual machine and maintenance events do not change where control
  * goes; events of a newer libipt than this was written for are like them.
  */
-static void take(struct intel_pt *source, const struct pt_event *event)
+static void take(struct libipt *source, const struct pt_event *event)
 {
 	switch ((int)event->type) {
 	case ptev_enabled:
@@ -193,7 +193,7 @@ static void take(struct intel_pt *source, const struct pt_event *event)
 		transact(source, event);
 		break;
 	case ptev_ptwrite:
-		intel_pt_emit(source, &(struct flow_item){
+		libipt_emit(source, &(struct flow_item){
 			.kind = FLOW_PTWRITE,
 			.ip = event->variant.ptwrite.payload,
 		});
@@ -203,7 +203,7 @@ static void take(struct intel_pt *source, const struct pt_event *event)
 	}
 }
 
-void intel_pt_take_event(struct intel_pt *source)
+void libipt_take_event(struct libipt *source)
 {
 	struct pt_event event;
 

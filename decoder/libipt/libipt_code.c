@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_pt_code.h"
+#include "decoder/libipt/libipt_code.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "decoder/code/code_view.h"
 #include "decoder/code/process_view.h"
 #include "decoder/code/user_code.h"
-#include "decoder/intel_pt/block_clock.h"
-#include "decoder/intel_pt/intel_image.h"
-#include "decoder/intel_pt/intel_pt_parts.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/intel_image.h"
+#include "decoder/libipt/libipt_parts.h"
 #include "decoder/recording/recording_parts.h"
 
-static uint64_t next_change_ns(const struct intel_pt *source)
+static uint64_t next_change_ns(const struct libipt *source)
 {
 	uint64_t code_ns = code_view_next_change_ns(source->view);
 	uint64_t process_ns = UINT64_MAX;
@@ -21,7 +21,7 @@ static uint64_t next_change_ns(const struct intel_pt *source)
 }
 
 /* What libipt learnt of the old bytes goes with the old image. */
-static struct intel_image *renew_image(struct intel_pt *source,
+static struct intel_image *renew_image(struct libipt *source,
 				       uint64_t time_ns)
 {
 	if (code_view_next_change_ns(source->view) > time_ns)
@@ -31,7 +31,7 @@ static struct intel_image *renew_image(struct intel_pt *source,
 			       source->input.log);
 }
 
-static int set_process(struct intel_pt *source, struct intel_image *image)
+static int set_process(struct libipt *source, struct intel_image *image)
 {
 	const struct array *maps;
 
@@ -42,7 +42,7 @@ static int set_process(struct intel_pt *source, struct intel_image *image)
 	return intel_image_set_process(image, maps);
 }
 
-int intel_pt_open_code(struct intel_pt *source)
+int libipt_open_code(struct libipt *source)
 {
 	const struct flow_input *input = &source->input;
 	int error = code_view_open(input->image, &source->view);
@@ -65,7 +65,7 @@ int intel_pt_open_code(struct intel_pt *source)
 	return 0;
 }
 
-int intel_pt_update_code(struct intel_pt *source)
+int libipt_update_code(struct libipt *source)
 {
 	uint64_t time_ns = block_clock_guess_ns(source->clock);
 	struct intel_image *image = renew_image(source, time_ns);
