@@ -46,8 +46,9 @@ static const struct {
 	  12 },
 	{ { .type = ppt_ovf }, INTEL_PACKET_OVF, 0 },
 	{ { .type = ppt_stop }, INTEL_PACKET_OTHER, 0 },
+	/* CR3 from its bit 5 on, above the NR bit. */
 	{ { .type = ppt_pip, .payload.pip.cr3 = 0x1000 },
-	  INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_PIP, 0x1000 >> 4 },
 	{ { .type = ppt_vmcs, .payload.vmcs.base = 0x1000 },
 	  INTEL_PACKET_OTHER, 0 },
 	{ { .type = ppt_mnt }, INTEL_PACKET_OTHER, 0 },
@@ -57,12 +58,12 @@ static const struct {
 	{ { .type = ppt_pwrx }, INTEL_PACKET_OTHER, 0 },
 	{ { .type = ppt_ptw,
 	    .payload.ptw = { .payload = 7, .plc = 0, .ip = 1 } },
-	  INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_PTW, 7 },
 	{ { .type = ppt_ptw, .payload.ptw = { .payload = 7, .plc = 1 } },
-	  INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_PTW, 7 },
 	{ { .type = ppt_mode,
 	    .payload.mode = { .leaf = pt_mol_exec, .bits.exec.csl = 1 } },
-	  INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_MODE, 1 },
 };
 
 START_TEST(reads_what_libipt_writes)
