@@ -371,9 +371,6 @@ static void follow_placed(struct execution *execution,
 			  const struct trace_branch *branch, uint64_t position)
 {
 	switch ((enum trace_branch_kind)branch->kind) {
-	case TRACE_BITS:
-		follow_bits(execution, branch, position);
-		break;
 	case TRACE_TARGET:
 		follow_target(execution, branch, position);
 		break;
@@ -438,6 +435,9 @@ int follow_branch(struct execution *execution,
 	moment_expect(execution, next_timed(branch, end));
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
+		if (execution->block != BLOCK_NONE)
+			follow_bits(execution, branch, position);
+		break;
 	case TRACE_TARGET:
 	case TRACE_REACH:
 	case TRACE_INTERRUPT:
