@@ -66,43 +66,49 @@ static uint64_t usual_ns(const struct event_times *times)
 				   (uint64_t)instructions_of(times->work));
 }
 
-/* Returns how much of @span_ns each slow block took on top of its work; 0 if
- * the span is usual or none is slow.
- */
-static uint64_t slow_share(const struct event_times *times, uint64_t span_ns)
-{
-	uint64_t slow = slow_blocks_of(times->work);
-
-	if (!slow || span_ns < instruction_pace_longest_ns(
-				       &times->pace,
-				       (uint64_t)instructions_of(times->work)))
-		return 0;
-	return (span_ns - usual_ns(times)) / slow;
-}
-
 /* More than any clock counts, and less than a signed number holds, which the
  * processor converts faster.
  */
 #define LONGEST_SPAN_NS ((uint64_t)1 << 62)
 
-/* The span under way took @span_ns: its work evenly, but for what only slow
- * blocks can have taken.
+/* The span under way ends, whose work took @even_ns, and each slow block of it
+ * @share_ns more.
  */
-static inline void end_span(struct event_times *times, uint64_t span_ns)
+static inline void end_span(struct event_times *times, uint64_t even_ns,
+			    uint64_t share_ns)
 {
-	int64_t total = instructions_of(times->work);
-	uint64_t share_ns = slow_share(times, span_ns);
-	uint64_t even_ns = share_ns ? usual_ns(times) : span_ns;
+	int64_t work = instructions_of(times->work);
 
 	if (even_ns > LONGEST_SPAN_NS)
 		even_ns = LONGEST_SPAN_NS;
 	times->spans[times->span_count] = (struct event_span){
 		.from_ns = times->known_ns,
 		.share_ns = share_ns,
-		.step = (double)(int64_t)even_ns / (double)(total ? total : 1),
+		.step = (double)(int64_t)even_ns / (double)(work ? work : 1),
 	};
+	/* No branch: whether there are records is as good as random. */
 	times->span_count += times->finished < times->count;
 	times->finished = times->count;
+}
+
+/* The same with slow blocks, which took what is not usual. */
+__attribute__((noinline)) static void
+end_slow_span(struct event_times *times, uint64_t span_ns)
+{
+	uint64_t instructions = (uint64_t)instructions_of(times->work);
+	uint64_t slow = slow_blocks_of(times->work);
+	uint64_t share_ns = 0;
+
+	if (span_ns >= instruction_pace_longest_ns(&times->pace, instructions))
+		share_ns = (span_ns - usual_ns(times)) / slow;
+	end_span(times, share_ns ? usual_ns(times) : span_ns, share_ns);
+	instruction_pace_add(&times->pace, 0, span_ns);
+}
+
+static inline void begin_span(struct event_times *times, uint64_t known_ns)
+{
+	times->known_ns = known_ns;
+	times->work = 0;
 }
 
 static uint64_t time_at(const struct event_span *span, uint64_t work)
@@ -133,7 +139,8 @@ void event_times_write(struct event_times *times)
 /* Returns when the first waiting record began at the earliest, if that is known
  * and before @known_ns; else @known_ns.
  */
-static uint64_t first_known(const struct event_times *times, uint64_t known_ns)
+__attribute__((noinline)) static uint64_t
+first_known(const struct event_times *times, uint64_t known_ns)
 {
 	const union timed_record *first = &times->records[times->finished];
 	uint64_t low_ns;
@@ -151,21 +158,21 @@ void event_times_know(struct event_times *times, uint64_t known_ns)
 	if (!times->known_ns)
 		times->known_ns = first_known(times, known_ns);
 	span_ns = known_ns > times->known_ns ? known_ns - times->known_ns : 0;
-	end_span(times, span_ns);
-	instruction_pace_add(&times->pace,
-			     slow_blocks_of(times->work) ? 0 : times->work,
-			     span_ns);
-	times->known_ns = known_ns;
-	times->work = 0;
+	if (__builtin_expect(slow_blocks_of(times->work) != 0, 0)) {
+		end_slow_span(times, span_ns);
+	} else {
+		end_span(times, span_ns, 0);
+		instruction_pace_add(&times->pace, times->work, span_ns);
+	}
+	begin_span(times, known_ns);
 }
 
 /* Without a known time ahead the usual pace is the best guess. */
 void event_times_settle(struct event_times *times)
 {
-	end_span(times, usual_ns(times));
+	end_span(times, usual_ns(times), 0);
 	event_times_write(times);
-	times->known_ns = times->last_ns;
-	times->work = 0;
+	begin_span(times, times->last_ns);
 }
 
 /* What waits moves to the front. */

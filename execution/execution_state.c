@@ -41,6 +41,7 @@ void execution_state_take(struct execution_state *state,
 		.is_lost = execution->is_lost,
 		.is_off = execution->is_off,
 		.outside = execution->outside,
+		.is_rebased = execution->is_rebased,
 		.fold = execution->fold,
 		.folds = execution->folds,
 		.last_ns = last_ns_of(&execution->times),
@@ -82,6 +83,7 @@ int execution_state_put(const struct execution_state *state,
 	execution->is_lost = state->is_lost;
 	execution->is_off = state->is_off;
 	execution->outside = state->outside;
+	execution->is_rebased = state->is_rebased;
 	execution->fold = state->fold;
 	execution->folds = state->folds;
 	event_times_init(times);
@@ -128,6 +130,7 @@ static bool is_same_place(const struct execution_state *a,
 	       a->exit == b->exit && a->set == b->set &&
 	       a->next_set == b->next_set && a->is_lost == b->is_lost &&
 	       a->is_off == b->is_off && a->outside == b->outside &&
+	       a->is_rebased == b->is_rebased &&
 	       is_same_fold(&a->fold, &b->fold) &&
 	       are_same_folds(&a->folds, &b->folds);
 }

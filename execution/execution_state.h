@@ -31,6 +31,7 @@ struct execution_state {
 	bool is_lost;
 	bool is_off;
 	bool outside;
+	bool is_rebased;
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	/* Of struct event_times: */

@@ -304,13 +304,9 @@ static void follow_unplaced(struct execution *execution,
 }
 
 static void follow_placed(struct execution *execution,
-			  const struct trace_branch *branch,
-			  const struct branch_range *behind, uint64_t position)
+			  const struct trace_branch *branch, uint64_t position)
 {
 	switch ((int)branch->kind) {
-	case TRACE_BITS:
-		follow_bits(execution, branch, behind, position);
-		break;
 	case TRACE_TARGET:
 		follow_target(execution, branch, position);
 		break;
@@ -413,6 +409,11 @@ static int follow(struct execution *execution,
 	moment_expect(execution, next_timed(branch, behind));
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
+		if (execution->block != BLOCK_NONE)
+			follow_bits(execution, branch, behind, position);
+		else
+			follow_unplaced(execution, branch, position);
+		break;
 	case TRACE_TARGET:
 	case TRACE_REACH:
 	case TRACE_INTERRUPT:
@@ -421,7 +422,7 @@ static int follow(struct execution *execution,
 		if (execution->block == BLOCK_NONE)
 			follow_unplaced(execution, branch, position);
 		else
-			follow_placed(execution, branch, behind, position);
+			follow_placed(execution, branch, position);
 		break;
 	case TRACE_START:
 		follow_start(execution, branch);

@@ -48,6 +48,7 @@ static void reset(struct execution *execution)
 	execution->is_lost = true;
 	execution->is_off = false;
 	execution->outside = false;
+	execution->is_rebased = false;
 	execution_forget_place(execution, EXIT_UNSEEN);
 	event_times_init(&execution->times);
 }
