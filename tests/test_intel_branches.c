@@ -138,7 +138,7 @@ static void write_branch(FILE *out, const struct trace_branch *branch)
 		[TRACE_ADDRESS_SPACE] = "page-table",
 		[TRACE_TRANSACTION] = "transaction",
 		[TRACE_PTWRITE] = "ptwrite",
-		[TRACE_BAD] = "bad",
+		[TRACE_GAP] = "bad",
 	};
 	bool is_whole = branch->kind == TRACE_TARGET && branch->has_address &&
 			!branch->is_partial;
@@ -168,7 +168,8 @@ static void read_all(const char *trace, uint32_t errata, char **text)
 	FILE *out = open_memstream(text, &length);
 
 	size = fixture_intel_bytes(trace, bytes, sizeof(bytes));
-	branches = intel_branches_new(bytes, size, &setup);
+	branches = intel_branches_new(
+		bytes, size, intel_packet_find_psb(bytes, size, 0), &setup);
 	ck_assert_ptr_nonnull(branches);
 	while (intel_branches_next(branches, &batch) > 0)
 		for (uint32_t i = 0; i < batch.count; i++) {
@@ -206,7 +207,8 @@ START_TEST(branches_have_bounds)
 	uint8_t bytes[128];
 	size_t size = fixture_intel_bytes(trace, bytes, sizeof(bytes));
 
-	branches = intel_branches_new(bytes, size, &setup);
+	branches = intel_branches_new(
+		bytes, size, intel_packet_find_psb(bytes, size, 0), &setup);
 	ck_assert_int_eq(intel_branches_next(branches, &batch), 1);
 	ck_assert_uint_eq(batch.count, 4);
 	ck_assert_uint_eq(batch.branches[2].kind, TRACE_BITS);
@@ -237,7 +239,8 @@ START_TEST(a_batch_ends_where_nothing_is_torn)
 	for (int i = 0; i < ROUNDS; i++)
 		size += fixture_intel_bytes("06 2d 00 20", bytes + size,
 					    ROOM - size);
-	branches = intel_branches_new(bytes, size, &setup);
+	branches = intel_branches_new(
+		bytes, size, intel_packet_find_psb(bytes, size, 0), &setup);
 	while (intel_branches_next(branches, &batch) > 0) {
 		ck_assert_uint_gt(batch.count, 0);
 		ck_assert_uint_eq(batch.branches[batch.count - 1].kind,
