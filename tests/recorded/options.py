@@ -67,6 +67,18 @@ def check_cpu(reader):
                       reader.recording).returncode == 2
 
 
+def check_jobs(reader):
+    """Any number of threads gives the same bytes."""
+    for command in (["report", "--format=csv"], ["timeline", "--format=csv"],
+                    ["export", "--format=perfetto"], ["dump", "--events"]):
+        alone = reader.text(*command, "--jobs", "1")
+        for jobs in ("2", "3"):
+            assert reader.text(*command, "--jobs", jobs) == alone, command
+    for wrong in ("0", "x", "-1"):
+        done = reader.run("report", "--jobs", wrong, "-i", reader.recording)
+        assert done.returncode == 2, wrong
+
+
 def process_ids(reader):
     return sorted({int(row["pid"]) for row in reader.timeline()
                    if int(row["pid"]) > 0})
