@@ -75,8 +75,16 @@ static bool move_back(struct array *array, size_t index,
 	return true;
 }
 
-/* Much comes in order or nearly so, as the kernel's symbols, which costs one
- * pass instead of many.
+static void sort_from(struct array *array, size_t index,
+		      int (*compare)(const void *a, const void *b))
+{
+	if (index < array->count)
+		qsort(array_at(array, index), array->count - index,
+		      array->item_size, compare);
+}
+
+/* Much comes in order or nearly so, as the kernel's symbols with its modules'
+ * behind, which costs one pass instead of many.
  */
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b))
@@ -85,8 +93,10 @@ void array_sort(struct array *array,
 
 	while (sorted < array->count && move_back(array, sorted, compare))
 		sorted++;
-	if (sorted < array->count)
-		qsort(array->items, array->count, array->item_size, compare);
+	sort_from(array, sorted, compare);
+	if (sorted && sorted < array->count &&
+	    compare(array_at(array, sorted - 1), array_at(array, sorted)) > 0)
+		sort_from(array, 0, compare);
 }
 
 void array_free(struct array *array)

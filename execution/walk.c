@@ -128,39 +128,38 @@ static bool can_go_on(const struct execution *execution, int count)
 	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
 }
 
+/* Block execution->block runs, if the code alone says where it leads to.
+ * Returns whether it does.
+ */
+static bool run_direct(struct execution *execution)
+{
+	uint8_t kind = execution->blocks[execution->block].kind;
+
+	if (kind != BLOCK_FALL && kind != BLOCK_JUMP && kind != BLOCK_CALL)
+		return false;
+	if (kind == BLOCK_CALL)
+		push_call(execution, execution->block);
+	walk_run(execution);
+	walk_along(execution, kind == BLOCK_FALL ? EDGE_NEXT : EDGE_TAKEN);
+	return true;
+}
+
+static void read_block(struct execution *execution)
+{
+	if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
+		block_graph_read(execution->graph, execution->block);
+}
+
 bool walk_straight(struct execution *execution)
 {
 	for (int i = 0; can_go_on(execution, i); i++) {
-		switch (execution->blocks[execution->block].kind) {
-		case BLOCK_UNREAD:
-			block_graph_read(execution->graph, execution->block);
-			break;
-		case BLOCK_FALL:
-			walk_run(execution);
-			walk_along(execution, EDGE_NEXT);
-			break;
-		case BLOCK_CALL:
-			push_call(execution, execution->block);
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_JUMP:
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_CONDITIONAL:
-		case BLOCK_RETURN:
-		case BLOCK_INDIRECT_JUMP:
-		case BLOCK_INDIRECT_CALL:
-		case BLOCK_FAR_CALL:
-		case BLOCK_FAR_RETURN:
-		case BLOCK_FAR_JUMP:
-			return true;
-		case BLOCK_NO_CODE:
-		case BLOCK_CODE_CHANGED:
-		case BLOCK_UNKNOWN:
-			return false;
-		}
+		uint8_t kind;
+
+		read_block(execution);
+		kind = execution->blocks[execution->block].kind;
+		if (!run_direct(execution))
+			return kind >= BLOCK_CONDITIONAL &&
+			       kind <= BLOCK_FAR_JUMP;
 	}
 	return false;
 }
@@ -214,36 +213,26 @@ bool walk_to_exit(struct execution *execution, uint64_t address)
 	for (int i = 0; can_go_on(execution, i); i++) {
 		const struct block *block;
 		bool is_there;
+		uint8_t kind;
 
-		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
-			block_graph_read(execution->graph, execution->block);
+		read_block(execution);
 		block = &execution->blocks[execution->block];
+		kind = block->kind;
 		is_there = block_graph_info(execution->graph, execution->block)
 				   ->target == address;
-		switch (block->kind) {
-		case BLOCK_CONDITIONAL:
+		if (kind == BLOCK_CONDITIONAL)
 			is_there |= block->ip + block->bytes == address;
-			if (is_there)
-				walk_run(execution);
+		else if (kind != BLOCK_JUMP && kind != BLOCK_CALL)
+			is_there = false;
+		if (is_there)
+			walk_run(execution);
+		if (is_there || kind == BLOCK_CONDITIONAL)
 			return is_there;
-		case BLOCK_JUMP:
-		case BLOCK_CALL:
-			walk_run(execution);
-			if (is_there)
-				return true;
-			if (block->kind == BLOCK_CALL)
-				push_call(execution, execution->from);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_FALL:
-			walk_run(execution);
-			walk_along(execution, EDGE_NEXT);
-			if (execution->blocks[execution->block].ip == address)
-				return true;
-			break;
-		default:
+		if (!run_direct(execution))
 			return walk_to_target(execution);
-		}
+		if (kind == BLOCK_FALL &&
+		    execution->blocks[execution->block].ip == address)
+			return true;
 	}
 	return false;
 }
@@ -282,28 +271,11 @@ static bool is_in_block(const struct execution *execution, uint64_t address)
 bool walk_to(struct execution *execution, uint64_t address)
 {
 	for (int i = 0; can_go_on(execution, i); i++) {
-		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
-			block_graph_read(execution->graph, execution->block);
+		read_block(execution);
 		if (is_in_block(execution, address))
 			return run_part(execution, address);
-		switch (execution->blocks[execution->block].kind) {
-		case BLOCK_FALL:
-			walk_run(execution);
-			walk_along(execution, EDGE_NEXT);
-			break;
-		case BLOCK_CALL:
-			push_call(execution, execution->block);
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_JUMP:
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		default:
+		if (!run_direct(execution))
 			return false;
-		}
 	}
 	return false;
 }
-
