@@ -238,6 +238,32 @@ START_TEST(trace_and_code_are_items)
 }
 END_TEST
 
+/* Filters are of the code from 1000 to 1008; the stop names no address. */
+static const struct row filtered[] = {
+	{ "a direct call out of the filter (SKL014)", AT("00", "10") PGD,
+	  "call 1000-1000, stop untraced" },
+	{ "a jump behind one that stays inside (SKL014)",
+	  AT("23", "10") PGD, "jump 1023-1023, stop untraced" },
+	{ "a system call's way out all the same (SKL014)", AT("0e", "10") PGD,
+	  "none 100e-100e, far-return 1011-1011, stop untraced" },
+	{ "a virtual machine's entry (SKD022)",
+	  AT("1c", "10") FUP("1c", "10") PGD,
+	  "far-return 101c-101c, stop untraced" },
+};
+
+START_TEST(errata_of_the_processor_count)
+{
+	recording_fixture_end(&fixture);
+	recording_fixture_begin_filtered(
+		&fixture, "filter 0xffffffff81001000/0x8,"
+			  "filter 0xffffffff81001024/0x2");
+	recording_fixture_code(&fixture, KERNEL, code, sizeof(code));
+	fixture.cpuid = "GenuineIntel,6,78,3";
+	add_trace(filtered[_i].trace);
+	check(filtered[_i].name, filtered[_i].items);
+}
+END_TEST
+
 static void poke(uint64_t time_ns, uint64_t address, const uint8_t *old,
 		 const uint8_t *new)
 {
@@ -323,6 +349,8 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, trace_and_code_are_items, 0,
 			    sizeof(rows) / sizeof(*rows));
+	tcase_add_loop_test(tcase, errata_of_the_processor_count, 0,
+			    sizeof(filtered) / sizeof(*filtered));
 	tcase_add_test(tcase, code_that_is_patched_is_read_again);
 	tcase_add_test(tcase, two_programs_run_their_own_code);
 	suite_add_tcase(suite, tcase);

@@ -12,6 +12,8 @@ enum {
 	FIRST_ROOM = 8192,
 	/* As many are handed out at once, if there are. */
 	BATCH = 2048,
+	/* How many usual packets are read in a row at most. */
+	RUN = 64,
 	/* Without any time packet for so many their bounds are given up. */
 	OPEN_LIMIT = 1 << 18,
 };
@@ -215,32 +217,44 @@ static void take_damage(struct intel_branches *b)
 /* What a batch of packets takes at most. */
 #define REACH_BYTES ((size_t)BATCH * 16)
 
+/* Takes what is usual, up to another packet.  Needs no more room than there
+ * is.
+ */
+static void take_run(struct intel_branches *b)
+{
+	for (int i = 0; i < RUN && b->count < b->room && b->at + 1 < b->size;
+	     i++) {
+		size_t size = take_usual(b, b->bytes + b->at);
+
+		if (!size)
+			return;
+		b->at += size;
+	}
+}
+
 /* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
 	if (b->reach)
 		b->reach(b->reach_ctx, b->at, b->at + REACH_BYTES);
-	for (int i = 0; i < BATCH; i++) {
+	for (int i = 0; i < BATCH / RUN; i++) {
 		struct intel_packet packet;
-		size_t left = b->size - b->at;
-		size_t size = 0;
+		size_t left;
 		int status;
 
+		if (!b->context.item_size)
+			take_run(b);
 		if (!make_room(b))
 			return -ERROR_MEMORY;
-		if (left >= 2 && !b->context.item_size)
-			size = take_usual(b, b->bytes + b->at);
-		if (size) {
-			b->at += size;
-			continue;
-		}
+		left = b->size - b->at;
 		status = intel_packet_read_in(&b->context, b->bytes + b->at,
 					      left, &packet);
 		if (!status)
 			return 0;
 		if (status < 0) {
+			/* It may end far beyond what was reached. */
 			take_damage(b);
-			continue;
+			return 1;
 		}
 		if (packet.kind == INTEL_PACKET_TMA && packet.detail &&
 		    b->errata & INTEL_ERRATUM_SKZ84) {

@@ -3,29 +3,42 @@
 #include "common/perf_data.h"
 #include "decoder/recording/recording_parts.h"
 
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What perf reserves for the text at most. */
 enum { TEXT_LIMIT = 4096 };
 
+/* Takes a number, in hex behind 0x; NULL if there is none. */
+static const char *take_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (!text)
+		return NULL;
+	*number = strtoull(text, &end, 0);
+	return end == text ? NULL : end + strspn(end, " ");
+}
+
 /* Takes one range; returns what follows it, NULL if it is none. */
 static const char *take_range(struct trace_filter *filter, const char *text)
 {
-	uint64_t first;
-	uint64_t size;
-	int length = 0;
+	static const char action[] = "filter ";
+	uint64_t first = 0;
+	uint64_t size = 0;
 
-	if (sscanf(text, " filter %" SCNi64 " / %" SCNi64 "%n",
-		   (int64_t *)&first, (int64_t *)&size, &length) != 2)
+	if (strncmp(text, action, sizeof(action) - 1) != 0)
 		return NULL;
-	if (filter->count == TRACE_FILTER_RANGES || text[length] == '@')
+	text = take_number(text + sizeof(action) - 1, &first);
+	if (!text || *text != '/')
+		return NULL;
+	text = take_number(text + 1, &size);
+	if (!text || *text == '@' || filter->count == TRACE_FILTER_RANGES)
 		return NULL;
 	filter->ranges[filter->count].first = first;
 	filter->ranges[filter->count].end = first + size;
 	filter->count++;
-	return text + length;
+	return text;
 }
 
 struct trace_filter trace_filter_read(const char *text)
