@@ -43,8 +43,7 @@ find_edge(struct execution *execution, struct walk walk)
 	return walk;
 }
 
-/* Block @walk.to runs, which returns: to BLOCK_NONE if it is not known where.
- */
+/* Block @walk.to runs, which returns: to BLOCK_NONE if nothing says where. */
 __attribute__((noinline)) static struct walk
 find_back(struct execution *execution, struct walk walk)
 {
@@ -52,6 +51,8 @@ find_back(struct execution *execution, struct walk walk)
 	walk.work += walk.blocks[walk.to].work;
 	walk.from = walk.to;
 	walk.edge = EDGE_TAKEN;
+	/* Also where there is no way back. */
+	execution->passage = PASSAGE_OTHER;
 	walk.to = walk_back(execution) ? execution->block : BLOCK_NONE;
 	walk.blocks = execution->blocks;
 	walk.passage = execution->passage;
