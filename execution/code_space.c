@@ -20,7 +20,9 @@ struct program {
 };
 
 struct code_space {
+	struct flow_input input;
 	uint64_t kernel_start;
+	uint64_t changed_ns;	/* the last change that was made */
 	struct code_view *view;
 	struct process_view *processes;	/* NULL: only the kernel is traced */
 	struct user_code *user_code;	/* NULL with it */
@@ -80,25 +82,43 @@ static int set_space(struct code_space *code)
 	return 0;
 }
 
+/* Opens what moves forward in time, at the begin. */
+static int open_views(struct code_space *code)
+{
+	const struct flow_input *input = &code->input;
+	int error = code_view_open(input->image, &code->view);
+
+	if (error || !code->user_code)
+		return error;
+	code->processes = process_view_new(input->recording, input->stream);
+	return code->processes ? set_space(code) : -ERROR_MEMORY;
+}
+
+static void close_views(struct code_space *code)
+{
+	process_view_free(code->processes);
+	code_view_close(code->view);
+	code->processes = NULL;
+	code->view = NULL;
+}
+
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    struct code_space **opened)
 {
 	struct code_space *code = calloc(1, sizeof(*code));
-	int error;
+	int error = 0;
 
 	if (!code)
 		return -ERROR_MEMORY;
+	code->input = *input;
 	code->kernel_start = kernel_start;
 	code->programs = ARRAY_OF(struct program);
-	error = code_view_open(input->image, &code->view);
-	if (!error && recording_traces_user(input->recording)) {
-		code->processes =
-			process_view_new(input->recording, input->stream);
+	if (recording_traces_user(input->recording)) {
 		code->user_code = user_code_new();
-		error = -ERROR_MEMORY;
-		if (code->processes && code->user_code)
-			error = set_space(code);
+		error = code->user_code ? 0 : -ERROR_MEMORY;
 	}
+	if (!error)
+		error = open_views(code);
 	if (error) {
 		code_space_close(code);
 		return error;
@@ -114,9 +134,8 @@ void code_space_close(struct code_space *code)
 	for (uint32_t i = 1; i <= code->programs.count; i++)
 		array_free(&program_at(code, i)->maps);
 	array_free(&code->programs);
-	process_view_free(code->processes);
+	close_views(code);
 	user_code_free(code->user_code);
-	code_view_close(code->view);
 	free(code);
 }
 
@@ -138,15 +157,42 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 	while ((change = code_view_next_change(code->view)) &&
 	       change->time_ns <= time_ns) {
 		code_view_make_change(code->view);
+		code->changed_ns = change->time_ns;
 		changed(ctx, change->address,
 			change->address + change->new_size);
 	}
 	if (!code->processes ||
 	    process_view_next_change_ns(code->processes) > time_ns)
 		return 0;
+	code->changed_ns = time_ns;
 	if (process_view_advance(code->processes, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
+}
+
+uint64_t code_space_changed_ns(const struct code_space *code)
+{
+	return code->changed_ns;
+}
+
+int code_space_rewind(struct code_space *code, code_space_changed *changed,
+		      void *ctx)
+{
+	const struct code_change *change;
+	int error;
+
+	close_views(code);
+	error = open_views(code);
+	if (error)
+		return error;
+	/* Any of them may have been made. */
+	for (size_t i = 0; (change = code_view_change(code->view, i)); i++)
+		changed(ctx, change->address,
+			change->address + (change->old_size > change->new_size ?
+						   change->old_size :
+						   change->new_size));
+	code->changed_ns = 0;
+	return 0;
 }
 
 uint32_t code_space_of(const struct code_space *code, uint64_t address)

@@ -69,6 +69,7 @@ struct execution {
 	uint64_t kernel_start;
 	uint64_t next_change;	/* of the code, in 256ths of a tick: no
 				 * branch before needs to look */
+	bool may_be_ahead;	/* the code is of another time, perhaps later */
 	bool lists_blocks;	/* records are items, not events */
 
 	/* Where execution is: about to run @block, having come from @from. */

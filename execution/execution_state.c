@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/execution_state.h"
+#include "execution/code_space.h"
 #include "execution/follow.h"
 #include "execution/walk.h"
 
@@ -31,7 +32,7 @@ void execution_state_take(struct execution_state *state,
 		.listed_set = execution->listed_set,
 		.targets_ahead = execution->targets_ahead,
 		.page_table = execution->page_table,
-		.next_change = execution->next_change,
+		.next_change_ns = code_space_next_change_ns(execution->code),
 		.before = execution->before,
 		.passage = execution->passage,
 		.exit = execution->exit,
@@ -61,7 +62,7 @@ int execution_state_put(const struct execution_state *state,
 	execution->before = state->before;
 	execution->at_branch = state->at_branch;
 	execution->has_bounds = false;
-	status = follow_update_code(execution);
+	status = follow_restore_code(execution, state->next_change_ns);
 	if (status < 0)
 		return status;
 	return_stack_clear(&execution->returns);
@@ -126,7 +127,7 @@ static bool is_same_place(const struct execution_state *a,
 	return a->position == b->position && a->block_ip == b->block_ip &&
 	       a->from_ip == b->from_ip && a->last_ip == b->last_ip &&
 	       a->nmi_return == b->nmi_return &&
-	       a->next_change == b->next_change && a->passage == b->passage &&
+	       a->next_change_ns == b->next_change_ns && a->passage == b->passage &&
 	       a->exit == b->exit && a->set == b->set &&
 	       a->next_set == b->next_set && a->is_lost == b->is_lost &&
 	       a->is_off == b->is_off && a->outside == b->outside &&

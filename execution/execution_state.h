@@ -20,7 +20,7 @@ struct execution_state {
 	uint64_t nmi_return;
 	uint32_t targets_ahead;
 	uint64_t page_table;
-	uint64_t next_change;	/* which stands for the code's version */
+	uint64_t next_change_ns;	/* which stands for the code's version */
 	struct moment before;
 	uint8_t passage;
 	uint8_t exit;

@@ -334,25 +334,49 @@ static void forget_code(void *ctx, uint64_t first, uint64_t end)
 	block_graph_forget(execution->graph, first, end);
 }
 
-int follow_update_code(struct execution *execution)
+/* Makes the code what it is at @now_ns. */
+static int set_code(struct execution *execution, uint64_t now_ns)
 {
-	uint64_t next_ns = code_space_next_change_ns(execution->code);
-	uint64_t now_ns = moment_guess_ns(execution);
+	struct code_space *code = execution->code;
 	uint32_t index = execution->block;
 
-	if (now_ns >= next_ns) {
-		if (code_space_advance(execution->code, now_ns, forget_code,
-				       execution) < 0)
-			return -ERROR_MEMORY;
-		next_ns = code_space_next_change_ns(execution->code);
-		return_stack_forget_blocks(&execution->returns);
-		/* What is about to run may be another program's. */
-		if (index != BLOCK_NONE)
-			execution->block = walk_find(
-				execution, execution->blocks[index].ip);
-	}
-	execution->next_change = moment_ticks(execution, next_ns);
+	execution->may_be_ahead = false;
+	if (code_space_advance(code, now_ns, forget_code, execution) < 0)
+		return -ERROR_MEMORY;
+	execution->next_change =
+		moment_ticks(execution, code_space_next_change_ns(code));
+	return_stack_forget_blocks(&execution->returns);
+	/* What is about to run may be another program's. */
+	if (index != BLOCK_NONE)
+		execution->block =
+			walk_find(execution, execution->blocks[index].ip);
 	return 0;
+}
+
+int follow_update_code(struct execution *execution)
+{
+	struct code_space *code = execution->code;
+	uint64_t now_ns = moment_guess_ns(execution);
+
+	if (execution->may_be_ahead && now_ns < code_space_changed_ns(code) &&
+	    code_space_rewind(code, forget_code, execution) < 0)
+		return -ERROR_MEMORY;
+	if (execution->may_be_ahead ||
+	    now_ns >= code_space_next_change_ns(code))
+		return set_code(execution, now_ns);
+	execution->next_change =
+		moment_ticks(execution, code_space_next_change_ns(code));
+	return 0;
+}
+
+int follow_restore_code(struct execution *execution, uint64_t next_ns)
+{
+	struct code_space *code = execution->code;
+
+	if (code_space_next_change_ns(code) > next_ns &&
+	    code_space_rewind(code, forget_code, execution) < 0)
+		return -ERROR_MEMORY;
+	return set_code(execution, next_ns - 1);
 }
 
 static const struct trace_branch *next_timed(const struct trace_branch *branch,

@@ -27,6 +27,11 @@ struct trace_gap {
 /* Execution goes on unseen from now on. */
 void follow_gap(struct execution *execution, const struct trace_gap *gap);
 
+/* Makes the code what it was when the next change was at @next_ns.  Returns 0
+ * or -ERROR_MEMORY.
+ */
+int follow_restore_code(struct execution *execution, uint64_t next_ns);
+
 /* Looks for code that changed by now.  Returns 0 or -ERROR_MEMORY. */
 int follow_update_code(struct execution *execution);
 

@@ -248,6 +248,8 @@ static int seek(struct record_feed *feed, uint64_t position)
 int record_feed_begin(struct record_feed *feed, uint64_t position)
 {
 	reset(&feed->execution);
+	feed->execution.may_be_ahead = true;
+	feed->execution.next_change = 0;
 	return seek(feed, position);
 }
 
