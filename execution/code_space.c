@@ -22,7 +22,7 @@ struct program {
 struct code_space {
 	struct flow_input input;
 	uint64_t kernel_start;
-	uint64_t changed_ns;	/* the last change that was made */
+	uint64_t changed_ns;	/* the last change of kernel code made */
 	struct code_view *view;
 	struct process_view *processes;	/* NULL: only the kernel is traced */
 	struct user_code *user_code;	/* NULL with it */
@@ -164,35 +164,54 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 	if (!code->processes ||
 	    process_view_next_change_ns(code->processes) > time_ns)
 		return 0;
-	code->changed_ns = time_ns;
 	if (process_view_advance(code->processes, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
 }
 
-uint64_t code_space_changed_ns(const struct code_space *code)
-{
-	return code->changed_ns;
-}
-
-int code_space_rewind(struct code_space *code, code_space_changed *changed,
-		      void *ctx)
+/* Any of the changes may have been made. */
+static void undo_all(struct code_space *code, code_space_changed *changed,
+		     void *ctx)
 {
 	const struct code_change *change;
-	int error;
 
-	close_views(code);
-	error = open_views(code);
-	if (error)
-		return error;
-	/* Any of them may have been made. */
 	for (size_t i = 0; (change = code_view_change(code->view, i)); i++)
 		changed(ctx, change->address,
 			change->address + (change->old_size > change->new_size ?
 						   change->old_size :
 						   change->new_size));
 	code->changed_ns = 0;
-	return 0;
+}
+
+/* Back to the begin. */
+static int rewind_views(struct code_space *code, code_space_changed *changed,
+			void *ctx)
+{
+	int error;
+
+	close_views(code);
+	error = open_views(code);
+	if (!error)
+		undo_all(code, changed, ctx);
+	return error;
+}
+
+int code_space_go_to(struct code_space *code, uint64_t time_ns,
+		     code_space_changed *changed, void *ctx)
+{
+	int status = 1;
+
+	if (code->changed_ns > time_ns)
+		status = 0;
+	else if (code->processes)
+		status = process_view_go_back(code->processes, time_ns);
+	if (!status)
+		status = rewind_views(code, changed, ctx);
+	if (status < 0)
+		return status;
+	if (code->processes && set_space(code) < 0)
+		return -ERROR_MEMORY;
+	return code_space_advance(code, time_ns, changed, ctx);
 }
 
 uint32_t code_space_of(const struct code_space *code, uint64_t address)
