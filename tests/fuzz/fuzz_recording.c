@@ -5,6 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
+#include "execution/execution_stream.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/packed_folder_fixture.h"
 
@@ -16,6 +17,17 @@ static void walk_sideband(const struct recording *recording)
 	while (sideband && sideband_next(sideband, &record) == 1)
 		continue;
 	sideband_close(sideband);
+}
+
+static void walk_graph(const struct flow_input *input)
+{
+	struct flow_source *source = NULL;
+	const struct flow_item *items;
+
+	if (!execution_blocks.open(input, &source))
+		while (flow_source_next(source, &items) > 0)
+			continue;
+	flow_source_close(source);
 }
 
 static void walk_stream(const struct recording *recording, size_t index,
@@ -35,6 +47,8 @@ static void walk_stream(const struct recording *recording, size_t index,
 		while (flow_source_next(source, &items) > 0)
 			continue;
 	flow_source_close(source);
+	if (recording_trace(recording) == RECORDING_TRACE_INTEL_PT)
+		walk_graph(&input);
 	if (!packet_dump_open(recording, input.stream, &dump))
 		while (packet_dump_next(dump, &line) == 1)
 			continue;
