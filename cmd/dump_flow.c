@@ -77,14 +77,18 @@ static int dump_flow(struct dump *dump, const struct aux_stream *stream,
 		     struct flow_source *source)
 {
 	const struct flow_item *items;
+	uint64_t reached_ns = 0;
 	int count = 0;
 
 	(void)stream;
-	while (dump->left && (count = flow_source_next(source, &items)) > 0)
+	while (!dump_is_done(dump, reached_ns) &&
+	       (count = flow_source_next(source, &items)) > 0) {
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, items[i].time_ns))
 				write_item(dump->session->out, &items[i]);
-	return dump->left ? count : 0;
+		reached_ns = items[count - 1].time_ns;
+	}
+	return count < 0 ? count : 0;
 }
 
 static void write_event(const struct session *session,
@@ -133,6 +137,7 @@ static int dump_functions(struct dump *dump, const struct aux_stream *stream,
 	struct function_events *events;
 	int32_t pid;
 	int32_t tid;
+	uint64_t reached_ns = 0;
 	int count = first_task(session->recording, stream, &pid, &tid);
 
 	if (count < 0)
@@ -140,13 +145,15 @@ static int dump_functions(struct dump *dump, const struct aux_stream *stream,
 	events = function_events_new(source, session->symbols, pid, tid);
 	if (!events)
 		return -ERROR_MEMORY;
-	while (dump->left &&
-	       (count = function_events_next(events, &batch)) > 0)
+	while (!dump_is_done(dump, reached_ns) &&
+	       (count = function_events_next(events, &batch)) > 0) {
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, batch[i].time_ns))
 				write_event(session, &batch[i]);
+		reached_ns = batch[count - 1].time_ns;
+	}
 	function_events_free(events);
-	return dump->left ? count : 0;
+	return count < 0 ? count : 0;
 }
 
 int dump_blocks(struct dump *dump)

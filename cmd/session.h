@@ -29,6 +29,7 @@ struct session {
 	const struct colors *colors;
 	struct step_filter filter;
 	struct time_window window;
+	bool decodes_all;	/* also what is not needed: to compare */
 };
 
 /* Opens what @options name; they must outlive the session.
