@@ -14,6 +14,7 @@ struct process_view {
 	struct switch_feed *switches;
 	struct array current;		/* struct process_map */
 	int32_t pid;			/* -1: unknown */
+	uint64_t loaded_ns;		/* the time that @current is of */
 	uint64_t next_map_ns;
 };
 
@@ -52,6 +53,7 @@ static uint64_t next_switch_ns(const struct process_view *view)
 static int load_maps(struct process_view *view, uint64_t time_ns)
 {
 	view->current.count = 0;
+	view->loaded_ns = time_ns;
 	view->next_map_ns = process_maps_at(view->maps, view->pid, time_ns,
 					    &view->current);
 	return view->next_map_ns ? 0 : -ERROR_MEMORY;
@@ -97,6 +99,8 @@ uint64_t process_view_next_change_ns(const struct process_view *view)
  */
 int process_view_advance(struct process_view *view, uint64_t time_ns)
 {
+	int32_t before = view->pid;
+
 	while (next_switch_ns(view) <= time_ns) {
 		int32_t pid = flow_switch_pid(switch_feed_peek(view->switches));
 
@@ -105,6 +109,9 @@ int process_view_advance(struct process_view *view, uint64_t time_ns)
 		if (switch_feed_advance(view->switches) < 0)
 			return -ERROR_MEMORY;
 	}
+	if (view->pid == before && time_ns >= view->loaded_ns &&
+	    time_ns < view->next_map_ns)
+		return 0;
 	return load_maps(view, time_ns);
 }
 
