@@ -23,6 +23,7 @@ struct process_view {
 	struct switch_feed *switches;
 	struct array current;		/* struct process_map */
 	int32_t pid;			/* -1: unknown */
+	uint64_t loaded_ns;		/* the time that @current is of */
 	uint64_t next_map_ns;
 	struct past_switch past[PAST_SWITCHES];	/* a ring of the last ones */
 	size_t past_count;		/* of all that were passed */
@@ -73,6 +74,7 @@ static uint64_t next_switch_ns(const struct process_view *view)
 static int load_maps(struct process_view *view, uint64_t time_ns)
 {
 	view->current.count = 0;
+	view->loaded_ns = time_ns;
 	view->next_map_ns = process_maps_at(view->maps, view->pid, time_ns,
 					    &view->current);
 	return view->next_map_ns ? 0 : -ERROR_MEMORY;
@@ -137,9 +139,14 @@ static int pass_switch(struct process_view *view)
  */
 int process_view_advance(struct process_view *view, uint64_t time_ns)
 {
+	int32_t before = view->pid;
+
 	while (next_switch_ns(view) <= time_ns)
 		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
+	if (view->pid == before && time_ns >= view->loaded_ns &&
+	    time_ns < view->next_map_ns)
+		return 0;
 	return load_maps(view, time_ns);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_scan.h"
 #include "common/arena.h"
+#include "common/budget.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -74,8 +75,16 @@ static int read_feature(struct recording *recording,
 
 static int scan_trace(struct recording *recording, const struct record *record)
 {
+	bool was_full = recording->streams.is_full;
 	int error = stream_list_add(&recording->streams, record);
 
+	if (error == -ERROR_UNSUPPORTED && !was_full)
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    record->file_offset,
+			    "trace of more than %u CPUs and threads: what is "
+			    "of others is left out", BUDGET_STREAMS);
+	if (error == -ERROR_UNSUPPORTED)
+		return 0;
 	if (error != -ERROR_FORMAT)
 		return error;
 	log_message(recording->log, LOG_WARNING, recording->data_path,
@@ -89,8 +98,6 @@ static int scan_user_record(struct recording *recording,
 			    const struct record *record)
 {
 	switch (record->type) {
-	case PERF_DATA_ATTR:
-		return event_table_add_attr(&recording->events, record);
 	case PERF_DATA_ID_INDEX:
 		return event_table_add_index(&recording->events, record);
 	case PERF_DATA_AUXTRACE_INFO:
@@ -169,14 +176,29 @@ static void count_record(struct recording_counts *counts, uint32_t type)
 		counts->unknown++;
 }
 
-int recording_scan(struct recording *recording)
+/* All ids are known, and sorted once, before any record is looked at that has
+ * one.
+ */
+static int scan_attributes(struct recording *recording)
 {
 	struct record_walk walk = record_walk_of(&recording->store);
 	struct record record;
 	int error = 0;
 
-	/* Ids of the header must be found while attributes may still come. */
+	while (!error && record_walk_next(&walk, &record))
+		if (record.type == PERF_DATA_ATTR)
+			error = event_table_add_attr(&recording->events,
+						     &record);
 	event_table_finish(&recording->events);
+	return error;
+}
+
+int recording_scan(struct recording *recording)
+{
+	int error = scan_attributes(recording);
+	struct record_walk walk = record_walk_of(&recording->store);
+	struct record record;
+
 	while (!error && record_walk_next(&walk, &record)) {
 		count_record(&recording->counts, record.type);
 		if (record.type >= PERF_DATA_ATTR)
@@ -184,6 +206,5 @@ int recording_scan(struct recording *recording)
 		else
 			error = scan_kernel_record(recording, &record);
 	}
-	event_table_finish(&recording->events);
 	return error;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/stream_list.h"
+#include "common/budget.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
 #include "common/perf_data.h"
@@ -16,6 +17,7 @@ struct aux_report {
 	int32_t cpu;
 	int32_t tid;
 	uint64_t id;
+	const struct event_id *event;	/* of @id, once finished; or NULL */
 };
 
 struct stream_list stream_list_new(void)
@@ -48,6 +50,10 @@ static struct stream_builder *find_builder(struct stream_list *list,
 		    (cpu >= 0 || stream->tid == tid))
 			return builder;
 	}
+	if (list->builders.count == BUDGET_STREAMS) {
+		list->is_full = true;
+		return NULL;
+	}
 
 	struct stream_builder *added = array_add(&list->builders);
 
@@ -78,7 +84,8 @@ int stream_list_add(struct stream_list *list, const struct record *record)
 	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
 
 	if (!piece)
-		return -ERROR_MEMORY;
+		return builder || !list->is_full ? -ERROR_MEMORY :
+						   -ERROR_UNSUPPORTED;
 	piece->offset = offset;
 	piece->size_bytes = record->trailer_size;
 	piece->file_offset = record->file_offset + record->size;
@@ -138,9 +145,10 @@ int stream_list_report(struct stream_list *list,
 }
 
 static bool concerns(const struct aux_report *report,
-		     const struct aux_stream *stream,
-		     const struct event_id *id)
+		     const struct aux_stream *stream)
 {
+	const struct event_id *id = report->event;
+
 	if (stream->cpu >= 0)
 		return report->cpu == stream->cpu;
 	if (id && id->has_index)
@@ -166,21 +174,28 @@ static int place_report(struct stream_builder *builder,
 }
 
 static int place_reports(const struct stream_list *list,
-			 struct stream_builder *builder,
-			 const struct event_table *events)
+			 struct stream_builder *builder)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < list->reports.count && !error; i++) {
 		const struct aux_report *report =
 			array_at(&list->reports, i);
-		const struct event_id *id =
-			event_table_find(events, report->id);
 
-		if (concerns(report, &builder->stream, id))
+		if (concerns(report, &builder->stream))
 			error = place_report(builder, &report->span);
 	}
 	return error;
+}
+
+static void find_events(struct stream_list *list,
+			const struct event_table *events)
+{
+	for (size_t i = 0; i < list->reports.count; i++) {
+		struct aux_report *report = array_at(&list->reports, i);
+
+		report->event = event_table_find(events, report->id);
+	}
 }
 
 static int publish(struct stream_list *list, struct stream_builder *builder)
@@ -198,12 +213,13 @@ int stream_list_finish(struct stream_list *list,
 {
 	int error = 0;
 
+	find_events(list, events);
 	for (size_t i = 0; i < list->builders.count && !error; i++) {
 		struct stream_builder *builder = array_at(&list->builders, i);
 
 		error = stream_builder_fit(builder, is_snapshot);
 		if (!error && !is_snapshot)
-			error = place_reports(list, builder, events);
+			error = place_reports(list, builder);
 		if (!error)
 			error = publish(list, builder);
 	}

@@ -18,13 +18,15 @@ struct stream_list {
 	struct array builders;	/* struct stream_builder */
 	struct array streams;	/* struct aux_stream, once finished */
 	struct array reports;	/* AUX records */
+	bool is_full;		/* there were more than BUDGET_STREAMS */
 };
 
 struct stream_list stream_list_new(void);
 void stream_list_free(struct stream_list *list);
 
-/* Takes an AUXTRACE record.  Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT if it
- * is too short for its kind or of a CPU that no kernel has.
+/* Takes an AUXTRACE record.  Returns 0, -ERROR_MEMORY, -ERROR_FORMAT if it is
+ * too short for its kind or of a CPU that no kernel has, or -ERROR_UNSUPPORTED
+ * if there are BUDGET_STREAMS already and it is of none of them.
  */
 int stream_list_add(struct stream_list *list, const struct record *record);
 
