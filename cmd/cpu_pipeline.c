@@ -4,6 +4,7 @@
 #include "cmd/console_log.h"
 #include "cmd/session.h"
 #include "common/error.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/execution_stream.h"
@@ -16,7 +17,7 @@ static int open_engine(struct cpu_pipeline *pipeline,
 {
 	int status;
 
-	if (recording_trace(session->recording) == RECORDING_TRACE_INTEL_PT)
+	if (branch_source_fits(input))
 		return execution_stream_open(input, session->symbols,
 					     pipeline->pid, pipeline->tid,
 					     session->jobs,

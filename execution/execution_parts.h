@@ -3,6 +3,7 @@
 #define KT_EXECUTION_EXECUTION_PARTS_H
 
 #include "decoder/flow/trace_branch.h"
+#include "execution/atom_state.h"
 #include "execution/block_graph.h"
 #include "execution/event_times.h"
 #include "execution/return_stack.h"
@@ -35,6 +36,8 @@ enum event_mark_kind {
 	MARK_SWITCH_POINT,	/* the kernel changes stacks here */
 	MARK_PAUSE,		/* tracing paused just before */
 	MARK_SYNC,		/* a synchronisation point that is watched */
+	MARK_TASK,		/* the record is a switch, told by the trace: a
+				 * flow item */
 };
 
 struct event_mark {
@@ -89,6 +92,7 @@ struct execution {
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct return_stack returns;
+	struct atom_state atoms;	/* where each branch has an atom */
 
 	/* When it is. */
 	struct moment before;	/* the last branch done */

@@ -2,6 +2,7 @@
 #include "execution/follow.h"
 #include "common/error.h"
 #include "execution/code_space.h"
+#include "execution/follow_atoms.h"
 #include "execution/moment.h"
 #include "execution/walk.h"
 
@@ -485,6 +486,8 @@ int follow_branch(struct execution *execution,
 		  const struct trace_branch *branch,
 		  const struct trace_branch *end, uint64_t position)
 {
+	if (execution->atoms.is_on)
+		return follow_atoms(execution, branch, position);
 	moment_expect(execution, next_timed(branch, end));
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
@@ -526,6 +529,18 @@ int follow_branch(struct execution *execution,
 	case TRACE_BREAK:
 	case TRACE_END:
 		follow_break(execution, branch, position);
+		break;
+	case TRACE_ATOMS:
+	case TRACE_ADDRESS:
+	case TRACE_SOURCE:
+	case TRACE_EXCEPTION:
+	case TRACE_EXCEPTION_RETURN:
+	case TRACE_ON:
+	case TRACE_SESSION:
+	case TRACE_SESSION_END:
+	case TRACE_TIME:
+	case TRACE_CYCLES:
+	case TRACE_TASK:
 		break;
 	}
 	if (execution->before.high >= execution->next_change)
