@@ -48,18 +48,38 @@ static uint64_t begin_of_block(const struct execution *execution)
 	return atoms->known_ns - (done_ns < most_ns ? done_ns : most_ns);
 }
 
+/* It is @known_ns.  Cycles take as long as they took before, wherever they were
+ * counted; instructions as instruction_pace.h has it.
+ */
+static void know(struct execution *execution, uint64_t known_ns)
+{
+	struct event_times *times = &execution->times;
+	struct atom_cycles *cycles = &execution->atoms.cycles;
+	bool is_later = times->known_ns && known_ns > times->known_ns;
+	uint64_t span_ns = is_later ? known_ns - times->known_ns : 0;
+
+	cycles->speed.work = instructions_of(times->work);
+	cycles->speed.counted = cycles->weighed < cycles->speed.work ?
+					cycles->weighed : cycles->speed.work;
+	times->pace.counted = cycles->speed.counted;
+	event_times_know(times, known_ns);
+	cycles->work = 0;
+	cycles->weighed = 0;
+	if (!execution->atoms.counts_cycles)
+		return;
+	work_speed_learn(&cycles->speed, span_ns);
+	times->pace.rate = cycles->speed.rate;
+}
+
 void atom_times_begin(struct execution *execution, bool is_block)
 {
 	struct atom_state *atoms = &execution->atoms;
 	bool may_run = is_block && atoms->known_ns && atoms->is_running &&
 		       atoms->clock == RECORDING_TIME_NANOSECONDS;
 
-	if (atoms->known_ns) {
-		event_times_know(&execution->times,
-				 may_run ? begin_of_block(execution) :
-					   atoms->known_ns);
-		atoms->cycles.work = 0;
-	}
+	if (atoms->known_ns)
+		know(execution, may_run ? begin_of_block(execution) :
+					  atoms->known_ns);
 	atoms->known_ns = 0;
 	atoms->work_seen = instructions_of(execution->times.work);
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
@@ -183,6 +203,7 @@ static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
 		stamp->work = scaled(stamp->work, from, parts, whole);
 	}
 	times->work = scaled(times->work, from, parts, whole);
+	execution->atoms.cycles.weighed += parts;
 }
 
 /* The next count begins here. */

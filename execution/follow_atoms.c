@@ -47,6 +47,7 @@ int follow_atoms_init(struct execution *execution,
 		.instructions = 1,
 		.task = -1,
 		.next_change_ns = UINT64_MAX,
+		.cycles.speed = work_speed_new(),
 	};
 	if (atoms->clock == RECORDING_TIME_NANOSECONDS)
 		atoms->next_change_ns =
@@ -489,7 +490,8 @@ static void follow_sync(struct execution *execution)
 {
 	return_stack_clear(&execution->returns);
 	execution->atoms.pops_target = false;
-	instruction_pace_sync(&execution->times.pace);
+	if (!execution->atoms.counts_cycles)
+		instruction_pace_sync(&execution->times.pace);
 }
 
 int follow_atoms(struct execution *execution, const struct trace_branch *branch,
