@@ -38,10 +38,8 @@ endif
 # Debian has libipt for x86 only: elsewhere its decoder is left out.
 HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
-IPT_SRCS := $(addprefix decoder/intel_pt/, intel_image.c \
-            intel_packet_dump.c packet_text.c) \
-            $(wildcard decoder/intel_pt/intel_pt*.c)
-NO_IPT_SRCS := decoder/intel_pt/without_intel_pt.c
+IPT_SRCS := decoder/libipt/intel_image.c $(wildcard decoder/libipt/libipt_*.c)
+NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 
 CFLAGS   ?= -O2 -g

@@ -4,7 +4,6 @@
 #include "cmd/console_log.h"
 #include "cmd/session.h"
 #include "common/error.h"
-#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/execution_stream.h"
@@ -17,7 +16,7 @@ static int open_engine(struct cpu_pipeline *pipeline,
 {
 	int status;
 
-	if (branch_source_fits(input))
+	if (session->engine == ENGINE_GRAPH)
 		return execution_stream_open(input, session->symbols,
 					     pipeline->pid, pipeline->tid,
 					     session->jobs,

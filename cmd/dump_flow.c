@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/console_log.h"
+#include "cmd/cpu_pipeline.h"
 #include "cmd/dump_stages.h"
+#include "cmd/event_text.h"
 #include "cmd/session.h"
-#include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "report/steps/first_task.h"
-#include "symbolize/function_events.h"
-#include "symbolize/symbols.h"
+#include "symbolize/function_event.h"
 
 #include <inttypes.h>
 
-/* Writes all that one stream's source yields. */
-typedef int dump_source(struct dump *dump, const struct aux_stream *stream,
-			struct flow_source *source);
+/* Writes all of stream @index. */
+typedef int dump_stream(struct dump *dump, size_t index);
 
-static int dump_streams(struct dump *dump, dump_source *dump_one)
+static int dump_streams(struct dump *dump, dump_stream *dump_one)
 {
 	const struct session *session = dump->session;
 	int status = 0;
@@ -23,23 +21,14 @@ static int dump_streams(struct dump *dump, dump_source *dump_one)
 	for (size_t i = 0;
 	     status >= 0 && i < recording_stream_count(session->recording);
 	     i++) {
-		const struct flow_input input = {
-			.recording = session->recording,
-			.stream = recording_stream(session->recording, i),
-			.image = session->image,
-			.log = &console_log,
-		};
-		struct flow_source *source;
+		const struct aux_stream *stream =
+			recording_stream(session->recording, i);
 
-		if (!dump_wants_cpu(dump, input.stream->cpu))
+		if (!dump_wants_cpu(dump, stream->cpu))
 			continue;
-		status = flow_source_open(&input, &source);
-		if (status < 0)
-			break;
 		fprintf(session->out, "stream %" PRIu32 " cpu %d\n",
-			input.stream->index, input.stream->cpu);
-		status = dump_one(dump, input.stream, source);
-		flow_source_close(source);
+			stream->index, stream->cpu);
+		status = dump_one(dump, i);
 	}
 	return status;
 }
@@ -73,79 +62,43 @@ static void write_item(FILE *out, const struct flow_item *item)
 		fprintf(out, "%" PRIx64 "\n", item->ip);
 }
 
-static int dump_flow(struct dump *dump, const struct aux_stream *stream,
-		     struct flow_source *source)
-{
-	const struct flow_item *items;
-	int count = 0;
-
-	(void)stream;
-	while (dump->left && (count = flow_source_next(source, &items)) > 0)
-		for (int i = 0; i < count; i++)
-			if (dump_wants(dump, items[i].time_ns))
-				write_item(dump->session->out, &items[i]);
-	return dump->left ? count : 0;
-}
-
-static void write_event(const struct session *session,
-			const struct function_event *event)
-{
-	FILE *out = session->out;
-
-	fprintf(out, "%" PRIu64 " -%" PRIu32 " +%" PRIu32 " %s ",
-		event->time_ns, event->early_ns, event->late_ns,
-		function_event_text(event->kind));
-	switch ((enum function_event_kind)event->kind) {
-	case FUNCTION_SWITCH:
-		fprintf(out, "to %d/%d\n", function_event_pid(event),
-			function_event_tid(event));
-		break;
-	case FUNCTION_TRACE_STOP:
-		fprintf(out, "%s\n", flow_stop_text(event->detail));
-		break;
-	case FUNCTION_GAP:
-		fprintf(out, "%s\n", flow_gap_text(event->detail));
-		break;
-	case FUNCTION_CALL:
-	case FUNCTION_LOCAL_CALL:
-	case FUNCTION_TAIL_CALL:
-	case FUNCTION_FAR_JUMP:
-	case FUNCTION_NEW_PROGRAM:
-	case FUNCTION_RETURN:
-	case FUNCTION_BREAK:
-	case FUNCTION_LOCAL_BREAK:
-	case FUNCTION_BREAK_RETURN:
-	case FUNCTION_TRACE_START:
-	case FUNCTION_END:
-		fprintf(out, "%" PRIx64 " %s\n", event->address,
-			function_at(symbols_functions(session->symbols),
-				    event->function)
-				->name);
-		break;
-	}
-}
-
-static int dump_functions(struct dump *dump, const struct aux_stream *stream,
-			  struct flow_source *source)
+static int dump_flow(struct dump *dump, size_t index)
 {
 	const struct session *session = dump->session;
-	const struct function_event *batch;
-	struct function_events *events;
-	int32_t pid;
-	int32_t tid;
-	int count = first_task(session->recording, stream, &pid, &tid);
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = recording_stream(session->recording, index),
+		.image = session->image,
+		.log = &console_log,
+	};
+	const struct flow_item *items;
+	struct flow_source *source;
+	int count = engine_open_blocks(session->engine, &input, &source);
 
 	if (count < 0)
 		return count;
-	events = function_events_new(source, session->symbols, pid, tid);
-	if (!events)
-		return -ERROR_MEMORY;
-	while (dump->left &&
-	       (count = function_events_next(events, &batch)) > 0)
+	while (dump->left && (count = flow_source_next(source, &items)) > 0)
+		for (int i = 0; i < count; i++)
+			if (dump_wants(dump, items[i].time_ns))
+				write_item(session->out, &items[i]);
+	flow_source_close(source);
+	return dump->left ? count : 0;
+}
+
+static int dump_functions(struct dump *dump, size_t index)
+{
+	const struct session *session = dump->session;
+	const struct function_event *batch;
+	struct cpu_pipeline pipeline = { 0 };
+	int count = cpu_pipeline_open(&pipeline, session, index);
+
+	while (count >= 0 && dump->left &&
+	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0)
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, batch[i].time_ns))
-				write_event(session, &batch[i]);
-	function_events_free(events);
+				event_write(session->out, session->symbols,
+					    &batch[i]);
+	cpu_pipeline_close(&pipeline);
 	return dump->left ? count : 0;
 }
 

@@ -23,6 +23,7 @@ enum common_option {
 	OPTION_CPU,
 	OPTION_SYMFS,
 	OPTION_JOBS,
+	OPTION_ENGINE,
 	OPTION_COLOR,
 	OPTION_HELP,
 	OPTION_COUNT,
@@ -49,6 +50,9 @@ static const struct own_option common_options[OPTION_COUNT] = {
 			   "where the traced machine's files lie" },
 	[OPTION_JOBS] = { "jobs", "N",
 			  "decode on N CPUs at once; default: all" },
+	[OPTION_ENGINE] = { "engine", "NAME",
+			    "what decodes: graph (default for Intel PT), "
+			    "libipt or opencsd" },
 	[OPTION_COLOR] = { "color", "WHEN",
 			   "auto (on a terminal), always or never" },
 	[OPTION_HELP] = { "help", NULL, "this text" },
@@ -128,6 +132,8 @@ static bool take_common(struct report_options *options, int index,
 	case OPTION_JOBS:
 		return option_number(argument, MOST_JOBS, &options->jobs) &&
 		       options->jobs;
+	case OPTION_ENGINE:
+		return engine_read(argument, &options->engine);
 	case OPTION_COLOR:
 		return take_color(options, argument);
 	case OPTION_HELP:
@@ -262,6 +268,8 @@ int report_options_read(struct report_options *options,
 	while (!status &&
 	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)
 		status = take_option(options, set, value, argv);
+	if (!status && set->takes_input && optind == argc - 1)
+		options->input = argv[optind++];
 	if (!status && optind < argc) {
 		fprintf(stderr, "ktrace-hw: %s: does not take '%s'\n",
 			set->command, argv[optind]);

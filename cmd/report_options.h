@@ -2,6 +2,7 @@
 #ifndef KT_CMD_REPORT_OPTIONS_H
 #define KT_CMD_REPORT_OPTIONS_H
 
+#include "cmd/engine.h"
 #include "cmd/own_option.h"
 #include "common/array.h"
 #include "report/steps/step_filter.h"
@@ -30,6 +31,7 @@ struct report_options {
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *sort;	/* --sort, likewise: a column's name */
 	uint64_t jobs;		/* --jobs; 0: as many as there are CPUs */
+	enum engine engine;	/* --engine */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
 };
@@ -47,6 +49,7 @@ struct option_set {
 	bool is_paged;		/* its text is to be read, not kept */
 	bool has_no_tasks;	/* it takes no --pid, --tree and --comm */
 	bool has_no_rows;	/* nor --top */
+	bool takes_input;	/* a word may stand for -i DIR */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;

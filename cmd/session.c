@@ -169,6 +169,20 @@ static int check_time(const struct session *session,
 	return 0;
 }
 
+static int choose_engine(struct session *session,
+			 const struct report_options *options)
+{
+	const struct recording *recording = session->recording;
+
+	session->engine = engine_for(options->engine, recording);
+	if (options->engine == ENGINE_DEFAULT ||
+	    engine_reads(session->engine, recording))
+		return 0;
+	fprintf(stderr, "ktrace-hw: %s: --engine=%s does not read its trace\n",
+		recording_path(recording), engine_name(session->engine));
+	return EXIT_USAGE;
+}
+
 int session_open(struct session *session, const struct report_options *options)
 {
 	int status;
@@ -177,6 +191,8 @@ int session_open(struct session *session, const struct report_options *options)
 	status = open_recording(session, options);
 	if (!status)
 		status = check_time(session, options);
+	if (!status)
+		status = choose_engine(session, options);
 	if (!status)
 		status = open_parts(session, options);
 	if (!status &&

@@ -27,6 +27,7 @@ struct session {
 	FILE *out;
 	char *buffer;		/* of out, or NULL */
 	const struct colors *colors;
+	enum engine engine;	/* not ENGINE_DEFAULT */
 	struct step_filter filter;
 	struct time_window window;
 };

@@ -2,6 +2,7 @@
 #include "common/array.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +49,54 @@ void *array_reach(struct array *array, size_t index)
 	return array_at(array, index);
 }
 
+/* Puts item @index before those before it that are greater, if these are few.
+ * Returns whether they are.
+ */
+static bool move_back(struct array *array, size_t index,
+		      int (*compare)(const void *a, const void *b))
+{
+	enum { FEW = 8, LARGEST = 64 };
+	char item[LARGEST];
+	size_t size = array->item_size;
+	size_t to = index;
+
+	while (to && compare(array_at(array, to - 1),
+			     array_at(array, index)) > 0)
+		if (index - --to > FEW)
+			return false;
+	if (to == index)
+		return true;
+	if (size > sizeof(item))
+		return false;
+	memcpy(item, array_at(array, index), size);
+	memmove((char *)array_at(array, to) + size, array_at(array, to),
+		(index - to) * size);
+	memcpy(array_at(array, to), item, size);
+	return true;
+}
+
+static void sort_from(struct array *array, size_t index,
+		      int (*compare)(const void *a, const void *b))
+{
+	if (index < array->count)
+		qsort(array_at(array, index), array->count - index,
+		      array->item_size, compare);
+}
+
+/* Much comes in order or nearly so, as the kernel's symbols with its modules'
+ * behind, which costs one pass instead of many.
+ */
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b))
 {
-	if (array->count)
-		qsort(array->items, array->count, array->item_size, compare);
+	size_t sorted = 0;
+
+	while (sorted < array->count && move_back(array, sorted, compare))
+		sorted++;
+	sort_from(array, sorted, compare);
+	if (sorted && sorted < array->count &&
+	    compare(array_at(array, sorted - 1), array_at(array, sorted)) > 0)
+		sort_from(array, 0, compare);
 }
 
 void array_free(struct array *array)

@@ -47,8 +47,8 @@ void atom_gaps_open(struct execution *execution, uint8_t reason,
 			.is_open = true,
 			.reason = reason,
 			.position = position,
-			.low_ns = execution->low_ns,
-			.high_ns = execution->high_ns,
+			.low_ns = execution->atoms.bound_low_ns,
+			.high_ns = execution->atoms.bound_high_ns,
 		};
 	execution->block = BLOCK_NONE;
 	execution->atoms.told = BLOCK_NONE;
@@ -67,10 +67,7 @@ void atom_gaps_close(struct execution *execution, uint64_t position)
 	if (!gap->is_open)
 		return;
 	gap->is_open = false;
-	execution->low_ns = gap->low_ns;
-	execution->high_ns = gap->high_ns;
-	execution->has_bounds = true;
-	execution->at_branch = false;
+	atom_times_set_bounds(execution, gap->low_ns, gap->high_ns);
 	fill_gap(execution, execution_add(execution), gap, size);
 	execution->times.work += BLOCK_WORK_SLOW;
 	forget_way(execution);

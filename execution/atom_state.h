@@ -53,12 +53,15 @@ struct atom_state {
 	bool is_expected;	/* the code says that @block is next, or: */
 	uint32_t told;		/* what the trace says then, or BLOCK_NONE */
 	uint8_t set;		/* enum instruction_set of the last address */
+	uint64_t listed_mode;	/* what was last said of it in a list */
 	struct atom_gap gap;
 
 	/* When it is. */
 	enum recording_time clock;
 	uint64_t low_ns;	/* the last known time */
 	uint64_t known_ns;	/* the same if nothing ran since, else 0 */
+	uint64_t bound_low_ns;	/* of records added now */
+	uint64_t bound_high_ns;
 	uint64_t after_low_ns;	/* when what ran last ended */
 	uint64_t after_high_ns;
 	uint64_t instructions;	/* so far, from 1 */

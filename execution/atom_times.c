@@ -16,13 +16,13 @@ static uint64_t slow_of(uint64_t work)
 	return work & ~(uint64_t)(BLOCK_WORK_SLOW - 1);
 }
 
-static void set_bounds(struct execution *execution, uint64_t low_ns,
+void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 		       uint64_t high_ns)
 {
 	execution->at_branch = false;
-	execution->has_bounds = true;
-	execution->low_ns = low_ns;
-	execution->high_ns = high_ns;
+	execution->has_bounds = false;
+	execution->atoms.bound_low_ns = low_ns;
+	execution->atoms.bound_high_ns = high_ns;
 }
 
 uint64_t atom_times_instructions(const struct execution *execution,
@@ -83,17 +83,20 @@ void atom_times_begin(struct execution *execution, bool is_block)
 	atoms->known_ns = 0;
 	atoms->work_seen = instructions_of(execution->times.work);
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
-		set_bounds(execution, atoms->instructions, atoms->instructions);
+		atom_times_set_bounds(execution, atoms->instructions, atoms->instructions);
 	else
-		set_bounds(execution,
+		atom_times_set_bounds(execution,
 			   may_run ? atoms->after_low_ns : atoms->low_ns,
 			   UINT64_MAX);
 }
 
 void atom_times_go_on(struct execution *execution)
 {
-	if (execution->atoms.clock != RECORDING_TIME_INSTRUCTIONS)
-		execution->low_ns = execution->atoms.low_ns;
+	const struct atom_state *atoms = &execution->atoms;
+
+	if (atoms->clock != RECORDING_TIME_INSTRUCTIONS &&
+	    atoms->bound_low_ns != atoms->low_ns)
+		atom_times_set_bounds(execution, atoms->low_ns, UINT64_MAX);
 }
 
 void atom_times_end(struct execution *execution)
@@ -112,9 +115,9 @@ void atom_times_after(struct execution *execution)
 	const struct atom_state *atoms = &execution->atoms;
 
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
-		set_bounds(execution, atoms->instructions, atoms->instructions);
+		atom_times_set_bounds(execution, atoms->instructions, atoms->instructions);
 	else
-		set_bounds(execution, atoms->after_low_ns,
+		atom_times_set_bounds(execution, atoms->after_low_ns,
 			   atoms->after_high_ns);
 }
 
@@ -124,9 +127,10 @@ static void set_now(struct execution *execution, uint64_t now_ns)
 	struct atom_state *atoms = &execution->atoms;
 	struct event_times *times = &execution->times;
 
-	for (size_t i = times->finished; i < times->count; i++)
-		if (times->stamps[i].high_ns == UINT64_MAX)
-			times->stamps[i].high_ns = now_ns;
+	for (uint32_t i = times->bounds_count;
+	     i > 0 && times->bounds[i - 1].span == times->span_count; i--)
+		if (times->bounds[i - 1].high_ns == UINT64_MAX)
+			times->bounds[i - 1].high_ns = now_ns;
 	if (atoms->after_high_ns == UINT64_MAX)
 		atoms->after_high_ns = now_ns;
 	if (atoms->gap.high_ns == UINT64_MAX)
@@ -153,6 +157,7 @@ int atom_times_update_code(struct execution *execution, uint64_t time_ns)
 			       execution) < 0)
 		return -ERROR_MEMORY;
 	atoms->next_change_ns = code_space_next_change_ns(execution->code);
+	return_stack_forget_blocks(&execution->returns);
 	/* What is about to run may be another program's. */
 	for (size_t i = 0; i < 2; i++)
 		if (*places[i] != BLOCK_NONE)
@@ -196,11 +201,11 @@ static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
 	if (from > times->work)
 		from = 0;
 	for (size_t i = times->count; i > times->finished; i--) {
-		struct event_stamp *stamp = &times->stamps[i - 1];
+		uint64_t *work = &times->records[i - 1].time_ns;
 
-		if (stamp->work <= from)
+		if (*work <= from)
 			break;
-		stamp->work = scaled(stamp->work, from, parts, whole);
+		*work = scaled(*work, from, parts, whole);
 	}
 	times->work = scaled(times->work, from, parts, whole);
 	execution->atoms.cycles.weighed += parts;
@@ -281,11 +286,11 @@ static void weigh_unknown(struct execution *execution)
 	if (from > times->work)
 		from = 0;
 	for (size_t i = times->count; i > times->finished; i--) {
-		struct event_stamp *stamp = &times->stamps[i - 1];
+		uint64_t *work = &times->records[i - 1].time_ns;
 
-		if (stamp->work <= from)
+		if (*work <= from)
 			break;
-		stamp->work += slow_blocks(stamp->work, from);
+		*work += slow_blocks(*work, from);
 	}
 	times->work += slow_blocks(times->work, from) + BLOCK_WORK_SLOW;
 }

@@ -12,6 +12,10 @@ struct execution;
  * are none cycles are the clock, or instructions.
  */
 
+/* Records added next lie within these. */
+void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
+			   uint64_t high_ns);
+
 /* Something begins now, a block or other: records added next are of now.  If the
  * time is known, so is that of all before.
  */

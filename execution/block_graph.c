@@ -102,6 +102,7 @@ static bool grow(struct block_graph *graph)
 
 	if (!blocks)
 		return false;
+	blocks[BLOCK_NONE] = (struct block){ 0 };
 	graph->blocks = blocks;
 	infos = realloc(graph->infos, room * sizeof(*infos));
 	if (!infos)
@@ -216,6 +217,14 @@ static bool is_passed(const struct block_graph *graph,
 	       (graph->waits_are_branches && instruction->may_take_long);
 }
 
+static void forget_edges(struct block *block)
+{
+	block->to[EDGE_NEXT] = BLOCK_NONE;
+	block->to[EDGE_TAKEN] = BLOCK_NONE;
+	block->passage[EDGE_NEXT] = PASSAGE_NEW;
+	block->passage[EDGE_TAKEN] = PASSAGE_NEW;
+}
+
 /* What cannot be read is a block of its own, behind what can. */
 void block_graph_read(struct block_graph *graph, uint32_t index)
 {
@@ -227,12 +236,12 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	uint32_t count = 0;
 
 	block->bytes = 0;
-	block->to[EDGE_NEXT] = BLOCK_NONE;
-	block->to[EDGE_TAKEN] = BLOCK_NONE;
+	forget_edges(block);
 	block->kind = BLOCK_FALL;
 	info->switches_trace = false;
-	while (block->kind == BLOCK_FALL && count < MOST_INSTRUCTIONS &&
-	       block->bytes < MOST_BYTES) {
+	info->writes_page_table = false;
+	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
+	       count < MOST_INSTRUCTIONS && block->bytes < MOST_BYTES) {
 		uint64_t address = block->ip + block->bytes;
 		enum block_kind kind =
 			read_one(graph, address, info->set, &instruction);
@@ -246,11 +255,21 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 		info->last = block->bytes;
 		info->target = instruction.target;
 		info->switches_trace |= instruction.switches_trace;
+		info->writes_page_table = instruction.writes_page_table;
 		is_slow |= instruction.may_take_long;
 		block->bytes += instruction.length;
 		count++;
 	}
 	block->exit = is_end ? FLOW_EXIT_NONE : exit_of(block->kind);
+	/* A call to what is right behind it only tells where it is: the unit
+	 * expects no return (Intel SDM, "Return Compression for RETs").
+	 */
+	if (block->kind == BLOCK_CALL && info->set <= INSTRUCTION_X86_64 &&
+	    info->target == block->ip + block->bytes)
+		block->kind = BLOCK_JUMP;
+	if (block->kind == BLOCK_RETURN)
+		block->passage[EDGE_TAKEN] =
+			info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
 	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 
@@ -263,8 +282,8 @@ static void name_block(struct block_graph *graph, uint32_t index)
 		     symbol);
 	block->function = symbol->function;
 	block->is_entry = block->ip == symbol->start || symbol->padding;
-	block->is_plain = symbol->role == CODE_FUNCTION ||
-			  symbol->role == CODE_UNNAMED;
+	graph->infos[index].is_plain = symbol->role == CODE_FUNCTION ||
+				       symbol->role == CODE_UNNAMED;
 }
 
 static uint32_t add_block(struct block_graph *graph, uint64_t ip,
@@ -337,6 +356,36 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 	return to;
 }
 
+uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
+			  uint64_t ip)
+{
+	const struct block *block = &graph->blocks[index];
+	uint32_t to = block->to[EDGE_TAKEN];
+
+	/* What a program led to is that program's or the kernel's, but the
+	 * kernel goes back to any of them.
+	 */
+	if (graph->blocks[to].ip == ip && to != BLOCK_NONE &&
+	    (!graph->blocks[to].is_user || block->is_user))
+		return to;
+	to = block_graph_find(graph, ip, graph->infos[index].set);
+	if (to == BLOCK_NONE)
+		return to;
+	graph->blocks[index].to[EDGE_TAKEN] = to;
+	if (graph->blocks[index].kind != BLOCK_RETURN)
+		graph->blocks[index].passage[EDGE_TAKEN] =
+			block_passage_of(graph, index, to, EDGE_TAKEN);
+	return to;
+}
+
+/* Its edges, too: what is read may end otherwise. */
+static void forget_block(struct block *block)
+{
+	block->kind = BLOCK_UNREAD;
+	block->work = 0;
+	forget_edges(block);
+}
+
 static void forget_page(struct block_graph *graph, uint64_t page,
 			uint64_t first, uint64_t end)
 {
@@ -347,9 +396,7 @@ static void forget_page(struct block_graph *graph, uint64_t page,
 
 		/* One that could not be read may be readable now. */
 		if (block->ip < end && block->ip + block->bytes + !block->bytes > first)
-			block->kind = BLOCK_UNREAD;
-		if (block->kind == BLOCK_UNREAD)
-			block->work = 0;
+			forget_block(block);
 	}
 }
 

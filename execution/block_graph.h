@@ -34,10 +34,17 @@ enum block_kind {
 	BLOCK_UNKNOWN,		/* no instruction that is known */
 };
 
+/* Whether a block of @kind ends in a branch whose target the trace names. */
+static inline bool block_takes_target(enum block_kind kind)
+{
+	return kind >= BLOCK_RETURN && kind <= BLOCK_FAR_JUMP;
+}
+
 /* The edges of a block. */
 enum block_edge {
 	EDGE_NEXT,		/* to what is right behind */
-	EDGE_TAKEN,		/* to where its direct branch leads */
+	EDGE_TAKEN,		/* to where its direct branch leads, or its
+				 * indirect one led last */
 };
 
 /* What it means to go along an edge. */
@@ -47,7 +54,10 @@ enum block_passage {
 	PASSAGE_LOCAL_CALL,	/* into the function that calls */
 	PASSAGE_TAIL_CALL,
 	PASSAGE_RETURN,
+	PASSAGE_THUNK_RETURN,	/* to a thunk, which may be nothing but a
+				 * return; else as PASSAGE_OTHER */
 	PASSAGE_OTHER,		/* it depends on what was before */
+	PASSAGE_NEW,		/* nobody went there: to is BLOCK_NONE */
 };
 
 /* Instructions that run one after the other, up to a branch.  The graph's hot
@@ -61,12 +71,12 @@ struct block {
 	uint32_t function;	/* see function_table.h */
 	uint16_t bytes;
 	uint8_t kind;		/* enum block_kind */
-	uint8_t passage[2];	/* enum block_passage of each that is known */
+	uint8_t passage[2];	/* enum block_passage of each; of what returns,
+				 * and from what calls to what is behind it,
+				 * PASSAGE_RETURN if it is plain */
 	uint8_t exit;		/* enum flow_exit */
-	bool is_entry : 1;	/* ip is where its function may be entered */
-	bool is_user : 1;
-	bool is_plain : 1;	/* code of an ordinary function: no thunk, nor
-				 * where the kernel changes tasks */
+	bool is_entry;		/* ip is where its function may be entered */
+	bool is_user;
 };
 
 _Static_assert(sizeof(struct block) == 32, "blocks are hot");
@@ -84,7 +94,10 @@ struct block_info {
 	uint32_t next_in_page;	/* the next block that begins in its page */
 	uint16_t last;		/* where its last instruction begins */
 	uint8_t set;		/* enum instruction_set */
+	bool is_plain;		/* code of an ordinary function: no thunk, nor
+				 * where the kernel changes tasks */
 	bool switches_trace;	/* wrmsr is among its instructions */
+	bool writes_page_table;	/* its last one does: mov to cr3 */
 };
 
 /* All blocks that were met, each read once: as many as the code has that ran,
@@ -119,6 +132,13 @@ void block_graph_read(struct block_graph *graph, uint32_t index);
  */
 uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 			enum block_edge edge);
+
+/* Finds the block at @ip, to which the indirect branch or return at the end of
+ * block @index leads this time, and sets it there; the instruction set stays.
+ * Returns it, or BLOCK_NONE when out of memory.
+ */
+uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
+			  uint64_t ip);
 
 /* The code from @first to @end changed: blocks with some of it become
  * BLOCK_UNREAD.

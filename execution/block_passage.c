@@ -35,23 +35,27 @@ uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 {
 	const struct block *block = &block_graph_blocks(graph)[from];
 	const struct block *target = &block_graph_blocks(graph)[to];
-	const struct symbol *symbol = &block_graph_info(graph, from)->symbol;
-	bool are_plain = block->is_plain && target->is_plain;
+	const struct block_info *origin = block_graph_info(graph, from);
+	const struct block_info *info = block_graph_info(graph, to);
+	bool are_plain = origin->is_plain && info->is_plain;
 
-	if (edge == EDGE_TAKEN && block->exit == FLOW_EXIT_CALL)
+	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
+		return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
+	if (block->exit == FLOW_EXIT_CALL)
 		return are_plain ? call_passage(block, target) : PASSAGE_OTHER;
-	if (covers(symbol, target->ip))
+	if (covers(&origin->symbol, target->ip))
 		return PASSAGE_INSIDE;
 	/* Thunks, and places where the kernel changes tasks or programs, take
 	 * more than an edge to tell what happens.
 	 */
 	if (!are_plain)
-		return PASSAGE_OTHER;
+		return origin->is_plain && block->kind == BLOCK_JUMP &&
+				       info->symbol.role == CODE_RETURN_THUNK ?
+			       PASSAGE_THUNK_RETURN : PASSAGE_OTHER;
 	/* A branch to what is right behind it does not leave. */
 	if (edge == EDGE_NEXT ||
 	    (block->exit == FLOW_EXIT_CONDITIONAL &&
 	     target->ip == block->ip + block->bytes))
 		return PASSAGE_INSIDE;
-	return jump_passage(block, target,
-			    &block_graph_info(graph, to)->symbol);
+	return jump_passage(block, target, &info->symbol);
 }

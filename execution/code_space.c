@@ -20,7 +20,9 @@ struct program {
 };
 
 struct code_space {
+	struct flow_input input;
 	uint64_t kernel_start;
+	uint64_t changed_ns;	/* the last change that was made */
 	struct code_view *view;
 	struct process_view *processes;	/* NULL: only the kernel is traced */
 	struct user_code *user_code;	/* NULL with it */
@@ -89,29 +91,47 @@ static int begin_space(struct code_space *code)
 	return set_space(code);
 }
 
+/* Opens what moves forward in time, at the begin. */
+static int open_views(struct code_space *code)
+{
+	const struct flow_input *input = &code->input;
+	int error = code_view_open(input->image, &code->view);
+
+	if (error || !code->user_code)
+		return error;
+	code->processes = process_view_new(input->recording, input->stream);
+	return code->processes ? begin_space(code) : -ERROR_MEMORY;
+}
+
+static void close_views(struct code_space *code)
+{
+	process_view_free(code->processes);
+	code_view_close(code->view);
+	code->processes = NULL;
+	code->view = NULL;
+}
+
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    struct code_space **opened)
 {
 	struct code_space *code = calloc(1, sizeof(*code));
-	int error;
+	int error = 0;
 
 	if (!code)
 		return -ERROR_MEMORY;
+	code->input = *input;
 	code->kernel_start = kernel_start;
 	code->has_time = recording_time(input->recording) ==
 			 RECORDING_TIME_NANOSECONDS;
 	code->programs = ARRAY_OF(struct program);
 	/* A snapshot's memory is not said to be any program's. */
 	code->space = CODE_SPACE_KERNEL + 1;
-	error = code_view_open(input->image, &code->view);
-	if (!error && recording_traces_user(input->recording)) {
-		code->processes =
-			process_view_new(input->recording, input->stream);
+	if (recording_traces_user(input->recording)) {
 		code->user_code = user_code_new();
-		error = -ERROR_MEMORY;
-		if (code->processes && code->user_code)
-			error = begin_space(code);
+		error = code->user_code ? 0 : -ERROR_MEMORY;
 	}
+	if (!error)
+		error = open_views(code);
 	if (error) {
 		code_space_close(code);
 		return error;
@@ -127,9 +147,8 @@ void code_space_close(struct code_space *code)
 	for (uint32_t i = 1; i <= code->programs.count; i++)
 		array_free(&program_at(code, i)->maps);
 	array_free(&code->programs);
-	process_view_free(code->processes);
+	close_views(code);
 	user_code_free(code->user_code);
-	code_view_close(code->view);
 	free(code);
 }
 
@@ -153,12 +172,14 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 	while ((change = code_view_next_change(code->view)) &&
 	       change->time_ns <= time_ns) {
 		code_view_make_change(code->view);
+		code->changed_ns = change->time_ns;
 		changed(ctx, change->address,
 			change->address + change->new_size);
 	}
 	if (!code->processes ||
 	    process_view_next_change_ns(code->processes) > time_ns)
 		return 0;
+	code->changed_ns = time_ns;
 	if (process_view_advance(code->processes, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
@@ -174,6 +195,31 @@ int code_space_set_process(struct code_space *code, int32_t pid,
 	if (process_view_set_process(code->processes, pid, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
+}
+
+uint64_t code_space_changed_ns(const struct code_space *code)
+{
+	return code->changed_ns;
+}
+
+int code_space_rewind(struct code_space *code, code_space_changed *changed,
+		      void *ctx)
+{
+	const struct code_change *change;
+	int error;
+
+	close_views(code);
+	error = open_views(code);
+	if (error)
+		return error;
+	/* Any of them may have been made. */
+	for (size_t i = 0; (change = code_view_change(code->view, i)); i++)
+		changed(ctx, change->address,
+			change->address + (change->old_size > change->new_size ?
+						   change->old_size :
+						   change->new_size));
+	code->changed_ns = 0;
+	return 0;
 }
 
 uint32_t code_space_of(const struct code_space *code, uint64_t address)
@@ -214,6 +260,24 @@ size_t code_space_copy(struct code_space *code, uint64_t address,
 		done += left;
 	}
 	return done;
+}
+
+bool code_space_is_mapped(const struct code_space *code, uint64_t address)
+{
+	const struct array *maps;
+
+	if (address >= code->kernel_start)
+		return true;
+	if (!code->space)
+		return false;
+	maps = &program_at(code, code->space)->maps;
+	for (size_t i = 0; i < maps->count; i++) {
+		const struct process_map *map = array_at(maps, i);
+
+		if (address - map->address < map->size_bytes)
+			return true;
+	}
+	return false;
 }
 
 int code_space_is_unknown(const struct code_space *code, uint64_t address)

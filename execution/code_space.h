@@ -2,6 +2,7 @@
 #ifndef KT_EXECUTION_CODE_SPACE_H
 #define KT_EXECUTION_CODE_SPACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,16 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 int code_space_set_process(struct code_space *code, int32_t pid,
 			   uint64_t time_ns);
 
+/* When the last change was that was made, 0 if none was. */
+uint64_t code_space_changed_ns(const struct code_space *code);
+
+/* Goes back to before the first change; @changed is told of each that is undone.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_space_rewind(struct code_space *code, code_space_changed *changed,
+		      void *ctx);
+
 /* Returns the space that @address lies in now. */
 uint32_t code_space_of(const struct code_space *code, uint64_t address);
 
@@ -59,6 +70,11 @@ const uint8_t *code_space_bytes(struct code_space *code, uint64_t address,
  */
 size_t code_space_copy(struct code_space *code, uint64_t address,
 		       uint8_t *bytes, size_t size);
+
+/* Whether the kernel or the program that runs has code at @address, known or
+ * not.
+ */
+bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 
 /* Whether the code at @address became different at an unknown time. */
 int code_space_is_unknown(const struct code_space *code, uint64_t address);

@@ -3,6 +3,7 @@
 #define KT_EXECUTION_EXECUTION_PARTS_H
 
 #include "decoder/flow/trace_branch.h"
+#include "decoder/recording/trace_filter.h"
 #include "execution/atom_state.h"
 #include "execution/block_graph.h"
 #include "execution/event_times.h"
@@ -67,9 +68,11 @@ struct execution {
 	struct code_space *code;
 	const struct symbols *symbols;
 	const struct time_conversion *conversion;
+	struct trace_filter filter;
 	uint64_t kernel_start;
 	uint64_t next_change;	/* of the code, in 256ths of a tick: no
 				 * branch before needs to look */
+	bool may_be_ahead;	/* the code is of another time, perhaps later */
 	bool lists_blocks;	/* records are items, not events */
 
 	/* Where execution is: about to run @block, having come from @from. */
@@ -84,11 +87,14 @@ struct execution {
 	bool is_lost;		/* since a gap: it goes on at any address */
 	bool is_off;		/* the unit was switched off */
 	bool outside;		/* it left for user space */
-	uint64_t listed_mode;	/* what was last said of it in a list */
+	bool is_rebased;	/* addresses are partial against a wrong one */
+	uint8_t listed_set;	/* what was last said of it in a list */
 	uint64_t page_table;
 	uint64_t last_ip;	/* the last instruction that ran, 0 unknown */
 	uint64_t return_address;	/* of a call or interruption */
 	uint64_t nmi_return;	/* where the NMI that runs will return to */
+	uint8_t bits_left;	/* that walk_bits() did not come to */
+	uint32_t targets_ahead;	/* the next TRACE_TARGETs are done already */
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct return_stack returns;
@@ -98,9 +104,9 @@ struct execution {
 	struct moment before;	/* the last branch done */
 	uint64_t next_high;	/* the next one's bound */
 	bool at_branch;		/* nothing ran since @before */
-	bool has_bounds;	/* these are right for what runs behind it: */
-	uint64_t low_ns;
-	uint64_t high_ns;
+	bool has_bounds;	/* those of what runs behind it are among the
+				 * times: */
+	uint32_t bounds;
 
 	size_t mark_count;
 	struct event_mark marks[MARKS_ROOM];

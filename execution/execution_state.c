@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/execution_state.h"
+#include "execution/code_space.h"
 #include "execution/follow.h"
 #include "execution/walk.h"
 
@@ -10,8 +11,16 @@ static uint64_t ip_of(const struct execution *execution, uint32_t block)
 	return block == BLOCK_NONE ? 0 : execution->blocks[block].ip;
 }
 
+/* Nothing that follows is before what is known. */
+static uint64_t last_ns_of(struct event_times *times)
+{
+	event_times_write(times);
+	return times->known_ns > times->last_ns ? times->known_ns :
+						  times->last_ns;
+}
+
 void execution_state_take(struct execution_state *state,
-			  const struct execution *execution, uint64_t position)
+			  struct execution *execution, uint64_t position)
 {
 	*state = (struct execution_state){
 		.position = position,
@@ -20,9 +29,10 @@ void execution_state_take(struct execution_state *state,
 		.last_ip = walk_last_ip(execution),
 		.return_address = execution->return_address,
 		.nmi_return = execution->nmi_return,
-		.listed_mode = execution->listed_mode,
+		.listed_set = execution->listed_set,
+		.targets_ahead = execution->targets_ahead,
 		.page_table = execution->page_table,
-		.next_change = execution->next_change,
+		.next_change_ns = code_space_next_change_ns(execution->code),
 		.before = execution->before,
 		.passage = execution->passage,
 		.exit = execution->exit,
@@ -32,9 +42,10 @@ void execution_state_take(struct execution_state *state,
 		.is_lost = execution->is_lost,
 		.is_off = execution->is_off,
 		.outside = execution->outside,
+		.is_rebased = execution->is_rebased,
 		.fold = execution->fold,
 		.folds = execution->folds,
-		.last_ns = execution->times.last_ns,
+		.last_ns = last_ns_of(&execution->times),
 		.known_ns = execution->times.known_ns,
 		.work = execution->times.work,
 		.pace = execution->times.pace,
@@ -51,7 +62,7 @@ int execution_state_put(const struct execution_state *state,
 	execution->before = state->before;
 	execution->at_branch = state->at_branch;
 	execution->has_bounds = false;
-	status = follow_update_code(execution);
+	status = follow_restore_code(execution, state->next_change_ns);
 	if (status < 0)
 		return status;
 	return_stack_clear(&execution->returns);
@@ -65,13 +76,15 @@ int execution_state_put(const struct execution_state *state,
 	execution->last_ip = state->last_ip;
 	execution->return_address = state->return_address;
 	execution->nmi_return = state->nmi_return;
-	execution->listed_mode = state->listed_mode;
+	execution->listed_set = state->listed_set;
+	execution->targets_ahead = state->targets_ahead;
 	execution->page_table = state->page_table;
 	execution->passage = state->passage;
 	execution->exit = state->exit;
 	execution->is_lost = state->is_lost;
 	execution->is_off = state->is_off;
 	execution->outside = state->outside;
+	execution->is_rebased = state->is_rebased;
 	execution->fold = state->fold;
 	execution->folds = state->folds;
 	event_times_init(times);
@@ -114,10 +127,11 @@ static bool is_same_place(const struct execution_state *a,
 	return a->position == b->position && a->block_ip == b->block_ip &&
 	       a->from_ip == b->from_ip && a->last_ip == b->last_ip &&
 	       a->nmi_return == b->nmi_return &&
-	       a->next_change == b->next_change && a->passage == b->passage &&
+	       a->next_change_ns == b->next_change_ns && a->passage == b->passage &&
 	       a->exit == b->exit && a->set == b->set &&
 	       a->next_set == b->next_set && a->is_lost == b->is_lost &&
 	       a->is_off == b->is_off && a->outside == b->outside &&
+	       a->is_rebased == b->is_rebased &&
 	       is_same_fold(&a->fold, &b->fold) &&
 	       are_same_folds(&a->folds, &b->folds);
 }
@@ -132,6 +146,7 @@ bool execution_state_is_same(const struct execution_state *a,
 	       a->at_branch == b->at_branch && a->last_ns == b->last_ns &&
 	       a->known_ns == b->known_ns && a->work == b->work &&
 	       a->pace.rate == b->pace.rate &&
-	       a->listed_mode == b->listed_mode &&
+	       a->listed_set == b->listed_set &&
+	       a->targets_ahead == b->targets_ahead &&
 	       a->page_table == b->page_table;
 }

@@ -18,18 +18,20 @@ struct execution_state {
 	uint64_t last_ip;
 	uint64_t return_address;
 	uint64_t nmi_return;
-	uint64_t listed_mode;
+	uint32_t targets_ahead;
 	uint64_t page_table;
-	uint64_t next_change;	/* which stands for the code's version */
+	uint64_t next_change_ns;	/* which stands for the code's version */
 	struct moment before;
 	uint8_t passage;
 	uint8_t exit;
 	uint8_t set;
 	uint8_t next_set;
+	uint8_t listed_set;
 	bool at_branch;
 	bool is_lost;
 	bool is_off;
 	bool outside;
+	bool is_rebased;
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	/* Of struct event_times: */
@@ -43,8 +45,7 @@ struct execution_state {
  * @position.
  */
 void execution_state_take(struct execution_state *state,
-			  const struct execution *execution,
-			  uint64_t position);
+			  struct execution *execution, uint64_t position);
 
 /* Makes @execution go on from @state.  Its code must not be newer.  Returns 0
  * or -ERROR_MEMORY.

@@ -3,8 +3,17 @@
 #include "common/error.h"
 #include "execution/code_space.h"
 #include "execution/follow_atoms.h"
+#include "execution/follow_stop.h"
 #include "execution/moment.h"
+#include "execution/place.h"
+#include "execution/sight.h"
 #include "execution/walk.h"
+
+/* What comes behind a branch, as far as it is known. */
+struct branch_range {
+	const struct trace_branch *next;
+	const struct trace_branch *end;
+};
 
 void execution_mark(struct execution *execution, enum event_mark_kind kind)
 {
@@ -12,53 +21,6 @@ void execution_mark(struct execution *execution, enum event_mark_kind kind)
 		.index = (uint32_t)execution->times.count,
 		.kind = (uint8_t)kind,
 	};
-}
-
-static uint8_t gap_reason(const struct execution *execution)
-{
-	if (execution->block == BLOCK_NONE)
-		return FLOW_GAP_BAD_TRACE;
-	switch ((enum block_kind)execution->blocks[execution->block].kind) {
-	case BLOCK_NO_CODE:
-		return FLOW_GAP_NO_CODE;
-	case BLOCK_CODE_CHANGED:
-		return FLOW_GAP_CODE_CHANGED;
-	case BLOCK_UNKNOWN:
-		return FLOW_GAP_UNKNOWN_CODE;
-	default:
-		return FLOW_GAP_BAD_TRACE;
-	}
-}
-
-static struct flow_item *add_item(struct execution *execution, uint8_t kind,
-				  uint8_t detail)
-{
-	struct flow_item *item = &execution_add(execution)->item;
-
-	item->kind = kind;
-	item->detail = detail & 0xf;
-	return item;
-}
-
-/* A stretch of trace that is missing or cannot be followed. */
-struct trace_gap {
-	uint8_t reason;		/* enum flow_gap_reason */
-	uint64_t position;	/* in the stream's bytes, where it begins */
-	uint64_t lost_bytes;	/* 0 if unknown */
-};
-
-/* How much ran, and for how long, is unknown. */
-static void lose_place(struct execution *execution)
-{
-	execution->times.work += BLOCK_WORK_SLOW;
-	execution_forget_place(execution, EXIT_UNSEEN);
-	return_stack_clear(&execution->returns);
-	execution->outside = false;
-	execution->nmi_return = NO_NMI;
-	execution->block = BLOCK_NONE;
-	execution->is_lost = true;
-	execution->is_off = false;
-	execution->last_ip = 0;
 }
 
 static void follow_gap_at(struct execution *execution, union timed_record *record,
@@ -79,122 +41,98 @@ static void follow_gap_at(struct execution *execution, union timed_record *recor
 		record->event.lost_bytes = (uint32_t)lost;
 		execution_mark(execution, MARK_PAUSE);
 	}
-	lose_place(execution);
+	place_lose(execution);
 }
 
-static void follow_gap(struct execution *execution, const struct trace_gap *gap)
+void follow_gap(struct execution *execution, const struct trace_gap *gap)
 {
 	moment_begin(execution);
 	follow_gap_at(execution, execution_add(execution), gap);
 }
 
-/* Goes to @address by what the trace says. */
-static void go_to(struct execution *execution, uint64_t address, uint8_t exit)
+/* The unit may hold back the targets of indirect branches until the bits of
+ * those behind them fill a packet (Intel SDM, "Deferred TIPs").
+ */
+static bool follow_deferred(struct execution *execution,
+			    const struct branch_range *behind)
 {
-	execution->set = execution->next_set;
-	execution->block = walk_find(execution, address);
-	execution->passage = PASSAGE_OTHER;
-	execution->exit = exit;
-}
+	const struct trace_branch *target =
+		behind->next + execution->targets_ahead;
+	uint32_t block = execution->block;
 
-static void stop(struct execution *execution, uint8_t reason, uint64_t address)
-{
-	if (execution->lists_blocks) {
-		add_item(execution, FLOW_STOP, reason)->ip = address;
-	} else {
-		struct function_event *event =
-			&execution_add(execution)->event;
-
-		event->kind = FUNCTION_TRACE_STOP;
-		event->detail = reason;
-	}
-	execution_forget_place(execution, EXIT_UNSEEN);
-	execution->block = BLOCK_NONE;
-	execution->is_lost = false;
-	execution->is_off = reason == FLOW_STOP_OFF;
-	execution->outside = reason == FLOW_STOP_LEVEL;
-	if (execution->outside)
-		execution->nmi_return = NO_NMI;
-	/* Kernel entry and exit do not switch: it is still to come. */
-	if (!execution->outside && execution->nmi_return == NO_NMI &&
-	    !execution->lists_blocks)
-		execution_mark(execution, MARK_PAUSE);
-}
-
-/* Goes on at @address although how it came there is unknown. */
-static void resume(struct execution *execution,
-		   const struct trace_branch *branch)
-{
-	execution->is_lost = false;
-	moment_resume(execution, branch);
-	execution_forget_place(execution, EXIT_UNSEEN);
-	go_to(execution, branch->payload, EXIT_UNSEEN);
-}
-
-static void fail(struct execution *execution, uint64_t position)
-{
-	follow_gap(execution, &(struct trace_gap){
-				      .reason = gap_reason(execution),
-				      .position = position,
-			      });
+	if (!block_takes_target(execution->blocks[block].kind) ||
+	    target >= behind->end || target->kind != TRACE_TARGET ||
+	    !target->has_address || !walk_to_target(execution))
+		return false;
+	execution->targets_ahead++;
+	place_go(execution, target->payload, execution->blocks[block].exit);
+	return true;
 }
 
 static void follow_bits(struct execution *execution,
-			const struct trace_branch *branch, uint64_t position)
+			const struct trace_branch *branch,
+			const struct branch_range *behind, uint64_t position)
 {
 	uint64_t bits = branch->payload << (64 - branch->count);
+	unsigned int left = branch->count;
 
 	moment_begin(execution);
-	if (walk_bits(execution, bits, branch->count))
-		moment_pass(execution, branch);
-	else
-		fail(execution, position);
+	while (!walk_bits(execution, bits, left)) {
+		bits <<= left - execution->bits_left;
+		left = execution->bits_left;
+		if (!follow_deferred(execution, behind)) {
+			place_fail(execution, position);
+			return;
+		}
+	}
+	moment_pass(execution, branch);
 }
 
 static void follow_target(struct execution *execution,
 			  const struct trace_branch *branch, uint64_t position)
 {
+	if (execution->targets_ahead) {
+		execution->targets_ahead--;
+		return;
+	}
 	moment_begin(execution);
 	if (!walk_to_target(execution)) {
-		fail(execution, position);
+		place_fail(execution, position);
 		if (branch->has_address)
-			resume(execution, branch);
+			place_resume(execution, branch);
 		return;
 	}
 	moment_pass(execution, branch);
 	if (!branch->has_address) {
 		moment_begin(execution);
-		stop(execution, FLOW_STOP_LEVEL, 0);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
 		return;
 	}
-	go_to(execution, branch->payload,
-	      execution->blocks[execution->from].exit);
+	if (execution->set == execution->next_set)
+		walk_jump(execution, branch->payload);
+	else
+		place_go(execution, branch->payload,
+		      execution->blocks[execution->from].exit);
+}
+
+/* Whether nothing ran since a branch that must have gone to @branch itself. */
+static bool went_there(struct execution *execution,
+		       const struct trace_branch *branch)
+{
+	return branch->is_unsure && execution->at_branch &&
+	       !sight_of(execution, branch->payload).has_address;
 }
 
 static void reach(struct execution *execution,
 		  const struct trace_branch *branch, uint64_t position)
 {
 	moment_begin(execution);
-	if (walk_to(execution, branch->payload))
-		return;
-	fail(execution, position);
-	resume(execution, branch);
-}
-
-/* What ran last led to what is interrupted: unless nothing is known of it. */
-static void interrupt(struct execution *execution)
-{
-	uint64_t address = execution->blocks[execution->block].ip;
-
-	if (execution->passage != PASSAGE_OTHER ||
-	    execution->exit != EXIT_UNSEEN) {
-		walk_arrive(execution);
-		execution->last_ip = walk_last_ip(execution);
-		execution->from = execution->block;
+	if (went_there(execution, branch)) {
+		place_go(execution, branch->payload, execution->exit);
+	} else if (!walk_to(execution, branch->payload)) {
+		place_fail(execution, position);
+		place_resume(execution, branch);
 	}
-	execution->return_address = address;
-	if (execution->lists_blocks)
-		add_item(execution, FLOW_ASYNC, 0)->ip = address;
 }
 
 static void follow_interrupt(struct execution *execution,
@@ -203,73 +141,11 @@ static void follow_interrupt(struct execution *execution,
 	moment_begin(execution);
 	moment_pass(execution, branch);
 	moment_begin(execution);
-	interrupt(execution);
+	place_interrupt(execution);
 	if (branch->has_address)
-		go_to(execution, branch->payload, EXIT_ASYNC);
+		place_go(execution, branch->payload, EXIT_ASYNC);
 	else
-		stop(execution, FLOW_STOP_LEVEL, 0);
-}
-
-static bool is_wrmsr(struct execution *execution, uint64_t address)
-{
-	uint8_t bytes[2];
-
-	return address &&
-	       code_space_copy(execution->code, address, bytes,
-			       sizeof(bytes)) == sizeof(bytes) &&
-	       bytes[0] == 0x0f && bytes[1] == 0x30;
-}
-
-/* The kernel switches the unit off by writing an MSR.  Otherwise an address
- * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
- * goes to another privilege level.
- */
-static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
-			   bool has_address)
-{
-	if (is_wrmsr(execution, last_ip))
-		return FLOW_STOP_OFF;
-	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
-}
-
-static void follow_stop(struct execution *execution,
-			const struct trace_branch *branch, uint64_t position)
-{
-	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
-				     branch->has_address);
-	bool has_run = true;
-
-	moment_begin(execution);
-	if (branch->has_address)
-		has_run = walk_to_exit(execution, branch->payload);
-	else if (reason == FLOW_STOP_LEVEL)
-		has_run = walk_to_target(execution);
-	if (!has_run)
-		fail(execution, position);
-	moment_pass(execution, branch);
-	moment_begin(execution);
-	stop(execution, reason, branch->payload);
-}
-
-/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
- * traced in the same way: behind the instruction, not as its branch.
- */
-static void follow_stop_there(struct execution *execution,
-			      const struct trace_branch *branch)
-{
-	uint64_t at = execution->blocks[execution->block].ip;
-	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
-				     branch->has_address);
-
-	/* Some units name the wrmsr itself, before it has run. */
-	if (reason != FLOW_STOP_OFF)
-		reason = stop_reason(execution, at, branch->has_address);
-	moment_begin(execution);
-	moment_pass(execution, branch);
-	moment_begin(execution);
-	if (reason != FLOW_STOP_OFF)
-		interrupt(execution);
-	stop(execution, reason, branch->payload);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
 }
 
 static void follow_start(struct execution *execution,
@@ -280,12 +156,12 @@ static void follow_start(struct execution *execution,
 	moment_pass(execution, branch);
 	moment_begin(execution);
 	if (execution->lists_blocks)
-		add_item(execution, FLOW_START, 0)->ip = branch->payload;
+		place_item(execution, FLOW_START, 0)->ip = branch->payload;
 	execution_forget_place(execution, exit);
 	execution->is_lost = false;
 	execution->is_off = false;
 	execution->outside = false;
-	go_to(execution, branch->payload, exit);
+	place_go(execution, branch->payload, exit);
 }
 
 static void follow_overflow(struct execution *execution,
@@ -300,22 +176,30 @@ static void follow_overflow(struct execution *execution,
 	moment_begin(execution);
 	if (branch->has_address) {
 		execution->is_lost = false;
-		go_to(execution, branch->payload, EXIT_UNSEEN);
+		place_go(execution, branch->payload, EXIT_UNSEEN);
 	} else {
-		stop(execution, FLOW_STOP_LEVEL, 0);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		/* Some units forget to say that it is on. */
+		execution->is_lost = true;
 	}
 }
 
 /* The unit's own stack of calls is empty at a synchronisation point. */
 static void follow_sync(struct execution *execution,
-			const struct trace_branch *branch)
+			const struct trace_branch *branch, uint64_t position)
 {
 	return_stack_clear(&execution->returns);
 	instruction_pace_sync(&execution->times.pace);
-	if (execution->block != BLOCK_NONE)
+	if (execution->block != BLOCK_NONE) {
+		if (execution->next_set != execution->set)
+			follow_gap(execution, &(struct trace_gap){
+						      .reason = FLOW_GAP_BAD_TRACE,
+						      .position = position,
+					      });
 		return;
+	}
 	if (branch->has_address)
-		resume(execution, branch);
+		place_resume(execution, branch);
 	else
 		execution->is_lost = false;
 }
@@ -356,8 +240,10 @@ static void follow_break(struct execution *execution,
 	event_times_settle(times);
 	if (branch->kind == TRACE_BREAK) {
 		follow_gap_at(execution,
-			      event_times_add(times, times->last_ns,
-					      UINT64_MAX),
+			      event_times_add(
+				      times, event_times_bound(
+						     times, times->last_ns,
+						     UINT64_MAX)),
 			      &gap);
 		event_times_settle(times);
 	}
@@ -366,66 +252,62 @@ static void follow_break(struct execution *execution,
 	execution->has_bounds = false;
 }
 
-static enum instruction_set set_of_mode(uint64_t mode)
+/* Without a branch the page table is set by an instruction on the way. */
+static void run_to_page_table(struct execution *execution, uint64_t position)
 {
-	if (mode == 2)
-		return INSTRUCTION_X86_64;
-	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
+	struct sight sight = sight_of(execution, 0);
+
+	if (sight.to_page_table)
+		walk_blocks(execution, sight.to_page_table);
+	else if (sight_ends_in_void(execution, &sight) &&
+		 !walk_straight(execution))
+		place_fail(execution, position);
 }
 
-/* What only lists of blocks show. */
-static void list_event(struct execution *execution, uint8_t kind,
-		       uint8_t detail, uint64_t payload)
+static void follow_address_space(struct execution *execution,
+				 const struct trace_branch *branch,
+				 uint64_t position)
 {
-	if (!execution->lists_blocks)
+	if (!branch->is_bound && execution->block != BLOCK_NONE) {
+		moment_begin(execution);
+		run_to_page_table(execution, position);
+	}
+	if (branch->payload == execution->page_table)
 		return;
-	moment_begin(execution);
-	add_item(execution, kind, detail)->ip = payload;
+	execution->page_table = branch->payload;
+	place_list(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
 }
 
-static void follow_mode(struct execution *execution, uint64_t mode)
-{
-	execution->next_set = (uint8_t)set_of_mode(mode);
-	if (mode == execution->listed_mode)
-		return;
-	execution->listed_mode = mode;
-	list_event(execution, FLOW_MODE, (uint8_t)mode, 0);
-}
-
-static void follow_address_space(struct execution *execution, uint64_t root)
-{
-	if (root == execution->page_table)
-		return;
-	execution->page_table = root;
-	list_event(execution, FLOW_ADDRESS_SPACE, 0, root);
-}
-
-/* Where execution is not known, what follows from that is not either. */
+/* Where execution is not known, what follows from that is not either.  A unit
+ * that was off, and says where branches went, was switched on unseen.
+ */
 static void follow_unplaced(struct execution *execution,
-			    const struct trace_branch *branch)
+			    const struct trace_branch *branch,
+			    uint64_t position)
 {
-	bool has_place = branch->has_address &&
-			 (branch->kind == TRACE_TARGET ||
-			  branch->kind == TRACE_INTERRUPT ||
-			  branch->kind == TRACE_REACH);
+	bool is_branch = branch->kind == TRACE_TARGET ||
+			 branch->kind == TRACE_INTERRUPT ||
+			 branch->kind == TRACE_BITS;
 
-	if (execution->is_lost && has_place) {
-		resume(execution, branch);
-	} else if (branch->kind == TRACE_STOP ||
-		   branch->kind == TRACE_STOP_THERE) {
+	if (execution->targets_ahead && branch->kind == TRACE_TARGET) {
+		execution->targets_ahead--;
+		return;
+	}
+	if (!execution->is_lost && is_branch)
+		place_fail(execution, position);
+	if (branch->kind == TRACE_STOP || branch->kind == TRACE_STOP_THERE) {
 		moment_pass(execution, branch);
 		moment_begin(execution);
-		stop(execution, FLOW_STOP_LEVEL, 0);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+	} else if (execution->is_lost && branch->has_address) {
+		place_resume(execution, branch);
 	}
 }
 
 static void follow_placed(struct execution *execution,
 			  const struct trace_branch *branch, uint64_t position)
 {
-	switch ((enum trace_branch_kind)branch->kind) {
-	case TRACE_BITS:
-		follow_bits(execution, branch, position);
-		break;
+	switch ((int)branch->kind) {
 	case TRACE_TARGET:
 		follow_target(execution, branch, position);
 		break;
@@ -439,7 +321,7 @@ static void follow_placed(struct execution *execution,
 		follow_stop(execution, branch, position);
 		break;
 	case TRACE_STOP_THERE:
-		follow_stop_there(execution, branch);
+		follow_stop_there(execution, branch, position);
 		break;
 	default:
 		break;
@@ -453,51 +335,117 @@ static void forget_code(void *ctx, uint64_t first, uint64_t end)
 	block_graph_forget(execution->graph, first, end);
 }
 
-int follow_update_code(struct execution *execution)
+/* Makes the code what it is at @now_ns. */
+static int set_code(struct execution *execution, uint64_t now_ns)
 {
-	uint64_t next_ns = code_space_next_change_ns(execution->code);
-	uint64_t now_ns = moment_guess_ns(execution);
+	struct code_space *code = execution->code;
 	uint32_t index = execution->block;
 
-	if (now_ns >= next_ns) {
-		if (code_space_advance(execution->code, now_ns, forget_code,
-				       execution) < 0)
-			return -ERROR_MEMORY;
-		next_ns = code_space_next_change_ns(execution->code);
-		/* What is about to run may be another program's. */
-		if (index != BLOCK_NONE)
-			execution->block = walk_find(
-				execution, execution->blocks[index].ip);
-	}
-	execution->next_change = moment_ticks(execution, next_ns);
+	execution->may_be_ahead = false;
+	if (code_space_advance(code, now_ns, forget_code, execution) < 0)
+		return -ERROR_MEMORY;
+	execution->next_change =
+		moment_ticks(execution, code_space_next_change_ns(code));
+	return_stack_forget_blocks(&execution->returns);
+	/* What is about to run may be another program's. */
+	if (index != BLOCK_NONE)
+		execution->block =
+			walk_find(execution, execution->blocks[index].ip);
 	return 0;
 }
 
-static const struct trace_branch *next_timed(const struct trace_branch *branch,
-					     const struct trace_branch *end)
+int follow_update_code(struct execution *execution)
 {
-	for (const struct trace_branch *next = branch; next < end; next++)
+	struct code_space *code = execution->code;
+	uint64_t now_ns = moment_guess_ns(execution);
+
+	if (execution->may_be_ahead && now_ns < code_space_changed_ns(code) &&
+	    code_space_rewind(code, forget_code, execution) < 0)
+		return -ERROR_MEMORY;
+	if (execution->may_be_ahead ||
+	    now_ns >= code_space_next_change_ns(code))
+		return set_code(execution, now_ns);
+	execution->next_change =
+		moment_ticks(execution, code_space_next_change_ns(code));
+	return 0;
+}
+
+int follow_restore_code(struct execution *execution, uint64_t next_ns)
+{
+	struct code_space *code = execution->code;
+
+	if (code_space_next_change_ns(code) > next_ns &&
+	    code_space_rewind(code, forget_code, execution) < 0)
+		return -ERROR_MEMORY;
+	return set_code(execution, next_ns - 1);
+}
+
+static const struct trace_branch *next_timed(const struct trace_branch *branch,
+					     const struct branch_range *behind)
+{
+	const struct trace_branch *next = behind->next;
+
+	if (branch->is_timed)
+		return branch;
+	for (; next < behind->end; next++)
 		if (next->is_timed)
 			return next;
 	return branch;
 }
 
-int follow_branch(struct execution *execution,
-		  const struct trace_branch *branch,
-		  const struct trace_branch *end, uint64_t position)
+/* Whether code is known where execution is about to go on. */
+static bool is_placed(const struct execution *execution)
 {
-	if (execution->atoms.is_on)
-		return follow_atoms(execution, branch, position);
-	moment_expect(execution, next_timed(branch, end));
+	return execution->block != BLOCK_NONE &&
+	       execution->blocks[execution->block].kind != BLOCK_NO_CODE;
+}
+
+/* A damaged address leaves wrong what follows and shares bits with it.  If that
+ * is in no memory that has code, but the kernel has some at the same bits, it is
+ * there.  Its code all lies in the last 4 GB.
+ */
+static uint64_t rebase(struct execution *execution,
+		       const struct trace_branch *branch)
+{
+	uint64_t guess = branch->payload | (uint64_t)UINT32_MAX << 32;
+	size_t left;
+
+	if (!branch->is_partial)
+		execution->is_rebased = false;
+	if (!branch->is_partial || !branch->has_address ||
+	    code_space_is_mapped(execution->code, branch->payload) ||
+	    !code_space_bytes(execution->code, guess, &left))
+		return branch->payload;
+	execution->is_rebased = true;
+	return guess;
+}
+
+static uint8_t set_of_mode(uint64_t mode)
+{
+	if (mode == 2)
+		return INSTRUCTION_X86_64;
+	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
+}
+
+static int follow(struct execution *execution,
+		  const struct trace_branch *branch,
+		  const struct branch_range *behind, uint64_t position)
+{
+	moment_expect(execution, next_timed(branch, behind));
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
+		if (execution->block != BLOCK_NONE)
+			follow_bits(execution, branch, behind, position);
+		else
+			follow_unplaced(execution, branch, position);
+		break;
 	case TRACE_TARGET:
 	case TRACE_REACH:
 	case TRACE_INTERRUPT:
 	case TRACE_STOP:
 	case TRACE_STOP_THERE:
 		if (execution->block == BLOCK_NONE)
-			follow_unplaced(execution, branch);
+			follow_unplaced(execution, branch, position);
 		else
 			follow_placed(execution, branch, position);
 		break;
@@ -508,20 +456,20 @@ int follow_branch(struct execution *execution,
 		follow_overflow(execution, branch, position);
 		break;
 	case TRACE_SYNC:
-		follow_sync(execution, branch);
+		follow_sync(execution, branch, position);
 		break;
 	case TRACE_MODE:
-		follow_mode(execution, branch->payload);
+		execution->next_set = set_of_mode(branch->payload);
 		break;
 	case TRACE_ADDRESS_SPACE:
-		follow_address_space(execution, branch->payload);
+		follow_address_space(execution, branch, position);
 		break;
 	case TRACE_TRANSACTION:
-		list_event(execution, FLOW_TRANSACTION,
+		place_list(execution, FLOW_TRANSACTION,
 			   (uint8_t)branch->payload, 0);
 		break;
 	case TRACE_PTWRITE:
-		list_event(execution, FLOW_PTWRITE, 0, branch->payload);
+		place_list(execution, FLOW_PTWRITE, 0, branch->payload);
 		break;
 	case TRACE_GAP:
 		follow_unread(execution, branch, position);
@@ -546,4 +494,21 @@ int follow_branch(struct execution *execution,
 	if (execution->before.high >= execution->next_change)
 		return follow_update_code(execution);
 	return 0;
+}
+
+int follow_branch(struct execution *execution,
+		  const struct trace_branch *branch,
+		  const struct trace_branch *end, uint64_t position)
+{
+	const struct branch_range behind = { branch + 1, end };
+	struct trace_branch rebased;
+
+	if (execution->atoms.is_on)
+		return follow_atoms(execution, branch, position);
+	if (is_placed(execution) && !execution->is_rebased)
+		return follow(execution, branch, &behind, position);
+	rebased = *branch;
+	if (branch->has_address)
+		rebased.payload = rebase(execution, branch);
+	return follow(execution, &rebased, &behind, position);
 }

@@ -17,6 +17,21 @@ int follow_branch(struct execution *execution,
 		  const struct trace_branch *branch,
 		  const struct trace_branch *end, uint64_t position);
 
+/* A stretch of trace that is missing or cannot be followed. */
+struct trace_gap {
+	uint8_t reason;		/* enum flow_gap_reason */
+	uint64_t position;	/* in the stream's bytes, where it begins */
+	uint64_t lost_bytes;	/* 0 if unknown */
+};
+
+/* Execution goes on unseen from now on. */
+void follow_gap(struct execution *execution, const struct trace_gap *gap);
+
+/* Makes the code what it was when the next change was at @next_ns.  Returns 0
+ * or -ERROR_MEMORY.
+ */
+int follow_restore_code(struct execution *execution, uint64_t next_ns);
+
 /* Looks for code that changed by now.  Returns 0 or -ERROR_MEMORY. */
 int follow_update_code(struct execution *execution);
 

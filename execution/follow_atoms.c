@@ -249,6 +249,7 @@ static void follow_source(struct execution *execution,
 /* What ran last led to what is interrupted: unless nothing is known of it. */
 static void interrupt(struct execution *execution, uint64_t address)
 {
+	atom_times_begin(execution, false);
 	if (execution->passage != PASSAGE_OTHER ||
 	    execution->exit != EXIT_UNSEEN) {
 		walk_arrive(execution);
@@ -369,9 +370,9 @@ static void follow_count(struct execution *execution,
 /* The set of a 32-bit address is known already. */
 static void follow_mode(struct execution *execution, uint64_t mode)
 {
-	if (mode == execution->listed_mode)
+	if (mode == execution->atoms.listed_mode)
 		return;
-	execution->listed_mode = mode;
+	execution->atoms.listed_mode = mode;
 	list_item(execution, FLOW_MODE, (uint8_t)mode, 0);
 }
 

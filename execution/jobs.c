@@ -4,8 +4,12 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
+/* Of what a segment makes, a few shall fit into the caches. */
+#define SEGMENT_BYTES ((uint64_t)128 << 10)
+
 struct jobs {
 	unsigned int count;
+	uint64_t segment_bytes;
 	sem_t free;
 };
 
@@ -16,6 +20,7 @@ struct jobs *jobs_new(unsigned int count)
 	if (!jobs)
 		return NULL;
 	jobs->count = count;
+	jobs->segment_bytes = SEGMENT_BYTES;
 	if (sem_init(&jobs->free, 0, count) < 0) {
 		free(jobs);
 		return NULL;
@@ -34,6 +39,16 @@ void jobs_free(struct jobs *jobs)
 unsigned int jobs_count(const struct jobs *jobs)
 {
 	return jobs->count;
+}
+
+uint64_t jobs_segment_bytes(const struct jobs *jobs)
+{
+	return jobs->segment_bytes;
+}
+
+void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes)
+{
+	jobs->segment_bytes = bytes;
 }
 
 void jobs_begin(struct jobs *jobs)

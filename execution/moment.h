@@ -27,23 +27,37 @@ static inline uint64_t moment_high_ns(const struct execution *execution,
 				  (time >> TRACE_TICK_SHIFT) + 1) + 1;
 }
 
+/* Returns the bounds of what runs behind the last branch. */
+static inline uint32_t moment_bounds(struct execution *execution)
+{
+	if (!execution->has_bounds && execution->atoms.is_on) {
+		execution->bounds = event_times_bound(
+			&execution->times, execution->atoms.bound_low_ns,
+			execution->atoms.bound_high_ns);
+		execution->has_bounds = true;
+	} else if (!execution->has_bounds) {
+		execution->bounds = event_times_bound(
+			&execution->times,
+			moment_low_ns(execution, execution->before.low),
+			moment_high_ns(execution, execution->next_high));
+		execution->has_bounds = true;
+	}
+	return execution->bounds;
+}
+
 /* Adds a record that begins now. */
 static inline union timed_record *execution_add(struct execution *execution)
 {
-	if (execution->at_branch)
-		return event_times_add(
-			&execution->times,
-			moment_low_ns(execution, execution->before.low),
-			moment_high_ns(execution, execution->before.high));
-	if (!execution->has_bounds) {
-		execution->low_ns =
-			moment_low_ns(execution, execution->before.low);
-		execution->high_ns =
-			moment_high_ns(execution, execution->next_high);
-		execution->has_bounds = true;
-	}
-	return event_times_add(&execution->times, execution->low_ns,
-			       execution->high_ns);
+	struct event_times *times = &execution->times;
+
+	if (!execution->at_branch)
+		return event_times_add(times, moment_bounds(execution));
+	return event_times_add(
+		times, event_times_bound(
+			       times,
+			       moment_low_ns(execution, execution->before.low),
+			       moment_high_ns(execution,
+					      execution->before.high)));
 }
 
 /* Something begins now: if the time is known, so is that of all before. */

@@ -16,8 +16,10 @@
 enum {
 	/* Finished records are handed out before they leave the cache. */
 	ENOUGH = 2048,
-	/* What one branch may need. */
-	SPARE = 1024,
+	/* What one branch may need: 63 bits of a list with many blocks for
+	 * each.
+	 */
+	SPARE = 4096,
 };
 
 struct record_feed {
@@ -37,7 +39,8 @@ static void reset(struct execution *execution)
 	execution->block = BLOCK_NONE;
 	execution->set = INSTRUCTION_X86_64;
 	execution->next_set = INSTRUCTION_X86_64;
-	execution->listed_mode = UINT64_MAX;
+	execution->listed_set = INSTRUCTION_SETS;
+	execution->targets_ahead = 0;
 	execution->page_table = 0;
 	execution->nmi_return = NO_NMI;
 	execution->before = (struct moment){ .high = UINT64_MAX };
@@ -46,6 +49,7 @@ static void reset(struct execution *execution)
 	execution->is_lost = true;
 	execution->is_off = false;
 	execution->outside = false;
+	execution->is_rebased = false;
 	execution_forget_place(execution, EXIT_UNSEEN);
 	event_times_init(&execution->times);
 }
@@ -60,6 +64,7 @@ static void init_execution(struct record_feed *feed,
 	execution->symbols = symbols;
 	execution->conversion = &input->recording->conversion;
 	execution->lists_blocks = lists_blocks;
+	execution->filter = trace_filter_of(input->recording);
 	reset(execution);
 	follow_update_code(execution);
 }
@@ -210,6 +215,8 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 		if (status < 0)
 			return status;
 	}
+	event_times_write(&execution->times);
+	event_times_write(&execution->times);
 	*run = (struct record_run){
 		.records = execution->times.records,
 		.count = execution->times.finished,
@@ -245,6 +252,8 @@ static int seek(struct record_feed *feed, uint64_t position)
 int record_feed_begin(struct record_feed *feed, uint64_t position)
 {
 	reset(&feed->execution);
+	feed->execution.may_be_ahead = true;
+	feed->execution.next_change = 0;
 	return seek(feed, position);
 }
 

@@ -2,6 +2,8 @@
 #ifndef KT_EXECUTION_RETURN_STACK_H
 #define KT_EXECUTION_RETURN_STACK_H
 
+#include "execution/block_graph.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,10 +15,10 @@ enum { RETURN_STACK_SIZE = 64 };
 
 struct return_stack {
 	uint32_t top;
-	uint32_t count;
 	struct {
-		uint64_t address;
-		uint32_t block;		/* that made the call */
+		uint64_t address;	/* 0: there is no call */
+		uint32_t block;		/* that made the call; BLOCK_NONE if
+					 * there is none, or unknown */
 	} calls[RETURN_STACK_SIZE];
 };
 
@@ -26,26 +28,45 @@ static inline void return_stack_push(struct return_stack *stack,
 	stack->top = (stack->top + 1) % RETURN_STACK_SIZE;
 	stack->calls[stack->top].address = address;
 	stack->calls[stack->top].block = block;
-	if (stack->count < RETURN_STACK_SIZE)
-		stack->count++;
+}
+
+/* Returns the block that made the innermost call. */
+static inline uint32_t return_stack_top(const struct return_stack *stack)
+{
+	return stack->calls[stack->top].block;
+}
+
+static inline void return_stack_drop(struct return_stack *stack)
+{
+	stack->calls[stack->top].address = 0;
+	stack->calls[stack->top].block = BLOCK_NONE;
+	stack->top = (stack->top - 1) % RETURN_STACK_SIZE;
 }
 
 /* Returns whether there is a call to return to. */
 static inline bool return_stack_pop(struct return_stack *stack,
 				    uint64_t *address, uint32_t *block)
 {
-	if (!stack->count)
-		return false;
 	*address = stack->calls[stack->top].address;
 	*block = stack->calls[stack->top].block;
-	stack->top = (stack->top - 1) % RETURN_STACK_SIZE;
-	stack->count--;
+	if (!*address)
+		return false;
+	return_stack_drop(stack);
 	return true;
+}
+
+/* Code changed: blocks may not be what they were as they made their calls. */
+static inline void return_stack_forget_blocks(struct return_stack *stack)
+{
+	for (int i = 0; i < RETURN_STACK_SIZE; i++)
+		stack->calls[i].block = BLOCK_NONE;
 }
 
 static inline void return_stack_clear(struct return_stack *stack)
 {
-	stack->count = 0;
+	for (int i = 0; i < RETURN_STACK_SIZE; i++)
+		stack->calls[i].address = 0;
+	return_stack_forget_blocks(stack);
 }
 
 #endif

@@ -15,14 +15,9 @@ enum {
 	MOST_THREADS = 16,
 	/* Segments that may wait for each thread, or be worked on. */
 	SLOTS_PER_THREAD = 2,
+	/* For fewer threads do not pay. */
+	LEAST_SEGMENTS = 8,
 };
-
-/* Bytes of trace to a segment: a little of the one before is decoded with each.
- */
-#define SEGMENT_BYTES ((uint64_t)256 << 10)
-
-/* Below this threads do not pay. */
-#define LEAST_BYTES ((uint64_t)1 << 20)
 
 enum slot_state { SLOT_FREE, SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 
@@ -121,7 +116,8 @@ static void give_out(struct segment_feed *feed, struct slot *slot)
 	if (begin == NO_SYNC)
 		return;
 	feed->next_begin = branch_source_next_sync(feed->scout,
-						   begin + SEGMENT_BYTES);
+						   begin + jobs_segment_bytes(
+								   feed->jobs));
 	slot->segment.begin = begin;
 	slot->segment.end = feed->next_begin;
 	set_state(feed, slot, SLOT_WAITING);
@@ -161,7 +157,8 @@ static unsigned int threads_for(const struct flow_input *input,
 	size_t count;
 
 	if (!jobs || jobs_count(jobs) < 2 ||
-	    stream_size(input->stream) < LEAST_BYTES ||
+	    stream_size(input->stream) <
+		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
 	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
 	    recording_trace(input->recording) != RECORDING_TRACE_INTEL_PT)
 		return 0;

@@ -261,7 +261,9 @@ void execution_arrive(struct execution *execution)
 		add(execution, FUNCTION_RETURN, target->function,
 		    target->ip)->detail = target->is_entry;
 		break;
+	case PASSAGE_THUNK_RETURN:
 	case PASSAGE_OTHER:
+	case PASSAGE_NEW:
 		if (execution->exit == FLOW_EXIT_CALL ||
 		    execution->exit == FLOW_EXIT_FAR_CALL)
 			execution->return_address = from->ip + from->bytes;

@@ -66,9 +66,8 @@ uint32_t walk_find(struct execution *execution, uint64_t address)
 	return index;
 }
 
-/* Returns where @edge of block @index leads to. */
-static uint32_t block_behind(struct execution *execution, uint32_t index,
-			     enum block_edge edge)
+uint32_t walk_behind(struct execution *execution, uint32_t index,
+		     enum block_edge edge)
 {
 	uint32_t to = execution->blocks[index].to[edge];
 
@@ -91,21 +90,11 @@ bool walk_along(struct execution *execution, enum block_edge edge)
 {
 	uint32_t index = execution->block;
 
-	execution->block = block_behind(execution, index, edge);
+	execution->block = walk_behind(execution, index, edge);
 	execution->passage = execution->blocks[index].passage[edge];
 	execution->exit = edge == EDGE_TAKEN ? execution->blocks[index].exit :
 					       FLOW_EXIT_NONE;
 	return execution->block != BLOCK_NONE;
-}
-
-/* Whether block @index is of the code that runs now. */
-static bool is_mapped(const struct execution *execution, uint32_t index)
-{
-	const struct block *block = &execution->blocks[index];
-
-	return !block->is_user ||
-	       block_graph_info(execution->graph, index)->space ==
-		       code_space_of(execution->code, block->ip);
 }
 
 bool walk_back(struct execution *execution)
@@ -114,67 +103,83 @@ bool walk_back(struct execution *execution)
 	uint64_t address;
 	uint32_t caller;
 
-	if (!return_stack_pop(&execution->returns, &address, &caller))
+	if (!return_stack_pop(&execution->returns, &address, &caller)) {
+		execution->block = BLOCK_NONE;
 		return false;
-
-	const struct block *call = &execution->blocks[caller];
-
-	if (call->ip + call->bytes == address && call->kind != BLOCK_UNREAD &&
-	    is_mapped(execution, caller))
-		execution->block = block_behind(execution, caller,
-						EDGE_NEXT);
-	else
-		execution->block = walk_find(execution, address);
+	}
+	execution->block = caller == BLOCK_NONE ?
+				   walk_find(execution, address) :
+				   walk_behind(execution, caller, EDGE_NEXT);
 	if (execution->block == BLOCK_NONE)
 		return false;
 	execution->exit = FLOW_EXIT_RETURN;
 	execution->passage =
-		execution->blocks[from].is_plain &&
-				execution->blocks[execution->block].is_plain ?
+		block_graph_info(execution->graph, from)->is_plain &&
+				block_graph_info(execution->graph,
+						 execution->block)->is_plain ?
 			PASSAGE_RETURN : PASSAGE_OTHER;
 	return true;
 }
 
+/* Whether another block may run after @count that took no trace. */
+static bool can_go_on(const struct execution *execution, int count)
+{
+	return execution->block != BLOCK_NONE && count < WALK_MOST_STRAIGHT &&
+	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
+}
+
+/* Block execution->block runs, if the code alone says where it leads to.
+ * Returns whether it does.
+ */
+static bool run_direct(struct execution *execution)
+{
+	uint8_t kind = execution->blocks[execution->block].kind;
+
+	if (kind != BLOCK_FALL && kind != BLOCK_JUMP && kind != BLOCK_CALL)
+		return false;
+	if (kind == BLOCK_CALL)
+		push_call(execution, execution->block);
+	walk_run(execution);
+	walk_along(execution, kind == BLOCK_FALL ? EDGE_NEXT : EDGE_TAKEN);
+	return true;
+}
+
+static void read_block(struct execution *execution)
+{
+	if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
+		block_graph_read(execution->graph, execution->block);
+}
+
 bool walk_straight(struct execution *execution)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
-		if (execution->block == BLOCK_NONE)
+	for (int i = 0; can_go_on(execution, i); i++) {
+		uint8_t kind;
+
+		read_block(execution);
+		kind = execution->blocks[execution->block].kind;
+		if (!run_direct(execution))
+			return kind >= BLOCK_CONDITIONAL &&
+			       kind <= BLOCK_FAR_JUMP;
+	}
+	return false;
+}
+
+bool walk_blocks(struct execution *execution, unsigned int count)
+{
+	while (count--) {
+		uint32_t index = execution->block;
+		uint8_t kind = execution->blocks[index].kind;
+
+		if (kind == BLOCK_CALL)
+			push_call(execution, index);
+		walk_run(execution);
+		if (!walk_along(execution, kind == BLOCK_FALL ? EDGE_NEXT :
+								EDGE_TAKEN))
 			return false;
-		switch ((enum block_kind)
-				execution->blocks[execution->block].kind) {
-		case BLOCK_UNREAD:
-			block_graph_read(execution->graph, execution->block);
-			break;
-		case BLOCK_FALL:
-			walk_run(execution);
-			walk_along(execution, EDGE_NEXT);
-			break;
-		case BLOCK_CALL:
-			push_call(execution, execution->block);
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_JUMP:
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_CONDITIONAL:
-		case BLOCK_RETURN:
-		case BLOCK_INDIRECT_JUMP:
-		case BLOCK_INDIRECT_CALL:
-		case BLOCK_FAR_CALL:
-		case BLOCK_FAR_RETURN:
-		case BLOCK_FAR_JUMP:
-			return true;
-		case BLOCK_NO_CODE:
-		case BLOCK_CODE_CHANGED:
-		case BLOCK_UNKNOWN:
-			return false;
-		}
 		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
 			event_times_settle(&execution->times);
 	}
-	return false;
+	return true;
 }
 
 bool walk_to_target(struct execution *execution)
@@ -188,43 +193,46 @@ bool walk_to_target(struct execution *execution)
 	return true;
 }
 
+void walk_jump(struct execution *execution, uint64_t address)
+{
+	const struct block *from;
+
+	execution->block = block_graph_jump(execution->graph, execution->from,
+					    address);
+	execution->blocks = block_graph_blocks(execution->graph);
+	from = &execution->blocks[execution->from];
+	execution->exit = from->exit;
+	/* What a return or a far transfer means depends on more. */
+	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
+					     from->kind == BLOCK_INDIRECT_JUMP ?
+				     from->passage[EDGE_TAKEN] : PASSAGE_OTHER;
+}
+
 bool walk_to_exit(struct execution *execution, uint64_t address)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
+	for (int i = 0; can_go_on(execution, i); i++) {
 		const struct block *block;
 		bool is_there;
+		uint8_t kind;
 
-		if (execution->block == BLOCK_NONE)
-			return false;
-		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
-			block_graph_read(execution->graph, execution->block);
+		read_block(execution);
 		block = &execution->blocks[execution->block];
+		kind = block->kind;
 		is_there = block_graph_info(execution->graph, execution->block)
 				   ->target == address;
-		switch ((enum block_kind)block->kind) {
-		case BLOCK_CONDITIONAL:
+		if (kind == BLOCK_CONDITIONAL)
 			is_there |= block->ip + block->bytes == address;
-			if (is_there)
-				walk_run(execution);
+		else if (kind != BLOCK_JUMP && kind != BLOCK_CALL)
+			is_there = false;
+		if (is_there)
+			walk_run(execution);
+		if (is_there || kind == BLOCK_CONDITIONAL)
 			return is_there;
-		case BLOCK_JUMP:
-		case BLOCK_CALL:
-			walk_run(execution);
-			if (is_there)
-				return true;
-			if (block->kind == BLOCK_CALL)
-				push_call(execution, execution->from);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_FALL:
-			walk_run(execution);
-			walk_along(execution, EDGE_NEXT);
-			if (execution->blocks[execution->block].ip == address)
-				return true;
-			break;
-		default:
+		if (!run_direct(execution))
 			return walk_to_target(execution);
-		}
+		if (kind == BLOCK_FALL &&
+		    execution->blocks[execution->block].ip == address)
+			return true;
 	}
 	return false;
 }
@@ -262,34 +270,12 @@ static bool is_in_block(const struct execution *execution, uint64_t address)
 
 bool walk_to(struct execution *execution, uint64_t address)
 {
-	for (int i = 0; i < WALK_MOST_STRAIGHT; i++) {
-		if (execution->block == BLOCK_NONE)
-			return false;
-		if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
-			block_graph_read(execution->graph, execution->block);
+	for (int i = 0; can_go_on(execution, i); i++) {
+		read_block(execution);
 		if (is_in_block(execution, address))
 			return run_part(execution, address);
-		switch ((enum block_kind)
-				execution->blocks[execution->block].kind) {
-		case BLOCK_FALL:
-			walk_run(execution);
-			walk_along(execution, EDGE_NEXT);
-			break;
-		case BLOCK_CALL:
-			push_call(execution, execution->block);
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		case BLOCK_JUMP:
-			walk_run(execution);
-			walk_along(execution, EDGE_TAKEN);
-			break;
-		default:
+		if (!run_direct(execution))
 			return false;
-		}
-		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
 	}
 	return false;
 }
-

@@ -27,6 +27,12 @@ uint32_t walk_find(struct execution *execution, uint64_t address);
 /* Says what it means that control came to execution->block, once. */
 void walk_arrive(struct execution *execution);
 
+/* Returns the block that @edge of block @index leads to; BLOCK_NONE when out of
+ * memory.
+ */
+uint32_t walk_behind(struct execution *execution, uint32_t index,
+		     enum block_edge edge);
+
 /* Goes along @edge of execution->block. */
 bool walk_along(struct execution *execution, enum block_edge edge);
 
@@ -41,11 +47,19 @@ void walk_run(struct execution *execution);
  */
 bool walk_straight(struct execution *execution);
 
-/* Follows @count branches, the oldest on top of @bits. */
+/* Runs @count blocks, each of which leaves where to to the code alone. */
+bool walk_blocks(struct execution *execution, unsigned int count);
+
+/* Follows @count branches, the oldest on top of @bits; how many it did not come
+ * to is in execution->bits_left.
+ */
 bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count);
 
 /* Runs the code up to an indirect branch or far transfer, which runs, too. */
 bool walk_to_target(struct execution *execution);
+
+/* Goes from there to @address; the instruction set stays. */
+void walk_jump(struct execution *execution, uint64_t address);
 
 /* The same for a stop of the trace at @address, outside the filter: direct
  * branches may lead there.

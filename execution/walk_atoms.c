@@ -23,10 +23,8 @@ static inline void stamp(struct execution *execution, uint64_t work)
 {
 	uint64_t now = atom_times_instructions(execution, work);
 
-	if (!now)
-		return;
-	execution->low_ns = now;
-	execution->high_ns = now;
+	if (now)
+		atom_times_set_bounds(execution, now, now);
 }
 
 static struct range begin_range(struct execution *execution)
@@ -99,19 +97,34 @@ static void await_target(struct execution *execution, uint32_t from)
 	execution->atoms.pops_target = execution->atoms.has_returns;
 }
 
+static bool is_plain(const struct execution *execution, uint32_t index)
+{
+	return block_graph_info(execution->graph, index)->is_plain;
+}
+
 static uint8_t passage_back(const struct execution *execution)
 {
-	return execution->exit == FLOW_EXIT_RETURN &&
-			       execution->blocks[execution->from].is_plain &&
-			       block_now(execution)->is_plain ?
+	return is_plain(execution, execution->from) &&
+			       is_plain(execution, execution->block) ?
 		       PASSAGE_RETURN : PASSAGE_OTHER;
 }
 
 void walk_atoms_jump(struct execution *execution, uint64_t address)
 {
+	uint8_t exit = execution->exit;
+
 	execution->atoms.awaits_target = false;
-	execution->block = walk_find(execution, address);
-	execution->passage = passage_back(execution);
+	if (block_graph_info(execution->graph, execution->from)->set ==
+	    execution->set) {
+		walk_jump(execution, address);
+		/* It may have been found to be another one. */
+		execution->exit = exit;
+	} else {
+		execution->block = walk_find(execution, address);
+		execution->passage = PASSAGE_OTHER;
+	}
+	if (execution->block != BLOCK_NONE && exit == FLOW_EXIT_RETURN)
+		execution->passage = passage_back(execution);
 }
 
 bool walk_atoms_back(struct execution *execution)
@@ -121,7 +134,9 @@ bool walk_atoms_back(struct execution *execution)
 
 	if (!return_stack_pop(&execution->returns, &address, &caller))
 		return false;
-	execution->set = block_graph_info(execution->graph, caller)->set;
+	if (caller != BLOCK_NONE)
+		execution->set =
+			block_graph_info(execution->graph, caller)->set;
 	walk_atoms_jump(execution, address);
 	return execution->block != BLOCK_NONE;
 }
@@ -214,10 +229,12 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 		enum block_edge edge = bits >> 63;
 		unsigned int atoms = 1;
 		bool is_indirect = false;
+		bool is_skipped = false;
 
 		switch (block->kind) {
 		case BLOCK_CALL:
-			if (edge == EDGE_TAKEN)
+			is_skipped = edge == EDGE_NEXT;
+			if (!is_skipped)
 				push_call(execution, step.to);
 			break;
 		case BLOCK_CONDITIONAL:
@@ -231,6 +248,7 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 		case BLOCK_INDIRECT_CALL:
 		case BLOCK_FAR_RETURN:
 			is_indirect = edge == EDGE_TAKEN;
+			is_skipped = !is_indirect;
 			break;
 		case BLOCK_FALL:
 		case BLOCK_FAR_CALL:
@@ -263,6 +281,9 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 				blocks = execution->blocks;
 			}
 		}
+		/* A call's edge is that of the return from it. */
+		if (is_skipped)
+			step.passage = PASSAGE_INSIDE;
 		/* Where there is no code nothing arrives. */
 		if (step.passage != PASSAGE_INSIDE && count &&
 		    blocks[step.to].kind < BLOCK_NO_CODE)
@@ -316,6 +337,17 @@ static uint8_t exit_of(uint8_t exit, uint8_t kind, bool is_taken)
 		       FLOW_EXIT_CONDITIONAL : FLOW_EXIT_NONE;
 }
 
+/* The branch at the end of execution->block was not taken.  A call's edge is
+ * that of the return from it.
+ */
+static bool pass_by(struct execution *execution)
+{
+	bool is_there = walk_along(execution, EDGE_NEXT);
+
+	execution->passage = PASSAGE_INSIDE;
+	return is_there;
+}
+
 /* What the branch at the end of execution->block, which runs, leads to. */
 static bool leave(struct execution *execution, struct range *range,
 		  bool is_taken)
@@ -330,7 +362,7 @@ static bool leave(struct execution *execution, struct range *range,
 			  exit_of(exit, kind, is_taken),
 			  end_of(execution, index) - last_of(execution, index));
 	if (!is_taken || exit == FLOW_EXIT_NONE)
-		return walk_along(execution, EDGE_NEXT);
+		return pass_by(execution);
 	if (kind == BLOCK_CALL)
 		push_call(execution, index);
 	if (kind == BLOCK_CALL || kind == BLOCK_CONDITIONAL ||

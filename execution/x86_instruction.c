@@ -52,8 +52,9 @@ static const struct {
 	{ ZYDIS_MNEMONIC_PTWRITE, INSTRUCTION_PLAIN, 0, 0, 1 },
 };
 
-/* Addresses are 64 bits wide only in 64-bit mode; a 16-bit operand size cuts
- * 32-bit code's, but what 16-bit code's are relative to is not known.
+/* Addresses are 64 bits wide only in 64-bit mode: others stay in their 4 GB.
+ * A 16-bit operand size cuts 32-bit code's, but what 16-bit code's are relative
+ * to is not known.
  */
 static uint64_t branch_target(enum instruction_set set, uint64_t address,
 			      const ZydisDecodedInstruction *decoded)
@@ -65,7 +66,7 @@ static uint64_t branch_target(enum instruction_set set, uint64_t address,
 		return target;
 	if (set == INSTRUCTION_X86_32 && decoded->operand_width == 16)
 		return target & UINT16_MAX;
-	return target & UINT32_MAX;
+	return (address & ~(uint64_t)UINT32_MAX) | (target & UINT32_MAX);
 }
 
 static void set_branch(enum instruction_set set, uint64_t address,

@@ -25,15 +25,18 @@ in_decoder() {
 		forbid "decoder/$1" "decoder/$other"
 	done
 }
-in_decoder recording "flow code intel_pt coresight snapshot"
-in_decoder flow      "code intel_pt coresight snapshot"
-in_decoder code      "intel_pt coresight snapshot"
-in_decoder intel_pt  "coresight snapshot"
-in_decoder coresight "intel_pt snapshot"
-in_decoder snapshot  "flow intel_pt coresight"
+in_decoder recording "flow code intel_pt libipt coresight snapshot"
+in_decoder flow      "code intel_pt libipt coresight snapshot"
+in_decoder code      "intel_pt libipt coresight snapshot"
+in_decoder intel_pt  "code libipt coresight snapshot"
+in_decoder libipt    "coresight snapshot"
+in_decoder coresight "intel_pt libipt snapshot"
+in_decoder snapshot  "flow intel_pt libipt coresight"
+# Only execution/ reads packets as branches.
 for folder in collector symbolize execution report attribution cmd; do
-	for unit in intel_pt coresight snapshot; do
-		forbid "$folder" "decoder/$unit"
+	for unit in intel_pt libipt coresight snapshot; do
+		[ "$folder $unit" = "execution intel_pt" ] ||
+			forbid "$folder" "decoder/$unit"
 	done
 done
 in_report() {

@@ -9,21 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct slot {
+	uint32_t number;	/* of the function, + 1; 0: it is free */
+	uint32_t hash;		/* of its name and module */
+};
+
 struct function_table {
 	struct arena *names;
 	struct array functions;		/* struct function */
 	struct array modules;		/* const char * */
-	uint32_t *slots;		/* open addressing; number + 1 */
+	struct slot *slots;		/* open addressing */
 	size_t slot_count;		/* a power of two */
 };
 
-static uint64_t hash_of(const char *name, size_t length, const char *module)
+static uint32_t hash_of(const char *name, size_t length, const char *module)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)module * 0x9e3779b97f4a7c15;
 
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3;
-	return hash ^ hash >> 29;
+	return (uint32_t)(hash ^ hash >> 29);
 }
 
 static struct function *function_of(const struct function_table *table,
@@ -41,35 +46,47 @@ static bool is_same(const struct function *function, const char *name,
 }
 
 /* Returns the slot that holds the function, or the free one for it. */
-static uint32_t *slot_for(const struct function_table *table, const char *name,
-			  size_t length, const char *module, char space)
+static struct slot *slot_for(const struct function_table *table,
+			     const char *name, size_t length,
+			     const char *module, char space, uint32_t hash)
 {
 	size_t mask = table->slot_count - 1;
-	size_t at = hash_of(name, length, module) & mask;
+	size_t at = hash & mask;
 
-	while (table->slots[at] &&
-	       !is_same(function_of(table, table->slots[at] - 1), name, length,
-			module, space))
+	while (table->slots[at].number &&
+	       (table->slots[at].hash != hash ||
+		!is_same(function_of(table, table->slots[at].number - 1), name,
+			 length, module, space)))
 		at = (at + 1) & mask;
 	return &table->slots[at];
+}
+
+static void move_slot(struct function_table *table, struct slot slot)
+{
+	size_t mask = table->slot_count - 1;
+	size_t at = slot.hash & mask;
+
+	while (table->slots[at].number)
+		at = (at + 1) & mask;
+	table->slots[at] = slot;
 }
 
 static bool grow_slots(struct function_table *table)
 {
 	size_t count = table->slot_count ? table->slot_count * 2 : 1024;
-	uint32_t *slots = calloc(count, sizeof(*slots));
+	struct slot *old = table->slots;
+	size_t old_count = table->slot_count;
 
-	if (!slots)
+	table->slots = calloc(count, sizeof(*table->slots));
+	if (!table->slots) {
+		table->slots = old;
 		return false;
-	free(table->slots);
-	table->slots = slots;
-	table->slot_count = count;
-	for (uint32_t i = 0; i < table->functions.count; i++) {
-		const struct function *function = function_of(table, i);
-
-		*slot_for(table, function->name, strlen(function->name),
-			  function->module, function->space) = i + 1;
 	}
+	table->slot_count = count;
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].number)
+			move_slot(table, old[i]);
+	free(old);
 	return true;
 }
 
@@ -133,16 +150,18 @@ uint32_t function_table_add(struct function_table *table, const char *name,
 			    size_t length, const char *module, char space)
 {
 	struct function *function;
-	uint32_t *slot;
+	struct slot *slot;
+	uint32_t hash;
 	char *copy;
 
 	length = function_name_length(name, length);
 	if (table->functions.count * 2 >= table->slot_count &&
 	    !grow_slots(table))
 		return FUNCTION_NONE;
-	slot = slot_for(table, name, length, module, space);
-	if (*slot)
-		return *slot - 1;
+	hash = hash_of(name, length, module);
+	slot = slot_for(table, name, length, module, space, hash);
+	if (slot->number)
+		return slot->number - 1;
 	copy = arena_text(table->names, name, length);
 	function = copy ? array_add(&table->functions) : NULL;
 	if (!function)
@@ -152,8 +171,9 @@ uint32_t function_table_add(struct function_table *table, const char *name,
 		.module = module,
 		.space = space,
 	};
-	*slot = (uint32_t)table->functions.count;
-	return *slot - 1;
+	slot->number = (uint32_t)table->functions.count;
+	slot->hash = hash;
+	return slot->number - 1;
 }
 
 void function_table_locate(struct function_table *table, uint32_t number,

@@ -21,7 +21,7 @@ void flow_run_close(struct flow_run *run);
 
 struct flow_totals {
 	uint64_t kinds[FLOW_END + 1];
-	uint64_t gaps[FLOW_GAP_CUT + 1];	/* by reason */
+	uint64_t gaps[FLOW_GAP_UNKNOWN_CODE + 1];	/* by reason */
 	uint64_t exits[FLOW_EXIT_FAR_JUMP + 1];
 	uint64_t instructions;
 	uint64_t last_ns;

@@ -173,6 +173,11 @@ static bool read_branch(char *line, const struct array *thunks,
 	read_place(end, thunks, &branch->from);
 	line += strspn(line, " ");
 	length = end > line ? (size_t)(end - line) : 0;
+	/* perf says behind them whether interrupts are disabled, or that it
+	 * changes: (D), (t), (Dt).
+	 */
+	if (memchr(line, '(', length))
+		length = strcspn(line, "(");
 	while (length && line[length - 1] == ' ')
 		length--;
 	snprintf(branch->flags, sizeof(branch->flags), "%.*s", (int)length,

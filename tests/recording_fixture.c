@@ -51,10 +51,16 @@ static void append_attr(struct recording_fixture *fixture, uint32_t type,
 	append_u64(fixture, 8);
 }
 
-static void append_intel_info(struct recording_fixture *fixture)
+static void append_intel_info(struct recording_fixture *fixture,
+			      const char *filter)
 {
-	uint64_t body[18] = { PERF_DATA_AUXTRACE_INTEL_PT };
+	enum { TEXT = 1 + INTEL_PT_FILTER_STR_LEN + 1, TEXT_WORDS = 8 };
+	uint64_t body[TEXT + TEXT_WORDS] = { PERF_DATA_AUXTRACE_INTEL_PT };
 	uint64_t *words = body + 1;
+
+	ck_assert_uint_lt(strlen(filter), TEXT_WORDS * sizeof(*body));
+	words[INTEL_PT_FILTER_STR_LEN] = strlen(filter);
+	memcpy(body + TEXT, filter, strlen(filter));
 
 	words[INTEL_PT_PMU_TYPE] = PMU_TYPE;
 	words[INTEL_PT_TIME_MULT] = 1;
@@ -93,8 +99,14 @@ static void begin(struct recording_fixture *fixture)
 
 void recording_fixture_begin(struct recording_fixture *fixture)
 {
+	recording_fixture_begin_filtered(fixture, "");
+}
+
+void recording_fixture_begin_filtered(struct recording_fixture *fixture,
+				      const char *filter)
+{
 	begin(fixture);
-	append_intel_info(fixture);
+	append_intel_info(fixture, filter);
 }
 
 void recording_fixture_config(struct recording_fixture *fixture,
@@ -257,15 +269,48 @@ void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 	write_core(fixture, "kcore_end", address, bytes, size);
 }
 
-/* Behind the records: where the feature is, and the feature. */
-static void append_arch(struct recording_fixture *fixture)
+static void append_text(struct recording_fixture *fixture, const char *text)
 {
-	uint32_t length = (uint32_t)strlen(fixture->arch) + 1;
+	uint32_t length = (uint32_t)strlen(text) + 1;
 
-	append_u64(fixture, fixture->size + 16);
-	append_u64(fixture, sizeof(length) + length);
 	append(fixture, &length, sizeof(length));
-	append(fixture, fixture->arch, length);
+	append(fixture, text, length);
+}
+
+static uint64_t text_size(const char *text)
+{
+	return sizeof(uint32_t) + strlen(text) + 1;
+}
+
+/* Behind the records: where the features are, and the features. */
+static void append_features(struct recording_fixture *fixture)
+{
+	const char *const texts[] = { fixture->arch, fixture->cpuid };
+	uint64_t place = fixture->size;
+
+	for (int i = 0; i < 2; i++)
+		place += texts[i] ? 16 : 0;
+	for (int i = 0; i < 2; i++) {
+		if (!texts[i])
+			continue;
+		append_u64(fixture, place);
+		append_u64(fixture, text_size(texts[i]));
+		place += text_size(texts[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		if (texts[i])
+			append_text(fixture, texts[i]);
+}
+
+static uint64_t feature_bits(const struct recording_fixture *fixture)
+{
+	uint64_t bits = 0;
+
+	if (fixture->arch)
+		bits |= 1 << PERF_DATA_FEATURE_ARCH;
+	if (fixture->cpuid)
+		bits |= 1 << PERF_DATA_FEATURE_CPUID;
+	return bits;
 }
 
 void recording_fixture_write(struct recording_fixture *fixture)
@@ -278,12 +323,11 @@ void recording_fixture_write(struct recording_fixture *fixture)
 		fixture->data_start,
 		fixture->size - fixture->data_start,
 		0, 0,
-		fixture->arch ? 1 << PERF_DATA_FEATURE_ARCH : 0,
+		feature_bits(fixture),
 	};
 	char path[128];
 
-	if (fixture->arch)
-		append_arch(fixture);
+	append_features(fixture);
 	memcpy(fixture->bytes + 8, header, sizeof(header));
 	snprintf(path, sizeof(path), "%s/data", fixture->path);
 	write_file(path, fixture->bytes, fixture->size);

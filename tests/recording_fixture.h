@@ -17,6 +17,7 @@ struct recording_fixture {
 	size_t room;
 	size_t data_start;
 	const char *arch;	/* as uname -m has it; NULL: not said */
+	const char *cpuid;	/* as perf has it; NULL: not said */
 };
 
 /* Which task a record is of, and when. */
@@ -27,6 +28,10 @@ struct fixture_origin {
 };
 
 void recording_fixture_begin(struct recording_fixture *fixture);
+
+/* The same with an address filter, as perf writes it; at most 63 bytes. */
+void recording_fixture_begin_filtered(struct recording_fixture *fixture,
+				      const char *filter);
 
 /* The same with CoreSight trace: an ETMv4 of CPU 0 with time stamps that are
  * nanoseconds and cycle counts, in a sink of its own (flags of the AUX records:
@@ -76,7 +81,7 @@ void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 				   uint64_t address, const uint8_t *bytes,
 				   size_t size);
 
-/* Writes the file "data", which says @fixture->arch. */
+/* Writes the file "data", which says @fixture->arch and @fixture->cpuid. */
 void recording_fixture_write(struct recording_fixture *fixture);
 
 /* Removes the folder. */

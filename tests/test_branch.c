@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/branch.h"
+#include "decoder/libipt/branch.h"
 #include "tests/run_suite.h"
 
 static const struct {

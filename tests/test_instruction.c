@@ -145,7 +145,7 @@ static const struct instruction_row x86_rows[] = {
 	{ "ptwrite", X64, BYTES(0xf3, 0x48, 0x0f, 0xae, 0xe0), KIND(PLAIN),
 	  .writes_trace = true },
 	/* 32 and 16 bits */
-	{ "call32", X32, BYTES(0xe8, 0, 0, 0, 0x80), KIND(CALL), 0x1000005 },
+	{ "call32", X32, BYTES(0xe8, 0, 0, 0, 0x80), KIND(CALL), UINT64_C(0xffffffff01000005) },
 	{ "call32 of 16", X32, BYTES(0x66, 0xe8, 0x10, 0x20), KIND(CALL),
 	  0x2014 },
 	{ "inc", X32, BYTES(0x40), KIND(PLAIN) },
@@ -156,9 +156,9 @@ static const struct instruction_row x86_rows[] = {
 	{ "bound", X32, BYTES(0x62, 0x00), KIND(PLAIN) },
 	{ "aad", X32, BYTES(0xd5, 0x0a), KIND(PLAIN) },
 	{ "ljmp32", X32, BYTES(0xff, 0x28), KIND(FAR_JUMP) },
-	{ "call16", X16, BYTES(0xe8, 0x10, 0x20), KIND(CALL), 0x81002013 },
+	{ "call16", X16, BYTES(0xe8, 0x10, 0x20), KIND(CALL), AT + 0x2013 },
 	{ "jmp16 of 32", X16, BYTES(0x66, 0xe9, 0, 0, 1, 0), KIND(JUMP),
-	  0x81010006 },
+	  AT + 0x10006 },
 	{ "mov16", X16, BYTES(0xb8, 1, 2), KIND(PLAIN) },
 	/* unknown */
 	{ "push es", X64, BYTES(0x06), .is_unknown = true },

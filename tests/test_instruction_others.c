@@ -3,8 +3,8 @@
  * today's of x86 and, of Arm, OpenCSD's.  Each way in which they differ is here
  * with its reason; a difference without one fails.
  */
-#include "decoder/intel_pt/branch.h"
-#include "decoder/intel_pt/instruction_length.h"
+#include "decoder/libipt/branch.h"
+#include "decoder/libipt/instruction_length.h"
 #include "execution/instruction.h"
 #include "tests/kcore_text_fixture.h"
 #include "tests/random_fixture.h"

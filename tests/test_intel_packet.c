@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_packet_text.h"
 #include "decoder/recording/snapshot_overlap.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
@@ -45,24 +46,30 @@ static const struct {
 	{ { .type = ppt_cbr, .payload.cbr.ratio = 12 }, INTEL_PACKET_CBR,
 	  12 },
 	{ { .type = ppt_ovf }, INTEL_PACKET_OVF, 0 },
-	{ { .type = ppt_stop }, INTEL_PACKET_OTHER, 0 },
-	{ { .type = ppt_pip, .payload.pip.cr3 = 0x1000 },
-	  INTEL_PACKET_OTHER, 0 },
+	{ { .type = ppt_stop }, INTEL_PACKET_STOP, 0 },
+	{ { .type = ppt_pip, .payload.pip = { .cr3 = 0x1000, .nr = 1 } },
+	  INTEL_PACKET_PIP, 0x101 },
 	{ { .type = ppt_vmcs, .payload.vmcs.base = 0x1000 },
-	  INTEL_PACKET_OTHER, 0 },
-	{ { .type = ppt_mnt }, INTEL_PACKET_OTHER, 0 },
-	{ { .type = ppt_exstop }, INTEL_PACKET_OTHER, 0 },
-	{ { .type = ppt_mwait }, INTEL_PACKET_OTHER, 0 },
-	{ { .type = ppt_pwre }, INTEL_PACKET_OTHER, 0 },
-	{ { .type = ppt_pwrx }, INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_VMCS, 1 },
+	{ { .type = ppt_mnt, .payload.mnt.payload = 0x1234 },
+	  INTEL_PACKET_MNT, 0x1234 },
+	{ { .type = ppt_exstop }, INTEL_PACKET_EXSTOP, 0 },
+	{ { .type = ppt_exstop, .payload.exstop.ip = 1 },
+	  INTEL_PACKET_EXSTOP, 0 },
+	{ { .type = ppt_mwait, .payload.mwait = { .hints = 5, .ext = 1 } },
+	  INTEL_PACKET_MWAIT, 0x100000005 },
+	{ { .type = ppt_pwre, .payload.pwre = { .state = 2 } },
+	  INTEL_PACKET_PWRE, 0x2000 },
+	{ { .type = ppt_pwrx, .payload.pwrx = { .last = 1 } },
+	  INTEL_PACKET_PWRX, 0x10 },
 	{ { .type = ppt_ptw,
 	    .payload.ptw = { .payload = 7, .plc = 0, .ip = 1 } },
-	  INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_PTW, 7 },
 	{ { .type = ppt_ptw, .payload.ptw = { .payload = 7, .plc = 1 } },
-	  INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_PTW, 7 },
 	{ { .type = ppt_mode,
 	    .payload.mode = { .leaf = pt_mol_exec, .bits.exec.csl = 1 } },
-	  INTEL_PACKET_OTHER, 0 },
+	  INTEL_PACKET_MODE, 1 },
 };
 
 START_TEST(reads_what_libipt_writes)
@@ -75,14 +82,94 @@ START_TEST(reads_what_libipt_writes)
 	ck_assert_int_eq(intel_packet_read(bytes, size, &packet), 1);
 	ck_assert_uint_eq(packet.kind, rows[_i].kind);
 	ck_assert_uint_eq(packet.size, size);
-	if (packet.kind != INTEL_PACKET_OTHER &&
-	    packet.kind != INTEL_PACKET_PSB)
+	if (packet.kind != INTEL_PACKET_PSB)
 		ck_assert_uint_eq(packet.payload, rows[_i].payload);
 	if (packet.kind == INTEL_PACKET_TNT)
 		ck_assert_uint_eq(packet.bits,
 				  rows[_i].packet.payload.tnt.bit_size);
 	for (size_t cut = 0; cut < size; cut++)
 		ck_assert_int_eq(intel_packet_read(bytes, cut, &packet), 0);
+}
+END_TEST
+
+/* Those that libipt does not know, as the manual and perf have them. */
+static const struct {
+	uint8_t size;
+	uint8_t bytes[12];
+	uint8_t kind;
+	uint8_t detail;
+	bool is_followed;
+	uint64_t payload;
+	const char *text;
+} newer[] = {
+	{ 4, { 2, 0x13, 0x01, 0x0e }, INTEL_PACKET_CFE, 0, false, 0xe01,
+	  "type=1 vector=14" },
+	{ 4, { 2, 0x13, 0x82, 0 }, INTEL_PACKET_CFE, 0, true, 2,
+	  "type=2 vector=0 with fup" },
+	{ 11, { 2, 0x53, 0x02, 0xaa, 0x0b, 0xf0 }, INTEL_PACKET_EVD, 2, false,
+	  0xf00baa, "type=2 0xf00baa" },
+	{ 3, { 0xd9, 0x20, 0x81 }, INTEL_PACKET_TRIG, 0x20, false, 0x81,
+	  "trbv=0x81 mult" },
+	{ 5, { 0xd9, 0xc0, 0x02, 0x34, 0x12 }, INTEL_PACKET_TRIG, 0xc0, true,
+	  0x123402, "trbv=0x2 icnt=4660 with fup" },
+	{ 3, { 2, 0x63, 0x84 }, INTEL_PACKET_BBP, 4, false, 4, "type=4 0x4" },
+	{ 2, { 2, 0x33 }, INTEL_PACKET_BEP, 0, false, 0, "" },
+	{ 2, { 2, 0xb3 }, INTEL_PACKET_BEP, 0, true, 0, "with fup" },
+};
+
+START_TEST(reads_what_the_manual_says)
+{
+	uint8_t size = newer[_i].size;
+	struct intel_packet packet;
+	char text[80];
+
+	ck_assert_int_eq(intel_packet_read(newer[_i].bytes, size, &packet), 1);
+	ck_assert_uint_eq(packet.kind, newer[_i].kind);
+	ck_assert_uint_eq(packet.size, size);
+	ck_assert_uint_eq(packet.detail, newer[_i].detail);
+	ck_assert_uint_eq(packet.payload, newer[_i].payload);
+	ck_assert_int_eq(packet.is_followed, newer[_i].is_followed);
+	intel_packet_text(&packet, text, sizeof(text));
+	ck_assert_str_eq(text, newer[_i].text);
+	for (size_t cut = 0; cut < size; cut++)
+		ck_assert_int_eq(intel_packet_read(newer[_i].bytes, cut,
+						   &packet), 0);
+}
+END_TEST
+
+/* A byte that is a TNT's elsewhere is an item's within a block. */
+START_TEST(items_are_items_within_their_block)
+{
+	static const uint8_t bytes[] = {
+		0x14,				/* tnt */
+		2, 0x63, 0x84,			/* bbp, 4 bytes an item */
+		0x14, 1, 2, 3, 4,		/* bip */
+		0x03,				/* cyc */
+		0x1c, 5, 6, 7, 8,
+		2, 0xb3,			/* bep */
+		0x14,				/* tnt */
+	};
+	static const uint8_t kinds[] = {
+		INTEL_PACKET_TNT, INTEL_PACKET_BBP, INTEL_PACKET_BIP,
+		INTEL_PACKET_CYC, INTEL_PACKET_BIP, INTEL_PACKET_BEP,
+		INTEL_PACKET_TNT,
+	};
+	struct intel_packet_context context = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(kinds); i++) {
+		struct intel_packet packet;
+
+		ck_assert_int_eq(intel_packet_read_in(&context, bytes + at,
+						      sizeof(bytes) - at,
+						      &packet), 1);
+		ck_assert_uint_eq(packet.kind, kinds[i]);
+		if (packet.kind == INTEL_PACKET_BIP)
+			ck_assert_uint_eq(packet.payload, at < 9 ? 0x04030201 :
+								   0x08070605);
+		at += packet.size;
+	}
+	ck_assert_uint_eq(at, sizeof(bytes));
 }
 END_TEST
 
@@ -124,6 +211,9 @@ int main(void)
 
 	tcase_add_loop_test(tcase, reads_what_libipt_writes, 0,
 			    sizeof(rows) / sizeof(*rows));
+	tcase_add_loop_test(tcase, reads_what_the_manual_says, 0,
+			    sizeof(newer) / sizeof(*newer));
+	tcase_add_test(tcase, items_are_items_within_their_block);
 	tcase_add_test(tcase, a_psb_begins_where_it_is_whole);
 	tcase_add_test(tcase, snapshots_overlap_by_their_bytes);
 	suite_add_tcase(suite, tcase);

@@ -143,13 +143,15 @@ END_TEST
 static char branches[] =
 	"[000]  call  ffffffff81000010 f+0x10 => ffffffff81003000 "
 	"__x86_indirect_thunk_array+0x0\n"
-	"[001]  call  ffffffff81002010 i+0x10 => ffffffff81001000 g+0x0\n"
+	"[001]  call              (Dt)  ffffffff81002010 i+0x10 => "
+	"ffffffff81001000 g+0x0\n"
 	"[000]  hw int  ffffffff81003004 __x86_indirect_thunk_array+0x4 => "
 	"ffffffff81002000 i+0x0\n"
 	"[000]  jmp  ffffffff81002008 i+0x8 => ffffffff81001000 g+0x0\n"
 	"[000]  iret  ffffffff81001008 g+0x8 => ffffffff81003004 "
 	"__x86_indirect_thunk_array+0x4\n"
-	"[000]  jmp  ffffffff81003006 __x86_indirect_thunk_array+0x6 => "
+	"[000]  jmp               (D)  ffffffff81003006 "
+	"__x86_indirect_thunk_array+0x6 => "
 	"ffffffff81001000 g+0x0\n";
 
 START_TEST(a_call_goes_on_after_an_interrupt_in_its_thunk)

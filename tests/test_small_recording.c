@@ -3,6 +3,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
+#include "execution/execution_stream.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
@@ -14,7 +15,7 @@ static struct recording *recording;
 static struct code_image *image;
 static struct flow_source *source;
 
-static void set_up(void)
+static void set_up(const struct flow_source_ops *engine)
 {
 	struct flow_input input = { 0 };
 
@@ -27,7 +28,17 @@ static void set_up(void)
 	input.recording = recording;
 	input.stream = recording_stream(recording, 0);
 	input.image = image;
-	ck_assert_int_eq(flow_source_open(&input, &source), 0);
+	ck_assert_int_eq(engine->open(&input, &source), 0);
+}
+
+static void set_up_graph(void)
+{
+	set_up(&execution_blocks);
+}
+
+static void set_up_libipt(void)
+{
+	set_up(&libipt_source);
 }
 
 static void tear_down(void)
@@ -56,7 +67,10 @@ START_TEST(every_instruction_and_no_gap)
 			instructions += items[i].instructions;
 		}
 	ck_assert_int_eq(count, 0);
-	ck_assert_uint_eq(instructions, 3294112);
+	/* libipt's own tools do not see the kernel's way out behind its last
+	 * write to CR3: 4,186 instructions.
+	 */
+	ck_assert_uint_eq(instructions, 3294112 + 4186);
 	ck_assert_uint_eq(counts[FLOW_GAP], 0);
 	ck_assert_uint_eq(counts[FLOW_START], counts[FLOW_STOP]);
 	/* One more is recorded behind the end of the trace. */
@@ -198,15 +212,22 @@ START_TEST(times_are_true)
 }
 END_TEST
 
-int main(void)
+static void add_engine(Suite *suite, const char *name, SFun set_up_engine)
 {
-	Suite *suite = suite_create("small_recording");
-	TCase *tcase = tcase_create("decode");
+	TCase *tcase = tcase_create(name);
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_checked_fixture(tcase, set_up_engine, tear_down);
 	tcase_add_test(tcase, every_instruction_and_no_gap);
 	tcase_add_test(tcase, times_are_true);
 	suite_add_tcase(suite, tcase);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("small_recording");
+
+	add_engine(suite, "graph", set_up_graph);
+	add_engine(suite, "libipt", set_up_libipt);
 	return run_suite(suite);
 }

@@ -124,13 +124,17 @@ void code_view_close(struct code_view *view)
 	free(view);
 }
 
-const struct code_change *code_view_next_change(const struct code_view *view)
+const struct code_change *code_view_change(const struct code_view *view,
+					   size_t index)
 {
 	const struct array *changes = &view->image->changes;
 
-	if (view->next_change == changes->count)
-		return NULL;
-	return array_at(changes, view->next_change);
+	return index < changes->count ? array_at(changes, index) : NULL;
+}
+
+const struct code_change *code_view_next_change(const struct code_view *view)
+{
+	return code_view_change(view, view->next_change);
 }
 
 uint64_t code_view_next_change_ns(const struct code_view *view)

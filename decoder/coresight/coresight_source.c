@@ -29,10 +29,10 @@ static bool fits_unit(const struct coresight_unit *unit)
 	return !coresight_unit_is_old(unit) && !(unit->config & CONFIG_OTHER);
 }
 
-bool coresight_source_fits(const struct flow_input *input)
+bool coresight_source_fits(const struct recording *recording,
+			   const struct aux_stream *stream)
 {
-	const struct array *units = &input->recording->coresight_units;
-	const struct aux_stream *stream = input->stream;
+	const struct array *units = &recording->coresight_units;
 
 	for (size_t i = 0; i < stream->piece_count; i++) {
 		uint32_t unit = stream->pieces[i].unit;
@@ -129,7 +129,7 @@ static int open_source(const struct flow_input *input,
 {
 	struct coresight_source *source;
 
-	if (!coresight_source_fits(input))
+	if (!coresight_source_fits(input->recording, input->stream))
 		return -ERROR_UNSUPPORTED;
 	source = calloc(1, sizeof(*source));
 	if (!source)
@@ -200,7 +200,7 @@ static int seek(struct branch_source *base, uint64_t position)
 	return -ERROR_UNSUPPORTED;
 }
 
-static uint64_t next_sync(const struct branch_source *base, uint64_t from)
+static uint64_t next_sync(struct branch_source *base, uint64_t from)
 {
 	(void)base;
 	(void)from;

@@ -19,13 +19,14 @@ int branch_source_open(const struct flow_input *input,
 	return -ERROR_UNSUPPORTED;
 }
 
-bool branch_source_fits(const struct flow_input *input)
+bool branch_source_fits(const struct recording *recording,
+			const struct aux_stream *stream)
 {
-	switch (recording_trace(input->recording)) {
+	switch (recording_trace(recording)) {
 	case RECORDING_TRACE_INTEL_PT:
 		return true;
 	case RECORDING_TRACE_CORESIGHT:
-		return coresight_source_fits(input);
+		return coresight_source_fits(recording, stream);
 	case RECORDING_TRACE_NONE:
 	case RECORDING_TRACE_OTHER:
 		break;

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct aux_stream;
 struct flow_input;
+struct recording;
 
 /* One stream's trace as branches, whatever hardware made it. */
 struct branch_source {
@@ -30,8 +32,7 @@ struct branch_source_ops {
 	/* As branch_source_seek(). */
 	int (*seek)(struct branch_source *source, uint64_t position);
 	/* As branch_source_next_sync(). */
-	uint64_t (*next_sync)(const struct branch_source *source,
-			      uint64_t from);
+	uint64_t (*next_sync)(struct branch_source *source, uint64_t from);
 	void (*close)(struct branch_source *source);
 };
 
@@ -41,10 +42,12 @@ extern const struct branch_source_ops coresight_branch_source;
 /* Whether coresight_branch_source.open() takes the stream: ETMv4 and ETE,
  * without conditional instructions, loads, stores, data or Q elements.
  */
-bool coresight_source_fits(const struct flow_input *input);
+bool coresight_source_fits(const struct recording *recording,
+			   const struct aux_stream *stream);
 
 /* Whether there is a source for the stream. */
-bool branch_source_fits(const struct flow_input *input);
+bool branch_source_fits(const struct recording *recording,
+			const struct aux_stream *stream);
 
 /* Opens the source that fits the recording's trace hardware, at the stream's
  * begin.  Borrows what @input names.
@@ -81,10 +84,11 @@ static inline int branch_source_seek(struct branch_source *source,
 
 /* Returns the first place from @from on, in the stream's bytes, that decoding
  * can begin at with nothing known of what was before: a TRACE_SYNC of that
- * position; NO_SYNC if there is none.  May be called by any thread.
+ * position; NO_SYNC if there is none.  For a source that nothing else is read
+ * from.
  */
-static inline uint64_t
-branch_source_next_sync(const struct branch_source *source, uint64_t from)
+static inline uint64_t branch_source_next_sync(struct branch_source *source,
+					       uint64_t from)
 {
 	return source->ops->next_sync(source, from);
 }

@@ -9,7 +9,7 @@ find_source(const struct recording *recording)
 {
 	switch (recording_trace(recording)) {
 	case RECORDING_TRACE_INTEL_PT:
-		return &intel_pt_source;
+		return &libipt_source;
 	case RECORDING_TRACE_CORESIGHT:
 		return &coresight_source;
 	case RECORDING_TRACE_NONE:

@@ -38,7 +38,7 @@ struct flow_source_ops {
 	void (*close)(struct flow_source *source);
 };
 
-extern const struct flow_source_ops intel_pt_source;
+extern const struct flow_source_ops libipt_source;
 extern const struct flow_source_ops coresight_source;
 
 /* Opens the source that fits input->recording's trace hardware.

@@ -18,7 +18,9 @@ enum trace_branch_kind {
 	/* The next indirect branch or far transfer goes to the address. */
 	TRACE_TARGET,
 	/* Execution comes to the address by what the code alone says; what
-	 * follows happens there, before the instruction runs.
+	 * follows happens there, before the instruction runs.  If is_bound it
+	 * then goes on; if is_unsure the branch before may have gone there,
+	 * whatever the code says.
 	 */
 	TRACE_REACH,
 	/* An interrupt or exception, behind a TRACE_REACH; its handler begins
@@ -28,10 +30,13 @@ enum trace_branch_kind {
 	/* Tracing starts at the address. */
 	TRACE_START,
 	/* Tracing stops as the next indirect branch or far transfer runs, which
-	 * goes to the address.
+	 * goes to the address.  If is_unsure a direct one may have left.
 	 */
 	TRACE_STOP,
-	/* Tracing stops behind a TRACE_REACH; the rest as TRACE_STOP. */
+	/* Tracing stops behind a TRACE_REACH; the rest as TRACE_STOP.  If
+	 * is_unsure the instruction there may have run, and entered a virtual
+	 * machine.
+	 */
 	TRACE_STOP_THERE,
 	/* The unit lost trace; execution goes on at the address, or without one
 	 * not traced.
@@ -45,7 +50,9 @@ enum trace_branch_kind {
 	 * address.
 	 */
 	TRACE_MODE,
-	/* The page table root (CR3 on x86) is @payload from here on. */
+	/* The page table root (CR3 on x86) is @payload from here on; unless
+	 * is_bound, behind the next instruction that sets it.
+	 */
 	TRACE_ADDRESS_SPACE,
 	/* A transaction: @payload is 1 began, 2 committed, 3 aborted. */
 	TRACE_TRANSACTION,
@@ -144,6 +151,9 @@ struct trace_branch {
 	bool is_exact : 1;	/* its last branch ran when it was written */
 	bool is_timed : 1;	/* its own packet takes time: it is no part of
 				 * the one that follows */
+	bool is_bound : 1;	/* see above */
+	bool is_unsure : 1;	/* by an erratum: see above */
+	bool is_partial : 1;	/* the address shares bits with the one before */
 };
 
 _Static_assert(sizeof(struct trace_branch) == 40, "branches are hot");

@@ -3,8 +3,7 @@
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "decoder/intel_pt/branch_window.h"
-#include "decoder/intel_pt/intel_clock.h"
-#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_branches_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,67 +12,15 @@ enum {
 	FIRST_ROOM = 8192,
 	/* As many are handed out at once, if there are. */
 	BATCH = 2048,
+	/* How many usual packets are read in a row at most. */
+	RUN = 64,
 	/* Without any time packet for so many their bounds are given up. */
 	OPEN_LIMIT = 1 << 18,
-	/* What one packet adds at most. */
-	MOST_AT_ONCE = 4,
-};
-
-/* No overflow waits to be told where execution goes on. */
-#define NO_OVERFLOW SIZE_MAX
-
-/* What the next FUP packet tells the place of. */
-enum fup_owner {
-	FUP_OF_BRANCH,		/* an interrupt, exception or stop: a TIP or
-				 * TIP.PGD follows */
-	FUP_OF_EVENT,		/* CFE: the same, or nothing follows */
-	FUP_OF_TRANSACTION,
-	FUP_OF_ABORT,
-	FUP_OF_PTWRITE,
-	FUP_OF_OTHER,		/* power and PEBS packets */
-};
-
-/* Between PSB and PSBEND: the state that a synchronisation point repeats. */
-struct header {
-	bool is_open;
-	bool has_address;
-	uint64_t address;
-	size_t position;	/* of the PSB */
-};
-
-/* While a branch waits for the next anchor, low and high are what CYC says has
- * elapsed since the anchor before, at the CYC before and after the branch.
- */
-struct intel_branches {
-	const uint8_t *bytes;
-	size_t size;
-	size_t at;		/* the next packet */
-	struct intel_clock clock;
-	struct header header;
-	uint64_t last_ip;	/* addresses are compressed against it */
-	uint8_t fup_owner;	/* enum fup_owner */
-	uint64_t owner_payload;
-	bool breaks_off;	/* a FUP of FUP_OF_BRANCH came: the next TIP is
-				 * an interrupt's */
-
-	struct trace_branch *branches;
-	size_t room;
-	size_t count;
-	size_t closed;		/* bounds are final before this one */
-	size_t no_high;		/* from here on no CYC came after */
-	size_t taken;		/* handed out by the last call */
-	size_t overflow;	/* waits for its FUP, or NO_OVERFLOW */
-	uint64_t base;		/* what positions are counted from */
-	bool has_fresh_cyc;	/* it belongs to the packet that follows */
-	bool has_open_tnt;	/* the last packet is one, the last branch it */
-	bool open_tnt_was_fresh;
-	bool after_anchor;	/* no branch came since */
-	bool at_end;
 };
 
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
-					  const struct intel_clock_setup *setup)
+					  const struct intel_setup *setup)
 {
 	struct intel_branches *branches = calloc(1, sizeof(*branches));
 
@@ -81,9 +28,10 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 		return NULL;
 	branches->bytes = bytes;
 	branches->size = size;
-	branches->at = intel_packet_find_psb(bytes, size, from);
-	branches->base = branches->at;
-	branches->clock = intel_clock_of(setup);
+	branches->at = from;
+	branches->base = from;
+	branches->clock = intel_clock_of(&setup->clock);
+	branches->errata = setup->errata;
 	branches->overflow = NO_OVERFLOW;
 	branches->room = FIRST_ROOM;
 	branches->branches = malloc(FIRST_ROOM * sizeof(*branches->branches));
@@ -92,6 +40,13 @@ struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 		return NULL;
 	}
 	return branches;
+}
+
+void intel_branches_set_reach(struct intel_branches *b,
+			      intel_packet_reach *reach, void *ctx)
+{
+	b->reach = reach;
+	b->reach_ctx = ctx;
 }
 
 void intel_branches_free(struct intel_branches *branches)
@@ -156,15 +111,6 @@ static void take_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 	b->after_anchor = true;
 }
 
-/* A TNT is written when it is full, or when the packet that follows needs it
- * out of the way; only in the first case did its last branch run just then.
- * Some implementations fill packets of 6 bits, some of 47.
- */
-static bool may_be_full(uint8_t bits)
-{
-	return bits == 6 || bits == 47;
-}
-
 /* A packet that follows with no cycle between is why the TNT was written: its
  * time is that packet's.  What followed before an OVF is lost.
  */
@@ -182,253 +128,6 @@ static void close_tnt(struct intel_branches *b, uint8_t next)
 	branch->is_exact = false;
 	branch->has_estimate = false;
 	b->has_fresh_cyc |= b->open_tnt_was_fresh;
-}
-
-/* What a PSB repeats has the PSB's position.  There is room: see make_room(). */
-static inline struct trace_branch *add(struct intel_branches *b, uint8_t kind,
-				       uint64_t payload)
-{
-	struct trace_branch *branch = &b->branches[b->count++];
-	size_t at = b->header.is_open ? b->header.position : b->at;
-
-	*branch = (struct trace_branch){
-		.payload = payload,
-		.low = b->clock.elapsed,
-		.high = b->clock.elapsed,
-		.estimate = b->clock.elapsed,
-		.position = (uint32_t)(at - b->base),
-		.kind = kind,
-	};
-	return branch;
-}
-
-/* Adds one whose packet has a time of its own. */
-static inline struct trace_branch *add_timed(struct intel_branches *b,
-					     uint8_t kind, uint64_t payload,
-					     bool is_exact)
-{
-	struct trace_branch *branch = add(b, kind, payload);
-	/* Where nothing was counted since the anchor, nothing ran, but for
-	 * what was lost.
-	 */
-	bool is_fresh = b->has_fresh_cyc ||
-			(b->after_anchor && kind != TRACE_OVERFLOW);
-
-	branch->is_timed = true;
-	branch->is_exact = is_exact;
-	branch->has_estimate = is_exact && is_fresh;
-	if (b->has_fresh_cyc)
-		b->no_high = b->count;
-	b->open_tnt_was_fresh = b->has_fresh_cyc;
-	b->has_open_tnt = false;
-	b->has_fresh_cyc = false;
-	b->after_anchor = false;
-	b->overflow = NO_OVERFLOW;
-	return branch;
-}
-
-static inline void take_tnt(struct intel_branches *b, uint64_t bits,
-			    uint8_t count)
-{
-	if (!count)
-		return;
-	b->breaks_off = false;
-	add_timed(b, TRACE_BITS, bits, may_be_full(count))->count = count;
-	b->has_open_tnt = true;
-}
-
-/* The address of a packet with one; *@has_address: it was not left out. */
-static uint64_t take_address(struct intel_branches *b,
-			     const struct intel_packet *packet,
-			     bool *has_address)
-{
-	uint64_t payload = packet->payload;
-
-	*has_address = true;
-	switch (packet->compression) {
-	case 1:
-		b->last_ip = (b->last_ip & ~(uint64_t)0xffff) | payload;
-		break;
-	case 2:
-		b->last_ip = (b->last_ip & ~(uint64_t)0xffffffff) | payload;
-		break;
-	case 3:
-		b->last_ip = (uint64_t)((int64_t)(payload << 16) >> 16);
-		break;
-	case 4:
-		b->last_ip = (b->last_ip & (uint64_t)0xffff << 48) | payload;
-		break;
-	case 6:
-		b->last_ip = payload;
-		break;
-	default:
-		*has_address = false;
-		return 0;
-	}
-	return b->last_ip;
-}
-
-static void take_timed_address(struct intel_branches *b, uint8_t kind,
-			       const struct intel_packet *packet)
-{
-	bool has_address;
-	uint64_t address = take_address(b, packet, &has_address);
-
-	add_timed(b, kind, address, true)->has_address = has_address;
-	b->breaks_off = false;
-	b->fup_owner = FUP_OF_BRANCH;
-}
-
-/* Where execution is as what comes before or behind it happens. */
-static void take_fup(struct intel_branches *b,
-		     const struct intel_packet *packet)
-{
-	uint8_t owner = b->fup_owner;
-	bool has_address;
-	uint64_t address = take_address(b, packet, &has_address);
-
-	b->fup_owner = FUP_OF_BRANCH;
-	if (!has_address)
-		return;
-	if (b->header.is_open) {
-		b->header.has_address = true;
-		b->header.address = address;
-		return;
-	}
-	if (b->overflow != NO_OVERFLOW) {
-		b->branches[b->overflow].payload = address;
-		b->branches[b->overflow].has_address = true;
-		b->overflow = NO_OVERFLOW;
-		return;
-	}
-	add(b, TRACE_REACH, address)->has_address = true;
-	b->breaks_off = owner == FUP_OF_BRANCH || owner == FUP_OF_EVENT ||
-			owner == FUP_OF_ABORT;
-	if (owner == FUP_OF_TRANSACTION || owner == FUP_OF_ABORT)
-		add(b, TRACE_TRANSACTION, b->owner_payload);
-	if (owner == FUP_OF_PTWRITE)
-		add(b, TRACE_PTWRITE, b->owner_payload);
-}
-
-/* MODE.Exec and MODE.TSX: the leaf is in the upper 3 bits. */
-static void take_mode(struct intel_branches *b, uint8_t payload)
-{
-	bool has_begun = payload & 1;
-	bool is_aborted = payload & 2;
-
-	if (payload >> 5 == 0) {
-		add(b, TRACE_MODE, payload & 1 ? 2 : payload >> 1 & 1);
-	} else if (payload >> 5 == 1 && !b->header.is_open) {
-		b->fup_owner = is_aborted ? FUP_OF_ABORT : FUP_OF_TRANSACTION;
-		b->owner_payload = is_aborted ? 3 : has_begun ? 1 : 2;
-	}
-}
-
-static void take_ptwrite(struct intel_branches *b,
-			 const struct intel_packet *packet)
-{
-	if (!packet->is_followed) {
-		add(b, TRACE_PTWRITE, packet->payload);
-		return;
-	}
-	b->fup_owner = FUP_OF_PTWRITE;
-	b->owner_payload = packet->payload;
-}
-
-/* Who waited for a FUP or TIP waits in vain. */
-static void forget(struct intel_branches *b)
-{
-	b->breaks_off = false;
-	b->fup_owner = FUP_OF_BRANCH;
-	b->overflow = NO_OVERFLOW;
-	b->header = (struct header){ 0 };
-}
-
-static void take_psb(struct intel_branches *b)
-{
-	forget(b);
-	b->last_ip = 0;
-	b->header.is_open = true;
-	b->header.position = b->at;
-}
-
-static void take_psbend(struct intel_branches *b)
-{
-	struct trace_branch *sync;
-
-	if (!b->header.is_open)
-		return;
-	sync = add(b, TRACE_SYNC, b->header.address);
-	sync->has_address = b->header.has_address;
-	b->header = (struct header){ 0 };
-}
-
-static void take_overflow(struct intel_branches *b)
-{
-	forget(b);
-	add_timed(b, TRACE_OVERFLOW, 0, true);
-	b->overflow = b->count - 1;
-}
-
-static void take_other(struct intel_branches *b,
-		       const struct intel_packet *packet)
-{
-	if (packet->is_followed)
-		b->fup_owner = packet->kind == INTEL_PACKET_CFE ? FUP_OF_EVENT :
-								  FUP_OF_OTHER;
-}
-
-static void take_flow(struct intel_branches *b,
-		      const struct intel_packet *packet)
-{
-	switch ((enum intel_packet_kind)packet->kind) {
-	case INTEL_PACKET_TNT:
-		take_tnt(b, packet->payload, packet->bits);
-		break;
-	case INTEL_PACKET_TIP:
-		take_timed_address(b, b->breaks_off ? TRACE_INTERRUPT :
-						      TRACE_TARGET, packet);
-		break;
-	case INTEL_PACKET_TIP_PGE:
-		take_timed_address(b, TRACE_START, packet);
-		break;
-	case INTEL_PACKET_TIP_PGD:
-		take_timed_address(b, b->breaks_off ? TRACE_STOP_THERE :
-						      TRACE_STOP, packet);
-		break;
-	case INTEL_PACKET_FUP:
-		take_fup(b, packet);
-		break;
-	case INTEL_PACKET_PSB:
-		take_psb(b);
-		break;
-	case INTEL_PACKET_PSBEND:
-		take_psbend(b);
-		break;
-	case INTEL_PACKET_OVF:
-		take_overflow(b);
-		break;
-	case INTEL_PACKET_MODE:
-		take_mode(b, (uint8_t)packet->payload);
-		break;
-	case INTEL_PACKET_PIP:
-		add(b, TRACE_ADDRESS_SPACE, packet->payload >> 1 << 5);
-		break;
-	case INTEL_PACKET_PTW:
-		take_ptwrite(b, packet);
-		break;
-	case INTEL_PACKET_CFE:
-	case INTEL_PACKET_OTHER:
-		take_other(b, packet);
-		break;
-	case INTEL_PACKET_PAD:
-	case INTEL_PACKET_TSC:
-	case INTEL_PACKET_TMA:
-	case INTEL_PACKET_MTC:
-	case INTEL_PACKET_CYC:
-	case INTEL_PACKET_CBR:
-		break;
-	}
 }
 
 static inline void take_cyc(struct intel_branches *b, uint64_t cycles)
@@ -452,7 +151,15 @@ static void take_packet(struct intel_branches *b,
 	if (intel_clock_take(&b->clock, packet, &anchor))
 		take_anchor(b, anchor, packet->kind == INTEL_PACKET_MTC);
 	else
-		take_flow(b, packet);
+		intel_branches_take_flow(b, packet);
+}
+
+/* A CYC that an OVF overwrote but for its first byte (SKD007): OVF is 02 f3. */
+static bool is_overwritten(const struct intel_branches *b,
+			   const uint8_t *bytes)
+{
+	return b->errata & INTEL_ERRATUM_SKD007 &&
+	       bytes + 2 < b->bytes + b->size && bytes[2] == 0xf3;
 }
 
 /* Cycle counts and short TNTs are what nearly all of a trace is made of.
@@ -467,6 +174,8 @@ static inline size_t take_usual(struct intel_branches *b, const uint8_t *bytes)
 		return 1;
 	}
 	if ((first & 7) == 7 && !(bytes[1] & 1)) {
+		if (bytes[1] == 2 && is_overwritten(b, bytes))
+			return 1;
 		take_cyc(b, (uint64_t)(bytes[1] >> 1) << 5 | first >> 3);
 		return 2;
 	}
@@ -474,7 +183,7 @@ static inline size_t take_usual(struct intel_branches *b, const uint8_t *bytes)
 		uint8_t raw = first >> 1;
 		unsigned int stop = 31 - (unsigned int)__builtin_clz(raw);
 
-		take_tnt(b, raw ^ 1u << stop, (uint8_t)stop);
+		intel_branches_take_tnt(b, raw ^ 1u << stop, (uint8_t)stop);
 		return 1;
 	}
 	return 0;
@@ -498,34 +207,58 @@ static bool make_room(struct intel_branches *b)
 /* What follows up to the next PSB is no packet. */
 static void take_damage(struct intel_branches *b)
 {
-	forget(b);
+	intel_branches_forget(b);
 	b->has_open_tnt = false;
-	add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
-	b->at = intel_packet_find_psb(b->bytes, b->size, b->at + 1);
+	intel_branches_add(b, TRACE_GAP, 0)->count = FLOW_GAP_BAD_TRACE;
+	b->at = intel_packet_reach_psb(b->bytes, b->size, b->at + 1, b->reach,
+				       b->reach_ctx);
+}
+
+/* What a batch of packets takes at most. */
+#define REACH_BYTES ((size_t)BATCH * 16)
+
+/* Takes what is usual, up to another packet.  Needs no more room than there
+ * is.
+ */
+static void take_run(struct intel_branches *b)
+{
+	for (int i = 0; i < RUN && b->count < b->room && b->at + 1 < b->size;
+	     i++) {
+		size_t size = take_usual(b, b->bytes + b->at);
+
+		if (!size)
+			return;
+		b->at += size;
+	}
 }
 
 /* Reads packets.  Returns 1, 0 at the end, -ERROR_MEMORY. */
 static int read_on(struct intel_branches *b)
 {
-	for (int i = 0; i < BATCH; i++) {
+	if (b->reach)
+		b->reach(b->reach_ctx, b->at, b->at + REACH_BYTES);
+	for (int i = 0; i < BATCH / RUN; i++) {
 		struct intel_packet packet;
-		size_t left = b->size - b->at;
-		size_t size = 0;
+		size_t left;
 		int status;
 
+		if (!b->context.item_size)
+			take_run(b);
 		if (!make_room(b))
 			return -ERROR_MEMORY;
-		if (left >= 2)
-			size = take_usual(b, b->bytes + b->at);
-		if (size) {
-			b->at += size;
-			continue;
-		}
-		status = intel_packet_read(b->bytes + b->at, left, &packet);
+		left = b->size - b->at;
+		status = intel_packet_read_in(&b->context, b->bytes + b->at,
+					      left, &packet);
 		if (!status)
 			return 0;
 		if (status < 0) {
+			/* It may end far beyond what was reached. */
 			take_damage(b);
+			return 1;
+		}
+		if (packet.kind == INTEL_PACKET_TMA && packet.detail &&
+		    b->errata & INTEL_ERRATUM_SKZ84) {
+			b->at += left > packet.size ? packet.size + 1u : left;
 			continue;
 		}
 		take_packet(b, &packet);
@@ -555,6 +288,14 @@ static void drop_taken(struct intel_branches *b)
 	b->base += shift;
 }
 
+/* The targets of branches between those of a TNT may follow it. */
+static bool may_need_next(const struct intel_branches *b, size_t index)
+{
+	return b->branches[index].kind == TRACE_BITS &&
+	       (index + 1 == b->count ||
+		b->branches[index + 1].kind == TRACE_TARGET);
+}
+
 /* How many may be handed out: an overflow must know where it goes on, and what
  * has no time of its own comes with what has.
  */
@@ -566,7 +307,8 @@ static size_t ready_count(const struct intel_branches *b)
 		return count;
 	if (b->overflow < count)
 		count = b->overflow;
-	while (count && !b->branches[count - 1].is_timed)
+	while (count && (!b->branches[count - 1].is_timed ||
+			 may_need_next(b, count - 1)))
 		count--;
 	return count;
 }

@@ -3,10 +3,11 @@
 #define KT_DECODER_INTEL_BRANCHES_H
 
 #include "decoder/flow/trace_branch.h"
+#include "decoder/intel_pt/intel_packet.h"
 
 #include <stddef.h>
 
-struct intel_clock_setup;
+struct intel_setup;
 
 /* Intel PT's packets as branches.  The time bounds of a branch are known only
  * when the next time packet has been seen, so this reads ahead of what it
@@ -14,13 +15,19 @@ struct intel_clock_setup;
  */
 struct intel_branches;
 
-/* Reads the @size bytes at @bytes, borrowed, from the first synchronisation
- * point at or behind @from on.  Returns NULL when out of memory.
+/* Reads the @size bytes at @bytes, borrowed, from @from on, where a
+ * synchronisation point is.  Returns NULL when out of memory.
  */
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
-					  const struct intel_clock_setup *setup);
+					  const struct intel_setup *setup);
 void intel_branches_free(struct intel_branches *branches);
+
+/* Before they are read, @reach is asked for bytes with @ctx; without one all
+ * are there.
+ */
+void intel_branches_set_reach(struct intel_branches *branches,
+			      intel_packet_reach *reach, void *ctx);
 
 /* Returns until when at most the first branch lasted, as struct trace_branch
  * has it; UINT64_MAX if there is none.

@@ -31,65 +31,98 @@ static void set_tnt(struct intel_packet *packet, uint8_t size,
 	packet->payload = raw ^ (uint64_t)1 << stop;
 }
 
-/* Packets of two bytes of opcode: the second, the size, the kind. */
+/* Packets of two bytes of opcode: the second, the size, the kind, and whether
+ * a FUP that belongs to it follows, as far as these say so.
+ */
 static const struct {
 	uint8_t opcode;
 	uint8_t size;
 	uint8_t kind;
+	bool is_followed;
 } extended[] = {
-	{ 0x82, PSB_SIZE, INTEL_PACKET_PSB },
-	{ 0x23, 2, INTEL_PACKET_PSBEND },
-	{ 0x03, 4, INTEL_PACKET_CBR },
-	{ 0x73, 7, INTEL_PACKET_TMA },
-	{ 0xf3, 2, INTEL_PACKET_OVF },
-	{ 0xa3, 8, INTEL_PACKET_TNT },
-	{ 0x43, 8, INTEL_PACKET_PIP },
-	{ 0x83, 2, INTEL_PACKET_OTHER },	/* TraceStop */
-	{ 0xc3, 11, INTEL_PACKET_OTHER },	/* MNT */
-	{ 0xc8, 7, INTEL_PACKET_OTHER },	/* VMCS */
-	{ 0x62, 2, INTEL_PACKET_OTHER },	/* EXSTOP */
-	{ 0xe2, 2, INTEL_PACKET_OTHER },	/* EXSTOP with IP */
-	{ 0xc2, 10, INTEL_PACKET_OTHER },	/* MWAIT */
-	{ 0x22, 4, INTEL_PACKET_OTHER },	/* PWRE */
-	{ 0xa2, 7, INTEL_PACKET_OTHER },	/* PWRX */
-	{ 0x12, 6, INTEL_PACKET_PTW },	/* of 4 bytes */
-	{ 0x92, 6, INTEL_PACKET_PTW },
-	{ 0x32, 10, INTEL_PACKET_PTW },	/* of 8 bytes */
-	{ 0xb2, 10, INTEL_PACKET_PTW },
-	{ 0x13, 4, INTEL_PACKET_CFE },
-	{ 0x53, 11, INTEL_PACKET_OTHER },	/* EVD */
+	{ 0x82, PSB_SIZE, INTEL_PACKET_PSB, 0 },
+	{ 0x23, 2, INTEL_PACKET_PSBEND, 0 },
+	{ 0x03, 4, INTEL_PACKET_CBR, 0 },
+	{ 0x73, 7, INTEL_PACKET_TMA, 0 },
+	{ 0xf3, 2, INTEL_PACKET_OVF, 0 },
+	{ 0xa3, 8, INTEL_PACKET_TNT, 0 },
+	{ 0x43, 8, INTEL_PACKET_PIP, 0 },
+	{ 0x83, 2, INTEL_PACKET_STOP, 0 },
+	{ 0xc3, 11, INTEL_PACKET_MNT, 0 },
+	{ 0xc8, 7, INTEL_PACKET_VMCS, 0 },
+	{ 0x62, 2, INTEL_PACKET_EXSTOP, 0 },
+	{ 0xe2, 2, INTEL_PACKET_EXSTOP, 1 },
+	{ 0xc2, 10, INTEL_PACKET_MWAIT, 0 },
+	{ 0x22, 4, INTEL_PACKET_PWRE, 0 },
+	{ 0xa2, 7, INTEL_PACKET_PWRX, 0 },
+	{ 0x12, 6, INTEL_PACKET_PTW, 0 },	/* of 4 bytes */
+	{ 0x92, 6, INTEL_PACKET_PTW, 1 },
+	{ 0x32, 10, INTEL_PACKET_PTW, 0 },	/* of 8 bytes */
+	{ 0xb2, 10, INTEL_PACKET_PTW, 1 },
+	{ 0x13, 4, INTEL_PACKET_CFE, 0 },
+	{ 0x53, 11, INTEL_PACKET_EVD, 0 },
+	{ 0x63, 3, INTEL_PACKET_BBP, 0 },
+	{ 0x33, 2, INTEL_PACKET_BEP, 0 },
+	{ 0xb3, 2, INTEL_PACKET_BEP, 1 },
 };
 
-/* The bit that says so lies in the second byte, of CFE in the third. */
-static bool has_address_behind(const uint8_t *bytes)
+static int fill_tnt(const uint8_t *bytes, struct intel_packet *packet)
 {
-	switch (bytes[1]) {
-	case 0x13:
-		return bytes[2] & 0x80;
-	case 0xb3:	/* BEP */
-	case 0xe2:	/* EXSTOP */
-	case 0x92:	/* PTW */
-	case 0xb2:
-		return true;
-	default:
-		return false;
-	}
+	uint64_t raw = little_endian(bytes + 2, 6);
+
+	if (!raw)
+		return -ERROR_FORMAT;
+	set_tnt(packet, packet->size, raw);
+	return 1;
 }
 
-static void fill_extended(const uint8_t *bytes, struct intel_packet *packet)
+static void fill_cfe(const uint8_t *bytes, struct intel_packet *packet)
 {
-	if (packet->kind == INTEL_PACKET_CBR)
+	packet->payload = (bytes[2] & 0x1fu) | (unsigned)bytes[3] << 8;
+	packet->is_followed = bytes[2] & 0x80;
+}
+
+static void fill_tma(const uint8_t *bytes, struct intel_packet *packet)
+{
+	packet->payload = little_endian(bytes + 2, 2) |
+			  (little_endian(bytes + 5, 2) & 0x1ff) << 16;
+	packet->detail = bytes[4] | (bytes[6] & 0xfe);
+}
+
+/* Returns 1 or -ERROR_FORMAT. */
+static int fill_extended(const uint8_t *bytes, struct intel_packet *packet)
+{
+	switch ((int)packet->kind) {
+	case INTEL_PACKET_PSB:
+		return memcmp(bytes, psb, PSB_SIZE) ? -ERROR_FORMAT : 1;
+	case INTEL_PACKET_MNT:
+		if (bytes[2] != 0x88)
+			return -ERROR_FORMAT;
+		packet->payload = little_endian(bytes + 3, 8);
+		return 1;
+	case INTEL_PACKET_TNT:
+		return fill_tnt(bytes, packet);
+	case INTEL_PACKET_CBR:
 		packet->payload = bytes[2];
-	if (packet->kind == INTEL_PACKET_TMA)
-		packet->payload = little_endian(bytes + 2, 2) |
-				  (little_endian(bytes + 5, 2) & 0x1ff) << 16;
-	if (packet->kind == INTEL_PACKET_PIP)
-		packet->payload = little_endian(bytes + 2, 6);
-	if (packet->kind == INTEL_PACKET_PTW)
+		return 1;
+	case INTEL_PACKET_TMA:
+		fill_tma(bytes, packet);
+		return 1;
+	case INTEL_PACKET_CFE:
+		fill_cfe(bytes, packet);
+		return 1;
+	case INTEL_PACKET_EVD:
+		packet->detail = bytes[2] & 0x3f;
+		packet->payload = little_endian(bytes + 3, 8);
+		return 1;
+	case INTEL_PACKET_BBP:
+		packet->detail = bytes[2] & 0x1f;
+		packet->payload = bytes[2] & 0x80 ? 4 : 8;
+		return 1;
+	default:
 		packet->payload = little_endian(bytes + 2, packet->size - 2u);
-	if (packet->kind == INTEL_PACKET_CFE)
-		packet->payload = (bytes[2] & 0x1fu) | (unsigned)bytes[3] << 8;
-	packet->is_followed = has_address_behind(bytes);
+		return 1;
+	}
 }
 
 static int read_extended(const uint8_t *bytes, size_t size,
@@ -102,20 +135,10 @@ static int read_extended(const uint8_t *bytes, size_t size,
 			continue;
 		packet->kind = extended[i].kind;
 		packet->size = extended[i].size;
+		packet->is_followed = extended[i].is_followed;
 		if (packet->size > size)
 			return 0;
-		if (packet->kind == INTEL_PACKET_PSB &&
-		    memcmp(bytes, psb, PSB_SIZE))
-			return -ERROR_FORMAT;
-		if (packet->kind == INTEL_PACKET_TNT) {
-			uint64_t raw = little_endian(bytes + 2, 6);
-
-			if (!raw)
-				return -ERROR_FORMAT;
-			set_tnt(packet, packet->size, raw);
-		}
-		fill_extended(bytes, packet);
-		return 1;
+		return fill_extended(bytes, packet);
 	}
 	return -ERROR_FORMAT;
 }
@@ -170,37 +193,38 @@ static int read_plain(uint8_t kind, uint8_t packet_size, const uint8_t *bytes,
 	return 1;
 }
 
-int intel_packet_read(const uint8_t *bytes, size_t size,
-		      struct intel_packet *packet)
+/* The second byte: bit 7 says that a FUP follows, bit 6 that a count does. */
+static int read_trig(const uint8_t *bytes, size_t size,
+		     struct intel_packet *packet)
 {
-	if (!size)
+	if (size < 2)
 		return 0;
-	packet->is_followed = false;
+	packet->kind = INTEL_PACKET_TRIG;
+	packet->detail = bytes[1];
+	packet->is_followed = bytes[1] & 0x80;
+	packet->size = bytes[1] & 0x40 ? 5 : 3;
+	if (packet->size > size)
+		return 0;
+	packet->payload = little_endian(bytes + 2, packet->size - 2u);
+	return 1;
+}
 
-	uint8_t first = bytes[0];
-
-	if (first == 0x02)
-		return read_extended(bytes, size, packet);
-	if ((first & 3) == 3)
-		return read_cyc(bytes, size, packet);
-	if (!(first & 1)) {
-		if (!first)
-			return read_plain(INTEL_PACKET_PAD, 1, bytes, size,
-					  packet);
-		set_tnt(packet, 1, first >> 1);
-		return 1;
-	}
-	switch (first) {
+static int read_odd(const uint8_t *bytes, size_t size,
+		    struct intel_packet *packet)
+{
+	switch (bytes[0]) {
 	case 0x19:
 		return read_plain(INTEL_PACKET_TSC, 8, bytes, size, packet);
 	case 0x59:
 		return read_plain(INTEL_PACKET_MTC, 2, bytes, size, packet);
 	case 0x99:
 		return read_plain(INTEL_PACKET_MODE, 2, bytes, size, packet);
+	case 0xd9:
+		return read_trig(bytes, size, packet);
 	default:
 		break;
 	}
-	switch (first & 0x1f) {
+	switch (bytes[0] & 0x1f) {
 	case 0x0d:
 		return read_address(INTEL_PACKET_TIP, bytes, size, packet);
 	case 0x11:
@@ -212,6 +236,73 @@ int intel_packet_read(const uint8_t *bytes, size_t size,
 	default:
 		return -ERROR_FORMAT;
 	}
+}
+
+int intel_packet_read(const uint8_t *bytes, size_t size,
+		      struct intel_packet *packet)
+{
+	if (!size)
+		return 0;
+	*packet = (struct intel_packet){ 0 };
+	if (bytes[0] == 0x02)
+		return read_extended(bytes, size, packet);
+	if ((bytes[0] & 3) == 3)
+		return read_cyc(bytes, size, packet);
+	if (bytes[0] & 1)
+		return read_odd(bytes, size, packet);
+	if (!bytes[0])
+		return read_plain(INTEL_PACKET_PAD, 1, bytes, size, packet);
+	set_tnt(packet, 1, bytes[0] >> 1);
+	return 1;
+}
+
+/* Its three lowest bits are 100, which are a TNT's outside a block. */
+static int read_item(uint8_t item_size, const uint8_t *bytes, size_t size,
+		     struct intel_packet *packet)
+{
+	*packet = (struct intel_packet){
+		.kind = INTEL_PACKET_BIP,
+		.size = (uint8_t)(1 + item_size),
+		.detail = bytes[0] >> 3,
+	};
+	if (packet->size > size)
+		return 0;
+	packet->payload = little_endian(bytes + 1, item_size);
+	return 1;
+}
+
+/* Only these may come within a block without ending it. */
+static uint8_t next_item_size(uint8_t item_size,
+			      const struct intel_packet *packet)
+{
+	switch (packet->kind) {
+	case INTEL_PACKET_BBP:
+		return (uint8_t)packet->payload;
+	case INTEL_PACKET_BIP:
+	case INTEL_PACKET_PAD:
+	case INTEL_PACKET_TSC:
+	case INTEL_PACKET_TMA:
+	case INTEL_PACKET_MTC:
+	case INTEL_PACKET_CYC:
+	case INTEL_PACKET_CBR:
+	case INTEL_PACKET_MNT:
+		return item_size;
+	default:
+		return 0;
+	}
+}
+
+int intel_packet_read_in(struct intel_packet_context *context,
+			 const uint8_t *bytes, size_t size,
+			 struct intel_packet *packet)
+{
+	uint8_t item_size = context->item_size;
+	bool is_item = item_size && size && (bytes[0] & 7) == 4;
+	int status = is_item ? read_item(item_size, bytes, size, packet) :
+			       intel_packet_read(bytes, size, packet);
+
+	context->item_size = status > 0 ? next_item_size(item_size, packet) : 0;
+	return status;
 }
 
 bool intel_packet_is_flow(const struct intel_packet *packet)
@@ -247,4 +338,28 @@ size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from)
 	       !memcmp(bytes + at + PSB_PERIOD, psb, PSB_SIZE))
 		at += PSB_PERIOD;
 	return at;
+}
+
+/* A PSB, and what may look like the begin of one before it. */
+enum { PSB_REACH = 2 * PSB_SIZE, REACH_STEP = 1 << 16 };
+
+size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
+			      intel_packet_reach *reach, void *ctx)
+{
+	if (!reach)
+		return intel_packet_find_psb(bytes, size, from);
+	while (from < size) {
+		size_t end = size - from < REACH_STEP ? size :
+							from + REACH_STEP;
+		size_t found;
+
+		reach(ctx, from, end);
+		found = intel_packet_find_psb(bytes, end, from);
+		if (end == size)
+			return found;
+		if (found + PSB_REACH < end)
+			return found;
+		from = found < end ? found : end - PSB_REACH;
+	}
+	return size;
 }

@@ -26,7 +26,21 @@ enum intel_packet_kind {
 	INTEL_PACKET_PIP,	/* payload: CR3 from bit 1 on, NR in bit 0 */
 	INTEL_PACKET_PTW,	/* payload: the operand of PTWRITE */
 	INTEL_PACKET_CFE,	/* payload: type, and the vector from bit 8 on */
-	INTEL_PACKET_OTHER,	/* nothing that time or order depend on */
+	INTEL_PACKET_EVD,	/* detail: type */
+	INTEL_PACKET_TRIG,	/* payload: which, and from bit 8 on how many
+				 * instructions ago; detail: its flags */
+	INTEL_PACKET_VMCS,	/* payload: its address from bit 12 on */
+	INTEL_PACKET_STOP,
+	INTEL_PACKET_MNT,
+	INTEL_PACKET_EXSTOP,
+	INTEL_PACKET_MWAIT,	/* payload: hints, and extensions from bit 32 on */
+	INTEL_PACKET_PWRE,
+	INTEL_PACKET_PWRX,
+	INTEL_PACKET_BBP,	/* begins a block of items; detail: its type;
+				 * payload: bytes an item */
+	INTEL_PACKET_BIP,	/* an item; detail: its number */
+	INTEL_PACKET_BEP,	/* ends a block of items */
+	INTEL_PACKET_KINDS,
 };
 
 struct intel_packet {
@@ -34,8 +48,16 @@ struct intel_packet {
 	uint8_t size;		/* bytes */
 	uint8_t bits;		/* TNT: how many */
 	uint8_t compression;	/* of an address: IPBytes */
+	uint8_t detail;		/* see above; TMA: reserved bits */
 	bool is_followed;	/* by a FUP that tells where it happened */
 	uint64_t payload;
+};
+
+/* What bytes mean depends on whether they lie within a block of items: behind a
+ * BBP up to a BEP, or to what ends it otherwise.
+ */
+struct intel_packet_context {
+	uint8_t item_size;	/* bytes; 0 outside a block */
 };
 
 /* Reads the packet at the start of @bytes, @size of which are there.
@@ -46,6 +68,13 @@ struct intel_packet {
 int intel_packet_read(const uint8_t *bytes, size_t size,
 		      struct intel_packet *packet);
 
+/* The same within @context, which then is that of the next packet; before the
+ * first it is all zero.
+ */
+int intel_packet_read_in(struct intel_packet_context *context,
+			 const uint8_t *bytes, size_t size,
+			 struct intel_packet *packet);
+
 /* Whether @packet says where execution went. */
 bool intel_packet_is_flow(const struct intel_packet *packet);
 
@@ -53,5 +82,14 @@ bool intel_packet_is_flow(const struct intel_packet *packet);
  * there is none.
  */
 size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from);
+
+/* Makes the bytes from @from up to @to readable. */
+typedef void intel_packet_reach(void *ctx, size_t from, size_t to);
+
+/* The same for bytes that are not all there: @reach is asked for them with
+ * @ctx, unless it is NULL.
+ */
+size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
+			      intel_packet_reach *reach, void *ctx);
 
 #endif

@@ -4,10 +4,10 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_setup.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_bytes.h"
+#include "decoder/recording/stream_window.h"
 
 #include <stdlib.h>
 
@@ -20,12 +20,13 @@
 struct intel_source {
 	struct branch_source base;
 	struct flow_input input;
-	struct stream_bytes bytes;
-	struct intel_clock_setup setup;
+	struct stream_window bytes;
+	struct intel_setup setup;
 	size_t next_stretch;	/* where it begins */
 	size_t next_loss;
 	size_t stretch;		/* the current one */
 	size_t stretch_end;
+	size_t first_psb;	/* in the stretch */
 	size_t released;	/* bytes given back before this */
 	struct intel_branches *branches;	/* of the stretch, or NULL */
 	struct trace_branch made;	/* a gap between stretches */
@@ -38,7 +39,7 @@ static void close_source(struct branch_source *base)
 	struct intel_source *source = (struct intel_source *)base;
 
 	intel_branches_free(source->branches);
-	stream_bytes_close(&source->bytes);
+	stream_window_close(&source->bytes);
 	free(source);
 }
 
@@ -52,12 +53,12 @@ static int open_source(const struct flow_input *input,
 		return -ERROR_MEMORY;
 	source->base.ops = &intel_branch_source;
 	source->input = *input;
-	error = stream_bytes_open(&source->bytes, input->stream, input->log);
+	error = stream_window_open(&source->bytes, input->stream);
 	if (error) {
 		close_source(&source->base);
 		return error;
 	}
-	source->setup = intel_clock_setup_of(input->recording);
+	source->setup = intel_setup_of(input->recording);
 	source->at_end = !source->bytes.size;
 	*opened = &source->base;
 	return 0;
@@ -100,13 +101,33 @@ static void take_stretch(struct intel_source *source)
 	source->has_head = false;
 }
 
+/* Makes bytes of the stretch readable. */
+static void reach(void *ctx, size_t from, size_t to)
+{
+	struct intel_source *source = ctx;
+
+	stream_window_reach(&source->bytes, source->stretch + from,
+			    source->stretch + to);
+}
+
 /* Reads the stretch from @from on, counted in it. */
 static int read_stretch(struct intel_source *source, size_t from)
 {
 	source->branches = intel_branches_new(
 		source->bytes.bytes + source->stretch,
 		source->stretch_end - source->stretch, from, &source->setup);
-	return source->branches ? 0 : -ERROR_MEMORY;
+	if (!source->branches)
+		return -ERROR_MEMORY;
+	intel_branches_set_reach(source->branches, reach, source);
+	return 0;
+}
+
+/* Where the first synchronisation point of the stretch is, counted in it. */
+static size_t first_psb(struct intel_source *source)
+{
+	return intel_packet_reach_psb(source->bytes.bytes + source->stretch,
+				      source->stretch_end - source->stretch, 0,
+				      reach, source);
 }
 
 /* Whether the bytes up to @end hold nothing but whole packets that are no
@@ -148,9 +169,11 @@ static bool take_head(struct intel_source *source,
 {
 	const uint8_t *bytes = source->bytes.bytes + source->stretch;
 	size_t size = source->stretch_end - source->stretch;
-	size_t psb = intel_packet_find_psb(bytes, size, 0);
+	size_t psb = source->first_psb;
 
 	source->has_head = true;
+	stream_window_reach(&source->bytes, source->stretch,
+			    source->stretch + psb);
 	if (psb != size && is_idle(bytes, psb))
 		return false;
 	source->made = (struct trace_branch){
@@ -181,7 +204,7 @@ static void release_bytes(struct intel_source *source, uint64_t position)
 {
 	if (position < source->released + RELEASE_STEP)
 		return;
-	stream_bytes_release(&source->bytes, source->released, position);
+	stream_window_release(&source->bytes, source->released, position);
 	source->released = position;
 }
 
@@ -195,7 +218,8 @@ static int next_batch(struct branch_source *base,
 		return 0;
 	if (!source->branches) {
 		take_stretch(source);
-		status = read_stretch(source, 0);
+		source->first_psb = first_psb(source);
+		status = read_stretch(source, source->first_psb);
 		if (status < 0)
 			return status;
 	}
@@ -212,19 +236,21 @@ static int next_batch(struct branch_source *base,
 /* How far before a synchronisation point reading begins: as far as the next
  * one before it, or a little farther.
  */
-static size_t find_before(const struct intel_source *source, size_t position)
+static size_t find_before(struct intel_source *source, size_t position)
 {
 	const uint8_t *bytes = source->bytes.bytes + source->stretch;
 	size_t distance = 1 << 12;
 
 	for (; distance < position; distance *= 2) {
-		size_t psb = intel_packet_find_psb(bytes, position,
-						   position - distance);
+		size_t from = position - distance;
+		size_t psb;
 
+		reach(source, from, position);
+		psb = intel_packet_find_psb(bytes, position, from);
 		if (psb < position)
 			return psb;
 	}
-	return 0;
+	return first_psb(source);
 }
 
 static int seek(struct branch_source *base, uint64_t position)
@@ -241,14 +267,22 @@ static int seek(struct branch_source *base, uint64_t position)
 						source->stretch));
 }
 
-/* The first of a stretch is none: it lies behind a gap. */
-static uint64_t next_sync(const struct branch_source *base, uint64_t from)
+static void reach_any(void *ctx, size_t from, size_t to)
 {
-	const struct intel_source *source = (const struct intel_source *)base;
-	const uint8_t *bytes = source->bytes.bytes;
-	size_t size = source->bytes.size;
-	size_t psb = intel_packet_find_psb(bytes, size, from);
+	struct intel_source *source = ctx;
 
+	stream_window_reach(&source->bytes, from, to);
+}
+
+/* What lies behind is left for the next time. */
+static uint64_t next_sync(struct branch_source *base, uint64_t from)
+{
+	struct intel_source *source = (struct intel_source *)base;
+	size_t size = source->bytes.size;
+	size_t psb = intel_packet_reach_psb(source->bytes.bytes, size, from,
+					    reach_any, source);
+
+	release_bytes(source, psb);
 	return psb < size ? psb : NO_SYNC;
 }
 

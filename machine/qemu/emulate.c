@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/emulate.h"
 #include "machine/intel_pt/cpuid.h"
+#include "machine/qemu/counting.h"
+#include "machine/qemu/events.h"
 #include "machine/qemu/flow.h"
 
 /* The x2APIC's ID register: writing it faults, in xAPIC mode and in x2APIC
@@ -21,14 +23,12 @@ void emulate_cpuid(struct vcpu *vcpu)
 	pend(vcpu, VCPU_PENDING_CPUID);
 }
 
-/* Linux idles by MWAIT where C1 has a sub C-state and interrupts end it
- * (prefer_mwait_c1_over_halt() in arch/x86/kernel/process.c).
+/* MWAIT without extensions, as QEMU has it: Linux idles by it then with both
+ * operands 0 (prefer_mwait_c1_over_halt() in arch/x86/kernel/process.c).
  */
 static void mwait_leaf(struct cpuid_result *result)
 {
-	*result = (struct cpuid_result){
-		.eax = 64, .ebx = 64, .ecx = 3, .edx = 1 << 4
-	};
+	*result = (struct cpuid_result){ .eax = 64, .ebx = 64 };
 }
 
 static void finish_cpuid(struct vcpu *vcpu)
@@ -67,11 +67,12 @@ static bool write_deadline(struct vcpu *vcpu, uint32_t msr, uint64_t value)
 			      guest_clock_now(&vcpu->clock));
 }
 
-void emulate_rdmsr(struct vcpu *vcpu)
+void emulate_rdmsr(struct vcpu *vcpu, uint64_t ip)
 {
 	uint32_t msr = (uint32_t)guest_read(&vcpu->guest, GUEST_RCX);
 	uint64_t *value = &vcpu->msr_value;
 
+	counting_run(vcpu, ip);
 	if (msr == MSR_PLATFORM_INFO)
 		*value = (uint64_t)vcpu->unit.timing.rates.bus_ratio << 8;
 	else if (!perfmon_read(&vcpu->perfmon, msr, value) &&
@@ -116,14 +117,26 @@ static void refuse(struct vcpu *vcpu)
 	guest_write(&vcpu->guest, GUEST_RCX, MSR_THAT_FAULTS);
 }
 
+static void watch_blocks(struct vcpu *vcpu)
+{
+	vcpu->board->watched = pt_unit_is_tracing(&vcpu->unit) ||
+			       vcpu->perfmon.counting;
+}
+
 void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 {
 	uint32_t msr = (uint32_t)guest_read(&vcpu->guest, GUEST_RCX);
 	uint64_t value = guest_read_edx_eax(&vcpu->guest);
 	bool was_tracing = pt_unit_is_tracing(&vcpu->unit);
 
-	if (perfmon_write(&vcpu->perfmon, msr, value) ||
-	    write_deadline(vcpu, msr, value))
+	events_report_flags(vcpu);
+	counting_run(vcpu, ip);
+	counting_interrupt(vcpu);
+	if (perfmon_write(&vcpu->perfmon, msr, value)) {
+		watch_blocks(vcpu);
+		return;
+	}
+	if (write_deadline(vcpu, msr, value))
 		return;
 	if (pt_unit_write_msr(&vcpu->unit, msr, value, ip,
 			      guest_clock_now(&vcpu->clock)) == PT_MSR_FAULT) {
@@ -132,7 +145,7 @@ void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip)
 	}
 	if (pt_unit_is_tracing(&vcpu->unit) != was_tracing) {
 		flow_restart(vcpu);
-		vcpu->board->tracing = !was_tracing;
+		watch_blocks(vcpu);
 		vcpu->board->events = pt_unit_wants_events(&vcpu->unit);
 	}
 }
@@ -145,8 +158,12 @@ void emulate_wrmsr_fault(struct vcpu *vcpu)
 	guest_write(&vcpu->guest, GUEST_RCX, vcpu->fault_rcx);
 }
 
-void emulate_rdpmc(struct vcpu *vcpu, uint64_t next)
+void emulate_rdpmc(struct vcpu *vcpu, uint64_t ip, uint64_t next)
 {
-	guest_write_edx_eax(&vcpu->guest, 0);
+	uint32_t index = (uint32_t)guest_read(&vcpu->guest, GUEST_RCX);
+
+	counting_run(vcpu, ip);
+	guest_write_edx_eax(&vcpu->guest,
+			    perfmon_rdpmc(&vcpu->perfmon, index));
 	qemu_plugin_set_pc(next);
 }

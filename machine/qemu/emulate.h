@@ -13,7 +13,7 @@
  * board->pending was set, to put the outcome right.
  */
 void emulate_cpuid(struct vcpu *vcpu);
-void emulate_rdmsr(struct vcpu *vcpu);
+void emulate_rdmsr(struct vcpu *vcpu, uint64_t ip);
 void emulate_rdtsc(struct vcpu *vcpu);
 void emulate_finish(struct vcpu *vcpu);
 
@@ -24,8 +24,8 @@ void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip);
 /* That fault is being taken: gives the guest its ECX back. */
 void emulate_wrmsr_fault(struct vcpu *vcpu);
 
-/* rdpmc, which QEMU does not have: reads 0.  Does not return. */
-void emulate_rdpmc(struct vcpu *vcpu, uint64_t next);
+/* rdpmc at @ip, which QEMU does not have.  Does not return. */
+void emulate_rdpmc(struct vcpu *vcpu, uint64_t ip, uint64_t next);
 
 /* ptwrite, which QEMU does not have. Does not return, unless memory cannot
  * be read: QEMU then raises its invalid opcode.

@@ -6,13 +6,10 @@ enum {
 	VECTOR_PAGE_FAULT = 14,
 };
 
-void events_tell_flag(struct vcpu *vcpu)
+void events_tell_flag(struct vcpu *vcpu, uint64_t rflags)
 {
-	if (!pt_unit_wants_events(&vcpu->unit))
-		return;
-	pt_unit_interrupt_flag(&vcpu->unit,
-			       guest_read(&vcpu->guest, GUEST_EFLAGS) &
-				       RFLAGS_IF);
+	if (pt_unit_wants_events(&vcpu->unit))
+		pt_unit_interrupt_flag(&vcpu->unit, rflags & RFLAGS_IF);
 }
 
 /* The value that POPF will take from the stack; IF as it is if that cannot be
@@ -33,8 +30,24 @@ void events_flag_written(struct vcpu *vcpu, enum x86_special insn,
 {
 	bool enabled = insn == X86_POPF ? popped_flag(vcpu) : insn == X86_STI;
 
-	pt_unit_flag_written(&vcpu->unit, enabled, next,
-			     guest_clock_now(&vcpu->clock));
+	unsigned count = vcpu->flag_write_count;
+
+	/* CLI again changes nothing. */
+	if (count == VCPU_FLAG_WRITES ||
+	    (count && vcpu->flag_writes[count - 1].enabled == enabled))
+		return;
+	vcpu->flag_writes[count].enabled = enabled;
+	vcpu->flag_writes[count].next = next;
+	vcpu->flag_write_count++;
+}
+
+void events_report_flags(struct vcpu *vcpu)
+{
+	for (unsigned i = 0; i < vcpu->flag_write_count; i++)
+		pt_unit_flag_written(&vcpu->unit, vcpu->flag_writes[i].enabled,
+				     vcpu->flag_writes[i].next,
+				     guest_clock_now(&vcpu->clock));
+	vcpu->flag_write_count = 0;
 }
 
 void events_interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to)
@@ -53,11 +66,13 @@ void events_interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to)
 
 void events_hlt(struct vcpu *vcpu, uint64_t ip)
 {
+	events_report_flags(vcpu);
 	pt_unit_halts(&vcpu->unit, ip, guest_clock_now(&vcpu->clock));
 }
 
 void events_mwait(struct vcpu *vcpu, uint64_t ip)
 {
+	events_report_flags(vcpu);
 	pt_unit_mwait(&vcpu->unit,
 		      (uint32_t)guest_read(&vcpu->guest, GUEST_RAX),
 		      (uint32_t)guest_read(&vcpu->guest, GUEST_RCX), ip,

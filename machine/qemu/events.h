@@ -9,12 +9,20 @@
  * flow of branches; nothing is asked of the guest unless they are on.
  */
 
-/* RFLAGS.IF as it is: before a far transfer is reported, at its target. */
-void events_tell_flag(struct vcpu *vcpu);
+/* RFLAGS at the target of a far transfer, before that is reported; only asked
+ * for while pt_unit_wants_events().
+ */
+void events_tell_flag(struct vcpu *vcpu, uint64_t rflags);
 
-/* The kernel's @insn (CLI, STI, POPF) is about to run, before @next. */
+/* The kernel's @insn (CLI, STI, POPF) is about to run, before @next.  Noted
+ * only: packets may fill a buffer and so interrupt, which QEMU does not allow
+ * in a block's middle.
+ */
 void events_flag_written(struct vcpu *vcpu, enum x86_special insn,
 			 uint64_t next);
+
+/* Reports what was noted: the block has come to its end, or to a fault. */
+void events_report_flags(struct vcpu *vcpu);
 
 /* An interrupt or exception was delivered; it is reported next. */
 void events_interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/flow.h"
+#include "machine/qemu/counting.h"
 #include "machine/qemu/events.h"
 
 /* Linux's selector of 32-bit user code (arch/x86/include/asm/segment.h); QEMU
@@ -7,12 +8,56 @@
  */
 enum { SELECTOR_USER32 = 0x23 };
 
-static void tell_mode(struct vcpu *vcpu)
+static void tell_mode_as(struct vcpu *vcpu, uint64_t cs, uint64_t rflags)
 {
-	bool compat = guest_read(&vcpu->guest, GUEST_CS) == SELECTOR_USER32;
+	bool compat = cs == SELECTOR_USER32;
 
 	pt_unit_mode(&vcpu->unit, !compat, compat);
-	events_tell_flag(vcpu);
+	events_tell_flag(vcpu, rflags);
+}
+
+static uint64_t flags_if_wanted(struct vcpu *vcpu)
+{
+	return pt_unit_wants_events(&vcpu->unit) ?
+		       guest_read(&vcpu->guest, GUEST_EFLAGS) :
+		       0;
+}
+
+static void tell_mode(struct vcpu *vcpu)
+{
+	tell_mode_as(vcpu, guest_read(&vcpu->guest, GUEST_CS),
+		     flags_if_wanted(vcpu));
+}
+
+/* The branch under way changes the mode. */
+static bool is_far_transfer(const struct vcpu *vcpu)
+{
+	const struct block *block = vcpu->block;
+
+	return block && vcpu->board->last_began &&
+	       (block->branch == PT_BRANCH_FAR ||
+		block->branch == PT_BRANCH_IRET);
+}
+
+/* An interrupt came right behind a far transfer to @from: its frame has the
+ * mode that the transfer led to (SDM volume 3, "64-Bit Mode Stack Frame").
+ */
+static void tell_interrupted_mode(struct vcpu *vcpu, uint64_t from)
+{
+	struct {
+		uint64_t rip, cs, rflags;
+	} frame = { 0 };
+	uint64_t stack;
+
+	if (!is_far_transfer(vcpu))
+		return;
+	stack = guest_read(&vcpu->guest, GUEST_RSP);
+	guest_read_virtual(&vcpu->guest, stack, &frame, sizeof(frame));
+	/* An error code lies below it. */
+	if (frame.rip != from)
+		guest_read_virtual(&vcpu->guest, stack + sizeof(uint64_t),
+				   &frame, sizeof(frame));
+	tell_mode_as(vcpu, frame.cs, frame.rflags);
 }
 
 static void tell_cr3(struct vcpu *vcpu, uint64_t ip)
@@ -35,8 +80,6 @@ static void uncount(struct vcpu *vcpu, const struct block *block,
 
 static void retire(struct vcpu *vcpu, const struct block *block, uint64_t to)
 {
-	if (block->branch == PT_BRANCH_FAR || block->branch == PT_BRANCH_IRET)
-		tell_mode(vcpu);
 	if (block->branch == PT_BRANCH_IRET)
 		pt_unit_iret(&vcpu->unit, vcpu->block_start + block->last, to,
 			     guest_clock_now(&vcpu->clock));
@@ -84,6 +127,9 @@ void flow_block(struct vcpu *vcpu, const struct block *block)
 {
 	uint64_t start = locate(vcpu, block);
 
+	events_report_flags(vcpu);
+	if (is_far_transfer(vcpu))
+		tell_mode(vcpu);
 	finish_block(vcpu, start);
 	vcpu->block = block;
 	vcpu->block_start = start;
@@ -110,6 +156,7 @@ static void wake(struct vcpu *vcpu)
 	if (!vcpu->halted)
 		return;
 	vcpu->halted = false;
+	counting_woke(vcpu);
 	pt_unit_slept(&vcpu->unit, vcpu->halted_tsc,
 		      guest_clock_now(&vcpu->clock));
 }
@@ -134,27 +181,35 @@ static bool is_software_interrupt(const struct vcpu *vcpu, uint64_t from)
 
 static void async(struct vcpu *vcpu, uint64_t from, uint64_t to)
 {
+	tell_mode(vcpu);
 	events_interrupt(vcpu, from, to);
 	pt_unit_async(&vcpu->unit, from, to, guest_clock_now(&vcpu->clock));
 }
 
 static void exception(struct vcpu *vcpu, uint64_t from, uint64_t to)
 {
+	events_report_flags(vcpu);
 	if (is_software_interrupt(vcpu, from)) {
+		tell_mode(vcpu);
 		retire(vcpu, vcpu->block, to);
 		return;
 	}
-	if (faulted_in_block(vcpu, from))
+	if (faulted_in_block(vcpu, from)) {
 		uncount(vcpu, vcpu->block,
 			block_index(vcpu->block, from - vcpu->block_start));
-	else if (finish_block(vcpu, from))
-		pt_unit_arrive(&vcpu->unit, from,
-			       guest_clock_now(&vcpu->clock));
+	} else {
+		tell_interrupted_mode(vcpu, from);
+		if (finish_block(vcpu, from))
+			pt_unit_arrive(&vcpu->unit, from,
+				       guest_clock_now(&vcpu->clock));
+	}
 	async(vcpu, from, to);
 }
 
 static void interrupt(struct vcpu *vcpu, uint64_t from, uint64_t to)
 {
+	events_report_flags(vcpu);
+	tell_interrupted_mode(vcpu, from);
 	if (finish_block(vcpu, from)) {
 		tell_cr3(vcpu, from);
 		pt_unit_arrive(&vcpu->unit, from,
@@ -177,7 +232,6 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 		wake(vcpu);
 	if (!pt_unit_is_tracing(&vcpu->unit))
 		return;
-	tell_mode(vcpu);
 	relocate(vcpu, from);
 	if (raised)
 		exception(vcpu, from, to);
@@ -190,8 +244,9 @@ void flow_delivered(struct vcpu *vcpu, uint64_t from, uint64_t to)
 void flow_restart(struct vcpu *vcpu)
 {
 	vcpu->block = NULL;
+	vcpu->flag_write_count = 0;
 	vcpu->board->last_began = 0;
-	events_tell_flag(vcpu);
+	events_tell_flag(vcpu, flags_if_wanted(vcpu));
 	pt_unit_cr3(&vcpu->unit, guest_read(&vcpu->guest, GUEST_CR3), false, 0,
 		    guest_clock_now(&vcpu->clock));
 }

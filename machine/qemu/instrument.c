@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/instrument.h"
 #include "machine/qemu/apic.h"
+#include "machine/qemu/counting.h"
 #include "machine/qemu/doorbell.h"
 #include "machine/qemu/emulate.h"
 #include "machine/qemu/events.h"
@@ -23,8 +24,14 @@ static struct vcpu *vcpu_at(const struct site *site, unsigned index)
 static void on_block(unsigned int index, void *data)
 {
 	const struct site *site = data;
+	struct vcpu *vcpu = vcpu_at(site, index);
 
-	flow_block(vcpu_at(site, index), site->block);
+	if (vcpu->perfmon.counting) {
+		counting_run(vcpu, site->block->start);
+		counting_interrupt(vcpu);
+	}
+	if (pt_unit_is_tracing(&vcpu->unit))
+		flow_block(vcpu, site->block);
 }
 
 static void on_finish(unsigned int index, void *data)
@@ -39,7 +46,9 @@ static void on_cpuid(unsigned int index, void *data)
 
 static void on_rdmsr(unsigned int index, void *data)
 {
-	emulate_rdmsr(vcpu_at(data, index));
+	const struct site *site = data;
+
+	emulate_rdmsr(vcpu_at(site, index), site->insn.ip);
 }
 
 static void on_wrmsr(unsigned int index, void *data)
@@ -58,7 +67,7 @@ static void on_rdpmc(unsigned int index, void *data)
 {
 	const struct site *site = data;
 
-	emulate_rdpmc(vcpu_at(site, index), site->insn.next);
+	emulate_rdpmc(vcpu_at(site, index), site->insn.ip, site->insn.next);
 }
 
 static void on_ptwrite(unsigned int index, void *data)
@@ -73,8 +82,10 @@ static void on_mov_to_cr3(unsigned int index, void *data)
 	vcpu_at(data, index)->cr3_moved = true;
 }
 
-static void halt(struct vcpu *vcpu)
+static void halt(struct vcpu *vcpu, uint64_t ip)
 {
+	counting_run(vcpu, ip);
+	counting_interrupt(vcpu);
 	vcpu->halted = true;
 	vcpu->halted_tsc = guest_clock_now(&vcpu->clock);
 	guest_clock_halt(&vcpu->clock, &vcpu->guest);
@@ -86,7 +97,7 @@ static void on_hlt(unsigned int index, void *data)
 	struct vcpu *vcpu = vcpu_at(site, index);
 
 	events_hlt(vcpu, site->insn.ip);
-	halt(vcpu);
+	halt(vcpu, site->insn.ip);
 }
 
 /* QEMU's MWAIT halts the only CPU; with others, whose stores it would have to
@@ -99,7 +110,7 @@ static void on_mwait(unsigned int index, void *data)
 	struct vcpu *vcpu = vcpu_at(site, index);
 
 	events_mwait(vcpu, site->insn.ip);
-	halt(vcpu);
+	halt(vcpu, site->insn.ip);
 }
 
 static void on_flag_written(unsigned int index, void *data)

@@ -12,7 +12,30 @@
 #define MSR_GLOBAL_STATUS_RESET 0x390u
 #define MSR_GLOBAL_STATUS_SET 0x391u
 
+#define STATUS_FIXED_SHIFT 32
 #define STATUS_TOPA_PMI (1ull << 55)
+
+#define COUNTER_MASK ((1ull << 48) - 1)
+
+/* IA32_PERFEVTSELx; of fixed counters 4 bits each, the interrupt's in bit 3. */
+#define SELECT_EVENT 0xffffu /* with its mask */
+#define SELECT_USER (1u << 16)
+#define SELECT_OS (1u << 17)
+#define SELECT_INTERRUPT (1u << 20)
+#define SELECT_ENABLE (1u << 22)
+#define FIXED_OS (1u << 0)
+#define FIXED_USER (1u << 1)
+#define FIXED_INTERRUPT (1u << 3)
+
+enum {
+	EVENT_CYCLES = 0x003c,
+	EVENT_REFERENCE_CYCLES = 0x013c,
+	EVENT_INSTRUCTIONS = 0x00c0,
+	FIXED_INSTRUCTIONS = 0,
+	FIXED_CYCLES = 1,
+	FIXED_REFERENCE_CYCLES = 2,
+	RDPMC_FIXED = 1 << 30,
+};
 
 /* SDM volume 3, "Issuing Interprocessor Interrupts": the local APIC's command
  * register; delivery mode NMI, level assert, destination shorthand self.
@@ -55,6 +78,78 @@ bool perfmon_read(const struct perfmon *perfmon, uint32_t msr, uint64_t *value)
 	return true;
 }
 
+/* One counter, general or fixed: what it is set to. */
+struct counter {
+	uint64_t *value;
+	unsigned status_bit;
+	bool cycles, instructions; /* what it counts; neither: nothing */
+	bool user, kernel;
+	bool interrupts;
+};
+
+static struct counter general(struct perfmon *perfmon, unsigned i)
+{
+	uint64_t select = perfmon->select[i];
+	uint64_t event = select & SELECT_EVENT;
+	bool on = (select & SELECT_ENABLE) && perfmon->global_control >> i & 1;
+
+	return (struct counter){
+		.value = &perfmon->counter[i],
+		.status_bit = i,
+		.cycles = on && (event == EVENT_CYCLES ||
+				 event == EVENT_REFERENCE_CYCLES),
+		.instructions = on && event == EVENT_INSTRUCTIONS,
+		.user = select & SELECT_USER,
+		.kernel = select & SELECT_OS,
+		.interrupts = select & SELECT_INTERRUPT,
+	};
+}
+
+static struct counter fixed(struct perfmon *perfmon, unsigned i)
+{
+	unsigned control = perfmon->fixed_control >> 4 * i & 0xf;
+	unsigned bit = STATUS_FIXED_SHIFT + i;
+	bool on = perfmon->global_control >> bit & 1;
+
+	return (struct counter){
+		.value = &perfmon->fixed[i],
+		.status_bit = bit,
+		.cycles = on && (i == FIXED_CYCLES ||
+				 i == FIXED_REFERENCE_CYCLES),
+		.instructions = on && i == FIXED_INSTRUCTIONS,
+		.user = control & FIXED_USER,
+		.kernel = control & FIXED_OS,
+		.interrupts = control & FIXED_INTERRUPT,
+	};
+}
+
+static struct counter nth(struct perfmon *perfmon, unsigned i)
+{
+	return i < PERFMON_COUNTERS ? general(perfmon, i) :
+				      fixed(perfmon, i - PERFMON_COUNTERS);
+}
+
+static void look_who_counts(struct perfmon *perfmon)
+{
+	perfmon->counting = false;
+	for (unsigned i = 0; i < PERFMON_COUNTERS + PERFMON_FIXED; i++) {
+		struct counter counter = nth(perfmon, i);
+
+		perfmon->counting |= (counter.cycles || counter.instructions) &&
+				     (counter.user || counter.kernel);
+	}
+}
+
+/* A write to a general counter has 32 bits and extends their sign. */
+static uint64_t as_stored(uint32_t msr, uint64_t value)
+{
+	if (msr - MSR_PMC0 < PERFMON_COUNTERS)
+		return (uint64_t)(int64_t)(int32_t)value & COUNTER_MASK;
+	if (msr - MSR_FIXED_CTR0 < PERFMON_FIXED)
+		return value & COUNTER_MASK;
+	return value;
+}
+
 bool perfmon_write(struct perfmon *perfmon, uint32_t msr, uint64_t value)
 {
 	uint64_t *target = stored(perfmon, msr);
@@ -69,16 +164,81 @@ bool perfmon_write(struct perfmon *perfmon, uint32_t msr, uint64_t value)
 		perfmon->global_status |= value;
 		return true;
 	default:
-		if (target)
-			*target = value;
-		return target;
+		if (!target)
+			return false;
+		*target = as_stored(msr, value);
+		look_who_counts(perfmon);
+		return true;
 	}
+}
+
+uint64_t perfmon_rdpmc(const struct perfmon *perfmon, uint32_t index)
+{
+	uint32_t i = index & ~(uint32_t)RDPMC_FIXED;
+
+	if (index & RDPMC_FIXED)
+		return i < PERFMON_FIXED ? perfmon->fixed[i] : 0;
+	return i < PERFMON_COUNTERS ? perfmon->counter[i] : 0;
+}
+
+/* Returns true if it overflowed and interrupts. */
+static bool count(struct perfmon *perfmon, const struct counter *counter,
+		  uint64_t amount)
+{
+	*counter->value += amount;
+	if (*counter->value <= COUNTER_MASK)
+		return false;
+	*counter->value &= COUNTER_MASK;
+	perfmon->global_status |= 1ull << counter->status_bit;
+	return counter->interrupts;
+}
+
+/* Instructions of a block that was left are taken back: no step back here. */
+static uint64_t step(uint64_t *last, uint64_t now)
+{
+	uint64_t amount = now > *last ? now - *last : 0;
+
+	*last += amount;
+	return amount;
+}
+
+bool perfmon_advance(struct perfmon *perfmon, const struct perfmon_now *now,
+		     bool kernel)
+{
+	uint64_t cycles = step(&perfmon->last.cycles, now->cycles);
+	uint64_t instructions =
+		step(&perfmon->last.instructions, now->instructions);
+	bool interrupts = false;
+
+	for (unsigned i = 0;
+	     perfmon->counting && i < PERFMON_COUNTERS + PERFMON_FIXED; i++) {
+		struct counter counter = nth(perfmon, i);
+
+		if (!(perfmon->kernel ? counter.kernel : counter.user))
+			continue;
+		if (counter.cycles)
+			interrupts |= count(perfmon, &counter, cycles);
+		else if (counter.instructions)
+			interrupts |= count(perfmon, &counter, instructions);
+	}
+	perfmon->kernel = kernel;
+	return interrupts;
+}
+
+void perfmon_skip(struct perfmon *perfmon, const struct perfmon_now *now)
+{
+	perfmon->last = *now;
+}
+
+void perfmon_interrupt(struct guest *guest)
+{
+	uint32_t command = ICR_NMI_TO_SELF;
+
+	guest_write_physical(guest, APIC_ICR_LOW, &command, sizeof(command));
 }
 
 void perfmon_topa_interrupt(struct perfmon *perfmon, struct guest *guest)
 {
-	uint32_t command = ICR_NMI_TO_SELF;
-
 	perfmon->global_status |= STATUS_TOPA_PMI;
-	guest_write_physical(guest, APIC_ICR_LOW, &command, sizeof(command));
+	perfmon_interrupt(guest);
 }

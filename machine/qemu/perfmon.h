@@ -7,15 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As much of architectural performance monitoring as the trace unit's
- * interrupt needs: the guest's driver finds counters that hold what is
- * written to them and never count, and the global status register with the
- * "Trace_ToPA_PMI" bit (SDM volume 3, "Architectural Performance Monitoring
- * Version 4"; volume 4 for the MSRs).
+/* Architectural performance monitoring, version 4 (SDM volume 3,
+ * "Architectural Performance Monitoring Version 4"; volume 4 for the MSRs):
+ * counters of cycles and of instructions, their interrupt, and the global
+ * status register with the trace unit's bit "Trace_ToPA_PMI".  Counters of
+ * other events hold what is written to them and never count.
  */
 enum {
 	PERFMON_COUNTERS = 8,
 	PERFMON_FIXED = 4,
+};
+
+/* What there is to count: since the CPU started. */
+struct perfmon_now {
+	uint64_t cycles;
+	uint64_t instructions;
 };
 
 struct perfmon {
@@ -25,13 +31,31 @@ struct perfmon {
 	uint64_t fixed_control;
 	uint64_t global_control;
 	uint64_t global_status;
+	bool counting; /* some counter does */
+	bool kernel;   /* what has run since @last */
+	struct perfmon_now last;
 };
 
-/* Return false if @msr is not one of these. */
+/* Return false if @msr is not one of these.  Call perfmon_advance() before. */
 bool perfmon_read(const struct perfmon *perfmon, uint32_t msr, uint64_t *value);
 bool perfmon_write(struct perfmon *perfmon, uint32_t msr, uint64_t value);
 
-/* A ToPA region with INT is full: status bit, and an NMI to this CPU. */
+/* The counter that RDPMC names by @index; 0 if there is none. */
+uint64_t perfmon_rdpmc(const struct perfmon *perfmon, uint32_t index);
+
+/* Counts up to @now, from where on the CPU runs in the kernel or not.  Returns
+ * true if a counter overflowed that asks for an interrupt.
+ */
+bool perfmon_advance(struct perfmon *perfmon, const struct perfmon_now *now,
+		     bool kernel);
+
+/* What is before @now does not count: the CPU was halted. */
+void perfmon_skip(struct perfmon *perfmon, const struct perfmon_now *now);
+
+/* The performance monitoring interrupt: an NMI to this CPU. */
+void perfmon_interrupt(struct guest *guest);
+
+/* A ToPA region with INT is full: status bit, and the interrupt. */
 void perfmon_topa_interrupt(struct perfmon *perfmon, struct guest *guest);
 
 #endif

@@ -23,6 +23,16 @@ enum vcpu_pending {
 	VCPU_PENDING_RDTSC,
 };
 
+/* IF as an instruction of the block under way writes it: CLI may be in its
+ * middle, STI and POPF end it.
+ */
+enum { VCPU_FLAG_WRITES = 2 };
+
+struct vcpu_flag_write {
+	bool enabled;
+	uint64_t next; /* the instruction behind it */
+};
+
 /* One virtual CPU: its trace unit and what is needed to drive it. */
 struct vcpu {
 	struct vcpu_board *board;
@@ -41,6 +51,9 @@ struct vcpu {
 	uint64_t halted_tsc;
 	bool fault_wanted; /* wrmsr was turned into one that faults */
 	uint64_t fault_rcx;
+	struct vcpu_flag_write flag_writes[VCPU_FLAG_WRITES];
+	unsigned flag_write_count; /* not reported yet */
+	bool counter_overflowed;   /* the interrupt is due */
 	enum vcpu_pending pending;
 	uint32_t cpuid_leaf, cpuid_subleaf;
 	uint64_t msr_value;

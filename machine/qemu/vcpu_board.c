@@ -20,7 +20,7 @@ void vcpu_boards_watch_block(struct qemu_plugin_scoreboard *boards,
 {
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(
 		tb, call, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
-		member(boards, offsetof(struct vcpu_board, tracing)), 0, data);
+		member(boards, offsetof(struct vcpu_board, watched)), 0, data);
 	qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
 		tb, QEMU_PLUGIN_INLINE_ADD_U64,
 		member(boards, offsetof(struct vcpu_board, retired)), count);

@@ -10,8 +10,8 @@
  * scoreboard.
  */
 struct vcpu_board {
-	uint64_t tracing;    /* 1 while the unit is enabled */
-	uint64_t events;     /* 1 while it also traces events */
+	uint64_t watched;    /* 1 while the unit is enabled or a counter counts */
+	uint64_t events;     /* 1 while the unit traces events */
 	uint64_t retired;    /* instructions begun, whole blocks at once */
 	uint64_t last_began; /* the current block's last instruction did */
 	uint64_t pending;    /* an emulated instruction is to be finished */
@@ -20,7 +20,7 @@ struct vcpu_board {
 struct qemu_plugin_scoreboard *vcpu_boards_new(void);
 
 /* Counts @count instructions at each start of @tb, and calls @call with @data
- * there while the vCPU is traced; it may read registers.
+ * there while the vCPU is watched; it may read registers.
  */
 void vcpu_boards_watch_block(struct qemu_plugin_scoreboard *boards,
 			     struct qemu_plugin_tb *tb, uint64_t count,

@@ -41,7 +41,7 @@ static void write_register(struct vcpu *vcpu, unsigned which, uint64_t value)
 	if (ete_unit_is_enabled(&vcpu->unit) == was_enabled)
 		return;
 	flow_restart(vcpu);
-	vcpu->board->tracing = !was_enabled;
+	vcpu->board->watched = !was_enabled;
 }
 
 void emulate_access(struct vcpu *vcpu, uint32_t insn, uint64_t ip)

@@ -31,7 +31,7 @@ static void on_discontinuity(unsigned int index,
 	struct trace_unit *plugin = data;
 	struct vcpu *vcpu = &plugin->vcpus[index];
 
-	if (index >= plugin->count || !vcpu->board->tracing)
+	if (index >= plugin->count || !vcpu->board->watched)
 		return;
 	if (type == QEMU_PLUGIN_DISCON_INTERRUPT)
 		flow_interrupt(vcpu, from, to);

@@ -4,19 +4,20 @@
 #
 #	conformance.sh [KERNEL [CPUS [RECORDING...]]]
 #
-# One boot: without arguments of kernel 6.12 with one CPU, and each recording
-# that conformance_guest.sh knows but "large".  A line per recording and CPU;
-# exits 1 if any differs from the truth.
+# Without arguments kernel 6.12 with one CPU, and each recording that
+# conformance_guest.sh knows but "large".  Those that libipt decodes are made in
+# one boot, those that are compared by their packets in another.  A line per
+# recording and CPU; exits 1 if any differs from the truth.
 # KEEP=DIR keeps what was recorded in DIR.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 
-readonly TOOL=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests/tool_conformance
+readonly TOOLS=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests
 readonly ONE_CPU=(task-cyc task-default task-user task-both all-cyc
-	all-default noretcomp psb filter)
-readonly SEVERAL_CPUS=(task-cyc all-cyc all-default)
+	all-default noretcomp psb filter events events-kernel events-user no-tnt)
+readonly SEVERAL_CPUS=(task-cyc all-cyc all-default events events-kernel no-tnt)
 
 fail() {
 	printf 'FAIL: %s\n' "$*"
@@ -57,10 +58,9 @@ check_perf() { # dir recording
 }
 
 # One boot: all of its recordings and all of its truth.
-check_boot() { # kernel cpus recording...
-	local kernel=$1 cpus=$2 dir=$WORK/$1-$2 name
-	local -a options=(--truth "$dir" --vdso "$dir/vdso")
-	shift 2
+check_boot() { # flows|transfers kernel cpus recording...
+	local check=check_$1 kernel=$2 cpus=$3 dir=$WORK/$2-$3-$1
+	shift 3
 	mkdir -p "$dir"
 	if ! "$MACHINE" run --kernel "$kernel" --cpus "$cpus" \
 		--memory 3072 --results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
@@ -68,18 +68,38 @@ check_boot() { # kernel cpus recording...
 		fail "kernel $kernel, $cpus CPUs: the machine failed"
 		return
 	fi
-	if ((cpus == 1)); then
-		options+=(--time-p99 500)
-	else
-		options+=(--slack 200000)
-	fi
 	check_exactness "$dir" "$cpus"
-	"$TOOL" "${options[@]}" "${@/#/$dir/}" >"$dir/libipt" ||
-		fail "kernel $kernel, $cpus CPUs: not as the truth"
-	cat "$dir/libipt"
 	keep_vdso_for_perf "$dir"
+	"$check" "$dir" "$cpus" "$@"
+}
+
+# Branch by branch, as libipt and perf decode them.
+check_flows() { # dir cpus recording...
+	local dir=$1 name
+	local -a options=(--time-p99 500)
+	(($2 == 1)) || options=(--slack 200000)
+	shift 2
+	"$TOOLS/tool_conformance" --truth "$dir" --vdso "$dir/vdso" \
+		"${options[@]}" "${@/#/$dir/}" >"$dir/libipt" ||
+		fail "$dir: not as the truth"
+	cat "$dir/libipt"
 	for name in "$@"; do
 		check_perf "$dir" "$name"
+	done
+}
+
+# Event Trace, which Debian's libipt does not know, and traces without TNT
+# packets: packet by packet; perf finds nothing wrong.
+check_transfers() { # dir cpus recording...
+	local dir=$1 name errors slack=2000
+	(($2 == 1)) || slack=200000
+	shift 2
+	"$TOOLS/tool_transfers" --truth "$dir" --slack "$slack" \
+		"${@/#/$dir/}" || fail "$dir: transfers are not as the truth"
+	for name in "$@"; do
+		errors=$(perf --buildid-dir "$dir/ids" script -i "$dir/$name" \
+			--itrace=e 2>&1 | head -n 3)
+		[[ -z $errors ]] || fail "$name: perf: $errors"
 	done
 }
 
@@ -95,15 +115,29 @@ check_exactness() { # dir cpus
 	fi
 }
 
+check_all() { # kernel cpus recording...
+	local -a boot=("$1" "$2") flows=() transfers=()
+	local name
+	for name in "${@:3}"; do
+		case $name in
+		events* | no-tnt) transfers+=("$name") ;;
+		*) flows+=("$name") ;;
+		esac
+	done
+	((${#flows[@]} == 0)) || check_boot flows "${boot[@]}" "${flows[@]}"
+	((${#transfers[@]} == 0)) ||
+		check_boot transfers "${boot[@]}" "${transfers[@]}"
+}
+
 main() {
 	local kernel=${1:-6.12} cpus=${2:-1}
 	shift $(($# < 2 ? $# : 2))
 	skip_without_machine "$kernel"
-	if ((cpus == 1)); then
-		check_boot "$kernel" 1 "${@:-${ONE_CPU[@]}}"
-	else
-		check_boot "$kernel" "$cpus" "${@:-${SEVERAL_CPUS[@]}}"
+	if (($# == 0)); then
+		set -- "${ONE_CPU[@]}"
+		((cpus == 1)) || set -- "${SEVERAL_CPUS[@]}"
 	fi
+	check_all "$kernel" "$cpus" "$@"
 	[[ -z ${KEEP:-} ]] || cp -r "$WORK/." "$KEEP"
 	((FAILURES == 0))
 }

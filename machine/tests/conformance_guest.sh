@@ -42,6 +42,22 @@ run_one() { # name
 		record "$1" -m,4M -e $event \
 			--filter "filter $FILTER_RANGE" "${work[@]}"
 		;;
+	events)
+		record "$1" -m,"$BUFFER" -a \
+			-e intel_pt/event=1,pwr_evt=1,cyc=1,noretcomp=1/ "${work[@]}"
+		;;
+	events-kernel)
+		record "$1" -m,"$BUFFER" -a \
+			-e intel_pt/event=1,pwr_evt=1,noretcomp=1/k "${work[@]}"
+		;;
+	events-user)
+		record "$1" -m,"$BUFFER" \
+			-e intel_pt/event=1,noretcomp=1/u "${work[@]}"
+		;;
+	no-tnt)
+		record "$1" -m,"$BUFFER" \
+			-e intel_pt/notnt=1,noretcomp=1/k "${work[@]}"
+		;;
 	large)
 		record "$1" -m,128M -a -e $event -- bash "$self" --work 28
 		;;

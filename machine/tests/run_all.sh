@@ -7,7 +7,8 @@
 #	run_all.sh list [all|full]	only says which, with paths
 #	run_all.sh fetch		only fetches what they need
 #
-# full adds every recording on the other kernel and on arm64, and long ones.
+# full adds every recording on the other kernels and on arm64, long ones, and
+# perf's own suite.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -23,7 +24,9 @@ source "$HERE/side_by_side.sh"
 # Everything is fetched once, and what is missing is said once.
 fetch() {
 	local kernel
-	for kernel in 6.12 6.1; do
+	local -a kernels=(6.12 6.1)
+	[[ $LEVEL != full ]] || kernels+=(7.3)
+	for kernel in "${kernels[@]}"; do
 		"$HERE/../host/machine" fetch --kernel "$kernel"
 	done
 	for kernel in 6.12 6.1; do
@@ -41,7 +44,9 @@ tests=(conformance.sh "conformance.sh 6.12 2" test_truth_exec_log.sh
 	"conformance_arm64.sh 2 ours-moving ours-all")
 if [[ $LEVEL == full ]]; then
 	tests+=("conformance.sh 6.12 1 large" "conformance.sh 6.1 1"
-		"conformance.sh 6.1 2" "conformance_arm64.sh 1"
+		"conformance.sh 6.1 2" "conformance.sh 7.3 1"
+		"conformance.sh 7.3 2" test_perf_suite.sh
+		"test_perf_suite.sh 7.3" "conformance_arm64.sh 1"
 		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2")
 fi
 case $ACTION in

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the unit does at its registers and what stock perf sees of it, beyond
-# the flow of branches (conformance.sh): capabilities, faults, PTWRITE, loss.
+# the flow of branches (conformance.sh): capabilities, faults, PTWRITE, loss,
+# idling by MWAIT, interrupts of full regions and of counters.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
@@ -76,6 +77,56 @@ test_loss() {
 		"$(grep -v 'Overflow packet' "$WORK/errors")"
 }
 
+# QEMU aborts if a packet of Event Trace fills a region in a block's middle,
+# where it allows no interrupt, or if a counter overflows there.
+# shellcheck disable=SC2016 # expanded in the guest
+INTERRUPTS='
+	perf record -B -N -q -o /tmp/small -m,16 -a -e intel_pt/event=1/k \
+		-- busybox ls -lR /usr/bin >/tmp/list
+	perf record -B -N -q -o /tmp/samples -e cycles,instructions -c 20000 \
+		-- busybox md5sum /tmp/list >/tmp/sum
+	perf script -i /tmp/samples -F event | sort | uniq -c >"$1/samples"
+	perf stat -x " " -o "$1/counts" -e cycles:u,instructions:u,cycles:k \
+		busybox md5sum /tmp/list
+'
+
+test_interrupts() {
+	capture "$MACHINE" run --results "$WORK" --timeout "$LIMIT_S" -- \
+		bash -c "$INTERRUPTS" guest "$WORK"
+	expect "interrupts: exit code" 0 "$CODE"
+	expect "counters: both interrupt" "cycles: instructions:" \
+		"$(awk '$1 > 10 { print $2 }' "$WORK/samples" | paste -sd ' ')"
+	# An instruction takes a cycle here.
+	expect "counters: user code's instructions and cycles" same \
+		"$(awk '/cycles:u/ { cycles = $1 }
+			/instructions:u/ { instructions = $1 }
+			END { good = cycles > 100000 && cycles == instructions
+			      print good ? "same" : cycles " " instructions }' \
+			"$WORK/counts")"
+	expect "counters: the kernel's cycles" yes \
+		"$(awk '/cycles:k/ && $1 > 100000 { print "yes" }' \
+			"$WORK/counts")"
+}
+
+# The guest idles by MWAIT, which has a packet of its own.
+test_mwait() {
+	capture "$MACHINE" run --unit mwait=on --results "$WORK" \
+		--timeout "$LIMIT_S" -- \
+		perf record --kcore -B -N -q -a -o "$WORK/mwait" \
+		-e intel_pt/pwr_evt=1/k -- busybox sleep 0.05
+	expect "mwait: exit code" 0 "$CODE"
+	local name counts=''
+	for name in MWAIT PWRE EXSTOP PWRX; do
+		counts+=" $(count_packets "$WORK/mwait" "$name")"
+	done
+	expect "mwait: each has all four packets" yes "$(
+		awk '{ good = $1 > 0 && $1 == $2 && $1 == $3 && $1 == $4
+		       print good ? "yes" : $0 }' <<<"$counts"
+	)"
+}
+
 skip_without_machine 6.12
 test_registers
 test_loss
+test_interrupts
+test_mwait

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/branch.h"
-#include "decoder/intel_pt/instruction_length.h"
+#include "decoder/libipt/branch.h"
+#include "decoder/libipt/instruction_length.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

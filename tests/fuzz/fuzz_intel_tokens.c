@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/intel_pt/intel_tokens.h"
+#include "decoder/libipt/intel_tokens.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Packets, and the times they tell. */

@@ -37,6 +37,15 @@ build_programs() {
 	(cd "$out" && objcopy --add-gnu-debuglink=separate.debug separate)
 }
 
+# Both engines see the same.
+verify() {
+	local data failed=0
+	for data in "$WORK"/*/data; do
+		"$KTRACE" verify "${data%/data}" || failed=1
+	done
+	return "$failed"
+}
+
 damage() { # recording
 	local failed=0
 	python3 "$HERE/damage.py" --flips "$FLIPS" "$KTRACE" "$1" || failed=1
@@ -59,6 +68,7 @@ main() {
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
+	run "engines" verify
 	run "damaged copies: user" damage "$WORK/small"
 	[[ $LEVEL != full ]] ||
 		run "damaged copies: kernel" damage "$WORK/kernel"

@@ -67,6 +67,20 @@ def check_cpu(reader):
                       reader.recording).returncode == 2
 
 
+def check_jobs(reader):
+    """Any number of threads gives the same bytes."""
+    for command in (["report", "--format=csv"], ["timeline", "--format=csv"],
+                    ["export", "--format=perfetto"], ["dump", "--events"]):
+        command += ["-i", reader.recording, "--jobs"]
+        alone = reader.run(*command, "1")
+        assert alone.returncode == 0 and alone.stdout, command
+        for jobs in ("2", "3"):
+            assert reader.run(*command, jobs).stdout == alone.stdout, command
+    for wrong in ("0", "x", "-1"):
+        done = reader.run("report", "--jobs", wrong, "-i", reader.recording)
+        assert done.returncode == 2, wrong
+
+
 def process_ids(reader):
     return sorted({int(row["pid"]) for row in reader.timeline()
                    if int(row["pid"]) > 0})

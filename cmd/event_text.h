@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_EVENT_TEXT_H
+#define KT_CMD_EVENT_TEXT_H
+
+#include <stdio.h>
+
+struct function_event;
+struct symbols;
+
+/* Writes a line of @event, whose functions are of @symbols. */
+void event_write(FILE *out, const struct symbols *symbols,
+		 const struct function_event *event);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/cpu_pipeline.h"
+#include "cmd/event_compare.h"
+#include "cmd/event_text.h"
+#include "cmd/event_window.h"
+#include "cmd/session.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Both engines on one stream. */
+struct stream_verifier {
+	struct session sessions[2];
+	struct cpu_pipeline pipelines[2];
+	struct event_window windows[2];
+	struct event_comparison result;
+};
+
+static const char *name_of(const struct stream_verifier *verifier, int side)
+{
+	return engine_name(verifier->sessions[side].engine);
+}
+
+static void write_difference(const struct session *session,
+			     const struct stream_verifier *verifier)
+{
+	const struct event_comparison *result = &verifier->result;
+
+	fprintf(session->out, "  differs%s\n",
+		result->is_time ? " in time: not within each other's bounds" :
+				  "");
+	for (int i = 0; i < 2; i++) {
+		fprintf(session->out, "  %-8s event %" PRIu64 ": ",
+			name_of(verifier, i), result->number[i]);
+		event_write(session->out, session->symbols, &result->first[i]);
+	}
+}
+
+static void write_result(const struct session *session,
+			 const struct aux_stream *stream,
+			 const struct stream_verifier *verifier)
+{
+	const struct event_comparison *result = &verifier->result;
+
+	fprintf(session->out,
+		"stream %" PRIu32 " cpu %d: %" PRIu64 " events equal, %" PRIu64
+		" of them to the ns\n",
+		stream->index, stream->cpu, result->compared, result->same_ns);
+	for (int i = 0; i < 2; i++)
+		if (result->gaps[i] || result->alone[i])
+			fprintf(session->out,
+				"  %-8s %" PRIu64 " gaps, %" PRIu64
+				" events where the other has one\n",
+				name_of(verifier, i), result->gaps[i],
+				result->alone[i]);
+	if (result->differs)
+		write_difference(session, verifier);
+}
+
+static int compare(struct stream_verifier *verifier, size_t index)
+{
+	for (int i = 0; i < 2; i++) {
+		int status = cpu_pipeline_open(&verifier->pipelines[i],
+					       &verifier->sessions[i], index);
+
+		if (status < 0)
+			return status;
+		event_window_init(&verifier->windows[i], cpu_pipeline_next,
+				  &verifier->pipelines[i]);
+	}
+	return event_compare(&verifier->windows[0], &verifier->windows[1],
+			     &verifier->result);
+}
+
+/* Nothing in common is no agreement either. */
+static bool is_good(const struct event_comparison *result)
+{
+	bool has_events = result->alone[0] && result->alone[1];
+
+	return !result->differs && (result->compared || !has_events);
+}
+
+/* Returns whether both engines agree, or a negative enum error. */
+static int verify_stream(const struct session *session, size_t index)
+{
+	struct stream_verifier verifier = {
+		.sessions = { *session, *session },
+	};
+	int status;
+
+	verifier.sessions[1].engine = engine_second(session->recording);
+	status = compare(&verifier, index);
+	if (status >= 0) {
+		write_result(session,
+			     recording_stream(session->recording, index),
+			     &verifier);
+		status = is_good(&verifier.result);
+	}
+	for (int i = 0; i < 2; i++) {
+		event_window_free(&verifier.windows[i]);
+		cpu_pipeline_close(&verifier.pipelines[i]);
+	}
+	return status;
+}
+
+static int verify_streams(const struct session *session)
+{
+	size_t count = recording_stream_count(session->recording);
+	int result = EXIT_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct aux_stream *stream =
+			recording_stream(session->recording, i);
+		int status;
+
+		if (!step_filter_cpu(&session->filter, (uint32_t)stream->cpu))
+			continue;
+		status = verify_stream(session, i);
+		if (status < 0) {
+			fprintf(stderr, "ktrace-hw: verify: %s\n",
+				error_text(status));
+			return EXIT_FAILED;
+		}
+		if (!status)
+			result = EXIT_FAILED;
+	}
+	return result;
+}
+
+static int verify(struct session *session)
+{
+	if (session->engine != engine_second(session->recording))
+		return verify_streams(session);
+	fprintf(stderr, "ktrace-hw: %s: only %s reads its trace\n",
+		recording_path(session->recording),
+		engine_name(session->engine));
+	return EXIT_USAGE;
+}
+
+/* All of a recording is compared, and what comes out is no report. */
+static bool can_do(const struct report_options *options)
+{
+	const char *name = options->since  ? "since" :
+			   options->until  ? "until" :
+			   options->format ? "format" :
+			   options->engine ? "engine" : NULL;
+
+	if (name)
+		fprintf(stderr, "ktrace-hw: verify: does not take --%s\n",
+			name);
+	return !name;
+}
+
+static int verify_recording(const struct report_options *options)
+{
+	struct session session;
+	int status = session_open(&session, options);
+	int close_status;
+
+	if (!status)
+		status = verify(&session);
+	close_status = session_close(&session);
+	return status ? status : close_status;
+}
+
+static int run_verify(int argc, char **argv)
+{
+	const struct option_set set = {
+		.command = "verify",
+		.purpose = "Decodes a recording with both engines and says "
+			   "where they differ first.",
+		.formats = "text",
+		.has_no_tasks = true,
+		.has_no_rows = true,
+		.takes_input = true,
+	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
+
+	if (status < 0)
+		status = can_do(&options) ? verify_recording(&options) :
+					    EXIT_USAGE;
+	report_options_free(&options);
+	return status;
+}
+
+const struct command verify_command = {
+	.name = "verify",
+	.summary = "compare the engines that decode a recording",
+	.run = run_verify,
+};

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt/intel_branches_parts.h"
+
+/* @payload is the low @bits of an address. */
+static uint64_t update(const struct intel_branches *b, uint64_t payload,
+		       unsigned int bits)
+{
+	return b->last_ip >> bits << bits | payload;
+}
+
+/* The address of a packet with one; *@has_address: it was not left out. */
+static uint64_t take_address(struct intel_branches *b,
+			     const struct intel_packet *packet,
+			     bool *has_address)
+{
+	uint64_t payload = packet->payload;
+
+	*has_address = true;
+	switch (packet->compression) {
+	case 1:
+		b->last_ip = update(b, payload, 16);
+		break;
+	case 2:
+		b->last_ip = update(b, payload, 32);
+		break;
+	case 3:
+		b->last_ip = (uint64_t)((int64_t)(payload << 16) >> 16);
+		break;
+	case 4:
+		b->last_ip = update(b, payload, 48);
+		break;
+	case 6:
+		b->last_ip = payload;
+		break;
+	default:
+		*has_address = false;
+		return 0;
+	}
+	return b->last_ip;
+}
+
+static bool is_partial(const struct intel_packet *packet)
+{
+	return packet->compression != 3 && packet->compression != 6;
+}
+
+static struct trace_branch *take_timed(struct intel_branches *b, uint8_t kind,
+				       const struct intel_packet *packet)
+{
+	bool has_address;
+	uint64_t address = take_address(b, packet, &has_address);
+	struct trace_branch *branch =
+		intel_branches_add_timed(b, kind, address, true);
+
+	branch->has_address = has_address;
+	branch->is_partial = is_partial(packet);
+	b->breaks_off = false;
+	b->waiting = 0;
+	return branch;
+}
+
+static void take_tip(struct intel_branches *b,
+		     const struct intel_packet *packet)
+{
+	take_timed(b, b->breaks_off ? TRACE_INTERRUPT : TRACE_TARGET, packet);
+}
+
+static void take_stop(struct intel_branches *b,
+		      const struct intel_packet *packet)
+{
+	bool is_there = b->breaks_off;
+	struct trace_branch *branch = take_timed(
+		b, is_there ? TRACE_STOP_THERE : TRACE_STOP, packet);
+
+	if (is_there)
+		branch->is_unsure = b->errata & INTEL_ERRATUM_SKD022;
+	else
+		branch->is_unsure = b->errata & INTEL_ERRATUM_SKL014 &&
+				    !branch->has_address;
+}
+
+/* Whether tracing is on behind an overflow and the FUP at b->at: what follows
+ * first of what is only there if it is, or is not.
+ */
+static bool goes_on(const struct intel_branches *b)
+{
+	struct intel_packet_context context = { 0 };
+	struct intel_packet packet;
+	size_t at = b->at;
+
+	while (intel_packet_read_in(&context, b->bytes + at, b->size - at,
+				    &packet) > 0) {
+		bool is_fup = at > b->at && packet.kind == INTEL_PACKET_FUP;
+
+		if (packet.kind == INTEL_PACKET_TIP_PGE ||
+		    packet.kind == INTEL_PACKET_PSBEND)
+			return false;
+		if (is_fup || intel_packet_is_flow(&packet))
+			return true;
+		at += packet.size;
+	}
+	return true;
+}
+
+static void end_overflow(struct intel_branches *b, uint64_t address,
+			 bool is_shared)
+{
+	struct trace_branch *overflow = &b->branches[b->overflow];
+
+	b->overflow = NO_OVERFLOW;
+	if (b->errata & INTEL_ERRATUM_APL12 && !goes_on(b))
+		return;
+	overflow->payload = address;
+	overflow->has_address = true;
+	overflow->is_partial = is_shared;
+}
+
+/* Execution comes to @address, where what waited for that happens. */
+static void take_place(struct intel_branches *b, uint64_t address,
+		       bool is_shared)
+{
+	struct trace_branch *branch =
+		intel_branches_add(b, TRACE_REACH, address);
+	bool is_aborted = b->waiting & WAITING_TRANSACTION &&
+			  !(b->waiting & WAITING_BOUND);
+
+	branch->has_address = true;
+	branch->is_partial = is_shared;
+	branch->is_unsure = is_aborted && b->errata & INTEL_ERRATUM_BDM64;
+	branch->is_bound = b->waiting & WAITING_BOUND;
+	b->breaks_off = !branch->is_bound;
+	if (b->waiting & WAITING_TRANSACTION)
+		intel_branches_add(b, TRACE_TRANSACTION, b->transaction);
+	if (b->waiting & WAITING_PTWRITE)
+		intel_branches_add(b, TRACE_PTWRITE, b->ptwrite);
+	b->waiting = 0;
+}
+
+static void take_fup(struct intel_branches *b,
+		     const struct intel_packet *packet)
+{
+	bool has_address;
+	uint64_t address = take_address(b, packet, &has_address);
+
+	if (!has_address) {
+		b->waiting = 0;
+	} else if (b->header.is_open) {
+		b->header.has_address = true;
+		b->header.address = address;
+	} else if (b->overflow != NO_OVERFLOW) {
+		end_overflow(b, address, is_partial(packet));
+	} else {
+		take_place(b, address, is_partial(packet));
+	}
+}
+
+/* MODE.Exec and MODE.TSX: the leaf is in the upper 3 bits.  While tracing is
+ * on, a MODE.Exec belongs to the TIP or FUP that follows; an abort goes to a
+ * place of its own.
+ */
+static void take_mode(struct intel_branches *b, uint8_t payload)
+{
+	bool has_begun = payload & 1;
+	bool is_aborted = payload & 2;
+
+	if (payload >> 5 == 0) {
+		intel_branches_add(b, TRACE_MODE,
+				   payload & 1 ? 2 : payload >> 1 & 1);
+		if (!b->header.is_open)
+			b->waiting |= WAITING_BOUND;
+	} else if (payload >> 5 == 1 && !b->header.is_open) {
+		b->waiting |= WAITING_TRANSACTION;
+		if (!is_aborted)
+			b->waiting |= WAITING_BOUND;
+		b->transaction = is_aborted ? 3 : has_begun ? 1 : 2;
+	}
+}
+
+static void take_ptwrite(struct intel_branches *b,
+			 const struct intel_packet *packet)
+{
+	if (!packet->is_followed) {
+		intel_branches_add(b, TRACE_PTWRITE, packet->payload);
+		return;
+	}
+	b->waiting |= WAITING_BOUND | WAITING_PTWRITE;
+	b->ptwrite = packet->payload;
+}
+
+static void take_page_table(struct intel_branches *b, uint64_t payload)
+{
+	struct trace_branch *branch = intel_branches_add(
+		b, TRACE_ADDRESS_SPACE, payload >> 1 << 5);
+
+	branch->is_bound = b->header.is_open || b->breaks_off;
+}
+
+void intel_branches_forget(struct intel_branches *b)
+{
+	b->breaks_off = false;
+	b->waiting = 0;
+	b->overflow = NO_OVERFLOW;
+	b->header = (struct header){ 0 };
+}
+
+static void take_psb(struct intel_branches *b)
+{
+	intel_branches_forget(b);
+	b->last_ip = 0;
+	b->header.is_open = true;
+	b->header.position = b->at;
+}
+
+/* Whether tracing starts behind the PSBEND at b->at. */
+static bool starts_behind(const struct intel_branches *b)
+{
+	struct intel_packet_context context = { 0 };
+	struct intel_packet packet;
+
+	for (size_t at = b->at + 2;
+	     intel_packet_read_in(&context, b->bytes + at, b->size - at,
+				  &packet) > 0;
+	     at += packet.size)
+		switch (packet.kind) {
+		case INTEL_PACKET_TIP_PGE:
+			return true;
+		case INTEL_PACKET_PAD:
+		case INTEL_PACKET_TSC:
+		case INTEL_PACKET_TMA:
+		case INTEL_PACKET_MTC:
+		case INTEL_PACKET_CYC:
+		case INTEL_PACKET_CBR:
+		case INTEL_PACKET_PSBEND:
+		case INTEL_PACKET_PIP:
+		case INTEL_PACKET_MODE:
+		case INTEL_PACKET_VMCS:
+		case INTEL_PACKET_MNT:
+			break;
+		default:
+			return false;
+		}
+	return false;
+}
+
+static void take_psbend(struct intel_branches *b)
+{
+	struct trace_branch *branch;
+
+	if (b->header.is_open) {
+		branch = intel_branches_add(b, TRACE_SYNC, b->header.address);
+		branch->has_address = b->header.has_address;
+		if (b->errata & INTEL_ERRATUM_BDM70 && starts_behind(b))
+			branch->has_address = false;
+	}
+	b->header = (struct header){ 0 };
+}
+
+static void take_overflow(struct intel_branches *b)
+{
+	intel_branches_forget(b);
+	intel_branches_add_timed(b, TRACE_OVERFLOW, 0, true);
+	b->overflow = b->count - 1;
+}
+
+/* Anything but a FUP behind an overflow says that tracing is off. */
+static void check_overflow(struct intel_branches *b,
+			   const struct intel_packet *packet)
+{
+	if (packet->kind != INTEL_PACKET_FUP &&
+	    packet->kind != INTEL_PACKET_PAD &&
+	    packet->kind != INTEL_PACKET_MNT &&
+	    packet->kind != INTEL_PACKET_TMA &&
+	    packet->kind != INTEL_PACKET_CBR)
+		b->overflow = NO_OVERFLOW;
+}
+
+void intel_branches_take_flow(struct intel_branches *b,
+			      const struct intel_packet *packet)
+{
+	check_overflow(b, packet);
+	switch (packet->kind) {
+	case INTEL_PACKET_TNT:
+		intel_branches_take_tnt(b, packet->payload, packet->bits);
+		break;
+	case INTEL_PACKET_TIP:
+		take_tip(b, packet);
+		break;
+	case INTEL_PACKET_TIP_PGE:
+		take_timed(b, TRACE_START, packet);
+		break;
+	case INTEL_PACKET_TIP_PGD:
+		take_stop(b, packet);
+		break;
+	case INTEL_PACKET_FUP:
+		take_fup(b, packet);
+		break;
+	case INTEL_PACKET_PSB:
+		take_psb(b);
+		break;
+	case INTEL_PACKET_PSBEND:
+		take_psbend(b);
+		break;
+	case INTEL_PACKET_OVF:
+		take_overflow(b);
+		break;
+	case INTEL_PACKET_MODE:
+		take_mode(b, (uint8_t)packet->payload);
+		break;
+	case INTEL_PACKET_PIP:
+		take_page_table(b, packet->payload);
+		break;
+	case INTEL_PACKET_PTW:
+		take_ptwrite(b, packet);
+		break;
+	default:
+		if (packet->is_followed)
+			b->waiting |= WAITING_BOUND;
+		break;
+	}
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/libipt/libipt_events.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/libipt/libipt_exit.h"
+#include "decoder/libipt/libipt_parts.h"
+
+static void follow(struct libipt *source, uint8_t token_kind)
+{
+	if (!block_clock_event(source->clock, token_kind))
+		libipt_find_step(source);
+}
+
+static void start(struct libipt *source, const struct pt_event *event)
+{
+	source->is_off = false;
+	follow(source, INTEL_PACKET_TIP_PGE);
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_START,
+		.ip = event->variant.enabled.ip,
+	});
+}
+
+static bool is_wrmsr(const uint8_t *bytes, size_t size)
+{
+	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x30;
+}
+
+/* The kernel switches the unit off by writing an MSR.  Otherwise an address that is told
+ * lies outside the filter (Intel SDM, TIP.PGD packet).  The rest goes to
+ * another privilege level.  Behind page table isolation that is not seen to
+ * be a far transfer: libipt ends the last block at the kernel's last write to
+ * CR3, two or three instructions before the sysret or iret.
+ */
+static uint8_t stop_reason(struct libipt *source, uint64_t last_ip,
+			   bool has_address)
+{
+	size_t left = 0;
+	const uint8_t *bytes = libipt_code_at(source, last_ip, &left);
+
+	if (bytes && is_wrmsr(bytes, left))
+		return FLOW_STOP_OFF;
+	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
+}
+
+static void stop(struct libipt *source, bool has_address, uint64_t address,
+		 uint8_t reason)
+{
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_STOP,
+		.detail = reason & 0xf,
+		.ip = has_address ? address : 0,
+	});
+	source->is_off = reason == FLOW_STOP_OFF;
+}
+
+static void stop_sync(struct libipt *source, const struct pt_event *event)
+{
+	bool has_address = !event->ip_suppressed;
+	uint8_t reason = stop_reason(source, source->last_ip, has_address);
+
+	if (reason == FLOW_STOP_LEVEL)
+		libipt_walk_out(source);
+	follow(source, INTEL_PACKET_TIP_PGD);
+	stop(source, has_address, event->variant.disabled.ip, reason);
+}
+
+static void break_in(struct libipt *source, uint64_t address)
+{
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_ASYNC,
+		.ip = address,
+	});
+}
+
+/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
+ * traced in the same way: behind the instruction, not as its branch.
+ */
+static void stop_async(struct libipt *source, const struct pt_event *event)
+{
+	bool has_address = !event->ip_suppressed;
+	uint64_t at = event->variant.async_disabled.at;
+	uint8_t reason = stop_reason(source, source->last_ip, has_address);
+
+	/* Some units name the wrmsr itself, before it has run. */
+	if (reason != FLOW_STOP_OFF)
+		reason = stop_reason(source, at, has_address);
+
+	follow(source, INTEL_PACKET_TIP_PGD);
+	if (reason != FLOW_STOP_OFF)
+		break_in(source, at);
+	stop(source, has_address, event->variant.async_disabled.ip, reason);
+}
+
+static void lose(struct libipt *source, const struct pt_event *event)
+{
+	uint64_t position = 0;
+
+	source->is_off = false;
+	pt_blk_get_offset(source->blocks, &position);
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_GAP,
+		.detail = FLOW_GAP_OVERFLOW,
+		.ip = source->segment + position,
+	});
+	follow(source, INTEL_PACKET_OVF);
+	if (event->ip_suppressed)
+		stop(source, false, 0, FLOW_STOP_LEVEL);
+}
+
+static void change_page_table(struct libipt *source, uint64_t root)
+{
+	if (root == source->page_table)
+		return;
+	source->page_table = root;
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_ADDRESS_SPACE,
+		.ip = root,
+	});
+}
+
+static void change_mode(struct libipt *source, enum pt_exec_mode mode)
+{
+	uint8_t detail = mode == ptem_64bit ? 2 : mode == ptem_32bit ? 1 : 0;
+
+	if (mode == ptem_unknown || detail == source->mode)
+		return;
+	source->mode = detail;
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_MODE,
+		.detail = detail & 0xf,
+	});
+}
+
+static void transact(struct libipt *source, const struct pt_event *event)
+{
+	uint8_t detail = event->variant.tsx.aborted	? 3 :
+			 event->variant.tsx.speculative ? 1 : 2;
+
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_TRANSACTION,
+		.detail = detail & 0xf,
+	});
+}
+
+/* What a PSB repeats is news only after a loss, and then only what goes on:
+ * the mode and the page table.  libipt 2.1 repeats more than 2.0.
+ */
+static bool is_news(const struct pt_event *event)
+{
+	switch ((int)event->type) {
+	case ptev_paging:
+	case ptev_async_paging:
+	case ptev_exec_mode:
+		return true;
+	default:
+		return !event->status_update;
+	}
+}
+
+/* Power, virtual machine and maintenance events do not change where control
+ * goes; events of a newer libipt than this was written for are like them.
+ */
+static void take(struct libipt *source, const struct pt_event *event)
+{
+	switch ((int)event->type) {
+	case ptev_enabled:
+		start(source, event);
+		break;
+	case ptev_disabled:
+		stop_sync(source, event);
+		break;
+	case ptev_async_disabled:
+		stop_async(source, event);
+		break;
+	case ptev_async_branch:
+		follow(source, INTEL_PACKET_TIP);
+		break_in(source, event->variant.async_branch.from);
+		break;
+	case ptev_paging:
+		change_page_table(source, event->variant.paging.cr3);
+		break;
+	case ptev_async_paging:
+		change_page_table(source, event->variant.async_paging.cr3);
+		break;
+	case ptev_overflow:
+		lose(source, event);
+		break;
+	case ptev_exec_mode:
+		change_mode(source, event->variant.exec_mode.mode);
+		break;
+	case ptev_tsx:
+		transact(source, event);
+		break;
+	case ptev_ptwrite:
+		libipt_emit(source, &(struct flow_item){
+			.kind = FLOW_PTWRITE,
+			.ip = event->variant.ptwrite.payload,
+		});
+		break;
+	default:
+		break;
+	}
+}
+
+void libipt_take_event(struct libipt *source)
+{
+	struct pt_event event;
+
+	source->status = pt_blk_event(source->blocks, &event, sizeof(event));
+	if (source->status >= 0 && is_news(&event))
+		take(source, &event);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/libipt/libipt_exit.h"
+#include "decoder/libipt/branch.h"
+#include "decoder/libipt/instruction_length.h"
+#include "decoder/libipt/libipt_parts.h"
+
+#include <string.h>
+
+/* The way out of the kernel is short. */
+enum { MAX_INSTRUCTIONS = 64 };
+
+/* A walk along instructions that nothing but their bytes decide about. */
+struct exit_walk {
+	struct libipt *source;
+	uint64_t start;		/* of the block that the walk is in */
+	uint64_t address;
+	uint16_t count;		/* instructions in it so far */
+	bool emits;
+};
+
+static void end_block(struct exit_walk *walk, enum flow_exit exit)
+{
+	if (walk->emits)
+		libipt_emit(walk->source, &(struct flow_item){
+			.kind = FLOW_BLOCK,
+			.detail = exit & 0xf,
+			.instructions = walk->count,
+			.last = (uint32_t)(walk->address - walk->start),
+			.ip = walk->start,
+		});
+	walk->count = 0;
+}
+
+/* Where the direct jump of @length bytes at @bytes goes to. */
+static uint64_t jump_target(const uint8_t *bytes, size_t length,
+			    uint64_t address)
+{
+	int32_t distance;
+
+	if (length < 5)
+		return address + length +
+		       (uint64_t)(int64_t)(int8_t)bytes[length - 1];
+	memcpy(&distance, bytes + length - sizeof(distance), sizeof(distance));
+	return address + length + (uint64_t)(int64_t)distance;
+}
+
+/* Goes one instruction on.  Returns 1, 0 at a far return, -1 where the bytes
+ * alone do not say how it goes on.
+ */
+static int step(struct exit_walk *walk)
+{
+	size_t left;
+	const uint8_t *bytes = libipt_code_at(walk->source,
+						walk->address, &left);
+	size_t length = bytes ? instruction_length(bytes, left) : 0;
+	struct branch branch;
+
+	if (!length)
+		return -1;
+	branch = branch_read(bytes, left);
+	walk->count++;
+	if (branch.exit == FLOW_EXIT_NONE) {
+		walk->address += length;
+		return 1;
+	}
+	if (branch.exit == FLOW_EXIT_FAR_RETURN) {
+		end_block(walk, branch.exit);
+		return 0;
+	}
+	if (branch.exit != FLOW_EXIT_JUMP || branch.is_indirect)
+		return -1;
+	end_block(walk, branch.exit);
+	walk->address = jump_target(bytes, length, walk->address);
+	walk->start = walk->address;
+	return 1;
+}
+
+static int walk_out(struct libipt *source, uint64_t address, bool emits)
+{
+	struct exit_walk walk = {
+		.source = source,
+		.start = address,
+		.address = address,
+		.emits = emits,
+	};
+	int status = 1;
+
+	for (int i = 0; i < MAX_INSTRUCTIONS && status > 0; i++)
+		status = step(&walk);
+	return status;
+}
+
+void libipt_walk_out(struct libipt *source)
+{
+	size_t left;
+	const uint8_t *bytes =
+		libipt_code_at(source, source->last_ip, &left);
+	size_t length = bytes ? instruction_length(bytes, left) : 0;
+
+	if (!length || branch_read(bytes, left).exit != FLOW_EXIT_NONE)
+		return;
+	if (walk_out(source, source->last_ip + length, false) == 0)
+		walk_out(source, source->last_ip + length, true);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/libipt/libipt_parts.h"
+#include "decoder/code/code_view.h"
+#include "decoder/code/user_code.h"
+#include "decoder/flow/flow_batch.h"
+#include "decoder/libipt/block_clock.h"
+
+void libipt_emit(struct libipt *source, const struct flow_item *item)
+{
+	struct flow_stamp *stamp;
+
+	*flow_batch_next(source->batch, &stamp) = *item;
+	block_clock_stamp(source->clock, stamp);
+	flow_batch_add(source->batch);
+}
+
+void libipt_find_step(struct libipt *source)
+{
+	uint64_t position = 0;
+
+	source->drifts++;
+	if (pt_blk_get_offset(source->blocks, &position) >= 0)
+		block_clock_seek(source->clock, position);
+}
+
+const uint8_t *libipt_code_at(struct libipt *source, uint64_t address,
+				size_t *left)
+{
+	const uint8_t *bytes = code_view_bytes(source->view, address, left);
+
+	if (!bytes && source->user_code)
+		bytes = user_code_bytes(source->user_code, address, left);
+	return bytes;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_LIBIPT_PARTS_H
+#define KT_DECODER_LIBIPT_PARTS_H
+
+#include "decoder/flow/flow_source.h"
+#include "decoder/intel_pt/intel_clock.h"
+#include "decoder/recording/stream_bytes.h"
+
+#include <intel-pt.h>
+#include <stdbool.h>
+
+struct block_clock;
+struct code_view;
+struct flow_batch;
+struct intel_image;
+struct intel_tokens;
+struct process_view;
+struct switch_feed;
+struct user_code;
+
+/* The inside of the libipt source, shared by its files: libipt_source.c drives
+ * libipt_segment.c, _code.c, _blocks.c and _events.c (which asks _exit.c),
+ * and all of them stand on what is declared here.
+ *
+ * The stream is decoded segment by segment: a segment ends where bytes are
+ * known to be missing.
+ */
+struct libipt {
+	struct flow_source base;
+	struct flow_input input;
+	struct stream_bytes bytes;
+	struct intel_clock_setup clock_setup;
+	struct code_view *view;
+	struct process_view *processes; /* NULL: only the kernel is traced */
+	struct user_code *user_code;	/* NULL with @processes */
+	struct intel_image *image;
+	struct flow_batch *batch;
+	struct switch_feed *switches;
+
+	size_t next_segment; /* where it begins */
+	size_t next_loss;
+	size_t segment; /* the current one */
+	size_t segment_end;
+	size_t synced;	 /* last PSB used, in the segment */
+	size_t released; /* bytes given back before this */
+	bool is_open;	 /* a segment is */
+	bool is_decoded; /* no bytes are left */
+	bool is_off;	 /* the trace unit is, as far as decoded */
+	uint64_t end_ns; /* of the last segment decoded */
+	bool at_end;
+
+	struct pt_block_decoder *blocks;
+	int status; /* of libipt's last call */
+	struct intel_tokens *tokens;
+	struct block_clock *clock;
+	uint64_t next_change_ns; /* of the code */
+	uint64_t last_ip;	 /* the last instruction that ran */
+	uint8_t mode;		 /* as FLOW_MODE has it */
+	uint64_t page_table;
+	uint64_t drifts;       /* how often the clock lost its step */
+	uint64_t watched;      /* libipt's place at the last look */
+	uint32_t watch_blocks; /* since then */
+};
+
+/* Adds an item that begins now. */
+void libipt_emit(struct libipt *source, const struct flow_item *item);
+
+/* Brings the clock back in step with libipt, near enough for bad trace. */
+void libipt_find_step(struct libipt *source);
+
+/* Returns the code at @address as it is now and sets *@left to how much of it
+ * follows, or NULL.
+ */
+const uint8_t *libipt_code_at(struct libipt *source, uint64_t address,
+				size_t *left);
+
+#endif

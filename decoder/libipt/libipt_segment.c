@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/libipt/libipt_segment.h"
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/intel_image.h"
+#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/intel_tokens.h"
+#include "decoder/recording/recording_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void set_cpu(struct pt_config *config, const char *cpuid)
+{
+	unsigned int family, model, stepping;
+
+	if (sscanf(cpuid, "GenuineIntel,%u,%u,%u", &family, &model,
+		   &stepping) != 3)
+		return;
+	config->cpu.vendor = pcv_intel;
+	config->cpu.family = (uint16_t)family;
+	config->cpu.model = (uint8_t)model;
+	config->cpu.stepping = (uint8_t)stepping;
+	pt_cpu_errata(&config->errata, &config->cpu);
+}
+
+static struct pt_block_decoder *new_decoder(const struct libipt *source)
+{
+	struct pt_config config;
+
+	pt_config_init(&config);
+	/* libipt wants writable bounds although it only reads. */
+	config.begin = (uint8_t *)(uintptr_t)source->bytes.bytes +
+		       source->segment;
+	config.end = (uint8_t *)(uintptr_t)source->bytes.bytes +
+		     source->segment_end;
+	/* Without these, libipt runs through direct calls and direct jumps
+	 * inside one block, and function entries and tail calls vanish.
+	 */
+	config.flags.variant.block.end_on_call = 1;
+	config.flags.variant.block.end_on_jump = 1;
+	set_cpu(&config, recording_info(source->input.recording)->cpuid);
+	return pt_blk_alloc_decoder(&config);
+}
+
+/* Returns where the segment from @from on ends: at the first loss behind. */
+static size_t find_end(struct libipt *source, size_t from)
+{
+	const struct aux_stream *stream = source->input.stream;
+	size_t position = 0;
+
+	for (size_t i = 0; i < stream->piece_count; i++) {
+		const struct aux_piece *piece = &stream->pieces[i];
+
+		while (source->next_loss < stream->loss_count) {
+			uint64_t lost =
+				stream->losses[source->next_loss].offset;
+
+			if (lost > piece->offset + piece->size_bytes)
+				break;
+
+			size_t at = position;
+
+			if (lost > piece->offset)
+				at += lost - piece->offset;
+			if (at > from)
+				return at;
+			source->next_loss++;
+		}
+		position += piece->size_bytes;
+	}
+	return source->bytes.size;
+}
+
+static void emit_gap(struct libipt *source, uint8_t reason, size_t from,
+		     size_t to)
+{
+	size_t size = to - from;
+
+	source->is_off = false;
+	libipt_emit(source, &(struct flow_item){
+		.kind = FLOW_GAP,
+		.detail = reason & 0xf,
+		.ip = from,
+		.last = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
+	});
+}
+
+/* Whether the bytes up to @end hold nothing but whole packets that are no
+ * branch: nothing that ran is lost with them.
+ */
+static bool is_idle(const uint8_t *bytes, size_t end)
+{
+	for (size_t at = 0; at < end;) {
+		struct intel_packet packet;
+
+		if (intel_packet_read(bytes + at, end - at, &packet) <= 0 ||
+		    intel_packet_is_flow(&packet))
+			return false;
+		at += packet.size;
+	}
+	return true;
+}
+
+/* Goes on decoding at the first PSB from @position on, counted in the segment.
+ * @reason: why what lies before it is not decoded.
+ */
+static void sync_at(struct libipt *source, size_t position, uint8_t reason)
+{
+	const uint8_t *bytes = source->bytes.bytes + source->segment;
+	size_t size = source->segment_end - source->segment;
+	size_t psb = intel_packet_find_psb(bytes, size, position);
+
+	if (reason != FLOW_GAP_UNSYNCED || psb == size || !is_idle(bytes, psb))
+		emit_gap(source, reason, source->segment + position,
+			 source->segment + psb);
+	source->last_ip = 0;
+	source->status = -pte_eos;
+	if (psb == size)
+		return;
+	source->synced = psb;
+	source->status = pt_blk_sync_set(source->blocks, psb);
+	block_clock_seek(source->clock, psb);
+}
+
+int libipt_open_segment(struct libipt *source)
+{
+	source->segment = source->next_segment;
+	source->segment_end = find_end(source, source->segment);
+	source->next_segment = source->segment_end;
+	source->blocks = new_decoder(source);
+	source->tokens = intel_tokens_new(
+		source->bytes.bytes + source->segment,
+		source->segment_end - source->segment, &source->clock_setup);
+	if (!source->tokens)
+		return -ERROR_MEMORY;
+	source->clock = block_clock_new(source->tokens,
+					&source->input.recording->conversion);
+	if (!source->blocks || !source->clock ||
+	    pt_blk_set_image(source->blocks,
+			     intel_image_get(source->image)) < 0)
+		return -ERROR_MEMORY;
+	source->is_open = true;
+	sync_at(source, 0, FLOW_GAP_UNSYNCED);
+	return 0;
+}
+
+void libipt_close_segment(struct libipt *source)
+{
+	block_clock_free(source->clock);
+	intel_tokens_free(source->tokens);
+	pt_blk_free_decoder(source->blocks);
+	source->clock = NULL;
+	source->tokens = NULL;
+	source->blocks = NULL;
+	source->is_open = false;
+}
+
+static uint8_t gap_reason(int status)
+{
+	return pt_errcode(status) == pte_nomap ? FLOW_GAP_NO_CODE :
+						 FLOW_GAP_BAD_TRACE;
+}
+
+/* libipt's own search could find the PSB again that it failed at. */
+void libipt_recover(struct libipt *source)
+{
+	uint64_t position = 0;
+	uint8_t reason = gap_reason(source->status);
+
+	if (pt_blk_get_offset(source->blocks, &position) < 0 ||
+	    position <= source->synced)
+		position = source->synced + 1;
+	sync_at(source, position, reason);
+}

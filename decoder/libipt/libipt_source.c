@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "common/perf_data.h"
+#include "decoder/code/code_view.h"
+#include "decoder/code/process_view.h"
+#include "decoder/code/user_code.h"
+#include "decoder/flow/flow_batch.h"
+#include "decoder/flow/switch_feed.h"
+#include "decoder/flow/switch_merge.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch.h"
+#include "decoder/libipt/intel_image.h"
+#include "decoder/libipt/libipt_blocks.h"
+#include "decoder/libipt/libipt_code.h"
+#include "decoder/libipt/libipt_events.h"
+#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/libipt_segment.h"
+#include "decoder/recording/recording_parts.h"
+
+#include <stdlib.h>
+
+/* Trace bytes are given back to the system in steps of this size. */
+#define RELEASE_STEP ((size_t)16 << 20)
+
+/* What is done between two looks at the room left: each step adds at most
+ * three items.
+ */
+enum { STEPS = 64 };
+
+static bool is_at_end(const struct libipt *source)
+{
+	if (source->status < 0)
+		return pt_errcode(source->status) == pte_eos;
+	return source->status & pts_eos &&
+	       !(source->status & pts_event_pending);
+}
+
+static void release_bytes(struct libipt *source)
+{
+	uint64_t position = 0;
+
+	pt_blk_get_offset(source->blocks, &position);
+	position += source->segment;
+	if (position < source->released + RELEASE_STEP)
+		return;
+	stream_bytes_release(&source->bytes, source->released, position);
+	source->released = position;
+}
+
+static int step(struct libipt *source)
+{
+	if (source->next_change_ns != UINT64_MAX &&
+	    block_clock_guess_ns(source->clock) >= source->next_change_ns &&
+	    libipt_update_code(source) < 0)
+		return -ERROR_MEMORY;
+	if (source->status < 0)
+		libipt_recover(source);
+	else if (source->status & pts_event_pending)
+		libipt_take_event(source);
+	else
+		libipt_take_block(source);
+	return 0;
+}
+
+/* Decodes until the batch is full or the segment ends. */
+static int decode(struct libipt *source)
+{
+	while (flow_batch_has_room(source->batch)) {
+		for (int i = 0; i < STEPS; i++) {
+			if (is_at_end(source)) {
+				libipt_close_segment(source);
+				return 0;
+			}
+			if (step(source) < 0)
+				return -ERROR_MEMORY;
+		}
+	}
+	release_bytes(source);
+	return 0;
+}
+
+/* The clock of a segment ends with it: what comes then begins no earlier than
+ * the last item.
+ */
+static void emit_last(struct libipt *source, const struct flow_item *item)
+{
+	struct flow_stamp *stamp;
+
+	flow_batch_settle(source->batch);
+	*flow_batch_next(source->batch, &stamp) = *item;
+	*stamp = (struct flow_stamp){
+		.low_ns = flow_batch_last_ns(source->batch),
+		.high_ns = UINT64_MAX,
+		.known_ns = flow_batch_last_ns(source->batch),
+	};
+	flow_batch_add(source->batch);
+	flow_batch_settle(source->batch);
+}
+
+static void end_segment(struct libipt *source)
+{
+	const struct aux_stream *stream = source->input.stream;
+	bool is_last = source->next_segment == source->bytes.size;
+	bool is_lost = !is_last || source->next_loss < stream->loss_count;
+
+	flow_batch_settle(source->batch);
+	source->is_decoded = is_last;
+	source->end_ns = flow_batch_last_ns(source->batch);
+	if (is_lost || stream->cut) {
+		source->is_off = false;
+		emit_last(source, &(struct flow_item){
+					  .kind = FLOW_GAP,
+					  .detail = is_lost ? FLOW_GAP_LOST
+							    : FLOW_GAP_CUT,
+					  .ip = source->next_segment,
+				  });
+	}
+}
+
+/* Switches go among the finished items of their time; later ones wait, unless
+ * no more items come.
+ */
+static int add_switches(struct libipt *source)
+{
+	bool is_over = source->is_decoded && source->is_off;
+	int status = switch_merge(source->switches, source->batch,
+				  source->is_decoded,
+				  is_over ? source->end_ns : UINT64_MAX);
+
+	if (status != 1 || !source->is_decoded || source->at_end)
+		return status < 0 ? status : 0;
+	emit_last(source, &(struct flow_item){ .kind = FLOW_END });
+	source->at_end = true;
+	return 0;
+}
+
+static int decode_more(struct libipt *source)
+{
+	if (!source->is_open && libipt_open_segment(source) < 0)
+		return -ERROR_MEMORY;
+	if (decode(source) < 0)
+		return -ERROR_MEMORY;
+	if (!source->is_open)
+		end_segment(source);
+	else if (!flow_batch_finished(source->batch))
+		flow_batch_settle(source->batch);
+	return 0;
+}
+
+static int libipt_next(struct flow_source *base,
+			 const struct flow_item **items)
+{
+	struct libipt *source = (struct libipt *)base;
+
+	while (!flow_batch_finished(source->batch)) {
+		if (source->at_end)
+			return 0;
+		if (!source->is_decoded && decode_more(source) < 0)
+			return -ERROR_MEMORY;
+		if (add_switches(source) < 0)
+			return -ERROR_MEMORY;
+	}
+	return (int)flow_batch_take(source->batch, items);
+}
+
+static void libipt_close(struct flow_source *base)
+{
+	struct libipt *source = (struct libipt *)base;
+
+	libipt_close_segment(source);
+	switch_feed_free(source->switches);
+	flow_batch_free(source->batch);
+	intel_image_free(source->image);
+	process_view_free(source->processes);
+	user_code_free(source->user_code);
+	code_view_close(source->view);
+	stream_bytes_close(&source->bytes);
+	free(source);
+}
+
+static bool is_slow(void *ctx, const struct flow_item *block)
+{
+	struct libipt *source = ctx;
+	size_t left;
+	const uint8_t *bytes = libipt_code_at(source, block->ip, &left);
+
+	return bytes && block_looks_slow(bytes, left, block->last);
+}
+
+static int set_up(struct libipt *source)
+{
+	const struct flow_input *input = &source->input;
+	int error =
+		stream_bytes_open(&source->bytes, input->stream, input->log);
+
+	if (error)
+		return error;
+	error = libipt_open_code(source);
+	if (error)
+		return error;
+	source->clock_setup = intel_clock_setup_of(input->recording);
+	source->mode = UINT8_MAX;
+	source->is_decoded = !source->bytes.size;
+	source->batch = flow_batch_new(is_slow, source);
+	source->switches = switch_feed_new(input->recording, input->stream);
+	if (!source->batch || !source->switches)
+		return -ERROR_MEMORY;
+	return 0;
+}
+
+static int libipt_open(const struct flow_input *input,
+			 struct flow_source **opened)
+{
+	struct libipt *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return -ERROR_MEMORY;
+	source->base.ops = &libipt_source;
+	source->input = *input;
+
+	int error = set_up(source);
+
+	if (error) {
+		libipt_close(&source->base);
+		return error;
+	}
+	*opened = &source->base;
+	return 0;
+}
+
+const struct flow_source_ops libipt_source = {
+	.name = "libipt",
+	.open = libipt_open,
+	.next = libipt_next,
+	.close = libipt_close,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "common/log.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+
+/* In place of the Intel PT decoder where there is no libipt to build it on. */
+static int open_source(const struct flow_input *input,
+		       struct flow_source **source)
+{
+	(void)source;
+	log_message(input->log, LOG_ERROR,
+		    recording_data_path(input->recording), LOG_NO_OFFSET,
+		    "this build has no decoder for Intel PT (libipt, which "
+		    "Debian has for x86 only): report it on an x86 machine");
+	return -ERROR_UNSUPPORTED;
+}
+
+const struct flow_source_ops libipt_source = {
+	.name = "libipt",
+	.open = open_source,
+};

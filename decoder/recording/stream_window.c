@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/stream_window.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* What is copied at once, at least. */
+#define COPY_STEP ((size_t)1 << 20)
+
+static int open_copy(struct stream_window *window)
+{
+	const struct aux_stream *stream = window->stream;
+	void *memory;
+
+	window->ends = calloc(stream->piece_count, sizeof(*window->ends));
+	if (!window->ends)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < stream->piece_count; i++) {
+		window->size += stream->pieces[i].size_bytes;
+		window->ends[i] = window->size;
+	}
+	if (!window->size)
+		return 0;
+	memory = mmap(NULL, window->size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return -ERROR_MEMORY;
+	window->copy = memory;
+	window->bytes = memory;
+	return 0;
+}
+
+int stream_window_open(struct stream_window *window,
+		       const struct aux_stream *stream)
+{
+	int error;
+
+	*window = (struct stream_window){ .stream = stream };
+	if (stream->piece_count == 1) {
+		window->bytes = stream->pieces[0].bytes;
+		window->size = stream->pieces[0].size_bytes;
+	}
+	if (stream->piece_count <= 1)
+		return 0;
+	error = open_copy(window);
+	if (error)
+		stream_window_close(window);
+	return error;
+}
+
+void stream_window_close(struct stream_window *window)
+{
+	if (window->copy)
+		munmap(window->copy, window->size);
+	free(window->ends);
+	*window = (struct stream_window){ 0 };
+}
+
+static void drop_pages(const uint8_t *from, const uint8_t *to)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = ((uintptr_t)from + page - 1) & ~(page - 1);
+	uintptr_t end = (uintptr_t)to & ~(page - 1);
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
+/* Returns the first piece that ends behind @position, which is in one. */
+static size_t piece_at(const struct stream_window *window, size_t position)
+{
+	size_t low = 0;
+	size_t high = window->stream->piece_count - 1;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (window->ends[middle] > position)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void copy_bytes(struct stream_window *window, size_t from, size_t to)
+{
+	for (size_t i = piece_at(window, from); from < to; i++) {
+		const struct aux_piece *piece = &window->stream->pieces[i];
+		size_t begin = window->ends[i] - piece->size_bytes;
+		size_t end = window->ends[i] < to ? window->ends[i] : to;
+		const uint8_t *bytes = piece->bytes + (from - begin);
+
+		memcpy(window->copy + from, bytes, end - from);
+		drop_pages(bytes, bytes + (end - from));
+		from = end;
+	}
+}
+
+void stream_window_reach(struct stream_window *window, size_t from, size_t to)
+{
+	if (to > window->size)
+		to = window->size;
+	if (!window->copy || from >= to)
+		return;
+	if (from < window->copied_from || from > window->copied_to) {
+		drop_pages(window->copy + window->copied_from,
+			   window->copy + window->copied_to);
+		window->copied_from = from;
+		window->copied_to = from;
+	}
+	if (to <= window->copied_to)
+		return;
+	if (to - window->copied_to < COPY_STEP)
+		to = window->copied_to + COPY_STEP;
+	if (to > window->size)
+		to = window->size;
+	copy_bytes(window, window->copied_to, to);
+	window->copied_to = to;
+}
+
+void stream_window_release(struct stream_window *window, size_t from, size_t to)
+{
+	if (window->copy && window->copied_from < to)
+		window->copied_from = to < window->copied_to ?
+					      to : window->copied_to;
+	drop_pages(window->bytes + from, window->bytes + to);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/trace_filter.h"
+#include "common/perf_data.h"
+#include "decoder/recording/recording_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What perf reserves for the text at most. */
+enum { TEXT_LIMIT = 4096 };
+
+/* Takes a number, in hex behind 0x; NULL if there is none. */
+static const char *take_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (!text)
+		return NULL;
+	*number = strtoull(text, &end, 0);
+	return end == text ? NULL : end + strspn(end, " ");
+}
+
+/* Takes one range; returns what follows it, NULL if it is none. */
+static const char *take_range(struct trace_filter *filter, const char *text)
+{
+	static const char action[] = "filter ";
+	uint64_t first = 0;
+	uint64_t size = 0;
+
+	if (strncmp(text, action, sizeof(action) - 1) != 0)
+		return NULL;
+	text = take_number(text + sizeof(action) - 1, &first);
+	if (!text || *text != '/')
+		return NULL;
+	text = take_number(text + 1, &size);
+	if (!text || *text == '@' || filter->count == TRACE_FILTER_RANGES)
+		return NULL;
+	filter->ranges[filter->count].first = first;
+	filter->ranges[filter->count].end = first + size;
+	filter->count++;
+	return text;
+}
+
+struct trace_filter trace_filter_read(const char *text)
+{
+	struct trace_filter filter = { 0 };
+
+	text += strspn(text, ", ");
+	while (*text) {
+		text = take_range(&filter, text);
+		if (!text)
+			return (struct trace_filter){ 0 };
+		text += strspn(text, ", ");
+	}
+	return filter;
+}
+
+struct trace_filter trace_filter_of(const struct recording *recording)
+{
+	uint64_t size = recording_trace_word(recording,
+					     INTEL_PT_FILTER_STR_LEN);
+	size_t first = INTEL_PT_FILTER_STR_LEN + 1;
+	char text[TEXT_LIMIT + 1] = "";
+
+	if (size > TEXT_LIMIT || recording->trace_word_count < first ||
+	    size > (recording->trace_word_count - first) * sizeof(uint64_t))
+		return (struct trace_filter){ 0 };
+	memcpy(text, recording->trace_words + first, size);
+	return trace_filter_read(text);
+}
+
+bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address)
+{
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (address >= filter->ranges[i].first &&
+		    address < filter->ranges[i].end)
+			return false;
+	return filter->count;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/event_compare.h"
+#include "cmd/event_window.h"
+#include "common/array.h"
+#include "decoder/flow/flow.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+/* A stream of events that is handed out three at a time. */
+struct stream {
+	struct array events;	/* struct function_event */
+	size_t at;
+};
+
+static struct stream streams[2];
+static struct event_comparison result;
+
+static struct function_event *add(int side, uint64_t time_ns, uint8_t kind,
+				  uint64_t address)
+{
+	struct function_event *event = array_add(&streams[side].events);
+
+	ck_assert_ptr_nonnull(event);
+	*event = (struct function_event){
+		.time_ns = time_ns,
+		.kind = kind,
+		.address = address,
+	};
+	return event;
+}
+
+/* Calls of as many functions from @first on, 10 ns each from @time_ns on. */
+static void add_calls(int side, uint64_t time_ns, uint64_t first, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add(side, time_ns + 10 * i, FUNCTION_CALL, first + i);
+}
+
+static int next(void *ctx, const struct function_event **batch)
+{
+	struct stream *stream = ctx;
+	size_t left = stream->events.count - stream->at;
+	size_t count = left < 3 ? left : 3;
+
+	if (count)
+		*batch = array_at(&stream->events, stream->at);
+	stream->at += count;
+	return (int)count;
+}
+
+static void set_up(void)
+{
+	for (int i = 0; i < 2; i++)
+		streams[i] = (struct stream){
+			ARRAY_OF(struct function_event), 0
+		};
+}
+
+static void tear_down(void)
+{
+	for (int i = 0; i < 2; i++)
+		array_free(&streams[i].events);
+}
+
+static void compare(void)
+{
+	struct event_window windows[2];
+
+	for (int i = 0; i < 2; i++)
+		event_window_init(&windows[i], next, &streams[i]);
+	ck_assert_int_eq(event_compare(&windows[0], &windows[1], &result), 0);
+	for (int i = 0; i < 2; i++)
+		event_window_free(&windows[i]);
+}
+
+static void add_gap(int side, uint64_t time_ns, uint8_t reason,
+		    uint64_t position)
+{
+	add(side, time_ns, FUNCTION_GAP, position)->detail = reason;
+}
+
+START_TEST(what_is_equal_is_counted)
+{
+	for (int i = 0; i < 2; i++)
+		add_calls(i, 1000, 1, 100);
+	compare();
+	ck_assert(!result.differs);
+	ck_assert_uint_eq(result.compared, 100);
+	ck_assert_uint_eq(result.same_ns, 100);
+}
+END_TEST
+
+START_TEST(another_address_is_a_difference)
+{
+	for (int i = 0; i < 2; i++) {
+		add_calls(i, 1000, 1, 50);
+		add(i, 2000, FUNCTION_RETURN, 7 + (uint64_t)i);
+		add_calls(i, 3000, 1, 50);
+	}
+	compare();
+	ck_assert(result.differs);
+	ck_assert(!result.is_time);
+	ck_assert_uint_eq(result.compared, 50);
+	ck_assert_uint_eq(result.number[1], 50);
+	ck_assert_uint_eq(result.first[1].address, 8);
+}
+END_TEST
+
+START_TEST(one_more_at_the_end_is_a_difference)
+{
+	for (int i = 0; i < 2; i++)
+		add_calls(i, 1000, 1, 50);
+	add(1, 2000, FUNCTION_RETURN, 1);
+	compare();
+	ck_assert(result.differs);
+	ck_assert_uint_eq(result.first[1].kind, FUNCTION_RETURN);
+}
+END_TEST
+
+/* Times may differ as far as both allow. */
+START_TEST(times_agree_within_their_bounds)
+{
+	add(0, 1000, FUNCTION_CALL, 1)->late_ns = 5;
+	add(1, 1005, FUNCTION_CALL, 1)->early_ns = 5;
+	add(0, 1010, FUNCTION_CALL, 2)->late_ns = FLOW_NO_BOUND;
+	add(1, 9000, FUNCTION_CALL, 2)->early_ns = FLOW_NO_BOUND;
+	compare();
+	ck_assert(!result.differs);
+	ck_assert_uint_eq(result.compared, 2);
+	ck_assert_uint_eq(result.same_ns, 0);
+}
+END_TEST
+
+START_TEST(times_beyond_a_bound_are_a_difference)
+{
+	add(0, 1000, FUNCTION_CALL, 1)->late_ns = 5;
+	add(1, 1005, FUNCTION_CALL, 1)->early_ns = 4;
+	compare();
+	ck_assert(result.differs);
+	ck_assert(result.is_time);
+}
+END_TEST
+
+/* One goes on at once, the other much later: what comes between is of one. */
+START_TEST(behind_a_gap_they_come_in_step_again)
+{
+	for (int i = 0; i < 2; i++) {
+		add_calls(i, 1000, 1, 50);
+		add_gap(i, 2000 + (uint64_t)i, FLOW_GAP_NO_CODE,
+			30 + (uint64_t)i);
+	}
+	add(0, 2010, FUNCTION_TRACE_START, 5);
+	add_calls(0, 3000, 1000, 9000);
+	add(1, 3000 + 10 * 8000, FUNCTION_TRACE_START, 6);
+	add_calls(1, 3000 + 10 * 8000, 9000, 1000);
+	for (int i = 0; i < 2; i++)
+		add_calls(i, 200000, 1, 100);
+	compare();
+	ck_assert(!result.differs);
+	ck_assert_uint_eq(result.gaps[0], 1);
+	ck_assert_uint_eq(result.gaps[1], 1);
+	ck_assert_uint_eq(result.alone[0], 8001);
+	ck_assert_uint_eq(result.alone[1], 1);
+	ck_assert_uint_eq(result.compared, 51 + 1000 + 100);
+}
+END_TEST
+
+START_TEST(a_gap_of_one_is_no_difference)
+{
+	add_calls(0, 1000, 1, 300);
+	add_calls(1, 1000, 1, 50);
+	add_gap(1, 1500, FLOW_GAP_BAD_TRACE, 7);
+	add(1, 2000, FUNCTION_TRACE_START, 5);
+	add_calls(1, 2000, 101, 200);
+	compare();
+	ck_assert(!result.differs);
+	ck_assert_uint_eq(result.alone[0], 50);
+	ck_assert_uint_eq(result.compared, 250);
+}
+END_TEST
+
+/* A task switch that one of them knows of late, behind a gap, is neither. */
+START_TEST(a_switch_behind_a_gap_may_be_late)
+{
+	for (int i = 0; i < 2; i++) {
+		add_calls(i, 1000, 1, 50);
+		add_gap(i, 2000, FLOW_GAP_NO_CODE, 7);
+		add_calls(i, 3000, 1, 100);
+		if (!i)
+			add(i, 4000, FUNCTION_SWITCH, 9);
+		add_calls(i, 5000, 1, 100);
+		add(i, 6500, FUNCTION_SWITCH, 8);
+		if (!i)
+			add(i, 6500, FUNCTION_SWITCH, 9);
+	}
+	compare();
+	ck_assert(result.differs);
+	ck_assert_uint_eq(result.number[1], 252);
+	ck_assert_uint_eq(result.alone[0], 1);
+}
+END_TEST
+
+START_TEST(losses_are_there_for_both)
+{
+	add_calls(0, 1000, 1, 50);
+	add_calls(1, 1000, 1, 50);
+	add_gap(0, 1500, FLOW_GAP_OVERFLOW, 7);
+	add_calls(0, 2000, 1, 50);
+	add_calls(1, 2000, 1, 50);
+	compare();
+	ck_assert(result.differs);
+	ck_assert_uint_eq(result.first[0].kind, FUNCTION_GAP);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("event_compare");
+	TCase *tcase = tcase_create("engines");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, what_is_equal_is_counted);
+	tcase_add_test(tcase, another_address_is_a_difference);
+	tcase_add_test(tcase, one_more_at_the_end_is_a_difference);
+	tcase_add_test(tcase, times_agree_within_their_bounds);
+	tcase_add_test(tcase, times_beyond_a_bound_are_a_difference);
+	tcase_add_test(tcase, behind_a_gap_they_come_in_step_again);
+	tcase_add_test(tcase, a_gap_of_one_is_no_difference);
+	tcase_add_test(tcase, a_switch_behind_a_gap_may_be_late);
+	tcase_add_test(tcase, losses_are_there_for_both);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

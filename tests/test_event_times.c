@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/block_graph.h"
+#include "execution/event_times.h"
+#include "tests/run_suite.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static struct event_times *times;
+
+static void set_up(void)
+{
+	times = calloc(1, sizeof(*times));
+	ck_assert_ptr_nonnull(times);
+	event_times_init(times);
+}
+
+static void tear_down(void)
+{
+	free(times);
+}
+
+/* Adds a record within its bounds, @work behind the one before. */
+static void add(uint64_t work, uint64_t low_ns, uint64_t high_ns)
+{
+	times->work += work;
+	event_times_add(times, event_times_bound(times, low_ns, high_ns));
+}
+
+static void expect(size_t index, uint64_t time_ns, uint32_t early_ns,
+		   uint32_t late_ns)
+{
+	const union timed_record *record = &times->records[index];
+
+	ck_assert_uint_eq(record->time_ns, time_ns);
+	ck_assert_uint_eq(record->early_ns, early_ns);
+	ck_assert_uint_eq(record->late_ns, late_ns);
+}
+
+START_TEST(work_says_when_between_known_times)
+{
+	event_times_know(times, 1000);
+	add(10, 900, 1200);
+	add(30, 900, 1200);
+	times->work += 60;
+	event_times_know(times, 1100);
+	ck_assert_uint_eq(times->finished, 2);
+	event_times_write(times);
+	expect(0, 1010, 110, 190);
+	expect(1, 1040, 140, 160);
+}
+END_TEST
+
+START_TEST(slow_blocks_take_what_is_unusual)
+{
+	event_times_know(times, 1000);
+	add(10, 0, UINT64_MAX);
+	add(BLOCK_WORK_SLOW, 0, UINT64_MAX);
+	event_times_know(times, 1000000);
+	event_times_write(times);
+	ck_assert_uint_lt(times->records[0].time_ns, 1100);
+	ck_assert_uint_gt(times->records[1].time_ns, 999000);
+	ck_assert_uint_eq(times->records[0].early_ns, FLOW_NO_BOUND);
+	ck_assert_uint_eq(times->records[0].late_ns, FLOW_NO_BOUND);
+}
+END_TEST
+
+START_TEST(bounds_and_order_win)
+{
+	event_times_know(times, 1000);
+	add(50, 1060, 1070);
+	add(0, 1000, 1065);
+	add(0, 1000, 1055);
+	times->work += 50;
+	event_times_know(times, 1100);
+	event_times_write(times);
+	expect(0, 1060, 0, 10);
+	expect(1, 1060, 60, 5);
+	/* The order wins over a bound that cannot be kept. */
+	expect(2, 1060, 60, 0);
+}
+END_TEST
+
+START_TEST(what_waits_stays_when_the_rest_goes)
+{
+	event_times_know(times, 1000);
+	add(1, 1, 5000);
+	event_times_know(times, 2000);
+	add(25, 2010, 4000);
+	event_times_drop(times);
+	ck_assert_uint_eq(times->count, 1);
+	ck_assert_uint_eq(times->finished, 0);
+	times->work += 75;
+	event_times_know(times, 2100);
+	event_times_write(times);
+	expect(0, 2025, 15, 1975);
+}
+END_TEST
+
+START_TEST(without_a_known_time_the_usual_speed_counts)
+{
+	event_times_know(times, 1000);
+	times->work += 1000;
+	event_times_know(times, 2000);
+	add(100, 0, UINT64_MAX);
+	event_times_settle(times);
+	ck_assert_uint_eq(times->finished, 1);
+	ck_assert_uint_gt(times->records[0].time_ns, 2000);
+	ck_assert_uint_le(times->records[0].time_ns, 2100);
+}
+END_TEST
+
+static Suite *event_times_suite(void)
+{
+	Suite *suite = suite_create("event_times");
+	TCase *tcase = tcase_create("event_times");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, work_says_when_between_known_times);
+	tcase_add_test(tcase, slow_blocks_take_what_is_unusual);
+	tcase_add_test(tcase, bounds_and_order_win);
+	tcase_add_test(tcase, what_waits_stays_when_the_rest_goes);
+	tcase_add_test(tcase, without_a_known_time_the_usual_speed_counts);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(event_times_suite());
+}

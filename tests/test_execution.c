@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "execution/execution_stream.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/intel_bytes_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL UINT64_C(0xffffffff81001000)
+#define USER 0x401000
+
+/* What it does is of the addresses' last 16 bits:
+ *	1000	call 1008
+ *	1005	nop
+ *	1006	jne 1000
+ *	1008	nop
+ *	1009	ret
+ *	100a	jmp *%rax
+ *	100c	wrmsr
+ *	100e	mov %rax, %cr3
+ *	1011	sysretq
+ *	1014	push %es (not in 64-bit mode)
+ *	1015	call 101a
+ *	101a	pop %rax
+ *	101b	ret
+ *	101c	vmlaunch
+ *	101f	call *%rax
+ *	1021	je 1000
+ *	1023	jmp 1028
+ *	1025	nop
+ *	1028	jmp 1030
+ *	1030	nop (and nothing behind it is known)
+ */
+static const uint8_t code[] = {
+	0xe8, 0x03, 0, 0, 0, 0x90, 0x75, 0xf8, 0x90, 0xc3,
+	0xff, 0xe0, 0x0f, 0x30, 0x0f, 0x22, 0xd8, 0x48, 0x0f, 0x07,
+	0x06, 0xe8, 0, 0, 0, 0, 0x58, 0xc3, 0x0f, 0x01, 0xc2,
+	0xff, 0xd0, 0x74, 0xdd, 0xeb, 0x03, 0x90, 0x90, 0x90,
+	0xeb, 0x06, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+};
+
+/* PSB+ of 64-bit code at an address of the kernel's. */
+#define AT(low, high) "psb 99 01 7d " low " " high " 00 81 ff ff 02 23 "
+#define TIP(low, high) "2d " low " " high " "
+#define FUP(low, high) "3d " low " " high " "
+#define PGE(low, high) "31 " low " " high " "
+#define PGD "01 "
+
+static const struct row {
+	const char *name;
+	const char *trace;
+	const char *items;
+} rows[] = {
+	{ "a call, a return as a bit, a branch not taken",
+	  AT("00", "10") "0c " TIP("0c", "10"),
+	  "call 1000-1000, return 1008-1009, conditional 1005-1006, "
+	  "return 1008-1009" },
+	{ "a branch taken", AT("05", "10") "0e " TIP("0c", "10"),
+	  "conditional 1005-1006, call 1000-1000, return 1008-1009, "
+	  "conditional 1005-1006, gap bad trace" },
+	{ "a return without a call is no bit", AT("08", "10") "06 ",
+	  "return 1008-1009, gap bad trace" },
+	{ "an interrupt and back",
+	  AT("05", "10") FUP("06", "10") TIP("11", "10") TIP("06", "10") "04 "
+	  TIP("0c", "10"),
+	  "none 1005-1005, async 1006, far-return 1011-1011, "
+	  "conditional 1006-1006, return 1008-1009" },
+	{ "a system call's way out", AT("0e", "10") PGD PGE("00", "10"),
+	  "none 100e-100e, far-return 1011-1011, stop untraced, start 1000" },
+	{ "the unit is switched off", AT("0c", "10") FUP("0e", "10") PGD,
+	  "none 100c-100c, stop off" },
+	{ "a page table set on the way",
+	  AT("0e", "10") "02 43 02 02 00 00 00 00 " TIP("05", "10"),
+	  "none 100e-100e, page-table 2020, far-return 1011-1011" },
+	{ "an unknown instruction, and on behind it",
+	  AT("14", "10") "06 06 " TIP("08", "10") TIP("0c", "10"),
+	  "gap unknown instruction, return 1008-1009" },
+	{ "no code, and on at the next address",
+	  AT("00", "50") "06 06 " TIP("08", "10") TIP("0c", "10"),
+	  "gap no code, return 1008-1009" },
+	{ "no code, and on at an interrupt",
+	  AT("00", "50") "06 " FUP("05", "10") TIP("08", "10") TIP("0c", "10"),
+	  "gap no code, async 1005, return 1008-1009" },
+	{ "trace and code do not agree", AT("06", "10") TIP("08", "10")
+	  TIP("0c", "10"),
+	  "conditional 1006-1006, gap bad trace, return 1008-1009" },
+	{ "what is no packet is skipped", AT("06", "10") "02 ff " AT("08", "10")
+	  TIP("0c", "10"),
+	  "gap bad trace, return 1008-1009" },
+	{ "a call to what is behind it is no call", AT("00", "10") FUP("08", "10")
+	  TIP("15", "10") "06 " TIP("0c", "10"),
+	  "call 1000-1000, async 1008, call 1015-1015, return 101a-101b, "
+	  "conditional 1005-1006, gap bad trace" },
+	{ "an overflow", AT("05", "10") "02 f3 " FUP("08", "10") TIP("0c", "10"),
+	  "gap overflow, return 1008-1009" },
+	{ "an overflow, then off", AT("05", "10") "02 f3 " PGE("08", "10")
+	  TIP("0c", "10"),
+	  "gap overflow, stop untraced, start 1008, "
+	  "return 1008-1009" },
+	{ "an overflow without a word, and a branch", AT("05", "10") "02 f3 "
+	  TIP("08", "10") TIP("0c", "10"),
+	  "gap overflow, stop untraced, return 1008-1009" },
+	{ "a target that comes behind the bits after it",
+	  AT("1f", "10") "0c " TIP("08", "10") TIP("0c", "10"),
+	  "call 101f-101f, return 1008-1009, conditional 1021-1021, "
+	  "jump 1023-1023, jump 1028-1028, none 1030-1030, gap no code" },
+	{ "a switched off unit that says branches", AT("0c", "10")
+	  FUP("0e", "10") PGD TIP("08", "10") TIP("0c", "10"),
+	  "none 100c-100c, stop off, gap bad trace, return 1008-1009" },
+	{ "a damaged address, and one that shares bits with it",
+	  AT("0a", "10") "6d 00 10 40 00 00 00 4d 08 10 00 81 "
+	  TIP("0c", "10"),
+	  "jump 100a-100a, gap no code, return 1008-1009" },
+	{ "16-bit code", "psb 99 00 7d 08 10 00 81 ff ff 02 23 " TIP("0c", "10"),
+	  "return 1008-1009" },
+	{ "a mode that changed unseen", AT("05", "10")
+	  "psb 99 02 7d 05 10 00 81 ff ff 02 23 04 " AT("08", "10")
+	  TIP("0c", "10"),
+	  "gap bad trace, return 1008-1009" },
+};
+
+static struct recording_fixture fixture;
+static struct flow_run run;
+
+static void add_trace(const char *text)
+{
+	uint8_t bytes[512];
+
+	recording_fixture_trace(&fixture, 0, bytes,
+				fixture_intel_bytes(text, bytes,
+						    sizeof(bytes)));
+}
+
+static void set_up(void)
+{
+	recording_fixture_begin(&fixture);
+	recording_fixture_code(&fixture, KERNEL, code, sizeof(code));
+}
+
+static void tear_down(void)
+{
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+
+static unsigned int low(uint64_t address)
+{
+	return address & 0xffff;
+}
+
+static bool write_item(FILE *out, const struct flow_item *item)
+{
+	switch ((enum flow_kind)item->kind) {
+	case FLOW_BLOCK:
+		fprintf(out, "%s %x-%x", flow_exit_text(item->detail),
+			low(item->ip), low(item->ip + item->last));
+		return true;
+	case FLOW_ASYNC:
+		fprintf(out, "async %x", low(item->ip));
+		return true;
+	case FLOW_START:
+		fprintf(out, "start %x", low(item->ip));
+		return true;
+	case FLOW_STOP:
+		fprintf(out, "stop %s",
+			item->detail == FLOW_STOP_LEVEL ? "untraced" :
+			item->detail == FLOW_STOP_OFF	? "off" : "filter");
+		return true;
+	case FLOW_GAP:
+		fprintf(out, "gap %s", flow_gap_text(item->detail));
+		return true;
+	case FLOW_ADDRESS_SPACE:
+		fprintf(out, "page-table %" PRIx64, item->ip);
+		return true;
+	case FLOW_SWITCH:
+		fprintf(out, "switch %d", flow_switch_tid(item));
+		return true;
+	case FLOW_MODE:
+	case FLOW_TRANSACTION:
+	case FLOW_PTWRITE:
+	case FLOW_END:
+		break;
+	}
+	return false;
+}
+
+/* The stream's items, but for its modes and its end. */
+static char *decode(const char *root)
+{
+	const struct flow_item *items;
+	struct flow_input input = { 0 };
+	struct flow_source *source;
+	const char *comma = "";
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int count;
+
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, root), 0);
+	input.recording = run.recording;
+	input.stream = recording_stream(run.recording, 0);
+	input.image = run.image;
+	ck_assert_int_eq(execution_blocks.open(&input, &source), 0);
+	while ((count = flow_source_next(source, &items)) > 0)
+		for (int i = 0; i < count; i++) {
+			if (i + 1 < count || items[i].kind != FLOW_END)
+				fputs(items[i].kind == FLOW_MODE ? "" : comma,
+				      out);
+			if (write_item(out, &items[i]))
+				comma = ", ";
+		}
+	flow_source_close(source);
+	fclose(out);
+	return text;
+}
+
+static void check(const char *name, const char *items)
+{
+	char *text = decode(fixture.path);
+
+	ck_assert_msg(!strcmp(text, items), "%s:\n%s\nmeant is\n%s", name, text,
+		      items);
+	free(text);
+}
+
+START_TEST(trace_and_code_are_items)
+{
+	add_trace(rows[_i].trace);
+	check(rows[_i].name, rows[_i].items);
+}
+END_TEST
+
+/* Filters are of the code from 1000 to 1008; the stop names no address. */
+static const struct row filtered[] = {
+	{ "a direct call out of the filter (SKL014)", AT("00", "10") PGD,
+	  "call 1000-1000, stop untraced" },
+	{ "a jump behind one that stays inside (SKL014)",
+	  AT("23", "10") PGD, "jump 1023-1023, stop untraced" },
+	{ "a system call's way out all the same (SKL014)", AT("0e", "10") PGD,
+	  "none 100e-100e, far-return 1011-1011, stop untraced" },
+	{ "a virtual machine's entry (SKD022)",
+	  AT("1c", "10") FUP("1c", "10") PGD,
+	  "far-return 101c-101c, stop untraced" },
+};
+
+START_TEST(errata_of_the_processor_count)
+{
+	recording_fixture_end(&fixture);
+	recording_fixture_begin_filtered(
+		&fixture, "filter 0xffffffff81001000/0x8,"
+			  "filter 0xffffffff81001024/0x2");
+	recording_fixture_code(&fixture, KERNEL, code, sizeof(code));
+	fixture.cpuid = "GenuineIntel,6,78,3";
+	add_trace(filtered[_i].trace);
+	check(filtered[_i].name, filtered[_i].items);
+}
+END_TEST
+
+static void poke(uint64_t time_ns, uint64_t address, const uint8_t *old,
+		 const uint8_t *new)
+{
+	const struct fixture_origin origin = { 1, 1, time_ns };
+	struct {
+		uint64_t address;
+		uint16_t sizes[2];
+		uint8_t bytes[4];
+	} record = { address, { 2, 2 }, { old[0], old[1], new[0], new[1] } };
+
+	recording_fixture_record(&fixture, PERF_RECORD_TEXT_POKE, 0, &record,
+				 sizeof(record), &origin);
+}
+
+/* The jne becomes a jmp, then a jne again: what the graph knew of it goes.
+ * Code is looked at as control comes to it.
+ */
+START_TEST(code_that_is_patched_is_read_again)
+{
+	static const uint8_t jne[] = { 0x75, 0xf8 };
+	static const uint8_t jmp[] = { 0xeb, 0x00 };
+
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 05 10 00 81 ff ff "
+		  "02 23 04 " TIP("05", "10")
+		  "19 d0 07 00 00 00 00 00 04 " TIP("05", "10")
+		  "19 b8 0b 00 00 00 00 00 " TIP("05", "10")
+		  "19 a0 0f 00 00 00 00 00 " TIP("05", "10")
+		  "19 88 13 00 00 00 00 00 04 " TIP("0c", "10"));
+	poke(2000, KERNEL + 6, jne, jmp);
+	poke(4000, KERNEL + 6, jmp, jne);
+	check("patches",
+	      "conditional 1005-1006, return 1008-1009, "
+	      "conditional 1005-1006, return 1008-1009, "
+	      "jump 1005-1006, return 1008-1009, "
+	      "jump 1005-1006, return 1008-1009, "
+	      "conditional 1005-1006, return 1008-1009");
+}
+END_TEST
+
+static void change_task(int32_t pid, uint64_t time_ns)
+{
+	const struct fixture_origin origin = { pid == 1 ? 2 : 1,
+					       pid == 1 ? 2 : 1, time_ns };
+	const int32_t next[] = { pid, pid };
+
+	recording_fixture_record(&fixture, PERF_RECORD_SWITCH_CPU_WIDE,
+				 PERF_RECORD_MISC_SWITCH_OUT, next,
+				 sizeof(next), &origin);
+}
+
+/* Both have code at one address: each runs its own, also the second time. */
+START_TEST(two_programs_run_their_own_code)
+{
+	static const uint8_t first[] = { 0x90, 0xff, 0xe0 };
+	static const uint8_t second[] = { 0xff, 0xe0 };
+	const struct fixture_origin origin = { 1, 1, 900 };
+	const int32_t start[] = { 1, 1 };
+
+	recording_fixture_program(&fixture, 1, "first", USER, first,
+				  sizeof(first));
+	recording_fixture_program(&fixture, 2, "second", USER, second,
+				  sizeof(second));
+	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
+				 sizeof(start), &origin);
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 00 10 40 00 00 00 "
+		  "02 23 " TIP("00", "10")
+		  "19 d0 07 00 00 00 00 00 " TIP("00", "10") TIP("00", "10")
+		  "19 b8 0b 00 00 00 00 00 " TIP("00", "10") TIP("00", "10")
+		  "19 a0 0f 00 00 00 00 00 ");
+	change_task(2, 2000);
+	change_task(1, 3000);
+	check("programs",
+	      "jump 1000-1001, jump 1000-1001, switch 2, jump 1000-1000, "
+	      "jump 1000-1000, switch 1, jump 1000-1001");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("execution");
+	TCase *tcase = tcase_create("items");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, trace_and_code_are_items, 0,
+			    sizeof(rows) / sizeof(*rows));
+	tcase_add_loop_test(tcase, errata_of_the_processor_count, 0,
+			    sizeof(filtered) / sizeof(*filtered));
+	tcase_add_test(tcase, code_that_is_patched_is_read_again);
+	tcase_add_test(tcase, two_programs_run_their_own_code);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

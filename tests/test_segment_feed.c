@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/array.h"
+#include "decoder/code/code_image.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
+#include "execution/jobs.h"
+#include "execution/record_feed.h"
+#include "execution/segment_feed.h"
+#include "symbolize/symbols.h"
+#include "tests/run_suite.h"
+#include "tests/shared_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char folder[4096];
+static struct recording *recording;
+static struct code_image *image;
+static struct symbols *symbols;
+
+static void set_up(void)
+{
+	if (!shared_recording("small", folder, sizeof(folder)))
+		return;
+	ck_assert_int_eq(recording_open(folder, NULL, &recording), 0);
+	ck_assert_int_eq(code_image_open(recording, NULL, &image), 0);
+	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+}
+
+static void tear_down(void)
+{
+	symbols_close(symbols);
+	code_image_close(image);
+	recording_close(recording);
+	shared_recording_remove(folder);
+}
+
+/* All records and marks of the stream, marks counted from its begin. */
+struct story {
+	struct array records;	/* union timed_record */
+	struct array marks;	/* struct event_mark */
+};
+
+static void add_run(struct story *story, const struct record_run *run)
+{
+	size_t before = story->records.count;
+
+	for (size_t i = 0; i < run->count; i++) {
+		union timed_record *record = array_add(&story->records);
+
+		ck_assert_ptr_nonnull(record);
+		*record = run->records[i];
+	}
+	for (size_t i = 0; i < run->mark_count; i++) {
+		struct event_mark *mark = array_add(&story->marks);
+
+		ck_assert_ptr_nonnull(mark);
+		*mark = run->marks[i];
+		mark->index += (uint32_t)before;
+	}
+}
+
+static struct story decode(struct jobs *jobs)
+{
+	const struct flow_input input = {
+		.recording = recording,
+		.stream = recording_stream(recording, 0),
+		.image = image,
+	};
+	struct story story = {
+		.records = ARRAY_OF(union timed_record),
+		.marks = ARRAY_OF(struct event_mark),
+	};
+	struct segment_feed *feed;
+	struct record_run run;
+	int status;
+
+	ck_assert_int_eq(segment_feed_open(&input, symbols, false, jobs, &feed),
+			 0);
+	while ((status = segment_feed_next(feed, &run)) > 0)
+		add_run(&story, &run);
+	ck_assert_int_eq(status, 0);
+	segment_feed_close(feed);
+	return story;
+}
+
+static void free_story(struct story *story)
+{
+	array_free(&story->records);
+	array_free(&story->marks);
+}
+
+/* Segments of so many bytes: down to those between two neighbours. */
+static const uint64_t sizes[] = { 16384, 5000, 1 };
+
+START_TEST(any_number_of_threads_gives_the_same)
+{
+	struct story alone;
+	struct jobs *jobs;
+
+	if (!recording)
+		return;
+	alone = decode(NULL);
+	ck_assert_uint_gt(alone.records.count, 200000);
+	for (unsigned int count = 2; count <= 5; count++) {
+		struct story story;
+
+		jobs = jobs_new(count);
+		ck_assert_ptr_nonnull(jobs);
+		jobs_set_segment_bytes(jobs, sizes[_i]);
+		story = decode(jobs);
+		ck_assert_uint_eq(story.records.count, alone.records.count);
+		ck_assert_mem_eq(story.records.items, alone.records.items,
+				 alone.records.count *
+					 sizeof(union timed_record));
+		ck_assert_uint_eq(story.marks.count, alone.marks.count);
+		for (size_t i = 0; i < alone.marks.count; i++) {
+			const struct event_mark *a = array_at(&alone.marks, i);
+			const struct event_mark *b = array_at(&story.marks, i);
+
+			ck_assert_uint_eq(a->index, b->index);
+			ck_assert_uint_eq(a->kind, b->kind);
+		}
+		free_story(&story);
+		jobs_free(jobs);
+	}
+	free_story(&alone);
+}
+END_TEST
+
+START_TEST(closing_early_ends_the_threads)
+{
+	struct jobs *jobs = jobs_new(4);
+	struct flow_input input = { .image = image };
+	struct segment_feed *feed;
+	struct record_run run;
+
+	if (recording) {
+		input.recording = recording;
+		input.stream = recording_stream(recording, 0);
+		jobs_set_segment_bytes(jobs, 5000);
+		ck_assert_int_eq(segment_feed_open(&input, symbols, false,
+						   jobs, &feed),
+				 0);
+		ck_assert_int_eq(segment_feed_next(feed, &run), 1);
+		segment_feed_close(feed);
+	}
+	jobs_free(jobs);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("segment_feed");
+	TCase *tests = tcase_create("recording");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
+			    sizeof(sizes) / sizeof(*sizes));
+	tcase_add_test(tests, closing_early_ends_the_threads);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
