@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/engine.h"
 
+#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/execution_stream.h"
@@ -33,6 +34,16 @@ static bool is_intel_pt(const struct recording *recording)
 	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT;
 }
 
+/* Whether there are branches to follow for each of its streams. */
+static bool is_read_by_us(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_stream_count(recording); i++)
+		if (!branch_source_fits(recording,
+					recording_stream(recording, i)))
+			return false;
+	return true;
+}
+
 enum engine engine_second(const struct recording *recording)
 {
 	return is_intel_pt(recording) ? ENGINE_LIBIPT : ENGINE_OPENCSD;
@@ -42,7 +53,7 @@ enum engine engine_for(enum engine engine, const struct recording *recording)
 {
 	if (engine != ENGINE_DEFAULT)
 		return engine;
-	return is_intel_pt(recording) ? ENGINE_GRAPH : ENGINE_OPENCSD;
+	return is_read_by_us(recording) ? ENGINE_GRAPH : ENGINE_OPENCSD;
 }
 
 bool engine_reads(enum engine engine, const struct recording *recording)

@@ -3,6 +3,15 @@
 
 #include "common/error.h"
 
+/* Where the word does not matter it is what is behind it: a barrier. */
+static void take_target(const struct arm_encoding *encoding, uint64_t address,
+			uint32_t word, struct instruction *instruction)
+{
+	instruction->target = encoding->target(address, word);
+	instruction->is_barrier = encoding->target(address, ~word) ==
+				  instruction->target;
+}
+
 int arm_encoding_apply(const struct arm_encoding *encodings, size_t count,
 		       uint64_t address, uint32_t word,
 		       struct instruction *instruction)
@@ -17,7 +26,7 @@ int arm_encoding_apply(const struct arm_encoding *encodings, size_t count,
 		instruction->kind = (uint8_t)encoding->kind;
 		instruction->may_take_long = encoding->may_take_long;
 		if (encoding->target)
-			instruction->target = encoding->target(address, word);
+			take_target(encoding, address, word, instruction);
 		return 1;
 	}
 	return 1;

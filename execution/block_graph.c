@@ -31,6 +31,7 @@ struct block_graph {
 	uint32_t *pages;		/* the first block of those in a page,
 					 * by a hash of the page */
 	uint32_t mask;			/* of both; at most half are used */
+	bool waits_are_branches;
 };
 
 static uint32_t hash_of(uint64_t key)
@@ -70,6 +71,11 @@ void block_graph_free(struct block_graph *graph)
 	free(graph->slots);
 	free(graph->pages);
 	free(graph);
+}
+
+void block_graph_set_waits(struct block_graph *graph, bool are_branches)
+{
+	graph->waits_are_branches = are_branches;
 }
 
 static void link_block(struct block_graph *graph, uint32_t index)
@@ -203,6 +209,14 @@ static enum block_kind read_one(struct block_graph *graph, uint64_t address,
 	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
 }
 
+/* What only goes on with what is behind it leaves no block, but ends it. */
+static bool is_passed(const struct block_graph *graph,
+		      const struct instruction *instruction)
+{
+	return instruction->is_barrier ||
+	       (graph->waits_are_branches && instruction->may_take_long);
+}
+
 static void forget_edges(struct block *block)
 {
 	block->to[EDGE_NEXT] = BLOCK_NONE;
@@ -218,6 +232,7 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	struct block_info *info = &graph->infos[index];
 	struct instruction instruction;
 	bool is_slow = false;
+	bool is_end = false;
 	uint32_t count = 0;
 
 	block->bytes = 0;
@@ -235,7 +250,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 			block->kind = count ? BLOCK_FALL : kind;
 			break;
 		}
-		block->kind = kind_of(&instruction);
+		is_end = is_passed(graph, &instruction);
+		block->kind = is_end ? BLOCK_JUMP : kind_of(&instruction);
 		info->last = block->bytes;
 		info->target = instruction.target;
 		info->switches_trace |= instruction.switches_trace;
@@ -244,11 +260,12 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 		block->bytes += instruction.length;
 		count++;
 	}
-	block->exit = exit_of(block->kind);
+	block->exit = is_end ? FLOW_EXIT_NONE : exit_of(block->kind);
 	/* A call to what is right behind it only tells where it is: the unit
 	 * expects no return (Intel SDM, "Return Compression for RETs").
 	 */
-	if (block->kind == BLOCK_CALL && info->target == block->ip + block->bytes)
+	if (block->kind == BLOCK_CALL && info->set <= INSTRUCTION_X86_64 &&
+	    info->target == block->ip + block->bytes)
 		block->kind = BLOCK_JUMP;
 	if (block->kind == BLOCK_RETURN)
 		block->passage[EDGE_TAKEN] =
@@ -312,14 +329,24 @@ uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
 	return add_block(graph, ip, space, set);
 }
 
+/* A direct branch may lead from A32 to T32, or back; bit 0 says so. */
+static uint64_t target_of(const struct block_info *info, uint8_t *set)
+{
+	if (*set != INSTRUCTION_A32 && *set != INSTRUCTION_T32)
+		return info->target;
+	*set = info->target & 1 ? INSTRUCTION_T32 : INSTRUCTION_A32;
+	return info->target & ~UINT64_C(1);
+}
+
 uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 			enum block_edge edge)
 {
 	const struct block *block = &graph->blocks[index];
 	const struct block_info *info = &graph->infos[index];
-	uint64_t ip = edge == EDGE_TAKEN ? info->target :
+	uint8_t set = info->set;
+	uint64_t ip = edge == EDGE_TAKEN ? target_of(info, &set) :
 					   block->ip + block->bytes;
-	uint32_t to = block_graph_find(graph, ip, info->set);
+	uint32_t to = block_graph_find(graph, ip, set);
 
 	if (to == BLOCK_NONE)
 		return to;

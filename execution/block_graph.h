@@ -113,6 +113,11 @@ struct block_graph *block_graph_new(struct code_space *code,
 				    const struct symbols *symbols);
 void block_graph_free(struct block_graph *graph);
 
+/* Whether instructions that wait count as branches to what is behind them: some
+ * of Arm's trace units give an atom for each (TRCIDR2.WFXMODE).
+ */
+void block_graph_set_waits(struct block_graph *graph, bool are_branches);
+
 /* Returns the block at @ip in the space that runs now, reading its code if that
  * is new; BLOCK_NONE when out of memory.  Blocks may move in memory.
  */

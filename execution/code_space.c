@@ -27,6 +27,7 @@ struct code_space {
 	struct user_code *user_code;	/* NULL with it */
 	struct array programs;		/* struct program; space 1 is the first */
 	uint32_t space;			/* of the program that runs */
+	bool has_time;
 };
 
 static struct program *program_at(const struct code_space *code,
@@ -81,6 +82,14 @@ static int set_space(struct code_space *code)
 	return 0;
 }
 
+/* Without times the last state is the best guess: behind exec. */
+static int begin_space(struct code_space *code)
+{
+	if (!code->has_time && process_view_go_to_end(code->processes) < 0)
+		return -ERROR_MEMORY;
+	return set_space(code);
+}
+
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    struct code_space **opened)
 {
@@ -91,7 +100,11 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		return -ERROR_MEMORY;
 	code->input = *input;
 	code->kernel_start = kernel_start;
+	code->has_time = recording_time(input->recording) ==
+			 RECORDING_TIME_NANOSECONDS;
 	code->programs = ARRAY_OF(struct program);
+	/* A snapshot's memory is not said to be any program's. */
+	code->space = CODE_SPACE_KERNEL + 1;
 	error = code_view_open(input->image, &code->view);
 	if (!error && recording_traces_user(input->recording)) {
 		code->processes =
@@ -99,7 +112,7 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		code->user_code = user_code_new();
 		error = -ERROR_MEMORY;
 		if (code->processes && code->user_code)
-			error = set_space(code);
+			error = begin_space(code);
 	}
 	if (error) {
 		code_space_close(code);
@@ -127,6 +140,8 @@ uint64_t code_space_next_change_ns(const struct code_space *code)
 	uint64_t code_ns = code_view_next_change_ns(code->view);
 	uint64_t process_ns = UINT64_MAX;
 
+	if (!code->has_time)
+		return UINT64_MAX;
 	if (code->processes)
 		process_ns = process_view_next_change_ns(code->processes);
 	return code_ns < process_ns ? code_ns : process_ns;
@@ -147,6 +162,18 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 	    process_view_next_change_ns(code->processes) > time_ns)
 		return 0;
 	if (process_view_advance(code->processes, time_ns) < 0)
+		return -ERROR_MEMORY;
+	return set_space(code);
+}
+
+int code_space_set_process(struct code_space *code, int32_t pid,
+			   uint64_t time_ns)
+{
+	if (!code->processes)
+		return 0;
+	if (!code->has_time)
+		time_ns = UINT64_MAX;
+	if (process_view_set_process(code->processes, pid, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
 }

@@ -37,6 +37,12 @@ uint64_t code_space_next_change_ns(const struct code_space *code);
 int code_space_advance(struct code_space *code, uint64_t time_ns,
 		       code_space_changed *changed, void *ctx);
 
+/* Makes @pid the process that runs from @time_ns on, where the trace itself says
+ * who does; the next change may be another then.  Returns 0 or -ERROR_MEMORY.
+ */
+int code_space_set_process(struct code_space *code, int32_t pid,
+			   uint64_t time_ns);
+
 /* Goes back to @time_ns if the code is of a later time, or forth; @changed is
  * told of each change of kernel code that is undone or made.
  *

@@ -4,6 +4,7 @@
 
 #include "decoder/flow/trace_branch.h"
 #include "decoder/recording/trace_filter.h"
+#include "execution/atom_state.h"
 #include "execution/block_graph.h"
 #include "execution/event_times.h"
 #include "execution/return_stack.h"
@@ -36,6 +37,8 @@ enum event_mark_kind {
 	MARK_SWITCH_POINT,	/* the kernel changes stacks here */
 	MARK_PAUSE,		/* tracing paused just before */
 	MARK_SYNC,		/* a synchronisation point that is watched */
+	MARK_TASK,		/* the record is a switch, told by the trace: a
+				 * flow item */
 };
 
 struct event_mark {
@@ -95,6 +98,7 @@ struct execution {
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct return_stack returns;
+	struct atom_state atoms;	/* where each branch has an atom */
 
 	/* When it is. */
 	struct moment before;	/* the last branch done */

@@ -2,6 +2,7 @@
 #include "execution/execution_stream.h"
 #include "common/error.h"
 #include "decoder/flow/switch_feed.h"
+#include "decoder/recording/recording.h"
 #include "execution/record_feed.h"
 #include "execution/segment_feed.h"
 #include "symbolize/task_switch.h"
@@ -18,12 +19,31 @@ struct execution_stream {
 	bool is_fed;			/* no run comes behind this one */
 	bool at_end;
 
-	struct switch_feed *switches;
+	struct switch_feed *switches;	/* NULL: they cannot be placed */
 	struct task_switch tasks;
 	bool is_running;		/* the CPU is being traced */
 	union timed_record last;	/* handed out: its times */
 	union timed_record made;	/* one that is not the feed's */
 };
+
+/* The next record of a switch, or NULL. */
+static const struct flow_item *
+next_change(const struct execution_stream *stream)
+{
+	return stream->switches ? switch_feed_peek(stream->switches) : NULL;
+}
+
+/* Records have times of their own: without any in the trace nobody knows where
+ * they belong.
+ */
+static int open_switches(struct execution_stream *stream,
+			 const struct flow_input *input)
+{
+	if (recording_time(input->recording) != RECORDING_TIME_NANOSECONDS)
+		return 0;
+	stream->switches = switch_feed_new(input->recording, input->stream);
+	return stream->switches ? 0 : -ERROR_MEMORY;
+}
 
 static void close_stream(struct execution_stream *stream)
 {
@@ -37,14 +57,14 @@ static int open_stream(const struct flow_input *input,
 		       struct jobs *jobs, struct execution_stream **opened)
 {
 	struct execution_stream *stream = calloc(1, sizeof(*stream));
-	int error = -ERROR_MEMORY;
+	int error;
 
 	if (!stream)
-		return error;
+		return -ERROR_MEMORY;
 	stream->base.ops = &execution_blocks;
 	stream->lists_blocks = lists_blocks;
-	stream->switches = switch_feed_new(input->recording, input->stream);
-	if (stream->switches)
+	error = open_switches(stream, input);
+	if (!error)
 		error = segment_feed_open(input, symbols, lists_blocks, jobs,
 					  &stream->feed);
 	if (error) {
@@ -121,7 +141,7 @@ static bool is_beyond(const struct execution_stream *stream,
  */
 static int take_switch(struct execution_stream *stream)
 {
-	const struct flow_item item = *switch_feed_peek(stream->switches);
+	const struct flow_item item = *next_change(stream);
 
 	if (switch_feed_advance(stream->switches) < 0)
 		return -ERROR_MEMORY;
@@ -137,11 +157,22 @@ static int take_switch(struct execution_stream *stream)
 	return make_switch(stream, &stream->made);
 }
 
+/* Takes the switch that the trace itself tells of at record @stream->at. */
+static int take_named_task(struct execution_stream *stream)
+{
+	const union timed_record record = stream->run.records[stream->at++];
+
+	if (!task_switch_record(&stream->tasks, &record.item,
+				stream->is_running))
+		return 0;
+	return make_switch(stream, &record);
+}
+
 /* Takes a mark of record @stream->at.  Returns as take_switch(). */
 static int take_mark(struct execution_stream *stream, uint8_t kind)
 {
 	const union timed_record *record = &stream->run.records[stream->at];
-	const struct flow_item *next = switch_feed_peek(stream->switches);
+	const struct flow_item *next = next_change(stream);
 	struct flow_item ahead[2] = { { .kind = FLOW_BLOCK } };
 
 	stream->next_mark++;
@@ -155,6 +186,8 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 			       make_switch(stream, &stream->last) : 0;
 	case MARK_SYNC:
 		return 0;
+	case MARK_TASK:
+		return take_named_task(stream);
 	case MARK_SWITCH_POINT:
 		ahead[0].time_ns = record->time_ns;
 		if (next)
@@ -211,11 +244,12 @@ static int take_records(struct execution_stream *stream, size_t end,
 static int take_place(struct execution_stream *stream)
 {
 	const struct event_mark *mark = next_mark(stream);
-	const struct flow_item *change = switch_feed_peek(stream->switches);
+	const struct flow_item *change = next_change(stream);
 	bool has_mark = mark && mark->index == stream->at;
 	bool has_change;
 
-	if (has_mark && mark->kind != MARK_SWITCH_POINT)
+	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
+	    mark->kind != MARK_TASK)
 		return take_mark(stream, mark->kind);
 	if (stream->at < stream->run.count)
 		has_change = change &&
@@ -247,7 +281,7 @@ static int next_records(struct execution_stream *stream,
 	while (!stream->at_end) {
 		const struct event_mark *mark = next_mark(stream);
 		const struct flow_item *change =
-			switch_feed_peek(stream->switches);
+			next_change(stream);
 		size_t end = stream->run.count;
 		int status;
 

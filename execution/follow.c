@@ -2,6 +2,7 @@
 #include "execution/follow.h"
 #include "common/error.h"
 #include "execution/code_space.h"
+#include "execution/follow_atoms.h"
 #include "execution/follow_stop.h"
 #include "execution/moment.h"
 #include "execution/place.h"
@@ -472,6 +473,18 @@ static int follow(struct execution *execution,
 	case TRACE_END:
 		follow_break(execution, branch, position);
 		break;
+	case TRACE_ATOMS:
+	case TRACE_ADDRESS:
+	case TRACE_SOURCE:
+	case TRACE_EXCEPTION:
+	case TRACE_EXCEPTION_RETURN:
+	case TRACE_ON:
+	case TRACE_SESSION:
+	case TRACE_SESSION_END:
+	case TRACE_TIME:
+	case TRACE_CYCLES:
+	case TRACE_TASK:
+		break;
 	}
 	if (execution->before.high >= execution->next_change)
 		return follow_update_code(execution);
@@ -485,6 +498,8 @@ int follow_branch(struct execution *execution,
 	const struct branch_range behind = { branch + 1, end };
 	struct trace_branch rebased;
 
+	if (execution->atoms.is_on)
+		return follow_atoms(execution, branch, position);
 	if (is_placed(execution) && !execution->is_rebased)
 		return follow(execution, branch, &behind, position);
 	rebased = *branch;

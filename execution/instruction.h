@@ -48,6 +48,7 @@ struct instruction {
 				 * mwait, wfi); on Arm only wfi and wfe, for
 				 * which some trace units give an atom
 				 * (TRCIDR2.WFXMODE) */
+	bool is_barrier;	/* isb, a jump to the next one */
 	bool switches_trace;	/* wrmsr: it may switch the trace unit off */
 	bool writes_page_table;	/* mov to cr3 */
 	bool writes_trace;	/* ptwrite */

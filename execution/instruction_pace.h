@@ -14,6 +14,9 @@ struct instruction_pace {
 	uint64_t sum_ns;	/* since the last synchronisation point */
 	uint64_t sum_instructions;
 	bool is_across;		/* the span under way began before it */
+	uint64_t counted;	/* of the instructions of the span under way:
+				 * so many stand for cycles that a trace unit
+				 * counted */
 };
 
 /* Where nothing was measured: four instructions a nanosecond. */
@@ -28,13 +31,19 @@ static inline uint64_t instruction_pace_ns(const struct instruction_pace *pace,
 }
 
 /* Returns how long they may take without anything slow among them: instructions
- * differ much.
+ * differ much, counted cycles hardly.
  */
 static inline uint64_t
 instruction_pace_longest_ns(const struct instruction_pace *pace,
 			    uint64_t instructions)
 {
-	return instruction_pace_ns(pace, instructions + instructions / 2) + 32;
+	uint64_t counted = pace->counted < instructions ? pace->counted :
+							  instructions;
+	uint64_t guessed = instructions - counted;
+	uint64_t doubt = guessed / 2 + counted / 32;
+
+	return instruction_pace_ns(pace, instructions + doubt) +
+	       (guessed || !counted ? 32 : 4);
 }
 
 /* A span of @instructions took @span_ns; 0 of them: it cannot be told. */

@@ -30,7 +30,12 @@ static inline uint64_t moment_high_ns(const struct execution *execution,
 /* Returns the bounds of what runs behind the last branch. */
 static inline uint32_t moment_bounds(struct execution *execution)
 {
-	if (!execution->has_bounds) {
+	if (!execution->has_bounds && execution->atoms.is_on) {
+		execution->bounds = event_times_bound(
+			&execution->times, execution->atoms.bound_low_ns,
+			execution->atoms.bound_high_ns);
+		execution->has_bounds = true;
+	} else if (!execution->has_bounds) {
 		execution->bounds = event_times_bound(
 			&execution->times,
 			moment_low_ns(execution, execution->before.low),

@@ -7,6 +7,7 @@
 #include "execution/code_space.h"
 #include "execution/execution_state.h"
 #include "execution/follow.h"
+#include "execution/follow_atoms.h"
 #include "symbolize/arch.h"
 
 #include <stdlib.h>
@@ -90,6 +91,8 @@ int record_feed_open(const struct flow_input *input,
 	if (!feed->execution.graph)
 		goto fail;
 	init_execution(feed, input, symbols, lists_blocks);
+	if (follow_atoms_init(&feed->execution, input) < 0)
+		goto fail;
 	*opened = feed;
 	return 0;
 fail:
@@ -102,6 +105,7 @@ void record_feed_close(struct record_feed *feed)
 	if (!feed)
 		return;
 	branch_source_close(feed->source);
+	follow_atoms_close(&feed->execution);
 	block_graph_free(feed->execution.graph);
 	code_space_close(feed->execution.code);
 	free(feed);

@@ -69,6 +69,10 @@ static int open_tree(struct coresight_feed *feed,
 	if (!feed->speculation && coresight_feed_speculates(feed) &&
 	    !coresight_feed_new_speculation(feed))
 		return -ERROR_MEMORY;
+	if (feed->events->put) {
+		feed->events->reset(feed->ctx);
+		return 0;
+	}
 	error = coresight_tree_open(&feed->tree, unit, feed->depth);
 	return error ? error : feed->events->attach(feed->ctx);
 }

@@ -15,6 +15,16 @@ struct recording;
 
 /* What happens while a stream is fed to OpenCSD.  Functions may be NULL. */
 struct coresight_feed_events {
+	/* Takes what OpenCSD would be given: the next bytes, the first of which
+	 * has number @index.  Returns how many make sense, up to the one that
+	 * makes none.  Then nothing else here is of OpenCSD, attach() neither.
+	 */
+	size_t (*put)(void *ctx, uint64_t index, const uint8_t *bytes,
+		      size_t size);
+	/* Instead of OpenCSD: what comes next has nothing to do with what was
+	 * before.
+	 */
+	void (*reset)(void *ctx);
 	/* A tree was opened: its call-backs are to be set.  Returns 0 or a
 	 * negative enum error.
 	 */

@@ -20,6 +20,11 @@ bool coresight_feed_waits(const struct coresight_feed *feed)
 
 void coresight_feed_tell(struct coresight_feed *feed, ocsd_datapath_op_t op)
 {
+	if (feed->events->put) {
+		if (op == OCSD_OP_RESET)
+			feed->events->reset(feed->ctx);
+		return;
+	}
 	feed->is_ending = op == OCSD_OP_EOT;
 	ocsd_dt_process_data(feed->tree.handle, op, 0, 0, NULL, NULL);
 	feed->is_ending = false;
@@ -56,18 +61,30 @@ static void give_up(struct coresight_feed *feed, size_t used)
 	coresight_feed_fail(feed);
 }
 
+static bool put(struct coresight_feed *feed, uint64_t index,
+		const uint8_t *bytes, size_t size, uint32_t *used)
+{
+	if (feed->events->put) {
+		*used = (uint32_t)feed->events->put(feed->ctx, index, bytes,
+						    size);
+		return *used == size;
+	}
+	return ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA, index,
+				    (uint32_t)size, bytes,
+				    used) == OCSD_RESP_CONT && *used;
+}
+
 /* Returns whether OpenCSD took all. */
 static bool give(struct coresight_feed *feed, uint64_t index,
 		 const uint8_t *bytes, size_t size, uint32_t *used)
 {
-	ocsd_datapath_resp_t response;
+	bool took_all;
 
 	feed->call_index = index;
-	response = ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA, index,
-					(uint32_t)size, bytes, used);
+	took_all = put(feed, index, bytes, size, used);
 	feed->since_sync += *used;
 	feed->call_index += *used;
-	return response == OCSD_RESP_CONT && *used;
+	return took_all;
 }
 
 static bool give_committed(void *ctx, uint64_t index, const uint8_t *bytes,
@@ -90,9 +107,8 @@ static void feed_sync(struct coresight_feed *feed, uint64_t end)
 
 	feed->call_index = end;
 	feed->since_sync = 0;
-	ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA,
-			     end > size ? end - size : 0, (uint32_t)size,
-			     packet + sizeof(packet) - size, &used);
+	put(feed, end > size ? end - size : 0, packet + sizeof(packet) - size,
+	    size, &used);
 }
 
 static void begin_anew(void *ctx, uint64_t index)

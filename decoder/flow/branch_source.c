@@ -11,11 +11,27 @@ int branch_source_open(const struct flow_input *input,
 	case RECORDING_TRACE_INTEL_PT:
 		return intel_branch_source.open(input, source);
 	case RECORDING_TRACE_CORESIGHT:
+		return coresight_branch_source.open(input, source);
 	case RECORDING_TRACE_NONE:
 	case RECORDING_TRACE_OTHER:
 		break;
 	}
 	return -ERROR_UNSUPPORTED;
+}
+
+bool branch_source_fits(const struct recording *recording,
+			const struct aux_stream *stream)
+{
+	switch (recording_trace(recording)) {
+	case RECORDING_TRACE_INTEL_PT:
+		return true;
+	case RECORDING_TRACE_CORESIGHT:
+		return coresight_source_fits(recording, stream);
+	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_OTHER:
+		break;
+	}
+	return false;
 }
 
 void branch_source_close(struct branch_source *source)

@@ -4,10 +4,13 @@
 
 #include "decoder/flow/trace_branch.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct aux_stream;
 struct flow_input;
+struct recording;
 
 /* One stream's trace as branches, whatever hardware made it. */
 struct branch_source {
@@ -34,12 +37,23 @@ struct branch_source_ops {
 };
 
 extern const struct branch_source_ops intel_branch_source;
+extern const struct branch_source_ops coresight_branch_source;
+
+/* Whether coresight_branch_source.open() takes the stream: ETMv4 and ETE,
+ * without conditional instructions, loads, stores, data or Q elements.
+ */
+bool coresight_source_fits(const struct recording *recording,
+			   const struct aux_stream *stream);
+
+/* Whether there is a source for the stream. */
+bool branch_source_fits(const struct recording *recording,
+			const struct aux_stream *stream);
 
 /* Opens the source that fits the recording's trace hardware, at the stream's
  * begin.  Borrows what @input names.
  *
  * Returns 0 and *@source, -ERROR_UNSUPPORTED if there is none for the
- * hardware, another negative enum error if it cannot be set up.
+ * stream, another negative enum error if it cannot be set up.
  */
 int branch_source_open(const struct flow_input *input,
 		       struct branch_source **source);

@@ -68,6 +68,68 @@ enum trace_branch_kind {
 	TRACE_BREAK,
 	/* The stream ends; not a gap. */
 	TRACE_END,
+
+	/* Of trace units that tell of each branch whether it was taken, also of
+	 * one that always is, and then where to if the code does not say so
+	 * (Arm's ETMv4 and ETE).  Nothing of it has bounds: times and counts
+	 * lie between them.
+	 */
+
+	/* The next @count branches: as TRACE_BITS.  In @low a 1 stands for each
+	 * that begins a packet, a byte behind the packet before.
+	 */
+	TRACE_ATOMS,
+	/* Execution is at the address, before the instruction there runs; the
+	 * instruction set is @count (enum trace_set).  It goes on there in any
+	 * case, and what is before is unknown unless the code leads there.
+	 */
+	TRACE_ADDRESS,
+	/* The code runs on to the branch at the address, which is taken; those
+	 * on the way were not.  @count as TRACE_ADDRESS.
+	 */
+	TRACE_SOURCE,
+	/* The code runs on to the address, which an exception returns to.
+	 * @count as TRACE_ADDRESS, with TRACE_EXCEPTION_ bits.
+	 */
+	TRACE_EXCEPTION,
+	/* The branch before returned from an exception. */
+	TRACE_EXCEPTION_RETURN,
+	/* Tracing goes on, at the next address; @count is 1 behind an overflow
+	 * of the unit's own buffer.
+	 */
+	TRACE_ON,
+	/* The unit was switched on, with TRACE_SESSION_ bits in @count. */
+	TRACE_SESSION,
+	/* It was switched off; @count is 1 if the last of its trace is
+	 * missing.
+	 */
+	TRACE_SESSION_END,
+	/* It is @payload ticks of the recording's clock. */
+	TRACE_TIME,
+	/* So many cycles went by since the last of these; 0: nobody knows.
+	 * @count is 1 for one that goes with a TRACE_TIME: the next counts from
+	 * where this one did.
+	 */
+	TRACE_CYCLES,
+	/* The unit names the task that runs: its id is @payload. */
+	TRACE_TASK,
+};
+
+/* Arm's instruction sets. */
+enum trace_set { TRACE_A64, TRACE_A32, TRACE_T32, TRACE_SET_MASK };
+
+enum {
+	/* An instruction asked for the exception. */
+	TRACE_EXCEPTION_CALL = 4,
+	/* The branch before went to the address. */
+	TRACE_EXCEPTION_TARGET = 8,
+};
+
+enum {
+	TRACE_SESSION_RETURNS = 1,	/* an address that a call told of is
+					 * left out */
+	TRACE_SESSION_CYCLES = 2,	/* cycles are counted */
+	TRACE_SESSION_WAITS = 4,	/* wfi and wfe count as branches */
 };
 
 /* Time as a trace unit counts it, in 256ths of a tick. */
