@@ -174,6 +174,7 @@ $(CHECKS): check-%: $(BUILD)/tests/%
 # Intel PT's flows that are known, followed by the program itself.
 check-golden-flows: $(PROGRAM)
 	$(Q)tests/golden/flows.py $(PROGRAM)
+	$(Q)tests/golden/aux_samples.py $(PROGRAM)
 	@$(pass)
 
 # What anybody may hand to it, or type.

@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -76,36 +74,21 @@ bool regular_file_goes_up(const char *name)
 	return false;
 }
 
-/* Linux has openat2() since 5.6, and some containers forbid it. */
-static int find_beneath(int directory, const char *name)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS,
-	};
-	int found = (int)syscall(SYS_openat2, directory, name, &how,
-				 sizeof(how));
-
-	if (found >= 0 || (errno != ENOSYS && errno != EPERM))
-		return found;
-	return openat(directory, name, O_PATH | O_CLOEXEC | O_NOFOLLOW);
-}
-
 int regular_file_open_beneath(const char *folder, const char *name)
 {
-	int directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int directory;
 	int found;
 	int error;
 
+	if (*name == '/' || regular_file_goes_up(name)) {
+		errno = EXDEV;
+		return -1;
+	}
+	directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return -1;
-	if (*name == '/' || regular_file_goes_up(name)) {
-		found = -1;
-		error = EXDEV;
-	} else {
-		found = find_beneath(directory, name);
-		error = errno;
-	}
+	found = openat(directory, name, O_PATH | O_CLOEXEC);
+	error = errno;
 	close(directory);
 	errno = error;
 	return open_found(found);

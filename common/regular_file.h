@@ -14,7 +14,9 @@
  */
 int regular_file_open(const char *path);
 
-/* Opens @name below @folder: nowhere else, by ".." or links either. */
+/* Opens @name, which must not lead out of @folder by itself; links in there, as
+ * in a copy made of links, may.
+ */
 int regular_file_open_beneath(const char *folder, const char *name);
 
 /* Returns a text about @error, an errno that one of these set. */

@@ -73,18 +73,25 @@ static int read_feature(struct recording *recording,
 				      bytes, size, recording->arena);
 }
 
+/* The first stream too many is said. */
+static int leave_out(const struct recording *recording,
+		     const struct record *record, bool was_full)
+{
+	if (!was_full)
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    record->file_offset,
+			    "trace of more than %u CPUs and threads: what is "
+			    "of others is left out", BUDGET_STREAMS);
+	return 0;
+}
+
 static int scan_trace(struct recording *recording, const struct record *record)
 {
 	bool was_full = recording->streams.is_full;
 	int error = stream_list_add(&recording->streams, record);
 
-	if (error == -ERROR_UNSUPPORTED && !was_full)
-		log_message(recording->log, LOG_WARNING, recording->data_path,
-			    record->file_offset,
-			    "trace of more than %u CPUs and threads: what is "
-			    "of others is left out", BUDGET_STREAMS);
 	if (error == -ERROR_UNSUPPORTED)
-		return 0;
+		return leave_out(recording, record, was_full);
 	if (error != -ERROR_FORMAT)
 		return error;
 	log_message(recording->log, LOG_WARNING, recording->data_path,
@@ -146,6 +153,47 @@ static int scan_aux(struct recording *recording, const struct record *record,
 	return stream_list_report(&recording->streams, &aux, id);
 }
 
+/* CoreSight's trace needs the AUX records of whole buffers beside it. */
+static void refuse_sample(struct recording *recording,
+			  const struct record *record)
+{
+	if (!recording->streams.has_samples)
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    record->file_offset,
+			    "trace in samples (perf record --aux-sample) can "
+			    "be read of Intel PT only: record without that "
+			    "option, or with --snapshot");
+	recording->streams.has_samples = true;
+}
+
+/* perf record --aux-sample has the trace in samples of other events. */
+static int scan_sample(struct recording *recording,
+		       const struct record *record,
+		       const struct record_origin *origin)
+{
+	bool was_full = recording->streams.is_full;
+	struct sideband_record sample;
+	int error;
+
+	recording->counts.samples++;
+	if (!origin->event || !(origin->event->sample_type & PERF_SAMPLE_AUX) ||
+	    record_parse(&recording->events, record, &sample) != 1 ||
+	    !sample.sample.trace_size)
+		return 0;
+	if (recording->auxtrace_type != PERF_DATA_AUXTRACE_INTEL_PT) {
+		refuse_sample(recording, record);
+		return 0;
+	}
+	error = stream_list_add_sample(
+		&recording->streams, origin->cpu, origin->tid,
+		sample.sample.trace, sample.sample.trace_size,
+		record->file_offset +
+			(uint64_t)(sample.sample.trace - record->bytes));
+	return error == -ERROR_UNSUPPORTED ?
+		       leave_out(recording, record, was_full) :
+		       error;
+}
+
 static int scan_kernel_record(struct recording *recording,
 			      const struct record *record)
 {
@@ -156,7 +204,7 @@ static int scan_kernel_record(struct recording *recording,
 	if (record->type == PERF_RECORD_AUX)
 		return scan_aux(recording, record, origin.id);
 	if (record->type == PERF_RECORD_SAMPLE)
-		recording->counts.samples++;
+		return scan_sample(recording, record, &origin);
 	if (record->type == PERF_RECORD_LOST) {
 		struct byte_reader reader = body_of(record);
 

@@ -38,6 +38,12 @@ void stream_list_free(struct stream_list *list)
 	array_free(&list->reports);
 }
 
+static int no_piece(const struct stream_list *list,
+		    const struct stream_builder *builder)
+{
+	return builder || !list->is_full ? -ERROR_MEMORY : -ERROR_UNSUPPORTED;
+}
+
 static struct stream_builder *find_builder(struct stream_list *list,
 					   uint32_t index, int32_t cpu,
 					   int32_t tid)
@@ -83,14 +89,34 @@ int stream_list_add(struct stream_list *list, const struct record *record)
 	struct stream_builder *builder = find_builder(list, index, cpu, tid);
 	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
 
+	list->has_records = true;
 	if (!piece)
-		return builder || !list->is_full ? -ERROR_MEMORY :
-						   -ERROR_UNSUPPORTED;
+		return no_piece(list, builder);
 	piece->offset = offset;
 	piece->size_bytes = record->trailer_size;
 	piece->file_offset = record->file_offset + record->size;
 	piece->bytes = record->trailer;
 	builder->stream.cut |= record->trailer_cut;
+	return 0;
+}
+
+int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
+			   const uint8_t *bytes, size_t size,
+			   uint64_t file_offset)
+{
+	struct stream_builder *builder;
+	struct aux_piece *piece;
+
+	if (list->has_records || cpu < -1 || cpu >= CPUS_MOST)
+		return 0;
+	builder = find_builder(list, 0, cpu, tid);
+	piece = builder ? array_add(&builder->pieces) : NULL;
+	if (!piece)
+		return no_piece(list, builder);
+	list->has_samples = true;
+	piece->size_bytes = size;
+	piece->file_offset = file_offset;
+	piece->bytes = bytes;
 	return 0;
 }
 
