@@ -472,9 +472,14 @@ int follow_update_code(struct execution *execution)
 	return 0;
 }
 
+/* One that is farther off would bound the time no better than @branch does. */
+enum { MOST_AHEAD = 64 };
+
 static const struct trace_branch *next_timed(const struct trace_branch *branch,
 					     const struct trace_branch *end)
 {
+	if (end - branch > MOST_AHEAD)
+		end = branch + MOST_AHEAD;
 	for (const struct trace_branch *next = branch; next < end; next++)
 		if (next->is_timed)
 			return next;

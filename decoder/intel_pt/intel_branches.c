@@ -15,6 +15,8 @@ enum {
 	BATCH = 2048,
 	/* Without any time packet for so many their bounds are given up. */
 	OPEN_LIMIT = 1 << 18,
+	/* More that have none wait for none: a trace without branches. */
+	MOST_UNTIMED = 1 << 12,
 	/* What one packet adds at most. */
 	MOST_AT_ONCE = 4,
 };
@@ -566,8 +568,9 @@ static size_t ready_count(const struct intel_branches *b)
 		return count;
 	if (b->overflow < count)
 		count = b->overflow;
-	while (count && !b->branches[count - 1].is_timed)
-		count--;
+	for (size_t i = count; count - i < MOST_UNTIMED; i--)
+		if (!i || b->branches[i - 1].is_timed)
+			return i;
 	return count;
 }
 
