@@ -375,14 +375,20 @@ int follow_restore_code(struct execution *execution, uint64_t next_ns)
 	return set_code(execution, next_ns - 1);
 }
 
+/* One that is farther off would bound the time no better than @branch does. */
+enum { MOST_AHEAD = 64 };
+
 static const struct trace_branch *next_timed(const struct trace_branch *branch,
 					     const struct branch_range *behind)
 {
 	const struct trace_branch *next = behind->next;
+	const struct trace_branch *end = behind->end;
 
 	if (branch->is_timed)
 		return branch;
-	for (; next < behind->end; next++)
+	if (end - next > MOST_AHEAD)
+		end = next + MOST_AHEAD;
+	for (; next < end; next++)
 		if (next->is_timed)
 			return next;
 	return branch;
