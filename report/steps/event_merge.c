@@ -219,3 +219,10 @@ uint64_t event_merge_time(const struct event_merge *merge)
 	}
 	return time_ns;
 }
+
+uint64_t event_merge_left(const struct event_merge *merge, uint32_t index)
+{
+	const struct merge_stream *stream = stream_at(merge, index);
+
+	return stream->next ? (uint64_t)(stream->end - stream->next) : 0;
+}

@@ -54,4 +54,9 @@ int event_merge_next(struct event_merge *merge, uint32_t *index,
  */
 uint64_t event_merge_time(const struct event_merge *merge);
 
+/* Returns how many of the events that stream @index has provided last are still
+ * to come.
+ */
+uint64_t event_merge_left(const struct event_merge *merge, uint32_t index);
+
 #endif

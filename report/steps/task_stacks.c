@@ -6,17 +6,10 @@
 #include "report/steps/cpu_account.h"
 #include "report/steps/cpu_context.h"
 #include "report/steps/kept_tasks.h"
+#include "report/steps/task_stacks_parts.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-struct task_stacks {
-	struct time_window window;
-	struct step_sink *sink;
-	struct kept_tasks tasks;
-	struct array cpus; /* struct cpu_context */
-	uint64_t last_ns;  /* of the newest event */
-};
 
 struct task_stacks *task_stacks_new(struct time_window window,
 				    struct step_sink *sink)
@@ -325,4 +318,9 @@ const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
 uint32_t task_stacks_cpu_count(const struct task_stacks *stacks)
 {
 	return (uint32_t)stacks->cpus.count;
+}
+
+uint64_t task_stacks_last_ns(const struct task_stacks *stacks)
+{
+	return stacks->last_ns;
 }

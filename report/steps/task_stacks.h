@@ -59,6 +59,9 @@ void task_stacks_stop(struct task_stacks *stacks);
 /* Ends what is still open in tasks that sleep.  Call it once, at the end. */
 void task_stacks_close(struct task_stacks *stacks);
 
+/* Returns the time of the newest event taken. */
+uint64_t task_stacks_last_ns(const struct task_stacks *stacks);
+
 /* Returns the account of CPU @index. */
 const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
 					      uint32_t index);
