@@ -3,9 +3,11 @@
 #include "cmd/cpu_pipeline.h"
 #include "cmd/dump_stages.h"
 #include "cmd/event_text.h"
+#include "cmd/item_text.h"
 #include "cmd/session.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "report/text/line_buffer.h"
 #include "symbolize/function_event.h"
 
 #include <inttypes.h>
@@ -33,35 +35,6 @@ static int dump_streams(struct dump *dump, dump_stream *dump_one)
 	return status;
 }
 
-static const char *item_detail(const struct flow_item *item)
-{
-	if (item->kind == FLOW_BLOCK)
-		return flow_exit_text(item->detail);
-	if (item->kind == FLOW_STOP)
-		return flow_stop_text(item->detail);
-	if (item->kind == FLOW_GAP)
-		return flow_gap_text(item->detail);
-	return "";
-}
-
-static void write_item(FILE *out, const struct flow_item *item)
-{
-	fprintf(out, "%" PRIu64 " -%" PRIu32 " +%" PRIu32 " %s %s ",
-		item->time_ns, item->early_ns, item->late_ns,
-		flow_kind_text(item->kind), item_detail(item));
-	if (item->kind == FLOW_SWITCH)
-		fprintf(out, "to %d/%d\n", flow_switch_pid(item),
-			flow_switch_tid(item));
-	else if (item->kind == FLOW_BLOCK)
-		fprintf(out, "%" PRIx64 "-%" PRIx64 " %u instructions\n",
-			item->ip, item->ip + item->last, item->instructions);
-	else if (item->kind == FLOW_GAP)
-		fprintf(out, "at byte %" PRIu64 ", %" PRIu32 " bytes\n",
-			item->ip, item->last);
-	else
-		fprintf(out, "%" PRIx64 "\n", item->ip);
-}
-
 static int dump_flow(struct dump *dump, size_t index)
 {
 	const struct session *session = dump->session;
@@ -72,19 +45,22 @@ static int dump_flow(struct dump *dump, size_t index)
 		.log = &console_log,
 	};
 	const struct flow_item *items;
+	struct line_buffer lines;
 	struct flow_source *source;
 	uint64_t reached_ns = 0;
 	int count = engine_open_blocks(session->engine, &input, &source);
 
 	if (count < 0)
 		return count;
+	line_buffer_start(&lines, session->out);
 	while (!dump_is_done(dump, reached_ns) &&
 	       (count = flow_source_next(source, &items)) > 0) {
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, items[i].time_ns))
-				write_item(session->out, &items[i]);
+				item_text_write(&lines, &items[i]);
 		reached_ns = items[count - 1].time_ns;
 	}
+	line_buffer_flush(&lines);
 	flow_source_close(source);
 	return count < 0 ? count : 0;
 }

@@ -330,6 +330,7 @@ static int take_place(struct execution_stream *stream)
 	stream->at_end = true;
 	stream->made = (union timed_record){
 		.time_ns = stream->last.time_ns,
+		.early_ns = stream->last.early_ns,
 		.late_ns = FLOW_NO_BOUND,
 	};
 	if (stream->lists_blocks)

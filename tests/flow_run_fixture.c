@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/flow_run_fixture.h"
 #include "decoder/code/code_image.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
+#include "execution/execution_stream.h"
+#include "symbolize/function_events.h"
 
 #include <check.h>
 
@@ -49,20 +52,42 @@ static void keep(struct array *items, const struct flow_item *item)
 	*kept = *item;
 }
 
-void flow_run_stream(const struct flow_run *run, size_t index,
-		     struct flow_totals *totals, struct array *kept)
+/* Intel PT's streams have suites of their own for either way. */
+static bool is_on_graph(const struct flow_run *run,
+			const struct flow_input *input)
 {
-	const struct flow_input input = {
+	return !run->by_library &&
+	       recording_trace(run->recording) == RECORDING_TRACE_CORESIGHT &&
+	       branch_source_fits(run->recording, input->stream);
+}
+
+static int open_source(const struct flow_run *run,
+		       const struct flow_input *input,
+		       struct flow_source **source)
+{
+	return is_on_graph(run, input) ? execution_blocks.open(input, source) :
+					 flow_source_open(input, source);
+}
+
+static struct flow_input input_of(const struct flow_run *run, size_t index)
+{
+	return (struct flow_input){
 		.recording = run->recording,
 		.stream = recording_stream(run->recording, index),
 		.image = run->image,
 	};
+}
+
+void flow_run_stream(const struct flow_run *run, size_t index,
+		     struct flow_totals *totals, struct array *kept)
+{
+	const struct flow_input input = input_of(run, index);
 	struct flow_source *source;
 	const struct flow_item *items;
 	int count;
 
 	*totals = (struct flow_totals){ 0 };
-	ck_assert_int_eq(flow_source_open(&input, &source), 0);
+	ck_assert_int_eq(open_source(run, &input, &source), 0);
 	while ((count = flow_source_next(source, &items)) > 0)
 		for (int i = 0; i < count; i++) {
 			take(totals, &items[i]);
@@ -72,4 +97,53 @@ void flow_run_stream(const struct flow_run *run, size_t index,
 	ck_assert_int_eq(count, 0);
 	ck_assert_uint_eq(totals->kinds[FLOW_END], 1);
 	flow_source_close(source);
+}
+
+static void follow(const struct flow_input *input,
+		   const struct symbols *symbols, flow_run_take *take_event,
+		   void *ctx)
+{
+	const struct function_event *batch;
+	struct execution_stream *stream;
+	int count;
+
+	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL,
+					       &stream), 0);
+	while ((count = execution_stream_next(stream, &batch)) > 0)
+		for (int i = 0; i < count; i++)
+			take_event(ctx, &batch[i]);
+	ck_assert_int_eq(count, 0);
+	execution_stream_close(stream);
+}
+
+static void follow_by_library(const struct flow_input *input,
+			      const struct symbols *symbols,
+			      flow_run_take *take_event, void *ctx)
+{
+	const struct function_event *batch;
+	struct function_events *events;
+	struct flow_source *source;
+	int count;
+
+	ck_assert_int_eq(flow_source_open(input, &source), 0);
+	events = function_events_new(source, symbols, -1, -1);
+	ck_assert_ptr_nonnull(events);
+	while ((count = function_events_next(events, &batch)) > 0)
+		for (int i = 0; i < count; i++)
+			take_event(ctx, &batch[i]);
+	ck_assert_int_eq(count, 0);
+	function_events_free(events);
+	flow_source_close(source);
+}
+
+void flow_run_events(const struct flow_run *run, size_t index,
+		     const struct symbols *symbols, flow_run_take *take_event,
+		     void *ctx)
+{
+	const struct flow_input input = input_of(run, index);
+
+	if (is_on_graph(run, &input))
+		follow(&input, symbols, take_event, ctx);
+	else
+		follow_by_library(&input, symbols, take_event, ctx);
 }

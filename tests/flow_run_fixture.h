@@ -7,10 +7,14 @@
 
 #include <stdbool.h>
 
+struct function_event;
+struct symbols;
+
 /* A recording, decoded as a report would. */
 struct flow_run {
 	struct recording *recording;
 	struct code_image *image;
+	bool by_library;	/* not: OpenCSD or libipt decode it all */
 };
 
 /* @root as in recording_set_root().  Returns 0 or what recording_open()
@@ -33,5 +37,11 @@ struct flow_totals {
  */
 void flow_run_stream(const struct flow_run *run, size_t index,
 		     struct flow_totals *totals, struct array *items);
+
+/* Decodes stream @index and calls @take for each function event, in order. */
+typedef void flow_run_take(void *ctx, const struct function_event *event);
+void flow_run_events(const struct flow_run *run, size_t index,
+		     const struct symbols *symbols, flow_run_take *take,
+		     void *ctx);
 
 #endif

@@ -99,7 +99,8 @@ START_TEST(both_instruction_sets_are_followed)
 	struct array items = ARRAY_OF(struct flow_item);
 	struct flow_totals totals;
 
-	load(_i);
+	load(_i % 2);
+	run.by_library = _i / 2;
 	flow_run_stream(&run, 0, &totals, &items);
 	/* A mode and a start before, a stop and the end behind. */
 	ck_assert_uint_eq(items.count, SYNCS * ROUNDS * ROUND + 4);
@@ -130,35 +131,34 @@ static void check_entry(const struct symbols *symbols,
 	ck_assert_uint_eq(event->address, entry->return_address);
 }
 
+/* Entries of the kernel, and ways back. */
+struct visits {
+	const struct symbols *symbols;
+	size_t breaks;
+	size_t returns;
+};
+
+static void take_visit(void *ctx, const struct function_event *event)
+{
+	struct visits *visits = ctx;
+
+	if (event->kind == FUNCTION_BREAK)
+		check_entry(visits->symbols, event, visits->breaks++);
+	visits->returns += event->kind == FUNCTION_BREAK_RETURN;
+}
+
 START_TEST(vectors_lead_to_entries)
 {
-	const struct function_event *batch;
-	struct function_events *events;
-	struct flow_source *source;
+	struct visits visits = { 0 };
 	struct symbols *symbols;
-	size_t breaks = 0, returns = 0;
-	int count;
 
-	load(_i);
-	const struct flow_input input = {
-		.recording = run.recording,
-		.stream = recording_stream(run.recording, 0),
-		.image = run.image,
-	};
-
+	load(_i % 2);
+	run.by_library = _i / 2;
 	ck_assert_int_eq(symbols_open(run.recording, NULL, &symbols), 0);
-	ck_assert_int_eq(flow_source_open(&input, &source), 0);
-	events = function_events_new(source, symbols, -1, -1);
-	while ((count = function_events_next(events, &batch)) > 0)
-		for (int i = 0; i < count; i++) {
-			if (batch[i].kind == FUNCTION_BREAK)
-				check_entry(symbols, &batch[i], breaks++);
-			returns += batch[i].kind == FUNCTION_BREAK_RETURN;
-		}
-	ck_assert_uint_eq(breaks, 2 * SYNCS * ROUNDS);
-	ck_assert_uint_eq(returns, breaks);
-	function_events_free(events);
-	flow_source_close(source);
+	visits.symbols = symbols;
+	flow_run_events(&run, 0, symbols, take_visit, &visits);
+	ck_assert_uint_eq(visits.breaks, 2 * SYNCS * ROUNDS);
+	ck_assert_uint_eq(visits.returns, visits.breaks);
 	symbols_close(symbols);
 }
 END_TEST
@@ -169,8 +169,8 @@ int main(void)
 	TCase *tcase = tcase_create("programs");
 
 	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_loop_test(tcase, vectors_lead_to_entries, 0, 2);
-	tcase_add_loop_test(tcase, both_instruction_sets_are_followed, 0, 2);
+	tcase_add_loop_test(tcase, vectors_lead_to_entries, 0, 4);
+	tcase_add_loop_test(tcase, both_instruction_sets_are_followed, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -17,7 +17,8 @@
  * with bytes changed in several ways: with KTRACE_FULL at every byte (in frames,
  * and under sanitizers and QEMU, which are slow, at some of them), else at
  * fewer.  Strides are primes: the points' spans, which repeat, are met at other
- * places each time.
+ * places each time.  Each is decoded by the graph of blocks, where that is to be
+ * had, and by OpenCSD alone.
  */
 enum { SYNCS = 5, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 
@@ -67,6 +68,7 @@ static struct source sources[2];
 static uint8_t whole[FRAME_FIXTURE_ROOM(2 * ROOM)];
 static uint8_t copy[sizeof(whole)];
 static size_t size;
+static bool by_library;
 
 static void write_trace(const uint8_t *bytes, size_t count)
 {
@@ -82,6 +84,7 @@ static struct array decode(size_t index)
 	struct flow_run run;
 
 	ck_assert_int_eq(flow_run_open(&run, scratch.path, NULL), 0);
+	run.by_library = by_library;
 	for (size_t i = 0; i < recording_stream_count(run.recording); i++) {
 		struct flow_totals totals;
 
@@ -118,7 +121,8 @@ static void load(int index)
 	size_t *const places[] = { sources[0].places, sources[1].places };
 	struct capture_frames frames = { .syncs = SYNCS, .rounds = ROUNDS };
 
-	layout = &layouts[index];
+	layout = &layouts[index / 2];
+	by_library = index % 2;
 	frames.every = layout->every;
 	memcpy(frames.kinds, layout->kinds, sizeof(frames.kinds));
 	capture_fixture_write(&scratch, layout->kinds, layout->count,
@@ -301,7 +305,7 @@ END_TEST
 
 int main(void)
 {
-	const int count = sizeof(layouts) / sizeof(*layouts);
+	const int count = 2 * sizeof(layouts) / sizeof(*layouts);
 	Suite *suite = suite_create("coresight_resync");
 	TCase *tcase = tcase_create("damage");
 

@@ -114,8 +114,10 @@ static void pop(struct shadow *shadow, uint64_t address)
 	shadow->mismatches += shadow->addresses[shadow->count] != address;
 }
 
-static void take(struct shadow *shadow, const struct function_event *event)
+static void take(void *ctx, const struct function_event *event)
 {
+	struct shadow *shadow = ctx;
+
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_CALL:
 		shadow->calls++;
@@ -155,30 +157,6 @@ static size_t stream_of_cpu(const struct recording *recording, int32_t cpu)
 	return i;
 }
 
-static void follow(const struct flow_run *run, size_t index,
-		   const struct symbols *symbols, struct shadow *shadow)
-{
-	const struct flow_input input = {
-		.recording = run->recording,
-		.stream = recording_stream(run->recording, index),
-		.image = run->image,
-	};
-	const struct function_event *batch;
-	struct function_events *events;
-	struct flow_source *source;
-	int count;
-
-	ck_assert_int_eq(flow_source_open(&input, &source), 0);
-	events = function_events_new(source, symbols, -1, -1);
-	ck_assert_ptr_nonnull(events);
-	while ((count = function_events_next(events, &batch)) > 0)
-		for (int i = 0; i < count; i++)
-			take(shadow, &batch[i]);
-	ck_assert_int_eq(count, 0);
-	function_events_free(events);
-	flow_source_close(source);
-}
-
 START_TEST(calls_and_returns_match)
 {
 	const struct board *board = &boards[_i];
@@ -205,7 +183,7 @@ START_TEST(calls_and_returns_match)
 	text = make_symbols(&items, &functions, &size);
 	ck_assert_int_eq(symbols_from_text(arch_for(board->arch), text, size,
 					   "", 0, &symbols), 0);
-	follow(&run, index, symbols, &shadow);
+	flow_run_events(&run, index, symbols, take, &shadow);
 	ck_assert_uint_eq(functions, board->functions);
 	ck_assert_uint_gt(shadow.calls, 0);
 	ck_assert_uint_eq(shadow.calls, count_exits(&items, FLOW_EXIT_CALL));

@@ -83,9 +83,11 @@ static void drain(struct coresight *source)
 
 static void emit_end(struct coresight *source)
 {
+	bool has_stamps = source->time == RECORDING_TIME_NANOSECONDS;
 	const struct coresight_entry end = {
 		.item.kind = FLOW_END,
-		.stamp.low_ns = flow_batch_last_ns(source->batch),
+		.stamp.low_ns = has_stamps ? source->low_ns :
+					     flow_batch_last_ns(source->batch),
 		.stamp.high_ns = UINT64_MAX,
 		.stamp.known_ns = flow_batch_last_ns(source->batch),
 	};

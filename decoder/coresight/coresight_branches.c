@@ -161,8 +161,9 @@ void coresight_branches_drop(struct coresight_branches *b)
 	uint64_t base = position > reach ? position - reach : 0;
 	uint32_t step = base > b->base ? (uint32_t)(base - b->base) : 0;
 
-	memmove(b->branches, b->branches + b->settled,
-		left * sizeof(*b->branches));
+	if (left)
+		memmove(b->branches, b->branches + b->settled,
+			left * sizeof(*b->branches));
 	b->count = left;
 	b->settled = 0;
 	b->base += step;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_ITEM_TEXT_H
+#define KT_CMD_ITEM_TEXT_H
+
+struct flow_item;
+struct line_buffer;
+
+/* Writes @item as a line of dump --blocks: of these there are millions. */
+void item_text_write(struct line_buffer *out, const struct flow_item *item);
+
+#endif

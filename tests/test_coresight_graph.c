@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/flow/branch_source.h"
+#include "decoder/recording/recording.h"
+#include "symbolize/function_event.h"
+#include "symbolize/symbols.h"
+#include "tests/capture_fixture.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/shared_fixture.h"
+#include "tests/snapshot_fixture.h"
+
+#include <stdio.h>
+
+/* What is followed along the graph of blocks is what OpenCSD's full decoder
+ * makes of the same trace: each block and each function event.  Times are
+ * compared where no guess is in them: where instructions are counted.
+ */
+static char folder[4096];
+static struct scratch_folder scratch;
+static struct flow_run run;
+
+static void set_up(void)
+{
+	*folder = '\0';
+	scratch = scratch_folder_new();
+	run = (struct flow_run){ 0 };
+}
+
+static void tear_down(void)
+{
+	flow_run_close(&run);
+	scratch_folder_free(&scratch);
+	shared_recording_remove(folder);
+}
+
+static bool is_exact(void)
+{
+	return recording_time(run.recording) == RECORDING_TIME_INSTRUCTIONS;
+}
+
+static void check_item(const struct flow_item *item,
+		       const struct flow_item *expected)
+{
+	ck_assert_int_eq(item->kind, expected->kind);
+	ck_assert_int_eq(item->detail, expected->detail);
+	ck_assert_uint_eq(item->ip, expected->ip);
+	ck_assert_uint_eq(item->last_length, expected->last_length);
+	ck_assert_uint_eq(item->instructions, expected->instructions);
+	/* OpenCSD takes the last packet of frames for the end of the trace. */
+	if (item->kind != FLOW_GAP || item->detail != FLOW_GAP_UNSYNCED)
+		ck_assert_uint_eq(item->last, expected->last);
+	if (is_exact())
+		ck_assert_uint_eq(item->time_ns, expected->time_ns);
+}
+
+static void compare_blocks(size_t index)
+{
+	struct array items[2] = { ARRAY_OF(struct flow_item),
+				  ARRAY_OF(struct flow_item) };
+	struct flow_totals totals;
+
+	for (int i = 0; i < 2; i++) {
+		run.by_library = i;
+		flow_run_stream(&run, index, &totals, &items[i]);
+	}
+	ck_assert_uint_eq(items[0].count, items[1].count);
+	for (size_t i = 0; i < items[0].count; i++)
+		check_item(array_at(&items[0], i), array_at(&items[1], i));
+	array_free(&items[0]);
+	array_free(&items[1]);
+}
+
+static void keep(void *ctx, const struct function_event *event)
+{
+	struct function_event *kept = array_add(ctx);
+
+	ck_assert_ptr_nonnull(kept);
+	*kept = *event;
+}
+
+static void check_event(const struct function_event *event,
+			const struct function_event *expected)
+{
+	ck_assert_int_eq(event->kind, expected->kind);
+	ck_assert_int_eq(event->detail, expected->detail);
+	ck_assert_uint_eq(event->address, expected->address);
+	ck_assert_int_eq(event->is_user, expected->is_user);
+	if (event->kind != FUNCTION_GAP)
+		ck_assert_uint_eq(event->function, expected->function);
+	if (is_exact())
+		ck_assert_uint_eq(event->time_ns, expected->time_ns);
+}
+
+static void compare_events(size_t index, const struct symbols *symbols)
+{
+	struct array events[2] = { ARRAY_OF(struct function_event),
+				   ARRAY_OF(struct function_event) };
+
+	for (int i = 0; i < 2; i++) {
+		run.by_library = i;
+		flow_run_events(&run, index, symbols, keep, &events[i]);
+	}
+	ck_assert_uint_eq(events[0].count, events[1].count);
+	for (size_t i = 0; i < events[0].count; i++)
+		check_event(array_at(&events[0], i), array_at(&events[1], i));
+	array_free(&events[0]);
+	array_free(&events[1]);
+}
+
+/* Compares all streams of the recording at @path. */
+static void compare(const char *path, const char *root)
+{
+	struct symbols *symbols;
+
+	ck_assert_int_eq(flow_run_open(&run, path, root), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, &symbols), 0);
+	for (size_t i = 0; i < recording_stream_count(run.recording); i++) {
+		ck_assert(branch_source_fits(run.recording,
+					     recording_stream(run.recording,
+							      i)));
+		compare_blocks(i);
+		compare_events(i, symbols);
+	}
+	symbols_close(symbols);
+}
+
+static const enum capture_name captures[] = {
+	CAPTURE_ETMV4,	     CAPTURE_ETE,	CAPTURE_ETMV4_32,
+	CAPTURE_ETE_32,	     CAPTURE_AHEAD_ETMV4, CAPTURE_AHEAD_ETE,
+};
+
+START_TEST(captures_are_equal)
+{
+	enum { SYNCS = 3, ROUNDS = 40 };
+	uint8_t bytes[CAPTURE_ROOM(SYNCS, ROUNDS)];
+	size_t places[SYNCS];
+	size_t size = capture_fixture_trace(captures[_i], SYNCS, ROUNDS, bytes,
+					    places);
+
+	capture_fixture_write(&scratch, &captures[_i], 1, "source_data");
+	snapshot_fixture_file(&scratch, CAPTURE_TRACE, bytes, size);
+	compare(scratch.path, NULL);
+}
+END_TEST
+
+static const char *const snapshots[] = {
+	"snapshots/juno_r1_1",
+	"snapshots-ete/event_test",
+	"snapshots-ete/src_addr",
+	"snapshots-ete/trace_file_cid_vmid",
+	"snapshots-ete/ts_marker",
+};
+
+START_TEST(snapshots_are_equal)
+{
+	char name[256];
+	char path[4096];
+
+	snprintf(name, sizeof(name), "coresight/opencsd/%s", snapshots[_i]);
+	if (shared_path(name, path, sizeof(path)))
+		compare(path, NULL);
+}
+END_TEST
+
+static const char *const phones[] = {
+	"perf_etm.data",
+	"perf_kernel.data",
+	"perf_with_unformatted_trace.data",
+};
+
+START_TEST(phones_are_equal)
+{
+	char name[256];
+	char path[4096];
+
+	snprintf(name, sizeof(name), "coresight/simpleperf-etm/%s",
+		 phones[_i]);
+	if (shared_path(name, path, sizeof(path)))
+		compare(path, NULL);
+}
+END_TEST
+
+/* Without the program that ran, every way to it and back is a gap. */
+START_TEST(virtual_machine_is_equal)
+{
+	if (suite_skips_long_test() ||
+	    !shared_recording("arm64-ete", folder, sizeof(folder)))
+		return;
+	compare(folder, "/nonexistent");
+}
+END_TEST
+
+/* The older units' protocols have no such branches. */
+START_TEST(older_units_are_left_to_opencsd)
+{
+	static const enum capture_name old[] = { CAPTURE_PTM, CAPTURE_ETMV3 };
+	enum { ROUNDS = 2 };
+	uint8_t bytes[CAPTURE_ROOM(1, ROUNDS)];
+	size_t place;
+	size_t size = capture_fixture_trace(old[_i], 1, ROUNDS, bytes, &place);
+
+	capture_fixture_write(&scratch, &old[_i], 1, "source_data");
+	snapshot_fixture_file(&scratch, CAPTURE_TRACE, bytes, size);
+	ck_assert_int_eq(flow_run_open(&run, scratch.path, NULL), 0);
+	ck_assert(!branch_source_fits(run.recording,
+				      recording_stream(run.recording, 0)));
+}
+END_TEST
+
+#define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
+
+int main(void)
+{
+	Suite *suite = suite_create("coresight_graph");
+	TCase *tcase = tcase_create("engines");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, captures_are_equal, 0, COUNT(captures));
+	tcase_add_loop_test(tcase, snapshots_are_equal, 0, COUNT(snapshots));
+	tcase_add_loop_test(tcase, phones_are_equal, 0, COUNT(phones));
+	tcase_add_test(tcase, virtual_machine_is_equal);
+	tcase_add_loop_test(tcase, older_units_are_left_to_opencsd, 0, 2);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
