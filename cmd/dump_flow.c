@@ -71,7 +71,7 @@ static int dump_functions(struct dump *dump, size_t index)
 	const struct function_event *batch;
 	struct cpu_pipeline pipeline = { 0 };
 	uint64_t reached_ns = 0;
-	int count = cpu_pipeline_open(&pipeline, session, index);
+	int count = cpu_pipeline_open(&pipeline, session, index, NULL);
 
 	while (count >= 0 && !dump_is_done(dump, reached_ns) &&
 	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0) {

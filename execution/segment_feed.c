@@ -21,6 +21,9 @@ enum {
 
 enum slot_state { SLOT_FREE, SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 
+/* One thread alone says as often where it is. */
+#define SEGMENT_BYTES ((uint64_t)128 << 10)
+
 struct slot {
 	uint8_t state;		/* enum slot_state */
 	int status;		/* once it is done */
