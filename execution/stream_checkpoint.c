@@ -46,17 +46,19 @@ static void pack_place(struct pack *pack, struct execution_state *state,
 	pack_u64(pack, &state->last_ip);
 	pack_u64(pack, &state->return_address);
 	pack_u64(pack, &state->nmi_return);
-	pack_u64(pack, &state->listed_mode);
+	pack_u32(pack, &state->targets_ahead);
 	pack_u64(pack, &state->page_table);
-	pack_u64(pack, &state->next_change);
+	pack_u64(pack, &state->next_change_ns);
 	pack_small(pack, &state->passage, PASSAGE_OTHER);
 	pack_exit(pack, &state->exit);
 	pack_small(pack, &state->set, INSTRUCTION_SETS - 1);
 	pack_small(pack, &state->next_set, INSTRUCTION_SETS - 1);
+	pack_small(pack, &state->listed_set, INSTRUCTION_SETS);
 	pack_bool(pack, &state->at_branch);
 	pack_bool(pack, &state->is_lost);
 	pack_bool(pack, &state->is_off);
 	pack_bool(pack, &state->outside);
+	pack_bool(pack, &state->is_rebased);
 }
 
 static void pack_times(struct pack *pack, struct execution_state *state)
