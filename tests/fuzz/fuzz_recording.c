@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_image.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/packet_dump.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
+#include "execution/execution_stream.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/packed_folder_fixture.h"
 
@@ -18,6 +20,15 @@ static void walk_sideband(const struct recording *recording)
 	sideband_close(sideband);
 }
 
+static void walk_blocks(struct flow_source *source)
+{
+	const struct flow_item *items;
+
+	while (flow_source_next(source, &items) > 0)
+		continue;
+	flow_source_close(source);
+}
+
 static void walk_stream(const struct recording *recording, size_t index,
 			const struct code_image *image)
 {
@@ -28,13 +39,13 @@ static void walk_stream(const struct recording *recording, size_t index,
 	};
 	struct flow_source *source = NULL;
 	struct packet_dump *dump = NULL;
-	const struct flow_item *items;
 	struct packet_line line;
 
 	if (!flow_source_open(&input, &source))
-		while (flow_source_next(source, &items) > 0)
-			continue;
-	flow_source_close(source);
+		walk_blocks(source);
+	if (branch_source_fits(recording, input.stream) &&
+	    !execution_blocks.open(&input, &source))
+		walk_blocks(source);
 	if (!packet_dump_open(recording, input.stream, &dump))
 		while (packet_dump_next(dump, &line) == 1)
 			continue;
