@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/atom_gaps.h"
+#include "execution/atom_cycles.h"
 #include "execution/arm_encoding.h"
 #include "execution/atom_times.h"
 #include "execution/code_space.h"
@@ -54,7 +55,7 @@ void atom_gaps_open(struct execution *execution, uint8_t reason,
 	execution->atoms.told = BLOCK_NONE;
 	execution->atoms.awaits_target = false;
 	execution->atoms.is_running = false;
-	atom_times_lose_count(execution);
+	atom_cycles_lose(execution);
 }
 
 /* How much ran in it, and for how long, is unknown. */

@@ -30,21 +30,16 @@ void atom_times_end(struct execution *execution);
 /* Records added next are of the moment at which the last block ended. */
 void atom_times_after(struct execution *execution);
 
+/* It is @now_ns: whatever has no upper bound happened by then. */
+void atom_times_set_now(struct execution *execution, uint64_t now_ns);
+
 /* Takes a time stamp.  Returns 0 or -ERROR_MEMORY. */
 int atom_times_stamp(struct execution *execution, uint64_t ticks);
 
-/* Takes a count of the cycles since the last one, 0 if the unit does not know;
- * or one that comes with a time stamp, 0 if none does.
+/* Another record is added, at event_times.work @work: where instructions are the
+ * clock each has its own time.
  */
-void atom_times_count(struct execution *execution, uint64_t cycles);
-void atom_times_count_stamp(struct execution *execution, uint64_t cycles);
-
-/* What the next count will be of is not known to be what is traced. */
-void atom_times_lose_count(struct execution *execution);
-
-/* Where instructions are the clock: what it says now, 0 elsewhere. */
-uint64_t atom_times_instructions(const struct execution *execution,
-				 uint64_t work);
+void atom_times_stamp_record(struct execution *execution, uint64_t work);
 
 /* Looks for code that changed by @time_ns.  Returns 0 or -ERROR_MEMORY. */
 int atom_times_update_code(struct execution *execution, uint64_t time_ns);

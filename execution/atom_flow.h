@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_ATOM_FLOW_H
+#define KT_EXECUTION_ATOM_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct execution;
+struct trace_branch;
+
+/* Where execution goes, by atoms and addresses: what follow_atoms() does for
+ * branches of these kinds.  @position: of the packet, in the stream's bytes.
+ */
+
+/* TRACE_ATOMS */
+void atom_flow_atoms(struct execution *execution,
+		     const struct trace_branch *branch, uint64_t position);
+
+/* TRACE_ADDRESS */
+void atom_flow_address(struct execution *execution,
+		       const struct trace_branch *branch);
+
+/* TRACE_SOURCE */
+void atom_flow_source(struct execution *execution,
+		      const struct trace_branch *branch, uint64_t position);
+
+/* TRACE_EXCEPTION */
+void atom_flow_exception(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position);
+
+/* TRACE_EXCEPTION_RETURN */
+void atom_flow_exception_return(struct execution *execution);
+
+/* TRACE_ON */
+void atom_flow_on(struct execution *execution, bool is_overflow,
+		  uint64_t position);
+
+/* Adds an item, which only lists show, that begins now. */
+void atom_flow_list(struct execution *execution, uint8_t kind, uint8_t detail,
+		    uint64_t ip);
+
+#endif
