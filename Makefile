@@ -45,6 +45,8 @@ NO_IPT_SRCS := decoder/intel_pt/without_intel_pt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 
 CFLAGS   ?= -O2 -g
+# As NEWS has it on top.
+VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
@@ -94,6 +96,9 @@ Q := $(if $(V),,@)
 all: $(PROGRAM) $(if $(ARCH),,machine)
 
 include machine/machine.mk
+
+$(MAIN_OBJ): CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
+$(MAIN_OBJ): NEWS
 
 $(BUILD)/ktrace-hw: $(MAIN_OBJ) $(LIBRARY)
 	@echo "  LD    $@"

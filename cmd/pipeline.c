@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline.h"
 
+#include "cmd/choice_check.h"
 #include "cmd/command.h"
 #include "cmd/cpu_pipeline.h"
 #include "cmd/pager.h"
@@ -70,6 +71,7 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 {
 	size_t count = recording_stream_count(session->recording);
 	struct cpu_pipeline *cpus = calloc(count + 1, sizeof(*cpus));
+	struct choice_check check;
 	int status = -ERROR_MEMORY;
 
 	*stacks = NULL;
@@ -81,7 +83,8 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 		free(cpus);
 		return EXIT_FAILED;
 	}
-	*stacks = task_stacks_new(session->window, sink);
+	*stacks = task_stacks_new(session->window,
+				  choice_check_begin(&check, session, sink));
 	if (*stacks && cpus)
 		status = run_cpus(session, cpus, *stacks);
 	for (size_t i = 0; cpus && i < count; i++)
@@ -94,5 +97,5 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 		task_stacks_free(*stacks);
 		*stacks = NULL;
 	}
-	return status < 0 ? EXIT_FAILED : 0;
+	return status < 0 ? EXIT_FAILED : choice_check_end(&check);
 }
