@@ -28,5 +28,6 @@ extern const struct command timeline_command;
 extern const struct command flamegraph_command;
 extern const struct command export_command;
 extern const struct command dump_command;
+extern const struct command completion_command;
 
 #endif

@@ -8,7 +8,7 @@
 static const struct command *const commands[] = {
 	&record_command,     &report_command, &timeline_command,
 	&flamegraph_command, &export_command, &dump_command,
-	&doctor_command,     &machine_command,
+	&doctor_command,     &machine_command,	  &completion_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };

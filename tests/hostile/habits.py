@@ -5,24 +5,30 @@ be read, that are old or were not finished.
 
     habits.py PROGRAM
 """
+import glob
 import os
+import shlex
+import shutil
 import struct
+import subprocess
 import sys
 
 from judge import run, run_checks
-from made_recording import (ITRACE_START, comm, data_file, kernel_trace,
+from made_recording import (CODE, ITRACE_START, comm, data_file, kernel_trace,
                             origin, record, write_recording)
 
+MANUALS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       "../../docs/man")
 READERS = (("report",), ("report", "--flat"), ("report", "--sleeps"),
            ("timeline",), ("timeline", "--syscalls"), ("flamegraph",),
            ("flamegraph", "--wall"), ("export", "--format=chrome"))
 
 
-def write(folder, **options):
+def write(folder, name="one", **options):
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
                    origin(117, 1000))
-    write_recording(folder, [comm(117, "one", 1000), start,
-                             kernel_trace(2000)], traces_user=False,
+    write_recording(folder, [comm(117, name, 1000), start,
+                             kernel_trace(1500000)], traces_user=False,
                     **options)
 
 
@@ -103,6 +109,62 @@ def check_first_words(program, folder):
                     "dump", "doctor"):
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
+
+
+def examples():
+    """Lines of EXAMPLES; every page must have some."""
+    for page in sorted(glob.glob(os.path.join(MANUALS, "*.1"))):
+        with open(page, encoding="utf-8") as text:
+            part = text.read().partition(".SH EXAMPLES\n")[2]
+        lines = [line.replace("\\-", "-")
+                 for line in part.partition("\n.SH")[0].splitlines()
+                 if line.startswith("ktrace-hw ")]
+        assert lines, f"{page}: no examples"
+        for line in lines:
+            yield shlex.split(line.partition(" && ")[0])[1:]
+
+
+def check_examples_of_manuals(program, folder):
+    path = os.path.join(folder, "ktrace.data")
+    write(path, "ls")
+    with open(os.path.join(path, "kcore_dir", "kallsyms"), "a",
+              encoding="ascii") as out:
+        out.write("".join(f"{CODE + 0x10000 + i:x} T {name}\n" for i, name in
+                          enumerate(("vfs_read", "filemap_read", "write"))))
+    for words in examples():
+        codes = (0,)
+        if words[0] == "machine":
+            continue  # tests/recorded and e2e start it
+        if words[0] == "record":
+            at = words.index("--") if "--" in words else len(words)
+            words = words[:at] + ["--help"] + words[at:]
+        if words[0] == "doctor":
+            codes = (0, 1)
+        done = run(program, *words, folder=folder, codes=(0, 1, 2))
+        assert done.code in codes, (words, done.err)
+
+
+def check_completion(program, folder):
+    script = run(program, "completion", "bash").out
+    os.symlink(program, os.path.join(folder, "ktrace-hw"))
+    for words, expected in (
+            (("ktrace-hw", "rep"), "report"),
+            (("ktrace-hw", "report", "--call"), "--callgraph"),
+            (("ktrace-hw", "timeline", "--min"), "--min-duration"),
+            (("ktrace-hw", "record", "--user-s"), "--user-stacks")):
+        listed = " ".join(words)
+        done = subprocess.run(
+            ["bash", "-c", f"{script}\nCOMP_WORDS=({listed})\n"
+             f"COMP_CWORD={len(words) - 1}\n_ktrace_hw\n"
+             'printf "%s\\n" "${COMPREPLY[@]}"'], capture_output=True,
+            text=True, check=False,
+            env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]})
+        assert done.stdout.split() == [expected], (words, done)
+    assert run(program, "completion", "fish").code == 2
+    zsh = shutil.which("zsh")
+    if zsh:
+        subprocess.run([zsh, "-n"], check=True, text=True,
+                       input=run(program, "completion", "zsh").out)
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ def check_cpu(reader):
     cpus = {row["cpu"] for row in reader.timeline()}
     parts = [self_ns(reader.flat("--cpu", cpu)) for cpu in cpus]
     assert sum(parts) == whole, (parts, whole)
-    assert not self_ns(reader.flat("--cpu", "999"))
+    done = reader.run("report", "--cpu", "999", "-i", reader.recording)
+    assert done.returncode == 1 and b"--cpu" in done.stderr
     assert reader.run("report", "--cpu", "x", "-i",
                       reader.recording).returncode == 2
 
