@@ -234,6 +234,10 @@ install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
+	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(BUILD)/ktrace-hw completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrace-hw
 	install -d $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
 	install -m 755 $(wildcard machine/host/*) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
 	install -m 755 $(MACHINE_FILES) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw
