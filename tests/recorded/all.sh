@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Recordings made in the virtual machine, read by every command: formats,
-# options, user programs, and damaged copies.
+# options, user programs, windows, and damaged copies.
 #
 #	all.sh [all|full]	full damages 1,000 copies of each recording
 set -euo pipefail
@@ -37,6 +37,21 @@ build_programs() {
 	(cd "$out" && objcopy --add-gnu-debuglink=separate.debug separate)
 }
 
+# For several checkpoints there must be several megabytes of trace.
+record_windows() { # cpus folder...
+	local out=$WORK/windows-$1
+	mkdir "$out"
+	"$ROOT/machine/host/machine" run --fast --cpus "$1" --timeout 600 \
+		--results "$out" -- bash "$HERE/windows_guest.sh" "$out" \
+		"$KTRACE" "${@:2}"
+}
+
+windows() {
+	record_windows 1 /etc
+	record_windows 2 /etc/apt /etc/default
+	python3 "$HERE/windows.py" "$KTRACE" "$WORK"/windows-[12]/recording
+}
+
 damage() { # recording
 	local failed=0
 	python3 "$HERE/damage.py" --flips "$FLIPS" "$KTRACE" "$1" || failed=1
@@ -59,6 +74,7 @@ main() {
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
+	run "windows" windows
 	run "damaged copies: user" damage "$WORK/small"
 	[[ $LEVEL != full ]] ||
 		run "damaged copies: kernel" damage "$WORK/kernel"
