@@ -76,7 +76,8 @@ static struct story decode(struct jobs *jobs)
 	struct record_run run;
 	int status;
 
-	ck_assert_int_eq(segment_feed_open(&input, symbols, false, jobs, &feed),
+	ck_assert_int_eq(segment_feed_open(&input, symbols, false, jobs, NULL,
+					   &feed),
 			 0);
 	while ((status = segment_feed_next(feed, &run)) > 0)
 		add_run(&story, &run);
@@ -141,7 +142,7 @@ START_TEST(closing_early_ends_the_threads)
 		input.stream = recording_stream(recording, 0);
 		jobs_set_segment_bytes(jobs, 5000);
 		ck_assert_int_eq(segment_feed_open(&input, symbols, false,
-						   jobs, &feed),
+						   jobs, NULL, &feed),
 				 0);
 		ck_assert_int_eq(segment_feed_next(feed, &run), 1);
 		segment_feed_close(feed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/checkpoint_index.h"
 
+#include "common/regular_file.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/function_table.h"
@@ -46,7 +47,7 @@ static bool hash_part(int fd, off_t offset, uint64_t *hash)
 
 static bool hash_file(const char *path, uint64_t *hash)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = regular_file_open(path);
 	struct stat file;
 	bool is_read = fd >= 0 && fstat(fd, &file) == 0;
 

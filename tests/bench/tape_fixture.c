@@ -21,9 +21,11 @@ int tape_record(struct tape *tape, const struct session *session, size_t index,
 		size_t limit)
 {
 	const struct function_event *batch;
-	int status = cpu_pipeline_open(&tape->from, session, index);
+	int status = cpu_pipeline_find_task(&tape->from, session, index);
 	int count;
 
+	if (!status)
+		status = cpu_pipeline_open(&tape->from, session, index, NULL);
 	tape->events = ARRAY_OF(struct function_event);
 	while (!status && tape->events.count < limit) {
 		count = cpu_pipeline_next(&tape->from, &batch);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Recordings made in the virtual machine, read by every command: formats,
-# options, user programs, and damaged copies.
+# options, user programs, windows, and damaged copies.
 #
 #	all.sh [all|full]	full damages 1,000 copies of each recording
 set -euo pipefail
@@ -35,6 +35,21 @@ build_programs() {
 	objcopy --only-keep-debug "$out/pie" "$out/separate.debug"
 	strip -o "$out/separate" "$out/pie"
 	(cd "$out" && objcopy --add-gnu-debuglink=separate.debug separate)
+}
+
+# For several checkpoints there must be several megabytes of trace.
+record_windows() { # cpus folder...
+	local out=$WORK/windows-$1
+	mkdir "$out"
+	"$ROOT/machine/host/machine" run --fast --cpus "$1" --timeout 600 \
+		--results "$out" -- bash "$HERE/windows_guest.sh" "$out" \
+		"$KTRACE" "${@:2}"
+}
+
+windows() {
+	record_windows 1 /etc
+	record_windows 2 /etc/apt /etc/default
+	python3 "$HERE/windows.py" "$KTRACE" "$WORK"/windows-[12]/recording
 }
 
 # Both engines see the same.
@@ -78,6 +93,7 @@ main() {
 	run "damaged copies: threads, sanitized" damage "$CHECKED" \
 		"$WORK/long" --threads 3 --cut-step 512
 	if [[ $LEVEL == full ]]; then
+		run "windows" windows
 		run "damaged copies: kernel" damage "$KTRACE" "$WORK/kernel"
 		run "damaged copies: kernel, sanitized" \
 			damage "$CHECKED" "$WORK/kernel"

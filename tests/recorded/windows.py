@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A window shows the same whether all is decoded and cut to it, decoding ends
+behind it, or begins at a checkpoint of the recording's index: byte for byte,
+for any number of threads.
+
+    windows.py PROGRAM RECORDING...
+"""
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
+            "report --flat --cpu 0", "flamegraph", "flamegraph --folded",
+            "timeline --top 30", "timeline --min-duration 10us --format json",
+            "timeline --function vfs_read", "export --format=perfetto",
+            "export --format=csv"]
+WINDOWS = 10
+EACH = 4    # commands a window, others for the next
+
+
+def run(program, command, recording, *more, index=None):
+    environment = dict(os.environ)
+    if index:
+        environment["KTRACE_INDEX"] = index
+    done = subprocess.run([program, *command.split(), "-i", recording, *more],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=environment)
+    assert done.returncode == 0, (command, more, done.stderr.decode())
+    return done.stdout
+
+
+def span_ns(program, recording):
+    """When the first and the last function begin."""
+    text = run(program, "timeline --raw", recording, index="none").decode()
+    times = [int(line.split()[2]) for line in text.splitlines()
+             if line.startswith("E ")]
+    return min(times), max(times)
+
+
+def windows(program, recording):
+    first, last = span_ns(program, recording)
+    chance = random.Random(12)
+    for _ in range(WINDOWS):
+        since = chance.randrange(first, last)
+        until = since + (last - first) // chance.choice([10, 100, 1000])
+        yield ["--since", f"{since // 10**9}.{since % 10**9:09}",
+               "--until", f"{until // 10**9}.{until % 10**9:09}"]
+
+
+def compare(program, recording, cases, what):
+    """@cases: what all of it, cut, shows."""
+    different = 0
+    for (command, window, jobs), whole in cases.items():
+        shown = run(program, command, recording, *window, "--jobs", jobs)
+        if shown != whole:
+            different += 1
+            print(f"FAILED: {what}: {command} {' '.join(window)} "
+                  f"--jobs {jobs}")
+    if not different:
+        print(f"ok: {what}: {len(cases)} windows' reports")
+    return different
+
+
+def check_damaged(program, recording, index, cases):
+    """Bytes changed anywhere: nothing else is shown."""
+    with open(index, "rb") as file:
+        good = file.read()
+    chance = random.Random(13)
+    failed = 0
+    few = dict(random.Random(14).sample(sorted(cases.items()), 4))
+    for place in [9, len(good) - 1, *chance.sample(range(len(good)), 6)]:
+        bad = bytearray(good)
+        bad[place] ^= 0x41
+        with open(index, "wb") as file:
+            file.write(bad)
+        failed += compare(program, recording, few, f"byte {place} changed")
+    with open(index, "wb") as file:
+        file.write(good)
+    return failed
+
+
+def check_stale(program, recording, index):
+    """The recording's file is a newer one: the index is made again."""
+    os.utime(os.path.join(recording, "data"))
+    before = os.stat(index).st_ino
+    run(program, "report --flat", recording)
+    if os.stat(index).st_ino == before:
+        print("FAILED: a stale index stays")
+        return 1
+    return 0
+
+
+def check_perf(recording):
+    if not shutil.which("perf"):
+        return 0
+    done = subprocess.run(["perf", "script", "-i", recording, "-F", "time",
+                           "--itrace=i1000000i"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    if done.returncode or not done.stdout:
+        print("FAILED: perf does not read a recording with an index:",
+              done.stderr.decode()[:500])
+        return 1
+    return 0
+
+
+def check_recording(program, recording):
+    index = os.path.join(recording, "index")
+    if os.path.exists(index):
+        os.remove(index)
+    cases = {}
+    for number, window in enumerate(windows(program, recording)):
+        for i in range(EACH):
+            command = COMMANDS[(number * EACH + i) % len(COMMANDS)]
+            whole = run(program, command, recording, *window, index="none")
+            for jobs in ("1", "2"):
+                cases[command, tuple(window), jobs] = whole
+    failed = 0
+    if os.path.exists(index):
+        print("FAILED: KTRACE_INDEX=none writes one")
+        failed += 1
+    failed += compare(program, recording, cases, "without an index")
+    for jobs in ("1", "2"):
+        if os.path.exists(index):
+            os.remove(index)
+        run(program, "report --flat", recording, "--jobs", jobs)
+        if not os.path.exists(index):
+            print("FAILED: a decode of the whole leaves no index")
+            return failed + 1
+        if os.path.getsize(index) < 1000:
+            print("FAILED: the recording is too small for checkpoints")
+            failed += 1
+        failed += compare(program, recording, cases,
+                          f"with the index of {jobs} jobs")
+    failed += check_damaged(program, recording, index, cases)
+    failed += check_stale(program, recording, index)
+    return failed + check_perf(recording)
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number, recording in enumerate(sys.argv[2:]):
+            copy = os.path.join(folder, str(number))
+            shutil.copytree(recording, copy)
+            failed += check_recording(os.path.abspath(sys.argv[1]), copy)
+    return 1 if failed else 0
+
+
+sys.exit(main())
