@@ -178,7 +178,9 @@ check-golden-flows: $(PROGRAM)
 	$(Q)tests/golden/flows.py $(PROGRAM)
 	@$(pass)
 
-check:
+# The make that it starts builds what `make -j all check` builds beside it: it
+# waits for that.
+check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) \
 		check-golden-flows))
 
