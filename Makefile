@@ -190,7 +190,9 @@ $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
 	$(Q)tests/hostile/$*.py $(PROGRAM)
 	@$(pass)
 
-check:
+# The make that it starts builds what `make -j all check` builds beside it: it
+# waits for that.
+check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) \
 		check-golden-flows $(HOSTILE_CHECKS)))
 
