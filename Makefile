@@ -174,11 +174,20 @@ $(CHECKS): check-%: $(BUILD)/tests/%
 # Intel PT's flows that are known, followed by the program itself.
 check-golden-flows: $(PROGRAM)
 	$(Q)tests/golden/flows.py $(PROGRAM)
+	$(Q)tests/golden/aux_samples.py $(PROGRAM)
+	@$(pass)
+
+# What anybody may hand to it, or type.
+HOSTILE_CHECKS := $(patsubst tests/hostile/%.py,check-hostile-%, \
+                  $(filter-out %/judge.py %/made_recording.py, \
+                  $(wildcard tests/hostile/*.py)))
+$(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
+	$(Q)tests/hostile/$*.py $(PROGRAM)
 	@$(pass)
 
 check:
 	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) \
-		check-golden-flows))
+		check-golden-flows $(HOSTILE_CHECKS)))
 
 check-full: export KTRACE_FULL = 1
 check-full: check
@@ -226,6 +235,6 @@ clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check $(CHECKS) \
-	check-golden-flows check-full bench lint $(LINTS) install clean
+	check-golden-flows $(HOSTILE_CHECKS) check-full bench lint $(LINTS) install clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -12,14 +12,15 @@
 
 static int open_engine(struct cpu_pipeline *pipeline,
 		       const struct session *session,
-		       const struct flow_input *input)
+		       const struct flow_input *input,
+		       const struct stream_checkpoint *from)
 {
 	int status;
 
 	if (session->engine == ENGINE_GRAPH)
 		return execution_stream_open(input, session->symbols,
 					     pipeline->pid, pipeline->tid,
-					     session->jobs,
+					     session->jobs, from,
 					     &pipeline->execution);
 	status = flow_source_open(input, &pipeline->source);
 	if (status < 0)
@@ -30,24 +31,29 @@ static int open_engine(struct cpu_pipeline *pipeline,
 	return pipeline->events ? 0 : -ERROR_MEMORY;
 }
 
-int cpu_pipeline_open(struct cpu_pipeline *pipeline,
-		      const struct session *session, size_t index)
+int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
+			   const struct session *session, size_t index)
 {
 	const struct aux_stream *stream =
 		recording_stream(session->recording, index);
+
+	pipeline->cpu = stream->cpu;
+	return first_task(session->recording, stream, &pipeline->pid,
+			  &pipeline->tid);
+}
+
+int cpu_pipeline_open(struct cpu_pipeline *pipeline,
+		      const struct session *session, size_t index,
+		      const struct stream_checkpoint *from)
+{
 	const struct flow_input input = {
 		.recording = session->recording,
-		.stream = stream,
+		.stream = recording_stream(session->recording, index),
 		.image = session->image,
 		.log = &console_log,
 	};
-	int status = first_task(session->recording, stream, &pipeline->pid,
-				&pipeline->tid);
 
-	if (status < 0)
-		return status;
-	pipeline->cpu = stream->cpu;
-	return open_engine(pipeline, session, &input);
+	return open_engine(pipeline, session, &input, from);
 }
 
 int cpu_pipeline_next(void *ctx, const struct function_event **batch)

@@ -10,6 +10,7 @@ struct flow_source;
 struct function_event;
 struct function_events;
 struct session;
+struct stream_checkpoint;
 
 /* What decodes one stream of a recording: trace in, function events out. */
 struct cpu_pipeline {
@@ -21,12 +22,20 @@ struct cpu_pipeline {
 	int32_t tid;
 };
 
-/* Opens stream @index of @session's recording.  Close the pipeline either way.
+/* Finds out which CPU stream @index of @session's recording is of, and who runs
+ * first there.  Returns 0 or a negative enum error.
+ */
+int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
+			   const struct session *session, size_t index);
+
+/* Opens stream @index of @session's recording, to go on from @from, which may
+ * be NULL for its begin (Intel PT).  Close the pipeline either way.
  *
  * Returns 0 or a negative enum error.
  */
 int cpu_pipeline_open(struct cpu_pipeline *pipeline,
-		      const struct session *session, size_t index);
+		      const struct session *session, size_t index,
+		      const struct stream_checkpoint *from);
 
 /* Provides the next events of the struct cpu_pipeline at @pipeline, valid
  * until the next call: an event_batch_next.

@@ -47,18 +47,22 @@ static int dump_flow(struct dump *dump, size_t index)
 	const struct flow_item *items;
 	struct line_buffer lines;
 	struct flow_source *source;
+	uint64_t reached_ns = 0;
 	int count = engine_open_blocks(session->engine, &input, &source);
 
 	if (count < 0)
 		return count;
 	line_buffer_start(&lines, session->out);
-	while (dump->left && (count = flow_source_next(source, &items)) > 0)
+	while (!dump_is_done(dump, reached_ns) &&
+	       (count = flow_source_next(source, &items)) > 0) {
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, items[i].time_ns))
 				item_text_write(&lines, &items[i]);
+		reached_ns = items[count - 1].time_ns;
+	}
 	line_buffer_flush(&lines);
 	flow_source_close(source);
-	return dump->left ? count : 0;
+	return count < 0 ? count : 0;
 }
 
 static int dump_functions(struct dump *dump, size_t index)
@@ -66,16 +70,19 @@ static int dump_functions(struct dump *dump, size_t index)
 	const struct session *session = dump->session;
 	const struct function_event *batch;
 	struct cpu_pipeline pipeline = { 0 };
-	int count = cpu_pipeline_open(&pipeline, session, index);
+	uint64_t reached_ns = 0;
+	int count = cpu_pipeline_open(&pipeline, session, index, NULL);
 
-	while (count >= 0 && dump->left &&
-	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0)
+	while (count >= 0 && !dump_is_done(dump, reached_ns) &&
+	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0) {
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, batch[i].time_ns))
 				event_write(session->out, session->symbols,
 					    &batch[i]);
+		reached_ns = batch[count - 1].time_ns;
+	}
 	cpu_pipeline_close(&pipeline);
-	return dump->left ? count : 0;
+	return count < 0 ? count : 0;
 }
 
 int dump_blocks(struct dump *dump)

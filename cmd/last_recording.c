@@ -8,11 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_regular(int directory, const char *path)
+{
+	struct stat stat;
+
+	return fstatat(directory, path, &stat, 0) == 0 &&
+	       S_ISREG(stat.st_mode);
+}
+
 /* The first bytes of a perf.data file, in either of its two forms. */
 static bool is_perf_data(int directory, const char *path)
 {
 	char magic[8];
-	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = is_regular(directory, path) ?
+			 openat(directory, path, O_RDONLY | O_CLOEXEC) :
+			 -1;
 	ssize_t size = fd < 0 ? -1 : read(fd, magic, sizeof(magic));
 
 	if (fd >= 0)

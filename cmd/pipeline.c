@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline.h"
 
+#include "cmd/checkpoints.h"
 #include "cmd/command.h"
 #include "cmd/cpu_pipeline.h"
 #include "cmd/pager.h"
@@ -8,24 +9,27 @@
 #include "cmd/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "execution/execution_stream.h"
+#include "execution/stream_checkpoint.h"
 #include "report/steps/event_merge.h"
+#include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static int open_cpu(const struct session *session, size_t index,
-		    struct cpu_pipeline *cpu, struct task_stacks *stacks,
-		    struct event_merge *merge)
-{
-	int status = cpu_pipeline_open(cpu, session, index);
-
-	if (status < 0)
-		return status;
-	status = task_stacks_add_cpu(stacks, cpu->cpu, cpu->pid, cpu->tid);
-	return status < 0 ? status :
-			    event_merge_add(merge, cpu_pipeline_next, cpu);
-}
+/* All that one run needs. */
+struct pipeline {
+	const struct session *session;
+	struct step_sink *sink;
+	struct checkpoints *checkpoints;	/* NULL: none */
+	size_t count;				/* of streams */
+	struct cpu_pipeline *cpus;
+	struct stream_checkpoint *places;	/* where they begin */
+	bool has_places;			/* else at their begins */
+	struct task_stacks *stacks;
+	struct event_merge *merge;
+};
 
 static bool must_wait(void *ctx, uint32_t index,
 		      const struct function_event *event, uint32_t *where)
@@ -34,65 +38,186 @@ static bool must_wait(void *ctx, uint32_t index,
 					  where);
 }
 
-/* Recording -> flow -> function events -> steps -> sink, all CPUs merged. */
-static int run_cpus(const struct session *session, struct cpu_pipeline *cpus,
-		    struct task_stacks *stacks)
+/* Decoding goes on to the window's end, if to no earlier one. */
+static struct progress progress_of_window(const struct session *session)
 {
 	const struct recording_info *info = recording_info(session->recording);
-	bool has_times = recording_time(session->recording) ==
-			 RECORDING_TIME_NANOSECONDS;
-	struct progress progress = progress_of(
-		info->first_time_ns, has_times ? info->last_time_ns : 0);
-	struct event_merge *merge = event_merge_new(must_wait, stacks);
+	uint64_t last_ns = info->last_time_ns;
+
+	if (recording_time(session->recording) != RECORDING_TIME_NANOSECONDS)
+		last_ns = 0;
+	else if (last_ns > session->window.until_ns)
+		last_ns = session->window.until_ns;
+	return progress_of(info->first_time_ns, last_ns);
+}
+
+/* Whether what comes behind an event of @time_ns would change nothing. */
+static bool is_done(const struct session *session,
+		    const struct step_sink *sink,
+		    const struct event_merge *merge, uint64_t time_ns)
+{
+	if (!sink->is_done || session->decodes_all)
+		return false;
+	return sink->is_done(sink, time_ns < session->window.until_ns ?
+					   0 :
+					   event_merge_time(merge));
+}
+
+/* Sends all that is merged through the stacks to the sink. */
+static int take_all(struct pipeline *pipeline)
+{
+	const struct session *session = pipeline->session;
+	struct progress progress = progress_of_window(session);
+	bool keeps = checkpoints_are_kept(pipeline->checkpoints);
 	const struct function_event *events;
 	uint32_t index;
-	int status = merge ? 0 : -ERROR_MEMORY;
+	int count;
 
-	for (size_t i = 0;
-	     !status && i < recording_stream_count(session->recording); i++)
-		status = open_cpu(session, i, &cpus[i], stacks, merge);
-	while (!status &&
-	       (status = event_merge_next(merge, &index, &events)) > 0) {
+	while ((count = event_merge_next(pipeline->merge, &index, &events)) >
+	       0) {
+		const struct function_event *last = &events[count - 1];
+
 		if (!pager_has_begun(session->pager))
 			progress_at(&progress, events->time_ns);
-		status = task_stacks_take(stacks, index, events,
-					  (uint32_t)status);
+		count = task_stacks_take(pipeline->stacks, index, events,
+					 (uint32_t)count);
+		if (count < 0)
+			break;
+		if (is_done(session, pipeline->sink, pipeline->merge,
+			    last->time_ns)) {
+			task_stacks_stop(pipeline->stacks);
+			keeps = false;
+			break;
+		}
+		if (keeps)
+			checkpoints_pass(pipeline->checkpoints,
+					 pipeline->stacks, pipeline->cpus,
+					 pipeline->merge, last->kind);
 	}
-	if (!status)
-		task_stacks_close(stacks);
 	progress_end(&progress);
-	event_merge_free(merge);
+	if (!count && keeps)
+		checkpoints_finish(pipeline->checkpoints);
+	return count;
+}
+
+/* Makes the stacks, with their CPUs, as they are when all begins. */
+static int make_stacks(struct pipeline *pipeline)
+{
+	int status = 0;
+
+	pipeline->stacks = task_stacks_new(pipeline->session->window,
+					   pipeline->sink);
+	if (!pipeline->stacks)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
+		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
+
+		status = task_stacks_add_cpu(pipeline->stacks, cpu->cpu,
+					     cpu->pid, cpu->tid);
+	}
+	return status < 0 ? status : 0;
+}
+
+/* Goes on from a checkpoint, if there is one that makes sense. */
+static int load_checkpoint(struct pipeline *pipeline)
+{
+	int status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
+				      pipeline->places);
+
+	if (status == -ERROR_FORMAT) {
+		task_stacks_free(pipeline->stacks);
+		return make_stacks(pipeline);
+	}
+	pipeline->has_places = status > 0;
+	if (pipeline->has_places)
+		stacks_checkpoint_say(pipeline->stacks);
+	return status < 0 ? status : 0;
+}
+
+static int open_cpu(struct pipeline *pipeline, size_t index)
+{
+	struct cpu_pipeline *cpu = &pipeline->cpus[index];
+	int status = cpu_pipeline_open(cpu, pipeline->session, index,
+				       pipeline->has_places ?
+					       &pipeline->places[index] :
+					       NULL);
+
+	if (status < 0)
+		return status;
+	if (checkpoints_are_kept(pipeline->checkpoints))
+		execution_stream_keep(cpu->execution);
+	return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu);
+}
+
+/* Recording -> flow -> function events -> steps -> sink, all CPUs merged. */
+static int run(struct pipeline *pipeline)
+{
+	size_t count = pipeline->count;
+	int status = 0;
+
+	pipeline->cpus = calloc(count, sizeof(*pipeline->cpus));
+	pipeline->places = calloc(count, sizeof(*pipeline->places));
+	if (!pipeline->cpus || !pipeline->places)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; !status && i < count; i++)
+		status = cpu_pipeline_find_task(&pipeline->cpus[i],
+						pipeline->session, i);
+	if (!status)
+		status = make_stacks(pipeline);
+	if (!status)
+		status = load_checkpoint(pipeline);
+	if (status < 0)
+		return status;
+	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
+	if (!pipeline->merge)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; !status && i < count; i++)
+		status = open_cpu(pipeline, i);
+	if (!status)
+		status = take_all(pipeline);
+	if (!status)
+		task_stacks_close(pipeline->stacks);
 	return status;
+}
+
+static void close_parts(struct pipeline *pipeline)
+{
+	event_merge_free(pipeline->merge);
+	for (size_t i = 0; pipeline->cpus && i < pipeline->count; i++)
+		cpu_pipeline_close(&pipeline->cpus[i]);
+	free(pipeline->cpus);
+	free(pipeline->places);
+	checkpoints_close(pipeline->checkpoints);
 }
 
 int run_pipeline(const struct session *session, struct step_sink *sink,
 		 struct task_stacks **stacks)
 {
-	size_t count = recording_stream_count(session->recording);
-	struct cpu_pipeline *cpus = calloc(count + 1, sizeof(*cpus));
-	int status = -ERROR_MEMORY;
+	struct pipeline pipeline = {
+		.session = session,
+		.sink = sink,
+		.count = recording_stream_count(session->recording),
+	};
+	int status;
 
 	*stacks = NULL;
-	if (!count) {
+	if (!pipeline.count) {
 		fprintf(stderr,
 			"ktrace-hw: %s: holds no hardware trace; make a "
 			"recording that does with ktrace-hw record\n",
 			recording_path(session->recording));
-		free(cpus);
 		return EXIT_FAILED;
 	}
-	*stacks = task_stacks_new(session->window, sink);
-	if (*stacks && cpus)
-		status = run_cpus(session, cpus, *stacks);
-	for (size_t i = 0; cpus && i < count; i++)
-		cpu_pipeline_close(&cpus[i]);
-	free(cpus);
+	pipeline.checkpoints = checkpoints_open(session, sink);
+	status = run(&pipeline);
+	close_parts(&pipeline);
 	if (status < 0) {
 		fprintf(stderr, "ktrace-hw: %s: not decoded: %s\n",
 			recording_path(session->recording),
 			error_text(status));
-		task_stacks_free(*stacks);
-		*stacks = NULL;
+		task_stacks_free(pipeline.stacks);
+		return EXIT_FAILED;
 	}
-	return status < 0 ? EXIT_FAILED : 0;
+	*stacks = pipeline.stacks;
+	return 0;
 }

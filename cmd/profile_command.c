@@ -94,7 +94,7 @@ static int profile_session(const struct session *session,
 
 	if (profile)
 		status = run_pipeline(session, profile_sink(profile), &stacks);
-	if (!status && profile_status(profile) < 0)
+	if (!status && profile_end(profile) < 0)
 		status = EXIT_FAILED;
 	if (!status)
 		status = render(session, profile, stacks, renderer, options);

@@ -30,6 +30,7 @@ struct session {
 	enum engine engine;	/* not ENGINE_DEFAULT */
 	struct step_filter filter;
 	struct time_window window;
+	bool decodes_all;	/* also what is not needed: to compare */
 };
 
 /* Opens what @options name; they must outlive the session.

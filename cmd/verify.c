@@ -64,7 +64,8 @@ static int compare(struct stream_verifier *verifier, size_t index)
 {
 	for (int i = 0; i < 2; i++) {
 		int status = cpu_pipeline_open(&verifier->pipelines[i],
-					       &verifier->sessions[i], index);
+					       &verifier->sessions[i], index,
+					       NULL);
 
 		if (status < 0)
 			return status;

@@ -2,6 +2,7 @@
 #include "common/file_map.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,10 +37,10 @@ int file_map_open_fd(struct file_map *map, int fd)
 	return 0;
 }
 
-int file_map_open(struct file_map *map, const char *path,
-		  const struct log *log)
+/* Maps the file open as @fd, which it closes; -1 is none. */
+static int open_as(struct file_map *map, int fd, const char *path,
+		   const struct log *log)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int error = 0;
 
 	*map = (struct file_map){ 0 };
@@ -49,10 +50,22 @@ int file_map_open(struct file_map *map, const char *path,
 		error = file_map_open_fd(map, fd);
 	if (error)
 		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
-			    "cannot read: %s", strerror(errno));
+			    "cannot read: %s", regular_file_error(errno));
 	if (fd >= 0)
 		close(fd);
 	return error;
+}
+
+int file_map_open(struct file_map *map, const char *path,
+		  const struct log *log)
+{
+	return open_as(map, regular_file_open(path), path, log);
+}
+
+int file_map_open_beneath(struct file_map *map, const char *folder,
+			  const char *name, const struct log *log)
+{
+	return open_as(map, regular_file_open_beneath(folder, name), name, log);
 }
 
 void file_map_close(struct file_map *map)

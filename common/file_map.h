@@ -19,6 +19,10 @@ struct file_map {
 int file_map_open(struct file_map *map, const char *path,
 		  const struct log *log);
 
+/* The same with the file @name of @folder, if it lies below that. */
+int file_map_open_beneath(struct file_map *map, const char *folder,
+			  const char *name, const struct log *log);
+
 /* Maps the file open as @fd, which may be closed afterwards. */
 int file_map_open_fd(struct file_map *map, int fd);
 

@@ -22,7 +22,6 @@ struct program {
 struct code_space {
 	struct flow_input input;
 	uint64_t kernel_start;
-	uint64_t changed_ns;	/* the last change that was made */
 	struct code_view *view;
 	struct process_view *processes;	/* NULL: only the kernel is traced */
 	struct user_code *user_code;	/* NULL with it */
@@ -91,31 +90,11 @@ static int begin_space(struct code_space *code)
 	return set_space(code);
 }
 
-/* Opens what moves forward in time, at the begin. */
-static int open_views(struct code_space *code)
-{
-	const struct flow_input *input = &code->input;
-	int error = code_view_open(input->image, &code->view);
-
-	if (error || !code->user_code)
-		return error;
-	code->processes = process_view_new(input->recording, input->stream);
-	return code->processes ? begin_space(code) : -ERROR_MEMORY;
-}
-
-static void close_views(struct code_space *code)
-{
-	process_view_free(code->processes);
-	code_view_close(code->view);
-	code->processes = NULL;
-	code->view = NULL;
-}
-
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    struct code_space **opened)
 {
 	struct code_space *code = calloc(1, sizeof(*code));
-	int error = 0;
+	int error;
 
 	if (!code)
 		return -ERROR_MEMORY;
@@ -126,12 +105,15 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 	code->programs = ARRAY_OF(struct program);
 	/* A snapshot's memory is not said to be any program's. */
 	code->space = CODE_SPACE_KERNEL + 1;
-	if (recording_traces_user(input->recording)) {
+	error = code_view_open(input->image, &code->view);
+	if (!error && recording_traces_user(input->recording)) {
+		code->processes =
+			process_view_new(input->recording, input->stream);
 		code->user_code = user_code_new();
-		error = code->user_code ? 0 : -ERROR_MEMORY;
+		error = -ERROR_MEMORY;
+		if (code->processes && code->user_code)
+			error = begin_space(code);
 	}
-	if (!error)
-		error = open_views(code);
 	if (error) {
 		code_space_close(code);
 		return error;
@@ -147,8 +129,9 @@ void code_space_close(struct code_space *code)
 	for (uint32_t i = 1; i <= code->programs.count; i++)
 		array_free(&program_at(code, i)->maps);
 	array_free(&code->programs);
-	close_views(code);
+	process_view_free(code->processes);
 	user_code_free(code->user_code);
+	code_view_close(code->view);
 	free(code);
 }
 
@@ -172,14 +155,12 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 	while ((change = code_view_next_change(code->view)) &&
 	       change->time_ns <= time_ns) {
 		code_view_make_change(code->view);
-		code->changed_ns = change->time_ns;
 		changed(ctx, change->address,
 			change->address + change->new_size);
 	}
 	if (!code->processes ||
 	    process_view_next_change_ns(code->processes) > time_ns)
 		return 0;
-	code->changed_ns = time_ns;
 	if (process_view_advance(code->processes, time_ns) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
@@ -197,29 +178,46 @@ int code_space_set_process(struct code_space *code, int32_t pid,
 	return set_space(code);
 }
 
-uint64_t code_space_changed_ns(const struct code_space *code)
-{
-	return code->changed_ns;
-}
-
-int code_space_rewind(struct code_space *code, code_space_changed *changed,
-		      void *ctx)
+/* Undoes the changes of kernel code that are later than @time_ns. */
+static void go_back(struct code_space *code, uint64_t time_ns,
+		    code_space_changed *changed, void *ctx)
 {
 	const struct code_change *change;
-	int error;
 
-	close_views(code);
-	error = open_views(code);
-	if (error)
-		return error;
-	/* Any of them may have been made. */
-	for (size_t i = 0; (change = code_view_change(code->view, i)); i++)
+	while ((change = code_view_last_change(code->view)) &&
+	       change->time_ns > time_ns) {
+		code_view_undo_change(code->view);
 		changed(ctx, change->address,
 			change->address + (change->old_size > change->new_size ?
 						   change->old_size :
 						   change->new_size));
-	code->changed_ns = 0;
-	return 0;
+	}
+}
+
+/* Back to the begin. */
+static int rewind_processes(struct code_space *code)
+{
+	process_view_free(code->processes);
+	code->processes = process_view_new(code->input.recording,
+					   code->input.stream);
+	return code->processes ? 0 : -ERROR_MEMORY;
+}
+
+int code_space_go_to(struct code_space *code, uint64_t time_ns,
+		     code_space_changed *changed, void *ctx)
+{
+	int status = 1;
+
+	go_back(code, time_ns, changed, ctx);
+	if (code->processes)
+		status = process_view_go_back(code->processes, time_ns);
+	if (!status)
+		status = rewind_processes(code);
+	if (status < 0)
+		return status;
+	if (code->processes && set_space(code) < 0)
+		return -ERROR_MEMORY;
+	return code_space_advance(code, time_ns, changed, ctx);
 }
 
 uint32_t code_space_of(const struct code_space *code, uint64_t address)

@@ -43,15 +43,13 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 int code_space_set_process(struct code_space *code, int32_t pid,
 			   uint64_t time_ns);
 
-/* When the last change was that was made, 0 if none was. */
-uint64_t code_space_changed_ns(const struct code_space *code);
-
-/* Goes back to before the first change; @changed is told of each that is undone.
+/* Goes back to @time_ns if the code is of a later time, or forth; @changed is
+ * told of each change of kernel code that is undone or made.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int code_space_rewind(struct code_space *code, code_space_changed *changed,
-		      void *ctx);
+int code_space_go_to(struct code_space *code, uint64_t time_ns,
+		     code_space_changed *changed, void *ctx);
 
 /* Returns the space that @address lies in now. */
 uint32_t code_space_of(const struct code_space *code, uint64_t address);

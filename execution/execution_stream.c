@@ -5,6 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "execution/record_feed.h"
 #include "execution/segment_feed.h"
+#include "execution/stream_checkpoint.h"
 #include "symbolize/task_switch.h"
 
 #include <stdlib.h>
@@ -24,6 +25,11 @@ struct execution_stream {
 	bool is_running;		/* the CPU is being traced */
 	union timed_record last;	/* handed out: its times */
 	union timed_record made;	/* one that is not the feed's */
+	uint64_t switch_count;		/* taken */
+
+	bool keeps;			/* the last synchronisation point: */
+	struct stream_checkpoint kept;	/* there, and events since then */
+	uint64_t skipped;		/* still to be: before the first */
 };
 
 /* The next record of a switch, or NULL. */
@@ -52,10 +58,39 @@ static void close_stream(struct execution_stream *stream)
 	free(stream);
 }
 
+static int take_switches(struct execution_stream *stream, uint64_t count)
+{
+	while (stream->switch_count < count &&
+	       switch_feed_peek(stream->switches)) {
+		if (switch_feed_advance(stream->switches) < 0)
+			return -ERROR_MEMORY;
+		stream->switch_count++;
+	}
+	return 0;
+}
+
+/* Makes @stream go on from @from. */
+static int go_to(struct execution_stream *stream,
+		 const struct stream_checkpoint *from)
+{
+	stream->skipped = from->events;
+	if (!from->has_state)
+		return 0;
+	stream->tasks = from->tasks;
+	stream->is_running = from->is_running;
+	stream->last.time_ns = from->last_ns;
+	stream->last.early_ns = from->last_early_ns;
+	stream->last.late_ns = from->last_late_ns;
+	return take_switches(stream, from->switches);
+}
+
 static int open_stream(const struct flow_input *input,
 		       const struct symbols *symbols, bool lists_blocks,
-		       struct jobs *jobs, struct execution_stream **opened)
+		       struct jobs *jobs, const struct stream_checkpoint *from,
+		       struct execution_stream **opened)
 {
+	const struct execution_state *state =
+		from && from->has_state ? &from->state : NULL;
 	struct execution_stream *stream = calloc(1, sizeof(*stream));
 	int error;
 
@@ -66,7 +101,7 @@ static int open_stream(const struct flow_input *input,
 	error = open_switches(stream, input);
 	if (!error)
 		error = segment_feed_open(input, symbols, lists_blocks, jobs,
-					  &stream->feed);
+					  state, &stream->feed);
 	if (error) {
 		close_stream(stream);
 		return error;
@@ -78,13 +113,18 @@ static int open_stream(const struct flow_input *input,
 int execution_stream_open(const struct flow_input *input,
 			  const struct symbols *symbols, int32_t pid,
 			  int32_t tid, struct jobs *jobs,
+			  const struct stream_checkpoint *from,
 			  struct execution_stream **opened)
 {
-	int error = open_stream(input, symbols, false, jobs, opened);
+	int error = open_stream(input, symbols, false, jobs, from, opened);
 
-	if (!error)
-		(*opened)->tasks.current =
-			(struct task_id){ .pid = pid, .tid = tid };
+	if (error)
+		return error;
+	(*opened)->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
+	if (from)
+		error = go_to(*opened, from);
+	if (error)
+		close_stream(*opened);
 	return error;
 }
 
@@ -94,8 +134,27 @@ void execution_stream_close(struct execution_stream *stream)
 		close_stream(stream);
 }
 
+/* All before the synchronisation point of @state is handed out, nothing behind
+ * it.
+ */
+static void keep(struct execution_stream *stream,
+		 const struct execution_state *state)
+{
+	stream->kept = (struct stream_checkpoint){
+		.has_state = true,
+		.state = *state,
+		.tasks = stream->tasks,
+		.is_running = stream->is_running,
+		.last_ns = stream->last.time_ns,
+		.last_early_ns = stream->last.early_ns,
+		.last_late_ns = stream->last.late_ns,
+		.switches = stream->switch_count,
+	};
+}
+
 static int read_run(struct execution_stream *stream)
 {
+	const struct execution_state *state;
 	int status = segment_feed_next(stream->feed, &stream->run);
 
 	stream->at = 0;
@@ -104,6 +163,9 @@ static int read_run(struct execution_stream *stream)
 		stream->run = (struct record_run){ 0 };
 		stream->is_fed = true;
 	}
+	state = segment_feed_first_state(stream->feed);
+	if (status > 0 && stream->keeps && state)
+		keep(stream, state);
 	return status < 0 ? status : 0;
 }
 
@@ -143,6 +205,7 @@ static int take_switch(struct execution_stream *stream)
 {
 	const struct flow_item item = *next_change(stream);
 
+	stream->switch_count++;
 	if (switch_feed_advance(stream->switches) < 0)
 		return -ERROR_MEMORY;
 	if (is_beyond(stream, &item))
@@ -185,6 +248,7 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 		return task_switch_lost(&stream->tasks) ?
 			       make_switch(stream, &stream->last) : 0;
 	case MARK_SYNC:
+		keep(stream, segment_feed_pass(stream->feed));
 		return 0;
 	case MARK_TASK:
 		return take_named_task(stream);
@@ -306,15 +370,44 @@ int execution_stream_next(struct execution_stream *stream,
 	const union timed_record *records;
 	int count = next_records(stream, &records);
 
+	while (count > 0 && stream->skipped >= (uint64_t)count) {
+		stream->skipped -= (uint64_t)count;
+		count = next_records(stream, &records);
+	}
+	if (count > 0) {
+		records += stream->skipped;
+		count -= (int)stream->skipped;
+		stream->skipped = 0;
+		stream->kept.events += (uint64_t)count;
+	}
 	*batch = (const struct function_event *)records;
 	return count;
+}
+
+void execution_stream_keep(struct execution_stream *stream)
+{
+	stream->keeps = true;
+	segment_feed_say_states(stream->feed);
+}
+
+uint64_t execution_stream_position(const struct execution_stream *stream)
+{
+	return stream->kept.state.position;
+}
+
+void execution_stream_checkpoint(const struct execution_stream *stream,
+				 uint64_t left,
+				 struct stream_checkpoint *checkpoint)
+{
+	*checkpoint = stream->kept;
+	checkpoint->events -= left;
 }
 
 static int open_blocks(const struct flow_input *input,
 		       struct flow_source **source)
 {
 	struct execution_stream *stream;
-	int error = open_stream(input, NULL, true, NULL, &stream);
+	int error = open_stream(input, NULL, true, NULL, NULL, &stream);
 
 	if (!error)
 		*source = &stream->base;

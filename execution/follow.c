@@ -340,10 +340,14 @@ static int set_code(struct execution *execution, uint64_t now_ns)
 {
 	struct code_space *code = execution->code;
 	uint32_t index = execution->block;
+	int status;
 
+	if (execution->may_be_ahead)
+		status = code_space_go_to(code, now_ns, forget_code, execution);
+	else
+		status = code_space_advance(code, now_ns, forget_code,
+					    execution);
 	execution->may_be_ahead = false;
-	if (code_space_advance(code, now_ns, forget_code, execution) < 0)
-		return -ERROR_MEMORY;
 	execution->next_change =
 		moment_ticks(execution, code_space_next_change_ns(code));
 	return_stack_forget_blocks(&execution->returns);
@@ -351,43 +355,40 @@ static int set_code(struct execution *execution, uint64_t now_ns)
 	if (index != BLOCK_NONE)
 		execution->block =
 			walk_find(execution, execution->blocks[index].ip);
-	return 0;
+	return status;
 }
 
 int follow_update_code(struct execution *execution)
 {
-	struct code_space *code = execution->code;
+	uint64_t next_ns = code_space_next_change_ns(execution->code);
 	uint64_t now_ns = moment_guess_ns(execution);
 
-	if (execution->may_be_ahead && now_ns < code_space_changed_ns(code) &&
-	    code_space_rewind(code, forget_code, execution) < 0)
-		return -ERROR_MEMORY;
-	if (execution->may_be_ahead ||
-	    now_ns >= code_space_next_change_ns(code))
+	if (execution->may_be_ahead || now_ns >= next_ns)
 		return set_code(execution, now_ns);
-	execution->next_change =
-		moment_ticks(execution, code_space_next_change_ns(code));
+	execution->next_change = moment_ticks(execution, next_ns);
 	return 0;
 }
 
 int follow_restore_code(struct execution *execution, uint64_t next_ns)
 {
-	struct code_space *code = execution->code;
-
-	if (code_space_next_change_ns(code) > next_ns &&
-	    code_space_rewind(code, forget_code, execution) < 0)
-		return -ERROR_MEMORY;
+	execution->may_be_ahead = true;
 	return set_code(execution, next_ns - 1);
 }
+
+/* One that is farther off would bound the time no better than @branch does. */
+enum { MOST_AHEAD = 64 };
 
 static const struct trace_branch *next_timed(const struct trace_branch *branch,
 					     const struct branch_range *behind)
 {
 	const struct trace_branch *next = behind->next;
+	const struct trace_branch *end = behind->end;
 
 	if (branch->is_timed)
 		return branch;
-	for (; next < behind->end; next++)
+	if (end - next > MOST_AHEAD)
+		end = next + MOST_AHEAD;
+	for (; next < end; next++)
 		if (next->is_timed)
 			return next;
 	return branch;

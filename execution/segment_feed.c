@@ -21,6 +21,9 @@ enum {
 
 enum slot_state { SLOT_FREE, SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 
+/* One thread alone says as often where it is. */
+#define SEGMENT_BYTES ((uint64_t)128 << 10)
+
 struct slot {
 	uint8_t state;		/* enum slot_state */
 	int status;		/* once it is done */
@@ -168,9 +171,21 @@ static unsigned int threads_for(const struct flow_input *input,
 	return count > MOST_THREADS ? MOST_THREADS : (unsigned int)count;
 }
 
+/* Makes @feed begin with @state. */
+static int go_to(struct segment_feed *feed, const struct execution_state *state,
+		 unsigned int threads)
+{
+	if (!threads)
+		return record_feed_resume(feed->own, state);
+	feed->next_begin = state->position;
+	feed->last = *state;
+	return 0;
+}
+
 int segment_feed_open(const struct flow_input *input,
 		      const struct symbols *symbols, bool lists_blocks,
-		      struct jobs *jobs, struct segment_feed **opened)
+		      struct jobs *jobs, const struct execution_state *from,
+		      struct segment_feed **opened)
 {
 	struct segment_feed *feed = calloc(1, sizeof(*feed));
 	unsigned int threads = threads_for(input, jobs);
@@ -184,6 +199,8 @@ int segment_feed_open(const struct flow_input *input,
 	feed->symbols = symbols;
 	feed->lists_blocks = lists_blocks;
 	status = record_feed_open(input, symbols, lists_blocks, &feed->own);
+	if (!status && from)
+		status = go_to(feed, from, threads);
 	if (!status && threads) {
 		feed->jobs = jobs;
 		status = branch_source_open(input, &feed->scout);
@@ -303,4 +320,26 @@ bool segment_feed_is_off(const struct segment_feed *feed)
 uint64_t segment_feed_end_ns(const struct segment_feed *feed)
 {
 	return feed->jobs ? feed->end_ns : record_feed_end_ns(feed->own);
+}
+
+void segment_feed_say_states(struct segment_feed *feed)
+{
+	if (!feed->jobs)
+		record_feed_watch(feed->own, SEGMENT_BYTES, NO_SYNC);
+}
+
+const struct execution_state *
+segment_feed_first_state(const struct segment_feed *feed)
+{
+	const struct slot *slot = feed->current;
+
+	return slot && slot->segment.begin ? &slot->segment.states[0] : NULL;
+}
+
+const struct execution_state *segment_feed_pass(struct segment_feed *feed)
+{
+	const struct execution_state *state = record_feed_state(feed->own, 0);
+
+	record_feed_watch(feed->own, state->position + SEGMENT_BYTES, NO_SYNC);
+	return state;
 }

@@ -9,6 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A release is one folder's name, not a way through folders. */
+static bool is_release(const char *text)
+{
+	return *text && *text != '.' && !strchr(text, '/');
+}
+
 char *debug_file_of_kernel(const char *release)
 {
 	static const char *const places[] = {
@@ -18,7 +24,8 @@ char *debug_file_of_kernel(const char *release)
 		"/boot/vmlinux-%s",
 	};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0; is_release(release) &&
+			   i < sizeof(places) / sizeof(*places); i++) {
 		char path[PATH_MAX];
 
 		snprintf(path, sizeof(path), places[i], release);
@@ -60,8 +67,8 @@ char *debug_file_of_module(const char *release, const char *module)
 	};
 	char *found = NULL;
 
-	for (size_t i = 0; !found && i < sizeof(places) / sizeof(*places);
-	     i++) {
+	for (size_t i = 0; !found && is_release(release) &&
+			   i < sizeof(places) / sizeof(*places); i++) {
 		char folder[PATH_MAX];
 
 		snprintf(folder, sizeof(folder), places[i], release);

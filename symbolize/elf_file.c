@@ -2,8 +2,11 @@
 #include "symbolize/elf_file.h"
 
 #include "common/log.h"
+#include "common/regular_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct elf_file {
 	Dwfl *dwfl;
@@ -18,14 +21,17 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static bool open_module(struct elf_file *file, const char *path)
+/* libdwfl takes over @fd once it knows the file. */
+static bool open_module(struct elf_file *file, const char *path, int fd)
 {
 	file->dwfl = dwfl_begin(&callbacks);
-	if (!file->dwfl)
+	if (file->dwfl)
+		file->module =
+			dwfl_report_offline(file->dwfl, path, path, fd);
+	if (!file->module) {
+		close(fd);
 		return false;
-	file->module = dwfl_report_offline(file->dwfl, path, path, -1);
-	if (!file->module)
-		return false;
+	}
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	file->elf = dwfl_module_getelf(file->module, &file->bias);
 	return file->elf;
@@ -34,11 +40,12 @@ static bool open_module(struct elf_file *file, const char *path)
 struct elf_file *elf_file_open(const char *path, const struct log *log)
 {
 	struct elf_file *file = calloc(1, sizeof(*file));
+	int fd = file ? regular_file_open(path) : -1;
 
-	if (!file || open_module(file, path))
+	if (!file || (fd >= 0 && open_module(file, path, fd)))
 		return file;
 	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET, "no symbols: %s",
-		    dwfl_errmsg(-1));
+		    fd < 0 ? regular_file_error(errno) : dwfl_errmsg(-1));
 	elf_file_close(file);
 	return NULL;
 }

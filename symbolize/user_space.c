@@ -3,6 +3,7 @@
 
 #include "common/arena.h"
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -286,10 +287,10 @@ static bool find_parent(const struct user_space *space, int32_t *pid)
 bool user_space_find(const struct user_space *space, int32_t pid,
 		     uint64_t address, struct symbol *symbol)
 {
-	/* A forked process has its parent's mappings until it execs; loops
-	 * among reused pids end after as many steps as there are forks.
+	/* A forked process has its parent's mappings until it execs; there are
+	 * loops among reused pids.
 	 */
-	for (size_t i = 0; i <= space->parents.count; i++) {
+	for (unsigned int i = 0; i <= BUDGET_FORK_DEPTH; i++) {
 		if (find_in(space, pid, address, symbol))
 			return true;
 		if (!find_parent(space, &pid))

@@ -95,6 +95,47 @@ START_TEST(siblings_hang_in_order)
 }
 END_TEST
 
+/* The same calls in another order, and with others before, give the same. */
+START_TEST(sorted_trees_do_not_tell_the_order)
+{
+	static const uint32_t functions[2][4] = { { 1, 2, 3, 4 },
+						  { 5, 4, 2, 1 } };
+	struct call_tree *sorted[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct call_tree *tree = call_tree_new();
+
+		for (int pid = 0; pid < 3; pid++)
+			call_tree_root(tree, i ? pid : 2 - pid);
+		for (int j = 0; j < 4; j++) {
+			uint32_t root = call_tree_root(tree, 1);
+			uint32_t node = call_tree_find_child(
+				tree, root, functions[i][j], false);
+
+			if (functions[i][j] & 1)
+				continue;
+			node = call_tree_find_child(tree, node, 9, false);
+			call_tree_at(tree, node)->calls.async++;
+		}
+		sorted[i] = call_tree_sorted(tree);
+		call_tree_free(tree);
+	}
+	ck_assert_uint_eq(call_tree_count(sorted[0]), 5);
+	ck_assert_uint_eq(call_tree_count(sorted[1]), 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct call_node *a = call_tree_at(sorted[0], i);
+		const struct call_node *b = call_tree_at(sorted[1], i);
+
+		ck_assert_uint_eq(a->parent, b->parent);
+		ck_assert_uint_eq(a->function, b->function);
+		ck_assert_uint_eq(a->calls.async, b->calls.async);
+		ck_assert_int_eq(call_tree_pid(sorted[0], i), 1);
+	}
+	call_tree_free(sorted[0]);
+	call_tree_free(sorted[1]);
+}
+END_TEST
+
 static Suite *call_tree_suite(void)
 {
 	Suite *suite = suite_create("call_tree");
@@ -103,6 +144,7 @@ static Suite *call_tree_suite(void)
 	tcase_add_test(tcase, children_are_found_in_any_order);
 	tcase_add_test(tcase, trees_of_processes_are_apart);
 	tcase_add_test(tcase, siblings_hang_in_order);
+	tcase_add_test(tcase, sorted_trees_do_not_tell_the_order);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

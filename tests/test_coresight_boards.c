@@ -243,6 +243,65 @@ START_TEST(ranges_equal_the_golden)
 }
 END_TEST
 
+/* Boards of two kinds of cores, whose numbers are those of their clusters: all
+ * that runs is what OpenCSD's lister says of the buffer, a range a line.
+ */
+static const struct {
+	const char *name;
+	const char *list;
+	uint64_t ranges;
+	uint64_t instructions;
+} clusters[] = {
+	{ "tc2-ptm-rstk-t32", "tc2-ptm-rstk-t32.ranges.zst", 53192, 192073 },
+	{ "trace_cov_a15", "trace_cov_a15.ranges", 20, 0 },
+};
+
+START_TEST(clusters_have_cpus_of_their_own)
+{
+	enum { A15_0 = 3 };
+	char name[256];
+	char path[4096];
+	char command[4200];
+	struct flow_run run;
+	struct flow_totals totals;
+	struct blocks blocks;
+	uint64_t address;
+	uint64_t end;
+	uint64_t count;
+	uint64_t ranges = 0;
+	uint64_t instructions = 0;
+	FILE *list;
+
+	snprintf(name, sizeof(name), "coresight/two-clusters/%s",
+		 clusters[_i].name);
+	if (!open_board(&run, name))
+		return;
+	snprintf(name, sizeof(name), "coresight/two-clusters/%s",
+		 clusters[_i].list);
+	ck_assert(shared_path(name, path, sizeof(path)));
+	snprintf(command, sizeof(command), "zstd -dcqf '%s'", path);
+	list = popen(command, "r");
+	ck_assert_ptr_nonnull(list);
+	blocks = blocks_of(&run, A15_0, &totals);
+	for (; fscanf(list, "%" SCNx64 " %" SCNx64 " %" SCNu64, &address, &end,
+		      &count) == 3; ranges++) {
+		const struct flow_item *block = next_block(&blocks);
+
+		ck_assert_ptr_nonnull(block);
+		ck_assert_uint_eq(block->ip, address);
+		ck_assert_uint_eq(block->instructions, count);
+		instructions += count;
+	}
+	ck_assert_ptr_null(next_block(&blocks));
+	ck_assert_uint_eq(ranges, clusters[_i].ranges);
+	if (clusters[_i].instructions)
+		ck_assert_uint_eq(instructions, clusters[_i].instructions);
+	ck_assert_int_eq(pclose(list), 0);
+	array_free(&blocks.items);
+	flow_run_close(&run);
+}
+END_TEST
+
 /* The fourth CPU's unit is a PTM whose trace leads out of the dump 16 times. */
 START_TEST(missing_memory_is_marked)
 {
@@ -271,6 +330,8 @@ int main(void)
 			    sizeof(listings) / sizeof(*listings));
 	tcase_add_loop_test(tcase, ranges_equal_the_golden, 0,
 			    sizeof(goldens) / sizeof(*goldens));
+	tcase_add_loop_test(tcase, clusters_have_cpus_of_their_own, 0,
+			    sizeof(clusters) / sizeof(*clusters));
 	tcase_add_test(tcase, missing_memory_is_marked);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

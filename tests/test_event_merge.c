@@ -77,6 +77,7 @@ static void merge_all(struct stream *streams, int count,
 {
 	struct event_merge *merge = event_merge_new(holds, merged);
 	const struct function_event *events;
+	uint64_t reached_ns = 0;
 	uint32_t index;
 	int size;
 
@@ -86,6 +87,8 @@ static void merge_all(struct stream *streams, int count,
 						 &streams[i]), 0);
 	while ((size = event_merge_next(merge, &index, &events)) > 0) {
 		check_run(events, size);
+		ck_assert_uint_ge(events->time_ns, reached_ns);
+		reached_ns = event_merge_time(merge);
 		for (int i = 0; i < size; i++) {
 			merged->streams[merged->count] = index;
 			merged->events[merged->count++] = events[i];

@@ -74,7 +74,7 @@ static const struct {
 START_TEST(only_what_is_asked_for_passes)
 {
 	struct function_table *functions = function_table_new();
-	struct letters letters = { .sink = { take } };
+	struct letters letters = { .sink = { .take = take } };
 	struct step_select *select;
 
 	for (const char *name = "abc"; *name; name++)
@@ -90,6 +90,34 @@ START_TEST(only_what_is_asked_for_passes)
 }
 END_TEST
 
+/* Not before the last function that was shown has ended. */
+START_TEST(it_is_done_when_nothing_is_open)
+{
+	const struct step_select_options options = {
+		.window = { 100, 115 },
+		.max_depth = UINT32_MAX,
+		.max_count = _i ? 2 : UINT64_MAX,
+	};
+	struct function_table *functions = function_table_new();
+	struct letters letters = { .sink = { .take = take } };
+	struct step_select *select =
+		step_select_new(&options, functions, &letters.sink);
+	struct step_sink *sink = step_select_sink(select);
+
+	ck_assert(!sink->is_done(sink, 0));
+	send(sink, 100, STEP_ENTER, A, 0, 0);
+	send(sink, 110, STEP_ENTER, B, 1, 0);
+	ck_assert(!sink->is_done(sink, 115));
+	send(sink, 115, STEP_EXIT, B, 1, 5);
+	ck_assert(!sink->is_done(sink, 115));
+	send(sink, 160, STEP_EXIT, A, 0, 60);
+	ck_assert(sink->is_done(sink, 115));
+	ck_assert(sink->is_done(sink, 114) == _i);
+	step_select_free(select);
+	function_table_free(functions);
+}
+END_TEST
+
 static Suite *step_select_suite(void)
 {
 	Suite *suite = suite_create("step_select");
@@ -97,6 +125,7 @@ static Suite *step_select_suite(void)
 
 	tcase_add_loop_test(tcase, only_what_is_asked_for_passes, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, it_is_done_when_nothing_is_open, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -150,7 +150,7 @@ static int render(struct witness *witness,
 	if (output->sort)
 		return -ERROR_NOT_FOUND;
 	if (!status)
-		status = profile_status(option->profile);
+		status = profile_end(option->profile);
 	if (!status)
 		status = function_relations_make(profile_tree(option->profile),
 						 function_count(functions),

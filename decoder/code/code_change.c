@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_change.h"
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
@@ -120,18 +121,42 @@ static int add_copy(const char *path, const char *name, const struct log *log,
 	return add_change(changes, &change);
 }
 
+/* Whether the last of @maps still fits; *@left is what the others leave. */
+static bool is_affordable(const struct array *maps, uint64_t *left)
+{
+	const struct file_map *last =
+		maps->count ? array_at(maps, maps->count - 1) : NULL;
+
+	if (!last)
+		return true;
+	if (maps->count > BUDGET_CODE_FILES || last->size > *left)
+		return false;
+	*left -= last->size;
+	return true;
+}
+
 static int read_copies(const char *folder, const struct log *log,
 		       struct array *changes, struct array *maps)
 {
 	DIR *entries = opendir(folder);
 	const struct dirent *entry;
+	uint64_t left = BUDGET_CODE_BYTES;
 	int error = 0;
 
 	while (entries && !error && (entry = readdir(entries))) {
+		size_t map_count = maps->count;
+		size_t change_count = changes->count;
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		error = add_copy(path, entry->d_name, log, changes, maps);
+		if (maps->count == map_count || is_affordable(maps, &left))
+			continue;
+		changes->count = change_count;
+		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "more code than a kernel has: this copy, and what "
+			    "follows it, is left out");
+		break;
 	}
 	if (entries)
 		closedir(entries);

@@ -101,7 +101,7 @@ int code_unknown_read(const struct code_image *image, const char *path,
 
 	if (file_map_open(&map, path, image->log) < 0)
 		return 0;
-	error = code_region_read_loads(path, &map, &loads);
+	error = code_region_read_loads(path, &map, image->log, &loads);
 	if (error == -ERROR_FORMAT)
 		log_message(image->log, LOG_WARNING, path, 0,
 			    "not an ELF core file: what the kernel patched "

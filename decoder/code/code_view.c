@@ -124,17 +124,29 @@ void code_view_close(struct code_view *view)
 	free(view);
 }
 
-const struct code_change *code_view_change(const struct code_view *view,
-					   size_t index)
+const struct code_change *code_view_next_change(const struct code_view *view)
 {
 	const struct array *changes = &view->image->changes;
 
-	return index < changes->count ? array_at(changes, index) : NULL;
+	if (view->next_change == changes->count)
+		return NULL;
+	return array_at(changes, view->next_change);
 }
 
-const struct code_change *code_view_next_change(const struct code_view *view)
+const struct code_change *code_view_last_change(const struct code_view *view)
 {
-	return code_view_change(view, view->next_change);
+	if (!view->next_change)
+		return NULL;
+	return array_at(&view->image->changes, view->next_change - 1);
+}
+
+void code_view_undo_change(struct code_view *view)
+{
+	const struct code_change *change = code_view_last_change(view);
+
+	write_bytes(view, change->address, change->old_bytes,
+		    change->old_size);
+	view->next_change--;
 }
 
 uint64_t code_view_next_change_ns(const struct code_view *view)

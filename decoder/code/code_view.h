@@ -25,12 +25,14 @@ uint64_t code_view_next_change_ns(const struct code_view *view);
 /* Returns the change that is due then, or NULL. */
 const struct code_change *code_view_next_change(const struct code_view *view);
 
-/* Returns change @index of all, in order of time, or NULL. */
-const struct code_change *code_view_change(const struct code_view *view,
-					   size_t index);
-
 /* Makes the next change.  Bytes change in place. */
 void code_view_make_change(struct code_view *view);
+
+/* Returns the last change that was made, or NULL. */
+const struct code_change *code_view_last_change(const struct code_view *view);
+
+/* Undoes it. */
+void code_view_undo_change(struct code_view *view);
 
 /* Makes all changes that are due at @time_ns.  Bytes change in place. */
 void code_view_advance(struct code_view *view, uint64_t time_ns);

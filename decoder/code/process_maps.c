@@ -2,14 +2,13 @@
 #include "decoder/code/process_maps.h"
 #include "common/arena.h"
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
-
-/* A child has its parent's maps, which may have its parent's, and so on. */
-enum { FORK_LIMIT = 64 };
 
 enum map_event_kind { MAP_ADDED, MAP_FORKED, MAP_CLEARED };
 
@@ -149,37 +148,74 @@ static size_t first_event(const struct process_maps *maps, int32_t pid)
 	return low;
 }
 
-static uint64_t collect(const struct process_maps *maps, int32_t pid,
-			uint64_t time_ns, struct array *found, int depth)
+/* Which of a process's events count at a time. */
+struct map_history {
+	size_t begin;		/* the last fork or exec, or the first map */
+	size_t end;		/* behind the last event until then */
+	uint64_t next_ns;	/* of the first one after it, or UINT64_MAX */
+};
+
+static struct map_history history_of(const struct process_maps *maps,
+				     int32_t pid, uint64_t time_ns)
 {
-	size_t at = first_event(maps, pid);
+	struct map_history history = {
+		.begin = first_event(maps, pid),
+		.next_ns = UINT64_MAX,
+	};
+	size_t at = history.begin;
 
 	for (; at < maps->events.count; at++) {
 		const struct map_event *event = array_at(&maps->events, at);
-		struct process_map *map;
 
 		if (event->pid != pid)
 			break;
-		if (event->time_ns > time_ns)
-			return event->time_ns;
+		if (event->time_ns > time_ns) {
+			history.next_ns = event->time_ns;
+			break;
+		}
 		if (event->kind != MAP_ADDED)
-			found->count = 0;
-		if (event->kind == MAP_FORKED && depth < FORK_LIMIT &&
-		    !collect(maps, event->parent, event->time_ns, found,
-			     depth + 1))
-			return 0;
+			history.begin = at;
+	}
+	history.end = at;
+	return history;
+}
+
+/* Goes up from child to parent, of which each has one fork that counts: also
+ * where records say that two are each other's children, that ends.
+ */
+static bool collect(const struct process_maps *maps,
+		    struct map_history history, struct array *found,
+		    unsigned int depth)
+{
+	const struct map_event *first =
+		history.begin < history.end ?
+			array_at(&maps->events, history.begin) :
+			NULL;
+
+	if (first && first->kind == MAP_FORKED && depth &&
+	    !collect(maps, history_of(maps, first->parent, first->time_ns),
+		     found, depth - 1))
+		return false;
+	for (size_t i = history.begin; i < history.end; i++) {
+		const struct map_event *event = array_at(&maps->events, i);
+		struct process_map *map;
+
 		if (event->kind != MAP_ADDED)
 			continue;
 		map = array_add(found);
 		if (!map)
-			return 0;
+			return false;
 		*map = event->map;
 	}
-	return UINT64_MAX;
+	return true;
 }
 
 uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 			 uint64_t time_ns, struct array *found)
 {
-	return collect(maps, pid, time_ns, found, 0);
+	struct map_history history = history_of(maps, pid, time_ns);
+
+	return collect(maps, history, found, BUDGET_FORK_DEPTH) ?
+		       history.next_ns :
+		       0;
 }

@@ -9,12 +9,25 @@
 
 #include <stdlib.h>
 
+/* A switch that was passed. */
+struct past_switch {
+	uint64_t time_ns;
+	int32_t pid;
+	int32_t pid_before;
+};
+
+enum { PAST_SWITCHES = 4096 };
+
 struct process_view {
 	struct process_maps *maps;
 	struct switch_feed *switches;
 	struct array current;		/* struct process_map */
 	int32_t pid;			/* -1: unknown */
+	uint64_t loaded_ns;		/* the time that @current is of */
 	uint64_t next_map_ns;
+	struct past_switch past[PAST_SWITCHES];	/* a ring of the last ones */
+	size_t past_count;		/* of all that were passed */
+	size_t undone;			/* the last of them are to come again */
 };
 
 /* Who runs before the first switch: the task that the kernel said is traced
@@ -42,9 +55,18 @@ static int32_t first_process(const struct recording *recording,
 	return pid;
 }
 
+static struct past_switch *past_at(struct process_view *view, size_t index)
+{
+	return &view->past[index % PAST_SWITCHES];
+}
+
 static uint64_t next_switch_ns(const struct process_view *view)
 {
 	const struct flow_item *item = switch_feed_peek(view->switches);
+
+	if (view->undone)
+		return view->past[(view->past_count - view->undone) %
+				  PAST_SWITCHES].time_ns;
 
 	return item ? item->time_ns : UINT64_MAX;
 }
@@ -52,6 +74,7 @@ static uint64_t next_switch_ns(const struct process_view *view)
 static int load_maps(struct process_view *view, uint64_t time_ns)
 {
 	view->current.count = 0;
+	view->loaded_ns = time_ns;
 	view->next_map_ns = process_maps_at(view->maps, view->pid, time_ns,
 					    &view->current);
 	return view->next_map_ns ? 0 : -ERROR_MEMORY;
@@ -92,20 +115,58 @@ uint64_t process_view_next_change_ns(const struct process_view *view)
 	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
 }
 
+static int pass_switch(struct process_view *view)
+{
+	const struct flow_item *item = switch_feed_peek(view->switches);
+	struct past_switch *past;
+
+	if (view->undone) {
+		view->pid = past_at(view, view->past_count - view->undone--)
+				    ->pid;
+		return 0;
+	}
+	past = past_at(view, view->past_count++);
+	past->time_ns = item->time_ns;
+	past->pid_before = view->pid;
+	if (flow_switch_pid(item) >= 0)
+		view->pid = flow_switch_pid(item);
+	past->pid = view->pid;
+	return switch_feed_advance(view->switches);
+}
+
 /* A task that leaves for one unknown does not run user code here meanwhile:
  * its maps may as well stay.
  */
 int process_view_advance(struct process_view *view, uint64_t time_ns)
 {
-	while (next_switch_ns(view) <= time_ns) {
-		int32_t pid = flow_switch_pid(switch_feed_peek(view->switches));
+	int32_t before = view->pid;
 
-		if (pid >= 0)
-			view->pid = pid;
-		if (switch_feed_advance(view->switches) < 0)
+	while (next_switch_ns(view) <= time_ns)
+		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
-	}
+	if (view->pid == before && time_ns >= view->loaded_ns &&
+	    time_ns < view->next_map_ns)
+		return 0;
 	return load_maps(view, time_ns);
+}
+
+int process_view_go_back(struct process_view *view, uint64_t time_ns)
+{
+	size_t kept = view->past_count < PAST_SWITCHES ? view->past_count :
+							 PAST_SWITCHES;
+
+	while (view->undone < kept) {
+		const struct past_switch *last =
+			past_at(view, view->past_count - view->undone - 1);
+
+		if (last->time_ns <= time_ns)
+			break;
+		view->pid = last->pid_before;
+		view->undone++;
+	}
+	if (view->undone == kept && kept < view->past_count)
+		return 0;
+	return load_maps(view, time_ns) < 0 ? -ERROR_MEMORY : 1;
 }
 
 int process_view_go_to_end(struct process_view *view)

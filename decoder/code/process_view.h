@@ -22,6 +22,11 @@ uint64_t process_view_next_change_ns(const struct process_view *view);
 /* Goes on to @time_ns.  Returns 0 or -ERROR_MEMORY. */
 int process_view_advance(struct process_view *view, uint64_t time_ns);
 
+/* Goes back to @time_ns, as far as some thousand switches.  Returns 1, 0 if that
+ * is too far, or -ERROR_MEMORY.
+ */
+int process_view_go_back(struct process_view *view, uint64_t time_ns);
+
 /* For recordings whose times are no nanoseconds: looks at what processes had
  * mapped in the end.  Returns 0 or -ERROR_MEMORY.
  */

@@ -16,6 +16,8 @@ enum {
 	RUN = 64,
 	/* Without any time packet for so many their bounds are given up. */
 	OPEN_LIMIT = 1 << 18,
+	/* More that have none wait for none: a trace without branches. */
+	MOST_UNTIMED = 1 << 12,
 };
 
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
@@ -307,9 +309,10 @@ static size_t ready_count(const struct intel_branches *b)
 		return count;
 	if (b->overflow < count)
 		count = b->overflow;
-	while (count && (!b->branches[count - 1].is_timed ||
-			 may_need_next(b, count - 1)))
-		count--;
+	for (size_t i = count; count - i < MOST_UNTIMED; i--)
+		if (!i || (b->branches[i - 1].is_timed &&
+			   !may_need_next(b, i - 1)))
+			return i;
 	return count;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/branch.h"
+#include "decoder/libipt/instruction_length.h"
 
 /* The longest instruction. */
 enum { LENGTH_LIMIT = 15 };
@@ -147,12 +148,18 @@ struct branch branch_read(const uint8_t *bytes, size_t size)
 static bool is_string_opcode(uint8_t byte)
 {
 	switch (byte) {
+	case 0x6c:	/* ins */
+	case 0x6d:
+	case 0x6e:	/* outs */
+	case 0x6f:
 	case 0xa4:	/* movs */
 	case 0xa5:
 	case 0xa6:	/* cmps */
 	case 0xa7:
 	case 0xaa:	/* stos */
 	case 0xab:
+	case 0xac:	/* lods */
+	case 0xad:
 	case 0xae:	/* scas */
 	case 0xaf:
 		return true;
@@ -161,25 +168,47 @@ static bool is_string_opcode(uint8_t byte)
 	}
 }
 
-static bool is_wait(const uint8_t *bytes, size_t size)
+/* mwait, mwaitx, umwait and tpause, behind their 0f. */
+static bool is_two_byte_wait(const uint8_t *bytes, size_t size)
 {
-	if (size && bytes[0] == 0xf4)
-		return true;
-	return size >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 &&
-	       bytes[2] == 0xc9;
+	if (size < 2)
+		return false;
+	return (bytes[0] == 0x01 && (bytes[1] == 0xc9 || bytes[1] == 0xfb)) ||
+	       (bytes[0] == 0xae && (bytes[1] & 0xf8) == 0xf0);
 }
 
+/* Whether the instruction repeats itself or waits. */
+static bool may_take_long(const uint8_t *bytes, size_t size)
+{
+	bool is_repeated = false;
+	bool is_wide = false;
+	size_t at = 0;
+
+	for (; at < size && is_prefix(bytes[at]); at++) {
+		is_repeated |= bytes[at] == 0xf2 || bytes[at] == 0xf3;
+		is_wide |= bytes[at] == 0x66;
+	}
+	if (at == size)
+		return false;
+	if (bytes[at] != 0x0f)
+		return bytes[at] == 0xf4 ||
+		       (is_repeated && is_string_opcode(bytes[at]));
+	/* Without a prefix, 0f ae f0 is mfence. */
+	return is_two_byte_wait(bytes + at + 1, size - at - 1) &&
+	       (bytes[at + 1] == 0x01 || is_repeated || is_wide);
+}
+
+/* Behind an instruction whose length is not known any byte may begin one. */
 bool block_looks_slow(const uint8_t *bytes, size_t size, size_t last)
 {
-	for (size_t i = 0; i + 2 < size && i <= last; i++) {
-		size_t opcode = i + 1;
+	size_t at = 0;
 
-		if (bytes[i] != 0xf2 && bytes[i] != 0xf3)
-			continue;
-		if ((bytes[opcode] & 0xf0) == 0x40)
-			opcode++;
-		if (is_string_opcode(bytes[opcode]))
+	while (at <= last && at < size) {
+		size_t length = instruction_length(bytes + at, size - at);
+
+		if (may_take_long(bytes + at, size - at))
 			return true;
+		at += length ? length : 1;
 	}
-	return last < size && is_wait(bytes + last, size - last);
+	return false;
 }

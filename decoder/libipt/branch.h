@@ -22,10 +22,10 @@ struct branch {
 struct branch branch_read(const uint8_t *bytes, size_t size);
 
 /* Whether the block at @bytes, whose last instruction begins at @last, holds an
- * instruction that repeats itself (rep movs and the like) or ends with one
- * that waits (hlt, mwait).  @size bytes are there.
+ * instruction that repeats itself (rep movs and the like) or waits (hlt,
+ * mwait).  @size bytes are there.
  *
- * Looks for the bytes wherever they are: good for guesses only.
+ * Vector instructions' lengths are not known: behind one it is a guess.
  */
 bool block_looks_slow(const uint8_t *bytes, size_t size, size_t last);
 

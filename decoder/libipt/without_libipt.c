@@ -4,15 +4,15 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 
-/* In place of the Intel PT decoder where there is no libipt to build it on. */
+/* In place of the second engine where there is no libipt to build it on. */
 static int open_source(const struct flow_input *input,
 		       struct flow_source **source)
 {
 	(void)source;
 	log_message(input->log, LOG_ERROR,
 		    recording_data_path(input->recording), LOG_NO_OFFSET,
-		    "this build has no decoder for Intel PT (libipt, which "
-		    "Debian has for x86 only): report it on an x86 machine");
+		    "this build has no libipt (Debian has it for x86 only), "
+		    "only our own engine for Intel PT");
 	return -ERROR_UNSUPPORTED;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/event_table.h"
 #include "common/arena.h"
+#include "common/budget.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -19,9 +20,6 @@ enum {
 	/* The first published size of struct perf_event_attr. */
 	ATTR_SIZE_MIN = 64,
 };
-
-/* More ids than this in one file are not from any perf. */
-enum { ID_LIMIT = 1 << 22 };
 
 struct event_table event_table_new(struct arena *arena)
 {
@@ -79,7 +77,8 @@ static int add_ids(struct event_table *table, const uint8_t *bytes,
 {
 	struct byte_reader reader = byte_reader_of(bytes, size);
 
-	while (byte_reader_left(&reader) >= 8 && table->ids.count < ID_LIMIT) {
+	while (byte_reader_left(&reader) >= 8 &&
+	       table->ids.count < BUDGET_EVENT_IDS) {
 		struct event_id *id = array_add(&table->ids);
 
 		if (!id)
@@ -168,7 +167,6 @@ int event_table_add_index(struct event_table *table,
 	struct byte_reader reader =
 		byte_reader_of(record->bytes, record->size);
 
-	event_table_finish(table);
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
 
 	uint64_t count = byte_reader_u64(&reader);

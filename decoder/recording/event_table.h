@@ -34,8 +34,8 @@ void event_table_free(struct event_table *table);
 int event_table_read_header(struct event_table *table,
 			    const struct data_file *file);
 
-/* Take what a record says: HEADER_ATTR of pipe mode, ID_INDEX, the payload of
- * the EVENT_DESC feature.  Return 0 or -ERROR_MEMORY; what is malformed is
+/* Take what a record says: HEADER_ATTR of pipe mode; ID_INDEX, after
+ * event_table_finish(); the payload of the EVENT_DESC feature.  Return 0 or -ERROR_MEMORY; what is malformed is
  * left out.
  */
 int event_table_add_attr(struct event_table *table,
@@ -45,7 +45,7 @@ int event_table_add_index(struct event_table *table,
 int event_table_add_names(struct event_table *table, const uint8_t *bytes,
 			  size_t size);
 
-/* Call after the last addition, before the first look-up. */
+/* Call once, after the last attribute, before the first look-up. */
 void event_table_finish(struct event_table *table);
 
 /* Returns what is known of @id, or NULL. */

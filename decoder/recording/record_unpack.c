@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/record_unpack.h"
+#include "common/budget.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
-
-/* A zstd bomb must not fill the disk: 16 GiB is more than any recording that
- * this program could usefully report on.
- */
-#define UNPACKED_LIMIT (16ull << 30)
 
 /* Records are at most 64 KiB: the sizes of those that are complete are found
  * in the last record's bytes alone.
@@ -21,6 +18,7 @@ struct record_unpack {
 	const struct log *log;
 	ZSTD_DStream *zstd;
 	int fd;			/* -1 until something was unpacked */
+	uint64_t packed;	/* bytes that came in */
 	uint64_t size;		/* bytes in the file */
 	uint64_t whole;		/* of these, in whole records handed out */
 	uint8_t *rest;		/* the bytes from @whole on */
@@ -63,6 +61,13 @@ static const char *begin(struct record_unpack *unpack)
 	return NULL;
 }
 
+static bool is_over_budget(const struct record_unpack *unpack)
+{
+	return unpack->size > BUDGET_UNPACKED_BYTES ||
+	       unpack->size > BUDGET_UNPACKED_FREE +
+				      unpack->packed * BUDGET_UNPACKED_RATIO;
+}
+
 static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 			size_t size)
 {
@@ -78,11 +83,41 @@ static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 	memcpy(unpack->rest + unpack->rest_size, bytes, size);
 	unpack->rest_size += size;
 	unpack->size += size;
-	if (unpack->size > UNPACKED_LIMIT)
-		return "compressed records unpack to over 16 GiB";
+	if (is_over_budget(unpack))
+		return "compressed records unpack to more than any recorder's "
+		       "would";
 	if (file_map_append(unpack->fd, bytes, size, unpack->log) < 0)
 		return "no room to unpack compressed records";
 	return NULL;
+}
+
+/* Hands out those of the kept bytes that are whole records: what is kept on is
+ * less than one, however much there is to unpack.
+ */
+static const char *take_whole(struct record_unpack *unpack)
+{
+	const char *reason = NULL;
+	size_t at = 0;
+
+	while (unpack->rest_size - at >= PERF_DATA_RECORD_HEADER_SIZE) {
+		struct byte_reader reader = byte_reader_of(
+			unpack->rest + at, unpack->rest_size - at);
+
+		byte_reader_bytes(&reader, 6);
+
+		size_t size = byte_reader_u16(&reader);
+
+		if (size < PERF_DATA_RECORD_HEADER_SIZE)
+			reason = "a compressed record is malformed inside";
+		if (reason || size > unpack->rest_size - at)
+			break;
+		at += size;
+	}
+	unpack->rest_size -= at;
+	if (at)
+		memmove(unpack->rest, unpack->rest + at, unpack->rest_size);
+	unpack->whole += at;
+	return reason;
 }
 
 static const char *inflate(struct record_unpack *unpack, const uint8_t *bytes,
@@ -105,29 +140,10 @@ static const char *inflate(struct record_unpack *unpack, const uint8_t *bytes,
 		full = out.pos == out.size;
 		if (out.pos)
 			reason = keep(unpack, chunk, out.pos);
+		if (!reason)
+			reason = take_whole(unpack);
 	}
 	return reason;
-}
-
-/* Returns how many of the kept bytes are whole records. */
-static size_t whole_records(const struct record_unpack *unpack)
-{
-	size_t at = 0;
-
-	while (unpack->rest_size - at >= PERF_DATA_RECORD_HEADER_SIZE) {
-		struct byte_reader reader = byte_reader_of(
-			unpack->rest + at, unpack->rest_size - at);
-
-		byte_reader_bytes(&reader, 6);
-
-		size_t size = byte_reader_u16(&reader);
-
-		if (size < PERF_DATA_RECORD_HEADER_SIZE ||
-		    size > unpack->rest_size - at)
-			break;
-		at += size;
-	}
-	return at;
 }
 
 const char *record_unpack_add(struct record_unpack *unpack,
@@ -153,15 +169,10 @@ const char *record_unpack_add(struct record_unpack *unpack,
 		if (stated < packed_size)
 			packed_size = stated;
 	}
+	unpack->packed += packed_size;
 	reason = inflate(unpack, record->bytes + reader.position, packed_size);
 
-	size_t whole = whole_records(unpack);
-
-	unpack->rest_size -= whole;
-	if (whole)
-		memmove(unpack->rest, unpack->rest + whole, unpack->rest_size);
-	unpack->whole += whole;
-	*size = whole;
+	*size = unpack->whole - *offset;
 	return reason;
 }
 

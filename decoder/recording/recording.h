@@ -35,7 +35,8 @@ const char *recording_modules_path(const struct recording *recording);
 void recording_set_root(struct recording *recording, const char *root);
 
 /* Returns where to look for the traced machine's file @path: @path itself or a
- * copy in @arena; "" if there is no place; NULL when out of memory.
+ * copy in @arena; "" if there is no place, or @path would lead out of the folder
+ * (".."); NULL when out of memory.
  */
 struct arena;
 const char *recording_user_path(const struct recording *recording,

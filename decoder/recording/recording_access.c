@@ -2,6 +2,7 @@
 #include "common/arena.h"
 #include "common/log.h"
 #include "common/perf_data.h"
+#include "common/regular_file.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording_features.h"
 #include "decoder/recording/recording_parts.h"
@@ -75,7 +76,7 @@ const char *recording_user_path(const struct recording *recording,
 		return recording->vdso_path;
 	if (path[0] != '/' || !recording->root)
 		return path;
-	if (!*recording->root)
+	if (!*recording->root || regular_file_goes_up(path))
 		return "";
 	length = snprintf(rooted, sizeof(rooted), "%s%s", recording->root,
 			  path);

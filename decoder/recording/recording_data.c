@@ -104,8 +104,9 @@ int recording_data_read(struct recording *recording)
 	complete_conversion(recording);
 
 	bool is_snapshot =
-		recording->auxtrace_type == PERF_DATA_AUXTRACE_INTEL_PT &&
-		recording_trace_word(recording, INTEL_PT_SNAPSHOT_MODE);
+		recording->streams.has_samples ||
+		(recording->auxtrace_type == PERF_DATA_AUXTRACE_INTEL_PT &&
+		 recording_trace_word(recording, INTEL_PT_SNAPSHOT_MODE));
 
 	error = stream_list_finish(&recording->streams, &recording->events,
 				   is_snapshot);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_scan.h"
 #include "common/arena.h"
+#include "common/budget.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -72,10 +73,25 @@ static int read_feature(struct recording *recording,
 				      bytes, size, recording->arena);
 }
 
+/* The first stream too many is said. */
+static int leave_out(const struct recording *recording,
+		     const struct record *record, bool was_full)
+{
+	if (!was_full)
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    record->file_offset,
+			    "trace of more than %u CPUs and threads: what is "
+			    "of others is left out", BUDGET_STREAMS);
+	return 0;
+}
+
 static int scan_trace(struct recording *recording, const struct record *record)
 {
+	bool was_full = recording->streams.is_full;
 	int error = stream_list_add(&recording->streams, record);
 
+	if (error == -ERROR_UNSUPPORTED)
+		return leave_out(recording, record, was_full);
 	if (error != -ERROR_FORMAT)
 		return error;
 	log_message(recording->log, LOG_WARNING, recording->data_path,
@@ -89,8 +105,6 @@ static int scan_user_record(struct recording *recording,
 			    const struct record *record)
 {
 	switch (record->type) {
-	case PERF_DATA_ATTR:
-		return event_table_add_attr(&recording->events, record);
 	case PERF_DATA_ID_INDEX:
 		return event_table_add_index(&recording->events, record);
 	case PERF_DATA_AUXTRACE_INFO:
@@ -139,6 +153,47 @@ static int scan_aux(struct recording *recording, const struct record *record,
 	return stream_list_report(&recording->streams, &aux, id);
 }
 
+/* CoreSight's trace needs the AUX records of whole buffers beside it. */
+static void refuse_sample(struct recording *recording,
+			  const struct record *record)
+{
+	if (!recording->streams.has_samples)
+		log_message(recording->log, LOG_WARNING, recording->data_path,
+			    record->file_offset,
+			    "trace in samples (perf record --aux-sample) can "
+			    "be read of Intel PT only: record without that "
+			    "option, or with --snapshot");
+	recording->streams.has_samples = true;
+}
+
+/* perf record --aux-sample has the trace in samples of other events. */
+static int scan_sample(struct recording *recording,
+		       const struct record *record,
+		       const struct record_origin *origin)
+{
+	bool was_full = recording->streams.is_full;
+	struct sideband_record sample;
+	int error;
+
+	recording->counts.samples++;
+	if (!origin->event || !(origin->event->sample_type & PERF_SAMPLE_AUX) ||
+	    record_parse(&recording->events, record, &sample) != 1 ||
+	    !sample.sample.trace_size)
+		return 0;
+	if (recording->auxtrace_type != PERF_DATA_AUXTRACE_INTEL_PT) {
+		refuse_sample(recording, record);
+		return 0;
+	}
+	error = stream_list_add_sample(
+		&recording->streams, origin->cpu, origin->tid,
+		sample.sample.trace, sample.sample.trace_size,
+		record->file_offset +
+			(uint64_t)(sample.sample.trace - record->bytes));
+	return error == -ERROR_UNSUPPORTED ?
+		       leave_out(recording, record, was_full) :
+		       error;
+}
+
 static int scan_kernel_record(struct recording *recording,
 			      const struct record *record)
 {
@@ -149,7 +204,7 @@ static int scan_kernel_record(struct recording *recording,
 	if (record->type == PERF_RECORD_AUX)
 		return scan_aux(recording, record, origin.id);
 	if (record->type == PERF_RECORD_SAMPLE)
-		recording->counts.samples++;
+		return scan_sample(recording, record, &origin);
 	if (record->type == PERF_RECORD_LOST) {
 		struct byte_reader reader = body_of(record);
 
@@ -169,14 +224,29 @@ static void count_record(struct recording_counts *counts, uint32_t type)
 		counts->unknown++;
 }
 
-int recording_scan(struct recording *recording)
+/* All ids are known, and sorted once, before any record is looked at that has
+ * one.
+ */
+static int scan_attributes(struct recording *recording)
 {
 	struct record_walk walk = record_walk_of(&recording->store);
 	struct record record;
 	int error = 0;
 
-	/* Ids of the header must be found while attributes may still come. */
+	while (!error && record_walk_next(&walk, &record))
+		if (record.type == PERF_DATA_ATTR)
+			error = event_table_add_attr(&recording->events,
+						     &record);
 	event_table_finish(&recording->events);
+	return error;
+}
+
+int recording_scan(struct recording *recording)
+{
+	int error = scan_attributes(recording);
+	struct record_walk walk = record_walk_of(&recording->store);
+	struct record record;
+
 	while (!error && record_walk_next(&walk, &record)) {
 		count_record(&recording->counts, record.type);
 		if (record.type >= PERF_DATA_ATTR)
@@ -184,6 +254,5 @@ int recording_scan(struct recording *recording)
 		else
 			error = scan_kernel_record(recording, &record);
 	}
-	event_table_finish(&recording->events);
 	return error;
 }

@@ -145,6 +145,20 @@ static void read_state(struct byte_reader *reader,
 		read_registers(reader, event->registers, &sample->registers);
 }
 
+/* At its end: the newest bytes of the trace (perf record --aux-sample). */
+static void read_trace(struct byte_reader *reader, uint64_t type,
+		       struct sideband_sample *sample)
+{
+	if (!(type & PERF_SAMPLE_AUX))
+		return;
+	skip_word_if(reader, type,
+		     PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP |
+			     PERF_SAMPLE_DATA_PAGE_SIZE |
+			     PERF_SAMPLE_CODE_PAGE_SIZE);
+	sample->trace_size = byte_reader_u64(reader);
+	sample->trace = byte_reader_bytes(reader, sample->trace_size);
+}
+
 int sample_parse(const struct record *record,
 		 struct sideband_record *sideband)
 {
@@ -161,5 +175,6 @@ int sample_parse(const struct record *record,
 	read_origin(&reader, event->sample_type, sample);
 	read_event(&reader, event, sample);
 	read_state(&reader, event, sample);
+	read_trace(&reader, event->sample_type, sample);
 	return reader.failed ? -ERROR_FORMAT : 1;
 }

@@ -85,6 +85,23 @@ static int kind_of(uint32_t type)
 	}
 }
 
+/* Whether the recording has any record of the wanted kinds: where there are many
+ * streams, each one asks, and most need not walk over all records for that.
+ */
+static bool has_any(const struct sideband *sideband)
+{
+	const uint64_t *by_type = sideband->recording->counts.by_type;
+
+	for (uint32_t type = 0; type < PERF_DATA_ATTR; type++) {
+		int kind = kind_of(type);
+
+		if (by_type[type] && kind >= 0 &&
+		    sideband->kinds & SIDEBAND_BIT((unsigned int)kind))
+			return true;
+	}
+	return false;
+}
+
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds)
 {
@@ -96,6 +113,7 @@ struct sideband *sideband_open(const struct recording *recording,
 	sideband->kinds = kinds ? kinds : ~0u;
 	sideband->walk = record_walk_of(&recording->store);
 	sideband->waiting = ARRAY_OF(struct pending);
+	sideband->at_end = !has_any(sideband);
 	return sideband;
 }
 

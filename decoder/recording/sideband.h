@@ -106,6 +106,8 @@ struct sideband_sample {
 	uint32_t raw_size;
 	struct sideband_user_state user;
 	struct sideband_registers registers;	/* of what was interrupted */
+	const uint8_t *trace;	/* perf record --aux-sample; or NULL */
+	uint64_t trace_size;
 };
 
 struct sideband_lost {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/stream_list.h"
+#include "common/budget.h"
 #include "common/byte_reader.h"
 #include "common/error.h"
 #include "common/perf_data.h"
@@ -16,6 +17,7 @@ struct aux_report {
 	int32_t cpu;
 	int32_t tid;
 	uint64_t id;
+	const struct event_id *event;	/* of @id, once finished; or NULL */
 };
 
 struct stream_list stream_list_new(void)
@@ -36,6 +38,12 @@ void stream_list_free(struct stream_list *list)
 	array_free(&list->reports);
 }
 
+static int no_piece(const struct stream_list *list,
+		    const struct stream_builder *builder)
+{
+	return builder || !list->is_full ? -ERROR_MEMORY : -ERROR_UNSUPPORTED;
+}
+
 static struct stream_builder *find_builder(struct stream_list *list,
 					   uint32_t index, int32_t cpu,
 					   int32_t tid)
@@ -47,6 +55,10 @@ static struct stream_builder *find_builder(struct stream_list *list,
 		if (stream->index == index && stream->cpu == cpu &&
 		    (cpu >= 0 || stream->tid == tid))
 			return builder;
+	}
+	if (list->builders.count == BUDGET_STREAMS) {
+		list->is_full = true;
+		return NULL;
 	}
 
 	struct stream_builder *added = array_add(&list->builders);
@@ -77,13 +89,34 @@ int stream_list_add(struct stream_list *list, const struct record *record)
 	struct stream_builder *builder = find_builder(list, index, cpu, tid);
 	struct aux_piece *piece = builder ? array_add(&builder->pieces) : NULL;
 
+	list->has_records = true;
 	if (!piece)
-		return -ERROR_MEMORY;
+		return no_piece(list, builder);
 	piece->offset = offset;
 	piece->size_bytes = record->trailer_size;
 	piece->file_offset = record->file_offset + record->size;
 	piece->bytes = record->trailer;
 	builder->stream.cut |= record->trailer_cut;
+	return 0;
+}
+
+int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
+			   const uint8_t *bytes, size_t size,
+			   uint64_t file_offset)
+{
+	struct stream_builder *builder;
+	struct aux_piece *piece;
+
+	if (list->has_records || cpu < -1 || cpu >= CPUS_MOST)
+		return 0;
+	builder = find_builder(list, 0, cpu, tid);
+	piece = builder ? array_add(&builder->pieces) : NULL;
+	if (!piece)
+		return no_piece(list, builder);
+	list->has_samples = true;
+	piece->size_bytes = size;
+	piece->file_offset = file_offset;
+	piece->bytes = bytes;
 	return 0;
 }
 
@@ -138,9 +171,10 @@ int stream_list_report(struct stream_list *list,
 }
 
 static bool concerns(const struct aux_report *report,
-		     const struct aux_stream *stream,
-		     const struct event_id *id)
+		     const struct aux_stream *stream)
 {
+	const struct event_id *id = report->event;
+
 	if (stream->cpu >= 0)
 		return report->cpu == stream->cpu;
 	if (id && id->has_index)
@@ -166,21 +200,28 @@ static int place_report(struct stream_builder *builder,
 }
 
 static int place_reports(const struct stream_list *list,
-			 struct stream_builder *builder,
-			 const struct event_table *events)
+			 struct stream_builder *builder)
 {
 	int error = 0;
 
 	for (size_t i = 0; i < list->reports.count && !error; i++) {
 		const struct aux_report *report =
 			array_at(&list->reports, i);
-		const struct event_id *id =
-			event_table_find(events, report->id);
 
-		if (concerns(report, &builder->stream, id))
+		if (concerns(report, &builder->stream))
 			error = place_report(builder, &report->span);
 	}
 	return error;
+}
+
+static void find_events(struct stream_list *list,
+			const struct event_table *events)
+{
+	for (size_t i = 0; i < list->reports.count; i++) {
+		struct aux_report *report = array_at(&list->reports, i);
+
+		report->event = event_table_find(events, report->id);
+	}
 }
 
 static int publish(struct stream_list *list, struct stream_builder *builder)
@@ -198,12 +239,13 @@ int stream_list_finish(struct stream_list *list,
 {
 	int error = 0;
 
+	find_events(list, events);
 	for (size_t i = 0; i < list->builders.count && !error; i++) {
 		struct stream_builder *builder = array_at(&list->builders, i);
 
 		error = stream_builder_fit(builder, is_snapshot);
 		if (!error && !is_snapshot)
-			error = place_reports(list, builder, events);
+			error = place_reports(list, builder);
 		if (!error)
 			error = publish(list, builder);
 	}

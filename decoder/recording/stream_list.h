@@ -18,13 +18,17 @@ struct stream_list {
 	struct array builders;	/* struct stream_builder */
 	struct array streams;	/* struct aux_stream, once finished */
 	struct array reports;	/* AUX records */
+	bool has_records;	/* AUXTRACE */
+	bool has_samples;	/* with trace */
+	bool is_full;		/* there were more than BUDGET_STREAMS */
 };
 
 struct stream_list stream_list_new(void);
 void stream_list_free(struct stream_list *list);
 
-/* Takes an AUXTRACE record.  Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT if it
- * is too short for its kind or of a CPU that no kernel has.
+/* Takes an AUXTRACE record.  Returns 0, -ERROR_MEMORY, -ERROR_FORMAT if it is
+ * too short for its kind or of a CPU that no kernel has, or -ERROR_UNSUPPORTED
+ * if there are BUDGET_STREAMS already and it is of none of them.
  */
 int stream_list_add(struct stream_list *list, const struct record *record);
 
@@ -34,6 +38,16 @@ int stream_list_add(struct stream_list *list, const struct record *record);
 int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 			   int32_t cpu, const uint8_t *bytes, size_t size,
 			   uint64_t flags);
+
+/* Takes the @size bytes of trace in a sample, @file_offset in the file: the newest
+ * ones of @cpu's buffer then, or of thread @tid's if @cpu is -1.  Of a recording
+ * with such samples, pieces are copies of a ring; of one with AUXTRACE records
+ * as well, the samples are not taken.  Returns 0, -ERROR_MEMORY or
+ * -ERROR_UNSUPPORTED, as for AUXTRACE.
+ */
+int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
+			   const uint8_t *bytes, size_t size,
+			   uint64_t file_offset);
 
 /* Takes an AUX record, parsed.  @id is the event's, for ID_INDEX.  Only those
  * of trace units that start anew with each need to be taken if they tell of no

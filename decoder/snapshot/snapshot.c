@@ -16,12 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As many as the number of a CPU may say (CPUS_MOST of stream_list.c). */
+enum { CPUS_MOST = 1 << 16 };
+
 /* What it says of itself, while it is read. */
 struct snapshot {
 	struct recording *recording;
 	struct array devices;	/* struct snapshot_device */
 	struct array dumps;	/* struct snapshot_dump */
 	struct snapshot_trace trace;
+	bool has_places;	/* CPUs are numbered by their places */
 };
 
 static int read_device(struct snapshot *snapshot, const char *name)
@@ -94,15 +98,61 @@ find_device(const struct snapshot *snapshot, const char *name)
 	return NULL;
 }
 
-/* "cpu_3" is CPU 3; a name without a number counts by its place. */
-static int32_t cpu_number(const char *name, size_t index)
+/* "cpu_3" is CPU 3; -1: a name without a number that a CPU may have. */
+static int32_t number_in(const char *name)
 {
 	size_t at = strlen(name);
+	long number;
 
 	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
 		at--;
-	return name[at] ? (int32_t)strtol(name + at, NULL, 10) :
-			  (int32_t)index;
+	number = strtol(name + at, NULL, 10);
+	return name[at] && number < CPUS_MOST ? (int32_t)number : -1;
+}
+
+static const char *core_name(const struct snapshot *snapshot, size_t index)
+{
+	const struct snapshot_link *link =
+		array_at(&snapshot->trace.cores, index);
+
+	return link->from;
+}
+
+static int32_t cpu_number(const struct snapshot *snapshot, size_t index)
+{
+	return snapshot->has_places ? (int32_t)index :
+				      number_in(core_name(snapshot, index));
+}
+
+/* Each cluster of cores may count its own from 0: "Cortex-A7_0",
+ * "Cortex-A15_0".  Names then tell cores from each other, numbers do not.
+ */
+static bool has_ambiguous_numbers(const struct snapshot *snapshot)
+{
+	size_t count = snapshot->trace.cores.count;
+
+	for (size_t i = 0; i < count; i++) {
+		int32_t number = number_in(core_name(snapshot, i));
+
+		if (number < 0)
+			return true;
+		for (size_t j = 0; j < i; j++)
+			if (number == number_in(core_name(snapshot, j)))
+				return true;
+	}
+	return false;
+}
+
+static void number_cpus(struct snapshot *snapshot)
+{
+	struct recording *recording = snapshot->recording;
+
+	snapshot->has_places = has_ambiguous_numbers(snapshot);
+	for (size_t i = 0;
+	     snapshot->has_places && i < snapshot->trace.cores.count; i++)
+		log_message(recording->log, LOG_NOTE, recording->data_path,
+			    LOG_NO_OFFSET, "core %s is called CPU %zu",
+			    core_name(snapshot, i), i);
 }
 
 static const char *arch_name(const struct coresight_unit *unit)
@@ -134,7 +184,7 @@ static int add_units(struct snapshot *snapshot)
 		if (!unit)
 			return -ERROR_MEMORY;
 		*unit = source->unit;
-		unit->cpu = cpu_number(link->from, i);
+		unit->cpu = cpu_number(snapshot, i);
 		recording->info.arch = arch_name(unit);
 		recording->info.cpus_available++;
 		recording->info.cpus_online++;
@@ -166,7 +216,7 @@ static struct writers find_writers(const struct snapshot *snapshot,
 				array_at(&trace->cores, j);
 
 			if (writers.cpu < 0 && !strcmp(core->to, output->from))
-				writers.cpu = cpu_number(core->from, j);
+				writers.cpu = cpu_number(snapshot, j);
 		}
 	}
 	return writers;
@@ -207,25 +257,51 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
 }
 
-static int read_all(struct snapshot *snapshot)
+/* Says whose trace it is, if not a CPU's: software writes messages to an STM
+ * or ITM, and where the CPU went is not in them.
+ */
+static int refuse(const struct snapshot *snapshot)
 {
-	struct recording *recording = snapshot->recording;
-	int error = read_list(snapshot);
+	const struct recording *recording = snapshot->recording;
 
-	if (!error)
-		error = add_units(snapshot);
-	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
-		error = add_buffer(snapshot, i);
-	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
-		error = snapshot_region_add(recording,
-					    array_at(&snapshot->dumps, i));
-	if (error || recording->coresight_units.count)
-		return error;
+	for (size_t i = 0; i < snapshot->devices.count; i++) {
+		const struct snapshot_device *device =
+			array_at(&snapshot->devices, i);
+
+		if (strcmp(device->kind, "trace_source") ||
+		    device->has_protocol)
+			continue;
+		log_message(recording->log, LOG_ERROR, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "holds trace of %s, a unit of type '%s': only "
+			    "trace units of CPUs (ETM, PTM, ETE) tell what "
+			    "ran", device->name, device->type);
+		return -ERROR_UNSUPPORTED;
+	}
 	log_message(recording->log, LOG_ERROR, recording->data_path,
 		    LOG_NO_OFFSET,
 		    "the snapshot has no CPU with a trace unit (trace.ini, "
 		    "core_trace_sources)");
 	return -ERROR_FORMAT;
+}
+
+static int read_all(struct snapshot *snapshot)
+{
+	struct recording *recording = snapshot->recording;
+	int error = read_list(snapshot);
+
+	if (!error) {
+		number_cpus(snapshot);
+		error = add_units(snapshot);
+	}
+	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
+		error = add_buffer(snapshot, i);
+	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
+		error = snapshot_region_add(recording,
+					    array_at(&snapshot->dumps, i));
+	return error || recording->coresight_units.count ?
+		       error :
+		       refuse(snapshot);
 }
 
 int snapshot_read(struct recording *recording)

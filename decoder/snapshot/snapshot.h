@@ -14,7 +14,9 @@ struct recording;
  * and /proc/modules, as kallsyms and modules.
  *
  * What is no CPU's, or cannot be read, is said to the recording's log.  Returns
- * 0 or a negative enum error: -ERROR_FORMAT if no trace is left.
+ * 0 or a negative enum error: -ERROR_FORMAT if no trace is left, -ERROR_UNSUPPORTED
+ * if what there is is no CPU's.  CPUs have the numbers in their names, unless two
+ * have the same: then those of their places.
  */
 int snapshot_read(struct recording *recording);
 

@@ -31,6 +31,7 @@ static const struct {
 } protocols[] = {
 	{ "ETM3", CORESIGHT_ETMV3 },
 	{ "PTM", CORESIGHT_PTM },
+	{ "PFT1", CORESIGHT_PTM },	/* DS-5: program flow trace */
 	{ "ETM4", CORESIGHT_ETMV4 },
 	{ "ETE", CORESIGHT_ETE },
 };

@@ -26,5 +26,6 @@ int snapshot_file_open(struct recording *recording, const char *name,
 	if (!map || !*path)
 		return -ERROR_MEMORY;
 	*opened = map;
-	return file_map_open(map, *path, recording->log);
+	return file_map_open_beneath(map, recording->path, name,
+				     recording->log);
 }

@@ -118,6 +118,12 @@ uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
  */
 bool *call_tree_used(const struct call_tree *tree);
 
+/* Returns a copy of the used nodes alone, whose order is that of processes and
+ * functions, whatever came first: it does not tell what was before a window.
+ * NULL when out of memory.
+ */
+struct call_tree *call_tree_sorted(const struct call_tree *tree);
+
 /* Returns an array, by node, of the time in it and all below.
  *
  * Owner: the caller, to be freed.  NULL when out of memory.

@@ -81,8 +81,7 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 static void count(const struct profile *profile, uint32_t node,
 		  const struct call_step *step)
 {
-	if (step->time_ns >= profile->options.window.since_ns &&
-	    step->time_ns < profile->options.window.until_ns &&
+	if (time_window_has(profile->options.window, step->time_ns) &&
 	    profile->has_cpu)
 		call_counts_add(&call_tree_at(profile->tree, node)->calls,
 				step->how);
@@ -155,6 +154,13 @@ static void take(struct step_sink *sink, const struct call_step *step)
 		count_local(profile, step);
 }
 
+static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+{
+	const struct profile *profile = (const struct profile *)sink;
+
+	return time_ns >= profile->options.window.until_ns;
+}
+
 /* Kept apart, so that take() needs no room on the stack. */
 __attribute__((noinline)) static void
 take_elsewhere(struct profile *profile, const struct call_step *step)
@@ -174,6 +180,7 @@ struct profile *profile_new(const struct profile_options *options)
 	if (!profile)
 		return NULL;
 	profile->sink.take = take;
+	profile->sink.is_done = is_done;
 	profile->options = *options;
 	profile->places = ARRAY_OF(struct task_place);
 	profile->tree = call_tree_new();
@@ -203,7 +210,16 @@ const struct call_tree *profile_tree(const struct profile *profile)
 	return profile->tree;
 }
 
-int profile_status(const struct profile *profile)
+int profile_end(struct profile *profile)
 {
-	return profile->status;
+	struct call_tree *sorted;
+
+	if (profile->status)
+		return profile->status;
+	sorted = call_tree_sorted(profile->tree);
+	if (!sorted)
+		return -ERROR_MEMORY;
+	call_tree_free(profile->tree);
+	profile->tree = sorted;
+	return 0;
 }

@@ -30,7 +30,10 @@ struct step_sink *profile_sink(struct profile *profile);
 /* Returns the tree, which grows as steps come; owner: the profile. */
 const struct call_tree *profile_tree(const struct profile *profile);
 
-/* Returns -ERROR_MEMORY if steps were lost for lack of memory, else 0. */
-int profile_status(const struct profile *profile);
+/* No more steps come: sorts the tree (call_tree_sorted()).
+ *
+ * Returns 0, or -ERROR_MEMORY, also if steps were lost for lack of memory.
+ */
+int profile_end(struct profile *profile);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef KT_REPORT_CALL_STEP_H
 #define KT_REPORT_CALL_STEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A task as the report sees it. */
@@ -82,6 +83,10 @@ struct call_step {
 /* Takes steps; each renderer of timelines and the profile is one. */
 struct step_sink {
 	void (*take)(struct step_sink *sink, const struct call_step *step);
+	/* Returns whether no step at @time_ns or later would change anything,
+	 * but for the end of all CPUs and of what is open.  NULL: each may.
+	 */
+	bool (*is_done)(const struct step_sink *sink, uint64_t time_ns);
 };
 
 #endif

@@ -48,8 +48,6 @@ void cpu_context_lose(struct cpu_context *context,
 	struct call_step step = cpu_context_step(context, event, STEP_GAP);
 
 	context->state = CPU_GAP;
-	context->account.gaps++;
-	context->account.lost_bytes += event->lost_bytes;
 	step.detail = event->detail;
 	step.value = event->lost_bytes;
 	step.place = event->address;

@@ -200,3 +200,29 @@ int event_merge_next(struct event_merge *merge, uint32_t *index,
 	stream->next = end;
 	return (int)(end - *events);
 }
+
+uint64_t event_merge_time(const struct event_merge *merge)
+{
+	uint64_t time_ns = UINT64_MAX;
+
+	for (uint32_t i = 0; i < merge->streams.count; i++) {
+		const struct merge_stream *stream = stream_at(merge, i);
+		const struct function_event *next = stream->next;
+
+		if (!next)
+			continue;
+		/* What comes behind is not known yet. */
+		if (next == stream->end)
+			next--;
+		if (next->time_ns < time_ns)
+			time_ns = next->time_ns;
+	}
+	return time_ns;
+}
+
+uint64_t event_merge_left(const struct event_merge *merge, uint32_t index)
+{
+	const struct merge_stream *stream = stream_at(merge, index);
+
+	return stream->next ? (uint64_t)(stream->end - stream->next) : 0;
+}

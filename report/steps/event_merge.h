@@ -49,4 +49,14 @@ int event_merge_add(struct event_merge *merge, event_batch_next *next,
 int event_merge_next(struct event_merge *merge, uint32_t *index,
 		     const struct function_event **events);
 
+/* Returns a time that no event still to come is before, as long as the events
+ * handed out last are valid; UINT64_MAX if none will come.
+ */
+uint64_t event_merge_time(const struct event_merge *merge);
+
+/* Returns how many of the events that stream @index has provided last are still
+ * to come.
+ */
+uint64_t event_merge_left(const struct event_merge *merge, uint32_t index);
+
 #endif

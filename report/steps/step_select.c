@@ -27,6 +27,7 @@ struct step_select {
 	struct step_sink *next;
 	struct array tasks;		/* struct task_selection by index */
 	uint64_t count;
+	uint64_t open_count;		/* passed on, but for the exit */
 	int status;
 };
 
@@ -54,8 +55,7 @@ static struct task_selection *selection_of(struct step_select *select,
 static bool is_in_window(const struct step_select *select,
 			 const struct call_step *step)
 {
-	return step->time_ns >= select->options.window.since_ns &&
-	       step->time_ns < select->options.window.until_ns &&
+	return time_window_has(select->options.window, step->time_ns) &&
 	       step_filter_cpu(select->options.filter, step->cpu);
 }
 
@@ -99,6 +99,7 @@ static void enter(struct step_select *select, struct task_selection *selection,
 	if (!wanted)
 		return;
 	select->count++;
+	select->open_count++;
 	select->next->take(select->next, step);
 }
 
@@ -111,6 +112,7 @@ static void leave(struct step_select *select, struct task_selection *selection,
 
 	if (passed && *passed) {
 		*passed = false;
+		select->open_count--;
 		select->next->take(select->next, step);
 	}
 	if (selection->base == step->depth)
@@ -149,6 +151,15 @@ static void take(struct step_sink *sink, const struct call_step *step)
 		select->next->take(select->next, step);
 }
 
+static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+{
+	const struct step_select *select = (const struct step_select *)sink;
+
+	return !select->open_count &&
+	       (time_ns >= select->options.window.until_ns ||
+		select->count >= select->options.max_count);
+}
+
 struct step_select *step_select_new(const struct step_select_options *options,
 				    const struct function_table *functions,
 				    struct step_sink *next)
@@ -158,6 +169,7 @@ struct step_select *step_select_new(const struct step_select_options *options,
 	if (!select)
 		return NULL;
 	select->sink.take = take;
+	select->sink.is_done = is_done;
 	select->options = *options;
 	select->functions = functions;
 	select->tasks = ARRAY_OF(struct task_selection);

@@ -6,17 +6,10 @@
 #include "report/steps/cpu_account.h"
 #include "report/steps/cpu_context.h"
 #include "report/steps/kept_tasks.h"
+#include "report/steps/task_stacks_parts.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-struct task_stacks {
-	struct time_window window;
-	struct step_sink *sink;
-	struct kept_tasks tasks;
-	struct array cpus; /* struct cpu_context */
-	uint64_t last_ns;  /* of the newest event */
-};
 
 struct task_stacks *task_stacks_new(struct time_window window,
 				    struct step_sink *sink)
@@ -82,7 +75,8 @@ static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 	if (context->state != CPU_TRACED)
 		call_stack_doubt(&next->stack);
 	next->task.cpu = context->account.cpu;
-	context->account.switches++;
+	if (time_window_has(stacks->window, event->time_ns))
+		context->account.switches++;
 	step = cpu_context_step(context, event, STEP_SWITCH);
 	step.detail = event->detail;
 	stacks->sink->take(stacks->sink, &step);
@@ -192,20 +186,45 @@ static int take_stack_event(const struct task_stacks *stacks,
 	return status;
 }
 
+/* Books the time up to @event, and the gap that it may have been spent in. */
+static void pass(const struct task_stacks *stacks, struct cpu_context *context,
+		 const struct function_event *event)
+{
+	struct cpu_account *account = &context->account;
+	uint64_t gap_ns = account->state_ns[CPU_GAP];
+
+	cpu_account_pass(account, stacks->window, event, context->state,
+			 context->task);
+	if (account->state_ns[CPU_GAP] == gap_ns || context->has_gap)
+		return;
+	context->has_gap = true;
+	account->gaps++;
+}
+
+static void lose(const struct task_stacks *stacks, struct cpu_context *context,
+		 const struct function_event *event)
+{
+	context->has_gap = time_window_has(stacks->window, event->time_ns);
+	if (context->has_gap) {
+		context->account.gaps++;
+		context->account.lost_bytes += event->lost_bytes;
+	}
+	cpu_context_lose(context, event);
+}
+
 /* Applies an event that is no call or return. */
 static int take_other(struct task_stacks *stacks, struct cpu_context *context,
 		      const struct function_event *event)
 {
 	int status;
 
-	cpu_account_pass(&context->account, stacks->window, event,
-			 context->state, context->task);
+	pass(stacks, context, event);
 	if (event->kind == FUNCTION_SWITCH)
 		return change_task(stacks, context, event);
 	if (event->kind == FUNCTION_END)
 		return end_cpu(stacks, context, event);
 	if (event->kind == FUNCTION_GAP)
-		cpu_context_lose(context, event);
+		lose(stacks, context, event);
 	else if (event->kind == FUNCTION_TRACE_START)
 		cpu_context_start(context, event);
 	status = take_stack_event(stacks, context, event);
@@ -254,6 +273,24 @@ bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
 	return false;
 }
 
+void task_stacks_stop(struct task_stacks *stacks)
+{
+	struct function_event end = { .kind = FUNCTION_END };
+
+	end.time_ns = stacks->last_ns;
+	if (end.time_ns < stacks->window.until_ns &&
+	    stacks->window.until_ns != UINT64_MAX)
+		end.time_ns = stacks->window.until_ns;
+	for (size_t i = 0; i < stacks->cpus.count; i++) {
+		struct cpu_context *context = cpu_at(stacks, i);
+
+		if (context->ended)
+			continue;
+		pass(stacks, context, &end);
+		end_cpu(stacks, context, &end);
+	}
+}
+
 void task_stacks_close(struct task_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
@@ -281,4 +318,9 @@ const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
 uint32_t task_stacks_cpu_count(const struct task_stacks *stacks)
 {
 	return (uint32_t)stacks->cpus.count;
+}
+
+uint64_t task_stacks_last_ns(const struct task_stacks *stacks)
+{
+	return stacks->last_ns;
 }

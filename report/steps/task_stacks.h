@@ -17,8 +17,9 @@ struct cpu_account {
 	uint64_t state_ns[CPU_STATES];	/* they add up to last - first */
 	uint64_t idle_ns;		/* of CPU_TRACED, in the idle task */
 	uint64_t switches;
-	uint64_t gaps;
-	uint64_t lost_bytes;		/* of trace, where known */
+	uint64_t gaps;			/* any part of them */
+	uint64_t lost_bytes;		/* of trace, where known, in gaps that
+					 * begin in the window */
 };
 
 /* Keeps the call stack of every task, across its sleeps and CPUs, and turns
@@ -50,8 +51,16 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 bool task_stacks_runs_elsewhere(const struct task_stacks *stacks,
 				uint32_t index, int32_t tid, uint32_t *where);
 
+/* Ends the CPUs that have not ended, for lack of interest: nothing within the
+ * window is still to come.
+ */
+void task_stacks_stop(struct task_stacks *stacks);
+
 /* Ends what is still open in tasks that sleep.  Call it once, at the end. */
 void task_stacks_close(struct task_stacks *stacks);
+
+/* Returns the time of the newest event taken. */
+uint64_t task_stacks_last_ns(const struct task_stacks *stacks);
 
 /* Returns the account of CPU @index. */
 const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,

@@ -2,6 +2,7 @@
 #ifndef KT_REPORT_TIME_WINDOW_H
 #define KT_REPORT_TIME_WINDOW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A stretch of the recording's clock: [since_ns, until_ns). */
@@ -23,6 +24,12 @@ static inline uint64_t time_window_clip(struct time_window window,
 	if (time_ns > window.until_ns)
 		return window.until_ns;
 	return time_ns;
+}
+
+/* Returns whether @time_ns lies in @window. */
+static inline bool time_window_has(struct time_window window, uint64_t time_ns)
+{
+	return time_ns >= window.since_ns && time_ns < window.until_ns;
 }
 
 #endif

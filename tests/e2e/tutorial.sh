@@ -23,7 +23,8 @@ main() {
 	cp "$SOURCE" "$WORK/slow/ledger.c"
 	grep -v 'fsync(progress)' "$SOURCE" >"$WORK/mended/ledger.c"
 	for folder in slow mended; do
-		(cd "$WORK/$folder" && "${CC:-cc}" -O1 -g -o ledger ledger.c)
+		# shellcheck disable=SC2086 # a command with its arguments
+		(cd "$WORK/$folder" && ${CC:-cc} -O1 -g -o ledger ledger.c)
 		record "$WORK/$folder" ledger
 	done
 	python3 "$HERE/tutorial.py" "$KTRACE" "$WORK" \

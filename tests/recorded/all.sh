@@ -46,12 +46,14 @@ verify() {
 	return "$failed"
 }
 
-damage() { # recording
-	local failed=0
-	python3 "$HERE/damage.py" --flips "$FLIPS" "$KTRACE" "$1" || failed=1
-	[[ ! -x $CHECKED ]] || python3 "$HERE/damage.py" --flips "$FLIPS" \
-		"$CHECKED" "$1" || failed=1
-	return "$failed"
+# The program with sanitizers, as it is now.
+make_checked() {
+	[[ $CHECKED != "$ROOT/build-san/ktrace-hw" ]] ||
+		make -s -C "$ROOT" SAN=1 build-san/ktrace-hw >/dev/null
+}
+
+damage() { # program recording [option...]
+	python3 "$HERE/damage.py" --flips "$FLIPS" "${@:3}" "$1" "$2"
 }
 
 main() {
@@ -69,9 +71,17 @@ main() {
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
 	run "engines" verify
-	run "damaged copies: user" damage "$WORK/small"
-	[[ $LEVEL != full ]] ||
-		run "damaged copies: kernel" damage "$WORK/kernel"
+	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
+	run "damaged copies: user" damage "$KTRACE" "$WORK/small"
+	run "the program with sanitizers" make_checked
+	run "damaged copies: user, sanitized" damage "$CHECKED" "$WORK/small"
+	run "damaged copies: threads, sanitized" damage "$CHECKED" \
+		"$WORK/long" --threads 3 --cut-step 512
+	if [[ $LEVEL == full ]]; then
+		run "damaged copies: kernel" damage "$KTRACE" "$WORK/kernel"
+		run "damaged copies: kernel, sanitized" \
+			damage "$CHECKED" "$WORK/kernel"
+	fi
 	[[ $FAILED == 0 ]]
 }
 

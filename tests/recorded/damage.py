@@ -55,7 +55,8 @@ class Reader:
         out = tempfile.TemporaryFile()
         err = tempfile.TemporaryFile()
         child = subprocess.Popen(
-            [self.options.program, *reader, "-i", folder],
+            [self.options.program, *reader, *self.threads(reader),
+             "-i", folder],
             stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         status, usage = self.wait(child)
         err.seek(0)
@@ -63,6 +64,12 @@ class Reader:
         return Run(folder, status, usage,
                    err.read().decode(errors="replace"),
                    out.read(4096).decode(errors="replace"))
+
+    def threads(self, reader):
+        """The packets and records that dump shows are read by one."""
+        if not self.options.threads or reader[0] == "dump":
+            return []
+        return ["--jobs", str(self.options.threads)]
 
     def wait(self, child):
         limit = int(CPU_FACTOR * self.options.seconds)
@@ -115,8 +122,11 @@ class Judge:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--flips", type=int, default=40)
+    parser.add_argument("--cut-step", type=int, default=64, help="KiB")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--threads", type=int,
+                        help="that each copy is decoded by")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--megabytes", type=int, default=1024)
     parser.add_argument("--other", help="a recording of another kernel")

@@ -11,7 +11,6 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 from perf_file import AUXTRACE, File
 
-CUT_STEP = 64 * 1024
 HEADER = struct.Struct("<8s8Q4Q")
 FLAT = ["report", "--flat"]
 READERS = [
@@ -98,8 +97,8 @@ def missing(name, changes):
     return Case(name, FLAT, lambda: changes, True)
 
 
-def cuts(data):
-    for size in range(CUT_STEP, len(data), CUT_STEP):
+def cuts(data, step):
+    for size in range(step, len(data), step):
         yield missing(f"cut at {size}", {"data": data[:size]})
 
 
@@ -127,7 +126,7 @@ def incomplete(data):
 def all_cases(options):
     recording = options.recording
     data = read(recording, "data")
-    yield from cuts(data)
+    yield from cuts(data, options.cut_step << 10)
     yield from incomplete(data)
     yield from other_kernel(recording, options.other)
     yield from flips(recording, options.flips, options.first_seed)

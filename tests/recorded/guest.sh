@@ -6,11 +6,15 @@ set -euo pipefail
 RESULTS=$1
 KTRACE=$2
 PROGRAMS=$3
+HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 # In the guest's memory: writing to the host's folder would be recorded, too.
 cd "$(mktemp -d)"
 
 # Small ones: their damaged copies are read thousands of times.
 "$KTRACE" record -a -o kernel -- sh -c 'ls /etc/apt | wc -l' >/dev/null
+# Of more than one segment, which are decoded side by side.
+"$KTRACE" record -a --events attribution -o long -- \
+	sh -c "ls -l '$HERE' '$HERE/../e2e' | sort | wc -l" >/dev/null
 "$KTRACE" record --user --events all -o small -- sh -c 'true; true'
 for name in pie static stripped separate; do
 	"$KTRACE" record --user -o "$name" -- "$PROGRAMS/$name"

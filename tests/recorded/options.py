@@ -220,6 +220,28 @@ def check_flamegraph(reader):
     assert "http" not in text.replace("http://www.w3.org/", ""), "loads"
 
 
+def check_engine(reader):
+    for command in (("report", "--flat"), ("timeline", "--top=500"),
+                    ("dump", "--events")):
+        texts = [reader.text(*command, *engine)
+                 for engine in ((), ("--engine=graph",), ("--engine=libipt",))]
+        assert texts[0] == texts[1] == texts[2], command
+    for engine in "opencsd", "other":
+        done = reader.run("report", f"--engine={engine}", "-i",
+                          reader.recording)
+        assert done.returncode == 2, engine
+
+
+def check_verify(reader):
+    for place in ((reader.recording,), ("-i", reader.recording)):
+        done = reader.run("verify", *place)
+        assert done.returncode == 0, done.stdout
+        assert b" events equal, " in done.stdout
+    assert reader.run("verify", reader.recording, "--since=1").returncode == 2
+    assert reader.run("verify", reader.recording, "x").returncode == 2
+    assert reader.run("verify", "/nowhere").returncode == 1
+
+
 def check_dump(reader):
     stages = {
         "--records": r"mmap|switch|comm",

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_BUDGET_H
+#define KT_COMMON_BUDGET_H
+
+/* How much a recording may make its reader do or keep.  A recording comes from
+ * anybody: whatever it says of itself, in a few bytes, costs a bounded amount
+ * of time, memory and disk.  Each limit lies far above what a recorder writes;
+ * whoever meets one says so to the log, with the file and the place, and goes on
+ * with what fits.  docs/reliability.md lists them for users.
+ */
+
+/* The kernel's code: the loads of an ELF core that count, and the bytes of all
+ * of them, of which those that lie near each other are copied.  The text of a
+ * kernel and its modules are some ten MB, in up to about a hundred loads.
+ */
+#define BUDGET_CODE_LOADS 4096u
+#define BUDGET_CODE_BYTES (1ull << 30)
+
+/* Copies of code that came later (the folder code/). */
+#define BUDGET_CODE_FILES 65536u
+
+/* What compressed records may become: so many bytes for each packed one, and
+ * some for nothing.  perf's records shrink to a third or a tenth.
+ */
+#define BUDGET_UNPACKED_RATIO 256u
+#define BUDGET_UNPACKED_FREE (64ull << 20)
+#define BUDGET_UNPACKED_BYTES (16ull << 30)
+
+/* Streams of trace.  Each one has a decoder and reads the sideband for itself:
+ * that is more than the CPUs of any machine traced so far, and nobody traces as
+ * many threads one by one.
+ */
+#define BUDGET_STREAMS 4096u
+
+/* Ids of events in one file. */
+#define BUDGET_EVENT_IDS (1u << 22)
+
+/* A child has its parent's maps, which may have its parent's, and so on. */
+#define BUDGET_FORK_DEPTH 64u
+
+/* A text that is read whole: kallsyms, modules.  The largest known are some
+ * twenty MB.
+ */
+#define BUDGET_TEXT_BYTES (256ull << 20)
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pack pack_to_write(void)
+{
+	return (struct pack){ 0 };
+}
+
+void pack_free(struct pack *pack)
+{
+	free(pack->bytes);
+	*pack = (struct pack){ 0 };
+}
+
+struct pack pack_to_read(const void *bytes, size_t size)
+{
+	return (struct pack){
+		.is_reading = true,
+		.reader = byte_reader_of(bytes, size),
+	};
+}
+
+static bool make_room(struct pack *pack, size_t more)
+{
+	size_t room = pack->room ? pack->room : 4096;
+	uint8_t *bytes;
+
+	if (pack->failed)
+		return false;
+	while (room < pack->size + more)
+		room *= 2;
+	if (room == pack->room)
+		return true;
+	bytes = realloc(pack->bytes, room);
+	if (!bytes) {
+		pack->failed = true;
+		return false;
+	}
+	pack->bytes = bytes;
+	pack->room = room;
+	return true;
+}
+
+static void write_bytes(struct pack *pack, uint64_t value, size_t size)
+{
+	if (!make_room(pack, size))
+		return;
+	for (size_t i = 0; i < size; i++)
+		pack->bytes[pack->size++] = (uint8_t)(value >> 8 * i);
+}
+
+static uint64_t read_bytes(struct pack *pack, size_t size)
+{
+	const uint8_t *bytes = byte_reader_bytes(&pack->reader, size);
+	uint64_t value = 0;
+
+	pack->failed |= !bytes;
+	if (pack->failed)
+		return 0;
+	for (size_t i = 0; i < size; i++)
+		value |= (uint64_t)bytes[i] << 8 * i;
+	return value;
+}
+
+void pack_u64(struct pack *pack, uint64_t *value)
+{
+	if (pack->is_reading)
+		*value = read_bytes(pack, 8);
+	else
+		write_bytes(pack, *value, 8);
+}
+
+void pack_u32(struct pack *pack, uint32_t *value)
+{
+	if (pack->is_reading)
+		*value = (uint32_t)read_bytes(pack, 4);
+	else
+		write_bytes(pack, *value, 4);
+}
+
+void pack_i32(struct pack *pack, int32_t *value)
+{
+	uint32_t bits = (uint32_t)*value;
+
+	pack_u32(pack, &bits);
+	*value = (int32_t)bits;
+}
+
+void pack_small(struct pack *pack, uint8_t *value, uint8_t most)
+{
+	if (!pack->is_reading) {
+		write_bytes(pack, *value, 1);
+		return;
+	}
+	*value = (uint8_t)read_bytes(pack, 1);
+	pack_check(pack, *value <= most);
+	if (*value > most)
+		*value = 0;
+}
+
+void pack_bool(struct pack *pack, bool *value)
+{
+	uint8_t bit = !pack->is_reading && *value;
+
+	pack_small(pack, &bit, 1);
+	*value = bit;
+}
+
+void pack_check(struct pack *pack, bool holds)
+{
+	pack->failed |= !holds;
+}
+
+bool pack_is_whole(const struct pack *pack)
+{
+	return !pack->failed &&
+	       !(pack->is_reading && byte_reader_left(&pack->reader));
+}
+
+uint64_t pack_hash(uint64_t hash, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+
+	for (; size >= 8; size -= 8, at += 8) {
+		uint64_t word;
+
+		memcpy(&word, at, 8);
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	for (; size; size--)
+		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
+	return hash;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_PACK_H
+#define KT_COMMON_PACK_H
+
+#include "common/byte_reader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Values as bytes, written or read by the same code: each function here writes
+ * what the pointer leads to, or sets it.
+ *
+ * @failed is set for good when memory or bytes run out, and by who finds that
+ * what was read makes no sense; what is read then is zero: check once, at the
+ * end.
+ */
+struct pack {
+	bool is_reading;
+	bool failed;
+	struct byte_reader reader;
+	uint8_t *bytes;		/* written; room for more */
+	size_t size;
+	size_t room;
+};
+
+/* Returns an empty pack to be written; free it with pack_free(). */
+struct pack pack_to_write(void);
+void pack_free(struct pack *pack);
+
+/* Returns a pack that reads @bytes, which it borrows. */
+struct pack pack_to_read(const void *bytes, size_t size);
+
+void pack_u64(struct pack *pack, uint64_t *value);
+void pack_u32(struct pack *pack, uint32_t *value);
+void pack_i32(struct pack *pack, int32_t *value);
+void pack_bool(struct pack *pack, bool *value);
+
+/* The same for a value of at most @most: others make the pack fail. */
+void pack_small(struct pack *pack, uint8_t *value, uint8_t most);
+
+/* Makes the pack fail unless @holds; for what is read. */
+void pack_check(struct pack *pack, bool holds);
+
+/* Returns whether all is well and, if it was read, nothing is left. */
+bool pack_is_whole(const struct pack *pack);
+
+/* A hash to tell damage from; @hash is that of what comes before, or
+ * PACK_HASH_FIRST.
+ */
+#define PACK_HASH_FIRST UINT64_C(0xcbf29ce484222325)
+uint64_t pack_hash(uint64_t hash, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/regular_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static bool is_of_disk(int fd)
+{
+	static const unsigned long kernels_own[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC,	 DEBUGFS_MAGIC,
+		TRACEFS_MAGIC,	  CGROUP2_SUPER_MAGIC,
+	};
+	struct statfs system;
+
+	if (fstatfs(fd, &system) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(kernels_own) / sizeof(*kernels_own); i++)
+		if ((unsigned long)system.f_type == kernels_own[i])
+			return false;
+	return true;
+}
+
+static bool is_regular(int fd)
+{
+	struct stat stat;
+
+	if (fstat(fd, &stat) < 0)
+		return false;
+	if (S_ISREG(stat.st_mode) && is_of_disk(fd))
+		return true;
+	errno = EINVAL;
+	return false;
+}
+
+/* What O_PATH finds is not opened yet: with a device that matters. */
+static int open_found(int found)
+{
+	char path[64];
+	int fd = -1;
+	int error;
+
+	if (found < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+	if (is_regular(found))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	error = errno;
+	close(found);
+	errno = error;
+	return fd;
+}
+
+int regular_file_open(const char *path)
+{
+	return open_found(open(path, O_PATH | O_CLOEXEC));
+}
+
+bool regular_file_goes_up(const char *name)
+{
+	while (name) {
+		if (!strncmp(name, "..", 2) && (!name[2] || name[2] == '/'))
+			return true;
+		name = strchr(name, '/');
+		if (name)
+			name++;
+	}
+	return false;
+}
+
+int regular_file_open_beneath(const char *folder, const char *name)
+{
+	int directory;
+	int found;
+	int error;
+
+	if (*name == '/' || regular_file_goes_up(name)) {
+		errno = EXDEV;
+		return -1;
+	}
+	directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return -1;
+	found = openat(directory, name, O_PATH | O_CLOEXEC);
+	error = errno;
+	close(directory);
+	errno = error;
+	return open_found(found);
+}
+
+const char *regular_file_error(int error)
+{
+	if (error == EINVAL)
+		return "not a regular file";
+	if (error == EXDEV)
+		return "it lies outside the recording";
+	return strerror(error);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_REGULAR_FILE_H
+#define KT_COMMON_REGULAR_FILE_H
+
+#include <stdbool.h>
+
+/* The only ways in which a file that a recording consists of, or names, is
+ * opened.  Regular files of a disk are, nothing else: a pipe would be waited
+ * for, a device may do anything when it is opened, and some in /proc lose what
+ * is read from them.
+ *
+ * They return a descriptor to read from; or -1 with errno, about which
+ * regular_file_error() says more.
+ */
+int regular_file_open(const char *path);
+
+/* Opens @name, which must not lead out of @folder by itself; links in there, as
+ * in a copy made of links, may.
+ */
+int regular_file_open_beneath(const char *folder, const char *name);
+
+/* Returns a text about @error, an errno that one of these set. */
+const char *regular_file_error(int error);
+
+/* Returns whether @name goes up anywhere ("..").  No kernel writes such names. */
+bool regular_file_goes_up(const char *name);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/checkpoint_index.h"
+
+#include "common/pack.h"
+#include "decoder/recording/recording.h"
+#include "symbolize/function_table.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* How much of a file's begin and end is looked at. */
+enum { LOOKED_AT = 1 << 16 };
+
+char *checkpoint_index_path(const struct recording *recording)
+{
+	const char *path = recording_path(recording);
+	size_t room = strlen(path) + sizeof("/index");
+	char *name = malloc(room);
+	struct stat file;
+	bool is_folder = stat(path, &file) == 0 && S_ISDIR(file.st_mode);
+
+	if (name)
+		snprintf(name, room, "%s%cindex", path, is_folder ? '/' : '.');
+	return name;
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+	return pack_hash(hash, &number, sizeof(number));
+}
+
+static bool hash_part(int fd, off_t offset, uint64_t *hash)
+{
+	uint8_t *bytes = malloc(LOOKED_AT);
+	ssize_t size = bytes ? pread(fd, bytes, LOOKED_AT, offset) : -1;
+
+	if (size >= 0)
+		*hash = pack_hash(*hash, bytes, (size_t)size);
+	free(bytes);
+	return size >= 0;
+}
+
+static bool hash_file(const char *path, uint64_t *hash)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat file;
+	bool is_read = fd >= 0 && fstat(fd, &file) == 0;
+
+	if (is_read) {
+		*hash = hash_number(*hash, (uint64_t)file.st_size);
+		*hash = hash_number(*hash, (uint64_t)file.st_mtim.tv_sec);
+		*hash = hash_number(*hash, (uint64_t)file.st_mtim.tv_nsec);
+		is_read = hash_part(fd, 0, hash) &&
+			  (file.st_size <= LOOKED_AT ||
+			   hash_part(fd, file.st_size - LOOKED_AT, hash));
+	}
+	if (fd >= 0)
+		close(fd);
+	return is_read;
+}
+
+static uint64_t hash_functions(const struct function_table *functions,
+			       uint64_t hash)
+{
+	for (uint32_t i = 0; i < function_count(functions); i++) {
+		const struct function *function = function_at(functions, i);
+
+		hash = hash_number(hash, function->address);
+		hash = pack_hash(hash, function->name, strlen(function->name));
+		hash = pack_hash(hash, function->module,
+				 strlen(function->module));
+	}
+	return hash;
+}
+
+/* Other programs may find other events: the linker says where this one's code
+ * lies.
+ */
+extern const char __executable_start[];
+extern const char etext[];
+
+bool checkpoint_index_key(const struct recording *recording,
+			  const struct function_table *functions,
+			  uint64_t *key)
+{
+	const char *kcore = recording_kcore_path(recording);
+	uint64_t hash = pack_hash(PACK_HASH_FIRST, __executable_start,
+				  (size_t)(etext - __executable_start));
+
+	hash = hash_functions(functions, hash);
+	if (kcore && !hash_file(kcore, &hash))
+		return false;
+	*key = hash;
+	return hash_file(recording_data_path(recording), key);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/stacks_checkpoint.h"
+
+#include "common/pack.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/task_stacks_parts.h"
+
+/* A frame's bits in one number. */
+enum {
+	FRAME_IS_BREAK = 1,
+	FRAME_RETURNS_ANYWHERE = 2,
+	FRAME_MAY_BE_STALE = 4,
+	FRAME_IS_CONFIRMED = 8,
+	FRAME_IS_SIGNAL = 16,
+	FRAME_BITS = 31,
+};
+
+static uint8_t bits_of(const struct call_frame *frame)
+{
+	return (uint8_t)((frame->is_break ? FRAME_IS_BREAK : 0) |
+			 (frame->returns_anywhere ? FRAME_RETURNS_ANYWHERE :
+						    0) |
+			 (frame->may_be_stale ? FRAME_MAY_BE_STALE : 0) |
+			 (frame->is_confirmed ? FRAME_IS_CONFIRMED : 0) |
+			 (frame->is_signal ? FRAME_IS_SIGNAL : 0));
+}
+
+static void set_bits(struct call_frame *frame, uint8_t bits)
+{
+	frame->is_break = bits & FRAME_IS_BREAK;
+	frame->returns_anywhere = bits & FRAME_RETURNS_ANYWHERE;
+	frame->may_be_stale = bits & FRAME_MAY_BE_STALE;
+	frame->is_confirmed = bits & FRAME_IS_CONFIRMED;
+	frame->is_signal = bits & FRAME_IS_SIGNAL;
+}
+
+/* The task's clock goes within the window only. */
+static void pack_frame(struct pack *pack, struct call_frame *frame,
+		       uint32_t functions)
+{
+	uint8_t bits = bits_of(frame);
+
+	pack_u64(pack, &frame->return_address);
+	pack_u64(pack, &frame->start_ns);
+	pack_u32(pack, &frame->function);
+	pack_check(pack, frame->function < functions);
+	pack_small(pack, &frame->how, HOW_INFERRED);
+	pack_small(pack, &frame->doubt, DOUBT_BEGIN | DOUBT_END | DOUBT_INSIDE);
+	pack_small(pack, &bits, FRAME_BITS);
+	set_bits(frame, bits);
+}
+
+static void pack_stack(struct pack *pack, struct call_stack *stack,
+		       uint32_t functions)
+{
+	uint32_t count = stack->count;
+
+	pack_u32(pack, &count);
+	pack_bool(pack, &stack->has_new_program);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct call_frame *frame;
+
+		if (pack->is_reading) {
+			frame = frames_next(stack);
+			pack_check(pack, frame);
+			if (!frame)
+				return;
+			*frame = (struct call_frame){ 0 };
+			stack->count++;
+		}
+		frame = frames_at(stack, i);
+		pack_frame(pack, frame, functions);
+	}
+}
+
+/* Returns whether some CPU, or thread that is traced alone, is called @cpu. */
+static bool has_cpu(const struct task_stacks *stacks, int32_t cpu)
+{
+	for (size_t i = 0; i < stacks->cpus.count; i++) {
+		const struct cpu_context *context =
+			array_at(&stacks->cpus, i);
+
+		if (context->account.cpu == cpu)
+			return true;
+	}
+	return false;
+}
+
+/* Reads the id of task @index, and makes it if the CPUs have not. */
+static struct kept_task *read_task(struct task_stacks *stacks,
+				   struct pack *pack, size_t index)
+{
+	struct task id = { 0 };
+	struct kept_task *task;
+
+	pack_i32(pack, &id.tid);
+	pack_i32(pack, &id.pid);
+	pack_i32(pack, &id.cpu);
+	pack_check(pack, has_cpu(stacks, id.cpu));
+	if (pack->failed)
+		return NULL;
+	task = kept_tasks_get(&stacks->tasks, id.cpu, id.pid, id.tid);
+	pack_check(pack, task && task->task.index == index);
+	if (pack->failed)
+		return NULL;
+	task->task.pid = id.pid;
+	task->task.cpu = id.cpu;
+	return task;
+}
+
+static struct kept_task *pack_id(struct task_stacks *stacks, struct pack *pack,
+				 size_t index)
+{
+	struct kept_task *task;
+
+	if (pack->is_reading)
+		return read_task(stacks, pack, index);
+	task = kept_tasks_at(&stacks->tasks, index);
+	pack_i32(pack, &task->task.tid);
+	pack_i32(pack, &task->task.pid);
+	pack_i32(pack, &task->task.cpu);
+	return task;
+}
+
+static void pack_tasks(struct task_stacks *stacks, struct pack *pack,
+		       uint32_t functions)
+{
+	uint32_t count = (uint32_t)stacks->tasks.all.count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct kept_task *task = pack_id(stacks, pack, i);
+
+		if (!task)
+			return;
+		pack_u64(pack, &task->last_ns);
+		pack_u32(pack, &task->exec_depth);
+		pack_stack(pack, &task->stack, functions);
+	}
+	pack_check(pack, stacks->tasks.all.count == count);
+}
+
+static void pack_cpu(struct task_stacks *stacks, struct pack *pack,
+		     struct cpu_context *context)
+{
+	struct cpu_account *account = &context->account;
+	uint32_t task = context->task->task.index;
+	bool is_seen = account->first_ns;
+
+	pack_u32(pack, &task);
+	pack_check(pack, task < stacks->tasks.all.count);
+	pack_small(pack, &context->state, CPU_STATES - 1);
+	pack_bool(pack, &context->ended);
+	pack_bool(pack, &is_seen);
+	if (!pack->is_reading || pack->failed)
+		return;
+	cpu_context_run(context, kept_tasks_at(&stacks->tasks, task));
+	account->first_ns = is_seen ? stacks->window.since_ns : 0;
+	account->last_ns = account->first_ns;
+}
+
+void stacks_checkpoint_pack(struct task_stacks *stacks, struct pack *pack,
+			    uint32_t functions)
+{
+	pack_u64(pack, &stacks->last_ns);
+	pack_tasks(stacks, pack, functions);
+	for (size_t i = 0; i < stacks->cpus.count && !pack->failed; i++)
+		pack_cpu(stacks, pack, array_at(&stacks->cpus, i));
+}
+
+static void say(const struct task_stacks *stacks, const struct kept_task *task,
+		uint32_t depth)
+{
+	const struct call_frame *frame = frames_at(&task->stack, depth);
+	const struct call_step step = {
+		.time_ns = frame->start_ns,
+		.kind = STEP_ENTER,
+		.how = frame->how,
+		.doubt = frame->doubt,
+		.cpu = (uint32_t)task->task.cpu,
+		.function = frame->function,
+		.depth = depth,
+		.place = frame->return_address,
+		.task = &task->task,
+	};
+
+	stacks->sink->take(stacks->sink, &step);
+}
+
+void stacks_checkpoint_say(struct task_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
+		const struct kept_task *task =
+			kept_tasks_at(&stacks->tasks, i);
+
+		for (uint32_t j = 0; j < task->stack.count; j++)
+			say(stacks, task, j);
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_TASK_STACKS_PARTS_H
+#define KT_REPORT_TASK_STACKS_PARTS_H
+
+#include "common/array.h"
+#include "report/steps/cpu_context.h"
+#include "report/steps/kept_tasks.h"
+#include "report/steps/task_stacks.h"
+
+/* The inside of task_stacks.h, shared by its files. */
+struct task_stacks {
+	struct time_window window;
+	struct step_sink *sink;
+	struct kept_tasks tasks;
+	struct array cpus; /* struct cpu_context */
+	uint64_t last_ns;  /* of the newest event */
+};
+
+#endif

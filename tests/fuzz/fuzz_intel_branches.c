@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_packet_text.h"
+#include "decoder/intel_pt/intel_setup.h"
+#include "tests/fuzz/fuzz.h"
+
+static void read_packets(const uint8_t *bytes, size_t size)
+{
+	struct intel_packet_context context = { 0 };
+	struct intel_packet packet;
+	char text[80];
+
+	for (size_t at = 0; intel_packet_read_in(&context, bytes + at,
+						 size - at, &packet) > 0;
+	     at += packet.size)
+		intel_packet_text(&packet, text, sizeof(text));
+}
+
+/* Packets as branches, on a processor whose errata the first byte names. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	struct intel_setup setup = {
+		.clock = {
+			.mtc_shift = 3,
+			.tsc_ctc_n = 100,
+			.tsc_ctc_d = 2,
+			.max_nonturbo_ratio = 12,
+		},
+	};
+	struct trace_branch_batch batch;
+	struct intel_branches *branches;
+
+	if (!size)
+		return 0;
+	setup.errata = bytes[0];
+	branches = intel_branches_new(bytes + 1, size - 1, &setup);
+	while (branches && intel_branches_next(branches, &batch) > 0)
+		continue;
+	intel_branches_free(branches);
+	read_packets(bytes + 1, size - 1);
+	return 0;
+}

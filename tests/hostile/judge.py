@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Runs the program on what it must stand, within bounds of time and memory."""
+import collections
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+# Times that a busy computer, or a build with sanitizers, may take.
+CPU_S = 10
+WALL_S = 60
+MEMORY_MB = 1500
+
+Run = collections.namedtuple("Run", "code out err")
+
+
+def run(program, *arguments, folder=None, environment=None):
+    """Runs it to its end, which must come by itself and in time."""
+    out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+    child = subprocess.Popen(
+        [program, *arguments], stdin=subprocess.DEVNULL, stdout=out,
+        stderr=err, cwd=folder, env={**os.environ, **(environment or {})},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU,
+                                              (2 * CPU_S, 2 * CPU_S)))
+    deadline = time.monotonic() + WALL_S
+    pid = 0
+    while not pid and time.monotonic() < deadline:
+        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+        time.sleep(0.01)
+    said = " ".join(arguments)
+    if not pid:
+        child.kill()
+        child.wait()
+        raise AssertionError(f"{said}: hangs")
+    child.returncode = status
+    seconds = usage.ru_utime + usage.ru_stime
+    assert seconds < CPU_S, f"{said}: took {seconds:.1f} s"
+    megabytes = usage.ru_maxrss >> 10
+    assert megabytes < MEMORY_MB, f"{said}: took {megabytes} MB"
+    out.seek(0)
+    err.seek(0)
+    done = Run(os.waitstatus_to_exitcode(status),
+               out.read().decode(errors="replace"),
+               err.read().decode(errors="replace"))
+    assert done.code in (0, 1, 2), f"{said}: {done.code}\n{done.err}"
+    assert "Sanitizer" not in done.err, done.err
+    return done
+
+
+def run_checks(names):
+    """Calls each check_...(program, folder) of @names; returns an exit code."""
+    program = os.path.abspath(sys.argv[1])
+    failed = 0
+    for name, check in list(names.items()):
+        if not name.startswith("check_"):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                check(program, folder)
+            except AssertionError:
+                failed += 1
+                print(f"FAILED: {name}: {traceback.format_exc()}", flush=True)
+    print(f"{os.path.basename(sys.argv[0])}: {failed} failed")
+    return failed > 0

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Small recordings that ask for much: time, memory, disk (common/budget.h).
+
+    limits.py PROGRAM
+"""
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+from judge import run, run_checks
+from made_recording import (ATTR, COMPRESSED, FINISHED_ROUND, ID_INDEX,
+                            ITRACE_START, attr, fork, origin, record, trace,
+                            write_kcore, write_recording)
+
+PSB = bytes([2, 0x82] * 8 + [2, 0x23])
+NO_CPU = 0xffffffff
+
+
+def read(program, folder):
+    """What is said of the recording, by a report and block by block."""
+    flat = run(program, "report", "--flat", "-i", folder)
+    blocks = run(program, "dump", "--blocks", "-i", folder)
+    assert flat.code == 0 or "ktrace-hw: " + folder in flat.err, flat.err
+    return flat.err + blocks.err
+
+
+def check_kcore_of_many_loads(program, folder):
+    size, count = 150 << 20, 400
+    write_recording(folder, [trace(PSB)], traces_user=False)
+    write_kcore(folder, [(24576, (1 << 64) - (1 << 31) - (count - i) *
+                          (size + (1 << 20)), size) for i in range(count)],
+                24576 + size)
+    said = read(program, folder)
+    assert "kcore: byte 24576: more code than a kernel has" in said, said
+
+
+def check_kcore_of_overlapping_loads(program, folder):
+    write_recording(folder, [trace(PSB)], traces_user=False)
+    write_kcore(folder, [(4 << 20, 0xffffffff80000000 + i * 8, 1 << 20)
+                         for i in range(65000)], 5 << 20)
+    assert "more code than a kernel has" in read(program, folder)
+
+
+def check_kcore_of_distant_loads(program, folder):
+    write_recording(folder, [trace(PSB)], traces_user=False)
+    write_kcore(folder, [(4 << 20, 0xffff888000000000 + i * (128 << 20), 4096)
+                         for i in range(65000)], 5 << 20)
+    assert "more code than a kernel has" in read(program, folder)
+
+
+def check_code_folder(program, folder):
+    write_recording(folder, [trace(PSB)], traces_user=False)
+    os.mkdir(os.path.join(folder, "code"))
+    for i in range(40):
+        first = 0xffffffffc0000000 + (i << 28)
+        with open(os.path.join(folder, "code",
+                               f"{first:x}-{first + (1 << 27):x}-1"),
+                  "wb") as out:
+            out.truncate(1 << 27)
+    assert "more code than a kernel has" in read(program, folder)
+
+
+def check_forks_in_a_circle(program, folder):
+    start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
+    write_recording(folder, [fork(117, 5001, 0), fork(5001, 117, 0)] * 2 +
+                    [start, trace(PSB)])
+    read(program, folder)
+
+
+def ids(first, count):
+    return record(ATTR, attr(1) + struct.pack(f"<{count}Q",
+                                              *range(first, first + count)))
+
+
+def index(event_id):
+    return record(ID_INDEX, struct.pack("<5Q", 1, event_id, 0, 0, 0))
+
+
+def check_id_index(program, folder):
+    write_recording(folder, [ids(i * 7000, 7000) for i in range(20)] +
+                    [index(i) for i in range(40000)] + [trace(PSB)])
+    read(program, folder)
+
+
+def check_id_index_between_attributes(program, folder):
+    write_recording(folder, [part for i in range(20000)
+                             for part in (ids(i, 1), index(i))] + [trace(PSB)])
+    read(program, folder)
+
+
+def check_streams(program, folder):
+    write_recording(folder, [trace(bytes(8), 0, i, i, NO_CPU)
+                             for i in range(60000)])
+    assert "more than 4096 CPUs and threads" in read(program, folder)
+
+
+def check_pieces_of_one_stream(program, folder):
+    write_recording(folder, [trace(bytes(8), i * 16) for i in range(60000)])
+    read(program, folder)
+
+
+def bomb(folder, unit):
+    """COMPRESSED records of 1 GB of @unit."""
+    block = unit * ((1 << 20) // len(unit))
+    with subprocess.Popen(["zstd", "-qc"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as zstd:
+        packed = []
+        pid = os.fork()
+        if not pid:
+            zstd.stdout.close()
+            for _ in range(1 << 10):
+                zstd.stdin.write(block)
+            os._exit(0)
+        zstd.stdin.close()
+        packed = zstd.stdout.read()
+        os.waitpid(pid, 0)
+    assert len(packed) < 1 << 20
+    parts = [packed[i:i + 65000] for i in range(0, len(packed), 65000)]
+    write_recording(folder, [
+        struct.pack("<IHH", COMPRESSED, 0, 8 + len(part)) + part
+        for part in parts] + [trace(PSB)])
+
+
+def check_bombs(program, folder):
+    if not shutil.which("zstd"):
+        print("skipped: no zstd here")
+        return
+    for name, unit, text in (
+            ("zeros", bytes(8), "malformed inside"),
+            ("short", record(FINISHED_ROUND, b""), "unpack to more"),
+            ("long", record(200, bytes(65000)), "unpack to more")):
+        path = os.path.join(folder, name)
+        bomb(path, unit)
+        said = read(program, path)
+        assert text in said and "data: byte " in said, said
+
+
+if __name__ == "__main__":
+    sys.exit(run_checks(globals()))

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Recordings written by hand, of one Intel PT event, for tests that want what
+no recorder would write."""
+import os
+import struct
+
+MMAP, COMM, FORK, ITRACE_START = 1, 3, 7, 12
+ATTR, FINISHED_ROUND, ID_INDEX = 64, 68, 69
+AUXTRACE_INFO, AUXTRACE, TIME_CONV, COMPRESSED = 70, 71, 79, 81
+FEATURE_ARCH = 6
+USER = 2
+PMU = 8
+# IP|TID|TIME|CPU|IDENTIFIER: what the records' ends hold.
+SAMPLE_TYPE = 1 | 2 | 4 | 1 << 7 | 1 << 16
+TRACE_ID, SIDEBAND_ID = 1, 2
+
+
+def attr(kind, config=0, flags=1 << 18, sample_type=SAMPLE_TYPE):
+    return struct.pack("<2I5Q", kind, 136, config, 0, sample_type, 0,
+                       flags).ljust(136, b"\0")
+
+
+def record(kind, body, misc=0):
+    body += bytes(-len(body) % 8)
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def origin(pid, time_ns, cpu=0):
+    return struct.pack("<2IQ2IQ", pid, pid, time_ns, cpu, 0, SIDEBAND_ID)
+
+
+def fork(pid, parent, time_ns):
+    return record(FORK, struct.pack("<4IQ", pid, parent, pid, parent,
+                                    time_ns) + origin(pid, time_ns))
+
+
+def mapping(pid, path, address=0x400000, size=0x1000, time_ns=0):
+    name = path.encode() + b"\0"
+    name += bytes(-len(name) % 8)
+    return record(MMAP, struct.pack("<2I3Q", pid, pid, address, size, 0) +
+                  name + origin(pid, time_ns), USER)
+
+
+def trace(data, offset=0, index=0, tid=0, cpu=0):
+    return record(AUXTRACE, struct.pack("<3Q4I", len(data), offset, 0, index,
+                                        tid, cpu, 0)) + data
+
+
+def info():
+    words = [0] * 17
+    words[0] = PMU
+    words[2], words[4], words[6] = 1, 1, 1 << 1
+    return record(AUXTRACE_INFO, struct.pack("<2I", 1, 0) +
+                  struct.pack("<17Q", *words))
+
+
+def data_file(records, traces_user=True):
+    """A file with @records behind what describes the trace."""
+    flags = 1 << 18 | (0 if traces_user else 1 << 4)
+    ids = struct.pack("<2Q", TRACE_ID, SIDEBAND_ID)
+    attrs = (attr(PMU, flags=flags) + struct.pack("<2Q", 104, 8) +
+             attr(1, 9) + struct.pack("<2Q", 112, 8))
+    body = info() + b"".join(records)
+    at = 104 + len(ids) + len(attrs)
+    head = b"PERFILE2" + struct.pack("<8Q", 104, 152, 120, len(attrs), at,
+                                     len(body), 0, 0)
+    head += struct.pack("<4Q", 1 << FEATURE_ARCH, 0, 0, 0)
+    arch = struct.pack("<I", 8) + b"x86_64\0\0"
+    end = at + len(body) + 16
+    return (head + ids + attrs + body +
+            struct.pack("<2Q", end, len(arch)) + arch)
+
+
+def kcore(loads, size):
+    """An ELF core's front; @loads: file offset, address, size of each."""
+    front = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack(
+        "<2HI3QI6H", 4, 62, 1, 0, 64, 0, 0, 64, 56, len(loads), 0, 0, 0)
+    for offset, address, length in loads:
+        front += struct.pack("<2I6Q", 1, 5, offset, address, 0, length,
+                             length, 0)
+    assert len(front) <= size
+    return front
+
+
+def write_recording(folder, records, traces_user=True):
+    os.makedirs(os.path.join(folder, "kcore_dir"), exist_ok=True)
+    with open(os.path.join(folder, "data"), "wb") as out:
+        out.write(data_file(records, traces_user))
+    with open(os.path.join(folder, "kcore_dir", "kallsyms"), "w",
+              encoding="ascii") as out:
+        out.write("ffffffff81000000 T _stext\n")
+
+
+def write_kcore(folder, loads, size):
+    """A sparse one of @size bytes."""
+    with open(os.path.join(folder, "kcore_dir", "kcore"), "wb") as out:
+        out.write(kcore(loads, size))
+        out.truncate(size)

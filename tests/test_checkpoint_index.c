@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/checkpoint_index.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY = 42, COUNT = 3 };
+
+static const char *const texts[COUNT] = { "first", "the second", "3" };
+static const uint64_t times[COUNT] = { 100, 200, 300 };
+
+static void write_index(const char *path)
+{
+	struct index_writer *writer = index_writer_open(path, KEY);
+
+	ck_assert_ptr_nonnull(writer);
+	for (int i = 0; i < COUNT; i++)
+		index_writer_add(writer, times[i], (const uint8_t *)texts[i],
+				 strlen(texts[i]));
+	ck_assert(!checkpoint_index_fits(path, KEY));
+	index_writer_finish(writer);
+	index_writer_free(writer);
+}
+
+/* Whether what is found before @time_ns is text @index, -1: nothing. */
+static bool finds(const char *path, uint64_t key, uint64_t time_ns, int index)
+{
+	size_t size = 0;
+	uint8_t *bytes = checkpoint_index_find(path, key, time_ns, &size);
+	bool is_right = !bytes == (index < 0);
+
+	if (bytes && index >= 0)
+		is_right = size == strlen(texts[index]) &&
+			   !memcmp(bytes, texts[index], size);
+	free(bytes);
+	return is_right;
+}
+
+START_TEST(the_last_before_a_time_is_found)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+
+	scratch_folder_path(&folder, "index", path, sizeof(path));
+	ck_assert(finds(path, KEY, 1000, -1));
+	write_index(path);
+	ck_assert(checkpoint_index_fits(path, KEY));
+	ck_assert(!checkpoint_index_fits(path, KEY + 1));
+	ck_assert(finds(path, KEY, 0, -1));
+	ck_assert(finds(path, KEY, 100, -1));
+	ck_assert(finds(path, KEY, 101, 0));
+	ck_assert(finds(path, KEY, 300, 1));
+	ck_assert(finds(path, KEY, UINT64_MAX, 2));
+	ck_assert(finds(path, KEY + 1, UINT64_MAX, -1));
+	scratch_folder_free(&folder);
+}
+END_TEST
+
+START_TEST(what_is_not_finished_leaves_nothing)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	struct index_writer *writer;
+	char path[128];
+
+	scratch_folder_path(&folder, "index", path, sizeof(path));
+	writer = index_writer_open(path, KEY);
+	index_writer_add(writer, 1, (const uint8_t *)"x", 1);
+	index_writer_free(writer);
+	ck_assert(access(path, F_OK) < 0);
+	ck_assert_int_eq(rmdir(folder.path), 0);
+	ck_assert_ptr_null(index_writer_open("/nowhere/index", KEY));
+}
+END_TEST
+
+static size_t read_file(const char *path, uint8_t *bytes, size_t room)
+{
+	FILE *file = fopen(path, "r");
+	size_t size = fread(bytes, 1, room, file);
+
+	fclose(file);
+	return size;
+}
+
+static void write_file(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+/* Each byte changed, and the file cut at each. */
+START_TEST(damage_is_found)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	uint8_t bytes[512];
+	char path[128];
+	size_t size;
+
+	scratch_folder_path(&folder, "index", path, sizeof(path));
+	write_index(path);
+	size = read_file(path, bytes, sizeof(bytes));
+	/* The texts before the last are not looked at. */
+	for (size_t i = 0; i < size; i++) {
+		bool is_other = i >= 40 && i < 40 + strlen(texts[0]) +
+						     strlen(texts[1]);
+
+		bytes[i] ^= 0x10;
+		write_file(path, bytes, size);
+		ck_assert_msg(finds(path, KEY, UINT64_MAX, is_other ? 2 : -1),
+			      "byte %zu", i);
+		bytes[i] ^= 0x10;
+		write_file(path, bytes, i);
+		ck_assert_msg(finds(path, KEY, UINT64_MAX, -1), "cut at %zu",
+			      i);
+	}
+	scratch_folder_free(&folder);
+}
+END_TEST
+
+static Suite *checkpoint_index_suite(void)
+{
+	Suite *suite = suite_create("checkpoint_index");
+	TCase *tcase = tcase_create("file");
+
+	tcase_add_test(tcase, the_last_before_a_time_is_found);
+	tcase_add_test(tcase, what_is_not_finished_leaves_nothing);
+	tcase_add_test(tcase, damage_is_found);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(checkpoint_index_suite());
+}

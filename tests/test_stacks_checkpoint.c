@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/pack.h"
+#include "report/steps/stacks_checkpoint.h"
+#include "report/steps/task_stacks.h"
+#include "tests/random_fixture.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTIONS = 20, CPUS = 2, BEFORE = 2000, BEHIND = 1000,
+       STEPS_ROOM = 40000 };
+
+/* Steps as they come; tasks by index, as they lie elsewhere each time. */
+struct steps {
+	struct step_sink sink;
+	struct call_step all[STEPS_ROOM];
+	uint32_t tasks[STEPS_ROOM];
+	size_t count;
+};
+
+static void take(struct step_sink *sink, const struct call_step *step)
+{
+	struct steps *steps = (struct steps *)sink;
+
+	ck_assert_uint_lt(steps->count, STEPS_ROOM);
+	steps->all[steps->count] = *step;
+	steps->all[steps->count].task = NULL;
+	steps->tasks[steps->count++] = step->task->index;
+}
+
+static struct task_stacks *new_stacks(struct steps *steps, uint64_t since_ns)
+{
+	const struct time_window window = { since_ns, UINT64_MAX };
+	struct task_stacks *stacks;
+
+	steps->sink.take = take;
+	steps->count = 0;
+	stacks = task_stacks_new(window, &steps->sink);
+	for (int i = 0; i < CPUS; i++)
+		ck_assert_int_eq(task_stacks_add_cpu(stacks, i, 0, 0), i);
+	return stacks;
+}
+
+static struct function_event random_event(uint32_t *state, uint64_t time_ns)
+{
+	static const uint8_t kinds[] = {
+		FUNCTION_CALL, FUNCTION_CALL,  FUNCTION_CALL, FUNCTION_RETURN,
+		FUNCTION_RETURN, FUNCTION_BREAK, FUNCTION_BREAK_RETURN,
+		FUNCTION_TAIL_CALL, FUNCTION_GAP, FUNCTION_TRACE_START,
+		FUNCTION_TRACE_STOP, FUNCTION_SWITCH, FUNCTION_NEW_PROGRAM,
+	};
+	struct function_event event = {
+		.time_ns = time_ns,
+		.kind = kinds[next_random(state) % sizeof(kinds)],
+		.function = next_random(state) % FUNCTIONS,
+		.address = next_random(state) % 8,
+	};
+
+	if (event.kind == FUNCTION_SWITCH)
+		event.address = UINT64_C(0x100000001) *
+				(next_random(state) % 5);
+	return event;
+}
+
+/* Sends @count events from @time_ns on, of either CPU. */
+static void send(struct task_stacks *stacks, uint32_t seed, uint64_t time_ns,
+		 int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct function_event event =
+			random_event(&seed, time_ns + (uint64_t)i);
+
+		ck_assert_int_eq(task_stacks_take(stacks,
+						  next_random(&seed) % CPUS,
+						  &event, 1), 0);
+	}
+}
+
+static struct pack write_stacks(struct task_stacks *stacks)
+{
+	struct pack pack = pack_to_write();
+
+	stacks_checkpoint_pack(stacks, &pack, FUNCTIONS);
+	ck_assert(pack_is_whole(&pack));
+	return pack;
+}
+
+static void check_accounts(const struct task_stacks *a,
+			   const struct task_stacks *b)
+{
+	for (uint32_t i = 0; i < CPUS; i++)
+		ck_assert_mem_eq(task_stacks_account(a, i),
+				 task_stacks_account(b, i),
+				 sizeof(struct cpu_account));
+}
+
+/* A window that begins behind the checkpoint is the same from there as from
+ * the begin: every field of every step.
+ */
+START_TEST(what_follows_is_the_same)
+{
+	static struct steps whole;
+	static struct steps rest;
+	uint32_t seed = (uint32_t)_i * 1000 + 1;
+	uint64_t since_ns = 1 + BEFORE + BEHIND / 2;
+	struct task_stacks *a = new_stacks(&whole, since_ns);
+	struct task_stacks *b = new_stacks(&rest, since_ns);
+	struct pack written;
+	struct pack pack;
+	size_t before;
+
+	send(a, seed, 1, BEFORE);
+	before = whole.count;
+	written = write_stacks(a);
+	pack = pack_to_read(written.bytes, written.size);
+	stacks_checkpoint_pack(b, &pack, FUNCTIONS);
+	ck_assert(pack_is_whole(&pack));
+	ck_assert_uint_eq(rest.count, 0);
+	send(a, seed + 1, 1 + BEFORE, BEHIND);
+	send(b, seed + 1, 1 + BEFORE, BEHIND);
+	task_stacks_close(a);
+	task_stacks_close(b);
+	ck_assert_uint_eq(whole.count - before, rest.count);
+	for (size_t i = 0; i < rest.count; i++)
+		ck_assert_mem_eq(&whole.all[before + i], &rest.all[i],
+				 sizeof(rest.all[i]));
+	ck_assert_mem_eq(whole.tasks + before, rest.tasks,
+			 rest.count * sizeof(*rest.tasks));
+	check_accounts(a, b);
+	pack_free(&written);
+	task_stacks_free(a);
+	task_stacks_free(b);
+}
+END_TEST
+
+/* The open functions are said outermost first, before the window. */
+START_TEST(what_is_open_is_said)
+{
+	static struct steps whole;
+	static struct steps rest;
+	struct task_stacks *a = new_stacks(&whole, 0);
+	struct task_stacks *b = new_stacks(&rest, 100);
+	const struct function_event events[] = {
+		{ .time_ns = 1, .kind = FUNCTION_TRACE_START, .function = 3,
+		  .detail = 1 },
+		{ .time_ns = 2, .kind = FUNCTION_CALL, .function = 4,
+		  .address = 9 },
+		{ .time_ns = 3, .kind = FUNCTION_CALL, .function = 5,
+		  .address = 8 },
+		{ .time_ns = 4, .kind = FUNCTION_RETURN, .function = 4,
+		  .address = 8 },
+	};
+	struct pack written;
+	struct pack pack;
+
+	for (size_t i = 0; i < 4; i++)
+		task_stacks_take(a, 1, &events[i], 1);
+	written = write_stacks(a);
+	pack = pack_to_read(written.bytes, written.size);
+	stacks_checkpoint_pack(b, &pack, FUNCTIONS);
+	stacks_checkpoint_say(b);
+	ck_assert_uint_eq(rest.count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(rest.all[i].kind, STEP_ENTER);
+		ck_assert_uint_eq(rest.all[i].function, 3 + i);
+		ck_assert_uint_eq(rest.all[i].depth, i);
+		ck_assert_uint_eq(rest.all[i].time_ns, 1 + i);
+		ck_assert_uint_eq(rest.all[i].cpu, 1);
+		ck_assert_uint_eq(rest.all[i].clock_ns, 0);
+	}
+	pack_free(&written);
+	task_stacks_free(a);
+	task_stacks_free(b);
+}
+END_TEST
+
+/* Whatever is read, what takes it goes on. */
+START_TEST(damage_is_refused_or_borne)
+{
+	static struct steps steps;
+	struct task_stacks *stacks = new_stacks(&steps, 0);
+	struct pack written;
+	size_t refused = 0;
+
+	send(stacks, 7, 1, BEFORE);
+	written = write_stacks(stacks);
+	task_stacks_free(stacks);
+	for (size_t i = 0; i < written.size; i++) {
+		struct pack pack = pack_to_read(written.bytes, written.size);
+
+		written.bytes[i] ^= 0x81;
+		stacks = new_stacks(&steps, 0);
+		stacks_checkpoint_pack(stacks, &pack, FUNCTIONS);
+		if (pack_is_whole(&pack)) {
+			stacks_checkpoint_say(stacks);
+			send(stacks, 8, 1 + BEFORE, 100);
+			task_stacks_close(stacks);
+		} else {
+			refused++;
+		}
+		task_stacks_free(stacks);
+		written.bytes[i] ^= 0x81;
+	}
+	ck_assert_uint_gt(refused, 0);
+	pack_free(&written);
+}
+END_TEST
+
+static Suite *stacks_checkpoint_suite(void)
+{
+	Suite *suite = suite_create("stacks_checkpoint");
+	TCase *tcase = tcase_create("stacks");
+
+	tcase_add_loop_test(tcase, what_follows_is_the_same, 0, 20);
+	tcase_add_test(tcase, what_is_open_is_said);
+	tcase_add_test(tcase, damage_is_refused_or_borne);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(stacks_checkpoint_suite());
+}
