@@ -108,7 +108,7 @@ static void follow(const struct flow_input *input,
 	int count;
 
 	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL,
-					       &stream), 0);
+					       NULL, &stream), 0);
 	while ((count = execution_stream_next(stream, &batch)) > 0)
 		for (int i = 0; i < count; i++)
 			take_event(ctx, &batch[i]);
