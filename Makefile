@@ -43,6 +43,8 @@ NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 
 CFLAGS   ?= -O2 -g
+# As NEWS has it on top.
+VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
@@ -92,6 +94,9 @@ Q := $(if $(V),,@)
 all: $(PROGRAM) $(if $(ARCH),,machine)
 
 include machine/machine.mk
+
+$(MAIN_OBJ): CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
+$(MAIN_OBJ): NEWS
 
 $(BUILD)/ktrace-hw: $(MAIN_OBJ) $(LIBRARY)
 	@echo "  LD    $@"
@@ -227,6 +232,10 @@ install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
+	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(BUILD)/ktrace-hw completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrace-hw
 	install -d $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
 	install -m 755 $(wildcard machine/host/*) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
 	install -m 755 $(MACHINE_FILES) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw

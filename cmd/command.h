@@ -29,5 +29,6 @@ extern const struct command flamegraph_command;
 extern const struct command export_command;
 extern const struct command dump_command;
 extern const struct command verify_command;
+extern const struct command completion_command;
 
 #endif

@@ -2,11 +2,21 @@
 #include "cmd/session.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* As record calls it, or a file in such a folder. */
+static bool is_named_so(const char *path)
+{
+	const char *name = strstr(path, ".data");
+
+	return name && (!name[5] || name[5] == '/' ||
+			!strcmp(name, ".data.old"));
+}
 
 static bool is_regular(int directory, const char *path)
 {
@@ -16,7 +26,9 @@ static bool is_regular(int directory, const char *path)
 	       S_ISREG(stat.st_mode);
 }
 
-/* The first bytes of a perf.data file, in either of its two forms. */
+/* The first bytes of a perf.data file, in either of its two forms; of one that
+ * may not be read it is for the reader to say that.
+ */
 static bool is_perf_data(int directory, const char *path)
 {
 	char magic[8];
@@ -25,6 +37,8 @@ static bool is_perf_data(int directory, const char *path)
 			 -1;
 	ssize_t size = fd < 0 ? -1 : read(fd, magic, sizeof(magic));
 
+	if (fd < 0 && errno == EACCES)
+		return is_named_so(path);
 	if (fd >= 0)
 		close(fd);
 	return size == sizeof(magic) && memcmp(magic, "PERFILE2", 8) == 0;
@@ -39,10 +53,12 @@ static bool stat_recording(int directory, const char *name, struct stat *stat)
 		return false;
 	if (S_ISREG(stat->st_mode))
 		return is_perf_data(directory, name);
+	if (!S_ISDIR(stat->st_mode))
+		return false;
 	snprintf(data, sizeof(data), "%s/data", name);
-	return S_ISDIR(stat->st_mode) &&
-	       fstatat(directory, data, stat, 0) == 0 &&
-	       is_perf_data(directory, data);
+	if (fstatat(directory, data, stat, 0) < 0)
+		return errno == EACCES && is_named_so(name);
+	return is_perf_data(directory, data);
 }
 
 static bool is_newer(const struct timespec *a, const struct timespec *b)

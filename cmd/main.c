@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@ static const struct command *const commands[] = {
 	&record_command,     &report_command, &timeline_command,
 	&flamegraph_command, &export_command, &dump_command,
 	&verify_command,     &doctor_command, &machine_command,
+	&completion_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };
@@ -18,7 +20,15 @@ static void print_usage(FILE *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-12s %s\n", commands[i]->name,
 			commands[i]->summary);
-	fputs("\nktrace-hw COMMAND --help lists a command's options.\n", out);
+	fputs("\nktrace-hw COMMAND --help lists a command's options; "
+	      "ktrace-hw --version says\nwhich one this is.\n", out);
+}
+
+static bool is_one_of(const char *word, const char *first, const char *second,
+		      const char *third)
+{
+	return !strcmp(word, first) || !strcmp(word, second) ||
+	       !strcmp(word, third);
 }
 
 int main(int argc, char **argv)
@@ -27,8 +37,12 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+	if (is_one_of(argv[1], "--help", "-h", "help")) {
 		print_usage(stdout);
+		return EXIT_OK;
+	}
+	if (is_one_of(argv[1], "--version", "-V", "version")) {
+		puts("ktrace-hw " KTRACE_VERSION);
 		return EXIT_OK;
 	}
 	for (size_t i = 0; i < COMMAND_COUNT; i++)

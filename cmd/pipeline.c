@@ -2,6 +2,7 @@
 #include "cmd/pipeline.h"
 
 #include "cmd/checkpoints.h"
+#include "cmd/choice_check.h"
 #include "cmd/command.h"
 #include "cmd/cpu_pipeline.h"
 #include "cmd/pager.h"
@@ -195,9 +196,9 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 {
 	struct pipeline pipeline = {
 		.session = session,
-		.sink = sink,
 		.count = recording_stream_count(session->recording),
 	};
+	struct choice_check check;
 	int status;
 
 	*stacks = NULL;
@@ -208,7 +209,8 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 			recording_path(session->recording));
 		return EXIT_FAILED;
 	}
-	pipeline.checkpoints = checkpoints_open(session, sink);
+	pipeline.sink = choice_check_begin(&check, session, sink);
+	pipeline.checkpoints = checkpoints_open(session, pipeline.sink);
 	status = run(&pipeline);
 	close_parts(&pipeline);
 	if (status < 0) {
@@ -219,5 +221,5 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 		return EXIT_FAILED;
 	}
 	*stacks = pipeline.stacks;
-	return 0;
+	return choice_check_end(&check);
 }

@@ -73,5 +73,11 @@ int report_options_window(const struct report_options *options,
 	*window = TIME_WINDOW_ALL;
 	if (read_time("since", options->since, first_ns, &window->since_ns) < 0)
 		return -1;
-	return read_time("until", options->until, first_ns, &window->until_ns);
+	if (read_time("until", options->until, first_ns, &window->until_ns) < 0)
+		return -1;
+	if (window->since_ns < window->until_ns)
+		return 0;
+	fprintf(stderr, "ktrace-hw: --since=%s is not before --until=%s\n",
+		options->since ? options->since : "0", options->until);
+	return -1;
 }

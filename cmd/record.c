@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/command_path.h"
 #include "cmd/console_log.h"
 #include "cmd/machine.h"
 #include "cmd/record_folder.h"
@@ -110,6 +111,19 @@ static int record_in_machine(const struct record_options *options)
 	return code;
 }
 
+/* A mistyped command costs no recording, neither the one before.  A machine of
+ * another architecture, or with options of its own, has other files.
+ */
+static int check_command(const struct record_options *options)
+{
+	bool is_elsewhere = options->machine_options ||
+			    (options->arch && !strcmp(options->arch, "arm64"));
+
+	return options->collector.command && !is_elsewhere ?
+		       command_path_check(options->collector.command[0]) :
+		       0;
+}
+
 static int run_record(int argc, char **argv)
 {
 	struct record_options options;
@@ -119,6 +133,8 @@ static int run_record(int argc, char **argv)
 		record_options_help();
 	else if (!code && !options.machine && collector_check(&console_log))
 		code = EXIT_RECORDING;
+	else if (!code && check_command(&options))
+		code = report_failed_exec(options.collector.command[0], errno);
 	else if (!code && record_folder_make(options.folder))
 		code = EXIT_RECORDING;
 	else if (!code && options.machine)

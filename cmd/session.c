@@ -73,6 +73,17 @@ static int open_output(struct session *session,
 	return EXIT_FAILED;
 }
 
+/* A recording that failed may have moved the one before it away. */
+static void say_if_old(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length > 4 && !strcmp(path + length - 4, ".old"))
+		fprintf(stderr, "ktrace-hw: note: the last recording here is "
+				"%s: a newer one has failed, or is gone\n",
+			path);
+}
+
 static int open_recording(struct session *session,
 			  const struct report_options *options)
 {
@@ -88,6 +99,8 @@ static int open_recording(struct session *session,
 		      stderr);
 		return EXIT_FAILED;
 	}
+	if (found)
+		say_if_old(found);
 	status = recording_open(path, &console_log, &session->recording);
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_data.h"
+#include "common/log.h"
 #include "common/perf_data.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording_features.h"
@@ -8,6 +9,7 @@
 #include "decoder/recording/tracepoint_format.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 static int read_features(struct recording *recording)
 {
@@ -84,6 +86,25 @@ static void complete_conversion(struct recording *recording)
 	};
 }
 
+/* Our recorder enters the index of the trace when it ends (file_front_enter()),
+ * whatever ended it, if it could.
+ */
+static void note_unfinished(struct recording *recording)
+{
+	const struct data_file *file = &recording->file;
+	bool is_ours = !strcmp(recording->info.version, "ktrace-hw");
+
+	if (!is_ours || file->is_pipe || file->is_cut ||
+	    file->features[0] >> PERF_DATA_FEATURE_AUXTRACE & 1)
+		return;
+	recording->file.is_cut = true;
+	log_message(recording->log, LOG_WARNING, recording->data_path,
+		    LOG_NO_OFFSET,
+		    "this recording was not finished: its recorder was killed, "
+		    "or could not write; what came last is missing, and "
+		    "whether the kernel's code changed was not looked for");
+}
+
 int recording_data_read(struct recording *recording)
 {
 	int error = data_file_open(&recording->file, recording->data_path,
@@ -96,6 +117,8 @@ int recording_data_read(struct recording *recording)
 		error = record_store_open(&recording->store, &recording->file);
 	if (!error)
 		error = read_features(recording);
+	if (!error)
+		note_unfinished(recording);
 	if (!error)
 		error = recording_scan(recording);
 	if (error)

@@ -5,6 +5,7 @@
 #include "common/log.h"
 #include "decoder/recording/recording_parts.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,19 @@ static bool find_snapshot(struct recording *recording)
 	return recording->is_snapshot;
 }
 
+static int say_why_not(const struct recording *recording)
+{
+	if (access(recording->path, X_OK) < 0) {
+		log_message(recording->log, LOG_ERROR, recording->path,
+			    LOG_NO_OFFSET, "cannot be read: %s",
+			    strerror(errno));
+		return -ERROR_SYSTEM;
+	}
+	log_message(recording->log, LOG_ERROR, recording->path, LOG_NO_OFFSET,
+		    "a directory without a file called data: no recording");
+	return -ERROR_NOT_FOUND;
+}
+
 /* perf record --kcore puts the copies into a folder of the directory. */
 int recording_files_find(struct recording *recording)
 {
@@ -66,7 +80,5 @@ int recording_files_find(struct recording *recording)
 		return 0;
 	if (find_snapshot(recording))
 		return 0;
-	log_message(recording->log, LOG_ERROR, recording->path, LOG_NO_OFFSET,
-		    "a directory without a file called data: no recording");
-	return -ERROR_NOT_FOUND;
+	return say_why_not(recording);
 }

@@ -20,14 +20,12 @@ static void walk_sideband(const struct recording *recording)
 	sideband_close(sideband);
 }
 
-static void walk_graph(const struct flow_input *input)
+static void walk_blocks(struct flow_source *source)
 {
-	struct flow_source *source = NULL;
 	const struct flow_item *items;
 
-	if (!execution_blocks.open(input, &source))
-		while (flow_source_next(source, &items) > 0)
-			continue;
+	while (flow_source_next(source, &items) > 0)
+		continue;
 	flow_source_close(source);
 }
 
@@ -41,15 +39,13 @@ static void walk_stream(const struct recording *recording, size_t index,
 	};
 	struct flow_source *source = NULL;
 	struct packet_dump *dump = NULL;
-	const struct flow_item *items;
 	struct packet_line line;
 
 	if (!flow_source_open(&input, &source))
-		while (flow_source_next(source, &items) > 0)
-			continue;
-	flow_source_close(source);
-	if (branch_source_fits(recording, input.stream))
-		walk_graph(&input);
+		walk_blocks(source);
+	if (branch_source_fits(recording, input.stream) &&
+	    !execution_blocks.open(&input, &source))
+		walk_blocks(source);
 	if (!packet_dump_open(recording, input.stream, &dump))
 		while (packet_dump_next(dump, &line) == 1)
 			continue;

@@ -17,14 +17,22 @@ MEMORY_MB = 1500
 Run = collections.namedtuple("Run", "code out err")
 
 
-def run(program, *arguments, folder=None, environment=None):
-    """Runs it to its end, which must come by itself and in time."""
+def confine(user):
+    resource.setrlimit(resource.RLIMIT_CPU, (2 * CPU_S, 2 * CPU_S))
+    if user is not None:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+
+
+def run(program, *arguments, folder=None, environment=None, user=None,
+        codes=(0, 1, 2)):
+    """Runs it, as @user, to its end, which must come by itself and in time."""
     out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
     child = subprocess.Popen(
         [program, *arguments], stdin=subprocess.DEVNULL, stdout=out,
         stderr=err, cwd=folder, env={**os.environ, **(environment or {})},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU,
-                                              (2 * CPU_S, 2 * CPU_S)))
+        preexec_fn=lambda: confine(user))
     deadline = time.monotonic() + WALL_S
     pid = 0
     while not pid and time.monotonic() < deadline:
@@ -45,7 +53,7 @@ def run(program, *arguments, folder=None, environment=None):
     done = Run(os.waitstatus_to_exitcode(status),
                out.read().decode(errors="replace"),
                err.read().decode(errors="replace"))
-    assert done.code in (0, 1, 2), f"{said}: {done.code}\n{done.err}"
+    assert done.code in codes, f"{said}: {done.code}\n{done.err}"
     assert "Sanitizer" not in done.err, done.err
     return done
 

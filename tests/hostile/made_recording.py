@@ -7,7 +7,8 @@ import struct
 MMAP, COMM, FORK, ITRACE_START = 1, 3, 7, 12
 ATTR, FINISHED_ROUND, ID_INDEX = 64, 68, 69
 AUXTRACE_INFO, AUXTRACE, TIME_CONV, COMPRESSED = 70, 71, 79, 81
-FEATURE_ARCH = 6
+FEATURE_VERSION, FEATURE_ARCH, FEATURE_AUXTRACE = 5, 6, 18
+CODE = 0xffffffff81000000
 USER = 2
 PMU = 8
 # IP|TID|TIME|CPU|IDENTIFIER: what the records' ends hold.
@@ -41,6 +42,31 @@ def mapping(pid, path, address=0x400000, size=0x1000, time_ns=0):
                   name + origin(pid, time_ns), USER)
 
 
+def comm(pid, name, time_ns):
+    return record(COMM, struct.pack("<2I", pid, pid) +
+                  name.encode().ljust(16, b"\0") + origin(pid, time_ns))
+
+
+def target(head, address=CODE):
+    """A packet of six bytes of address, sign-extended."""
+    return bytes([3 << 5 | head]) + (address & (1 << 48) - 1).to_bytes(
+        6, "little")
+
+
+def clock(time_ns):
+    return b"\x19" + time_ns.to_bytes(7, "little")
+
+
+def kernel_trace(time_ns):
+    """What jumps to where it is, three times: see write_recording()."""
+    data = (bytes([2, 0x82] * 8) + clock(time_ns) + b"\x99\x01" + b"\2\x23" +
+            target(0x11))
+    for i in range(1, 4):
+        data += clock(time_ns + 100 * i) + target(0x0d)
+    data += target(0x01)
+    return trace(data + bytes(-len(data) % 8))
+
+
 def trace(data, offset=0, index=0, tid=0, cpu=0):
     return record(AUXTRACE, struct.pack("<3Q4I", len(data), offset, 0, index,
                                         tid, cpu, 0)) + data
@@ -54,7 +80,12 @@ def info():
                   struct.pack("<17Q", *words))
 
 
-def data_file(records, traces_user=True):
+def feature_text(text):
+    text = text.encode() + b"\0"
+    return struct.pack("<I", len(text)) + text
+
+
+def data_file(records, traces_user=True, version="6.1", is_finished=False):
     """A file with @records behind what describes the trace."""
     flags = 1 << 18 | (0 if traces_user else 1 << 4)
     ids = struct.pack("<2Q", TRACE_ID, SIDEBAND_ID)
@@ -64,11 +95,17 @@ def data_file(records, traces_user=True):
     at = 104 + len(ids) + len(attrs)
     head = b"PERFILE2" + struct.pack("<8Q", 104, 152, 120, len(attrs), at,
                                      len(body), 0, 0)
-    head += struct.pack("<4Q", 1 << FEATURE_ARCH, 0, 0, 0)
-    arch = struct.pack("<I", 8) + b"x86_64\0\0"
-    end = at + len(body) + 16
-    return (head + ids + attrs + body +
-            struct.pack("<2Q", end, len(arch)) + arch)
+    features = {FEATURE_VERSION: feature_text(version),
+                FEATURE_ARCH: feature_text("x86_64")}
+    if is_finished:
+        features[FEATURE_AUXTRACE] = bytes(8)
+    head += struct.pack("<4Q", sum(1 << bit for bit in features), 0, 0, 0)
+    end = at + len(body) + 16 * len(features)
+    table = b""
+    for text in features.values():
+        table += struct.pack("<2Q", end, len(text))
+        end += len(text)
+    return head + ids + attrs + body + table + b"".join(features.values())
 
 
 def kcore(loads, size):
@@ -82,13 +119,17 @@ def kcore(loads, size):
     return front
 
 
-def write_recording(folder, records, traces_user=True):
+def write_recording(folder, records, **options):
     os.makedirs(os.path.join(folder, "kcore_dir"), exist_ok=True)
     with open(os.path.join(folder, "data"), "wb") as out:
-        out.write(data_file(records, traces_user))
+        out.write(data_file(records, **options))
     with open(os.path.join(folder, "kcore_dir", "kallsyms"), "w",
               encoding="ascii") as out:
-        out.write("ffffffff81000000 T _stext\n")
+        out.write(f"{CODE:x} T _stext\n")
+    write_kcore(folder, [(4096, CODE, 4096)], 8192)
+    with open(os.path.join(folder, "kcore_dir", "kcore"), "r+b") as out:
+        out.seek(4096)
+        out.write(b"\xff\xe0" * 2048)  # jmp *%rax
 
 
 def write_kcore(folder, loads, size):

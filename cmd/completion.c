@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Both ask --help, which is made of the same tables as the options: there is no
+ * second list of them.
+ */
+static const char bash_script[] =
+	"# ktrace-hw completion bash >/etc/bash_completion.d/ktrace-hw\n"
+	"_ktrace_hw() {\n"
+	"\tlocal word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words\n"
+	"\tCOMPREPLY=()\n"
+	"\tif ((COMP_CWORD == 1)); then\n"
+	"\t\twords=$(ktrace-hw --help | sed -n 's/^  \\([a-z]*\\) .*/\\1/p')\n"
+	"\telif [[ $word == -* ]]; then\n"
+	"\t\twords=$(ktrace-hw \"$command\" --help |\n"
+	"\t\t\tsed -n 's/^  \\(-., \\)*\\(--[a-z-]*\\).*/\\2/p')\n"
+	"\telse\n"
+	"\t\treturn\n"
+	"\tfi\n"
+	"\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+	"}\n"
+	"complete -o bashdefault -o default -F _ktrace_hw ktrace-hw\n";
+
+static const char zsh_script[] =
+	"#compdef ktrace-hw\n"
+	"# ktrace-hw completion zsh >/usr/local/share/zsh/site-functions/"
+	"_ktrace-hw\n"
+	"_ktrace-hw() {\n"
+	"\tlocal -a found\n"
+	"\tif ((CURRENT == 2)); then\n"
+	"\t\tfound=(${(f)\"$(ktrace-hw --help |\n"
+	"\t\t\tsed -n 's/^  \\([a-z]*\\)  *\\(.*\\)/\\1:\\2/p')\"})\n"
+	"\t\t_describe command found\n"
+	"\telif [[ $words[CURRENT] == -* ]]; then\n"
+	"\t\tfound=(${(f)\"$(ktrace-hw $words[2] --help |\n"
+	"\t\t\tsed -n 's/^  \\(-., \\)*\\(--[a-z-]*\\)[^ ]*  *\\(.*\\)/\\2:\\3/p')\"})\n"
+	"\t\t_describe -o option found\n"
+	"\telse\n"
+	"\t\t_files\n"
+	"\tfi\n"
+	"}\n"
+	"_ktrace-hw \"$@\"\n";
+
+static const struct {
+	const char *name;
+	const char *script;
+} shells[] = {
+	{ "bash", bash_script },
+	{ "zsh", zsh_script },
+};
+
+static int run_completion(int argc, char **argv)
+{
+	static const char usage[] =
+		"usage: ktrace-hw completion bash|zsh\n\n"
+		"Writes a script with which that shell completes commands and "
+		"options.\n";
+
+	for (size_t i = 0; argc == 2 && i < sizeof(shells) / sizeof(*shells);
+	     i++)
+		if (!strcmp(argv[1], shells[i].name)) {
+			fputs(shells[i].script, stdout);
+			return EXIT_OK;
+		}
+	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(usage, stdout);
+		return EXIT_OK;
+	}
+	fputs(usage, stderr);
+	return EXIT_USAGE;
+}
+
+const struct command completion_command = {
+	.name = "completion",
+	.summary = "write a script that completes options (bash, zsh)",
+	.run = run_completion,
+};

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is said of mistakes: choices that leave nothing, recordings that may not
+be read, that are old or were not finished.
+
+    habits.py PROGRAM
+"""
+import glob
+import os
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+
+from judge import run, run_checks
+from made_recording import (CODE, ITRACE_START, comm, data_file, kernel_trace,
+                            origin, record, write_recording)
+
+MANUALS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       "../../docs/man")
+READERS = (("report",), ("report", "--flat"), ("report", "--sleeps"),
+           ("timeline",), ("timeline", "--syscalls"), ("flamegraph",),
+           ("flamegraph", "--wall"), ("export", "--format=chrome"))
+
+
+def write(folder, name="one", **options):
+    start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
+                   origin(117, 1000))
+    write_recording(folder, [comm(117, name, 1000), start,
+                             kernel_trace(1500000)], traces_user=False,
+                    **options)
+
+
+def check_choices_that_leave_nothing(program, folder):
+    write(folder)
+    for reader in READERS:
+        done = run(program, *reader, "-i", folder)
+        assert done.code == 0, (reader, done.err)
+        for choice in ("--pid=4711", "--comm=none", "--tree=4711",
+                       "--cpu=77", "--since=100", "--until=0.000000001"):
+            done = run(program, *reader, "-i", folder, choice)
+            assert done.code == 1, (reader, choice, done)
+            assert "nothing to show" in done.err, (reader, choice, done.err)
+        for choice in ("--pid=117", "--comm=one", "--cpu=0", "--since=+0",
+                       "--until=100"):
+            done = run(program, *reader, "-i", folder, choice)
+            assert done.code == 0, (reader, choice, done.err)
+        done = run(program, *reader, "-i", folder, "--since=2", "--until=1")
+        assert done.code == 2 and "is not before" in done.err, done.err
+
+
+def check_what_may_not_be_read(program, folder):
+    # Root may read everything.
+    user = None if os.geteuid() else 65534
+    path = os.path.join(folder, "ktrace.data")
+    os.chmod(folder, 0o755)
+    write(path)
+    os.chmod(path, 0o755)
+    for name in (os.path.join(path, "data"), path):
+        os.chmod(name, 0)
+        for arguments in (("-i", path), ()):
+            done = run(program, "report", *arguments, folder=folder,
+                       user=user)
+            assert done.code == 1 and "Permission denied" in done.err, done
+            assert "no recording" not in done.err, done.err
+        os.chmod(name, 0o755)
+
+
+def check_old_recording(program, folder):
+    write(os.path.join(folder, "ktrace.data.old"))
+    done = run(program, "report", folder=folder)
+    assert "the last recording here is ktrace.data.old" in done.err, done.err
+    write(os.path.join(folder, "ktrace.data"))
+    assert ".old" not in run(program, "report", folder=folder).err
+
+
+def check_mistyped_command(program, folder):
+    write(os.path.join(folder, "ktrace.data"))
+    open(os.path.join(folder, "text"), "w", encoding="ascii").close()
+    for command, code in (("no-such-command", 127), ("./no-such", 127),
+                          ("./text", 126)):
+        done = run(program, "record", "--machine", "--", command,
+                   folder=folder, codes=(code,))
+        assert command in done.err, done.err
+        assert sorted(os.listdir(folder)) == ["ktrace.data", "text"]
+    assert "ktrace-hw: no" not in run(program, "report", folder=folder).err
+
+
+def check_unfinished(program, folder):
+    write(folder, version="ktrace-hw", is_finished=True)
+    assert "not finished" not in run(program, "report", "-i", folder).err
+    write(folder, version="ktrace-hw")
+    said = run(program, "report", "-i", folder).err
+    assert said.startswith("ktrace-hw: warning: ") and \
+        "was not finished" in said.splitlines()[0], said
+    write(folder, version="6.1")
+    assert "not finished" not in run(program, "report", "-i", folder).err
+
+
+def check_first_words(program, folder):
+    for word in ("--version", "version"):
+        done = run(program, word, folder=folder)
+        assert done.code == 0 and done.out.startswith("ktrace-hw "), done
+    for word in ("-h", "--help", "help"):
+        done = run(program, word, folder=folder)
+        assert done.code == 0 and "usage: " in done.out, done
+    for command in ("record", "report", "timeline", "flamegraph", "export",
+                    "dump", "doctor"):
+        done = run(program, command, "-h", folder=folder)
+        assert done.code == 0 and "usage: " in done.out, (command, done)
+
+
+def examples():
+    """Lines of EXAMPLES; every page must have some."""
+    for page in sorted(glob.glob(os.path.join(MANUALS, "*.1"))):
+        with open(page, encoding="utf-8") as text:
+            part = text.read().partition(".SH EXAMPLES\n")[2]
+        lines = [line.replace("\\-", "-")
+                 for line in part.partition("\n.SH")[0].splitlines()
+                 if line.startswith("ktrace-hw ")]
+        assert lines, f"{page}: no examples"
+        for line in lines:
+            yield shlex.split(line.partition(" && ")[0])[1:]
+
+
+def check_examples_of_manuals(program, folder):
+    path = os.path.join(folder, "ktrace.data")
+    write(path, "ls")
+    with open(os.path.join(path, "kcore_dir", "kallsyms"), "a",
+              encoding="ascii") as out:
+        out.write("".join(f"{CODE + 0x10000 + i:x} T {name}\n" for i, name in
+                          enumerate(("vfs_read", "filemap_read", "write"))))
+    for words in examples():
+        codes = (0,)
+        if words[0] == "machine":
+            continue  # tests/recorded and e2e start it
+        if words[0] == "record":
+            at = words.index("--") if "--" in words else len(words)
+            words = words[:at] + ["--help"] + words[at:]
+        if words[0] == "doctor":
+            codes = (0, 1)
+        done = run(program, *words, folder=folder, codes=(0, 1, 2))
+        assert done.code in codes, (words, done.err)
+
+
+def check_completion(program, folder):
+    script = run(program, "completion", "bash").out
+    os.symlink(program, os.path.join(folder, "ktrace-hw"))
+    for words, expected in (
+            (("ktrace-hw", "rep"), "report"),
+            (("ktrace-hw", "report", "--call"), "--callgraph"),
+            (("ktrace-hw", "timeline", "--min"), "--min-duration"),
+            (("ktrace-hw", "record", "--user-s"), "--user-stacks")):
+        listed = " ".join(words)
+        done = subprocess.run(
+            ["bash", "-c", f"{script}\nCOMP_WORDS=({listed})\n"
+             f"COMP_CWORD={len(words) - 1}\n_ktrace_hw\n"
+             'printf "%s\\n" "${COMPREPLY[@]}"'], capture_output=True,
+            text=True, check=False,
+            env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]})
+        assert done.stdout.split() == [expected], (words, done)
+    assert run(program, "completion", "fish").code == 2
+    zsh = shutil.which("zsh")
+    if zsh:
+        subprocess.run([zsh, "-n"], check=True, text=True,
+                       input=run(program, "completion", "zsh").out)
+
+
+if __name__ == "__main__":
+    sys.exit(run_checks(globals()))
