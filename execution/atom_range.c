@@ -27,9 +27,17 @@ void atom_range_end(struct atom_range *range, uint64_t last, uint8_t exit,
 	range->item->ip = range->ip;
 }
 
+/* Bounds without a record would fill their room. */
 void atom_range_drop(struct execution *execution)
 {
-	execution->times.count--;
+	struct event_times *times = &execution->times;
+	uint32_t bounds = times->records[--times->count].early_ns;
+
+	if (times->count > times->written &&
+	    times->records[times->count - 1].early_ns == bounds)
+		return;
+	times->bounds_count--;
+	execution->has_bounds = false;
 }
 
 void atom_range_break(struct execution *execution, struct atom_range *range)

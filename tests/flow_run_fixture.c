@@ -107,8 +107,8 @@ static void follow(const struct flow_input *input,
 	struct execution_stream *stream;
 	int count;
 
-	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL, NULL,
-					       &stream), 0);
+	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL,
+					       NULL, &stream), 0);
 	while ((count = execution_stream_next(stream, &batch)) > 0)
 		for (int i = 0; i < count; i++)
 			take_event(ctx, &batch[i]);

@@ -4,6 +4,7 @@
 #include "symbolize/function_event.h"
 #include "symbolize/symbols.h"
 #include "tests/capture_fixture.h"
+#include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
@@ -207,6 +208,67 @@ START_TEST(older_units_are_left_to_opencsd)
 }
 END_TEST
 
+/* A unit that leaves out where calls return to, and a loop of them. */
+static void write_returning_unit(void)
+{
+	static const enum capture_name kind = CAPTURE_ETMV4;
+
+	capture_fixture_write(&scratch, &kind, 1, "source_data");
+	scratch_folder_write(&scratch, "unit0.ini",
+			     "[device]\nname=unit_0\nclass=trace_source\n"
+			     "type=ETM4.0\n[regs]\nTRCCONFIGR=0x1001\n"
+			     "TRCIDR0=0x28000EA1\nTRCIDR1=0x4100F403\n"
+			     "TRCIDR2=0x00000488\nTRCTRACEIDR=0x10\n");
+}
+
+static const uint8_t returns[] = {
+	SYNC, TRACE_ON, CONTEXT(0),
+	EXECUTED, EXECUTED,		/* bl, ret to 0x08 */
+	EXECUTED, ADDRESS(0x34),	/* b.eq to 0x20, svc is left out */
+	EXECUTED,			/* b */
+	EXECUTED, EXECUTED,		/* bl, ret to 0x08 */
+	NOT_EXECUTED, EXECUTED,		/* b.eq; ret, to where nobody called */
+	EXECUTED, EXECUTED,
+	ADDRESS(0x00), EXECUTED,	/* bl */
+	EXECUTED, ADDRESS(0x34),	/* ret to elsewhere */
+	EXECUTED,			/* b */
+};
+
+START_TEST(calls_tell_where_returns_go)
+{
+	/* Up to the return without a call both are equal. */
+	enum { ALIKE = sizeof(returns) - 2 * 9 - 7 };
+
+	write_returning_unit();
+	snapshot_fixture_file(&scratch, CAPTURE_TRACE, returns, ALIKE);
+	compare(scratch.path, NULL);
+}
+END_TEST
+
+/* OpenCSD gives up there until the next synchronisation point. */
+START_TEST(unknown_return_is_a_gap_up_to_an_address)
+{
+	struct array items = ARRAY_OF(struct flow_item);
+	struct flow_totals totals;
+	const struct flow_item *item;
+
+	write_returning_unit();
+	snapshot_fixture_file(&scratch, CAPTURE_TRACE, returns,
+			      sizeof(returns));
+	ck_assert_int_eq(flow_run_open(&run, scratch.path, NULL), 0);
+	flow_run_stream(&run, 0, &totals, &items);
+	ck_assert_uint_eq(totals.gaps[FLOW_GAP_BAD_TRACE], 2);
+	/* Behind it: bl, ret, b, the stop, and the end. */
+	item = array_at(&items, items.count - 5);
+	ck_assert_int_eq(item->kind, FLOW_BLOCK);
+	ck_assert_uint_eq(item->ip, ETMV4_BASE);
+	ck_assert_int_eq(item->detail, FLOW_EXIT_CALL);
+	item = array_at(&items, items.count - 3);
+	ck_assert_uint_eq(item->ip, ETMV4_BASE + 0x34);
+	array_free(&items);
+}
+END_TEST
+
 #define COUNT(list) (int)(sizeof(list) / sizeof(*(list)))
 
 int main(void)
@@ -220,6 +282,8 @@ int main(void)
 	tcase_add_loop_test(tcase, snapshots_are_equal, 0, COUNT(snapshots));
 	tcase_add_loop_test(tcase, phones_are_equal, 0, COUNT(phones));
 	tcase_add_test(tcase, virtual_machine_is_equal);
+	tcase_add_test(tcase, calls_tell_where_returns_go);
+	tcase_add_test(tcase, unknown_return_is_a_gap_up_to_an_address);
 	tcase_add_loop_test(tcase, older_units_are_left_to_opencsd, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -217,8 +217,9 @@ static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 	branch->low = branch->low << atoms.count |
 		      UINT64_C(1) << (atoms.count - 1);
 	branch->count += atoms.count;
-	b->group_next = b->feed->window.piece->is_formatted ? UINT64_MAX :
-							      index + 1;
+	b->group_next = UINT64_MAX;
+	if (!b->feed->window.piece->is_formatted && !b->has_failed)
+		b->group_next = index + 1;
 	coresight_branches_settle(b);
 }
 
