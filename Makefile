@@ -187,7 +187,7 @@ HOSTILE_CHECKS := $(patsubst tests/hostile/%.py,check-hostile-%, \
                   $(filter-out %/judge.py %/made_recording.py, \
                   $(wildcard tests/hostile/*.py)))
 $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
-	$(Q)tests/hostile/$*.py $(PROGRAM)
+	$(Q)$(SUITE_ENV) tests/hostile/$*.py $(PROGRAM)
 	@$(pass)
 
 # The make that it starts builds what `make -j all check` builds beside it: it

@@ -18,6 +18,8 @@
 /* A region larger than this costs a decoder's cache too much memory. */
 #define REGION_LIMIT (512ull << 20)
 
+enum { PIECE_BYTES = 16384 };
+
 static int compare_regions(const void *a, const void *b)
 {
 	const struct code_region *left = a;
@@ -155,20 +157,40 @@ static size_t cluster_size(const struct array *loads, size_t from)
 	return count;
 }
 
-static int write_load(int fd, uint64_t offset, const struct code_region *load)
+static int write_piece(int fd, uint64_t offset, const uint8_t *bytes,
+		       uint64_t size)
 {
-	uint64_t done = 0;
-
-	while (done < load->size_bytes) {
-		ssize_t written =
-			pwrite(fd, load->bytes + done, load->size_bytes - done,
-			       (off_t)(offset + done));
+	while (size) {
+		ssize_t written = pwrite(fd, bytes, size, (off_t)offset);
 
 		if (written <= 0)
 			return -ERROR_SYSTEM;
-		done += (uint64_t)written;
+		bytes += written;
+		offset += (uint64_t)written;
+		size -= (uint64_t)written;
 	}
 	return 0;
+}
+
+/* Memory that is all zero, as between modules, takes no room on disk: the file
+ * is a new one, with nothing below what is written.
+ */
+static int write_load(int fd, uint64_t offset, const struct code_region *load)
+{
+	static const uint8_t zeros[PIECE_BYTES];
+	uint64_t size;
+	int error = 0;
+
+	for (uint64_t done = 0; done < load->size_bytes && !error;
+	     done += size) {
+		size = load->size_bytes - done;
+		if (size > PIECE_BYTES)
+			size = PIECE_BYTES;
+		if (memcmp(load->bytes + done, zeros, size))
+			error = write_piece(fd, offset + done,
+					    load->bytes + done, size);
+	}
+	return error;
 }
 
 /* Maps @region from where it lies in the file open as @fd. */
@@ -219,6 +241,8 @@ static int build_cluster(const struct array *loads, size_t from, size_t count,
 			end = end_of(load);
 	}
 	region->size_bytes = end - region->first;
+	if (!error && ftruncate(*fd, (off_t)region->size_bytes) < 0)
+		error = -ERROR_SYSTEM;
 	return error ? error : map_region(*fd, 0, region);
 }
 

@@ -146,7 +146,17 @@ check_accidents() {
 	expect "SIGINT ends the command" 130 "$(code_of interrupted)"
 	expect_that "and leaves a recording" \
 		"$(lines_of interrupted enter)" -gt 1000
+	expect_that "and the recording is finished" -z \
+		"$("$KTRACE" report -i "$WORK/interrupted" 2>&1 |
+			grep "not finished")"
 	expect "killed" 137 "$(code_of killed)"
+	expect_that "reading that says so first" -n \
+		"$("$KTRACE" report -i "$WORK/killed" 2>&1 |
+			sed -n '1{/not finished/p}')"
+	expect "SIGQUIT ends the command, too" 131 "$(code_of quitted)"
+	expect_that "and the recording is finished" -z \
+		"$("$KTRACE" report -i "$WORK/quitted" 2>&1 |
+			grep "not finished")"
 	expect_that "what was whole is readable" \
 		"$(lines_of killed enter)" -gt 1000
 	expect "disk full" 125 "$(code_of full)"

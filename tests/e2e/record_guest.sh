@@ -75,14 +75,14 @@ ways() {
 }
 
 # A signal ends the recording, and is the command's too.
-interrupted() {
-	"$KTRACE" record -o interrupted -- sleep 20 2>interrupted.err &
+interrupted() { # name signal
+	"$KTRACE" record -o "$1" -- sleep 20 2>"$1.err" &
 	local pid=$! code=0
-	until [[ -s interrupted/data ]]; do sleep 0.02; done
+	until [[ -s $1/data ]]; do sleep 0.02; done
 	sleep 0.3
-	kill -INT "$pid"
+	kill "-$2" "$pid"
 	wait "$pid" || code=$?
-	echo "$code" >interrupted.code
+	echo "$code" >"$1.code"
 }
 
 # A snapshot each time that SIGUSR2 comes.
@@ -151,7 +151,8 @@ set -m
 exit_codes
 targets
 ways
-interrupted
+interrupted interrupted INT
+interrupted quitted QUIT
 asked
 killed
 rights

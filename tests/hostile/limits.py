@@ -54,12 +54,10 @@ def check_kcore_of_distant_loads(program, folder):
 def check_code_folder(program, folder):
     write_recording(folder, [trace(PSB)], traces_user=False)
     os.mkdir(os.path.join(folder, "code"))
-    for i in range(40):
-        first = 0xffffffffc0000000 + (i << 28)
-        with open(os.path.join(folder, "code",
-                               f"{first:x}-{first + (1 << 27):x}-1"),
-                  "wb") as out:
-            out.truncate(1 << 27)
+    first, size = 0xffffffff00000000, (1 << 30) + 4096
+    with open(os.path.join(folder, "code", f"{first:x}-{first + size:x}-1"),
+              "wb") as out:
+        out.truncate(size)
     assert "more code than a kernel has" in read(program, folder)
 
 
