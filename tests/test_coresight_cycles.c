@@ -98,7 +98,8 @@ static const struct {
 	    { FLOW_STOP, 0, 1250, 1246, UINT64_MAX } } },
 };
 
-static void decode(const uint8_t *bytes, size_t size, struct array *items)
+static void decode_by(const uint8_t *bytes, size_t size, bool by_library,
+		      struct array *items)
 {
 	const uint64_t aux[] = { 0, size, SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
 	const struct fixture_origin origin = { 1, 1, 900 };
@@ -116,9 +117,15 @@ static void decode(const uint8_t *bytes, size_t size, struct array *items)
 	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
 	ck_assert_int_eq(recording_time(run.recording),
 			 RECORDING_TIME_NANOSECONDS);
+	run.by_library = by_library;
 	flow_run_stream(&run, 0, &totals, items);
 	flow_run_close(&run);
 	recording_fixture_end(&fixture);
+}
+
+static void decode(const uint8_t *bytes, size_t size, struct array *items)
+{
+	decode_by(bytes, size, false, items);
 }
 
 static uint64_t high_of(const struct flow_item *item)
@@ -177,6 +184,25 @@ START_TEST(damaged_counts_end)
 }
 END_TEST
 
+/* A time stamp that nothing follows is no reason to end later. */
+START_TEST(end_is_that_of_the_last_item)
+{
+	static const uint8_t trace[] = { FIRST_SPAN, EXECUTED, STAMP(1500) };
+	struct array items = ARRAY_OF(struct flow_item);
+	const struct flow_item *stop;
+	const struct flow_item *end;
+
+	decode_by(trace, sizeof(trace), _i, &items);
+	stop = array_at(&items, items.count - 2);
+	end = array_at(&items, items.count - 1);
+	ck_assert_int_eq(stop->kind, FLOW_STOP);
+	ck_assert_int_eq(end->kind, FLOW_END);
+	ck_assert_uint_eq(end->time_ns, stop->time_ns);
+	ck_assert_uint_eq(end->early_ns, stop->early_ns);
+	array_free(&items);
+}
+END_TEST
+
 /* Without time stamps they are the clock themselves, from 1 on. */
 START_TEST(counts_are_the_clock)
 {
@@ -230,6 +256,7 @@ int main(void)
 			    sizeof(traces) / sizeof(*traces));
 	tcase_add_loop_test(tcase, damaged_counts_end, 0,
 			    sizeof(traces) / sizeof(*traces));
+	tcase_add_loop_test(tcase, end_is_that_of_the_last_item, 0, 2);
 	tcase_add_test(tcase, counts_are_the_clock);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

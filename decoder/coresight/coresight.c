@@ -86,7 +86,7 @@ static void emit_end(struct coresight *source)
 	bool has_stamps = source->time == RECORDING_TIME_NANOSECONDS;
 	const struct coresight_entry end = {
 		.item.kind = FLOW_END,
-		.stamp.low_ns = has_stamps ? source->low_ns :
+		.stamp.low_ns = has_stamps ? source->after_block.low_ns :
 					     flow_batch_last_ns(source->batch),
 		.stamp.high_ns = UINT64_MAX,
 		.stamp.known_ns = flow_batch_last_ns(source->batch),
