@@ -266,7 +266,7 @@ bool code_space_is_mapped(const struct code_space *code, uint64_t address)
 
 	if (address >= code->kernel_start)
 		return true;
-	if (!code->space)
+	if (!code->processes)
 		return false;
 	maps = &program_at(code, code->space)->maps;
 	for (size_t i = 0; i < maps->count; i++) {

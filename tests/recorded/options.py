@@ -227,8 +227,10 @@ def check_engine(reader):
     for command in (("report", "--flat"), ("timeline", "--top=500"),
                     ("dump", "--events")):
         texts = [reader.text(*command, *engine)
-                 for engine in ((), ("--engine=graph",), ("--engine=libipt",))]
-        assert texts[0] == texts[1] == texts[2], command
+                 for engine in ((), ("--engine=graph",))]
+        assert texts[0] == texts[1], command
+        # Of the other, check_verify says how near its times are.
+        assert reader.text(*command, "--engine=libipt"), command
     for engine in "opencsd", "other":
         done = reader.run("report", f"--engine={engine}", "-i",
                           reader.recording)
