@@ -82,10 +82,14 @@ static void print_s(uint64_t time_ns)
 static int outside(const struct choice_check *check)
 {
 	nothing(check, "--since and --until leave all of it out");
-	fputs("ktrace-hw: it goes from ", stderr);
-	print_s(check->first_ns);
-	fputs(" to ", stderr);
-	print_s(check->last_ns);
+	/* Decoding ends where nothing more is wanted. */
+	if (check->session->window.until_ns <= check->first_ns) {
+		fputs("ktrace-hw: its trace begins at ", stderr);
+		print_s(check->first_ns);
+	} else {
+		fputs("ktrace-hw: its trace ends at ", stderr);
+		print_s(check->last_ns);
+	}
 	fputs(" s\n", stderr);
 	return EXIT_FAILED;
 }
