@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_clock.h"
+#include "decoder/intel_pt/intel_setup.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>
@@ -29,7 +29,9 @@ static uint8_t *make_trace(void)
 
 START_TEST(what_has_no_time_is_not_kept_to_the_end)
 {
-	const struct intel_clock_setup setup = { .max_nonturbo_ratio = 10 };
+	const struct intel_setup setup = {
+		.clock.max_nonturbo_ratio = 10,
+	};
 	uint8_t *bytes = make_trace();
 	struct intel_branches *branches =
 		intel_branches_new(bytes, SIZE, 0, &setup);

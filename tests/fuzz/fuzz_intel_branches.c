@@ -34,7 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (!size)
 		return 0;
 	setup.errata = bytes[0];
-	branches = intel_branches_new(bytes + 1, size - 1, &setup);
+	branches = intel_branches_new(
+		bytes + 1, size - 1,
+		intel_packet_find_psb(bytes + 1, size - 1, 0), &setup);
 	while (branches && intel_branches_next(branches, &batch) > 0)
 		continue;
 	intel_branches_free(branches);
