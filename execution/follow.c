@@ -228,8 +228,8 @@ static void follow_unread(struct execution *execution,
 	follow_gap(execution, &gap);
 }
 
-/* The clock so far ends: the gap behind begins no earlier than the last
- * record.
+/* The clock so far ends.  The gap behind has the time of the last record, but it
+ * is known no better than that.
  */
 static void follow_break(struct execution *execution,
 			 const struct trace_branch *branch, uint64_t position)
@@ -241,9 +241,13 @@ static void follow_break(struct execution *execution,
 	if (branch->kind == TRACE_BREAK) {
 		follow_gap_at(execution,
 			      event_times_add(
-				      times, event_times_bound(
-						     times, times->last_ns,
-						     UINT64_MAX)),
+				      times,
+				      event_times_bound(
+					      times,
+					      moment_low_ns(
+						      execution,
+						      execution->before.low),
+					      UINT64_MAX)),
 			      &gap);
 		event_times_settle(times);
 	}

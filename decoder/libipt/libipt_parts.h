@@ -47,6 +47,7 @@ struct libipt {
 	bool is_decoded; /* no bytes are left */
 	bool is_off;	 /* the trace unit is, as far as decoded */
 	uint64_t end_ns; /* of the last segment decoded */
+	uint64_t end_low_ns;	/* likewise: its last branch was no earlier */
 	bool at_end;
 
 	struct pt_block_decoder *blocks;

@@ -149,6 +149,11 @@ int libipt_open_segment(struct libipt *source)
 
 void libipt_close_segment(struct libipt *source)
 {
+	struct flow_stamp stamp = { .low_ns = source->end_low_ns };
+
+	if (source->clock)
+		block_clock_stamp(source->clock, &stamp);
+	source->end_low_ns = stamp.low_ns;
 	block_clock_free(source->clock);
 	intel_tokens_free(source->tokens);
 	pt_blk_free_decoder(source->blocks);

@@ -79,17 +79,18 @@ static int decode(struct libipt *source)
 	return 0;
 }
 
-/* The clock of a segment ends with it: what comes then begins no earlier than
- * the last item.
+/* The clock of a segment ends with it: what comes then has the time of the last
+ * item, and began at @low_ns at the earliest.
  */
-static void emit_last(struct libipt *source, const struct flow_item *item)
+static void emit_last(struct libipt *source, const struct flow_item *item,
+		      uint64_t low_ns)
 {
 	struct flow_stamp *stamp;
 
 	flow_batch_settle(source->batch);
 	*flow_batch_next(source->batch, &stamp) = *item;
 	*stamp = (struct flow_stamp){
-		.low_ns = flow_batch_last_ns(source->batch),
+		.low_ns = low_ns,
 		.high_ns = UINT64_MAX,
 		.known_ns = flow_batch_last_ns(source->batch),
 	};
@@ -113,7 +114,8 @@ static void end_segment(struct libipt *source)
 					  .detail = is_lost ? FLOW_GAP_LOST
 							    : FLOW_GAP_CUT,
 					  .ip = source->next_segment,
-				  });
+				  },
+			  source->end_low_ns);
 	}
 }
 
@@ -129,7 +131,8 @@ static int add_switches(struct libipt *source)
 
 	if (status != 1 || !source->is_decoded || source->at_end)
 		return status < 0 ? status : 0;
-	emit_last(source, &(struct flow_item){ .kind = FLOW_END });
+	emit_last(source, &(struct flow_item){ .kind = FLOW_END },
+		  flow_batch_last_ns(source->batch));
 	source->at_end = true;
 	return 0;
 }
