@@ -78,10 +78,7 @@ int a32_instruction_read(enum instruction_set set, uint64_t address,
 			 struct instruction *instruction)
 {
 	(void)set;
-	if (size < 4)
-		return 0;
-	instruction->length = 4;
-	return arm_encoding_apply(encodings,
-				  sizeof(encodings) / sizeof(*encodings),
-				  address, arm_word(bytes), instruction);
+	return arm_encoding_read_word(encodings,
+				      sizeof(encodings) / sizeof(*encodings),
+				      address, bytes, size, instruction);
 }

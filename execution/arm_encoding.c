@@ -49,3 +49,14 @@ uint32_t arm_word(const uint8_t *bytes)
 {
 	return arm_halfword(bytes) | arm_halfword(bytes + 2) << 16;
 }
+
+int arm_encoding_read_word(const struct arm_encoding *encodings, size_t count,
+			   uint64_t address, const uint8_t *bytes, size_t size,
+			   struct instruction *instruction)
+{
+	if (size < 4)
+		return 0;
+	instruction->length = 4;
+	return arm_encoding_apply(encodings, count, address, arm_word(bytes),
+				  instruction);
+}

@@ -26,6 +26,13 @@ int arm_encoding_apply(const struct arm_encoding *encodings, size_t count,
 		       uint64_t address, uint32_t word,
 		       struct instruction *instruction);
 
+/* The same for an instruction of one word at @bytes, of which there are @size,
+ * with its length.  Returns 0, too, if the word is not all there.
+ */
+int arm_encoding_read_word(const struct arm_encoding *encodings, size_t count,
+			   uint64_t address, const uint8_t *bytes, size_t size,
+			   struct instruction *instruction);
+
 /* Returns the @bits bits of @word from bit @from as a signed number. */
 int64_t arm_signed_field(uint32_t word, unsigned int from, unsigned int bits);
 
