@@ -13,19 +13,29 @@ static uint64_t slow_of(uint64_t work)
 	return work & ~(uint64_t)(BLOCK_WORK_SLOW - 1);
 }
 
-/* How far in @work from @from on, instructions being counted in @parts of
- * @whole.
- */
-static uint64_t scaled(uint64_t work, uint64_t from, uint64_t parts,
-		       uint64_t whole)
+struct share {
+	uint64_t parts;
+	uint64_t whole;
+};
+
+/* How far in @work from @from on, instructions being counted in a share. */
+static uint64_t scaled(uint64_t work, uint64_t from, const void *ctx)
 {
+	const struct share *share = ctx;
 	uint64_t done = instructions_of(work) - instructions_of(from);
 
-	return slow_of(work) + instructions_of(from) + done * parts / whole;
+	return slow_of(work) + instructions_of(from) +
+	       done * share->parts / share->whole;
 }
 
-/* What ran since the last count weighs @parts of @whole of its instructions. */
-static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
+/* Returns what the work is that was @work, of which what is behind @from is to
+ * be counted in another way, see @ctx.
+ */
+typedef uint64_t work_change(uint64_t work, uint64_t from, const void *ctx);
+
+/* Changes the work that ran since the last count. */
+static void change_work(struct execution *execution, work_change *change,
+			const void *ctx)
 {
 	struct event_times *times = &execution->times;
 	uint64_t from = execution->atoms.cycles.work;
@@ -38,9 +48,17 @@ static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
 
 		if (*work <= from)
 			break;
-		*work = scaled(*work, from, parts, whole);
+		*work = change(*work, from, ctx);
 	}
-	times->work = scaled(times->work, from, parts, whole);
+	times->work = change(times->work, from, ctx);
+}
+
+/* What ran since the last count weighs @parts of @whole of its instructions. */
+static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
+{
+	const struct share share = { parts, whole };
+
+	change_work(execution, scaled, &share);
 	execution->atoms.cycles.weighed += parts;
 }
 
@@ -99,13 +117,14 @@ void atom_cycles_lose(struct execution *execution)
 	begin_count(execution);
 }
 
-/* How many slow blocks may be among so much work. */
-static uint64_t slow_blocks(uint64_t work, uint64_t from)
+/* With as many slow blocks as may be among so much work. */
+static uint64_t with_slow_blocks(uint64_t work, uint64_t from, const void *ctx)
 {
 	enum { INSTRUCTIONS_PER_BLOCK = 8 };
 	uint64_t done = instructions_of(work) - instructions_of(from);
 
-	return done / INSTRUCTIONS_PER_BLOCK * BLOCK_WORK_SLOW;
+	(void)ctx;
+	return work + done / INSTRUCTIONS_PER_BLOCK * BLOCK_WORK_SLOW;
 }
 
 /* The counter was full before anything could be written: the CPU slept, any
@@ -113,19 +132,8 @@ static uint64_t slow_blocks(uint64_t work, uint64_t from)
  */
 static void weigh_unknown(struct execution *execution)
 {
-	struct event_times *times = &execution->times;
-	uint64_t from = execution->atoms.cycles.work;
-
-	if (from > times->work)
-		from = 0;
-	for (size_t i = times->count; i > times->finished; i--) {
-		uint64_t *work = &times->records[i - 1].time_ns;
-
-		if (*work <= from)
-			break;
-		*work += slow_blocks(*work, from);
-	}
-	times->work += slow_blocks(times->work, from) + BLOCK_WORK_SLOW;
+	change_work(execution, with_slow_blocks, NULL);
+	execution->times.work += BLOCK_WORK_SLOW;
 }
 
 void atom_cycles_take(struct execution *execution, uint64_t cycles)
