@@ -5,6 +5,7 @@
 #include "execution/atom_times.h"
 #include "execution/code_space.h"
 #include "execution/moment.h"
+#include "execution/place.h"
 
 static void fill_gap(struct execution *execution, union timed_record *record,
 		     const struct atom_gap *gap, uint64_t size)
@@ -98,17 +99,9 @@ void atom_gaps_stop(struct execution *execution, uint8_t reason)
 		record->event.detail = reason;
 	}
 	execution->times.work += BLOCK_WORK_SLOW;
-	execution_forget_place(execution, EXIT_UNSEEN);
-	execution->block = BLOCK_NONE;
+	place_leave(execution, reason);
 	execution->atoms.awaits_target = false;
 	execution->atoms.is_running = false;
-	execution->outside = reason == FLOW_STOP_LEVEL;
-	if (execution->outside)
-		execution->nmi_return = NO_NMI;
-	/* Kernel entry and exit do not switch: it is still to come. */
-	if (!execution->outside && execution->nmi_return == NO_NMI &&
-	    !execution->lists_blocks)
-		execution_mark(execution, MARK_PAUSE);
 }
 
 /* MSR TRFCR_EL1, Xt: so the driver of a trace buffer switches tracing off while

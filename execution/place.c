@@ -77,6 +77,19 @@ void place_go(struct execution *execution, uint64_t address, uint8_t exit)
 	execution->exit = exit;
 }
 
+void place_leave(struct execution *execution, uint8_t reason)
+{
+	execution_forget_place(execution, EXIT_UNSEEN);
+	execution->block = BLOCK_NONE;
+	execution->outside = reason == FLOW_STOP_LEVEL;
+	if (execution->outside)
+		execution->nmi_return = NO_NMI;
+	/* Kernel entry and exit do not switch: it is still to come. */
+	if (!execution->outside && execution->nmi_return == NO_NMI &&
+	    !execution->lists_blocks)
+		execution_mark(execution, MARK_PAUSE);
+}
+
 void place_stop(struct execution *execution, uint8_t reason, uint64_t address)
 {
 	if (execution->lists_blocks) {
@@ -88,17 +101,9 @@ void place_stop(struct execution *execution, uint8_t reason, uint64_t address)
 		event->kind = FUNCTION_TRACE_STOP;
 		event->detail = reason;
 	}
-	execution_forget_place(execution, EXIT_UNSEEN);
-	execution->block = BLOCK_NONE;
+	place_leave(execution, reason);
 	execution->is_lost = false;
 	execution->is_off = reason == FLOW_STOP_OFF;
-	execution->outside = reason == FLOW_STOP_LEVEL;
-	if (execution->outside)
-		execution->nmi_return = NO_NMI;
-	/* Kernel entry and exit do not switch: it is still to come. */
-	if (!execution->outside && execution->nmi_return == NO_NMI &&
-	    !execution->lists_blocks)
-		execution_mark(execution, MARK_PAUSE);
 }
 
 void place_resume(struct execution *execution,

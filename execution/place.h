@@ -29,6 +29,9 @@ void place_interrupt(struct execution *execution);
  */
 void place_stop(struct execution *execution, uint8_t reason, uint64_t address);
 
+/* The same without saying it. */
+void place_leave(struct execution *execution, uint8_t reason);
+
 /* Execution goes on unseen. */
 void place_lose(struct execution *execution);
 
