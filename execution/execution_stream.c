@@ -116,15 +116,18 @@ int execution_stream_open(const struct flow_input *input,
 			  const struct stream_checkpoint *from,
 			  struct execution_stream **opened)
 {
-	int error = open_stream(input, symbols, false, jobs, from, opened);
+	struct execution_stream *stream;
+	int error = open_stream(input, symbols, false, jobs, from, &stream);
 
 	if (error)
 		return error;
-	(*opened)->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
+	stream->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
 	if (from)
-		error = go_to(*opened, from);
+		error = go_to(stream, from);
 	if (error)
-		close_stream(*opened);
+		close_stream(stream);
+	else
+		*opened = stream;
 	return error;
 }
 
