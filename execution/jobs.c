@@ -4,9 +4,6 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-/* Of what a segment makes, a few shall fit into the caches. */
-#define SEGMENT_BYTES ((uint64_t)128 << 10)
-
 struct jobs {
 	unsigned int count;
 	uint64_t segment_bytes;
@@ -20,7 +17,7 @@ struct jobs *jobs_new(unsigned int count)
 	if (!jobs)
 		return NULL;
 	jobs->count = count;
-	jobs->segment_bytes = SEGMENT_BYTES;
+	jobs->segment_bytes = JOBS_SEGMENT_BYTES;
 	if (sem_init(&jobs->free, 0, count) < 0) {
 		free(jobs);
 		return NULL;

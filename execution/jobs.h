@@ -13,9 +13,12 @@ void jobs_free(struct jobs *jobs);
 
 unsigned int jobs_count(const struct jobs *jobs);
 
-/* How many bytes of trace a thread takes at once: a little of those before is
- * decoded with each.
+/* How many bytes of trace a thread takes at once, unless set otherwise.  A
+ * little of those before is decoded with each, and what it makes shall fit into
+ * the caches.
  */
+#define JOBS_SEGMENT_BYTES ((uint64_t)128 << 10)
+
 uint64_t jobs_segment_bytes(const struct jobs *jobs);
 void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes);
 

@@ -21,9 +21,6 @@ enum {
 
 enum slot_state { SLOT_FREE, SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 
-/* One thread alone says as often where it is. */
-#define SEGMENT_BYTES ((uint64_t)128 << 10)
-
 struct slot {
 	uint8_t state;		/* enum slot_state */
 	int status;		/* once it is done */
@@ -34,7 +31,8 @@ struct segment_feed {
 	struct flow_input input;
 	const struct symbols *symbols;
 	bool lists_blocks;
-	struct record_feed *own;	/* of the calling thread */
+	struct record_feed *own;	/* of the calling thread, once it
+					 * decodes */
 	struct jobs *jobs;		/* NULL: it does all */
 	struct branch_source *scout;	/* where segments begin */
 	uint64_t next_begin;		/* of the next to be given out */
@@ -171,15 +169,40 @@ static unsigned int threads_for(const struct flow_input *input,
 	return count > MOST_THREADS ? MOST_THREADS : (unsigned int)count;
 }
 
-/* Makes @feed begin with @state. */
-static int go_to(struct segment_feed *feed, const struct execution_state *state,
-		 unsigned int threads)
+static int open_own(struct segment_feed *feed)
 {
-	if (!threads)
-		return record_feed_resume(feed->own, state);
-	feed->next_begin = state->position;
-	feed->last = *state;
-	return 0;
+	if (feed->own)
+		return 0;
+	return record_feed_open(&feed->input, feed->symbols,
+				feed->lists_blocks, &feed->own);
+}
+
+/* The calling thread decodes all, from @from on, or the begin. */
+static int open_alone(struct segment_feed *feed,
+		      const struct execution_state *from)
+{
+	int status = open_own(feed);
+
+	if (status || !from)
+		return status;
+	return record_feed_resume(feed->own, from);
+}
+
+/* So do @count threads. */
+static int open_threads(struct segment_feed *feed,
+			const struct execution_state *from, struct jobs *jobs,
+			unsigned int count)
+{
+	int status = branch_source_open(&feed->input, &feed->scout);
+
+	if (status)
+		return status;
+	feed->jobs = jobs;
+	if (from) {
+		feed->next_begin = from->position;
+		feed->last = *from;
+	}
+	return start_threads(feed, count);
 }
 
 int segment_feed_open(const struct flow_input *input,
@@ -198,15 +221,8 @@ int segment_feed_open(const struct flow_input *input,
 	feed->input = *input;
 	feed->symbols = symbols;
 	feed->lists_blocks = lists_blocks;
-	status = record_feed_open(input, symbols, lists_blocks, &feed->own);
-	if (!status && from)
-		status = go_to(feed, from, threads);
-	if (!status && threads) {
-		feed->jobs = jobs;
-		status = branch_source_open(input, &feed->scout);
-		if (!status)
-			status = start_threads(feed, threads);
-	}
+	status = threads ? open_threads(feed, from, jobs, threads) :
+			   open_alone(feed, from);
 	if (status < 0) {
 		segment_feed_close(feed);
 		return status;
@@ -270,6 +286,14 @@ static bool fits(const struct segment_feed *feed, const struct segment *segment)
 		execution_state_is_same(&feed->last, &segment->states[0]));
 }
 
+static int decode_again(struct segment_feed *feed, struct segment *segment)
+{
+	int status = open_own(feed);
+
+	return status ? status :
+			segment_decode_from(segment, feed->own, &feed->last);
+}
+
 static int take_segment(struct segment_feed *feed, struct slot *slot)
 {
 	struct segment *segment = &slot->segment;
@@ -277,7 +301,7 @@ static int take_segment(struct segment_feed *feed, struct slot *slot)
 
 	feed->current = slot;
 	if (!status && !fits(feed, segment))
-		status = segment_decode_from(segment, feed->own, &feed->last);
+		status = decode_again(feed, segment);
 	if (status < 0)
 		return status;
 	feed->last = segment->states[1];
@@ -325,7 +349,7 @@ uint64_t segment_feed_end_ns(const struct segment_feed *feed)
 void segment_feed_say_states(struct segment_feed *feed)
 {
 	if (!feed->jobs)
-		record_feed_watch(feed->own, SEGMENT_BYTES, NO_SYNC);
+		record_feed_watch(feed->own, JOBS_SEGMENT_BYTES, NO_SYNC);
 }
 
 const struct execution_state *
@@ -340,6 +364,7 @@ const struct execution_state *segment_feed_pass(struct segment_feed *feed)
 {
 	const struct execution_state *state = record_feed_state(feed->own, 0);
 
-	record_feed_watch(feed->own, state->position + SEGMENT_BYTES, NO_SYNC);
+	record_feed_watch(feed->own, state->position + JOBS_SEGMENT_BYTES,
+			  NO_SYNC);
 	return state;
 }
