@@ -220,11 +220,8 @@ static void follow_unread(struct execution *execution,
 {
 	const struct trace_gap gap = gap_of(branch, position);
 
-	if (branch->count == FLOW_GAP_UNSYNCED) {
-		execution->before = (struct moment){ .high = branch->high };
-		execution->at_branch = false;
-		execution->has_bounds = false;
-	}
+	if (branch->count == FLOW_GAP_UNSYNCED)
+		moment_forget(execution, branch->high);
 	follow_gap(execution, &gap);
 }
 
@@ -251,9 +248,7 @@ static void follow_break(struct execution *execution,
 			      &gap);
 		event_times_settle(times);
 	}
-	execution->before = (struct moment){ .high = UINT64_MAX };
-	execution->at_branch = false;
-	execution->has_bounds = false;
+	moment_forget(execution, UINT64_MAX);
 }
 
 /* Without a branch the page table is set by an instruction on the way. */

@@ -91,6 +91,14 @@ static inline void moment_pass(struct execution *execution,
 	execution->has_bounds = false;
 }
 
+/* Nothing is known of before: what comes next began at @high at the latest. */
+static inline void moment_forget(struct execution *execution, uint64_t high)
+{
+	execution->before = (struct moment){ .high = high };
+	execution->at_branch = false;
+	execution->has_bounds = false;
+}
+
 /* Execution goes on at @branch, nobody knows since when. */
 static inline void moment_resume(struct execution *execution,
 				 const struct trace_branch *branch)

@@ -8,6 +8,7 @@
 #include "execution/execution_state.h"
 #include "execution/follow.h"
 #include "execution/follow_atoms.h"
+#include "execution/moment.h"
 #include "symbolize/arch.h"
 
 #include <stdlib.h>
@@ -43,9 +44,7 @@ static void reset(struct execution *execution)
 	execution->targets_ahead = 0;
 	execution->page_table = 0;
 	execution->nmi_return = NO_NMI;
-	execution->before = (struct moment){ .high = UINT64_MAX };
-	execution->at_branch = false;
-	execution->has_bounds = false;
+	moment_forget(execution, UINT64_MAX);
 	execution->is_lost = true;
 	execution->is_off = false;
 	execution->outside = false;
