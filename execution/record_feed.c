@@ -215,7 +215,6 @@ int record_feed_next(struct record_feed *feed, struct record_run *run)
 			return status;
 	}
 	event_times_write(&execution->times);
-	event_times_write(&execution->times);
 	*run = (struct record_run){
 		.records = execution->times.records,
 		.count = execution->times.finished,
