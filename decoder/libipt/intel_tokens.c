@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/intel_tokens.h"
 #include "common/array.h"
+#include "decoder/flow/trace_branch.h"
+#include "decoder/intel_pt/branch_window.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/libipt/token_window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,25 @@
 /* Without any time packet for this many tokens their bounds are given up. */
 enum { OPEN_LIMIT = 1 << 18 };
 
-/* While a token waits for the next anchor, low and high are what CYC says has
- * elapsed since the anchor before, at the CYC before and after the token.
+/* What a token is, besides its time. */
+struct token_packet {
+	uint64_t position;
+	uint64_t anchor;
+	uint8_t kind;
+};
+
+/* The times of tokens are those of branches: while one waits for the next
+ * anchor, low and high are what CYC says has elapsed since the anchor before, at
+ * the CYC before and after it.
  */
 struct intel_tokens {
 	const uint8_t *bytes;
 	size_t size;
 	size_t at;		/* the next packet */
 	struct intel_clock clock;
-	struct array ring;	/* struct intel_token */
+	struct array branches;	/* struct trace_branch, one a token */
+	struct array packets;	/* struct token_packet, likewise */
+	struct intel_token peeked;
 	size_t first;		/* not dropped */
 	size_t closed;		/* bounds are final before this one */
 	size_t no_high;		/* from here on no CYC came after */
@@ -40,7 +51,8 @@ struct intel_tokens *intel_tokens_new(const uint8_t *bytes, size_t size,
 	tokens->size = size;
 	tokens->at = intel_packet_find_psb(bytes, size, 0);
 	tokens->clock = intel_clock_of(setup);
-	tokens->ring = ARRAY_OF(struct intel_token);
+	tokens->branches = ARRAY_OF(struct trace_branch);
+	tokens->packets = ARRAY_OF(struct token_packet);
 	return tokens;
 }
 
@@ -48,31 +60,41 @@ void intel_tokens_free(struct intel_tokens *tokens)
 {
 	if (!tokens)
 		return;
-	array_free(&tokens->ring);
+	array_free(&tokens->branches);
+	array_free(&tokens->packets);
 	free(tokens);
 }
 
-static struct intel_token *token_at(const struct intel_tokens *tokens,
-				    size_t index)
+static struct trace_branch *branch_at(const struct intel_tokens *tokens,
+				      size_t index)
 {
-	return (struct intel_token *)tokens->ring.items + index;
+	return (struct trace_branch *)tokens->branches.items + index;
+}
+
+static struct token_packet *packet_at(const struct intel_tokens *tokens,
+				      size_t index)
+{
+	return (struct token_packet *)tokens->packets.items + index;
 }
 
 static void set_highs(struct intel_tokens *tokens)
 {
-	for (; tokens->no_high < tokens->ring.count; tokens->no_high++)
-		token_at(tokens, tokens->no_high)->high =
+	for (; tokens->no_high < tokens->branches.count; tokens->no_high++)
+		branch_at(tokens, tokens->no_high)->high =
 			tokens->clock.elapsed;
 }
 
 static void close_window(struct intel_tokens *tokens, uint64_t next)
 {
+	size_t count = tokens->branches.count - tokens->closed;
+
 	set_highs(tokens);
-	if (tokens->ring.count > tokens->closed)
-		token_window_close(token_at(tokens, tokens->closed),
-				   tokens->ring.count - tokens->closed,
-				   &tokens->clock, next);
-	tokens->closed = tokens->ring.count;
+	if (count)
+		branch_window_close(branch_at(tokens, tokens->closed), count,
+				    &tokens->clock, next);
+	for (; tokens->closed < tokens->branches.count; tokens->closed++)
+		packet_at(tokens, tokens->closed)->anchor =
+			tokens->clock.anchor;
 }
 
 /* OVF is written when the unit goes on, with a TSC: what it lost before had
@@ -80,13 +102,12 @@ static void close_window(struct intel_tokens *tokens, uint64_t next)
  */
 static void end_loss(struct intel_tokens *tokens, size_t closed)
 {
-	struct intel_token *last;
+	struct trace_branch *last;
 
-	if (tokens->closed == closed)
+	if (tokens->closed == closed ||
+	    packet_at(tokens, tokens->closed - 1)->kind != INTEL_PACKET_OVF)
 		return;
-	last = token_at(tokens, tokens->closed - 1);
-	if (last->kind != INTEL_PACKET_OVF)
-		return;
+	last = branch_at(tokens, tokens->closed - 1);
 	last->estimate = last->high;
 	last->has_estimate = true;
 }
@@ -103,7 +124,7 @@ static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
 	if (!is_mtc)
 		end_loss(tokens, closed);
 	for (size_t i = closed; is_mtc && i < tokens->closed; i++)
-		token_at(tokens, i)->high +=
+		branch_at(tokens, i)->high +=
 			intel_clock_mtc_delay(&tokens->clock);
 	intel_clock_set_anchor(&tokens->clock, anchor);
 	tokens->has_fresh_cyc = false;
@@ -125,7 +146,7 @@ static bool may_be_full(const struct intel_packet *packet)
 static void close_tnt(struct intel_tokens *tokens,
 		      const struct intel_packet *next)
 {
-	struct intel_token *token;
+	struct trace_branch *tnt;
 
 	if (!tokens->has_open_tnt || next->kind == INTEL_PACKET_PAD)
 		return;
@@ -133,9 +154,9 @@ static void close_tnt(struct intel_tokens *tokens,
 	if (next->kind == INTEL_PACKET_TNT || next->kind == INTEL_PACKET_CYC ||
 	    next->kind == INTEL_PACKET_OVF)
 		return;
-	token = token_at(tokens, tokens->ring.count - 1);
-	token->is_exact = false;
-	token->has_estimate = false;
+	tnt = branch_at(tokens, tokens->branches.count - 1);
+	tnt->is_exact = false;
+	tnt->has_estimate = false;
 	tokens->has_fresh_cyc |= tokens->open_tnt_was_fresh;
 }
 
@@ -149,25 +170,38 @@ static bool has_estimate(const struct intel_tokens *tokens,
 	       (tokens->after_anchor && packet->kind != INTEL_PACKET_OVF);
 }
 
+static void set_branch(const struct intel_tokens *tokens,
+		       const struct intel_packet *packet,
+		       struct trace_branch *branch)
+{
+	bool is_tnt = packet->kind == INTEL_PACKET_TNT;
+
+	branch->kind = is_tnt ? TRACE_BITS : TRACE_TARGET;
+	branch->count = packet->bits;
+	branch->low = tokens->clock.elapsed;
+	branch->high = tokens->clock.elapsed;
+	branch->estimate = tokens->clock.elapsed;
+	branch->is_timed = true;
+	branch->is_exact = !is_tnt || may_be_full(packet);
+	branch->has_estimate = branch->is_exact && has_estimate(tokens, packet);
+}
+
 static void add_token(struct intel_tokens *tokens,
 		      const struct intel_packet *packet)
 {
 	bool is_tnt = packet->kind == INTEL_PACKET_TNT;
-	struct intel_token *token = array_add(&tokens->ring);
+	size_t count = tokens->branches.count;
+	struct token_packet *origin = array_reach(&tokens->packets, count);
+	struct trace_branch *branch = array_reach(&tokens->branches, count);
 
-	if (!token) {
+	if (!origin || !branch) {
 		tokens->failed = true;
 		return;
 	}
-	token->position = tokens->at;
-	token->kind = packet->kind;
-	token->bits = packet->bits;
-	token->low = tokens->clock.elapsed;
-	token->high = tokens->clock.elapsed;
-	token->estimate = tokens->clock.elapsed;
-	token->is_exact = !is_tnt || may_be_full(packet);
-	token->has_estimate = token->is_exact && has_estimate(tokens, packet);
-	if (tokens->has_fresh_cyc && tokens->no_high + 1 == tokens->ring.count)
+	origin->position = tokens->at;
+	origin->kind = packet->kind;
+	set_branch(tokens, packet, branch);
+	if (tokens->has_fresh_cyc && tokens->no_high == count)
 		tokens->no_high++;
 	tokens->has_open_tnt = is_tnt;
 	tokens->open_tnt_was_fresh = is_tnt && tokens->has_fresh_cyc;
@@ -190,22 +224,28 @@ static void take_packet(struct intel_tokens *tokens,
 	} else if (intel_packet_is_flow(packet)) {
 		add_token(tokens, packet);
 	}
-	if (tokens->ring.count - tokens->closed > OPEN_LIMIT) {
+	if (tokens->branches.count - tokens->closed > OPEN_LIMIT) {
 		tokens->has_open_tnt = false;
 		close_window(tokens, UINT64_MAX);
 	}
 }
 
-/* Moves what is not dropped to the front. */
+/* Moves what is behind the first @count items to the front. */
+static void drop_items(struct array *array, size_t count)
+{
+	char *items = array->items;
+
+	array->count -= count;
+	memmove(items, items + count * array->item_size,
+		array->count * array->item_size);
+}
+
 static void drop_front(struct intel_tokens *tokens)
 {
-	struct intel_token *items = tokens->ring.items;
-
 	if (!tokens->first)
 		return;
-	memmove(items, items + tokens->first,
-		(tokens->ring.count - tokens->first) * sizeof(*items));
-	tokens->ring.count -= tokens->first;
+	drop_items(&tokens->branches, tokens->first);
+	drop_items(&tokens->packets, tokens->first);
 	tokens->closed -= tokens->first;
 	tokens->no_high -= tokens->first;
 	tokens->first = 0;
@@ -242,13 +282,33 @@ static bool read_on(struct intel_tokens *tokens)
 	return true;
 }
 
+static struct intel_token token_at(const struct intel_tokens *tokens,
+				   size_t index)
+{
+	const struct trace_branch *branch = branch_at(tokens, index);
+	const struct token_packet *packet = packet_at(tokens, index);
+
+	return (struct intel_token){
+		.position = packet->position,
+		.low = branch->low,
+		.high = branch->high,
+		.anchor = packet->anchor,
+		.estimate = branch->estimate,
+		.kind = packet->kind,
+		.bits = branch->count,
+		.has_estimate = branch->has_estimate,
+		.is_exact = branch->is_exact,
+	};
+}
+
 const struct intel_token *intel_tokens_peek(struct intel_tokens *tokens,
 					    size_t ahead)
 {
 	while (tokens->closed - tokens->first <= ahead)
 		if (!read_on(tokens))
 			return NULL;
-	return token_at(tokens, tokens->first + ahead);
+	tokens->peeked = token_at(tokens, tokens->first + ahead);
+	return &tokens->peeked;
 }
 
 void intel_tokens_drop(struct intel_tokens *tokens, size_t count)
