@@ -6,6 +6,7 @@
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_setup.h"
+#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
 
@@ -23,7 +24,7 @@ struct intel_source {
 	struct stream_window bytes;
 	struct intel_setup setup;
 	size_t next_stretch;	/* where it begins */
-	size_t next_loss;
+	struct loss_cursor losses;	/* at the end of the stretch */
 	size_t stretch;		/* the current one */
 	size_t stretch_end;
 	size_t first_psb;	/* in the stretch */
@@ -53,6 +54,7 @@ static int open_source(const struct flow_input *input,
 		return -ERROR_MEMORY;
 	source->base.ops = &intel_branch_source;
 	source->input = *input;
+	source->losses.stream = input->stream;
 	error = stream_window_open(&source->bytes, input->stream);
 	if (error) {
 		close_source(&source->base);
@@ -64,39 +66,11 @@ static int open_source(const struct flow_input *input,
 	return 0;
 }
 
-/* Returns where the stretch from @from on ends: at the first loss behind. */
-static size_t find_end(struct intel_source *source, size_t from)
-{
-	const struct aux_stream *stream = source->input.stream;
-	size_t position = 0;
-
-	for (size_t i = 0; i < stream->piece_count; i++) {
-		const struct aux_piece *piece = &stream->pieces[i];
-
-		while (source->next_loss < stream->loss_count) {
-			uint64_t lost =
-				stream->losses[source->next_loss].offset;
-
-			if (lost > piece->offset + piece->size_bytes)
-				break;
-
-			size_t at = position;
-
-			if (lost > piece->offset)
-				at += lost - piece->offset;
-			if (at > from)
-				return at;
-			source->next_loss++;
-		}
-		position += piece->size_bytes;
-	}
-	return source->bytes.size;
-}
-
 static void take_stretch(struct intel_source *source)
 {
 	source->stretch = source->next_stretch;
-	source->stretch_end = find_end(source, source->stretch);
+	source->stretch_end =
+		loss_cursor_next(&source->losses, source->stretch);
 	source->next_stretch = source->stretch_end;
 	source->has_head = false;
 }
@@ -189,7 +163,7 @@ static int end_stretch(struct intel_source *source,
 {
 	const struct aux_stream *stream = source->input.stream;
 	bool is_last = source->next_stretch == source->bytes.size;
-	bool is_lost = !is_last || source->next_loss < stream->loss_count;
+	bool is_lost = !is_last || loss_cursor_is_at_loss(&source->losses);
 	uint8_t kind = is_lost || stream->cut ? TRACE_BREAK : TRACE_END;
 
 	intel_branches_free(source->branches);

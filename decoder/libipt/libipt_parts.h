@@ -4,6 +4,7 @@
 
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_clock.h"
+#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/stream_bytes.h"
 
 #include <intel-pt.h>
@@ -38,7 +39,7 @@ struct libipt {
 	struct switch_feed *switches;
 
 	size_t next_segment; /* where it begins */
-	size_t next_loss;
+	struct loss_cursor losses;	/* at the end of the segment */
 	size_t segment; /* the current one */
 	size_t segment_end;
 	size_t synced;	 /* last PSB used, in the segment */

@@ -45,35 +45,6 @@ static struct pt_block_decoder *new_decoder(const struct libipt *source)
 	return pt_blk_alloc_decoder(&config);
 }
 
-/* Returns where the segment from @from on ends: at the first loss behind. */
-static size_t find_end(struct libipt *source, size_t from)
-{
-	const struct aux_stream *stream = source->input.stream;
-	size_t position = 0;
-
-	for (size_t i = 0; i < stream->piece_count; i++) {
-		const struct aux_piece *piece = &stream->pieces[i];
-
-		while (source->next_loss < stream->loss_count) {
-			uint64_t lost =
-				stream->losses[source->next_loss].offset;
-
-			if (lost > piece->offset + piece->size_bytes)
-				break;
-
-			size_t at = position;
-
-			if (lost > piece->offset)
-				at += lost - piece->offset;
-			if (at > from)
-				return at;
-			source->next_loss++;
-		}
-		position += piece->size_bytes;
-	}
-	return source->bytes.size;
-}
-
 static void emit_gap(struct libipt *source, uint8_t reason, size_t from,
 		     size_t to)
 {
@@ -128,7 +99,8 @@ static void sync_at(struct libipt *source, size_t position, uint8_t reason)
 int libipt_open_segment(struct libipt *source)
 {
 	source->segment = source->next_segment;
-	source->segment_end = find_end(source, source->segment);
+	source->segment_end =
+		loss_cursor_next(&source->losses, source->segment);
 	source->next_segment = source->segment_end;
 	source->blocks = new_decoder(source);
 	source->tokens = intel_tokens_new(

@@ -102,7 +102,7 @@ static void end_segment(struct libipt *source)
 {
 	const struct aux_stream *stream = source->input.stream;
 	bool is_last = source->next_segment == source->bytes.size;
-	bool is_lost = !is_last || source->next_loss < stream->loss_count;
+	bool is_lost = !is_last || loss_cursor_is_at_loss(&source->losses);
 
 	flow_batch_settle(source->batch);
 	source->is_decoded = is_last;
@@ -220,6 +220,7 @@ static int libipt_open(const struct flow_input *input,
 		return -ERROR_MEMORY;
 	source->base.ops = &libipt_source;
 	source->input = *input;
+	source->losses.stream = input->stream;
 
 	int error = set_up(source);
 
