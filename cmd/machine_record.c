@@ -108,6 +108,8 @@ static int run(const struct record_options *options, const char *recorder,
 	}
 	if (words)
 		add_words(&arguments, words);
+	if (options->discard)
+		add(&arguments, "--discard");
 	/* What is written to the host at once is traced, too. */
 	add(&arguments, "--late-results");
 	add(&arguments, "--results");

@@ -11,6 +11,7 @@ enum long_only {
 	OPTION_ARCH = 256,
 	OPTION_BUFFER,
 	OPTION_CYCLES,
+	OPTION_DISCARD,
 	OPTION_DURATION,
 	OPTION_EVENTS,
 	OPTION_FILTER,
@@ -31,6 +32,7 @@ static const struct option long_options[] = {
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "buffer", required_argument, NULL, OPTION_BUFFER },
 	{ "cycles", optional_argument, NULL, OPTION_CYCLES },
+	{ "discard", no_argument, NULL, OPTION_DISCARD },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
 	{ "events", required_argument, NULL, OPTION_EVENTS },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
@@ -61,6 +63,8 @@ void record_options_help(void)
 	      "  --cycles[=N]       counts of cycles in the trace, on CoreSight\n"
 	      "                     of at least N; --no-cycles: none (Intel PT\n"
 	      "                     has them, CoreSight not: they fill the sink)\n"
+	      "  --discard          with --machine: leave there what the command\n"
+	      "                     writes below this folder\n"
 	      "  --duration S       end after S seconds\n"
 	      "  --events LEVEL     tracepoints: none, sched, irq, all,\n"
 	      "                     attribution (none); attribution records\n"
@@ -178,6 +182,9 @@ static int set_option(struct record_options *options, int option,
 	case 'h':
 		options->help = true;
 		return 0;
+	case OPTION_DISCARD:
+		options->discard = true;
+		return 0;
 	case OPTION_MACHINE:
 		options->machine = true;
 		options->machine_options = value;
@@ -217,6 +224,8 @@ static const char *conflict(const struct record_options *options)
 		       "processes: give a command";
 	if (options->arch && !options->machine)
 		return "--arch is the virtual machine's: give --machine too";
+	if (options->discard && !options->machine)
+		return "--discard is the virtual machine's: give --machine too";
 	if (options->machine && !collector->command)
 		return "give the command to run in the virtual machine";
 	return NULL;
@@ -256,7 +265,8 @@ static int parse_options(struct record_options *options, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "+ap:C:o:h", long_options,
 				     NULL)) != -1) {
 		bool is_machines = option == OPTION_MACHINE ||
-				   option == OPTION_ARCH;
+				   option == OPTION_ARCH ||
+				   option == OPTION_DISCARD;
 
 		if (set_option(options, option, optarg) ||
 		    (!is_machines && keep_words(options, argv, first, optind)))

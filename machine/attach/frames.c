@@ -34,6 +34,13 @@ static void take_failure(struct state *state, const struct frame *frame)
 	state_end(state, EXIT_MACHINE);
 }
 
+/* Shown when all that the command said is out. */
+static void take_note(struct state *state, const struct frame *frame)
+{
+	free(state->note);
+	state->note = strndup(frame->payload, frame->length);
+}
+
 static int take_data(struct state *state, const struct frame *frame)
 {
 	if (!frame->stream)
@@ -60,6 +67,9 @@ static int take_frame(struct state *state, const struct frame *frame)
 		return 0;
 	case FRAME_EXIT:
 		state_end(state, (int)frame_number(frame, 0));
+		return 0;
+	case FRAME_NOTE:
+		take_note(state, frame);
 		return 0;
 	case FRAME_FAILED:
 		take_failure(state, frame);

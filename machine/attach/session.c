@@ -219,6 +219,16 @@ static void show_times(const struct state *state)
 		(double)(state_now_ns() - state->start_ns) / 1e9);
 }
 
+static void show_note(const struct state *state)
+{
+	char *rest = state->note;
+	const char *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			fprintf(stderr, "machine: %s\n", line);
+}
+
 static void open_console_file(struct state *state)
 {
 	const char *path = state->options->console;
@@ -245,6 +255,7 @@ static void run(struct state *state)
 	if (state->writer)
 		loop(state, signals);
 	terminal_restore(&state->terminal);
+	show_note(state);
 	show_times(state);
 	close(signals);
 }
@@ -267,6 +278,7 @@ int session_run(const struct options *options)
 		fclose(state->console.copy);
 	frame_reader_free(state->reader);
 	frame_writer_free(state->writer);
+	free(state->note);
 	free(state);
 	return exit_code;
 }

@@ -36,6 +36,7 @@ struct state {
 	bool started;	     /* the command runs */
 	bool interrupted;    /* a signal was passed to it */
 	bool ending;	     /* QEMU was asked to end */
+	char *note;	     /* the guest's, for the end; or NULL */
 	int exit_code;	     /* NO_EXIT_CODE until decided */
 };
 

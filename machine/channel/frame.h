@@ -20,6 +20,7 @@ enum frame_type {
 	FRAME_READY,   /* waits for settings */
 	FRAME_STARTED, /* the command runs */
 	FRAME_EXIT,    /* u32 exit code; the last frame */
+	FRAME_NOTE,    /* text for the user, lines, once the streams ended */
 	FRAME_FAILED,  /* text: the guest could not do its part */
 	/* both ways, of a stream */
 	FRAME_DATA,

@@ -31,8 +31,9 @@ arch_machine() {
 
 # qboot starts a kernel 2 s sooner than SeaBIOS.  A QEMU without it will do.
 arch_firmware() {
-	local folder
-	for folder in "$CACHE/qemu/usr/share/qemu" /usr/share/qemu; do
+	local FOUND folder
+	cache_find qemu/usr/share/qemu
+	for folder in "$FOUND" /usr/share/qemu; do
 		[[ ! -e $folder/qboot.rom ]] || {
 			COMMAND+=(-bios "$folder/qboot.rom")
 			return

@@ -2,7 +2,22 @@
 # shellcheck shell=bash
 # The cache folder: what is in it is whole, because it got its name last.
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw
-readonly CACHE
+
+# What `machine fetch --shared` put there serves every user.
+SHARED_CACHE=${KTRACE_SHARED_CACHE:-/var/cache/ktrace-hw}
+readonly SHARED_CACHE
+
+# From here on, all that is fetched or removed is the shared.
+cache_use_shared() {
+	CACHE=$SHARED_CACHE
+}
+
+# Sets FOUND to the place of a file or folder: the user's own or, where he has
+# none, the shared; his own if it is nowhere.
+cache_find() { # name
+	FOUND=$CACHE/$1
+	[[ -e $FOUND || ! -e $SHARED_CACHE/$1 ]] || FOUND=$SHARED_CACHE/$1
+}
 
 cache_open() {
 	mkdir -p "$CACHE" || fail "cannot create the cache folder $CACHE"
@@ -53,4 +68,24 @@ cache_keep() { # workspace final-name
 	mkdir -p "$(dirname "$2")"
 	rm -rf "$2"
 	mv -T "$1" "$2"
+}
+
+cache_size_mb() {
+	du -sm "$CACHE" 2>/dev/null | cut -f 1
+}
+
+# The folder may hold what is not ours.  A machine that runs has opened what it
+# needs; one that is being fetched holds the lock.
+cache_clean() {
+	[[ -d $CACHE ]] || { say "$CACHE: there is nothing" && return; }
+	local before after
+	cache_lock
+	before=$(cache_size_mb)
+	rm -rf "$CACHE"/{apt,apt-arm64,building,device-trees,initramfs,kernels} \
+		"$CACHE"/{qemu,qemu-arm64,roots,states} ||
+		fail "cannot remove all of $CACHE"
+	after=$(cache_size_mb)
+	rm -f "$CACHE/lock"
+	rmdir "$CACHE" 2>/dev/null || true
+	say "$CACHE: $((before - after)) MB removed"
 }

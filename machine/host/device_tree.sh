@@ -45,7 +45,9 @@ device_tree_make() { # file
 
 # Of what QEMU itself wrote dtc would complain, too.
 device_tree_compiler() { # argument...
-	if [[ -x $CACHE/$ARCH_QEMU_FOLDER/usr/bin/dtc ]]; then
+	local FOUND
+	cache_find "$ARCH_QEMU_FOLDER/usr/bin/dtc"
+	if [[ -x $FOUND ]]; then
 		qemu_run_unpacked dtc -q "$@"
 	else
 		need_program dtc device-tree-compiler

@@ -68,7 +68,9 @@ kernel_ensure() { # kernel
 			fail "$1 has no vmlinuz and release: not a kernel folder"
 		return
 	fi
-	KERNEL=$CACHE/kernels/$ARCH_KERNEL_PREFIX$1
+	local FOUND
+	cache_find "kernels/$ARCH_KERNEL_PREFIX$1"
+	KERNEL=$FOUND
 	[[ ! -d $KERNEL ]] || return 0
 	cache_lock
 	[[ ! -d $KERNEL ]] || return 0

@@ -59,14 +59,17 @@ qemu_unpacked() { # folder program
 }
 
 qemu_run_unpacked() { # program argument...
-	local UNPACKED
-	qemu_unpacked "$CACHE/$ARCH_QEMU_FOLDER" "$1"
+	local UNPACKED FOUND
+	cache_find "$ARCH_QEMU_FOLDER/version"
+	qemu_unpacked "${FOUND%/*}" "$1"
 	"${UNPACKED[@]}" "${@:2}"
 }
 
 qemu_use_cached() {
-	local UNPACKED root=$CACHE/$ARCH_QEMU_FOLDER
-	[[ -e $root/version ]] || return 1
+	local UNPACKED FOUND root
+	cache_find "$ARCH_QEMU_FOLDER/version"
+	[[ -e $FOUND ]] || return 1
+	root=${FOUND%/*}
 	qemu_unpacked "$root" "$ARCH_QEMU_PROGRAM"
 	QEMU=("${UNPACKED[@]}"
 		-L "$root/usr/share/qemu" -L "$root/usr/share/seabios")

@@ -16,8 +16,11 @@ readonly ROOT_PACKAGES=(
 
 # Sets ROOT; what was made of another list of packages is made anew.
 root_ensure() { # Debian's name of the architecture
-	ROOT=$CACHE/roots/$1
+	local FOUND
+	cache_find "roots/$1"
+	ROOT=$FOUND
 	! root_is_current || return 0
+	ROOT=$CACHE/roots/$1
 	cache_lock
 	! root_is_current || return 0
 	root_fetch "$1"

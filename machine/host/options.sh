@@ -7,12 +7,13 @@ OPT_CPUS=1
 OPT_MEMORY=2048
 OPT_KERNEL=6.12
 OPT_RESULTS=()
+OPT_KEEP=()
 OPT_PLUGINS=()
 OPT_EXTRA_FILES=()
 OPT_TRUTH='' OPT_UNIT='' OPT_LOSS='' OPT_NET='' OPT_NO_UNIT='' OPT_APPEND=''
 OPT_DISK_MB='' OPT_DISK_DELAY_MS='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
 OPT_NET_DELAY_MS='' OPT_FAST='' OPT_LATE='' OPT_CONSOLE='' OPT_QEMU=''
-OPT_VERBOSE=''
+OPT_VERBOSE='' OPT_DISCARD=''
 
 # Sets the variables above and COMMAND_LINE, what comes after the options.
 options_parse() {
@@ -26,6 +27,7 @@ options_parse() {
 		--fast) OPT_FAST=1 ;;
 		--late-results) OPT_LATE=1 ;;
 		--isolated) OPT_ISOLATED=1 ;;
+		--discard) OPT_DISCARD=1 ;;
 		--no-trace-unit) OPT_NO_UNIT=1 ;;
 		--verbose) OPT_VERBOSE=1 ;;
 		--*=*)
@@ -43,6 +45,19 @@ options_parse() {
 	COMMAND_LINE=("$@")
 	# shellcheck source=/dev/null
 	source "$HERE/arch_$OPT_ARCH.sh"
+	options_keep
+}
+
+# What the command writes below its folder is the user's, unless that folder is
+# all of the system, not his, or not the guest's.
+options_keep() {
+	if [[ -n $OPT_DISCARD$OPT_ISOLATED ]]; then
+		((${#OPT_KEEP[@]} == 0)) || wrong_usage \
+			"--keep goes neither with --discard nor with --isolated"
+	elif [[ $PWD != / && -w $PWD && -z $OPT_ROOT &&
+		$ARCH_DEBIAN == amd64 ]]; then
+		OPT_KEEP+=("$(realpath "$PWD")")
+	fi
 }
 
 options_take() { # option value
@@ -53,6 +68,7 @@ options_take() { # option value
 	--memory) OPT_MEMORY=$(option_number "$1" "$2" 256 1048576) ;;
 	--kernel) OPT_KERNEL=$2 ;;
 	--results) OPT_RESULTS+=("$(option_folder "$1" "$2")") ;;
+	--keep) OPT_KEEP+=("$(option_folder "$1" "$2")") ;;
 	--truth) OPT_TRUTH=$(option_folder "$1" "$2") ;;
 	--unit) OPT_UNIT=$2 ;;
 	--loss) OPT_LOSS=$2 ;;

@@ -82,6 +82,9 @@ qemu_shares() {
 	for number in "${!OPT_RESULTS[@]}"; do
 		qemu_share "results$number" "${OPT_RESULTS[number]}"
 	done
+	for number in "${!OPT_KEEP[@]}"; do
+		qemu_share "keep$number" "${OPT_KEEP[number]}"
+	done
 }
 
 qemu_plugin() { # name option...

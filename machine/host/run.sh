@@ -61,6 +61,10 @@ machine_settings() {
 	for folder in "${OPT_RESULTS[@]}"; do
 		printf 'results=%s\0' "$folder"
 	done
+	for folder in "${OPT_KEEP[@]}"; do
+		printf 'keep=%s\0' "$folder"
+	done
+	[[ -n $OPT_DISCARD$OPT_ISOLATED ]] || printf 'written=1\0'
 	[[ -z $OPT_ROOT ]] || printf 'host=/host\0'
 	[[ -z $DISK_FD ]] || printf 'disk=1\0'
 	[[ -z $OPT_DISK_DELAY_MS ]] || printf 'delay=%d\0' "$OPT_DISK_DELAY_MS"

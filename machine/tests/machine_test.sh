@@ -40,7 +40,7 @@ capture() {
 
 # Most cases need no trace unit, two CPUs start faster than the deterministic
 # clock's one, and a saved state faster than either.
-readonly RUN=(run --fast --no-trace-unit --cpus 2 --timeout "$LIMIT_S")
+readonly RUN=(run --discard --fast --no-trace-unit --cpus 2 --timeout "$LIMIT_S")
 run() {
 	capture "$MACHINE" "${RUN[@]}" "$@"
 }

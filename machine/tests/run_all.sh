@@ -37,7 +37,7 @@ fetch() {
 # The longest first.
 tests=(conformance.sh "conformance.sh 6.12 2" test_truth_exec_log.sh
 	test_deterministic.sh "conformance.sh 6.1 1 task-cyc"
-	test_machine_{options,fetch,run,failures,shell,fast,devices}.sh
+	test_machine_{options,fetch,run,keep,failures,shell,fast,devices}.sh
 	test_machine_isolated.sh test_trace_unit.sh
 	"conformance_arm64.sh 1 task-times task-both ours-user ours-cycles ours-patching filter"
 	"conformance_arm64.sh --kernel 6.1 1 ours-task"

@@ -89,6 +89,34 @@ test_all_there() {
 	expect "all there: no network" 0 "$CODE"
 }
 
+# Another user has nothing of his own; what he makes is not the others'.
+test_shared() {
+	local own=$WORK/own/ktrace-hw
+	local -a user=(env XDG_CACHE_HOME="$WORK/own"
+		KTRACE_SHARED_CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw")
+	capture offline "${user[@]}" "$MACHINE" "${RUN[@]}" -- uname -r
+	expect "shared: no network" 0 "$CODE"
+	expect "shared: no kernel of one's own" "initramfs states" \
+		"$(find "$own" -mindepth 1 -maxdepth 1 ! -name building \
+			! -name lock -printf '%f\n' | sort | paste -sd ' ')"
+	: >"$own/notes"
+	capture "${user[@]}" "$MACHINE" clean
+	expect "clean" "0 machine: $own: 1" \
+		"$CODE $(sed -E 's/1[0-9]{2} MB removed/1/' <<<"$ERR")"
+	expect "clean leaves what is not the machine's" notes "$(ls -A "$own")"
+	capture "${user[@]}" "$MACHINE" clean --all
+	expect_failure "clean: wrong usage" 2 "clean takes only --shared"
+}
+
+test_clean_shared() {
+	mkdir -p "$WORK/shared/kernels/6.12"
+	capture env XDG_CACHE_HOME="$WORK/own" \
+		KTRACE_SHARED_CACHE="$WORK/shared" "$MACHINE" clean --shared
+	expect "clean --shared" 0 "$CODE"
+	expect_failure "clean --shared says where" 0 "$WORK/shared: .* removed"
+	expect "clean --shared: nothing is left" "" "$(find "$WORK" -path '*/shared*')"
+}
+
 # Kernel, QEMU and root file system.
 test_arm64() {
 	capture offline "$MACHINE" fetch --arch arm64
@@ -130,6 +158,8 @@ test_no_space
 skip_without_machine 6.12
 test_old_qemu
 test_all_there
+test_shared
+test_clean_shared
 test_no_such_kernel
 test_kernel_without_modules
 skip_without_machine 6.12 --arch arm64

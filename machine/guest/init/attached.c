@@ -7,6 +7,7 @@
 #include "machine/guest/init/modules.h"
 #include "machine/guest/init/mounts.h"
 #include "machine/guest/init/relay.h"
+#include "machine/guest/init/written.h"
 
 /* Returns 1 when the host has said all, 0 to go on, -1 with the problem. */
 static int take_settings(struct guest *guest)
@@ -86,7 +87,7 @@ int guest_run_attached(struct guest *guest)
 
 	if (guest_connect(guest) || modules_load("root", problem) ||
 	    announce(guest) || receive_settings(guest) || load_modules(guest) ||
-	    mounts_shared_root(problem) || show_host(guest) ||
+	    mounts_shared_root(&guest->layers, problem) || show_host(guest) ||
 	    guest_prepare(guest) ||
 	    results_open(&guest->results, settings, problem) ||
 	    command_start(&guest->command, settings, problem))
@@ -95,5 +96,7 @@ int guest_run_attached(struct guest *guest)
 	if (relay_run(guest->port, guest->reader, guest->writer,
 		      &guest->command, &guest->wait_status, problem))
 		return -1;
-	return results_finish(&guest->results, settings, problem);
+	if (results_finish(&guest->results, settings, problem))
+		return -1;
+	return written_keep(settings, &guest->layers, guest->writer, problem);
 }

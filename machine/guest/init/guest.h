@@ -4,6 +4,7 @@
 
 #include "machine/channel/frame.h"
 #include "machine/guest/init/command.h"
+#include "machine/guest/init/mounts.h"
 #include "machine/guest/init/problem.h"
 #include "machine/guest/init/results.h"
 #include "machine/guest/init/settings.h"
@@ -16,6 +17,7 @@ struct guest {
 	struct settings settings;
 	struct command command;
 	struct results results;
+	struct layers layers; /* of the root, if it is shared */
 	int wait_status;
 	struct problem problem;
 };

@@ -2,6 +2,7 @@
 #include "machine/guest/init/mounts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,7 +105,17 @@ static int become_root(const char *root, struct problem *problem)
 	return 0;
 }
 
-int mounts_shared_root(struct problem *problem)
+static int open_layers(struct layers *layers, struct problem *problem)
+{
+	layers->host = open("/below", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	layers->written =
+		open("/above/files", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return layers->host < 0 || layers->written < 0
+		       ? problem_set(problem, "cannot open the root's layers")
+		       : 0;
+}
+
+int mounts_shared_root(struct layers *layers, struct problem *problem)
 {
 	static const char *const moved[] = { "/proc", "/sys", "/dev" };
 	static const struct mount_point above = { "tmpfs", "/above", 0, "" };
@@ -122,7 +133,7 @@ int mounts_shared_root(struct problem *problem)
 		return -1;
 	if (mkdir("/above/files", 0755) || mkdir("/above/work", 0755))
 		return problem_set(problem, "cannot make the upper folder");
-	if (mount_one(&joined, problem) ||
+	if (mount_one(&joined, problem) || open_layers(layers, problem) ||
 	    move_mounts(moved, COUNT(moved), "/joined", problem))
 		return -1;
 	return become_root("/joined", problem);

@@ -4,6 +4,14 @@
 
 #include "machine/guest/init/problem.h"
 
+/* What the root is made of, open folders that no path leads to: the host's
+ * files, and above them those that were written in the machine.
+ */
+struct layers {
+	int host;
+	int written;
+};
+
 /* All return 0, or -1 with the problem. */
 
 /* /proc, /sys and /dev of the initramfs. */
@@ -12,7 +20,7 @@ int mounts_first(struct problem *problem);
 /* The root that the host shares (9p, read-only) with a tmpfs above it becomes
  * the root; /proc, /sys, /dev move there.
  */
-int mounts_shared_root(struct problem *problem);
+int mounts_shared_root(struct layers *layers, struct problem *problem);
 
 /* The host's own root (9p, read-only) at @path, when it is not the root. */
 int mounts_host(const char *path, struct problem *problem);

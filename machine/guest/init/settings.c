@@ -34,6 +34,8 @@ static int add_flag(struct settings *settings, const char *text)
 		settings->tty = true;
 	else if (!strcmp(text, "late=1"))
 		settings->late_results = true;
+	else if (!strcmp(text, "written=1"))
+		settings->written = true;
 	else if (!strcmp(text, "disk=1"))
 		settings->disk = true;
 	else if (!strcmp(text, "net=1"))
@@ -65,6 +67,9 @@ static int add_text(struct settings *settings, char *text)
 	else if ((value = value_of(text, "results")) &&
 		 settings->results_count < SETTINGS_RESULTS_MAX)
 		settings->results[settings->results_count++] = value;
+	else if ((value = value_of(text, "keep")) &&
+		 settings->keep_count < SETTINGS_KEEP_MAX)
+		settings->keep[settings->keep_count++] = value;
 	else
 		return add_flag(settings, text);
 	return 0;

@@ -8,6 +8,7 @@
 #include "machine/guest/init/problem.h"
 
 #define SETTINGS_RESULTS_MAX 16
+#define SETTINGS_KEEP_MAX 16
 
 /* What the host wants of this boot, from "key=value" strings:
  *   arg=TEXT        one of the command's arguments, in order
@@ -21,6 +22,11 @@
  *   delay=N         milliseconds that each request to the disk takes
  *   late=1          results are kept in memory, and copied to the host when
  *                   the command has ended
+ *   keep=PATH       files that the command writes below this folder of the
+ *                   host's go there at the end; its 9p tag is "keep" and its
+ *                   number, from 0
+ *   written=1       at the end, the host is told what became of files that the
+ *                   command wrote
  *   disk=1, net=1, truth=1   what else to prepare
  */
 struct settings {
@@ -33,9 +39,12 @@ struct settings {
 	char *modules;
 	char *results[SETTINGS_RESULTS_MAX];
 	size_t results_count;
+	char *keep[SETTINGS_KEEP_MAX];
+	size_t keep_count;
 	unsigned int disk_delay_ms;
 	bool tty;
 	bool late_results;
+	bool written;
 	bool disk;
 	bool net;
 	bool truth;
