@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make, make check, make check-test_NAME, make check-full, make bench, make lint,
-# make install
+# make install, make deb,
+# make compile_commands.json
 # V=1 shows commands, SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
 # build-arm64/ (see scripts/arm64_sysroot.sh) and runs the suites in QEMU.
@@ -12,6 +13,8 @@ FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
            symbolize execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
            $(patsubst %/,%,$(wildcard attribution/*/)) cmd
 PREFIX  ?= /usr/local
+LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
+ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
 CC      := $(if $(FUZZ),clang,$(CC))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
@@ -236,16 +239,34 @@ install: all
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
-	install -d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
-	$(BUILD)/ktrace-hw completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrace-hw
-	install -d $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
-	install -m 755 $(wildcard machine/host/*) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw/host
-	install -m 755 $(MACHINE_FILES) $(DESTDIR)$(PREFIX)/libexec/ktrace-hw
+	install -d $(DESTDIR)$(ZSH_FUNCTIONS)
+	$(BUILD)/ktrace-hw completion zsh >$(DESTDIR)$(ZSH_FUNCTIONS)/_ktrace-hw
+	install -d $(DESTDIR)$(LIBEXEC)/host
+	install -m 644 $(wildcard machine/host/*.sh) $(DESTDIR)$(LIBEXEC)/host
+	install -m 755 machine/host/machine $(DESTDIR)$(LIBEXEC)/host
+	install -m 755 $(filter-out %.so,$(MACHINE_FILES)) $(DESTDIR)$(LIBEXEC)
+	install -m 644 $(filter %.so,$(MACHINE_FILES)) $(DESTDIR)$(LIBEXEC)
+
+# What `record --machine --arch arm64` runs there: make ARCH=arm64 install-recorder
+install-recorder: $(PROGRAM)
+	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(LIBEXEC)/arm64/ktrace-hw
+	install -d $(DESTDIR)$(LIBEXEC)/arm64/lib
+	cp -P $(CARRIED)/* $(DESTDIR)$(LIBEXEC)/arm64/lib
+
+# The Debian packages, in build/deb.
+deb:
+	$(Q)scripts/deb.sh
+
+# What editors and analysers ask for: how each file is compiled.
+compile_commands.json:
+	$(Q)$(MAKE) -nB --no-print-directory Q= PROGRAM_FLAGS= all $(SUITES) \
+		$(BENCHES) $(FUZZERS) | scripts/compile_commands.py >$@
 
 clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check $(CHECKS) \
-	check-golden-flows $(HOSTILE_CHECKS) check-full bench lint $(LINTS) install clean
+	check-golden-flows $(HOSTILE_CHECKS) check-full bench lint $(LINTS) install \
+	install-recorder deb compile_commands.json clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

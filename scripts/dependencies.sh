@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs what building and testing needs, from Debian, if it is missing.
+#	scripts/dependencies.sh [full]	also what the packages' test needs
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=apt.sh
 source "$(dirname "$(realpath "$0")")/apt.sh"
@@ -15,6 +16,7 @@ PACKAGES=(
 	ca-certificates procps
 	debian-archive-keyring libprotobuf-dev protobuf-compiler python3
 )
+[[ ${1:-} != full ]] || PACKAGES+=(debhelper debootstrap dpkg-dev lintian)
 
 missing() {
 	local package state
