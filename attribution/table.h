@@ -61,6 +61,8 @@ struct attribution_table {
 	 */
 	const char *argument;
 	const char *help;
+	/* Its rows are tasks': the recorder's are left out (--with-tracer). */
+	bool is_of_tasks;
 	/* Looks at the argument before anything else; NULL: all are fine.
 	 *
 	 * Returns whether it can be used; else writes to @message why not.

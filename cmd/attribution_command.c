@@ -3,7 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
@@ -15,6 +15,7 @@
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,26 @@ static bool read_format(const char *name, enum record_format *format)
 			return true;
 	}
 	return !name;
+}
+
+/* Says how long the recorder's tasks ran, whose rows are missing. */
+static void say_left_out(const struct attribution_input *input,
+			 const struct attribution_output *output, FILE *out)
+{
+	uint64_t time_ns = 0;
+	const struct task *task;
+
+	if (step_filter_has_tasks(input->filter) ||
+	    !input->filter->left_out_recorder)
+		return;
+	for (size_t i = 0; (task = task_stacks_task(output->stacks, i)); i++)
+		if (!step_filter_task(input->filter, task))
+			time_ns += task_stacks_time_of(output->stacks, i);
+	if (time_ns)
+		fprintf(out,
+			"Left out: the recorder, %" PRIu64 " ns on CPUs "
+			"(--with-tracer)\n%s",
+			time_ns, out == stderr ? "" : "\n");
 }
 
 /* Sends the recording past the witness. */
@@ -64,10 +85,14 @@ static int fail(const struct attribution_output *output, int status)
 }
 
 static int fill_and_render(const struct session *session,
-			   const struct attribution_table *table,
+			   const struct attribution_request *request,
 			   const struct attribution_input *input,
 			   struct attribution_output *output)
 {
+	const struct attribution_table *table = request->table;
+	FILE *notes = output->format == RECORD_TABLE && !request->is_picture ?
+			      output->out :
+			      stderr;
 	struct witness *witness = table->open(input);
 	struct task_stacks *stacks = NULL;
 	int status = -ERROR_MEMORY;
@@ -77,6 +102,8 @@ static int fill_and_render(const struct session *session,
 	/* The pipeline has said what it failed of. */
 	if (status <= 0) {
 		output->stacks = stacks;
+		if (!status)
+			say_left_out(input, output, notes);
 		if (!status)
 			status = table->render(witness, output);
 		status = status < 0 ? fail(output, status) : EXIT_OK;
@@ -98,6 +125,17 @@ static int check_argument(const struct attribution_table *table,
 	return EXIT_USAGE;
 }
 
+static struct step_filter filter_of(const struct session *session,
+				    const struct attribution_request *request)
+{
+	struct step_filter filter = session->filter;
+
+	if (request->table->is_of_tasks && !request->with_tracer)
+		filter.left_out_recorder =
+			recording_info(session->recording)->command;
+	return filter;
+}
+
 static int attribute(const struct session *session,
 		     const struct attribution_request *request,
 		     struct attribution_output *output)
@@ -109,6 +147,7 @@ static int attribute(const struct session *session,
 	struct work_kinds *kinds =
 		work_kinds_new(symbols_functions(session->symbols),
 			       symbols_arch(session->symbols));
+	const struct step_filter filter = filter_of(session, request);
 	const struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -116,7 +155,7 @@ static int attribute(const struct session *session,
 		.names = session->names,
 		.events = events,
 		.kinds = kinds,
-		.filter = &session->filter,
+		.filter = &filter,
 		.window = session->window,
 		.argument = request->argument,
 		.calls = request->calls,
@@ -126,7 +165,7 @@ static int attribute(const struct session *session,
 	if (!events || !kinds || !lines)
 		status = fail(output, -ERROR_MEMORY);
 	else if (!status)
-		status = fill_and_render(session, table, &input, output);
+		status = fill_and_render(session, request, &input, output);
 	known_events_free(events);
 	work_kinds_free(kinds);
 	lines_free(lines);

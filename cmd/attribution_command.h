@@ -2,6 +2,8 @@
 #ifndef KT_CMD_ATTRIBUTION_COMMAND_H
 #define KT_CMD_ATTRIBUTION_COMMAND_H
 
+#include <stdbool.h>
+
 struct attribution_table;
 struct call_records_choice;
 struct report_options;
@@ -11,6 +13,8 @@ struct attribution_request {
 	const struct attribution_table *table;
 	const char *argument;	/* of the table's option */
 	const char *sort;	/* a column's name */
+	bool with_tracer;	/* rows of the recorder's tasks, too */
+	bool is_picture;	/* no place for notes in it */
 	/* For call_records_table, with what the common options say filled in
 	 * here.
 	 */

@@ -40,6 +40,7 @@ static int run_export(int argc, char **argv)
 {
 	const struct option_set set = {
 		.command = "export",
+		.adds_up = true,
 		.purpose = "Writes a recording's functions for other tools.",
 		.formats = "perfetto, chrome, csv, json or gmon (a gmon.out; "
 			   "-o FILE also\n                         gets FILE.elf, "

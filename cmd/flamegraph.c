@@ -58,6 +58,8 @@ static int draw(struct report_options *options, const struct choice *choice)
 	/* The format is the graph's, not a table's. */
 	options->format = NULL;
 	return run_attribution(options, &(struct attribution_request){
+						.is_picture = true,
+						.with_tracer = options->with_tracer,
 						.table = choice->table,
 						.argument = format,
 					});
@@ -78,6 +80,7 @@ static int run_flamegraph(int argc, char **argv)
 	struct choice choice = { .format = "svg" };
 	const struct option_set set = {
 		.command = "flamegraph",
+		.adds_up = true,
 		.purpose = "Draws where time went, as an SVG file that zooms "
 			   "and searches: time\non CPUs, in functions, unless "
 			   "an option says otherwise.",

@@ -5,9 +5,11 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -54,6 +56,7 @@ static int render_second(const struct profile_report *report,
 }
 
 static int render(const struct session *session, const struct profile *profile,
+		  const struct profile_scope *scope,
 		  const struct task_stacks *stacks,
 		  const struct profile_renderer *renderer,
 		  const struct report_options *options)
@@ -67,26 +70,34 @@ static int render(const struct session *session, const struct profile *profile,
 		.tree = profile_tree(profile),
 		.filter = &session->filter,
 		.by_process = step_filter_has_tasks(&session->filter),
+		.scope = scope,
+		.part_ns = profile_part_times(profile),
 		.top = options->top,
 		.sort = options->sort,
 		.colors = session->colors,
 	};
 	int status = render_to(&report, renderer->render, session->out);
 
+	if (!status && !renderer->has_title)
+		render_left_out(&report, stderr);
 	if (!status && renderer->render_second)
 		status = render_second(&report, renderer->render_second,
 				       options->output);
 	return status;
 }
 
-static int profile_session(const struct session *session,
-			   const struct profile_renderer *renderer,
-			   const struct report_options *options)
+static int profile_scoped(const struct session *session,
+			  const struct profile_renderer *renderer,
+			  const struct report_options *options,
+			  const struct profile_scope *scope)
 {
 	const struct profile_options profile_options = {
 		.filter = &session->filter,
 		.window = session->window,
 		.by_process = step_filter_has_tasks(&session->filter),
+		.scope = scope,
+		.names = session->names,
+		.recorder = recording_info(session->recording)->command,
 	};
 	struct profile *profile = profile_new(&profile_options);
 	struct task_stacks *stacks = NULL;
@@ -97,9 +108,34 @@ static int profile_session(const struct session *session,
 	if (!status && profile_end(profile) < 0)
 		status = EXIT_FAILED;
 	if (!status)
-		status = render(session, profile, stacks, renderer, options);
+		status = render(session, profile, scope, stacks, renderer,
+				options);
 	task_stacks_free(stacks);
 	profile_free(profile);
+	return status;
+}
+
+static int profile_session(const struct session *session,
+			   const struct profile_renderer *renderer,
+			   const struct report_options *options)
+{
+	struct work_kinds *kinds =
+		work_kinds_new(symbols_functions(session->symbols),
+			       symbols_arch(session->symbols));
+	const struct profile_scope scope = {
+		.kinds = kinds,
+		.shows = {
+			[PROFILE_WORK] = !options->only_tracer,
+			[PROFILE_IDLE] = options->with_idle,
+			[PROFILE_TRACER] = options->with_tracer ||
+					   options->only_tracer,
+		},
+	};
+	int status = EXIT_FAILED;
+
+	if (kinds)
+		status = profile_scoped(session, renderer, options, &scope);
+	work_kinds_free(kinds);
 	return status;
 }
 

@@ -12,6 +12,7 @@
 enum report_option {
 	OPTION_FLAT,
 	OPTION_CALLGRAPH,
+	OPTION_TRACER,
 	OPTION_SORT,
 	OPTION_LINES,
 	FIXED_OPTIONS,
@@ -24,6 +25,7 @@ struct choice {
 	const char *argument;
 	const char *sort;
 	bool wants_lines;	/* of a flat profile */
+	bool only_tracer;
 };
 
 static bool take_choice(void *ctx, int index, const char *argument)
@@ -37,6 +39,10 @@ static bool take_choice(void *ctx, int index, const char *argument)
 	case OPTION_CALLGRAPH:
 		choice->report = "callgraph";
 		return true;
+	case OPTION_TRACER:
+		choice->report = "flat";
+		choice->only_tracer = true;
+		return true;
 	case OPTION_SORT:
 		choice->sort = argument;
 		return *argument;
@@ -48,6 +54,7 @@ static bool take_choice(void *ctx, int index, const char *argument)
 			(size_t)(index - FIXED_OPTIONS));
 		choice->argument = argument;
 		choice->report = NULL;
+		choice->only_tracer = false;
 		return true;
 	}
 }
@@ -77,6 +84,7 @@ static int run_chosen(const struct report_options *options,
 	if (!choice->report)
 		return run_attribution(
 			options, &(struct attribution_request){
+					 .with_tracer = options->with_tracer,
 					 .table = choice->table ?
 							  choice->table :
 							  attribution_table_at(0),
@@ -102,12 +110,14 @@ static int run_report(int argc, char **argv)
 		{ "flat", NULL, "a line a function: gprof's flat profile" },
 		{ "callgraph", NULL,
 		  "callers and callees: gprof's call graph" },
+		{ "tracer", NULL, "the tracer's own work, a line a function" },
 		{ "sort", "COLUMN", "order a table by this column" },
 		{ "lines", NULL, "with --flat: file and line in the source" },
 	};
 	struct choice choice = { 0 };
 	const struct option_set set = {
 		.command = "report",
+		.adds_up = true,
 		.purpose = "Says where the time of each process went and what "
 			   "was recorded, or\nmakes another report.",
 		.formats = "text, csv or json",
@@ -121,6 +131,7 @@ static int run_report(int argc, char **argv)
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
 	options.wants_lines = choice.wants_lines;
+	options.only_tracer = choice.only_tracer;
 	options.sort = choice.sort;
 	if (status < 0)
 		status = run_chosen(&options, &choice);

@@ -21,6 +21,8 @@ enum common_option {
 	OPTION_TREE,
 	OPTION_COMM,
 	OPTION_CPU,
+	OPTION_WITH_IDLE,
+	OPTION_WITH_TRACER,
 	OPTION_SYMFS,
 	OPTION_JOBS,
 	OPTION_ENGINE,
@@ -46,6 +48,10 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_TREE] = { "tree", "LIST", "these and their descendants" },
 	[OPTION_COMM] = { "comm", "LIST", "tasks of these names" },
 	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
+	[OPTION_WITH_IDLE] = { "with-idle", NULL,
+			       "profiles hold the idle loop, too" },
+	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
+				 "the tracer's own work, too" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "where the traced machine's files lie" },
 	[OPTION_JOBS] = { "jobs", "N",
@@ -63,6 +69,8 @@ static bool takes(const struct option_set *set, enum common_option option)
 	if (option == OPTION_PID || option == OPTION_TREE ||
 	    option == OPTION_COMM)
 		return !set->has_no_tasks;
+	if (option == OPTION_WITH_IDLE || option == OPTION_WITH_TRACER)
+		return set->adds_up;
 	return option != OPTION_TOP || !set->has_no_rows;
 }
 
@@ -126,6 +134,12 @@ static bool take_common(struct report_options *options, int index,
 		return option_words(&options->comms, argument);
 	case OPTION_CPU:
 		return option_numbers(&options->cpus, argument);
+	case OPTION_WITH_IDLE:
+		options->with_idle = true;
+		return true;
+	case OPTION_WITH_TRACER:
+		options->with_tracer = true;
+		return true;
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;

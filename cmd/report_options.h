@@ -28,6 +28,9 @@ struct report_options {
 	struct array cpus;	/* uint32_t */
 	bool is_paged;		/* text goes to a pager on a terminal */
 	enum color_choice colors;	/* --color; by default on a terminal */
+	bool with_idle;		/* --with-idle */
+	bool with_tracer;	/* --with-tracer */
+	bool only_tracer;	/* --tracer, of the commands that have it */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *sort;	/* --sort, likewise: a column's name */
 	uint64_t jobs;		/* --jobs; 0: as many as there are CPUs */
@@ -49,6 +52,7 @@ struct option_set {
 	bool is_paged;		/* its text is to be read, not kept */
 	bool has_no_tasks;	/* it takes no --pid, --tree and --comm */
 	bool has_no_rows;	/* nor --top */
+	bool adds_up;		/* it takes --with-idle and --with-tracer */
 	bool takes_input;	/* a word may stand for -i DIR */
 	const struct own_option *own;
 	int own_count;

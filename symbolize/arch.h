@@ -45,6 +45,7 @@ enum work_kind {
 	WORK_SCHEDULE,		/* deciding who runs next, and switching */
 	WORK_THREAD,		/* a kernel thread that runs others' soft
 				 * interrupts: they are its own work */
+	WORK_TRACER,		/* perf's: without a tracer it would not be */
 	WORK_KINDS,
 };
 

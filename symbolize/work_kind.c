@@ -17,6 +17,15 @@ static const struct arch_work common_work[] = {
 	{ "__schedule", false, WORK_SCHEDULE },
 	{ "run_ksoftirqd", false, WORK_THREAD },
 	{ "run_ktimerd", false, WORK_THREAD },
+	/* kernel/events/ and include/trace/perf.h: handlers of tracepoints,
+	 * switches of events with tasks, the trace unit's interrupt.
+	 */
+	{ "perf_", true, WORK_TRACER },
+	{ "__perf_", true, WORK_TRACER },
+	{ "__traceiter_", true, WORK_TRACER },
+	/* What the drivers of Arm's trace units enter by. */
+	{ "arm_trbe_irq_handler", false, WORK_TRACER },
+	{ "etm_event_", true, WORK_TRACER },
 };
 
 static enum work_kind find_kind(const struct arch_work *rules, size_t count,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/interrupt_story_fixture.h"
 
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols.h"
 

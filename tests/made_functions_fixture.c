@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/made_functions_fixture.h"
 
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"

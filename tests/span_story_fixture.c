@@ -4,6 +4,7 @@
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
 #include "attribution/events/witness.h"
+#include "report/text/task_names.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 
@@ -16,6 +17,7 @@ struct script {
 	struct witness witness;
 	struct span_sink sink;
 	struct task_time *time;
+	struct task_names *names;
 	struct attribution_fixture *fixture;
 	char text[2048];
 };
@@ -36,8 +38,9 @@ static void write_span(struct span_sink *sink, const struct time_span *span)
 				   time_class_name(span->time_class);
 
 	ck_assert_uint_lt(span->begin_ns, span->end_ns);
-	snprintf(end, room, "%d %s%s %lu-%lu", span->task->tid, name,
+	snprintf(end, room, "%d %s%s%s %lu-%lu", span->task->tid, name,
 		 span->is_provisional ? "?" : "",
+		 span->is_behind_recorder ? " (recorder)" : "",
 		 (unsigned long)span->begin_ns, (unsigned long)span->end_ns);
 	end = script->text + strlen(script->text);
 	if (span->waker_tid >= 0)
@@ -76,6 +79,15 @@ static void open_script(struct script *script, const struct span_story *story)
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
 	options.functions = attribution_fixture_functions(script->fixture);
+	script->names = task_names_empty();
+	ck_assert_ptr_nonnull(script->names);
+	if (story->recorder_tid) {
+		ck_assert_int_eq(task_names_add(script->names,
+						story->recorder_tid,
+						"recorder"), 0);
+		options.recorder = "/usr/bin/recorder record -- sleep 1";
+	}
+	options.names = script->names;
 	script->time = task_time_new(&options, &script->sink);
 	ck_assert_ptr_nonnull(script->time);
 	attribution_fixture_watch(script->fixture, &script->witness);
@@ -91,6 +103,7 @@ static void check(const struct span_story *story)
 	ck_assert_msg(!strcmp(script.text, story->spans), "%s:\n%s\nnot\n%s",
 		      story->title, script.text, story->spans);
 	task_time_free(script.time);
+	task_names_close(script.names);
 	attribution_fixture_free(script.fixture);
 }
 

@@ -10,7 +10,8 @@
 struct attribution_fixture;
 
 /* What happens, and how task_time has it: a line a span, "tid class begin-end",
- * where a question mark says that it is provisional, and " by tid" who woke.
+ * where a question mark says that it is provisional, "(recorder)" that the
+ * recorder had the CPU, and " by tid" who woke.
  */
 struct span_story {
 	const char *title;
@@ -18,6 +19,7 @@ struct span_story {
 	const char *spans;
 	struct off_cpu_evidence evidence;
 	struct time_window window;
+	int32_t recorder_tid;	/* 0: none */
 };
 
 /* All events, of all CPUs; the whole time. */

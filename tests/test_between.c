@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/between.h"
 
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/function_choice.h"
 #include "attribution/text/path_text.h"

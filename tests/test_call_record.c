@@ -185,7 +185,7 @@ static void without_scheduler(struct story *story)
 	"\"calls\":1,\"wall_ns\":500,\"on_cpu_ns\":60,\"interrupt\":false}"
 #define TIMES(asleep, runnable)                                               \
 	"\"on_cpu_ns\":80,\"asleep_ns\":" asleep ",\"runnable_ns\":" runnable \
-	",\"stolen_ns\":10,\"unknown_ns\":0,\"faults\":0,\"fault_ns\":0,"
+	",\"stolen_ns\":10,\"tracer_ns\":0,\"unknown_ns\":0,\"faults\":0,\"fault_ns\":0,"
 
 static const struct {
 	void (*change)(struct story *story);

@@ -144,6 +144,28 @@ static void another_wakes(struct attribution_fixture *f)
 	at(f, 160); ends(f);
 }
 
+/* The recorder is 9: it takes the CPU from 7, twice, and 8 waits behind both. */
+static void recorder_preempts(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7);
+	at(f, 105); wakes(f, 0, 8);
+	at(f, 110); schedules(f, 0, 7, 0, 9);
+	at(f, 120); schedules(f, 0, 9, 1, 7);
+	at(f, 130); wakes(f, 0, 9); schedules(f, 0, 7, 0, 9);
+	at(f, 150); schedules(f, 0, 9, 1, 8);
+	at(f, 160); schedules(f, 0, 8, 1, 7);
+	at(f, 170); ends(f);
+}
+
+/* Which of the two queues 7 waited in is not known. */
+static void recorder_and_migration(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); starts(f, 1, 0);
+	at(f, 110); schedules(f, 0, 7, 0, 9);
+	at(f, 120); schedules(f, 1, 0, 0, 7);
+	at(f, 130); ends(f);
+}
+
 static const struct span_story stories[] = {
 	{ "sleep", sleep_and_wakeup,
 	  "7 system_call 100-110\n7 system_call 110-120\n7 asleep 120-150\n"
@@ -183,26 +205,47 @@ static const struct span_story stories[] = {
 	  "9 asleep 140-150\n7 asleep 120-150\n8 asleep 130-150\n"
 	  "11 asleep 100-145\n11 runnable 145-150 by 10\n", SEES_ALL, WHOLE },
 	{ "perf wakes a sleeper", perf_wakes,
-	  "7 kernel 100-110\n8 runnable 100-110\n8 kernel 110-140\n"
+	  "7 kernel 100-110\n8 runnable 100-110\n8 kernel 110-120\n"
+	  "8 tracer 120-122\n8 kernel 122-130\n8 tracer 130-131\n"
+	  "8 kernel 131-140\n"
 	  "7 asleep 110-121\n7 runnable 121-140 by 8\n7 kernel 140-145\n"
 	  "7 kernel 145-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
 	{ "perf wakes a sleeper, and records were lost", perf_wakes,
-	  "7 kernel 100-110\n8 lost_events 100-110\n8 kernel 110-140\n"
+	  "7 kernel 100-110\n8 lost_events 100-110\n8 kernel 110-120\n"
+	  "8 tracer 120-122\n8 kernel 122-130\n8 tracer 130-131\n"
+	  "8 kernel 131-140\n"
 	  "7 lost_events 110-140\n7 kernel 140-145\n7 kernel 145-160\n"
 	  "8 lost_events 140-160\n", { true, true, true, true }, WHOLE },
 	{ "perf wakes a sleeper, and no wake-up is recorded", perf_wakes,
-	  "7 kernel 100-110\n8 no_events 100-110\n8 kernel 110-140\n"
+	  "7 kernel 100-110\n8 no_events 100-110\n8 kernel 110-120\n"
+	  "8 tracer 120-122\n8 kernel 122-130\n8 tracer 130-131\n"
+	  "8 kernel 131-140\n"
 	  "7 no_events 110-140\n7 kernel 140-145\n7 kernel 145-160\n"
 	  "8 no_events 140-160\n",
 	  { .has_switches = true, .has_all_cpus = true }, WHOLE },
 	{ "nobody is seen to wake a sleeper", nobody_wakes,
 	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-140\n"
 	  "7 asleep 110-140\n7 kernel 140-145\n7 kernel 145-160\n"
-	  "9 kernel 90-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	  "9 tracer 90-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
 	{ "a wake-up is known, not inferred", another_wakes,
-	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-140\n"
+	  "7 kernel 100-110\n8 runnable 90-110\n8 kernel 110-120\n"
+	  "8 tracer 120-122\n8 kernel 122-140\n"
 	  "7 asleep 110-139\n7 runnable 139-140 by 9\n7 kernel 140-160\n"
 	  "9 kernel 90-160\n8 asleep 140-160\n", SEES_ALL, WHOLE },
+	{ "the recorder has the CPU", recorder_preempts,
+	  "7 kernel 100-110\n9 runnable 100-110\n9 kernel 110-120\n"
+	  "7 runnable (recorder) 110-120\n7 kernel 120-130\n"
+	  "9 asleep 120-130\n9 kernel 130-150\n"
+	  "8 asleep 100-105\n8 runnable 105-110 by 7\n"
+	  "8 runnable (recorder) 110-120 by 7\n8 runnable 120-130 by 7\n"
+	  "8 runnable (recorder) 130-150 by 7\n8 kernel 150-160\n"
+	  "7 runnable (recorder) 130-150\n7 runnable 150-160\n"
+	  "7 kernel 160-170\n8 asleep 160-170\n9 asleep 150-170\n",
+	  SEES_ALL, WHOLE, .recorder_tid = 9 },
+	{ "a thread leaves the recorder's CPU", recorder_and_migration,
+	  "7 kernel 100-110\n9 runnable 100-110\n9 kernel 110-130\n"
+	  "7 runnable 110-120\n7 kernel 120-130\n",
+	  SEES_ALL, WHOLE, .recorder_tid = 9 },
 	{ "a window", sleep_and_wakeup,
 	  "7 system_call 115-120\n7 asleep 120-150\n7 runnable 150-160 by 0\n",
 	  SEES_ALL, .window = { 115, 160 } },

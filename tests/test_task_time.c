@@ -25,6 +25,22 @@ static void classes(struct attribution_fixture *f)
 	at(f, 300); ends(f);
 }
 
+/* Its handlers, in a system call and in an interrupt, and a fault in one. */
+static void tracer(struct attribution_fixture *f)
+{
+	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110); enter(f, 0, "perf_trace_sched_switch");
+	at(f, 120); enter(f, 0, "asm_exc_page_fault");
+	at(f, 130); leave(f, 0);
+	at(f, 140); enter(f, 0, "asm_common_interrupt");
+	at(f, 150); enter(f, 0, "perf_event_wakeup");
+	at(f, 160); leave(f, 0);
+	at(f, 170); leave(f, 0);
+	at(f, 180); leave(f, 0);
+	at(f, 190); leave(f, 0); state(f, 0, CPU_OUTSIDE);
+	at(f, 200); ends(f);
+}
+
 static void user_space(struct attribution_fixture *f)
 {
 	at(f, 100); starts(f, 0, 7); enter(f, 0, "helper");
@@ -157,6 +173,11 @@ static const struct span_story stories[] = {
 	  "7 interrupt 150-160\n7 fault 160-170\n7 system_call 170-185\n"
 	  "7 kernel 185-190\n7 system_call 190-200\n7 user 200-250\n"
 	  "7 interrupt 250-260\n7 user 260-300\n", SEES_ALL, WHOLE },
+	{ "the tracer's own work", tracer,
+	  "7 system_call 100-110\n7 tracer 110-120\n7 tracer 120-130\n"
+	  "7 tracer 130-140\n7 interrupt 140-150\n7 tracer 150-160\n"
+	  "7 interrupt 160-170\n7 tracer 170-180\n7 system_call 180-190\n"
+	  "7 user 190-200\n", SEES_ALL, WHOLE },
 	{ "user space is traced too", user_space,
 	  "7 kernel 100-110\n7 user 110-130\n7 system_call 130-150\n"
 	  "7 user 150-170\n7 interrupt 170-175\n7 user 175-200\n",

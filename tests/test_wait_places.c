@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/text/task_names.h"

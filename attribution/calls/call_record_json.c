@@ -91,6 +91,7 @@ static void put_times(const struct call_record_context *context,
 	put_known(out, context->has_off_cpu, "runnable_ns",
 		  (int64_t)call->class_ns[TIME_RUNNABLE]);
 	put_number(out, "stolen_ns", call->class_ns[TIME_INTERRUPT]);
+	put_number(out, "tracer_ns", call->class_ns[TIME_TRACER]);
 	put_number(out, "unknown_ns", call->class_ns[TIME_UNKNOWN]);
 	put_number(out, "faults", call->faults);
 	put_number(out, "fault_ns", call->fault_ns);

@@ -51,6 +51,8 @@ static void print_times(const struct call_record_context *context,
 			call->class_ns[TIME_ASLEEP],
 			call->class_ns[TIME_RUNNABLE]);
 	fprintf(out, ", stolen %" PRIu64, call->class_ns[TIME_INTERRUPT]);
+	if (call->class_ns[TIME_TRACER])
+		fprintf(out, ", tracer %" PRIu64, call->class_ns[TIME_TRACER]);
 	if (call->class_ns[TIME_UNKNOWN])
 		fprintf(out, ", unknown %" PRIu64,
 			call->class_ns[TIME_UNKNOWN]);

@@ -77,6 +77,7 @@ static void write_classes(const struct table_rows *rows,
 	table_rows_known(rows, table->has_off_cpu, "runnable_ns",
 			 stat->class_ns[TIME_RUNNABLE]);
 	record_number(writer, "stolen_ns", stat->class_ns[TIME_INTERRUPT]);
+	record_number(writer, "tracer_ns", stat->class_ns[TIME_TRACER]);
 	record_number(writer, "unknown_ns", stat->class_ns[TIME_UNKNOWN]);
 	record_number(writer, "faults", stat->faults);
 	record_number(writer, "fault_ns", stat->fault_ns);
@@ -168,6 +169,7 @@ const struct attribution_table syscalls_table = {
 	.name = "syscalls",
 	.help = "each process's system calls: how many, how long, and where "
 		"their time went",
+	.is_of_tasks = true,
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -2,7 +2,7 @@
 #include "attribution/calls/system_calls.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "symbolize/arch.h"
@@ -251,7 +251,7 @@ void system_calls_span(struct system_calls *calls, const struct time_span *span)
 
 	if (caller && caller->is_open &&
 	    span->begin_ns >= caller->call.begin_ns)
-		caller->call.class_ns[span->time_class] +=
+		caller->call.class_ns[time_span_account(span)] +=
 			span->end_ns - span->begin_ns;
 }
 

@@ -140,6 +140,7 @@ static enum interrupt_role by_work(enum work_kind kind)
 	case WORK_EXIT:
 	case WORK_SCHEDULE:
 	case WORK_THREAD:
+	case WORK_TRACER:
 	case WORK_KINDS:
 		break;
 	}

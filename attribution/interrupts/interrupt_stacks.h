@@ -18,6 +18,7 @@ struct interrupt_stack {
 	int32_t pid;
 	uint64_t clock_ns;	/* billed up to here: call_step.clock_ns */
 	bool is_interrupted;	/* its innermost work is interrupt work */
+	bool is_in_tracer;	/* or the tracer's: no part of either */
 	struct array pieces;	/* struct interrupt_piece, outermost first */
 };
 
@@ -62,7 +63,8 @@ static inline void interrupt_stack_charge(struct interrupt_stack *stack,
 {
 	struct interrupt_piece *top = interrupt_stack_top(stack);
 
-	if (top && (stack->is_interrupted || top->is_thread_work))
+	if (top && !stack->is_in_tracer &&
+	    (stack->is_interrupted || top->is_thread_work))
 		top->own_ns += clock_ns - stack->clock_ns;
 	stack->clock_ns = clock_ns;
 }

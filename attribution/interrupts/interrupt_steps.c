@@ -2,7 +2,7 @@
 #include "attribution/interrupts/interrupt_steps.h"
 
 #include "attribution/events/function_marks.h"
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/interrupts/interrupt_steps_parts.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/table.h"
@@ -85,13 +85,16 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		top->caller_role = ROLE_NONE;
 }
 
-static bool is_interrupted(const struct interrupt_steps *steps, uint32_t index)
+static void classify(const struct interrupt_steps *steps,
+		     struct interrupt_stack *stack, uint32_t index)
 {
 	size_t count;
 	const struct open_work *works =
 		task_work_open(steps->work, index, &count);
+	enum time_class time_class = on_cpu_class(works, count, false);
 
-	return count && on_cpu_class(works, count, false) == TIME_INTERRUPT;
+	stack->is_interrupted = time_class == TIME_INTERRUPT;
+	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
 /* Whether some function that has no meaning itself is waited for. */
@@ -147,8 +150,7 @@ static void take_change(struct interrupt_steps *steps,
 	else if (step->kind == STEP_EXIT)
 		leave(steps, stack, step);
 	if (changed > 0)
-		stack->is_interrupted = is_interrupted(steps,
-						       step->task->index);
+		classify(steps, stack, step->task->index);
 }
 
 void interrupt_steps_take(struct interrupt_steps *steps,

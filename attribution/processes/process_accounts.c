@@ -14,6 +14,7 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 	sum->wall_ns += part->wall_ns;
 	for (int i = 0; i < TIME_CLASSES; i++)
 		sum->class_ns[i] += part->class_ns[i];
+	sum->recorder_wait += part->recorder_wait;
 	sum->benefited_ns += part->benefited_ns;
 	sum->stolen_ns += part->stolen_ns;
 	for (int i = 0; i < UNKNOWN_REASONS; i++)

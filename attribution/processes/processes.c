@@ -205,6 +205,7 @@ static int render(struct witness *witness,
 const struct attribution_table processes_option = {
 	.name = "processes",
 	.help = "where each process's time went (default)",
+	.is_of_tasks = true,
 	.open = open_processes,
 	.render = render,
 	.close = close_table,
@@ -213,6 +214,7 @@ const struct attribution_table processes_option = {
 const struct attribution_table threads_option = {
 	.name = "threads",
 	.help = "the same for each thread",
+	.is_of_tasks = true,
 	.open = open_threads,
 	.render = render,
 	.close = close_table,

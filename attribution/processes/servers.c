@@ -126,6 +126,7 @@ static void add_time(struct server_bill *bill, const struct service *service,
 		[TIME_SYSTEM_CALL] = &bill->kernel_ns,
 		[TIME_FAULT] = &bill->kernel_ns,
 		[TIME_KERNEL] = &bill->kernel_ns,
+		[TIME_TRACER] = &bill->tracer_ns,
 		[TIME_RUNNABLE] = &bill->runnable_ns,
 		[TIME_ASLEEP] = &bill->asleep_ns,
 	};
@@ -183,7 +184,7 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 		servers->status = -ERROR_MEMORY;
 	else
 		add_time(server_bills_at(servers->bills, number), service,
-			 (enum time_class)span->time_class,
+			 time_span_account(span),
 			 span->end_ns - span->begin_ns);
 }
 

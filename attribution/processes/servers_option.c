@@ -65,6 +65,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "requests", bill->requests);
 	record_number(writer, "kernel_ns", bill->kernel_ns);
 	record_number(writer, "user_ns", bill->user_ns);
+	record_number(writer, "tracer_ns", bill->tracer_ns);
 	record_number(writer, "runnable_ns", bill->runnable_ns);
 	record_number(writer, "asleep_ns", bill->asleep_ns);
 	record_number(writer, "inferred_ns", bill->inferred_ns);

@@ -76,7 +76,9 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 		settle_provisional(account, span);
 	class_borders_take(&account->borders, span);
 	account->wall_ns += size_ns;
-	account->class_ns[span->time_class] += size_ns;
+	account->class_ns[time_span_account(span)] += size_ns;
+	if (span->is_behind_recorder)
+		account->recorder_wait += size_ns;
 	if (span->time_class == TIME_UNKNOWN)
 		account->unknown_ns[span->reason] += size_ns;
 	else if (span->time_class < TIME_RUNNABLE)

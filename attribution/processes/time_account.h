@@ -27,6 +27,8 @@ struct time_account {
 	uint64_t threads;
 	uint64_t wall_ns;		/* the sum of the classes */
 	uint64_t class_ns[TIME_CLASSES];
+	uint64_t recorder_wait;		/* ns of TIME_TRACER that it waited
+					 * while the recorder had its CPU */
 	uint64_t benefited_ns;		/* of TIME_INTERRUPT */
 	uint64_t stolen_ns;
 	uint64_t unknown_ns[UNKNOWN_REASONS];

@@ -250,6 +250,7 @@ static void close_table(struct witness *witness)
 const struct attribution_table sleeps_table = {
 	.name = "sleeps",
 	.help = "where each process slept, for how long, and who woke it",
+	.is_of_tasks = true,
 	.open = open_table,
 	.render = render,
 	.close = close_table,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/wait_places.h"
 
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/function_table.h"
 #include "symbolize/text_file.h"

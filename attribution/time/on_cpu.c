@@ -16,6 +16,7 @@ static const uint8_t classes[WORK_KINDS] = {
 	[WORK_EXIT] = TIME_KERNEL,
 	[WORK_SCHEDULE] = TIME_KERNEL,
 	[WORK_THREAD] = TIME_KERNEL,
+	[WORK_TRACER] = TIME_TRACER,
 };
 
 static enum time_class class_below(const struct open_work *works, size_t count)
@@ -40,6 +41,9 @@ enum time_class on_cpu_class(const struct open_work *works, size_t count,
 	if (kind == WORK_SOFTIRQ && count > 1 &&
 	    works[count - 2].kind == WORK_THREAD)
 		return TIME_KERNEL;
+	if (classes[kind] == TIME_FAULT && count > 1 &&
+	    works[count - 2].kind == WORK_TRACER)
+		return TIME_TRACER;
 	return (enum time_class)classes[kind];
 }
 

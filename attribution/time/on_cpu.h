@@ -13,9 +13,10 @@ struct open_work;
 /* Returns what a thread's time on a CPU goes to while it has the @count works
  * at @works open, outermost first; without any @in_user decides.
  *
- * The innermost work decides, but for two: the scheduler works for what
+ * The innermost work decides, but for three: the scheduler works for what
  * called it, and if that was the way out of an interrupt, for the thread;
- * soft interrupts are the own work of the kernel thread that is for them.
+ * soft interrupts are the own work of the kernel thread that is for them;
+ * the tracer's faults are the tracer's.
  */
 enum time_class on_cpu_class(const struct open_work *works, size_t count,
 			     bool in_user);

@@ -3,6 +3,7 @@
 
 #include "attribution/time/task_work.h"
 #include "attribution/time/thread_table.h"
+#include "attribution/time/traced_cpus.h"
 
 #include <stdbool.h>
 
@@ -51,6 +52,35 @@ static void fill_hole(const struct span_out *out, struct thread *thread,
 		give(out, thread, &span);
 }
 
+/* Hands out time that @thread waited for a CPU, apart from that in which the
+ * recorder had it.  On which CPU's queue a thread waited that runs on another
+ * now is not known.
+ */
+static void give_wait(const struct span_out *out, struct thread *thread,
+		      const struct time_span *wait)
+{
+	const struct traced_cpu *cpu =
+		wait->cpu == thread->cpu ?
+			traced_cpus_find(out->cpus, wait->cpu) :
+			NULL;
+	struct time_span span = *wait;
+	struct recorder_run run;
+
+	while (cpu && recorder_runs_find(&cpu->recorder, span.begin_ns,
+					 wait->end_ns, &run)) {
+		span.end_ns = run.begin_ns;
+		give(out, thread, &span);
+		span.begin_ns = run.begin_ns;
+		span.end_ns = run.end_ns;
+		span.is_behind_recorder = true;
+		give(out, thread, &span);
+		span.begin_ns = run.end_ns;
+		span.is_behind_recorder = false;
+	}
+	span.end_ns = wait->end_ns;
+	give(out, thread, &span);
+}
+
 static void give_off(const struct span_out *out, struct thread *thread,
 		     const struct off_cpu *off)
 {
@@ -70,7 +100,10 @@ static void give_off(const struct span_out *out, struct thread *thread,
 			.waker_tid = parts[i].waker_tid,
 		};
 
-		give(out, thread, &span);
+		if (span.time_class == TIME_RUNNABLE)
+			give_wait(out, thread, &span);
+		else
+			give(out, thread, &span);
 	}
 }
 

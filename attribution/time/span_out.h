@@ -10,11 +10,13 @@
 
 struct task_work;
 struct thread;
+struct traced_cpus;
 
 /* Hands the time of threads to a sink, without holes and within a window. */
 struct span_out {
 	struct span_sink *sink;
 	const struct task_work *work;
+	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
 	struct time_window window;
 	uint64_t start_ns;	/* of the trace; 0: it has not begun */

@@ -2,7 +2,7 @@
 #include "attribution/time/task_time.h"
 
 #include "attribution/events/function_marks.h"
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_time_parts.h"
@@ -23,6 +23,8 @@ task_time_options_of(const struct attribution_input *input)
 		.functions = symbols_functions(input->symbols),
 		.evidence = off_cpu_evidence_of(input->recording,
 						input->events),
+		.names = input->names,
+		.recorder = recording_info(input->recording)->command,
 		.window = input->window,
 		.is_user_unknown = !recording_traces_kernel(input->recording),
 	};
@@ -60,6 +62,7 @@ struct task_time *task_time_new(const struct task_time_options *options,
 	time->out = (struct span_out){
 		.sink = sink,
 		.work = time->work,
+		.cpus = &time->cpus,
 		.evidence = options->evidence,
 		.window = options->window,
 	};

@@ -8,6 +8,7 @@
 #include "attribution/time/thread_table.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
+#include "report/steps/recorder_task.h"
 
 /* Says what @thread's time goes to from here on. */
 static void classify(const struct task_time *time, struct thread *thread,
@@ -105,6 +106,20 @@ static uint64_t schedule_of(const struct task_time *time,
 	return top && top->kind == WORK_SCHEDULE ? top->begin_ns : 0;
 }
 
+/* Notes that @thread has a CPU now, and whether it is the recorder's. */
+static void note_running(const struct task_time *time, struct thread *thread,
+			 struct traced_cpu *cpu, uint64_t time_ns)
+{
+	const struct task_time_options *options = &time->options;
+
+	cpu->current = thread;
+	thread->is_recorder = options->recorder &&
+			      recorder_task_is(options->names,
+					       options->recorder, thread->tid);
+	if (thread->is_recorder)
+		recorder_runs_begin(&cpu->recorder, time_ns);
+}
+
 static void leave(struct task_time *time, struct thread *thread,
 		  struct traced_cpu *cpu, const struct call_step *step)
 {
@@ -115,6 +130,8 @@ static void leave(struct task_time *time, struct thread *thread,
 	if (!thread->is_traced)
 		thread->has_off = false;
 	span_out_flush(&time->out, thread);
+	if (thread->is_recorder)
+		recorder_runs_end(&cpu->recorder, step->time_ns);
 	thread_leaves(thread, step->time_ns, schedule_of(time, thread));
 	thread->off.begin_error_ns = error_of(step);
 	if (cpu->heir)
@@ -132,7 +149,7 @@ static void come(struct task_time *time, struct thread *thread,
 	thread->begin_error_ns = error_of(step);
 	if (quiet.time_ns)
 		thread_wakes_unseen(thread, quiet.time_ns, quiet.tid);
-	cpu->current = thread;
+	note_running(time, thread, cpu, step->time_ns);
 	/* It begins with its CPU's trace. */
 	if (cpu->state == CPU_UNSEEN && !thread->last_ns)
 		thread->has_off = false;
@@ -155,7 +172,7 @@ static void settle(struct task_time *time, struct thread *thread,
 {
 	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
 	thread->has_off = false;
-	cpu->current = thread;
+	note_running(time, thread, cpu, step->time_ns);
 	classify(time, thread, cpu);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/task_work.h"
 
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "common/array.h"
 #include "common/error.h"
 

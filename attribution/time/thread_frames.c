@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/thread_frames.h"
 
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/time/thread_table.h"
 #include "report/steps/call_step.h"
 

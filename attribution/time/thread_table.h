@@ -25,6 +25,7 @@ struct thread {
 	int32_t pid;
 	uint8_t phase;			/* enum thread_phase */
 	bool is_traced;			/* it was seen running */
+	bool is_recorder;		/* its time is the tracer's */
 	bool is_dead;			/* it ends when it leaves the CPU */
 
 	/* Up to here its time was handed out; 0: nothing was. */

@@ -9,6 +9,7 @@ const char *time_class_name(enum time_class time_class)
 		[TIME_FAULT] = "fault",
 		[TIME_KERNEL] = "kernel",
 		[TIME_INTERRUPT] = "interrupt",
+		[TIME_TRACER] = "tracer",
 		[TIME_RUNNABLE] = "runnable",
 		[TIME_ASLEEP] = "asleep",
 		[TIME_UNKNOWN] = "unknown",

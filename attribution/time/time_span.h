@@ -16,6 +16,7 @@ enum time_class {
 				 * the way to user space, first steps */
 	TIME_INTERRUPT,		/* in interrupt work of any kind; who benefits
 				 * is known later: see interrupt_ledger.h */
+	TIME_TRACER,		/* in the tracer's own functions */
 	TIME_RUNNABLE,		/* waits for a CPU */
 	TIME_ASLEEP,
 	TIME_UNKNOWN,		/* not in the trace: see reason */
@@ -66,7 +67,18 @@ struct time_span {
 	 * unknown or not after a sleep.
 	 */
 	int32_t waker_tid;
+	/* TIME_RUNNABLE: the recorder had the CPU. */
+	bool is_behind_recorder;
 };
+
+/* Returns the class that @span is added to: what the tracer takes from threads
+ * is TIME_TRACER, wherever it does.
+ */
+static inline enum time_class time_span_account(const struct time_span *span)
+{
+	return span->is_behind_recorder ? TIME_TRACER :
+					  (enum time_class)span->time_class;
+}
 
 /* Takes spans, as each ends. */
 struct span_sink {

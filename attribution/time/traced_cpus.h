@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_TRACED_CPUS_H
 #define KT_ATTRIBUTION_TRACED_CPUS_H
 
+#include "attribution/time/recorder_runs.h"
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@ struct traced_cpu {
 	struct thread *current;		/* NULL before its first step */
 	/* Leaves where current does: exec gave the one the other's id. */
 	struct thread *heir;
+	struct recorder_runs recorder;
 };
 
 /* The CPUs of a recording by number; one stands for the streams of threads,

@@ -61,7 +61,7 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 	struct kernel_entry *entry = entry_of(sites, span->task->index);
 
 	if (entry && entry->is_open && span->work_count)
-		entry->site.class_ns[span->time_class] +=
+		entry->site.class_ns[time_span_account(span)] +=
 			span->end_ns - span->begin_ns;
 }
 

@@ -167,6 +167,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 			      site->class_ns[TIME_USER]);
 	record_number(writer, "fault_ns", site->class_ns[TIME_FAULT]);
 	record_number(writer, "interrupt_ns", site->class_ns[TIME_INTERRUPT]);
+	record_number(writer, "tracer_ns", site->class_ns[TIME_TRACER]);
 	table_rows_known(&rows, option->has_off_cpu, "asleep_ns",
 			 site->class_ns[TIME_ASLEEP]);
 	table_rows_known(&rows, option->has_off_cpu, "runnable_ns",
@@ -218,6 +219,7 @@ const struct attribution_table user_sites_option = {
 	.name = "user-sites",
 	.help = "system calls, sleep and faults by the user instruction that "
 		"began them",
+	.is_of_tasks = true,
 	.open = open_option,
 	.render = render,
 	.close = close_option,

@@ -4,6 +4,7 @@
 #include "attribution/events/witness_relay.h"
 #include "attribution/table.h"
 #include "attribution/wall/wall_tree.h"
+#include "common/error.h"
 #include "report/profile/profile_report.h"
 #include "report/text/colors.h"
 #include "symbolize/symbols.h"
@@ -16,6 +17,8 @@ struct wall_flame {
 	const struct attribution_input *input;
 	struct wall_tree *tree;
 	const char *title;
+	struct call_tree *shown;
+	uint64_t part_ns[PROFILE_PARTS];
 };
 
 static void close_flame(struct witness *witness)
@@ -23,6 +26,7 @@ static void close_flame(struct witness *witness)
 	struct wall_flame *flame = (struct wall_flame *)witness;
 
 	wall_tree_free(flame->tree);
+	call_tree_free(flame->shown);
 	free(flame);
 }
 
@@ -54,6 +58,18 @@ static struct witness *open_off_cpu(const struct attribution_input *input)
 	return open_flame(input, true, "Time off CPUs of all threads");
 }
 
+/* Leaves the tracer's functions out where its tasks are. */
+static int end_tree(struct wall_flame *flame, const struct profile_scope *scope)
+{
+	int status = wall_tree_end(flame->tree);
+
+	if (status < 0)
+		return status;
+	flame->shown = profile_scope_apply(
+		scope, wall_tree_calls(flame->tree), flame->part_ns);
+	return flame->shown ? 0 : -ERROR_MEMORY;
+}
+
 static int render(struct witness *witness,
 		  const struct attribution_output *output)
 {
@@ -61,21 +77,33 @@ static int render(struct witness *witness,
 	const struct attribution_input *input = flame->input;
 	const struct profile_renderer *renderer =
 		profile_renderer_find("flamegraph", input->argument);
+	const struct profile_scope scope = {
+		.kinds = input->kinds,
+		.shows = {
+			[PROFILE_WORK] = true,
+			[PROFILE_IDLE] = true,
+			[PROFILE_TRACER] = !input->filter->left_out_recorder,
+		},
+	};
+	int status = end_tree(flame, &scope);
 	const struct profile_report report = {
 		.colors = &colors_none,
 		.recording = input->recording,
 		.functions = symbols_functions(input->symbols),
 		.names = input->names,
 		.stacks = output->stacks,
-		.tree = wall_tree_calls(flame->tree),
+		.tree = flame->shown,
 		.filter = input->filter,
 		.by_process = true,
 		.title = flame->title,
 		.has_states = true,
+		.scope = &scope,
+		.part_ns = flame->part_ns,
 		.top = output->top,
 	};
-	int status = wall_tree_end(flame->tree);
 
+	if (!status)
+		render_left_out(&report, stderr);
 	return status ? status : renderer->render(&report, output->out);
 }
 
@@ -93,6 +121,7 @@ const struct attribution_table wall_flame = {
 	.name = "wall",
 	.argument = "FORMAT",
 	.help = "all of the threads' time: on CPUs, runnable, asleep",
+	.is_of_tasks = true,
 	.check = check,
 	.open = open_wall,
 	.render = render,
@@ -103,6 +132,7 @@ const struct attribution_table off_cpu_flame = {
 	.name = "off-cpu",
 	.argument = "FORMAT",
 	.help = "where threads slept or waited for a CPU",
+	.is_of_tasks = true,
 	.check = check,
 	.open = open_off_cpu,
 	.render = render,

@@ -67,6 +67,7 @@ int wall_place_book(const struct wall_place *place, struct call_tree *calls,
 	case TIME_FAULT:
 	case TIME_KERNEL:
 	case TIME_INTERRUPT:
+	case TIME_TRACER:
 		return is_off ? 0 : book_parts(calls, place, time_ns);
 	case TIME_RUNNABLE:
 		return book_state(calls, place, FRAME_RUNNABLE, time_ns);

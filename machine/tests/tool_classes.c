@@ -6,8 +6,8 @@
  * Adds up the time of the boot in which the recording was made, its only one,
  * from when the trace was switched on to when it was switched off for the
  * last time.  Prints CSV:
- * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,off_ns, a line a
- * task; off is time in between with the trace off.  Who runs on a CPU before
+ * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,tracer_ns,off_ns, a
+ * line a task; off is time in between with the trace off.  Who runs on a CPU before
  * its first switch, the truth does not say: a tid of -1000 - CPU.  Exits 2 if
  * it cannot.
  */
@@ -183,7 +183,7 @@ static void add_up(struct books *books)
 static void print(const struct books *books, const struct recording *recording)
 {
 	puts("tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,"
-	     "off_ns");
+	     "tracer_ns,off_ns");
 	for (size_t i = 0; i < books->task_count; i++) {
 		const struct task *task = &books->tasks[i];
 		uint64_t ticks[TRUTH_CLASSES];

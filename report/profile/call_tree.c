@@ -87,17 +87,30 @@ static uint32_t add_node(struct call_tree *tree, uint32_t parent,
 	return tree->count++;
 }
 
+static bool is_root_of(const struct call_links *links, int32_t pid,
+		       uint32_t part)
+{
+	return links->pid == pid && links->part == part;
+}
+
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid)
+{
+	return call_tree_part_root(tree, pid, 0);
+}
+
+uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 {
 	uint32_t root = tree->first_root;
 
-	while (root != CALL_NODE_NONE && call_tree_pid(tree, root) != pid)
+	while (root != CALL_NODE_NONE &&
+	       !is_root_of(&tree->links[root], pid, part))
 		root = call_tree_next_sibling(tree, root);
 	if (root != CALL_NODE_NONE)
 		return root;
 	root = add_node(tree, CALL_NODE_NONE, FUNCTION_NONE, pid, false);
 	if (root == CALL_NODE_NONE)
 		return root;
+	tree->links[root].part = part;
 	tree->links[root].next_sibling = tree->first_root;
 	tree->first_root = root;
 	return root;

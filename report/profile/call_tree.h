@@ -42,6 +42,7 @@ struct call_links {
 	uint32_t first_child;
 	uint32_t next_sibling;
 	int32_t pid;		/* its tree's process, -1 for all */
+	uint32_t part;		/* of a root: its tasks' enum profile_part */
 };
 
 /* All call paths that occurred, one tree a process or one for all.  A parent
@@ -68,6 +69,10 @@ void call_tree_free(struct call_tree *tree);
  * when out of memory.
  */
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid);
+
+/* The same for one part of the tasks: see profile_scope.h. */
+uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid,
+			     uint32_t part);
 
 /* Returns node @index; it stays in place only until one is added. */
 static inline struct call_node *call_tree_at(const struct call_tree *tree,

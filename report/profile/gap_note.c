@@ -35,5 +35,7 @@ void render_title(const struct profile_report *report, const char *title,
 	const struct time_unit *unit = time_unit_of(report->recording);
 
 	fprintf(out, "%s: %s.\n\n%s", title, unit->kind, unit->note);
+	if (render_left_out(report, out))
+		fputc('\n', out);
 	render_gap_note(report, out);
 }

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/steps/recorder_task.h"
 #include "report/steps/step_filter.h"
 
 #include <stdlib.h>
@@ -28,7 +29,21 @@ struct profile {
 	int status;
 	struct profile_options options;
 	struct array places;	/* struct task_place by task index */
+	uint64_t part_ns[PROFILE_PARTS];
 };
+
+/* Tasks that were chosen by name are shown whatever they are. */
+static enum profile_part part_of(const struct profile_options *options,
+				 const struct task *task)
+{
+	if (!options->scope || step_filter_has_tasks(options->filter))
+		return PROFILE_WORK;
+	if (!task->tid)
+		return PROFILE_IDLE;
+	return recorder_task_is(options->names, options->recorder, task->tid) ?
+		       PROFILE_TRACER :
+		       PROFILE_WORK;
+}
 
 static struct task_place *add_place(struct profile *profile,
 				    const struct task *task)
@@ -40,8 +55,9 @@ static struct task_place *add_place(struct profile *profile,
 		return NULL;
 	place->is_known = true;
 	place->is_wanted = step_filter_task(profile->options.filter, task);
-	place->node = call_tree_root(
-		profile->tree, profile->options.by_process ? task->pid : -1);
+	place->node = call_tree_part_root(
+		profile->tree, profile->options.by_process ? task->pid : -1,
+		part_of(&profile->options, task));
 	return place->node == CALL_NODE_NONE ? NULL : place;
 }
 
@@ -210,16 +226,31 @@ const struct call_tree *profile_tree(const struct profile *profile)
 	return profile->tree;
 }
 
-int profile_end(struct profile *profile)
+/* Puts @tree in the place of the profile's. */
+static int replace_tree(struct profile *profile, struct call_tree *tree)
 {
-	struct call_tree *sorted;
-
-	if (profile->status)
-		return profile->status;
-	sorted = call_tree_sorted(profile->tree);
-	if (!sorted)
+	if (!tree)
 		return -ERROR_MEMORY;
 	call_tree_free(profile->tree);
-	profile->tree = sorted;
+	profile->tree = tree;
 	return 0;
+}
+
+int profile_end(struct profile *profile)
+{
+	const struct profile_scope *scope = profile->options.scope;
+	int status = profile->status;
+
+	if (!status && scope)
+		status = replace_tree(profile,
+				      profile_scope_apply(scope, profile->tree,
+							  profile->part_ns));
+	if (!status)
+		status = replace_tree(profile, call_tree_sorted(profile->tree));
+	return status;
+}
+
+const uint64_t *profile_part_times(const struct profile *profile)
+{
+	return profile->part_ns;
 }

@@ -4,15 +4,17 @@
 #include <string.h>
 
 static const struct profile_renderer renderers[] = {
-	{ "flat", "text", false, render_flat_text, NULL },
-	{ "flat", "csv", false, render_flat_csv, NULL },
-	{ "flat", "json", false, render_flat_json, NULL },
-	{ "callgraph", "text", false, render_callgraph_text, NULL },
-	{ "callgraph", "csv", false, render_callgraph_csv, NULL },
-	{ "callgraph", "json", false, render_callgraph_json, NULL },
-	{ "flamegraph", "svg", false, render_flamegraph, NULL },
-	{ "flamegraph", "folded", false, render_folded, NULL },
-	{ "export", "gmon", true, render_gmon, render_gmon_symbols },
+	{ "flat", "text", .has_title = true, .render = render_flat_text },
+	{ "flat", "csv", .render = render_flat_csv },
+	{ "flat", "json", .render = render_flat_json },
+	{ "callgraph", "text", .has_title = true,
+	  .render = render_callgraph_text },
+	{ "callgraph", "csv", .render = render_callgraph_csv },
+	{ "callgraph", "json", .render = render_callgraph_json },
+	{ "flamegraph", "svg", .render = render_flamegraph },
+	{ "flamegraph", "folded", .render = render_folded },
+	{ "export", "gmon", .needs_time = true, .render = render_gmon,
+	  .render_second = render_gmon_symbols },
 };
 
 const struct profile_renderer *profile_renderer_find(const char *report,

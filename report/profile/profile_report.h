@@ -3,6 +3,7 @@
 #define KT_REPORT_PROFILE_REPORT_H
 
 #include "report/profile/function_profile.h"
+#include "report/profile/profile_scope.h"
 #include "report/steps/task_stacks.h"
 
 #include <stdio.h>
@@ -29,6 +30,9 @@ struct profile_report {
 	const char *title;	/* what time the tree holds; NULL: that on CPUs
 				 * in functions */
 	bool has_states;	/* it holds frame_state.h's, too */
+	/* What the tree does not hold; NULL: it holds all. */
+	const struct profile_scope *scope;
+	const uint64_t *part_ns;	/* by enum profile_part */
 	uint64_t top;		/* rows wanted */
 	const char *sort;	/* column of a flat profile; NULL: its own order */
 	const struct colors *colors;	/* of text */
@@ -52,6 +56,13 @@ render_profile render_folded;
 render_profile render_gmon;
 render_profile render_gmon_symbols;
 
+/* Writes a line about the time of the parts that are not shown, if there is
+ * any.
+ *
+ * Returns whether there was.
+ */
+bool render_left_out(const struct profile_report *report, FILE *out);
+
 /* Writes a line about time that is not known, if there is any. */
 void render_gap_note(const struct profile_report *report, FILE *out);
 
@@ -64,6 +75,7 @@ struct profile_renderer {
 	const char *report;
 	const char *format;
 	bool needs_time;	/* cannot say that it counts something else */
+	bool has_title;		/* says what it left out */
 	render_profile *render;
 	/* Renders a second file, named like the first with .elf behind it;
 	 * NULL: there is none.

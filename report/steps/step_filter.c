@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/step_filter.h"
 
+#include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
 
 static bool is_listed(const int32_t *list, size_t count, int32_t value)
@@ -40,7 +41,9 @@ bool step_filter_has_tasks(const struct step_filter *filter)
 bool step_filter_task(const struct step_filter *filter, const struct task *task)
 {
 	if (!step_filter_has_tasks(filter))
-		return true;
+		return !filter || !filter->left_out_recorder ||
+		       !recorder_task_is(filter->names,
+					 filter->left_out_recorder, task->tid);
 	return is_listed(filter->pids, filter->pid_count, task->pid) ||
 	       is_listed(filter->pids, filter->pid_count, task->tid) ||
 	       is_in_tree(filter, task->pid) || has_comm(filter, task->tid);

@@ -21,6 +21,10 @@ struct step_filter {
 	size_t tree_count;
 	const char *const *comms;
 	size_t comm_count;
+	/* Without a choice of tasks: not those of the program that recorded, by
+	 * this command line (recorder_task.h).  NULL: them, too.
+	 */
+	const char *left_out_recorder;
 	const uint32_t *cpus;
 	size_t cpu_count;
 };

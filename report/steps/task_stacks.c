@@ -324,3 +324,16 @@ uint64_t task_stacks_last_ns(const struct task_stacks *stacks)
 {
 	return stacks->last_ns;
 }
+
+const struct task *task_stacks_task(const struct task_stacks *stacks,
+				    size_t index)
+{
+	if (index >= stacks->tasks.all.count)
+		return NULL;
+	return &kept_tasks_at(&stacks->tasks, index)->task;
+}
+
+uint64_t task_stacks_time_of(const struct task_stacks *stacks, size_t index)
+{
+	return kept_tasks_at(&stacks->tasks, index)->clock_ns;
+}

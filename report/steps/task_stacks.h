@@ -7,6 +7,7 @@
 #include "symbolize/function_event.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where a CPU's time went, within the window. */
@@ -66,5 +67,14 @@ uint64_t task_stacks_last_ns(const struct task_stacks *stacks);
 const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
 					      uint32_t index);
 uint32_t task_stacks_cpu_count(const struct task_stacks *stacks);
+
+/* Returns task @index, in order of appearance; NULL after the last. */
+const struct task *task_stacks_task(const struct task_stacks *stacks,
+				    size_t index);
+
+/* Returns for how long task @index ran and was traced, with the interrupts in
+ * that time.
+ */
+uint64_t task_stacks_time_of(const struct task_stacks *stacks, size_t index);
 
 #endif

@@ -80,6 +80,13 @@ static int add_name(struct task_names *names,
 	return 0;
 }
 
+int task_names_add(struct task_names *names, int32_t tid, const char *comm)
+{
+	const struct sideband_record record = { .tid = tid, .pid = tid };
+
+	return add_name(names, &record, comm);
+}
+
 static int add_fork(struct task_names *names,
 		    const struct sideband_record *record)
 {

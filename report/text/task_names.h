@@ -22,6 +22,11 @@ int task_names_open(const struct recording *recording,
 
 /* Returns what knows no names, for tests; NULL when out of memory. */
 struct task_names *task_names_empty(void);
+
+/* Calls task @tid @comm from the beginning on, in what knew no names; tids are
+ * added in rising order.  Returns 0 or -ERROR_MEMORY.
+ */
+int task_names_add(struct task_names *names, int32_t tid, const char *comm);
 void task_names_close(struct task_names *names);
 
 /* Returns the name of task @tid at @time_ns: never NULL, "swapper" for the

@@ -10,7 +10,7 @@
  */
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "cmd/session.h"
 #include "common/error.h"

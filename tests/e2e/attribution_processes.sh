@@ -16,7 +16,7 @@ SWITCHES=$ROOT/build/machine/tests/tool_switches
 judge() { # recording checks...
 	local name=$1
 	shift
-	"$KTRACE" report --threads --format=json -i "$WORK/$name/r" \
+	"$KTRACE" report --threads --with-tracer --format=json -i "$WORK/$name/r" \
 		>"$WORK/$name/json"
 	python3 "$HERE/judge_processes.py" "$WORK/$name/json" "$@" |
 		sed "s/^[^:]*:/& $name:/" | tee "$WORK/$name/verdict"

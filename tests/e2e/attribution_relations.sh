@@ -32,19 +32,24 @@ kernel_reports() {
 	report pipe.json kernel --comm relations --format=json \
 		--function pipe_read
 	report all.json kernel --format=json --function filemap_read
-	report flat.csv kernel --flat --format=csv
-	report callgraph.csv kernel --callgraph --format=csv
-	report summary.json kernel --format=json
-	flame wall.txt kernel --wall --folded
-	flame off.txt kernel --off-cpu --folded
+	report flat.csv kernel --flat --with-tracer --format=csv
+	report tracer.csv kernel --tracer --format=csv
+	report scope.txt kernel --flat --top 1
+	report scope.csv kernel --flat --format=csv 2>"$WORK/scope.said"
+	report whole.csv kernel --flat --with-idle --with-tracer --format=csv
+	report scope.json kernel --threads --format=json 2>"$WORK/recorder.said"
+	report callgraph.csv kernel --callgraph --with-tracer --format=csv
+	report summary.json kernel --threads --with-tracer --format=json
+	flame wall.txt kernel --wall --with-tracer --folded
+	flame off.txt kernel --off-cpu --with-tracer --folded
 	flame wall.svg kernel --wall
 }
 
 border_reports() {
 	report border.csv border --comm relations --callgraph --format=csv
-	report border.json border --format=json
+	report border.json border --with-tracer --format=json
 	flame border.txt border --comm relations --folded
-	flame border_wall.txt border --wall --folded
+	flame border_wall.txt border --wall --with-tracer --folded
 	"$KTRACE" export --format=gmon -i "$WORK/border" --comm relations \
 		-o "$WORK/gmon"
 	gprof -b -q "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof.txt"

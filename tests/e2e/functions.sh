@@ -48,7 +48,8 @@ check_truth() { # name
 check_sums() { # name
 	local traced self
 	traced=$(summary_of "$WORK/$1" cpu traced_ns)
-	self=$("$KTRACE" report --flat -i "$WORK/$1" --format=csv |
+	self=$("$KTRACE" report --flat --with-idle --with-tracer -i "$WORK/$1" \
+		--format=csv |
 		awk -F, 'NR > 1 { sum += $3 } END { printf "%d\n", sum }')
 	expect "$1: self times add up to the time traced" "$traced" "$self"
 	expect "$1: no gap" 0 "$(summary_of "$WORK/$1" cpu gaps)"

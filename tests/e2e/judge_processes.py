@@ -14,7 +14,7 @@ from sched_times import Switches, threads_made
 
 MS = 1000000
 ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
-          "interrupt_benefited_ns", "interrupt_stolen_ns")
+          "interrupt_benefited_ns", "interrupt_stolen_ns", "tracer_ns")
 CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "unknown_ns")
 
 
@@ -46,8 +46,13 @@ def not_known(report):
            [(row["asleep_ns"], row["unknown_because"]) for row in rows])
 
 
+def on_a_cpu(row):
+    """The tracer also takes the time that others wait for it."""
+    return sum(row[c] or 0 for c in ON_CPU) - (row["recorder_wait"] or 0)
+
+
 def on_cpus(report):
-    return sum(row[c] or 0 for row in report["threads"] for c in ON_CPU)
+    return sum(on_a_cpu(row) for row in report["threads"])
 
 
 def because(row):
@@ -137,7 +142,7 @@ def truth_errors(report, path):
     missing = []
     for row in report["threads"]:
         right = told.get(row["tid"])
-        busy = sum(row[c] or 0 for c in ON_CPU)
+        busy = on_a_cpu(row)
         if not right:
             if busy:
                 missing.append((row["tid"], row["comm"], busy))
@@ -146,9 +151,10 @@ def truth_errors(report, path):
         if row["comm"] in ("ktrace-hw", "perf"):
             continue
         row = dict(row, interrupt_ns=(row["interrupt_benefited_ns"] or 0) +
-                   row["interrupt_stolen_ns"])
+                   row["interrupt_stolen_ns"],
+                   tracer_ns=row["tracer_ns"] - (row["recorder_wait"] or 0))
         for column in ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
-                       "interrupt_ns"):
+                       "interrupt_ns", "tracer_ns"):
             error = row[column] - right[column]
             errors.append((abs(error), row["uncertain"], error,
                            f"{row['tid']} {row['comm']} {column} "
@@ -206,7 +212,8 @@ def sched(report, recording, switches, within):
             continue
         seen += 1
         errors = (row["asleep_ns"] - thread.asleep_ns,
-                  row["runnable_ns"] - thread.runnable_ns)
+                  row["runnable_ns"] + row["recorder_wait"] -
+                  thread.runnable_ns)
         limit = row[within] if within == "uncertain" else int(within)
         if max(map(abs, errors)) > limit:
             wrong.append((row["tid"], row["comm"], errors))

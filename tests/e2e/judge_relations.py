@@ -107,6 +107,45 @@ def judge_function():
               sorted((row["name"], numbers(row)) for row in found[section]))
 
 
+def self_ns(name):
+    return sum(int(row["self_ns"]) for row in table(name))
+
+
+def judge_scope():
+    """The idle loop and the tracer are left out, to the nanosecond."""
+    said = text("scope.said")
+    left_out = [int(ns) for ns in re.findall(r", (\d+) ns, ", said)]
+    check("--flat: says what it leaves out", len(left_out) == 2, said)
+    check("--flat: its text says the same",
+          said.strip() in text("scope.txt"), said)
+    equal("--flat: what is shown and what is not are all",
+          self_ns("whole.csv"), self_ns("scope.csv") + sum(left_out))
+    equal("--tracer: what --flat leaves out", left_out[-1:],
+          [self_ns("tracer.csv")])
+    names = {row["function"] for row in table("scope.csv")}
+    check("--flat: no idle loop, nothing of perf's",
+          not names & {"do_idle", "default_idle"} and
+          not [name for name in names if name.startswith("perf_")], names)
+    check("--flat: interrupts of the idle loop are there",
+          [row for row in table("scope.csv") if int(row["calls_async"])])
+    check("--tracer: the handlers of events",
+          any(row["function"].startswith("perf_trace_")
+              for row in table("tracer.csv")))
+    shown = rows_of("scope.json")["threads"]
+    whole = rows_of("summary.json")["threads"]
+    recorder = [row for row in whole if row["comm"] == "ktrace-hw"]
+    check("--threads: the recorder is left out", recorder and
+          [row for row in whole if row not in recorder] == shown, recorder)
+    busy = sum(row[name] for row in recorder for name in (
+        "user_ns", "system_call_ns", "fault_ns", "kernel_ns", "tracer_ns",
+        "interrupt_benefited_ns", "interrupt_stolen_ns"))
+    check("--threads: says for how long it ran", f"the recorder, {busy} ns"
+          in text("recorder.said"), (busy, text("recorder.said")))
+    check("--threads: the tracer's time in the threads",
+          all(row["tracer_ns"] >= row["recorder_wait"] for row in shown) and
+          sum(row["tracer_ns"] for row in shown) > 0)
+
+
 def judge_slow_calls():
     found = sections(rows_of("pipe.json"))
     slow = found["slow_call"]
@@ -134,7 +173,8 @@ def judge_wall(case, summary, wall_name, off_name=None):
         equal(f"{case}: {name}", process["wall_ns"], wall[name])
         if off:
             equal(f"{case}: {name} off CPUs",
-                  process["asleep_ns"] + process["runnable_ns"], off[name])
+                  process["asleep_ns"] + process["runnable_ns"] +
+                  process["recorder_wait"], off[name])
     return sum(process["wall_ns"] for process in processes)
 
 
@@ -274,6 +314,7 @@ def judge_sites(name, has_lines, has_faults=True):
 
 judge_between()
 judge_function()
+judge_scope()
 judge_slow_calls()
 judge_flames()
 judge_border()

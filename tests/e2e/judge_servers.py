@@ -71,7 +71,8 @@ def check(case, recording, is_exact):
     server = process(recording, "server")
     for column, classes in (
             ("kernel_ns", ("system_call_ns", "fault_ns", "kernel_ns")),
-            ("user_ns", ("user_ns",)), ("runnable_ns", ("runnable_ns",))):
+            ("user_ns", ("user_ns",)), ("runnable_ns", ("runnable_ns",)),
+            ("tracer_ns", ("tracer_ns",))):
         sums = (sum(row[column] for row in rows),
                 sum(server[c] for c in classes))
         judge.expect(f"{case}: the bills' {column} is the server's",

@@ -16,7 +16,8 @@ EXIT = re.compile(r"NR (-?\d+) = (-?\d+)")
 FORKS = {"x64": (56, 57, 58, 435), "arm64": (220, 435)}
 # What a page fault in the kernel is handled in.
 FAULTS = {"x64": "asm_exc_page_fault", "arm64": "el1_abort"}
-CLASSES = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns", "unknown_ns")
+CLASSES = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns", "tracer_ns",
+           "unknown_ns")
 X32_BIT = 0x40000000
 RESTARTS = (-512, -513, -514, -516)
 # Where one waits for the disk, as /proc/PID/wchan calls it.

@@ -43,15 +43,18 @@ class Recording:
 
     @functools.cache
     def syscalls(self):
-        return json.loads(self.run("report", "--syscalls", "--format=json"))
+        return json.loads(self.run("report", "--syscalls", "--with-tracer",
+                                   "--format=json"))
 
     @functools.cache
     def sleeps(self):
-        return json.loads(self.run("report", "--sleeps", "--format=json"))
+        return json.loads(self.run("report", "--sleeps", "--with-tracer",
+                                   "--format=json"))
 
     @functools.cache
     def sites(self):
-        return json.loads(self.run("report", "--user-sites", "--format=json"))
+        return json.loads(self.run("report", "--user-sites", "--with-tracer",
+                                   "--format=json"))
 
     @functools.cache
     def records(self):

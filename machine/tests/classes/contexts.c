@@ -30,6 +30,9 @@ static const struct rule functions[] = {
 	{ "task_work_run", false, CONTEXT_EXIT },
 	{ "__schedule", false, CONTEXT_SCHEDULE },
 	{ "run_ksoftirqd", false, CONTEXT_SOFTIRQ_THREAD },
+	{ "perf_", true, CONTEXT_TRACER },
+	{ "__perf_", true, CONTEXT_TRACER },
+	{ "__traceiter_", true, CONTEXT_TRACER },
 	{ "", true, CONTEXT_NONE },
 };
 
@@ -97,9 +100,13 @@ static void far_return(struct contexts *task, const struct truth_event *event)
 		task->count--;
 }
 
-/* Where a function finds its return address that this branch goes to. */
+/* Where a function finds its return address that this branch goes to; of most
+ * jumps the truth does not tell: 0.
+ */
 static uint64_t slot_after(const struct truth_event *event)
 {
+	if (!event->has_sp)
+		return 0;
 	if (event->kind == TRUTH_CALL || event->kind == TRUTH_INDIRECT_CALL)
 		return event->sp - sizeof(uint64_t);
 	if (event->kind == TRUTH_RETURN)
@@ -116,8 +123,6 @@ static void begin_function(struct contexts *task,
 	if (kind == CONTEXT_NONE ||
 	    (task->count && task->open[task->count - 1].kind == kind))
 		return;
-	if (!event->has_sp)
-		fprintf(stderr, "contexts: a jump to %s\n", to->name);
 	push(task, (struct context){ .kind = kind, .slot = slot_after(event) });
 }
 
@@ -128,6 +133,19 @@ static void end_functions(struct contexts *task, uint64_t slot)
 			task->count = i;
 			return;
 		}
+}
+
+/* Counts the calls and returns in a function that was jumped to. */
+static void count_calls(struct contexts *task, const struct truth_event *event)
+{
+	struct context *top = task->count ? &task->open[task->count - 1] : NULL;
+
+	if (!top || top->is_break || top->slot)
+		return;
+	if (event->kind == TRUTH_CALL || event->kind == TRUTH_INDIRECT_CALL)
+		top->calls++;
+	else if (event->kind == TRUTH_RETURN && !top->calls--)
+		task->count--;
 }
 
 static void look_at_bottom(struct contexts *task,
@@ -148,10 +166,11 @@ static void near_branch(struct contexts *task,
 {
 	const struct kernel_name *to = kernel_names_find(names, event->to);
 
-	if (event->kind == TRUTH_RETURN) {
+	if (event->kind == TRUTH_RETURN)
 		end_functions(task, event->sp);
+	count_calls(task, event);
+	if (event->kind == TRUTH_RETURN)
 		look_at_bottom(task, to);
-	}
 	if (kernel_name_begins(to, event->to))
 		begin_function(task, to, event);
 }
@@ -196,6 +215,8 @@ static enum truth_class class_of(uint8_t kind)
 	case CONTEXT_INTERRUPT:
 	case CONTEXT_SOFTIRQ:
 		return TRUTH_CLASS_INTERRUPT;
+	case CONTEXT_TRACER:
+		return TRUTH_CLASS_TRACER;
 	case CONTEXT_NONE:
 	case CONTEXT_EXIT:
 	case CONTEXT_SCHEDULE:
@@ -224,5 +245,7 @@ enum truth_class contexts_class(const struct contexts *task,
 			       below_class;
 	if (top == CONTEXT_SOFTIRQ && below == CONTEXT_SOFTIRQ_THREAD)
 		return TRUTH_CLASS_KERNEL;
+	if (top == CONTEXT_FAULT && below == CONTEXT_TRACER)
+		return TRUTH_CLASS_TRACER;
 	return class_of(top);
 }

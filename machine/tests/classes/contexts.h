@@ -22,6 +22,7 @@ enum context_kind {
 	CONTEXT_EXIT,		/* on the way to user space */
 	CONTEXT_SCHEDULE,
 	CONTEXT_SOFTIRQ_THREAD,
+	CONTEXT_TRACER,		/* perf's functions */
 };
 
 /* Columns of the report; OFF is not traced. */
@@ -31,6 +32,7 @@ enum truth_class {
 	TRUTH_CLASS_FAULT,
 	TRUTH_CLASS_KERNEL,
 	TRUTH_CLASS_INTERRUPT,
+	TRUTH_CLASS_TRACER,
 	TRUTH_CLASS_OFF,
 	TRUTH_CLASSES,
 };
@@ -40,7 +42,10 @@ enum { CONTEXTS = 32 };
 struct context {
 	uint8_t kind;		/* enum context_kind */
 	bool is_break;		/* ended by iret or sysret */
-	uint64_t slot;		/* else: where its return address is */
+	uint64_t slot;		/* else: where its return address is, or 0: it
+				 * was jumped to, and returns after as many
+				 * returns as there were calls in it */
+	uint32_t calls;		/* without slot: calls that have not returned */
 };
 
 /* One task. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 
 #include "symbolize/function_table.h"
 

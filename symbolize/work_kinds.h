@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_WORK_KINDS_H
-#define KT_ATTRIBUTION_WORK_KINDS_H
+#ifndef KT_SYMBOLIZE_WORK_KINDS_H
+#define KT_SYMBOLIZE_WORK_KINDS_H
 
 #include "symbolize/arch.h"
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/recorder_runs.h"
+
+void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns)
+{
+	runs->runs[runs->count++ % RECORDER_RUNS] =
+		(struct recorder_run){ time_ns, UINT64_MAX };
+}
+
+void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns)
+{
+	if (runs->count)
+		runs->runs[(runs->count - 1) % RECORDER_RUNS].end_ns = time_ns;
+}
+
+bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
+			uint64_t until_ns, struct recorder_run *run)
+{
+	uint32_t kept = runs->count < RECORDER_RUNS ? runs->count :
+						      RECORDER_RUNS;
+
+	for (uint32_t i = runs->count - kept; i < runs->count; i++) {
+		*run = runs->runs[i % RECORDER_RUNS];
+		if (run->begin_ns < from_ns)
+			run->begin_ns = from_ns;
+		if (run->end_ns > until_ns)
+			run->end_ns = until_ns;
+		if (run->begin_ns < run->end_ns)
+			return true;
+	}
+	return false;
+}

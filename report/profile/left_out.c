@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/profile_report.h"
+
+#include "report/text/time_unit.h"
+
+#include <inttypes.h>
+
+static const struct {
+	const char *name;
+	const char *option;	/* that shows it */
+} parts[PROFILE_PARTS] = {
+	[PROFILE_IDLE] = { "the idle loop", "--with-idle" },
+	[PROFILE_TRACER] = { "the tracer's own work", "--with-tracer" },
+};
+
+static double percent(const uint64_t part_ns[PROFILE_PARTS], int part,
+		      uint64_t all_ns)
+{
+	return all_ns ? 100.0 * (double)part_ns[part] / (double)all_ns : 0;
+}
+
+/* Of the tracer alone: how much it is of what was done. */
+static bool render_tracer(const struct profile_report *report, FILE *out)
+{
+	const uint64_t *part_ns = report->part_ns;
+
+	fprintf(out,
+		"The tracer's own work: %" PRIu64 " %s, %.1f %% of all work "
+		"but the idle loop.\n",
+		part_ns[PROFILE_TRACER], time_unit_of(report->recording)->name,
+		percent(part_ns, PROFILE_TRACER,
+			part_ns[PROFILE_TRACER] + part_ns[PROFILE_WORK]));
+	return true;
+}
+
+bool render_left_out(const struct profile_report *report, FILE *out)
+{
+	const struct time_unit *unit = time_unit_of(report->recording);
+	const uint64_t *part_ns = report->part_ns;
+	uint64_t all_ns = 0;
+	bool has_some = false;
+
+	if (!report->scope)
+		return false;
+	if (!report->scope->shows[PROFILE_WORK])
+		return render_tracer(report, out);
+	for (int i = 0; i < PROFILE_PARTS; i++)
+		all_ns += part_ns[i];
+	for (int i = PROFILE_IDLE; i < PROFILE_PARTS; i++) {
+		if (report->scope->shows[i] || !part_ns[i])
+			continue;
+		fprintf(out, "%s%s, %" PRIu64 " %s, %.1f %% (%s)",
+			has_some ? "; " : "Left out: ", parts[i].name,
+			part_ns[i], unit->name, percent(part_ns, i, all_ns),
+			parts[i].option);
+		has_some = true;
+	}
+	if (has_some)
+		fputs(".\n", out);
+	return has_some;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/profile_scope.h"
+
+#include "report/profile/call_tree.h"
+#include "symbolize/work_kinds.h"
+
+#include <stdlib.h>
+
+/* Where a node of the whole tree is in the one that is shown. */
+struct place {
+	uint32_t node;		/* it, or the innermost caller shown */
+	uint32_t part;		/* enum profile_part */
+};
+
+struct cutter {
+	const struct profile_scope *scope;
+	const struct call_tree *from;
+	struct call_tree *to;
+	struct place *places;	/* by node of from */
+	uint64_t *time_ns;	/* by part */
+};
+
+static bool is_interrupt(enum work_kind kind)
+{
+	return kind == WORK_INTERRUPT || kind == WORK_NMI ||
+	       kind == WORK_SOFTIRQ;
+}
+
+/* Returns the part that @function is of, called from one of @part. */
+static uint32_t part_of(const struct cutter *cutter, uint32_t function,
+			uint32_t part)
+{
+	enum work_kind kind = work_kind_of(cutter->scope->kinds, function);
+
+	if (is_interrupt(kind))
+		return PROFILE_WORK;
+	return kind == WORK_TRACER ? PROFILE_TRACER : part;
+}
+
+static uint32_t place_root(const struct cutter *cutter, uint32_t index,
+			   struct place *place)
+{
+	const struct call_links *links = &cutter->from->links[index];
+
+	place->part = links->part;
+	return call_tree_root(cutter->to, links->pid);
+}
+
+static uint32_t place_call(const struct cutter *cutter, uint32_t index,
+			   struct place *place)
+{
+	const struct call_node *node = call_tree_at(cutter->from, index);
+	const struct place *caller = &cutter->places[node->parent];
+
+	place->part = part_of(cutter, node->function, caller->part);
+	if (!cutter->scope->shows[place->part])
+		return caller->node;
+	return call_tree_find_child(cutter->to, caller->node, node->function,
+				    node->is_break);
+}
+
+/* Copies node @index.  Returns false when out of memory. */
+static bool cut(const struct cutter *cutter, uint32_t index)
+{
+	const struct call_node *node = call_tree_at(cutter->from, index);
+	struct place *place = &cutter->places[index];
+	struct call_node *to;
+
+	place->node = node->parent == CALL_NODE_NONE ?
+			      place_root(cutter, index, place) :
+			      place_call(cutter, index, place);
+	if (place->node == CALL_NODE_NONE)
+		return false;
+	cutter->time_ns[place->part] += node->self_ns;
+	if (!cutter->scope->shows[place->part])
+		return true;
+	to = call_tree_at(cutter->to, place->node);
+	to->self_ns += node->self_ns;
+	call_counts_join(&to->calls, &node->calls);
+	return true;
+}
+
+struct call_tree *profile_scope_apply(const struct profile_scope *scope,
+				      const struct call_tree *tree,
+				      uint64_t time_ns[PROFILE_PARTS])
+{
+	uint32_t count = call_tree_count(tree);
+	struct cutter cutter = {
+		.scope = scope,
+		.from = tree,
+		.to = call_tree_new(),
+		.places = calloc((size_t)count + 1, sizeof(*cutter.places)),
+		.time_ns = time_ns,
+	};
+	bool is_whole = cutter.to && cutter.places;
+
+	for (uint32_t i = 0; i < PROFILE_PARTS; i++)
+		time_ns[i] = 0;
+	for (uint32_t i = 0; is_whole && i < count; i++)
+		is_whole = cut(&cutter, i);
+	free(cutter.places);
+	if (is_whole)
+		return cutter.to;
+	call_tree_free(cutter.to);
+	return NULL;
+}

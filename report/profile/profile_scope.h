@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_PROFILE_SCOPE_H
+#define KT_REPORT_PROFILE_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call_tree;
+struct work_kinds;
+
+/* The parts of a profile.  An interrupt in the idle loop or in one of the
+ * tracer's tasks is work like any other.
+ */
+enum profile_part {
+	PROFILE_WORK,	/* all but what follows */
+	PROFILE_IDLE,	/* the idle loop */
+	PROFILE_TRACER,	/* the tracer's tasks, and perf's functions in others */
+	PROFILE_PARTS,
+};
+
+/* Which of them a report shows. */
+struct profile_scope {
+	const struct work_kinds *kinds;		/* borrowed */
+	bool shows[PROFILE_PARTS];
+};
+
+/* Makes of @tree, whose roots are of parts of the tasks, one that holds what
+ * @scope shows, with one root for each process.  Where a caller is not shown,
+ * the function hangs on the caller's caller.
+ *
+ * Returns the new tree, and in @time_ns what the parts of @tree took; NULL
+ * when out of memory.
+ */
+struct call_tree *profile_scope_apply(const struct profile_scope *scope,
+				      const struct call_tree *tree,
+				      uint64_t time_ns[PROFILE_PARTS]);
+
+#endif
