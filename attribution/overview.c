@@ -107,7 +107,8 @@ void overview_write_text(const struct recording *recording,
 {
 	struct writer writer = { .out = out, .unit = time_unit_of(recording) };
 
-	fprintf(out, "\n%srecording\n", writer.unit->note);
+	fprintf(out, "\n%srecording\n",
+		writer.unit->is_time ? "" : writer.unit->note);
 	write_recording(&writer, recording);
 	for (uint32_t i = 0; i < task_stacks_cpu_count(stacks); i++) {
 		const struct cpu_account *account =

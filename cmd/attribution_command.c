@@ -102,6 +102,8 @@ static int fill_and_render(const struct session *session,
 	/* The pipeline has said what it failed of. */
 	if (status <= 0) {
 		output->stacks = stacks;
+		if (!status && notes == output->out)
+			fputs(time_unit_of(session->recording)->note, notes);
 		if (!status)
 			say_left_out(input, output, notes);
 		if (!status)

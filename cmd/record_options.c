@@ -67,7 +67,7 @@ void record_options_help(void)
 	      "                     writes below this folder\n"
 	      "  --duration S       end after S seconds\n"
 	      "  --events LEVEL     tracepoints: none, sched, irq, all,\n"
-	      "                     attribution (none); attribution records\n"
+	      "                     attribution (sched); attribution records\n"
 	      "                     a command with everything that runs\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --machine[=OPTION...]\n"
@@ -114,6 +114,7 @@ static int set_events(struct record_options *options, const char *value)
 		return wrong("--events", value,
 			     "none, sched, irq, all or attribution");
 	options->collector.tracepoints = (enum tracepoint_level)level;
+	options->collector.tracepoints_may_miss = false;
 	return 0;
 }
 
@@ -282,6 +283,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 
 	*options = (struct record_options){
 		.collector = { .buffer_bytes = 8 << 20,
+			       .tracepoints = TRACEPOINTS_SCHED,
+			       .tracepoints_may_miss = true,
 			       .argc = argc,
 			       .argv = argv },
 		.processes = ARRAY_OF(pid_t),

@@ -171,6 +171,10 @@ static int check_time(const struct session *session,
 {
 	const struct time_unit *unit = time_unit_of(session->recording);
 
+	if (unit->is_of_host)
+		fprintf(stderr, "ktrace-hw: note: %s: its times are by the "
+				"clock of the virtual machine's host\n",
+			recording_path(session->recording));
 	if (unit->is_time)
 		return 0;
 	fprintf(stderr, "ktrace-hw: note: %s: no times: %s are counted\n",

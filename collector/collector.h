@@ -25,6 +25,7 @@ struct collector_options {
 	struct cycle_choice cycles;
 	bool return_stack;  /* of CoreSight: leave out what it foretells */
 	enum tracepoint_level tracepoints;
+	bool tracepoints_may_miss; /* nobody asked: go on without tracefs */
 	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
 	bool user;	      /* user space as well */
 	bool snapshot;	      /* keep the newest trace only */

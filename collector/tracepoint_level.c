@@ -88,6 +88,13 @@ int tracepoint_level_parse(const char *name)
 	return -1;
 }
 
+bool tracepoint_level_can_be_read(void)
+{
+	uint64_t id;
+
+	return !tracefs_id(wanted[0].name, &id);
+}
+
 static int add_one(const struct wanted *one, uint32_t user_stack_bytes,
 		   struct event_list *events, const struct log *log)
 {

@@ -2,6 +2,7 @@
 #ifndef KT_COLLECTOR_TRACEPOINT_LEVEL_H
 #define KT_COLLECTOR_TRACEPOINT_LEVEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct event_list;
@@ -20,6 +21,9 @@ enum tracepoint_level {
 
 /* Returns the level called @name (none, sched, irq, all, attribution), or -1. */
 int tracepoint_level_parse(const char *name);
+
+/* Returns whether tracefs tells of the scheduler's tracepoints. */
+bool tracepoint_level_can_be_read(void);
 
 /* Adds the specs of @level to @events, not opened yet.  Where a system call
  * begins, up to @user_stack_bytes of the caller's stack are recorded; unless

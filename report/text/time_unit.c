@@ -34,9 +34,30 @@ static const struct time_unit units[] = {
 	},
 };
 
+/* Of several CPUs of the virtual machine, which names its guest so
+ * (docs/machine.md).
+ */
+static const char host_clock_name[] = "machine-host-clock";
+
+static const struct time_unit host_clock = {
+	.is_time = true,
+	.is_of_host = true,
+	.name = "ns",
+	.suffix = "_ns",
+	.kind = "wall time on CPUs, in nanoseconds",
+	.note = "The times are a host's: several CPUs of the virtual machine run "
+		"by its clock, and\nwhat it did meanwhile is in them. One CPU "
+		"(without --cpus) has its own clock.\n\n",
+};
+
 const struct time_unit *time_unit_of(const struct recording *recording)
 {
-	return &units[recording_time(recording)];
+	enum recording_time time = recording_time(recording);
+
+	if (time == RECORDING_TIME_NANOSECONDS &&
+	    !strcmp(recording_info(recording)->hostname, host_clock_name))
+		return &host_clock;
+	return &units[time];
 }
 
 struct time_field time_unit_field(const struct time_unit *unit,

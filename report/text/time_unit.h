@@ -12,6 +12,7 @@ struct recording;
  */
 struct time_unit {
 	bool is_time;
+	bool is_of_host;	/* of the virtual machine's host */
 	const char *name;	/* behind a number */
 	const char *suffix;	/* of fields, in place of "_ns" */
 	const char *kind;	/* in "wall time on CPUs, in nanoseconds" */

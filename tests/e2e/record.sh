@@ -129,6 +129,16 @@ samples() { # recording tracepoint
 }
 
 check_events() {
+	expect_that "sched is the default" \
+		"$(samples events-default sched_waking)" -gt 0
+	expect "no more by default" 0 "$(samples events-default softirq)"
+	expect "without tracefs: recorded" 0 "$(code_of events-hidden)"
+	expect "without tracefs: no events" 0 \
+		"$(samples events-hidden sched_waking)"
+	expect_that "without tracefs: a warning" \
+		"$(grep -c 'warning.*tracefs' "$WORK/events-hidden.err")" = 1
+	expect "without tracefs: --events=sched is refused" 125 \
+		"$(code_of events-refused)"
 	expect "--events=none" 0 "$(samples events-none sched_switch)"
 	expect_that "--events=sched" "$(samples events-sched sched_waking)" \
 		-gt 0

@@ -68,6 +68,11 @@ ways() {
 		record "events-$level" --events "$level" -- sh -c 'ls /etc/apt
 			for i in $(seq 20000); do :; done'
 	done
+	record events-default -- ls /etc/apt
+	umount /sys/kernel/tracing
+	record events-hidden -- ls /etc/apt
+	record events-refused --events sched -- ls /etc/apt
+	mount -t tracefs tracefs /sys/kernel/tracing
 	record longer -a --buffer 128K -- ls -R /etc/apt
 	# Twice, nobody but the one in the middle runs.
 	record lossy -a --buffer 64K -- sh -c 'chrt -f 50 ls -R /etc/apt

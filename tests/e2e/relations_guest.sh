@@ -13,5 +13,5 @@ record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
 record border --user --events=sched -- "$PROGRAM" border /etc/passwd
 record sites --user --events=sched -- "$PROGRAM" sites /etc/passwd
 record stacks --events=attribution --user-stacks -- "$PROGRAM" sites /etc/passwd
-record bare -- "$PROGRAM" kernel /etc/passwd
+record bare --events=none -- "$PROGRAM" kernel /etc/passwd
 cp -r . "$RESULTS"

@@ -37,7 +37,7 @@ one_case() { # name
 		record static --events=attribution --user-stacks=6K -- \
 			"$WAITS-static" time
 		;;
-	bare) record bare -- "$WAITS" child ;;
+	bare) record bare --events=none -- "$WAITS" child ;;
 	*) record "$1" --events=attribution -- "$WAITS" "$1" ;;
 	esac
 	cp -r "$1" "$1".* "$RESULTS"
