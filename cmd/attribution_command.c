@@ -36,7 +36,8 @@ static bool read_format(const char *name, enum record_format *format)
 	return !name;
 }
 
-/* Says how long the recorder's tasks ran, whose rows are missing. */
+/* Says for how long the recorder's tasks, whose rows are missing, were traced.
+ */
 static void say_left_out(const struct attribution_input *input,
 			 const struct attribution_output *output, FILE *out)
 {
@@ -51,8 +52,8 @@ static void say_left_out(const struct attribution_input *input,
 			time_ns += task_stacks_time_of(output->stacks, i);
 	if (time_ns)
 		fprintf(out,
-			"Left out: the recorder, %" PRIu64 " ns on CPUs "
-			"(--with-tracer)\n%s",
+			"Left out: the recorder, traced for %" PRIu64 " ns "
+			"(--with-tracer).\n%s",
 			time_ns, out == stderr ? "" : "\n");
 }
 

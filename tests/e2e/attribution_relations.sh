@@ -42,7 +42,7 @@ kernel_reports() {
 	report summary.json kernel --threads --with-tracer --format=json
 	flame wall.txt kernel --wall --with-tracer --folded
 	flame off.txt kernel --off-cpu --with-tracer --folded
-	flame wall.svg kernel --wall
+	flame wall.svg kernel --wall --with-tracer
 }
 
 border_reports() {

@@ -137,9 +137,9 @@ def judge_scope():
     check("--threads: the recorder is left out", recorder and
           [row for row in whole if row not in recorder] == shown, recorder)
     busy = sum(row[name] for row in recorder for name in (
-        "user_ns", "system_call_ns", "fault_ns", "kernel_ns", "tracer_ns",
+        "system_call_ns", "fault_ns", "kernel_ns", "tracer_ns",
         "interrupt_benefited_ns", "interrupt_stolen_ns"))
-    check("--threads: says for how long it ran", f"the recorder, {busy} ns"
+    check("--threads: says for how long it was traced", f"traced for {busy} ns"
           in text("recorder.said"), (busy, text("recorder.said")))
     check("--threads: the tracer's time in the threads",
           all(row["tracer_ns"] >= row["recorder_wait"] for row in shown) and
