@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record_options.h"
 #include "cmd/record_values.h"
-#include "collector/tracepoint_level.h"
+#include "collector/tracepoint_set.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -66,9 +66,9 @@ void record_options_help(void)
 	      "  --discard          with --machine: leave there what the command\n"
 	      "                     writes below this folder\n"
 	      "  --duration S       end after S seconds\n"
-	      "  --events LEVEL     tracepoints: none, sched, irq, all,\n"
-	      "                     attribution (sched); attribution records\n"
-	      "                     a command with everything that runs\n"
+	      "  --events LIST      tracepoints: none, sched, irq, syscalls,\n"
+	      "                     faults, all, attribution (sched); the last\n"
+	      "                     records a command with all that runs\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
@@ -108,12 +108,13 @@ static int set_arch(struct record_options *options, const char *value)
 
 static int set_events(struct record_options *options, const char *value)
 {
-	int level = tracepoint_level_parse(value);
+	int sets = tracepoint_set_parse(value);
 
-	if (level < 0)
+	if (sets < 0)
 		return wrong("--events", value,
-			     "none, sched, irq, all or attribution");
-	options->collector.tracepoints = (enum tracepoint_level)level;
+			     "none, sched, irq, syscalls, faults, all, "
+			     "attribution, or a list of them");
+	options->collector.tracepoints = (unsigned int)sets;
 	options->collector.tracepoints_may_miss = false;
 	return 0;
 }
@@ -237,7 +238,7 @@ static const char *conflict(const struct record_options *options)
  */
 static void widen_for_attribution(struct collector_options *collector)
 {
-	if (collector->tracepoints == TRACEPOINTS_ATTRIBUTION &&
+	if (collector->tracepoints & TRACEPOINTS_OBJECTS &&
 	    collector->command && !collector->cpus)
 		collector->whole_cpus = true;
 }

@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_COLLECTOR_H
 
 #include "collector/cycle_choice.h"
-#include "collector/tracepoint_level.h"
+#include "collector/tracepoint_set.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ struct collector_options {
 	const char *sink;   /* of the trace; NULL: the kernel's choice */
 	struct cycle_choice cycles;
 	bool return_stack;  /* of CoreSight: leave out what it foretells */
-	enum tracepoint_level tracepoints;
+	unsigned int tracepoints; /* enum tracepoint_set bits */
 	bool tracepoints_may_miss; /* nobody asked: go on without tracefs */
 	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
 	bool user;	      /* user space as well */

@@ -222,20 +222,20 @@ static int open_module_load(struct collector *collector)
 	return 0;
 }
 
-/* Returns the level wanted, or where that is a default and tracefs cannot be
+/* Returns the tracepoints wanted, or where that is a default and tracefs cannot be
  * read, none.
  */
-static enum tracepoint_level level_of(const struct collector *collector)
+static unsigned int tracepoints_of(const struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
 
-	if (!options->tracepoints_may_miss || tracepoint_level_can_be_read())
+	if (!options->tracepoints_may_miss || tracepoint_set_can_be_read())
 		return options->tracepoints;
 	log_message(collector->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "tracefs cannot be read, so who sleeps and who wakes whom "
 		    "is not recorded: mount it and record as root, or say "
 		    "--events=none");
-	return TRACEPOINTS_NONE;
+	return 0;
 }
 
 static int open_sideband(struct collector *collector)
@@ -255,7 +255,7 @@ static int open_sideband(struct collector *collector)
 	if (event_list_add(events, event_spec_switches(collector->wide)) < 0 ||
 	    event_list_add(events, event_spec_tasks()) < 0)
 		return -ERROR_MEMORY;
-	error = tracepoint_level_add(level_of(collector),
+	error = tracepoint_set_add(tracepoints_of(collector),
 				     collector->options->user_stack_bytes,
 				     events, collector->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)

@@ -51,9 +51,9 @@ static void done_softirq_story(struct attribution_fixture *f)
 	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
 	NS(340); OUT;
 	NS(400); IN("handle_softirqs");
-	NS(410); EVENT(EVENT_SOFTIRQ_ENTRY, BLOCK); IN("blk_done_softirq");
+	NS(410); IN("blk_done_softirq");
 	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
-	NS(440); OUT; EVENT(EVENT_SOFTIRQ_EXIT, BLOCK);
+	NS(440); OUT;
 	NS(450); OUT;
 	NS(500);
 }
@@ -72,14 +72,14 @@ static void poll_interrupt(struct attribution_fixture *f, uint64_t base)
 static void poll_begins(struct attribution_fixture *f, uint64_t base)
 {
 	NS(base); IN("__do_softirq"); jump(f, 0, "handle_softirqs");
-	NS(base + 10); EVENT(EVENT_SOFTIRQ_ENTRY, NET_RX); IN("net_rx_action");
+	NS(base + 10); IN("net_rx_action");
 	NS(base + 20); IN("__napi_poll"); IN("device_poll");
 }
 
 static void poll_ends(struct attribution_fixture *f, uint64_t base)
 {
 	NS(base + 60); OUT; OUT;
-	NS(base + 70); OUT; EVENT(EVENT_SOFTIRQ_EXIT, NET_RX);
+	NS(base + 70); OUT;
 	NS(base + 80); OUT;
 }
 

@@ -121,7 +121,7 @@ static void rcu_and_nmi_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
 	NS(100); IN("handle_softirqs");
-	EVENT(EVENT_SOFTIRQ_ENTRY, 9); IN("rcu_core_si"); IN("rcu_do_batch");
+	IN("rcu_core_si"); IN("rcu_do_batch");
 	NS(110); IN("rcu_cblist_dequeue"); OUT; IN("free_something");
 	NS(115); IN("asm_exc_nmi");
 	NS(118); OUT;

@@ -208,7 +208,7 @@ static void explain(const struct call_records *records, FILE *out)
 	if (!known_events_has(records->input.events, EVENT_SYS_ENTER))
 		table_rows_missing(out, "numbers, arguments and results",
 				   "raw_syscalls:sys_enter, sys_exit",
-				   "--events=all");
+				   "--events=attribution,syscalls");
 }
 
 static int render(struct witness *witness,

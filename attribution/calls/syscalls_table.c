@@ -128,7 +128,8 @@ static void explain(const struct syscalls_table *table, FILE *out)
 		fputs("\n", out);
 	if (!table->has_results)
 		table_rows_missing(out, "errors, restarts",
-				   "raw_syscalls:sys_exit", "--events=all");
+				   "raw_syscalls:sys_exit",
+				   "--events=attribution,syscalls");
 	if (!table->has_off_cpu)
 		table_rows_missing(out, "asleep_ns, runnable_ns",
 				   "sched:sched_switch, sched:sched_waking",

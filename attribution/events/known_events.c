@@ -21,10 +21,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SCHED_WAKING] = { "sched:sched_waking", { "pid" } },
 	[EVENT_SCHED_WAKEUP_NEW] = { "sched:sched_wakeup_new", { "pid" } },
 	[EVENT_IRQ_ENTRY] = { "irq:irq_handler_entry", { "irq" } },
-	[EVENT_IRQ_EXIT] = { "irq:irq_handler_exit", { "irq" } },
 	[EVENT_SOFTIRQ_RAISE] = { "irq:softirq_raise", { "vec" } },
-	[EVENT_SOFTIRQ_ENTRY] = { "irq:softirq_entry", { "vec" } },
-	[EVENT_SOFTIRQ_EXIT] = { "irq:softirq_exit", { "vec" } },
 	[EVENT_TASKLET_ENTRY] = { "irq:tasklet_entry", { "func" } },
 	[EVENT_SYS_ENTER] = { "raw_syscalls:sys_enter",
 			      { "id", "args[0]", "args[1]", "args[2]",
@@ -32,8 +29,6 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SYS_EXIT] = { "raw_syscalls:sys_exit", { "id", "ret" } },
 	[EVENT_PAGE_FAULT_USER] = { "exceptions:page_fault_user",
 				    { "address", "ip" } },
-	[EVENT_PAGE_FAULT_KERNEL] = { "exceptions:page_fault_kernel",
-				      { "address", "ip" } },
 	[EVENT_NET_RECEIVE] = { "net:netif_receive_skb", { "skbaddr" } },
 	[EVENT_NET_RX] = { "net:netif_rx", { "skbaddr" } },
 	[EVENT_GRO_RECEIVE] = { "net:napi_gro_receive_entry", { "skbaddr" } },
@@ -51,29 +46,21 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 				"old_sector" } },
 	[EVENT_BIO_COMPLETE] = { "block:block_bio_complete",
 				 { "dev", "sector", "nr_sector" } },
-	[EVENT_REQUEST_INSERT] = { "block:block_rq_insert",
-				   { "dev", "sector", "nr_sector" } },
-	[EVENT_REQUEST_ISSUE] = { "block:block_rq_issue",
-				  { "dev", "sector", "nr_sector" } },
 	[EVENT_REQUEST_COMPLETE] = { "block:block_rq_complete",
 				     { "dev", "sector", "nr_sector" } },
 	[EVENT_WORK_QUEUE] = { "workqueue:workqueue_queue_work",
 			       { "work", "function" } },
 	[EVENT_WORK_BEGIN] = { "workqueue:workqueue_execute_start",
 			       { "work", "function" } },
-	[EVENT_WORK_END] = { "workqueue:workqueue_execute_end",
-			     { "work", "function" } },
 	[EVENT_TIMER_START] = { "timer:timer_start", { "timer", "function" } },
 	[EVENT_TIMER_CANCEL] = { "timer:timer_cancel", { "timer" } },
 	[EVENT_TIMER_EXPIRE] = { "timer:timer_expire_entry",
 				 { "timer", "function" } },
-	[EVENT_TIMER_DONE] = { "timer:timer_expire_exit", { "timer" } },
 	[EVENT_HRTIMER_START] = { "timer:hrtimer_start",
 				  { "hrtimer", "function" } },
 	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
 	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
 				   { "hrtimer", "function" } },
-	[EVENT_HRTIMER_DONE] = { "timer:hrtimer_expire_exit", { "hrtimer" } },
 };
 
 struct known {
@@ -83,6 +70,7 @@ struct known {
 };
 
 struct known_events {
+	bool has_switch_records;
 	size_t count;
 	struct known known[];
 };
@@ -156,9 +144,14 @@ struct known_events *known_events_new(const struct recording *recording)
 	struct known_events *events =
 		calloc(1, sizeof(*events) + count * sizeof(*events->known));
 
-	for (size_t i = 0; events && i < count; i++)
-		if (recording_event(recording, i)->tracepoint)
-			add_known(events, recording_event(recording, i));
+	for (size_t i = 0; events && i < count; i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->tracepoint)
+			add_known(events, event);
+		events->has_switch_records |= event->has_switches;
+	}
 	return events;
 }
 
@@ -167,8 +160,15 @@ void known_events_free(struct known_events *events)
 	free(events);
 }
 
+bool known_events_has_switch_records(const struct known_events *events)
+{
+	return events->has_switch_records;
+}
+
 bool known_events_has(const struct known_events *events, enum known_event event)
 {
+	if (event == EVENT_SCHED_SWITCH && events->has_switch_records)
+		return true;
 	for (size_t i = 0; i < events->count; i++)
 		if (events->known[i].number == event)
 			return true;
@@ -202,7 +202,8 @@ bool known_events_read(const struct known_events *events,
 			find_known(events, record->event) :
 			NULL;
 
-	if (!known)
+	if (!known || (known->number == EVENT_SCHED_SWITCH &&
+		       events->has_switch_records))
 		return false;
 	*event = (struct event_record){
 		.event = known->number,

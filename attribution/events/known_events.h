@@ -16,15 +16,11 @@ enum known_event {
 	EVENT_SCHED_WAKING,
 	EVENT_SCHED_WAKEUP_NEW,
 	EVENT_IRQ_ENTRY,
-	EVENT_IRQ_EXIT,
 	EVENT_SOFTIRQ_RAISE,
-	EVENT_SOFTIRQ_ENTRY,
-	EVENT_SOFTIRQ_EXIT,
 	EVENT_TASKLET_ENTRY,
 	EVENT_SYS_ENTER,
 	EVENT_SYS_EXIT,
 	EVENT_PAGE_FAULT_USER,
-	EVENT_PAGE_FAULT_KERNEL,
 	EVENT_NET_RECEIVE,	/* netif_receive_skb */
 	EVENT_NET_RX,		/* netif_rx: queued to the CPU's backlog */
 	EVENT_GRO_RECEIVE,	/* napi_gro_receive_entry */
@@ -38,20 +34,15 @@ enum known_event {
 	EVENT_BIO_QUEUE,
 	EVENT_BIO_REMAP,	/* handed on to another device */
 	EVENT_BIO_COMPLETE,
-	EVENT_REQUEST_INSERT,
-	EVENT_REQUEST_ISSUE,
 	EVENT_REQUEST_COMPLETE,
 	EVENT_WORK_QUEUE,
 	EVENT_WORK_BEGIN,
-	EVENT_WORK_END,
 	EVENT_TIMER_START,
 	EVENT_TIMER_CANCEL,
 	EVENT_TIMER_EXPIRE,
-	EVENT_TIMER_DONE,
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
-	EVENT_HRTIMER_DONE,
 	KNOWN_EVENTS,
 };
 
@@ -107,6 +98,11 @@ struct known_events;
 struct known_events *known_events_new(const struct recording *recording);
 void known_events_free(struct known_events *events);
 
+/* Returns whether the recording has perf's records of switches, which then
+ * stand for sched_switch (switch_events.h).
+ */
+bool known_events_has_switch_records(const struct known_events *events);
+
 /* Returns whether @event was recorded at all. */
 bool known_events_has(const struct known_events *events,
 		      enum known_event event);
@@ -116,7 +112,8 @@ bool known_events_has_user_stacks(const struct known_events *events);
 
 /* Reads @record into @event, which borrows it.
  *
- * Returns false if it is no sample of a known event.
+ * Returns false if it is no sample of a known event, or of one that others
+ * stand for.
  */
 bool known_events_read(const struct known_events *events,
 		       const struct sideband_record *record,

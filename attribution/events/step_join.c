@@ -2,6 +2,7 @@
 #include "attribution/events/step_join.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/events/switch_events.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 
@@ -14,6 +15,8 @@ struct step_join {
 	const struct known_events *events;
 	struct witness *const *witnesses;
 	size_t witness_count;
+	struct switch_events *switches;
+	int status;
 	struct sideband *sideband;
 	struct sideband_record next;
 	int has_next;		/* as sideband_next() says */
@@ -32,10 +35,24 @@ static void hand_event(const struct step_join *join,
 			join->witnesses[i]->event(join->witnesses[i], event);
 }
 
-static void hand_record(const struct step_join *join)
+static void hand_switch(struct step_join *join)
+{
+	struct event_record event;
+	int status = switch_events_take(join->switches, &join->next, &event);
+
+	if (status < 0)
+		join->status = status;
+	else if (status && known_events_has_switch_records(join->events))
+		hand_event(join, &event);
+}
+
+static void hand_record(struct step_join *join)
 {
 	struct event_record event;
 
+	hand_switch(join);
+	if (join->next.kind == SIDEBAND_SWITCH)
+		return;
 	if (join->next.kind == SIDEBAND_SAMPLE) {
 		if (known_events_read(join->events, &join->next, &event))
 			hand_event(join, &event);
@@ -79,11 +96,13 @@ struct step_join *step_join_new(const struct recording *recording,
 	join->witness_count = count;
 	join->sideband = sideband_open(recording,
 				       SIDEBAND_BIT(SIDEBAND_SAMPLE) |
+					       SIDEBAND_BIT(SIDEBAND_SWITCH) |
 					       SIDEBAND_BIT(SIDEBAND_COMM) |
 					       SIDEBAND_BIT(SIDEBAND_FORK) |
 					       SIDEBAND_BIT(SIDEBAND_EXIT) |
 					       SIDEBAND_BIT(SIDEBAND_LOST));
-	if (!join->sideband) {
+	join->switches = switch_events_new();
+	if (!join->sideband || !join->switches) {
 		step_join_free(join);
 		return NULL;
 	}
@@ -96,6 +115,7 @@ void step_join_free(struct step_join *join)
 	if (!join)
 		return;
 	sideband_close(join->sideband);
+	switch_events_free(join->switches);
 	free(join);
 }
 
@@ -107,5 +127,5 @@ struct step_sink *step_join_sink(struct step_join *join)
 int step_join_end(struct step_join *join)
 {
 	hand_records(join, UINT64_MAX);
-	return join->has_next < 0 ? -ERROR_MEMORY : 0;
+	return join->has_next < 0 ? -ERROR_MEMORY : join->status;
 }

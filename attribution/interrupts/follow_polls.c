@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/follow.h"
-#include "common/number_map.h"
+#include "attribution/interrupts/interrupt_roles.h"
 
 #include <stdlib.h>
-
-enum { NET_RX_SOFTIRQ = 3 };
 
 /* The network devices of a CPU that wait to be polled: net/core/dev.c polls
  * them in the order in which they asked for it.
@@ -97,15 +95,25 @@ static void role(void *state, const struct moment *moment,
 	push(state, moment->cpu, claim);
 }
 
+static bool is_round(const struct moment *moment)
+{
+	return moment->piece->role == ROLE_ACTION &&
+	       interrupt_role_vector(moment->roles, moment->piece->function) ==
+		       NET_RX_SOFTIRQ;
+}
+
 static void begin(void *state, const struct moment *moment)
 {
 	struct waiting *waiting;
 	struct claim **claim;
+	bool begins_round = is_round(moment);
 
-	if (moment->piece->kind != INTERRUPT_NAPI)
+	if (moment->piece->kind != INTERRUPT_NAPI && !begins_round)
 		return;
 	waiting = waiting_on(state, moment->cpu);
-	if (!waiting || waiting->first == waiting->polls.count)
+	if (waiting && begins_round)
+		waiting->is_raised = false;
+	if (begins_round || !waiting || waiting->first == waiting->polls.count)
 		return;
 	claim = array_at(&waiting->polls, waiting->first++);
 	interrupt_piece_cause(moment->claims, moment->piece, *claim);
@@ -116,25 +124,26 @@ static void begin(void *state, const struct moment *moment)
 /* The devices that it knows of and the kernel's list are alike again when no
  * round is to come.
  */
-static void softirq(struct polls *polls, const struct moment *moment)
+static void end(void *state, const struct moment *moment)
 {
-	struct waiting *waiting = waiting_on(polls, moment->cpu);
+	struct waiting *waiting =
+		is_round(moment) ? waiting_on(state, moment->cpu) : NULL;
 
-	if (!waiting || moment->event->values[SOFTIRQ_VECTOR] != NET_RX_SOFTIRQ)
-		return;
-	if (moment->event->event == EVENT_SOFTIRQ_EXIT && !waiting->is_raised)
-		clear(polls, waiting);
-	waiting->is_raised = moment->event->event == EVENT_SOFTIRQ_RAISE;
+	if (waiting && !waiting->is_raised)
+		clear(state, waiting);
 }
 
 static void event(void *state, const struct moment *moment)
 {
 	const struct event_record *record = moment->event;
+	struct waiting *waiting;
 
-	if (record->event == EVENT_SOFTIRQ_RAISE ||
-	    record->event == EVENT_SOFTIRQ_ENTRY ||
-	    record->event == EVENT_SOFTIRQ_EXIT)
-		softirq(state, moment);
+	if (record->event == EVENT_SOFTIRQ_RAISE &&
+	    record->values[SOFTIRQ_VECTOR] == NET_RX_SOFTIRQ) {
+		waiting = waiting_on(state, moment->cpu);
+		if (waiting)
+			waiting->is_raised = true;
+	}
 	/* It is not done, and waits again. */
 	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
 	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
@@ -146,5 +155,6 @@ const struct follower follow_polls = {
 	.close = close_polls,
 	.event = event,
 	.begin = begin,
+	.end = end,
 	.role = role,
 };

@@ -1,41 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claim_map.h"
 #include "attribution/interrupts/follow.h"
-#include "common/number_map.h"
+#include "attribution/interrupts/interrupt_roles.h"
 
-#include <stdlib.h>
-
-/* enum in include/linux/interrupt.h; it is part of the kernel's interface. */
-enum { NET_RX_SOFTIRQ = 3 };
-
-/* From the interrupt that raises a soft interrupt to what that then does. */
-struct softirqs {
-	struct claim_map *raised;	/* by CPU and vector */
-	struct number_map *running;	/* by CPU: its vector */
-};
-
+/* From the interrupt that raises a soft interrupt to what that then does: a map
+ * by CPU and vector.
+ */
 static void close_softirqs(void *state)
 {
-	struct softirqs *softirqs = state;
-
-	claim_map_free(softirqs->raised);
-	if (softirqs->running)
-		number_map_free(softirqs->running);
-	free(softirqs);
+	claim_map_free(state);
 }
 
 static void *open_softirqs(struct claims *claims)
 {
-	struct softirqs *softirqs = calloc(1, sizeof(*softirqs));
-
-	if (!softirqs)
-		return NULL;
-	softirqs->raised = claim_map_new(claims);
-	softirqs->running = number_map_new();
-	if (softirqs->raised && softirqs->running)
-		return softirqs;
-	close_softirqs(softirqs);
-	return NULL;
+	return claim_map_new(claims);
 }
 
 static uint64_t key_of(uint32_t cpu, uint64_t vector)
@@ -43,56 +21,39 @@ static uint64_t key_of(uint32_t cpu, uint64_t vector)
 	return (uint64_t)cpu << 8 | vector;
 }
 
-static void raise(struct softirqs *softirqs, const struct moment *moment,
-		  uint64_t vector)
+static void event(void *state, const struct moment *moment)
 {
+	uint64_t vector = (uint64_t)moment->event->values[SOFTIRQ_VECTOR];
 	uint64_t key = key_of(moment->cpu, vector);
-	struct claim *claim = claim_map_find(softirqs->raised, key);
+	struct claim *claim;
 
-	if (!moment->piece || !interrupt_piece_is_open(moment->piece))
+	if (moment->event->event != EVENT_SOFTIRQ_RAISE || !moment->piece ||
+	    !interrupt_piece_is_open(moment->piece))
 		return;
 	/* The poll that it asked for says more. */
 	if (vector == NET_RX_SOFTIRQ && moment->piece->polls)
 		return;
-	if (!claim) {
-		claim = claim_open(moment->claims);
-		claim_map_set(softirqs->raised, key, claim);
+	claim = claim_map_find(state, key);
+	if (claim) {
 		moment_effect(moment, claim, 1);
-		claim_drop(moment->claims, claim);
 		return;
 	}
+	claim = claim_open(moment->claims);
+	claim_map_set(state, key, claim);
 	moment_effect(moment, claim, 1);
-}
-
-static void event(void *state, const struct moment *moment)
-{
-	struct softirqs *softirqs = state;
-	uint64_t vector = (uint64_t)moment->event->values[SOFTIRQ_VECTOR];
-	uint64_t *running;
-
-	if (moment->event->event == EVENT_SOFTIRQ_RAISE)
-		raise(softirqs, moment, vector);
-	if (moment->event->event != EVENT_SOFTIRQ_ENTRY)
-		return;
-	running = number_map_add(softirqs->running, moment->cpu);
-	if (running)
-		*running = vector;
-	else
-		claims_fail(moment->claims);
+	claim_drop(moment->claims, claim);
 }
 
 static void begin(void *state, const struct moment *moment)
 {
-	struct softirqs *softirqs = state;
-	const uint64_t *vector;
 	struct claim *claim;
 
 	if (moment->piece->role != ROLE_ACTION)
 		return;
-	vector = number_map_find(softirqs->running, moment->cpu);
-	claim = vector ? claim_map_take(softirqs->raised,
-					key_of(moment->cpu, *vector)) :
-			 NULL;
+	claim = claim_map_take(
+		state, key_of(moment->cpu,
+			      interrupt_role_vector(moment->roles,
+						    moment->piece->function)));
 	if (claim)
 		interrupt_piece_cause(moment->claims, moment->piece, claim);
 }

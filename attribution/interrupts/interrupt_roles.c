@@ -13,6 +13,24 @@ struct rule {
 	enum interrupt_role role;
 };
 
+/* What each soft interrupt does: its open_softirq(). */
+static const struct {
+	const char *name;
+	enum softirq_vector vector;
+} actions[] = {
+	{ "tasklet_hi_action", HI_SOFTIRQ },
+	{ "run_timer_softirq", TIMER_SOFTIRQ },
+	{ "net_tx_action", NET_TX_SOFTIRQ },
+	{ "net_rx_action", NET_RX_SOFTIRQ },
+	{ "blk_done_softirq", BLOCK_SOFTIRQ },
+	{ "irq_poll_softirq", IRQ_POLL_SOFTIRQ },
+	{ "tasklet_action", TASKLET_SOFTIRQ },
+	{ "sched_balance_softirq", SCHED_SOFTIRQ },	/* 6.10 */
+	{ "run_rebalance_domains", SCHED_SOFTIRQ },
+	{ "hrtimer_run_softirq", HRTIMER_SOFTIRQ },
+	{ "rcu_core_si", RCU_SOFTIRQ },
+};
+
 /* Linux 5.10 to 6.15.  The first rule that fits decides. */
 static const struct rule rules[] = {
 	/* arch/x86/kernel/smp.c, irq_work.c */
@@ -22,18 +40,6 @@ static const struct rule rules[] = {
 	{ "sysvec_call_function", true, ROLE_IPI_CALL },
 	{ "native_smp_send_reschedule", false, ROLE_SENDS_RESCHEDULE },
 	{ "native_send_call_func", true, ROLE_SENDS_CALL },
-	/* What a soft interrupt does: its open_softirq(). */
-	{ "net_rx_action", false, ROLE_ACTION },
-	{ "net_tx_action", false, ROLE_ACTION },
-	{ "run_timer_softirq", false, ROLE_ACTION },
-	{ "hrtimer_run_softirq", false, ROLE_ACTION },
-	{ "tasklet_action", false, ROLE_ACTION },
-	{ "tasklet_hi_action", false, ROLE_ACTION },
-	{ "rcu_core_si", false, ROLE_ACTION },
-	{ "sched_balance_softirq", false, ROLE_ACTION },	/* 6.10 */
-	{ "run_rebalance_domains", false, ROLE_ACTION },
-	{ "blk_done_softirq", false, ROLE_ACTION },
-	{ "irq_poll_softirq", false, ROLE_ACTION },
 	/* kernel/irq */
 	{ "__handle_irq_event_percpu", false, ROLE_CALLS_HANDLER },
 	{ "irq_thread_fn", false, ROLE_THREAD },
@@ -90,6 +96,7 @@ static const struct {
 
 struct function_role {
 	uint8_t role;		/* enum interrupt_role */
+	uint8_t vector;		/* enum softirq_vector, of ROLE_ACTION */
 	bool is_system;
 };
 
@@ -110,6 +117,17 @@ static enum interrupt_role by_name(const char *name)
 		if (is_called(name, rules[i].name, rules[i].is_prefix))
 			return rules[i].role;
 	return ROLE_NONE;
+}
+
+/* Returns whether @name is what a soft interrupt does, and which in *@vector. */
+static bool is_action(const char *name, enum softirq_vector *vector)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
+		*vector = actions[i].vector;
+		if (!strcmp(name, actions[i].name))
+			return true;
+	}
+	return false;
 }
 
 static bool is_system(const char *name)
@@ -147,10 +165,25 @@ static enum interrupt_role by_work(enum work_kind kind)
 	return ROLE_NONE;
 }
 
+static struct function_role role_of(const char *name, const struct arch *arch)
+{
+	struct function_role found = { .is_system = is_system(name) };
+	enum softirq_vector vector;
+
+	if (is_action(name, &vector)) {
+		found.role = ROLE_ACTION;
+		found.vector = (uint8_t)vector;
+		return found;
+	}
+	found.role = (uint8_t)by_name(name);
+	if (found.role == ROLE_NONE)
+		found.role = (uint8_t)by_work(arch_work_kind(arch, name));
+	return found;
+}
+
 struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
 {
 	const struct function_table *functions = symbols_functions(symbols);
-	const struct arch *arch = symbols_arch(symbols);
 	uint32_t count = function_count(functions);
 	struct interrupt_roles *roles = calloc(
 		1, sizeof(*roles) + count * sizeof(*roles->roles));
@@ -160,16 +193,10 @@ struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
 	roles->count = count;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct function *function = function_at(functions, i);
-		enum interrupt_role role;
 
-		if (function->space != 'k')
-			continue;
-		role = by_name(function->name);
-		if (role == ROLE_NONE)
-			role = by_work(arch_work_kind(arch, function->name));
-		roles->roles[i] = (struct function_role){
-			(uint8_t)role, is_system(function->name)
-		};
+		if (function->space == 'k')
+			roles->roles[i] = role_of(function->name,
+						  symbols_arch(symbols));
 	}
 	return roles;
 }
@@ -185,6 +212,12 @@ enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 	return function < roles->count ?
 		       (enum interrupt_role)roles->roles[function].role :
 		       ROLE_NONE;
+}
+
+enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
+					  uint32_t function)
+{
+	return (enum softirq_vector)roles->roles[function].vector;
 }
 
 bool interrupt_role_is_system(const struct interrupt_roles *roles,

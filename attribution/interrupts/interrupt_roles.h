@@ -31,6 +31,22 @@ enum interrupt_role {
 	ROLE_ANSWERS,		/* hands over such an answer */
 };
 
+/* The kernel's numbers of soft interrupts: include/linux/interrupt.h, where
+ * they are said to be part of its interface.
+ */
+enum softirq_vector {
+	HI_SOFTIRQ,
+	TIMER_SOFTIRQ,
+	NET_TX_SOFTIRQ,
+	NET_RX_SOFTIRQ,
+	BLOCK_SOFTIRQ,
+	IRQ_POLL_SOFTIRQ,
+	TASKLET_SOFTIRQ,
+	SCHED_SOFTIRQ,
+	HRTIMER_SOFTIRQ,
+	RCU_SOFTIRQ,
+};
+
 /* The roles of a recording's functions, by number. */
 struct interrupt_roles;
 
@@ -41,6 +57,10 @@ void interrupt_roles_free(struct interrupt_roles *roles);
 /* Returns ROLE_NONE for functions of user space. */
 enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
 				      uint32_t function);
+
+/* Returns which soft interrupt @function, of ROLE_ACTION, is. */
+enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
+					  uint32_t function);
 
 /* Returns whether what a function does serves the system as a whole, whoever
  * armed its timer or raised it.

@@ -194,7 +194,7 @@ static void explain(const struct sites_option *option, FILE *out)
 	    !known_events_has(input->events, EVENT_PAGE_FAULT_USER))
 		table_rows_missing(out, "function of page faults",
 				   "exceptions:page_fault_user",
-				   "--user or --events=attribution");
+				   "--user or --events=attribution,faults");
 }
 
 static int render(struct witness *witness,

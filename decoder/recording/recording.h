@@ -104,6 +104,7 @@ struct recording_event {
 	bool sample_id_all;
 	bool exclude_user;
 	bool exclude_kernel;
+	bool has_switches;		/* records those of tasks */
 	bool is_trace;			/* feeds the AUX buffers */
 	const struct tracepoint *tracepoint;	/* NULL if it is not one */
 };

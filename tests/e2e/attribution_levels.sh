@@ -20,7 +20,8 @@ main() {
 	mkdir "$WORK/r"
 	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
 		--late-results --results "$WORK/r" -- sh -ec "
-		for level in none sched irq all attribution; do
+		for level in none sched irq all attribution \
+			attribution,syscalls; do
 			'$RECORDER' record -o '$WORK'/r/\$level -a \
 				--events=\$level -- sh -c '
 				$PROGRAMS/processes sleeper ping

@@ -50,7 +50,7 @@ truth_classes() { # name
 }
 
 record_to() { # name option...
-	echo "$KTRACE" record -o "$WORK/$1/r" --events=attribution "${@:2}" --
+	echo "$KTRACE" record -o "$WORK/$1/r" --events=attribution,all "${@:2}" --
 }
 
 one_cpu() {
@@ -90,7 +90,7 @@ arm64() {
 	skip_without_machine 6.12
 	make_programs
 	boot arm64 -- "$GUEST_BUILD/ktrace-hw" record -o "$WORK/arm64/r" \
-		--buffer 64M --events=attribution -- \
+		--buffer 64M --events=attribution,all -- \
 		"$GUEST_BUILD/tests/e2e/programs/processes" sleeper hog \
 		caller faulter ping tree futex execer poller
 	# Between two time stamps cycles tell the time, of which some are as

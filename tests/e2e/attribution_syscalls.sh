@@ -17,7 +17,7 @@ record_abis() {
 	"$MACHINE" run --kernel "$KERNEL" --append syscall.x32=y \
 		--timeout "$LIMIT_S" --results "$WORK" -- sh -ec "
 		cd /dev/shm
-		'$KTRACE' record -o abis --events=attribution -- \
+		'$KTRACE' record -o abis --events=attribution,all -- \
 			'$GUEST_BUILD/tests/e2e/programs/abis' >abis.out
 		cp -r abis abis.out '$WORK'"
 }

@@ -15,7 +15,7 @@ BUFFER=8M
 
 record_counted() { # name command...
 	cat /proc/interrupts >"$1.before"
-	record "$1" --buffer "$BUFFER" --events=attribution -- "${@:2}" ||
+	record "$1" --buffer "$BUFFER" --events=attribution,irq -- "${@:2}" ||
 		return
 	cat /proc/interrupts >"$1.after"
 }

@@ -166,7 +166,8 @@ def judge_counts(judge, case, recording):
 
 def judge_sums(judge, case, recording):
     """The threads' interrupt time and that of idle CPUs is all of it."""
-    threads = json.loads(recording.run("--threads", "--format=json"))
+    threads = json.loads(recording.run("--threads", "--with-tracer",
+                                       "--format=json"))
     of_threads = sum(
         thread["interrupt_benefited_ns"] + thread["interrupt_stolen_ns"]
         for thread in threads["threads"])

@@ -190,7 +190,7 @@ def check_bare(recording):
                      for c in ("errors", "asleep_ns", "runnable_ns")))
     text = recording.run("report", "--syscalls")
     judge.expect("without tracepoints: the text says what is missing",
-                 "--events=all" in text and "--events=sched" in text
+                 "--events=attribution,syscalls" in text and "--events=sched" in text
                  and "errors " not in text.splitlines()[0])
 
 

@@ -54,6 +54,18 @@ range_of() { # name
 		done
 }
 
+# Below empty folders, wherever it is mounted.
+HIDDEN=()
+hide_tracefs() {
+	local folder
+	for folder in /sys/kernel/tracing /sys/kernel/debug/tracing; do
+		if [[ -d $folder/events ]]; then
+			mount -t tmpfs none "$folder"
+			HIDDEN+=("$folder")
+		fi
+	done
+}
+
 ways() {
 	record duration --duration 0.2 -- sleep 20
 	record snapshot --snapshot --buffer 64K -- ls -R /etc/apt
@@ -69,10 +81,10 @@ ways() {
 			for i in $(seq 20000); do :; done'
 	done
 	record events-default -- ls /etc/apt
-	umount /sys/kernel/tracing
+	hide_tracefs
 	record events-hidden -- ls /etc/apt
 	record events-refused --events sched -- ls /etc/apt
-	mount -t tracefs tracefs /sys/kernel/tracing
+	umount "${HIDDEN[@]}"
 	record longer -a --buffer 128K -- ls -R /etc/apt
 	# Twice, nobody but the one in the middle runs.
 	record lossy -a --buffer 64K -- sh -c 'chrt -f 50 ls -R /etc/apt

@@ -12,6 +12,6 @@ cat /etc/passwd >/dev/null
 record kernel --events=attribution -- "$PROGRAM" kernel /etc/passwd
 record border --user --events=sched -- "$PROGRAM" border /etc/passwd
 record sites --user --events=sched -- "$PROGRAM" sites /etc/passwd
-record stacks --events=attribution --user-stacks -- "$PROGRAM" sites /etc/passwd
+record stacks --events=attribution,faults --user-stacks -- "$PROGRAM" sites /etc/passwd
 record bare --events=none -- "$PROGRAM" kernel /etc/passwd
 cp -r . "$RESULTS"

@@ -20,7 +20,8 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	"functions.sh 6.12 1 pipe modules bpf"
 	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
 	attribution_syscalls.sh attribution_levels.sh
-	"attribution_interrupts.sh one_cpu" attribution_servers.sh
+	attribution_cost.sh "attribution_interrupts.sh one_cpu"
+	attribution_servers.sh
 	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh
 	"arm64_perf.sh one_cpu" "functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"

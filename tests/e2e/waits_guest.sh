@@ -20,25 +20,25 @@ one_case() { # name
 	case $1 in
 	disk | chain)
 		make_file 8
-		record "$1" --events=attribution -- \
+		record "$1" --events=attribution,all -- \
 			"$WAITS" "$1" /scratch/source
 		;;
 	copy)
 		make_file 10
-		record copy --buffer 64M --events=attribution -- \
+		record copy --buffer 64M --events=attribution,all -- \
 			"$CALLS" copy /scratch/source /scratch/sink
 		;;
-	errors | restart) record "$1" --events=attribution -- "$CALLS" "$1" ;;
+	errors | restart) record "$1" --events=attribution,all -- "$CALLS" "$1" ;;
 	stacks)
-		record stacks --events=attribution --user-stacks -- "$WAITS" time
+		record stacks --events=attribution,all --user-stacks -- "$WAITS" time
 		;;
 	static)
 		# What an arm64 kernel keeps on the stack for a signal takes 4.6 KiB.
-		record static --events=attribution --user-stacks=6K -- \
+		record static --events=attribution,all --user-stacks=6K -- \
 			"$WAITS-static" time
 		;;
 	bare) record bare --events=none -- "$WAITS" child ;;
-	*) record "$1" --events=attribution -- "$WAITS" "$1" ;;
+	*) record "$1" --events=attribution,all -- "$WAITS" "$1" ;;
 	esac
 	cp -r "$1" "$1".* "$RESULTS"
 }

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What recording costs the recorded program, by the virtual machine's clock, in
+# which an instruction is a nanosecond: docs/cost.md has the table.
+#
+#	attribution_cost.sh [KERNEL]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${1:-6.12}
+
+# The recording stays in the guest's memory.
+measure() {
+	"$MACHINE" run --fast --kernel "$KERNEL" --timeout "$LIMIT_S" \
+		--late-results --results "$WORK" -- sh -ec "
+		cd '$WORK'
+		'$GUEST_BUILD/tests/e2e/programs/cost' >untraced
+		for level in none sched attribution; do
+			'$GUEST_BUILD/ktrace-hw' record -o r --buffer 32M \
+				--events=\$level -- \
+				'$GUEST_BUILD/tests/e2e/programs/cost' >\$level
+			rm -r r
+		done" 2>/dev/null
+}
+
+cost() { # level operation
+	awk -v name="$2" '$1 == name { print $2 }' "$WORK/$1"
+}
+
+# At most so many percent of what it is at another level.
+at_most() { # level operation percent other
+	local here there
+	here=$(cost "$1" "$2")
+	there=$(cost "$4" "$2")
+	expect_that "$1: $2: $here ns, at most $3 % of $there ($4)" \
+		$((here * 100)) -le $((there * $3))
+}
+
+main() {
+	skip_without_machine "$KERNEL"
+	make_programs
+	measure
+	local level
+	for level in none sched attribution; do
+		at_most "$level" getppid 101 untraced
+		at_most "$level" pread 105 untraced
+	done
+	for level in sched attribution; do
+		at_most "$level" ping 130 none
+		at_most "$level" fault 130 none
+	done
+}
+
+main "$@"
