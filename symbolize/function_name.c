@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/function_name.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static const char *const piece_words[] = {
@@ -56,4 +55,18 @@ size_t function_name_padding(const char *name, size_t length)
 			return size;
 	}
 	return 0;
+}
+
+bool function_name_is_mark(const char *name, size_t length)
+{
+	static const char *const ends[] = { "_text_start", "_text_end" };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t size = strlen(ends[i]);
+
+		if (length > size && !memcmp(name, "__", 2) &&
+		    !memcmp(name + length - size, ends[i], size))
+			return true;
+	}
+	return false;
 }

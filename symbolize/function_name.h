@@ -2,6 +2,7 @@
 #ifndef KT_SYMBOLIZE_FUNCTION_NAME_H
 #define KT_SYMBOLIZE_FUNCTION_NAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Returns how many of the @length bytes of symbol @name make up the name of
@@ -19,5 +20,11 @@ size_t function_name_length(const char *name, size_t length);
  * whose name follows.  Source: tools/objtool of Linux 6.2 and later.
  */
 size_t function_name_padding(const char *name, size_t length);
+
+/* Returns whether @name marks where a section of the kernel's code begins or
+ * ends, as "__irqentry_text_start": what lies there has a name of its own.
+ * Source: include/asm-generic/vmlinux.lds.h.
+ */
+bool function_name_is_mark(const char *name, size_t length);
 
 #endif

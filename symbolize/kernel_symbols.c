@@ -10,6 +10,7 @@
 
 /* Which of two names for one address wins. */
 enum {
+	RANK_MARK,		/* of a section */
 	RANK_ANNOUNCED,		/* kallsyms has more to say */
 	RANK_KALLSYMS,
 	RANK_ROLE,		/* a thunk is one by any name */
@@ -30,6 +31,16 @@ static bool is_offset(char type)
 static bool is_mapping(const struct kallsyms_line *line)
 {
 	return line->name_length && line->name[0] == '$';
+}
+
+static unsigned int rank_of(const struct kallsyms_line *line,
+			    enum code_role role)
+{
+	if (role != CODE_FUNCTION)
+		return RANK_ROLE;
+	return function_name_is_mark(line->name, line->name_length) ?
+		       RANK_MARK :
+		       RANK_KALLSYMS;
 }
 
 static int add_code(const struct kernel_symbols *kernel,
@@ -58,8 +69,7 @@ static int add_code(const struct kernel_symbols *kernel,
 		function_table_locate(kernel->functions, symbol.function,
 				      line->address);
 	return address_map_add(kernel->map, &symbol,
-			       symbol.role == CODE_FUNCTION ? RANK_KALLSYMS :
-							      RANK_ROLE);
+			       rank_of(line, (enum code_role)symbol.role));
 }
 
 int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/message_kinds.h"
+#include "attribution/processes/message_order.h"
 #include "attribution/processes/server_bills.h"
 #include "attribution/time/task_paths.h"
 #include "symbolize/function_table.h"
@@ -17,6 +18,46 @@ START_TEST(the_first_to_wake_the_other_is_the_client)
 	ck_assert(server_bills_is_client(bills, 8, 9));
 	ck_assert(!server_bills_is_client(bills, 9, 8));
 	server_bills_free(bills);
+}
+END_TEST
+
+/* What two threads do, one after the other, the first in capitals: w waits for a
+ * message, s sleeps, t takes one, m sends one, and W, S, T, M; last, the first
+ * wakes the second.
+ */
+static const struct {
+	const char *story;
+	bool answers;
+} orders[] = {
+	{ "M", false },			/* a client's first request */
+	{ "mwWTM", true },		/* it was there before it was read */
+	{ "mwsWTM", true },
+	{ "mwWSTM", false },		/* the server slept: it was woken */
+	{ "mtwWTM", false },		/* the client has its answer already */
+	{ "WTM", false },		/* it read another's */
+	{ "mw", false },
+};
+
+START_TEST(who_answers_is_no_client)
+{
+	struct message_order both[2] = { { 0 }, { 0 } };
+
+	for (const char *at = orders[_i].story; *at; at++) {
+		struct message_order *order = &both[*at >= 'a'];
+
+		if (*at == 'W' || *at == 'w')
+			message_order_wait(order);
+		else if (*at == 'S' || *at == 's')
+			message_order_sleep(order);
+		else if (*at == 'T' || *at == 't')
+			message_order_take(order);
+		else
+			message_order_send(order);
+	}
+	ck_assert(message_order_answers(&both[0], &both[1]) ==
+		  orders[_i].answers);
+	message_order_wake(&both[1]);
+	ck_assert(!message_order_answers(&both[0], &both[1]));
 }
 END_TEST
 
@@ -85,6 +126,8 @@ static Suite *server_bills_suite(void)
 
 	tcase_add_test(tcase, the_first_to_wake_the_other_is_the_client);
 	tcase_add_test(tcase, each_pair_has_one_bill);
+	tcase_add_loop_test(tcase, who_answers_is_no_client, 0,
+			    sizeof(orders) / sizeof(*orders));
 	tcase_add_loop_test(tcase, the_innermost_function_decides, 0,
 			    sizeof(paths) / sizeof(*paths));
 	suite_add_tcase(suite, tcase);

@@ -17,6 +17,9 @@ static const char kallsyms[] =
 	"ffffffff81000500 T its_return_thunk\n"
 	"ffffffff81000540 T __x86_indirect_thunk_array\n"
 	"ffffffff81000540 T __softirqentry_text_end\n"
+	"ffffffff81000580 T irq_entries_start\n"
+	"ffffffff81000580 T __irqentry_text_start\n"
+	"ffffffff810005a0 T __kprobes_text_start\n"
 	"not a line\n"
 	"ffffffff81000600 D some_data\n"
 	"ffffffffc0000000 t foo\t[mod]\n"
@@ -45,6 +48,9 @@ static const struct {
 	  false },
 	{ 0xffffffff81000550, "__x86_indirect_thunk_array", "",
 	  CODE_INDIRECT_THUNK, false },
+	{ 0xffffffff81000584, "irq_entries_start", "", CODE_FUNCTION, false },
+	{ 0xffffffff810005a0, "__kprobes_text_start", "", CODE_FUNCTION,
+	  false },
 	{ 0xffffffff81000600, "[unknown]", "", CODE_FUNCTION, false },
 	{ 0xffffffffc0000001, "foo", "mod", CODE_FUNCTION, false },
 	{ 0xffffffffc0000fff, "mod_last", "mod", CODE_FUNCTION, false },
@@ -81,7 +87,7 @@ START_TEST(bad_lines_are_counted)
 
 	while (kallsyms_next(&walk, &line) > 0)
 		lines++;
-	ck_assert_int_eq(lines, 14);
+	ck_assert_int_eq(lines, 17);
 	ck_assert_uint_eq(walk.bad_lines, 1);
 }
 END_TEST

@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_MESSAGE_KINDS_H
 #define KT_ATTRIBUTION_MESSAGE_KINDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,12 @@ enum message_kind {
 	MESSAGE_WAIT,		/* waits for one */
 	MESSAGE_WAIT_MANY,	/* waits for one on any of several */
 };
+
+/* Returns whether functions of @kind wait for messages. */
+static inline bool message_kind_waits(enum message_kind kind)
+{
+	return kind == MESSAGE_WAIT || kind == MESSAGE_WAIT_MANY;
+}
 
 /* The kind of each function of a recording, by its number. */
 struct message_kinds;

@@ -4,107 +4,18 @@
 #include "attribution/events/known_events.h"
 #include "attribution/processes/message_kinds.h"
 #include "attribution/processes/server_bills.h"
+#include "attribution/processes/servers_parts.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
 #include "attribution/events/witness.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "decoder/recording/sideband.h"
 #include "symbolize/symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-/* A thread that may serve.  Bills are by number, plus 1; 0: nobody's. */
-struct service {
-	size_t bill;		/* what its time goes to */
-	size_t next_bill;	/* from when it is awake again */
-	/* The message was followed, not guessed: handed over by the sender
-	 * itself, to one that waited for nothing else, and no other message
-	 * was read since.
-	 */
-	bool is_exact;
-	bool is_next_exact;
-};
-
-struct servers {
-	struct witness witness;
-	struct span_sink sink;
-	const struct attribution_input *input;
-	struct task_time *time;
-	struct task_paths *paths;
-	struct message_kinds *kinds;
-	struct server_bills *bills;
-	struct array services;	/* struct service by task index */
-	int status;
-};
-
-static struct service *service_of(struct servers *servers, uint32_t index)
-{
-	struct service *service = array_reach(&servers->services, index);
-
-	if (!service)
-		servers->status = -ERROR_MEMORY;
-	return service;
-}
-
-static enum message_kind kind_of_task(const struct servers *servers,
-				      const struct task *task)
-{
-	size_t count;
-	const struct path_frame *path =
-		task_paths_of(servers->paths, task->index, &count);
-
-	return message_kind_of_path(servers->kinds, path, count);
-}
-
-static bool waits(enum message_kind kind)
-{
-	return kind == MESSAGE_WAIT || kind == MESSAGE_WAIT_MANY;
-}
-
-static bool sends(enum message_kind kind)
-{
-	return kind == MESSAGE_SEND || kind == MESSAGE_SEND_NETWORK;
-}
-
-/* @client's message wakes @server. */
-static void request(struct servers *servers, const struct task *client,
-		    const struct task *server, bool is_exact)
-{
-	struct service *service = service_of(servers, server->index);
-	size_t number = server_bills_add(servers->bills, server->pid,
-					 client->pid);
-
-	if (!service || number == SERVER_BILL_NONE) {
-		servers->status = -ERROR_MEMORY;
-		return;
-	}
-	service->next_bill = number + 1;
-	service->is_next_exact = is_exact;
-	server_bills_at(servers->bills, number)->requests++;
-}
-
-static void take_wakeup(struct servers *servers,
-			const struct event_record *event)
-{
-	const struct task *client =
-		task_paths_task(servers->paths, event->cpu, event->tid);
-	const struct task *server = task_paths_task(
-		servers->paths, event->cpu, (int32_t)event->values[WAKING_TID]);
-	enum message_kind sent;
-	enum message_kind awaited;
-
-	if (!client || !server || client->tid <= 0 || server->tid <= 0 ||
-	    client->pid == server->pid)
-		return;
-	sent = kind_of_task(servers, client);
-	awaited = kind_of_task(servers, server);
-	if (sends(sent) && waits(awaited) &&
-	    server_bills_is_client(servers->bills, client->pid, server->pid))
-		request(servers, client, server,
-			sent == MESSAGE_SEND && awaited == MESSAGE_WAIT);
-}
 
 static void take_event(struct witness *witness,
 		       const struct event_record *event)
@@ -115,7 +26,7 @@ static void take_event(struct witness *witness,
 	if (event->event == EVENT_SCHED_WAKING &&
 	    event->time_ns >= servers->input->window.since_ns &&
 	    event->time_ns < servers->input->window.until_ns)
-		take_wakeup(servers, event);
+		servers_take_wakeup(servers, event);
 }
 
 static void add_time(struct server_bill *bill, const struct service *service,
@@ -146,7 +57,7 @@ static void turn(struct servers *servers, struct service *service,
 			(span->time_class == TIME_RUNNABLE &&
 			 service->next_bill);
 
-	if (!is_sleep || !waits(kind_of_task(servers, span->task)))
+	if (!is_sleep || !message_kind_waits(servers_kind_of(servers, span->task)))
 		return;
 	service->bill = 0;
 	if (span->time_class == TIME_ASLEEP)
@@ -168,12 +79,14 @@ static struct servers *servers_of_sink(struct span_sink *sink)
 static void take_span(struct span_sink *sink, const struct time_span *span)
 {
 	struct servers *servers = servers_of_sink(sink);
-	struct service *service = service_of(servers, span->task->index);
+	struct service *service = servers_service(servers, span->task->index);
 	bool is_idle = span->time_class == TIME_ASLEEP;
 	size_t number;
 
 	if (!service)
 		return;
+	if (is_idle)
+		message_order_sleep(&service->order);
 	turn(servers, service, span);
 	if (!service->bill && is_idle)
 		return;
@@ -188,19 +101,6 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 			 span->end_ns - span->begin_ns);
 }
 
-/* What is read next may be another's. */
-static void note_reading(struct servers *servers, const struct call_step *step)
-{
-	struct service *service;
-
-	if (step->kind != STEP_ENTER ||
-	    !waits(message_kind_of(servers->kinds, step->function)))
-		return;
-	service = service_of(servers, step->task->index);
-	if (service)
-		service->is_exact = false;
-}
-
 static void take_step(struct witness *witness, const struct call_step *step)
 {
 	struct servers *servers = (struct servers *)witness;
@@ -208,13 +108,17 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	task_time_step(servers->time, step);
 	if (task_paths_take(servers->paths, step) < 0)
 		servers->status = -ERROR_MEMORY;
-	note_reading(servers, step);
+	servers_take_call(servers, step);
 }
 
 static void take_record(struct witness *witness,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct servers *)witness)->time, record);
+	struct servers *servers = (struct servers *)witness;
+
+	task_time_record(servers->time, record);
+	if (record->kind == SIDEBAND_COMM && record->comm.exec)
+		servers_take_exec(servers, record);
 }
 
 struct servers *servers_new(const struct attribution_input *input)

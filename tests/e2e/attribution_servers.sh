@@ -20,9 +20,9 @@ main() {
 	mkdir "$WORK/r"
 	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
 		--late-results --results "$WORK/r" -- sh -ec "
-		for case in pipe unix udp many; do
+		for case in pipe unix udp many early; do
 			'$RECORDER' record -o '$WORK'/r/\$case \
-				--events=attribution -- '$SERVERS' \$case
+				--events=attribution,syscalls -- '$SERVERS' \$case
 		done"
 	python3 "$HERE/judge_servers.py" "$KTRACE" "$WORK/r" ||
 		FAILURES=$((FAILURES + 1))

@@ -81,11 +81,28 @@ def check(case, recording, is_exact):
                  [row for row in rows if row["client"] == "server"], rows)
 
 
+def check_early(recording):
+    """The first two requests were there before the server first slept: they
+    woke nobody, and its answers were the first to wake anybody."""
+    rows = json.loads(recording.run("report", "--servers", "--format=json"))
+    bill = {row["client"]: row for row in rows if row["server"] == "server"}
+    judge.expect("early: each client has a bill, of 7 requests that woke",
+                 all(c in bill and bill[c]["requests"] == TIMES - 1
+                     for c in KIB), rows)
+    judge.expect("early: no client is a server", not
+                 [row for row in rows if row["server"] in KIB], rows)
+    nobody = bill.get("", {"kernel_ns": 0})["kernel_ns"]
+    whole = sum(row["kernel_ns"] for row in bill.values())
+    judge.expect("early: little of the server's work is nobody's",
+                 nobody * 3 < whole, nobody, whole)
+
+
 def main():
     ktrace, folder = sys.argv[1:]
     for case, is_exact in (("pipe", True), ("unix", True), ("udp", False),
                            ("many", False)):
         check(case, Recording(ktrace, folder, case), is_exact)
+    check_early(Recording(ktrace, folder, "early"))
     judge.end()
 
 

@@ -95,8 +95,15 @@ static bool read_line(char *line, struct kernel_name *name)
 	return !strchr("aA", type);
 }
 
+/* Where a section begins or ends: a name only if there is no other. */
+static bool is_section_mark(const struct kernel_name *name)
+{
+	return strstr(name->name, "_text_start") ||
+	       strstr(name->name, "_text_end");
+}
+
 /* By address; the one that names it last: a thunk by any of its names, then
- * the last in the file, but data only if there is nothing else.
+ * the last in the file, but data and marks only if there is nothing else.
  */
 static int by_address(const void *a, const void *b)
 {
@@ -109,6 +116,8 @@ static int by_address(const void *a, const void *b)
 		return one->start < other->start ? -1 : 1;
 	if (one_is_code != other_is_code)
 		return one_is_code - other_is_code;
+	if (is_section_mark(one) != is_section_mark(other))
+		return is_section_mark(other) - is_section_mark(one);
 	if (!one->kind != !other->kind)
 		return !other->kind - !one->kind;
 	return (one->name > other->name) - (one->name < other->name);

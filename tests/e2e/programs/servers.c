@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A server and its two clients, for attribution_servers.sh: "servers pipe",
- * "unix", "udp" or "many" say how the requests come; many are two pipes.  A
+ * "unix", "udp" or "many" say how the requests come; many are two pipes.  Those of
+ * "early" come by a pipe as well, the first two before the server reads.  A
  * request is how many KiB the server is to read; "big" asks eight times for
  * 240 and "small" eight times for 8, by turns.
  */
@@ -120,7 +121,8 @@ static unsigned char take(const struct channel *channel)
 	return kib;
 }
 
-static void serve(const struct channel *channel)
+static void serve(const struct channel *channel, long begin_ns,
+		  struct timespec start)
 {
 	static char buffer[256 << 10];
 	int zero = open("/dev/zero", O_RDONLY);
@@ -129,6 +131,8 @@ static void serve(const struct channel *channel)
 	prctl(PR_SET_NAME, "server");
 	/* Its memory is there before the first request. */
 	memset(buffer, 1, sizeof(buffer));
+	if (begin_ns)
+		sleep_until(start, begin_ns);
 	while ((kib = take(channel)) != END) {
 		int client = kib == clients[0].kib ? 0 : 1;
 
@@ -158,14 +162,16 @@ static void ask(const struct channel *channel, int client,
 static const struct {
 	const char *name;
 	void (*open)(struct channel *channel);
+	long begin_ns;	/* when the server begins to read */
 } cases[] = {
-	{ "pipe", open_pipe },
-	{ "unix", open_unix },
-	{ "udp", open_udp },
-	{ "many", open_many },
+	{ "pipe", open_pipe, 0 },
+	{ "unix", open_unix, 0 },
+	{ "udp", open_udp, 0 },
+	{ "many", open_many, 0 },
+	{ "early", open_pipe, START + PERIOD * 3 / 4 },
 };
 
-static void run(void (*open_channel)(struct channel *channel))
+static void run(void (*open_channel)(struct channel *channel), long begin_ns)
 {
 	const unsigned char end = END;
 	struct timespec start;
@@ -174,9 +180,9 @@ static void run(void (*open_channel)(struct channel *channel))
 	open_channel(&channel);
 	for (int i = 0; i < CLIENTS; i++)
 		check(pipe(channel.answers[i]));
-	if (!fork())
-		serve(&channel);
 	check(clock_gettime(CLOCK_MONOTONIC, &start));
+	if (!fork())
+		serve(&channel, begin_ns, start);
 	for (int i = 0; i < CLIENTS; i++)
 		if (!fork())
 			ask(&channel, i, start);
@@ -190,7 +196,7 @@ int main(int argc, char **argv)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (argc == 2 && !strcmp(cases[i].name, argv[1])) {
-			run(cases[i].open);
+			run(cases[i].open, cases[i].begin_ns);
 			return 0;
 		}
 	}
