@@ -12,6 +12,7 @@
 
 struct known_events;
 struct lines;
+struct name_choice;
 struct recording;
 struct symbols;
 struct task_names;
@@ -20,7 +21,8 @@ struct work_kinds;
 
 /* Which system calls timeline --syscalls shows, and how. */
 struct call_records_choice {
-	const char *name;	/* of the call or its function; NULL: any */
+	/* Of the calls or their functions; NULL: any. */
+	const struct name_choice *names;
 	uint64_t min_ns;
 	uint64_t max_count;
 	uint32_t max_depth;	/* of the call trace */

@@ -11,6 +11,7 @@
 enum timeline_option {
 	OPTION_RAW,
 	OPTION_FUNCTION,
+	OPTION_HIDE,
 	OPTION_DEPTH,
 	OPTION_MIN_DURATION,
 	OPTION_LINES,
@@ -21,8 +22,11 @@ enum timeline_option {
 static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_RAW] = { "raw", NULL,
 			 "fixed lines: E or X, address, time in ns, pid" },
-	[OPTION_FUNCTION] = { "function", "NAME",
-			      "only NAME and what it calls" },
+	[OPTION_FUNCTION] = { "function", "LIST",
+			      "only these and what they call: names, globs "
+			      "(vfs_*), /regular expressions/" },
+	[OPTION_HIDE] = { "hide", "LIST",
+			  "without these and what they call" },
 	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
 	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
 				  "only what lasts TIME (10us) or longer" },
@@ -59,8 +63,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 		choice->format = "raw";
 		return true;
 	case OPTION_FUNCTION:
-		choice->timeline.function = argument;
-		return *argument;
+		return name_choice_add(&choice->timeline.functions, argument);
+	case OPTION_HIDE:
+		return name_choice_add(&choice->timeline.hidden, argument);
 	case OPTION_DEPTH:
 		return take_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
@@ -81,7 +86,9 @@ static int run_syscalls(const struct report_options *options,
 			const struct timeline_options *timeline)
 {
 	struct call_records_choice calls = {
-		.name = timeline->function,
+		.names = name_choice_is_made(&timeline->functions) ?
+				 &timeline->functions :
+				 NULL,
 		.min_ns = timeline->min_ns,
 		.max_depth = timeline->max_depth,
 	};
@@ -134,6 +141,8 @@ static int run_timeline(int argc, char **argv)
 	if (status < 0)
 		status = run_chosen(&options, &choice);
 	report_options_free(&options);
+	name_choice_free(&choice.timeline.functions);
+	name_choice_free(&choice.timeline.hidden);
 	return status;
 }
 

@@ -10,10 +10,10 @@
 #include "attribution/task_watch.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/name_choice.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What is known of the call that a task is in. */
 struct open_record {
@@ -100,12 +100,13 @@ static bool is_wanted(const struct call_records *records,
 	if (call->end_ns - call->begin_ns < choice->min_ns ||
 	    records->written >= choice->max_count)
 		return false;
-	return !choice->name ||
-	       !strcmp(choice->name,
-		       system_call_name(functions, records->context.arch,
-					call->function)) ||
-	       !strcmp(choice->name,
-		       function_at(functions, call->function)->name);
+	return !choice->names ||
+	       name_choice_has(choice->names,
+			       system_call_name(functions,
+						records->context.arch,
+						call->function)) ||
+	       name_choice_has(choice->names,
+			       function_at(functions, call->function)->name);
 }
 
 static void write_record(struct call_records *records,
