@@ -71,15 +71,19 @@ static bool has_any(const struct function_table *functions,
 	return false;
 }
 
-static int check_names(const struct session *session, const char *option,
-		       const struct name_choice *choice)
+/* Says so if no function is called as @choice has it.
+ *
+ * Returns whether there is one, or none was asked for.
+ */
+static bool check_names(const struct session *session, const char *what,
+			const struct name_choice *choice)
 {
 	if (!name_choice_is_made(choice) ||
 	    has_any(symbols_functions(session->symbols), choice))
-		return 0;
+		return true;
 	fprintf(stderr, "ktrace-hw: %s: the recorded kernel and programs have "
-			"no function '%s'\n", option, name_choice_first(choice));
-	return EXIT_FAILED;
+			"no function '%s'\n", what, name_choice_first(choice));
+	return false;
 }
 
 /* What was not chosen is NULL for who selects. */
@@ -110,11 +114,11 @@ int run_timeline_command(const struct report_options *options,
 					    renderer->format);
 	if (!status && timeline->min_ns)
 		status = session_needs_time(&session, "--min-duration", "");
+	if (!status &&
+	    !check_names(&session, "--function", &timeline->functions))
+		status = EXIT_FAILED;
 	if (!status)
-		status = check_names(&session, "--function",
-				     &timeline->functions);
-	if (!status)
-		status = check_names(&session, "--hide", &timeline->hidden);
+		check_names(&session, "note: --hide", &timeline->hidden);
 	if (!status)
 		status = render_session(&session, &select, renderer);
 	close_status = session_close(&session);

@@ -3,7 +3,6 @@
 
 #include "decoder/flow/flow.h"
 #include "report/text/colors.h"
-#include "report/text/duration_text.h"
 #include "report/text/line_buffer.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/leaf_queue.h"
@@ -88,34 +87,29 @@ static const char *mark_of(uint8_t doubt)
 static void write_duration(struct text_sink *text, const struct call_step *step)
 {
 	enum { WIDTH = 11 };
-	const struct time_unit *unit = text->context.unit;
 	const char *color = color_of_duration(&text->context, step->wall_ns);
+	struct duration_text duration =
+		time_unit_text(text->context.unit, step->wall_ns);
+	size_t size = strlen(duration.text);
 	struct line_buffer *line = &text->line;
-	struct duration_text duration;
 
 	line_buffer_put(line, mark_of(step->doubt), 1);
 	line_buffer_text(line, color);
-	if (unit->is_time) {
-		duration = duration_text_of(step->wall_ns);
-		line_buffer_spaces(line, WIDTH - strlen(duration.text));
-		line_buffer_text(line, duration.text);
-	} else {
-		line_buffer_aligned(line, step->wall_ns, WIDTH);
-	}
+	line_buffer_spaces(line, size < WIDTH ? WIDTH - size : 0);
+	line_buffer_put(line, duration.text, size);
 	if (*color)
 		line_buffer_text(line, text->context.colors->plain);
 }
 
 static void write_on_cpu(struct text_sink *text, uint64_t on_cpu_ns)
 {
+	const struct time_unit *unit = text->context.unit;
 	struct line_buffer *line = &text->line;
 
-	if (text->context.unit->is_time) {
-		line_buffer_text(line, duration_text_of(on_cpu_ns).text);
-	} else {
-		line_buffer_number(line, on_cpu_ns);
+	line_buffer_text(line, time_unit_text(unit, on_cpu_ns).text);
+	if (!unit->is_time) {
 		line_buffer_text(line, " ");
-		line_buffer_text(line, text->context.unit->name);
+		line_buffer_text(line, unit->name);
 	}
 	line_buffer_text(line, " on CPU");
 }
