@@ -76,11 +76,11 @@ static const struct {
 	const char *format;
 	const char *expected;	/* somewhere in it */
 } cases[] = {
-	{ "flat", "text", "  f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<\n" },
+	{ "flat", "text", "  f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<  [u]\n" },
 	{ "flat", "csv", "\n\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\"," },
 	{ "flat", "json",
 	  "{\"function\":\"f\\u001b;\\\"\\u000a\\\\xff\xc2\x9b(<\"," },
-	{ "callgraph", "text", " f\\x1b;\"\\x0a\\xff\\xc2\\x9b(< [" },
+	{ "callgraph", "text", " f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<  [u] [" },
 	{ "callgraph", "json",
 	  "\"function\":\"f\\u001b;\\\"\\u000a\\\\xff\xc2\x9b(<\"," },
 	{ "flamegraph", "folded",

@@ -29,7 +29,7 @@ static void measure(struct record_writer *writer, int number, const char *name,
 		    const char *value, bool is_text)
 {
 	struct record_column *column = &writer->columns[number];
-	bool is_zero = !strcmp(value, "0");
+	bool is_zero = !is_text && !value[strspn(value, "0.")];
 
 	column->name = name;
 	column->is_text = is_text;

@@ -58,7 +58,7 @@ def go_through(judge):
     with open(TUTORIAL, encoding="utf-8") as tutorial:
         text = tutorial.read()
     with open(f"{FOLDER}/slow/said", encoding="utf-8") as said:
-        text = re.sub(r"(?<=\n)ktrace-hw record: .*\n", said.read(), text)
+        text = re.sub(r"(?<=\n)(ktrace-hw record: .*\n)+", said.read(), text)
     border = text.index(MENDED)
     return re.sub(
         r"(?<=```\n)\$ ktrace-hw report.*?(?=```\n)",
