@@ -27,6 +27,7 @@ struct call_records_choice {
 	uint64_t max_count;
 	uint32_t max_depth;	/* of the call trace */
 	enum record_format format;	/* not RECORD_CSV */
+	bool details;		/* of text: all, not a line a call */
 	FILE *out;
 };
 

@@ -16,6 +16,7 @@ enum timeline_option {
 	OPTION_MIN_DURATION,
 	OPTION_LINES,
 	OPTION_SYSCALLS,
+	OPTION_DETAILS,
 	OPTION_COUNT,
 };
 
@@ -33,8 +34,10 @@ static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_LINES] = { "lines", NULL,
 			   "each function's file and line in the source" },
 	[OPTION_SYSCALLS] = { "syscalls", NULL,
-			      "a record for each system call: time, faults, "
-			      "sleeps, what it called" },
+			      "a line for each system call, as strace" },
+	[OPTION_DETAILS] = { "details", NULL,
+			     "with --syscalls: time, faults, sleeps, what "
+			     "each called" },
 };
 
 struct choice {
@@ -42,6 +45,7 @@ struct choice {
 	const char *format;
 	bool wants_lines;
 	bool syscalls;
+	bool details;
 };
 
 static bool take_depth(const char *argument, uint32_t *depth)
@@ -76,6 +80,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 	case OPTION_SYSCALLS:
 		choice->syscalls = true;
 		return true;
+	case OPTION_DETAILS:
+		choice->details = true;
+		return true;
 	case OPTION_COUNT:
 		break;
 	}
@@ -83,14 +90,16 @@ static bool take_option(void *ctx, int index, const char *argument)
 }
 
 static int run_syscalls(const struct report_options *options,
-			const struct timeline_options *timeline)
+			const struct choice *choice)
 {
+	const struct timeline_options *timeline = &choice->timeline;
 	struct call_records_choice calls = {
 		.names = name_choice_is_made(&timeline->functions) ?
 				 &timeline->functions :
 				 NULL,
 		.min_ns = timeline->min_ns,
 		.max_depth = timeline->max_depth,
+		.details = choice->details,
 	};
 
 	return run_attribution(options, &(struct attribution_request){
@@ -104,8 +113,12 @@ static int run_chosen(const struct report_options *options,
 {
 	const struct timeline_renderer *renderer;
 
+	if (choice->details && !choice->syscalls) {
+		fputs("ktrace-hw: --details goes with --syscalls\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (choice->syscalls)
-		return run_syscalls(options, &choice->timeline);
+		return run_syscalls(options, choice);
 	if (options->format)
 		choice->format = options->format;
 	renderer = timeline_renderer_find("timeline", choice->format);

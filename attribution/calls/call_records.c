@@ -115,7 +115,9 @@ static void write_record(struct call_records *records,
 	FILE *out = records->context.out;
 
 	if (records->input.calls->format == RECORD_TABLE) {
-		call_record_text(&records->context, record);
+		(records->input.calls->details ? call_record_text :
+						 call_line_text)(
+			&records->context, record);
 	} else {
 		fputs(records->written ? ",\n" : "\n", out);
 		call_record_json(&records->context, record);
@@ -197,6 +199,8 @@ static struct witness *open_records(const struct attribution_input *input)
 	records->context = context_of(records);
 	if (input->calls->format == RECORD_JSON)
 		fputs("[", records->context.out);
+	else if (!input->calls->details)
+		call_line_head(records->context.out);
 	return task_watch_witness(records->watch);
 }
 
