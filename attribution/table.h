@@ -51,6 +51,7 @@ struct attribution_output {
 	enum record_format format;
 	const char *sort;	/* a column's name; NULL: the table's own */
 	uint64_t top;		/* rows wanted */
+	const char *title;	/* of a picture; NULL: its own */
 	const struct task_stacks *stacks;	/* of the finished run */
 };
 

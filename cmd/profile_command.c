@@ -53,6 +53,12 @@ static int render_second(const struct profile_report *report,
 	return status;
 }
 
+static bool is_by_process(const struct session *session,
+			  const struct profile_renderer *renderer)
+{
+	return renderer->by_process || step_filter_has_tasks(&session->filter);
+}
+
 static int render(const struct session *session, const struct profile *profile,
 		  const struct task_stacks *stacks,
 		  const struct profile_renderer *renderer,
@@ -66,7 +72,8 @@ static int render(const struct session *session, const struct profile *profile,
 		.stacks = stacks,
 		.tree = profile_tree(profile),
 		.filter = &session->filter,
-		.by_process = step_filter_has_tasks(&session->filter),
+		.by_process = is_by_process(session, renderer),
+		.title = options->title,
 		.top = options->top,
 		.sort = options->sort,
 		.colors = session->colors,
@@ -86,7 +93,7 @@ static int profile_session(const struct session *session,
 	const struct profile_options profile_options = {
 		.filter = &session->filter,
 		.window = session->window,
-		.by_process = step_filter_has_tasks(&session->filter),
+		.by_process = is_by_process(session, renderer),
 	};
 	struct profile *profile = profile_new(&profile_options);
 	struct task_stacks *stacks = NULL;

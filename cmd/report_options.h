@@ -31,6 +31,7 @@ struct report_options {
 	enum color_choice colors;	/* --color; by default on a terminal */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *sort;	/* --sort, likewise: a column's name */
+	const char *title;	/* --title, likewise */
 	uint64_t jobs;		/* --jobs; 0: as many as there are CPUs */
 	enum engine engine;	/* --engine */
 	const char *symfs;	/* --symfs; NULL: this machine's files */

@@ -70,7 +70,7 @@ static int render(struct witness *witness,
 		.tree = wall_tree_calls(flame->tree),
 		.filter = input->filter,
 		.by_process = true,
-		.title = flame->title,
+		.title = output->title ? output->title : flame->title,
 		.has_states = true,
 		.top = output->top,
 	};

@@ -4,15 +4,23 @@
 #include <string.h>
 
 static const struct profile_renderer renderers[] = {
-	{ "flat", "text", false, render_flat_text, NULL },
-	{ "flat", "csv", false, render_flat_csv, NULL },
-	{ "flat", "json", false, render_flat_json, NULL },
-	{ "callgraph", "text", false, render_callgraph_text, NULL },
-	{ "callgraph", "csv", false, render_callgraph_csv, NULL },
-	{ "callgraph", "json", false, render_callgraph_json, NULL },
-	{ "flamegraph", "svg", false, render_flamegraph, NULL },
-	{ "flamegraph", "folded", false, render_folded, NULL },
-	{ "export", "gmon", true, render_gmon, render_gmon_symbols },
+	{ .report = "flat", .format = "text", .render = render_flat_text },
+	{ .report = "flat", .format = "csv", .render = render_flat_csv },
+	{ .report = "flat", .format = "json", .render = render_flat_json },
+	{ .report = "callgraph", .format = "text",
+	  .render = render_callgraph_text },
+	{ .report = "callgraph", .format = "csv",
+	  .render = render_callgraph_csv },
+	{ .report = "callgraph", .format = "json",
+	  .render = render_callgraph_json },
+	{ .report = "calltree", .format = "text", .by_process = true,
+	  .render = render_calltree_text },
+	{ .report = "flamegraph", .format = "svg", .by_process = true,
+	  .render = render_flamegraph },
+	{ .report = "flamegraph", .format = "folded",
+	  .render = render_folded },
+	{ .report = "export", .format = "gmon", .needs_time = true,
+	  .render = render_gmon, .render_second = render_gmon_symbols },
 };
 
 const struct profile_renderer *profile_renderer_find(const char *report,
