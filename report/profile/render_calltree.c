@@ -81,7 +81,9 @@ static void write_process(struct tree_text *text, const struct branch *branch)
 	const struct colors *colors = report->colors;
 	int32_t pid = call_tree_pid(report->tree, branch->node);
 
-	text->process_ns = branch->total_ns;
+	/* As in the other profiles, of what is in functions. */
+	text->process_ns = branch->total_ns -
+			   call_tree_at(report->tree, branch->node)->self_ns;
 	fprintf(text->out, "%s%s", text->rows ? "\n" : "", colors->subject);
 	if (pid < 0) {
 		fputs("all", text->out);
