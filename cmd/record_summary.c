@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct size_text {
@@ -61,6 +62,18 @@ static void print_cost(void)
 		seconds(usage.ru_utime) + seconds(usage.ru_stime));
 }
 
+static void print_crash(const struct collector_result *result)
+{
+	int status = result->command_status;
+	const char *name = sigabbrev_np(WTERMSIG(status));
+
+	if (result->end == COLLECTOR_COMMAND_ENDED && WIFSIGNALED(status))
+		fprintf(stderr, "ktrace-hw record: the command was ended by "
+				"SIG%s (%s)\n",
+			name ? name : "?",
+			strsignal(WTERMSIG(status)));
+}
+
 static void print_losses(const struct collector_result *result)
 {
 	if (result->snapshots)
@@ -96,6 +109,7 @@ void record_summary(const char *folder, const struct collector_result *result)
 	fprintf(stderr, "%s\n", result->truncated || result->lost_records ?
 					"" :
 					", nothing lost");
+	print_crash(result);
 	print_losses(result);
 	print_cost();
 	fprintf(stderr, "ktrace-hw record: look at it with: ktrace-hw report%s%s\n",

@@ -30,6 +30,8 @@ tasks_in() { # recording
 check_codes() {
 	expect "the command's exit code" 7 "$(code_of code)"
 	expect "ended by signal 9" 137 "$(code_of signal)"
+	expect_that "and says so" -n \
+		"$(grep 'ended by SIGKILL' "$WORK/signal.err")"
 	expect "no such command" 127 "$(code_of absent)"
 	expect "not executable" 126 "$(code_of denied)"
 	expect "wrong usage" 2 "$(code_of usage)"
