@@ -3,6 +3,8 @@
 
 #include "decoder/recording/recording.h"
 #include "report/steps/task_stacks.h"
+#include "report/text/duration_text.h"
+#include "report/text/record_head.h"
 #include "report/text/time_unit.h"
 
 #include <inttypes.h>
@@ -44,14 +46,19 @@ static void write_number(struct writer *writer, const char *name,
 	if (writer->is_json)
 		fprintf(writer->out, "%" PRIu64, number);
 	else
-		fprintf(writer->out, "%16" PRIu64 "%s%s\n", number,
+		fprintf(writer->out, "%" PRIu64 "%s%s\n", number,
 			*unit ? " " : "", unit);
 }
 
 static void write_time(struct writer *writer, const char *name, uint64_t time)
 {
-	write_number(writer, time_unit_field(writer->unit, name).name, time,
-		     writer->unit->name);
+	struct time_field field = time_unit_field(writer->unit, name);
+
+	if (writer->is_json || !writer->unit->is_time)
+		write_number(writer, field.name, time, writer->unit->name);
+	else
+		write_text(writer, record_head_of(name, INT16_MAX).lines[1],
+			   duration_text_of(time).text);
 }
 
 static uint64_t trace_bytes(const struct recording *recording)

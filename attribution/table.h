@@ -12,6 +12,7 @@
 
 struct known_events;
 struct lines;
+struct name_choice;
 struct recording;
 struct symbols;
 struct task_names;
@@ -20,11 +21,13 @@ struct work_kinds;
 
 /* Which system calls timeline --syscalls shows, and how. */
 struct call_records_choice {
-	const char *name;	/* of the call or its function; NULL: any */
+	/* Of the calls or their functions; NULL: any. */
+	const struct name_choice *names;
 	uint64_t min_ns;
 	uint64_t max_count;
 	uint32_t max_depth;	/* of the call trace */
 	enum record_format format;	/* not RECORD_CSV */
+	bool details;		/* of text: all, not a line a call */
 	FILE *out;
 };
 
@@ -48,6 +51,7 @@ struct attribution_output {
 	enum record_format format;
 	const char *sort;	/* a column's name; NULL: the table's own */
 	uint64_t top;		/* rows wanted */
+	const char *title;	/* of a picture; NULL: its own */
 	const struct task_stacks *stacks;	/* of the finished run */
 };
 

@@ -207,6 +207,7 @@ int run_attribution(const struct report_options *options,
 	struct attribution_output output = {
 		.sort = request->sort,
 		.top = options->top,
+		.title = options->title,
 	};
 	struct session session;
 	int close_status;

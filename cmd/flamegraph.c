@@ -12,19 +12,20 @@ enum flame_option {
 	OPTION_FOLDED,
 	OPTION_WALL,
 	OPTION_OFF_CPU,
+	OPTION_TITLE,
 	OPTION_COUNT,
 };
 
 struct choice {
 	const char *format;
 	const struct attribution_table *table;	/* NULL: time on CPUs */
+	const char *title;
 };
 
 static bool take_option(void *ctx, int index, const char *argument)
 {
 	struct choice *choice = ctx;
 
-	(void)argument;
 	switch ((enum flame_option)index) {
 	case OPTION_FOLDED:
 		choice->format = "folded";
@@ -34,6 +35,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 		return true;
 	case OPTION_OFF_CPU:
 		choice->table = &off_cpu_flame;
+		return true;
+	case OPTION_TITLE:
+		choice->title = argument;
 		return true;
 	case OPTION_COUNT:
 		break;
@@ -76,6 +80,7 @@ static int run_flamegraph(int argc, char **argv)
 		[OPTION_OFF_CPU] = { "off-cpu", NULL,
 				     "where threads slept or waited for a "
 				     "CPU" },
+		[OPTION_TITLE] = { "title", "TEXT", "what stands over it" },
 	};
 	struct choice choice = { .format = "svg" };
 	const struct option_set set = {
@@ -94,6 +99,7 @@ static int run_flamegraph(int argc, char **argv)
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
+	options.title = choice.title;
 	if (status < 0)
 		status = draw(&options, &choice);
 	report_options_free(&options);

@@ -59,21 +59,3 @@ bool option_numbers(struct array *list, const char *text)
 	free(copy);
 	return is_good;
 }
-
-bool option_words(struct array *list, const char *text)
-{
-	char *copy = strdup(text);
-	char *rest = copy;
-	char *word;
-	bool is_good = copy && *copy;
-
-	while (is_good && (word = strsep(&rest, ","))) {
-		char **item = array_add(list);
-
-		if (item)
-			*item = strdup(word);
-		is_good = item && *item;
-	}
-	free(copy);
-	return is_good;
-}

@@ -17,7 +17,4 @@ bool option_number(const char *text, uint64_t max, uint64_t *number);
 /* "7,9-12": appended to @list, of 32-bit numbers, each range in full. */
 bool option_numbers(struct array *list, const char *text);
 
-/* "one,other": appended to @list (char *); owner: the array's, to be freed. */
-bool option_words(struct array *list, const char *text);
-
 #endif

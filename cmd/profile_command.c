@@ -55,6 +55,12 @@ static int render_second(const struct profile_report *report,
 	return status;
 }
 
+static bool is_by_process(const struct session *session,
+			  const struct profile_renderer *renderer)
+{
+	return renderer->by_process || step_filter_has_tasks(&session->filter);
+}
+
 static int render(const struct session *session, const struct profile *profile,
 		  const struct profile_scope *scope,
 		  const struct task_stacks *stacks,
@@ -69,9 +75,10 @@ static int render(const struct session *session, const struct profile *profile,
 		.stacks = stacks,
 		.tree = profile_tree(profile),
 		.filter = &session->filter,
-		.by_process = step_filter_has_tasks(&session->filter),
+		.by_process = is_by_process(session, renderer),
 		.scope = scope,
 		.part_ns = profile_part_times(profile),
+		.title = options->title,
 		.top = options->top,
 		.sort = options->sort,
 		.colors = session->colors,
@@ -94,7 +101,7 @@ static int profile_scoped(const struct session *session,
 	const struct profile_options profile_options = {
 		.filter = &session->filter,
 		.window = session->window,
-		.by_process = step_filter_has_tasks(&session->filter),
+		.by_process = is_by_process(session, renderer),
 		.scope = scope,
 		.names = session->names,
 		.recorder = recording_info(session->recording)->command,

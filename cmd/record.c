@@ -5,10 +5,10 @@
 #include "cmd/machine.h"
 #include "cmd/record_folder.h"
 #include "cmd/record_options.h"
+#include "cmd/record_summary.h"
 #include "collector/collector.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -25,40 +25,6 @@ static int report_failed_exec(const char *command, int cause)
 {
 	fprintf(stderr, "ktrace-hw record: %s: %s\n", command, strerror(cause));
 	return cause == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_EXECUTE;
-}
-
-static void print_size(const char *what, uint64_t bytes)
-{
-	if (bytes >= 10 << 20)
-		fprintf(stderr, "%" PRIu64 " MiB %s", bytes >> 20, what);
-	else if (bytes >= 10 << 10)
-		fprintf(stderr, "%" PRIu64 " KiB %s", bytes >> 10, what);
-	else
-		fprintf(stderr, "%" PRIu64 " bytes %s", bytes, what);
-}
-
-static void print_result(const char *folder,
-			 const struct collector_result *result)
-{
-	fprintf(stderr, "ktrace-hw record: %s: ", folder);
-	print_size("of trace, ", result->trace_bytes);
-	print_size("in all\n", result->file_bytes);
-	if (result->snapshots)
-		fprintf(stderr, "ktrace-hw record: %u snapshots\n",
-			result->snapshots);
-	if (!result->trace_bytes)
-		fprintf(stderr, "ktrace-hw record: nothing was traced\n");
-	if (result->truncated)
-		fprintf(stderr,
-			"ktrace-hw record: trace was lost %" PRIu64 " times, "
-			"since the buffer was full: use a larger --buffer, "
-			"or --filter\n",
-			result->truncated);
-	if (result->lost_records)
-		fprintf(stderr,
-			"ktrace-hw record: %" PRIu64 " records were lost: "
-			"use a lower level of --events\n",
-			result->lost_records);
 }
 
 static int status_code(int status)
@@ -81,6 +47,7 @@ static int exit_code(const struct record_options *options,
 	case COLLECTOR_COMMAND_ENDED:
 	case COLLECTOR_INTERRUPTED:
 	case COLLECTOR_TIME_OVER:
+	case COLLECTOR_SIZE_REACHED:
 		return command ? status_code(result->command_status) : 0;
 	case COLLECTOR_TARGET_GONE:
 		return 0;
@@ -98,7 +65,7 @@ static int record(struct record_options *options)
 	if (!result.file_bytes || result.end == COLLECTOR_NOT_EXECUTED)
 		record_folder_remove(options->folder);
 	else
-		print_result(options->folder, &result);
+		record_summary(options->folder, &result);
 	return exit_code(options, &result);
 }
 

@@ -16,6 +16,7 @@ enum long_only {
 	OPTION_EVENTS,
 	OPTION_FILTER,
 	OPTION_MACHINE,
+	OPTION_MAX_SIZE,
 	OPTION_NO_CYCLES,
 	OPTION_RETURN_STACK,
 	OPTION_SINK,
@@ -37,6 +38,7 @@ static const struct option long_options[] = {
 	{ "events", required_argument, NULL, OPTION_EVENTS },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
+	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 	{ "no-cycles", no_argument, NULL, OPTION_NO_CYCLES },
 	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
 	{ "sink", required_argument, NULL, OPTION_SINK },
@@ -73,6 +75,8 @@ void record_options_help(void)
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
 	      "                     options as for ktrace-hw machine run\n"
+	      "  --max-size SIZE    end when the recording has so much (2G);\n"
+	      "                     the command runs on\n"
 	      "  --return-stack     CoreSight trace without the returns that go\n"
 	      "                     where they were called from\n"
 	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
@@ -159,6 +163,11 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_FILTER:
 		collector->filter = value;
 		return 0;
+	case OPTION_MAX_SIZE:
+		return record_value_max(value, &collector->max_bytes)
+			       ? 0
+			       : wrong("--max-size", value,
+				       "a size from 1M on");
 	case OPTION_SINK:
 		collector->sink = value;
 		return 0;
@@ -290,7 +299,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			       .argv = argv },
 		.processes = ARRAY_OF(pid_t),
 		.words = ARRAY_OF(const char *),
-		.folder = "ktrace.data",
+		.folder = RECORD_DEFAULT_FOLDER,
 	};
 	if (parse_options(options, argc, argv))
 		return 2;

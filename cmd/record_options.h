@@ -5,6 +5,9 @@
 #include "collector/collector.h"
 #include "common/array.h"
 
+/* Where a recording goes unless told otherwise. */
+#define RECORD_DEFAULT_FOLDER "ktrace.data"
+
 /* The command line of `ktrace-hw record`. */
 struct record_options {
 	struct collector_options collector;

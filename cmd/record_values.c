@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* A number with K, M or G, up to 1 GiB. */
-static bool read_size(const char *text, size_t *bytes)
+/* A number with K, M or G, up to @most. */
+static bool read_size(const char *text, uint64_t most, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
 	const char *unit;
@@ -21,26 +21,36 @@ static bool read_size(const char *text, size_t *bytes)
 	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
 	if (unit)
 		end++;
-	if (*end || value > 1 << 30)
+	if (*end || value > most)
 		return false;
-	if (unit)
-		value <<= 10 * (unit - units + 1);
-	*bytes = value;
-	return value <= 1 << 30;
+	if (unit && value > most >> 10 * (unit - units + 1))
+		return false;
+	*bytes = unit ? value << 10 * (unit - units + 1) : value;
+	return true;
 }
 
 bool record_value_size(const char *text, size_t *bytes)
 {
-	return read_size(text, bytes) && *bytes >= 64 << 10 &&
-	       !(*bytes & (*bytes - 1));
+	uint64_t size;
+
+	if (!read_size(text, 1 << 30, &size) || size < 64 << 10 ||
+	    size & (size - 1))
+		return false;
+	*bytes = size;
+	return true;
+}
+
+bool record_value_max(const char *text, uint64_t *bytes)
+{
+	return read_size(text, INT64_MAX, bytes) && *bytes >= 1 << 20;
 }
 
 /* A sample's size is a 16 bit number. */
 bool record_value_stack(const char *text, uint32_t *bytes)
 {
-	size_t size;
+	uint64_t size;
 
-	if (!read_size(text, &size) || size < 64 || size > 60 << 10 || size % 8)
+	if (!read_size(text, 1 << 30, &size) || size < 64 || size > 60 << 10 || size % 8)
 		return false;
 	*bytes = (uint32_t)size;
 	return true;

@@ -13,6 +13,9 @@ struct array;
 /* "8M": a power of two from 64 KiB to 1 GiB; K, M and G are powers of 1024. */
 bool record_value_size(const char *text, size_t *bytes);
 
+/* "2G": of a recording, 1 MiB or more. */
+bool record_value_max(const char *text, uint64_t *bytes);
+
 /* "8K": of a stack, from 64 bytes to 60 KiB, a multiple of 8. */
 bool record_value_stack(const char *text, uint32_t *bytes);
 

@@ -12,6 +12,7 @@
 enum report_option {
 	OPTION_FLAT,
 	OPTION_CALLGRAPH,
+	OPTION_CALLTREE,
 	OPTION_TRACER,
 	OPTION_SORT,
 	OPTION_LINES,
@@ -38,6 +39,9 @@ static bool take_choice(void *ctx, int index, const char *argument)
 		return true;
 	case OPTION_CALLGRAPH:
 		choice->report = "callgraph";
+		return true;
+	case OPTION_CALLTREE:
+		choice->report = "calltree";
 		return true;
 	case OPTION_TRACER:
 		choice->report = "flat";
@@ -92,8 +96,8 @@ static int run_chosen(const struct report_options *options,
 					 .sort = choice->sort,
 				 });
 	if (choice->sort && strcmp(choice->report, "flat") != 0) {
-		fputs("ktrace-hw: --sort goes with tables: --callgraph has "
-		      "gprof's order\n", stderr);
+		fprintf(stderr, "ktrace-hw: --sort goes with tables: --%s has "
+				"its own order\n", choice->report);
 		return EXIT_USAGE;
 	}
 	renderer = profile_renderer_find(choice->report, format);
@@ -110,6 +114,8 @@ static int run_report(int argc, char **argv)
 		{ "flat", NULL, "a line a function: gprof's flat profile" },
 		{ "callgraph", NULL,
 		  "callers and callees: gprof's call graph" },
+		{ "calltree", NULL,
+		  "each process's calls as a tree, the longest first" },
 		{ "tracer", NULL, "the tracer's own work, a line a function" },
 		{ "sort", "COLUMN", "order a table by this column" },
 		{ "lines", NULL, "with --flat: file and line in the source" },

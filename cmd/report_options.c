@@ -131,7 +131,7 @@ static bool take_common(struct report_options *options, int index,
 	case OPTION_TREE:
 		return option_numbers(&options->trees, argument);
 	case OPTION_COMM:
-		return option_words(&options->comms, argument);
+		return name_choice_add(&options->comms, argument);
 	case OPTION_CPU:
 		return option_numbers(&options->cpus, argument);
 	case OPTION_WITH_IDLE:
@@ -273,7 +273,6 @@ int report_options_read(struct report_options *options,
 		.top = UINT64_MAX,
 		.pids = ARRAY_OF(int32_t),
 		.trees = ARRAY_OF(int32_t),
-		.comms = ARRAY_OF(char *),
 		.cpus = ARRAY_OF(uint32_t),
 		.pairs = ARRAY_OF(char *),
 	};
@@ -294,12 +293,10 @@ int report_options_read(struct report_options *options,
 
 void report_options_free(struct report_options *options)
 {
-	for (size_t i = 0; i < options->comms.count; i++)
-		free(*(char **)array_at(&options->comms, i));
 	for (size_t i = 0; i < options->pairs.count; i++)
 		free(*(char **)array_at(&options->pairs, i));
 	array_free(&options->pairs);
-	array_free(&options->comms);
+	name_choice_free(&options->comms);
 	array_free(&options->pids);
 	array_free(&options->trees);
 	array_free(&options->cpus);
@@ -314,8 +311,9 @@ struct step_filter report_options_filter(const struct report_options *options,
 		.pid_count = options->pids.count,
 		.trees = options->trees.items,
 		.tree_count = options->trees.count,
-		.comms = options->comms.items,
-		.comm_count = options->comms.count,
+		.comms = name_choice_is_made(&options->comms) ?
+				 &options->comms :
+				 NULL,
 		.cpus = options->cpus.items,
 		.cpu_count = options->cpus.count,
 	};

@@ -5,6 +5,7 @@
 #include "cmd/engine.h"
 #include "cmd/own_option.h"
 #include "common/array.h"
+#include "common/name_choice.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_stacks.h"
 
@@ -24,7 +25,7 @@ struct report_options {
 	const char *until;
 	struct array pids;	/* int32_t */
 	struct array trees;	/* int32_t */
-	struct array comms;	/* const char * */
+	struct name_choice comms;
 	struct array cpus;	/* uint32_t */
 	bool is_paged;		/* text goes to a pager on a terminal */
 	enum color_choice colors;	/* --color; by default on a terminal */
@@ -33,6 +34,7 @@ struct report_options {
 	bool only_tracer;	/* --tracer, of the commands that have it */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *sort;	/* --sort, likewise: a column's name */
+	const char *title;	/* --title, likewise */
 	uint64_t jobs;		/* --jobs; 0: as many as there are CPUs */
 	enum engine engine;	/* --engine */
 	const char *symfs;	/* --symfs; NULL: this machine's files */

@@ -11,26 +11,33 @@
 enum timeline_option {
 	OPTION_RAW,
 	OPTION_FUNCTION,
+	OPTION_HIDE,
 	OPTION_DEPTH,
 	OPTION_MIN_DURATION,
 	OPTION_LINES,
 	OPTION_SYSCALLS,
+	OPTION_DETAILS,
 	OPTION_COUNT,
 };
 
 static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_RAW] = { "raw", NULL,
 			 "fixed lines: E or X, address, time in ns, pid" },
-	[OPTION_FUNCTION] = { "function", "NAME",
-			      "only NAME and what it calls" },
+	[OPTION_FUNCTION] = { "function", "LIST",
+			      "only these and what they call: names, globs "
+			      "(vfs_*), /regular expressions/" },
+	[OPTION_HIDE] = { "hide", "LIST",
+			  "without these and what they call" },
 	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
 	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
 				  "only what lasts TIME (10us) or longer" },
 	[OPTION_LINES] = { "lines", NULL,
 			   "each function's file and line in the source" },
 	[OPTION_SYSCALLS] = { "syscalls", NULL,
-			      "a record for each system call: time, faults, "
-			      "sleeps, what it called" },
+			      "a line for each system call, as strace" },
+	[OPTION_DETAILS] = { "details", NULL,
+			     "with --syscalls: time, faults, sleeps, what "
+			     "each called" },
 };
 
 struct choice {
@@ -38,6 +45,7 @@ struct choice {
 	const char *format;
 	bool wants_lines;
 	bool syscalls;
+	bool details;
 };
 
 static bool take_depth(const char *argument, uint32_t *depth)
@@ -59,8 +67,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 		choice->format = "raw";
 		return true;
 	case OPTION_FUNCTION:
-		choice->timeline.function = argument;
-		return *argument;
+		return name_choice_add(&choice->timeline.functions, argument);
+	case OPTION_HIDE:
+		return name_choice_add(&choice->timeline.hidden, argument);
 	case OPTION_DEPTH:
 		return take_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
@@ -71,6 +80,9 @@ static bool take_option(void *ctx, int index, const char *argument)
 	case OPTION_SYSCALLS:
 		choice->syscalls = true;
 		return true;
+	case OPTION_DETAILS:
+		choice->details = true;
+		return true;
 	case OPTION_COUNT:
 		break;
 	}
@@ -78,12 +90,16 @@ static bool take_option(void *ctx, int index, const char *argument)
 }
 
 static int run_syscalls(const struct report_options *options,
-			const struct timeline_options *timeline)
+			const struct choice *choice)
 {
+	const struct timeline_options *timeline = &choice->timeline;
 	struct call_records_choice calls = {
-		.name = timeline->function,
+		.names = name_choice_is_made(&timeline->functions) ?
+				 &timeline->functions :
+				 NULL,
 		.min_ns = timeline->min_ns,
 		.max_depth = timeline->max_depth,
+		.details = choice->details,
 	};
 
 	return run_attribution(options, &(struct attribution_request){
@@ -97,8 +113,12 @@ static int run_chosen(const struct report_options *options,
 {
 	const struct timeline_renderer *renderer;
 
+	if (choice->details && !choice->syscalls) {
+		fputs("ktrace-hw: --details goes with --syscalls\n", stderr);
+		return EXIT_USAGE;
+	}
 	if (choice->syscalls)
-		return run_syscalls(options, &choice->timeline);
+		return run_syscalls(options, choice);
 	if (options->format)
 		choice->format = options->format;
 	renderer = timeline_renderer_find("timeline", choice->format);
@@ -134,6 +154,8 @@ static int run_timeline(int argc, char **argv)
 	if (status < 0)
 		status = run_chosen(&options, &choice);
 	report_options_free(&options);
+	name_choice_free(&choice.timeline.functions);
+	name_choice_free(&choice.timeline.hidden);
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include "report/steps/step_select.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
+#include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>
@@ -61,14 +62,34 @@ static int render_session(const struct session *session,
 	return status;
 }
 
-static int check_function(const struct session *session, const char *name)
+static bool has_any(const struct function_table *functions,
+		    const struct name_choice *choice)
 {
-	if (!name ||
-	    function_table_has(symbols_functions(session->symbols), name))
-		return 0;
-	fprintf(stderr, "ktrace-hw: --function: the recorded kernel and "
-			"programs have no function '%s'\n", name);
-	return EXIT_FAILED;
+	for (uint32_t i = 0; i < function_count(functions); i++)
+		if (name_choice_has(choice, function_at(functions, i)->name))
+			return true;
+	return false;
+}
+
+/* Says so if no function is called as @choice has it.
+ *
+ * Returns whether there is one, or none was asked for.
+ */
+static bool check_names(const struct session *session, const char *what,
+			const struct name_choice *choice)
+{
+	if (!name_choice_is_made(choice) ||
+	    has_any(symbols_functions(session->symbols), choice))
+		return true;
+	fprintf(stderr, "ktrace-hw: %s: the recorded kernel and programs have "
+			"no function '%s'\n", what, name_choice_first(choice));
+	return false;
+}
+
+/* What was not chosen is NULL for who selects. */
+static const struct name_choice *made(const struct name_choice *choice)
+{
+	return name_choice_is_made(choice) ? choice : NULL;
 }
 
 int run_timeline_command(const struct report_options *options,
@@ -80,7 +101,8 @@ int run_timeline_command(const struct report_options *options,
 	const struct step_select_options select = {
 		.filter = &session.filter,
 		.window = session.window,
-		.function = timeline->function,
+		.shown = made(&timeline->functions),
+		.hidden = made(&timeline->hidden),
 		.max_depth = timeline->max_depth,
 		.min_ns = timeline->min_ns,
 		.max_count = options->top,
@@ -92,8 +114,11 @@ int run_timeline_command(const struct report_options *options,
 					    renderer->format);
 	if (!status && timeline->min_ns)
 		status = session_needs_time(&session, "--min-duration", "");
+	if (!status &&
+	    !check_names(&session, "--function", &timeline->functions))
+		status = EXIT_FAILED;
 	if (!status)
-		status = check_function(&session, timeline->function);
+		check_names(&session, "note: --hide", &timeline->hidden);
 	if (!status)
 		status = render_session(&session, &select, renderer);
 	close_status = session_close(&session);

@@ -3,6 +3,7 @@
 #define KT_CMD_TIMELINE_COMMAND_H
 
 #include "cmd/report_options.h"
+#include "common/name_choice.h"
 
 #include <stdint.h>
 
@@ -10,7 +11,8 @@ struct timeline_renderer;
 
 /* What a timeline shows, beside the common options. */
 struct timeline_options {
-	const char *function;
+	struct name_choice functions;	/* only these and what they call */
+	struct name_choice hidden;	/* without these and what they call */
 	uint32_t max_depth;
 	uint64_t min_ns;
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int find_tracer(const struct tracer **tracer, struct pmu *pmu,
@@ -89,6 +90,14 @@ static int enable_events(const struct event_list *events)
 	return error;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static int start(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
@@ -100,6 +109,7 @@ static int start(struct collector *collector)
 		return -ERROR_SYSTEM;
 	/* Not permitted: small buffers may overflow, which is then said. */
 	priority_raise(&collector->priority);
+	collector->begin_ns = now_ns();
 	error = enable_events(&collector->events);
 	if (error || !options->command)
 		return error;
@@ -134,6 +144,7 @@ static int finish(struct collector *collector)
 		error = event_list_control(&collector->events,
 					   collector->trace_spec,
 					   PERF_EVENT_IOC_DISABLE, NULL);
+	collector->result->length_ns = now_ns() - collector->begin_ns;
 	if (!error)
 		error = collector_drain(collector);
 	/* What follows takes long, and no buffer waits for it any more. */

@@ -31,6 +31,7 @@ struct collector_options {
 	bool snapshot;	      /* keep the newest trace only */
 	size_t buffer_bytes;  /* of trace, per CPU: a power of two */
 	uint64_t duration_ns; /* 0: no limit */
+	uint64_t max_bytes;   /* of the recording; 0: no limit */
 	/* How the recorder was called, for the recording's header. */
 	int argc;
 	char *const *argv;
@@ -44,6 +45,7 @@ enum collector_end {
 	COLLECTOR_TARGET_GONE,	/* all the processes have ended */
 	COLLECTOR_INTERRUPTED,	/* by a signal */
 	COLLECTOR_TIME_OVER,
+	COLLECTOR_SIZE_REACHED,	/* the command goes on */
 };
 
 /* What came of it. */
@@ -57,6 +59,7 @@ struct collector_result {
 	uint64_t lost_records; /* of sideband: the rings were full */
 	uint64_t truncated;    /* times that trace was lost */
 	unsigned int snapshots;
+	uint64_t length_ns; /* from the begin of tracing to its end */
 };
 
 /* Looks for a trace unit, so that nothing is touched where there is none.

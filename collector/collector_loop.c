@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
+#include "collector/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -104,6 +106,22 @@ static void time_over(struct collector *collector)
 		kill(collector->workload.pid, SIGTERM);
 }
 
+static void look_at_size(struct collector *collector)
+{
+	const struct collector_options *options = collector->options;
+	uint64_t bytes = recording_writer_bytes(collector->writer);
+
+	if (options->max_bytes && bytes >= options->max_bytes &&
+	    collector->result->end == COLLECTOR_FAILED)
+		collector->result->end = COLLECTOR_SIZE_REACHED;
+	else if (size_watch_is_news(&collector->size_watch, bytes))
+		log_message(collector->log, LOG_NOTE, options->folder,
+			    LOG_NO_OFFSET,
+			    "%" PRIu64 " GiB so far; --max-size ends a "
+			    "recording at a size",
+			    bytes >> 30);
+}
+
 static int loop(struct collector *collector, struct pollfd *polled,
 		nfds_t count)
 {
@@ -124,6 +142,7 @@ static int loop(struct collector *collector, struct pollfd *polled,
 			error = collector_drain(collector);
 		if (!error)
 			error = collector_resume(collector);
+		look_at_size(collector);
 	}
 	return error;
 }

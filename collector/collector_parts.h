@@ -9,6 +9,7 @@
 #include "collector/priority.h"
 #include "collector/record_watch.h"
 #include "collector/signal_source.h"
+#include "collector/size_watch.h"
 #include "collector/target.h"
 #include "collector/tracer.h"
 #include "collector/workload.h"
@@ -34,6 +35,8 @@ struct collector {
 	struct workload workload;
 	struct signal_source signals;
 	int timer;
+	uint64_t begin_ns; /* of tracing, CLOCK_MONOTONIC */
+	struct size_watch size_watch;
 	bool command_ended;
 	struct record_counts counts;
 };

@@ -247,18 +247,34 @@ END_TEST
 START_TEST(text_says_the_same)
 {
 	static const char expected[] =
-		"     1.000000500  ?-8  read\n"
-		"    500 ns: on CPU 80, asleep 400, runnable 10, stolen 10\n"
+		"     1.000000500  ?-8  read(...) = ?\n"
+		"    500 ns: on CPU 80 ns, asleep 400 ns, runnable 10 ns, "
+		"stolen 10 ns\n"
 		"    slept 2 times, 400 ns, in pipe_read (by schedule)\n"
-		"        stack __x64_sys_read;pipe_read\n"
+		"        stack pipe_read\n"
+		"              __x64_sys_read\n"
 		"        others there: 2 when it began, 1 when it ended\n"
 		"        woken 1x by ?-10 pipe_write < interrupt schedule\n"
-		"       calls        wall_ns      on_cpu_ns  function\n"
-		"           1            500             60  __x64_sys_read\n"
-		"           1            450             60    pipe_read\n\n";
+		"       calls     wall   on CPU  function\n"
+		"           1   500 ns    60 ns  __x64_sys_read\n"
+		"           1   450 ns    60 ns    pipe_read\n\n";
 	char *text = written(call_record_text, NULL);
 
 	ck_assert_str_eq(text, expected);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_line_says_the_most_of_it)
+{
+	char *text = written(call_line_text, _i ? with_tracepoints : NULL);
+
+	ck_assert_str_eq(text, _i ?
+		"     1.000000500  ?-8                     500 ns  read(-1, "
+		"NULL, 0) = -1 EINTR (Interrupted system call)  "
+		"[asleep 400 ns, in pipe_read]\n" :
+		"     1.000000500  ?-8                     500 ns  read(...) = ?"
+		"  [asleep 400 ns, in pipe_read]\n");
 	free(text);
 }
 END_TEST
@@ -271,6 +287,7 @@ static Suite *call_record_suite(void)
 	tcase_add_loop_test(tcase, json_is_as_documented, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, text_says_the_same);
+	tcase_add_loop_test(tcase, a_line_says_the_most_of_it, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

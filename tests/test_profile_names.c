@@ -76,13 +76,18 @@ static const struct {
 	const char *format;
 	const char *expected;	/* somewhere in it */
 } cases[] = {
-	{ "flat", "text", "  f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<\n" },
+	{ "flat", "text", "  f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<  [u]\n" },
 	{ "flat", "csv", "\n\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\"," },
 	{ "flat", "json",
 	  "{\"function\":\"f\\u001b;\\\"\\u000a\\\\xff\xc2\x9b(<\"," },
-	{ "callgraph", "text", " f\\x1b;\"\\x0a\\xff\\xc2\\x9b(< [" },
+	{ "callgraph", "text", " f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<  [u] [" },
 	{ "callgraph", "json",
 	  "\"function\":\"f\\u001b;\\\"\\u000a\\\\xff\xc2\x9b(<\"," },
+	{ "calltree", "text",
+	  "time %     total      self    calls  function\n"
+	  "100.00     50 ns     20 ns        1  vfs_read\n"
+	  " 60.00     30 ns     30 ns        1    "
+	  "f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<  [u]\n" },
 	{ "flamegraph", "folded",
 	  "vfs_read;f\\x1b:\"\\x0a\\xff\\xc2\\x9b(< 30\n" },
 	{ "flamegraph", "svg",

@@ -15,7 +15,7 @@ struct row {
 
 static const struct row rows[] = {
 	{ "sh", 1234567, 0, 3, true },
-	{ "a longer one", 5, 0, 0, false },
+	{ "a long\xc3\xa9r one", 5, 0, 0, false },
 };
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -23,49 +23,70 @@ static void write_row(struct record_writer *writer, const void *ctx,
 {
 	const struct row *row = (const struct row *)ctx + index;
 
+	record_signed(writer, "pid", 7);
 	record_text(writer, "comm", row->name);
-	record_number(writer, "long_wall_ns", row->wall_ns);
-	record_number(writer, "never", row->never);
+	record_number(writer, "wall_ns", row->wall_ns);
+	record_number(writer, "never_ns", row->never);
 	record_absent(writer, "not_known");
 	if (row->is_known)
-		record_number(writer, "system_calls", row->calls);
+		record_number(writer, "many_system_calls", row->calls);
 	else
-		record_absent(writer, "system_calls");
+		record_absent(writer, "many_system_calls");
+	record_real(writer, "exact_percent", 50, 1);
+	record_text(writer, "file", row->name);
 }
 
 static const struct {
 	enum record_format format;
-	bool is_compact;
+	const char *width;
 	uint64_t count;
 	const char *expected;
 } cases[] = {
-	{ RECORD_TABLE, true, 2,
-	  "               long_        \n"
-	  "               wall_ system_\n"
-	  "comm              ns   calls\n"
-	  "sh           1234567       3\n"
-	  "a longer one       5       -\n"
+	{ RECORD_TABLE, "80", 2,
+	  "                            many system  exact\n"
+	  "pid  comm             wall        calls      %  file\n"
+	  "  7  sh            1.23 ms            3   50.0  sh\n"
+	  "  7  a long\xc3\xa9r one     5 ns            -   50.0"
+	  "  a long\xc3\xa9r one\n"
 	  "All 0: never\n" },
-	{ RECORD_TABLE, false, 1,
-	  "comm  long_wall_ns  never  not_known  system_calls\n"
-	  "sh         1234567      0          -             3\n" },
-	{ RECORD_TABLE, true, 0, "" },
-	{ RECORD_CSV, true, 2,
-	  "comm,long_wall_ns,never,not_known,system_calls\n"
-	  "sh,1234567,0,,3\na longer one,5,0,,\n" },
+	{ RECORD_TABLE, "40", 2,
+	  "                            many system\n"
+	  "pid  comm             wall        calls\n"
+	  "  7  sh            1.23 ms            3\n"
+	  "  7  a long\xc3\xa9r one     5 ns            -\n"
+	  "\n"
+	  "                   exact\n"
+	  "pid  comm              %  file\n"
+	  "  7  sh             50.0  sh\n"
+	  "  7  a long\xc3\xa9r one   50.0  a long\xc3\xa9r one\n"
+	  "All 0: never\n" },
+	{ RECORD_TABLE, "80", 0, "" },
+	{ RECORD_CSV, "40", 2,
+	  "pid,comm,wall_ns,never_ns,not_known,many_system_calls,"
+	  "exact_percent,file\n"
+	  "7,sh,1234567,0,,3,50.0,sh\n"
+	  "7,a long\xc3\xa9r one,5,0,,,50.0,a long\xc3\xa9r one\n" },
 };
 
-START_TEST(tables_are_laid_out)
+static char *write_table(enum record_format format, const char *width,
+			 uint64_t count)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	struct record_writer writer =
-		record_writer_of(out, cases[_i].format);
+	struct record_writer writer = record_writer_of(out, format);
 
-	writer.is_compact = cases[_i].is_compact;
-	record_writer_table(&writer, write_row, rows, cases[_i].count);
+	setenv("COLUMNS", width, 1);
+	record_writer_table(&writer, write_row, rows, count);
 	fclose(out);
+	return text;
+}
+
+START_TEST(tables_are_laid_out)
+{
+	char *text = write_table(cases[_i].format, cases[_i].width,
+				 cases[_i].count);
+
 	ck_assert_str_eq(text, cases[_i].expected);
 	free(text);
 }

@@ -28,6 +28,32 @@ END_TEST
 
 static const struct {
 	const char *text;
+	uint64_t bytes; /* 0: refused */
+} maxima[] = {
+	{ "1M", 1 << 20 },
+	{ "3000000", 3000000 },
+	{ "2G", UINT64_C(2) << 30 },
+	{ "5000g", UINT64_C(5000) << 30 },
+	{ "1023K", 0 },
+	{ "0", 0 },
+	{ "", 0 },
+	{ "2T", 0 },
+	{ "99999999999G", 0 },
+};
+
+START_TEST(test_max)
+{
+	uint64_t bytes = 0;
+
+	ck_assert_int_eq(record_value_max(maxima[_i].text, &bytes),
+			 maxima[_i].bytes != 0);
+	if (maxima[_i].bytes)
+		ck_assert_uint_eq(bytes, maxima[_i].bytes);
+}
+END_TEST
+
+static const struct {
+	const char *text;
 	uint32_t bytes; /* 0: refused */
 } stacks[] = {
 	{ "8K", 8192 }, { "64", 64 },	{ "61440", 61440 }, { "60k", 61440 },
@@ -112,6 +138,8 @@ static Suite *record_values_suite(void)
 			    sizeof(stacks) / sizeof(stacks[0]));
 	tcase_add_loop_test(tcase, test_size, 0,
 			    sizeof(sizes) / sizeof(sizes[0]));
+	tcase_add_loop_test(tcase, test_max, 0,
+			    sizeof(maxima) / sizeof(maxima[0]));
 	tcase_add_loop_test(tcase, test_threshold, 0,
 			    sizeof(thresholds) / sizeof(*thresholds));
 	tcase_add_loop_test(tcase, test_seconds, 0,

@@ -54,17 +54,20 @@ static const struct {
 	  "\"" LONG_NAME "\":-1,\"address\":\"0xa\",\"real\":-0.25,"
 	  "\"absent\":null}\n]\n" },
 	{ RECORD_TABLE,
-	  "text                       number  " LONG_NAME
-	  "  address                                real  absent\n"
-	  "                                0  "
-	  "                                                    0"
-	  "  0x0                                    0.00       -\n"
-	  "a,b\"c\\x0ad\\  18446744073709551615  "
-	  "                                 -9223372036854775808"
-	  "  0xffffffffffffffff  -2305843009213693952.00       -\n"
-	  "\\x1b\\xff                       10  "
-	  "                                                   -1"
-	  "  0xa                                   -0.25       -\n" },
+	  "                                   a name that is longer than\n"
+	  "text                       number  what a prefix is kept of x"
+	  "  address\n"
+	  "                                0                           0"
+	  "  0x0\n"
+	  "a,b\"c\\x0ad\\  18446744073709551615        "
+	  "-9223372036854775808  0xffffffffffffffff\n"
+	  "\\x1b\\xff                       10                          -1"
+	  "  0xa\n"
+	  "\n"
+	  "text                            real\n"
+	  "                                0.00\n"
+	  "a,b\"c\\x0ad\\  -2305843009213693952.00\n"
+	  "\\x1b\\xff                       -0.25\n" },
 };
 
 START_TEST(records_are_valid_in_each_format)

@@ -50,8 +50,8 @@ START_TEST(lists_take_ranges_and_names)
 	ck_assert_uint_eq(filter.cpu_count, 4);
 	ck_assert_uint_eq(filter.cpus[3], 4);
 	ck_assert_uint_eq(filter.pid_count, 1);
-	ck_assert_uint_eq(filter.comm_count, 2);
-	ck_assert_str_eq(filter.comms[1], "cat");
+	ck_assert(name_choice_has(filter.comms, "cat"));
+	ck_assert(!name_choice_has(filter.comms, "cut"));
 	ck_assert_str_eq(options.input, "x");
 	ck_assert_uint_eq(options.top, 5);
 	report_options_free(&options);
@@ -60,7 +60,7 @@ END_TEST
 
 static const char *const bad_arguments[] = {
 	"--cpu=", "--cpu=3-1", "--pid=x", "--top=-1", "--nonsense", "word",
-	"--color=red",
+	"--color=red", "--comm=", "--comm=a,", "--comm=/(/", "--comm=/a/b",
 };
 
 START_TEST(wrong_usage_is_refused)

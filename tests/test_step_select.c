@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/step_select.h"
+#include "common/name_choice.h"
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"
 
@@ -56,36 +57,60 @@ static void send_all(struct step_sink *sink)
 static const struct {
 	struct step_select_options options;
 	const char *expected;
+	const char *shown;
+	const char *hidden;
 } cases[] = {
-	{ { ALL }, "ABbBCcba" },
-	{ { ALL, .function = "b" }, "BbBCcb" },
-	{ { ALL, .function = "none" }, "" },
+	{ { ALL }, .expected = "ABbBCcba" },
+	{ { ALL }, "BbBCcb", "b", NULL },
+	{ { ALL }, "", "none", NULL },
+	{ { ALL }, "BbBCcb", "/^[bc]$/", NULL },
+	{ { ALL }, "ABbBCcba", "?", "none" },
+	{ { ALL }, "ABbBba", NULL, "c" },
+	{ { ALL }, "Aa", NULL, "b" },
+	{ { ALL }, "BbBb", "b", "[cd]" },
+	{ { ALL }, "", NULL, "c,a" },
 	{ { .window = { 0, UINT64_MAX }, .max_depth = 2,
-	    .max_count = UINT64_MAX }, "ABbBba" },
+	    .max_count = UINT64_MAX }, .expected = "ABbBba" },
 	{ { .window = { 0, UINT64_MAX }, .max_depth = UINT32_MAX,
-	    .max_count = 2 }, "ABba" },
+	    .max_count = 2 }, .expected = "ABba" },
 	{ { .window = { 110, 130 }, .max_depth = UINT32_MAX,
-	    .max_count = UINT64_MAX }, "BbBb" },
-	{ { ALL, .min_ns = 5 }, "ABbBba" },
-	{ { ALL, .min_ns = 6 }, "ABba" },
-	{ { ALL, .min_ns = 61 }, "" },
+	    .max_count = UINT64_MAX }, .expected = "BbBb" },
+	{ { ALL, .min_ns = 5 }, .expected = "ABbBba" },
+	{ { ALL, .min_ns = 6 }, .expected = "ABba" },
+	{ { ALL, .min_ns = 61 }, .expected = "" },
 };
+
+static const struct name_choice *choose(struct name_choice *choice,
+					const char *list)
+{
+	if (!list)
+		return NULL;
+	ck_assert(name_choice_add(choice, list));
+	return choice;
+}
 
 START_TEST(only_what_is_asked_for_passes)
 {
 	struct function_table *functions = function_table_new();
 	struct letters letters = { .sink = { .take = take } };
+	struct name_choice shown = NAME_CHOICE_NONE;
+	struct name_choice hidden = NAME_CHOICE_NONE;
+	struct step_select_options options = cases[_i].options;
 	struct step_select *select;
 
+	options.shown = choose(&shown, cases[_i].shown);
+	options.hidden = choose(&hidden, cases[_i].hidden);
 	for (const char *name = "abc"; *name; name++)
 		function_table_add(functions, name, 1,
 				   function_table_module(functions, "", 0),
 				   'k');
-	select = step_select_new(&cases[_i].options, functions, &letters.sink);
+	select = step_select_new(&options, functions, &letters.sink);
 	send_all(step_select_sink(select));
 	ck_assert_int_eq(step_select_end(select), 0);
 	ck_assert_str_eq(letters.text, cases[_i].expected);
 	step_select_free(select);
+	name_choice_free(&shown);
+	name_choice_free(&hidden);
 	function_table_free(functions);
 }
 END_TEST

@@ -133,7 +133,7 @@ static char *render(const char *command, const char *format, bool by_process,
 }
 
 #define HEADER "#         time_s cpu   task                 |     duration " \
-	       "depth |  function\n"
+	       "|  function\n"
 #define FIELDS "event,time_ns,cpu,pid,tid,comm,depth,function,detail," \
 	       "wall_ns,on_cpu_ns,begin_unseen,end_unseen,not_all_seen," \
 	       "early_ns,late_ns,lost_bytes\n"
@@ -153,15 +153,13 @@ static const struct {
 } cases[] = {
 	{ "timeline", "text", false,
 	  HEADER
-	  "     0.000000150   0)  sh-7                 | "
+	  "     0.000000199   0)  sh-7                 | "
 	  "------ runs now ------\n"
 	  "     0.000000199   0)  sh-7                 | "
-	  "                 0 |  vfs_read() {  /* system_call */\n"
+	  "<     146 ns |  vfs_read();  /* system_call */"
+	  "  /* 100 ns on CPU, not all seen */\n"
 	  "     0.000000200   0)  other-8              | "
-	  "                 1 |    f\\x1b\",\\x0a\\xff(<() {\n"
-	  "    12.000000345   0)  a\\x1b\",\\x0a\\xff-7    | "
-	  "<     146 ns     0 |  } /* vfs_read, 100 ns on CPU, "
-	  "not all seen */\n"
+	  "             |    f\\x1b\",\\x0a\\xff(<() {  [u]\n"
 	  "18446744073.709551615  12)  other-8              | "
 	  "====== gap: overflow, 18446744073709551615 bytes of trace lost "
 	  "======\n" },
@@ -235,6 +233,53 @@ START_TEST(each_format_is_valid_whatever_the_names)
 }
 END_TEST
 
+/* A calls B, which calls nothing that is shown; then A sleeps. */
+START_TEST(a_leaf_has_one_line_and_a_caller_two)
+{
+	static const struct call_step steps[] = {
+		{ .kind = STEP_SWITCH, .time_ns = 5 },
+		{ .kind = STEP_STATE, .time_ns = 6, .detail = CPU_OFF },
+		{ .kind = STEP_SWITCH, .time_ns = 7 },
+		{ .kind = STEP_ENTER, .time_ns = 10, .function = READ },
+		{ .kind = STEP_ENTER, .time_ns = 20, .function = EVIL,
+		  .depth = 1 },
+		{ .kind = STEP_EXIT, .time_ns = 1290, .function = EVIL,
+		  .depth = 1, .wall_ns = 1270, .on_cpu_ns = 1270 },
+		{ .kind = STEP_STATE, .time_ns = 1300, .detail = CPU_OFF },
+		{ .kind = STEP_STATE, .time_ns = 1400, .detail = CPU_FILTERED },
+		{ .kind = STEP_EXIT, .time_ns = 2000000010, .function = READ,
+		  .wall_ns = 2000000000, .on_cpu_ns = 1290 },
+	};
+	char *text = NULL;
+	size_t size;
+	const struct timeline_context context = {
+		.functions = functions,
+		.names = names,
+		.unit = &nanoseconds,
+		.colors = &colors_none,
+		.out = open_memstream(&text, &size),
+	};
+	struct step_sink *sink = timeline_text.open(&context);
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		send(sink, steps[i], 8);
+	ck_assert_int_eq(timeline_text.close(sink), 0);
+	fclose(context.out);
+	ck_assert_str_eq(text, HEADER
+	  "     0.000000010   0)  other-8              | "
+	  "------ runs now ------\n"
+	  "     0.000000010   0)  other-8              | "
+	  "             |  vfs_read() {\n"
+	  "     0.000000020   0)  other-8              | "
+	  "     1.27 us |    f\\x1b\",\\x0a\\xff(<();  [u]\n"
+	  "     0.000001300   0)  other-8              | "
+	  "------ trace pauses: off ------\n"
+	  "     2.000000010   0)  other-8              | "
+	  "      2.00 s |  } /* vfs_read, 1.29 us on CPU */\n");
+	free(text);
+}
+END_TEST
+
 START_TEST(perfetto_has_each_name_once_and_as_utf8)
 {
 	static const char name[] = "f\033\",\n\\xff(<";
@@ -259,6 +304,7 @@ static Suite *timeline_formats_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, each_format_is_valid_whatever_the_names, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, a_leaf_has_one_line_and_a_caller_two);
 	tcase_add_test(tcase, perfetto_has_each_name_once_and_as_utf8);
 	suite_add_tcase(suite, tcase);
 	return suite;

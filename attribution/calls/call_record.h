@@ -50,7 +50,18 @@ bool call_record_line(const struct call_record_context *context,
 		      const struct sleep_place *place, char *text,
 		      size_t size);
 
-/* Writes a record for people to read. */
+/* Writes what stands over the lines of call_line_text(). */
+void call_line_head(FILE *out);
+
+/* Writes a record as one line, as strace does. */
+void call_line_text(const struct call_record_context *context,
+		    const struct call_record *record);
+
+/* Writes the call alone: name, arguments and result. */
+void call_line_call(const struct call_record_context *context,
+		    const struct system_call *call);
+
+/* Writes all of a record for people to read. */
 void call_record_text(const struct call_record_context *context,
 		      const struct call_record *record);
 

@@ -7,6 +7,7 @@
 #include "attribution/sleeps/wakers.h"
 #include "attribution/text/stack_text.h"
 #include "report/profile/call_tree.h"
+#include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/function_table.h"
@@ -18,23 +19,11 @@ static void print_head(const struct call_record_context *context,
 {
 	FILE *out = context->out;
 
-	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  %s  %s",
+	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  %s  ",
 		call->begin_ns / 1000000000, call->begin_ns % 1000000000,
 		task_label_of(context->names, call->task->tid, call->begin_ns)
-			.text,
-		system_call_name(context->functions, context->arch,
-				 call->function));
-	if (call->has_enter) {
-		fputs("(", out);
-		for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
-			fprintf(out, "%s0x%" PRIx64, i ? ", " : "",
-				call->arguments[i]);
-		fputs(")", out);
-	}
-	if (call->has_exit)
-		fprintf(out, " = %" PRId64, call->result);
-	if (call->end != CALL_RETURNED)
-		fprintf(out, "  [%s]", system_call_end_text(call->end));
+			.text);
+	call_line_call(context, call);
 	fputs("\n", out);
 }
 
@@ -43,23 +32,25 @@ static void print_times(const struct call_record_context *context,
 {
 	FILE *out = context->out;
 
-	fprintf(out, "    %" PRIu64 " ns: on CPU %" PRIu64,
-		call->end_ns - call->begin_ns,
-		system_call_on_cpu(call->class_ns));
+	fprintf(out, "    %s: on CPU %s",
+		duration_text_of(call->end_ns - call->begin_ns).text,
+		duration_text_of(system_call_on_cpu(call->class_ns)).text);
 	if (context->has_off_cpu)
-		fprintf(out, ", asleep %" PRIu64 ", runnable %" PRIu64,
-			call->class_ns[TIME_ASLEEP],
-			call->class_ns[TIME_RUNNABLE]);
-	fprintf(out, ", stolen %" PRIu64, call->class_ns[TIME_INTERRUPT]);
+		fprintf(out, ", asleep %s, runnable %s",
+			duration_text_of(call->class_ns[TIME_ASLEEP]).text,
+			duration_text_of(call->class_ns[TIME_RUNNABLE]).text);
+	fprintf(out, ", stolen %s",
+		duration_text_of(call->class_ns[TIME_INTERRUPT]).text);
 	if (call->class_ns[TIME_TRACER])
-		fprintf(out, ", tracer %" PRIu64, call->class_ns[TIME_TRACER]);
+		fprintf(out, ", tracer %s",
+			duration_text_of(call->class_ns[TIME_TRACER]).text);
 	if (call->class_ns[TIME_UNKNOWN])
-		fprintf(out, ", unknown %" PRIu64,
-			call->class_ns[TIME_UNKNOWN]);
+		fprintf(out, ", unknown %s",
+			duration_text_of(call->class_ns[TIME_UNKNOWN]).text);
 	fputs("\n", out);
 	if (call->faults)
-		fprintf(out, "    %" PRIu64 " page faults, %" PRIu64 " ns\n",
-			call->faults, call->fault_ns);
+		fprintf(out, "    %" PRIu64 " page faults, %s\n", call->faults,
+			duration_text_of(call->fault_ns).text);
 }
 
 static void print_others(const struct sleep_place *place, FILE *out)
@@ -73,26 +64,14 @@ static void print_others(const struct sleep_place *place, FILE *out)
 	fputs("\n", out);
 }
 
-static void print_stack(const struct call_record_context *context,
-			uint32_t stack)
-{
-	if (stack == CALL_NODE_NONE)
-		return;
-	fputs("        stack ", context->out);
-	stack_text_write(context->stacks, stack, context->functions,
-			 context->out);
-	fputs("\n", context->out);
-}
-
 static void print_place(const struct call_record_context *context,
 			const struct sleep_place *place)
 {
 	FILE *out = context->out;
 	char line[512];
 
-	fprintf(out, "    slept %" PRIu64 " times, %" PRIu64
-		     " ns, in %s",
-		place->count, place->asleep_ns,
+	fprintf(out, "    slept %" PRIu64 " times, %s, in %s", place->count,
+		duration_text_of(place->asleep_ns).text,
 		function_at(context->functions, place->label)->name);
 	if (place->function != FUNCTION_UNKNOWN)
 		fprintf(out, " (by %s)",
@@ -100,7 +79,8 @@ static void print_place(const struct call_record_context *context,
 	if (call_record_line(context, place, line, sizeof(line)))
 		fprintf(out, " at %s", line);
 	fputs("\n", out);
-	print_stack(context, place->stack);
+	stack_text_lines(context->stacks, place->stack, context->functions,
+			 "    stack", out);
 	print_others(place, out);
 	for (size_t i = 0; i < place->wakers.count; i++) {
 		const struct place_waker *waker = array_at(&place->wakers, i);
@@ -120,8 +100,8 @@ static void print_trace(const struct call_record_context *context,
 	FILE *out = context->out;
 
 	if (trace->functions.count)
-		fprintf(out, "    %8s %14s %14s  function\n", "calls",
-			"wall_ns", "on_cpu_ns");
+		fprintf(out, "    %8s %8s %8s  function\n", "calls", "wall",
+			"on CPU");
 	for (uint32_t i = call_trace_first(trace); i != TRACED_NONE;
 	     i = call_trace_next(trace, i)) {
 		const struct traced_function *function =
@@ -129,10 +109,11 @@ static void print_trace(const struct call_record_context *context,
 
 		if (function->depth >= context->max_depth)
 			continue;
-		fprintf(out, "    %8" PRIu64 " %14" PRIu64 " %14" PRIu64
-			     "  %*s%s%s\n",
-			function->calls, function->wall_ns,
-			function->on_cpu_ns, (int)function->depth * 2, "",
+		fprintf(out, "    %8" PRIu64 " %8s %8s  %*s%s%s\n",
+			function->calls,
+			duration_text_of(function->wall_ns).text,
+			duration_text_of(function->on_cpu_ns).text,
+			(int)function->depth * 2, "",
 			function_at(context->functions, function->function)
 				->name,
 			function->is_interrupt ? " (interrupt)" : "");

@@ -10,10 +10,10 @@
 #include "attribution/task_watch.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/name_choice.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* What is known of the call that a task is in. */
 struct open_record {
@@ -100,12 +100,13 @@ static bool is_wanted(const struct call_records *records,
 	if (call->end_ns - call->begin_ns < choice->min_ns ||
 	    records->written >= choice->max_count)
 		return false;
-	return !choice->name ||
-	       !strcmp(choice->name,
-		       system_call_name(functions, records->context.arch,
-					call->function)) ||
-	       !strcmp(choice->name,
-		       function_at(functions, call->function)->name);
+	return !choice->names ||
+	       name_choice_has(choice->names,
+			       system_call_name(functions,
+						records->context.arch,
+						call->function)) ||
+	       name_choice_has(choice->names,
+			       function_at(functions, call->function)->name);
 }
 
 static void write_record(struct call_records *records,
@@ -114,7 +115,9 @@ static void write_record(struct call_records *records,
 	FILE *out = records->context.out;
 
 	if (records->input.calls->format == RECORD_TABLE) {
-		call_record_text(&records->context, record);
+		(records->input.calls->details ? call_record_text :
+						 call_line_text)(
+			&records->context, record);
 	} else {
 		fputs(records->written ? ",\n" : "\n", out);
 		call_record_json(&records->context, record);
@@ -196,6 +199,8 @@ static struct witness *open_records(const struct attribution_input *input)
 	records->context = context_of(records);
 	if (input->calls->format == RECORD_JSON)
 		fputs("[", records->context.out);
+	else if (!input->calls->details)
+		call_line_head(records->context.out);
 	return task_watch_witness(records->watch);
 }
 

@@ -4,10 +4,9 @@
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_groups.h"
 #include "attribution/interrupts/irq_names.h"
+#include "report/text/duration_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/function_table.h"
-
-#include <inttypes.h>
 
 static const char *const kind_names[INTERRUPT_KINDS] = {
 	[INTERRUPT_HARD] = "interrupt",
@@ -125,10 +124,11 @@ static void write_sum(const struct array *rows, bool of_threads,
 	}
 	if (!total)
 		return;
-	fprintf(out, "%s: %" PRIu64 " ns:", name, total);
+	fprintf(out, "%s: %s:", name, duration_text_of(total).text);
 	for (size_t c = 0; c < CERTAINTIES; c++)
-		fprintf(out, "%s %" PRIu64 " ns (%.1f %%) %s", c ? "," : "",
-			sums[c], percent_of(sums[c], total), texts[c]);
+		fprintf(out, "%s %s (%.1f %%) %s", c ? "," : "",
+			duration_text_of(sums[c]).text,
+			percent_of(sums[c], total), texts[c]);
 	fputs("\n", out);
 }
 

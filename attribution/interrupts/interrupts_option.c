@@ -115,8 +115,8 @@ static int write_table(const struct interrupts *interrupts,
 
 	if (!by_total.sort)
 		by_total.sort = "total_ns";
-	return table_rows_render_compact(&by_total, write_row, interrupts,
-					 interrupts->rows.count);
+	return table_rows_render(&by_total, write_row, interrupts,
+				 interrupts->rows.count);
 }
 
 static int render(struct witness *witness,

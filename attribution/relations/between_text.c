@@ -7,6 +7,7 @@
 #include "attribution/table.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "report/text/duration_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,14 +16,15 @@
 static void write_times(const struct histogram *time, uint64_t on_cpu_ns,
 			FILE *out)
 {
-	fprintf(out,
-		"  count %" PRIu64 ", total_ns %" PRIu64 " (on_cpu_ns %" PRIu64
-		")\n  min_ns %" PRIu64 ", mean_ns %" PRIu64
-		", median_ns %" PRIu64 ", p99_ns %" PRIu64 ", max_ns %" PRIu64
-		"\n",
-		time->count, time->total, on_cpu_ns, time->min,
-		histogram_mean(time), histogram_quantile(time, 0.5),
-		histogram_quantile(time, 0.99), time->max);
+	fprintf(out, "  count %" PRIu64 ", total %s (on a CPU %s)\n",
+		time->count, duration_text_of(time->total).text,
+		duration_text_of(on_cpu_ns).text);
+	fprintf(out, "  min %s, mean %s, median %s, p99 %s, max %s\n",
+		duration_text_of(time->min).text,
+		duration_text_of(histogram_mean(time)).text,
+		duration_text_of(histogram_quantile(time, 0.5)).text,
+		duration_text_of(histogram_quantile(time, 0.99)).text,
+		duration_text_of(time->max).text);
 }
 
 /* A path is too long for a column: a line a function. */

@@ -4,6 +4,8 @@
 #include "attribution/relations/function_trees.h"
 #include "attribution/table.h"
 #include "attribution/text/histogram_bars.h"
+#include "report/text/duration_text.h"
+#include "report/text/record_head.h"
 #include "report/text/record_writer.h"
 #include "symbolize/function_table.h"
 
@@ -99,13 +101,15 @@ static void write_time(struct record_writer *writer, const void *ctx,
 		function_study_time(table->report->study, index);
 
 	record_text(writer, "time",
-		    function_report_time_name((enum study_time)index));
-	record_number(writer, "min", time->min);
-	record_number(writer, "mean", histogram_mean(time));
-	record_number(writer, "median", histogram_quantile(time, 0.5));
-	record_number(writer, "p99", histogram_quantile(time, 0.99));
-	record_number(writer, "max", time->max);
-	record_number(writer, "total", time->total);
+		    record_head_of(function_report_time_name(
+					   (enum study_time)index),
+				   INT16_MAX).lines[1]);
+	record_number(writer, "min_ns", time->min);
+	record_number(writer, "mean_ns", histogram_mean(time));
+	record_number(writer, "median_ns", histogram_quantile(time, 0.5));
+	record_number(writer, "p99_ns", histogram_quantile(time, 0.99));
+	record_number(writer, "max_ns", time->max);
+	record_number(writer, "total_ns", time->total);
 }
 
 static void write_head(const struct function_report *report, FILE *out)
@@ -114,11 +118,11 @@ static void write_head(const struct function_report *report, FILE *out)
 
 	fprintf(out, "Function %s\n\n  calls %" PRIu64 " (direct %" PRIu64
 		", tail %" PRIu64 ", interrupt %" PRIu64 "), starts %" PRIu64
-		", inferred %" PRIu64 "\n  on a CPU: self_ns %" PRIu64
-		", total_ns %" PRIu64 "\n",
+		", inferred %" PRIu64 "\n  on a CPU: self %s, total %s\n",
 		report->name, call_counts_calls(calls), calls->direct,
 		calls->tail, calls->async, calls->starts, calls->inferred,
-		report->relations->self_ns, report->relations->total_ns);
+		duration_text_of(report->relations->self_ns).text,
+		duration_text_of(report->relations->total_ns).text);
 }
 
 static int write_times(const struct function_report *report, FILE *out)
@@ -129,12 +133,12 @@ static int write_times(const struct function_report *report, FILE *out)
 		function_study_time(report->study, STUDY_WALL);
 
 	fprintf(out, "\nTimes of the %" PRIu64
-		" calls that were seen from begin to end, in ns\n\n",
+		" calls that were seen from begin to end\n\n",
 		wall->count);
 	if (!wall->count)
 		return 0;
 	record_writer_table(&writer, write_time, &table, STUDY_TIMES);
-	fputs("\nDistribution of wall_ns\n\n", out);
+	fputs("\nDistribution of wall time\n\n", out);
 	return histogram_bars_draw(wall, out);
 }
 

@@ -6,6 +6,7 @@
 #include "attribution/table.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
+#include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/function_table.h"
@@ -44,6 +45,12 @@ static double whole_time(const struct part_line *line)
 	return line->on_cpu_ns + line->off_cpu_ns;
 }
 
+/* Means are not whole numbers. */
+static struct duration_text time_text(double time_ns)
+{
+	return duration_text_of((uint64_t)(time_ns + 0.5));
+}
+
 static double weight_of_part(const void *ctx, uint32_t node)
 {
 	const struct text_tree *text = ctx;
@@ -57,8 +64,10 @@ static int write_part(void *ctx, uint32_t node, uint32_t depth)
 	const struct text_tree *text = ctx;
 	struct part_line line = part_tree_line(text->tree, node);
 
-	fprintf(text->out, "  %12.0f %12.0f %12.0f %8.0f  %*s%s\n",
-		whole_time(&line), line.on_cpu_ns, line.off_cpu_ns, line.calls,
+	fprintf(text->out, "  %8s %8s %8s %7.0f  %*s%s\n",
+		time_text(whole_time(&line)).text,
+		time_text(line.on_cpu_ns).text,
+		time_text(line.off_cpu_ns).text, line.calls,
 		(int)depth * NAME_INDENT, "", node_name(text, node));
 	return 0;
 }
@@ -74,14 +83,15 @@ static int write_slow_call(const struct function_report *report,
 	if (!parts)
 		return -ERROR_MEMORY;
 	text.tree = parts;
-	fprintf(out, "\n%zu. wall_ns %" PRIu64 " at %" PRIu64 ".%09" PRIu64
+	fprintf(out, "\n%zu. %s at %" PRIu64 ".%09" PRIu64
 		" s in %s on CPU %" PRIu32 "\n",
-		rank + 1, call->wall_ns, call->begin_ns / 1000000000,
+		rank + 1, duration_text_of(call->wall_ns).text,
+		call->begin_ns / 1000000000,
 		call->begin_ns % 1000000000,
 		task_label_of(report->names, call->tid, call->begin_ns).text,
 		call->cpu);
-	fprintf(out, "  %12s %12s %12s %8s  function\n", "time_ns", "on_cpu_ns",
-		"off_cpu_ns", "calls");
+	fprintf(out, "  %8s %8s %8s %7s  function\n", "time", "on CPU",
+		"off CPU", "calls");
 	status = part_tree_walk(tree, weight_of_part,
 				(double)call->wall_ns * least_share, write_part,
 				&text);
@@ -120,15 +130,29 @@ static double weight_of_difference(const void *ctx, uint32_t node)
 	return difference < 0 ? -difference : difference;
 }
 
+static struct signed_text {
+	char text[32];
+} signed_text(double time_ns)
+{
+	struct signed_text text;
+
+	snprintf(text.text, sizeof(text.text), "%c%s", time_ns < 0 ? '-' : '+',
+		 time_text(time_ns < 0 ? -time_ns : time_ns).text);
+	return text;
+}
+
 static int write_difference(void *ctx, uint32_t node, uint32_t depth)
 {
 	const struct text_tree *text = ctx;
 	struct part_line slow = part_tree_line(text->tree, node);
 	struct part_line typical = part_tree_line(text->typical, node);
 
-	fprintf(text->out, "  %+13.0f %12.0f %12.0f %12.0f %12.0f  %*s%s\n",
-		difference_of(text, node), slow.on_cpu_ns, slow.off_cpu_ns,
-		typical.on_cpu_ns, typical.off_cpu_ns,
+	fprintf(text->out, "  %9s %8s %8s %8s %8s  %*s%s\n",
+		signed_text(difference_of(text, node)).text,
+		time_text(slow.on_cpu_ns).text,
+		time_text(slow.off_cpu_ns).text,
+		time_text(typical.on_cpu_ns).text,
+		time_text(typical.off_cpu_ns).text,
 		(int)depth * NAME_INDENT, "", node_name(text, node));
 	return 0;
 }
@@ -157,18 +181,20 @@ int function_trees_comparison(const struct function_report *report, FILE *out)
 		       mean_time(text.typical, tree);
 
 	fprintf(out, "\nSlow calls against typical ones, means of a call\n"
-		"  slow: the slowest %" PRIu64 ", %" PRIu64 " to %" PRIu64
-		" ns; typical: the %" PRIu64 " around the median, %" PRIu64
-		" to %" PRIu64 " ns\n",
-		slow->calls, slow->min_ns, slow->max_ns, typical->calls,
-		typical->min_ns, typical->max_ns);
+		"  slow: the slowest %" PRIu64 ", %s to %s; typical: the %"
+		PRIu64 " around the median, %s to %s\n",
+		slow->calls, duration_text_of(slow->min_ns).text,
+		duration_text_of(slow->max_ns).text, typical->calls,
+		duration_text_of(typical->min_ns).text,
+		duration_text_of(typical->max_ns).text);
 	if (slow->min_ns <= typical->min_ns) {
 		fputs("  They are the same: the calls take about equally "
 		      "long.\n", out);
 		return 0;
 	}
-	fprintf(out, "  %13s %12s %12s %12s %12s  function\n", "difference_ns",
-		"slow_on_cpu", "slow_off_cpu", "on_cpu", "off_cpu");
+	fprintf(out, "  %9s %17s %17s\n  %9s %8s %8s %8s %8s  function\n", "",
+		"slow", "typical", "more", "on CPU", "off CPU", "on CPU",
+		"off CPU");
 	return part_tree_walk(tree, weight_of_difference,
 			      whole * least_difference, write_difference,
 			      &text);

@@ -8,6 +8,7 @@
 #include "attribution/text/stack_text.h"
 #include "attribution/text/table_rows.h"
 #include "report/profile/call_tree.h"
+#include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols.h"
@@ -141,16 +142,22 @@ static void print_numbers(const struct sleep_stat *stat, FILE *out)
 {
 	if (stat->count)
 		fprintf(out,
-			"    %" PRIu64 " times, %" PRIu64 " ns, mean %" PRIu64
-			", max %" PRIu64 "; then runnable %" PRIu64 " ns\n",
-			stat->count, stat->total_ns,
-			stat->total_ns / stat->count, stat->max_ns,
-			stat->runnable_ns);
+			"    %" PRIu64 " times, %s, mean %s, max %s; then "
+			"runnable %s\n",
+			stat->count, duration_text_of(stat->total_ns).text,
+			duration_text_of(stat->total_ns / stat->count).text,
+			duration_text_of(stat->max_ns).text,
+			duration_text_of(stat->runnable_ns).text);
 	if (stat->cut)
-		fprintf(out,
-			"    %" PRIu64 " times cut by the recording, %" PRIu64
-			" ns\n",
-			stat->cut, stat->cut_ns);
+		fprintf(out, "    %" PRIu64 " times cut by the recording, %s\n",
+			stat->cut, duration_text_of(stat->cut_ns).text);
+}
+
+static void print_stack(const struct sleeps_table *table, const char *name,
+			uint32_t stack, FILE *out)
+{
+	stack_text_lines(task_watch_stacks(table->watch), stack,
+			 symbols_functions(table->input.symbols), name, out);
 }
 
 /* Stacks are too long for a line each of a table. */
@@ -168,16 +175,8 @@ static void print_row(const struct sleeps_table *table,
 		write_waker(table, waker, out);
 		fputs("\n", out);
 	}
-	if (stat->stack != CALL_NODE_NONE) {
-		fputs("    kernel    ", out);
-		write_stack(table, stat->stack, out);
-		fputs("\n", out);
-	}
-	if (stat->user_stack != CALL_NODE_NONE) {
-		fputs("    user      ", out);
-		write_stack(table, stat->user_stack, out);
-		fputs("\n", out);
-	}
+	print_stack(table, "kernel", stat->stack, out);
+	print_stack(table, "user", stat->user_stack, out);
 	fputs("\n", out);
 }
 

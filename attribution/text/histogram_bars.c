@@ -3,6 +3,7 @@
 
 #include "attribution/text/histogram.h"
 #include "common/error.h"
+#include "report/text/duration_text.h"
 
 #include <inttypes.h>
 
@@ -60,8 +61,9 @@ static void draw_bar(const struct histogram_bar *bar, uint64_t most, FILE *out)
 {
 	int width = (int)((bar->count * BAR_WIDTH + most - 1) / most);
 
-	fprintf(out, "  %12" PRIu64 " - %12" PRIu64 " %10" PRIu64 "  %.*s\n",
-		bar->low, bar->high - 1, bar->count, width,
+	fprintf(out, "  %8s - %8s %10" PRIu64 "  %.*s\n",
+		duration_text_of(bar->low).text,
+		duration_text_of(bar->high - 1).text, bar->count, width,
 		"########################################");
 }
 

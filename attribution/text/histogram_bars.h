@@ -26,7 +26,7 @@ struct histogram_bar {
 int histogram_bars(const struct histogram *histogram, size_t most,
 		   struct array *bars);
 
-/* Draws @histogram in text, a line a bar.  Returns 0 or -ERROR_MEMORY. */
+/* Draws @histogram, of times in ns, in text, a line a bar.  Returns 0 or -ERROR_MEMORY. */
 int histogram_bars_draw(const struct histogram *histogram, FILE *out);
 
 #endif

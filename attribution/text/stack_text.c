@@ -27,3 +27,19 @@ void stack_text_write(const struct call_tree *stacks, uint32_t node,
 			function_at(functions, path[depth])->name,
 			depth ? ";" : "");
 }
+
+void stack_text_lines(const struct call_tree *stacks, uint32_t node,
+		      const struct function_table *functions, const char *name,
+		      FILE *out)
+{
+	while (node != CALL_NODE_NONE) {
+		const struct call_node *at = call_tree_at(stacks, node);
+
+		if (at->parent != CALL_NODE_NONE) {
+			fprintf(out, "    %-9s %s\n", name,
+				function_at(functions, at->function)->name);
+			name = "";
+		}
+		node = at->parent;
+	}
+}

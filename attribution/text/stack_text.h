@@ -14,4 +14,11 @@ struct function_table;
 void stack_text_write(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, FILE *out);
 
+/* Writes it as lines of a text, the innermost function first; @name stands
+ * before the first one.  Nothing for CALL_NODE_NONE.
+ */
+void stack_text_lines(const struct call_tree *stacks, uint32_t node,
+		      const struct function_table *functions, const char *name,
+		      FILE *out);
+
 #endif

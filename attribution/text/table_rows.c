@@ -63,10 +63,11 @@ static void write_ordered(struct record_writer *writer, const void *ctx,
 	ordered->fields(writer, ordered->ctx, ordered->order[index]);
 }
 
-static int render(const struct attribution_output *output,
-		  struct record_writer *writer, record_fields *fields,
-		  const void *ctx, uint64_t count)
+int table_rows_render(const struct attribution_output *output,
+		      record_fields *fields, const void *ctx, uint64_t count)
 {
+	struct record_writer writer =
+		record_writer_of(output->out, output->format);
 	struct ordered ordered = { .fields = fields, .ctx = ctx };
 	uint64_t *order;
 	int status = table_rows_order(output, fields, ctx, count, &order);
@@ -74,28 +75,8 @@ static int render(const struct attribution_output *output,
 	if (status < 0)
 		return status;
 	ordered.order = order;
-	record_writer_table(writer, write_ordered, &ordered,
+	record_writer_table(&writer, write_ordered, &ordered,
 			    count < output->top ? count : output->top);
 	free(order);
 	return 0;
-}
-
-int table_rows_render(const struct attribution_output *output,
-		      record_fields *fields, const void *ctx, uint64_t count)
-{
-	struct record_writer writer =
-		record_writer_of(output->out, output->format);
-
-	return render(output, &writer, fields, ctx, count);
-}
-
-int table_rows_render_compact(const struct attribution_output *output,
-			      record_fields *fields, const void *ctx,
-			      uint64_t count)
-{
-	struct record_writer writer =
-		record_writer_of(output->out, output->format);
-
-	writer.is_compact = true;
-	return render(output, &writer, fields, ctx, count);
 }

@@ -52,9 +52,4 @@ int table_rows_order(const struct attribution_output *output,
 int table_rows_render(const struct attribution_output *output,
 		      record_fields *fields, const void *ctx, uint64_t count);
 
-/* The same for a table of many columns: see struct record_writer. */
-int table_rows_render_compact(const struct attribution_output *output,
-			      record_fields *fields, const void *ctx,
-			      uint64_t count);
-
 #endif

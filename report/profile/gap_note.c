@@ -25,7 +25,7 @@ void render_gap_note(const struct profile_report *report, FILE *out)
 		report->colors->missing, report->colors->plain, gaps);
 	/* How many instructions are missing, nobody knows. */
 	if (unit->is_time)
-		fprintf(out, ", %" PRIu64 " %s in all,", gap_ns, unit->name);
+		fprintf(out, ", %s in all,", duration_text_of(gap_ns).text);
 	fputs(" are in no function.\n\n", out);
 }
 

@@ -63,6 +63,9 @@ static int sort_view(struct graph_view *view)
 		return -ERROR_MEMORY;
 	for (uint32_t i = 0; i < rows; i++)
 		view->number_of[view->order[i]] = i + 1;
+	for (uint32_t i = 1; i < rows; i++)
+		view->has_processes |= view->profile.rows[i].pid !=
+				       view->profile.rows[0].pid;
 	view->count = rows < view->report->top ? rows : view->report->top;
 	return 0;
 }

@@ -20,6 +20,7 @@ struct graph_view {
 	uint32_t *by_caller;	/* arcs by caller, then time */
 	uint32_t *by_callee;
 	uint64_t count;		/* rows to show */
+	bool has_processes;	/* they are of several ones */
 };
 
 /* Returns 0 or -ERROR_MEMORY; @view is to be freed if it was made. */

@@ -51,6 +51,7 @@ render_profile render_flat_json;
 render_profile render_callgraph_text;
 render_profile render_callgraph_csv;
 render_profile render_callgraph_json;
+render_profile render_calltree_text;
 render_profile render_flamegraph;
 render_profile render_folded;
 render_profile render_gmon;
@@ -74,6 +75,7 @@ void render_title(const struct profile_report *report, const char *title,
 struct profile_renderer {
 	const char *report;
 	const char *format;
+	bool by_process;	/* wants a tree a process */
 	bool needs_time;	/* cannot say that it counts something else */
 	bool has_title;		/* says what it left out */
 	render_profile *render;

@@ -18,11 +18,25 @@ static uint64_t entries(const struct call_counts *counts)
 	return call_counts_calls(counts) + counts->starts + counts->inferred;
 }
 
+static struct duration_text text_of(const struct graph_view *view,
+				    uint64_t time)
+{
+	return time_unit_text(time_unit_of(view->report->recording), time);
+}
+
+/* Names of several processes have theirs before them. */
 static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 {
-	struct function_label label = graph_view_label(view, row);
+	const struct function_table *functions = view->report->functions;
+	uint32_t function = view->profile.rows[row].function;
 
-	name_write(out, NAME_TEXT, label.text);
+	if (view->has_processes)
+		name_write(out, NAME_TEXT, graph_view_label(view, row).text);
+	else
+		name_write(out, NAME_TEXT, function_text(functions, function));
+	if (!view->has_processes && function_at(functions, function)->space ==
+					    'u')
+		fputs("  [u]", out);
 	if (view->graph.cycle_of_row[row])
 		fprintf(out, " <cycle %" PRIu32 ">",
 			view->graph.cycle_of_row[row]);
@@ -38,9 +52,12 @@ static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 
 	snprintf(called, sizeof(called), "%" PRIu64 "/%" PRIu64,
 		 entries(&arc->calls), entries(&callee->calls));
-	fprintf(out, "%14s %12" PRIu64 " %12" PRIu64 " %19s     ", "",
-		arc->self_ns,
-		arc->total_ns > arc->self_ns ? arc->total_ns - arc->self_ns : 0,
+	fprintf(out, "%14s %9s %9s %15s     ", "",
+		text_of(view, arc->self_ns).text,
+		text_of(view, arc->total_ns > arc->self_ns ?
+				      arc->total_ns - arc->self_ns :
+				      0)
+			.text,
 		called);
 	if (row == CALL_GRAPH_NOBODY) {
 		fputs("<spontaneous>\n", out);
@@ -110,10 +127,10 @@ static void write_primary(const struct graph_view *view, uint32_t row,
 	else
 		snprintf(called, sizeof(called), "%" PRIu64,
 			 entries(&about->calls));
-	fprintf(out, "%s%-7s %s%6.1f%s %12" PRIu64 " %12" PRIu64 " %19s ",
-		colors->subject, index, colors_of_share(colors, share), share,
-		colors->plain, about->self_ns,
-		about->total_ns - about->self_ns, called);
+	fprintf(out, "%s%-7s %s%6.1f%s %9s %9s %15s ", colors->subject, index,
+		colors_of_share(colors, share), share, colors->plain,
+		text_of(view, about->self_ns).text,
+		text_of(view, about->total_ns - about->self_ns).text, called);
 	fputs(colors->subject, out);
 	write_name(view, row, out);
 	fprintf(out, "%s\n", colors->plain);
@@ -143,23 +160,20 @@ static void write_cycles(const struct graph_view *view, FILE *out)
 		}
 		if (more)
 			fprintf(out, "    and %" PRIu32 " more\n", more);
-		fprintf(out, "    self_ns %" PRIu64 "\n", self_ns);
+		fprintf(out, "    self %s\n", text_of(view, self_ns).text);
 	}
 }
 
 int render_callgraph_text(const struct profile_report *report, FILE *out)
 {
-	const struct time_unit *unit = time_unit_of(report->recording);
 	struct graph_view view;
 	int status = graph_view_make(report, &view);
 
 	if (status < 0)
 		return status;
 	render_title(report, "Call graph", out);
-	fprintf(out, "%-7s %6s %12s %12s %19s %s\n", "index", "% time",
-		time_unit_field(unit, "self_ns").name,
-		time_unit_field(unit, "children_ns").name, "called",
-		"function");
+	fprintf(out, "%-7s %6s %9s %9s %15s %s\n", "index", "time %", "self",
+		"children", "called", "function");
 	for (uint64_t i = 0; i < view.count; i++) {
 		write_arcs(&view, view.order[i], true, out);
 		write_primary(&view, view.order[i], out);

@@ -72,11 +72,11 @@ static const char *const state_colours[FRAME_STATES] = {
 	[FRAME_UNKNOWN_LOST_EVENTS] = "rgb(160,160,160)",
 };
 
-/* Warm colours for calls, blue ones for interrupt work; one a name.  A state
- * has its own.
+/* Warm colours for the kernel, green ones for programs, blue ones for interrupt
+ * work; one a name.  A state has its own.
  */
 static void write_colour(FILE *out, uint32_t function, const char *name,
-			 bool is_break)
+			 bool is_break, bool is_user)
 {
 	uint32_t hash = 2166136261;
 	enum frame_state state;
@@ -90,6 +90,9 @@ static void write_colour(FILE *out, uint32_t function, const char *name,
 	if (is_break)
 		fprintf(out, "rgb(%u,%u,%u)", 80 + hash % 60,
 			120 + hash / 64 % 70, 215 + hash / 4096 % 40);
+	else if (is_user)
+		fprintf(out, "rgb(%u,%u,%u)", 110 + hash % 60,
+			185 + hash / 64 % 50, 80 + hash / 4096 % 50);
 	else
 		fprintf(out, "rgb(%u,%u,%u)", 205 + hash % 50,
 			70 + hash / 64 % 150, hash / 16384 % 60);
@@ -105,13 +108,26 @@ static struct function_label node_label(const struct flame *flame,
 
 	if (function != FUNCTION_NONE)
 		return function_label_of(flame->report->functions, function,
-					 pid);
+					 -1);
 	if (pid < 0)
 		snprintf(label.text, sizeof(label.text), "all");
 	else
-		snprintf(label.text, sizeof(label.text), "process %d %s",
-			 pid, task_names_last(flame->report->names, pid));
+		snprintf(label.text, sizeof(label.text), "%s-%d",
+			 task_names_last(flame->report->names, pid), pid);
 	return label;
+}
+
+static bool is_of_program(const struct flame *flame, uint32_t function)
+{
+	enum frame_state state;
+
+	return function != FUNCTION_NONE && !frame_state_of(function, &state) &&
+	       function_at(flame->report->functions, function)->space == 'u';
+}
+
+static struct duration_text text_of(const struct flame *flame, uint64_t time)
+{
+	return time_unit_text(flame->unit, time);
 }
 
 static void write_frame(const struct flame *flame, uint32_t index)
@@ -132,8 +148,8 @@ static void write_frame(const struct flame *flame, uint32_t index)
 	name_write(out, NAME_XML, label.text);
 	fputs("\"><title>", out);
 	name_write(out, NAME_XML, label.text);
-	fprintf(out, ": %" PRIu64 " %s, %.2f %%, %" PRIu64 " calls%s</title>",
-		layout->total_ns[index], flame->unit->name,
+	fprintf(out, ": %s, %.2f %%, %" PRIu64 " calls%s</title>",
+		text_of(flame, layout->total_ns[index]).text,
 		100.0 * (double)layout->total_ns[index] /
 			(double)layout->all_ns,
 		call_counts_calls(&node->calls) + node->calls.starts,
@@ -142,7 +158,8 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		"\" width=\"%.2f\" height=\"%d\" fill=\"",
 		(double)layout->start_ns[index] * scale, y,
 		(double)layout->total_ns[index] * scale, FRAME_HEIGHT - 1);
-	write_colour(out, node->function, label.text, node->is_break);
+	write_colour(out, node->function, label.text, node->is_break,
+		     is_of_program(flame, node->function));
 	fprintf(out, "\"/><text x=\"%.2f\" y=\"%" PRIu32 "\">",
 		(double)layout->start_ns[index] * scale + 3, y + 12);
 	write_fitting(out, label.text,
@@ -170,9 +187,23 @@ static void write_legend(FILE *out)
 
 static const char *title_of(const struct flame *flame)
 {
-	if (!flame->unit->is_time)
-		return "No times: executed on CPUs";
-	return flame->report->title ? flame->report->title : "Time on CPUs";
+	if (flame->report->title)
+		return flame->report->title;
+	return flame->unit->is_time ? "Time on CPUs" :
+				      "No times: executed on CPUs";
+}
+
+static void write_title(const struct flame *flame)
+{
+	FILE *out = flame->out;
+
+	fputs("<text x=\"10\" y=\"20\">", out);
+	name_write(out, NAME_XML, title_of(flame));
+	fprintf(out, ", %s%s%s; green: programs, blue: interrupts and "
+		     "exceptions</text>\n",
+		text_of(flame, flame->layout.all_ns).text,
+		flame->unit->is_time ? "" : " ",
+		flame->unit->is_time ? "" : flame->unit->name);
 }
 
 static void write_head(const struct flame *flame, uint32_t height)
@@ -193,10 +224,7 @@ static void write_head(const struct flame *flame, uint32_t height)
 	      ".b { cursor: pointer; text-decoration: underline }</style>\n"
 	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
 	      out);
-	fprintf(out,
-		"<text x=\"10\" y=\"20\">%s, %" PRIu64
-		" %s; blue: interrupts and exceptions</text>\n",
-		title_of(flame), flame->layout.all_ns, flame->unit->name);
+	write_title(flame);
 	if (flame->report->has_states)
 		write_legend(out);
 	fprintf(out,
@@ -212,10 +240,9 @@ static void write_tail(const struct flame *flame, uint32_t height)
 	render_gap_note(flame->report, flame->out);
 	if (flame->left_out)
 		fprintf(flame->out,
-			"%" PRIu64 " frames too narrow to draw: %" PRIu64
-			" %s.",
-			flame->left_out, flame->left_out_ns,
-			flame->unit->name);
+			"%" PRIu64 " frames too narrow to draw: %s.",
+			flame->left_out,
+			text_of(flame, flame->left_out_ns).text);
 	fprintf(flame->out,
 		"</text>\n<script><![CDATA[\n%s]]></script>\n</svg>\n",
 		flame_script);

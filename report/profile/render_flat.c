@@ -168,50 +168,64 @@ int render_flat_json(const struct profile_report *report, FILE *out)
 	return write_records(report, out, RECORD_JSON);
 }
 
-static void write_line(const struct flat *flat, uint64_t index, FILE *out)
+static void write_name(const struct flat *flat,
+		       const struct function_row *row, FILE *out)
 {
-	const struct function_row *row =
-		&flat->profile.rows[flat->order[index]];
-	struct function_label label = function_label_of(
-		flat->report->functions, row->function, row->pid);
-	struct source_label source =
-		source_label_of(flat->report->lines, flat->report->functions,
-				row->function);
-	const struct colors *colors = flat->report->colors;
-	double share = percent(row->self_ns, flat->profile.self_ns);
+	const struct function_table *functions = flat->report->functions;
+	struct source_label source = source_label_of(
+		flat->report->lines, functions, row->function);
 
-	fprintf(out,
-		"%s%12.2f%s %14" PRIu64 " %12" PRIu64 " %9" PRIu64 " %7" PRIu64
-		" %16.1f %17.1f  ",
-		colors_of_share(colors, share), share,
-		*colors_of_share(colors, share) ? colors->plain : "",
-		flat->cumulative_ns[index], row->self_ns,
-		call_counts_calls(&row->calls), row->calls.starts,
-		per_call(row->self_ns, &row->calls),
-		per_call(row->total_ns, &row->calls));
-	name_write(out, NAME_TEXT, label.text);
+	name_write(out, NAME_TEXT, function_text(functions, row->function));
+	if (function_at(functions, row->function)->space == 'u')
+		fputs("  [u]", out);
 	if (*source.text) {
 		fputs("  (", out);
 		name_write(out, NAME_TEXT, source.text);
 		fputs(")", out);
 	}
+}
+
+static struct duration_text time_of_call(const struct time_unit *unit,
+					 uint64_t time_ns,
+					 const struct call_counts *counts)
+{
+	return time_unit_text(unit,
+			      (uint64_t)(per_call(time_ns, counts) + 0.5));
+}
+
+static void write_line(const struct flat *flat, uint64_t index, FILE *out)
+{
+	const struct function_row *row =
+		&flat->profile.rows[flat->order[index]];
+	const struct time_unit *unit = time_unit_of(flat->report->recording);
+	const struct colors *colors = flat->report->colors;
+	double share = percent(row->self_ns, flat->profile.self_ns);
+
+	fprintf(out, "%s%6.2f%s %10s %9s %8" PRIu64 " %6" PRIu64 " %9s %10s  ",
+		colors_of_share(colors, share), share,
+		*colors_of_share(colors, share) ? colors->plain : "",
+		time_unit_text(unit, flat->cumulative_ns[index]).text,
+		time_unit_text(unit, row->self_ns).text,
+		call_counts_calls(&row->calls), row->calls.starts,
+		time_of_call(unit, row->self_ns, &row->calls).text,
+		time_of_call(unit, row->total_ns, &row->calls).text);
+	if (flat->report->by_process)
+		fprintf(out, "%6" PRId32 "  ", row->pid);
+	write_name(flat, row, out);
 	fputc('\n', out);
 }
 
 int render_flat_text(const struct profile_report *report, FILE *out)
 {
-	const struct time_unit *unit = time_unit_of(report->recording);
 	struct flat flat;
 	int status = flat_make(report, &flat);
 
 	if (status < 0)
 		return status;
 	render_title(report, "Flat profile", out);
-	fprintf(out, "%12s %14s %12s %9s %7s %16s %17s  %s\n", "time_percent",
-		time_unit_field(unit, "cumulative_ns").name,
-		time_unit_field(unit, "self_ns").name, "calls", "starts",
-		time_unit_field(unit, "self_ns_per_call").name,
-		time_unit_field(unit, "total_ns_per_call").name, "function");
+	fprintf(out, "%6s %10s %9s %8s %6s %9s %10s  %s%s\n", "time %",
+		"cumulative", "self", "calls", "starts", "self/call",
+		"total/call", report->by_process ? "   pid  " : "", "function");
 	for (uint64_t i = 0; i < flat.count; i++)
 		write_line(&flat, i, out);
 	flat_free(&flat);

@@ -26,16 +26,14 @@ static bool is_in_tree(const struct step_filter *filter, int32_t pid)
 
 static bool has_comm(const struct step_filter *filter, int32_t tid)
 {
-	for (size_t i = 0; i < filter->comm_count; i++)
-		if (task_names_ever(filter->names, tid, filter->comms[i]))
-			return true;
-	return false;
+	return filter->comms &&
+	       task_names_ever(filter->names, tid, filter->comms);
 }
 
 bool step_filter_has_tasks(const struct step_filter *filter)
 {
 	return filter &&
-	       (filter->pid_count || filter->tree_count || filter->comm_count);
+	       (filter->pid_count || filter->tree_count || filter->comms);
 }
 
 bool step_filter_task(const struct step_filter *filter, const struct task *task)

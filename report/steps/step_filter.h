@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct name_choice;
 struct task_names;
 
 /* Which tasks and CPUs a report is about.  An empty list stands for all; of
@@ -19,8 +20,7 @@ struct step_filter {
 	size_t pid_count;
 	const int32_t *trees;		/* processes with their descendants */
 	size_t tree_count;
-	const char *const *comms;
-	size_t comm_count;
+	const struct name_choice *comms;	/* borrowed; NULL: empty */
 	/* Without a choice of tasks: not those of the program that recorded, by
 	 * this command line (recorder_task.h).  NULL: them, too.
 	 */

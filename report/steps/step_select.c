@@ -3,26 +3,27 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/steps/named_functions.h"
 #include "report/steps/step_delay.h"
-#include "symbolize/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { NOT_INSIDE = UINT32_MAX };
 
 struct task_selection {
 	bool is_known;
 	bool is_wanted;
-	uint32_t base;		/* depth of the wanted function that is open */
+	uint32_t base;		/* depth of the shown function that is open */
+	uint32_t hidden;	/* depth of the hidden function that is open */
 	struct array passed;	/* bool by depth: its entry was passed on */
 };
 
 struct step_select {
 	struct step_sink sink;
 	struct step_select_options options;
-	const struct function_table *functions;
+	struct named_functions shown;
+	struct named_functions hidden;
 	struct step_delay *delay;	/* NULL without min_ns */
 	struct step_sink *next;
 	struct array tasks;		/* struct task_selection by index */
@@ -41,6 +42,7 @@ static struct task_selection *selection_of(struct step_select *select,
 		if (!selection)
 			return NULL;
 		selection->base = NOT_INSIDE;
+		selection->hidden = NOT_INSIDE;
 		selection->passed = ARRAY_OF(bool);
 	}
 	selection = array_at(&select->tasks, task->index);
@@ -59,26 +61,25 @@ static bool is_in_window(const struct step_select *select,
 	       step_filter_cpu(select->options.filter, step->cpu);
 }
 
-static bool is_named(const struct step_select *select, uint32_t function)
-{
-	return strcmp(function_at(select->functions, function)->name,
-		      select->options.function) == 0;
-}
-
-/* Whether an entry is to be shown; notes where a wanted function begins. */
+/* Whether an entry is to be shown; notes where a function begins that is to be
+ * shown or hidden with what it calls.
+ */
 static bool wants_entry(struct step_select *select,
 			struct task_selection *selection,
 			const struct call_step *step)
 {
 	uint32_t base = 0;
 
-	if (select->options.function) {
+	if (selection->hidden == NOT_INSIDE &&
+	    named_functions_has(&select->hidden, step->function))
+		selection->hidden = step->depth;
+	if (select->options.shown) {
 		if (selection->base == NOT_INSIDE &&
-		    is_named(select, step->function))
+		    named_functions_has(&select->shown, step->function))
 			selection->base = step->depth;
 		base = selection->base;
 	}
-	return base != NOT_INSIDE &&
+	return base != NOT_INSIDE && selection->hidden == NOT_INSIDE &&
 	       step->depth - base < select->options.max_depth &&
 	       is_in_window(select, step) &&
 	       select->count < select->options.max_count;
@@ -117,6 +118,8 @@ static void leave(struct step_select *select, struct task_selection *selection,
 	}
 	if (selection->base == step->depth)
 		selection->base = NOT_INSIDE;
+	if (selection->hidden == step->depth)
+		selection->hidden = NOT_INSIDE;
 }
 
 /* Of one function's timeline only gaps matter while it is not open. */
@@ -124,7 +127,7 @@ static bool wants_other(const struct step_select *select,
 			const struct task_selection *selection,
 			const struct call_step *step)
 {
-	bool is_inside = !select->options.function ||
+	bool is_inside = !select->options.shown ||
 			 selection->base != NOT_INSIDE;
 
 	return step->kind != STEP_COUNT && is_in_window(select, step) &&
@@ -171,7 +174,8 @@ struct step_select *step_select_new(const struct step_select_options *options,
 	select->sink.take = take;
 	select->sink.is_done = is_done;
 	select->options = *options;
-	select->functions = functions;
+	select->shown = named_functions_of(functions, options->shown);
+	select->hidden = named_functions_of(functions, options->hidden);
 	select->tasks = ARRAY_OF(struct task_selection);
 	select->next = next;
 	if (!options->min_ns)
@@ -196,6 +200,8 @@ void step_select_free(struct step_select *select)
 		array_free(&selection->passed);
 	}
 	array_free(&select->tasks);
+	named_functions_free(&select->shown);
+	named_functions_free(&select->hidden);
 	step_delay_free(select->delay);
 	free(select);
 }
@@ -209,5 +215,7 @@ int step_select_end(struct step_select *select)
 {
 	int status = select->delay ? step_delay_end(select->delay) : 0;
 
-	return status < 0 ? status : select->status;
+	status = status ? status : select->shown.status;
+	status = status ? status : select->hidden.status;
+	return status ? status : select->status;
 }

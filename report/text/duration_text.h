@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 struct duration_text {
-	char text[24];
+	char text[28];
 };
 
 /* Returns @duration_ns for people, in the unit that suits it: three digits and
- * the unit, as "94.1ms", "709us" or "12ns"; "0" for nothing, all digits from
+ * the unit, as "94.1 ms", "709 us" or "12 ns"; "0" for nothing, all digits from
  * 1000 s on.
  */
 struct duration_text duration_text_of(uint64_t duration_ns);

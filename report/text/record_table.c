@@ -2,111 +2,176 @@
 #include "report/text/record_table.h"
 
 #include "report/text/name_text.h"
+#include "report/text/record_head.h"
+#include "report/text/text_width.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the length of the first line of @name, with its underscore. */
-static int part_length(const char *name)
-{
-	const char *end = strchr(name, '_');
+enum { BETWEEN = 2 }; /* columns */
 
-	return end ? (int)(end - name) + 1 : (int)strlen(name);
-}
-
-static int count_parts(const char *name)
-{
-	int count = 0;
-
-	for (; *name; name += part_length(name))
-		count++;
-	return count;
-}
-
-static int name_width(const struct record_writer *writer, const char *name)
+/* In characters. */
+static int width_of(const char *text)
 {
 	int width = 0;
 
-	if (!writer->is_compact)
-		return (int)strlen(name);
-	for (; *name; name += part_length(name))
-		if (width < part_length(name))
-			width = part_length(name);
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
 	return width;
 }
 
-static void measure(const struct record_writer *writer,
-		    struct record_column *column, const char *name,
-		    const char *value)
+static bool is_number_of_row(const char *name)
 {
-	bool is_zero = !strcmp(value, "0");
+	return !strcmp(name, "pid") || !strcmp(name, "tid");
+}
+
+static void measure(struct record_writer *writer, int number, const char *name,
+		    const char *value, bool is_text)
+{
+	struct record_column *column = &writer->columns[number];
+	bool is_zero = !is_text && !value[strspn(value, "0.")];
 
 	column->name = name;
-	if (column->width < name_width(writer, name))
-		column->width = name_width(writer, name);
-	if (column->width < (int)strlen(value))
-		column->width = (int)strlen(value);
+	column->is_text = is_text;
+	if (column->width < width_of(value))
+		column->width = width_of(value);
 	column->has_zero |= is_zero;
 	column->has_value |= !is_zero && *value && strcmp(value, "-");
 }
 
-/* All names end in the last line. */
-static void write_part(const struct record_writer *writer, const char *name,
-		       int width)
+static bool is_shown(const struct record_writer *writer,
+		     const struct record_column *column)
 {
-	int line = record_table_header_lines(writer) - count_parts(name);
-
-	for (; *name && line < writer->header_line; line++)
-		name += part_length(name);
-	fprintf(writer->out, "%*.*s", width,
-		line > writer->header_line ? 0 : part_length(name), name);
+	return column->has_value &&
+	       (column->is_key || column->block == writer->block);
 }
 
-static void put_field(struct record_writer *writer, const char *name,
-		      const char *value, bool is_text)
+static void put_spaces(FILE *out, int count)
 {
-	struct record_column unmeasured = { .width = 1, .has_value = true };
-	int number = writer->column++;
-	struct record_column *column = number < RECORD_MAX_COLUMNS ?
-					       &writer->columns[number] :
-					       &unmeasured;
+	fprintf(out, "%*s", count, "");
+}
 
-	if (writer->is_measuring) {
-		measure(writer, column, name, value);
+/* What is left of a column of text is owed to the next one: no line ends in
+ * spaces.
+ */
+static void put(struct record_writer *writer, const struct record_column *column,
+		const char *value)
+{
+	int rest = column->width - width_of(value);
+
+	if (!*value) {
+		writer->owed += column->width + BETWEEN;
 		return;
 	}
-	if (writer->is_compact && !column->has_value)
-		return;
-	fputs(number ? (writer->is_compact ? " " : "  ") : "", writer->out);
-	if (writer->is_header && writer->is_compact)
-		write_part(writer, name,
-			   is_text ? -column->width : column->width);
-	else
-		fprintf(writer->out, "%*s",
-			is_text ? -column->width : column->width,
-			writer->is_header ? name : value);
+	put_spaces(writer->out, writer->owed);
+	if (!column->is_text)
+		put_spaces(writer->out, rest);
+	fputs(value, writer->out);
+	writer->owed = BETWEEN + (column->is_text ? rest : 0);
 }
 
 void record_table_field(struct record_writer *writer, const char *name,
 			const char *value, bool is_text)
 {
-	char *text = is_text ? name_made(NAME_TEXT, value) : NULL;
+	char *made = is_text ? name_made(NAME_TEXT, value) : NULL;
+	const char *text = made ? made : value;
+	int number = writer->column++;
 
-	put_field(writer, name, text ? text : value, is_text);
-	free(text);
+	if (number < RECORD_MAX_COLUMNS && writer->is_measuring)
+		measure(writer, number, name, text, is_text);
+	else if (number < RECORD_MAX_COLUMNS &&
+		 is_shown(writer, &writer->columns[number]))
+		put(writer, &writer->columns[number], text);
+	free(made);
 }
 
-int record_table_header_lines(const struct record_writer *writer)
+void record_table_end_row(struct record_writer *writer)
 {
-	int lines = 1;
+	fputs("\n", writer->out);
+	writer->owed = 0;
+}
 
-	for (int i = 0; writer->is_compact && i < RECORD_MAX_COLUMNS; i++) {
-		const struct record_column *column = &writer->columns[i];
+/* The leading columns up to the first one that counts something. */
+static int find_keys(struct record_writer *writer)
+{
+	int width = 0;
 
-		if (column->has_value && lines < count_parts(column->name))
-			lines = count_parts(column->name);
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		struct record_column *column = &writer->columns[i];
+
+		if (!column->name ||
+		    (!column->is_text && !is_number_of_row(column->name)))
+			break;
+		column->is_key = true;
+		if (column->has_value)
+			width += column->width + BETWEEN;
 	}
-	return lines;
+	return width;
+}
+
+static void find_widths(struct record_writer *writer)
+{
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		struct record_column *column = &writer->columns[i];
+		struct record_head head;
+
+		if (!column->name)
+			continue;
+		head = record_head_of(column->name, column->width);
+		if (column->width < record_head_width(&head))
+			column->width = record_head_width(&head);
+	}
+}
+
+void record_table_lay_out(struct record_writer *writer)
+{
+	int most = text_width_of(writer->out);
+	int keys;
+	int width;
+
+	find_widths(writer);
+	keys = find_keys(writer);
+	width = keys;
+	writer->blocks = 1;
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		struct record_column *column = &writer->columns[i];
+
+		if (column->is_key || !column->has_value)
+			continue;
+		if (width > keys && width + column->width > most) {
+			writer->blocks++;
+			width = keys;
+		}
+		width += column->width + BETWEEN;
+		column->block = writer->blocks - 1;
+	}
+}
+
+static struct record_head head_of(const struct record_column *column)
+{
+	return record_head_of(column->name, column->width);
+}
+
+static bool has_two_lines(const struct record_writer *writer)
+{
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++)
+		if (is_shown(writer, &writer->columns[i]) &&
+		    *head_of(&writer->columns[i]).lines[0])
+			return true;
+	return false;
+}
+
+void record_table_heads(const struct record_writer *writer)
+{
+	struct record_writer row = *writer;
+
+	for (int line = !has_two_lines(writer); line < 2; line++) {
+		for (int i = 0; i < RECORD_MAX_COLUMNS; i++)
+			if (is_shown(&row, &row.columns[i]))
+				put(&row, &row.columns[i],
+				    head_of(&row.columns[i]).lines[line]);
+		record_table_end_row(&row);
+	}
 }
 
 void record_table_end(const struct record_writer *writer)
@@ -118,7 +183,8 @@ void record_table_end(const struct record_writer *writer)
 
 		if (!column->has_zero || column->has_value)
 			continue;
-		fprintf(writer->out, "%s%s", separator, column->name);
+		fprintf(writer->out, "%s%s", separator,
+			record_head_of(column->name, INT16_MAX).lines[1]);
 		separator = ", ";
 	}
 	if (*separator == ',')

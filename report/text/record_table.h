@@ -6,18 +6,27 @@
 
 #include <stdbool.h>
 
-/* How a record_writer lays out a table of text. */
-
-/* Measures or writes a field, or a part of its name, whichever pass it is.
- * Numbers end where their column ends, texts begin where it begins.
+/* Tables of text: inside record_writer only.
+ *
+ * First all fields are measured, then the columns are laid out: those that fit
+ * beside each other make a block, and the leading columns, which say what a row
+ * is about, stand in each block.  Then all rows are written once for each block.
  */
+
+/* Measures or writes a field; numbers are right-aligned. */
 void record_table_field(struct record_writer *writer, const char *name,
 			const char *value, bool is_text);
 
-/* Returns how many lines the names take, of measured columns. */
-int record_table_header_lines(const struct record_writer *writer);
+/* All fields were measured: sets writer->blocks. */
+void record_table_lay_out(struct record_writer *writer);
 
-/* Writes which columns were left out. */
+/* Writes the heads of block writer->block. */
+void record_table_heads(const struct record_writer *writer);
+
+/* Ends a row. */
+void record_table_end_row(struct record_writer *writer);
+
+/* Lists the columns that were left out since all their values are 0. */
 void record_table_end(const struct record_writer *writer);
 
 #endif

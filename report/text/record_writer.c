@@ -2,6 +2,7 @@
 #include "report/text/record_writer.h"
 
 #include "report/text/duration_text.h"
+#include "report/text/record_head.h"
 #include "report/text/record_line.h"
 #include "report/text/record_table.h"
 
@@ -31,7 +32,7 @@ static void start_fields(struct record_writer *writer)
 static void end_line(struct record_writer *writer)
 {
 	if (writer->format == RECORD_TABLE) {
-		fputs("\n", writer->out);
+		record_table_end_row(writer);
 		return;
 	}
 	line_buffer_text(&writer->line, "\n");
@@ -41,15 +42,14 @@ static void end_line(struct record_writer *writer)
 static void write_header(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t index)
 {
-	int lines = record_table_header_lines(writer);
-
-	writer->is_header = true;
-	for (int line = 0; line < lines; line++) {
-		writer->header_line = line;
-		start_fields(writer);
-		fields(writer, ctx, index);
-		end_line(writer);
+	if (writer->format == RECORD_TABLE) {
+		record_table_heads(writer);
+		return;
 	}
+	writer->is_header = true;
+	start_fields(writer);
+	fields(writer, ctx, index);
+	end_line(writer);
 	writer->is_header = false;
 }
 
@@ -97,17 +97,33 @@ static void measure(struct record_writer *writer, record_fields *fields,
 	writer->is_measuring = false;
 }
 
+static void write_blocks(struct record_writer *writer, record_fields *fields,
+			 const void *ctx, uint64_t count)
+{
+	measure(writer, fields, ctx, count);
+	record_table_lay_out(writer);
+	for (writer->block = 0; writer->block < writer->blocks;
+	     writer->block++) {
+		if (writer->block && count)
+			fputs("\n", writer->out);
+		writer->has_records = false;
+		for (uint64_t i = 0; i < count; i++)
+			record_writer_record(writer, fields, ctx, i);
+	}
+	record_table_end(writer);
+}
+
 void record_writer_table(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t count)
 {
-	if (writer->format == RECORD_TABLE)
-		measure(writer, fields, ctx, count);
+	if (writer->format == RECORD_TABLE) {
+		write_blocks(writer, fields, ctx, count);
+		return;
+	}
 	record_writer_begin(writer);
 	for (uint64_t i = 0; i < count; i++)
 		record_writer_record(writer, fields, ctx, i);
 	record_writer_end(writer);
-	if (writer->format == RECORD_TABLE && writer->is_compact)
-		record_table_end(writer);
 }
 
 /* Returns whether @writer only looks for a value, which may be this one. */
@@ -118,7 +134,7 @@ static bool pick_field(struct record_writer *writer, const char *name,
 
 	if (!pick)
 		return false;
-	if (pick->is_found || strcmp(pick->column, name))
+	if (pick->is_found || !record_head_is(name, pick->column))
 		return true;
 	pick->is_found = true;
 	pick->is_text = is_text;
@@ -174,6 +190,14 @@ static bool is_direct(const struct record_writer *writer)
 	return writer->format != RECORD_TABLE && !writer->pick;
 }
 
+/* "wall_ns", "mean_ns_per_call". */
+static bool is_time(const char *name)
+{
+	const char *mark = strstr(name, "_ns");
+
+	return mark && (!mark[3] || mark[3] == '_');
+}
+
 void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value)
 {
@@ -184,6 +208,10 @@ void record_number(struct record_writer *writer, const char *name,
 		at = record_line_field(writer, name, DIGITS_MOST);
 		if (at)
 			record_line_take(writer, at + digits_decimal(at, value));
+		return;
+	}
+	if (is_time(name) && !writer->pick) {
+		record_duration(writer, name, value);
 		return;
 	}
 	text[digits_decimal(text, value)] = 0;

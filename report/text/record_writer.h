@@ -14,7 +14,11 @@ struct time_unit;
 enum record_format {
 	RECORD_CSV,	/* RFC 4180: a header line, then a line a record */
 	RECORD_JSON,	/* one array of flat objects, one a line */
-	RECORD_TABLE,	/* aligned columns under their names, for people */
+	/* For people: aligned columns under their names, as wide as the text may
+	 * be, the rest below; times in the unit that suits them, those fields'
+	 * "_ns" left out; columns without any value but 0 listed below.
+	 */
+	RECORD_TABLE,
 };
 
 enum { RECORD_MAX_COLUMNS = 64 };
@@ -28,10 +32,13 @@ struct record_pick {
 	long double number;
 };
 
-/* A column of a table of text; those from RECORD_MAX_COLUMNS on are 1 wide. */
+/* A column of a table of text; there are no more than RECORD_MAX_COLUMNS. */
 struct record_column {
 	const char *name;
 	int width;
+	int block;		/* in which it stands */
+	bool is_text;
+	bool is_key;		/* in each block */
 	bool has_value;		/* one that is not 0 and not absent */
 	bool has_zero;
 };
@@ -57,16 +64,13 @@ struct record_writer {
 	enum record_format format;
 	/* CSV, JSON: of the fields "…_ns"; NULL: just that */
 	const struct time_unit *unit;
-	/* Of a table, for many columns: names are stacked, in lines that end
-	 * at their underscores; columns without any value but 0 are left out,
-	 * and those with a 0 listed below.
-	 */
-	bool is_compact;
 	bool has_records;
 	bool has_fields;	/* in this record */
-	bool is_header;		/* CSV, table: this pass writes names */
+	bool is_header;		/* CSV: this pass writes names */
 	bool is_measuring;	/* table: this pass finds the widths */
-	int header_line;	/* compact: which part of the names */
+	int blocks;		/* table: how many */
+	int block;		/* which one is written */
+	int owed;		/* spaces before the row's next field */
 	struct record_pick *pick;	/* not NULL: nothing is written */
 	int column;		/* of the field that comes */
 	union {
@@ -99,6 +103,7 @@ void record_writer_end(struct record_writer *writer);
  */
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value);
+/* In a table of text a time, if @name is one ("wall_ns"). */
 void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value);
 void record_signed(struct record_writer *writer, const char *name,

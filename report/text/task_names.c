@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/name_choice.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
@@ -211,15 +212,15 @@ const char *task_names_last(const struct task_names *names, int32_t tid)
 }
 
 bool task_names_ever(const struct task_names *names, int32_t tid,
-		     const char *comm)
+		     const struct name_choice *comms)
 {
 	const struct task_name *list = names->names.items;
 
 	if (!tid)
-		return strcmp(comm, "swapper") == 0;
+		return name_choice_has(comms, "swapper");
 	for (size_t i = end_of(names, tid, UINT64_MAX);
 	     i-- > 0 && list[i].tid == tid;)
-		if (strcmp(list[i].comm, comm) == 0)
+		if (name_choice_has(comms, list[i].comm))
 			return true;
 	return false;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct name_choice;
 struct recording;
 
 /* The names, processes and parents of a recording's tasks over time.
@@ -50,9 +51,9 @@ struct task_name_time task_names_time(const struct task_names *names,
 /* Returns its last name. */
 const char *task_names_last(const struct task_names *names, int32_t tid);
 
-/* Returns whether task @tid was called @comm at any time. */
+/* Returns whether task @tid had one of the names @comms at any time. */
 bool task_names_ever(const struct task_names *names, int32_t tid,
-		     const char *comm);
+		     const struct name_choice *comms);
 
 /* Returns the parent of process @pid, or -1 if unknown. */
 int32_t task_names_parent(const struct task_names *names, int32_t pid);

@@ -3,6 +3,7 @@
 
 #include "decoder/recording/recording.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ static const struct time_unit units[] = {
 		.is_time = true,
 		.name = "ns",
 		.suffix = "_ns",
-		.kind = "wall time on CPUs, in nanoseconds",
+		.kind = "wall time on CPUs",
 		.note = "",
 	},
 	[RECORDING_TIME_CYCLES] = {
@@ -73,4 +74,15 @@ struct time_field time_unit_field(const struct time_unit *unit,
 	else
 		snprintf(field.name, sizeof(field.name), "%s", name);
 	return field;
+}
+
+struct duration_text time_unit_text(const struct time_unit *unit,
+				    uint64_t value)
+{
+	struct duration_text text;
+
+	if (unit->is_time)
+		return duration_text_of(value);
+	snprintf(text.text, sizeof(text.text), "%" PRIu64, value);
+	return text;
 }

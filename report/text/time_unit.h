@@ -2,7 +2,10 @@
 #ifndef KT_REPORT_TIME_UNIT_H
 #define KT_REPORT_TIME_UNIT_H
 
+#include "report/text/duration_text.h"
+
 #include <stdbool.h>
+#include <stdint.h>
 
 struct recording;
 
@@ -15,7 +18,7 @@ struct time_unit {
 	bool is_of_host;	/* of the virtual machine's host */
 	const char *name;	/* behind a number */
 	const char *suffix;	/* of fields, in place of "_ns" */
-	const char *kind;	/* in "wall time on CPUs, in nanoseconds" */
+	const char *kind;	/* in "Flat profile: wall time on CPUs" */
 	const char *note;	/* that reports for people begin with; "" */
 };
 
@@ -29,5 +32,11 @@ struct time_field {
 /* Returns the name that field @name has in @unit. */
 struct time_field time_unit_field(const struct time_unit *unit,
 				  const char *name);
+
+/* Returns @value for people: a time in the unit that suits it, else the number
+ * alone.
+ */
+struct duration_text time_unit_text(const struct time_unit *unit,
+				    uint64_t value);
 
 #endif

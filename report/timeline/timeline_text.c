@@ -3,13 +3,12 @@
 
 #include "decoder/flow/flow.h"
 #include "report/text/colors.h"
-#include "report/text/function_label.h"
 #include "report/text/line_buffer.h"
-#include "report/text/name_text.h"
-#include "report/text/source_label.h"
-#include "report/text/task_label.h"
 #include "report/text/time_unit.h"
+#include "report/timeline/leaf_queue.h"
 #include "report/timeline/step_texts.h"
+#include "report/timeline/text_marks.h"
+#include "report/timeline/text_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,55 +20,12 @@ struct text_sink {
 	struct step_sink sink;
 	struct timeline_context context;
 	struct step_texts functions;	/* as "vfs_read" */
-	struct step_texts sources;	/* behind a function: a comment with its line */
+	struct step_texts origins;	/* behind a function: whose it is */
 	struct step_texts tasks;	/* as ")  ls-137  | " */
+	struct text_marks marks;
+	struct leaf_queue queue;
 	struct line_buffer line;
 };
-
-static char *make_function(const void *ctx, const struct call_step *step,
-			   size_t *size)
-{
-	const struct timeline_context *context = ctx;
-	struct function_label label = function_label_of(
-		context->functions, step->function,
-		context->by_process ? step->task->pid : -1);
-	char *text = name_made(NAME_TEXT, label.text);
-
-	*size = text ? strlen(text) : 0;
-	return text;
-}
-
-static char *make_source(const void *ctx, const struct call_step *step,
-			 size_t *size)
-{
-	const struct timeline_context *context = ctx;
-	struct source_label label = source_label_of(
-		context->lines, context->functions, step->function);
-	char *name = name_made(NAME_TEXT, label.text);
-	char *text = NULL;
-	int length = -1;
-
-	if (name)
-		length = asprintf(&text, *name ? "  /* %s */" : "%s", name);
-	free(name);
-	*size = (size_t)length;
-	return length < 0 ? NULL : text;
-}
-
-static char *make_task(const void *ctx, const struct call_step *step,
-		       size_t *size)
-{
-	const struct timeline_context *context = ctx;
-	struct task_label label = task_label_of(context->names,
-						step->task->tid, step->time_ns);
-	char *name = name_made(NAME_TEXT, label.text);
-	char *text = NULL;
-	int length = name ? asprintf(&text, ")  %-20s | ", name) : -1;
-
-	free(name);
-	*size = (size_t)length;
-	return length < 0 ? NULL : text;
-}
 
 static void put(struct text_sink *text, const struct step_text *made)
 {
@@ -99,11 +55,8 @@ static void write_left(struct text_sink *text, const struct call_step *step)
 	put(text, step_texts_task(&text->tasks, step));
 }
 
-/* The columns before the function, behind the duration. */
 static void write_depth(struct line_buffer *line, uint32_t depth)
 {
-	line_buffer_text(line, " ");
-	line_buffer_aligned(line, depth, 5);
 	line_buffer_text(line, " |  ");
 	line_buffer_spaces(line, (size_t)depth * 2);
 }
@@ -115,19 +68,6 @@ static void write_how(struct line_buffer *line, uint8_t how)
 	line_buffer_text(line, "  /* ");
 	line_buffer_text(line, call_how_text(how));
 	line_buffer_text(line, " */");
-}
-
-static void write_enter(struct text_sink *text, const struct call_step *step)
-{
-	write_left(text, step);
-	line_buffer_spaces(&text->line, 12);
-	write_depth(&text->line, step->depth);
-	put(text, step_texts_function(&text->functions, step));
-	line_buffer_text(&text->line, "() {");
-	write_how(&text->line, step->how);
-	if (text->context.lines)
-		put(text, step_texts_function(&text->sources, step));
-	line_buffer_text(&text->line, "\n");
 }
 
 static const char *color_of_duration(const struct timeline_context *context,
@@ -146,46 +86,92 @@ static const char *mark_of(uint8_t doubt)
 
 static void write_duration(struct text_sink *text, const struct call_step *step)
 {
+	enum { WIDTH = 11 };
 	const char *color = color_of_duration(&text->context, step->wall_ns);
+	struct duration_text duration =
+		time_unit_text(text->context.unit, step->wall_ns);
+	size_t size = strlen(duration.text);
 	struct line_buffer *line = &text->line;
 
 	line_buffer_put(line, mark_of(step->doubt), 1);
 	line_buffer_text(line, color);
-	line_buffer_aligned(line, step->wall_ns, 8);
-	line_buffer_text(line, " ");
-	line_buffer_text(line, text->context.unit->name);
+	line_buffer_spaces(line, size < WIDTH ? WIDTH - size : 0);
+	line_buffer_put(line, duration.text, size);
 	if (*color)
 		line_buffer_text(line, text->context.colors->plain);
 }
 
 static void write_on_cpu(struct text_sink *text, uint64_t on_cpu_ns)
 {
-	line_buffer_text(&text->line, ", ");
-	line_buffer_number(&text->line, on_cpu_ns);
-	line_buffer_text(&text->line, " ");
-	line_buffer_text(&text->line, text->context.unit->name);
-	line_buffer_text(&text->line, " on CPU");
+	const struct time_unit *unit = text->context.unit;
+	struct line_buffer *line = &text->line;
+
+	line_buffer_text(line, time_unit_text(unit, on_cpu_ns).text);
+	if (!unit->is_time) {
+		line_buffer_text(line, " ");
+		line_buffer_text(line, unit->name);
+	}
+	line_buffer_text(line, " on CPU");
+}
+
+/* What is to be known of a function that has ended, as a comment with its
+ * @name, or without.
+ */
+static void write_end(struct text_sink *text, const struct call_step *step,
+		      bool has_name)
+{
+	bool has_times = step->on_cpu_ns != step->wall_ns;
+	bool has_doubt = step->doubt & DOUBT_INSIDE;
+	struct line_buffer *line = &text->line;
+
+	if (!has_name && !has_times && !has_doubt)
+		return;
+	line_buffer_text(line, text->context.colors->faint);
+	line_buffer_text(line, has_name ? " /* " : "  /* ");
+	if (has_name)
+		put(text, step_texts_function(&text->functions, step));
+	if (has_times) {
+		line_buffer_text(line, has_name ? ", " : "");
+		write_on_cpu(text, step->on_cpu_ns);
+	}
+	if (has_doubt)
+		line_buffer_text(line, has_name || has_times ?
+					       ", not all seen" :
+					       "not all seen");
+	line_buffer_text(line, " */");
+	line_buffer_text(line, text->context.colors->plain);
+}
+
+/* A function begins; @exit is not NULL if it ends without having called any. */
+static void write_function(struct text_sink *text, const struct call_step *step,
+			   const struct call_step *exit)
+{
+	enum { WIDTH = 12 };
+	struct line_buffer *line = &text->line;
+
+	write_left(text, step);
+	if (exit)
+		write_duration(text, exit);
+	else
+		line_buffer_spaces(line, WIDTH);
+	write_depth(line, step->depth);
+	put(text, step_texts_function(&text->functions, step));
+	line_buffer_text(line, exit ? "();" : "() {");
+	put(text, step_texts_function(&text->origins, step));
+	write_how(line, step->how);
+	if (exit)
+		write_end(text, exit, false);
+	line_buffer_text(line, "\n");
 }
 
 static void write_exit(struct text_sink *text, const struct call_step *step)
 {
-	const struct colors *colors = text->context.colors;
-	struct line_buffer *line = &text->line;
-
 	write_left(text, step);
 	write_duration(text, step);
-	write_depth(line, step->depth);
-	line_buffer_text(line, "} ");
-	line_buffer_text(line, colors->faint);
-	line_buffer_text(line, "/* ");
-	put(text, step_texts_function(&text->functions, step));
-	if (step->on_cpu_ns != step->wall_ns)
-		write_on_cpu(text, step->on_cpu_ns);
-	if (step->doubt & DOUBT_INSIDE)
-		line_buffer_text(line, ", not all seen");
-	line_buffer_text(line, " */");
-	line_buffer_text(line, colors->plain);
-	line_buffer_text(line, "\n");
+	write_depth(&text->line, step->depth);
+	line_buffer_text(&text->line, "}");
+	write_end(text, step, true);
+	line_buffer_text(&text->line, "\n");
 }
 
 /* A line that is about the task or the CPU. */
@@ -214,27 +200,41 @@ static void write_gap(struct text_sink *text, const struct call_step *step)
 		   flow_gap_text(step->detail), lost);
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void write_runs(struct text_sink *text, const struct call_step *step)
 {
-	struct text_sink *text = (struct text_sink *)sink;
-	const struct colors *colors = text->context.colors;
+	if (text_marks_function(&text->marks, step))
+		write_mark(text, step, text->context.colors->subject,
+			   "------ runs now ------", "", "");
+}
+
+static void write_pause(struct text_sink *text, const struct call_step *step)
+{
+	if (step->detail != CPU_TRACED && step->detail != CPU_OUTSIDE &&
+	    text_marks_pause(&text->marks, step))
+		write_mark(text, step, text->context.colors->faint,
+			   "------ trace pauses: ",
+			   cpu_state_text(step->detail), " ------");
+}
+
+static void write_step(void *ctx, const struct call_step *step,
+		       const struct call_step *leaf_exit)
+{
+	struct text_sink *text = ctx;
 
 	switch ((enum call_step_kind)step->kind) {
 	case STEP_ENTER:
-		write_enter(text, step);
+		write_runs(text, step);
+		write_function(text, step, leaf_exit);
 		break;
 	case STEP_EXIT:
+		write_runs(text, step);
 		write_exit(text, step);
 		break;
 	case STEP_SWITCH:
-		write_mark(text, step, colors->subject, "------ runs now ------",
-			   "", "");
+		text_marks_switch(&text->marks, step);
 		break;
 	case STEP_STATE:
-		if (step->detail == CPU_TRACED || step->detail == CPU_OUTSIDE)
-			return;
-		write_mark(text, step, colors->faint, "------ trace pauses: ",
-			   cpu_state_text(step->detail), " ------");
+		write_pause(text, step);
 		break;
 	case STEP_GAP:
 		write_gap(text, step);
@@ -247,6 +247,13 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	line_buffer_end(&text->line);
 }
 
+static void take(struct step_sink *sink, const struct call_step *step)
+{
+	struct text_sink *text = (struct text_sink *)sink;
+
+	leaf_queue_take(&text->queue, step);
+}
+
 static struct step_sink *open_text(const struct timeline_context *context)
 {
 	struct text_sink *text = calloc(1, sizeof(*text));
@@ -255,31 +262,40 @@ static struct step_sink *open_text(const struct timeline_context *context)
 		return NULL;
 	text->sink.take = take;
 	text->context = *context;
-	text->functions = step_texts_of(&text->context, make_function,
+	text->functions = step_texts_of(&text->context, text_name_function,
 					&text->context);
-	text->sources = step_texts_of(&text->context, make_source,
+	text->origins = step_texts_of(&text->context, text_name_origin,
 				      &text->context);
-	text->tasks = step_texts_of(&text->context, make_task, &text->context);
+	text->tasks = step_texts_of(&text->context, text_name_task,
+				    &text->context);
+	text->marks = TEXT_MARKS_NONE;
+	text->queue.write = write_step;
+	text->queue.ctx = text;
 	line_buffer_start(&text->line, context->out);
 	fputs(context->unit->note, context->out);
-	fprintf(context->out, "# %14s %3s   %-20s | %12s %5s |  %s\n",
+	fprintf(context->out, "# %14s %3s   %-20s | %12s |  %s\n",
 		context->unit->is_time ? "time_s" : context->unit->name, "cpu",
-		"task", "duration", "depth", "function");
+		"task",
+		context->unit->is_time ? "duration" : context->unit->name,
+		"function");
 	return &text->sink;
 }
 
 static int close_text(struct step_sink *sink)
 {
 	struct text_sink *text = (struct text_sink *)sink;
-	int status = text->functions.status;
+	int status;
 
-	status = status ? status : text->sources.status;
-	status = status ? status : text->tasks.status;
-
+	leaf_queue_end(&text->queue);
 	line_buffer_flush(&text->line);
+	status = text->functions.status;
+	status = status ? status : text->origins.status;
+	status = status ? status : text->tasks.status;
+	status = status ? status : text->marks.status;
 	step_texts_free(&text->functions);
-	step_texts_free(&text->sources);
+	step_texts_free(&text->origins);
 	step_texts_free(&text->tasks);
+	text_marks_free(&text->marks);
 	free(text);
 	return status;
 }

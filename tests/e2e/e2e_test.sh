@@ -139,11 +139,12 @@ check_engines() {
 
 # A number that report says about a recording or, summed up, its CPUs.
 summary_of() { # recording recording|cpu name [option...]
-	"$KTRACE" report -i "$1" "${@:4}" 2>/dev/null |
-		awk -v section="$2" -v name="$3" \
-			'/^[a-z]/ { here = $1 }
-			 here == section && $1 == name { sum += $2 }
-			 END { printf "%d\n", sum }'
+	"$KTRACE" report -i "$1" "${@:4}" --format=json 2>/dev/null |
+		python3 -c '
+import json, sys
+report = json.load(sys.stdin)
+parts = report["cpus"] if sys.argv[1] == "cpu" else [report["recording"]]
+print(sum(part[sys.argv[2]] for part in parts))' "$2" "$3"
 }
 
 # perf takes the end of the packet before a PSB, where it reads as one's

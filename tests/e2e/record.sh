@@ -30,6 +30,8 @@ tasks_in() { # recording
 check_codes() {
 	expect "the command's exit code" 7 "$(code_of code)"
 	expect "ended by signal 9" 137 "$(code_of signal)"
+	expect_that "and says so" -n \
+		"$(grep 'ended by SIGKILL' "$WORK/signal.err")"
 	expect "no such command" 127 "$(code_of absent)"
 	expect "not executable" 126 "$(code_of denied)"
 	expect "wrong usage" 2 "$(code_of usage)"
@@ -59,6 +61,14 @@ check_ways() {
 	expect "--duration ends the command" 143 "$(code_of duration)"
 	expect_that "--duration is kept" \
 		"$(cat "$WORK/duration.seconds")" -lt 15
+	expect "--max-size: the command runs on" 3 "$(code_of largest)"
+	expect_that "--max-size: the recording ends there, and says so" \
+		"$(summary largest recording trace)" -gt 800000 -a \
+		"$(summary largest recording trace)" -lt 2000000 -a -n \
+		"$(grep -- 'ended at --max-size' "$WORK/largest.err")"
+	expect_that "it says how long it is, and how to look at it" -n \
+		"$(grep 'duration: 0.2[0-9]* s, ' "$WORK/duration.err")" -a -n \
+		"$(grep 'ktrace-hw report -i duration' "$WORK/duration.err")"
 	expect "--snapshot keeps one buffer" 65536 \
 		"$(summary snapshot recording trace)"
 	expect_that "--snapshot keeps the newest bytes" \

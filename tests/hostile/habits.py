@@ -149,7 +149,7 @@ def check_completion(program, folder):
     os.symlink(program, os.path.join(folder, "ktrace-hw"))
     for words, expected in (
             (("ktrace-hw", "rep"), "report"),
-            (("ktrace-hw", "report", "--call"), "--callgraph"),
+            (("ktrace-hw", "report", "--callg"), "--callgraph"),
             (("ktrace-hw", "timeline", "--min"), "--min-duration"),
             (("ktrace-hw", "record", "--user-s"), "--user-stacks")):
         listed = " ".join(words)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/name_choice.h"
+
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct name_word {
+	char *text;		/* as written */
+	bool is_regex;
+	regex_t regex;
+};
+
+/* Returns the length of the word that @list begins with. */
+static size_t word_length(const char *list)
+{
+	const char *end = *list == '/' ? strchr(list + 1, '/') : NULL;
+
+	return end ? (size_t)(end + 1 - list) : strcspn(list, ",");
+}
+
+static bool read_regex(struct name_word *word)
+{
+	size_t length = strlen(word->text);
+	char *pattern;
+
+	if (*word->text != '/' || length < 3 || word->text[length - 1] != '/')
+		return true;
+	pattern = strndup(word->text + 1, length - 2);
+	word->is_regex = pattern && !regcomp(&word->regex, pattern,
+					     REG_EXTENDED | REG_NOSUB);
+	free(pattern);
+	return word->is_regex;
+}
+
+static void free_word(struct name_word *word)
+{
+	if (word->is_regex)
+		regfree(&word->regex);
+	free(word->text);
+}
+
+static bool read_word(struct name_choice *choice, const char *text,
+		      size_t length)
+{
+	struct name_word word = { .text = strndup(text, length) };
+	struct name_word *place = NULL;
+
+	if (length && word.text && read_regex(&word))
+		place = array_add(&choice->words);
+	if (place)
+		*place = word;
+	else
+		free_word(&word);
+	return place;
+}
+
+bool name_choice_add(struct name_choice *choice, const char *list)
+{
+	const char *rest = list;
+
+	choice->words.item_size = sizeof(struct name_word);
+	for (;;) {
+		size_t length = word_length(rest);
+
+		if (!read_word(choice, rest, length))
+			return false;
+		rest += length;
+		if (!*rest)
+			break;
+		if (*rest++ != ',')
+			return false;
+	}
+	return *list == '/' || !strchr(list, ',') ||
+	       read_word(choice, list, strlen(list));
+}
+
+void name_choice_free(struct name_choice *choice)
+{
+	for (size_t i = 0; i < choice->words.count; i++)
+		free_word(array_at(&choice->words, i));
+	array_free(&choice->words);
+}
+
+const char *name_choice_first(const struct name_choice *choice)
+{
+	const struct name_word *word = array_at(&choice->words, 0);
+
+	return word->text;
+}
+
+static bool word_has(const struct name_word *word, const char *name)
+{
+	if (word->is_regex)
+		return regexec(&word->regex, name, 0, NULL, 0) == 0;
+	return !strcmp(word->text, name) || !fnmatch(word->text, name, 0);
+}
+
+bool name_choice_has(const struct name_choice *choice, const char *name)
+{
+	for (size_t i = 0; i < choice->words.count; i++)
+		if (word_has(array_at(&choice->words, i), name))
+			return true;
+	return false;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/profile/profile_report.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "report/text/colors.h"
+#include "report/text/function_label.h"
+#include "report/text/name_text.h"
+#include "report/text/task_names.h"
+#include "report/text/time_unit.h"
+#include "symbolize/function_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A path that takes less of its process than this is left out. */
+static const double least_percent = 0.5;
+
+/* A node that waits to be written. */
+struct branch {
+	uint32_t node;
+	uint32_t depth;
+	uint64_t total_ns;
+};
+
+/* A call tree on its way to text. */
+struct tree_text {
+	const struct profile_report *report;
+	uint64_t *totals;	/* by node */
+	uint64_t process_ns;	/* of the process that is written */
+	uint64_t rows;		/* written so far */
+	struct array branches;	/* struct branch: the next one is the last */
+	FILE *out;
+};
+
+/* The largest comes last. */
+static int compare_branches(const void *a, const void *b)
+{
+	const struct branch *x = a;
+	const struct branch *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns < y->total_ns ? -1 : 1;
+	return x->node > y->node ? -1 : x->node < y->node;
+}
+
+static bool is_shown(const struct tree_text *text, uint64_t total_ns)
+{
+	return total_ns && (double)total_ns * 100 >=
+				   (double)text->process_ns * least_percent;
+}
+
+/* Lets @first and its siblings follow, those that matter. */
+static int add_siblings(struct tree_text *text, uint32_t first, uint32_t depth)
+{
+	const struct call_tree *tree = text->report->tree;
+	size_t begin = text->branches.count;
+	struct branch *items;
+
+	for (uint32_t node = first; node != CALL_NODE_NONE;
+	     node = call_tree_next_sibling(tree, node)) {
+		struct branch *branch;
+
+		if (!is_shown(text, text->totals[node]))
+			continue;
+		branch = array_add(&text->branches);
+		if (!branch)
+			return -ERROR_MEMORY;
+		*branch = (struct branch){ node, depth, text->totals[node] };
+	}
+	items = text->branches.items;
+	if (text->branches.count > begin)
+		qsort(items + begin, text->branches.count - begin,
+		      sizeof(*items), compare_branches);
+	return 0;
+}
+
+static void write_process(struct tree_text *text, const struct branch *branch)
+{
+	const struct profile_report *report = text->report;
+	const struct colors *colors = report->colors;
+	int32_t pid = call_tree_pid(report->tree, branch->node);
+
+	/* As in the other profiles, of what is in functions. */
+	text->process_ns = branch->total_ns -
+			   call_tree_at(report->tree, branch->node)->self_ns;
+	fprintf(text->out, "%s%s", text->rows ? "\n" : "", colors->subject);
+	if (pid < 0) {
+		fputs("all", text->out);
+	} else {
+		name_write(text->out, NAME_TEXT,
+			   task_names_last(report->names, pid));
+		fprintf(text->out, "-%" PRId32, pid);
+	}
+	fprintf(text->out, "%s\n%6s %9s %9s %8s  function\n", colors->plain,
+		"time %", "total", "self", "calls");
+}
+
+static void write_branch(const struct tree_text *text,
+			 const struct branch *branch)
+{
+	const struct profile_report *report = text->report;
+	const struct time_unit *unit = time_unit_of(report->recording);
+	const struct call_node *node =
+		call_tree_at(report->tree, branch->node);
+	double share = 100.0 * (double)branch->total_ns /
+		       (double)text->process_ns;
+	const char *color = colors_of_share(report->colors, share);
+
+	fprintf(text->out, "%s%6.2f%s %9s %9s %8" PRIu64 "  %*s", color, share,
+		*color ? report->colors->plain : "",
+		time_unit_text(unit, branch->total_ns).text,
+		time_unit_text(unit, node->self_ns).text,
+		call_counts_calls(&node->calls) + node->calls.starts,
+		(int)(branch->depth - 1) * 2, "");
+	fputs(node->calls.async ? "<interrupt> " : "", text->out);
+	name_write(text->out, NAME_TEXT,
+		   function_text(report->functions, node->function));
+	fputs(function_at(report->functions, node->function)->space == 'u' ?
+		      "  [u]\n" :
+		      "\n",
+	      text->out);
+}
+
+static int write_all(struct tree_text *text)
+{
+	const struct call_tree *tree = text->report->tree;
+	int status = add_siblings(text, call_tree_first_root(tree), 0);
+
+	while (!status && text->branches.count &&
+	       text->rows < text->report->top) {
+		const struct branch *items = text->branches.items;
+		struct branch branch = items[--text->branches.count];
+
+		if (branch.depth) {
+			write_branch(text, &branch);
+			text->rows++;
+		} else {
+			write_process(text, &branch);
+		}
+		status = add_siblings(text,
+				      call_tree_first_child(tree, branch.node),
+				      branch.depth + 1);
+	}
+	return status;
+}
+
+int render_calltree_text(const struct profile_report *report, FILE *out)
+{
+	struct tree_text text = {
+		.report = report,
+		.totals = call_tree_totals(report->tree),
+		.branches = ARRAY_OF(struct branch),
+		.out = out,
+	};
+	int status = -ERROR_MEMORY;
+
+	if (text.totals) {
+		render_title(report, "Call tree", out);
+		status = write_all(&text);
+		fprintf(out, "\nLeft out: what is below %.1f %% of its "
+			     "process.\n", least_percent);
+	}
+	array_free(&text.branches);
+	free(text.totals);
+	return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/text/record_head.h"
+#include "tests/run_suite.h"
+
+static const struct {
+	const char *name;
+	int width;
+	const char *first;
+	const char *second;
+} heads[] = {
+	{ "comm", 2, "", "comm" },
+	{ "wall_ns", 2, "", "wall" },
+	{ "self_ns_per_call", 40, "", "self per call" },
+	{ "context_switches", 16, "", "context switches" },
+	{ "context_switches", 15, "context", "switches" },
+	{ "interrupt_work_elsewhere", 3, "interrupt", "work elsewhere" },
+	{ "kernel_work_elsewhere", 3, "kernel work", "elsewhere" },
+	{ "on_cpu_ns", 6, "", "on CPU" },
+	{ "exact_percent", 3, "exact", "%" },
+	{ "", 0, "", "" },
+};
+
+START_TEST(names_become_heads)
+{
+	struct record_head head =
+		record_head_of(heads[_i].name, heads[_i].width);
+
+	ck_assert_str_eq(head.lines[0], heads[_i].first);
+	ck_assert_str_eq(head.lines[1], heads[_i].second);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	const char *wanted;
+	bool is_it;
+} choices[] = {
+	{ "total_ns", "total_ns", true },
+	{ "total_ns", "total", true },
+	{ "total_ns", "tot", false },
+	{ "on_cpu_ns", "on CPU", true },
+	{ "exact_percent", "exact_%", true },
+	{ "total_ns", "", false },
+	{ "ns", "", false },
+};
+
+START_TEST(columns_are_chosen_by_either)
+{
+	ck_assert_int_eq(record_head_is(choices[_i].name, choices[_i].wanted),
+			 choices[_i].is_it);
+}
+END_TEST
+
+static Suite *record_head_suite(void)
+{
+	Suite *suite = suite_create("record_head");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, names_become_heads, 0,
+			    sizeof(heads) / sizeof(*heads));
+	tcase_add_loop_test(tcase, columns_are_chosen_by_either, 0,
+			    sizeof(choices) / sizeof(*choices));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(record_head_suite());
+}
