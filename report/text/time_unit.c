@@ -45,7 +45,7 @@ static const struct time_unit host_clock = {
 	.is_of_host = true,
 	.name = "ns",
 	.suffix = "_ns",
-	.kind = "wall time on CPUs, in nanoseconds",
+	.kind = "wall time on CPUs",
 	.note = "The times are a host's: several CPUs of the virtual machine run "
 		"by its clock, and\nwhat it did meanwhile is in them. One CPU "
 		"(without --cpus) has its own clock.\n\n",
