@@ -65,7 +65,7 @@ static struct kept_track *get_track(struct span_export *export,
 		kept->track = *like;
 		kept->track.number = ++export->tracks;
 		name_track(export, &kept->track, time_ns);
-		export->writer->announce(export->writer, &kept->track);
+		export->writer->announce(export->writer, &kept->track, time_ns);
 	}
 	return kept;
 }
@@ -160,7 +160,11 @@ static void leave(struct span_export *export, const struct call_step *step)
 static void take(struct step_sink *sink, const struct call_step *step)
 {
 	struct span_export *export = (struct span_export *)sink;
+	bool is_run = step->kind == STEP_SWITCH || step->kind == STEP_LEAVE ||
+		      step->kind == STEP_END;
 
+	if (is_run && export->writer->run)
+		export->writer->run(export->writer, step);
 	switch ((enum call_step_kind)step->kind) {
 	case STEP_ENTER:
 		enter(export, step);
@@ -213,9 +217,9 @@ struct step_sink *span_export_open(const struct timeline_context *context,
 int span_export_close(struct step_sink *sink)
 {
 	struct span_export *export = (struct span_export *)sink;
-	int status = export->status;
+	int status = export->writer->finish(export->writer);
 
-	export->writer->finish(export->writer);
+	status = status ? status : export->status;
 	array_free(&export->tasks);
 	array_free(&export->cpus);
 	free(export);
