@@ -51,7 +51,7 @@ VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
-            -lelf -ldw -lzstd -pthread
+            -lelf -ldw -lzstd -lz -pthread
 
 SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))
@@ -65,6 +65,13 @@ SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+# What leads the ways to files to those in memory: see memory_files.h.
+FUZZ_RECORDING := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fuzz/recording/*.c))
+FUZZ_MUTATOR := $(filter-out %/all_writers.o %/memory_files.o,$(FUZZ_RECORDING))
+FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
+            regular_file_open file_map_open file_map_open_beneath \
+            file_map_open_fd file_map_close file_map_temporary \
+            pt_iscache_add_file
 
 # The ways into the kernel that abis tries are those of x86-64.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
@@ -129,7 +136,11 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o \
 		$(if $(FUZZ),,$(BUILD)/tests/fuzz/replay.o) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) \
-		-o $@ $^ $(LDLIBS)
+		-o $@ $(filter %.o,$^) $(LIBRARY) $(LDLIBS)
+
+$(BUILD)/tests/fuzz/fuzz_recording: $(FUZZ_RECORDING)
+$(BUILD)/tests/fuzz/fuzz_recording.o: CPPFLAGS += $(if $(FUZZ),-DFUZZING)
+$(BUILD)/tests/fuzz/fuzz_recording: LDFLAGS += $(FUZZ_WRAPPED:%=-Wl,--wrap=%)
 
 fuzz: $(FUZZERS)
 
@@ -165,6 +176,8 @@ $(SUITES): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUI
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(CHECK_LIBS)
 
+$(BUILD)/tests/test_record_mutator: $(FUZZ_MUTATOR)
+
 # Its referee.
 $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind
 
@@ -185,6 +198,11 @@ check-golden-flows: $(PROGRAM)
 	$(Q)tests/golden/aux_samples.py $(PROGRAM)
 	@$(pass)
 
+# What the fuzz entry of recordings has found.
+check-fuzz-found: $(BUILD)/tests/fuzz/fuzz_recording
+	$(Q)$(SUITE_ENV) $< $(wildcard tests/fuzz/found/*) 2>/dev/null
+	@$(pass)
+
 # What anybody may hand to it, or type.
 HOSTILE_CHECKS := $(patsubst tests/hostile/%.py,check-hostile-%, \
                   $(filter-out %/judge.py %/made_recording.py, \
@@ -197,7 +215,7 @@ $(HOSTILE_CHECKS): check-hostile-%: $(PROGRAM)
 # waits for that.
 check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(CHECKS) $(if $(ARCH),,$(MACHINE_CHECKS) \
-		check-golden-flows $(HOSTILE_CHECKS)))
+		check-golden-flows check-fuzz-found $(HOSTILE_CHECKS)))
 
 check-full: export KTRACE_FULL = 1
 check-full: check
@@ -266,7 +284,7 @@ clean:
 	$(RM) -r build build-san build-fuzz build-arm64
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check $(CHECKS) \
-	check-golden-flows $(HOSTILE_CHECKS) check-full bench lint $(LINTS) install \
-	install-recorder deb compile_commands.json clean
+	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
+	lint $(LINTS) install install-recorder deb compile_commands.json clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

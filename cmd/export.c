@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-static int export_recording(const struct report_options *options)
+static int export_recording(const struct report_options *options,
+			    const struct timeline_options *timeline_options)
 {
-	const struct timeline_options all = TIMELINE_OPTIONS_ALL;
 	const struct timeline_renderer *timeline;
 	const struct profile_renderer *profile;
 
@@ -20,8 +20,14 @@ static int export_recording(const struct report_options *options)
 	}
 	timeline = timeline_renderer_find("export", options->format);
 	if (timeline)
-		return run_timeline_command(options, &all, timeline);
+		return run_timeline_command(options, timeline_options,
+					    timeline);
 	profile = profile_renderer_find("export", options->format);
+	if (profile && timeline_options->min_ns) {
+		fprintf(stderr, "ktrace-hw: export: cannot do --min-duration "
+				"here: %s adds all up\n", options->format);
+		return EXIT_USAGE;
+	}
 	if (profile && options->top != UINT64_MAX) {
 		fprintf(stderr, "ktrace-hw: export: cannot do --top here: %s "
 				"has no rows\n", options->format);
@@ -36,8 +42,21 @@ static int export_recording(const struct report_options *options)
 	return EXIT_USAGE;
 }
 
+static bool take_option(void *ctx, int index, const char *argument)
+{
+	struct timeline_options *options = ctx;
+
+	(void)index;
+	return read_duration(argument, &options->min_ns);
+}
+
 static int run_export(int argc, char **argv)
 {
+	static const struct own_option own[] = {
+		{ "min-duration", "TIME",
+		  "only functions that last TIME (1us) or longer" },
+	};
+	struct timeline_options timeline = TIMELINE_OPTIONS_ALL;
 	const struct option_set set = {
 		.command = "export",
 		.adds_up = true,
@@ -45,12 +64,16 @@ static int run_export(int argc, char **argv)
 		.formats = "perfetto, chrome, csv, json or gmon (a gmon.out; "
 			   "-o FILE also\n                         gets FILE.elf, "
 			   "for gprof FILE.elf FILE)",
+		.own = own,
+		.own_count = 1,
+		.take = take_option,
+		.ctx = &timeline,
 	};
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
 	if (status < 0)
-		status = export_recording(&options);
+		status = export_recording(&options, &timeline);
 	report_options_free(&options);
 	return status;
 }

@@ -5,11 +5,13 @@
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
 #include "report/steps/step_select.h"
+#include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static int out_of_memory(void)
@@ -40,7 +42,8 @@ static int run_selected(const struct session *session,
 
 static int render_session(const struct session *session,
 			  const struct step_select_options *options,
-			  const struct timeline_renderer *renderer)
+			  const struct timeline_renderer *renderer,
+			  struct timeline_summary *summary)
 {
 	const struct timeline_context context = {
 		.functions = symbols_functions(session->symbols),
@@ -50,6 +53,7 @@ static int render_session(const struct session *session,
 		.by_process = step_filter_has_tasks(&session->filter),
 		.colors = session->colors,
 		.out = session->out,
+		.summary = summary,
 	};
 	struct step_sink *sink = renderer->open(&context);
 	int status;
@@ -60,6 +64,22 @@ static int render_session(const struct session *session,
 	if (renderer->close(sink) < 0 && !status)
 		status = out_of_memory();
 	return status;
+}
+
+/* What a file of an export holds, and lacks. */
+static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
+{
+	fprintf(stderr, "ktrace-hw: %" PRIu64 " slices, %.1f MB (%.1f bytes "
+			"each)",
+		summary->slices, (double)summary->bytes / 1e6,
+		summary->slices ? (double)summary->bytes /
+					  (double)summary->slices :
+				  0);
+	if (min_ns)
+		fprintf(stderr, "; functions shorter than %s are left out\n",
+			duration_text_of(min_ns).text);
+	else
+		fputs("; --min-duration makes it smaller\n", stderr);
 }
 
 static bool has_any(const struct function_table *functions,
@@ -107,6 +127,7 @@ int run_timeline_command(const struct report_options *options,
 		.min_ns = timeline->min_ns,
 		.max_count = options->top,
 	};
+	struct timeline_summary summary = { 0 };
 	int close_status;
 
 	if (!status && renderer->needs_time)
@@ -120,7 +141,9 @@ int run_timeline_command(const struct report_options *options,
 	if (!status)
 		check_names(&session, "note: --hide", &timeline->hidden);
 	if (!status)
-		status = render_session(&session, &select, renderer);
+		status = render_session(&session, &select, renderer, &summary);
+	if (!status && summary.bytes)
+		say_summary(&summary, timeline->min_ns);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }

@@ -400,16 +400,19 @@ static void forget_page(struct block_graph *graph, uint64_t page,
 	}
 }
 
+/* Pages are counted: the addresses of the last one's end, and of what lies before
+ * the first one, do not exist.
+ */
 void block_graph_forget(struct block_graph *graph, uint64_t first,
 			uint64_t end)
 {
-	uint64_t page = (first - MOST_BYTES - LONGEST_INSTRUCTION) >>
-			PAGE_SHIFT << PAGE_SHIFT;
+	const uint64_t before = MOST_BYTES + LONGEST_INSTRUCTION;
+	uint64_t page = (first > before ? first - before : 0) >> PAGE_SHIFT;
 
-	if (!graph->room)
+	if (!graph->room || first >= end)
 		return;
-	for (; page < end; page += (uint64_t)1 << PAGE_SHIFT)
-		forget_page(graph, page, first, end);
+	for (; page <= (end - 1) >> PAGE_SHIFT; page++)
+		forget_page(graph, page << PAGE_SHIFT, first, end);
 }
 
 struct block *block_graph_blocks(const struct block_graph *graph)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What is given a time: an event, or for a list of blocks an item.  Both begin
  * with the same three.
@@ -113,10 +114,10 @@ static inline union timed_record *event_times_add(struct event_times *times,
 {
 	union timed_record *record = &times->records[times->count++];
 
-	*record = (union timed_record){
-		.time_ns = times->work,
-		.early_ns = bounds,
-	};
+	/* What an initializer leaves of a union is not said. */
+	memset(record, 0, sizeof(*record));
+	record->time_ns = times->work;
+	record->early_ns = bounds;
 	return record;
 }
 

@@ -9,6 +9,7 @@
 #include "symbolize/task_switch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct execution_stream {
 	struct flow_source base;	/* as a list of blocks */
@@ -331,11 +332,10 @@ static int take_place(struct execution_stream *stream)
 	if (!stream->is_fed)
 		return read_run(stream);
 	stream->at_end = true;
-	stream->made = (union timed_record){
-		.time_ns = stream->last.time_ns,
-		.early_ns = stream->last.early_ns,
-		.late_ns = FLOW_NO_BOUND,
-	};
+	memset(&stream->made, 0, sizeof(stream->made));
+	stream->made.time_ns = stream->last.time_ns;
+	stream->made.early_ns = stream->last.early_ns;
+	stream->made.late_ns = FLOW_NO_BOUND;
 	if (stream->lists_blocks)
 		stream->made.item.kind = FLOW_END;
 	else

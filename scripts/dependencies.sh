@@ -9,7 +9,7 @@ source "$(dirname "$(realpath "$0")")/apt.sh"
 # What each is for: docs/architecture.md, "Libraries".
 PACKAGES=(
 	gcc make pkg-config libc6-dev
-	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libzstd-dev
+	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libzstd-dev zlib1g-dev
 	libtraceevent-dev libglib2.0-dev check libunwind-dev
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time

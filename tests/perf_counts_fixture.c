@@ -128,6 +128,21 @@ static enum place_kind kind_of(const struct array *thunks, uint64_t address)
 	return PLACE_FUNCTION;
 }
 
+/* Where a section begins or ends at a function, perf says the mark's name. */
+static const char *function_at_mark(const char *name)
+{
+	static const char *const marks[][2] = {
+		{ "__irqentry_text_start", "irq_entries_start" },
+		{ "__irqentry_text_end",
+		  "swapgs_restore_regs_and_return_to_usermode" },
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if (!strcmp(name, marks[i][0]))
+			return marks[i][1];
+	return name;
+}
+
 /* "ffffffff81073918 native_write_msr+0x8" */
 static void read_place(char *text, const struct array *thunks,
 		       struct place *place)
@@ -146,7 +161,8 @@ static void read_place(char *text, const struct array *thunks,
 		*plus = '\0';
 	while ((dot = strrchr(name, '.')) && dot != name && is_suffix(dot))
 		*dot = '\0';
-	snprintf(place->name, sizeof(place->name), "%s", name);
+	snprintf(place->name, sizeof(place->name), "%s",
+		 function_at_mark(name));
 }
 
 /* "[000]  tr end  iret    ffffffff81c01199 sym+0x0 =>   0 [unknown]" */

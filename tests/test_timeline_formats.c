@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 static struct recording_fixture fixture;
 static struct recording *recording;
@@ -280,12 +281,30 @@ START_TEST(a_leaf_has_one_line_and_a_caller_two)
 }
 END_TEST
 
+/* The packets that the one packet of an export holds: a field of a length that
+ * takes two bytes, and field 50 in it likewise.
+ */
+static uint8_t *unpacked(const char *bytes, size_t size, size_t *raw_size)
+{
+	enum { HEAD = 1 + 2 + 2 + 2, MOST = 1 << 16 };
+	uint8_t *raw = malloc(MOST);
+	uLongf length = MOST;
+
+	ck_assert_int_eq(bytes[0], 1 << 3 | 2);
+	ck_assert_mem_eq(bytes + 3, "\x92\x03", 2);
+	ck_assert_int_eq(uncompress(raw, &length, (const Bytef *)bytes + HEAD,
+				    size - HEAD), Z_OK);
+	*raw_size = length;
+	return raw;
+}
+
 START_TEST(perfetto_has_each_name_once_and_as_utf8)
 {
 	static const char name[] = "f\033\",\n\\xff(<";
 	size_t size;
-	char *bytes = render("export", "perfetto", false, &size);
-	const char *found = memmem(bytes, size, name, strlen(name));
+	char *packed = render("export", "perfetto", false, &size);
+	uint8_t *bytes = unpacked(packed, size, &size);
+	const uint8_t *found = memmem(bytes, size, name, strlen(name));
 
 	ck_assert_ptr_nonnull(found);
 	ck_assert_int_eq(found[-1], sizeof(name) - 1);
@@ -293,6 +312,7 @@ START_TEST(perfetto_has_each_name_once_and_as_utf8)
 	ck_assert_ptr_null(memmem(found, size - (size_t)(found - bytes), name,
 				  strlen(name)));
 	free(bytes);
+	free(packed);
 }
 END_TEST
 

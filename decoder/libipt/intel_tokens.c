@@ -37,6 +37,7 @@ struct intel_tokens {
 	bool has_open_tnt;	/* the last packet is one, the last token it */
 	bool open_tnt_was_fresh;
 	bool after_anchor;	/* no token came since */
+	uint64_t last_high;	/* branch_window_delay()'s */
 	bool failed;		/* out of memory: as if the trace ended */
 };
 
@@ -112,9 +113,6 @@ static void end_loss(struct intel_tokens *tokens, size_t closed)
 	last->has_estimate = true;
 }
 
-/* An MTC is written some time after the count that it tells; what was written
- * before it may be as much younger.
- */
 static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
 			bool is_mtc)
 {
@@ -123,9 +121,10 @@ static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
 	close_window(tokens, anchor);
 	if (!is_mtc)
 		end_loss(tokens, closed);
-	for (size_t i = closed; is_mtc && i < tokens->closed; i++)
-		branch_at(tokens, i)->high +=
-			intel_clock_mtc_delay(&tokens->clock);
+	branch_window_delay(tokens->closed ? branch_at(tokens, closed) : NULL,
+			    tokens->closed - closed,
+			    is_mtc ? intel_clock_mtc_delay(&tokens->clock) : 0,
+			    &tokens->last_high);
 	intel_clock_set_anchor(&tokens->clock, anchor);
 	tokens->has_fresh_cyc = false;
 	tokens->after_anchor = true;

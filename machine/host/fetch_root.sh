@@ -11,6 +11,7 @@ readonly ROOT_PACKAGES=(
 	base-files bash busybox-static coreutils dash diffutils findutils gawk
 	grep gzip mount procps sed tar util-linux
 	libdw1t64 libelf1t64 libopencsd1 libtraceevent1 libunwind8 libzstd1
+	zlib1g
 	linux-perf
 )
 

@@ -57,9 +57,9 @@ static int refill(struct merge_stream *stream)
 
 	if (count < 0)
 		return count;
-	stream->end = stream->next + count;
 	if (!count)
 		stream->next = NULL;
+	stream->end = count ? stream->next + count : NULL;
 	return 0;
 }
 

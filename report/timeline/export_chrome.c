@@ -196,9 +196,12 @@ static void name_it(struct chrome_writer *chrome,
 	line_buffer_put(&chrome->out, "}", 1);
 }
 
-static void announce(struct span_writer *writer, const struct span_track *track)
+static void announce(struct span_writer *writer, const struct span_track *track,
+		     uint64_t time_ns)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
+
+	(void)time_ns;
 
 	name_it(chrome, track, "thread_name", track->name);
 	if (track->kind == SPAN_CPU_TASKS)
@@ -235,7 +238,7 @@ static void end(struct span_writer *writer, const struct span_track *track,
 	line_buffer_end(&chrome->out);
 }
 
-static void finish(struct span_writer *writer)
+static int finish(struct span_writer *writer)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 
@@ -249,6 +252,7 @@ static void finish(struct span_writer *writer)
 	array_free(&chrome->names);
 	array_free(&chrome->rows);
 	free(chrome);
+	return 0;
 }
 
 static struct step_sink *open_chrome(const struct timeline_context *context)

@@ -30,13 +30,14 @@ static void name_track(const struct span_export *export,
 		       struct span_track *track, uint64_t time_ns)
 {
 	const struct task *task = track->task;
+	const char *trace = track->kind == SPAN_CPU_TRACE ? " trace" : "";
 
-	if (track->kind == SPAN_CPU_TASKS)
-		snprintf(track->name, sizeof(track->name), "CPU %u",
-			 track->cpu);
-	else if (track->kind == SPAN_CPU_TRACE)
-		snprintf(track->name, sizeof(track->name), "CPU %u trace",
-			 track->cpu);
+	if (!task && track->cpu == UINT32_MAX)
+		snprintf(track->name, sizeof(track->name), "unknown CPU%s",
+			 trace);
+	else if (!task)
+		snprintf(track->name, sizeof(track->name), "CPU %u%s",
+			 track->cpu, trace);
 	else if (task->tid > 0)
 		snprintf(track->name, sizeof(track->name), "%s",
 			 task_names_comm(export->context.names, task->tid,
@@ -65,7 +66,7 @@ static struct kept_track *get_track(struct span_export *export,
 		kept->track = *like;
 		kept->track.number = ++export->tracks;
 		name_track(export, &kept->track, time_ns);
-		export->writer->announce(export->writer, &kept->track);
+		export->writer->announce(export->writer, &kept->track, time_ns);
 	}
 	return kept;
 }
@@ -87,10 +88,10 @@ static struct kept_track *cpu_track(struct span_export *export,
 				    enum span_track_kind kind)
 {
 	const struct span_track track = { .kind = kind, .cpu = step->cpu };
+	/* That of threads' streams, UINT32_MAX, is the first. */
+	uint32_t slot = (step->cpu + 1) * 2 + (kind == SPAN_CPU_TRACE);
 
-	return get_track(export, &export->cpus,
-			 step->cpu * 2 + (kind == SPAN_CPU_TRACE), &track,
-			 step->time_ns);
+	return get_track(export, &export->cpus, slot, &track, step->time_ns);
 }
 
 static void end_span(struct span_export *export, struct kept_track *kept,
@@ -160,7 +161,11 @@ static void leave(struct span_export *export, const struct call_step *step)
 static void take(struct step_sink *sink, const struct call_step *step)
 {
 	struct span_export *export = (struct span_export *)sink;
+	bool is_run = step->kind == STEP_SWITCH || step->kind == STEP_LEAVE ||
+		      step->kind == STEP_END;
 
+	if (is_run && export->writer->run)
+		export->writer->run(export->writer, step);
 	switch ((enum call_step_kind)step->kind) {
 	case STEP_ENTER:
 		enter(export, step);
@@ -213,9 +218,9 @@ struct step_sink *span_export_open(const struct timeline_context *context,
 int span_export_close(struct step_sink *sink)
 {
 	struct span_export *export = (struct span_export *)sink;
-	int status = export->status;
+	int status = export->writer->finish(export->writer);
 
-	export->writer->finish(export->writer);
+	status = status ? status : export->status;
 	array_free(&export->tasks);
 	array_free(&export->cpus);
 	free(export);

@@ -29,9 +29,9 @@ enum { SPAN_NAME_BYTES = 511 };
 struct span_writer {
 	/* Set by span_export_open(); borrowed. */
 	const struct function_table *functions;
-	/* Each track is announced once, before its first span. */
+	/* Each track is announced once, before its first span at @time_ns. */
 	void (*announce)(struct span_writer *writer,
-			 const struct span_track *track);
+			 const struct span_track *track, uint64_t time_ns);
 	/* @name is NULL for a function, which span_name() names. */
 	void (*begin)(struct span_writer *writer,
 		      const struct span_track *track, uint64_t time_ns,
@@ -39,7 +39,12 @@ struct span_writer {
 		      const char *category);
 	void (*end)(struct span_writer *writer, const struct span_track *track,
 		    uint64_t time_ns);
-	void (*finish)(struct span_writer *writer);	/* and frees it */
+	/* A task begins (STEP_SWITCH) or stops to run, or a CPU ends; NULL: not
+	 * wanted, but as spans.
+	 */
+	void (*run)(struct span_writer *writer, const struct call_step *step);
+	/* Frees it.  Returns 0, or -ERROR_MEMORY if something is missing. */
+	int (*finish)(struct span_writer *writer);
 };
 
 /* Returns the name of @function, which is always the same. */

@@ -13,6 +13,12 @@ struct lines;
 struct task_names;
 struct time_unit;
 
+/* What came of an export. */
+struct timeline_summary {
+	uint64_t slices;
+	uint64_t bytes;
+};
+
 /* What timeline renderers write with; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
@@ -22,6 +28,8 @@ struct timeline_context {
 	bool by_process;	/* functions are written 137k:vfs_read */
 	const struct colors *colors;	/* of text */
 	FILE *out;
+	struct timeline_summary *summary;	/* NULL: not wanted; filled in
+						 * by formats that count */
 };
 
 /* Renders steps as they come.  Each format fills one. */

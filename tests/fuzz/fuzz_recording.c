@@ -1,83 +1,136 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/code/code_image.h"
-#include "decoder/flow/branch_source.h"
-#include "decoder/flow/flow_source.h"
-#include "decoder/flow/packet_dump.h"
+#include "cmd/dump_stages.h"
+#include "cmd/session.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
-#include "decoder/recording_open.h"
-#include "execution/execution_stream.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/packed_folder_fixture.h"
+#include "tests/fuzz/recording/all_writers.h"
+#include "tests/fuzz/recording/memory_files.h"
+#include "tests/fuzz/recording/record_mutator.h"
 
-static void walk_sideband(const struct recording *recording)
+#include <string.h>
+
+static struct writer_choice read_choice(const struct packed_files *files)
 {
-	struct sideband *sideband = sideband_open(recording, 0);
-	struct sideband_record record;
+	const struct packed_file *file = packed_files_find(files, "options");
+	struct writer_choice choice = { 0 };
 
-	while (sideband && sideband_next(sideband, &record) == 1)
-		continue;
-	sideband_close(sideband);
+	if (file)
+		memcpy(&choice, file->bytes,
+		       file->size < sizeof(choice) ? file->size :
+						     sizeof(choice));
+	return choice;
 }
 
-static void walk_blocks(struct flow_source *source)
+/* Narrows the session to what @choice says. */
+static void narrow(struct session *session, const struct writer_choice *choice,
+		   uint32_t *cpu)
 {
-	const struct flow_item *items;
+	const struct recording_info *info = recording_info(session->recording);
+	uint64_t part = (info->last_time_ns - info->first_time_ns) / 8;
 
-	while (flow_source_next(source, &items) > 0)
-		continue;
-	flow_source_close(source);
+	session->decodes_all = true;
+	if (choice->since)
+		session->window.since_ns =
+			info->first_time_ns + choice->since % 8 * part;
+	if (choice->until)
+		session->window.until_ns =
+			info->last_time_ns - choice->until % 8 * part;
+	*cpu = choice->cpu - 1u;
+	if (choice->cpu) {
+		session->filter.cpus = cpu;
+		session->filter.cpu_count = 1;
+	}
 }
 
-static void walk_stream(const struct recording *recording, size_t index,
-			const struct code_image *image)
+/* Each decodes once more: one of them is enough for an input. */
+static const struct {
+	dump_stage *stage;
+	bool is_second;		/* by the second engine */
+} dumps[] = {
+	{ dump_records, false }, { dump_packets, false },
+	{ dump_events, false },	 { dump_blocks, false },
+	{ dump_events, true },	 { dump_blocks, true },
+};
+enum { DUMPS = sizeof(dumps) / sizeof(*dumps) };
+
+static void dump_one(struct session *session,
+		     const struct writer_choice *choice)
 {
-	const struct flow_input input = {
-		.recording = recording,
-		.stream = recording_stream(recording, index),
-		.image = image,
+	size_t index = choice->dump % DUMPS;
+	struct dump dump = { session, UINT64_MAX };
+
+	if (dumps[index].is_second)
+		session->engine = engine_second(session->recording);
+	dumps[index].stage(&dump);
+}
+
+static void read_all(const struct packed_files *files)
+{
+	const struct writer_choice choice = read_choice(files);
+	const struct report_options options = {
+		.input = MEMORY_FOLDER,
+		.output = "/dev/null",
+		.symfs = MEMORY_FOLDER,
+		.top = UINT64_MAX,
+		.jobs = 1,
 	};
-	struct flow_source *source = NULL;
-	struct packet_dump *dump = NULL;
-	struct packet_line line;
+	struct session session;
+	uint32_t cpu;
 
-	if (!flow_source_open(&input, &source))
-		walk_blocks(source);
-	if (branch_source_fits(recording, input.stream) &&
-	    !execution_blocks.open(&input, &source))
-		walk_blocks(source);
-	if (!packet_dump_open(recording, input.stream, &dump))
-		while (packet_dump_next(dump, &line) == 1)
-			continue;
-	packet_dump_close(dump);
+	if (!session_open(&session, &options)) {
+		narrow(&session, &choice, &cpu);
+		all_writers_run(&session, &choice);
+		dump_one(&session, &choice);
+	}
+	session_close(&session);
 }
 
-static void read_all(const char *path)
+/* Freed memory is kept for a while, and what was allocated where, no more than
+ * an input needs: else most of the time goes there.  Leaks are looked for when
+ * inputs are replayed.
+ */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
 {
-	struct recording *recording;
-	struct code_image *image = NULL;
-
-	if (recording_open(path, NULL, &recording))
-		return;
-	recording_set_root(recording, path);
-	walk_sideband(recording);
-	if (!code_image_open(recording, NULL, &image))
-		for (size_t i = 0; i < recording_stream_count(recording); i++)
-			walk_stream(recording, i, image);
-	code_image_close(image);
-	recording_close(recording);
+	return "quarantine_size_mb=2:thread_local_quarantine_size_kb=64:"
+	       "malloc_context_size=4";
 }
 
-/* The whole way of a recording or a snapshot: frame, records, sideband, the
- * kernel's code and programs' (files beside the recording), trace.
+/* The whole way of a recording or a snapshot, from the files of an input in
+ * memory through records, decoding, steps and attribution to all that is
+ * written.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct packed_folder folder;
+	struct packed_files files;
 
-	if (!packed_folder_unpack(&folder, bytes, size))
-		return 0;
-	read_all(folder.path);
-	packed_folder_remove(&folder);
+	packed_files_read(&files, bytes, size);
+	memory_files_set(&files);
+	read_all(&files);
+	memory_files_set(NULL);
 	return 0;
 }
+
+/* libFuzzer's own changes, which replay.c does without. */
+#ifdef FUZZING
+size_t LLVMFuzzerMutate(uint8_t *bytes, size_t size, size_t room);
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room,
+			       unsigned int seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size,
+				 const uint8_t *second, size_t second_size,
+				 uint8_t *out, size_t room, unsigned int seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room,
+			       unsigned int seed)
+{
+	return record_mutator_run(bytes, size, room, seed, LLVMFuzzerMutate);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size,
+				 const uint8_t *second, size_t second_size,
+				 uint8_t *out, size_t room, unsigned int seed)
+{
+	return record_mutator_cross(first, first_size, second, second_size,
+				    out, room, seed);
+}
+#endif

@@ -12,8 +12,8 @@ import sys
 
 from judge import run, run_checks
 from made_recording import (ATTR, COMPRESSED, FINISHED_ROUND, ID_INDEX,
-                            ITRACE_START, attr, fork, origin, record, trace,
-                            write_kcore, write_recording)
+                            ITRACE_START, attr, fork, kernel_trace, origin,
+                            record, trace, write_kcore, write_recording)
 
 PSB = bytes([2, 0x82] * 8 + [2, 0x23])
 NO_CPU = 0xffffffff
@@ -98,6 +98,15 @@ def check_streams(program, folder):
 def check_pieces_of_one_stream(program, folder):
     write_recording(folder, [trace(bytes(8), i * 16) for i in range(200000)])
     read(program, folder)
+
+
+def check_export_of_a_thread(program, folder):
+    """No CPU has a number that large."""
+    write_recording(folder, [kernel_trace(1000, tid=117, cpu=NO_CPU)])
+    for name in ("chrome", "perfetto"):
+        done = run(program, "export", f"--format={name}", "-i", folder,
+                   codes=(0,))
+        assert "unknown CPU trace" in done.out, done.out
 
 
 def bomb(folder, unit):

@@ -141,13 +141,35 @@ def check_chrome(reader, wanted):
 
 
 def check_perfetto(reader, wanted):
-    found, names, tids = spans.of_perfetto(
-        reader.file("export", "--format=perfetto"))
+    path = reader.file("export", "--format=perfetto")
+    found = spans.Perfetto(path)
 
     def tid_of(track):
-        return (tids[track], 0) if tids[track] else idle_number(names[track])
+        tid = found.tids[track]
+        return (tid, 0) if tid else idle_number(found.names[track])
 
-    assert by_task(found, tid_of) == wanted, "spans differ"
+    assert by_task(found.spans, tid_of) == wanted, "spans differ"
+    check_switches(reader, found.switches)
+    slices = sum(map(len, found.spans.values()))
+    size = os.path.getsize(path)
+    assert size < 8 * slices + 10000, f"{size} bytes for {slices} slices"
+
+
+def check_switches(reader, switches):
+    """Who runs on each CPU, by Perfetto's rules and by the timeline's."""
+    rows = [row for row in csv.DictReader(
+        reader.text("timeline", "--format=csv").splitlines())
+            if row["event"] == "switch"]
+    told = {(int(row["time_ns"]), int(row["cpu"]), int(row["tid"]))
+            for row in rows}
+    running = {}
+    for time_ns, cpu, prev, after, state in sorted(switches):
+        assert running.get(cpu, 0) == prev != after, (time_ns, cpu, prev)
+        assert state in (0, 1) and (prev or not state), (time_ns, state)
+        assert after == 0 or (time_ns, cpu, after) in told, (time_ns, after)
+        running[cpu] = after
+    ran = {after for *_, after, _ in switches} - {0}
+    assert ran == {tid for *_, tid in told if tid > 0} and ran, ran
 
 
 def gprof_rows(path):

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline/perfetto_sched.h"
+
+#include "common/error.h"
+#include "report/text/name_text.h"
+#include "report/text/task_names.h"
+#include "report/timeline/perfetto_fields.h"
+#include "report/timeline/perfetto_out.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Sequences of tracks have smaller numbers. */
+#define SCHED_SEQUENCE 0x7fffffff
+
+/* include/linux/sched.h: TASK_RUNNING, TASK_INTERRUPTIBLE.  Which sleep it is,
+ * the trace does not say.
+ */
+enum { STATE_RUNNABLE = 0, STATE_ASLEEP = 1 };
+enum { USUAL_PRIORITY = 120 };
+
+struct cpu_runs {
+	int32_t tid;		/* that runs; 0: idle */
+	bool has_left;		/* at left_ns: nobody else is known to run */
+	uint64_t left_ns;
+};
+
+struct switch_event {
+	uint64_t time_ns;
+	uint32_t cpu;
+	int32_t prev_tid;
+	int32_t next_tid;
+	bool is_preempted;
+};
+
+struct perfetto_sched perfetto_sched_of(struct perfetto_out *out,
+					const struct task_names *names)
+{
+	return (struct perfetto_sched){
+		.out = out,
+		.names = names,
+		.cpus = ARRAY_OF(struct cpu_runs),
+	};
+}
+
+static void put_comm(const struct perfetto_sched *sched,
+		     struct protobuf *message, uint32_t field,
+		     const struct switch_event *event, int32_t tid)
+{
+	enum { COMM_BYTES = 32 };
+	char text[COMM_BYTES * NAME_GROWTH];
+	char comm[COMM_BYTES];
+
+	if (tid)
+		snprintf(comm, sizeof(comm), "%s",
+			 task_names_comm(sched->names, tid, event->time_ns));
+	else
+		snprintf(comm, sizeof(comm), "swapper/%u", event->cpu);
+	protobuf_bytes(message, field, text,
+		       name_text(text, NAME_UTF8, comm, strlen(comm)));
+}
+
+static void put_switch(const struct perfetto_sched *sched,
+		       struct protobuf *message,
+		       const struct switch_event *event)
+{
+	put_comm(sched, message, SWITCH_PREV_COMM, event, event->prev_tid);
+	protobuf_number(message, SWITCH_PREV_PID, (uint64_t)event->prev_tid);
+	protobuf_number(message, SWITCH_PREV_PRIO, USUAL_PRIORITY);
+	protobuf_number(message, SWITCH_PREV_STATE,
+			event->is_preempted || !event->prev_tid ?
+				STATE_RUNNABLE :
+				STATE_ASLEEP);
+	put_comm(sched, message, SWITCH_NEXT_COMM, event, event->next_tid);
+	protobuf_number(message, SWITCH_NEXT_PID, (uint64_t)event->next_tid);
+	protobuf_number(message, SWITCH_NEXT_PRIO, USUAL_PRIORITY);
+}
+
+static void write_switch(struct perfetto_sched *sched,
+			 const struct switch_event *event)
+{
+	struct protobuf switched;
+	struct protobuf ftrace;
+	struct protobuf bundle;
+	struct protobuf packet;
+
+	if (event->prev_tid == event->next_tid)
+		return;
+	protobuf_start(&switched);
+	protobuf_start(&ftrace);
+	protobuf_start(&bundle);
+	protobuf_start(&packet);
+	put_switch(sched, &switched, event);
+	protobuf_number(&ftrace, FTRACE_TIMESTAMP, event->time_ns);
+	protobuf_number(&ftrace, FTRACE_PID, (uint64_t)event->prev_tid);
+	protobuf_message(&ftrace, FTRACE_SWITCH, &switched);
+	protobuf_number(&bundle, BUNDLE_CPU, event->cpu);
+	protobuf_message(&bundle, BUNDLE_EVENT, &ftrace);
+	protobuf_message(&packet, PACKET_FTRACE_EVENTS, &bundle);
+	protobuf_number(&packet, PACKET_SEQUENCE_ID, SCHED_SEQUENCE);
+	perfetto_out_packet(sched->out, &packet);
+}
+
+/* Lets @tid run on a CPU from the time of @event on. */
+static void change(struct perfetto_sched *sched, struct cpu_runs *runs,
+		   struct switch_event event, int32_t tid)
+{
+	event.prev_tid = runs->tid;
+	event.next_tid = tid;
+	write_switch(sched, &event);
+	runs->tid = tid;
+	runs->has_left = false;
+}
+
+void perfetto_sched_take(struct perfetto_sched *sched,
+			 const struct call_step *step)
+{
+	struct cpu_runs *runs = array_reach(&sched->cpus, step->cpu);
+	struct switch_event event = {
+		.time_ns = step->time_ns,
+		.cpu = step->cpu,
+	};
+
+	if (!runs) {
+		sched->status = -ERROR_MEMORY;
+		return;
+	}
+	/* Who came next was not chosen: nobody, for what is shown. */
+	if (runs->has_left && runs->left_ns != step->time_ns)
+		change(sched, runs,
+		       (struct switch_event){ .time_ns = runs->left_ns,
+					      .cpu = step->cpu },
+		       0);
+	if (step->kind == STEP_SWITCH) {
+		event.is_preempted = step->detail;
+		change(sched, runs, event,
+		       step->task->tid > 0 ? step->task->tid : 0);
+	} else if (step->kind == STEP_LEAVE) {
+		runs->has_left = true;
+		runs->left_ns = step->time_ns;
+	} else {
+		change(sched, runs, event, 0);
+	}
+}
+
+int perfetto_sched_end(struct perfetto_sched *sched)
+{
+	array_free(&sched->cpus);
+	return sched->status;
+}

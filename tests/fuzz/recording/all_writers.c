@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/fuzz/recording/all_writers.h"
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
+#include "attribution/events/work_kinds.h"
+#include "attribution/table.h"
+#include "cmd/pipeline.h"
+#include "cmd/session.h"
+#include "decoder/recording/recording.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_report.h"
+#include "report/steps/step_select.h"
+#include "report/text/time_unit.h"
+#include "report/timeline/timeline.h"
+#include "symbolize/lines.h"
+#include "symbolize/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct timeline_renderer *const timelines[] = {
+	&timeline_text, &timeline_raw, &timeline_csv,	 &timeline_json,
+	&export_csv,	&export_json,  &export_chrome, &export_perfetto,
+};
+
+static const char *const profiles[][2] = {
+	{ "flat", "text" },	  { "flat", "csv" },
+	{ "flat", "json" },	  { "callgraph", "text" },
+	{ "callgraph", "csv" },	  { "callgraph", "json" },
+	{ "flamegraph", "svg" },  { "flamegraph", "folded" },
+	{ "export", "gmon" },
+};
+
+enum {
+	TIMELINES = sizeof(timelines) / sizeof(*timelines),
+	PROFILES = sizeof(profiles) / sizeof(*profiles),
+	TABLES = 16,
+};
+
+/* All that takes steps, behind one sink. */
+struct writers {
+	struct step_sink sink;
+	const struct session *session;
+	const struct writer_choice *choice;
+	const struct time_unit *unit;
+	struct step_select_options selection;
+	struct step_select *selects[TIMELINES];	/* NULL: needs times */
+	struct step_sink *lines[TIMELINES];
+	struct profile *profile;
+	struct known_events *events;
+	struct work_kinds *kinds;
+	struct lines *source_lines;
+	struct call_records_choice calls;
+	const struct attribution_table *tables[TABLES];
+	struct attribution_input inputs[TABLES];
+	struct witness *witnesses[TABLES];
+	size_t table_count;
+	struct step_join *join;		/* NULL: no times */
+	char functions[2][256];		/* arguments of tables */
+};
+
+static void *need(void *made)
+{
+	if (!made)
+		abort();
+	return made;
+}
+
+static void take(struct step_sink *sink, const struct call_step *step)
+{
+	struct writers *writers = (struct writers *)sink;
+	struct step_sink *next = profile_sink(writers->profile);
+
+	next->take(next, step);
+	for (size_t i = 0; i < TIMELINES; i++) {
+		if (!writers->selects[i])
+			continue;
+		next = step_select_sink(writers->selects[i]);
+		next->take(next, step);
+	}
+	if (!writers->join)
+		return;
+	next = step_join_sink(writers->join);
+	next->take(next, step);
+}
+
+static void open_timelines(struct writers *writers)
+{
+	const struct session *session = writers->session;
+	const struct timeline_context context = {
+		.functions = symbols_functions(session->symbols),
+		.names = session->names,
+		.unit = writers->unit,
+		.colors = session->colors,
+		.out = session->out,
+	};
+
+	writers->selection = (struct step_select_options){
+		.filter = &session->filter,
+		.window = session->window,
+		.max_depth = writers->choice->max_depth ?
+				     writers->choice->max_depth :
+				     UINT32_MAX,
+		.min_ns = writers->choice->min_duration ?
+				  UINT64_C(1) << (writers->choice->min_duration
+						  & 31) : 0,
+		.max_count = writers->choice->top ? writers->choice->top :
+						    UINT64_MAX,
+	};
+	for (size_t i = 0; i < TIMELINES; i++) {
+		if (timelines[i]->needs_time && !writers->unit->is_time)
+			continue;
+		writers->lines[i] = need(timelines[i]->open(&context));
+		writers->selects[i] = need(step_select_new(
+			&writers->selection, context.functions,
+			writers->lines[i]));
+	}
+}
+
+/* A function's name, a last one's and a first one's, where a table wants some;
+ * what may be left out is.
+ */
+static const char *argument_of(struct writers *writers,
+			       const struct attribution_table *table)
+{
+	const struct function_table *functions =
+		symbols_functions(writers->session->symbols);
+	uint32_t count = function_count(functions);
+	const char *first = function_at(functions, count / 2)->name;
+	const char *last = function_at(functions, count - 1)->name;
+
+	if (!table->argument || *table->argument == '[')
+		return NULL;
+	snprintf(writers->functions[0], sizeof(writers->functions[0]), "%s",
+		 last);
+	snprintf(writers->functions[1], sizeof(writers->functions[1]), "%s,%s",
+		 last, first);
+	return writers->functions[table == &between_option];
+}
+
+static void open_table(struct writers *writers,
+		       const struct attribution_table *table)
+{
+	const struct session *session = writers->session;
+	size_t index = writers->table_count;
+	struct attribution_input *input = &writers->inputs[index];
+	char message[1024];
+
+	*input = (struct attribution_input){
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.lines = writers->source_lines,
+		.names = session->names,
+		.events = writers->events,
+		.kinds = writers->kinds,
+		.filter = &session->filter,
+		.window = session->window,
+		.argument = argument_of(writers, table),
+		.calls = table == &call_records_table ? &writers->calls : NULL,
+	};
+	if (table->check && !table->check(input, message, sizeof(message)))
+		return;
+	writers->tables[index] = table;
+	writers->witnesses[index] = need(table->open(input));
+	writers->table_count++;
+}
+
+static void open_tables(struct writers *writers)
+{
+	const struct session *session = writers->session;
+	const struct attribution_table *table;
+
+	writers->events = need(known_events_new(session->recording));
+	writers->kinds = need(work_kinds_new(
+		symbols_functions(session->symbols),
+		symbols_arch(session->symbols)));
+	writers->source_lines = need(lines_new(""));
+	if (!writers->unit->is_time)
+		return;
+	writers->calls = (struct call_records_choice){
+		.max_count = UINT64_MAX,
+		.max_depth = UINT32_MAX,
+		.format = writers->choice->format & 1 ? RECORD_JSON :
+							RECORD_TABLE,
+		.out = session->out,
+	};
+	open_table(writers, &call_records_table);
+	for (size_t i = 0; (table = attribution_table_at(i)); i++)
+		open_table(writers, table);
+	writers->join = need(step_join_new(session->recording, writers->events,
+					   writers->witnesses,
+					   writers->table_count));
+}
+
+static void render_profiles(struct writers *writers,
+			    const struct task_stacks *stacks)
+{
+	const struct session *session = writers->session;
+	const struct profile_report report = {
+		.recording = session->recording,
+		.functions = symbols_functions(session->symbols),
+		.names = session->names,
+		.stacks = stacks,
+		.tree = profile_tree(writers->profile),
+		.filter = &session->filter,
+		.top = writers->selection.max_count,
+		.colors = session->colors,
+	};
+
+	for (size_t i = 0; i < PROFILES; i++) {
+		const struct profile_renderer *renderer =
+			profile_renderer_find(profiles[i][0], profiles[i][1]);
+
+		if (renderer->needs_time && !writers->unit->is_time)
+			continue;
+		renderer->render(&report, session->out);
+		if (renderer->render_second)
+			renderer->render_second(&report, session->out);
+	}
+}
+
+static void render_tables(struct writers *writers,
+			  const struct task_stacks *stacks)
+{
+	const struct attribution_output output = {
+		.out = writers->session->out,
+		.format = writers->choice->format % 3,
+		.top = writers->selection.max_count,
+		.stacks = stacks,
+	};
+
+	for (size_t i = 0; i < writers->table_count; i++)
+		writers->tables[i]->render(writers->witnesses[i], &output);
+}
+
+static void render(struct writers *writers, const struct task_stacks *stacks)
+{
+	for (size_t i = 0; i < TIMELINES; i++)
+		if (writers->selects[i])
+			step_select_end(writers->selects[i]);
+	profile_end(writers->profile);
+	if (writers->join)
+		step_join_end(writers->join);
+	render_profiles(writers, stacks);
+	render_tables(writers, stacks);
+}
+
+/* There are stacks also where nothing was chosen of what they hold. */
+static void decode(struct writers *writers)
+{
+	struct task_stacks *stacks = NULL;
+
+	if (!run_pipeline(writers->session, &writers->sink, &stacks))
+		render(writers, stacks);
+	task_stacks_free(stacks);
+}
+
+static void close_all(struct writers *writers)
+{
+	step_join_free(writers->join);
+	for (size_t i = 0; i < writers->table_count; i++)
+		writers->tables[i]->close(writers->witnesses[i]);
+	for (size_t i = 0; i < TIMELINES; i++) {
+		if (writers->lines[i])
+			timelines[i]->close(writers->lines[i]);
+		step_select_free(writers->selects[i]);
+	}
+	profile_free(writers->profile);
+	known_events_free(writers->events);
+	work_kinds_free(writers->kinds);
+	lines_free(writers->source_lines);
+}
+
+void all_writers_run(struct session *session,
+		     const struct writer_choice *choice)
+{
+	struct writers writers = {
+		.sink.take = take,
+		.session = session,
+		.choice = choice,
+		.unit = time_unit_of(session->recording),
+		.profile = need(profile_new(&(struct profile_options){
+			.filter = &session->filter,
+			.window = session->window,
+		})),
+	};
+
+	open_timelines(&writers);
+	open_tables(&writers);
+	decode(&writers);
+	close_all(&writers);
+}
