@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/quiet_wakes.h"
 
-#include "attribution/time/cpu_slot.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
+#include "report/steps/cpu_slot.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>

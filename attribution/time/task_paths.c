@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/task_paths.h"
 
-#include "attribution/time/cpu_slot.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "report/steps/cpu_slot.h"
 
 #include <stdlib.h>
 

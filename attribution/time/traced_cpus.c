@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/traced_cpus.h"
+#include "report/steps/cpu_slot.h"
 
-#include "attribution/time/cpu_slot.h"
 
 void traced_cpus_free(struct traced_cpus *cpus)
 {

@@ -2,6 +2,7 @@
 #include "report/timeline/perfetto_sched.h"
 
 #include "common/error.h"
+#include "report/steps/cpu_slot.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "report/timeline/perfetto_fields.h"
@@ -115,7 +116,8 @@ static void change(struct perfetto_sched *sched, struct cpu_runs *runs,
 void perfetto_sched_take(struct perfetto_sched *sched,
 			 const struct call_step *step)
 {
-	struct cpu_runs *runs = array_reach(&sched->cpus, step->cpu);
+	struct cpu_runs *runs = array_reach(&sched->cpus,
+					    cpu_slot(step->cpu));
 	struct switch_event event = {
 		.time_ns = step->time_ns,
 		.cpu = step->cpu,

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "report/steps/cpu_slot.h"
 #include "report/text/function_label.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
@@ -88,8 +89,7 @@ static struct kept_track *cpu_track(struct span_export *export,
 				    enum span_track_kind kind)
 {
 	const struct span_track track = { .kind = kind, .cpu = step->cpu };
-	/* That of threads' streams, UINT32_MAX, is the first. */
-	uint32_t slot = (step->cpu + 1) * 2 + (kind == SPAN_CPU_TRACE);
+	uint32_t slot = cpu_slot(step->cpu) * 2 + (kind == SPAN_CPU_TRACE);
 
 	return get_track(export, &export->cpus, slot, &track, step->time_ns);
 }

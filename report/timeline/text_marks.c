@@ -2,10 +2,11 @@
 #include "report/timeline/text_marks.h"
 
 #include "common/error.h"
+#include "report/steps/cpu_slot.h"
 
 static struct cpu_mark *mark_of(struct text_marks *marks, uint32_t cpu)
 {
-	struct cpu_mark *mark = array_reach(&marks->cpus, cpu);
+	struct cpu_mark *mark = array_reach(&marks->cpus, cpu_slot(cpu));
 
 	if (!mark)
 		marks->status = -ERROR_MEMORY;

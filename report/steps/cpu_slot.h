@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_CPU_SLOT_H
-#define KT_ATTRIBUTION_CPU_SLOT_H
+#ifndef KT_REPORT_CPU_SLOT_H
+#define KT_REPORT_CPU_SLOT_H
 
 #include <stdint.h>
 
