@@ -2,7 +2,7 @@
 #include "tests/fuzz/recording/all_writers.h"
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "attribution/events/work_kinds.h"
+#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
