@@ -3,7 +3,6 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
@@ -14,6 +13,7 @@
 #include "report/text/time_unit.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/interrupt_story_fixture.h"
 
-#include "symbolize/work_kinds.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/made_functions_fixture.h"
 
-#include "symbolize/work_kinds.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 
 #include <check.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/between.h"
 
-#include "symbolize/work_kinds.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/function_choice.h"
 #include "attribution/text/path_text.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
+#include "symbolize/work_kinds.h"
 #include "tests/run_suite.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/work_kinds.h"
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
+#include "symbolize/work_kinds.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -2,11 +2,11 @@
 #include "attribution/calls/system_calls.h"
 
 #include "attribution/events/known_events.h"
-#include "symbolize/work_kinds.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdlib.h>
 

@@ -2,13 +2,13 @@
 #include "attribution/interrupts/interrupt_steps.h"
 
 #include "attribution/events/function_marks.h"
-#include "symbolize/work_kinds.h"
 #include "attribution/interrupts/interrupt_steps_parts.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/table.h"
 #include "attribution/time/task_work.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdlib.h>
 

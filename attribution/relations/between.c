@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/between.h"
 
-#include "symbolize/work_kinds.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/function_choice.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/wait_places.h"
 
-#include "symbolize/work_kinds.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/function_table.h"
 #include "symbolize/text_file.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "attribution/time/task_time.h"
 
 #include "attribution/events/function_marks.h"
-#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_time_parts.h"
@@ -12,6 +11,7 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/task_work.h"
 
-#include "symbolize/work_kinds.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/thread_frames.h"
 
-#include "symbolize/work_kinds.h"
 #include "attribution/time/thread_table.h"
 #include "report/steps/call_step.h"
+#include "symbolize/work_kinds.h"
 
 bool thread_frames_in_user(const struct thread *thread)
 {

@@ -10,7 +10,6 @@
  */
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "cmd/session.h"
 #include "common/error.h"
@@ -21,6 +20,7 @@
 #include "report/steps/task_stacks.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 #include "tests/bench/tape_fixture.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "symbolize/work_kinds.h"
 #include "tests/fuzz/recording/all_writers.h"
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "symbolize/work_kinds.h"
 #include "attribution/table.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
