@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_format(const char *name, enum record_format *format)
+bool read_record_format(const char *name, enum record_format *format)
 {
 	static const char *const names[] = {
 		[RECORD_CSV] = "csv",
@@ -171,7 +171,7 @@ int run_attribution(const struct report_options *options,
 	int close_status;
 	int status;
 
-	if (!read_format(options->format, &output.format) ||
+	if (!read_record_format(options->format, &output.format) ||
 	    (request->calls && output.format == RECORD_CSV)) {
 		fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
 			request->table->name, options->format);

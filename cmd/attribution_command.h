@@ -2,6 +2,10 @@
 #ifndef KT_CMD_ATTRIBUTION_COMMAND_H
 #define KT_CMD_ATTRIBUTION_COMMAND_H
 
+#include "report/text/record_writer.h"
+
+#include <stdbool.h>
+
 struct attribution_table;
 struct call_records_choice;
 struct report_options;
@@ -16,6 +20,12 @@ struct attribution_request {
 	 */
 	struct call_records_choice *calls;
 };
+
+/* Sets *@format to what --format calls @name; NULL is text.
+ *
+ * Returns whether there is such a format.
+ */
+bool read_record_format(const char *name, enum record_format *format);
 
 /* Fills the table from the recording that @options name, and shows it.
  *
