@@ -13,6 +13,7 @@ static const struct attribution_table *const tables[] = {
 	&between_option,
 	&function_option,
 	&user_sites_option,
+	&crashes_table,
 	NULL,
 };
 

@@ -102,6 +102,7 @@ extern const struct attribution_table interrupts_option;
 extern const struct attribution_table between_option;
 extern const struct attribution_table function_option;
 extern const struct attribution_table user_sites_option;
+extern const struct attribution_table crashes_table;
 
 /* Returns table @index, in the order of --help; NULL after the last. */
 const struct attribution_table *attribution_table_at(size_t index);

@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_format(const char *name, enum record_format *format)
+bool read_record_format(const char *name, enum record_format *format)
 {
 	static const char *const names[] = {
 		[RECORD_CSV] = "csv",
@@ -38,13 +38,14 @@ static bool read_format(const char *name, enum record_format *format)
 
 /* Says for how long the recorder's tasks, whose rows are missing, were traced.
  */
-static void say_left_out(const struct attribution_input *input,
+static void say_left_out(const struct attribution_request *request,
+			 const struct attribution_input *input,
 			 const struct attribution_output *output, FILE *out)
 {
 	uint64_t time_ns = 0;
 	const struct task *task;
 
-	if (step_filter_has_tasks(input->filter) ||
+	if (request->is_quiet || step_filter_has_tasks(input->filter) ||
 	    !input->filter->left_out_recorder)
 		return;
 	for (size_t i = 0; (task = task_stacks_task(output->stacks, i)); i++)
@@ -106,7 +107,7 @@ static int fill_and_render(const struct session *session,
 		if (!status && notes == output->out)
 			fputs(time_unit_of(session->recording)->note, notes);
 		if (!status)
-			say_left_out(input, output, notes);
+			say_left_out(request, input, output, notes);
 		if (!status)
 			status = table->render(witness, output);
 		status = status < 0 ? fail(output, status) : EXIT_OK;
@@ -213,7 +214,7 @@ int run_attribution(const struct report_options *options,
 	int close_status;
 	int status;
 
-	if (!read_format(options->format, &output.format) ||
+	if (!read_record_format(options->format, &output.format) ||
 	    (request->calls && output.format == RECORD_CSV)) {
 		fprintf(stderr, "ktrace-hw: --format: no %s as '%s'\n",
 			request->table->name, options->format);

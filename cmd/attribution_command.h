@@ -2,6 +2,8 @@
 #ifndef KT_CMD_ATTRIBUTION_COMMAND_H
 #define KT_CMD_ATTRIBUTION_COMMAND_H
 
+#include "report/text/record_writer.h"
+
 #include <stdbool.h>
 
 struct attribution_table;
@@ -15,11 +17,18 @@ struct attribution_request {
 	const char *sort;	/* a column's name */
 	bool with_tracer;	/* rows of the recorder's tasks, too */
 	bool is_picture;	/* no place for notes in it */
+	bool is_quiet;		/* nor wanted elsewhere */
 	/* For call_records_table, with what the common options say filled in
 	 * here.
 	 */
 	struct call_records_choice *calls;
 };
+
+/* Sets *@format to what --format calls @name; NULL is text.
+ *
+ * Returns whether there is such a format.
+ */
+bool read_record_format(const char *name, enum record_format *format);
 
 /* Fills the table from the recording that @options name, and shows it.
  *

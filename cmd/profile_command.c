@@ -85,7 +85,7 @@ static int render(const struct session *session, const struct profile *profile,
 	};
 	int status = render_to(&report, renderer->render, session->out);
 
-	if (!status && !renderer->has_title)
+	if (!status && !renderer->has_title && !options->capture)
 		render_left_out(&report, stderr);
 	if (!status && renderer->render_second)
 		status = render_second(&report, renderer->render_second,

@@ -69,7 +69,8 @@ static void print_crash(const struct collector_result *result)
 
 	if (result->end == COLLECTOR_COMMAND_ENDED && WIFSIGNALED(status))
 		fprintf(stderr, "ktrace-hw record: the command was ended by "
-				"SIG%s (%s)\n",
+				"SIG%s (%s): ktrace-hw report --crashes says "
+				"where\n",
 			name ? name : "?",
 			strsignal(WTERMSIG(status)));
 }

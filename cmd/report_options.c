@@ -283,6 +283,10 @@ int report_options_read(struct report_options *options,
 		status = take_option(options, set, value, argv);
 	if (!status && set->takes_input && optind == argc - 1)
 		options->input = argv[optind++];
+	if (!status && set->takes_two && optind == argc - 2) {
+		options->input = argv[optind++];
+		options->second = argv[optind++];
+	}
 	if (!status && optind < argc) {
 		fprintf(stderr, "ktrace-hw: %s: does not take '%s'\n",
 			set->command, argv[optind]);

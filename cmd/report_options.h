@@ -12,13 +12,16 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum color_choice { COLORS_AUTO, COLORS_ALWAYS, COLORS_NEVER };
 
 /* The options that every reading command has. */
 struct report_options {
 	const char *input;	/* -i; NULL: the last recording here */
+	const char *second;	/* of the two that are compared */
 	const char *output;	/* -o; NULL: standard output */
+	FILE *capture;		/* NULL, or where output goes instead */
 	const char *format;	/* --format; NULL: the command's default */
 	uint64_t top;		/* --top; UINT64_MAX: all */
 	const char *since;	/* --since and --until, as written */
@@ -56,6 +59,7 @@ struct option_set {
 	bool has_no_rows;	/* nor --top */
 	bool adds_up;		/* it takes --with-idle and --with-tracer */
 	bool takes_input;	/* a word may stand for -i DIR */
+	bool takes_two;		/* two words are recordings */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;

@@ -58,6 +58,12 @@ static int open_output(struct session *session,
 {
 	const char *path = options->output;
 
+	if (options->capture) {
+		session->colors = &colors_none;
+		session->out = options->capture;
+		session->is_captured = true;
+		return 0;
+	}
 	session->colors = is_for_people(options) && wants_colors(options) ?
 				  &colors_of_terminal :
 				  &colors_none;
@@ -251,6 +257,8 @@ static int close_output(struct session *session)
 	if (has_failed)
 		fprintf(stderr, "ktrace-hw: output not written: %s\n",
 			strerror(errno));
+	if (session->is_captured)
+		return has_failed ? EXIT_FAILED : 0;
 	if (session->pager)
 		has_failed |= pager_close(session->pager) < 0;
 	else if (out != stdout)

@@ -25,6 +25,7 @@ struct session {
 	struct lines *lines;	/* NULL: not wanted */
 	struct pager *pager;	/* NULL: none */
 	FILE *out;
+	bool is_captured;	/* out is somebody else's */
 	char *buffer;		/* of out, or NULL */
 	const struct colors *colors;
 	enum engine engine;	/* not ENGINE_DEFAULT */

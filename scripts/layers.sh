@@ -47,7 +47,8 @@ in_report() {
 in_report text     "steps profile timeline"
 in_report steps    "profile timeline"
 in_report profile  "timeline"
-in_report timeline "profile"
+in_report timeline "profile diff"
+in_report diff     "steps profile timeline"
 tables="calls interrupts processes relations sleeps user_sites wall"
 in_attribution() {
 	for other in $2; do

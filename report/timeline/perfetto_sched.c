@@ -123,6 +123,9 @@ void perfetto_sched_take(struct perfetto_sched *sched,
 		.cpu = step->cpu,
 	};
 
+	/* A stream of a thread does not tell the CPU. */
+	if (step->cpu == UINT32_MAX)
+		return;
 	if (!runs) {
 		sched->status = -ERROR_MEMORY;
 		return;

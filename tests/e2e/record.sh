@@ -32,6 +32,9 @@ check_codes() {
 	expect "ended by signal 9" 137 "$(code_of signal)"
 	expect_that "and says so" -n \
 		"$(grep 'ended by SIGKILL' "$WORK/signal.err")"
+	expect_that "and report --crashes says whom, and its last call" -n \
+		"$("$KTRACE" report --crashes -i "$WORK/signal" --format=csv \
+			2>/dev/null | grep ',sh,.*signal that was sent.*;kill$')"
 	expect "no such command" 127 "$(code_of absent)"
 	expect "not executable" 126 "$(code_of denied)"
 	expect "wrong usage" 2 "$(code_of usage)"

@@ -106,7 +106,7 @@ def check_first_words(program, folder):
         done = run(program, word, folder=folder)
         assert done.code == 0 and "usage: " in done.out, done
     for command in ("record", "report", "timeline", "flamegraph", "export",
-                    "dump", "doctor"):
+                    "diff", "dump", "doctor"):
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
 
@@ -126,6 +126,7 @@ def examples():
 
 def check_examples_of_manuals(program, folder):
     path = os.path.join(folder, "ktrace.data")
+    write(path + ".old", "ls")
     write(path, "ls")
     with open(os.path.join(path, "kcore_dir", "kallsyms"), "a",
               encoding="ascii") as out:

@@ -7,6 +7,7 @@ effect on a recording.
 
 The recording is system-wide, of a shell and several of its children.
 """
+import csv
 import re
 import sys
 import xml.etree.ElementTree
@@ -206,6 +207,52 @@ def check_min_duration(reader):
     got = [row for row in reader.timeline("--min-duration", "20us")
            if row["event"] == "exit"]
     assert wanted and sorted(map(str, got)) == sorted(map(str, wanted))
+
+
+def check_hide(reader):
+    rows = entries(reader.timeline())
+    names = {row["function"] for row in rows}
+    assert {"do_syscall_64", "vfs_read"} <= names, len(names)
+    shown = entries(reader.timeline("--hide", "vfs_*,/^ksys_/"))
+    left = {row["function"] for row in shown}
+    assert "do_syscall_64" in left and len(shown) < len(rows)
+    assert not [name for name in left if re.match("vfs_|ksys_", name)]
+    picked = entries(reader.timeline("--function", "/^vfs_read$/"))
+    assert picked == entries(reader.timeline("--function", "vfs_read"))
+    done = reader.run("timeline", "--hide", "no_such_*", "--top=1", "-i",
+                      reader.recording)
+    assert done.returncode == 0 and b"no_such_*" in done.stderr, done.stderr
+
+
+def check_calltree(reader):
+    text = reader.text("report", "--calltree")
+    assert re.search(r"^time %     total      self    calls  function\n"
+                     r" ?[\d.]+ +[\d.]+ \w+ +\S+ .*\n", text, re.M), text[:500]
+    # Callees stand below their callers.
+    assert re.search(r"^( *\S+ +\S+ \w+ .*  )entry_SYSCALL_64\w*\n"
+                     r".*    ( *)do_syscall_64\n", text, re.M), text[:2000]
+
+
+def check_diff(reader):
+    done = reader.run("diff", "--format=csv", reader.recording,
+                      reader.recording)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(done.stdout.decode().splitlines()))
+    assert {row["section"] for row in rows} >= {"process", "function"}
+    for row in rows:
+        assert row["change_ns"] == "0" and not row["note"], row
+        assert row["total_a_ns"] == row["total_b_ns"], row
+    self_ns = {}
+    for row in reader.flat():
+        self_ns[row["function"]] = (self_ns.get(row["function"], 0) +
+                                    int(row["self_ns"]))
+    for row in rows:
+        if row["section"] == "function":
+            assert int(row["total_a_ns"]) == self_ns[row["name"]], row
+    text = reader.run("diff", reader.recording, reader.recording).stdout
+    assert text.count(b"no change") == 4, text
+    assert reader.run("diff", reader.recording).returncode == 2
+    assert reader.run("diff", reader.recording, "/nowhere").returncode == 1
 
 
 def check_flamegraph(reader):

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/diff/diff_table.h"
+
+#include "common/error.h"
+#include "report/diff/diff_row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct diff_table diff_table_new(void)
+{
+	return (struct diff_table){ .rows = ARRAY_OF(struct diff_row) };
+}
+
+static struct diff_row *row_at(const struct diff_table *table, size_t index)
+{
+	return array_at(&table->rows, index);
+}
+
+void diff_table_free(struct diff_table *table)
+{
+	for (size_t i = 0; i < table->rows.count; i++) {
+		free(row_at(table, i)->comm);
+		free(row_at(table, i)->name);
+	}
+	array_free(&table->rows);
+}
+
+static void fold(struct diff_table *table)
+{
+	for (size_t i = 0; i < table->rows.count; i++)
+		for (int side = 0; side < 2; side++)
+			diff_side_fold(&row_at(table, i)->sides[side]);
+}
+
+void diff_table_begin(struct diff_table *table, int side)
+{
+	fold(table);
+	table->recordings[side]++;
+}
+
+/* By a search along the rows: functions are some thousands. */
+static struct diff_row *find(struct diff_table *table,
+			     enum diff_section section, const char *comm,
+			     const char *name)
+{
+	struct diff_row *row;
+
+	for (size_t i = 0; i < table->rows.count; i++) {
+		row = row_at(table, i);
+		if (row->section == section && !strcmp(row->name, name) &&
+		    !strcmp(row->comm, comm))
+			return row;
+	}
+	row = array_add(&table->rows);
+	if (!row)
+		return NULL;
+	row->section = section;
+	row->comm = strdup(comm);
+	row->name = strdup(name);
+	if (row->comm && row->name)
+		return row;
+	free(row->comm);
+	free(row->name);
+	table->rows.count--;
+	return NULL;
+}
+
+int diff_table_add(struct diff_table *table, int side,
+		   enum diff_section section, const char *comm,
+		   const char *name, const struct diff_value *value)
+{
+	struct diff_row *row = find(table, section, comm, name);
+	struct diff_value *sum;
+
+	if (!row)
+		return -ERROR_MEMORY;
+	sum = &row->sides[side].current;
+	sum->count += value->count;
+	sum->total_ns += value->total_ns;
+	if (sum->p99_ns < value->p99_ns)
+		sum->p99_ns = value->p99_ns;
+	return 0;
+}
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const struct diff_table *table = ctx;
+	const struct diff_row *x = a;
+	const struct diff_row *y = b;
+	double change_x = diff_row_change(x, table->recordings);
+	double change_y = diff_row_change(y, table->recordings);
+
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	change_x = change_x < 0 ? -change_x : change_x;
+	change_y = change_y < 0 ? -change_y : change_y;
+	if (change_x != change_y)
+		return change_x > change_y ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+void diff_table_end(struct diff_table *table)
+{
+	fold(table);
+	if (table->rows.count)
+		qsort_r(table->rows.items, table->rows.count,
+			sizeof(struct diff_row), compare, table);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "report/diff/diff_row.h"
+#include "report/diff/diff_table.h"
+#include "report/text/duration_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The rows of one section, or of all. */
+struct part {
+	const struct diff_table *table;
+	size_t *rows;		/* by place: a row's index */
+	bool is_text;
+};
+
+static const char *const section_names[DIFF_SECTIONS] = {
+	[DIFF_PROCESSES] = "process",
+	[DIFF_SYSCALLS] = "syscall",
+	[DIFF_SLEEPS] = "sleep",
+	[DIFF_FUNCTIONS] = "function",
+};
+
+static const char *const titles[DIFF_SECTIONS] = {
+	[DIFF_PROCESSES] = "Where the time of each process went",
+	[DIFF_SYSCALLS] = "System calls",
+	[DIFF_SLEEPS] = "Where processes slept",
+	[DIFF_FUNCTIONS] = "Functions, time in themselves on CPUs",
+};
+
+static uint64_t rounded(double value)
+{
+	return value > 0 ? (uint64_t)(value + 0.5) : 0;
+}
+
+static void write_change(struct record_writer *writer, double change_ns,
+			 bool is_text)
+{
+	uint64_t size_ns = rounded(change_ns < 0 ? -change_ns : change_ns);
+	char text[40];
+
+	if (!is_text) {
+		record_signed(writer, "change_ns",
+			      change_ns < 0 ? -(int64_t)size_ns :
+					      (int64_t)size_ns);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%s",
+		 !size_ns ? "" : change_ns < 0 ? "-" : "+",
+		 duration_text_of(size_ns).text);
+	record_text(writer, "change", text);
+}
+
+static uint64_t per_call(const struct diff_value *value)
+{
+	return value->count ? rounded(value->total_ns / value->count) : 0;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct part *part = ctx;
+	const struct diff_row *row =
+		array_at(&part->table->rows, part->rows[index]);
+	const uint32_t *recordings = part->table->recordings;
+	struct diff_value a = diff_side_mean(&row->sides[0], recordings[0]);
+	struct diff_value b = diff_side_mean(&row->sides[1], recordings[1]);
+
+	if (!part->is_text)
+		record_text(writer, "section", section_names[row->section]);
+	record_text(writer, "comm", row->comm);
+	record_text(writer, "name", row->name);
+	write_change(writer, diff_row_change(row, recordings), part->is_text);
+	record_text(writer, "note", diff_row_note(row, recordings));
+	record_number(writer, "total_a_ns", rounded(a.total_ns));
+	record_number(writer, "total_b_ns", rounded(b.total_ns));
+	record_number(writer, "count_a", rounded(a.count));
+	record_number(writer, "count_b", rounded(b.count));
+	record_number(writer, "mean_a_ns", per_call(&a));
+	record_number(writer, "mean_b_ns", per_call(&b));
+	record_number(writer, "p99_a_ns", rounded(a.p99_ns));
+	record_number(writer, "p99_b_ns", rounded(b.p99_ns));
+}
+
+static bool is_noise(const struct diff_table *table, const struct diff_row *row)
+{
+	return !strcmp(diff_row_note(row, table->recordings), "noise");
+}
+
+/* Lists @section's rows, at most @top, in part->rows.  Noise is counted in
+ * *@left_out, unless it is NULL.
+ *
+ * Returns how many these are.
+ */
+static uint64_t choose(struct part *part, enum diff_section section,
+		       uint64_t top, uint64_t *left_out, uint64_t count)
+{
+	uint64_t chosen = 0;
+
+	for (size_t i = 0; i < part->table->rows.count && chosen < top; i++) {
+		const struct diff_row *row = array_at(&part->table->rows, i);
+
+		if (row->section != section)
+			continue;
+		if (left_out && is_noise(part->table, row)) {
+			++*left_out;
+			continue;
+		}
+		if (left_out && !rounded(diff_row_change(
+					row, part->table->recordings)) &&
+		    !rounded(-diff_row_change(row, part->table->recordings)))
+			continue;
+		part->rows[count + chosen++] = i;
+	}
+	return chosen;
+}
+
+static void write_text(struct part *part, uint64_t top, FILE *out)
+{
+	uint64_t left_out = 0;
+
+	for (int i = 0; i < DIFF_SECTIONS; i++) {
+		struct record_writer writer =
+			record_writer_of(out, RECORD_TABLE);
+		uint64_t count = choose(part, (enum diff_section)i, top,
+					&left_out, 0);
+
+		fprintf(out, "%s%s\n\n", i ? "\n" : "", titles[i]);
+		if (count)
+			record_writer_table(&writer, write_row, part, count);
+		else
+			fputs("  no change\n", out);
+	}
+	if (part->table->recordings[0] < 2 && part->table->recordings[1] < 2)
+		fputs("\nOne recording of each: what is chance is not known. "
+		      "Several (A1,A2 B1,B2) tell.\n", out);
+	else
+		fprintf(out, "\nNoise: %" PRIu64 " larger changes are no more "
+			     "than recordings of one side differ by.\n",
+			left_out);
+}
+
+static void write_records(struct part *part, enum record_format format,
+			  uint64_t top, FILE *out)
+{
+	struct record_writer writer = record_writer_of(out, format);
+	uint64_t count = 0;
+
+	for (int i = 0; i < DIFF_SECTIONS; i++)
+		count += choose(part, (enum diff_section)i, top, NULL, count);
+	record_writer_table(&writer, write_row, part, count);
+}
+
+int diff_table_write(const struct diff_table *table, enum record_format format,
+		     uint64_t top, FILE *out)
+{
+	struct part part = {
+		.table = table,
+		.rows = calloc(table->rows.count + 1, sizeof(*part.rows)),
+		.is_text = format == RECORD_TABLE,
+	};
+
+	if (!part.rows)
+		return -ERROR_MEMORY;
+	if (part.is_text)
+		write_text(&part, top, out);
+	else
+		write_records(&part, format, top, out);
+	free(part.rows);
+	return 0;
+}

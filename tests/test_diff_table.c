@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/diff/csv_rows.h"
+#include "report/diff/diff_table.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(csv_is_read_as_it_was_written)
+{
+	struct csv_rows rows;
+
+	ck_assert_int_eq(csv_rows_read(&rows,
+				       strdup("name,count,last\n"
+					      "\"a,\"\"b\"\"\n\",12,\n"
+					      ",0.5,\"\"\n")),
+			 0);
+	ck_assert_uint_eq(csv_rows_count(&rows), 2);
+	ck_assert_str_eq(csv_rows_text(&rows, 0, "name"), "a,\"b\"\n");
+	ck_assert_str_eq(csv_rows_text(&rows, 0, "last"), "");
+	ck_assert_str_eq(csv_rows_text(&rows, 1, "name"), "");
+	ck_assert_str_eq(csv_rows_text(&rows, 1, "absent"), "");
+	ck_assert(csv_rows_number(&rows, 0, "count") == 12);
+	ck_assert(csv_rows_number(&rows, 1, "count") == 0.5);
+	csv_rows_free(&rows);
+}
+END_TEST
+
+START_TEST(nothing_has_no_rows)
+{
+	struct csv_rows rows;
+
+	ck_assert_int_eq(csv_rows_read(&rows, strdup("")), 0);
+	ck_assert_uint_eq(csv_rows_count(&rows), 0);
+	csv_rows_free(&rows);
+}
+END_TEST
+
+static void add(struct diff_table *table, int side, const char *name,
+		double count, double total_ns)
+{
+	const struct diff_value value = { count, total_ns, total_ns / 2 };
+
+	ck_assert_int_eq(diff_table_add(table, side, DIFF_SYSCALLS, "sh", name,
+					&value),
+			 0);
+}
+
+/* Two recordings of side A, @recordings of side B: read() takes longer, poll()
+ * no more than by chance, open() is gone and close() new; write() is the same.
+ */
+static struct diff_table made_table(int recordings)
+{
+	struct diff_table table = diff_table_new();
+
+	for (int i = 0; i < 2; i++) {
+		diff_table_begin(&table, 0);
+		add(&table, 0, "read", 2, 1000 + 100 * i);
+		add(&table, 0, "poll", 1, 1000 + 2000 * i);
+		add(&table, 0, "write", 1, 10);
+		if (i)
+			add(&table, 0, "open", 1, 40);
+	}
+	for (int i = 0; i < recordings; i++) {
+		diff_table_begin(&table, 1);
+		/* Two processes of one name. */
+		add(&table, 1, "read", 1, 3000);
+		add(&table, 1, "read", 1, 50);
+		add(&table, 1, "poll", 1, 2500);
+		add(&table, 1, "write", 1, 10);
+		add(&table, 1, "close", 1, 7);
+	}
+	diff_table_end(&table);
+	return table;
+}
+
+static char *written(enum record_format format, uint64_t top)
+{
+	struct diff_table table = made_table(2);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_int_eq(diff_table_write(&table, format, top, out), 0);
+	fclose(out);
+	diff_table_free(&table);
+	return text;
+}
+
+START_TEST(records_have_all)
+{
+	char *text = written(RECORD_CSV, UINT64_MAX);
+
+	ck_assert_str_eq(text,
+		"section,comm,name,change_ns,note,total_a_ns,total_b_ns,"
+		"count_a,count_b,mean_a_ns,mean_b_ns,p99_a_ns,p99_b_ns\n"
+		"syscall,sh,read,2000,,1050,3050,2,2,525,1525,525,1500\n"
+		"syscall,sh,poll,500,noise,2000,2500,1,1,2000,2500,1000,1250\n"
+		"syscall,sh,open,-20,gone,20,0,1,0,40,0,20,0\n"
+		"syscall,sh,close,7,new,0,7,0,1,0,7,0,4\n"
+		"syscall,sh,write,0,noise,10,10,1,1,10,10,5,5\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(text_leaves_out_what_is_chance)
+{
+	char *text = written(RECORD_TABLE, UINT64_MAX);
+
+	ck_assert_ptr_nonnull(strstr(text, "\nsh    read   +2.00 us        "));
+	ck_assert_ptr_nonnull(strstr(text, "\nsh    open   -20 ns    gone  "));
+	ck_assert_ptr_null(strstr(text, "poll"));
+	ck_assert_ptr_null(strstr(text, "write"));
+	ck_assert_ptr_nonnull(strstr(text, "Noise: 2 larger changes"));
+	free(text);
+}
+END_TEST
+
+START_TEST(top_counts_rows_of_a_section)
+{
+	char *text = written(RECORD_CSV, 1);
+
+	ck_assert_ptr_nonnull(strstr(text, ",read,"));
+	ck_assert_ptr_null(strstr(text, ",open,"));
+	free(text);
+}
+END_TEST
+
+static Suite *diff_table_suite(void)
+{
+	Suite *suite = suite_create("diff_table");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, csv_is_read_as_it_was_written);
+	tcase_add_test(tcase, nothing_has_no_rows);
+	tcase_add_test(tcase, records_have_all);
+	tcase_add_test(tcase, text_leaves_out_what_is_chance);
+	tcase_add_test(tcase, top_counts_rows_of_a_section);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(diff_table_suite());
+}
