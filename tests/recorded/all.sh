@@ -85,6 +85,7 @@ main() {
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
+	run "archives" python3 "$HERE/archive.py" "$KTRACE" "$WORK"
 	run "engines" verify
 	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
 	run "damaged copies: user" damage "$KTRACE" "$WORK/small"
