@@ -29,6 +29,7 @@ check_archive() {
 		"$("$KTRACE" report --sleeps -i "$WORK/stacks" | sha256sum)" \
 		"$("$KTRACE" report --sleeps -i "$WORK/stacks.ktrace" |
 			sha256sum)"
+	rm -r "$out" "$WORK/stacks.ktrace"
 }
 
 main() {

@@ -17,8 +17,7 @@ import tempfile
 from reader import Reader, run_checks
 
 COMMANDS = (("report", "--flat"), ("report", "--callgraph"),
-            ("timeline", "--format=csv"), ("flamegraph", "--folded"),
-            ("report", "--flat", "--since=+0.001", "--until=+0.003"))
+            ("timeline", "--format=csv"), ("flamegraph", "--folded"))
 
 
 def archive(reader, folder, name, *options):
@@ -52,11 +51,24 @@ def check_the_kernel(reader):
                                                    whole)
 
 
+def check_a_window(reader):
+    with tempfile.TemporaryDirectory() as folder:
+        path = archive(reader, folder, "kernel")
+        times = [row["time_ns"] for row in Reader(
+            reader.program, os.path.join(reader.recording, "kernel")).rows(
+                "timeline")]
+        since, until = (int(times[len(times) * part // 3]) / 1e9
+                        for part in (1, 2))
+        same(reader, "kernel", path, (
+            ("report", "--flat", f"--since={since:.9f}",
+             f"--until={until:.9f}"),))
+
+
 def check_several_threads_and_tables(reader):
     with tempfile.TemporaryDirectory() as folder:
         path = archive(reader, folder, "long")
         same(reader, "long", path, (("report", "--flat"),
-                                    ("report", "--processes"),
+                                    ("report", "--sleeps"),
                                     ("report", "--syscalls")))
 
 
