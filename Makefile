@@ -10,7 +10,7 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
-           symbolize execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
+           symbolize archive execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
            $(patsubst %/,%,$(wildcard attribution/*/)) cmd
 PREFIX  ?= /usr/local
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw

@@ -9,7 +9,7 @@ static const struct command *const commands[] = {
 	&record_command,     &report_command, &timeline_command,
 	&flamegraph_command, &export_command, &diff_command,
 	&dump_command,	     &verify_command, &doctor_command,
-	&machine_command,    &completion_command,
+	&machine_command,    &archive_command, &completion_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };

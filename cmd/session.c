@@ -107,12 +107,17 @@ static int open_recording(struct session *session,
 	}
 	if (found)
 		say_if_old(found);
-	status = recording_open(path, &console_log, &session->recording);
+	status = input_open(&session->input, path, &console_log);
+	if (!status)
+		status = recording_open(session->input.path, &console_log,
+					&session->recording);
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
 			error_text(status));
 	else
-		recording_set_root(session->recording, options->symfs);
+		recording_set_root(session->recording,
+				   options->symfs ? options->symfs :
+						    session->input.files);
 	free(found);
 	return status < 0 ? EXIT_FAILED : 0;
 }
@@ -277,5 +282,6 @@ int session_close(struct session *session)
 	symbols_close(session->symbols);
 	code_image_close(session->image);
 	recording_close(session->recording);
+	input_close(&session->input);
 	return session->out ? close_output(session) : 0;
 }

@@ -2,6 +2,7 @@
 #ifndef KT_CMD_SESSION_H
 #define KT_CMD_SESSION_H
 
+#include "cmd/input.h"
 #include "cmd/report_options.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct task_names;
 
 /* One recording, opened for reports. */
 struct session {
+	struct input input;	/* where the recording is */
 	struct recording *recording;
 	struct code_image *image;
 	struct symbols *symbols;

@@ -26,6 +26,13 @@
 #define BUDGET_UNPACKED_FREE (64ull << 20)
 #define BUDGET_UNPACKED_BYTES (16ull << 30)
 
+/* An archive: its files, the bytes of each part that is unpacked at once, and of
+ * all of it, within what BUDGET_UNPACKED_* allow for its size.
+ */
+#define BUDGET_ARCHIVE_FILES (1u << 17)
+#define BUDGET_ARCHIVE_FRAME_BYTES (8u << 20)
+#define BUDGET_ARCHIVE_BYTES (1ull << 38)
+
 /* Streams of trace.  Each one has a decoder and reads the sideband for itself:
  * that is more than the CPUs of any machine traced so far, and nobody traces as
  * many threads one by one.

@@ -12,13 +12,14 @@ forbid() {
 		fi
 	done
 }
-forbid common    "collector decoder symbolize execution report attribution cmd machine"
-forbid collector "decoder symbolize execution report attribution cmd machine"
-forbid decoder   "collector symbolize execution report attribution cmd machine"
-forbid symbolize "collector execution report attribution cmd machine"
-forbid execution "collector report attribution cmd machine"
-forbid report    "collector attribution cmd machine"
-forbid attribution "collector cmd machine"
+forbid common    "archive collector decoder symbolize execution report attribution cmd machine"
+forbid collector "archive decoder symbolize execution report attribution cmd machine"
+forbid decoder   "archive collector symbolize execution report attribution cmd machine"
+forbid symbolize "archive collector execution report attribution cmd machine"
+forbid archive   "collector execution report attribution cmd machine"
+forbid execution "archive collector report attribution cmd machine"
+forbid report    "archive collector attribution cmd machine"
+forbid attribution "archive collector cmd machine"
 forbid cmd       "machine"
 in_decoder() {
 	for other in $2; do

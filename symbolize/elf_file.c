@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct elf_file {
@@ -57,6 +58,24 @@ void elf_file_close(struct elf_file *file)
 	if (file->dwfl)
 		dwfl_end(file->dwfl);
 	free(file);
+}
+
+char *elf_file_debug_path(const char *path)
+{
+	struct elf_file *file = elf_file_open(path, NULL);
+	const char *debug = NULL;
+	char *found = NULL;
+	GElf_Addr bias;
+
+	if (!file)
+		return NULL;
+	dwfl_module_getdwarf(file->module, &bias);
+	dwfl_module_info(file->module, NULL, NULL, NULL, NULL, NULL, NULL,
+			 &debug);
+	if (debug && *debug == '/' && strcmp(debug, path))
+		found = strdup(debug);
+	elf_file_close(file);
+	return found;
 }
 
 Dwfl_Module *elf_file_module(const struct elf_file *file)

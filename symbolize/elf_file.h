@@ -23,6 +23,11 @@ struct elf_file;
 struct elf_file *elf_file_open(const char *path, const struct log *log);
 void elf_file_close(struct elf_file *file);
 
+/* Returns the path of the debug file that belongs to the ELF file @path and is
+ * another; NULL if there is none.  Free it.
+ */
+char *elf_file_debug_path(const char *path);
+
 /* libdwfl's view of the file; it counts addresses from elf_file_bias() on. */
 Dwfl_Module *elf_file_module(const struct elf_file *file);
 uint64_t elf_file_bias(const struct elf_file *file);

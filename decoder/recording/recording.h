@@ -22,6 +22,12 @@ void recording_close(struct recording *recording);
 const char *recording_path(const struct recording *recording);
 const char *recording_data_path(const struct recording *recording);
 
+/* Sets *@offset to where in the file with the records @bytes are, a pointer of the
+ * sideband's.  Returns false if they are not there: they were compressed.
+ */
+bool recording_offset(const struct recording *recording, const void *bytes,
+		      uint64_t *offset);
+
 /* Copies of the traced machine's files, or NULL where there is none. */
 const char *recording_kcore_path(const struct recording *recording);
 const char *recording_kallsyms_path(const struct recording *recording);

@@ -22,6 +22,16 @@ const char *recording_data_path(const struct recording *recording)
 	return recording->data_path;
 }
 
+bool recording_offset(const struct recording *recording, const void *bytes,
+		      uint64_t *offset)
+{
+	const struct file_map *map = &recording->file.map;
+	uintptr_t at = (uintptr_t)bytes - (uintptr_t)map->bytes;
+
+	*offset = at;
+	return map->bytes && at < map->size;
+}
+
 const char *recording_kcore_path(const struct recording *recording)
 {
 	return recording->kcore_path;

@@ -153,7 +153,7 @@ check_formats() {
 main() {
 	local name
 	prepare
-	"$MACHINE" run --arch arm64 --fast --timeout "$LIMIT_S" \
+	"$MACHINE" run --discard --arch arm64 --fast --timeout "$LIMIT_S" \
 		--results "$WORK" --late-results -- \
 		bash "/host$HERE/arm64_guest.sh" "$WORK" "/host$ARM_KTRACE"
 	# perf keeps no copy of the vdso, which is the same for all.

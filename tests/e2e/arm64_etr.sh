@@ -46,7 +46,7 @@ main() {
 	# shellcheck disable=SC2034 # e2e_test.sh reads it
 	GUEST_OPTIONS=(--arch arm64)
 	skip_without_machine 6.12
-	"$MACHINE" run --arch arm64 --cpus 2 --memory 3072 --timeout 600 \
+	"$MACHINE" run --discard --arch arm64 --cpus 2 --memory 3072 --timeout 600 \
 		--results "$WORK" --late-results -- \
 		bash "/host$HERE/arm64_etr_guest.sh" "$WORK"
 	expect_same all 20000

@@ -15,7 +15,7 @@ SYMFS=$WORK/perf-files
 # that other file systems are in.
 record() { # cpus "option..." name command
 	# shellcheck disable=SC2016 # for the guest
-	"$MACHINE" run --arch arm64 --fast --cpus "$1" --timeout "$LIMIT_S" \
+	"$MACHINE" run --discard --arch arm64 --fast --cpus "$1" --timeout "$LIMIT_S" \
 		--results "$WORK" --late-results -- sh -ec '
 		mkdir -p /dev/shm/work
 		cp /usr/bin/busybox /dev/shm/work

@@ -15,7 +15,7 @@ cases() { # folder "machine's options" case...
 	read -ra options <<<"$2"
 	shift 2
 	mkdir "$results"
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
 		--disk-size 32 "${options[@]}" --results "$results" -- \
 		bash "$GUEST_ROOT/tests/e2e/interrupts_guest.sh" "$results" \
 		"$GUEST_BUILD/ktrace-hw" \

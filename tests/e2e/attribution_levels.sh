@@ -18,7 +18,7 @@ main() {
 	skip_without_machine "$KERNEL"
 	make_programs
 	mkdir "$WORK/r"
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" --timeout "$LIMIT_S" \
 		--late-results --results "$WORK/r" -- sh -ec "
 		for level in none sched irq all attribution \
 			attribution,syscalls; do

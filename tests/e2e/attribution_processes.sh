@@ -38,7 +38,7 @@ boot() { # name options... -- command...
 	done
 	shift
 	mkdir -p "$WORK/$name/truth"
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
 		--truth "$WORK/$name/truth" --late-results \
 		--results "$WORK/$name" "${options[@]}" -- "$@" >/dev/null
 	"$SWITCHES" "$WORK/$name/truth" "$WORK/$name/r" >"$WORK/$name/switches"
@@ -124,7 +124,7 @@ pauses() {
 narrower() {
 	local text
 	mkdir -p "$WORK/plain" "$WORK/cpu"
-	"$MACHINE" run --fast --cpus 2 --timeout "$LIMIT_S" --late-results \
+	"$MACHINE" run --discard --fast --cpus 2 --timeout "$LIMIT_S" --late-results \
 		--results "$WORK/plain" --results "$WORK/cpu" -- sh -c "
 		'$KTRACE' record -o '$WORK/plain/r' -- '$PROGRAM' sleeper &&
 		'$KTRACE' record -o '$WORK/cpu/r' -C 0 --events=sched -- sh -c \

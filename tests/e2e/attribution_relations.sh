@@ -98,7 +98,7 @@ main() {
 	need gprof
 	skip_without_machine "$KERNEL"
 	make_programs
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
 		--timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/relations_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \

@@ -12,6 +12,26 @@ shift "$IS_ARM64"
 DEFAULT=(stacks static pipe child futex disk chain labels)
 KERNEL=${1:-6.12}
 
+# An archive has the stacks' addresses alone, and they do: nothing of the
+# environment is left in it.
+check_archive() {
+	local out=$WORK/unpacked
+	"$KTRACE" archive -i "$WORK/stacks" -o "$WORK/stacks.ktrace" \
+		2>"$WORK/said"
+	expect_that "archive: says of how many stacks" -n \
+		"$(grep 'copies of user stacks' "$WORK/said")"
+	"$KTRACE" archive --unpack "$WORK/stacks.ktrace" -o "$out" 2>/dev/null
+	expect_that "stacks hold the environment" \
+		"$(grep -ac KTRACE_SECRET= "$WORK/stacks/data" || true)" -gt 0
+	expect "archive: it does not" 0 \
+		"$(grep -ac KTRACE_SECRET= "$out/data" || true)"
+	expect "archive: the same stacks" \
+		"$("$KTRACE" report --sleeps -i "$WORK/stacks" | sha256sum)" \
+		"$("$KTRACE" report --sleeps -i "$WORK/stacks.ktrace" |
+			sha256sum)"
+	rm -r "$out" "$WORK/stacks.ktrace"
+}
+
 main() {
 	local cases=("${@:2}")
 	((${#cases[@]})) || cases=("${DEFAULT[@]}")
@@ -22,6 +42,7 @@ main() {
 	record_waits "$KERNEL" 60 "${cases[@]}"
 	python3 "$HERE/judge_sleeps.py" "$KTRACE" "$WORK" "${cases[@]}" ||
 		FAILURES=$((FAILURES + 1))
+	((IS_ARM64)) || [[ ! -d $WORK/stacks ]] || check_archive
 }
 
 main "$@"

@@ -71,7 +71,7 @@ take_arm64() { # argument...
 
 # What programs that wait leave in $WORK, on a disk that takes its time.
 record_waits() { # kernel disk-delay-ms case...
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$1" \
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$1" \
 		--disk-size 64 --disk-delay "$2" --timeout "$LIMIT_S" \
 		--results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/waits_guest.sh" "$WORK" \

@@ -23,7 +23,7 @@ shift $(($# < 2 ? $# : 2))
 make_recordings() { # name...
 	make_programs
 	mkdir -p "$WORK/truth"
-	"$MACHINE" run --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --kernel "$KERNEL" \
 		--cpus "$CPUS" --memory 3072 --disk-size 64 --timeout "$LIMIT_S" \
 		--results "$WORK" --truth "$WORK/truth" -- \
 		bash "$GUEST_ROOT/tests/e2e/functions_guest.sh" "$WORK" \

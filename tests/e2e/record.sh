@@ -220,7 +220,7 @@ main() {
 	local name
 	skip_without_machine 6.12
 	make -s -C "$ROOT" e2e-programs >/dev/null
-	"$MACHINE" run --fast --timeout "$LIMIT_S" --results "$WORK" -- \
+	"$MACHINE" run --discard --fast --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/record_guest.sh" "$WORK" "$KTRACE"
 	check_codes
 	check_targets

@@ -30,7 +30,8 @@ one_case() { # name
 		;;
 	errors | restart) record "$1" --events=attribution,all -- "$CALLS" "$1" ;;
 	stacks)
-		record stacks --events=attribution,all --user-stacks -- "$WAITS" time
+		KTRACE_SECRET=none record stacks --events=attribution,all \
+			--user-stacks -- "$WAITS" time
 		;;
 	static)
 		# What an arm64 kernel keeps on the stack for a signal takes 4.6 KiB.

@@ -4,7 +4,7 @@ no recorder would write."""
 import os
 import struct
 
-MMAP, COMM, FORK, ITRACE_START = 1, 3, 7, 12
+MMAP, COMM, FORK, SAMPLE, ITRACE_START = 1, 3, 7, 9, 12
 ATTR, FINISHED_ROUND, ID_INDEX = 64, 68, 69
 AUXTRACE_INFO, AUXTRACE, TIME_CONV, COMPRESSED = 70, 71, 79, 81
 FEATURE_VERSION, FEATURE_ARCH, FEATURE_AUXTRACE = 5, 6, 18
@@ -13,6 +13,8 @@ USER = 2
 PMU = 8
 # IP|TID|TIME|CPU|IDENTIFIER: what the records' ends hold.
 SAMPLE_TYPE = 1 | 2 | 4 | 1 << 7 | 1 << 16
+# Beside it, of events that copy registers and stacks of user space.
+STACKS = 1 << 12 | 1 << 13
 TRACE_ID, SIDEBAND_ID = 1, 2
 
 
@@ -85,12 +87,30 @@ def feature_text(text):
     return struct.pack("<I", len(text)) + text
 
 
-def data_file(records, traces_user=True, version="6.1", is_finished=False):
+def user_sample(pid, time_ns, stack, pointer, room):
+    """A sample of STACKS: registers ax, sp and ip, and a copy of the stack."""
+    return record(SAMPLE, struct.pack("<2Q2IQ2I", SIDEBAND_ID, 0x400100, pid,
+                                      pid, time_ns, 0, 0) +
+                  struct.pack("<4Q", 2, 0, pointer, 0x400100) +
+                  struct.pack("<Q", room) + stack.ljust(room, b"S") +
+                  struct.pack("<Q", len(stack)))
+
+
+def sideband_attr(has_stacks):
+    if not has_stacks:
+        return attr(1, 9)
+    data = bytearray(attr(1, 9, sample_type=SAMPLE_TYPE | STACKS))
+    struct.pack_into("<QI", data, 80, 1 << 0 | 1 << 7 | 1 << 8, 64)
+    return bytes(data)
+
+
+def data_file(records, traces_user=True, version="6.1", is_finished=False,
+              has_stacks=False):
     """A file with @records behind what describes the trace."""
     flags = 1 << 18 | (0 if traces_user else 1 << 4)
     ids = struct.pack("<2Q", TRACE_ID, SIDEBAND_ID)
     attrs = (attr(PMU, flags=flags) + struct.pack("<2Q", 104, 8) +
-             attr(1, 9) + struct.pack("<2Q", 112, 8))
+             sideband_attr(has_stacks) + struct.pack("<2Q", 112, 8))
     body = info() + b"".join(records)
     at = 104 + len(ids) + len(attrs)
     head = b"PERFILE2" + struct.pack("<8Q", 104, 152, 120, len(attrs), at,

@@ -41,7 +41,7 @@ build_programs() {
 record_windows() { # cpus folder...
 	local out=$WORK/windows-$1
 	mkdir "$out"
-	"$ROOT/machine/host/machine" run --fast --cpus "$1" --timeout 600 \
+	"$ROOT/machine/host/machine" run --discard --fast --cpus "$1" --timeout 600 \
 		--results "$out" -- bash "$HERE/windows_guest.sh" "$out" \
 		"$KTRACE" "${@:2}"
 }
@@ -77,7 +77,7 @@ main() {
 		exit 0
 	}
 	build_programs
-	"$ROOT/machine/host/machine" run --fast --timeout 1200 \
+	"$ROOT/machine/host/machine" run --discard --fast --timeout 1200 \
 		--results "$WORK" -- \
 		bash "$HERE/guest.sh" "$WORK" "$KTRACE" "$WORK/programs"
 	run "formats: kernel" python3 "$HERE/formats.py" "$KTRACE" "$WORK/kernel"
@@ -85,6 +85,7 @@ main() {
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
+	run "archives" python3 "$HERE/archive.py" "$KTRACE" "$WORK"
 	run "engines" verify
 	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
 	run "damaged copies: user" damage "$KTRACE" "$WORK/small"

@@ -107,6 +107,9 @@ def check_pid(reader):
     # A process of the recording may have run no traced code.
     busy = together[0]["function"].partition(":")[0]
     text = reader.text("report", "--callgraph", "--pid", busy[:-1])
+    assert f"{busy}:" not in text and " [1]\n" in text, busy
+    text = reader.text("report", "--callgraph", "--pid",
+                       ",".join(map(str, pids[:4])))
     assert f"{busy}:" in text, busy
 
 

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "archive/seekable_reader.h"
+
+#include "archive/seekable.h"
+#include "common/budget.h"
+#include "common/byte_reader.h"
+#include "common/error.h"
+#include "common/file_map.h"
+#include "common/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+struct seekable_place {
+	uint64_t packed_offset;
+	uint64_t offset;	/* of its first byte, unpacked */
+	uint32_t packed_size;
+	uint32_t size;
+};
+
+static int refuse(const struct seekable_reader *reader, uint64_t offset,
+		  int error, const char *text)
+{
+	log_message(reader->log, LOG_ERROR, reader->path, offset, "%s", text);
+	return -error;
+}
+
+static uint32_t read_u32(const uint8_t *bytes)
+{
+	struct byte_reader reader = byte_reader_of(bytes, 4);
+
+	return byte_reader_u32(&reader);
+}
+
+/* Whoever made it up would have us unpack a file that fills the disk. */
+static uint64_t most_bytes(size_t packed_size)
+{
+	uint64_t most = packed_size * (uint64_t)BUDGET_UNPACKED_RATIO +
+			BUDGET_UNPACKED_FREE;
+
+	return most < BUDGET_ARCHIVE_BYTES ? most : BUDGET_ARCHIVE_BYTES;
+}
+
+static int add_place(struct seekable_reader *reader, const uint8_t *entry,
+		     uint64_t *packed_offset)
+{
+	struct seekable_place *place = array_add(&reader->frames);
+
+	if (!place)
+		return -ERROR_MEMORY;
+	*place = (struct seekable_place){
+		.packed_offset = *packed_offset,
+		.offset = reader->size,
+		.packed_size = read_u32(entry),
+		.size = read_u32(entry + 4),
+	};
+	if (place->size > BUDGET_ARCHIVE_FRAME_BYTES)
+		return -ERROR_FORMAT;
+	*packed_offset += place->packed_size;
+	reader->size += place->size;
+	return 0;
+}
+
+/* The @count entries of the table that begins at @offset. */
+static int read_table(struct seekable_reader *reader, uint64_t offset,
+		      size_t count)
+{
+	const uint8_t *entry = reader->packed + offset + SEEKABLE_HEADER_BYTES;
+	uint64_t packed_offset = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = add_place(reader, entry + i * SEEKABLE_ENTRY_BYTES,
+				  &packed_offset);
+	if (error == -ERROR_MEMORY)
+		return error;
+	if (error || packed_offset != offset)
+		return refuse(reader, offset, ERROR_FORMAT,
+			      "the table of its parts does not fit the file");
+	if (reader->size > most_bytes(offset))
+		return refuse(reader, offset, ERROR_FORMAT,
+			      "it would become larger than any recording of "
+			      "its size");
+	return 0;
+}
+
+static int find_table(struct seekable_reader *reader, size_t size)
+{
+	const uint8_t *footer = reader->packed + size - SEEKABLE_FOOTER_BYTES;
+	uint64_t count = read_u32(footer);
+	uint64_t table = SEEKABLE_HEADER_BYTES + SEEKABLE_FOOTER_BYTES +
+			 count * SEEKABLE_ENTRY_BYTES;
+
+	if (read_u32(footer + 5) != SEEKABLE_MAGIC)
+		return refuse(reader, size, ERROR_TRUNCATED,
+			      "the archive was cut off, or is none of ktrace-hw");
+	if (footer[4] || table > size ||
+	    read_u32(reader->packed + size - table) != SEEKABLE_SKIPPED_MAGIC)
+		return refuse(reader, size - SEEKABLE_FOOTER_BYTES,
+			      ERROR_FORMAT, "the archive's table is damaged");
+	return read_table(reader, size - table, (size_t)count);
+}
+
+int seekable_reader_open(struct seekable_reader *reader,
+			 const struct file_map *map, const char *path,
+			 const struct log *log)
+{
+	int error;
+
+	*reader = (struct seekable_reader){
+		.packed = map->bytes,
+		.path = path,
+		.log = log,
+		.frames = ARRAY_OF(struct seekable_place),
+	};
+	if (map->size < SEEKABLE_HEADER_BYTES + SEEKABLE_FOOTER_BYTES ||
+	    read_u32(map->bytes) != ZSTD_MAGICNUMBER)
+		return -ERROR_UNSUPPORTED;
+	error = find_table(reader, map->size);
+	if (error)
+		return error;
+	reader->frame = reader->frames.count;
+	reader->context = ZSTD_createDCtx();
+	reader->bytes = malloc(BUDGET_ARCHIVE_FRAME_BYTES);
+	return reader->context && reader->bytes ? 0 : -ERROR_MEMORY;
+}
+
+static int compare_place(const void *key, const void *item)
+{
+	uint64_t offset = *(const uint64_t *)key;
+	const struct seekable_place *place = item;
+
+	if (offset < place->offset)
+		return -1;
+	return offset - place->offset >= place->size;
+}
+
+/* Unpacks the frame with the byte at @offset, unless it is there. */
+static const struct seekable_place *reach(struct seekable_reader *reader,
+					  uint64_t offset)
+{
+	const struct array *frames = &reader->frames;
+	const struct seekable_place *place =
+		frames->count ? bsearch(&offset, frames->items, frames->count,
+					frames->item_size, compare_place)
+			      : NULL;
+	size_t size;
+
+	if (!place)
+		return NULL;
+	if (reader->frame == (size_t)(place - (struct seekable_place *)
+						      frames->items))
+		return place;
+	reader->frame = frames->count;
+	size = ZSTD_decompressDCtx(reader->context, reader->bytes,
+				   BUDGET_ARCHIVE_FRAME_BYTES,
+				   reader->packed + place->packed_offset,
+				   place->packed_size);
+	if (ZSTD_isError(size) || size != place->size) {
+		refuse(reader, place->packed_offset, ERROR_FORMAT,
+		       "the archive is damaged here");
+		return NULL;
+	}
+	reader->frame = (size_t)(place -
+				 (struct seekable_place *)frames->items);
+	return place;
+}
+
+int seekable_reader_get(struct seekable_reader *reader, uint64_t offset,
+			void *bytes, size_t size)
+{
+	uint8_t *next = bytes;
+
+	if (offset > reader->size || size > reader->size - offset)
+		return refuse(reader, LOG_NO_OFFSET, ERROR_TRUNCATED,
+			      "the archive ends inside a file");
+	while (size) {
+		const struct seekable_place *place = reach(reader, offset);
+		size_t some;
+
+		if (!place)
+			return -ERROR_FORMAT;
+		some = place->size - (size_t)(offset - place->offset);
+		if (some > size)
+			some = size;
+		memcpy(next, reader->bytes + (offset - place->offset), some);
+		next += some;
+		offset += some;
+		size -= some;
+	}
+	return 0;
+}
+
+void seekable_reader_free(struct seekable_reader *reader)
+{
+	ZSTD_freeDCtx(reader->context);
+	free(reader->bytes);
+	array_free(&reader->frames);
+	*reader = (struct seekable_reader){ 0 };
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ARCHIVE_STACK_WORDS_H
+#define KT_ARCHIVE_STACK_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+
+/* Copies of user stacks hold what programs had there: environments, passwords.
+ * Sets to zero, in @bytes, a copy of the recording's data file of @size bytes,
+ * all of each stack's copy but the words that are addresses of code or of the
+ * stack itself, which is what unwinding goes by.
+ *
+ * Returns 0 and the number of stacks; -ERROR_MEMORY; -ERROR_UNSUPPORTED if stacks
+ * are in compressed records, where they cannot be changed.
+ */
+int stack_words_keep(const struct recording *recording, uint8_t *bytes,
+		     size_t size, size_t *stacks);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/archive_options.h"
+#include "cmd/command.h"
+#include "cmd/console_log.h"
+#include "cmd/session.h"
+
+#include "archive/recording_archive.h"
+#include "archive/unpack.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int fail(const char *path, const char *reason)
+{
+	fprintf(stderr, "ktrace-hw archive: %s: %s\n", path, reason);
+	return EXIT_FAILED;
+}
+
+static void print_result(const char *path,
+			 const struct archive_result *result)
+{
+	uint64_t whole = result->recording_bytes ? result->recording_bytes : 1;
+
+	fprintf(stderr,
+		"ktrace-hw archive: %s: %" PRIu64 " KiB, %" PRIu64
+		" %% of %" PRIu64 " KiB\n",
+		path, result->archive_bytes >> 10,
+		result->archive_bytes * 100 / whole, whole >> 10);
+	if (result->files)
+		fprintf(stderr,
+			"ktrace-hw archive: with %zu files of the traced "
+			"programs\n",
+			result->files);
+	if (result->stacks)
+		fprintf(stderr,
+			"ktrace-hw archive: of %zu copies of user stacks only "
+			"the addresses are kept (--keep-stacks: all)\n",
+			result->stacks);
+}
+
+static int write_archive(const struct archive_options *options,
+			 const char *input, const char *output)
+{
+	const struct recording_archive_options what = {
+		.symfs = options->symfs,
+		.keeps_stacks = options->keeps_stacks,
+		.without_files = options->without_files,
+	};
+	struct archive_result result = { 0 };
+	int fd = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int error;
+
+	if (fd < 0)
+		return fail(output, errno == EEXIST ?
+					    "is there already: choose another "
+					    "with -o" :
+					    strerror(errno));
+	error = recording_archive_write(input, fd, output, &what, &console_log,
+					&result);
+	if (close(fd) < 0 && !error)
+		error = -ERROR_SYSTEM;
+	if (error) {
+		unlink(output);
+		return fail(output, error_text(error));
+	}
+	print_result(output, &result);
+	return EXIT_OK;
+}
+
+/* "ktrace.data" becomes "ktrace.ktrace", beside it. */
+static char *default_output(const char *input)
+{
+	size_t length = strlen(input);
+	char *name;
+
+	while (length > 1 && input[length - 1] == '/')
+		length--;
+	if (length > 5 && !strncmp(input + length - 5, ".data", 5))
+		length -= 5;
+	return asprintf(&name, "%.*s.ktrace", (int)length, input) < 0 ? NULL :
+									name;
+}
+
+static int make_archive(const struct archive_options *options)
+{
+	char *found = options->input ? NULL : find_last_recording();
+	const char *input = options->input ? options->input : found;
+	char *name = input && !options->output ? default_output(input) : NULL;
+	const char *output = options->output ? options->output : name;
+	int code;
+
+	if (!input)
+		code = fail(".", "no recording in this directory; name one "
+				 "with -i DIR");
+	else if (!output)
+		code = fail(input, "out of memory");
+	else
+		code = write_archive(options, input, output);
+	free(found);
+	free(name);
+	return code;
+}
+
+/* "ktrace.ktrace" becomes "ktrace.data" here. */
+static char *default_folder(const char *archive)
+{
+	const char *slash = strrchr(archive, '/');
+	const char *name = slash ? slash + 1 : archive;
+	const char *end = strstr(name, ".ktrace");
+	char *folder;
+
+	return asprintf(&folder, "%.*s.data",
+			(int)(end ? end - name : (long)strlen(name)),
+			name) < 0 ?
+		       NULL :
+		       folder;
+}
+
+static int unpack_archive(const struct archive_options *options)
+{
+	char *name = options->output ? NULL : default_folder(options->unpacked);
+	const char *folder = options->output ? options->output : name;
+	int error;
+	int code = EXIT_OK;
+
+	if (!folder || mkdir(folder, 0700) < 0) {
+		code = fail(folder ? folder : options->unpacked,
+			    strerror(errno));
+		free(name);
+		return code;
+	}
+	error = unpack(options->unpacked, folder, &console_log);
+	if (error == -ERROR_UNSUPPORTED)
+		rmdir(folder);
+	if (error)
+		code = fail(options->unpacked, error_text(error));
+	else
+		fprintf(stderr, "ktrace-hw archive: %s: unpacked\n", folder);
+	free(name);
+	return code;
+}
+
+static int run_archive(int argc, char **argv)
+{
+	struct archive_options options;
+	int status = archive_options_read(&options, argc, argv) - 1;
+
+	if (status >= 0)
+		return status;
+	return options.unpacked ? unpack_archive(&options) :
+				  make_archive(&options);
+}
+
+const struct command archive_command = {
+	.name = "archive",
+	.summary = "make one file of a recording, to keep or to send",
+	.run = run_archive,
+};

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Archives tell what the recordings tell that they were made of, also where the
+traced programs are gone; perf reads what is unpacked.
+
+    archive.py PROGRAM FOLDER
+
+FOLDER holds the recordings kernel, long and separate, and programs/, of which
+the last is.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from reader import Reader, run_checks
+
+COMMANDS = (("report", "--flat"), ("report", "--callgraph"),
+            ("timeline", "--format=csv"), ("flamegraph", "--folded"))
+
+
+def archive(reader, folder, name, *options):
+    path = os.path.join(folder, name + ".ktrace")
+    done = reader.run("archive", "-i", os.path.join(reader.recording, name),
+                      "-o", path, *options)
+    assert done.returncode == 0, done.stderr.decode()
+    return path
+
+
+def same(reader, name, path, commands):
+    whole = Reader(reader.program, os.path.join(reader.recording, name))
+    packed = Reader(reader.program, path)
+    for command in commands:
+        wanted = whole.text(*command)
+        assert wanted.count("\n") > 3, command
+        assert packed.text(*command) == wanted, (name, command)
+
+
+def size_of(folder):
+    return sum(os.path.getsize(os.path.join(path, name))
+               for path, _, names in os.walk(folder) for name in names)
+
+
+def check_the_kernel(reader):
+    with tempfile.TemporaryDirectory() as folder:
+        path = archive(reader, folder, "kernel")
+        same(reader, "kernel", path, COMMANDS)
+        whole = size_of(os.path.join(reader.recording, "kernel"))
+        assert os.path.getsize(path) * 3 < whole, (os.path.getsize(path),
+                                                   whole)
+
+
+def check_a_window(reader):
+    with tempfile.TemporaryDirectory() as folder:
+        path = archive(reader, folder, "kernel")
+        times = [row["time_ns"] for row in Reader(
+            reader.program, os.path.join(reader.recording, "kernel")).rows(
+                "timeline")]
+        since, until = (int(times[len(times) * part // 3]) / 1e9
+                        for part in (1, 2))
+        same(reader, "kernel", path, (
+            ("report", "--flat", f"--since={since:.9f}",
+             f"--until={until:.9f}"),))
+
+
+def check_several_threads_and_tables(reader):
+    with tempfile.TemporaryDirectory() as folder:
+        path = archive(reader, folder, "long")
+        same(reader, "long", path, (("report", "--flat"),
+                                    ("report", "--sleeps"),
+                                    ("report", "--syscalls")))
+
+
+def check_programs_that_are_gone(reader):
+    programs = os.path.join(reader.recording, "programs")
+    with tempfile.TemporaryDirectory() as folder:
+        path = archive(reader, folder, "separate")
+        reading = ("timeline", "--format=csv", "--lines")
+        wanted = Reader(reader.program, os.path.join(
+            reader.recording, "separate")).text(*reading)
+        assert "work.c:" in wanted, wanted[:1000]
+        os.rename(programs, programs + ".gone")
+        try:
+            got = Reader(reader.program, path).text(*reading)
+        finally:
+            os.rename(programs + ".gone", programs)
+        assert got == wanted, [pair for pair in zip(
+            got.splitlines(), wanted.splitlines()) if pair[0] != pair[1]][:3]
+
+
+def check_perf_reads_what_is_unpacked(reader):
+    if not shutil.which("perf"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = archive(reader, folder, "kernel")
+        out = os.path.join(folder, "out")
+        assert reader.run("archive", "--unpack", path, "-o",
+                          out).returncode == 0
+        said = [subprocess.run(
+            ["perf", "script", "--itrace=cr", "-F", "cpu,time,ip,addr", "-i",
+             each], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+            for each in (os.path.join(reader.recording, "kernel"), out)]
+        assert said[0].count(b"\n") > 1000 and said[0] == said[1]
+
+
+if __name__ == "__main__":
+    sys.exit(run_checks(globals()))
