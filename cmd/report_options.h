@@ -54,6 +54,7 @@ struct option_set {
 	bool is_paged;		/* its text is to be read, not kept */
 	bool has_no_tasks;	/* it takes no --pid, --tree and --comm */
 	bool has_no_rows;	/* nor --top */
+	bool is_page;		/* nor what chooses and shapes an output */
 	bool takes_input;	/* a word may stand for -i DIR */
 	bool takes_two;		/* two words are recordings */
 	const struct own_option *own;
