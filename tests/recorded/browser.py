@@ -134,7 +134,9 @@ def browser():
         try:
             assert started(driver, process), "chromedriver does not answer"
             page = Browser(driver, folder)
-            yield page
-            page.close()
+            try:
+                yield page
+            finally:
+                page.close()
         finally:
             process.terminate()
