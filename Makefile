@@ -11,7 +11,8 @@ MAKEFLAGS += --no-builtin-rules
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
            symbolize archive execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
-           $(patsubst %/,%,$(wildcard attribution/*/)) cmd
+           $(patsubst %/,%,$(wildcard attribution/*/)) \
+           $(patsubst %/,%,$(wildcard view/*/)) cmd
 PREFIX  ?= /usr/local
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
@@ -45,17 +46,27 @@ IPT_SRCS := decoder/libipt/intel_image.c $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 
+# Without libmicrohttpd there is no `ktrace-hw view`.
+HAVE_MHD := $(if $(ARCH),,$(shell echo '\#include <microhttpd.h>' | \
+            $(CC) -E - >/dev/null 2>&1 && echo yes))
+MHD_SRCS := view/http/server.c
+NO_MHD_SRCS := view/http/without_server.c
+NO_MHD_TESTS := $(shell grep -l view/http/ tests/*.c)
+
 CFLAGS   ?= -O2 -g
 # As NEWS has it on top.
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
-            -lelf -ldw -lzstd -lz -pthread
+            -lelf -ldw -lzstd -lz \
+            $(if $(HAVE_MHD),-lmicrohttpd) -pthread
 
-SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)), \
+SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)) \
+            $(if $(HAVE_MHD),$(NO_MHD_SRCS),$(MHD_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))
-TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)), \
+TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) \
+            $(if $(HAVE_MHD),,$(NO_MHD_TESTS)), \
             $(wildcard tests/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
@@ -122,6 +133,10 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
 	@mkdir -p $(@D)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
+
+# What the page is made of is in the program.
+$(BUILD)/view/page/page.o: $(wildcard view/page/*.js view/page/*.css \
+	view/page/*.html)
 
 # They print figures and judge none.
 $(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o \

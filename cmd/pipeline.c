@@ -191,26 +191,29 @@ static void close_parts(struct pipeline *pipeline)
 	checkpoints_close(pipeline->checkpoints);
 }
 
-int run_pipeline(const struct session *session, struct step_sink *sink,
-		 struct task_stacks **stacks)
+static int no_trace(const struct session *session)
+{
+	fprintf(stderr,
+		"ktrace-hw: %s: holds no hardware trace; make a recording "
+		"that does with ktrace-hw record\n",
+		recording_path(session->recording));
+	return EXIT_FAILED;
+}
+
+int run_pipeline_unchecked(const struct session *session,
+			   struct step_sink *sink, struct task_stacks **stacks)
 {
 	struct pipeline pipeline = {
 		.session = session,
+		.sink = sink,
 		.count = recording_stream_count(session->recording),
 	};
-	struct choice_check check;
 	int status;
 
 	*stacks = NULL;
-	if (!pipeline.count) {
-		fprintf(stderr,
-			"ktrace-hw: %s: holds no hardware trace; make a "
-			"recording that does with ktrace-hw record\n",
-			recording_path(session->recording));
-		return EXIT_FAILED;
-	}
-	pipeline.sink = choice_check_begin(&check, session, sink);
-	pipeline.checkpoints = checkpoints_open(session, pipeline.sink);
+	if (!pipeline.count)
+		return no_trace(session);
+	pipeline.checkpoints = checkpoints_open(session, sink);
 	status = run(&pipeline);
 	close_parts(&pipeline);
 	if (status < 0) {
@@ -221,5 +224,15 @@ int run_pipeline(const struct session *session, struct step_sink *sink,
 		return EXIT_FAILED;
 	}
 	*stacks = pipeline.stacks;
-	return choice_check_end(&check);
+	return EXIT_OK;
+}
+
+int run_pipeline(const struct session *session, struct step_sink *sink,
+		 struct task_stacks **stacks)
+{
+	struct choice_check check;
+	int status = run_pipeline_unchecked(
+		session, choice_check_begin(&check, session, sink), stacks);
+
+	return status ? status : choice_check_end(&check);
 }

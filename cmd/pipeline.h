@@ -14,4 +14,8 @@ struct task_stacks;
 int run_pipeline(const struct session *session, struct step_sink *sink,
 		 struct task_stacks **stacks);
 
+/* The same, but that nothing is what the user chose is no failure. */
+int run_pipeline_unchecked(const struct session *session,
+			   struct step_sink *sink, struct task_stacks **stacks);
+
 #endif

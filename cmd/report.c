@@ -3,6 +3,7 @@
 #include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/profile_command.h"
+#include "cmd/view_file.h"
 #include "report/profile/profile_report.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@ enum report_option {
 	OPTION_TRACER,
 	OPTION_SORT,
 	OPTION_LINES,
+	OPTION_HTML,
 	FIXED_OPTIONS,
 	MAX_TABLES = 16,
 };
@@ -27,6 +29,7 @@ struct choice {
 	const char *sort;
 	bool wants_lines;	/* of a flat profile */
 	bool only_tracer;
+	const char *html;	/* the file for a page, or NULL */
 };
 
 static bool take_choice(void *ctx, int index, const char *argument)
@@ -53,6 +56,9 @@ static bool take_choice(void *ctx, int index, const char *argument)
 	case OPTION_LINES:
 		choice->wants_lines = true;
 		return true;
+	case OPTION_HTML:
+		choice->html = argument;
+		return *argument;
 	default:
 		choice->table = attribution_table_at(
 			(size_t)(index - FIXED_OPTIONS));
@@ -80,6 +86,8 @@ static int run_chosen(const struct report_options *options,
 	const char *format = options->format ? options->format : "text";
 	const struct profile_renderer *renderer;
 
+	if (choice->html)
+		return write_view_file(options, choice->html);
 	if (choice->wants_lines &&
 	    (!choice->report || strcmp(choice->report, "flat") != 0)) {
 		fputs("ktrace-hw: --lines goes with --flat\n", stderr);
@@ -119,6 +127,7 @@ static int run_report(int argc, char **argv)
 		{ "tracer", NULL, "the tracer's own work, a line a function" },
 		{ "sort", "COLUMN", "order a table by this column" },
 		{ "lines", NULL, "with --flat: file and line in the source" },
+		{ "html", "FILE", "a page of all for a browser, as view shows" },
 	};
 	struct choice choice = { 0 };
 	const struct option_set set = {

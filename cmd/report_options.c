@@ -66,12 +66,32 @@ static const struct own_option common_options[OPTION_COUNT] = {
 
 static bool takes(const struct option_set *set, enum common_option option)
 {
-	if (option == OPTION_PID || option == OPTION_TREE ||
-	    option == OPTION_COMM)
+	switch (option) {
+	case OPTION_PID:
+	case OPTION_TREE:
+	case OPTION_COMM:
 		return !set->has_no_tasks;
-	if (option == OPTION_WITH_IDLE || option == OPTION_WITH_TRACER)
+	case OPTION_TOP:
+		return !set->has_no_rows;
+	case OPTION_WITH_IDLE:
+	case OPTION_WITH_TRACER:
 		return set->adds_up;
-	return option != OPTION_TOP || !set->has_no_rows;
+	case OPTION_OUTPUT:
+	case OPTION_FORMAT:
+	case OPTION_SINCE:
+	case OPTION_UNTIL:
+	case OPTION_CPU:
+	case OPTION_COLOR:
+		return !set->is_page;
+	case OPTION_INPUT:
+	case OPTION_SYMFS:
+	case OPTION_JOBS:
+	case OPTION_ENGINE:
+	case OPTION_HELP:
+	case OPTION_COUNT:
+		break;
+	}
+	return true;
 }
 
 static void print_help(FILE *out, const struct option_set *set)
@@ -255,10 +275,11 @@ static int take_option(struct report_options *options,
 		print_help(stdout, set);
 		return EXIT_OK + 1;
 	}
-	return take_common(options, to_index(value), optarg)
-		       ? 0
-		       : refuse(set, common_options[to_index(value)].name,
-				optarg);
+	return takes(set, (enum common_option)to_index(value)) &&
+			       take_common(options, to_index(value), optarg) ?
+		       0 :
+		       refuse(set, common_options[to_index(value)].name,
+			      optarg);
 }
 
 int report_options_read(struct report_options *options,

@@ -58,6 +58,7 @@ struct option_set {
 	bool has_no_tasks;	/* it takes no --pid, --tree and --comm */
 	bool has_no_rows;	/* nor --top */
 	bool adds_up;		/* it takes --with-idle and --with-tracer */
+	bool is_page;		/* nor what chooses and shapes an output */
 	bool takes_input;	/* a word may stand for -i DIR */
 	bool takes_two;		/* two words are recordings */
 	const struct own_option *own;

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,17 +20,25 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void run(char *const *argv, int go, int failure)
+/* A recorder that dies says nothing: the command must not run untraced. */
+static bool is_told_to_go(int go)
 {
 	char byte;
+	ssize_t got;
+
+	do {
+		got = read(go, &byte, 1);
+	} while (got < 0 && errno == EINTR);
+	return got == 1;
+}
+
+static _Noreturn void run(char *const *argv, int go, int failure)
+{
 	int error;
 
 	unblock_signals();
-	/* Zero bytes read: told to go.  The recorder's death looks the same,
-	 * and the command runs on: it is the user's, not ours.
-	 */
-	while (read(go, &byte, 1) < 0 && errno == EINTR)
-		;
+	if (!is_told_to_go(go))
+		_exit(126);
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(failure, &error, sizeof(error)) < 0)
@@ -42,7 +52,8 @@ int workload_prepare(struct workload *workload, char *const *argv)
 	int failure[2];
 
 	*workload = (struct workload){ .pid = -1, .go = -1, .failure = -1 };
-	if (pipe2(go, O_CLOEXEC) < 0)
+	/* No pipe: who writes to one that nobody reads any more is killed. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
 		return -ERROR_SYSTEM;
 	if (pipe2(failure, O_CLOEXEC) < 0) {
 		close(go[0]);
@@ -76,8 +87,8 @@ int workload_start(struct workload *workload)
 	int error = 0;
 	ssize_t got;
 
-	close(workload->go);
-	workload->go = -1;
+	/* One that was killed meanwhile has ended, as the caller will see. */
+	send(workload->go, "", 1, MSG_NOSIGNAL);
 	do {
 		got = read(workload->failure, &error, sizeof(error));
 	} while (got < 0 && errno == EINTR);

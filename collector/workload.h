@@ -7,11 +7,12 @@
 /* A command that waits to be told to begin. */
 struct workload {
 	pid_t pid;
-	int go;	     /* closed when it may begin */
+	int go;	     /* says that it may begin */
 	int failure; /* yields errno if exec fails */
 };
 
-/* Forks a process that will run @argv (ended by NULL) by execvp(3).
+/* Forks a process that will run @argv (ended by NULL) by execvp(3), or end if
+ * the caller dies before it lets it begin.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs what building and testing needs, from Debian, if it is missing.
-#	scripts/dependencies.sh [full]	also what the packages' test needs
+#	scripts/dependencies.sh [full]	also what the tests of packages and of the page need
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=apt.sh
 source "$(dirname "$(realpath "$0")")/apt.sh"
@@ -10,13 +10,15 @@ source "$(dirname "$(realpath "$0")")/apt.sh"
 PACKAGES=(
 	gcc make pkg-config libc6-dev
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libzstd-dev zlib1g-dev
-	libtraceevent-dev libglib2.0-dev check libunwind-dev
+	libtraceevent-dev libmicrohttpd-dev libglib2.0-dev check
+	libunwind-dev
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
 	ca-certificates procps
 	debian-archive-keyring libprotobuf-dev protobuf-compiler python3
 )
-[[ ${1:-} != full ]] || PACKAGES+=(debhelper debootstrap dpkg-dev lintian)
+[[ ${1:-} != full ]] || PACKAGES+=(debhelper debootstrap dpkg-dev lintian
+	chromium chromium-driver)
 
 missing() {
 	local package state

@@ -12,14 +12,15 @@ forbid() {
 		fi
 	done
 }
-forbid common    "archive collector decoder symbolize execution report attribution cmd machine"
-forbid collector "archive decoder symbolize execution report attribution cmd machine"
-forbid decoder   "archive collector symbolize execution report attribution cmd machine"
-forbid symbolize "archive collector execution report attribution cmd machine"
-forbid archive   "collector execution report attribution cmd machine"
-forbid execution "archive collector report attribution cmd machine"
-forbid report    "archive collector attribution cmd machine"
-forbid attribution "archive collector cmd machine"
+forbid common    "archive collector decoder symbolize execution report attribution view cmd machine"
+forbid collector "archive decoder symbolize execution report attribution view cmd machine"
+forbid decoder   "archive collector symbolize execution report attribution view cmd machine"
+forbid symbolize "archive collector execution report attribution view cmd machine"
+forbid archive   "collector execution report attribution view cmd machine"
+forbid execution "archive collector report attribution view cmd machine"
+forbid report    "archive collector attribution view cmd machine"
+forbid attribution "archive collector view cmd machine"
+forbid view      "archive collector cmd machine"
 forbid cmd       "machine"
 in_decoder() {
 	for other in $2; do
@@ -34,7 +35,7 @@ in_decoder libipt    "coresight snapshot"
 in_decoder coresight "intel_pt libipt snapshot"
 in_decoder snapshot  "flow intel_pt libipt coresight"
 # Only execution/ reads packets as branches.
-for folder in collector symbolize execution report attribution cmd; do
+for folder in collector symbolize execution report attribution view cmd; do
 	for unit in intel_pt libipt coresight snapshot; do
 		[ "$folder $unit" = "execution intel_pt" ] ||
 			forbid "$folder" "decoder/$unit"
@@ -66,6 +67,15 @@ in_attribution processes  "calls relations sleeps user_sites wall"
 in_attribution relations  "interrupts processes sleeps user_sites wall"
 in_attribution user_sites "interrupts processes relations sleeps wall"
 in_attribution wall       "interrupts processes relations sleeps user_sites"
+in_view() {
+	for other in $2; do
+		forbid "view/$1" "view/$other"
+	done
+}
+in_view data   "make answer http page"
+in_view make   "answer http page"
+in_view answer "http page"
+in_view page   "data make answer http"
 forbid machine/intel_pt "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/arm_ete "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/truth "common collector decoder symbolize execution report attribution cmd machine/intel_pt machine/arm_ete machine/qemu_arm"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/checkpoint_index.h"
 
+#include "common/new_file.h"
 #include "common/pack.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -140,9 +140,7 @@ uint8_t *checkpoint_index_find(const char *path, uint64_t key,
 }
 
 struct index_writer {
-	char *path;
-	char *temporary;	/* NULL: the file has no name yet */
-	int fd;
+	struct new_file file;
 	uint64_t key;
 	uint64_t at;		/* where the next bytes go */
 	struct pack table;
@@ -150,46 +148,16 @@ struct index_writer {
 	bool failed;
 };
 
-/* Opens a file in the folder that the index is to be in: one without a name if
- * the file system has that, so that nothing is left if the program is ended.
- */
-static int open_file(struct index_writer *writer)
-{
-	char *end = strrchr(writer->path, '/');
-	char *folder = end ? strndup(writer->path,
-				     (size_t)(end - writer->path) + 1) :
-			     strdup(".");
-
-	if (folder)
-		writer->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644);
-	free(folder);
-	if (writer->fd >= 0)
-		return 0;
-	writer->temporary = malloc(strlen(writer->path) + 8);
-	if (!writer->temporary)
-		return -1;
-	strcpy(writer->temporary, writer->path);
-	strcat(writer->temporary, ".XXXXXX");
-	writer->fd = mkostemp(writer->temporary, O_CLOEXEC);
-	if (writer->fd < 0) {
-		free(writer->temporary);
-		writer->temporary = NULL;
-	}
-	return writer->fd;
-}
-
 struct index_writer *index_writer_open(const char *path, uint64_t key)
 {
 	struct index_writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
 		return NULL;
-	writer->fd = -1;
 	writer->key = key;
 	writer->at = HEADER_BYTES;
 	writer->table = pack_to_write();
-	writer->path = strdup(path);
-	if (!writer->path || open_file(writer) < 0) {
+	if (!new_file_open(&writer->file, path)) {
 		index_writer_free(writer);
 		return NULL;
 	}
@@ -199,7 +167,7 @@ struct index_writer *index_writer_open(const char *path, uint64_t key)
 static void write_part(struct index_writer *writer, uint64_t offset,
 		       const void *bytes, size_t size)
 {
-	if (!writer->failed && pwrite(writer->fd, bytes, size,
+	if (!writer->failed && pwrite(writer->file.fd, bytes, size,
 				      (off_t)offset) != (ssize_t)size)
 		writer->failed = true;
 }
@@ -248,49 +216,18 @@ static void write_header(struct index_writer *writer)
 	pack_free(&pack);
 }
 
-/* Gives the file a name beside its last one: links replace no file. */
-static bool give_name(struct index_writer *writer)
-{
-	char source[32];
-	size_t room = strlen(writer->path) + 32;
-
-	if (writer->temporary)
-		return true;
-	writer->temporary = malloc(room);
-	if (!writer->temporary)
-		return false;
-	snprintf(writer->temporary, room, "%s.%ld", writer->path,
-		 (long)getpid());
-	snprintf(source, sizeof(source), "/proc/self/fd/%d", writer->fd);
-	if (linkat(AT_FDCWD, source, AT_FDCWD, writer->temporary,
-		   AT_SYMLINK_FOLLOW) == 0)
-		return true;
-	free(writer->temporary);
-	writer->temporary = NULL;
-	return false;
-}
-
 void index_writer_finish(struct index_writer *writer)
 {
 	write_header(writer);
-	if (writer->failed || !give_name(writer) ||
-	    fchmod(writer->fd, 0644) < 0 ||
-	    rename(writer->temporary, writer->path) < 0)
-		return;
-	free(writer->temporary);
-	writer->temporary = NULL;
+	if (!writer->failed)
+		new_file_finish(&writer->file);
 }
 
 void index_writer_free(struct index_writer *writer)
 {
 	if (!writer)
 		return;
-	if (writer->temporary)
-		unlink(writer->temporary);
-	if (writer->fd >= 0)
-		close(writer->fd);
-	free(writer->temporary);
-	free(writer->path);
+	new_file_close(&writer->file);
 	pack_free(&writer->table);
 	free(writer);
 }

@@ -50,9 +50,10 @@ fuzz() {
 		-max_len=131072 -rss_limit_mb=4096 -close_fd_mask=3 \
 		-max_total_time="$SECONDS_MOST" -artifact_prefix="$found" \
 		-print_final_stats=1 "$CORPUS" >"$WORK/log" 2>&1 || code=$?
-	sed -n 's/^stat::\(number_of_executed\|average_exec\)/&/p' "$WORK/log"
+	sed -n '/^stat::number_of_executed/p; /^stat::average_exec/p' "$WORK/log"
 	((code)) || return 0
-	grep -A 30 -E 'ERROR|SUMMARY|Test unit' "$WORK/log"
+	grep -A 30 -m 1 -E 'ERROR|runtime error' "$WORK/log"
+	echo "what was found is in $found"
 	return "$code"
 }
 

@@ -105,8 +105,8 @@ def check_first_words(program, folder):
     for word in ("-h", "--help", "help"):
         done = run(program, word, folder=folder)
         assert done.code == 0 and "usage: " in done.out, done
-    for command in ("record", "report", "timeline", "flamegraph", "export",
-                    "diff", "dump", "doctor"):
+    for command in ("record", "report", "view", "timeline", "flamegraph",
+                    "export", "diff", "dump", "doctor"):
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
 

@@ -86,6 +86,14 @@ main() {
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
 	run "archives" python3 "$HERE/archive.py" "$KTRACE" "$WORK"
+	run "page: kernel" python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
+	run "page: long" python3 "$HERE/view.py" "$KTRACE" "$WORK/long"
+	if [[ $LEVEL == full ]] || command -v chromedriver >/dev/null; then
+		run "page in a browser" \
+			python3 "$HERE/page.py" "$KTRACE" "$WORK/long"
+	else
+		echo "-- page in a browser: skipped: no chromium here (the full tier installs it)"
+	fi
 	run "engines" verify
 	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
 	run "damaged copies: user" damage "$KTRACE" "$WORK/small"

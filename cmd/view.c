@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/option_lists.h"
+#include "cmd/report_options.h"
+#include "cmd/view_session.h"
+#include "view/http/server.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum view_option {
+	OPTION_PORT,
+	OPTION_NO_BROWSER,
+	OPTION_COUNT,
+};
+
+static const struct own_option own_options[OPTION_COUNT] = {
+	[OPTION_PORT] = { "port", "N", "listen there (a free port)" },
+	[OPTION_NO_BROWSER] = { "no-browser", NULL,
+				"only print the page's address" },
+};
+
+struct choice {
+	uint64_t port;
+	bool no_browser;
+};
+
+static bool take_option(void *ctx, int index, const char *argument)
+{
+	struct choice *choice = ctx;
+
+	switch ((enum view_option)index) {
+	case OPTION_PORT:
+		return option_number(argument, UINT16_MAX, &choice->port);
+	case OPTION_NO_BROWSER:
+		choice->no_browser = true;
+		return true;
+	case OPTION_COUNT:
+		break;
+	}
+	return false;
+}
+
+static bool has_desktop(void)
+{
+	const char *x = getenv("DISPLAY");
+	const char *wayland = getenv("WAYLAND_DISPLAY");
+
+	return (x && *x) || (wayland && *wayland);
+}
+
+/* The desktop knows which browser; that it has none is no failure. */
+static void open_browser(const char *address)
+{
+	char command[] = "xdg-open";
+	char *url = strdup(address);
+	char *arguments[] = { command, url, NULL };
+	pid_t pid;
+
+	if (url)
+		posix_spawnp(&pid, command, NULL, NULL, arguments, environ);
+	free(url);
+}
+
+/* Signals that end it wait until somebody asks. */
+static sigset_t block_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	return signals;
+}
+
+static void await_signal(void)
+{
+	sigset_t signals = block_signals();
+	int number;
+
+	sigwait(&signals, &number);
+}
+
+static int serve(struct view_session *view, const struct choice *choice)
+{
+	struct view_server *server =
+		view_server_start(&view->sources, (uint16_t)choice->port);
+	int status;
+
+	if (!server) {
+		fprintf(stderr, "ktrace-hw: --port: 127.0.0.1 cannot be "
+				"listened on: %s\n", strerror(errno));
+		return EXIT_FAILED;
+	}
+	printf("%s\n", view_server_address(server));
+	fflush(stdout);
+	fputs("ktrace-hw: open this address in a browser; Ctrl-C ends it\n",
+	      stderr);
+	if (!choice->no_browser && has_desktop())
+		open_browser(view_server_address(server));
+	status = view_session_fill(view);
+	if (!status)
+		await_signal();
+	view_server_stop(server);
+	return status;
+}
+
+static int run_chosen(const struct report_options *options,
+		      const struct choice *choice)
+{
+	struct view_session view;
+	int status = view_session_open(&view, options);
+	int close_status;
+
+	if (!status)
+		status = serve(&view, choice);
+	close_status = view_session_close(&view);
+	return status ? status : close_status;
+}
+
+static int run_view(int argc, char **argv)
+{
+	struct choice choice = { 0 };
+	const struct option_set set = {
+		.command = "view",
+		.purpose = "Shows a recording as a page in a browser: "
+			   "timeline, profiles, sleeps.",
+		.has_no_tasks = true,
+		.has_no_rows = true,
+		.is_page = true,
+		.takes_input = true,
+		.own = own_options,
+		.own_count = OPTION_COUNT,
+		.take = take_option,
+		.ctx = &choice,
+	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
+
+	if (status < 0)
+		status = run_chosen(&options, &choice);
+	report_options_free(&options);
+	return status;
+}
+
+const struct command view_command = {
+	.name = "view",
+	.summary = "look at a recording in a browser",
+	.run = run_view,
+};

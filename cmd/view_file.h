@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_VIEW_FILE_H
+#define KT_CMD_VIEW_FILE_H
+
+struct report_options;
+
+/* Writes the page of the recording that @options name to the file @path, whole
+ * in itself.  Returns the exit code.
+ */
+int write_view_file(const struct report_options *options, const char *path);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_NEW_FILE_H
+#define KT_COMMON_NEW_FILE_H
+
+#include <stdbool.h>
+
+/* A file that others see when it is finished, and not before: without a name
+ * where the file system has that, so that nothing is left if the program is
+ * ended, else with another one.
+ */
+struct new_file {
+	char *path;
+	char *temporary;	/* NULL: the file has no name yet */
+	int fd;			/* -1: none */
+};
+
+/* Opens a file that is to be @path, to be read and written.
+ *
+ * Returns whether it could; close it either way.
+ */
+bool new_file_open(struct new_file *file, const char *path);
+
+/* Gives the file its name, in place of one that had it.  Returns whether it
+ * could.
+ */
+bool new_file_finish(struct new_file *file);
+
+/* Closes the file, which is gone if it was not finished. */
+void new_file_close(struct new_file *file);
+
+#endif

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the page is answered is what the reports say: profiles of windows, every
+call of a window, whatever its length, sleeps and states.
+
+    view.py PROGRAM RECORDING
+"""
+import random
+import sys
+
+from reader import Reader
+from view_server import server
+
+NUMBERS = 8     # of a slice; see view/answer/slice_json.h
+STACK, STATE, ASLEEP, KINDS = 2, 1, 6, 3
+WINDOWS = 12
+
+
+def slices(lane):
+    """Begin, length, depth, name, detail, waker, count, busy of each."""
+    numbers = lane["slices"]
+    return [tuple(numbers[i:i + NUMBERS])
+            for i in range(0, len(numbers), NUMBERS)]
+
+
+def window_arguments(first_ns, begin, end):
+    return ("--since", f"{first_ns + begin}ns",
+            "--until", f"{first_ns + end}ns")
+
+
+class Check:
+    def __init__(self, page, reader):
+        self.page = page
+        self.reader = reader
+        self.recording = page.wait()
+        self.first_ns = self.recording["first_ns"]
+        self.begin = int(self.recording["begin_ns"])
+        self.end = int(self.recording["length_ns"])
+
+    def profile(self, begin, end):
+        """Function by function as report --flat has it."""
+        answer = self.page.ask("profile", **{"from": begin, "to": end})
+        names = answer["functions"]
+        flat = answer["flat"]
+        found = sorted((names[str(flat[i])][0], flat[i + 1], flat[i + 2],
+                        flat[i + 3]) for i in range(0, len(flat), 4))
+        rows = self.reader.flat(*window_arguments(self.first_ns, begin, end))
+        wanted = sorted((row["function"], int(row["calls"]),
+                         int(row["self_ns"]), int(row["total_ns"]))
+                        for row in rows)
+        assert answer["from"] == begin and answer["to"] == end, answer
+        return found, wanted
+
+    def calls(self, begin, end):
+        """All calls that begin and end in a window as timeline has them."""
+        lanes = [KINDS * i + STACK
+                 for i in range(len(self.recording["threads"]))]
+        answer = self.page.ask("lanes", **{
+            "from": begin, "to": end, "pixels": min(16000, end - begin),
+            "lanes": ",".join(map(str, lanes))})
+        assert answer["is_whole"]
+        found = []
+        for lane in answer["lanes"]:
+            thread = self.recording["threads"][lane["lane"] // KINDS]
+            found += [(thread["tid"], at, length, depth,
+                       answer["functions"][str(name)][0])
+                      for at, length, depth, name, _, _, count, _
+                      in slices(lane)
+                      if at >= begin and at + length < end and count == 1]
+        rows = self.reader.timeline(
+            *window_arguments(self.first_ns, begin, end))
+        wanted = [(int(row["tid"]),
+                   int(row["time_ns"]) - int(row["wall_ns"]) - self.first_ns,
+                   int(row["wall_ns"]), int(row["depth"]), row["function"])
+                  for row in rows if row["event"] == "exit" and
+                  int(row["time_ns"]) - self.first_ns < end]
+        return sorted(found), sorted(
+            call for call in wanted if call[1] >= begin)
+
+
+def check_profiles(check):
+    for _ in range(WINDOWS):
+        begin, end = sorted(random.sample(range(check.begin, check.end), 2))
+        found, wanted = check.profile(begin, end)
+        assert found == wanted, [pair for pair in zip(found, wanted)
+                                 if pair[0] != pair[1]][:5]
+
+
+def check_calls(check):
+    compared = 0
+    for _ in range(WINDOWS):
+        begin = random.randrange(check.begin, check.end - 15000)
+        found, wanted = check.calls(begin, begin + 15000)
+        assert found == wanted, (begin, set(found) ^ set(wanted))
+        compared += len(wanted)
+    assert compared, "no window had a call"
+
+
+def check_states(check):
+    """A thread's states follow each other and add up to what is said."""
+    threads = check.recording["threads"]
+    for number, thread in enumerate(threads):
+        answer = check.page.ask("lanes", pixels=1, lanes=KINDS * number + STATE,
+                                **{"from": 0, "to": check.end + 1})
+        busy = sum(one[7] for one in slices(answer["lanes"][0]))
+        assert busy == sum(thread["state_ns"]), thread
+
+
+def check_search(check):
+    """Going from call to call counts them."""
+    answer = check.page.ask("profile", **{"from": check.begin,
+                                          "to": check.end})
+    flat = answer["flat"]
+    counts = {flat[i]: flat[i + 1] for i in range(0, len(flat), 4)}
+    function = min((f for f, n in counts.items() if 3 <= n <= 12),
+                   key=lambda f: counts[f])
+    at, times = 0, []
+    while True:
+        found = check.page.ask("next", function=function, **{"from": at})
+        if not found["found"]:
+            break
+        at = found["at"]
+        times.append(at)
+    assert len(set(times)) == len(times) == counts[function], \
+        (times, counts[function])
+    back = []
+    while True:
+        found = check.page.ask("next", function=function, back=1,
+                               **{"from": at})
+        if not found["found"]:
+            break
+        at = found["at"]
+        back.append(at)
+    assert back == times[-2::-1], (back, times)
+
+
+def main():
+    program, recording = sys.argv[1:3]
+    random.seed(1)
+    failed = 0
+    with server(program, recording) as page:
+        check = Check(page, Reader(program, recording))
+        for test in (check_profiles, check_calls, check_states, check_search):
+            try:
+                test(check)
+                print(f"ok: {test.__name__[6:]}")
+            except AssertionError as error:
+                failed = 1
+                print(f"FAILED: {test.__name__[6:]}: {str(error)[:1500]}")
+        print(f"the slowest answer took {page.slowest_s:.2f} s")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""`ktrace-hw view` of a recording, asked as the page asks it."""
+import contextlib
+import json
+import subprocess
+import time
+import urllib.parse
+import urllib.request
+
+
+class Server:
+    def __init__(self, address):
+        self.address = address
+        self.slowest_s = 0
+
+    def ask(self, path, **arguments):
+        query = urllib.parse.urlencode(arguments, safe=",")
+        began = time.monotonic()
+        with urllib.request.urlopen(
+                f"{self.address}data/{path}?{query}", timeout=600) as reply:
+            answer = json.load(reply)
+        self.slowest_s = max(self.slowest_s, time.monotonic() - began)
+        return answer
+
+    def wait(self):
+        """What there is when all has been decoded."""
+        while True:
+            recording = self.ask("recording")
+            if recording["is_complete"]:
+                self.slowest_s = 0
+                return recording
+            time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def server(program, recording):
+    with subprocess.Popen([program, "view", "--no-browser", recording],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            address = process.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1:"), \
+                process.stderr.read()
+            yield Server(address)
+        finally:
+            process.terminate()
+        said = process.stderr.read()
+        assert process.wait() in (0, -15), said

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What of slices is left to be seen at a resolution of 10 ns. */
+#include "tests/run_suite.h"
+#include "view/data/slice_thinner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct story {
+	const char *title;
+	const char *slices;	/* "depth begin end name;": in order of ends */
+	const char *left;	/* "depth begin end name xcount busy;" */
+};
+
+static const struct story stories[] = {
+	{ "a long one passes as it is", "0 0 10 1;", "0 0 10 1 x1 10;" },
+	{ "a short one alone does, too", "0 0 2 1;", "0 0 2 1 x1 2;" },
+	{ "short ones become one, by the longest's name",
+	  "0 0 2 1;0 2 6 2;0 7 8 3;", "0 0 8 2 x3 7;" },
+	{ "but are not wider than they need be",
+	  "0 0 6 1;0 6 11 2;0 12 13 3;", "0 0 11 1 x2 11;0 12 13 3 x1 1;" },
+	{ "nor across time in which there is nothing",
+	  "0 0 1 1;0 20 21 1;", "0 0 1 1 x1 1;0 20 21 1 x1 1;" },
+	{ "nor across the end of a long caller",
+	  "1 1 2 7;0 0 12 1;1 13 14 8;0 12 24 2;",
+	  "1 1 2 7 x1 1;0 0 12 1 x1 12;1 13 14 8 x1 1;0 12 24 2 x1 12;" },
+	{ "depths are apart", "1 1 2 7;0 0 3 1;1 4 5 8;0 3 6 2;",
+	  "0 0 6 1 x2 6;1 1 5 7 x2 2;" },
+};
+
+struct text_sink {
+	struct slice_sink sink;
+	char text[512];
+};
+
+static void take(struct slice_sink *sink, const struct view_slice *slice)
+{
+	struct text_sink *out = (struct text_sink *)sink;
+	size_t used = strlen(out->text);
+
+	snprintf(out->text + used, sizeof(out->text) - used,
+		 "%u %lu %lu %u x%u %lu;", slice->depth, slice->begin_ns,
+		 slice->end_ns, slice->name, slice->count, slice->busy_ns);
+}
+
+static void play(const char *text, struct slice_sink *sink)
+{
+	struct view_slice slice = { .lane = 5, .count = 1 };
+	int size;
+
+	while (sscanf(text, "%u %lu %lu %u;%n", &slice.depth, &slice.begin_ns,
+		      &slice.end_ns, &slice.name, &size) == 4) {
+		slice.busy_ns = slice.end_ns - slice.begin_ns;
+		sink->take(sink, &slice);
+		text += size;
+	}
+}
+
+START_TEST(what_can_be_seen_is_left)
+{
+	const struct story *story = &stories[_i];
+	struct text_sink out = { .sink = { .take = take } };
+	struct slice_thinner *thinner = slice_thinner_new(10, &out.sink);
+
+	play(story->slices, slice_thinner_sink(thinner));
+	ck_assert_int_eq(slice_thinner_end(thinner), 0);
+	ck_assert_msg(!strcmp(out.text, story->left), "%s: %s", story->title,
+		      out.text);
+	slice_thinner_free(thinner);
+}
+END_TEST
+
+static void count(struct slice_sink *sink, const struct view_slice *slice)
+{
+	((struct text_sink *)sink)->text[0]++;
+	ck_assert_uint_gt(slice->count, 0);
+}
+
+/* A million, seventy times as long as the resolution: seventy are left. */
+START_TEST(few_are_left_of_any_number)
+{
+	struct text_sink out = { .sink = { .take = count } };
+	struct slice_thinner *thinner = slice_thinner_new(100000, &out.sink);
+	struct view_slice slice = { .count = 1 };
+
+	for (uint64_t i = 0; i < 1000000; i++) {
+		slice.begin_ns = 7 * i;
+		slice.end_ns = 7 * i + 3;
+		slice.busy_ns = 3;
+		slice_thinner_sink(thinner)->take(slice_thinner_sink(thinner),
+						  &slice);
+	}
+	ck_assert_int_eq(slice_thinner_end(thinner), 0);
+	ck_assert_int_eq(out.text[0], 70);
+	slice_thinner_free(thinner);
+}
+END_TEST
+
+static Suite *slice_thinner_suite(void)
+{
+	Suite *suite = suite_create("slice_thinner");
+	TCase *tcase = tcase_create("thin");
+
+	tcase_add_loop_test(tcase, what_can_be_seen_is_left, 0,
+			    sizeof(stories) / sizeof(*stories));
+	tcase_add_test(tcase, few_are_left_of_any_number);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(slice_thinner_suite());
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/workload.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct scratch_folder folder;
+static char mark[256];
+static char name[] = "touch";
+static char *const touch[] = { name, mark, NULL };
+
+static void set_up(void)
+{
+	folder = scratch_folder_new();
+	scratch_folder_path(&folder, "ran", mark, sizeof(mark));
+}
+
+static void tear_down(void)
+{
+	scratch_folder_free(&folder);
+}
+
+START_TEST(a_command_runs_when_it_is_told)
+{
+	struct workload workload;
+	int status;
+
+	ck_assert_int_eq(workload_prepare(&workload, touch), 0);
+	ck_assert_int_eq(access(mark, F_OK), -1);
+	ck_assert_int_eq(workload_start(&workload), 0);
+	ck_assert_int_eq(waitpid(workload.pid, &status, 0), workload.pid);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(access(mark, F_OK), 0);
+}
+END_TEST
+
+/* A recorder that is killed while it sets itself up; what it leaves is ours. */
+START_TEST(a_command_does_not_run_when_the_recorder_dies)
+{
+	int status;
+	pid_t recorder;
+
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	recorder = fork();
+	if (!recorder) {
+		struct workload workload;
+
+		if (!workload_prepare(&workload, touch))
+			kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	ck_assert_int_eq(waitpid(recorder, &status, 0), recorder);
+	ck_assert(WIFSIGNALED(status));
+	ck_assert_int_gt(wait(&status), 0);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 126);
+	ck_assert_int_eq(access(mark, F_OK), -1);
+}
+END_TEST
+
+START_TEST(a_recorder_outlives_its_command)
+{
+	struct workload workload;
+
+	ck_assert_int_eq(workload_prepare(&workload, touch), 0);
+	ck_assert_int_eq(kill(workload.pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(workload.pid, NULL, 0), workload.pid);
+	ck_assert_int_eq(workload_start(&workload), 0);
+	ck_assert_int_eq(access(mark, F_OK), -1);
+}
+END_TEST
+
+START_TEST(a_command_that_is_not_there_is_said)
+{
+	static char path[] = "/nonexistent";
+	static char *const absent[] = { path, NULL };
+	struct workload workload;
+
+	ck_assert_int_eq(workload_prepare(&workload, absent), 0);
+	ck_assert_int_eq(workload_start(&workload), ENOENT);
+	ck_assert_int_eq(waitpid(workload.pid, NULL, 0), workload.pid);
+}
+END_TEST
+
+START_TEST(a_command_is_abandoned)
+{
+	struct workload workload;
+
+	ck_assert_int_eq(workload_prepare(&workload, touch), 0);
+	workload_abandon(&workload);
+	ck_assert_int_eq(waitpid(workload.pid, NULL, 0), -1);
+	ck_assert_int_eq(access(mark, F_OK), -1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("workload");
+	TCase *tcase = tcase_create("command");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, a_command_runs_when_it_is_told);
+	tcase_add_test(tcase, a_command_does_not_run_when_the_recorder_dies);
+	tcase_add_test(tcase, a_recorder_outlives_its_command);
+	tcase_add_test(tcase, a_command_that_is_not_there_is_said);
+	tcase_add_test(tcase, a_command_is_abandoned);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

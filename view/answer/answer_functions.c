@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "symbolize/function_table.h"
+#include "view/answer/answers.h"
+#include "view/answer/answer_names.h"
+#include "view/data/call_sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 50, LIKE_BYTES = 128 };
+
+/* How well a name fits: itself, its begin, any part of it. */
+static int fit(const char *name, const char *like)
+{
+	const char *at = strstr(name, like);
+
+	if (!at)
+		return 0;
+	if (at != name)
+		return 1;
+	return name[strlen(like)] ? 2 : 3;
+}
+
+/* Marks the functions that the recording ran. */
+static bool *find_run(const struct view_sources *sources)
+{
+	const struct call_sums *calls = sources->summary->calls;
+	uint32_t count = function_count(sources->functions);
+	bool *run = calloc(count + 1, sizeof(*run));
+
+	for (uint32_t i = 0; run && i < call_sums_places(calls); i++) {
+		struct call_place place = call_sums_place(calls, i);
+
+		if (place.parent != CALL_PLACE_NONE && place.function < count)
+			run[place.function] = true;
+	}
+	return run;
+}
+
+static void write_found(const struct view_sources *sources, const bool *run,
+			const char *like, struct answer_names *named,
+			struct json_out *json)
+{
+	uint32_t count = function_count(sources->functions);
+	uint32_t shown = 0;
+
+	json_key(json, "found");
+	json_begin(json, "[]");
+	for (int wanted = 3; wanted; wanted--)
+		for (uint32_t i = 0; i < count && shown < SHOWN; i++) {
+			if (!run[i] ||
+			    fit(function_at(sources->functions, i)->name,
+				like) != wanted)
+				continue;
+			json_number(json, i);
+			answer_names_add(named, i);
+			shown++;
+		}
+	json_end(json, "[]");
+}
+
+enum view_status answer_functions(const struct view_sources *sources,
+				  const struct view_request *request,
+				  struct json_out *json)
+{
+	const char *like = request->argument(request, "like");
+	struct answer_names named;
+	bool *run;
+
+	if (!like || !*like || strlen(like) > LIKE_BYTES)
+		return VIEW_BAD;
+	if (answer_names_init(&named, sources->functions) < 0)
+		return VIEW_FAILED;
+	run = find_run(sources);
+	if (run) {
+		write_found(sources, run, like, &named, json);
+		answer_names_write(&named, json);
+	}
+	answer_names_free(&named);
+	free(run);
+	return run ? VIEW_OK : VIEW_FAILED;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/answer/answer_names.h"
+
+#include "common/error.h"
+#include "symbolize/function_table.h"
+#include "view/answer/json_out.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int answer_names_init(struct answer_names *named,
+			 const struct function_table *functions)
+{
+	named->functions = functions;
+	named->is_named = calloc(function_count(functions) + 1,
+				 sizeof(*named->is_named));
+	return named->is_named ? 0 : -ERROR_MEMORY;
+}
+
+void answer_names_free(struct answer_names *named)
+{
+	free(named->is_named);
+}
+
+void answer_names_add(struct answer_names *named, uint32_t function)
+{
+	if (function < function_count(named->functions))
+		named->is_named[function] = true;
+}
+
+void answer_names_write(const struct answer_names *named,
+			   struct json_out *json)
+{
+	char number[16];
+
+	json_key(json, "functions");
+	json_begin(json, "{}");
+	for (uint32_t i = 0; i < function_count(named->functions); i++) {
+		const struct function *function;
+
+		if (!named->is_named[i])
+			continue;
+		function = function_at(named->functions, i);
+		snprintf(number, sizeof(number), "%" PRIu32, i);
+		json_key(json, number);
+		json_begin(json, "[]");
+		json_text(json, function->name);
+		json_text(json, function->space == 'u' ? "user" :
+							 function->module);
+		json_end(json, "[]");
+	}
+	json_end(json, "{}");
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "common/number_map.h"
+#include "view/answer/answers.h"
+#include "view/answer/answer_names.h"
+#include "view/answer/request.h"
+#include "view/answer/slice_json.h"
+#include "view/data/slice_store.h"
+#include "view/make/thread_numbers.h"
+
+/* The sleeps of one thread at one place that one thread ended. */
+struct sleep_row {
+	struct view_slice longest;
+	uint64_t count;
+	uint64_t sum_ns;
+};
+
+struct sleep_rows {
+	struct slice_sink sink;
+	struct number_map *numbers;	/* of rows by key, + 1 */
+	struct array rows;
+	int status;
+};
+
+/* Threads sleep at few places and are woken by few: a hash of the three. */
+static uint64_t key_of(const struct view_slice *slice)
+{
+	uint64_t key = (uint64_t)slice->lane << 32 | slice->detail;
+
+	return key * UINT64_C(0x9e3779b97f4a7c15) ^
+	       (uint32_t)slice->waker_tid;
+}
+
+static struct sleep_row *row_of(struct sleep_rows *rows,
+				const struct view_slice *slice)
+{
+	uint64_t *number = number_map_add(rows->numbers, key_of(slice));
+
+	if (!number)
+		return NULL;
+	if (!*number) {
+		if (!array_add(&rows->rows))
+			return NULL;
+		*number = rows->rows.count;
+	}
+	return array_at(&rows->rows, *number - 1);
+}
+
+static void take(struct slice_sink *sink, const struct view_slice *slice)
+{
+	struct sleep_rows *rows = (struct sleep_rows *)sink;
+	uint64_t length_ns = slice->end_ns - slice->begin_ns;
+	struct sleep_row *row;
+
+	if (slice->name != VIEW_ASLEEP)
+		return;
+	row = row_of(rows, slice);
+	if (!row) {
+		rows->status = -ERROR_MEMORY;
+		return;
+	}
+	if (!row->count ||
+	    length_ns > row->longest.end_ns - row->longest.begin_ns)
+		row->longest = *slice;
+	row->count++;
+	row->sum_ns += length_ns;
+}
+
+static int find(const struct view_sources *sources, struct sleep_rows *rows,
+		struct time_window window, uint32_t number)
+{
+	const struct view_summary *summary = sources->summary;
+	int status = 0;
+
+	for (uint32_t i = 0; i < summary->threads.count && !status; i++)
+		if (number == THREAD_NUMBER_NONE || number == i)
+			status = slice_store_read(summary->slices, 0,
+						  lane_of(LANE_STATE, i),
+						  window, &rows->sink);
+	return status ? status : rows->status;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct sleep_row *x = a;
+	const struct sleep_row *y = b;
+
+	if (x->sum_ns != y->sum_ns)
+		return x->sum_ns > y->sum_ns ? -1 : 1;
+	return x->longest.lane < y->longest.lane ? -1 : 1;
+}
+
+enum { ROWS_MOST = 1000 };
+
+static int write_rows(const struct view_sources *sources,
+		      struct sleep_rows *rows, struct json_out *json)
+{
+	struct answer_names named;
+
+	if (answer_names_init(&named, sources->functions) < 0)
+		return -ERROR_MEMORY;
+	array_sort(&rows->rows, compare);
+	json_key(json, "sleeps");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < rows->rows.count && i < ROWS_MOST; i++) {
+		const struct sleep_row *row = array_at(&rows->rows, i);
+
+		json_begin(json, "[]");
+		json_number(json, row->longest.lane / LANE_KINDS);
+		json_number(json, row->count);
+		json_number(json, row->sum_ns);
+		slice_json(&row->longest, sources->summary, &named, json);
+		json_end(json, "[]");
+	}
+	json_end(json, "[]");
+	json_member_number(json, "row_count", rows->rows.count);
+	answer_names_write(&named, json);
+	answer_names_free(&named);
+	return 0;
+}
+
+enum view_status answer_sleeps(const struct view_sources *sources,
+			       const struct view_request *request,
+			       struct json_out *json)
+{
+	struct sleep_rows rows = {
+		.sink = { .take = take },
+		.rows = ARRAY_OF(struct sleep_row),
+	};
+	struct time_window window;
+	uint32_t number;
+	int status = -ERROR_MEMORY;
+
+	if (!request_window(request, sources->summary, &window) ||
+	    !request_thread(request, sources->summary, &number))
+		return VIEW_BAD;
+	rows.numbers = number_map_new();
+	if (rows.numbers)
+		status = find(sources, &rows, window, number);
+	if (!status)
+		status = write_rows(sources, &rows, json);
+	number_map_free(rows.numbers);
+	array_free(&rows.rows);
+	return status < 0 ? VIEW_FAILED : VIEW_OK;
+}

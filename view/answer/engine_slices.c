@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/answer/engine_slices.h"
+
+#include "common/error.h"
+#include "view/data/slice_store.h"
+#include "view/data/slice_thinner.h"
+#include "view/make/stack_slice.h"
+#include "view/make/thread_numbers.h"
+
+/* What the engine's steps come to. */
+struct engine_slices {
+	struct step_sink sink;
+	struct window_slices *slices;
+	struct time_window window;	/* that is wanted */
+	uint64_t decoded_ns;		/* up to here all is decoded */
+	uint64_t long_ns;		/* calls of this length the summary has */
+	struct thread_numbers numbers;
+};
+
+/* Keeps the long calls that the summary has. */
+struct long_slices {
+	struct slice_sink sink;
+	struct lane_slices *lane;
+	uint64_t long_ns;
+	int status;
+};
+
+static void keep_long(struct slice_sink *sink, const struct view_slice *slice)
+{
+	struct long_slices *longs = (struct long_slices *)sink;
+	struct view_slice *copy;
+
+	if (slice->count > 1 ||
+	    slice->end_ns - slice->begin_ns < longs->long_ns)
+		return;
+	copy = array_add(&longs->lane->longs);
+	if (copy)
+		*copy = *slice;
+	else
+		longs->status = -ERROR_MEMORY;
+}
+
+static struct lane_slices *lane_at(const struct window_slices *slices,
+				   uint32_t lane)
+{
+	struct lane_slices *lanes = slices->lanes.items;
+
+	for (size_t i = 0; i < slices->lanes.count; i++)
+		if (lanes[i].lane == lane)
+			return &lanes[i];
+	return NULL;
+}
+
+static void hand_on(struct lane_slices *lane, const struct view_slice *slice)
+{
+	struct slice_sink *sink = slice_thinner_sink(lane->thinner);
+
+	sink->take(sink, slice);
+}
+
+/* Hands on the long calls that end up to @end_ns. */
+static void pass_longs(struct lane_slices *lane, uint64_t end_ns)
+{
+	const struct view_slice *longs = lane->longs.items;
+
+	while (lane->next_long < lane->longs.count &&
+	       longs[lane->next_long].end_ns <= end_ns)
+		hand_on(lane, &longs[lane->next_long++]);
+}
+
+static void take_step(struct step_sink *sink, const struct call_step *step)
+{
+	struct engine_slices *engine = (struct engine_slices *)sink;
+	struct lane_slices *lane;
+	struct view_slice slice;
+	uint32_t number;
+
+	if (step->kind != STEP_EXIT || step->wall_ns >= engine->long_ns ||
+	    step->time_ns < engine->window.since_ns ||
+	    step->time_ns >= engine->decoded_ns)
+		return;
+	number = thread_numbers_find(&engine->numbers, step->task);
+	lane = number == THREAD_NUMBER_NONE ?
+		       NULL :
+		       lane_at(engine->slices, lane_of(LANE_STACK, number));
+	if (!lane || !stack_slice_of(step, number, &slice) ||
+	    slice.begin_ns >= engine->window.until_ns)
+		return;
+	pass_longs(lane, slice.end_ns);
+	hand_on(lane, &slice);
+}
+
+static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+{
+	return time_ns >= ((const struct engine_slices *)sink)->decoded_ns;
+}
+
+/* Returns how many stacks are wanted, or a negative enum error. */
+static int find_longs(struct window_slices *slices,
+		      const struct view_sources *sources,
+		      struct time_window window)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < slices->lanes.count; i++) {
+		struct long_slices longs = {
+			.sink = { .take = keep_long },
+			.lane = array_at(&slices->lanes, i),
+			.long_ns = sources->summary->resolution_ns,
+		};
+		int status;
+
+		if (longs.lane->lane % LANE_KINDS != LANE_STACK)
+			continue;
+		count++;
+		status = slice_store_read(sources->summary->slices, 0,
+					  longs.lane->lane, window,
+					  &longs.sink);
+		if (status < 0 || longs.status < 0)
+			return status < 0 ? status : longs.status;
+	}
+	return count;
+}
+
+int engine_slices_find(struct window_slices *slices,
+		       const struct view_sources *sources,
+		       struct time_window window)
+{
+	uint64_t long_ns = sources->summary->resolution_ns;
+	struct engine_slices engine = {
+		.sink = { .take = take_step, .is_done = is_done },
+		.slices = slices,
+		.window = window,
+		/* What begins in the window and is short has ended there. */
+		.decoded_ns = window.until_ns + long_ns,
+		.long_ns = long_ns,
+	};
+	int status = find_longs(slices, sources, window);
+
+	if (status <= 0)
+		return status;
+	status = thread_numbers_init(&engine.numbers, sources->summary, false);
+	if (!status)
+		status = sources->engine->run(
+			sources->engine,
+			(struct time_window){ window.since_ns,
+					      engine.decoded_ns },
+			&engine.sink);
+	thread_numbers_free(&engine.numbers);
+	for (size_t i = 0; i < slices->lanes.count; i++)
+		pass_longs(array_at(&slices->lanes, i), UINT64_MAX);
+	return status;
+}

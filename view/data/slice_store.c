@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/data/slice_store.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "common/pack.h"
+#include "view/data/chunk_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Slices in a chunk: few enough that a window reads little beside its own. */
+enum { CHUNK_SLICES = 1024 };
+
+struct slice_chunk {
+	struct chunk chunk;
+	uint64_t first_ns;	/* of what they cover together */
+	uint64_t last_ns;
+};
+
+/* The slices of one lane on one level. */
+struct series {
+	struct array chunks;		/* struct slice_chunk */
+	struct array newest;		/* struct view_slice: no chunk yet */
+};
+
+struct slice_store {
+	struct chunk_file *file;
+	struct array levels[SLICE_LEVELS_MOST];	/* struct series by lane */
+};
+
+struct slice_store *slice_store_new(struct chunk_file *file)
+{
+	struct slice_store *store = calloc(1, sizeof(*store));
+
+	if (!store)
+		return NULL;
+	store->file = file;
+	for (size_t i = 0; i < SLICE_LEVELS_MOST; i++)
+		store->levels[i] = ARRAY_OF(struct series);
+	return store;
+}
+
+void slice_store_free(struct slice_store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < SLICE_LEVELS_MOST; i++) {
+		struct array *level = &store->levels[i];
+
+		for (size_t j = 0; j < level->count; j++) {
+			struct series *series = array_at(level, j);
+
+			array_free(&series->chunks);
+			array_free(&series->newest);
+		}
+		array_free(level);
+	}
+	free(store);
+}
+
+static struct series *add_series(struct array *level, uint32_t lane)
+{
+	while (level->count <= lane) {
+		struct series *series = array_add(level);
+
+		if (!series)
+			return NULL;
+		series->chunks = ARRAY_OF(struct slice_chunk);
+		series->newest = ARRAY_OF(struct view_slice);
+	}
+	return array_at(level, lane);
+}
+
+/* Small numbers, most of them equal, can be compressed. */
+static void make_relative(struct view_slice *slices, size_t count)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t end_ns = slices[i].end_ns;
+
+		slices[i].busy_ns -= end_ns - slices[i].begin_ns;
+		slices[i].end_ns -= slices[i].begin_ns;
+		slices[i].begin_ns -= last_ns;
+		last_ns = end_ns;
+	}
+}
+
+static void make_absolute(struct view_slice *slices, size_t count)
+{
+	uint64_t last_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		slices[i].begin_ns += last_ns;
+		slices[i].busy_ns += slices[i].end_ns;
+		slices[i].end_ns += slices[i].begin_ns;
+		last_ns = slices[i].end_ns;
+	}
+}
+
+static int flush(struct slice_store *store, struct series *series)
+{
+	struct array *newest = &series->newest;
+	const struct view_slice *slices = newest->items;
+	struct slice_chunk *chunk = array_add(&series->chunks);
+	int status;
+
+	if (!chunk)
+		return -ERROR_MEMORY;
+	chunk->first_ns = UINT64_MAX;
+	for (size_t i = 0; i < newest->count; i++) {
+		if (slices[i].begin_ns < chunk->first_ns)
+			chunk->first_ns = slices[i].begin_ns;
+		if (slices[i].end_ns > chunk->last_ns)
+			chunk->last_ns = slices[i].end_ns;
+	}
+	make_relative(newest->items, newest->count);
+	status = chunk_file_add(store->file, newest->items,
+				newest->count * sizeof(*slices),
+				&chunk->chunk);
+	if (status < 0)
+		series->chunks.count--;
+	array_free(newest);
+	return status;
+}
+
+int slice_store_add(struct slice_store *store, uint32_t level,
+		    const struct view_slice *slice)
+{
+	struct series *series = add_series(&store->levels[level], slice->lane);
+	struct view_slice *copy = series ? array_add(&series->newest) : NULL;
+
+	if (!copy)
+		return -ERROR_MEMORY;
+	*copy = *slice;
+	return series->newest.count < CHUNK_SLICES ? 0 : flush(store, series);
+}
+
+static void hand_out(const struct view_slice *slices, size_t count,
+		     uint32_t lane, struct time_window window,
+		     struct slice_sink *sink)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slices[i].begin_ns < window.until_ns &&
+		    slices[i].end_ns >= window.since_ns &&
+		    slices[i].lane == lane)
+			sink->take(sink, &slices[i]);
+}
+
+static int read_chunk(const struct slice_store *store,
+		      const struct slice_chunk *chunk, uint32_t lane,
+		      struct time_window window, struct slice_sink *sink)
+{
+	size_t count = chunk->chunk.size / sizeof(struct view_slice);
+	struct view_slice *slices;
+
+	if (chunk->first_ns >= window.until_ns ||
+	    chunk->last_ns < window.since_ns)
+		return 0;
+	slices = chunk_file_read(store->file, &chunk->chunk);
+	if (!slices)
+		return -ERROR_FORMAT;
+	make_absolute(slices, count);
+	hand_out(slices, count, lane, window, sink);
+	free(slices);
+	return 0;
+}
+
+int slice_store_read(const struct slice_store *store, uint32_t level,
+		     uint32_t lane, struct time_window window,
+		     struct slice_sink *sink)
+{
+	const struct array *of_level = &store->levels[level];
+	const struct series *series;
+	int status = 0;
+
+	if (lane >= of_level->count)
+		return 0;
+	series = array_at(of_level, lane);
+	for (size_t i = 0; i < series->chunks.count && !status; i++)
+		status = read_chunk(store, array_at(&series->chunks, i), lane,
+				    window, sink);
+	hand_out(series->newest.items, series->newest.count, lane, window,
+		 sink);
+	return status;
+}
+
+uint32_t slice_store_lanes(const struct slice_store *store, uint32_t level)
+{
+	return (uint32_t)store->levels[level].count;
+}
+
+int slice_store_flush(struct slice_store *store)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < SLICE_LEVELS_MOST; i++)
+		for (size_t j = 0; j < store->levels[i].count && !status;
+		     j++) {
+			struct series *series =
+				array_at(&store->levels[i], j);
+
+			if (series->newest.count)
+				status = flush(store, series);
+		}
+	return status;
+}
+
+static void pack_chunk(struct slice_chunk *chunk, struct pack *pack)
+{
+	chunk_pack(&chunk->chunk, pack);
+	pack_u64(pack, &chunk->first_ns);
+	pack_u64(pack, &chunk->last_ns);
+	pack_check(pack, chunk->chunk.size % sizeof(struct view_slice) == 0);
+}
+
+static void pack_series(struct series *series, struct pack *pack)
+{
+	uint32_t count = (uint32_t)series->chunks.count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct slice_chunk *chunk = array_reach(&series->chunks, i);
+
+		if (chunk)
+			pack_chunk(chunk, pack);
+		pack_check(pack, chunk);
+	}
+}
+
+void slice_store_pack(struct slice_store *store, struct pack *pack)
+{
+	for (size_t i = 0; i < SLICE_LEVELS_MOST; i++) {
+		struct array *level = &store->levels[i];
+		uint32_t count = (uint32_t)level->count;
+
+		pack_u32(pack, &count);
+		pack_check(pack, count <= LANE_MOST);
+		for (uint32_t j = 0; j < count && !pack->failed; j++) {
+			struct series *series = add_series(level, j);
+
+			if (series)
+				pack_series(series, pack);
+			pack_check(pack, series);
+		}
+	}
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_VIEW_SLICE_THINNER_H
+#define KT_VIEW_SLICE_THINNER_H
+
+#include "view/data/slice.h"
+
+/* Leaves of slices what can be seen at one resolution: longer ones pass as they
+ * are, shorter ones that follow each other on a lane and depth become one, so
+ * that of any number of slices no more are left than would fit side by side.
+ */
+struct slice_thinner;
+
+/* Borrows @next, which gets them in order of their ends.  With @resolution_ns
+ * 0 all pass.  Returns NULL when out of memory.
+ */
+struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
+					struct slice_sink *next);
+void slice_thinner_free(struct slice_thinner *thinner);
+
+struct slice_sink *slice_thinner_sink(struct slice_thinner *thinner);
+
+/* Hands on what still waits for more.
+ *
+ * Returns 0, or -ERROR_MEMORY if slices were lost for lack of memory.
+ */
+int slice_thinner_end(struct slice_thinner *thinner);
+
+#endif

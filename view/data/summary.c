@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/data/summary.h"
+
+#include "common/error.h"
+#include "common/pack.h"
+#include "common/regular_file.h"
+#include "view/data/call_sums.h"
+#include "view/data/slice_store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char magic[8] = "ktview01";
+
+enum { HEAD_BYTES = sizeof(magic) + 8 + 24 };
+
+static struct view_summary *make(void)
+{
+	struct view_summary *summary = calloc(1, sizeof(*summary));
+
+	if (!summary)
+		return NULL;
+	pthread_mutex_init(&summary->lock, NULL);
+	summary->new_file.fd = -1;
+	summary->file.end = HEAD_BYTES;
+	summary->threads = ARRAY_OF(struct view_thread);
+	summary->slices = slice_store_new(&summary->file);
+	summary->calls = call_sums_new(&summary->file);
+	if (summary->slices && summary->calls)
+		return summary;
+	view_summary_free(summary);
+	return NULL;
+}
+
+void view_summary_free(struct view_summary *summary)
+{
+	if (!summary)
+		return;
+	if (summary->file.fd != summary->new_file.fd && summary->file.fd > 0)
+		close(summary->file.fd);
+	new_file_close(&summary->new_file);
+	slice_store_free(summary->slices);
+	call_sums_free(summary->calls);
+	array_free(&summary->threads);
+	pthread_mutex_destroy(&summary->lock);
+	free(summary);
+}
+
+struct view_summary *view_summary_new(const char *path)
+{
+	struct view_summary *summary = make();
+
+	if (!summary)
+		return NULL;
+	if (!new_file_open(&summary->new_file, path)) {
+		new_file_close(&summary->new_file);
+		/* A folder that nobody may write to: for this run alone. */
+		if (!new_file_open(&summary->new_file, "/tmp/ktrace-hw-view")) {
+			view_summary_free(summary);
+			return NULL;
+		}
+		free(summary->new_file.path);
+		summary->new_file.path = NULL;
+	}
+	summary->file.fd = summary->new_file.fd;
+	return summary;
+}
+
+static void pack_thread(struct view_thread *thread, struct pack *pack)
+{
+	pack_i32(pack, &thread->tid);
+	pack_i32(pack, &thread->pid);
+	pack_i32(pack, &thread->cpu);
+	for (size_t i = 0; i < VIEW_STATES; i++) {
+		pack_u64(pack, &thread->state_ns[i]);
+		pack_u64(pack, &thread->state_count[i]);
+	}
+}
+
+static void pack_all(struct view_summary *summary, struct pack *pack)
+{
+	uint32_t threads = (uint32_t)summary->threads.count;
+
+	pack_u64(pack, &summary->first_ns);
+	pack_u64(pack, &summary->begin_ns);
+	pack_u64(pack, &summary->last_ns);
+	pack_u64(pack, &summary->resolution_ns);
+	pack_u32(pack, &summary->levels);
+	pack_check(pack, summary->levels > 0 &&
+				 summary->levels <= SLICE_LEVELS_MOST &&
+				 summary->first_ns <= summary->last_ns &&
+				 summary->resolution_ns > 0);
+	pack_u32(pack, &threads);
+	pack_check(pack, threads <= LANE_MOST);
+	for (uint32_t i = 0; i < threads && !pack->failed; i++) {
+		struct view_thread *thread =
+			array_reach(&summary->threads, i);
+
+		if (thread)
+			pack_thread(thread, pack);
+		pack_check(pack, thread);
+	}
+	for (size_t i = 0; i < LIST_COUNT; i++)
+		longest_pack(&summary->lists[i], pack);
+	slice_store_pack(summary->slices, pack);
+	call_sums_pack(summary->calls, pack, summary->functions);
+}
+
+/* The head says under which key where the rest lies that is no chunk. */
+static int write_head(struct view_summary *summary, uint64_t key,
+		      struct chunk *rest)
+{
+	struct pack pack = pack_to_write();
+	int fd = summary->file.fd;
+	bool is_written;
+
+	pack_u64(&pack, &key);
+	chunk_pack(rest, &pack);
+	is_written = !pack.failed &&
+		     pwrite(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+		     pwrite(fd, pack.bytes, pack.size, sizeof(magic)) ==
+			     (ssize_t)pack.size;
+	pack_free(&pack);
+	return is_written ? 0 : -ERROR_SYSTEM;
+}
+
+int view_summary_save(struct view_summary *summary, uint64_t key)
+{
+	struct pack pack = pack_to_write();
+	struct chunk rest;
+	int status = slice_store_flush(summary->slices);
+
+	if (!status) {
+		pack_all(summary, &pack);
+		status = pack.failed || pack.size > CHUNK_MOST ?
+				 -ERROR_MEMORY :
+				 chunk_file_add(&summary->file, pack.bytes,
+						pack.size, &rest);
+	}
+	pack_free(&pack);
+	if (!status)
+		status = write_head(summary, key, &rest);
+	if (!status && (!summary->new_file.path ||
+			!new_file_finish(&summary->new_file)))
+		status = -ERROR_SYSTEM;
+	return status;
+}
+
+static bool read_head(int fd, uint64_t key, struct chunk *rest)
+{
+	uint8_t head[HEAD_BYTES];
+	struct pack pack = pack_to_read(head + sizeof(magic),
+					sizeof(head) - sizeof(magic));
+	uint64_t found;
+
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head) ||
+	    memcmp(head, magic, sizeof(magic)) != 0)
+		return false;
+	pack_u64(&pack, &found);
+	chunk_pack(rest, &pack);
+	return pack_is_whole(&pack) && found == key;
+}
+
+static bool read_rest(struct view_summary *summary, uint64_t key)
+{
+	struct chunk rest;
+	struct pack pack;
+	void *bytes;
+
+	if (!read_head(summary->file.fd, key, &rest))
+		return false;
+	bytes = chunk_file_read(&summary->file, &rest);
+	if (!bytes)
+		return false;
+	pack = pack_to_read(bytes, rest.size);
+	pack_all(summary, &pack);
+	free(bytes);
+	return pack_is_whole(&pack);
+}
+
+struct view_summary *view_summary_load(const char *path, uint64_t key,
+				       uint32_t functions)
+{
+	struct view_summary *summary = make();
+
+	if (!summary)
+		return NULL;
+	summary->functions = functions;
+	summary->file.fd = regular_file_open(path);
+	if (summary->file.fd < 0 || !read_rest(summary, key)) {
+		view_summary_free(summary);
+		return NULL;
+	}
+	summary->reached_ns = summary->last_ns;
+	summary->is_complete = true;
+	return summary;
+}
+
+uint64_t view_summary_resolution(const struct view_summary *summary,
+				 uint32_t level)
+{
+	return summary->resolution_ns << 2 * level;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/http/server.h"
+
+#include "view/http/token.h"
+#include "view/page/page.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct view_server {
+	const struct view_sources *sources;
+	struct MHD_Daemon *daemon;
+	struct view_token token;
+	char host[32];		/* that a browser must ask for */
+	char address[96];
+};
+
+/* What is sent back. */
+struct reply {
+	unsigned int status;
+	const char *type;
+	char nonce[sizeof(((struct view_token *)NULL)->text)];
+	char *body;		/* to be freed */
+	size_t size;
+};
+
+static const char json_type[] = "application/json; charset=utf-8";
+
+/* Nothing may run but what the page brings along, nothing come from elsewhere,
+ * nobody show the page inside another.
+ */
+static void add_headers(struct MHD_Response *response,
+			const struct reply *reply)
+{
+	static const char rest[] = "; connect-src 'self'; base-uri 'none'; "
+				   "form-action 'none'; frame-ancestors 'none'";
+	char policy[512];
+
+	snprintf(policy, sizeof(policy),
+		 "default-src 'none'; script-src 'nonce-%s'; "
+		 "style-src 'nonce-%s'%s",
+		 reply->nonce, reply->nonce, rest);
+	MHD_add_response_header(response, "Content-Security-Policy", policy);
+	MHD_add_response_header(response, "Content-Type", reply->type);
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy",
+				"same-origin");
+}
+
+static enum MHD_Result send_reply(struct MHD_Connection *connection,
+				  struct reply *reply)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		reply->size, reply->body, MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result result;
+
+	if (!response) {
+		free(reply->body);
+		return MHD_NO;
+	}
+	add_headers(response, reply);
+	result = MHD_queue_response(connection, reply->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* An answer's arguments are those of the connection. */
+static const char *argument(const struct view_request *request,
+			    const char *name)
+{
+	struct MHD_Connection *connection;
+
+	memcpy(&connection, request->ctx, sizeof(connection));
+	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND,
+					   name);
+}
+
+static void write_answer(const struct view_server *server,
+			 struct MHD_Connection *connection, const char *path,
+			 FILE *out, struct reply *reply)
+{
+	const struct view_request request = {
+		.argument = argument,
+		.ctx = &connection,
+	};
+
+	reply->type = json_type;
+	reply->status = view_answer(server->sources, path, &request, out);
+}
+
+static void write_page(FILE *out, struct reply *reply)
+{
+	struct view_token nonce;
+
+	if (!view_token_make(&nonce)) {
+		reply->status = VIEW_FAILED;
+		return;
+	}
+	memcpy(reply->nonce, nonce.text, sizeof(reply->nonce));
+	reply->type = "text/html; charset=utf-8";
+	page_write(out, nonce.text, NULL, NULL);
+}
+
+/* Whoever asks for another host was led here by a name of somebody else's. */
+static bool is_for_us(const struct view_server *server,
+		      struct MHD_Connection *connection)
+{
+	const char *host = MHD_lookup_connection_value(
+		connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+
+	return host && !strcmp(host, server->host);
+}
+
+static void write_reply(const struct view_server *server,
+			struct MHD_Connection *connection, const char *url,
+			FILE *out, struct reply *reply)
+{
+	static const char data[] = "/data/";
+	const char *path;
+
+	if (!is_for_us(server, connection) || *url != '/' ||
+	    !view_token_fits(&server->token, url + 1)) {
+		reply->status = 403;
+		fputs("This is not the address that ktrace-hw view printed.\n",
+		      out);
+		return;
+	}
+	path = url + 1 + strlen(server->token.text);
+	if (!strcmp(path, "/"))
+		write_page(out, reply);
+	else if (!strncmp(path, data, strlen(data)))
+		write_answer(server, connection, path + strlen(data), out,
+			     reply);
+	else
+		reply->status = VIEW_NOT_FOUND;
+}
+
+static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection,
+			      const char *url, const char *method,
+			      const char *version, const char *upload,
+			      size_t *upload_size, void **state)
+{
+	struct reply reply = {
+		.status = VIEW_OK,
+		.type = "text/plain; charset=utf-8",
+	};
+	FILE *out;
+
+	(void)version;
+	(void)upload;
+	(void)upload_size;
+	(void)state;
+	out = open_memstream(&reply.body, &reply.size);
+	if (!out)
+		return MHD_NO;
+	if (strcmp(method, "GET") != 0)
+		reply.status = 405;
+	else
+		write_reply(ctx, connection, url, out, &reply);
+	if (fclose(out) == EOF) {
+		free(reply.body);
+		return MHD_NO;
+	}
+	return send_reply(connection, &reply);
+}
+
+static uint16_t port_of(struct MHD_Daemon *daemon)
+{
+	return MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+}
+
+static struct MHD_Daemon *listen_on(struct view_server *server, uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+
+	return MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, port, NULL,
+				NULL, handle, server, MHD_OPTION_SOCK_ADDR,
+				(struct sockaddr *)&address,
+				MHD_OPTION_CONNECTION_LIMIT, 16U,
+				MHD_OPTION_END);
+}
+
+struct view_server *view_server_start(const struct view_sources *sources,
+				      uint16_t port)
+{
+	struct view_server *server = calloc(1, sizeof(*server));
+
+	if (!server)
+		return NULL;
+	server->sources = sources;
+	if (view_token_make(&server->token))
+		server->daemon = listen_on(server, port);
+	if (!server->daemon) {
+		free(server);
+		return NULL;
+	}
+	snprintf(server->host, sizeof(server->host), "127.0.0.1:%u",
+		 port_of(server->daemon));
+	snprintf(server->address, sizeof(server->address), "http://%s/%s/",
+		 server->host, server->token.text);
+	return server;
+}
+
+void view_server_stop(struct view_server *server)
+{
+	if (!server)
+		return;
+	MHD_stop_daemon(server->daemon);
+	free(server);
+}
+
+const char *view_server_address(const struct view_server *server)
+{
+	return server->address;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_VIEW_PART_PROFILE_H
+#define KT_VIEW_PART_PROFILE_H
+
+#include "report/steps/call_step.h"
+
+struct view_summary;
+
+/* Adds up each thread's calls in equal parts of a recording's time, for a
+ * summary's call_sums.
+ */
+struct part_profile;
+
+/* Borrows @summary, whose lock it takes to add to it.  Returns NULL when out of
+ * memory.
+ */
+struct part_profile *part_profile_new(struct view_summary *summary,
+				      uint64_t part_ns);
+void part_profile_free(struct part_profile *profile);
+
+/* Takes a step of thread @number of the summary. */
+void part_profile_step(struct part_profile *profile,
+		       const struct call_step *step, uint32_t number);
+
+/* Adds the last part.  Returns 0 or a negative enum error, also of steps
+ * before.
+ */
+int part_profile_end(struct part_profile *profile);
+
+#endif

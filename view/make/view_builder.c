@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/make/view_builder.h"
+
+#include "attribution/events/witness.h"
+#include "attribution/sleeps/wait_places.h"
+#include "attribution/table.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/time/task_time.h"
+#include "common/error.h"
+#include "symbolize/arch.h"
+#include "symbolize/function_table.h"
+#include "symbolize/symbols.h"
+#include "view/data/slice_store.h"
+#include "view/data/summary.h"
+#include "view/make/level_chain.h"
+#include "view/make/part_profile.h"
+#include "view/make/stack_slice.h"
+#include "view/make/state_slices.h"
+#include "view/make/thread_numbers.h"
+
+#include <stdlib.h>
+
+struct view_builder {
+	struct witness witness;
+	struct slice_sink states_out;	/* of states: to lists and levels */
+	struct view_summary *summary;
+	struct thread_numbers numbers;
+	struct state_slices states;
+	struct task_time *time;
+	struct task_paths *paths;
+	struct wait_places *places;
+	struct part_profile *profile;
+	struct level_chain *levels;
+	bool *is_call;			/* by function */
+	int status;
+};
+
+/* What the engine decodes at once while somebody waits, a page's width, and
+ * how much of the recording's call sums a selection may have to decode anew.
+ */
+enum {
+	WINDOW_BYTES = 4 << 20,
+	PAGE_PIXELS = 1500,
+	PART_BYTES = 6 << 20,
+	LEAST_PARTS = 16,
+	LEAST_WINDOWS = 128,
+};
+
+uint64_t view_builder_measure(struct view_summary *summary, uint64_t first_ns,
+			      uint64_t last_ns, uint64_t trace_bytes)
+{
+	uint64_t length_ns = last_ns > first_ns ? last_ns - first_ns : 1;
+	uint64_t windows = trace_bytes / WINDOW_BYTES + LEAST_WINDOWS;
+	uint64_t parts = trace_bytes / PART_BYTES + LEAST_PARTS;
+
+	summary->first_ns = first_ns;
+	summary->last_ns = last_ns;
+	summary->reached_ns = first_ns;
+	summary->resolution_ns = length_ns / windows / PAGE_PIXELS + 1;
+	for (summary->levels = 1; summary->levels < SLICE_LEVELS_MOST;
+	     summary->levels++)
+		if (view_summary_resolution(summary, summary->levels) *
+			    PAGE_PIXELS > length_ns)
+			break;
+	return length_ns / parts + 1;
+}
+
+static struct view_builder *builder_of(struct witness *witness)
+{
+	return (struct view_builder *)witness;
+}
+
+static void note(struct view_builder *builder, int status)
+{
+	if (status < 0 && !builder->status)
+		builder->status = status;
+}
+
+/* Which list of the overview a state belongs in. */
+static int list_of(uint32_t state)
+{
+	switch (state) {
+	case VIEW_ASLEEP:
+		return LIST_SLEEPS;
+	case VIEW_INTERRUPT:
+		return LIST_INTERRUPTS;
+	case VIEW_UNKNOWN + UNKNOWN_GAP:
+		return LIST_GAPS;
+	default:
+		return LIST_COUNT;
+	}
+}
+
+static void take_state(struct slice_sink *sink, const struct view_slice *slice)
+{
+	struct view_builder *builder = (struct view_builder *)(
+		(char *)sink - offsetof(struct view_builder, states_out));
+	struct view_summary *summary = builder->summary;
+	struct view_thread *thread;
+	int list;
+
+	if (slice->lane % LANE_KINDS == LANE_STATE) {
+		list = list_of(slice->name);
+		thread = array_at(&summary->threads,
+				  slice->lane / LANE_KINDS);
+		pthread_mutex_lock(&summary->lock);
+		thread->state_ns[slice->name] += slice->busy_ns;
+		thread->state_count[slice->name]++;
+		if (list != LIST_COUNT)
+			longest_take(&summary->lists[list], slice);
+		pthread_mutex_unlock(&summary->lock);
+	}
+	level_chain_take_state(builder->levels, slice);
+}
+
+static void take_call(struct view_builder *builder,
+		      const struct view_slice *slice)
+{
+	struct view_summary *summary = builder->summary;
+
+	if (builder->is_call[slice->name]) {
+		pthread_mutex_lock(&summary->lock);
+		longest_take(&summary->lists[LIST_CALLS], slice);
+		pthread_mutex_unlock(&summary->lock);
+	}
+	level_chain_take_call(builder->levels, slice);
+}
+
+/* Switches are recorded before tracing begins, too. */
+static void note_begin(struct view_summary *summary,
+		       const struct call_step *step)
+{
+	if (summary->begin_ns || step->kind == STEP_SWITCH ||
+	    step->kind == STEP_LEAVE)
+		return;
+	pthread_mutex_lock(&summary->lock);
+	summary->begin_ns = step->time_ns;
+	pthread_mutex_unlock(&summary->lock);
+}
+
+/* Says now and then how far the decode has come. */
+static void reach(struct view_summary *summary, uint64_t time_ns)
+{
+	if (time_ns < summary->reached_ns + summary->resolution_ns)
+		return;
+	pthread_mutex_lock(&summary->lock);
+	summary->reached_ns = time_ns;
+	pthread_mutex_unlock(&summary->lock);
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct view_builder *builder = builder_of(witness);
+	uint32_t number = thread_numbers_find(&builder->numbers, step->task);
+	struct view_slice slice;
+
+	if (number == THREAD_NUMBER_NONE) {
+		note(builder, -ERROR_MEMORY);
+		return;
+	}
+	/* First the spans that end here: they are of what was before. */
+	task_time_step(builder->time, step);
+	note(builder, task_paths_take(builder->paths, step));
+	if (!step->time_ns)
+		return;
+	if (step->kind == STEP_ENTER && builder->is_call[step->function])
+		state_slices_enter_call(&builder->states, step->task->index,
+					step->function, step->time_ns);
+	if (stack_slice_of(step, number, &slice))
+		take_call(builder, &slice);
+	part_profile_step(builder->profile, step, number);
+	note_begin(builder->summary, step);
+	reach(builder->summary, step->time_ns);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	task_time_event(builder_of(witness)->time, event);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	task_time_record(builder_of(witness)->time, record);
+}
+
+/* Marks the functions that are system calls. */
+static bool *find_calls(const struct attribution_input *input)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+	uint32_t count = function_count(functions);
+	bool *marks = calloc(count + 1, sizeof(*marks));
+
+	for (uint32_t i = 0; marks && i < count; i++) {
+		const struct function *function = function_at(functions, i);
+
+		marks[i] = function->space == 'k' &&
+			   arch_system_call(symbols_arch(input->symbols),
+					    function->name);
+	}
+	return marks;
+}
+
+static void connect(struct view_builder *builder)
+{
+	builder->states.next = &builder->states_out;
+	builder->states.numbers = &builder->numbers;
+	builder->states.paths = builder->paths;
+	builder->states.places = builder->places;
+	builder->states.is_call = builder->is_call;
+}
+
+struct view_builder *view_builder_new(const struct attribution_input *input,
+				      struct view_summary *summary,
+				      uint64_t part_ns)
+{
+	const struct task_time_options time = task_time_options_of(input);
+	const struct wait_marks marks = wait_marks_of(input->recording);
+	struct view_builder *builder = calloc(1, sizeof(*builder));
+
+	if (!builder)
+		return NULL;
+	builder->witness =
+		(struct witness){ take_step, take_event, take_record };
+	builder->states_out.take = take_state;
+	builder->summary = summary;
+	state_slices_init(&builder->states);
+	builder->status =
+		thread_numbers_init(&builder->numbers, summary, true);
+	builder->time = task_time_new(&time, &builder->states.sink);
+	builder->paths = task_paths_new();
+	builder->places = wait_places_new(symbols_functions(input->symbols),
+					  input->kinds, &marks);
+	builder->profile = part_profile_new(summary, part_ns);
+	builder->levels = level_chain_new(summary);
+	builder->is_call = find_calls(input);
+	connect(builder);
+	if (!builder->status && builder->time && builder->paths &&
+	    builder->places && builder->profile && builder->levels &&
+	    builder->is_call)
+		return builder;
+	view_builder_free(builder);
+	return NULL;
+}
+
+void view_builder_free(struct view_builder *builder)
+{
+	if (!builder)
+		return;
+	state_slices_free(&builder->states);
+	thread_numbers_free(&builder->numbers);
+	task_time_free(builder->time);
+	task_paths_free(builder->paths);
+	wait_places_free(builder->places);
+	part_profile_free(builder->profile);
+	level_chain_free(builder->levels);
+	free(builder->is_call);
+	free(builder);
+}
+
+struct witness *view_builder_witness(struct view_builder *builder)
+{
+	return &builder->witness;
+}
+
+int view_builder_end(struct view_builder *builder)
+{
+	struct view_summary *summary = builder->summary;
+
+	note(builder, task_time_end(builder->time));
+	note(builder, state_slices_end(&builder->states));
+	note(builder, part_profile_end(builder->profile));
+	note(builder, level_chain_end(builder->levels));
+	pthread_mutex_lock(&summary->lock);
+	summary->reached_ns = summary->last_ns;
+	summary->is_complete = !builder->status;
+	pthread_mutex_unlock(&summary->lock);
+	return builder->status;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* A selection's call tree: as a flame graph, and as lines that open. */
+
+const TREE = { parent: 0, function: 1, calls: 2, self: 3, total: 4, numbers: 5 };
+
+/* The nodes of an answer's tree, with their children, the longest first. */
+function treeNodes(tree) {
+  const nodes = [];
+  for (let i = 0; i < tree.length; i += TREE.numbers) {
+    const node = { function: tree[i + TREE.function], calls: tree[i + TREE.calls],
+      self: tree[i + TREE.self], total: tree[i + TREE.total], children: [],
+      parent: nodes[tree[i]] ?? null };
+    node.parent?.children.push(node);
+    nodes.push(node);
+  }
+  for (const node of nodes)
+    node.children.sort((a, b) => b.total - a.total);
+  return nodes;
+}
+
+function heightOf(node) {
+  return 1 + Math.max(0, ...node.children.map(heightOf));
+}
+
+/* A canvas with the root on top; a click makes a function as wide as all. */
+class FlameGraph {
+  constructor(root, names, tip) {
+    this.root = root;
+    this.top = root;
+    this.names = names;
+    this.canvas = element("canvas", { id: "flame" });
+    this.canvas.addEventListener("click", (event) => {
+      this.top = this.at(event) ?? root;
+      this.draw();
+    });
+    this.canvas.addEventListener("pointermove", (event) => {
+      const node = this.at(event);
+      tip(node && this.describe(node), event.clientX, event.clientY);
+    });
+    this.canvas.addEventListener("pointerleave", () => tip(null));
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+  }
+  describe(node) {
+    return `${this.label(node)}\n${duration(node.total)} (${percent(node.total,
+      this.root.total)}), itself ${duration(node.self)}\n${plural(node.calls, "call")}`;
+  }
+  label(node) {
+    return node.parent ? this.names.full(node.function) : "all";
+  }
+  at(event) {
+    return this.places.find(({ x, y, width }) => event.offsetX >= x &&
+      event.offsetX < x + width && event.offsetY >= y &&
+      event.offsetY < y + ROW.call)?.node;
+  }
+  draw() {
+    const above = [];
+    for (let node = this.top.parent; node; node = node.parent)
+      above.unshift(node);
+    const scale = window.devicePixelRatio;
+    const width = this.canvas.clientWidth;
+    const height = (above.length + heightOf(this.top)) * ROW.call + 2;
+    this.canvas.style.height = `${height}px`;
+    this.canvas.width = width * scale;
+    this.canvas.height = height * scale;
+    const context = this.canvas.getContext("2d");
+    context.scale(scale, scale);
+    context.font = FONT;
+    this.places = [];
+    above.forEach((node, i) => this.box(context, node, 0, i * ROW.call, width));
+    this.drawNode(context, this.top, 0, above.length * ROW.call, width);
+  }
+  drawNode(context, node, x, y, width) {
+    if (width < 0.4)
+      return;
+    this.box(context, node, x, y, width);
+    let at = x;
+    for (const child of node.children) {
+      const part = width * child.total / (node.total || 1);
+      this.drawNode(context, child, at, y + ROW.call, part);
+      at += part;
+    }
+  }
+  box(context, node, x, y, width) {
+    const label = node.parent ? this.names.name(node.function) : "all";
+    this.places.push({ node, x, y, width });
+    context.fillStyle = nameColor(label);
+    context.fillRect(x, y, Math.max(0.5, width - 0.5), ROW.call - 1);
+    const room = Math.floor((width - 6) / 6.3);
+    if (room < 3)
+      return;
+    context.fillStyle = "#1b1d24";
+    context.fillText(label.length > room ? `${label.slice(0, room - 1)}…` : label,
+      x + 3, y + 11);
+  }
+}
+
+/* Lines that open: the way that takes longest is open at first. */
+function treeLines(root, names) {
+  const lines = element("div", { className: "tree" });
+  lines.append(element("div", { className: "row dim" },
+    ...["total", "", "itself", "calls"].map((title) =>
+      element("span", { className: "number", textContent: title }))));
+  for (const child of root.children)
+    addLine(lines, child, root.total, 0, names, root.children.length < 4);
+  return lines;
+}
+
+function addLine(lines, node, all, depth, names, opens) {
+  const name = element("span", { textContent:
+    `${node.children.length ? "▸" : "·"} ${names.full(node.function)}` });
+  name.style.paddingLeft = `${depth * 14}px`;
+  const row = element("div", { className: "row" },
+    ...[duration(node.total), percent(node.total, all), duration(node.self),
+      count(node.calls)].map((text) =>
+      element("span", { className: "number", textContent: text })), name);
+  const below = element("div");
+  const open = () => {
+    name.textContent = name.textContent.replace("▸", "▾");
+    node.children.forEach((child, i) =>
+      addLine(below, child, all, depth + 1, names,
+        i === 0 && opens && child.total > all / 50 && depth < 12));
+  };
+  const close = () => {
+    name.textContent = name.textContent.replace("▾", "▸");
+    below.replaceChildren();
+  };
+  row.addEventListener("click", () => below.hasChildNodes() ? close() : open());
+  lines.append(row, below);
+  if (opens)
+    open();
+}

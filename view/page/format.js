@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* How durations, moments and names are shown. */
+
+/* "1.26 ms": three digits in the unit that suits. */
+function duration(ns) {
+  if (ns === 0)
+    return "0";
+  const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+  const [size, unit] = units.find(([size]) => ns >= size) ?? units[3];
+  const value = ns / size;
+  const digits = unit === "ns" || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${unit}`;
+}
+
+/* Seconds since the recording's begin, as exact as @step_ns needs. */
+function moment(ns, step_ns) {
+  const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step_ns / 1e9))));
+  return `${(ns / 1e9).toFixed(digits)} s`;
+}
+
+function percent(part, whole) {
+  return whole ? `${(100 * part / whole).toFixed(1)} %` : "";
+}
+
+function count(number) {
+  return number.toLocaleString("en");
+}
+
+function plural(number, word) {
+  return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+}
+
+const knownColors = new Map();
+
+/* The same name has the same colour everywhere. */
+function nameColor(name) {
+  let color = knownColors.get(name);
+  if (!color) {
+    color = makeColor(name);
+    knownColors.set(name, color);
+  }
+  return color;
+}
+
+function makeColor(name) {
+  let hash = 2166136261;
+  for (let i = 0; i < name.length; i++)
+    hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+  const hue = (hash >>> 0) % 360;
+  return `hsl(${hue} ${45 + (hash >>> 9) % 20}% ${70 + (hash >>> 15) % 12}%)`;
+}
+
+/* Of the states, in the server's order. */
+const stateColors = ["#4f8fd6", "#3fa37a", "#e09c3b", "#8cc08a", "#d4545f",
+  "#f3d25f", "#dcdfe8", "#a98bc4", "#c7b9d6", "#c7b9d6", "#c7b9d6", "#c7b9d6",
+  "#c7b9d6"];
+const STATE = { system_call: 1, interrupt: 4, runnable: 5, asleep: 6, unknown: 7 };
+
+/* Makes an element.  Texts are texts: no name becomes markup. */
+function element(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+function swatch(color) {
+  const made = element("span", { className: "swatch" });
+  made.style.background = color;
+  return made;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the timeline: which there are, and how each is drawn. */
+
+const NAMES_WIDTH = 210;
+const ROW = { head: 20, cpu: 18, state: 16, call: 15, gap: 3 };
+
+/* The threads of a recording as the page shows them: the idle ones last. */
+function threadLabel(thread) {
+  if (thread.tid > 0)
+    return `${thread.name} ${thread.tid}`;
+  return `${thread.tid ? "unknown" : "idle"}, CPU ${thread.cpu}`;
+}
+
+function busyTime(thread) {
+  return thread.state_ns.slice(0, STATE.runnable).reduce((a, b) => a + b, 0);
+}
+
+/* Lays out the rows, each with its place from the top: CPUs, then processes
+ * with their threads, the busiest first; below a thread that is open its calls.
+ */
+function layOutRows(recording, open, depths) {
+  const rows = [];
+  let top = 0;
+  const add = (row) => {
+    rows.push({ ...row, top });
+    top += row.height + ROW.gap;
+  };
+  add({ kind: "head", label: "CPUs", height: ROW.head });
+  for (const cpu of recording.cpus.toSorted((a, b) => a - b))
+    add({ kind: "cpu", lane: cpu * LANE.kinds + LANE.cpu, label: `CPU ${cpu}`,
+      height: ROW.cpu });
+  for (const process of processesOf(recording)) {
+    add({ kind: "head", label: process.label, height: ROW.head });
+    for (const number of process.threads)
+      addThread(recording, number, open, depths, add);
+  }
+  return { rows, height: top };
+}
+
+function addThread(recording, number, open, depths, add) {
+  const thread = recording.threads[number];
+  const isOpen = open.has(number);
+  add({ kind: "state", lane: number * LANE.kinds + LANE.state, number,
+    label: `${isOpen ? "▾" : "▸"} ${threadLabel(thread)}`, height: ROW.state });
+  const lane = number * LANE.kinds + LANE.stack;
+  if (isOpen)
+    add({ kind: "stack", lane, number, label: "",
+      height: Math.max(3, depths.get(lane) ?? 8) * ROW.call });
+}
+
+function processesOf(recording) {
+  const byPid = new Map();
+  recording.threads.forEach((thread, number) => {
+    const pid = thread.tid > 0 ? thread.pid : 0;
+    if (!byPid.has(pid))
+      byPid.set(pid, { pid, threads: [], busy: 0 });
+    const process = byPid.get(pid);
+    process.threads.push(number);
+    process.busy += pid ? busyTime(thread) : -1;
+  });
+  const processes = [...byPid.values()].sort((a, b) => b.busy - a.busy);
+  for (const process of processes) {
+    const first = recording.threads[process.threads[0]];
+    process.threads.sort((a, b) =>
+      busyTime(recording.threads[b]) - busyTime(recording.threads[a]));
+    process.label = process.pid ? `${first.process} ${process.pid}` : "Idle tasks";
+  }
+  return processes;
+}
+
+/* What one row is drawn with. */
+class Painter {
+  constructor(context, recording, names) {
+    this.context = context;
+    this.recording = recording;
+    this.names = names;
+    this.stripes = this.makeStripes();
+  }
+  makeStripes() {
+    const tile = document.createElement("canvas");
+    tile.width = tile.height = 6;
+    const context = tile.getContext("2d");
+    context.strokeStyle = "#ffffff90";
+    context.lineWidth = 1.5;
+    for (const x of [-6, 0, 6]) {
+      context.moveTo(x, 6);
+      context.lineTo(x + 6, 0);
+    }
+    context.stroke();
+    return this.context.createPattern(tile, "repeat");
+  }
+  /* Returns the text and the colour of a slice at @at of @slices. */
+  look(kind, slices, at) {
+    const name = slices[at + SLICE.name];
+    if (kind === "cpu") {
+      const thread = this.recording.threads[name];
+      const label = thread ? threadLabel(thread) : "?";
+      return { label, color: nameColor(label) };
+    }
+    if (kind === "state")
+      return { label: this.stateLabel(slices, at), color: stateColors[name] };
+    const label = this.names.name(name);
+    return { label, color: nameColor(label) };
+  }
+  stateLabel(slices, at) {
+    const state = this.recording.states[slices[at + SLICE.name]];
+    const detail = slices[at + SLICE.detail];
+    return detail < 0 ? state : `${state}: ${this.names.name(detail)}`;
+  }
+  slice(kind, slices, at, x, y, width, height) {
+    const { context } = this;
+    const { label, color } = this.look(kind, slices, at);
+    context.fillStyle = color;
+    context.fillRect(x, y, Math.max(width, 1), height);
+    if (slices[at + SLICE.count] > 1 && width > 2) {
+      context.fillStyle = this.stripes;
+      context.fillRect(x, y, width, height);
+    }
+    if (width > 26)
+      this.text(label, slices[at + SLICE.count], x + 3, y + height - 4, width - 6);
+  }
+  text(label, parts, x, y, width) {
+    const text = parts > 1 ? `${label} ×${count(parts)}` : label;
+    const room = Math.floor(width / 6.3);
+    if (room < 3)
+      return;
+    this.context.fillStyle = "#1b1d24";
+    this.context.fillText(text.length > room ? `${text.slice(0, room - 1)}…` : text,
+      x, y);
+  }
+}
+
+/* Returns the number of levels that @slices have. */
+function depthOf(slices) {
+  let most = 0;
+  for (let i = 0; i < slices.length; i += SLICE.numbers)
+    most = Math.max(most, slices[i + SLICE.depth] + 1);
+  return most;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* What the recording holds, in words and bars. */
+
+const PROCESSES_SHOWN = 15;
+const LONGEST_SHOWN = 8;
+
+function overview(recording, names, goTo) {
+  const thread = (number) => threadLabel(recording.threads[number]);
+  const longest = (title, about, list, columns) => list.count ? element("div", {},
+    element("h2", { textContent: title }),
+    element("p", { textContent: about }),
+    table(columns, list.longest.slice(0, LONGEST_SHOWN).map(longestRow))) : null;
+  const when = { title: "at", value: (row) => row.begin, show: (at, row) =>
+    momentLink(moment(at, 1e3), () => goTo(at, at + row.length, row.thread)) };
+  const how = { title: "for", value: (row) => row.length, show: duration };
+  const who = { title: "thread", text: true, value: (row) => thread(row.thread) };
+  const what = (title, number) => ({ title, text: true, value: (row) =>
+    number(row) < 0 ? "" : names.full(number(row)) });
+  const { sleeps, calls, interrupts, gaps } = recording.lists;
+  return element("div", {},
+    ...sentences(recording).map((text) => element("p", { textContent: text })),
+    processBars(recording, goTo),
+    element("div", { className: "columns" },
+      longest("The longest sleeps", `Threads slept ${plural(sleeps.count, "time")}. ` +
+        "Where: the function that decided to wait.", sleeps,
+        [how, who, what("where", (row) => row.detail), { title: "woken by",
+          text: true, value: (row) => wakerLabel(recording, row.waker) }, when]),
+      longest("The slowest system calls", `${plural(calls.count, "system call")}, ` +
+        "with the time that threads slept in them.", calls,
+        [how, who, what("call", (row) => row.name), when]),
+      longest("Interrupt work", `Threads were interrupted ${plural(interrupts.count,
+        "time")}, for ${duration(interrupts.sum_ns)} in all.`, interrupts,
+        [how, who, what("by", (row) => row.detail), when]),
+      longest("Gaps in the trace", `${plural(gaps.count, "gap")}, ` +
+        `${duration(gaps.sum_ns)} in all: what ran there is not known.`, gaps,
+        [how, who, when])));
+}
+
+function longestRow([thread, begin, length, , name, detail, waker]) {
+  return { thread, begin, length, name, detail, waker };
+}
+
+function wakerLabel(recording, tid) {
+  const waker = recording.threads.find((thread) => thread.tid === tid && tid > 0);
+  return waker ? threadLabel(waker) : tid === 0 ? "an interrupt while idle" : "";
+}
+
+function sentences(recording) {
+  const { facts, threads, cpus, begin_ns, length_ns, lists } = recording;
+  const own = threads.filter((thread) => thread.tid > 0);
+  const processes = new Set(own.map((thread) => thread.pid)).size;
+  const unknown = own.reduce((sum, thread) => sum + thread.state_ns[STATE.unknown], 0);
+  return [
+    `${facts.command ? `“${facts.command}”, ` : ""}${duration(length_ns - begin_ns)} on ` +
+      `${plural(cpus.length, "CPU")}: ${plural(own.length, "thread")} of ` +
+      `${plural(processes, "process").replace(/sss$/, "sses")}, ` +
+      `${plural(lists.calls.count, "system call")}.` +
+      (facts.kernel ? ` Linux ${facts.kernel}${facts.host ? ` on ${facts.host}` : ""}.` : ""),
+    unknown ? `Of the threads’ time ${duration(unknown)} lies in gaps of the trace.` :
+      "The trace has no gaps.",
+    facts.lost_records || facts.is_cut ?
+      `${plural(facts.lost_records, "record")} were lost${facts.is_cut ?
+        "; the recording was not finished" : ""}.` : "",
+  ].filter(Boolean);
+}
+
+/* Each process's wall time by states. */
+function processBars(recording, goTo) {
+  const processes = processesOf(recording).filter((process) => process.pid);
+  const sums = processes.map((process) => process.threads.reduce((sum, number) =>
+    sum.map((ns, i) => ns + recording.threads[number].state_ns[i]),
+  recording.states.map(() => 0)));
+  const used = recording.states.map((name, i) => i).filter((i) =>
+    sums.some((sum) => sum[i]));
+  const legend = element("div", { className: "legend" }, ...used.map((i) =>
+    element("span", {}, swatch(stateColors[i]), recording.states[i])));
+  const columns = [
+    { title: "process", text: true, value: (row) => row.label,
+      show: (label, row) => momentLink(label, () =>
+        goTo(recording.begin_ns, recording.length_ns, row.threads[0])) },
+    { title: "wall time", value: (row) => row.wall, show: duration },
+    { title: "on a CPU", value: (row) => row.busy, show: duration },
+    { title: "parts of its wall time", value: (row) => row.busy / (row.wall || 1),
+      show: (value, row) => stateBar(recording, row.sum) },
+  ];
+  const rows = processes.map((process, i) => ({ ...process, sum: sums[i],
+    wall: sums[i].reduce((a, b) => a + b, 0) }));
+  return element("div", {}, element("h2", { textContent: "Where the time went" }),
+    legend, table(columns, rows, { sortBy: 2, most: PROCESSES_SHOWN }));
+}
+
+function stateBar(recording, sum) {
+  const bar = element("span", { className: "bar" });
+  const all = sum.reduce((a, b) => a + b, 0) || 1;
+  sum.forEach((ns, i) => {
+    if (!ns)
+      return;
+    const part = element("span", {
+      title: `${recording.states[i]}: ${duration(ns)}, ${percent(ns, all)}` });
+    part.style.width = `${100 * ns / all}%`;
+    part.style.background = stateColors[i];
+    bar.append(part);
+  });
+  return bar;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_VIEW_PAGE_H
+#define KT_VIEW_PAGE_H
+
+#include <stdio.h>
+
+/* Writes the page, whole in itself: its scripts and styles run by @nonce, which
+ * the policy that it is sent with must name.  @write_data, or NULL, writes the
+ * JSON that a page in a file has in place of a server; then the page states the
+ * policy itself.
+ */
+void page_write(FILE *out, const char *nonce,
+		void (*write_data)(FILE *out, void *ctx), void *ctx);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* The lower half: what is known of the selection, or of what is seen. */
+
+class Panel {
+  constructor(source, timeline, tip) {
+    this.source = source;
+    this.timeline = timeline;
+    this.tip = tip;
+    this.tab = "overview";
+    this.asked = 0;
+    this.content = document.getElementById("content");
+    this.scope = document.getElementById("scope");
+    this.tabs = { overview: ["Overview", () => this.showOverview()],
+      details: ["Details", () => this.showDetails()],
+      functions: ["Functions", () => this.showFunctions()],
+      tree: ["Call tree", () => this.showTree()],
+      flame: ["Flame graph", () => this.showFlame()],
+      sleeps: ["Sleeps", () => this.showSleeps()] };
+    this.buttons = new Map(Object.entries(this.tabs).map(([id, [title]]) => {
+      const button = element("button", { textContent: title, id: `tab-${id}` });
+      button.addEventListener("click", () => this.choose(id));
+      return [id, button];
+    }));
+    document.getElementById("tabs").append(...this.buttons.values());
+    this.scope.addEventListener("change", () => this.show());
+  }
+
+  take(recording) {
+    const chosen = this.scope.value;
+    this.recording = recording;
+    const options = recording.threads.map((thread, i) => ({ i, thread }))
+      .filter(({ thread }) => thread.tid > 0)
+      .map(({ i, thread }) => element("option", { value: i, textContent: threadLabel(thread) }));
+    this.scope.replaceChildren(element("option", { value: "", textContent: "all threads" }),
+      ...options);
+    this.scope.value = chosen;
+    if (this.tab === "overview")
+      this.show();
+  }
+  choose(tab) {
+    this.tab = tab;
+    this.show();
+  }
+  /* A selection was made in the timeline. */
+  select(selection) {
+    if (selection?.thread !== undefined &&
+        this.recording.threads[selection.thread].tid > 0)
+      this.scope.value = selection.thread;
+    if (!selection)
+      this.scope.value = "";
+    if (this.tab === "overview" && selection)
+      this.tab = selection.slice ? "details" : "functions";
+    this.show();
+  }
+
+  /* What is asked for: whose time, and from when to when. */
+  range() {
+    const { from, to } = this.timeline.selection ?? this.timeline.view;
+    const wanted = { from: Math.max(0, Math.floor(from)), to: Math.ceil(to) };
+    if (this.scope.value !== "")
+      wanted.thread = Number(this.scope.value);
+    return wanted;
+  }
+  async show() {
+    const number = ++this.asked;
+    for (const [id, button] of this.buttons)
+      button.classList.toggle("chosen", id === this.tab);
+    const isTimed = !["overview", "details"].includes(this.tab);
+    const { from, to } = this.range();
+    document.getElementById("whose").hidden = !isTimed;
+    document.getElementById("range").textContent = this.tab === "overview" ? "" :
+      `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
+      ` + ${duration(to - from)}`;
+    let shown;
+    try {
+      shown = await this.tabs[this.tab][1]();
+    } catch (error) {
+      shown = element("p", { textContent: error.message });
+    }
+    /* Another one may have been asked for meanwhile. */
+    if (number === this.asked)
+      this.content.replaceChildren(shown);
+  }
+  goTo(from, to, thread) {
+    this.timeline.goTo(from, to, thread);
+    this.timeline.selection = { from, to, thread };
+  }
+
+  showOverview() {
+    return overview(this.recording, this.source.names,
+      (from, to, thread) => this.goTo(from, to, thread));
+  }
+  showDetails() {
+    const selection = this.timeline.selection;
+    if (!selection?.slice)
+      return element("p", { textContent: selection ?
+        `${duration(selection.to - selection.from)} selected.` :
+        "Click a call or a state in the timeline." });
+    return element("table", {}, element("tbody", {},
+      ...sliceFacts(selection, this.recording, this.source.names).map(([name, value]) =>
+        element("tr", {}, element("td", { className: "text dim", textContent: name }),
+          element("td", { className: "text", textContent: value })))));
+  }
+  profileNote(profile) {
+    const wanted = this.range();
+    const grown = profile.from < wanted.from || profile.to > wanted.to;
+    const notes = [`${duration(profile.self_ns)} on CPUs.`,
+      grown ? `Summed up from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
+      profile.left_out ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
+    return element("p", { className: "dim", textContent: notes.filter(Boolean).join(" ") });
+  }
+  async showFunctions() {
+    const profile = await this.source.profile(this.range());
+    const rows = [];
+    for (let i = 0; i < profile.flat.length; i += 4)
+      rows.push({ function: profile.flat[i], calls: profile.flat[i + 1],
+        self: profile.flat[i + 2], total: profile.flat[i + 3] });
+    const all = profile.self_ns;
+    return element("div", {}, this.profileNote(profile), table([
+      { title: "itself", value: (row) => row.self, show: duration },
+      { title: "%", value: (row) => row.self, show: (ns) => percent(ns, all) },
+      { title: "with what it called", value: (row) => row.total, show: duration },
+      { title: "calls", value: (row) => row.calls, show: count },
+      { title: "itself a call", value: (row) => row.calls ? row.self / row.calls : 0,
+        show: duration },
+      { title: "function", text: true, value: (row) => this.source.names.full(row.function),
+        show: (name, row) => momentLink(name, () => this.search?.look(row.function)) },
+    ], rows, { filter: true, most: 300 }));
+  }
+  async showTree() {
+    const profile = await this.source.profile(this.range());
+    const [root] = treeNodes(profile.tree);
+    return element("div", {}, this.profileNote(profile), treeLines(root, this.source.names));
+  }
+  async showFlame() {
+    const profile = await this.source.profile(this.range());
+    const [root] = treeNodes(profile.tree);
+    const flame = new FlameGraph(root, this.source.names, this.tip);
+    return element("div", {}, this.profileNote(profile), flame.canvas);
+  }
+  async showSleeps() {
+    const { sleeps } = await this.source.sleeps(this.range());
+    const rows = sleeps.map(([thread, times, sum, ...slice]) => ({ thread, times, sum,
+      begin: slice[SLICE.begin], longest: slice[SLICE.length],
+      where: slice[SLICE.detail], waker: slice[SLICE.waker] }));
+    if (!rows.length)
+      return element("p", { textContent: "No thread is known to have slept here. " +
+        "Sleeps are known of recordings with the scheduler’s events: " +
+        "ktrace-hw record --events=attribution." });
+    return table([
+      { title: "asleep", value: (row) => row.sum, show: duration },
+      { title: "times", value: (row) => row.times, show: count },
+      { title: "mean", value: (row) => row.sum / row.times, show: duration },
+      { title: "longest", value: (row) => row.longest, show: (ns, row) =>
+        momentLink(duration(ns), () => this.goTo(row.begin, row.begin + ns, row.thread)) },
+      { title: "thread", text: true, value: (row) =>
+        threadLabel(this.recording.threads[row.thread]) },
+      { title: "where", text: true, value: (row) =>
+        row.where < 0 ? "not seen" : this.source.names.full(row.where) },
+      { title: "woken by", text: true, value: (row) => wakerLabel(this.recording, row.waker) },
+    ], rows, { filter: true });
+  }
+}
+
+/* Pairs of what is known about a slice. */
+function sliceFacts({ slice, kind, thread }, recording, names) {
+  const name = slice[SLICE.name];
+  const isMany = slice[SLICE.count] > 1;
+  const what = kind === "stack" ? names.full(name) : kind === "state" ?
+    recording.states[name] : threadLabel(recording.threads[name]);
+  const facts = [
+    [kind === "stack" ? "call of" : kind === "state" ? "state" : "runs", what],
+    ["begins at", moment(slice[SLICE.begin], 1)],
+    ["lasts", `${duration(slice[SLICE.length])} (${count(slice[SLICE.length])} ns)`]];
+  if (isMany)
+    facts.push(["stands for", `${count(slice[SLICE.count])} of them, the longest of ` +
+      `which is named; ${duration(slice[SLICE.busy])} together: zoom in`]);
+  if (thread !== undefined)
+    facts.push(["thread", threadLabel(recording.threads[thread])]);
+  if (kind === "stack")
+    facts.push(["depth", slice[SLICE.depth]]);
+  if (kind === "state" && slice[SLICE.detail] >= 0)
+    facts.push([name === STATE.asleep ? "waits in" : "in", names.full(slice[SLICE.detail])]);
+  if (kind === "state" && name === STATE.asleep && slice[SLICE.waker] >= 0)
+    facts.push(["woken by", wakerLabel(recording, slice[SLICE.waker])]);
+  return facts;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the page's data come from: the server that sent it, or the page itself
+ * if it was saved as a file.  Times are ns since the recording's begin.
+ */
+
+/* A slice's numbers in a row: see view/answer/slice_json.h. */
+const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
+  count: 6, busy: 7, numbers: 8 };
+const LANE = { cpu: 0, state: 1, stack: 2, kinds: 3 };
+
+/* Names of functions by number, as answers bring them. */
+class FunctionNames {
+  constructor() {
+    this.names = new Map();
+  }
+  take(functions) {
+    for (const [number, [name, module]] of Object.entries(functions ?? {}))
+      this.names.set(Number(number), { name, module });
+  }
+  name(number) {
+    return this.names.get(number)?.name ?? "?";
+  }
+  /* With its module, where it is not the kernel proper. */
+  full(number) {
+    const known = this.names.get(number);
+    return known?.module ? `${known.name} [${known.module}]` : this.name(number);
+  }
+}
+
+class ServerSource {
+  constructor() {
+    this.names = new FunctionNames();
+    this.isFile = false;
+    this.slowest_ms = 0;
+  }
+  async ask(path, values = {}) {
+    const began = performance.now();
+    const reply = await fetch(`data/${path}?${new URLSearchParams(values)}`);
+    const answer = await reply.json();
+    this.names.take(answer.functions);
+    this.slowest_ms = Math.max(this.slowest_ms, performance.now() - began);
+    if (answer.error)
+      throw new Error(answer.error);
+    return answer;
+  }
+  recording() {
+    return this.ask("recording");
+  }
+  lanes(from, to, pixels, lanes) {
+    return this.ask("lanes", { from, to, pixels, lanes: lanes.join() });
+  }
+  profile(selection) {
+    return this.ask("profile", selection);
+  }
+  sleeps(selection) {
+    return this.ask("sleeps", selection);
+  }
+  functions(like) {
+    return this.ask("functions", { like });
+  }
+  next(wanted) {
+    return this.ask("next", wanted);
+  }
+}
+
+/* A page in a file has one level of slices, and calls by parts of time. */
+class FileSource {
+  constructor(data) {
+    this.data = data;
+    this.isFile = true;
+    this.names = new FunctionNames();
+    this.names.take(data.recording.functions);
+    this.names.take(data.functions);
+    this.lanesByNumber = new Map(data.lanes.map((lane) => [lane.lane, lane.slices]));
+  }
+  async recording() {
+    return this.data.recording;
+  }
+  async lanes(from, to, pixels, lanes) {
+    const cut = lanes.map((lane) => ({ lane, slices:
+      cutSlices(this.lanesByNumber.get(lane) ?? [], from, to, (to - from) / pixels) }));
+    return { lanes: cut, is_whole: (to - from) / pixels >= this.data.resolution_ns };
+  }
+  async profile({ from, to, thread }) {
+    return profileOfParts(this.data, from, to, thread);
+  }
+  async sleeps({ from, to, thread }) {
+    return sleepsOfSlices(this, from, to, thread);
+  }
+  async functions(like) {
+    const fit = (name) => name === like ? 3 : name.startsWith(like) ? 2 :
+      name.includes(like) ? 1 : 0;
+    const found = [...this.names.names].filter(([, known]) => fit(known.name));
+    found.sort((a, b) => fit(b[1].name) - fit(a[1].name));
+    return { found: found.slice(0, 50).map(([number]) => number) };
+  }
+  async next(wanted) {
+    return nextOfSlices(this, wanted);
+  }
+}
+
+/* The slices that a window has any part of; of those that are shorter than a
+ * pixel the first one in each.
+ */
+function cutSlices(slices, from, to, pixel = 0) {
+  const cut = [];
+  const covered = [];
+  for (let i = 0; i < slices.length; i += SLICE.numbers) {
+    const begin = slices[i];
+    const length = slices[i + SLICE.length];
+    const depth = slices[i + SLICE.depth];
+    if (begin >= to || begin + length < from ||
+        (length < pixel && begin < covered[depth]))
+      continue;
+    covered[depth] = begin + pixel;
+    for (let j = 0; j < SLICE.numbers; j++)
+      cut.push(slices[i + j]);
+  }
+  return cut;
+}
+
+/* Adds up the parts of time that a selection touches. */
+function profileOfParts(data, from, to, thread) {
+  const touched = data.parts.filter((part) => part.from < to && part.to > from);
+  const { parents, functions } = data.places;
+  const self = new Map();
+  const calls = new Map();
+  const roots = new Map();
+  parents.forEach((parent, i) => roots.set(i, parent < 0 ? functions[i] : roots.get(parent)));
+  for (const { sums } of touched)
+    for (let i = 0; i < sums.length; i += 3) {
+      if (thread !== undefined && roots.get(sums[i]) !== thread)
+        continue;
+      calls.set(sums[i], (calls.get(sums[i]) ?? 0) + sums[i + 1]);
+      self.set(sums[i], (self.get(sums[i]) ?? 0) + sums[i + 2]);
+    }
+  return { from: touched[0]?.from ?? from, to: touched.at(-1)?.to ?? to,
+    ...treeOfPlaces(data.places, calls, self), left_out: data.left_out_places };
+}
+
+/* The tree and the flat profile, as the server sends them. */
+function treeOfPlaces({ parents, functions }, calls, self) {
+  const nodes = [{ parent: -1, function: -1, calls: 0, self: 0, total: 0 }];
+  const byPath = new Map();
+  const nodeOf = parents.map(() => 0);
+  parents.forEach((parent, place) => {
+    if (parent < 0)
+      return;
+    const key = `${nodeOf[parent]} ${functions[place]}`;
+    if (!byPath.has(key)) {
+      byPath.set(key, nodes.length);
+      nodes.push({ parent: nodeOf[parent], function: functions[place], calls: 0,
+        self: 0, total: 0 });
+    }
+    nodeOf[place] = byPath.get(key);
+    nodes[nodeOf[place]].calls += calls.get(place) ?? 0;
+    nodes[nodeOf[place]].self += self.get(place) ?? 0;
+  });
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    nodes[i].total += nodes[i].self;
+    if (i)
+      nodes[nodes[i].parent].total += nodes[i].total;
+  }
+  return { tree: nodes.flatMap((node) => [node.parent, node.function, node.calls,
+    node.self, node.total]), flat: flatOfTree(nodes), self_ns: nodes[0].total };
+}
+
+function flatOfTree(nodes) {
+  const rows = new Map();
+  nodes.forEach((node, i) => {
+    if (!i)
+      return;
+    const row = rows.get(node.function) ?? [node.function, 0, 0, 0];
+    row[1] += node.calls;
+    row[2] += node.self;
+    let above = node.parent;
+    while (above > 0 && nodes[above].function !== node.function)
+      above = nodes[above].parent;
+    if (above <= 0)
+      row[3] += node.total;
+    rows.set(node.function, row);
+  });
+  return [...rows.values()].filter((row) => row[1] || row[3])
+    .sort((a, b) => b[2] - a[2]).flat();
+}
+
+function sleepsOfSlices(source, from, to, thread) {
+  const rows = new Map();
+  for (const [lane, slices] of source.lanesByNumber) {
+    const number = Math.floor(lane / LANE.kinds);
+    if (lane % LANE.kinds !== LANE.state ||
+        (thread !== undefined && number !== thread))
+      continue;
+    const cut = cutSlices(slices, from, to);
+    for (let i = 0; i < cut.length; i += SLICE.numbers) {
+      const slice = cut.slice(i, i + SLICE.numbers);
+      if (slice[SLICE.name] !== STATE.asleep)
+        continue;
+      const key = `${number} ${slice[SLICE.detail]} ${slice[SLICE.waker]}`;
+      const row = rows.get(key) ?? [number, 0, 0, ...slice];
+      if (slice[SLICE.length] > row[3 + SLICE.length])
+        row.splice(3, SLICE.numbers, ...slice);
+      row[1] += slice[SLICE.count];
+      row[2] += slice[SLICE.busy];
+      rows.set(key, row);
+    }
+  }
+  return { sleeps: [...rows.values()].sort((a, b) => b[2] - a[2]) };
+}
+
+function nextOfSlices(source, wanted) {
+  let best = null;
+  for (const [lane, slices] of source.lanesByNumber) {
+    const number = Math.floor(lane / LANE.kinds);
+    if (lane % LANE.kinds !== LANE.stack ||
+        (wanted.thread !== undefined && number !== wanted.thread))
+      continue;
+    for (let i = 0; i < slices.length; i += SLICE.numbers) {
+      const at = slices[i];
+      if (slices[i + SLICE.name] !== wanted.function ||
+          (wanted.back ? at >= wanted.from : at <= wanted.from))
+        continue;
+      if (!best || (wanted.back ? at > best.at : at < best.at))
+        best = { found: true, at, thread: number, depth: slices[i + SLICE.depth] };
+    }
+  }
+  return best ?? { found: false };
+}
+
+function openSource() {
+  const data = document.getElementById("data");
+  return data ? new FileSource(JSON.parse(data.textContent)) : new ServerSource();
+}

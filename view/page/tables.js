@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables that are sorted by a click and filtered by a text. */
+
+/* @columns: { title, text?: of names, value(row), show?(value, row) }; a show
+ * may return a text or an element.
+ */
+function table(columns, rows, { sortBy = 0, filter = false, most = 500 } = {}) {
+  const state = { column: sortBy, falling: !columns[sortBy].text, like: "" };
+  const body = element("tbody");
+  const heads = columns.map((column, i) => {
+    const head = element("th", { textContent: column.title,
+      className: column.text ? "text" : "" });
+    head.addEventListener("click", () => {
+      state.falling = state.column === i ? !state.falling : !column.text;
+      state.column = i;
+      fill();
+    });
+    return head;
+  });
+  const note = element("p", { className: "dim" });
+  const fill = () => {
+    const shown = sortedRows(columns, rows, state);
+    body.replaceChildren(...shown.slice(0, most).map((row) => tableRow(columns, row)));
+    heads.forEach((head, i) => head.classList.toggle("sorted", i === state.column));
+    note.textContent = shown.length > most ?
+      `${count(shown.length - most)} more: filter by name` : "";
+  };
+  fill();
+  const made = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
+  return element("div", {}, filter ? filterField(state, fill) : null, made, note);
+}
+
+function filterField(state, fill) {
+  const field = element("input", { className: "filter", type: "search",
+    placeholder: "Filter by name", spellcheck: false });
+  field.addEventListener("input", () => {
+    state.like = field.value.toLowerCase();
+    fill();
+  });
+  return field;
+}
+
+function sortedRows(columns, rows, { column, falling, like }) {
+  const texts = columns.filter((column) => column.text);
+  const shown = rows.filter((row) => !like ||
+    texts.some((column) => String(column.value(row)).toLowerCase().includes(like)));
+  const { value } = columns[column];
+  const sign = falling ? -1 : 1;
+  return shown.sort((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    return sign * (x < y ? -1 : x > y ? 1 : 0);
+  });
+}
+
+function tableRow(columns, row) {
+  return element("tr", {}, ...columns.map((column) => {
+    const value = column.value(row);
+    const shown = column.show ? column.show(value, row) : value;
+    const cell = element("td", { className: column.text ? "text" : "" });
+    cell.append(shown);
+    if (column.text)
+      cell.title = String(value);
+    return cell;
+  }));
+}
+
+/* A link to a moment in the timeline. */
+function momentLink(label, go) {
+  const link = element("button", { className: "moment", textContent: label });
+  link.addEventListener("click", go);
+  return link;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline: a canvas with rows, and the window of time that it shows. */
+
+const AXIS = { map: 26, times: 22 };
+const TOP = AXIS.map + AXIS.times;
+const SMALLEST_NS = 50;
+
+class Timeline {
+  constructor(canvas, source, events) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", { alpha: false });
+    this.source = source;
+    this.events = events;	/* selected(), hovered() */
+    this.recording = null;
+    this.view = { from: 0, to: 1 };
+    this.scroll = 0;
+    this.open = new Set();
+    this.depths = new Map();
+    this.loaded = new Map();	/* what came of a lane: from, to, pixel, slices */
+    this.map = null;
+    this.selection = null;	/* { from, to, thread?, slice? } */
+    this.isAsking = false;
+    this.frames = { count: 0, slowest_ms: 0 };
+    new ResizeObserver(() => this.redraw()).observe(canvas);
+    new TimelineInput(this);
+  }
+
+  /* New or more data: the rows are laid out anew. */
+  take(recording) {
+    const isFirst = !this.recording;
+    this.recording = recording;
+    this.painter = new Painter(this.context, recording, this.source.names);
+    this.begin = recording.begin_ns;
+    this.end = recording.length_ns;
+    if (isFirst)
+      this.view = { from: this.begin, to: this.end };
+    if (!this.hasToggled) {
+      this.open.clear();
+      this.openBusiest();
+    }
+    this.loaded.clear();
+    this.map = null;
+    this.layOut();
+  }
+  /* The busiest thread's calls are seen at first, but not those of record. */
+  openBusiest() {
+    const rank = (thread) => thread.tid <= 0 ? -1 :
+      /^ktrace-/.test(thread.name) ? 0 : busyTime(thread);
+    const { threads } = this.recording;
+    const busiest = threads.reduce((best, thread, i) =>
+      rank(thread) > rank(threads[best]) ? i : best, 0);
+    if (threads.length)
+      this.open.add(busiest);
+  }
+  layOut() {
+    Object.assign(this, layOutRows(this.recording, this.open, this.depths));
+    this.redraw();
+  }
+
+  get width() {
+    return this.canvas.clientWidth - NAMES_WIDTH;
+  }
+  get pixel() {
+    return (this.view.to - this.view.from) / this.width;
+  }
+  x(ns) {
+    return NAMES_WIDTH + (ns - this.view.from) / this.pixel;
+  }
+  time(x) {
+    return this.view.from + (x - NAMES_WIDTH) * this.pixel;
+  }
+  y(row) {
+    return TOP + row.top - this.scroll;
+  }
+
+  /* Shows a window of time, within the recording. */
+  show(from, to) {
+    const length = Math.min(Math.max(to - from, SMALLEST_NS), this.end - this.begin);
+    const middle = (from + to) / 2;
+    const least = Math.min(Math.max(middle - length / 2, this.begin), this.end - length);
+    this.view = { from: least, to: least + length };
+    this.redraw();
+  }
+  showAll() {
+    this.show(this.begin, this.end);
+  }
+  zoom(factor, x = NAMES_WIDTH + this.width / 2) {
+    const at = this.time(x);
+    const { from, to } = this.view;
+    this.show(at - (at - from) * factor, at + (to - at) * factor);
+  }
+  move(pixels) {
+    const by = pixels * this.pixel;
+    this.show(this.view.from + by, this.view.to + by);
+  }
+  scrollTo(scroll) {
+    const most = Math.max(0, this.height - (this.canvas.clientHeight - TOP));
+    this.scroll = Math.min(Math.max(0, scroll), most);
+    this.redraw();
+  }
+  toggle(number) {
+    this.hasToggled = true;
+    if (!this.open.delete(number))
+      this.open.add(number);
+    this.layOut();
+  }
+  /* Goes to a thread's moment, with some of what is around it. */
+  goTo(from, to, thread) {
+    const around = Math.max((to - from) * 0.5, 20);
+    this.show(from - around, to + around);
+    if (thread === undefined)
+      return;
+    this.hasToggled = true;
+    this.open.add(thread);
+    this.layOut();
+    const row = this.rows.find((row) => row.number === thread);
+    if (row && (this.y(row) < TOP || this.y(row) > this.canvas.clientHeight - 120))
+      this.scrollTo(row.top - 40);
+  }
+  select(selection) {
+    this.selection = selection;
+    this.redraw();
+    this.events.selected(selection);
+  }
+
+  redraw() {
+    if (this.isDrawing || !this.recording)
+      return;
+    this.isDrawing = true;
+    requestAnimationFrame(() => {
+      this.isDrawing = false;
+      const began = performance.now();
+      drawTimeline(this);
+      this.frames.count++;
+      this.frames.slowest_ms = Math.max(this.frames.slowest_ms,
+        performance.now() - began);
+      this.load();
+    });
+  }
+  visibleRows() {
+    const bottom = this.canvas.clientHeight;
+    return this.rows.filter((row) => this.y(row) < bottom &&
+      this.y(row) + row.height > TOP);
+  }
+  /* Whether what is there of a lane is too little, or of another zoom. */
+  isMissing(lane) {
+    const loaded = this.loaded.get(lane);
+    return !loaded || loaded.from > this.view.from || loaded.to < this.view.to ||
+      loaded.pixel > this.pixel * 1.5 || loaded.pixel < this.pixel / 5;
+  }
+  /* Asks for what the view wants and is not there, one question at a time. */
+  async load() {
+    if (this.isAsking || this.width < 10)
+      return;
+    const lanes = this.visibleRows().map((row) => row.lane)
+      .filter((lane) => lane !== undefined && this.isMissing(lane));
+    if (!lanes.length && this.map)
+      return;
+    this.isAsking = true;
+    try {
+      if (!this.map)
+        await this.loadMap();
+      if (lanes.length)
+        await this.loadLanes(lanes);
+    } catch (error) {
+      this.events.failed(error);
+      return;
+    } finally {
+      this.isAsking = false;
+    }
+    this.redraw();
+  }
+  async loadLanes(lanes) {
+    const { from, to } = this.view;
+    const margin = (to - from) / 2;
+    const wanted = { from: Math.max(0, Math.floor(from - margin)),
+      to: Math.ceil(to + margin) };
+    const pixels = Math.max(1, Math.round((wanted.to - wanted.from) / this.pixel));
+    const answer = await this.source.lanes(wanted.from, wanted.to,
+      Math.min(pixels, 16000), lanes);
+    this.isWhole = answer.is_whole;
+    let isDeeper = false;
+    for (const { lane, slices } of answer.lanes) {
+      this.loaded.set(lane, { ...wanted, pixel: this.pixel, slices });
+      if (lane % LANE.kinds === LANE.stack &&
+          depthOf(slices) > (this.depths.get(lane) ?? 0)) {
+        this.depths.set(lane, depthOf(slices));
+        isDeeper = true;
+      }
+    }
+    if (isDeeper)
+      this.layOut();
+  }
+  async loadMap() {
+    const lanes = this.recording.cpus.map((cpu) => cpu * LANE.kinds + LANE.cpu);
+    const answer = await this.source.lanes(Math.floor(this.begin),
+      Math.ceil(this.end), 500, lanes);
+    this.map = answer.lanes;
+  }
+
+  /* Returns what lies under a point: its row, and the slice of that. */
+  at(x, y) {
+    if (y < TOP || !this.rows)
+      return {};
+    const row = this.rows.find((row) => y >= this.y(row) &&
+      y < this.y(row) + row.height);
+    const loaded = row && this.loaded.get(row.lane);
+    if (!loaded || x < NAMES_WIDTH)
+      return { row };
+    const depth = row.kind === "stack" ? Math.floor((y - this.y(row)) / ROW.call) : 0;
+    return { row, slice: sliceUnder(loaded.slices, depth, this.time(x), this.pixel) };
+  }
+}
+
+/* The shortest slice of @depth at @time, or within two pixels of it. */
+function sliceUnder(slices, depth, time, pixel) {
+  let best = null;
+  for (let i = 0; i < slices.length; i += SLICE.numbers) {
+    const begin = slices[i];
+    const length = slices[i + SLICE.length];
+    const wide = Math.max(length, 2 * pixel);
+    if (slices[i + SLICE.depth] === depth && begin - pixel <= time &&
+        time < begin + wide && (!best || length < best[SLICE.length]))
+      best = slices.slice(i, i + SLICE.numbers);
+  }
+  return best;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* What mouse and keyboard do with the timeline. */
+
+class TimelineInput {
+  constructor(timeline) {
+    this.timeline = timeline;
+    this.drag = null;
+    this.pointer = { x: NAMES_WIDTH + 100, y: 0 };
+    const { canvas } = timeline;
+    canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    canvas.addEventListener("pointerdown", (event) => this.down(event));
+    canvas.addEventListener("pointermove", (event) => this.moved(event));
+    canvas.addEventListener("pointerup", (event) => this.up(event));
+    canvas.addEventListener("pointerleave", () => timeline.events.hovered(null));
+    canvas.addEventListener("dblclick", () => this.fit());
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+  wheel(event) {
+    const { timeline } = this;
+    event.preventDefault();
+    if (event.offsetX < NAMES_WIDTH)
+      timeline.scrollTo(timeline.scroll + event.deltaY);
+    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      timeline.move(event.shiftKey ? event.deltaY || event.deltaX : event.deltaX);
+    else
+      timeline.zoom(Math.exp(event.deltaY * 0.0015), event.offsetX);
+  }
+  down(event) {
+    const { timeline } = this;
+    const { offsetX: x, offsetY: y } = event;
+    timeline.canvas.focus();
+    timeline.canvas.setPointerCapture(event.pointerId);
+    this.drag = { x, y, from: timeline.time(x), hasMoved: false,
+      selects: event.shiftKey || (y >= AXIS.map && y < TOP), isMap: y < AXIS.map };
+  }
+  moved(event) {
+    const { timeline, drag } = this;
+    const { offsetX: x, offsetY: y } = event;
+    this.pointer = { x, y };
+    if (!drag) {
+      timeline.events.hovered({ ...timeline.at(x, y), x: event.clientX, y: event.clientY });
+      return;
+    }
+    if (!drag.hasMoved && Math.abs(x - drag.x) + Math.abs(y - drag.y) < 4)
+      return;
+    drag.hasMoved = true;
+    if (drag.isMap) {
+      this.goOnMap(x);
+    } else if (drag.selects) {
+      const [from, to] = [drag.from, timeline.time(x)].sort((a, b) => a - b);
+      timeline.selection = { from, to };
+      timeline.redraw();
+    } else {
+      timeline.move(drag.x - x);
+      timeline.scrollTo(timeline.scroll + drag.y - y);
+      drag.x = x;
+      drag.y = y;
+    }
+  }
+  goOnMap(x) {
+    const { timeline } = this;
+    const at = timeline.begin + (x - NAMES_WIDTH) / timeline.width *
+      (timeline.end - timeline.begin);
+    const half = (timeline.view.to - timeline.view.from) / 2;
+    timeline.show(at - half, at + half);
+  }
+  up(event) {
+    const { timeline, drag } = this;
+    this.drag = null;
+    if (!drag)
+      return;
+    if (drag.hasMoved && drag.selects && !drag.isMap)
+      timeline.select(timeline.selection);
+    else if (!drag.hasMoved)
+      this.click(event.offsetX, event.offsetY);
+  }
+  click(x, y) {
+    const { timeline } = this;
+    if (y < AXIS.map) {
+      this.goOnMap(x);
+      return;
+    }
+    const { row, slice } = timeline.at(x, y);
+    if (x < NAMES_WIDTH && row?.number !== undefined)
+      timeline.toggle(row.number);
+    else if (slice)
+      timeline.select({ from: slice[SLICE.begin], to: slice[SLICE.begin] +
+        slice[SLICE.length], thread: row.number, slice, kind: row.kind });
+  }
+  fit() {
+    const { selection } = this.timeline;
+    if (selection)
+      this.timeline.goTo(selection.from, selection.to);
+  }
+  key(event) {
+    const isTyping = event.target.matches("input, select, textarea");
+    const action = this.actions()[event.key.length === 1 ?
+      event.key.toLowerCase() : event.key];
+    if (isTyping || !action || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    event.preventDefault();
+    action();
+  }
+  actions() {
+    const { timeline, pointer } = this;
+    const x = Math.max(pointer.x, NAMES_WIDTH);
+    const step = timeline.width / 6;
+    return {
+      w: () => timeline.zoom(0.7, x), s: () => timeline.zoom(1 / 0.7, x),
+      a: () => timeline.move(-step), d: () => timeline.move(step),
+      ArrowLeft: () => timeline.move(-step), ArrowRight: () => timeline.move(step),
+      ArrowUp: () => timeline.scrollTo(timeline.scroll - 60),
+      ArrowDown: () => timeline.scrollTo(timeline.scroll + 60),
+      f: () => this.fit(), 0: () => timeline.showAll(),
+      Escape: () => timeline.select(null),
+    };
+  }
+}
