@@ -3,7 +3,7 @@
 #include "execution/atom_cycles.h"
 #include "execution/arm_encoding.h"
 #include "execution/atom_times.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "execution/moment.h"
 #include "execution/place.h"
 

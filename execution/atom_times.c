@@ -2,7 +2,7 @@
 #include "execution/atom_times.h"
 #include "common/error.h"
 #include "decoder/recording/time_conversion.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "execution/execution_parts.h"
 #include "execution/walk.h"
 

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "execution/block_passage.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/execution_state.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "execution/follow.h"
 #include "execution/walk.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow.h"
 #include "common/error.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "execution/follow_atoms.h"
 #include "execution/follow_stop.h"
 #include "execution/moment.h"

@@ -10,7 +10,7 @@
 #include "execution/atom_flow.h"
 #include "execution/atom_gaps.h"
 #include "execution/atom_times.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "execution/moment.h"
 
 /* The kernel's own records say best who runs.  Without times they cannot be

@@ -4,7 +4,7 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording_parts.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "execution/execution_state.h"
 #include "execution/follow.h"
 #include "execution/follow_atoms.h"
@@ -82,6 +82,7 @@ int record_feed_open(const struct flow_input *input,
 	error = branch_source_open(input, &feed->source);
 	if (!error)
 		error = code_space_open(input, arch->kernel_start,
+					CODE_VIEW_MEMORY,
 					&feed->execution.code);
 	if (error)
 		goto fail;

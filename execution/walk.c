@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/walk.h"
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "execution/moment.h"
 
 static void list_block(struct execution *execution, uint32_t index,

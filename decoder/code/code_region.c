@@ -5,12 +5,15 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/regular_file.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Loads nearer than this become one region; the file is sparse between. */
@@ -318,6 +321,34 @@ int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 			    "no room for a copy of the kernel's code");
 	return error;
+}
+
+/* Opens the file that @region lies in. */
+static int open_file(const struct code_region *region)
+{
+	return region->file_path ? regular_file_open(region->file_path) :
+				   open(region->path, O_RDONLY | O_CLOEXEC);
+}
+
+int code_region_map_private(struct code_region *region)
+{
+	int fd = open_file(region);
+	struct stat file;
+	void *bytes = MAP_FAILED;
+
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	if (fstat(fd, &file) == 0 &&
+	    region->file_offset <= (uint64_t)file.st_size &&
+	    region->size_bytes <= (uint64_t)file.st_size - region->file_offset)
+		bytes = mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE, fd, (off_t)region->file_offset);
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return -ERROR_SYSTEM;
+	region->bytes = bytes;
+	region->is_mapped = true;
+	return 0;
 }
 
 void code_region_unmap(struct code_region *region)

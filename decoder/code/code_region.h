@@ -58,6 +58,11 @@ int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
 int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 		     const struct log *log);
 
+/* Gives @region bytes of its own to write: pages of its file until they are
+ * written.  Returns 0, or -ERROR_SYSTEM where the file is not to be had so.
+ */
+int code_region_map_private(struct code_region *region);
+
 /* Sorts @regions by address. */
 void code_region_sort(struct array *regions);
 

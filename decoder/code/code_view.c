@@ -42,7 +42,17 @@ static bool changes_ever(const struct code_image *image,
 	return false;
 }
 
-static int copy_regions(struct code_view *view)
+/* A private mapping cannot be had of code that begins within a page of its file. */
+static int own_region(struct code_view *view, enum code_view_place place,
+		      struct code_region *region)
+{
+	if (place == CODE_VIEW_MEMORY &&
+	    code_region_map_private(region) == 0)
+		return 0;
+	return copy_region(view, region);
+}
+
+static int copy_regions(struct code_view *view, enum code_view_place place)
 {
 	const struct code_image *image = view->image;
 	int error = 0;
@@ -55,7 +65,7 @@ static int copy_regions(struct code_view *view)
 		*region = *(struct code_region *)array_at(&image->regions, i);
 		region->is_mapped = false;
 		if (changes_ever(image, region))
-			error = copy_region(view, region);
+			error = own_region(view, place, region);
 	}
 	return error;
 }
@@ -91,7 +101,8 @@ static void undo_all(struct code_view *view)
 	}
 }
 
-int code_view_open(const struct code_image *image, struct code_view **opened)
+int code_view_open(const struct code_image *image, enum code_view_place place,
+		   struct code_view **opened)
 {
 	struct code_view *view = calloc(1, sizeof(*view));
 	int error;
@@ -101,7 +112,7 @@ int code_view_open(const struct code_image *image, struct code_view **opened)
 	view->image = image;
 	view->regions = ARRAY_OF(struct code_region);
 	view->fd = -1;
-	error = copy_regions(view);
+	error = copy_regions(view, place);
 	if (error)
 		goto fail;
 	undo_all(view);
@@ -163,13 +174,6 @@ void code_view_make_change(struct code_view *view)
 	write_bytes(view, change->address, change->new_bytes,
 		    change->new_size);
 	view->next_change++;
-}
-
-void code_view_advance(struct code_view *view, uint64_t time_ns)
-{
-	while (code_view_next_change(view) &&
-	       code_view_next_change_ns(view) <= time_ns)
-		code_view_make_change(view);
 }
 
 const struct array *code_view_regions(const struct code_view *view)

@@ -15,8 +15,15 @@ struct code_image;
  */
 struct code_view;
 
+/* Where the bytes of code that changes are. */
+enum code_view_place {
+	CODE_VIEW_MEMORY,	/* in memory alone: only what changes is copied */
+	CODE_VIEW_FILES,	/* in files that a library can open, whole */
+};
+
 /* Borrows @image.  Returns 0 and *@view, or a negative enum error. */
-int code_view_open(const struct code_image *image, struct code_view **view);
+int code_view_open(const struct code_image *image, enum code_view_place place,
+		   struct code_view **view);
 void code_view_close(struct code_view *view);
 
 /* When the next change is due, UINT64_MAX if none is left. */
@@ -33,9 +40,6 @@ const struct code_change *code_view_last_change(const struct code_view *view);
 
 /* Undoes it. */
 void code_view_undo_change(struct code_view *view);
-
-/* Makes all changes that are due at @time_ns.  Bytes change in place. */
-void code_view_advance(struct code_view *view, uint64_t time_ns);
 
 /* The regions (struct code_region), the same for the life of the view. */
 const struct array *code_view_regions(const struct code_view *view);

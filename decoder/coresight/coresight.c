@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "common/log.h"
-#include "decoder/coresight/coresight_code.h"
+#include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/switch_merge.h"
@@ -165,7 +165,7 @@ static void coresight_close(struct flow_source *base)
 	task_ids_free(source->tasks);
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
-	coresight_code_close(source->code);
+	code_space_close(source->code);
 	free(source);
 }
 
@@ -193,13 +193,13 @@ static int set_up_tasks(struct coresight *source)
 static int set_up(struct coresight *source)
 {
 	const struct flow_input *input = &source->input;
-	int error = coresight_code_open(input, &source->code);
+	int error = code_space_open(input, 0, CODE_VIEW_MEMORY, &source->code);
 
 	if (error)
 		return error;
 	source->entries = ARRAY_OF(struct coresight_entry);
 	source->time = recording_time(input->recording);
-	source->next_change_ns = coresight_code_next_change_ns(source->code);
+	source->next_change_ns = code_space_next_change_ns(source->code);
 	source->instructions = 1;
 	source->task = -1;
 	source->is_decoded = !input->stream->piece_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/coresight/coresight_code.h"
+#include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/task_ids.h"
 
@@ -20,9 +20,9 @@ static void switch_task(struct coresight *source, uint32_t tid)
 	});
 	if (pid < 0)
 		return;
-	if (coresight_code_set_process(source->code, pid, source->low_ns) < 0)
+	if (code_space_set_process(source->code, pid, source->low_ns) < 0)
 		source->error = -ERROR_MEMORY;
-	source->next_change_ns = coresight_code_next_change_ns(source->code);
+	source->next_change_ns = code_space_next_change_ns(source->code);
 	coresight_refresh_code(source);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_code.h"
+#include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
 
@@ -26,7 +26,7 @@ static enum flow_exit exit_of(struct coresight *source,
 
 	if (range->last_i_type == OCSD_INSTR_BR_INDIRECT &&
 	    range->isa != ocsd_isa_aarch64)
-		bytes = coresight_code_bytes(source->code, last, &left);
+		bytes = code_space_bytes(source->code, last, &left);
 	return coresight_exit(range, bytes, left);
 }
 
@@ -211,7 +211,7 @@ static void take_synced(struct coresight *source, uint64_t position,
 		break;
 	case OCSD_GEN_TRC_ELEM_ADDR_NACC:
 		coresight_open_gap(source,
-				   coresight_code_is_unknown(source->code,
+				   code_space_is_unknown(source->code,
 							     element->st_addr) ?
 					   FLOW_GAP_CODE_CHANGED :
 					   FLOW_GAP_NO_CODE,

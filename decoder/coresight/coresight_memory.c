@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/coresight/coresight_code.h"
+#include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_parts.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 	(void)space;
 	while (size < wanted) {
 		size_t left;
-		const uint8_t *bytes = coresight_code_bytes(
+		const uint8_t *bytes = code_space_bytes(
 			source->code, address + size, &left);
 
 		if (!bytes)

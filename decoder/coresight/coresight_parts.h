@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct coresight_code;
+struct code_space;
 struct switch_feed;
 struct task_ids;
 
@@ -55,7 +55,7 @@ enum coresight_mode {
 struct coresight {
 	struct flow_source base;
 	struct flow_input input;
-	struct coresight_code *code;
+	struct code_space *code;
 	struct flow_batch *batch;
 	struct switch_feed *switches;	/* NULL: the trace tells who runs */
 	struct task_ids *tasks;		/* NULL: it does not */

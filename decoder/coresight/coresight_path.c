@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_code.h"
+#include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/coresight/coresight_target.h"
 
@@ -18,7 +18,7 @@ void coresight_expect_next(struct coresight *source,
 		source->next_is_known = false;
 	if (range->last_i_type != OCSD_INSTR_BR)
 		return;
-	bytes = coresight_code_bytes(source->code, last, &left);
+	bytes = code_space_bytes(source->code, last, &left);
 	source->next_is_known = bytes &&
 				coresight_target(range->isa, last, bytes, left,
 						 &source->expected);
@@ -53,7 +53,7 @@ bool coresight_turns_off(struct coresight *source)
 	size_t left;
 
 	if (source->next_is_known && source->mode == CORESIGHT_MODE_64)
-		bytes = coresight_code_bytes(source->code, source->expected,
+		bytes = code_space_bytes(source->code, source->expected,
 					     &left);
 	for (; bytes && left >= 4; bytes += 4, left -= 4) {
 		uint32_t opcode = coresight_opcode(bytes);

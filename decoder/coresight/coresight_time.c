@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/coresight/coresight_code.h"
+#include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_exit.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/recording/recording_parts.h"
@@ -97,9 +97,9 @@ static void advance_code(struct coresight *source, uint64_t time_ns)
 {
 	if (time_ns < source->next_change_ns)
 		return;
-	if (coresight_code_advance(source->code, time_ns) < 0)
+	if (code_space_advance(source->code, time_ns, NULL, NULL) < 0)
 		source->error = -ERROR_MEMORY;
-	source->next_change_ns = coresight_code_next_change_ns(source->code);
+	source->next_change_ns = code_space_next_change_ns(source->code);
 	coresight_refresh_code(source);
 }
 
@@ -132,7 +132,7 @@ bool coresight_is_slow(void *ctx, const struct flow_item *item)
 	for (uint64_t at = is_arm64 ? item->ip : last; at <= last; at += 4) {
 		size_t left;
 		const uint8_t *bytes =
-			coresight_code_bytes(source->code, at, &left);
+			code_space_bytes(source->code, at, &left);
 
 		if (bytes && coresight_looks_slow(bytes, left))
 			return true;

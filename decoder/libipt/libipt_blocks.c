@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_blocks.h"
+#include "decoder/code/code_space.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/libipt/block_clock.h"
 #include "decoder/libipt/branch.h"
@@ -33,7 +34,7 @@ static enum flow_exit exit_of(enum pt_insn_class class)
 static struct branch branch_at(struct libipt *source, uint64_t address)
 {
 	size_t left;
-	const uint8_t *bytes = libipt_code_at(source, address, &left);
+	const uint8_t *bytes = code_space_bytes(source->code, address, &left);
 
 	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
 }

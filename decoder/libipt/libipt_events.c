@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_events.h"
+#include "decoder/code/code_space.h"
 #include "decoder/libipt/block_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/libipt/libipt_exit.h"
@@ -36,7 +37,7 @@ static uint8_t stop_reason(struct libipt *source, uint64_t last_ip,
 			   bool has_address)
 {
 	size_t left = 0;
-	const uint8_t *bytes = libipt_code_at(source, last_ip, &left);
+	const uint8_t *bytes = code_space_bytes(source->code, last_ip, &left);
 
 	if (bytes && is_wrmsr(bytes, left))
 		return FLOW_STOP_OFF;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_exit.h"
+#include "decoder/code/code_space.h"
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/instruction_length.h"
 #include "decoder/libipt/libipt_parts.h"
@@ -50,7 +51,7 @@ static uint64_t jump_target(const uint8_t *bytes, size_t length,
 static int step(struct exit_walk *walk)
 {
 	size_t left;
-	const uint8_t *bytes = libipt_code_at(walk->source,
+	const uint8_t *bytes = code_space_bytes(walk->source->code,
 						walk->address, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 	struct branch branch;
@@ -94,7 +95,7 @@ void libipt_walk_out(struct libipt *source)
 {
 	size_t left;
 	const uint8_t *bytes =
-		libipt_code_at(source, source->last_ip, &left);
+		code_space_bytes(source->code, source->last_ip, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 
 	if (!length || branch_read(bytes, left).exit != FLOW_EXIT_NONE)

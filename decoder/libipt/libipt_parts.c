@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_parts.h"
-#include "decoder/code/code_view.h"
-#include "decoder/code/user_code.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/libipt/block_clock.h"
 
@@ -21,14 +19,4 @@ void libipt_find_step(struct libipt *source)
 	source->drifts++;
 	if (pt_blk_get_offset(source->blocks, &position) >= 0)
 		block_clock_seek(source->clock, position);
-}
-
-const uint8_t *libipt_code_at(struct libipt *source, uint64_t address,
-				size_t *left)
-{
-	const uint8_t *bytes = code_view_bytes(source->view, address, left);
-
-	if (!bytes && source->user_code)
-		bytes = user_code_bytes(source->user_code, address, left);
-	return bytes;
 }

@@ -11,13 +11,11 @@
 #include <stdbool.h>
 
 struct block_clock;
-struct code_view;
+struct code_space;
 struct flow_batch;
 struct intel_image;
 struct intel_tokens;
-struct process_view;
 struct switch_feed;
-struct user_code;
 
 /* The inside of the libipt source, shared by its files: libipt_source.c drives
  * libipt_segment.c, _code.c, _blocks.c and _events.c (which asks _exit.c),
@@ -31,9 +29,7 @@ struct libipt {
 	struct flow_input input;
 	struct stream_bytes bytes;
 	struct intel_clock_setup clock_setup;
-	struct code_view *view;
-	struct process_view *processes; /* NULL: only the kernel is traced */
-	struct user_code *user_code;	/* NULL with @processes */
+	struct code_space *code;
 	struct intel_image *image;
 	struct flow_batch *batch;
 	struct switch_feed *switches;
@@ -69,11 +65,5 @@ void libipt_emit(struct libipt *source, const struct flow_item *item);
 
 /* Brings the clock back in step with libipt, near enough for bad trace. */
 void libipt_find_step(struct libipt *source);
-
-/* Returns the code at @address as it is now and sets *@left to how much of it
- * follows, or NULL.
- */
-const uint8_t *libipt_code_at(struct libipt *source, uint64_t address,
-				size_t *left);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/code/code_view.h"
-#include "decoder/code/process_view.h"
-#include "decoder/code/user_code.h"
+#include "decoder/code/code_space.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/flow/switch_merge.h"
@@ -174,9 +172,7 @@ static void libipt_close(struct flow_source *base)
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
 	intel_image_free(source->image);
-	process_view_free(source->processes);
-	user_code_free(source->user_code);
-	code_view_close(source->view);
+	code_space_close(source->code);
 	stream_bytes_close(&source->bytes);
 	free(source);
 }
@@ -185,7 +181,7 @@ static bool is_slow(void *ctx, const struct flow_item *block)
 {
 	struct libipt *source = ctx;
 	size_t left;
-	const uint8_t *bytes = libipt_code_at(source, block->ip, &left);
+	const uint8_t *bytes = code_space_bytes(source->code, block->ip, &left);
 
 	return bytes && block_looks_slow(bytes, left, block->last);
 }

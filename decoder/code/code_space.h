@@ -1,30 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_CODE_SPACE_H
-#define KT_EXECUTION_CODE_SPACE_H
+#ifndef KT_DECODER_CODE_SPACE_H
+#define KT_DECODER_CODE_SPACE_H
+
+#include "decoder/code/code_view.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
 struct flow_input;
 
 /* The kernel's address space; programs' are counted from 1 on. */
 #define CODE_SPACE_KERNEL 0
 
-/* The code that one stream's execution meets: the kernel's as it is at a time,
+/* The code that one stream's decoder meets: the kernel's as it is at a time,
  * and that of the program which runs.  A space is a number for one program's
  * code as long as nothing of it changes.
  */
 struct code_space;
 
-/* Kernel code of @first to @end became different. */
+/* Kernel code of @first to @end became different.  Who need not know of that
+ * gives NULL for it.
+ */
 typedef void code_space_changed(void *ctx, uint64_t first, uint64_t end);
 
-/* Borrows what @input names.  Returns 0 and *@code, or a negative enum error;
- * the log knows why.
+/* Borrows what @input names.  What lies below @kernel_start is of programs, for
+ * those who ask for spaces.
+ *
+ * Returns 0 and *@code, or a negative enum error; the log knows why.
  */
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
-		    struct code_space **code);
+		    enum code_view_place place, struct code_space **code);
 void code_space_close(struct code_space *code);
 
 /* When something changes next, UINT64_MAX if never. */
@@ -69,12 +76,19 @@ const uint8_t *code_space_bytes(struct code_space *code, uint64_t address,
 size_t code_space_copy(struct code_space *code, uint64_t address,
 		       uint8_t *bytes, size_t size);
 
+/* The regions that the kernel's code lies in (struct code_region), and what is
+ * mapped in the program that runs (struct process_map, the oldest first), or
+ * NULL: only the kernel is traced.
+ */
+const struct array *code_space_regions(const struct code_space *code);
+const struct array *code_space_maps(const struct code_space *code);
+
 /* Whether the kernel or the program that runs has code at @address, known or
  * not.
  */
 bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 
 /* Whether the code at @address became different at an unknown time. */
-int code_space_is_unknown(const struct code_space *code, uint64_t address);
+bool code_space_is_unknown(const struct code_space *code, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/code_space.h"
+#include "decoder/code/code_space.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/code/code_change.h"
@@ -91,7 +91,7 @@ static int begin_space(struct code_space *code)
 }
 
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
-		    struct code_space **opened)
+		    enum code_view_place place, struct code_space **opened)
 {
 	struct code_space *code = calloc(1, sizeof(*code));
 	int error;
@@ -105,7 +105,7 @@ int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 	code->programs = ARRAY_OF(struct program);
 	/* A snapshot's memory is not said to be any program's. */
 	code->space = CODE_SPACE_KERNEL + 1;
-	error = code_view_open(input->image, &code->view);
+	error = code_view_open(input->image, place, &code->view);
 	if (!error && recording_traces_user(input->recording)) {
 		code->processes =
 			process_view_new(input->recording, input->stream);
@@ -155,8 +155,9 @@ int code_space_advance(struct code_space *code, uint64_t time_ns,
 	while ((change = code_view_next_change(code->view)) &&
 	       change->time_ns <= time_ns) {
 		code_view_make_change(code->view);
-		changed(ctx, change->address,
-			change->address + change->new_size);
+		if (changed)
+			changed(ctx, change->address,
+				change->address + change->new_size);
 	}
 	if (!code->processes ||
 	    process_view_next_change_ns(code->processes) > time_ns)
@@ -186,11 +187,12 @@ static void go_back(struct code_space *code, uint64_t time_ns,
 
 	while ((change = code_view_last_change(code->view)) &&
 	       change->time_ns > time_ns) {
+		uint64_t size = change->old_size > change->new_size ?
+					change->old_size : change->new_size;
+
 		code_view_undo_change(code->view);
-		changed(ctx, change->address,
-			change->address + (change->old_size > change->new_size ?
-						   change->old_size :
-						   change->new_size));
+		if (changed)
+			changed(ctx, change->address, change->address + size);
 	}
 }
 
@@ -260,16 +262,24 @@ size_t code_space_copy(struct code_space *code, uint64_t address,
 	return done;
 }
 
+const struct array *code_space_regions(const struct code_space *code)
+{
+	return code_view_regions(code->view);
+}
+
+const struct array *code_space_maps(const struct code_space *code)
+{
+	return code->processes ? &program_at(code, code->space)->maps : NULL;
+}
+
 bool code_space_is_mapped(const struct code_space *code, uint64_t address)
 {
 	const struct array *maps;
 
 	if (address >= code->kernel_start)
 		return true;
-	if (!code->processes)
-		return false;
-	maps = &program_at(code, code->space)->maps;
-	for (size_t i = 0; i < maps->count; i++) {
+	maps = code_space_maps(code);
+	for (size_t i = 0; maps && i < maps->count; i++) {
 		const struct process_map *map = array_at(maps, i);
 
 		if (address - map->address < map->size_bytes)
@@ -278,7 +288,7 @@ bool code_space_is_mapped(const struct code_space *code, uint64_t address)
 	return false;
 }
 
-int code_space_is_unknown(const struct code_space *code, uint64_t address)
+bool code_space_is_unknown(const struct code_space *code, uint64_t address)
 {
 	return code_view_is_unknown(code->view, address);
 }
