@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/pages.h"
 #include "common/regular_file.h"
 
 #include <elf.h>
@@ -193,6 +194,7 @@ static int write_load(int fd, uint64_t offset, const struct code_region *load)
 			error = write_piece(fd, offset + done,
 					    load->bytes + done, size);
 	}
+	pages_release(load->bytes, load->bytes + load->size_bytes);
 	return error;
 }
 

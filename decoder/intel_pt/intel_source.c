@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /* Trace bytes are given back to the system in steps of this size. */
-#define RELEASE_STEP ((size_t)16 << 20)
+#define RELEASE_STEP ((size_t)1 << 20)
 
 /* One stream of Intel PT: stretches of bytes between which some are known to
  * be missing, each read on its own.
@@ -222,6 +222,7 @@ static int seek(struct branch_source *base, uint64_t position)
 	       source->next_stretch < source->bytes.size)
 		take_stretch(source);
 	source->has_head = true;
+	source->released = position;
 	return read_stretch(source, find_before(source, position -
 						source->stretch));
 }

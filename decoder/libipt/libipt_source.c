@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 /* Trace bytes are given back to the system in steps of this size. */
-#define RELEASE_STEP ((size_t)16 << 20)
+#define RELEASE_STEP ((size_t)1 << 20)
 
 /* What is done between two looks at the room left: each step adds at most
  * three items.

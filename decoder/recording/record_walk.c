@@ -2,12 +2,16 @@
 #include "decoder/recording/record_walk.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/pages.h"
 #include "common/perf_data.h"
 #include "decoder/recording/data_file.h"
 #include "decoder/recording/record_frame.h"
 #include "decoder/recording/record_unpack.h"
 
 #include <stdlib.h>
+
+/* Bytes are given back to the system in steps of this size. */
+#define RELEASE_STEP ((uint64_t)4 << 20)
 
 /* A stretch of whole records, in the file or in what was unpacked. */
 struct record_span {
@@ -128,6 +132,13 @@ struct record_walk record_walk_of(const struct record_store *store)
 	return (struct record_walk){ .store = store };
 }
 
+static const uint8_t *bytes_of(const struct record_store *store,
+			       const struct record_span *span)
+{
+	return span->is_unpacked ? store->unpacked.bytes :
+				   store->file->map.bytes;
+}
+
 int record_walk_next(struct record_walk *walk, struct record *record)
 {
 	const struct record_store *store = walk->store;
@@ -135,9 +146,7 @@ int record_walk_next(struct record_walk *walk, struct record *record)
 	while (walk->span < store->spans.count) {
 		const struct record_span *span =
 			array_at(&store->spans, walk->span);
-		const uint8_t *bytes = span->is_unpacked ?
-					       store->unpacked.bytes :
-					       store->file->map.bytes;
+		const uint8_t *bytes = bytes_of(store, span);
 		uint64_t at = span->offset + walk->offset;
 		uint64_t length;
 
@@ -154,4 +163,25 @@ int record_walk_next(struct record_walk *walk, struct record *record)
 		return 1;
 	}
 	return 0;
+}
+
+void record_walk_release(struct record_walk *walk,
+			 const struct record_walk *place)
+{
+	const struct record_store *store = walk->store;
+	const struct record_span *span;
+	const uint8_t *bytes;
+	uint64_t *released;
+	uint64_t end;
+
+	if (place->span >= store->spans.count)
+		return;
+	span = array_at(&store->spans, place->span);
+	released = &walk->released[span->is_unpacked];
+	end = span->offset + place->offset;
+	if (end < *released + RELEASE_STEP)
+		return;
+	bytes = bytes_of(store, span);
+	pages_release(bytes + *released, bytes + end);
+	*released = end;
 }

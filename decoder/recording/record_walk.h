@@ -47,11 +47,19 @@ struct record_walk {
 	const struct record_store *store;
 	size_t span;
 	uint64_t offset;
+	uint64_t released[2];	/* given back before this: of the file, and of
+				 * what was unpacked */
 };
 
 struct record_walk record_walk_of(const struct record_store *store);
 
 /* Returns 1 and @record, or 0 at the end. */
 int record_walk_next(struct record_walk *walk, struct record *record);
+
+/* Records that @walk passed before it was as @place need not stay in memory.  They
+ * are there still for who looks at them again.
+ */
+void record_walk_release(struct record_walk *walk,
+			 const struct record_walk *place);
 
 #endif

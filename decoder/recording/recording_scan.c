@@ -233,10 +233,12 @@ static int scan_attributes(struct recording *recording)
 	struct record record;
 	int error = 0;
 
-	while (!error && record_walk_next(&walk, &record))
+	while (!error && record_walk_next(&walk, &record)) {
 		if (record.type == PERF_DATA_ATTR)
 			error = event_table_add_attr(&recording->events,
 						     &record);
+		record_walk_release(&walk, &walk);
+	}
 	event_table_finish(&recording->events);
 	return error;
 }
@@ -253,6 +255,7 @@ int recording_scan(struct recording *recording)
 			error = scan_user_record(recording, &record);
 		else
 			error = scan_kernel_record(recording, &record);
+		record_walk_release(&walk, &walk);
 	}
 	return error;
 }

@@ -27,6 +27,7 @@ struct sideband {
 	const struct recording *recording;
 	unsigned int kinds;
 	struct record_walk walk;
+	struct record_walk round;	/* the walk when the last one began */
 	struct array waiting;	/* struct pending, sorted from @next on */
 	size_t next;
 	uint64_t order;
@@ -112,6 +113,7 @@ struct sideband *sideband_open(const struct recording *recording,
 	sideband->recording = recording;
 	sideband->kinds = kinds ? kinds : ~0u;
 	sideband->walk = record_walk_of(&recording->store);
+	sideband->round = sideband->walk;
 	sideband->waiting = ARRAY_OF(struct pending);
 	sideband->at_end = !has_any(sideband);
 	return sideband;
@@ -180,6 +182,8 @@ static int fill(struct sideband *sideband)
 	int error = 0;
 
 	drop_delivered(sideband);
+	record_walk_release(&sideband->walk, &sideband->round);
+	sideband->round = sideband->walk;
 	sideband->at_end = true;
 	while (!error && record_walk_next(&sideband->walk, &record)) {
 		if (record.type == PERF_DATA_FINISHED_ROUND) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/stream_bytes.h"
+#include "common/pages.h"
 #include "decoder/recording/recording.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 static int join(struct stream_bytes *bytes, const struct aux_stream *stream,
@@ -44,11 +44,5 @@ void stream_bytes_close(struct stream_bytes *bytes)
 void stream_bytes_release(const struct stream_bytes *bytes, size_t from,
 			  size_t position)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t start = ((uintptr_t)bytes->bytes + from + page - 1) &
-			  ~(page - 1);
-	uintptr_t end = ((uintptr_t)bytes->bytes + position) & ~(page - 1);
-
-	if (start < end)
-		madvise((void *)start, end - start, MADV_DONTNEED);
+	pages_release(bytes->bytes + from, bytes->bytes + position);
 }

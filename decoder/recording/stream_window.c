@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/stream_window.h"
 #include "common/error.h"
+#include "common/pages.h"
 #include "decoder/recording/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* What is copied at once, at least. */
 #define COPY_STEP ((size_t)1 << 20)
@@ -60,16 +60,6 @@ void stream_window_close(struct stream_window *window)
 	*window = (struct stream_window){ 0 };
 }
 
-static void drop_pages(const uint8_t *from, const uint8_t *to)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t start = ((uintptr_t)from + page - 1) & ~(page - 1);
-	uintptr_t end = (uintptr_t)to & ~(page - 1);
-
-	if (start < end)
-		madvise((void *)start, end - start, MADV_DONTNEED);
-}
-
 /* Returns the first piece that ends behind @position, which is in one. */
 static size_t piece_at(const struct stream_window *window, size_t position)
 {
@@ -96,7 +86,7 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 		const uint8_t *bytes = piece->bytes + (from - begin);
 
 		memcpy(window->copy + from, bytes, end - from);
-		drop_pages(bytes, bytes + (end - from));
+		pages_release(bytes, bytes + (end - from));
 		from = end;
 	}
 }
@@ -108,8 +98,8 @@ void stream_window_reach(struct stream_window *window, size_t from, size_t to)
 	if (!window->copy || from >= to)
 		return;
 	if (from < window->copied_from || from > window->copied_to) {
-		drop_pages(window->copy + window->copied_from,
-			   window->copy + window->copied_to);
+		pages_release(window->copy + window->copied_from,
+			      window->copy + window->copied_to);
 		window->copied_from = from;
 		window->copied_to = from;
 	}
@@ -128,5 +118,5 @@ void stream_window_release(struct stream_window *window, size_t from, size_t to)
 	if (window->copy && window->copied_from < to)
 		window->copied_from = to < window->copied_to ?
 					      to : window->copied_to;
-	drop_pages(window->bytes + from, window->bytes + to);
+	pages_release(window->bytes + from, window->bytes + to);
 }

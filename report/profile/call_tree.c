@@ -4,7 +4,7 @@
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
 enum { NODE_SIZE = sizeof(struct call_node) };
 
@@ -21,7 +21,8 @@ void call_tree_free(struct call_tree *tree)
 {
 	if (!tree)
 		return;
-	free(tree->nodes);
+	if (tree->nodes)
+		munmap(tree->nodes, (size_t)tree->room * NODE_SIZE);
 	free(tree->links);
 	free(tree->slots);
 	free(tree);
@@ -47,6 +48,19 @@ int32_t call_tree_pid(const struct call_tree *tree, uint32_t node)
 	return tree->links[node].pid;
 }
 
+/* Pages are moved, not copied, and take memory only once they are touched. */
+static void *grow_pages(void *pages, size_t size, size_t new_size)
+{
+	void *grown;
+
+	if (pages)
+		grown = mremap(pages, size, new_size, MREMAP_MAYMOVE);
+	else
+		grown = mmap(NULL, new_size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return grown == MAP_FAILED ? NULL : grown;
+}
+
 static bool grow_nodes(struct call_tree *tree)
 {
 	uint32_t room = tree->room ? tree->room * 2 : 1024;
@@ -57,12 +71,10 @@ static bool grow_nodes(struct call_tree *tree)
 	if (!links)
 		return false;
 	tree->links = links;
-	nodes = aligned_alloc(NODE_SIZE, (size_t)room * NODE_SIZE);
+	nodes = grow_pages(tree->nodes, (size_t)tree->room * NODE_SIZE,
+			   (size_t)room * NODE_SIZE);
 	if (!nodes)
 		return false;
-	if (tree->count)
-		memcpy(nodes, tree->nodes, (size_t)tree->count * NODE_SIZE);
-	free(tree->nodes);
 	tree->nodes = nodes;
 	tree->room = room;
 	return true;
@@ -151,6 +163,13 @@ static bool grow_slots(struct call_tree *tree)
 		if (call_tree_at(tree, i)->parent != CALL_NODE_NONE)
 			*slot_for(tree, call_tree_at(tree, i)) = i;
 	return true;
+}
+
+void call_tree_forget_slots(struct call_tree *tree)
+{
+	free(tree->slots);
+	tree->slots = NULL;
+	tree->slot_count = 0;
 }
 
 static uint32_t add_child(struct call_tree *tree, uint32_t parent,

@@ -51,7 +51,7 @@ struct call_links {
  * Open, so that what is done for each call needs no call of its own.
  */
 struct call_tree {
-	struct call_node *nodes;
+	struct call_node *nodes;	/* in pages of their own */
 	struct call_links *links;	/* by node */
 	uint32_t count;
 	uint32_t room;
@@ -123,11 +123,16 @@ uint32_t call_tree_next_sibling(const struct call_tree *tree, uint32_t node);
  */
 bool *call_tree_used(const struct call_tree *tree);
 
-/* Returns a copy of the used nodes alone, whose order is that of processes and
- * functions, whatever came first: it does not tell what was before a window.
- * NULL when out of memory.
+/* Keeps the used nodes alone, in the order of processes and functions, whatever
+ * came first: it does not tell what was before a window.  Nodes get other
+ * numbers.  Returns false when out of memory, the tree being as it was.
  */
-struct call_tree *call_tree_sorted(const struct call_tree *tree);
+bool call_tree_sort(struct call_tree *tree);
+
+/* Gives back what finding children takes; it is made anew for the next one that
+ * is asked for.
+ */
+void call_tree_forget_slots(struct call_tree *tree);
 
 /* Returns an array, by node, of the time in it and all below.
  *

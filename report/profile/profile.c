@@ -226,9 +226,13 @@ const struct call_tree *profile_tree(const struct profile *profile)
 	return profile->tree;
 }
 
-/* Puts @tree in the place of the profile's. */
-static int replace_tree(struct profile *profile, struct call_tree *tree)
+/* Puts what the scope leaves in the place of the tree. */
+static int apply_scope(struct profile *profile,
+		       const struct profile_scope *scope)
 {
+	struct call_tree *tree = profile_scope_apply(scope, profile->tree,
+						     profile->part_ns);
+
 	if (!tree)
 		return -ERROR_MEMORY;
 	call_tree_free(profile->tree);
@@ -242,11 +246,9 @@ int profile_end(struct profile *profile)
 	int status = profile->status;
 
 	if (!status && scope)
-		status = replace_tree(profile,
-				      profile_scope_apply(scope, profile->tree,
-							  profile->part_ns));
-	if (!status)
-		status = replace_tree(profile, call_tree_sorted(profile->tree));
+		status = apply_scope(profile, scope);
+	if (!status && !call_tree_sort(profile->tree))
+		status = -ERROR_MEMORY;
 	return status;
 }
 

@@ -37,7 +37,7 @@ struct step_sink *profile_sink(struct profile *profile);
 const struct call_tree *profile_tree(const struct profile *profile);
 
 /* No more steps come: keeps of the tree what the scope shows, and sorts it
- * (call_tree_sorted()).
+ * (call_tree_sort()).
  *
  * Returns 0, or -ERROR_MEMORY, also if steps were lost for lack of memory.
  */
