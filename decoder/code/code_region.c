@@ -194,7 +194,7 @@ static int write_load(int fd, uint64_t offset, const struct code_region *load)
 			error = write_piece(fd, offset + done,
 					    load->bytes + done, size);
 	}
-	pages_release(load->bytes, load->bytes + load->size_bytes);
+	pages_release(load->bytes, 0, load->size_bytes);
 	return error;
 }
 

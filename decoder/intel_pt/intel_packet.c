@@ -341,7 +341,7 @@ size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from)
 }
 
 /* A PSB, and what may look like the begin of one before it. */
-enum { PSB_REACH = 2 * PSB_SIZE, REACH_STEP = 1 << 16 };
+enum { PSB_REACH = 2 * PSB_SIZE, REACH_STEP = 1 << 14 };
 
 size_t intel_packet_reach_psb(const uint8_t *bytes, size_t size, size_t from,
 			      intel_packet_reach *reach, void *ctx)

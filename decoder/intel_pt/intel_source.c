@@ -13,9 +13,6 @@
 
 #include <stdlib.h>
 
-/* Trace bytes are given back to the system in steps of this size. */
-#define RELEASE_STEP ((size_t)1 << 20)
-
 /* One stream of Intel PT: stretches of bytes between which some are known to
  * be missing, each read on its own.
  */
@@ -29,7 +26,6 @@ struct intel_source {
 	size_t stretch;		/* the current one */
 	size_t stretch_end;
 	size_t first_psb;	/* in the stretch */
-	size_t released;	/* bytes given back before this */
 	struct intel_branches *branches;	/* of the stretch, or NULL */
 	struct trace_branch made;	/* a gap between stretches */
 	bool has_head;		/* the stretch's begin was said */
@@ -159,14 +155,6 @@ static int end_stretch(struct intel_source *source,
 			source->next_stretch, batch);
 }
 
-static void release_bytes(struct intel_source *source, uint64_t position)
-{
-	if (position < source->released + RELEASE_STEP)
-		return;
-	stream_window_release(&source->bytes, source->released, position);
-	source->released = position;
-}
-
 static int next_batch(struct branch_source *base,
 		      struct trace_branch_batch *batch)
 {
@@ -188,7 +176,7 @@ static int next_batch(struct branch_source *base,
 	if (!status)
 		return end_stretch(source, batch);
 	batch->position += source->stretch;
-	release_bytes(source, batch->position);
+	stream_window_release(&source->bytes, batch->position);
 	return status;
 }
 
@@ -215,6 +203,7 @@ static size_t find_before(struct intel_source *source, size_t position)
 static int seek(struct branch_source *base, uint64_t position)
 {
 	struct intel_source *source = (struct intel_source *)base;
+	size_t from;
 
 	intel_branches_free(source->branches);
 	source->branches = NULL;
@@ -222,9 +211,9 @@ static int seek(struct branch_source *base, uint64_t position)
 	       source->next_stretch < source->bytes.size)
 		take_stretch(source);
 	source->has_head = true;
-	source->released = position;
-	return read_stretch(source, find_before(source, position -
-						source->stretch));
+	from = find_before(source, position - source->stretch);
+	stream_window_release(&source->bytes, source->stretch + from);
+	return read_stretch(source, from);
 }
 
 static void reach_any(void *ctx, size_t from, size_t to)
@@ -242,7 +231,7 @@ static uint64_t next_sync(struct branch_source *base, uint64_t from)
 	size_t psb = intel_packet_reach_psb(source->bytes.bytes, size, from,
 					    reach_any, source);
 
-	release_bytes(source, psb);
+	stream_window_release(&source->bytes, psb);
 	return psb < size ? psb : NO_SYNC;
 }
 

@@ -41,8 +41,8 @@ static void release_bytes(struct libipt *source)
 	position += source->segment;
 	if (position < source->released + RELEASE_STEP)
 		return;
-	stream_bytes_release(&source->bytes, source->released, position);
-	source->released = position;
+	source->released = stream_bytes_release(
+		&source->bytes, source->released, position);
 }
 
 static int step(struct libipt *source)

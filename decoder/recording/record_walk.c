@@ -182,6 +182,5 @@ void record_walk_release(struct record_walk *walk,
 	if (end < *released + RELEASE_STEP)
 		return;
 	bytes = bytes_of(store, span);
-	pages_release(bytes + *released, bytes + end);
-	*released = end;
+	*released = pages_release(bytes, *released, end);
 }

@@ -41,8 +41,8 @@ void stream_bytes_close(struct stream_bytes *bytes)
 	file_map_close(&bytes->joined);
 }
 
-void stream_bytes_release(const struct stream_bytes *bytes, size_t from,
-			  size_t position)
+size_t stream_bytes_release(const struct stream_bytes *bytes, size_t from,
+			    size_t position)
 {
-	pages_release(bytes->bytes + from, bytes->bytes + position);
+	return pages_release(bytes->bytes, from, position);
 }

@@ -22,9 +22,10 @@ int stream_bytes_open(struct stream_bytes *bytes,
 void stream_bytes_close(struct stream_bytes *bytes);
 
 /* Tells the system that the bytes before @position will not be read again, so
- * that memory does not grow with the trace.
+ * that memory does not grow with the trace.  @from is 0, and what is returned
+ * the next time.
  */
-void stream_bytes_release(const struct stream_bytes *bytes, size_t from,
-			  size_t position);
+size_t stream_bytes_release(const struct stream_bytes *bytes, size_t from,
+			    size_t position);
 
 #endif

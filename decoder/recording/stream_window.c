@@ -8,8 +8,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What is copied at once, at least. */
-#define COPY_STEP ((size_t)1 << 20)
+/* What is copied at once, at least: no more than is looked at by who goes from
+ * one place to another.
+ */
+#define COPY_STEP ((size_t)1 << 15)
+/* Bytes are given back to the system in steps of this size. */
+#define RELEASE_STEP ((size_t)1 << 20)
 
 static int open_copy(struct stream_window *window)
 {
@@ -83,10 +87,13 @@ static void copy_bytes(struct stream_window *window, size_t from, size_t to)
 		const struct aux_piece *piece = &window->stream->pieces[i];
 		size_t begin = window->ends[i] - piece->size_bytes;
 		size_t end = window->ends[i] < to ? window->ends[i] : to;
-		const uint8_t *bytes = piece->bytes + (from - begin);
+		size_t done = from - begin;
 
-		memcpy(window->copy + from, bytes, end - from);
-		pages_release(bytes, bytes + (end - from));
+		memcpy(window->copy + from, piece->bytes + done, end - from);
+		/* The page that the last copy ended in as well. */
+		pages_release(piece->bytes,
+			      done > COPY_STEP ? done - COPY_STEP : 0,
+			      end - begin);
 		from = end;
 	}
 }
@@ -98,8 +105,8 @@ void stream_window_reach(struct stream_window *window, size_t from, size_t to)
 	if (!window->copy || from >= to)
 		return;
 	if (from < window->copied_from || from > window->copied_to) {
-		pages_release(window->copy + window->copied_from,
-			      window->copy + window->copied_to);
+		pages_release(window->copy, window->copied_from,
+			      window->copied_to);
 		window->copied_from = from;
 		window->copied_to = from;
 	}
@@ -113,10 +120,12 @@ void stream_window_reach(struct stream_window *window, size_t from, size_t to)
 	window->copied_to = to;
 }
 
-void stream_window_release(struct stream_window *window, size_t from, size_t to)
+void stream_window_release(struct stream_window *window, size_t to)
 {
+	if (to < window->released + RELEASE_STEP)
+		return;
 	if (window->copy && window->copied_from < to)
 		window->copied_from = to < window->copied_to ?
 					      to : window->copied_to;
-	pages_release(window->bytes + from, window->bytes + to);
+	window->released = pages_release(window->bytes, window->released, to);
 }

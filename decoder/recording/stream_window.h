@@ -19,6 +19,7 @@ struct stream_window {
 	size_t *ends;		/* of each piece, in the bytes */
 	size_t copied_from;	/* what is there of the copy */
 	size_t copied_to;
+	size_t released;	/* bytes before this were given back */
 };
 
 /* Borrows @stream.  Returns 0 or -ERROR_MEMORY. */
@@ -31,10 +32,9 @@ void stream_window_close(struct stream_window *window);
  */
 void stream_window_reach(struct stream_window *window, size_t from, size_t to);
 
-/* The bytes from @from up to @to will not be looked at again: so memory does
- * not grow with the trace.
+/* The bytes before @to will not be looked at again: so memory does not grow with
+ * the trace.
  */
-void stream_window_release(struct stream_window *window, size_t from,
-			   size_t to);
+void stream_window_release(struct stream_window *window, size_t to);
 
 #endif
