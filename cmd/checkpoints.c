@@ -38,7 +38,7 @@ static bool can_have(const struct session *session)
 
 	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS &&
-	       !session->decodes_all;
+	       !session->decodes_all && !session->uses_points;
 }
 
 /* Where nothing ends it early, a decode sees all. */

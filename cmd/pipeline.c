@@ -8,6 +8,7 @@
 #include "cmd/pager.h"
 #include "cmd/progress.h"
 #include "cmd/session.h"
+#include "cmd/window_start.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "execution/execution_stream.h"
@@ -119,12 +120,34 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
+/* Where there is no index, a window may begin late all the same; but then none is
+ * made.
+ */
+static int find_start(struct pipeline *pipeline)
+{
+	int status = 0;
+
+	if (!pipeline->checkpoints ||
+	    checkpoints_are_kept(pipeline->checkpoints))
+		status = window_start_find(pipeline->session, pipeline->sink,
+					   pipeline->cpus, pipeline->places);
+	if (status <= 0)
+		return status;
+	pipeline->has_places = true;
+	checkpoints_close(pipeline->checkpoints);
+	pipeline->checkpoints = NULL;
+	return 0;
+}
+
 /* Goes on from a checkpoint, if there is one that makes sense. */
 static int load_checkpoint(struct pipeline *pipeline)
 {
-	int status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
-				      pipeline->places);
+	int status;
 
+	if (!pipeline->checkpoints)
+		return 0;
+	status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
+				  pipeline->places);
 	if (status == -ERROR_FORMAT) {
 		task_stacks_free(pipeline->stacks);
 		return make_stacks(pipeline);
@@ -163,6 +186,8 @@ static int run(struct pipeline *pipeline)
 	for (size_t i = 0; !status && i < count; i++)
 		status = cpu_pipeline_find_task(&pipeline->cpus[i],
 						pipeline->session, i);
+	if (!status)
+		status = find_start(pipeline);
 	if (!status)
 		status = make_stacks(pipeline);
 	if (!status)

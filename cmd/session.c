@@ -212,11 +212,11 @@ static int choose_engine(struct session *session,
 }
 
 /* What a window shows must not hang on what is skipped: tests look. */
-static bool decodes_all(void)
+static bool index_is(const char *use)
 {
 	const char *index = getenv("KTRACE_INDEX");
 
-	return index && !strcmp(index, "none");
+	return index && !strcmp(index, use);
 }
 
 int session_open(struct session *session, const struct report_options *options)
@@ -240,7 +240,8 @@ int session_open(struct session *session, const struct report_options *options)
 	if (!status)
 		status = open_output(session, options);
 	session->filter = report_options_filter(options, session->names);
-	session->decodes_all = decodes_all();
+	session->decodes_all = index_is("none");
+	session->uses_points = index_is("points");
 	return status;
 }
 

@@ -34,6 +34,8 @@ struct session {
 	struct step_filter filter;
 	struct time_window window;
 	bool decodes_all;	/* also what is not needed: to compare */
+	bool uses_points;	/* windows always begin at a synchronisation
+				 * point, not at a checkpoint: likewise */
 };
 
 /* Opens what @options name; they must outlive the session.

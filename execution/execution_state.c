@@ -52,6 +52,24 @@ void execution_state_take(struct execution_state *state,
 	};
 }
 
+void execution_state_unknown(struct execution_state *state, uint64_t position,
+			     uint64_t time_ns)
+{
+	*state = (struct execution_state){
+		.position = position,
+		.nmi_return = NO_NMI,
+		.listed_set = INSTRUCTION_SETS,
+		.next_change_ns = time_ns + 1,
+		.before.high = UINT64_MAX,
+		.passage = PASSAGE_OTHER,
+		.exit = EXIT_UNSEEN,
+		.set = INSTRUCTION_X86_64,
+		.next_set = INSTRUCTION_X86_64,
+		.is_lost = true,
+		.pace = INSTRUCTION_PACE_FIRST,
+	};
+}
+
 int execution_state_put(const struct execution_state *state,
 			struct execution *execution)
 {

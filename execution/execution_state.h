@@ -47,6 +47,12 @@ struct execution_state {
 void execution_state_take(struct execution_state *state,
 			  struct execution *execution, uint64_t position);
 
+/* Sets *@state to that of who knows nothing but that the point at @position is
+ * passed at @time_ns.
+ */
+void execution_state_unknown(struct execution_state *state, uint64_t position,
+			     uint64_t time_ns);
+
 /* Makes @execution go on from @state.  Its code must not be newer.  Returns 0
  * or -ERROR_MEMORY.
  */

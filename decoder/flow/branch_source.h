@@ -33,6 +33,9 @@ struct branch_source_ops {
 	int (*seek)(struct branch_source *source, uint64_t position);
 	/* As branch_source_next_sync(). */
 	uint64_t (*next_sync)(struct branch_source *source, uint64_t from);
+	/* As branch_source_sync_before(); NULL: its points tell no times. */
+	uint64_t (*sync_before)(struct branch_source *source, uint64_t time_ns,
+				uint64_t distance, uint64_t *at_ns);
 	void (*close)(struct branch_source *source);
 };
 
@@ -91,6 +94,21 @@ static inline uint64_t branch_source_next_sync(struct branch_source *source,
 					       uint64_t from)
 {
 	return source->ops->next_sync(source, from);
+}
+
+/* Returns a place such as branch_source_next_sync() does, about @distance bytes
+ * before the last one that is not later than @time_ns, and when it is; NO_SYNC
+ * if none is known.  What lies between such places is not read.  For a source
+ * that nothing else is read from.
+ */
+static inline uint64_t branch_source_sync_before(struct branch_source *source,
+						 uint64_t time_ns,
+						 uint64_t distance,
+						 uint64_t *at_ns)
+{
+	if (!source->ops->sync_before)
+		return NO_SYNC;
+	return source->ops->sync_before(source, time_ns, distance, at_ns);
 }
 
 #endif

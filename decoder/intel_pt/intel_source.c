@@ -7,8 +7,9 @@
 #include "decoder/intel_pt/intel_idle.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_setup.h"
+#include "decoder/intel_pt/sync_search.h"
 #include "decoder/recording/loss_cursor.h"
-#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_parts.h"
 #include "decoder/recording/stream_window.h"
 
 #include <stdlib.h>
@@ -235,11 +236,37 @@ static uint64_t next_sync(struct branch_source *base, uint64_t from)
 	return psb < size ? psb : NO_SYNC;
 }
 
+static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
+			    uint64_t distance, uint64_t *at_ns)
+{
+	struct intel_source *source = (struct intel_source *)base;
+	const struct time_conversion *conversion =
+		&source->input.recording->conversion;
+	const struct sync_search search = {
+		.bytes = source->bytes.bytes,
+		.size = source->bytes.size,
+		.reach = reach_any,
+		.ctx = source,
+	};
+	struct sync_point last;
+	struct sync_point point;
+
+	if (!sync_search_before(&search,
+				time_conversion_ticks(conversion, time_ns),
+				&last) ||
+	    last.position < distance ||
+	    !sync_search_next(&search, last.position - distance, &point))
+		return NO_SYNC;
+	*at_ns = time_conversion_ns(conversion, point.ticks);
+	return point.position;
+}
+
 const struct branch_source_ops intel_branch_source = {
 	.name = "intel_pt",
 	.open = open_source,
 	.next = next_batch,
 	.seek = seek,
 	.next_sync = next_sync,
+	.sync_before = sync_before,
 	.close = close_source,
 };

@@ -3,6 +3,7 @@
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_packet_text.h"
 #include "decoder/intel_pt/intel_setup.h"
+#include "decoder/intel_pt/sync_search.h"
 #include "tests/fuzz/fuzz.h"
 
 static void read_packets(const uint8_t *bytes, size_t size)
@@ -15,6 +16,17 @@ static void read_packets(const uint8_t *bytes, size_t size)
 						 size - at, &packet) > 0;
 	     at += packet.size)
 		intel_packet_text(&packet, text, sizeof(text));
+}
+
+static void search_points(const uint8_t *bytes, size_t size)
+{
+	const struct sync_search search = { .bytes = bytes, .size = size };
+	struct sync_point point;
+
+	for (uint64_t ticks = 1; ticks; ticks <<= 8)
+		if (sync_search_before(&search, ticks, &point) &&
+		    (point.position >= size || point.ticks > ticks))
+			__builtin_trap();
 }
 
 /* Packets as branches, on a processor whose errata the first byte names. */
@@ -41,5 +53,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		continue;
 	intel_branches_free(branches);
 	read_packets(bytes + 1, size - 1);
+	search_points(bytes + 1, size - 1);
 	return 0;
 }

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT
 """A window shows the same whether all is decoded and cut to it, decoding ends
 behind it, or begins at a checkpoint of the recording's index: byte for byte,
-for any number of threads.
+for any number of threads.  One that begins at a synchronisation point of the
+trace, with nothing known of before, shows the same but for what was open then,
+and says so.
 
     windows.py PROGRAM RECORDING...
 """
+import collections
+import csv
 import os
 import random
 import shutil
@@ -22,7 +26,8 @@ WINDOWS = 10
 EACH = 4    # commands a window, others for the next
 
 
-def run(program, command, recording, *more, index=None):
+def run_both(program, command, recording, *more, index=None):
+    """Returns what it writes, and what it says."""
     environment = dict(os.environ)
     if index:
         environment["KTRACE_INDEX"] = index
@@ -30,7 +35,11 @@ def run(program, command, recording, *more, index=None):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=environment)
     assert done.returncode == 0, (command, more, done.stderr.decode())
-    return done.stdout
+    return done.stdout, done.stderr.decode()
+
+
+def run(program, command, recording, *more, index=None):
+    return run_both(program, command, recording, *more, index=index)[0]
 
 
 def span_ns(program, recording):
@@ -63,6 +72,41 @@ def compare(program, recording, cases, what):
     if not different:
         print(f"ok: {what}: {len(cases)} windows' reports")
     return different
+
+
+def events(text):
+    """How often each entry and switch of a timeline occurs, but for functions
+    that were open before they were seen."""
+    return collections.Counter(
+        (row["event"], row["time_ns"], row["cpu"], row["tid"], row["function"])
+        for row in csv.DictReader(text.decode().splitlines())
+        if row["event"] in ("enter", "switch", "state", "gap")
+        and row["detail"] != "inferred")
+
+
+def check_points(program, recording):
+    """Windows that begin at synchronisation points."""
+    failed = skipped = 0
+    for window in windows(program, recording):
+        ask = (program, "timeline --format csv", recording, *window)
+        whole = run(*ask, index="none")
+        one, said = run_both(*ask, "--jobs", "1", index="points")
+        skipped += said.count("is inferred;")
+        if one != run(*ask, "--jobs", "2", index="points"):
+            failed += 1
+            print(f"FAILED: from a point: {' '.join(window)}: other threads")
+        missing = events(whole) - events(one)
+        more = events(one) - events(whole)
+        if missing or more:
+            failed += 1
+            print(f"FAILED: from a point: {' '.join(window)}: "
+                  f"{missing.total()} missing, {more.total()} more, as",
+                  [*missing, *more][:3])
+    if not skipped:
+        failed += 1
+        print("FAILED: no window began at a point")
+    print(f"from points: {skipped} windows, {failed} failed")
+    return failed
 
 
 def check_damaged(program, recording, index, cases):
@@ -123,6 +167,7 @@ def check_recording(program, recording):
         print("FAILED: KTRACE_INDEX=none writes one")
         failed += 1
     failed += compare(program, recording, cases, "without an index")
+    failed += check_points(program, recording)
     for jobs in ("1", "2"):
         if os.path.exists(index):
             os.remove(index)

@@ -250,7 +250,10 @@ int selection_tree(const struct view_sources *sources,
 
 	free(selection.paths);
 	free(selection.threads);
-	*tree = status ? NULL : call_tree_sorted(selection.tree);
-	call_tree_free(selection.tree);
-	return status || *tree ? status : -ERROR_MEMORY;
+	if (!status && !call_tree_sort(selection.tree))
+		status = -ERROR_MEMORY;
+	if (status)
+		call_tree_free(selection.tree);
+	*tree = status ? NULL : selection.tree;
+	return status;
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt/sync_search.h"
+
+enum {
+	/* What lies between PSB and PSBEND, and more. */
+	HEADER_BYTES = 256,
+	/* What a search does not halve any more: some PSBs. */
+	NEAR_BYTES = 1 << 14,
+	/* Points without a time, one after the other: then there are none. */
+	MOST_WITHOUT = 1 << 10,
+};
+
+/* Reads the packets from the PSB at @position to its end.  Returns whether a
+ * time is among them.
+ */
+static bool read_time(const struct sync_search *search, size_t position,
+		      uint64_t *ticks)
+{
+	size_t end = search->size - position < HEADER_BYTES ?
+			     search->size : position + HEADER_BYTES;
+	struct intel_packet packet = { .kind = INTEL_PACKET_PSB };
+
+	if (search->reach)
+		search->reach(search->ctx, position, end);
+	for (size_t at = position; packet.kind != INTEL_PACKET_PSBEND;
+	     at += packet.size) {
+		if (intel_packet_read(search->bytes + at, end - at, &packet) <=
+		    0)
+			return false;
+		if (packet.kind != INTEL_PACKET_TSC)
+			continue;
+		*ticks = packet.payload;
+		return true;
+	}
+	return false;
+}
+
+bool sync_search_next(const struct sync_search *search, size_t from,
+		      struct sync_point *point)
+{
+	for (int i = 0; i < MOST_WITHOUT; i++) {
+		size_t psb = intel_packet_reach_psb(search->bytes, search->size,
+						    from, search->reach,
+						    search->ctx);
+
+		if (psb == search->size)
+			return false;
+		if (read_time(search, psb, &point->ticks)) {
+			point->position = psb;
+			return true;
+		}
+		from = psb + 1;
+	}
+	return false;
+}
+
+/* Goes on from @point to the last one that is not later, which is near. */
+static void go_near(const struct sync_search *search, uint64_t ticks,
+		    struct sync_point *point)
+{
+	struct sync_point next;
+
+	while (sync_search_next(search, point->position + 1, &next) &&
+	       next.ticks <= ticks)
+		*point = next;
+}
+
+bool sync_search_before(const struct sync_search *search, uint64_t ticks,
+			struct sync_point *point)
+{
+	/* What lies behind is not searched again where points are rare. */
+	struct sync_search left = *search;
+	struct sync_point middle;
+
+	if (!sync_search_next(search, 0, point) || point->ticks > ticks)
+		return false;
+	while (left.size - point->position > NEAR_BYTES) {
+		size_t half = point->position +
+			      (left.size - point->position) / 2;
+
+		if (sync_search_next(&left, half, &middle) &&
+		    middle.ticks <= ticks)
+			*point = middle;
+		else
+			left.size = half;
+	}
+	go_near(search, ticks, point);
+	return true;
+}

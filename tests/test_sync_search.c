@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/intel_pt/sync_search.h"
+#include "tests/intel_bytes_fixture.h"
+#include "tests/run_suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	POINTS = 300,
+	APART = 3000,		/* bytes from one point to the next */
+	SIZE = POINTS * APART,
+	STEP = 100,		/* ticks */
+};
+
+/* A stream of points with PAD and TNT between them; each third has no time, as
+ * if the trace unit had none then.  Those that have are @STEP ticks apart.
+ */
+static uint8_t *stream;
+static size_t farthest;
+
+static bool has_time(int point)
+{
+	return point % 3 != 2;
+}
+
+static void put_point(int point)
+{
+	uint8_t *bytes = stream + (size_t)point * APART + point % 7;
+	size_t size = fixture_intel_bytes(has_time(point) ?
+						  "psb 19 0 0 0 0 0 0 0 02 23" :
+						  "psb 02 23",
+					  bytes, APART);
+	uint64_t ticks = (uint64_t)point * STEP;
+
+	ck_assert_uint_ge(size, 18);
+	for (int i = 0; has_time(point) && i < 7; i++)
+		bytes[17 + i] = (uint8_t)(ticks >> (8 * i));
+}
+
+static void set_up(void)
+{
+	stream = malloc(SIZE);
+	ck_assert_ptr_nonnull(stream);
+	for (size_t i = 0; i < SIZE; i++)
+		stream[i] = i % 5 ? 0x06 : 0;
+	for (int point = 0; point < POINTS; point++)
+		put_point(point);
+	farthest = 0;
+}
+
+static void tear_down(void)
+{
+	free(stream);
+}
+
+/* Notes how much is looked at at once. */
+static void reach(void *ctx, size_t from, size_t to)
+{
+	(void)ctx;
+	ck_assert_uint_le(from, to);
+	if (to - from > farthest)
+		farthest = to - from;
+}
+
+static struct sync_search search_of(size_t size)
+{
+	return (struct sync_search){
+		.bytes = stream,
+		.size = size,
+		.reach = reach,
+	};
+}
+
+static size_t position_of(int point)
+{
+	return (size_t)point * APART + (size_t)(point % 7);
+}
+
+START_TEST(the_last_one_that_is_not_later_is_found)
+{
+	const struct sync_search search = search_of(SIZE);
+
+	for (uint64_t ticks = 0; ticks < (POINTS + 2) * STEP; ticks += 33) {
+		struct sync_point point;
+		int last = ticks / STEP < POINTS ? (int)(ticks / STEP) :
+						   POINTS - 1;
+
+		while (!has_time(last))
+			last--;
+		ck_assert(sync_search_before(&search, ticks, &point));
+		ck_assert_uint_eq(point.position, position_of(last));
+		ck_assert_uint_eq(point.ticks, (uint64_t)last * STEP);
+	}
+	ck_assert_uint_lt(farthest, 1 << 17);
+}
+END_TEST
+
+START_TEST(the_next_one_is_found_from_anywhere)
+{
+	const struct sync_search search = search_of(SIZE);
+	struct sync_point point;
+
+	ck_assert(sync_search_next(&search, position_of(1) + 1, &point));
+	ck_assert_uint_eq(point.position, position_of(3));
+	ck_assert(!sync_search_next(&search, position_of(POINTS - 2) + 1,
+				    &point));
+	ck_assert(!sync_search_next(&search, SIZE, &point));
+}
+END_TEST
+
+START_TEST(before_the_first_there_is_none)
+{
+	const struct sync_search search = search_of(SIZE);
+	struct sync_point point;
+
+	memset(stream + position_of(0), 0, 30);
+	ck_assert(!sync_search_before(&search, STEP - 1, &point));
+	ck_assert(sync_search_before(&search, STEP, &point));
+	ck_assert_uint_eq(point.position, position_of(1));
+}
+END_TEST
+
+/* Wherever the stream ends, and whatever its times say, nothing behind it is
+ * looked at, which sanitizers judge, and the search comes to an end.
+ */
+START_TEST(damage_does_no_harm)
+{
+	uint8_t *copy = malloc(SIZE);
+	struct sync_search search;
+	struct sync_point point;
+
+	ck_assert_ptr_nonnull(copy);
+	for (int i = 0; i < 64; i++) {
+		size_t size = position_of(i) + (size_t)i;
+
+		search = search_of(size);
+		search.bytes = memcpy(realloc(copy, size), stream, size);
+		copy = (uint8_t *)(uintptr_t)search.bytes;
+		if (i > 20)
+			memset(copy + position_of(i / 2) + 17, 0xff, 7);
+		if (sync_search_before(&search, (uint64_t)i * STEP, &point))
+			ck_assert_uint_lt(point.position, size);
+		copy = realloc(copy, SIZE);
+		ck_assert_ptr_nonnull(copy);
+	}
+	free(copy);
+}
+END_TEST
+
+static Suite *sync_search_suite(void)
+{
+	Suite *suite = suite_create("sync_search");
+	TCase *tcase = tcase_create("points");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, the_last_one_that_is_not_later_is_found);
+	tcase_add_test(tcase, the_next_one_is_found_from_anywhere);
+	tcase_add_test(tcase, before_the_first_there_is_none);
+	tcase_add_test(tcase, damage_does_no_harm);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(sync_search_suite());
+}
