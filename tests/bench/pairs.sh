@@ -25,6 +25,13 @@ cost() { # command...
 	awk '{ print $1 + $2, $3 }' "$WORK/cost"
 }
 
+# Prints the least, the median and the greatest of numbers, one a line.
+spread() {
+	sort -g | awk '{ value[NR] = $1 }
+		END { printf "%.2f / %.2f / %.2f", value[1],
+			value[int((NR + 1) / 2)], value[NR] }'
+}
+
 # Compares the commands in the arrays PEER and OURS, RUNS times: the ratio of
 # their CPU times, least, median and greatest, and the bytes of trace a second.
 compare() { # name bytes-of-trace peer's-name
