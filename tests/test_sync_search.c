@@ -132,7 +132,7 @@ START_TEST(damage_does_no_harm)
 
 	ck_assert_ptr_nonnull(copy);
 	for (int i = 0; i < 64; i++) {
-		size_t size = position_of(i) + (size_t)i;
+		size_t size = position_of(i) + (size_t)i + 1;
 
 		search = search_of(size);
 		search.bytes = memcpy(realloc(copy, size), stream, size);
