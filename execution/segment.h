@@ -28,13 +28,13 @@ void segment_init(struct segment *segment);
 void segment_free(struct segment *segment);
 
 /* Makes the records of @segment, decoding from a little before: what is known
- * at its begin is then found out.  @feed must not have read so far yet.
+ * at its begin is then found out.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
 int segment_decode(struct segment *segment, struct record_feed *feed);
 
-/* Makes them again from @state, that at its begin.  Likewise. */
+/* Makes them again from @state, that at its begin.  Returns likewise. */
 int segment_decode_from(struct segment *segment, struct record_feed *feed,
 			const struct execution_state *state);
 

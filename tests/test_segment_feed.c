@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "decoder/code/code_image.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
@@ -130,6 +131,45 @@ START_TEST(any_number_of_threads_gives_the_same)
 }
 END_TEST
 
+static size_t count_records(struct record_feed *feed)
+{
+	struct record_run run;
+	size_t count = 0;
+	int status;
+
+	while ((status = record_feed_next(feed, &run)) > 0)
+		count += run.count;
+	ck_assert_int_eq(status, 0);
+	return count;
+}
+
+/* Where little happens, a thread reads to the end of the stream before it
+ * notices the end of its segment; then it gets another.
+ */
+START_TEST(what_read_to_the_end_begins_again)
+{
+	struct flow_input input = { .image = image };
+	struct branch_source *points;
+	struct record_feed *feed;
+	size_t count;
+
+	if (!recording)
+		return;
+	input.recording = recording;
+	input.stream = recording_stream(recording, 0);
+	ck_assert_int_eq(branch_source_open(&input, &points), 0);
+	ck_assert_int_eq(record_feed_open(&input, symbols, false, &feed), 0);
+	count = count_records(feed);
+	ck_assert_uint_gt(count, 200000);
+	ck_assert_int_eq(record_feed_begin(feed, branch_source_next_sync(
+							 points, 0)),
+			 0);
+	ck_assert_uint_eq(count_records(feed), count);
+	record_feed_close(feed);
+	branch_source_close(points);
+}
+END_TEST
+
 START_TEST(closing_early_ends_the_threads)
 {
 	struct jobs *jobs = jobs_new(4);
@@ -159,6 +199,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
 			    sizeof(sizes) / sizeof(*sizes));
+	tcase_add_test(tests, what_read_to_the_end_begins_again);
 	tcase_add_test(tests, closing_early_ends_the_threads);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -227,15 +227,29 @@ static size_t find_before(struct intel_source *source, size_t position)
 	return first_psb(source);
 }
 
+/* Goes to the stretch that @position is in. */
+static void find_stretch(struct intel_source *source, size_t position)
+{
+	if (position < source->stretch) {
+		source->losses = (struct loss_cursor){
+			.stream = source->input.stream,
+		};
+		source->next_stretch = 0;
+		take_stretch(source);
+	}
+	while (position >= source->stretch_end &&
+	       source->next_stretch < source->bytes.size)
+		take_stretch(source);
+}
+
 static int seek(struct branch_source *base, uint64_t position)
 {
 	struct intel_source *source = (struct intel_source *)base;
 
 	intel_branches_free(source->branches);
 	source->branches = NULL;
-	while (position >= source->stretch_end &&
-	       source->next_stretch < source->bytes.size)
-		take_stretch(source);
+	source->at_end = false;
+	find_stretch(source, position);
 	source->has_head = true;
 	return read_stretch(source, find_before(source, position -
 						source->stretch));
