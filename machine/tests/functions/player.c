@@ -36,22 +36,36 @@ static int64_t key_of(const struct player_cpu *cpu, uint32_t pid)
 	return pid ? (int64_t)pid : -2 - (int64_t)cpu->number;
 }
 
-static bool is_last(const struct frame *frame)
+static bool is_in(const struct frame *frame, const char *function)
 {
-	return !strcmp(frame->function->name, "do_task_dead") ||
-	       !strcmp(frame->function->name, "perf_event_exit_task");
+	return !strcmp(frame->function->name, function);
+}
+
+/* A trace of single tasks ends in perf_event_exit_task(), where a task may wait,
+ * too, and go on afterwards.
+ */
+static bool is_ending(const struct task_frames *task)
+{
+	bool is_off = false;
+
+	for (size_t i = 0; i < task->count; i++) {
+		const struct frame *frame = &task->frames[i];
+
+		if (is_in(frame, "do_task_dead"))
+			return true;
+		if (is_in(frame, "perf_event_exit_task"))
+			is_off = true;
+		else if (is_in(frame, "__schedule"))
+			is_off = false;
+	}
+	return is_off;
 }
 
 /* A task that ends is not seen again; its stack may be another's soon. */
 static void leave_task(struct player *player, struct player_cpu *cpu)
 {
-	struct task_frames *task;
-
-	if (cpu->task == SIZE_MAX)
-		return;
-	task = task_on(player, cpu);
-	for (size_t i = 0; i < task->count; i++)
-		task->is_dead |= is_last(&task->frames[i]);
+	if (cpu->task != SIZE_MAX && is_ending(task_on(player, cpu)))
+		task_on(player, cpu)->is_dead = true;
 }
 
 void player_switch(struct player *player, struct player_cpu *cpu,
