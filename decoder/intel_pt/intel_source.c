@@ -4,6 +4,7 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_idle.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_setup.h"
 #include "decoder/recording/loss_cursor.h"
@@ -104,22 +105,6 @@ static size_t first_psb(struct intel_source *source)
 				      reach, source);
 }
 
-/* Whether the bytes up to @end hold nothing but whole packets that are no
- * branch: nothing that ran is lost with them.
- */
-static bool is_idle(const uint8_t *bytes, size_t end)
-{
-	for (size_t at = 0; at < end;) {
-		struct intel_packet packet;
-
-		if (intel_packet_read(bytes + at, end - at, &packet) <= 0 ||
-		    intel_packet_is_flow(&packet))
-			return false;
-		at += packet.size;
-	}
-	return true;
-}
-
 static int hand_out(struct intel_source *source, uint8_t kind,
 		    uint8_t reason, uint64_t position,
 		    struct trace_branch_batch *batch)
@@ -148,7 +133,7 @@ static bool take_head(struct intel_source *source,
 	source->has_head = true;
 	stream_window_reach(&source->bytes, source->stretch,
 			    source->stretch + psb);
-	if (psb != size && is_idle(bytes, psb))
+	if (psb != size && intel_is_idle(bytes, psb))
 		return false;
 	source->made = (struct trace_branch){
 		.payload = psb,

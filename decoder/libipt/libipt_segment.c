@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "decoder/libipt/block_clock.h"
+#include "decoder/intel_pt/intel_idle.h"
 #include "decoder/libipt/intel_image.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/libipt/libipt_parts.h"
@@ -59,22 +60,6 @@ static void emit_gap(struct libipt *source, uint8_t reason, size_t from,
 	});
 }
 
-/* Whether the bytes up to @end hold nothing but whole packets that are no
- * branch: nothing that ran is lost with them.
- */
-static bool is_idle(const uint8_t *bytes, size_t end)
-{
-	for (size_t at = 0; at < end;) {
-		struct intel_packet packet;
-
-		if (intel_packet_read(bytes + at, end - at, &packet) <= 0 ||
-		    intel_packet_is_flow(&packet))
-			return false;
-		at += packet.size;
-	}
-	return true;
-}
-
 /* Goes on decoding at the first PSB from @position on, counted in the segment.
  * @reason: why what lies before it is not decoded.
  */
@@ -84,7 +69,7 @@ static void sync_at(struct libipt *source, size_t position, uint8_t reason)
 	size_t size = source->segment_end - source->segment;
 	size_t psb = intel_packet_find_psb(bytes, size, position);
 
-	if (reason != FLOW_GAP_UNSYNCED || psb == size || !is_idle(bytes, psb))
+	if (reason != FLOW_GAP_UNSYNCED || psb == size || !intel_is_idle(bytes, psb))
 		emit_gap(source, reason, source->segment + position,
 			 source->segment + psb);
 	source->last_ip = 0;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_IDLE_H
+#define KT_DECODER_INTEL_IDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns whether the first @size bytes hold nothing but whole packets that are
+ * no branch: nothing that ran is lost with them.
+ */
+bool intel_is_idle(const uint8_t *bytes, size_t size);
+
+#endif
