@@ -127,3 +127,14 @@ void branch_window_close(struct trace_branch *branches, size_t count,
 		close_known(branches, count, clock, next);
 	}
 }
+
+void branch_window_delay(struct trace_branch *branches, size_t count,
+			 uint64_t delay, uint64_t *last_high)
+{
+	for (size_t i = 0; i < count; i++) {
+		branches[i].high += delay;
+		if (!delay && branches[i].high < *last_high)
+			branches[i].high = *last_high;
+	}
+	*last_high = delay && count ? branches[count - 1].high : 0;
+}

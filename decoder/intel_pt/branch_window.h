@@ -16,4 +16,13 @@ struct trace_branch;
 void branch_window_close(struct trace_branch *branches, size_t count,
 			 const struct intel_clock *clock, uint64_t next);
 
+/* An MTC is written some time after the count that it tells: what was written
+ * before it may be as much younger, by @delay; 0 for what is exact.  What comes
+ * between such a window and an exact anchor may be as young.
+ *
+ * *@last_high is what is known of that from one window to the next, at first 0.
+ */
+void branch_window_delay(struct trace_branch *branches, size_t count,
+			 uint64_t delay, uint64_t *last_high);
+
 #endif

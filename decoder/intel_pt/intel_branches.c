@@ -90,15 +90,6 @@ static void end_loss(struct intel_branches *b, size_t closed)
 	last->has_estimate = true;
 }
 
-static void delay(struct intel_branches *b, size_t from, uint64_t delay)
-{
-	for (size_t i = from; i < b->closed; i++)
-		b->branches[i].high += delay;
-}
-
-/* An MTC is written some time after the count that it tells; what was written
- * before it may be as much younger.
- */
 static void take_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 {
 	size_t closed = b->closed;
@@ -106,8 +97,9 @@ static void take_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 	close_window(b, anchor);
 	if (!is_mtc)
 		end_loss(b, closed);
-	if (is_mtc)
-		delay(b, closed, intel_clock_mtc_delay(&b->clock));
+	branch_window_delay(b->branches + closed, b->closed - closed,
+			    is_mtc ? intel_clock_mtc_delay(&b->clock) : 0,
+			    &b->last_high);
 	intel_clock_set_anchor(&b->clock, anchor);
 	b->has_fresh_cyc = false;
 	b->after_anchor = true;

@@ -57,6 +57,7 @@ struct intel_branches {
 	size_t room;
 	size_t count;
 	size_t closed;		/* bounds are final before this one */
+	uint64_t last_high;	/* branch_window_delay()'s */
 	size_t no_high;		/* from here on no CYC came after */
 	size_t taken;		/* handed out by the last call */
 	size_t overflow;	/* waits for its FUP, or NO_OVERFLOW */
