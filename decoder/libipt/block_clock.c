@@ -16,7 +16,7 @@ struct block_clock {
 	const struct time_conversion *conversion;
 	struct flow_stamp before;	/* the last token taken whole */
 	struct flow_stamp next;		/* the one being taken */
-	uint64_t next_begin;		/* reading begins there no earlier */
+	uint64_t next_begin;		/* see struct intel_token */
 	uint8_t next_kind;		/* INTEL_PACKET_PAD: there is none */
 	uint8_t next_bits;		/* left of a TNT */
 	bool next_is_exact;

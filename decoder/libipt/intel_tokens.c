@@ -20,8 +20,8 @@ struct token_packet {
 };
 
 /* The times of tokens are those of branches: while one waits for the next
- * anchor, low and high are what CYC says has elapsed since the anchor before, at
- * the CYC before and after it.
+ * anchor, low and high are what CYC says has elapsed since the anchor before,
+ * at the CYC before and after it.
  */
 struct intel_tokens {
 	const uint8_t *bytes;

@@ -18,8 +18,9 @@ struct intel_token {
 	uint64_t position;	/* in the bytes */
 	uint64_t low;
 	uint64_t high;
-	uint64_t begin;		/* no later than where reading begins to come to
-				 * it: a PSB right before, or else the time packet
+	uint64_t begin;		/* what runs on the way to it, if reading begins
+				 * with it, began no earlier: the time of a PSB
+				 * right before, or else of the time packet
 				 * before; 0 if there is none */
 	uint64_t estimate;	/* if has_estimate */
 	uint8_t kind;		/* TNT, TIP, TIP_PGE, TIP_PGD or OVF */

@@ -71,7 +71,8 @@ static void sync_at(struct libipt *source, size_t position, uint8_t reason)
 	size_t size = source->segment_end - source->segment;
 	size_t psb = intel_packet_find_psb(bytes, size, position);
 
-	if (reason != FLOW_GAP_UNSYNCED || psb == size || !intel_is_idle(bytes, psb))
+	if (reason != FLOW_GAP_UNSYNCED || psb == size ||
+	    !intel_is_idle(bytes, psb))
 		emit_gap(source, reason, source->segment + position,
 			 source->segment + psb);
 	source->last_ip = 0;
