@@ -7,14 +7,11 @@
 #include "report/steps/step_filter.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 
 static void take(struct step_sink *sink, const struct call_step *step)
 {
-	struct choice_check *check =
-		(struct choice_check *)(void *)((char *)sink -
-			offsetof(struct choice_check, sink));
+	struct choice_check *check = (struct choice_check *)sink;
 	const struct step_filter *filter = &check->session->filter;
 
 	if (!check->has_task)
@@ -31,10 +28,7 @@ static void take(struct step_sink *sink, const struct call_step *step)
 
 static bool is_done(const struct step_sink *sink, uint64_t time_ns)
 {
-	const struct choice_check *check =
-		(const struct choice_check *)(const void *)(
-			(const char *)sink -
-			offsetof(struct choice_check, sink));
+	const struct choice_check *check = (const struct choice_check *)sink;
 
 	return check->next->is_done(check->next, time_ns);
 }
@@ -73,24 +67,17 @@ static int nothing(const struct choice_check *check, const char *what)
 	return EXIT_FAILED;
 }
 
-static void print_s(uint64_t time_ns)
-{
-	fprintf(stderr, "%" PRIu64 ".%09" PRIu64, time_ns / 1000000000,
-		time_ns % 1000000000);
-}
-
 static int outside(const struct choice_check *check)
 {
-	nothing(check, "--since and --until leave all of it out");
 	/* Decoding ends where nothing more is wanted. */
-	if (check->session->window.until_ns <= check->first_ns) {
-		fputs("ktrace-hw: its trace begins at ", stderr);
-		print_s(check->first_ns);
-	} else {
-		fputs("ktrace-hw: its trace ends at ", stderr);
-		print_s(check->last_ns);
-	}
-	fputs(" s\n", stderr);
+	bool is_before = check->session->window.until_ns <= check->first_ns;
+	uint64_t edge_ns = is_before ? check->first_ns : check->last_ns;
+
+	nothing(check, "--since and --until leave all of it out");
+	fprintf(stderr,
+		"ktrace-hw: its trace %s at %" PRIu64 ".%09" PRIu64 " s\n",
+		is_before ? "begins" : "ends", edge_ns / 1000000000,
+		edge_ns % 1000000000);
 	return EXIT_FAILED;
 }
 

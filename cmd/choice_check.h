@@ -9,8 +9,8 @@
 
 struct session;
 
-/* Looks, on the way to a sink, whether anything is what the user chose by tasks,
- * CPUs and times: a report without that would be an empty one.
+/* Looks, on the way to a sink, whether anything is what the user chose by
+ * tasks, CPUs and times: a report without that would be an empty one.
  */
 struct choice_check {
 	struct step_sink sink;

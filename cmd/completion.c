@@ -65,7 +65,8 @@ static int run_completion(int argc, char **argv)
 			fputs(shells[i].script, stdout);
 			return EXIT_OK;
 		}
-	if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+	if (argc == 2 &&
+	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		fputs(usage, stdout);
 		return EXIT_OK;
 	}

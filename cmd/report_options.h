@@ -83,7 +83,8 @@ struct step_filter report_options_filter(const struct report_options *options,
 /* Reads --since and --until: seconds of the recording's clock, or with a
  * plus sign seconds after @first_ns; "s", "ms", "us" and "ns" may follow.
  *
- * Returns 0, or -1 if one is no time or they are exchanged; standard error knows which.
+ * Returns 0, or -1 if one is no time or they are exchanged; standard error
+ * knows which.
  */
 int report_options_window(const struct report_options *options,
 			  uint64_t first_ns, struct time_window *window);

@@ -6,8 +6,8 @@
 
 struct execution;
 
-/* Counts of cycles between atoms: what ran in them weighs as many.  Where no time
- * stamps are they are the clock.
+/* Counts of cycles between atoms: what ran in them weighs as many.  Where no
+ * time stamps are they are the clock.
  */
 
 /* Takes a count of the cycles since the last one, 0 if the unit does not know;

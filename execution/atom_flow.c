@@ -44,8 +44,8 @@ static void start(struct execution *execution)
 	execution->outside = false;
 }
 
-/* The trace said where execution is: if the code says another place, they do not
- * belong together.
+/* The trace said where execution is: if the code says another place, they do
+ * not belong together.
  */
 static void take_told(struct execution *execution, uint64_t position)
 {

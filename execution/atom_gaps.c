@@ -133,7 +133,8 @@ static bool turns_off(struct execution *execution)
 }
 
 /* What a system call or a return from an exception led to is not traced; what
- * the kernel does not switch off itself leaves the address ranges of the filter.
+ * the kernel does not switch off itself leaves the address ranges of the
+ * filter.
  */
 uint8_t atom_gaps_stop_reason(struct execution *execution)
 {

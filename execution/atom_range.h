@@ -7,8 +7,8 @@
 struct execution;
 struct flow_item;
 
-/* A run of code in a list: several blocks of the graph, if they are long or hold
- * branches that were not taken (TRACE_SOURCE).
+/* A run of code in a list: several blocks of the graph, if they are long or
+ * hold branches that were not taken (TRACE_SOURCE).
  */
 struct atom_range {
 	struct flow_item *item;

@@ -78,7 +78,8 @@ void atom_times_begin(struct execution *execution, bool is_block)
 	atoms->known_ns = 0;
 	atoms->work_seen = instructions_of(execution->times.work);
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
-		atom_times_set_bounds(execution, atoms->instructions, atoms->instructions);
+		atom_times_set_bounds(execution, atoms->instructions,
+				      atoms->instructions);
 	else
 		atom_times_set_bounds(execution,
 			   may_run ? atoms->after_low_ns : atoms->low_ns,
@@ -110,7 +111,8 @@ void atom_times_after(struct execution *execution)
 	const struct atom_state *atoms = &execution->atoms;
 
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
-		atom_times_set_bounds(execution, atoms->instructions, atoms->instructions);
+		atom_times_set_bounds(execution, atoms->instructions,
+				      atoms->instructions);
 	else
 		atom_times_set_bounds(execution, atoms->after_low_ns,
 			   atoms->after_high_ns);

@@ -8,16 +8,16 @@
 struct execution;
 
 /* When what atoms tell of happened.  Time stamps lie between them: what is told
- * of behind one was committed behind it, but may have begun before.  Where there
- * are none cycles are the clock, or instructions.
+ * of behind one was committed behind it, but may have begun before.  Where
+ * there are none cycles are the clock, or instructions.
  */
 
 /* Records added next lie within these. */
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns);
 
-/* Something begins now, a block or other: records added next are of now.  If the
- * time is known, so is that of all before.
+/* Something begins now, a block or other: records added next are of now.  If
+ * the time is known, so is that of all before.
  */
 void atom_times_begin(struct execution *execution, bool is_block);
 
@@ -36,8 +36,8 @@ void atom_times_set_now(struct execution *execution, uint64_t now_ns);
 /* Takes a time stamp.  Returns 0 or -ERROR_MEMORY. */
 int atom_times_stamp(struct execution *execution, uint64_t ticks);
 
-/* Another record is added, at event_times.work @work: where instructions are the
- * clock each has its own time.
+/* Another record is added, at event_times.work @work: where instructions are
+ * the clock each has its own time.
  */
 void atom_times_stamp_record(struct execution *execution, uint64_t work);
 

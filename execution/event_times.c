@@ -136,19 +136,21 @@ void event_times_write(struct event_times *times)
 	times->last_ns = last_ns;
 }
 
-/* Returns when the first waiting record began at the earliest, if that is known
- * and before @known_ns; else @known_ns.
+/* Returns when the first waiting record began at the earliest, or if that is
+ * not known at the latest; @known_ns if that is before.
  */
 __attribute__((noinline)) static uint64_t
 first_known(const struct event_times *times, uint64_t known_ns)
 {
 	const union timed_record *first = &times->records[times->finished];
-	uint64_t low_ns;
+	const struct event_bounds *bounds;
+	uint64_t first_ns;
 
 	if (times->finished == times->count)
 		return known_ns;
-	low_ns = times->bounds[first->early_ns].low_ns;
-	return low_ns && low_ns < known_ns ? low_ns : known_ns;
+	bounds = &times->bounds[first->early_ns];
+	first_ns = bounds->low_ns ? bounds->low_ns : bounds->high_ns;
+	return first_ns < known_ns ? first_ns : known_ns;
 }
 
 void event_times_know(struct event_times *times, uint64_t known_ns)

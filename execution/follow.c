@@ -23,8 +23,9 @@ void execution_mark(struct execution *execution, enum event_mark_kind kind)
 	};
 }
 
-static void follow_gap_at(struct execution *execution, union timed_record *record,
-		   const struct trace_gap *gap)
+static void follow_gap_at(struct execution *execution,
+			  union timed_record *record,
+			  const struct trace_gap *gap)
 {
 	uint64_t lost = gap->lost_bytes > UINT32_MAX ? UINT32_MAX :
 						       gap->lost_bytes;
@@ -192,10 +193,11 @@ static void follow_sync(struct execution *execution,
 	instruction_pace_sync(&execution->times.pace);
 	if (execution->block != BLOCK_NONE) {
 		if (execution->next_set != execution->set)
-			follow_gap(execution, &(struct trace_gap){
-						      .reason = FLOW_GAP_BAD_TRACE,
-						      .position = position,
-					      });
+			follow_gap(execution,
+				   &(struct trace_gap){
+					   .reason = FLOW_GAP_BAD_TRACE,
+					   .position = position,
+				   });
 		return;
 	}
 	if (branch->has_address)
@@ -225,8 +227,8 @@ static void follow_unread(struct execution *execution,
 	follow_gap(execution, &gap);
 }
 
-/* The clock so far ends.  The gap behind has the time of the last record, but it
- * is known no better than that.
+/* The clock so far ends.  The gap behind has the time of the last record, but
+ * it is known no better than that.
  */
 static void follow_break(struct execution *execution,
 			 const struct trace_branch *branch, uint64_t position)
@@ -401,8 +403,8 @@ static bool is_placed(const struct execution *execution)
 }
 
 /* A damaged address leaves wrong what follows and shares bits with it.  If that
- * is in no memory that has code, but the kernel has some at the same bits, it is
- * there.  Its code all lies in the last 4 GB.
+ * is in no memory that has code, but the kernel has some at the same bits, it
+ * is there.  Its code all lies in the last 4 GB.
  */
 static uint64_t rebase(struct execution *execution,
 		       const struct trace_branch *branch)

@@ -51,6 +51,21 @@ START_TEST(work_says_when_between_known_times)
 }
 END_TEST
 
+/* What comes first may have been over long before a time is known. */
+START_TEST(what_is_before_all_known_times_keeps_its_bounds)
+{
+	add(0, 0, 1050);
+	add(10, 980, 1050);
+	add(10, 1040, 2000);
+	times->work += 20;
+	event_times_know(times, 1090);
+	event_times_write(times);
+	expect(0, 1050, FLOW_NO_BOUND, 0);
+	expect(1, 1050, 70, 0);
+	expect(2, 1070, 30, 930);
+}
+END_TEST
+
 START_TEST(slow_blocks_take_what_is_unusual)
 {
 	event_times_know(times, 1000);
@@ -117,6 +132,7 @@ static Suite *event_times_suite(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, work_says_when_between_known_times);
+	tcase_add_test(tcase, what_is_before_all_known_times_keeps_its_bounds);
 	tcase_add_test(tcase, slow_blocks_take_what_is_unusual);
 	tcase_add_test(tcase, bounds_and_order_win);
 	tcase_add_test(tcase, what_waits_stays_when_the_rest_goes);

@@ -172,6 +172,34 @@ START_TEST(tells_when_each_token_was)
 }
 END_TEST
 
+/* Where reading begins at a PSB, execution was where that says at its time, not
+ * at that of a later packet.
+ */
+START_TEST(tells_where_reading_begins)
+{
+	static const struct pt_packet packets[] = {
+		SYNC, CYC(390), MTC(0), TIP, MTC(1), CYC(7), TIP, TSC(101000),
+	};
+	static const uint64_t begins[] = { 100000, 100790 };
+	uint8_t bytes[256];
+	struct intel_tokens *tokens = intel_tokens_new(
+		bytes,
+		fixture_encode(packets, sizeof(packets) / sizeof(*packets),
+			       bytes, sizeof(bytes)),
+		&with_cycles);
+
+	ck_assert_ptr_nonnull(tokens);
+	for (int i = 0; i < 2; i++) {
+		const struct intel_token *token = intel_tokens_peek(tokens, 0);
+
+		ck_assert_ptr_nonnull(token);
+		ck_assert_uint_eq(token->begin >> INTEL_TICK_SHIFT, begins[i]);
+		intel_tokens_drop(tokens, 1);
+	}
+	intel_tokens_free(tokens);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("intel_tokens");
@@ -179,6 +207,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, tells_when_each_token_was, 0,
 			    sizeof(rows) / sizeof(*rows));
+	tcase_add_test(tcase, tells_where_reading_begins);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -25,7 +25,7 @@ struct code_space {
 	struct code_view *view;
 	struct process_view *processes;	/* NULL: only the kernel is traced */
 	struct user_code *user_code;	/* NULL with it */
-	struct array programs;		/* struct program; space 1 is the first */
+	struct array programs; /* struct program; space 1 is the first */
 	uint32_t space;			/* of the program that runs */
 	bool has_time;
 };

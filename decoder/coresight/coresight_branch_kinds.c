@@ -110,7 +110,8 @@ static void take_time(struct coresight_branches *b)
 		cycles = number_at(b->bytes + 1 + size, 3, &size) & 0xfffff;
 	coresight_branches_say(b, TRACE_TIME)->payload = b->ticks;
 	if (counts_cycles(b)) {
-		struct trace_branch *count = coresight_branches_say(b, TRACE_CYCLES);
+		struct trace_branch *count =
+			coresight_branches_say(b, TRACE_CYCLES);
 
 		count->payload = cycles;
 		count->count = 1;
@@ -184,7 +185,8 @@ static bool take_exception(struct coresight_branches *b)
 
 	if (b->packet.is_ete && (!type || type == FAILED)) {
 		if (type == FAILED)
-			coresight_branches_say(b, TRACE_TRANSACTION)->payload = 3;
+			coresight_branches_say(b, TRACE_TRANSACTION)->payload =
+				3;
 		return true;
 	}
 	b->awaits_address = true;
@@ -216,11 +218,14 @@ static void note_context(struct coresight_branches *b, const uint8_t *bytes)
 
 	b->addresses.is_64bit = *bytes & IS_64BIT;
 	b->needs_context = false;
-	coresight_branches_say(b, TRACE_MODE)->payload = b->addresses.is_64bit ? 2 : 1;
+	coresight_branches_say(b, TRACE_MODE)->payload =
+		b->addresses.is_64bit ? 2 : 1;
 	if (field == CORESIGHT_TASK_CONTEXT && id_size)
-		coresight_branches_say(b, TRACE_TASK)->payload = id_at(vmid + vmid_size, id_size);
+		coresight_branches_say(b, TRACE_TASK)->payload =
+			id_at(vmid + vmid_size, id_size);
 	if (field == CORESIGHT_TASK_VMID && vmid_size)
-		coresight_branches_say(b, TRACE_TASK)->payload = id_at(vmid, vmid_size);
+		coresight_branches_say(b, TRACE_TASK)->payload =
+			id_at(vmid, vmid_size);
 }
 
 static bool take_context(struct coresight_branches *b)

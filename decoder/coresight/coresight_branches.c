@@ -72,8 +72,8 @@ uint64_t coresight_branches_position(const struct coresight_branches *b)
 	return coresight_feed_place(b->feed, b->index);
 }
 
-/* Behind a synchronisation packet a few bytes tell where the CPU is.  What comes
- * before that was passed over.
+/* Behind a synchronisation packet a few bytes tell where the CPU is.  What
+ * comes before that was passed over.
  */
 static void end_wait(struct coresight_branches *b, uint64_t index)
 {
@@ -86,7 +86,8 @@ static void end_wait(struct coresight_branches *b, uint64_t index)
 	gap->count = FLOW_GAP_UNSYNCED;
 }
 
-struct trace_branch *coresight_branches_say(struct coresight_branches *b, uint8_t kind)
+struct trace_branch *coresight_branches_say(struct coresight_branches *b,
+					    uint8_t kind)
 {
 	if (b->is_new)
 		end_wait(b, b->index);
@@ -101,7 +102,8 @@ void coresight_branches_settle(struct coresight_branches *b)
 /* What is true whatever is executed counts unless it waits behind what is
  * not.
  */
-void coresight_branches_settle_report(struct coresight_branches *b, size_t added)
+void coresight_branches_settle_report(struct coresight_branches *b,
+				      size_t added)
 {
 	if (b->settled + added == b->count || b->count - b->settled > UNSETTLED)
 		coresight_branches_settle(b);
@@ -176,8 +178,8 @@ void coresight_branches_drop(struct coresight_branches *b)
 static void say_discard(struct coresight_branches *b)
 {
 	b->was_discarded = false;
-	coresight_branches_add(b, TRACE_GAP, coresight_branches_position(b))->count =
-		FLOW_GAP_OVERFLOW;
+	coresight_branches_add(b, TRACE_GAP, coresight_branches_position(b))
+		->count = FLOW_GAP_OVERFLOW;
 	coresight_branches_settle(b);
 }
 
@@ -190,8 +192,10 @@ static bool take_packet(struct coresight_branches *b)
 		say_discard(b);
 	if (b->awaits_address && !coresight_branch_kinds[kind].is_between)
 		return false;
-	if (b->state != CORESIGHT_BRANCHES_READ && kind != CORESIGHT_PACKET_EXTENSION &&
-	    (kind != CORESIGHT_PACKET_TRACE_INFO || b->state == CORESIGHT_BRANCHES_LOST))
+	if (b->state != CORESIGHT_BRANCHES_READ &&
+	    kind != CORESIGHT_PACKET_EXTENSION &&
+	    (kind != CORESIGHT_PACKET_TRACE_INFO ||
+	     b->state == CORESIGHT_BRANCHES_LOST))
 		return true;
 	return coresight_branch_kinds[kind].take(b);
 }

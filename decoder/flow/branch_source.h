@@ -76,8 +76,8 @@ static inline int branch_source_next(struct branch_source *source,
 }
 
 /* Goes to the synchronisation point at @position, which
- * branch_source_next_sync() told, or to an earlier one, so that what is known of
- * time is right there: forwards or back, also from the end.  Returns 0 or
+ * branch_source_next_sync() told, or to an earlier one, so that what is known
+ * of time is right there: forwards or back, also from the end.  Returns 0 or
  * -ERROR_MEMORY.
  */
 static inline int branch_source_seek(struct branch_source *source,

@@ -131,10 +131,14 @@ void branch_window_close(struct trace_branch *branches, size_t count,
 void branch_window_delay(struct trace_branch *branches, size_t count,
 			 uint64_t delay, uint64_t *last_high)
 {
+	uint64_t high = 0;
+
 	for (size_t i = 0; i < count; i++) {
 		branches[i].high += delay;
 		if (!delay && branches[i].high < *last_high)
 			branches[i].high = *last_high;
+		if (branches[i].is_timed)
+			high = branches[i].high;
 	}
-	*last_high = delay && count ? branches[count - 1].high : 0;
+	*last_high = delay ? high : 0;
 }

@@ -18,7 +18,8 @@ void branch_window_close(struct trace_branch *branches, size_t count,
 
 /* An MTC is written some time after the count that it tells: what was written
  * before it may be as much younger, by @delay; 0 for what is exact.  What comes
- * between such a window and an exact anchor may be as young.
+ * between such a window and an exact anchor may be as young as the last of
+ * those that have a time of their own.
  *
  * *@last_high is what is known of that from one window to the next, at first 0.
  */

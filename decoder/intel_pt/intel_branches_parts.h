@@ -69,7 +69,9 @@ struct intel_branches {
 	bool at_end;
 };
 
-/* Adds one; what a PSB repeats has the PSB's position.  There is room: see MOST_AT_ONCE. */
+/* Adds one; what a PSB repeats has the PSB's position.  There is room: see
+ * MOST_AT_ONCE.
+ */
 static inline struct trace_branch *
 intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
 {

@@ -16,7 +16,7 @@ struct block_clock {
 	const struct time_conversion *conversion;
 	struct flow_stamp before;	/* the last token taken whole */
 	struct flow_stamp next;		/* the one being taken */
-	uint64_t next_anchor;		/* the time packet before it */
+	uint64_t next_begin;		/* see struct intel_token */
 	uint8_t next_kind;		/* INTEL_PACKET_PAD: there is none */
 	uint8_t next_bits;		/* left of a TNT */
 	bool next_is_exact;
@@ -49,7 +49,7 @@ static void load_next(struct block_clock *clock)
 		clock->next.known_ns = 0;
 		return;
 	}
-	clock->next_anchor = token->anchor;
+	clock->next_begin = token->begin;
 	clock->next_kind = token->kind;
 	clock->next_bits = token->bits;
 	clock->next_is_exact = token->is_exact;
@@ -179,7 +179,7 @@ void block_clock_seek(struct block_clock *clock, uint64_t position)
 {
 	intel_tokens_seek(clock->tokens, position);
 	load_next(clock);
-	clock->before.low_ns = low_ns(clock, clock->next_anchor);
+	clock->before.low_ns = low_ns(clock, clock->next_begin);
 	clock->before.high_ns = clock->next.high_ns;
 	clock->before.known_ns = 0;
 	clock->at_token = false;

@@ -14,13 +14,14 @@ enum { OPEN_LIMIT = 1 << 18 };
 /* What a token is, besides its time. */
 struct token_packet {
 	uint64_t position;
-	uint64_t anchor;
+	uint64_t begin;
 	uint8_t kind;
+	bool is_synced;		/* it is the first behind a PSB */
 };
 
 /* The times of tokens are those of branches: while one waits for the next
- * anchor, low and high are what CYC says has elapsed since the anchor before, at
- * the CYC before and after it.
+ * anchor, low and high are what CYC says has elapsed since the anchor before,
+ * at the CYC before and after it.
  */
 struct intel_tokens {
 	const uint8_t *bytes;
@@ -29,6 +30,9 @@ struct intel_tokens {
 	struct intel_clock clock;
 	struct array branches;	/* struct trace_branch, one a token */
 	struct array packets;	/* struct token_packet, likewise */
+	struct trace_branch sync;	/* the time of the last PSB */
+	bool sync_is_open;	/* which is not known yet */
+	bool has_sync;		/* no token came since */
 	struct intel_token peeked;
 	size_t first;		/* not dropped */
 	size_t closed;		/* bounds are final before this one */
@@ -93,9 +97,15 @@ static void close_window(struct intel_tokens *tokens, uint64_t next)
 	if (count)
 		branch_window_close(branch_at(tokens, tokens->closed), count,
 				    &tokens->clock, next);
-	for (; tokens->closed < tokens->branches.count; tokens->closed++)
-		packet_at(tokens, tokens->closed)->anchor =
-			tokens->clock.anchor;
+	if (tokens->sync_is_open)
+		branch_window_close(&tokens->sync, 1, &tokens->clock, next);
+	tokens->sync_is_open = false;
+	for (; tokens->closed < tokens->branches.count; tokens->closed++) {
+		struct token_packet *packet = packet_at(tokens, tokens->closed);
+
+		packet->begin = packet->is_synced ? tokens->sync.low :
+						    tokens->clock.anchor;
+	}
 }
 
 /* OVF is written when the unit goes on, with a TSC: what it lost before had
@@ -199,6 +209,8 @@ static void add_token(struct intel_tokens *tokens,
 	}
 	origin->position = tokens->at;
 	origin->kind = packet->kind;
+	origin->is_synced = tokens->has_sync;
+	tokens->has_sync = false;
 	set_branch(tokens, packet, branch);
 	if (tokens->has_fresh_cyc && tokens->no_high == count)
 		tokens->no_high++;
@@ -206,6 +218,17 @@ static void add_token(struct intel_tokens *tokens,
 	tokens->open_tnt_was_fresh = is_tnt && tokens->has_fresh_cyc;
 	tokens->has_fresh_cyc = false;
 	tokens->after_anchor = false;
+}
+
+/* The time of a PSB is told between it and its end. */
+static void take_sync(struct intel_tokens *tokens)
+{
+	tokens->sync = (struct trace_branch){
+		.low = tokens->clock.elapsed,
+		.high = tokens->clock.elapsed,
+	};
+	tokens->sync_is_open = true;
+	tokens->has_sync = true;
 }
 
 static void take_packet(struct intel_tokens *tokens,
@@ -220,6 +243,8 @@ static void take_packet(struct intel_tokens *tokens,
 	} else if (packet->kind == INTEL_PACKET_CYC) {
 		set_highs(tokens);
 		tokens->has_fresh_cyc = true;
+	} else if (packet->kind == INTEL_PACKET_PSBEND) {
+		take_sync(tokens);
 	} else if (intel_packet_is_flow(packet)) {
 		add_token(tokens, packet);
 	}
@@ -291,7 +316,7 @@ static struct intel_token token_at(const struct intel_tokens *tokens,
 		.position = packet->position,
 		.low = branch->low,
 		.high = branch->high,
-		.anchor = packet->anchor,
+		.begin = packet->begin,
 		.estimate = branch->estimate,
 		.kind = packet->kind,
 		.bits = branch->count,

@@ -18,7 +18,10 @@ struct intel_token {
 	uint64_t position;	/* in the bytes */
 	uint64_t low;
 	uint64_t high;
-	uint64_t anchor;	/* the time packet before; 0 if none */
+	uint64_t begin;		/* what runs on the way to it, if reading begins
+				 * with it, began no earlier: the time of a PSB
+				 * right before, or else of the time packet
+				 * before; 0 if there is none */
 	uint64_t estimate;	/* if has_estimate */
 	uint8_t kind;		/* TNT, TIP, TIP_PGE, TIP_PGD or OVF */
 	uint8_t bits;		/* TNT */

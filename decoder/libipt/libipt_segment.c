@@ -6,6 +6,7 @@
 #include "decoder/intel_pt/intel_idle.h"
 #include "decoder/libipt/intel_image.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/intel_pt/intel_whole.h"
 #include "decoder/libipt/libipt_parts.h"
 #include "decoder/libipt/intel_tokens.h"
 #include "decoder/recording/recording_parts.h"
@@ -29,14 +30,15 @@ static void set_cpu(struct pt_config *config, const char *cpuid)
 
 static struct pt_block_decoder *new_decoder(const struct libipt *source)
 {
+	const uint8_t *bytes = source->bytes.bytes + source->segment;
+	size_t size = source->segment_end - source->segment;
 	struct pt_config config;
 
 	pt_config_init(&config);
 	/* libipt wants writable bounds although it only reads. */
-	config.begin = (uint8_t *)(uintptr_t)source->bytes.bytes +
-		       source->segment;
-	config.end = (uint8_t *)(uintptr_t)source->bytes.bytes +
-		     source->segment_end;
+	config.begin = (uint8_t *)(uintptr_t)bytes;
+	/* Where a piece of a packet follows libipt runs on, else it stops. */
+	config.end = config.begin + intel_whole_size(bytes, size);
 	/* Without these, libipt runs through direct calls and direct jumps
 	 * inside one block, and function entries and tail calls vanish.
 	 */

@@ -41,8 +41,8 @@ static bool is_in(const struct frame *frame, const char *function)
 	return !strcmp(frame->function->name, function);
 }
 
-/* A trace of single tasks ends in perf_event_exit_task(), where a task may wait,
- * too, and go on afterwards.
+/* A trace of single tasks ends in perf_event_exit_task(), where a task may
+ * wait, too, and go on afterwards.
  */
 static bool is_ending(const struct task_frames *task)
 {
@@ -82,7 +82,8 @@ static bool is_entry_stack(uint64_t sp)
 	return sp >= ENTRY_AREA && sp < ENTRY_AREA_END;
 }
 
-static void count_time(struct player *player, struct player_cpu *cpu, uint64_t tsc)
+static void count_time(struct player *player, struct player_cpu *cpu,
+		       uint64_t tsc)
 {
 	if (cpu->traced_from)
 		player->replay->kernel_ticks[cpu->number] +=
