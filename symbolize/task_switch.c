@@ -37,18 +37,18 @@ bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 	return true;
 }
 
+/* A dead task that runs for the last time has no number any more, but its
+ * record is of this switch point as any other.
+ */
 bool task_switch_point(struct task_switch *state, const struct flow_item *ahead,
 		       size_t count)
 {
-	bool known = state->has_next && state->next.tid >= 0;
-
-	for (size_t i = 0; !known && i < count && i < AHEAD_ITEMS; i++) {
+	for (size_t i = 0; !state->has_next && i < count && i < AHEAD_ITEMS;
+	     i++) {
 		if (ahead[i].time_ns > ahead[0].time_ns + AHEAD_NS)
 			break;
-		if (ahead[i].kind != FLOW_SWITCH)
-			continue;
-		announce(state, &ahead[i]);
-		known = state->next.tid >= 0;
+		if (ahead[i].kind == FLOW_SWITCH)
+			announce(state, &ahead[i]);
 	}
 	state->overdue = !state->has_next;
 	if (!state->has_next)
