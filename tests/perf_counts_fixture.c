@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/perf_counts_fixture.h"
+#include "symbolize/function_name.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -26,6 +27,21 @@ struct thunk_range {
 	uint64_t start;
 	uint64_t end;
 	enum place_kind kind;
+};
+
+/* A name for where a section begins or ends.  Where a function begins there,
+ * too, perf says the mark's name.
+ */
+struct section_mark {
+	char name[128];
+	uint64_t address;
+	char function[128];	/* or "" */
+};
+
+/* What a kernel's list of symbols tells of its names. */
+struct kernel_names {
+	struct array thunks;	/* struct thunk_range */
+	struct array marks;	/* struct section_mark */
 };
 
 /* Control that went into a thunk. */
@@ -88,11 +104,49 @@ static enum place_kind kind_of_name(const char *name)
 /* A thunk reaches from its name, which may be one of several there, to the
  * next address that has one.
  */
-static void read_thunks(const char *path, struct array *thunks)
+static void take_thunk(struct array *thunks, uint64_t address,
+		       const char *name)
 {
-	struct thunk_range *last = NULL;
+	struct thunk_range *last =
+		thunks->count ? array_at(thunks, thunks->count - 1) : NULL;
+	enum place_kind kind = kind_of_name(name);
+
+	if (last && !last->end && address > last->start)
+		last->end = address;
+	if (kind == PLACE_FUNCTION || (last && !last->end))
+		return;
+	last = array_add(thunks);
+	*last = (struct thunk_range){ .start = address, .kind = kind };
+}
+
+/* Marks come before the function's name, or after it. */
+static void take_mark(struct array *marks, uint64_t address, const char *name,
+		      const char *before, uint64_t before_address)
+{
+	struct section_mark *mark;
+
+	if (!function_name_is_mark(name, strlen(name))) {
+		for (size_t i = 0; i < marks->count; i++) {
+			mark = array_at(marks, i);
+			if (mark->address == address && !*mark->function)
+				snprintf(mark->function,
+					 sizeof(mark->function), "%s", name);
+		}
+		return;
+	}
+	mark = array_add(marks);
+	mark->address = address;
+	snprintf(mark->name, sizeof(mark->name), "%s", name);
+	if (before_address == address)
+		snprintf(mark->function, sizeof(mark->function), "%s", before);
+}
+
+static void read_names(const char *path, struct kernel_names *names)
+{
 	char line[1024];
 	char name[512];
+	char function[512] = "";
+	uint64_t function_address = 0;
 	char type;
 	uint64_t address;
 	FILE *kallsyms;
@@ -100,18 +154,16 @@ static void read_thunks(const char *path, struct array *thunks)
 	snprintf(line, sizeof(line), "%s/kcore_dir/kallsyms", path);
 	kallsyms = fopen(line, "re");
 	while (kallsyms && fgets(line, sizeof(line), kallsyms)) {
-		enum place_kind kind;
-
 		if (sscanf(line, "%" SCNx64 " %c %511s", &address, &type,
 			   name) != 3)
 			continue;
-		kind = kind_of_name(name);
-		if (last && !last->end && address > last->start)
-			last->end = address;
-		if (kind == PLACE_FUNCTION || (last && !last->end))
+		take_thunk(&names->thunks, address, name);
+		take_mark(&names->marks, address, name, function,
+			  function_address);
+		if (function_name_is_mark(name, strlen(name)))
 			continue;
-		last = array_add(thunks);
-		*last = (struct thunk_range){ .start = address, .kind = kind };
+		strcpy(function, name);
+		function_address = address;
 	}
 	if (kallsyms)
 		fclose(kallsyms);
@@ -128,23 +180,20 @@ static enum place_kind kind_of(const struct array *thunks, uint64_t address)
 	return PLACE_FUNCTION;
 }
 
-/* Where a section begins or ends at a function, perf says the mark's name. */
-static const char *function_at_mark(const char *name)
+static const char *function_at_mark(const struct array *marks,
+				    const char *name)
 {
-	static const char *const marks[][2] = {
-		{ "__irqentry_text_start", "irq_entries_start" },
-		{ "__irqentry_text_end",
-		  "swapgs_restore_regs_and_return_to_usermode" },
-	};
+	for (size_t i = 0; i < marks->count; i++) {
+		const struct section_mark *mark = array_at(marks, i);
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
-		if (!strcmp(name, marks[i][0]))
-			return marks[i][1];
+		if (!strcmp(name, mark->name) && *mark->function)
+			return mark->function;
+	}
 	return name;
 }
 
 /* "ffffffff81073918 native_write_msr+0x8" */
-static void read_place(char *text, const struct array *thunks,
+static void read_place(char *text, const struct kernel_names *names,
 		       struct place *place)
 {
 	char *name = text + strspn(text, " ");
@@ -152,7 +201,7 @@ static void read_place(char *text, const struct array *thunks,
 	char *dot;
 
 	place->address = strtoull(name, &name, 16);
-	place->kind = kind_of(thunks, place->address);
+	place->kind = kind_of(&names->thunks, place->address);
 	name += strspn(name, " ");
 	name[strcspn(name, " \n")] = '\0';
 	plus = strrchr(name, '+');
@@ -162,11 +211,11 @@ static void read_place(char *text, const struct array *thunks,
 	while ((dot = strrchr(name, '.')) && dot != name && is_suffix(dot))
 		*dot = '\0';
 	snprintf(place->name, sizeof(place->name), "%s",
-		 function_at_mark(name));
+		 function_at_mark(&names->marks, name));
 }
 
 /* "[000]  tr end  iret    ffffffff81c01199 sym+0x0 =>   0 [unknown]" */
-static bool read_branch(char *line, const struct array *thunks,
+static bool read_branch(char *line, const struct kernel_names *names,
 			struct branch *branch)
 {
 	char *arrow = strstr(line, " => ");
@@ -185,8 +234,8 @@ static bool read_branch(char *line, const struct array *thunks,
 		while (end > line && end[-1] != ' ')
 			end--;
 	}
-	read_place(arrow + 4, thunks, &branch->to);
-	read_place(end, thunks, &branch->from);
+	read_place(arrow + 4, names, &branch->to);
+	read_place(end, names, &branch->from);
 	line += strspn(line, " ");
 	length = end > line ? (size_t)(end - line) : 0;
 	/* perf says behind them whether interrupts are disabled, or that it
@@ -275,18 +324,22 @@ static struct cpu_line *line_of(struct array *lines, unsigned int cpu)
 
 void perf_counts_read(const char *path, FILE *script, struct array *counts)
 {
-	struct array thunks = ARRAY_OF(struct thunk_range);
+	struct kernel_names names = {
+		.thunks = ARRAY_OF(struct thunk_range),
+		.marks = ARRAY_OF(struct section_mark),
+	};
 	struct array lines = ARRAY_OF(struct cpu_line);
 	struct branch branch;
 	char *line = NULL;
 	size_t room = 0;
 
-	read_thunks(path, &thunks);
+	read_names(path, &names);
 	while (getline(&line, &room, script) > 0)
-		if (read_branch(line, &thunks, &branch))
+		if (read_branch(line, &names, &branch))
 			take_branch(counts, line_of(&lines, branch.cpu),
 				    &branch);
 	free(line);
 	array_free(&lines);
-	array_free(&thunks);
+	array_free(&names.marks);
+	array_free(&names.thunks);
 }
