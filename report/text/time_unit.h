@@ -10,8 +10,8 @@
 struct recording;
 
 /* What the times of a recording count: nanoseconds, or cycles or
- * instructions where the trace has no time stamps.  Reports are written for nanoseconds, fields are
- * called "…_ns"; this says what they are.
+ * instructions where the trace has no time stamps.  Reports are written for
+ * nanoseconds, fields are called "…_ns"; this says what they are.
  */
 struct time_unit {
 	bool is_time;

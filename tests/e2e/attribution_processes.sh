@@ -126,7 +126,7 @@ narrower() {
 	mkdir -p "$WORK/plain" "$WORK/cpu"
 	"$MACHINE" run --discard --fast --cpus 2 --timeout "$LIMIT_S" --late-results \
 		--results "$WORK/plain" --results "$WORK/cpu" -- sh -c "
-		'$KTRACE' record -o '$WORK/plain/r' -- '$PROGRAM' sleeper &&
+		'$KTRACE' record -o '$WORK/plain/r' --events=none -- '$PROGRAM' sleeper &&
 		'$KTRACE' record -o '$WORK/cpu/r' -C 0 --events=sched -- sh -c \
 			'taskset 2 sysctl kernel.sched_schedstats=1 &&
 			 $PROGRAM sleeper'" >/dev/null
