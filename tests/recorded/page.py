@@ -134,6 +134,31 @@ def check_selection(page):
     assert page.window.run("return page.timeline.selection === null;")
 
 
+def check_parts(page):
+    """Profiles leave out the tracer and the idle loop and say so, until they
+    are asked for."""
+    page.window.type("0" + ESCAPE)
+    page.show_tab("functions", "td.text button")
+    for part, name in enumerate(("idle", "tracer"), start=1):
+        box = f"document.getElementById('with_{name}')"
+        found = page.window.run(f"""
+            const {{ panel, source }} = page;
+            const wanted = panel.range();
+            return Promise.all([source.profile(wanted),
+              source.profile({{ ...wanted, with_{name}: 1 }})])
+              .then(([less, more]) => ({{ less: less.self_ns,
+                more: more.self_ns, part: less.part_ns[{part}],
+                note: document.querySelector("#content p").textContent }}));
+            """)
+        assert (found["part"] > 0) == (name in found["note"]), found
+        assert found["less"] <= found["more"] <= \
+            found["less"] + found["part"], found
+        page.window.run(f"{box}.click();")
+        page.window.wait("!document.querySelector('#content p').textContent"
+                         f".includes('{name}')", f"no note about {name}")
+        page.window.run(f"{box}.click();")
+
+
 def check_click(page):
     page.window.type("0")
     page.window.run("page.timeline.scrollTo(0);")
@@ -155,7 +180,7 @@ def check_click(page):
 
 
 CHECKS = (check_first_sight, check_zoom, check_search, check_selection,
-          check_click)
+          check_parts, check_click)
 
 
 def try_page(address, function):
