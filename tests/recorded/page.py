@@ -120,6 +120,8 @@ def check_selection(page):
     page.window.drag((500, top + TIMES), (1100, top + TIMES))
     page.window.wait("page.timeline.selection &&"
                      " !page.timeline.selection.slice", "a stretch of time")
+    # The thread of the call that was searched is not asked for any more.
+    assert page.window.run("return page.panel.scope.value === '';")
     page.show_tab("functions", "td.text button")
     page.show_tab("tree", ".tree .row:nth-child(2)")
     page.show_tab("flame", "#flame")

@@ -22,7 +22,11 @@ class Panel {
       return [id, button];
     }));
     document.getElementById("tabs").append(...this.buttons.values());
-    this.scope.addEventListener("change", () => this.show());
+    this.chosen = "";	/* the scope that somebody chose, not that of a selection */
+    this.scope.addEventListener("change", () => {
+      this.chosen = this.scope.value;
+      this.show();
+    });
     this.parts = ["with_idle", "with_tracer"].map((id) => document.getElementById(id));
     for (const box of this.parts)
       box.addEventListener("change", () => this.show());
@@ -46,11 +50,10 @@ class Panel {
   }
   /* A selection was made in the timeline. */
   select(selection) {
-    if (selection?.thread !== undefined &&
-        this.recording.threads[selection.thread].tid > 0)
-      this.scope.value = selection.thread;
     if (!selection)
-      this.scope.value = "";
+      this.chosen = "";
+    this.scope.value = this.recording.threads[selection?.thread]?.tid > 0 ?
+      selection.thread : this.chosen;
     if (this.tab === "overview" && selection)
       this.tab = selection.slice ? "details" : "functions";
     this.show();
