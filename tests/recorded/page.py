@@ -129,7 +129,7 @@ def check_selection(page):
                      "a drawn flame graph")
     page.show_tab("sleeps", "table, #content p")
     page.show_tab("overview", ".bar span")
-    page.window.run("document.querySelector('#content .columns .moment')"
+    page.window.run("document.querySelector('#content .columns div + div .moment')"
                     ".click();")
     page.settle()
     page.window.type(ESCAPE)

@@ -18,9 +18,9 @@ function overview(recording, names, goTo) {
     number(row) < 0 ? "" : names.full(number(row)) });
   const { sleeps, calls, interrupts, gaps } = recording.lists;
   return element("div", {},
-    ...sentences(recording).map((text) => element("p", { textContent: text })),
-    processBars(recording, goTo),
+    element("p", { className: "note", textContent: sentences(recording).join(" ") }),
     element("div", { className: "columns" },
+      processBars(recording, goTo),
       longest("The longest sleeps", `Threads slept ${plural(sleeps.count, "time")}. ` +
         "Where: the function that decided to wait.", sleeps,
         [how, who, what("where", (row) => row.detail), { title: "woken by",
@@ -51,7 +51,7 @@ function sentences(recording) {
   const processes = new Set(own.map((thread) => thread.pid)).size;
   const unknown = own.reduce((sum, thread) => sum + thread.state_ns[STATE.unknown], 0);
   return [
-    `${facts.command ? `“${facts.command}”, ` : ""}${duration(length_ns - begin_ns)} on ` +
+    `${duration(length_ns - begin_ns)} on ` +
       `${plural(cpus.length, "CPU")}: ${plural(own.length, "thread")} of ` +
       `${plural(processes, "process").replace(/sss$/, "sses")}, ` +
       `${plural(lists.calls.count, "system call")}.` +
@@ -80,7 +80,7 @@ function processBars(recording, goTo) {
         goTo(recording.begin_ns, recording.length_ns, row.threads[0])) },
     { title: "wall time", value: (row) => row.wall, show: duration },
     { title: "on a CPU", value: (row) => row.busy, show: duration },
-    { title: "parts of its wall time", value: (row) => row.busy / (row.wall || 1),
+    { title: "parts of its wall time", bar: true, value: (row) => row.busy / (row.wall || 1),
       show: (value, row) => stateBar(recording, row.sum) },
   ];
   const rows = processes.map((process, i) => ({ ...process, sum: sums[i],

@@ -136,8 +136,8 @@ class Panel {
     const notes = [profile.self_ns ? `${duration(profile.self_ns)} on CPUs.` : "", left,
       profile.self_ns ? "" : `Nothing${left ? " else" : ""}${whose} ran in this time.`,
       grown ? `Summed up from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
-      profile.left_out ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
-    return element("p", { className: "dim", textContent: notes.filter(Boolean).join(" ") });
+      profile.left_out && this.tab !== "functions" ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
+    return element("p", { className: "dim note", textContent: notes.filter(Boolean).join(" ") });
   }
   /* The notes, and below them what @make makes if there is anything. */
   async showProfile(make) {
@@ -158,9 +158,9 @@ class Panel {
       { title: "itself", value: (row) => row.self, show: duration },
       { title: "%", value: (row) => row.self, show: (ns) => percent(ns, all) },
       { title: "with what it called", value: (row) => row.total, show: duration },
-      { title: "calls", value: (row) => row.calls, show: count },
+      { title: "calls", value: (row) => row.calls, show: calls },
       { title: "itself a call", value: (row) => row.calls ? row.self / row.calls : 0,
-        show: duration },
+        show: (ns, row) => row.calls ? duration(ns) : "" },
       { title: "function", text: true, value: (row) => this.source.names.full(row.function),
         show: (name, row) => momentLink(name, () => this.search?.look(row.function)) },
     ], rows, { filter: true, most: 300 });
