@@ -6,10 +6,15 @@ const LONGEST_SHOWN = 8;
 
 function overview(recording, names, goTo) {
   const thread = (number) => threadLabel(recording.threads[number]);
-  const longest = (title, about, list, columns) => list.count ? element("div", {},
-    element("h2", { textContent: title }),
-    element("p", { textContent: about }),
-    table(columns, list.longest.slice(0, LONGEST_SHOWN).map(longestRow))) : null;
+  const longest = (title, about, list, columns) => {
+    const rows = list.longest.map(longestRow);
+    const others = rows.filter((row) => recording.threads[row.thread].part !== PART.tracer);
+    return list.count ? element("div", {},
+      element("h2", { textContent: title }),
+      element("p", { textContent: about +
+        (others.length < rows.length ? " Not listed: the recorder’s." : "") }),
+      table(columns, others.slice(0, LONGEST_SHOWN))) : null;
+  };
   const when = { title: "at", value: (row) => row.begin, show: (at, row) =>
     momentLink(moment(at, 1e3), () => goTo(at, at + row.length, row.thread)) };
   const how = { title: "for", value: (row) => row.length, show: duration };
