@@ -129,8 +129,8 @@ def check_selection(page):
                      "a drawn flame graph")
     page.show_tab("sleeps", "table, #content p")
     page.show_tab("overview", ".bar span")
-    page.window.run("document.querySelector('#content .columns div + div .moment')"
-                    ".click();")
+    page.window.run("document.querySelector('#content .columns div + div"
+                    " .moment').click();")
     page.settle()
     page.window.type(ESCAPE)
     assert page.window.run("return page.timeline.selection === null;")

@@ -6,8 +6,8 @@
 
 struct answer_names;
 
-/* What takes less of all time than this part counts as its caller's, unless it is
- * another part of the profile (profile_scope.h).
+/* What takes less of all time than this part counts as its caller's, unless it
+ * is another part of the profile (profile_scope.h).
  */
 enum { FILE_PROFILE_SMALLEST = 2000 };
 

@@ -22,7 +22,8 @@ struct view_selection {
  * by decoding.  Where that is not possible yet the window grows to whole parts:
  * then it is what was added up.
  *
- * Returns 0 with the tree, to be freed, and the times; or a negative enum error.
+ * Returns 0 with the tree, to be freed, and the times; or a negative enum
+ * error.
  */
 int selection_tree(const struct view_sources *sources,
 		   struct view_selection *selection);
