@@ -112,7 +112,9 @@ static int open_input(struct view_session *view)
 		.engine = &view->engine,
 		.recording = session->recording,
 		.functions = functions,
+		.kinds = view->kinds,
 		.names = session->names,
+		.recorder = recording_info(session->recording)->command,
 	};
 	return view->events && view->kinds && view->lines ? 0 : -ERROR_MEMORY;
 }

@@ -10,6 +10,7 @@
 /* The name as JSON that may stand in HTML. */
 #define NAME "\"\\u003c/script>\\u003cscript>alert(1)\\u003c/script>" \
 	     "\\\"\\\\\\u000a\""
+#define INTERRUPT "\"3\":[\"asm_common_interrupt\",\"\"]"
 #define NAMED "\"functions\":{\"1\":[" NAME ",\"\"]}"
 
 static const struct {
@@ -29,16 +30,41 @@ static const struct {
 	  "{\"is_whole\":false,\"lanes\":[{\"lane\":1,\"slices\":["
 	  "500000,400000,0,6,1,9,1,400000]},{\"lane\":0,\"slices\":[]}]," NAMED
 	  "}" },
+	/* The interrupt came in the idle loop, but it is work. */
 	{ "profile", "from=10&to=20",
-	  "{\"from\":0,\"to\":500000,\"flat\":[1,450,360000,360000],"
-	  "\"function_count\":1,\"self_ns\":360000,\"tree\":["
-	  "-1,-1,0,0,360000,0,1,450,360000,360000],\"left_out\":0," NAMED
-	  "}" },
+	  "{\"from\":0,\"to\":500000,\"part_ns\":[360500,90000,740],"
+	  "\"flat\":[1,450,360000,360000,3,2,500,500],"
+	  "\"function_count\":2,\"self_ns\":360500,\"tree\":["
+	  "-1,-1,0,0,360500,0,3,2,500,500,0,1,450,360000,360000],"
+	  "\"left_out\":0,\"functions\":{\"1\":[" NAME ",\"\"],"
+	  INTERRUPT "}}" },
+	{ "profile", "to=20&with_idle=1",
+	  "{\"from\":0,\"to\":500000,\"part_ns\":[360500,90000,740],"
+	  "\"flat\":[1,453,450000,450500,3,2,500,500],"
+	  "\"function_count\":2,\"self_ns\":450500,\"tree\":["
+	  "-1,-1,0,0,450500,0,1,453,450000,450500,1,3,2,500,500],"
+	  "\"left_out\":0,\"functions\":{\"1\":[" NAME ",\"\"],"
+	  INTERRUPT "}}" },
+	{ "profile", "to=20&with_tracer=1&with_idle=0",
+	  "{\"from\":0,\"to\":500000,\"part_ns\":[360500,90000,740],"
+	  "\"flat\":[1,451,360040,360740,2,20,700,700,3,2,500,500],"
+	  "\"function_count\":3,\"self_ns\":361240,\"tree\":["
+	  "-1,-1,0,0,361240,0,3,2,500,500,0,1,451,360040,360740,"
+	  "2,2,20,700,700],\"left_out\":0,\"functions\":{\"1\":["
+	  NAME ",\"\"],\"2\":[\"perf_trace_sched_switch\",\"\"],"
+	  INTERRUPT "}}" },
 	{ "profile", "thread=0",
-	  "{\"from\":0,\"to\":1000000,\"flat\":[1,900,720000,720000],"
+	  "{\"from\":0,\"to\":1000000,\"part_ns\":[720000,0,1400],"
+	  "\"flat\":[1,900,720000,720000],"
 	  "\"function_count\":1,\"self_ns\":720000,\"tree\":["
 	  "-1,-1,0,0,720000,0,1,900,720000,720000],\"left_out\":0," NAMED
 	  "}" },
+	/* A task that was chosen is work, even if it recorded. */
+	{ "profile", "thread=2",
+	  "{\"from\":0,\"to\":1000000,\"part_ns\":[80,0,0],"
+	  "\"flat\":[1,2,80,80],"
+	  "\"function_count\":1,\"self_ns\":80,\"tree\":["
+	  "-1,-1,0,0,80,0,1,2,80,80],\"left_out\":0," NAMED "}" },
 	{ "sleeps", "from=0&to=1000000",
 	  "{\"sleeps\":[[0,1,400000,500000,400000,0,6,1,9,1,400000]],"
 	  "\"row_count\":1," NAMED "}" },
@@ -84,13 +110,15 @@ static const struct {
 	{ "lanes", "lanes=x", VIEW_BAD },
 	{ "lanes", "lanes=4294967295", VIEW_BAD },
 	{ "lanes", "lanes=1;2", VIEW_BAD },
-	{ "profile", "thread=1", VIEW_BAD },
+	{ "profile", "thread=3", VIEW_BAD },
+	{ "profile", "with_idle=2", VIEW_BAD },
+	{ "profile", "with_tracer=yes", VIEW_BAD },
 	{ "profile", "from=9&to=3", VIEW_BAD },
 	{ "sleeps", "thread=-1", VIEW_BAD },
 	{ "functions", "", VIEW_BAD },
 	{ "functions", "like=", VIEW_BAD },
 	{ "next", "", VIEW_BAD },
-	{ "next", "function=2", VIEW_BAD },
+	{ "next", "function=4", VIEW_BAD },
 	{ "next", "function=1&back=2", VIEW_BAD },
 	{ "next", "function=18446744073709551615", VIEW_BAD },
 };

@@ -2,7 +2,9 @@
 #include "tests/view_fixture.h"
 
 #include "report/text/task_names.h"
+#include "symbolize/arch.h"
 #include "symbolize/function_table.h"
+#include "symbolize/work_kinds.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 #include "view/make/level_chain.h"
@@ -45,17 +47,45 @@ static void add_slices(struct view_summary *summary, uint32_t function)
 	level_chain_free(levels);
 }
 
-static void add_sums(struct view_summary *summary, uint32_t function)
+static uint32_t add_function(struct view_fixture *fixture, const char *name)
 {
-	struct call_sum sum = { .place = 1, .calls = 450, .self_ns = 360000 };
-	struct call_part_sums part = {
-		.sums = { &sum, 1, 1, sizeof(sum) },
+	return function_table_add(
+		fixture->functions, name, strlen(name),
+		function_table_module(fixture->functions, "", 0), 'k');
+}
+
+static void add_places(struct call_sums *calls,
+		       const struct view_fixture *fixture)
+{
+	const struct call_place places[] = {
+		{ CALL_PLACE_NONE, 0, 0 },	/* thread 0: a task's */
+		{ 0, fixture->function, 1 },
+		{ 1, fixture->tracer, 2 },
+		{ CALL_PLACE_NONE, 1, 0 },	/* the idle task's */
+		{ 3, fixture->function, 1 },
+		{ 4, fixture->interrupt, 3 },
+		{ CALL_PLACE_NONE, 2, 0 },	/* the recorder's */
+		{ 6, fixture->function, 1 },
 	};
 
-	call_sums_add_place(summary->calls,
-			    (struct call_place){ CALL_PLACE_NONE, 0, 0 });
-	call_sums_add_place(summary->calls,
-			    (struct call_place){ 0, function, 1 });
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		ck_assert_int_eq(call_sums_add_place(calls, places[i]), 0);
+}
+
+static void add_sums(struct view_summary *summary)
+{
+	struct call_sum sums[] = {
+		{ .place = 1, .calls = 450, .self_ns = 360000 },
+		{ .place = 2, .calls = 20, .self_ns = 700 },
+		{ .place = 4, .calls = 3, .self_ns = 90000 },
+		{ .place = 5, .calls = 2, .self_ns = 500 },
+		{ .place = 7, .calls = 1, .self_ns = 40 },
+	};
+	const size_t count = sizeof(sums) / sizeof(*sums);
+	struct call_part_sums part = {
+		.sums = { sums, count, count, sizeof(*sums) },
+	};
+
 	for (uint64_t half = 0; half < 2; half++) {
 		part.begin_ns = FIRST_NS + half * 500000;
 		part.end_ns = part.begin_ns + 500000;
@@ -66,9 +96,14 @@ static void add_sums(struct view_summary *summary, uint32_t function)
 static void make(struct view_fixture *fixture)
 {
 	struct view_summary *summary = view_summary_new(fixture->path);
-	struct view_thread *thread = array_add(&summary->threads);
+	static const int32_t tids[] = { 7, 0, 5 };
 
-	*thread = (struct view_thread){ .tid = 7, .pid = 7 };
+	for (size_t i = 0; i < sizeof(tids) / sizeof(*tids); i++) {
+		struct view_thread *thread = array_add(&summary->threads);
+
+		*thread = (struct view_thread){ .tid = tids[i],
+						.pid = tids[i] };
+	}
 	summary->first_ns = FIRST_NS;
 	summary->begin_ns = FIRST_NS;
 	summary->last_ns = FIRST_NS + 1000000;
@@ -76,30 +111,34 @@ static void make(struct view_fixture *fixture)
 	summary->levels = 4;
 	summary->functions = function_count(fixture->functions);
 	add_slices(summary, fixture->function);
-	add_sums(summary, fixture->function);
+	add_places(summary->calls, fixture);
+	add_sums(summary);
 	ck_assert_int_eq(view_summary_save(summary, VIEW_FIXTURE_KEY), 0);
 	view_summary_free(summary);
 }
 
 void view_fixture_begin(struct view_fixture *fixture)
 {
-	static const char name[] = VIEW_FIXTURE_NAME;
-
 	*fixture = (struct view_fixture){ .folder = scratch_folder_new() };
 	scratch_folder_path(&fixture->folder, "view", fixture->path,
 			    sizeof(fixture->path));
 	fixture->functions = function_table_new();
 	fixture->names = task_names_empty();
-	fixture->function = function_table_add(
-		fixture->functions, name, strlen(name),
-		function_table_module(fixture->functions, "", 0), 'k');
+	ck_assert_int_eq(task_names_add(fixture->names, 5, "recorder"), 0);
+	fixture->function = add_function(fixture, VIEW_FIXTURE_NAME);
+	fixture->tracer = add_function(fixture, "perf_trace_sched_switch");
+	fixture->interrupt = add_function(fixture, "asm_common_interrupt");
+	fixture->kinds = work_kinds_new(fixture->functions, &arch_x86_64);
+	ck_assert_ptr_nonnull(fixture->kinds);
 	make(fixture);
 	fixture->sources = (struct view_sources){
 		.summary = view_summary_load(
 			fixture->path, VIEW_FIXTURE_KEY,
 			function_count(fixture->functions)),
 		.functions = fixture->functions,
+		.kinds = fixture->kinds,
 		.names = fixture->names,
+		.recorder = "recorder --all",
 	};
 	ck_assert_ptr_nonnull(fixture->sources.summary);
 }
@@ -108,6 +147,7 @@ void view_fixture_end(struct view_fixture *fixture)
 {
 	view_summary_free(fixture->sources.summary);
 	task_names_close(fixture->names);
+	work_kinds_free(fixture->kinds);
 	function_table_free(fixture->functions);
 	scratch_folder_free(&fixture->folder);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct call_tree;
+struct task_names;
 struct work_kinds;
 
 /* The parts of a profile.  An interrupt in the idle loop or in one of the
@@ -23,6 +24,17 @@ struct profile_scope {
 	const struct work_kinds *kinds;		/* borrowed */
 	bool shows[PROFILE_PARTS];
 };
+
+/* Returns the part that task @tid is of; @recorder is the command line of the
+ * program that made the recording (recorder_task.h).
+ */
+enum profile_part profile_part_of_task(const struct task_names *names,
+				       const char *recorder, int32_t tid);
+
+/* Returns the part that a call of @function is of, by a caller of @part. */
+enum profile_part profile_part_of_call(const struct work_kinds *kinds,
+				       uint32_t function,
+				       enum profile_part part);
 
 /* Makes of @tree, whose roots are of parts of the tasks, one that holds what
  * @scope shows, with one root for each process.  Where a caller is not shown,

@@ -33,7 +33,8 @@ static bool has_comm(const struct step_filter *filter, int32_t tid)
 bool step_filter_has_tasks(const struct step_filter *filter)
 {
 	return filter &&
-	       (filter->pid_count || filter->tree_count || filter->comms);
+	       (filter->pid_count || filter->tid_count || filter->tree_count ||
+		filter->comms);
 }
 
 bool step_filter_task(const struct step_filter *filter, const struct task *task)
@@ -44,6 +45,7 @@ bool step_filter_task(const struct step_filter *filter, const struct task *task)
 					 filter->left_out_recorder, task->tid);
 	return is_listed(filter->pids, filter->pid_count, task->pid) ||
 	       is_listed(filter->pids, filter->pid_count, task->tid) ||
+	       is_listed(filter->tids, filter->tid_count, task->tid) ||
 	       is_in_tree(filter, task->pid) || has_comm(filter, task->tid);
 }
 

@@ -12,12 +12,14 @@ struct name_choice;
 struct task_names;
 
 /* Which tasks and CPUs a report is about.  An empty list stands for all; of
- * the three task lists a task must be in one.
+ * the four task lists a task must be in one.
  */
 struct step_filter {
 	const struct task_names *names;	/* borrowed */
 	const int32_t *pids;		/* process or thread ids */
 	size_t pid_count;
+	const int32_t *tids;		/* threads, without their processes */
+	size_t tid_count;
 	const int32_t *trees;		/* processes with their descendants */
 	size_t tree_count;
 	const struct name_choice *comms;	/* borrowed; NULL: empty */

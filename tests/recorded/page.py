@@ -120,6 +120,8 @@ def check_selection(page):
     page.window.drag((500, top + TIMES), (1100, top + TIMES))
     page.window.wait("page.timeline.selection &&"
                      " !page.timeline.selection.slice", "a stretch of time")
+    # The thread of the call that was searched is not asked for any more.
+    assert page.window.run("return page.panel.scope.value === '';")
     page.show_tab("functions", "td.text button")
     page.show_tab("tree", ".tree .row:nth-child(2)")
     page.show_tab("flame", "#flame")
@@ -127,11 +129,36 @@ def check_selection(page):
                      "a drawn flame graph")
     page.show_tab("sleeps", "table, #content p")
     page.show_tab("overview", ".bar span")
-    page.window.run("document.querySelector('#content .columns .moment')"
-                    ".click();")
+    page.window.run("document.querySelector('#content .columns div + div"
+                    " .moment').click();")
     page.settle()
     page.window.type(ESCAPE)
     assert page.window.run("return page.timeline.selection === null;")
+
+
+def check_parts(page):
+    """Profiles leave out the tracer and the idle loop and say so, until they
+    are asked for."""
+    page.window.type("0" + ESCAPE)
+    page.show_tab("functions", "td.text button")
+    for part, name in enumerate(("idle", "tracer"), start=1):
+        box = f"document.getElementById('with_{name}')"
+        found = page.window.run(f"""
+            const {{ panel, source }} = page;
+            const wanted = panel.range();
+            return Promise.all([source.profile(wanted),
+              source.profile({{ ...wanted, with_{name}: 1 }})])
+              .then(([less, more]) => ({{ less: less.self_ns,
+                more: more.self_ns, part: less.part_ns[{part}],
+                note: document.querySelector("#content p").textContent }}));
+            """)
+        assert (found["part"] > 0) == (name in found["note"]), found
+        assert found["less"] <= found["more"] <= \
+            found["less"] + found["part"], found
+        page.window.run(f"{box}.click();")
+        page.window.wait("!document.querySelector('#content p').textContent"
+                         f".includes('{name}')", f"no note about {name}")
+        page.window.run(f"{box}.click();")
 
 
 def check_click(page):
@@ -155,7 +182,7 @@ def check_click(page):
 
 
 CHECKS = (check_first_sight, check_zoom, check_search, check_selection,
-          check_click)
+          check_parts, check_click)
 
 
 def try_page(address, function):

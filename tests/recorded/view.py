@@ -6,6 +6,7 @@ call of a window, whatever its length, sleeps and states.
     view.py PROGRAM RECORDING
 """
 import random
+import re
 import sys
 
 from reader import Reader
@@ -14,6 +15,8 @@ from view_server import server
 NUMBERS = 8     # of a slice; see view/answer/slice_json.h
 STACK, STATE, ASLEEP, KINDS = 2, 1, 6, 3
 WINDOWS = 12
+PARTS = ("work", "idle", "tracer")
+WITH = ((), ("idle",), ("tracer",), ("idle", "tracer"))
 
 
 def slices(lane):
@@ -37,18 +40,30 @@ class Check:
         self.begin = int(self.recording["begin_ns"])
         self.end = int(self.recording["length_ns"])
 
-    def profile(self, begin, end):
-        """Function by function as report --flat has it."""
-        answer = self.page.ask("profile", **{"from": begin, "to": end})
+    def profile(self, begin, end, *parts, thread=None):
+        """Function by function as report --flat has it, with these parts."""
+        asked = {f"with_{part}": 1 for part in parts}
+        chosen = [f"--with-{part}" for part in parts]
+        if thread is not None:
+            asked["thread"] = thread
+            tid = self.recording["threads"][thread]["tid"]
+            chosen += ["--pid", str(tid)]
+        answer = self.page.ask("profile", **{"from": begin, "to": end},
+                               **asked)
         names = answer["functions"]
         flat = answer["flat"]
         found = sorted((names[str(flat[i])][0], flat[i + 1], flat[i + 2],
                         flat[i + 3]) for i in range(0, len(flat), 4))
-        rows = self.reader.flat(*window_arguments(self.first_ns, begin, end))
-        wanted = sorted((row["function"], int(row["calls"]),
-                         int(row["self_ns"]), int(row["total_ns"]))
-                        for row in rows)
+        rows = self.reader.flat(*window_arguments(self.first_ns, begin, end),
+                                *chosen)
+        # Of chosen tasks a row says which process: "17k:kfree".
+        wanted = sorted((re.sub(r"^\d+[ku]:", "", row["function"]),
+                         int(row["calls"]), int(row["self_ns"]),
+                         int(row["total_ns"])) for row in rows)
         assert answer["from"] == begin and answer["to"] == end, answer
+        shown_ns = sum(answer["part_ns"][i] for i, part in enumerate(PARTS)
+                       if part in ("work", *parts))
+        assert answer["self_ns"] <= shown_ns, answer["part_ns"]
         return found, wanted
 
     def calls(self, begin, end):
@@ -79,11 +94,25 @@ class Check:
 
 
 def check_profiles(check):
-    for _ in range(WINDOWS):
+    for i in range(WINDOWS):
         begin, end = sorted(random.sample(range(check.begin, check.end), 2))
-        found, wanted = check.profile(begin, end)
+        found, wanted = check.profile(begin, end, *WITH[i % len(WITH)])
         assert found == wanted, [pair for pair in zip(found, wanted)
                                  if pair[0] != pair[1]][:5]
+
+
+def check_thread_profiles(check):
+    """Of threads alone in their process: --pid takes the others, too."""
+    threads = check.recording["threads"]
+    pids = [thread["pid"] for thread in threads]
+    alone = [i for i, thread in enumerate(threads) if thread["tid"] > 0 and
+             pids.count(thread["pid"]) == 1]
+    own = [i for i in alone if threads[i]["name"].startswith("ktrace-hw")]
+    for thread in random.sample(alone, min(len(alone), 4)) + own[:1]:
+        begin, end = sorted(random.sample(range(check.begin, check.end), 2))
+        found, wanted = check.profile(begin, end, thread=thread)
+        assert found == wanted, (threads[thread], begin, end, [
+            pair for pair in zip(found, wanted) if pair[0] != pair[1]][:5])
 
 
 def check_calls(check):
@@ -108,8 +137,8 @@ def check_states(check):
 
 def check_search(check):
     """Going from call to call counts them."""
-    answer = check.page.ask("profile", **{"from": check.begin,
-                                          "to": check.end})
+    answer = check.page.ask("profile", with_idle=1, with_tracer=1,
+                            **{"from": check.begin, "to": check.end})
     flat = answer["flat"]
     counts = {flat[i]: flat[i + 1] for i in range(0, len(flat), 4)}
     function = min((f for f, n in counts.items() if 3 <= n <= 12),
@@ -140,7 +169,8 @@ def main():
     failed = 0
     with server(program, recording) as page:
         check = Check(page, Reader(program, recording))
-        for test in (check_profiles, check_calls, check_states, check_search):
+        for test in (check_profiles, check_thread_profiles, check_calls,
+                     check_states, check_search):
             try:
                 test(check)
                 print(f"ok: {test.__name__[6:]}")

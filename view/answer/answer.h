@@ -14,6 +14,7 @@
 struct function_table;
 struct recording;
 struct task_names;
+struct work_kinds;
 
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
@@ -31,7 +32,9 @@ struct view_sources {
 	struct view_engine *engine;	/* NULL: the summary is all there is */
 	const struct recording *recording;
 	const struct function_table *functions;
+	const struct work_kinds *kinds;
 	const struct task_names *names;
+	const char *recorder;		/* see recorder_task.h */
 };
 
 /* What is asked for: the arguments of an address, as numbers and texts. */

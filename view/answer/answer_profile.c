@@ -128,26 +128,59 @@ static int write_profile(const struct view_sources *sources,
 	return status;
 }
 
+/* Reads what is selected.  Returns whether that is fine. */
+static bool read_selection(const struct view_sources *sources,
+			   const struct view_request *request,
+			   struct view_selection *selection)
+{
+	uint64_t with_idle;
+	uint64_t with_tracer;
+
+	if (!request_window(request, sources->summary, &selection->window) ||
+	    !request_thread(request, sources->summary, &selection->number) ||
+	    !request_number(request, "with_idle", 1, 0, &with_idle) ||
+	    !request_number(request, "with_tracer", 1, 0, &with_tracer))
+		return false;
+	selection->scope = (struct profile_scope){
+		.kinds = sources->kinds,
+		.shows = {
+			[PROFILE_WORK] = true,
+			[PROFILE_IDLE] = with_idle,
+			[PROFILE_TRACER] = with_tracer,
+		},
+	};
+	return true;
+}
+
+/* Writes from when to when it is, and the time of each part, shown or not. */
+static void write_selection(const struct view_selection *selection,
+			    uint64_t first_ns, struct json_out *json)
+{
+	const struct time_window *window = &selection->window;
+
+	json_member_signed(json, "from",
+			   (int64_t)(window->since_ns - first_ns));
+	json_member_signed(json, "to", (int64_t)(window->until_ns - first_ns));
+	json_key(json, "part_ns");
+	json_begin(json, "[]");
+	for (int i = 0; i < PROFILE_PARTS; i++)
+		json_number(json, selection->part_ns[i]);
+	json_end(json, "[]");
+}
+
 enum view_status answer_profile(const struct view_sources *sources,
 				const struct view_request *request,
 				struct json_out *json)
 {
-	const struct view_summary *summary = sources->summary;
-	struct time_window window;
-	struct call_tree *tree;
-	uint32_t number;
+	struct view_selection selection;
 	int status;
 
-	if (!request_window(request, summary, &window) ||
-	    !request_thread(request, summary, &number))
+	if (!read_selection(sources, request, &selection))
 		return VIEW_BAD;
-	if (selection_tree(sources, &window, number, &tree) < 0)
+	if (selection_tree(sources, &selection) < 0)
 		return VIEW_FAILED;
-	json_member_signed(json, "from",
-			   (int64_t)(window.since_ns - summary->first_ns));
-	json_member_signed(json, "to",
-			   (int64_t)(window.until_ns - summary->first_ns));
-	status = write_profile(sources, tree, json);
-	call_tree_free(tree);
+	write_selection(&selection, sources->summary->first_ns, json);
+	status = write_profile(sources, selection.tree, json);
+	call_tree_free(selection.tree);
 	return status < 0 ? VIEW_FAILED : VIEW_OK;
 }

@@ -4,6 +4,7 @@
 #include "view/answer/answers.h"
 #include "view/answer/answer_names.h"
 #include "view/answer/slice_json.h"
+#include "view/answer/thread_part.h"
 
 /* Names of enum view_state and enum view_list, as the page knows them. */
 static const char *const state_names[VIEW_STATES] = {
@@ -57,9 +58,10 @@ static void write_counts(const uint64_t *counts, struct json_out *json)
 }
 
 static void write_thread(const struct view_sources *sources,
-			 const struct view_thread *thread,
-			 struct json_out *json)
+			 uint32_t number, struct json_out *json)
 {
+	const struct view_thread *thread =
+		array_at(&sources->summary->threads, number);
 	int32_t pid = thread->pid;
 
 	if (pid < 0)
@@ -72,6 +74,7 @@ static void write_thread(const struct view_sources *sources,
 			 task_names_last(sources->names, thread->tid));
 	json_member_text(json, "process",
 			 task_names_last(sources->names, pid));
+	json_member_number(json, "part", thread_part(sources, number));
 	json_key(json, "state_ns");
 	write_counts(thread->state_ns, json);
 	json_key(json, "state_count");
@@ -86,8 +89,8 @@ static void write_threads(const struct view_sources *sources,
 
 	json_key(json, "threads");
 	json_begin(json, "[]");
-	for (size_t i = 0; i < summary->threads.count; i++)
-		write_thread(sources, array_at(&summary->threads, i), json);
+	for (uint32_t i = 0; i < summary->threads.count; i++)
+		write_thread(sources, i, json);
 	json_end(json, "[]");
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "view/answer/answer_names.h"
+#include "view/answer/thread_part.h"
 #include "view/data/call_sums.h"
 
 #include <stdlib.h>
@@ -17,13 +18,15 @@ struct file_place {
 	uint64_t calls;
 	uint32_t kept;		/* itself, or the nearest caller kept */
 	uint32_t number;	/* among those that are kept */
+	enum profile_part part;
 };
 
 struct file_profile {
-	const struct view_summary *summary;
+	const struct view_sources *sources;
 	const struct call_sums *calls;
 	struct file_place *places;
 	uint32_t count;
+	uint32_t kept_count;
 	struct answer_names *named;
 	struct json_out *json;
 };
@@ -54,15 +57,12 @@ static int add_part(struct file_profile *profile, size_t index, bool is_first)
 	return status;
 }
 
-/* Decides which places are kept; children come behind their parents. */
-static int choose(struct file_profile *profile)
+/* Adds to each place's time what is below.  Returns the time of all. */
+static uint64_t add_below(struct file_profile *profile)
 {
 	struct file_place *places = profile->places;
 	uint64_t all_ns = 0;
-	int status = 0;
 
-	for (size_t i = 0; i < call_sums_parts(profile->calls) && !status; i++)
-		status = add_part(profile, i, true);
 	for (uint32_t i = profile->count; i-- > 0;) {
 		uint32_t parent = call_sums_place(profile->calls, i).parent;
 
@@ -71,39 +71,75 @@ static int choose(struct file_profile *profile)
 		else
 			places[parent].all_ns += places[i].all_ns;
 	}
-	for (uint32_t i = 0; i < profile->count; i++) {
-		uint32_t parent = call_sums_place(profile->calls, i).parent;
+	return all_ns;
+}
 
-		places[i].kept = parent == CALL_PLACE_NONE ||
-						 places[i].all_ns * FILE_PROFILE_SMALLEST >=
-							 all_ns ?
-					 i :
-					 places[parent].kept;
+/* Decides whether place @index is kept.  One of another part than its caller
+ * is, however small: it would count as a part that it is not.
+ */
+static void choose(struct file_profile *profile, uint32_t index,
+		   uint64_t all_ns)
+{
+	struct call_place place = call_sums_place(profile->calls, index);
+	struct file_place *own = &profile->places[index];
+	const struct file_place *caller;
+
+	own->kept = index;
+	if (place.parent == CALL_PLACE_NONE) {
+		own->part = thread_part(profile->sources, place.function);
+		return;
 	}
+	caller = &profile->places[place.parent];
+	own->part = profile_part_of_call(profile->sources->kinds,
+					 place.function, caller->part);
+	if (own->all_ns * FILE_PROFILE_SMALLEST < all_ns &&
+	    (!own->all_ns || own->part == caller->part))
+		own->kept = caller->kept;
+}
+
+/* Decides which places are kept; children come behind their parents. */
+static int choose_all(struct file_profile *profile)
+{
+	uint64_t all_ns;
+	int status = 0;
+
+	for (size_t i = 0; i < call_sums_parts(profile->calls) && !status; i++)
+		status = add_part(profile, i, true);
+	all_ns = add_below(profile);
+	for (uint32_t i = 0; i < profile->count; i++)
+		choose(profile, i, all_ns);
 	return status;
 }
 
-/* Writes "places": of each that is kept its parent (-1: none) and function. */
-static void write_places(struct file_profile *profile)
+/* Writes the number of each kept place's parent (-1: none). */
+static void write_parents(struct file_profile *profile)
 {
+	struct file_place *places = profile->places;
 	struct json_out *json = profile->json;
 	uint32_t number = 0;
 
-	json_key(json, "places");
-	json_begin(json, "{}");
 	json_key(json, "parents");
 	json_begin(json, "[]");
 	for (uint32_t i = 0; i < profile->count; i++) {
 		uint32_t parent = call_sums_place(profile->calls, i).parent;
 
-		if (profile->places[i].kept != i)
+		if (places[i].kept != i)
 			continue;
-		profile->places[i].number = number++;
-		json_signed(json, parent == CALL_PLACE_NONE ?
-					  -1 :
-					  (int64_t)profile->places[parent].number);
+		places[i].number = number++;
+		json_signed(json,
+			    parent == CALL_PLACE_NONE ?
+				    -1 :
+				    (int64_t)places[places[parent].kept].number);
 	}
 	json_end(json, "[]");
+	profile->kept_count = number;
+}
+
+/* Writes each kept place's function; of a root the thread's number. */
+static void write_functions(struct file_profile *profile)
+{
+	struct json_out *json = profile->json;
+
 	json_key(json, "functions");
 	json_begin(json, "[]");
 	for (uint32_t i = 0; i < profile->count; i++) {
@@ -116,8 +152,46 @@ static void write_places(struct file_profile *profile)
 			answer_names_add(profile->named, place.function);
 	}
 	json_end(json, "[]");
-	json_end(json, "{}");
-	json_member_number(json, "left_out_places", profile->count - number);
+}
+
+/* Writes the part of each that is kept: of a thread; of a call, where that is
+ * another part whoever calls; else -1, for the caller's.
+ */
+static void write_place_parts(struct file_profile *profile)
+{
+	const struct work_kinds *kinds = profile->sources->kinds;
+	struct json_out *json = profile->json;
+
+	json_key(json, "profile_parts");
+	json_begin(json, "[]");
+	for (uint32_t i = 0; i < profile->count; i++) {
+		struct call_place place = call_sums_place(profile->calls, i);
+		enum profile_part part = profile->places[i].part;
+
+		if (profile->places[i].kept != i)
+			continue;
+		/* No function is of the idle loop by itself. */
+		if (place.parent != CALL_PLACE_NONE)
+			part = profile_part_of_call(kinds, place.function,
+						    PROFILE_IDLE);
+		json_signed(json, place.parent != CALL_PLACE_NONE &&
+						  part == PROFILE_IDLE ?
+					  -1 :
+					  (int)part);
+	}
+	json_end(json, "[]");
+}
+
+static void write_places(struct file_profile *profile)
+{
+	json_key(profile->json, "places");
+	json_begin(profile->json, "{}");
+	write_parents(profile);
+	write_functions(profile);
+	write_place_parts(profile);
+	json_end(profile->json, "{}");
+	json_member_number(profile->json, "left_out_places",
+			   profile->count - profile->kept_count);
 }
 
 /* Writes the sums since the last call: place, calls, self time. */
@@ -125,7 +199,7 @@ static void write_sums(struct file_profile *profile, uint64_t begin_ns,
 		       uint64_t end_ns)
 {
 	struct json_out *json = profile->json;
-	uint64_t first_ns = profile->summary->first_ns;
+	uint64_t first_ns = profile->sources->summary->first_ns;
 
 	json_begin(json, "{}");
 	json_member_signed(json, "from", (int64_t)(begin_ns - first_ns));
@@ -176,7 +250,7 @@ int file_profile_write(const struct view_sources *sources,
 {
 	const struct call_sums *calls = sources->summary->calls;
 	struct file_profile profile = {
-		.summary = sources->summary,
+		.sources = sources,
 		.calls = calls,
 		.count = call_sums_places(calls),
 		.named = named,
@@ -187,7 +261,7 @@ int file_profile_write(const struct view_sources *sources,
 	profile.places = calloc((size_t)profile.count + 1,
 				sizeof(*profile.places));
 	if (profile.places)
-		status = choose(&profile);
+		status = choose_all(&profile);
 	if (!status) {
 		write_places(&profile);
 		status = write_parts(&profile);

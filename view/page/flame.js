@@ -42,7 +42,8 @@ class FlameGraph {
   }
   describe(node) {
     return `${this.label(node)}\n${duration(node.total)} (${percent(node.total,
-      this.root.total)}), itself ${duration(node.self)}\n${plural(node.calls, "call")}`;
+      this.root.total)}), itself ${duration(node.self)}${
+      node.calls ? `\n${plural(node.calls, "call")}` : ""}`;
   }
   label(node) {
     return node.parent ? this.names.full(node.function) : "all";
@@ -100,8 +101,8 @@ function treeLines(root, names) {
   lines.append(element("div", { className: "row dim" },
     ...["total", "", "itself", "calls"].map((title) =>
       element("span", { className: "number", textContent: title }))));
-  for (const child of root.children)
-    addLine(lines, child, root.total, 0, names, root.children.length < 4);
+  root.children.forEach((child, i) =>
+    addLine(lines, child, root.total, 0, names, i === 0));
   return lines;
 }
 
@@ -111,7 +112,7 @@ function addLine(lines, node, all, depth, names, opens) {
   name.style.paddingLeft = `${depth * 14}px`;
   const row = element("div", { className: "row" },
     ...[duration(node.total), percent(node.total, all), duration(node.self),
-      count(node.calls)].map((text) =>
+      calls(node.calls)].map((text) =>
       element("span", { className: "number", textContent: text })), name);
   const below = element("div");
   const open = () => {

@@ -26,6 +26,11 @@ function count(number) {
   return number.toLocaleString("en");
 }
 
+/* None where time was spent: it was called before, or the trace begins there. */
+function calls(number) {
+  return number ? count(number) : "";
+}
+
 function plural(number, word) {
   return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 }

@@ -45,8 +45,10 @@ async function refresh(page) {
   const recording = await page.source.recording();
   page.timeline.take(recording);
   page.panel.take(recording);
-  document.getElementById("what").textContent =
+  const what = document.getElementById("what");
+  what.textContent =
     [recording.facts.path, recording.facts.command].filter(Boolean).join(" — ");
+  what.title = what.textContent;
   showNotice(noticeOf(recording, page.source));
   document.body.dataset.complete = recording.is_complete;
   if (!recording.is_complete)

@@ -6,10 +6,15 @@ const LONGEST_SHOWN = 8;
 
 function overview(recording, names, goTo) {
   const thread = (number) => threadLabel(recording.threads[number]);
-  const longest = (title, about, list, columns) => list.count ? element("div", {},
-    element("h2", { textContent: title }),
-    element("p", { textContent: about }),
-    table(columns, list.longest.slice(0, LONGEST_SHOWN).map(longestRow))) : null;
+  const longest = (title, about, list, columns) => {
+    const rows = list.longest.map(longestRow);
+    const others = rows.filter((row) => recording.threads[row.thread].part !== PART.tracer);
+    return list.count ? element("div", {},
+      element("h2", { textContent: title }),
+      element("p", { textContent: about +
+        (others.length < rows.length ? " Not listed: the recorder’s." : "") }),
+      table(columns, others.slice(0, LONGEST_SHOWN))) : null;
+  };
   const when = { title: "at", value: (row) => row.begin, show: (at, row) =>
     momentLink(moment(at, 1e3), () => goTo(at, at + row.length, row.thread)) };
   const how = { title: "for", value: (row) => row.length, show: duration };
@@ -18,9 +23,9 @@ function overview(recording, names, goTo) {
     number(row) < 0 ? "" : names.full(number(row)) });
   const { sleeps, calls, interrupts, gaps } = recording.lists;
   return element("div", {},
-    ...sentences(recording).map((text) => element("p", { textContent: text })),
-    processBars(recording, goTo),
+    element("p", { className: "note", textContent: sentences(recording).join(" ") }),
     element("div", { className: "columns" },
+      processBars(recording, goTo),
       longest("The longest sleeps", `Threads slept ${plural(sleeps.count, "time")}. ` +
         "Where: the function that decided to wait.", sleeps,
         [how, who, what("where", (row) => row.detail), { title: "woken by",
@@ -51,7 +56,7 @@ function sentences(recording) {
   const processes = new Set(own.map((thread) => thread.pid)).size;
   const unknown = own.reduce((sum, thread) => sum + thread.state_ns[STATE.unknown], 0);
   return [
-    `${facts.command ? `“${facts.command}”, ` : ""}${duration(length_ns - begin_ns)} on ` +
+    `${duration(length_ns - begin_ns)} on ` +
       `${plural(cpus.length, "CPU")}: ${plural(own.length, "thread")} of ` +
       `${plural(processes, "process").replace(/sss$/, "sses")}, ` +
       `${plural(lists.calls.count, "system call")}.` +
@@ -80,7 +85,7 @@ function processBars(recording, goTo) {
         goTo(recording.begin_ns, recording.length_ns, row.threads[0])) },
     { title: "wall time", value: (row) => row.wall, show: duration },
     { title: "on a CPU", value: (row) => row.busy, show: duration },
-    { title: "parts of its wall time", value: (row) => row.busy / (row.wall || 1),
+    { title: "parts of its wall time", bar: true, value: (row) => row.busy / (row.wall || 1),
       show: (value, row) => stateBar(recording, row.sum) },
   ];
   const rows = processes.map((process, i) => ({ ...process, sum: sums[i],

@@ -22,7 +22,14 @@ class Panel {
       return [id, button];
     }));
     document.getElementById("tabs").append(...this.buttons.values());
-    this.scope.addEventListener("change", () => this.show());
+    this.chosen = "";	/* the scope that somebody chose, not that of a selection */
+    this.scope.addEventListener("change", () => {
+      this.chosen = this.scope.value;
+      this.show();
+    });
+    this.parts = ["with_idle", "with_tracer"].map((id) => document.getElementById(id));
+    for (const box of this.parts)
+      box.addEventListener("change", () => this.show());
   }
 
   take(recording) {
@@ -43,11 +50,10 @@ class Panel {
   }
   /* A selection was made in the timeline. */
   select(selection) {
-    if (selection?.thread !== undefined &&
-        this.recording.threads[selection.thread].tid > 0)
-      this.scope.value = selection.thread;
     if (!selection)
-      this.scope.value = "";
+      this.chosen = "";
+    this.scope.value = this.recording.threads[selection?.thread]?.tid > 0 ?
+      selection.thread : this.chosen;
     if (this.tab === "overview" && selection)
       this.tab = selection.slice ? "details" : "functions";
     this.show();
@@ -65,9 +71,11 @@ class Panel {
     const number = ++this.asked;
     for (const [id, button] of this.buttons)
       button.classList.toggle("chosen", id === this.tab);
-    const isTimed = !["overview", "details"].includes(this.tab);
+    const isProfile = ["functions", "tree", "flame"].includes(this.tab);
+    const isTimed = isProfile || this.tab === "sleeps";
     const { from, to } = this.range();
     document.getElementById("whose").hidden = !isTimed;
+    document.getElementById("parts").hidden = !isProfile;
     document.getElementById("range").textContent = this.tab === "overview" ? "" :
       `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
       ` + ${duration(to - from)}`;
@@ -101,42 +109,68 @@ class Panel {
         element("tr", {}, element("td", { className: "text dim", textContent: name }),
           element("td", { className: "text", textContent: value })))));
   }
+  /* The profile that is asked for, with those parts that are. */
+  profile() {
+    const wanted = this.range();
+    for (const box of this.parts)
+      if (box.checked)
+        wanted[box.id] = 1;
+    return this.source.profile(wanted);
+  }
+  /* What is not in the profile, as report --flat says it. */
+  leftOut({ part_ns }) {
+    const all = part_ns.reduce((a, b) => a + b, 0);
+    const [idle, tracer] = this.parts;
+    const left = [["the idle loop", idle, part_ns[PART.idle]],
+      ["the tracer’s own work", tracer, part_ns[PART.tracer]]]
+      .filter(([, box, ns]) => !box.checked && ns)
+      .map(([name, , ns]) => `${name}, ${duration(ns)}, ${percent(ns, all)}`);
+    return left.length ? `Left out: ${left.join("; ")}.` : "";
+  }
   profileNote(profile) {
     const wanted = this.range();
     const grown = profile.from < wanted.from || profile.to > wanted.to;
-    const notes = [`${duration(profile.self_ns)} on CPUs.`,
+    const left = this.leftOut(profile);
+    const whose = this.scope.value === "" ? "" :
+      ` of ${threadLabel(this.recording.threads[this.scope.value])}`;
+    const notes = [profile.self_ns ? `${duration(profile.self_ns)} on CPUs.` : "", left,
+      profile.self_ns ? "" : `Nothing${left ? " else" : ""}${whose} ran in this time.`,
       grown ? `Summed up from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
-      profile.left_out ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
-    return element("p", { className: "dim", textContent: notes.filter(Boolean).join(" ") });
+      profile.left_out && this.tab !== "functions" ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
+    return element("p", { className: "dim note", textContent: notes.filter(Boolean).join(" ") });
   }
-  async showFunctions() {
-    const profile = await this.source.profile(this.range());
+  /* The notes, and below them what @make makes if there is anything. */
+  async showProfile(make) {
+    const profile = await this.profile();
+    return element("div", {}, this.profileNote(profile),
+      profile.flat.length ? make(profile) : null);
+  }
+  showFunctions() {
+    return this.showProfile((profile) => this.functionTable(profile));
+  }
+  functionTable(profile) {
     const rows = [];
     for (let i = 0; i < profile.flat.length; i += 4)
       rows.push({ function: profile.flat[i], calls: profile.flat[i + 1],
         self: profile.flat[i + 2], total: profile.flat[i + 3] });
     const all = profile.self_ns;
-    return element("div", {}, this.profileNote(profile), table([
+    return table([
       { title: "itself", value: (row) => row.self, show: duration },
       { title: "%", value: (row) => row.self, show: (ns) => percent(ns, all) },
       { title: "with what it called", value: (row) => row.total, show: duration },
-      { title: "calls", value: (row) => row.calls, show: count },
+      { title: "calls", value: (row) => row.calls, show: calls },
       { title: "itself a call", value: (row) => row.calls ? row.self / row.calls : 0,
-        show: duration },
+        show: (ns, row) => row.calls ? duration(ns) : "" },
       { title: "function", text: true, value: (row) => this.source.names.full(row.function),
         show: (name, row) => momentLink(name, () => this.search?.look(row.function)) },
-    ], rows, { filter: true, most: 300 }));
+    ], rows, { filter: true, most: 300 });
   }
-  async showTree() {
-    const profile = await this.source.profile(this.range());
-    const [root] = treeNodes(profile.tree);
-    return element("div", {}, this.profileNote(profile), treeLines(root, this.source.names));
+  showTree() {
+    return this.showProfile(({ tree }) => treeLines(treeNodes(tree)[0], this.source.names));
   }
-  async showFlame() {
-    const profile = await this.source.profile(this.range());
-    const [root] = treeNodes(profile.tree);
-    const flame = new FlameGraph(root, this.source.names, this.tip);
-    return element("div", {}, this.profileNote(profile), flame.canvas);
+  showFlame() {
+    return this.showProfile(({ tree }) =>
+      new FlameGraph(treeNodes(tree)[0], this.source.names, this.tip).canvas);
   }
   async showSleeps() {
     const { sleeps } = await this.source.sleeps(this.range());

@@ -6,6 +6,8 @@
 /* A slice's numbers in a row: see view/answer/slice_json.h. */
 const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
+/* Parts of a profile: see report/profile/profile_scope.h. */
+const PART = { work: 0, idle: 1, tracer: 2 };
 const LANE = { cpu: 0, state: 1, stack: 2, kinds: 3 };
 
 /* Names of functions by number, as answers bring them. */
@@ -81,8 +83,8 @@ class FileSource {
       cutSlices(this.lanesByNumber.get(lane) ?? [], from, to, (to - from) / pixels) }));
     return { lanes: cut, is_whole: (to - from) / pixels >= this.data.resolution_ns };
   }
-  async profile({ from, to, thread }) {
-    return profileOfParts(this.data, from, to, thread);
+  async profile(selection) {
+    return profileOfParts(this.data, selection);
   }
   async sleeps({ from, to, thread }) {
     return sleepsOfSlices(this, from, to, thread);
@@ -120,9 +122,12 @@ function cutSlices(slices, from, to, pixel = 0) {
 }
 
 /* Adds up the parts of time that a selection touches. */
-function profileOfParts(data, from, to, thread) {
+function profileOfParts(data, { from, to, thread, with_idle, with_tracer }) {
   const touched = data.parts.filter((part) => part.from < to && part.to > from);
   const { parents, functions } = data.places;
+  const parts = partsOfPlaces(data.places, thread);
+  const shows = [true, with_idle, with_tracer];
+  const part_ns = shows.map(() => 0);
   const self = new Map();
   const calls = new Map();
   const roots = new Map();
@@ -134,25 +139,42 @@ function profileOfParts(data, from, to, thread) {
       calls.set(sums[i], (calls.get(sums[i]) ?? 0) + sums[i + 1]);
       self.set(sums[i], (self.get(sums[i]) ?? 0) + sums[i + 2]);
     }
-  return { from: touched[0]?.from ?? from, to: touched.at(-1)?.to ?? to,
-    ...treeOfPlaces(data.places, calls, self), left_out: data.left_out_places };
+  self.forEach((ns, place) => part_ns[parts[place]] += ns);
+  return { from: touched[0]?.from ?? from, to: touched.at(-1)?.to ?? to, part_ns,
+    ...treeOfPlaces(data.places, (place) => shows[parts[place]], calls, self),
+    left_out: data.left_out_places };
 }
 
-/* The tree and the flat profile, as the server sends them. */
-function treeOfPlaces({ parents, functions }, calls, self) {
+/* The part that each place is of.  A thread that was chosen is work. */
+function partsOfPlaces({ parents, profile_parts }, thread) {
+  const parts = [];
+  parents.forEach((parent, i) => parts.push(
+    profile_parts[i] < 0 ? parts[parent] :
+      parent < 0 && thread !== undefined ? PART.work : profile_parts[i]));
+  return parts;
+}
+
+/* The tree and the flat profile, as the server sends them.  Where a caller is
+ * not shown, a call hangs on the caller's caller.
+ */
+function treeOfPlaces({ parents, functions }, isShown, calls, self) {
   const nodes = [{ parent: -1, function: -1, calls: 0, self: 0, total: 0 }];
   const byPath = new Map();
-  const nodeOf = parents.map(() => 0);
-  parents.forEach((parent, place) => {
-    if (parent < 0)
-      return;
-    const key = `${nodeOf[parent]} ${functions[place]}`;
+  const nodeOf = [];
+  const childOf = (parent, called) => {
+    const key = `${parent} ${called}`;
     if (!byPath.has(key)) {
       byPath.set(key, nodes.length);
-      nodes.push({ parent: nodeOf[parent], function: functions[place], calls: 0,
-        self: 0, total: 0 });
+      nodes.push({ parent, function: called, calls: 0, self: 0, total: 0 });
     }
-    nodeOf[place] = byPath.get(key);
+    return byPath.get(key);
+  };
+  parents.forEach((parent, place) => {
+    nodeOf[place] = nodeOf[parent] ?? 0;
+    if (!isShown(place))
+      return;
+    if (parent >= 0)
+      nodeOf[place] = childOf(nodeOf[parent], functions[place]);
     nodes[nodeOf[place]].calls += calls.get(place) ?? 0;
     nodes[nodeOf[place]].self += self.get(place) ?? 0;
   });

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables that are sorted by a click and filtered by a text. */
 
-/* @columns: { title, text?: of names, value(row), show?(value, row) }; a show
+/* @columns: { title, text?: of names, bar?: of bars, value(row), show?(value, row) }; a show
  * may return a text or an element.
  */
 function table(columns, rows, { sortBy = 0, filter = false, most = 500 } = {}) {
@@ -9,7 +9,7 @@ function table(columns, rows, { sortBy = 0, filter = false, most = 500 } = {}) {
   const body = element("tbody");
   const heads = columns.map((column, i) => {
     const head = element("th", { textContent: column.title,
-      className: column.text ? "text" : "" });
+      className: column.text || column.bar ? "text" : "" });
     head.addEventListener("click", () => {
       state.falling = state.column === i ? !state.falling : !column.text;
       state.column = i;

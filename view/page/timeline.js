@@ -45,7 +45,7 @@ class Timeline {
   /* The busiest thread's calls are seen at first, but not those of record. */
   openBusiest() {
     const rank = (thread) => thread.tid <= 0 ? -1 :
-      /^ktrace-/.test(thread.name) ? 0 : busyTime(thread);
+      thread.part === PART.tracer ? 0 : busyTime(thread);
     const { threads } = this.recording;
     const busiest = threads.reduce((best, thread, i) =>
       rank(thread) > rank(threads[best]) ? i : best, 0);
