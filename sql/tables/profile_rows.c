@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "common/error.h"
+#include "report/profile/function_profile.h"
+#include "report/profile/profile.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+#include "sql/tables/sum_window.h"
+#include "symbolize/symbols.h"
+
+#include <stdlib.h>
+
+/* What each function did in each process: the reports' profile. */
+struct profile_rows {
+	struct row_source source;
+	const struct function_table *functions;
+	const struct row_choice *choice;
+	struct profile *profile;
+	struct row_out *out;
+};
+
+enum {
+	COLUMN_FUNCTION,
+	COLUMN_MODULE,
+	COLUMN_FUNCTION_ID,
+	COLUMN_PID,
+	COLUMN_CALLS,
+	COLUMN_SELF,
+	COLUMN_TOTAL,
+	COLUMN_DIRECT,
+	COLUMN_TAIL,
+	COLUMN_ASYNC,
+	COLUMN_STARTS,
+	COLUMN_INFERRED,
+	COLUMN_SINCE,
+	COLUMN_UNTIL,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
+			      "the function's name" },
+	[COLUMN_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
+			    "its module or program; empty for the kernel "
+			    "proper" },
+	[COLUMN_FUNCTION_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
+				 "its number in the table function" },
+	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
+			 "process; 0: idle, -1: unknown" },
+	[COLUMN_CALLS] = { "calls", SQL_INTEGER, ROLE_NONE, "",
+			   "direct + tail + async" },
+	[COLUMN_SELF] = { "self_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			  "on a CPU in the function itself" },
+	[COLUMN_TOTAL] = { "total_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			   "with what it called; recursion counts once" },
+	[COLUMN_DIRECT] = { "direct", SQL_INTEGER, ROLE_NONE, "",
+			    "by calls and system calls" },
+	[COLUMN_TAIL] = { "tail", SQL_INTEGER, ROLE_NONE, "",
+			  "by a jump at the caller's end" },
+	[COLUMN_ASYNC] = { "async", SQL_INTEGER, ROLE_NONE, "",
+			   "by interrupts and exceptions" },
+	[COLUMN_STARTS] = { "starts", SQL_INTEGER, ROLE_NONE, "",
+			    "more times: the trace starts with it" },
+	[COLUMN_INFERRED] = { "inferred", SQL_INTEGER, ROLE_NONE, "",
+			      "more times: it was running before it was "
+			      "seen" },
+	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
+};
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct step_sink *sink =
+		profile_sink(((struct profile_rows *)witness)->profile);
+
+	sink->take(sink, step);
+}
+
+static bool is_done(const struct row_source *source, uint64_t time_ns)
+{
+	const struct profile_rows *rows = (const struct profile_rows *)source;
+
+	return time_ns >= rows->choice->sums.until_ns;
+}
+
+static void add(const struct profile_rows *rows, const struct function_row *row)
+{
+	const struct function *function =
+		function_at(rows->functions, row->function);
+	union sql_cell *cells = row_out_begin(rows->out);
+
+	if (!cells)
+		return;
+	cells[COLUMN_FUNCTION].text = function->name;
+	cells[COLUMN_MODULE].text = function->module;
+	cells[COLUMN_FUNCTION_ID].number = row->function;
+	cells[COLUMN_PID].number = row->pid;
+	cells[COLUMN_CALLS].number = (int64_t)call_counts_calls(&row->calls);
+	cells[COLUMN_SELF].number = (int64_t)row->self_ns;
+	cells[COLUMN_TOTAL].number = (int64_t)row->total_ns;
+	cells[COLUMN_DIRECT].number = (int64_t)row->calls.direct;
+	cells[COLUMN_TAIL].number = (int64_t)row->calls.tail;
+	cells[COLUMN_ASYNC].number = (int64_t)row->calls.async;
+	cells[COLUMN_STARTS].number = (int64_t)row->calls.starts;
+	cells[COLUMN_INFERRED].number = (int64_t)row->calls.inferred;
+	cells[COLUMN_SINCE].number =
+		sum_window_bound(rows->choice->sums.since_ns);
+	cells[COLUMN_UNTIL].number =
+		sum_window_bound(rows->choice->sums.until_ns);
+	row_out_end(rows->out);
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct profile_rows *rows = (struct profile_rows *)source;
+	struct function_profile sums;
+	int status = profile_end(rows->profile);
+
+	(void)stacks;
+	(void)is_early;
+	if (!status)
+		status = function_profile_make(profile_tree(rows->profile),
+					       function_count(rows->functions),
+					       &sums);
+	if (status < 0)
+		return status;
+	for (size_t i = 0; i < sums.row_count; i++)
+		add(rows, &sums.rows[i]);
+	function_profile_free(&sums);
+	return row_out_flush(rows->out);
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct profile_rows *rows = (struct profile_rows *)source;
+
+	profile_free(rows->profile);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	const struct profile_options options = {
+		.filter = input->recording->filter,
+		.window = input->choice->sums,
+		.by_process = true,
+	};
+	struct profile_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){
+		.witness.step = take_step,
+		.is_done = is_done,
+		.end = end,
+		.close = close_rows,
+	};
+	rows->functions = symbols_functions(input->recording->symbols);
+	rows->choice = input->choice;
+	rows->out = input->outs[TABLE_PROFILE];
+	rows->profile = profile_new(&options);
+	if (rows->profile)
+		return &rows->source;
+	close_rows(&rows->source);
+	return NULL;
+}
+
+const struct row_source_class profile_source = { .open = open_rows };
+
+const struct sql_table sql_profile_table = {
+	.name = "profile",
+	.meaning = "What each function did in each process: report --flat, by "
+		   "process.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.rows_per_mb = 500,
+	.source = &profile_source,
+};
