@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "sql/rows/row_queue.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 union sql_cell *row_out_begin(struct row_out *out)
@@ -31,6 +32,18 @@ static void push(struct row_out *out)
 	out->chunk = NULL;
 }
 
+/* The first rows come at once: they may be all that is wanted.  If they are
+ * not, two threads that wake each other for a few rows cost more than the rows.
+ */
+static bool is_enough(struct row_out *out)
+{
+	if (out->chunk->count <= out->enough ||
+	    !row_queue_is_awaited(out->queue))
+		return false;
+	out->enough = out->enough * 2 + 1;
+	return true;
+}
+
 void row_out_end(struct row_out *out)
 {
 	struct row_chunk *chunk = out->chunk;
@@ -39,8 +52,7 @@ void row_out_end(struct row_out *out)
 	    row_queue_is_stopped(out->queue))
 		return;
 	chunk->count++;
-	/* The first rows come at once: they may be all that is wanted. */
-	if (chunk->count == chunk->room || row_queue_is_awaited(out->queue))
+	if (chunk->count == chunk->room || is_enough(out))
 		push(out);
 }
 

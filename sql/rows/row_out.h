@@ -17,6 +17,7 @@ struct row_out {
 	struct row_queue *queue;	/* borrowed */
 	const struct row_choice *choice;	/* borrowed */
 	struct row_chunk *chunk;	/* being filled; or NULL */
+	uint32_t enough;	/* rows that are handed on if awaited */
 	int status;			/* 0 or -ERROR_MEMORY */
 };
 
