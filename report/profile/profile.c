@@ -3,7 +3,6 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "report/steps/recorder_task.h"
 #include "report/steps/step_filter.h"
 
 #include <stdlib.h>
@@ -38,11 +37,8 @@ static enum profile_part part_of(const struct profile_options *options,
 {
 	if (!options->scope || step_filter_has_tasks(options->filter))
 		return PROFILE_WORK;
-	if (!task->tid)
-		return PROFILE_IDLE;
-	return recorder_task_is(options->names, options->recorder, task->tid) ?
-		       PROFILE_TRACER :
-		       PROFILE_WORK;
+	return profile_part_of_task(options->names, options->recorder,
+				    task->tid);
 }
 
 static struct task_place *add_place(struct profile *profile,

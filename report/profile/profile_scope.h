@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct call_tree;
+struct task_names;
 struct work_kinds;
 
 /* The parts of a profile.  An interrupt in the idle loop or in one of the
@@ -17,6 +18,20 @@ enum profile_part {
 	PROFILE_TRACER,	/* the tracer's tasks, and perf's functions in others */
 	PROFILE_PARTS,
 };
+
+/* Returns a part's name, as "idle". */
+const char *profile_part_name(enum profile_part part);
+
+/* Returns the part that task @tid begins in; see recorder_task.h for the other
+ * two.
+ */
+enum profile_part profile_part_of_task(const struct task_names *names,
+				       const char *recorder, int32_t tid);
+
+/* Returns the part that @function is of where one of @caller_part calls it. */
+enum profile_part profile_part_of_call(const struct work_kinds *kinds,
+				       uint32_t function,
+				       enum profile_part caller_part);
 
 /* Which of them a report shows. */
 struct profile_scope {

@@ -5,6 +5,7 @@
 #include "attribution/table.h"
 #include "attribution/time/off_cpu.h"
 #include "sql/rows/row_out.h"
+#include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
@@ -28,6 +29,7 @@ enum {
 	COLUMN_SYSTEM_CALLS,
 	COLUMN_FAULTS,
 	COLUMN_UNCERTAIN,
+	COLUMN_IS_RECORDER,
 	COLUMN_SINCE,
 	COLUMN_UNTIL,
 	COLUMN_TID,
@@ -73,6 +75,9 @@ enum {
 			    "page faults and exceptions begun" },             \
 	[COLUMN_UNCERTAIN] = { "uncertain_ns", SQL_INTEGER, ROLE_NONE, "ns",  \
 			       "by how much a class may be off" },            \
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",   \
+				 "1: it is of the program that recorded, "   \
+				 "which the report leaves out" },            \
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL)
 
 static const struct sql_column thread_columns[THREAD_COLUMNS] = {
@@ -121,6 +126,7 @@ account_columns_of(const struct attribution_input *input,
 		off_cpu_evidence_of(input->recording, input->events);
 
 	return (struct account_columns){
+		.input = input,
 		.choice = choice,
 		.by_thread = by_thread,
 		.knows_owners = time_accounts_follow(input->events),
@@ -181,6 +187,8 @@ void account_columns_add(const struct account_columns *columns,
 		return;
 	cells[COLUMN_PID].number = account->pid;
 	cells[COLUMN_COMM].text = account->comm;
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(columns->input, account->tid);
 	fill_classes(cells, account);
 	fill_own(columns, cells, out, account);
 	cells[COLUMN_SINCE].number = sum_window_bound(sums->since_ns);

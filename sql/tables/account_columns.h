@@ -11,7 +11,8 @@ struct time_account;
 
 /* What a recording can tell of threads and processes. */
 struct account_columns {
-	const struct row_choice *choice;	/* borrowed */
+	const struct attribution_input *input;	/* both borrowed */
+	const struct row_choice *choice;
 	bool by_thread;		/* rows of "thread", else of "process" */
 	bool knows_owners;	/* for whom interrupts were */
 	bool knows_runnable;

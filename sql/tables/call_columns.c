@@ -42,6 +42,10 @@ static const struct sql_column columns[CALL_COLUMNS] = {
 		       "call, tail (a jump at its caller's end), interrupt "
 		       "(or exception), system_call, start (the trace begins "
 		       "there), inferred (it was running before it was seen)" },
+	[CALL_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
+			"work, which profiles show; idle: the idle loop; "
+			"tracer: perf's functions, what they call, and the "
+			"program that recorded" },
 	[CALL_BEGIN_UNSEEN] = { "begin_unseen", SQL_INTEGER, ROLE_NONE, "",
 				"1: it began earlier" },
 	[CALL_END_UNSEEN] = { "end_unseen", SQL_INTEGER, ROLE_NONE, "",
@@ -73,6 +77,7 @@ void call_columns_fill(union sql_cell *cells,
 	cells[CALL_CALLER].text = function_at(functions, facts->caller)->name;
 	cells[CALL_CALLER_ID].number = facts->caller;
 	cells[CALL_HOW].text = call_how_text(step->how);
+	cells[CALL_PART].text = profile_part_name(facts->part);
 	cells[CALL_BEGIN_UNSEEN].number = !!(step->doubt & DOUBT_BEGIN);
 	cells[CALL_END_UNSEEN].number = !!(step->doubt & DOUBT_END);
 	cells[CALL_NOT_ALL_SEEN].number = !!(step->doubt & DOUBT_INSIDE);

@@ -2,6 +2,7 @@
 #ifndef KT_SQL_CALL_COLUMNS_H
 #define KT_SQL_CALL_COLUMNS_H
 
+#include "report/profile/profile_scope.h"
 #include "report/steps/call_step.h"
 #include "sql/rows/row_chunk.h"
 
@@ -28,6 +29,7 @@ enum call_column {
 	CALL_CALLER,
 	CALL_CALLER_ID,
 	CALL_HOW,
+	CALL_PART,
 	CALL_BEGIN_UNSEEN,
 	CALL_END_UNSEEN,
 	CALL_NOT_ALL_SEEN,
@@ -40,6 +42,7 @@ struct call_facts {
 	uint64_t self_ns;
 	uint32_t depth;
 	uint32_t cpu;		/* where it began */
+	enum profile_part part;
 	bool has_caller;
 	uint32_t caller;
 };

@@ -3,6 +3,7 @@
 
 #include "attribution/table.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "symbolize/symbols.h"
@@ -14,53 +15,85 @@ struct open_call {
 	uint64_t callees_ns;	/* on a CPU in what it called */
 	uint32_t function;
 	uint32_t cpu;
+	enum profile_part part;
 	bool is_wanted;		/* it began in the window */
+};
+
+/* What a task is in. */
+struct task_calls {
+	struct array calls;	/* struct open_call */
+	enum profile_part part;	/* that it begins in */
 };
 
 /* Every call of every function, handed on as it ends. */
 struct call_rows {
 	struct row_source source;
 	const struct row_choice *choice;
+	const struct attribution_input *recording;
 	const struct function_table *functions;
 	struct row_out *out;
 	struct comm_cache comms;
-	struct array tasks;	/* struct array of struct open_call */
+	struct array tasks;	/* struct task_calls by task index */
 	uint64_t open_count;	/* of wanted ones */
 	int status;
 };
 
-static struct array *calls_of(struct call_rows *rows, const struct task *task)
+static void begin_task(const struct call_rows *rows, struct task_calls *calls,
+		       const struct task *task)
 {
-	struct array *calls = array_reach(&rows->tasks, task->index);
+	const struct attribution_input *recording = rows->recording;
+
+	calls->calls = ARRAY_OF(struct open_call);
+	calls->part = profile_part_of_task(
+		recording->names, recording_info(recording->recording)->command,
+		task->tid);
+}
+
+static struct task_calls *calls_of(struct call_rows *rows,
+				   const struct task *task)
+{
+	struct task_calls *calls = array_reach(&rows->tasks, task->index);
 
 	if (!calls)
 		rows->status = -ERROR_MEMORY;
-	else if (!calls->item_size)
-		*calls = ARRAY_OF(struct open_call);
+	else if (!calls->calls.item_size)
+		begin_task(rows, calls, task);
 	return calls;
 }
 
-static struct open_call *call_at(const struct array *calls, uint32_t depth)
+static struct open_call *call_at(const struct task_calls *calls,
+				 uint32_t depth)
 {
-	return (struct open_call *)calls->items + depth;
+	return (struct open_call *)calls->calls.items + depth;
+}
+
+/* Returns the part that a call of @function is of, @depth functions deep. */
+static enum profile_part part_at(const struct call_rows *rows,
+				 const struct task_calls *calls, uint32_t depth,
+				 uint32_t function)
+{
+	return profile_part_of_call(rows->recording->kinds, function,
+				    depth ? call_at(calls, depth - 1)->part :
+					    calls->part);
 }
 
 static void enter(struct call_rows *rows, const struct call_step *step)
 {
-	struct array *calls = calls_of(rows, step->task);
+	struct task_calls *calls = calls_of(rows, step->task);
 	struct open_call *call;
 
 	if (!calls)
 		return;
-	call = array_reach(calls, step->depth);
+	call = array_reach(&calls->calls, step->depth);
 	if (!call) {
 		rows->status = -ERROR_MEMORY;
 		return;
 	}
-	calls->count = step->depth + 1;
+	calls->calls.count = step->depth + 1;
 	*call = (struct open_call){
 		.function = step->function,
 		.cpu = step->cpu,
+		.part = part_at(rows, calls, step->depth, step->function),
 		.is_wanted = time_window_has(rows->choice->begin,
 					     step->time_ns),
 	};
@@ -86,13 +119,13 @@ static void add(struct call_rows *rows, const struct call_step *step,
 
 static void leave(struct call_rows *rows, const struct call_step *step)
 {
-	struct array *calls = calls_of(rows, step->task);
+	struct task_calls *calls = calls_of(rows, step->task);
 	const struct open_call *call;
 	struct open_call *caller;
 
-	if (!calls || step->depth >= calls->count)
+	if (!calls || step->depth >= calls->calls.count)
 		return;
-	calls->count = step->depth;
+	calls->calls.count = step->depth;
 	call = call_at(calls, step->depth);
 	caller = step->depth ? call_at(calls, step->depth - 1) : NULL;
 	if (caller)
@@ -105,6 +138,7 @@ static void leave(struct call_rows *rows, const struct call_step *step)
 			    .self_ns = step->on_cpu_ns - call->callees_ns,
 			    .depth = step->depth,
 			    .cpu = call->cpu,
+			    .part = call->part,
 			    .has_caller = caller != NULL,
 			    .caller = caller ? caller->function : 0,
 		    });
@@ -113,21 +147,20 @@ static void leave(struct call_rows *rows, const struct call_step *step)
 /* A function that calls itself and stays where it is: no stack shows it. */
 static void count(struct call_rows *rows, const struct call_step *step)
 {
-	struct array *calls = calls_of(rows, step->task);
+	struct task_calls *calls = calls_of(rows, step->task);
+	uint32_t depth;
 
 	if (!calls || !time_window_has(rows->choice->begin, step->time_ns))
 		return;
+	depth = (uint32_t)calls->calls.count;
 	add(rows, step,
 	    &(struct call_facts){
 		    .begin_ns = step->time_ns,
-		    .depth = (uint32_t)calls->count,
+		    .depth = depth,
 		    .cpu = step->cpu,
-		    .has_caller = calls->count > 0,
-		    .caller = calls->count ? call_at(calls,
-						     (uint32_t)calls->count -
-							     1)
-						     ->function :
-					     0,
+		    .part = part_at(rows, calls, depth, step->function),
+		    .has_caller = depth > 0,
+		    .caller = depth ? call_at(calls, depth - 1)->function : 0,
 	    });
 }
 
@@ -168,7 +201,8 @@ static void close_rows(struct row_source *source)
 	struct call_rows *rows = (struct call_rows *)source;
 
 	for (size_t i = 0; i < rows->tasks.count; i++)
-		array_free((struct array *)array_at(&rows->tasks, i));
+		array_free(&((struct task_calls *)array_at(&rows->tasks, i))
+				    ->calls);
 	array_free(&rows->tasks);
 	comm_cache_free(&rows->comms);
 	free(rows);
@@ -187,10 +221,11 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		.close = close_rows,
 	};
 	rows->choice = input->choice;
+	rows->recording = input->recording;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->out = input->outs[TABLE_CALL];
 	rows->comms = comm_cache_of(input->recording->names);
-	rows->tasks = ARRAY_OF(struct array);
+	rows->tasks = ARRAY_OF(struct task_calls);
 	return &rows->source;
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/comm_cache.h"
 
+#include "attribution/table.h"
+#include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
+#include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
 
 struct cached_comm {
@@ -43,4 +46,10 @@ int32_t task_process(const struct task_names *names, const struct task *task)
 {
 	return task->pid < 0 ? task_names_process(names, task->tid) :
 			       task->pid;
+}
+
+bool task_is_recorder(const struct attribution_input *input, int32_t tid)
+{
+	return recorder_task_is(input->names,
+				recording_info(input->recording)->command, tid);
 }

@@ -4,8 +4,10 @@
 
 #include "common/array.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct attribution_input;
 struct task;
 struct task_names;
 
@@ -24,5 +26,10 @@ const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
 
 /* Returns the process of @task, as far as anything tells; else -1. */
 int32_t task_process(const struct task_names *names, const struct task *task);
+
+/* Returns whether thread @tid is of the program that recorded: reports leave
+ * it out, but with --with-tracer.
+ */
+bool task_is_recorder(const struct attribution_input *input, int32_t tid);
 
 #endif

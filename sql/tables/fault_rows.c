@@ -21,6 +21,7 @@ enum {
 	COLUMN_COMM,
 	COLUMN_KIND,
 	COLUMN_FUNCTION,
+	COLUMN_IS_RECORDER,
 	COLUMN_BEGIN_UNSEEN,
 	COLUMN_END_UNSEEN,
 	COLUMNS,
@@ -45,6 +46,9 @@ static const struct sql_column columns[COLUMNS] = {
 			  "page_fault or exception" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
 			      "the kernel's function for it" },
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
+				 "1: a thread of the program that recorded, "
+				 "which reports leave out" },
 	[COLUMN_BEGIN_UNSEEN] = { "begin_unseen", SQL_INTEGER, ROLE_NONE, "",
 				  "1: it began earlier" },
 	[COLUMN_END_UNSEEN] = { "end_unseen", SQL_INTEGER, ROLE_NONE, "",
@@ -112,6 +116,8 @@ static void add(struct fault_rows *rows, const struct open_fault *fault,
 		function_at(symbols_functions(rows->input->symbols),
 			    fault->work.function)
 			->name;
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(rows->input, task->tid);
 	cells[COLUMN_BEGIN_UNSEEN].number = !!(fault->work.doubt & DOUBT_BEGIN);
 	cells[COLUMN_END_UNSEEN].number = is_open;
 	row_out_end(rows->out);

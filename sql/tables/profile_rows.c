@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
 #include "sql/tables/row_source.h"
@@ -15,6 +16,7 @@ struct profile_rows {
 	struct row_source source;
 	const struct function_table *functions;
 	const struct row_choice *choice;
+	struct profile_scope scope;
 	struct profile *profile;
 	struct row_out *out;
 };
@@ -32,6 +34,7 @@ enum {
 	COLUMN_ASYNC,
 	COLUMN_STARTS,
 	COLUMN_INFERRED,
+	COLUMN_PART,
 	COLUMN_SINCE,
 	COLUMN_UNTIL,
 	COLUMNS,
@@ -52,7 +55,8 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_SELF] = { "self_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "on a CPU in the function itself" },
 	[COLUMN_TOTAL] = { "total_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "with what it called; recursion counts once" },
+			   "with what it called of the same part; recursion "
+			   "counts once" },
 	[COLUMN_DIRECT] = { "direct", SQL_INTEGER, ROLE_NONE, "",
 			    "by calls and system calls" },
 	[COLUMN_TAIL] = { "tail", SQL_INTEGER, ROLE_NONE, "",
@@ -64,6 +68,11 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_INFERRED] = { "inferred", SQL_INTEGER, ROLE_NONE, "",
 			      "more times: it was running before it was "
 			      "seen" },
+	[COLUMN_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
+			  "work, which the report shows; idle: the idle loop "
+			  "(--with-idle); tracer: perf's functions, what they "
+			  "call, and the program that recorded "
+			  "(--with-tracer)" },
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
@@ -82,7 +91,8 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	return time_ns >= rows->choice->sums.until_ns;
 }
 
-static void add(const struct profile_rows *rows, const struct function_row *row)
+static void add(const struct profile_rows *rows, const struct function_row *row,
+		enum profile_part part)
 {
 	const struct function *function =
 		function_at(rows->functions, row->function);
@@ -102,6 +112,7 @@ static void add(const struct profile_rows *rows, const struct function_row *row)
 	cells[COLUMN_ASYNC].number = (int64_t)row->calls.async;
 	cells[COLUMN_STARTS].number = (int64_t)row->calls.starts;
 	cells[COLUMN_INFERRED].number = (int64_t)row->calls.inferred;
+	cells[COLUMN_PART].text = profile_part_name(part);
 	cells[COLUMN_SINCE].number =
 		sum_window_bound(rows->choice->sums.since_ns);
 	cells[COLUMN_UNTIL].number =
@@ -109,25 +120,50 @@ static void add(const struct profile_rows *rows, const struct function_row *row)
 	row_out_end(rows->out);
 }
 
+static int add_tree(const struct profile_rows *rows,
+		    const struct call_tree *tree, enum profile_part part)
+{
+	struct function_profile sums;
+	int status = function_profile_make(
+		tree, function_count(rows->functions), &sums);
+
+	if (status < 0)
+		return status;
+	for (size_t i = 0; i < sums.row_count; i++)
+		add(rows, &sums.rows[i], part);
+	function_profile_free(&sums);
+	return 0;
+}
+
+/* As the report does which shows that part alone. */
+static int add_part(const struct profile_rows *rows, enum profile_part part)
+{
+	struct profile_scope scope = rows->scope;
+	uint64_t time_ns[PROFILE_PARTS];
+	struct call_tree *tree;
+	int status;
+
+	scope.shows[part] = true;
+	tree = profile_scope_apply(&scope, profile_tree(rows->profile),
+				   time_ns);
+	status = tree ? add_tree(rows, tree, part) : -ERROR_MEMORY;
+	call_tree_free(tree);
+	return status;
+}
+
 static int end(struct row_source *source, const struct task_stacks *stacks,
 	       bool is_early)
 {
 	struct profile_rows *rows = (struct profile_rows *)source;
-	struct function_profile sums;
-	int status = profile_end(rows->profile);
+	int status = 0;
 
 	(void)stacks;
 	(void)is_early;
+	for (int part = 0; !status && part < PROFILE_PARTS; part++)
+		status = add_part(rows, (enum profile_part)part);
 	if (!status)
-		status = function_profile_make(profile_tree(rows->profile),
-					       function_count(rows->functions),
-					       &sums);
-	if (status < 0)
-		return status;
-	for (size_t i = 0; i < sums.row_count; i++)
-		add(rows, &sums.rows[i]);
-	function_profile_free(&sums);
-	return row_out_flush(rows->out);
+		status = profile_end(rows->profile);
+	return status ? status : row_out_flush(rows->out);
 }
 
 static void close_rows(struct row_source *source)
@@ -140,15 +176,20 @@ static void close_rows(struct row_source *source)
 
 static struct row_source *open_rows(const struct row_source_input *input)
 {
-	const struct profile_options options = {
-		.filter = input->recording->filter,
+	const struct attribution_input *recording = input->recording;
+	struct profile_rows *rows = calloc(1, sizeof(*rows));
+	struct profile_options options = {
+		.filter = recording->filter,
 		.window = input->choice->sums,
 		.by_process = true,
+		.names = recording->names,
+		.recorder = recording_info(recording->recording)->command,
 	};
-	struct profile_rows *rows = calloc(1, sizeof(*rows));
 
 	if (!rows)
 		return NULL;
+	rows->scope.kinds = recording->kinds;
+	options.scope = &rows->scope;
 	rows->source = (struct row_source){
 		.witness.step = take_step,
 		.is_done = is_done,

@@ -36,6 +36,7 @@ enum {
 	COLUMN_OTHERS_BEGIN,
 	COLUMN_OTHERS_END,
 	COLUMN_IS_CUT,
+	COLUMN_IS_RECORDER,
 	COLUMN_STACK,
 	COLUMN_USER_STACK,
 	COLUMNS,
@@ -87,6 +88,9 @@ static const struct sql_column columns[COLUMNS] = {
 				"the same when it was woken" },
 	[COLUMN_IS_CUT] = { "is_cut", SQL_INTEGER, ROLE_NONE, "",
 			    "1: the recording begins or ends in it" },
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
+				 "1: a thread of the program that recorded, "
+				 "which reports leave out" },
 	[COLUMN_STACK] = { "stack", SQL_TEXT, ROLE_NONE, "",
 			   "kernel functions, outermost first, by ;" },
 	[COLUMN_USER_STACK] = { "user_stack", SQL_TEXT, ROLE_NONE, "",
@@ -176,6 +180,8 @@ static void fill_task(union sql_cell *cells,
 	cells[COLUMN_TID].number = sleep->task->tid;
 	cells[COLUMN_COMM].text = task_names_comm(
 		input->names, sleep->task->tid, sleep->begin_ns);
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(input, sleep->task->tid);
 	cells[COLUMN_CPU].number = sleep->task->cpu;
 }
 

@@ -20,6 +20,7 @@ enum {
 	COLUMN_FUNCTION,
 	COLUMN_WORK,
 	COLUMN_WAKER_TID,
+	COLUMN_IS_RECORDER,
 	COLUMN_ERROR,
 	COLUMNS,
 };
@@ -55,6 +56,9 @@ static const struct sql_column columns_list[COLUMNS] = {
 	[COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
 			       "runnable after a sleep: the thread that woke "
 			       "it; NULL if unknown" },
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
+				 "1: a thread of the program that recorded, "
+				 "which reports leave out" },
 	[COLUMN_ERROR] = { "begin_error_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			   "by how much begin_ns may be off" },
 };
@@ -153,6 +157,8 @@ void state_columns_add(struct state_columns *columns, struct row_out *out,
 						  fact->begin_ns);
 	cells[COLUMN_CPU].number = fact->cpu;
 	cells[COLUMN_ERROR].number = fact->begin_error_ns;
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(columns->input, fact->task->tid);
 	fill_class(cells, out, fact);
 	fill_work(columns, cells, out, fact);
 	row_out_end(out);

@@ -28,6 +28,7 @@ enum {
 	COLUMN_UNKNOWN,
 	COLUMN_FAULTS,
 	COLUMN_FAULT_NS,
+	COLUMN_IS_RECORDER,
 	COLUMN_ENDED,
 	COLUMN_NUMBER,
 	COLUMN_RESULT,
@@ -74,6 +75,9 @@ static const struct sql_column columns[COLUMNS] = {
 			    "page faults in it" },
 	[COLUMN_FAULT_NS] = { "fault_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			      "wall time of these" },
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
+				 "1: a thread of the program that recorded, "
+				 "which reports leave out" },
 	[COLUMN_ENDED] = { "ended", SQL_TEXT, ROLE_NONE, "",
 			   "returned; no_return: the thread ended in it; cut: "
 			   "a part of it is missing" },
@@ -153,6 +157,8 @@ void syscall_columns_add(const struct attribution_input *input,
 		functions, symbols_arch(input->symbols), call->function);
 	cells[COLUMN_FUNCTION].text =
 		function_at(functions, call->function)->name;
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(input, call->task->tid);
 	cells[COLUMN_ENDED].text = system_call_end_text(call->end);
 	row_out_end(out);
 }

@@ -74,14 +74,14 @@ def same(reported, asked, keys, values):
 
 
 TABLES = ["recording", "cpu", "function", "process", "thread", "thread_state",
-          "syscall", "fault", "sleep", "wakeup", "interrupt", "call",
-          "profile", "gap"]
+          "syscall", "fault", "sleep", "wakeup", "interrupt", "server",
+          "call", "profile", "gap"]
 CLASSES = ["user", "system_call", "fault", "kernel", "interrupt", "tracer",
            "runnable", "asleep", "unknown"]
 
 
-def threads(reader):
-    rows = json.loads(reader.text("report", "--threads", "--with-tracer",
+def threads(reader, *options):
+    rows = json.loads(reader.text("report", "--threads", *options,
                                   "--format=json"))
     for row in rows["threads"]:
         row["interrupt_ns"] = (row["interrupt_benefited_ns"] or 0) + \
@@ -93,7 +93,7 @@ def check_thread_state(reader):
     columns = ", ".join(
         f"sum(duration_ns) FILTER (WHERE class = '{name}') AS {name}_ns"
         for name in CLASSES)
-    same(threads(reader)["threads"],
+    same(threads(reader, "--with-tracer")["threads"],
          ask(reader, f"SELECT tid, {columns} FROM thread_state GROUP BY tid"),
          ["tid"], [f"{name}_ns" for name in CLASSES])
     holes = ask(reader, """SELECT count(*) AS holes FROM (
@@ -103,13 +103,20 @@ def check_thread_state(reader):
 
 
 def check_thread_and_process(reader):
-    report = threads(reader)
+    report = threads(reader, "--with-tracer")
     values = ["wall_ns", "user_ns", "system_call_ns", "fault_ns", "kernel_ns",
               "interrupt_stolen_ns", "tracer_ns", "asleep_ns", "unknown_ns",
               "context_switches", "system_calls", "faults"]
     same(report["threads"], ask(reader, "SELECT * FROM thread"), ["tid"],
          values)
     same(report["processes"], ask(reader, "SELECT * FROM process"), ["pid"],
+         [*values, "threads"])
+    shown = threads(reader)
+    assert len(shown["threads"]) < len(report["threads"])
+    same(shown["threads"], ask(
+        reader, "SELECT * FROM thread WHERE NOT is_recorder"), ["tid"], values)
+    same(shown["processes"], ask(
+        reader, "SELECT * FROM process WHERE NOT is_recorder"), ["pid"],
          [*values, "threads"])
 
 
@@ -126,35 +133,47 @@ def check_cpu_and_gap(reader):
     same(cpus, rows, ["cpu"], ["gaps", "gap_ns"])
 
 
-def check_syscall(reader):
+def compare_syscalls(reader, options, condition):
     values = ["count", "total_ns", "on_cpu_ns", "asleep_ns", "runnable_ns",
               "stolen_ns", "tracer_ns", "unknown_ns", "faults", "fault_ns",
               "errors"]
-    same(reader.rows("report", "--syscalls", "--with-tracer"), ask(reader, """
+    same(reader.rows("report", "--syscalls", *options), ask(reader, """
         SELECT pid, call, count(*) FILTER (WHERE ended = 'returned') AS count,
         sum(result BETWEEN -511 AND -1 AND ended = 'returned') AS errors, """ +
         ", ".join(f"total({of}) FILTER (WHERE ended = 'returned') AS {name}"
                   for name, of in zip(values[1:-1],
                                       ["wall_ns", *values[2:-1]])) +
-        " FROM syscall GROUP BY pid, call"), ["pid", "call"], values)
+        f" FROM syscall WHERE {condition} GROUP BY pid, call"),
+         ["pid", "call"], values)
+
+
+def check_syscall(reader):
+    compare_syscalls(reader, ["--with-tracer"], "1")
+    compare_syscalls(reader, [], "NOT is_recorder")
+
+
+def compare_sleeps(reader, options, condition):
+    same(reader.rows("report", "--sleeps", *options), ask(reader, f"""
+        SELECT pid, coalesce(function, '[unseen]') AS label, stack,
+        sum(NOT is_cut) AS count,
+        total(asleep_ns) FILTER (WHERE NOT is_cut) AS total_ns,
+        total(runnable_ns) FILTER (WHERE NOT is_cut) AS runnable_ns,
+        sum(is_cut) AS cut FROM sleep WHERE {condition} GROUP BY 1, 2, 3"""),
+         ["pid", "label", "stack"],
+         ["count", "total_ns", "runnable_ns", "cut"])
 
 
 def check_sleep(reader):
-    reported = reader.rows("report", "--sleeps", "--with-tracer")
-    same(reported, ask(reader, """
-        SELECT pid, coalesce(function, '[unseen]') AS label, stack, sum(NOT is_cut) AS count,
-        total(asleep_ns) FILTER (WHERE NOT is_cut) AS total_ns,
-        total(runnable_ns) FILTER (WHERE NOT is_cut) AS runnable_ns,
-        sum(is_cut) AS cut FROM sleep GROUP BY 1, 2, 3"""),
-         ["pid", "label", "stack"],
-         ["count", "total_ns", "runnable_ns", "cut"])
+    compare_sleeps(reader, ["--with-tracer"], "1")
+    compare_sleeps(reader, [], "NOT is_recorder")
 
 
 def check_fault(reader):
     rows = ask(reader, """SELECT tid, sum(on_cpu_ns) AS fault_ns,
         count(*) FILTER (WHERE NOT begin_unseen) AS faults
         FROM fault GROUP BY tid""")
-    reported = [row for row in threads(reader)["threads"] if row["fault_ns"]]
+    reported = [row for row in threads(reader, "--with-tracer")["threads"]
+                if row["fault_ns"]]
     same(reported, rows, ["tid"], ["faults"])
 
 
@@ -166,6 +185,15 @@ def check_interrupt(reader):
          ["kind", "function", "on_pid", "for_comm"], ["total_ns", "exact_ns"])
 
 
+def check_server(reader):
+    reported = reader.rows("report", "--servers")
+    values = ["requests", "kernel_ns", "user_ns", "tracer_ns", "runnable_ns",
+              "asleep_ns", "inferred_ns"]
+    same(reported, ask(reader, """SELECT *, pid AS server_pid,
+        coalesce(client_pid, -1) AS client_pid FROM server"""),
+         ["server_pid", "client_pid"], values)
+
+
 def check_wakeup(reader):
     dumped = reader.text("dump", "--records")
     count = len(re.findall(r"sched:sched_waking", dumped))
@@ -174,10 +202,29 @@ def check_wakeup(reader):
     assert rows[0]["count"] == count and count, (rows, count)
 
 
+def flat_rows(reader, *options):
+    return [dict(row, function=row["function"].split(" [")[0])
+            for row in reader.flat(*options)]
+
+
+def check_parts(reader):
+    """Profiles show what is neither idle nor the tracer's."""
+    shown = flat_rows(reader)
+    assert sum(int(row["self_ns"]) for row in shown) < \
+        sum(int(row["self_ns"])
+            for row in flat_rows(reader, "--with-tracer", "--with-idle"))
+    same(shown, ask(reader, "SELECT * FROM profile WHERE part = 'work'"),
+         ["function", "module"], ["calls", "self_ns", "total_ns"])
+    same(ask(reader, "SELECT * FROM profile"), ask(reader, """SELECT part,
+        function, module, pid, sum(self_ns) AS self_ns,
+        sum(how NOT IN ('start', 'inferred')) AS calls
+        FROM call GROUP BY 1, 2, 3, 4"""),
+         ["part", "function", "module", "pid"], ["calls", "self_ns"])
+
+
 def check_call_and_profile(reader):
     values = ["calls", "self_ns"]
-    flat = [dict(row, function=row["function"].split(" [")[0])
-            for row in reader.flat("--with-tracer", "--with-idle")]
+    flat = flat_rows(reader, "--with-tracer", "--with-idle")
     calls = ask(reader, """SELECT function, module, sum(self_ns) AS self_ns,
         sum(how NOT IN ('start', 'inferred')) AS calls
         FROM call GROUP BY 1, 2""")
