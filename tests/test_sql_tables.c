@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every table of SQL is there with all of its columns, which have names of their
- * own and say what they mean.
+/* Every table of SQL is there, with columns that have names and say what they
+ * mean.
  */
 #include "sql/rows/sql_table.h"
 #include "tests/run_suite.h"
@@ -24,7 +24,7 @@ static void check_column(const struct sql_table *table, uint32_t number)
 		ck_assert_str_ne(table->columns[i].name, column->name);
 }
 
-START_TEST(each_column_has_a_name_and_a_meaning)
+START_TEST(columns_have_names_and_meanings)
 {
 	const struct sql_table *table = sql_table_at((enum sql_table_id)_i);
 
@@ -74,7 +74,8 @@ int main(void)
 	Suite *suite = suite_create("sql_tables");
 	TCase *tcase = tcase_create("sql_tables");
 
-	tcase_add_loop_test(tcase, each_column_has_a_name_and_a_meaning, 0, SQL_TABLES);
+	tcase_add_loop_test(tcase, columns_have_names_and_meanings, 0,
+			    SQL_TABLES);
 	tcase_add_loop_test(tcase, names_of_times_have_a_unit, 0, SQL_TABLES);
 	tcase_add_test(tcase, a_table_is_found_by_its_name);
 	suite_add_tcase(suite, tcase);
