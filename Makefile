@@ -38,7 +38,8 @@ LDFLAGS  += --sysroot=$(abspath $(SYSROOT)) \
 # be of a later one, without all of these: what is built brings its own along.
 CARRIED  := $(BUILD)/lib
 CARRIED_LIBS := libZydis libsqlite3 libedit libbsd libmd
-LDFLAGS  += -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
+# Old tags: what is brought along may need more of it, as libedit does libbsd.
+LDFLAGS  += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 endif
 
 # Debian has libipt for x86 only: elsewhere its decoder is left out.
