@@ -12,7 +12,8 @@ BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
            symbolize archive execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
            $(patsubst %/,%,$(wildcard attribution/*/)) \
-           $(patsubst %/,%,$(wildcard view/*/)) cmd
+           $(patsubst %/,%,$(wildcard view/*/)) \
+           $(patsubst %/,%,$(wildcard sql/*/)) cmd
 PREFIX  ?= /usr/local
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
@@ -34,9 +35,11 @@ LDFLAGS  += --sysroot=$(abspath $(SYSROOT)) \
             -L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
             -Wl,-rpath-link,$(SYSROOT)/usr/lib/aarch64-linux-gnu
 # Zydis has another name in each release of Debian, and the machine's files may
-# be of a later one: what is built brings its own along.
+# be of a later one, without all of these: what is built brings its own along.
 CARRIED  := $(BUILD)/lib
-LDFLAGS  += -Wl,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
+CARRIED_LIBS := libZydis libsqlite3 libedit libbsd libmd
+# Old tags: what is brought along may need more of it, as libedit does libbsd.
+LDFLAGS  += -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/lib:$$ORIGIN/../lib'
 endif
 
 # Debian has libipt for x86 only: elsewhere its decoder is left out.
@@ -57,12 +60,21 @@ CFLAGS   ?= -O2 -g
 # As NEWS has it on top.
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP
-CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE)
+# The library is part of what SQLite loads, too.
+CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE) -fPIC -fvisibility=hidden
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
-            -lelf -ldw -lzstd -lz \
+            -lelf -ldw -lzstd -lz -lsqlite3 -ledit -lm \
             $(if $(HAVE_MHD),-lmicrohttpd) -pthread
 
-SRCS     := $(filter-out $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)) \
+# Of SQLite's interface it takes what the program that loads it hands over.
+EXTENSION      := $(if $(FUZZ),,$(BUILD)/ktrace-hw.so)
+EXTENSION_MAIN := cmd/sqlite_extension.c
+EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, constraints.c \
+                  open_function.c query_plan.c table_schema.c virtual_table.c)
+EXTENSION_OBJS := $(EXTENSION_SRCS:%.c=$(BUILD)/extension/%.o)
+
+SRCS     := $(filter-out $(EXTENSION_MAIN) \
+            $(if $(HAVE_IPT),$(NO_IPT_SRCS),$(IPT_SRCS)) \
             $(if $(HAVE_MHD),$(NO_MHD_SRCS),$(MHD_SRCS)), \
             $(wildcard $(FOLDERS:%=%/*.c)))
 TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) \
@@ -112,7 +124,7 @@ pass = mkdir -p $(PASSED) && touch $(PASSED)/$@
 
 Q := $(if $(V),,@)
 
-all: $(PROGRAM) $(if $(ARCH),,machine)
+all: $(PROGRAM) $(EXTENSION) $(if $(ARCH),,machine)
 
 include machine/machine.mk
 
@@ -123,13 +135,32 @@ $(BUILD)/ktrace-hw: $(MAIN_OBJ) $(LIBRARY)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$(EXTENSION): $(EXTENSION_OBJS) $(LIBRARY)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ \
+		$(filter-out -lsqlite3 -ledit,$(LDLIBS))
+
+$(BUILD)/extension/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC    $< (for SQLite)"
+	$(Q)$(CC) $(CPPFLAGS) -DKTRACE_SQLITE_EXTENSION $(CFLAGS) -c -o $@ $<
+
 $(PROGRAM) $(SUITES): | $(CARRIED)
 
-$(CARRIED):
+$(CARRIED): Makefile
 	$(Q)mkdir -p $@
-	$(Q)cp -P $(SYSROOT)/usr/lib/aarch64-linux-gnu/libZydis.so.* $@
+	$(Q)cp -P $(CARRIED_LIBS:%=$(SYSROOT)/usr/lib/aarch64-linux-gnu/%.so.*) $@
+	$(Q)touch $@
 
-$(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS))
+# Checkpoints of another build are not trusted.
+$(BUILD)/build_id.c: $(filter-out $(MAIN_OBJ),$(OBJS))
+	$(Q)printf '#include "common/build_id.h"\nconst uint32_t build_id = %s;\n' \
+		"$$(cat $^ | cksum | cut -d ' ' -f 1)" >$@
+
+$(BUILD)/build_id.o: $(BUILD)/build_id.c
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS)) $(BUILD)/build_id.o
 	@mkdir -p $(@D)
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
@@ -268,6 +299,7 @@ lint-scripts:
 
 install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
+	install -D -m 644 $(EXTENSION) $(DESTDIR)$(PREFIX)/lib/ktrace-hw/ktrace-hw.so
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions

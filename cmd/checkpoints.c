@@ -45,7 +45,7 @@ static bool can_have(const struct session *session)
 static bool sees_all(const struct session *session,
 		     const struct step_sink *sink)
 {
-	return !sink->is_done || session->window.until_ns == UINT64_MAX;
+	return !sink->is_done || session->done_ns == UINT64_MAX;
 }
 
 static int open_index(struct checkpoints *checkpoints,

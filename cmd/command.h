@@ -28,6 +28,7 @@ extern const struct command timeline_command;
 extern const struct command flamegraph_command;
 extern const struct command export_command;
 extern const struct command diff_command;
+extern const struct command sql_command;
 extern const struct command dump_command;
 extern const struct command view_command;
 extern const struct command verify_command;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
+#include "cmd/export_sqlite.h"
 #include "cmd/profile_command.h"
 #include "cmd/timeline_command.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int export_recording(const struct report_options *options,
 			    const struct timeline_options *timeline_options)
@@ -15,17 +17,20 @@ static int export_recording(const struct report_options *options,
 
 	if (!options->format) {
 		fputs("ktrace-hw: export needs --format=perfetto, chrome, csv, "
-		      "json or gmon\n", stderr);
+		      "json, gmon or sqlite\n", stderr);
 		return EXIT_USAGE;
 	}
+	if (!strcmp(options->format, "sqlite") && !timeline_options->min_ns)
+		return export_sqlite(options);
 	timeline = timeline_renderer_find("export", options->format);
 	if (timeline)
 		return run_timeline_command(options, timeline_options,
 					    timeline);
 	profile = profile_renderer_find("export", options->format);
-	if (profile && timeline_options->min_ns) {
+	if ((profile || !strcmp(options->format, "sqlite")) &&
+	    timeline_options->min_ns) {
 		fprintf(stderr, "ktrace-hw: export: cannot do --min-duration "
-				"here: %s adds all up\n", options->format);
+				"here: %s has all\n", options->format);
 		return EXIT_USAGE;
 	}
 	if (profile && options->top != UINT64_MAX) {
@@ -37,7 +42,7 @@ static int export_recording(const struct report_options *options,
 		return run_profile(options, profile);
 	fprintf(stderr,
 		"ktrace-hw: --format: no export as '%s'; there are perfetto, "
-		"chrome, csv, json and gmon\n",
+		"chrome, csv, json, gmon and sqlite\n",
 		options->format);
 	return EXIT_USAGE;
 }
@@ -61,9 +66,9 @@ static int run_export(int argc, char **argv)
 		.command = "export",
 		.adds_up = true,
 		.purpose = "Writes a recording's functions for other tools.",
-		.formats = "perfetto, chrome, csv, json or gmon (a gmon.out; "
-			   "-o FILE also\n                         gets FILE.elf, "
-			   "for gprof FILE.elf FILE)",
+		.formats = "perfetto, chrome, csv, json, sqlite or gmon (a "
+			   "gmon.out;\n                         -o FILE also gets "
+			   "FILE.elf, for gprof FILE.elf FILE)",
 		.own = own,
 		.own_count = 1,
 		.take = take_option,
@@ -80,6 +85,6 @@ static int run_export(int argc, char **argv)
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "write for other tools (perfetto, chrome, csv, json, gmon)",
+	.summary = "write for other tools (perfetto, chrome, csv, json, gmon, sqlite)",
 	.run = run_export,
 };

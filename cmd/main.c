@@ -8,6 +8,7 @@
 static const struct command *const commands[] = {
 	&record_command,     &report_command, &view_command,
 	&timeline_command,   &flamegraph_command, &export_command,
+	&sql_command,
 	&diff_command,	     &dump_command, &verify_command,
 	&doctor_command,     &machine_command, &archive_command,
 	&completion_command,

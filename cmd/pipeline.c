@@ -48,8 +48,8 @@ static struct progress progress_of_window(const struct session *session)
 
 	if (recording_time(session->recording) != RECORDING_TIME_NANOSECONDS)
 		last_ns = 0;
-	else if (last_ns > session->window.until_ns)
-		last_ns = session->window.until_ns;
+	else if (last_ns > session->done_ns)
+		last_ns = session->done_ns;
 	return progress_of(info->first_time_ns, last_ns);
 }
 
@@ -60,7 +60,7 @@ static bool is_done(const struct session *session,
 {
 	if (!sink->is_done || session->decodes_all)
 		return false;
-	return sink->is_done(sink, time_ns < session->window.until_ns ?
+	return sink->is_done(sink, time_ns < session->done_ns ?
 					   0 :
 					   event_merge_time(merge));
 }
@@ -225,8 +225,8 @@ static int no_trace(const struct session *session)
 	return EXIT_FAILED;
 }
 
-int run_pipeline_unchecked(const struct session *session,
-			   struct step_sink *sink, struct task_stacks **stacks)
+int pipeline_run(const struct session *session, struct step_sink *sink,
+		 struct task_stacks **stacks)
 {
 	struct pipeline pipeline = {
 		.session = session,
@@ -235,21 +235,31 @@ int run_pipeline_unchecked(const struct session *session,
 	};
 	int status;
 
-	*stacks = NULL;
-	if (!pipeline.count)
-		return no_trace(session);
 	pipeline.checkpoints = checkpoints_open(session, sink);
 	status = run(&pipeline);
 	close_parts(&pipeline);
-	if (status < 0) {
-		fprintf(stderr, "ktrace-hw: %s: not decoded: %s\n",
-			recording_path(session->recording),
-			error_text(status));
-		task_stacks_free(pipeline.stacks);
-		return EXIT_FAILED;
-	}
 	*stacks = pipeline.stacks;
-	return EXIT_OK;
+	if (status >= 0)
+		return 0;
+	task_stacks_free(pipeline.stacks);
+	*stacks = NULL;
+	return status;
+}
+
+int run_pipeline_unchecked(const struct session *session,
+			   struct step_sink *sink, struct task_stacks **stacks)
+{
+	int status;
+
+	*stacks = NULL;
+	if (!recording_stream_count(session->recording))
+		return no_trace(session);
+	status = pipeline_run(session, sink, stacks);
+	if (status == 0)
+		return EXIT_OK;
+	fprintf(stderr, "ktrace-hw: %s: not decoded: %s\n",
+		recording_path(session->recording), error_text(status));
+	return EXIT_FAILED;
 }
 
 int run_pipeline(const struct session *session, struct step_sink *sink,

@@ -9,6 +9,14 @@ struct task_stacks;
 /* Sends the session's whole recording through every stage, to @sink.
  *
  * Returns 0 and *@stacks, with the accounts of what was seen, to be freed by
+ * task_stacks_free(), or a negative enum error.
+ */
+int pipeline_run(const struct session *session, struct step_sink *sink,
+		 struct task_stacks **stacks);
+
+/* The same for a command whose options must choose something that is there.
+ *
+ * Returns 0 and *@stacks, with the accounts of what was seen, to be freed by
  * task_stacks_free(); or EXIT_FAILED, standard error knowing why.
  */
 int run_pipeline(const struct session *session, struct step_sink *sink,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OWN_BASE = 1000, MAX_OWN = 32 };
 
@@ -282,6 +283,25 @@ static int take_option(struct report_options *options,
 			      optarg);
 }
 
+/* Of one word alone it is the question whether there is such a file. */
+static void take_words(struct report_options *options,
+		       const struct option_set *set, int argc, char **argv)
+{
+	int count = argc - optind;
+
+	if (set->takes_query && count &&
+	    (count == 2 || access(argv[argc - 1], F_OK)) && count <= 2)
+		options->query = argv[argc - 1];
+	count -= options->query != NULL;
+	if (set->takes_two && count == 2) {
+		options->input = argv[optind++];
+		options->second = argv[optind++];
+	} else if (set->takes_input && count == 1) {
+		options->input = argv[optind++];
+	}
+	optind += options->query != NULL;
+}
+
 int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv)
 {
@@ -302,12 +322,8 @@ int report_options_read(struct report_options *options,
 	while (!status &&
 	       (value = getopt_long(argc, argv, "i:o:h", list, NULL)) != -1)
 		status = take_option(options, set, value, argv);
-	if (!status && set->takes_input && optind == argc - 1)
-		options->input = argv[optind++];
-	if (!status && set->takes_two && optind == argc - 2) {
-		options->input = argv[optind++];
-		options->second = argv[optind++];
-	}
+	if (!status)
+		take_words(options, set, argc, argv);
 	if (!status && optind < argc) {
 		fprintf(stderr, "ktrace-hw: %s: does not take '%s'\n",
 			set->command, argv[optind]);

@@ -40,6 +40,7 @@ struct report_options {
 	const char *title;	/* --title, likewise */
 	uint64_t jobs;		/* --jobs; 0: as many as there are CPUs */
 	enum engine engine;	/* --engine */
+	const char *query;	/* of the command that takes one; NULL: none */
 	const char *symfs;	/* --symfs; NULL: this machine's files */
 	struct array pairs;	/* char *: two arguments as one */
 };
@@ -61,6 +62,7 @@ struct option_set {
 	bool is_page;		/* nor what chooses and shapes an output */
 	bool takes_input;	/* a word may stand for -i DIR */
 	bool takes_two;		/* two words are recordings */
+	bool takes_query;	/* the last one may be a query */
 	const struct own_option *own;
 	int own_count;
 	take_own_option *take;

@@ -219,7 +219,8 @@ static bool index_is(const char *use)
 	return index && !strcmp(index, use);
 }
 
-int session_open(struct session *session, const struct report_options *options)
+int session_open_input(struct session *session,
+		       const struct report_options *options)
 {
 	int status;
 
@@ -237,12 +238,18 @@ int session_open(struct session *session, const struct report_options *options)
 		    recording_info(session->recording)->first_time_ns,
 		    &session->window) < 0)
 		status = EXIT_USAGE;
-	if (!status)
-		status = open_output(session, options);
+	session->done_ns = session->window.until_ns;
 	session->filter = report_options_filter(options, session->names);
 	session->decodes_all = index_is("none");
 	session->uses_points = index_is("points");
 	return status;
+}
+
+int session_open(struct session *session, const struct report_options *options)
+{
+	int status = session_open_input(session, options);
+
+	return status ? status : open_output(session, options);
 }
 
 /* Standard output stays open, and keeps the buffer if that is not empty. */

@@ -33,6 +33,7 @@ struct session {
 	enum engine engine;	/* not ENGINE_DEFAULT */
 	struct step_filter filter;
 	struct time_window window;
+	uint64_t done_ns;	/* from here on a sink may be done */
 	bool decodes_all;	/* also what is not needed: to compare */
 	bool uses_points;	/* windows always begin at a synchronisation
 				 * point, not at a checkpoint: likewise */
@@ -44,6 +45,10 @@ struct session {
  * the session either way.
  */
 int session_open(struct session *session, const struct report_options *options);
+
+/* The same without any output. */
+int session_open_input(struct session *session,
+		       const struct report_options *options);
 
 /* Returns 0 if the recording's times are times; else EXIT_USAGE, having said
  * that @option with @value, which may be "", needs them.

@@ -14,7 +14,7 @@ STATE=$ROOT.apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 PACKAGES=(
 	libc6 libc6-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
-	libunwind-dev libzstd-dev zlib1g-dev check
+	libunwind-dev libzstd-dev zlib1g-dev libsqlite3-dev libedit-dev check
 )
 
 fail() {
@@ -65,6 +65,15 @@ link_lib() {
 		ln -sfn usr/lib "$ROOT/lib"
 }
 
+# What names a file of the whole system names it in here: else the linker would
+# take libz.a for libz.so.
+make_links_relative() {
+	local link
+	find "$ROOT" -type l -lname '/*' | while read -r link; do
+		ln -sfnr "$ROOT$(readlink "$link")" "$link"
+	done
+}
+
 # One of an older list of packages is made anew.
 [[ $(cat "$ROOT/.complete" 2>/dev/null) != "${PACKAGES[*]}" ]] || exit 0
 [[ ! -e $ROOT/.complete ]] || rm -rf "$ROOT"
@@ -77,6 +86,7 @@ write_state "$SUITE" "$URI"
 patiently download || fail "cannot download the arm64 packages: offline?"
 unpack
 link_lib
+make_links_relative
 rm -rf "$STATE"
 printf '%s\n' "${PACKAGES[*]}" >"$ROOT/.complete"
 echo "== arm64 packages of $SUITE are in $ROOT"

@@ -12,6 +12,7 @@ PACKAGES=(
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libzstd-dev zlib1g-dev
 	libtraceevent-dev libmicrohttpd-dev libglib2.0-dev check
 	libunwind-dev
+	libsqlite3-dev libedit-dev sqlite3
 	gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 	binutils linux-perf busybox-static shellcheck e2fsprogs xz-utils zstd time
 	ca-certificates procps

@@ -12,15 +12,16 @@ forbid() {
 		fi
 	done
 }
-forbid common    "archive collector decoder symbolize execution report attribution view cmd machine"
-forbid collector "archive decoder symbolize execution report attribution view cmd machine"
-forbid decoder   "archive collector symbolize execution report attribution view cmd machine"
-forbid symbolize "archive collector execution report attribution view cmd machine"
-forbid archive   "collector execution report attribution view cmd machine"
-forbid execution "archive collector report attribution view cmd machine"
-forbid report    "archive collector attribution view cmd machine"
-forbid attribution "archive collector view cmd machine"
-forbid view      "archive collector cmd machine"
+forbid common    "archive collector decoder symbolize execution report attribution view sql cmd machine"
+forbid collector "archive decoder symbolize execution report attribution view sql cmd machine"
+forbid decoder   "archive collector symbolize execution report attribution view sql cmd machine"
+forbid symbolize "archive collector execution report attribution view sql cmd machine"
+forbid archive   "collector execution report attribution view sql cmd machine"
+forbid execution "archive collector report attribution view sql cmd machine"
+forbid report    "archive collector attribution view sql cmd machine"
+forbid attribution "archive collector view sql cmd machine"
+forbid view      "archive collector sql cmd machine"
+forbid sql       "archive collector view cmd machine"
 forbid cmd       "machine"
 in_decoder() {
 	for other in $2; do
@@ -35,7 +36,7 @@ in_decoder libipt    "coresight snapshot"
 in_decoder coresight "intel_pt libipt snapshot"
 in_decoder snapshot  "flow intel_pt libipt coresight"
 # Only execution/ reads packets as branches.
-for folder in collector symbolize execution report attribution view cmd; do
+for folder in collector symbolize execution report attribution view sql cmd; do
 	for unit in intel_pt libipt coresight snapshot; do
 		[ "$folder $unit" = "execution intel_pt" ] ||
 			forbid "$folder" "decoder/$unit"
@@ -76,6 +77,9 @@ in_view data   "make answer http page"
 in_view make   "answer http page"
 in_view answer "http page"
 in_view page   "data make answer http"
+forbid sql/rows   "sql/tables sql/scan sql/sqlite"
+forbid sql/tables "sql/scan sql/sqlite"
+forbid sql/scan   "sql/sqlite"
 forbid machine/intel_pt "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/arm_ete "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/truth "common collector decoder symbolize execution report attribution cmd machine/intel_pt machine/arm_ete machine/qemu_arm"

@@ -72,6 +72,9 @@ START_TEST(each_pair_has_one_bill)
 	ck_assert_int_eq(server_bills_at(bills, first)->server_pid, 8);
 	ck_assert_int_eq(server_bills_at(bills, first)->client_pid, 7);
 	ck_assert_ptr_null(server_bills_at(bills, 3));
+	ck_assert_uint_ne(server_bills_add(bills, 9, -1), first);
+	ck_assert(server_bills_is_server(bills, 8));
+	ck_assert(!server_bills_is_server(bills, 9));
 	server_bills_free(bills);
 }
 END_TEST

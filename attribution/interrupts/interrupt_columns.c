@@ -8,19 +8,24 @@
 #include "report/text/task_names.h"
 #include "symbolize/function_table.h"
 
-static const char *const kind_names[INTERRUPT_KINDS] = {
-	[INTERRUPT_HARD] = "interrupt",
-	[INTERRUPT_IPI] = "ipi",
-	[INTERRUPT_NMI] = "nmi",
-	[INTERRUPT_SOFTIRQ] = "softirq",
-	[INTERRUPT_NAPI] = "napi",
-	[INTERRUPT_TIMER] = "timer",
-	[INTERRUPT_HRTIMER] = "hrtimer",
-	[INTERRUPT_TASKLET] = "tasklet",
-	[INTERRUPT_RCU] = "rcu",
-	[INTERRUPT_WORK] = "work_item",
-	[INTERRUPT_THREAD] = "threaded_handler",
-};
+const char *interrupt_kind_name(uint8_t kind)
+{
+	static const char *const names[INTERRUPT_KINDS] = {
+		[INTERRUPT_HARD] = "interrupt",
+		[INTERRUPT_IPI] = "ipi",
+		[INTERRUPT_NMI] = "nmi",
+		[INTERRUPT_SOFTIRQ] = "softirq",
+		[INTERRUPT_NAPI] = "napi",
+		[INTERRUPT_TIMER] = "timer",
+		[INTERRUPT_HRTIMER] = "hrtimer",
+		[INTERRUPT_TASKLET] = "tasklet",
+		[INTERRUPT_RCU] = "rcu",
+		[INTERRUPT_WORK] = "work_item",
+		[INTERRUPT_THREAD] = "threaded_handler",
+	};
+
+	return names[kind];
+}
 
 static const char *victim_name(const struct interrupt_columns *columns,
 			       int32_t pid)
@@ -40,8 +45,7 @@ static void write_function(struct record_writer *writer,
 			   const struct interrupt_columns *columns,
 			   const struct interrupt_row *row)
 {
-	record_text(writer, "kind",
-		    kind_names[row->kind]);
+	record_text(writer, "kind", interrupt_kind_name(row->kind));
 	record_text(writer, "function",
 		    function_at(columns->functions, row->function)->name);
 	if (row->irq >= 0)

@@ -22,6 +22,9 @@ struct interrupt_columns {
 	const struct irq_names *irqs;
 };
 
+/* Returns a kind's name (enum interrupt_kind), as "softirq". */
+const char *interrupt_kind_name(uint8_t kind);
+
 /* Writes the fields of one row. */
 void interrupt_columns_write(const struct interrupt_columns *columns,
 			     struct record_writer *writer,

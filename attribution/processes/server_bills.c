@@ -83,3 +83,13 @@ struct server_bill *server_bills_at(const struct server_bills *bills,
 	return number < bills->bills.count ? array_at(&bills->bills, number) :
 					     NULL;
 }
+
+bool server_bills_is_server(const struct server_bills *bills, int32_t server)
+{
+	const struct server_bill *bill;
+
+	for (size_t i = 0; (bill = server_bills_at(bills, i)); i++)
+		if (bill->server_pid == server && bill->client_pid >= 0)
+			return true;
+	return false;
+}

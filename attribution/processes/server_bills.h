@@ -42,6 +42,9 @@ size_t server_bills_add(struct server_bills *bills, int32_t server,
 bool server_bills_is_client(struct server_bills *bills, int32_t client,
 			    int32_t server);
 
+/* Returns whether @server had a client that is known. */
+bool server_bills_is_server(const struct server_bills *bills, int32_t server);
+
 /* Returns bill @number, or NULL after the last; valid until one is added. */
 struct server_bill *server_bills_at(const struct server_bills *bills,
 				    size_t number);

@@ -71,16 +71,6 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "inferred_ns", bill->inferred_ns);
 }
 
-static bool is_server(const struct server_bills *bills, int32_t pid)
-{
-	const struct server_bill *bill;
-
-	for (size_t i = 0; (bill = server_bills_at(bills, i)); i++)
-		if (bill->server_pid == pid && bill->client_pid >= 0)
-			return true;
-	return false;
-}
-
 static int compare_bills(const void *a, const void *b)
 {
 	const struct server_bill *x = *(const struct server_bill *const *)a;
@@ -105,7 +95,7 @@ static int pick_rows(struct servers_option *option)
 		};
 		const struct server_bill **slot;
 
-		if (!is_server(bills, bill->server_pid) ||
+		if (!server_bills_is_server(bills, bill->server_pid) ||
 		    !step_filter_task(option->input->filter, &task))
 			continue;
 		slot = array_add(&option->rows);

@@ -44,14 +44,8 @@ static struct time_account *account_of(struct time_accounts *accounts,
 static void settle_provisional(struct time_account *account,
 			       const struct time_span *span)
 {
-	const struct open_work found[] = {
-		span->work_count ? *span->works : (struct open_work){ 0 },
-		{ .kind = WORK_SCHEDULE },
-	};
-	enum time_class time_class = on_cpu_class(found, 2, false);
+	enum time_class time_class = on_cpu_settled_class(span);
 
-	if (!(found->doubt & DOUBT_BEGIN))
-		time_class = TIME_KERNEL;
 	account->class_ns[TIME_KERNEL] -= account->provisional_ns;
 	account->class_ns[time_class] += account->provisional_ns;
 	account->provisional_ns = 0;

@@ -47,6 +47,18 @@ enum time_class on_cpu_class(const struct open_work *works, size_t count,
 	return (enum time_class)classes[kind];
 }
 
+enum time_class on_cpu_settled_class(const struct time_span *span)
+{
+	const struct open_work found[] = {
+		span->work_count ? *span->works : (struct open_work){ 0 },
+		{ .kind = WORK_SCHEDULE },
+	};
+
+	if (!(found->doubt & DOUBT_BEGIN))
+		return TIME_KERNEL;
+	return on_cpu_class(found, 2, false);
+}
+
 enum unknown_reason on_cpu_reason(uint8_t cpu_state)
 {
 	static const uint8_t reasons[CPU_STATES] = {

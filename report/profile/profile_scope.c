@@ -27,6 +27,17 @@ static bool is_interrupt(enum work_kind kind)
 	       kind == WORK_SOFTIRQ;
 }
 
+const char *profile_part_name(enum profile_part part)
+{
+	static const char *const names[PROFILE_PARTS] = {
+		[PROFILE_WORK] = "work",
+		[PROFILE_IDLE] = "idle",
+		[PROFILE_TRACER] = "tracer",
+	};
+
+	return names[part];
+}
+
 enum profile_part profile_part_of_task(const struct task_names *names,
 				       const char *recorder, int32_t tid)
 {
@@ -38,13 +49,13 @@ enum profile_part profile_part_of_task(const struct task_names *names,
 
 enum profile_part profile_part_of_call(const struct work_kinds *kinds,
 				       uint32_t function,
-				       enum profile_part part)
+				       enum profile_part caller_part)
 {
 	enum work_kind kind = work_kind_of(kinds, function);
 
 	if (is_interrupt(kind))
 		return PROFILE_WORK;
-	return kind == WORK_TRACER ? PROFILE_TRACER : part;
+	return kind == WORK_TRACER ? PROFILE_TRACER : caller_part;
 }
 
 static uint32_t place_root(const struct cutter *cutter, uint32_t index,
@@ -52,7 +63,7 @@ static uint32_t place_root(const struct cutter *cutter, uint32_t index,
 {
 	const struct call_links *links = &cutter->from->links[index];
 
-	place->part = links->part;
+	place->part = (enum profile_part)links->part;
 	return call_tree_root(cutter->to, links->pid);
 }
 
@@ -62,8 +73,8 @@ static uint32_t place_call(const struct cutter *cutter, uint32_t index,
 	const struct call_node *node = call_tree_at(cutter->from, index);
 	const struct place *caller = &cutter->places[node->parent];
 
-	place->part = profile_part_of_call(cutter->scope->kinds, node->function,
-					   caller->part);
+	place->part = profile_part_of_call(cutter->scope->kinds,
+					   node->function, caller->part);
 	if (!cutter->scope->shows[place->part])
 		return caller->node;
 	return call_tree_find_child(cutter->to, caller->node, node->function,

@@ -19,11 +19,8 @@ enum profile_part {
 	PROFILE_PARTS,
 };
 
-/* Which of them a report shows. */
-struct profile_scope {
-	const struct work_kinds *kinds;		/* borrowed */
-	bool shows[PROFILE_PARTS];
-};
+/* Returns a part's name, as "idle". */
+const char *profile_part_name(enum profile_part part);
 
 /* Returns the part that task @tid is of; @recorder is the command line of the
  * program that made the recording (recorder_task.h).
@@ -31,10 +28,16 @@ struct profile_scope {
 enum profile_part profile_part_of_task(const struct task_names *names,
 				       const char *recorder, int32_t tid);
 
-/* Returns the part that a call of @function is of, by a caller of @part. */
+/* Returns the part that @function is of where one of @caller_part calls it. */
 enum profile_part profile_part_of_call(const struct work_kinds *kinds,
 				       uint32_t function,
-				       enum profile_part part);
+				       enum profile_part caller_part);
+
+/* Which of them a report shows. */
+struct profile_scope {
+	const struct work_kinds *kinds;		/* borrowed */
+	bool shows[PROFILE_PARTS];
+};
 
 /* Makes of @tree, whose roots are of parts of the tasks, one that holds what
  * @scope shows, with one root for each process.  Where a caller is not shown,

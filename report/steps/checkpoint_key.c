@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/checkpoint_index.h"
 
+#include "common/build_id.h"
 #include "common/regular_file.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
@@ -78,19 +79,13 @@ static uint64_t hash_functions(const struct function_table *functions,
 	return hash;
 }
 
-/* Other programs may find other events: the linker says where this one's code
- * lies.
- */
-extern const char __executable_start[];
-extern const char etext[];
-
 bool checkpoint_index_key(const struct recording *recording,
 			  const struct function_table *functions,
 			  uint64_t *key)
 {
 	const char *kcore = recording_kcore_path(recording);
-	uint64_t hash = pack_hash(PACK_HASH_FIRST, __executable_start,
-				  (size_t)(etext - __executable_start));
+	/* Other programs may find other events. */
+	uint64_t hash = hash_number(PACK_HASH_FIRST, build_id);
 
 	hash = hash_functions(functions, hash);
 	if (kcore && !hash_file(kcore, &hash))

@@ -6,6 +6,7 @@
 #include "report/text/record_line.h"
 #include "report/text/record_table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +251,18 @@ void record_real(struct record_writer *writer, const char *name, double value,
 	char text[400];
 
 	snprintf(text, sizeof(text), "%.*f", digits, value);
+	write_number(writer, name, text);
+}
+
+void record_float(struct record_writer *writer, const char *name, double value)
+{
+	char text[40];
+
+	if (!isfinite(value)) {
+		record_absent(writer, name);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.15g", value);
 	write_number(writer, name, text);
 }
 

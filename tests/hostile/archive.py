@@ -126,7 +126,8 @@ def check_commands_read_it(program, folder):
     scratch = os.path.join(folder, "tmp")
     os.mkdir(scratch)
     for command in (("report", "--flat"), ("timeline",), ("dump", "--records"),
-                    ("flamegraph",), ("export", "--format=csv"), ("verify",)):
+                    ("flamegraph",), ("export", "--format=csv"), ("verify",),
+                    ("sql", "SELECT * FROM call")):
         wanted = run(program, *command, "-i", path)
         got = run(program, *command, "-i", packed,
                   environment={"TMPDIR": scratch})

@@ -106,7 +106,7 @@ def check_first_words(program, folder):
         done = run(program, word, folder=folder)
         assert done.code == 0 and "usage: " in done.out, done
     for command in ("record", "report", "view", "timeline", "flamegraph",
-                    "export", "diff", "dump", "doctor"):
+                    "export", "diff", "sql", "dump", "doctor"):
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
 

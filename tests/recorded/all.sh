@@ -84,6 +84,7 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
+	run "SQL" python3 "$HERE/sql.py" "$KTRACE" "$WORK/long"
 	run "user programs" python3 "$HERE/programs.py" "$KTRACE" "$WORK"
 	run "archives" python3 "$HERE/archive.py" "$KTRACE" "$WORK"
 	run "page: kernel" python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"

@@ -69,7 +69,8 @@ def check_several_threads_and_tables(reader):
         path = archive(reader, folder, "long")
         same(reader, "long", path, (("report", "--flat"),
                                     ("report", "--sleeps"),
-                                    ("report", "--syscalls")))
+                                    ("report", "--syscalls"),
+                                    ("sql", "SELECT * FROM thread")))
 
 
 def check_programs_that_are_gone(reader):

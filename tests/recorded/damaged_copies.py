@@ -22,6 +22,8 @@ READERS = [
     ["report", "--interrupts"],
     ["timeline", "--format=csv"],
     ["flamegraph", "--wall", "--folded"],
+    ["sql", "SELECT count(*), sum(self_ns) FROM call"],
+    ["sql", "SELECT class, sum(duration_ns) FROM thread_state GROUP BY 1"],
     ["dump", "--records"],
     ["dump", "--packets"],
     ["dump", "--blocks"],

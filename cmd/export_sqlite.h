@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_EXPORT_SQLITE_H
+#define KT_CMD_EXPORT_SQLITE_H
+
+struct report_options;
+
+/* Writes the whole recording to options->output, an SQLite database.
+ *
+ * Returns the program's exit code.
+ */
+int export_sqlite(const struct report_options *options);
+
+#endif

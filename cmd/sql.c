@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/command.h"
+#include "cmd/query_session.h"
+#include "cmd/sql_shell.h"
+#include "common/error.h"
+#include "sql/sqlite/query_database.h"
+#include "sql/sqlite/query_rows.h"
+#include "sql/sqlite/table_schema.h"
+
+#include <sqlite3.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum sql_option { OPTION_SCHEMA, OPTION_COUNT };
+
+static const struct own_option own_options[OPTION_COUNT] = {
+	[OPTION_SCHEMA] = { "schema", NULL,
+			    "what all tables and columns mean, and no more" },
+};
+
+static bool take_option(void *ctx, int index, const char *argument)
+{
+	(void)argument;
+	*(bool *)ctx = index == OPTION_SCHEMA;
+	return true;
+}
+
+static bool read_format(const char *name, enum record_format *format)
+{
+	*format = RECORD_TABLE;
+	if (!name || !strcmp(name, "text"))
+		return true;
+	*format = strcmp(name, "csv") ? RECORD_JSON : RECORD_CSV;
+	if (*format == RECORD_CSV || !strcmp(name, "json"))
+		return true;
+	fprintf(stderr, "ktrace-hw: --format: no rows as '%s'; there are text, "
+			"csv and json\n", name);
+	return false;
+}
+
+static int run_query(sqlite3 *db, const char *query, enum record_format format,
+		     FILE *out)
+{
+	if (query_rows_write(db, query, format, out) == 0)
+		return EXIT_OK;
+	fprintf(stderr, "ktrace-hw: sql: %s\n", sqlite3_errmsg(db));
+	return EXIT_FAILED;
+}
+
+static int ask_database(const struct sql_recording *recording,
+			const struct report_options *options, FILE *out)
+{
+	enum record_format format;
+	sqlite3 *db = NULL;
+	char *message;
+	int status;
+
+	if (!read_format(options->format, &format))
+		return EXIT_USAGE;
+	if (query_database_open(recording, &db, &message) < 0) {
+		fprintf(stderr, "ktrace-hw: sql: %s\n", message);
+		status = EXIT_FAILED;
+	} else if (options->query) {
+		status = run_query(db, options->query, format, out);
+	} else {
+		status = sql_shell(db, format, out) < 0 ? EXIT_FAILED : EXIT_OK;
+	}
+	sqlite3_free(message);
+	sqlite3_close(db);
+	return status;
+}
+
+static int ask(const struct report_options *options)
+{
+	struct query_session query = { 0 };
+	struct session session;
+	int status = session_open(&session, options);
+	int close_status;
+
+	if (!status && query_session_open(&query, &session) < 0) {
+		fprintf(stderr, "ktrace-hw: %s\n", error_text(-ERROR_MEMORY));
+		status = EXIT_FAILED;
+	}
+	if (!status)
+		status = ask_database(&query.recording, options, session.out);
+	query_session_close(&query);
+	close_status = session_close(&session);
+	return status ? status : close_status;
+}
+
+/* What they would choose, a query says itself. */
+static bool can_do(const struct report_options *options)
+{
+	const char *name = options->since	  ? "since" :
+			   options->until	  ? "until" :
+			   options->cpus.count	  ? "cpu" : NULL;
+
+	if (name)
+		fprintf(stderr, "ktrace-hw: sql: does not take --%s: say it in "
+				"the query\n", name);
+	return !name;
+}
+
+static int run_sql(int argc, char **argv)
+{
+	bool wants_schema = false;
+	const struct option_set set = {
+		.command = "sql",
+		.purpose = "Asks a recording: ktrace-hw sql [DIR] ['SELECT …']; "
+			   "without a query,\na shell.",
+		.formats = "text, csv or json",
+		.has_no_tasks = true,
+		.has_no_rows = true,
+		.takes_input = true,
+		.takes_query = true,
+		.own = own_options,
+		.own_count = OPTION_COUNT,
+		.take = take_option,
+		.ctx = &wants_schema,
+	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
+
+	if (status < 0 && wants_schema) {
+		table_schema_document(stdout);
+		status = EXIT_OK;
+	} else if (status < 0) {
+		status = can_do(&options) ? ask(&options) : EXIT_USAGE;
+	}
+	report_options_free(&options);
+	return status;
+}
+
+const struct command sql_command = {
+	.name = "sql",
+	.summary = "ask a recording with SQL: a query, or a shell",
+	.run = run_sql,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/rows/row_queue.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Enough that neither waits for the other's short breaks. */
+enum { MOST_CHUNKS = 16 };
+
+struct row_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct row_chunk *first;	/* full ones, in order */
+	struct row_chunk *last;
+	struct row_chunk *spare;	/* empty ones, of any table */
+	unsigned int count;		/* of full ones */
+	bool has_ended;
+	int status;
+	atomic_bool is_stopped;
+	atomic_bool is_awaited;
+};
+
+struct row_queue *row_queue_new(void)
+{
+	struct row_queue *queue = calloc(1, sizeof(*queue));
+
+	if (!queue)
+		return NULL;
+	if (pthread_mutex_init(&queue->lock, NULL)) {
+		free(queue);
+		return NULL;
+	}
+	if (pthread_cond_init(&queue->changed, NULL)) {
+		pthread_mutex_destroy(&queue->lock);
+		free(queue);
+		return NULL;
+	}
+	return queue;
+}
+
+static void free_list(struct row_chunk *chunk)
+{
+	while (chunk) {
+		struct row_chunk *next = chunk->next;
+
+		row_chunk_free(chunk);
+		chunk = next;
+	}
+}
+
+void row_queue_free(struct row_queue *queue)
+{
+	if (!queue)
+		return;
+	free_list(queue->first);
+	free_list(queue->spare);
+	pthread_cond_destroy(&queue->changed);
+	pthread_mutex_destroy(&queue->lock);
+	free(queue);
+}
+
+/* Takes an empty chunk of table @id off the list. */
+static struct row_chunk *take_spare(struct row_queue *queue,
+				    enum sql_table_id id)
+{
+	struct row_chunk **place = &queue->spare;
+	struct row_chunk *chunk;
+
+	while (*place && (*place)->id != id)
+		place = &(*place)->next;
+	chunk = *place;
+	if (chunk)
+		*place = chunk->next;
+	return chunk;
+}
+
+struct row_chunk *row_queue_chunk(struct row_queue *queue,
+				  enum sql_table_id id)
+{
+	struct row_chunk *chunk;
+
+	pthread_mutex_lock(&queue->lock);
+	chunk = take_spare(queue, id);
+	pthread_mutex_unlock(&queue->lock);
+	return chunk ? chunk : row_chunk_new(id);
+}
+
+static void append(struct row_queue *queue, struct row_chunk *chunk)
+{
+	chunk->next = NULL;
+	if (queue->first)
+		queue->last->next = chunk;
+	else
+		queue->first = chunk;
+	queue->last = chunk;
+	queue->count++;
+}
+
+void row_queue_push(struct row_queue *queue, struct row_chunk *chunk)
+{
+	pthread_mutex_lock(&queue->lock);
+	while (queue->count >= MOST_CHUNKS && !row_queue_is_stopped(queue))
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	append(queue, chunk);
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+void row_queue_end(struct row_queue *queue, int status)
+{
+	pthread_mutex_lock(&queue->lock);
+	queue->has_ended = true;
+	queue->status = status;
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+bool row_queue_is_stopped(const struct row_queue *queue)
+{
+	return atomic_load_explicit(&queue->is_stopped, memory_order_relaxed);
+}
+
+bool row_queue_is_awaited(const struct row_queue *queue)
+{
+	return atomic_load_explicit(&queue->is_awaited, memory_order_relaxed);
+}
+
+struct row_chunk *row_queue_pop(struct row_queue *queue)
+{
+	struct row_chunk *chunk;
+
+	pthread_mutex_lock(&queue->lock);
+	while (!queue->first && !queue->has_ended) {
+		atomic_store(&queue->is_awaited, true);
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	}
+	atomic_store(&queue->is_awaited, false);
+	chunk = queue->first;
+	if (chunk) {
+		queue->first = chunk->next;
+		queue->count--;
+		pthread_cond_broadcast(&queue->changed);
+	}
+	pthread_mutex_unlock(&queue->lock);
+	return chunk;
+}
+
+void row_queue_give_back(struct row_queue *queue, struct row_chunk *chunk)
+{
+	row_chunk_clear(chunk);
+	pthread_mutex_lock(&queue->lock);
+	chunk->next = queue->spare;
+	queue->spare = chunk;
+	pthread_mutex_unlock(&queue->lock);
+}
+
+void row_queue_stop(struct row_queue *queue)
+{
+	pthread_mutex_lock(&queue->lock);
+	atomic_store(&queue->is_stopped, true);
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+}
+
+int row_queue_status(const struct row_queue *queue)
+{
+	return queue->status;
+}

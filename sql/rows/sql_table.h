@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SQL_TABLE_H
+#define KT_SQL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The version of the schema: changed when a column is renamed, goes away or
+ * means something else.
+ */
+enum { SQL_SCHEMA_VERSION = 1 };
+
+enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
+
+/* What a constraint on a column can save. */
+enum sql_role {
+	ROLE_NONE,
+	ROLE_BEGIN,	/* ns: decoding begins late */
+	ROLE_END,	/* ns: decoding ends early */
+	ROLE_MOMENT,	/* ns: both */
+	ROLE_CPU,	/* rows are dropped where they are made */
+	ROLE_TID,	/* likewise, as are the others */
+	ROLE_PID,
+	ROLE_FUNCTION,
+	ROLE_SINCE,	/* a hidden column: sums of a window alone */
+	ROLE_UNTIL,
+};
+
+struct sql_column {
+	const char *name;
+	enum sql_type type;
+	enum sql_role role;
+	const char *unit;	/* "" if it has none */
+	const char *meaning;
+};
+
+enum { SQL_MOST_COLUMNS = 32 };
+
+struct row_source_class;
+
+/* A table: what it is made of and what its columns mean. */
+struct sql_table {
+	const char *name;
+	const char *meaning;
+	const struct sql_column *columns;
+	uint32_t column_count;
+	/* How many rows a megabyte of trace may have, for SQLite's plans. */
+	uint32_t rows_per_mb;
+	const struct row_source_class *source;
+};
+
+/* All tables, in the order of the documentation. */
+enum sql_table_id {
+	TABLE_RECORDING,
+	TABLE_CPU,
+	TABLE_FUNCTION,
+	TABLE_PROCESS,
+	TABLE_THREAD,
+	TABLE_THREAD_STATE,
+	TABLE_SYSCALL,
+	TABLE_FAULT,
+	TABLE_SLEEP,
+	TABLE_WAKEUP,
+	TABLE_INTERRUPT,
+	TABLE_SERVER,
+	TABLE_CALL,
+	TABLE_PROFILE,
+	TABLE_GAP,
+	SQL_TABLES,
+};
+
+/* Returns a table; never NULL. */
+const struct sql_table *sql_table_at(enum sql_table_id id);
+
+/* Returns the table called @name and *@id, or NULL. */
+const struct sql_table *sql_table_find(const char *name,
+				       enum sql_table_id *id);
+
+/* Returns whether a column is not among those of "SELECT *". */
+static inline bool sql_column_is_hidden(const struct sql_column *column)
+{
+	return column->role == ROLE_SINCE || column->role == ROLE_UNTIL;
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/scan/scan_sources.h"
+
+#include "attribution/events/step_join.h"
+#include "attribution/table.h"
+#include "common/error.h"
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
+
+static bool has_class(const struct row_source_class *const *classes,
+		      size_t count, const struct row_source_class *wanted)
+{
+	for (size_t i = 0; i < count; i++)
+		if (classes[i] == wanted)
+			return true;
+	return false;
+}
+
+static int open_one(struct scan_sources *sources,
+		    const struct row_source_class *source_class,
+		    const struct row_source_input *input)
+{
+	struct row_source *source = source_class->open(input);
+
+	if (!source)
+		return -ERROR_MEMORY;
+	sources->sources[sources->count] = source;
+	sources->witnesses[sources->count++] = &source->witness;
+	if (sources->need > source_class->need)
+		sources->need = source_class->need;
+	sources->needs_begin |= source_class->needs_begin;
+	return 0;
+}
+
+static bool sees_events(const struct scan_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->witnesses[i]->event ||
+		    sources->witnesses[i]->record)
+			return true;
+	return false;
+}
+
+static void take_step(struct step_sink *sink, const struct call_step *step)
+{
+	struct scan_sources *sources = (struct scan_sources *)sink;
+	struct step_sink *join;
+
+	if (*sources->is_over)
+		return;
+	if (sources->join) {
+		join = step_join_sink(sources->join);
+		join->take(join, step);
+		return;
+	}
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->witnesses[i]->step)
+			sources->witnesses[i]->step(sources->witnesses[i],
+						    step);
+}
+
+static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		if (!sources->sources[i]->is_done ||
+		    !sources->sources[i]->is_done(sources->sources[i],
+						  time_ns))
+			return false;
+	return true;
+}
+
+static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+{
+	const struct scan_sources *sources = (const struct scan_sources *)sink;
+
+	*sources->is_over = row_queue_is_stopped(sources->queue) ||
+			    are_done(sources, time_ns);
+	return *sources->is_over;
+}
+
+int scan_sources_open(struct scan_sources *sources,
+		      const struct row_source_input *input,
+		      const struct row_queue *queue, bool *is_over)
+{
+	const struct row_source_class *classes[SQL_TABLES];
+	int status = 0;
+
+	*sources = (struct scan_sources){
+		.sink = { .take = take_step, .is_done = is_done },
+		.need = NEEDS_NOTHING,
+		.queue = queue,
+		.is_over = is_over,
+	};
+	for (int i = 0; !status && i < SQL_TABLES; i++) {
+		const struct row_source_class *source_class =
+			sql_table_at((enum sql_table_id)i)->source;
+
+		if (!input->outs[i] ||
+		    has_class(classes, sources->count, source_class))
+			continue;
+		classes[sources->count] = source_class;
+		status = open_one(sources, source_class, input);
+	}
+	if (status < 0 || !sees_events(sources))
+		return status;
+	sources->join = step_join_new(input->recording->recording,
+				      input->recording->events,
+				      sources->witnesses, sources->count);
+	return sources->join ? 0 : -ERROR_MEMORY;
+}
+
+void scan_sources_close(struct scan_sources *sources)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		sources->sources[i]->close(sources->sources[i]);
+	step_join_free(sources->join);
+}
+
+int scan_sources_end(struct scan_sources *sources,
+		     const struct task_stacks *stacks)
+{
+	int status = 0;
+
+	if (sources->join && !*sources->is_over)
+		status = step_join_end(sources->join);
+	for (size_t i = 0; !status && i < sources->count; i++)
+		status = sources->sources[i]->end(sources->sources[i], stacks,
+						  *sources->is_over);
+	return status;
+}

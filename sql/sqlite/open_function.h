@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SQL_OPEN_FUNCTION_H
+#define KT_SQL_OPEN_FUNCTION_H
+
+#include "sql/sqlite/sqlite_api.h"
+
+/* Makes known ktrace_open('DIR' [, 'schema']) to @db, which has the module
+ * ktrace.  Returns an SQLite result code.
+ */
+int open_function_register(sqlite3 *db);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SQL_QUERY_ROWS_H
+#define KT_SQL_QUERY_ROWS_H
+
+#include "report/text/record_writer.h"
+
+#include <stdio.h>
+
+struct sqlite3;
+
+/* Runs all statements of @text and writes their rows to @out.
+ *
+ * Returns 0, or -1 if one failed: sqlite3_errmsg() of @db has why.
+ */
+int query_rows_write(struct sqlite3 *db, const char *text,
+		     enum record_format format, FILE *out);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/sqlite/table_schema.h"
+
+#include "sql/sqlite/sqlite_api.h"
+
+static const char *const type_names[] = {
+	[SQL_INTEGER] = "INTEGER",
+	[SQL_REAL] = "REAL",
+	[SQL_TEXT] = "TEXT",
+};
+
+char *table_schema_text(const struct sql_table *table, bool has_hidden)
+{
+	sqlite3_str *text = sqlite3_str_new(NULL);
+	const char *separator = "";
+
+	sqlite3_str_appendf(text, "CREATE TABLE \"%w\"(", table->name);
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		const struct sql_column *column = &table->columns[i];
+		bool is_hidden = sql_column_is_hidden(column);
+
+		if (is_hidden && !has_hidden)
+			continue;
+		sqlite3_str_appendf(text, "%s\"%w\" %s%s", separator,
+				    column->name, type_names[column->type],
+				    is_hidden ? " HIDDEN" : "");
+		separator = ", ";
+	}
+	sqlite3_str_appendall(text, ")");
+	return sqlite3_str_finish(text);
+}
+
+/* In a cell of Markdown's tables a bar would begin the next one. */
+static void write_column(const struct sql_column *column, FILE *out)
+{
+	fprintf(out, "| %s | %s | %s | %s |\n", column->name,
+		type_names[column->type], column->unit, column->meaning);
+}
+
+void table_schema_document(FILE *out)
+{
+	fprintf(out, "Schema version %d.\n", SQL_SCHEMA_VERSION);
+	for (int i = 0; i < SQL_TABLES; i++) {
+		const struct sql_table *table =
+			sql_table_at((enum sql_table_id)i);
+
+		fprintf(out,
+			"\n## %s\n\n%s\n\n"
+			"| column | type | unit | meaning |\n"
+			"|---|---|---|---|\n",
+			table->name, table->meaning);
+		for (uint32_t j = 0; j < table->column_count; j++)
+			write_column(&table->columns[j], out);
+	}
+}

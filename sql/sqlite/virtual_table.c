@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/sqlite/virtual_table.h"
+
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "sql/scan/sql_recording.h"
+#include "sql/scan/table_scan.h"
+#include "sql/sqlite/constraints.h"
+#include "sql/sqlite/open_function.h"
+#include "sql/sqlite/query_plan.h"
+#include "sql/sqlite/table_cursor.h"
+#include "sql/sqlite/table_schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A table that is made as it is asked for. */
+struct virtual_table {
+	sqlite3_vtab base;	/* first */
+	struct recording_opener *opener;	/* borrowed */
+	const struct sql_recording *recording;
+	const struct sql_table *table;
+	enum sql_table_id id;
+	struct plan_sizes sizes;
+};
+
+struct virtual_cursor {
+	sqlite3_vtab_cursor base;	/* first */
+	struct table_cursor rows;
+	sqlite3_int64 rowid;
+};
+
+static struct virtual_table *table_of(struct virtual_cursor *cursor)
+{
+	return (struct virtual_table *)cursor->base.pVtab;
+}
+
+static struct plan_sizes sizes_of(const struct sql_recording *recording)
+{
+	const struct recording *data = recording->input.recording;
+	const struct recording_info *info = recording_info(data);
+	struct plan_sizes sizes = { 0, info->first_time_ns,
+				    info->last_time_ns };
+
+	for (size_t i = 0; i < recording_stream_count(data); i++)
+		sizes.trace_bytes += recording_stream(data, i)->size_bytes;
+	return sizes;
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+	struct virtual_table *table = (struct virtual_table *)base;
+
+	if (table->recording)
+		table->opener->close(table->opener, table->recording);
+	free(table);
+	return SQLITE_OK;
+}
+
+/* Arguments come as they were written, with their quotes. */
+static char *unquoted(const char *argument)
+{
+	size_t length = strlen(argument);
+	bool is_quoted = length > 1 &&
+			 (*argument == '\'' || *argument == '"') &&
+			 argument[length - 1] == *argument;
+	char *text = sqlite3_mprintf("%s", argument + is_quoted);
+	char *to = text;
+
+	if (!text || !is_quoted)
+		return text;
+	text[length - 2] = '\0';
+	for (const char *from = text; *from; from++) {
+		*to++ = *from;
+		if (from[0] == *argument && from[1] == *argument)
+			from++;
+	}
+	*to = '\0';
+	return text;
+}
+
+static int find_table(struct virtual_table *table, const char *argument,
+		      char **message)
+{
+	char *name = unquoted(argument);
+
+	if (!name)
+		return SQLITE_NOMEM;
+	table->table = sql_table_find(name, &table->id);
+	if (!table->table)
+		*message = sqlite3_mprintf("no table '%s' in recordings", name);
+	sqlite3_free(name);
+	return table->table ? SQLITE_OK : SQLITE_ERROR;
+}
+
+static int open_recording(struct virtual_table *table, const char *argument,
+			  char **message)
+{
+	char *path = unquoted(argument);
+
+	if (!path)
+		return SQLITE_NOMEM;
+	table->recording = table->opener->open(table->opener, path, message);
+	sqlite3_free(path);
+	if (!table->recording)
+		return SQLITE_ERROR;
+	table->sizes = sizes_of(table->recording);
+	return SQLITE_OK;
+}
+
+static int declare(sqlite3 *db, const struct virtual_table *table)
+{
+	char *text = table_schema_text(table->table, true);
+	int status = text ? sqlite3_declare_vtab(db, text) : SQLITE_NOMEM;
+
+	sqlite3_free(text);
+	return status;
+}
+
+/* Arguments 0 to 2 are the module, the database and the table's name. */
+static int connect_table(sqlite3 *db, void *ctx, int argc,
+			 const char *const *argv, sqlite3_vtab **vtab,
+			 char **message)
+{
+	struct virtual_table *table;
+	int status;
+
+	if (argc != 5) {
+		*message = sqlite3_mprintf("use ktrace('DIR', 'table')");
+		return SQLITE_ERROR;
+	}
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return SQLITE_NOMEM;
+	table->opener = ctx;
+	status = find_table(table, argv[4], message);
+	if (!status)
+		status = open_recording(table, argv[3], message);
+	if (!status)
+		status = declare(db, table);
+	*vtab = &table->base;
+	if (status) {
+		disconnect(&table->base);
+		*vtab = NULL;
+	}
+	return status;
+}
+
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct virtual_table *table = (struct virtual_table *)base;
+
+	return query_plan_make(table->table, &table->sizes, info);
+}
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
+{
+	const struct virtual_table *table = (struct virtual_table *)base;
+	struct virtual_cursor *cursor = calloc(1, sizeof(*cursor));
+
+	if (!cursor)
+		return SQLITE_NOMEM;
+	cursor->rows.recording = table->recording;
+	cursor->rows.id = table->id;
+	*made = &cursor->base;
+	return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct virtual_cursor *cursor = (struct virtual_cursor *)base;
+
+	table_cursor_close(&cursor->rows);
+	free(cursor);
+	return SQLITE_OK;
+}
+
+/* Says why rows are missing. */
+static int result(struct virtual_table *table, int status)
+{
+	if (!status)
+		return SQLITE_OK;
+	if (status == -ERROR_MEMORY)
+		return SQLITE_NOMEM;
+	sqlite3_free(table->base.zErrMsg);
+	table->base.zErrMsg = sqlite3_mprintf(
+		"%s: %s: %s",
+		recording_path(table->recording->input.recording),
+		table->table->name, error_text(status));
+	return SQLITE_ERROR;
+}
+
+static int refuse_untimed(struct virtual_table *table)
+{
+	sqlite3_free(table->base.zErrMsg);
+	table->base.zErrMsg = sqlite3_mprintf(
+		"%s: %s: the trace has no times, which the kernel's events "
+		"could be joined by",
+		recording_path(table->recording->input.recording),
+		table->table->name);
+	return SQLITE_ERROR;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int number, const char *plan,
+		  int argc, sqlite3_value **argv)
+{
+	struct virtual_cursor *cursor = (struct virtual_cursor *)base;
+	struct virtual_table *table = table_of(cursor);
+	struct row_choice choice = ROW_CHOICE_ALL;
+
+	(void)number;
+	if (!table_scan_can(table->recording, table->id))
+		return refuse_untimed(table);
+	constraints_apply(table->table, plan, argv, argc, &choice);
+	cursor->rowid = 1;
+	return result(table, table_cursor_ask(&cursor->rows, &choice));
+}
+
+static int next_row(sqlite3_vtab_cursor *base)
+{
+	struct virtual_cursor *cursor = (struct virtual_cursor *)base;
+
+	cursor->rowid++;
+	return result(table_of(cursor), table_cursor_next(&cursor->rows));
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base)
+{
+	return ((struct virtual_cursor *)base)->rows.is_at_end;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context,
+		  int index)
+{
+	const struct table_cursor *rows = &((struct virtual_cursor *)base)->rows;
+	const struct row_chunk *chunk = rows->place.chunk;
+	uint32_t row = table_cursor_row(rows);
+	const union sql_cell *cell = &row_chunk_cells(chunk, row)[index];
+
+	if (row_chunk_is_null(chunk, row, (uint32_t)index))
+		return SQLITE_OK;
+	switch (chunk->table->columns[index].type) {
+	case SQL_INTEGER:
+		sqlite3_result_int64(context, cell->number);
+		break;
+	case SQL_REAL:
+		sqlite3_result_double(context, cell->real);
+		break;
+	case SQL_TEXT:
+		sqlite3_result_text(context, cell->text, -1, SQLITE_TRANSIENT);
+		break;
+	}
+	return SQLITE_OK;
+}
+
+static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *number)
+{
+	*number = ((struct virtual_cursor *)base)->rowid;
+	return SQLITE_OK;
+}
+
+static const sqlite3_module module = {
+	.xCreate = connect_table,
+	.xConnect = connect_table,
+	.xBestIndex = best_index,
+	.xDisconnect = disconnect,
+	.xDestroy = disconnect,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next_row,
+	.xEof = is_at_end,
+	.xColumn = column,
+	.xRowid = rowid,
+};
+
+static void free_opener(void *ctx)
+{
+	struct recording_opener *opener = ctx;
+
+	opener->free(opener);
+}
+
+int virtual_tables_register(sqlite3 *db, struct recording_opener *opener)
+{
+	int status = sqlite3_create_module_v2(db, "ktrace", &module, opener,
+					      free_opener);
+
+	return status ? status : open_function_register(db);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/tables/account_columns.h"
+
+#include "attribution/processes/time_account.h"
+#include "attribution/table.h"
+#include "attribution/time/off_cpu.h"
+#include "sql/rows/row_out.h"
+#include "sql/tables/comm_cache.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+#include "sql/tables/sum_window.h"
+
+/* The columns of both tables; then those of one. */
+enum {
+	COLUMN_PID,
+	COLUMN_COMM,
+	COLUMN_WALL,
+	COLUMN_USER,
+	COLUMN_SYSTEM_CALL,
+	COLUMN_FAULT,
+	COLUMN_KERNEL,
+	COLUMN_BENEFITED,
+	COLUMN_STOLEN,
+	COLUMN_TRACER,
+	COLUMN_RUNNABLE,
+	COLUMN_ASLEEP,
+	COLUMN_UNKNOWN,
+	COLUMN_SWITCHES,
+	COLUMN_SYSTEM_CALLS,
+	COLUMN_FAULTS,
+	COLUMN_UNCERTAIN,
+	COLUMN_IS_RECORDER,
+	COLUMN_SINCE,
+	COLUMN_UNTIL,
+	COLUMN_TID,
+	THREAD_COLUMNS,
+	COLUMN_THREADS = COLUMN_TID,
+	COLUMN_INTERRUPT_ELSEWHERE,
+	COLUMN_KERNEL_ELSEWHERE,
+	PROCESS_COLUMNS,
+};
+
+#define COMMON_COLUMNS                                                        \
+	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },       \
+	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "", "its last name" }, \
+	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",            \
+			  "its time: the sum of the next ten" },             \
+	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns",            \
+			  "in user space" },                                  \
+	[COLUMN_SYSTEM_CALL] = { "system_call_ns", SQL_INTEGER, ROLE_NONE,    \
+				 "ns", "on a CPU in system calls" },          \
+	[COLUMN_FAULT] = { "fault_ns", SQL_INTEGER, ROLE_NONE, "ns",          \
+			   "on a CPU in page faults and exceptions" },        \
+	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",        \
+			    "on a CPU in other work of the kernel" },         \
+	[COLUMN_BENEFITED] = { "interrupt_benefited_ns", SQL_INTEGER,         \
+			       ROLE_NONE, "ns",                               \
+			       "in interrupts that were for it; NULL if "     \
+			       "not known" },                                 \
+	[COLUMN_STOLEN] = { "interrupt_stolen_ns", SQL_INTEGER, ROLE_NONE,    \
+			    "ns", "in other interrupts" },                    \
+	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",        \
+			    "in the tracer's own functions" },                \
+	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",    \
+			      "waiting for a CPU; NULL if not known" },       \
+	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",        \
+			    "asleep; NULL if not known" },                    \
+	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",      \
+			     "not in the trace" },                            \
+	[COLUMN_SWITCHES] = { "context_switches", SQL_INTEGER, ROLE_NONE,     \
+			      "", "times that it left a CPU" },               \
+	[COLUMN_SYSTEM_CALLS] = { "system_calls", SQL_INTEGER, ROLE_NONE,     \
+				  "", "system calls begun" },                 \
+	[COLUMN_FAULTS] = { "faults", SQL_INTEGER, ROLE_NONE, "",             \
+			    "page faults and exceptions begun" },             \
+	[COLUMN_UNCERTAIN] = { "uncertain_ns", SQL_INTEGER, ROLE_NONE, "ns",  \
+			       "by how much a class may be off" },            \
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",   \
+				 "1: it is of the program that recorded, "   \
+				 "which the report leaves out" },            \
+	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL)
+
+static const struct sql_column thread_columns[THREAD_COLUMNS] = {
+	COMMON_COLUMNS,
+	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
+};
+
+static const struct sql_column process_columns[PROCESS_COLUMNS] = {
+	COMMON_COLUMNS,
+	[COLUMN_THREADS] = { "threads", SQL_INTEGER, ROLE_NONE, "",
+			     "its threads that were seen" },
+	[COLUMN_INTERRUPT_ELSEWHERE] = { "interrupt_elsewhere_ns", SQL_INTEGER,
+					 ROLE_NONE, "ns",
+					 "others' and idle CPUs' time that "
+					 "went to interrupts for it; NULL if "
+					 "not known" },
+	[COLUMN_KERNEL_ELSEWHERE] = { "kernel_elsewhere_ns", SQL_INTEGER,
+				      ROLE_NONE, "ns",
+				      "kernel threads' time that went to work "
+				      "for it; NULL if not known" },
+};
+
+const struct sql_table sql_thread_table = {
+	.name = "thread",
+	.meaning = "Where each thread's time went: report --threads.",
+	.columns = thread_columns,
+	.column_count = THREAD_COLUMNS,
+	.rows_per_mb = 1,
+	.source = &account_source,
+};
+
+const struct sql_table sql_process_table = {
+	.name = "process",
+	.meaning = "Where each process's time went: report --processes.",
+	.columns = process_columns,
+	.column_count = PROCESS_COLUMNS,
+	.rows_per_mb = 1,
+	.source = &account_source,
+};
+
+struct account_columns
+account_columns_of(const struct attribution_input *input,
+		   const struct row_choice *choice, bool by_thread)
+{
+	const struct off_cpu_evidence evidence =
+		off_cpu_evidence_of(input->recording, input->events);
+
+	return (struct account_columns){
+		.input = input,
+		.choice = choice,
+		.by_thread = by_thread,
+		.knows_owners = time_accounts_follow(input->events),
+		.knows_runnable = off_cpu_is_told(&evidence),
+		.knows_asleep = evidence.has_wakeups,
+	};
+}
+
+static void fill_classes(union sql_cell *cells,
+			 const struct time_account *account)
+{
+	const uint64_t *class_ns = account->class_ns;
+
+	cells[COLUMN_WALL].number = (int64_t)account->wall_ns;
+	cells[COLUMN_USER].number = (int64_t)class_ns[TIME_USER];
+	cells[COLUMN_SYSTEM_CALL].number = (int64_t)class_ns[TIME_SYSTEM_CALL];
+	cells[COLUMN_FAULT].number = (int64_t)class_ns[TIME_FAULT];
+	cells[COLUMN_KERNEL].number = (int64_t)class_ns[TIME_KERNEL];
+	cells[COLUMN_BENEFITED].number = (int64_t)account->benefited_ns;
+	cells[COLUMN_STOLEN].number = (int64_t)account->stolen_ns;
+	cells[COLUMN_TRACER].number = (int64_t)class_ns[TIME_TRACER];
+	cells[COLUMN_RUNNABLE].number = (int64_t)class_ns[TIME_RUNNABLE];
+	cells[COLUMN_ASLEEP].number = (int64_t)class_ns[TIME_ASLEEP];
+	cells[COLUMN_UNKNOWN].number = (int64_t)class_ns[TIME_UNKNOWN];
+	cells[COLUMN_SWITCHES].number = (int64_t)account->context_switches;
+	cells[COLUMN_SYSTEM_CALLS].number = (int64_t)account->system_calls;
+	cells[COLUMN_FAULTS].number = (int64_t)account->faults;
+	cells[COLUMN_UNCERTAIN].number = (int64_t)account->uncertain;
+}
+
+static void fill_own(const struct account_columns *columns,
+		     union sql_cell *cells, struct row_out *out,
+		     const struct time_account *account)
+{
+	if (columns->by_thread) {
+		cells[COLUMN_TID].number = account->tid;
+		return;
+	}
+	cells[COLUMN_THREADS].number = (int64_t)account->threads;
+	cells[COLUMN_INTERRUPT_ELSEWHERE].number =
+		(int64_t)account->interrupt_work_elsewhere;
+	cells[COLUMN_KERNEL_ELSEWHERE].number =
+		(int64_t)account->kernel_work_elsewhere;
+	if (columns->knows_owners)
+		return;
+	row_out_null(out, COLUMN_INTERRUPT_ELSEWHERE);
+	row_out_null(out, COLUMN_KERNEL_ELSEWHERE);
+}
+
+void account_columns_add(const struct account_columns *columns,
+			 struct row_out *out,
+			 const struct time_account *account)
+{
+	const struct time_window *sums = &columns->choice->sums;
+	union sql_cell *cells = row_out_begin(out);
+
+	if (!cells)
+		return;
+	cells[COLUMN_PID].number = account->pid;
+	cells[COLUMN_COMM].text = account->comm;
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(columns->input, account->tid);
+	fill_classes(cells, account);
+	fill_own(columns, cells, out, account);
+	cells[COLUMN_SINCE].number = sum_window_bound(sums->since_ns);
+	cells[COLUMN_UNTIL].number = sum_window_bound(sums->until_ns);
+	if (!columns->knows_owners)
+		row_out_null(out, COLUMN_BENEFITED);
+	if (!columns->knows_runnable)
+		row_out_null(out, COLUMN_RUNNABLE);
+	if (!columns->knows_asleep)
+		row_out_null(out, COLUMN_ASLEEP);
+	row_out_end(out);
+}

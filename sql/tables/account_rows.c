@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/processes/process_accounts.h"
+#include "attribution/processes/time_account.h"
+#include "attribution/table.h"
+#include "common/array.h"
+#include "sql/tables/account_columns.h"
+#include "sql/tables/interrupt_columns.h"
+#include "sql/tables/row_source.h"
+
+#include <stdlib.h>
+
+/* Where each thread's and process's time went, and for whom interrupt work
+ * was: sums, which come from one account.
+ */
+struct account_rows {
+	struct row_source source;
+	const struct attribution_input *recording;
+	const struct row_choice *choice;
+	struct time_accounts *accounts;
+	struct row_out *processes;	/* these three: or NULL */
+	struct row_out *threads;
+	struct row_out *interrupts;
+};
+
+static struct witness *inner(struct witness *witness)
+{
+	return time_accounts_witness(
+		((struct account_rows *)witness)->accounts);
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	inner(witness)->step(inner(witness), step);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	inner(witness)->event(inner(witness), event);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	inner(witness)->record(inner(witness), record);
+}
+
+static int add_accounts(const struct account_rows *rows, struct row_out *out,
+			const struct array *accounts, bool by_thread)
+{
+	const struct account_columns columns =
+		account_columns_of(rows->recording, rows->choice, by_thread);
+
+	for (size_t i = 0; i < accounts->count; i++)
+		account_columns_add(&columns, out, array_at(accounts, i));
+	return row_out_flush(out);
+}
+
+static int add_processes(const struct account_rows *rows,
+			 const struct array *threads)
+{
+	struct array processes = ARRAY_OF(struct time_account);
+	int status = process_accounts_add(
+		threads, rows->recording->names,
+		time_accounts_ledger(rows->accounts), &processes);
+
+	if (!status)
+		status = add_accounts(rows, rows->processes, &processes, false);
+	array_free(&processes);
+	return status;
+}
+
+static int add_interrupts(const struct account_rows *rows)
+{
+	const struct interrupt_ledger *ledger =
+		time_accounts_ledger(rows->accounts);
+	const struct interrupt_row *row;
+
+	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++)
+		interrupt_columns_add(rows->recording, rows->choice,
+				      rows->interrupts, row);
+	return row_out_flush(rows->interrupts);
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct account_rows *rows = (struct account_rows *)source;
+	struct array threads = ARRAY_OF(struct time_account);
+	int status = time_accounts_end(rows->accounts);
+
+	(void)stacks;
+	(void)is_early;
+	if (!status)
+		status = time_accounts_threads(rows->accounts, &threads);
+	if (!status && rows->threads)
+		status = add_accounts(rows, rows->threads, &threads, true);
+	if (!status && rows->processes)
+		status = add_processes(rows, &threads);
+	if (!status && rows->interrupts)
+		status = add_interrupts(rows);
+	array_free(&threads);
+	return status;
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct account_rows *rows = (struct account_rows *)source;
+
+	time_accounts_free(rows->accounts);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct account_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){
+		.witness = { take_step, take_event, take_record },
+		.end = end,
+		.close = close_rows,
+	};
+	rows->recording = input->recording;
+	rows->choice = input->choice;
+	rows->processes = input->outs[TABLE_PROCESS];
+	rows->threads = input->outs[TABLE_THREAD];
+	rows->interrupts = input->outs[TABLE_INTERRUPT];
+	rows->accounts = time_accounts_new(input->recording);
+	if (rows->accounts)
+		return &rows->source;
+	close_rows(&rows->source);
+	return NULL;
+}
+
+const struct row_source_class account_source = {
+	.needs_time = true,
+	.open = open_rows,
+};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/tables/call_columns.h"
+
+#include "attribution/table.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "sql/tables/comm_cache.h"
+#include "sql/tables/row_source.h"
+#include "symbolize/symbols.h"
+
+#include <stdlib.h>
+
+/* A function that a task is in. */
+struct open_call {
+	uint64_t callees_ns;	/* on a CPU in what it called */
+	uint32_t function;
+	uint32_t cpu;
+	enum profile_part part;
+	bool is_wanted;		/* it began in the window */
+};
+
+/* What a task is in. */
+struct task_calls {
+	struct array calls;	/* struct open_call */
+	enum profile_part part;	/* that it begins in */
+};
+
+/* Every call of every function, handed on as it ends. */
+struct call_rows {
+	struct row_source source;
+	const struct row_choice *choice;
+	const struct attribution_input *recording;
+	const struct function_table *functions;
+	struct row_out *out;
+	struct comm_cache comms;
+	struct array tasks;	/* struct task_calls by task index */
+	uint64_t open_count;	/* of wanted ones */
+	int status;
+};
+
+static void begin_task(const struct call_rows *rows, struct task_calls *calls,
+		       const struct task *task)
+{
+	const struct attribution_input *recording = rows->recording;
+
+	calls->calls = ARRAY_OF(struct open_call);
+	calls->part = profile_part_of_task(
+		recording->names, recording_info(recording->recording)->command,
+		task->tid);
+}
+
+static struct task_calls *calls_of(struct call_rows *rows,
+				   const struct task *task)
+{
+	struct task_calls *calls = array_reach(&rows->tasks, task->index);
+
+	if (!calls)
+		rows->status = -ERROR_MEMORY;
+	else if (!calls->calls.item_size)
+		begin_task(rows, calls, task);
+	return calls;
+}
+
+static struct open_call *call_at(const struct task_calls *calls,
+				 uint32_t depth)
+{
+	return (struct open_call *)calls->calls.items + depth;
+}
+
+/* Returns the part that a call of @function is of, @depth functions deep. */
+static enum profile_part part_at(const struct call_rows *rows,
+				 const struct task_calls *calls, uint32_t depth,
+				 uint32_t function)
+{
+	return profile_part_of_call(rows->recording->kinds, function,
+				    depth ? call_at(calls, depth - 1)->part :
+					    calls->part);
+}
+
+static void enter(struct call_rows *rows, const struct call_step *step)
+{
+	struct task_calls *calls = calls_of(rows, step->task);
+	struct open_call *call;
+
+	if (!calls)
+		return;
+	call = array_reach(&calls->calls, step->depth);
+	if (!call) {
+		rows->status = -ERROR_MEMORY;
+		return;
+	}
+	calls->calls.count = step->depth + 1;
+	*call = (struct open_call){
+		.function = step->function,
+		.cpu = step->cpu,
+		.part = part_at(rows, calls, step->depth, step->function),
+		.is_wanted = time_window_has(rows->choice->begin,
+					     step->time_ns),
+	};
+	rows->open_count += call->is_wanted;
+}
+
+static void add(struct call_rows *rows, const struct call_step *step,
+		const struct call_facts *facts)
+{
+	union sql_cell *cells = row_out_begin(rows->out);
+
+	if (!cells)
+		return;
+	call_columns_fill(cells, rows->functions, step, facts);
+	cells[CALL_COMM].text =
+		comm_cache_find(&rows->comms, step->task, facts->begin_ns);
+	if (!facts->has_caller) {
+		row_out_null(rows->out, CALL_CALLER);
+		row_out_null(rows->out, CALL_CALLER_ID);
+	}
+	row_out_end(rows->out);
+}
+
+static void leave(struct call_rows *rows, const struct call_step *step)
+{
+	struct task_calls *calls = calls_of(rows, step->task);
+	const struct open_call *call;
+	struct open_call *caller;
+
+	if (!calls || step->depth >= calls->calls.count)
+		return;
+	calls->calls.count = step->depth;
+	call = call_at(calls, step->depth);
+	caller = step->depth ? call_at(calls, step->depth - 1) : NULL;
+	if (caller)
+		caller->callees_ns += step->on_cpu_ns;
+	rows->open_count -= call->is_wanted;
+	if (call->is_wanted)
+		add(rows, step,
+		    &(struct call_facts){
+			    .begin_ns = step->time_ns - step->wall_ns,
+			    .self_ns = step->on_cpu_ns - call->callees_ns,
+			    .depth = step->depth,
+			    .cpu = call->cpu,
+			    .part = call->part,
+			    .has_caller = caller != NULL,
+			    .caller = caller ? caller->function : 0,
+		    });
+}
+
+/* A function that calls itself and stays where it is: no stack shows it. */
+static void count(struct call_rows *rows, const struct call_step *step)
+{
+	struct task_calls *calls = calls_of(rows, step->task);
+	uint32_t depth;
+
+	if (!calls || !time_window_has(rows->choice->begin, step->time_ns))
+		return;
+	depth = (uint32_t)calls->calls.count;
+	add(rows, step,
+	    &(struct call_facts){
+		    .begin_ns = step->time_ns,
+		    .depth = depth,
+		    .cpu = step->cpu,
+		    .part = part_at(rows, calls, depth, step->function),
+		    .has_caller = depth > 0,
+		    .caller = depth ? call_at(calls, depth - 1)->function : 0,
+	    });
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct call_rows *rows = (struct call_rows *)witness;
+
+	if (step->kind == STEP_ENTER)
+		enter(rows, step);
+	else if (step->kind == STEP_EXIT)
+		leave(rows, step);
+	else if (step->kind == STEP_COUNT)
+		count(rows, step);
+}
+
+static bool is_done(const struct row_source *source, uint64_t time_ns)
+{
+	const struct call_rows *rows = (const struct call_rows *)source;
+	const struct row_choice *choice = rows->choice;
+
+	return time_ns >= choice->end.until_ns ||
+	       (time_ns >= choice->begin.until_ns && !rows->open_count);
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct call_rows *rows = (struct call_rows *)source;
+	int status = row_out_flush(rows->out);
+
+	(void)stacks;
+	(void)is_early;
+	return status ? status : rows->status;
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct call_rows *rows = (struct call_rows *)source;
+
+	for (size_t i = 0; i < rows->tasks.count; i++)
+		array_free(&((struct task_calls *)array_at(&rows->tasks, i))
+				    ->calls);
+	array_free(&rows->tasks);
+	comm_cache_free(&rows->comms);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct call_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){
+		.witness.step = take_step,
+		.is_done = is_done,
+		.end = end,
+		.close = close_rows,
+	};
+	rows->choice = input->choice;
+	rows->recording = input->recording;
+	rows->functions = symbols_functions(input->recording->symbols);
+	rows->out = input->outs[TABLE_CALL];
+	rows->comms = comm_cache_of(input->recording->names);
+	rows->tasks = ARRAY_OF(struct task_calls);
+	return &rows->source;
+}
+
+const struct row_source_class call_source = { .open = open_rows };

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/array.h"
+#include "common/error.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_stacks.h"
+#include "sql/tables/gap_columns.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+#include "sql/tables/sum_window.h"
+
+#include <stdlib.h>
+
+/* The reports' account of each CPU, and each gap in its trace. */
+struct cpu_rows {
+	struct row_source source;
+	const struct row_choice *choice;
+	struct array gaps;	/* struct open_gap by CPU + 1 */
+	struct row_out *cpu_out;	/* or NULL */
+	struct row_out *gap_out;	/* or NULL */
+	uint32_t open_count;
+	int status;
+};
+
+enum {
+	COLUMN_CPU,
+	COLUMN_FIRST,
+	COLUMN_LAST,
+	COLUMN_BEFORE,
+	COLUMN_TRACED,
+	COLUMN_OUTSIDE,
+	COLUMN_FILTERED,
+	COLUMN_OFF,
+	COLUMN_GAP,
+	COLUMN_IDLE,
+	COLUMN_SWITCHES,
+	COLUMN_GAPS,
+	COLUMN_LOST,
+	COLUMN_SINCE,
+	COLUMN_UNTIL,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			 "its number; -1: a thread's own trace" },
+	[COLUMN_FIRST] = { "first_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			   "when its trace begins; NULL: it has none" },
+	[COLUMN_LAST] = { "last_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			  "when it ends" },
+	[COLUMN_BEFORE] = { "before_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "of that time, before anything was seen" },
+	[COLUMN_TRACED] = { "traced_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "traced" },
+	[COLUMN_OUTSIDE] = { "outside_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			     "at a privilege level that is not traced" },
+	[COLUMN_FILTERED] = { "filtered_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			      "outside the address filter" },
+	[COLUMN_OFF] = { "off_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			 "with the trace unit off" },
+	[COLUMN_GAP] = { "gap_ns", SQL_INTEGER, ROLE_NONE, "ns", "in gaps" },
+	[COLUMN_IDLE] = { "idle_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			  "of traced_ns, in the idle task" },
+	[COLUMN_SWITCHES] = { "switches", SQL_INTEGER, ROLE_NONE, "",
+			      "of tasks" },
+	[COLUMN_GAPS] = { "gaps", SQL_INTEGER, ROLE_NONE, "",
+			  "gaps in its trace" },
+	[COLUMN_LOST] = { "lost_bytes", SQL_INTEGER, ROLE_NONE, "bytes",
+			  "of trace, where known" },
+	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
+};
+
+const struct sql_table sql_cpu_table = {
+	.name = "cpu",
+	.meaning = "Where each CPU's time went, as far as it was traced.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.rows_per_mb = 1,
+	.source = &cpu_source,
+};
+
+static struct open_gap *gap_of(struct cpu_rows *rows,
+			       const struct call_step *step)
+{
+	struct open_gap *gap = array_reach(&rows->gaps, (size_t)(step->cpu + 1));
+
+	if (!gap)
+		rows->status = -ERROR_MEMORY;
+	return gap;
+}
+
+/* A gap ends with whatever comes next from its CPU: the account counts up to
+ * there.
+ */
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct cpu_rows *rows = (struct cpu_rows *)witness;
+	bool begins = step->kind == STEP_GAP;
+	struct open_gap *gap;
+
+	if (!begins && step->kind != STEP_STATE && step->kind != STEP_END)
+		return;
+	gap = gap_of(rows, step);
+	if (!gap)
+		return;
+	if (gap->is_open) {
+		gap_columns_add(rows->gap_out, gap, step->time_ns);
+		rows->open_count--;
+	}
+	*gap = gap_of_step(step);
+	gap->is_open = begins;
+	rows->open_count += begins;
+}
+
+static bool is_done(const struct row_source *source, uint64_t time_ns)
+{
+	const struct cpu_rows *rows = (const struct cpu_rows *)source;
+	const struct row_choice *choice = rows->choice;
+
+	return time_ns >= choice->sums.until_ns ||
+	       time_ns >= choice->end.until_ns ||
+	       (time_ns >= choice->begin.until_ns && !rows->open_count);
+}
+
+static void fill(union sql_cell *cells, const struct cpu_account *account)
+{
+	static const uint8_t states[CPU_STATES] = {
+		[CPU_UNSEEN] = COLUMN_BEFORE,
+		[CPU_TRACED] = COLUMN_TRACED,
+		[CPU_OUTSIDE] = COLUMN_OUTSIDE,
+		[CPU_FILTERED] = COLUMN_FILTERED,
+		[CPU_OFF] = COLUMN_OFF,
+		[CPU_GAP] = COLUMN_GAP,
+	};
+
+	cells[COLUMN_CPU].number = account->cpu;
+	cells[COLUMN_FIRST].number = (int64_t)account->first_ns;
+	cells[COLUMN_LAST].number = (int64_t)account->last_ns;
+	for (int i = 0; i < CPU_STATES; i++)
+		cells[states[i]].number = (int64_t)account->state_ns[i];
+	cells[COLUMN_IDLE].number = (int64_t)account->idle_ns;
+	cells[COLUMN_SWITCHES].number = (int64_t)account->switches;
+	cells[COLUMN_GAPS].number = (int64_t)account->gaps;
+	cells[COLUMN_LOST].number = (int64_t)account->lost_bytes;
+}
+
+static void add_account(const struct cpu_rows *rows,
+			const struct cpu_account *account)
+{
+	union sql_cell *cells = row_out_begin(rows->cpu_out);
+
+	if (!cells)
+		return;
+	fill(cells, account);
+	cells[COLUMN_SINCE].number =
+		sum_window_bound(rows->choice->sums.since_ns);
+	cells[COLUMN_UNTIL].number =
+		sum_window_bound(rows->choice->sums.until_ns);
+	if (!account->first_ns) {
+		row_out_null(rows->cpu_out, COLUMN_FIRST);
+		row_out_null(rows->cpu_out, COLUMN_LAST);
+	}
+	row_out_end(rows->cpu_out);
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct cpu_rows *rows = (struct cpu_rows *)source;
+	int status = rows->status;
+
+	(void)is_early;
+	for (uint32_t i = 0; rows->cpu_out && i < task_stacks_cpu_count(stacks);
+	     i++)
+		add_account(rows, task_stacks_account(stacks, i));
+	if (!status && rows->cpu_out)
+		status = row_out_flush(rows->cpu_out);
+	if (!status && rows->gap_out)
+		status = row_out_flush(rows->gap_out);
+	return status;
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct cpu_rows *rows = (struct cpu_rows *)source;
+
+	array_free(&rows->gaps);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct cpu_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){
+		.is_done = is_done,
+		.end = end,
+		.close = close_rows,
+	};
+	rows->choice = input->choice;
+	rows->cpu_out = input->outs[TABLE_CPU];
+	rows->gap_out = input->outs[TABLE_GAP];
+	rows->gaps = ARRAY_OF(struct open_gap);
+	if (rows->gap_out)
+		rows->source.witness.step = take_step;
+	return &rows->source;
+}
+
+const struct row_source_class cpu_source = { .open = open_rows };

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+#include "symbolize/symbols.h"
+
+#include <stdlib.h>
+
+/* All functions that the kernel and the programs have, called or not. */
+struct function_rows {
+	struct row_source source;
+	const struct function_table *functions;
+	struct row_out *out;
+};
+
+enum {
+	COLUMN_ID,
+	COLUMN_NAME,
+	COLUMN_MODULE,
+	COLUMN_ADDRESS,
+	COLUMN_SPACE,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
+			"its number in other tables; of this recording only" },
+	[COLUMN_NAME] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
+			  "its name; others may have the same" },
+	[COLUMN_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
+			    "module or program; empty for the kernel proper" },
+	[COLUMN_ADDRESS] = { "address", SQL_INTEGER, ROLE_NONE, "",
+			     "its lowest entry, as a signed number; NULL if "
+			     "unknown" },
+	[COLUMN_SPACE] = { "space", SQL_TEXT, ROLE_NONE, "",
+			   "kernel or user" },
+};
+
+static void add(struct row_out *out, uint32_t number,
+		const struct function *function)
+{
+	union sql_cell *cells = row_out_begin(out);
+
+	if (!cells)
+		return;
+	cells[COLUMN_ID].number = number;
+	cells[COLUMN_NAME].text = function->name;
+	cells[COLUMN_MODULE].text = function->module;
+	cells[COLUMN_ADDRESS].number = (int64_t)function->address;
+	if (!function->address)
+		row_out_null(out, COLUMN_ADDRESS);
+	cells[COLUMN_SPACE].text = function->space == 'u' ? "user" : "kernel";
+	row_out_end(out);
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct function_rows *rows = (struct function_rows *)source;
+	uint32_t count = function_count(rows->functions);
+
+	(void)stacks;
+	(void)is_early;
+	for (uint32_t i = 0; i < count; i++)
+		add(rows->out, i, function_at(rows->functions, i));
+	return row_out_flush(rows->out);
+}
+
+static void close_rows(struct row_source *source)
+{
+	free(source);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct function_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source.end = end;
+	rows->source.close = close_rows;
+	rows->functions = symbols_functions(input->recording->symbols);
+	rows->out = input->outs[TABLE_FUNCTION];
+	return &rows->source;
+}
+
+const struct row_source_class function_source = {
+	.need = NEEDS_NOTHING,
+	.open = open_rows,
+};
+
+const struct sql_table sql_function_table = {
+	.name = "function",
+	.meaning = "Every function of the kernel, its modules and the traced "
+		   "programs, called or not.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.source = &function_source,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/tables/gap_columns.h"
+
+#include "decoder/flow/flow.h"
+#include "report/steps/call_step.h"
+#include "sql/rows/row_out.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+
+enum {
+	COLUMN_BEGIN,
+	COLUMN_END,
+	COLUMN_CPU,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_REASON,
+	COLUMN_LOST,
+	COLUMN_OFFSET,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
+			   "when it begins" },
+	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
+			 "when it ends, or the next one begins" },
+	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			 "whose trace it is in; -1: a thread's own" },
+	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
+			 "process that ran when it began" },
+	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
+	[COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",
+			    "why: docs/formats.md lists them" },
+	[COLUMN_LOST] = { "lost_bytes", SQL_INTEGER, ROLE_NONE, "bytes",
+			  "of trace; 0 if unknown" },
+	[COLUMN_OFFSET] = { "offset", SQL_INTEGER, ROLE_NONE, "bytes",
+			    "where in the CPU's trace" },
+};
+
+const struct sql_table sql_gap_table = {
+	.name = "gap",
+	.meaning = "Each gap: execution went on and the trace does not show "
+		   "it.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.rows_per_mb = 1,
+	.source = &cpu_source,
+};
+
+struct open_gap gap_of_step(const struct call_step *step)
+{
+	return (struct open_gap){
+		.reason = step->detail,
+		.cpu = step->cpu,
+		.pid = step->task->pid,
+		.tid = step->task->tid,
+		.begin_ns = step->time_ns,
+		.lost_bytes = step->value,
+		.offset = step->place,
+	};
+}
+
+void gap_columns_add(struct row_out *out, const struct open_gap *gap,
+		     uint64_t end_ns)
+{
+	union sql_cell *cells = row_out_begin(out);
+
+	if (!cells)
+		return;
+	cells[COLUMN_BEGIN].number = (int64_t)gap->begin_ns;
+	cells[COLUMN_END].number = (int64_t)end_ns;
+	cells[COLUMN_CPU].number = (int32_t)gap->cpu;
+	cells[COLUMN_PID].number = gap->pid;
+	cells[COLUMN_TID].number = gap->tid;
+	cells[COLUMN_REASON].text = flow_gap_text(gap->reason);
+	cells[COLUMN_LOST].number = (int64_t)gap->lost_bytes;
+	cells[COLUMN_OFFSET].number = (int64_t)gap->offset;
+	row_out_end(out);
+}

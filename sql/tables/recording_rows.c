@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "decoder/recording/recording.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+
+#include <stdlib.h>
+
+/* The one row of the recording itself. */
+struct recording_rows {
+	struct row_source source;
+	const struct recording *recording;
+	struct row_out *out;
+};
+
+enum {
+	COLUMN_PATH,
+	COLUMN_HOST,
+	COLUMN_KERNEL,
+	COLUMN_ARCH,
+	COLUMN_CPU_NAME,
+	COLUMN_COMMAND,
+	COLUMN_CPUS,
+	COLUMN_FIRST_NS,
+	COLUMN_LAST_NS,
+	COLUMN_CLOCK,
+	COLUMN_TRACE,
+	COLUMN_TRACE_BYTES,
+	COLUMN_LOST_RECORDS,
+	COLUMN_TRUNCATED,
+	COLUMN_SCHEMA,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_PATH] = { "path", SQL_TEXT, ROLE_NONE, "",
+			  "the recording's folder, as it was given" },
+	[COLUMN_HOST] = { "host", SQL_TEXT, ROLE_NONE, "",
+			  "name of the traced machine" },
+	[COLUMN_KERNEL] = { "kernel", SQL_TEXT, ROLE_NONE, "",
+			    "release of its kernel, as uname -r has it" },
+	[COLUMN_ARCH] = { "arch", SQL_TEXT, ROLE_NONE, "",
+			  "its architecture, as uname -m has it" },
+	[COLUMN_CPU_NAME] = { "cpu_name", SQL_TEXT, ROLE_NONE, "",
+			      "its CPU's name" },
+	[COLUMN_COMMAND] = { "command", SQL_TEXT, ROLE_NONE, "",
+			     "the command that recorded, with arguments" },
+	[COLUMN_CPUS] = { "cpus", SQL_INTEGER, ROLE_NONE, "",
+			  "CPUs that were online" },
+	[COLUMN_FIRST_NS] = { "first_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			      "time of the first record beside the trace" },
+	[COLUMN_LAST_NS] = { "last_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			     "time of the last one" },
+	[COLUMN_CLOCK] = { "clock", SQL_TEXT, ROLE_NONE, "",
+			   "what all times count: ns, cycles or instructions" },
+	[COLUMN_TRACE] = { "trace", SQL_TEXT, ROLE_NONE, "",
+			   "the trace unit: intel_pt or coresight" },
+	[COLUMN_TRACE_BYTES] = { "trace_bytes", SQL_INTEGER, ROLE_NONE, "bytes",
+				 "its trace, of all CPUs" },
+	[COLUMN_LOST_RECORDS] = { "lost_records", SQL_INTEGER, ROLE_NONE, "",
+				  "records beside the trace that were lost" },
+	[COLUMN_TRUNCATED] = { "truncated_trace", SQL_INTEGER, ROLE_NONE, "",
+			       "times that trace did not fit its buffer" },
+	[COLUMN_SCHEMA] = { "schema_version", SQL_INTEGER, ROLE_NONE, "",
+			    "of these tables" },
+};
+
+static const char *clock_name(const struct recording *recording)
+{
+	switch (recording_time(recording)) {
+	case RECORDING_TIME_NANOSECONDS:
+		return "ns";
+	case RECORDING_TIME_CYCLES:
+		return "cycles";
+	case RECORDING_TIME_INSTRUCTIONS:
+		return "instructions";
+	}
+	return "?";
+}
+
+static const char *trace_name(const struct recording *recording)
+{
+	switch (recording_trace(recording)) {
+	case RECORDING_TRACE_INTEL_PT:
+		return "intel_pt";
+	case RECORDING_TRACE_CORESIGHT:
+		return "coresight";
+	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_OTHER:
+		break;
+	}
+	return NULL;
+}
+
+static int64_t trace_bytes(const struct recording *recording)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < recording_stream_count(recording); i++)
+		bytes += recording_stream(recording, i)->size_bytes;
+	return (int64_t)bytes;
+}
+
+static void fill(union sql_cell *cells, const struct recording *recording)
+{
+	const struct recording_info *info = recording_info(recording);
+	const struct recording_counts *counts = recording_counts(recording);
+
+	cells[COLUMN_PATH].text = recording_path(recording);
+	cells[COLUMN_HOST].text = info->hostname;
+	cells[COLUMN_KERNEL].text = info->os_release;
+	cells[COLUMN_ARCH].text = info->arch;
+	cells[COLUMN_CPU_NAME].text = info->cpu_name;
+	cells[COLUMN_COMMAND].text = info->command;
+	cells[COLUMN_CPUS].number = info->cpus_online;
+	cells[COLUMN_FIRST_NS].number = (int64_t)info->first_time_ns;
+	cells[COLUMN_LAST_NS].number = (int64_t)info->last_time_ns;
+	cells[COLUMN_CLOCK].text = clock_name(recording);
+	cells[COLUMN_TRACE].text = trace_name(recording);
+	cells[COLUMN_TRACE_BYTES].number = trace_bytes(recording);
+	cells[COLUMN_LOST_RECORDS].number = (int64_t)counts->lost_records;
+	cells[COLUMN_TRUNCATED].number = (int64_t)counts->aux_truncated;
+	cells[COLUMN_SCHEMA].number = SQL_SCHEMA_VERSION;
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct recording_rows *rows = (struct recording_rows *)source;
+	union sql_cell *cells = row_out_begin(rows->out);
+
+	(void)stacks;
+	(void)is_early;
+	if (cells) {
+		fill(cells, rows->recording);
+		row_out_end(rows->out);
+	}
+	return row_out_flush(rows->out);
+}
+
+static void close_rows(struct row_source *source)
+{
+	free(source);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct recording_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source.end = end;
+	rows->source.close = close_rows;
+	rows->recording = input->recording->recording;
+	rows->out = input->outs[TABLE_RECORDING];
+	return &rows->source;
+}
+
+const struct row_source_class recording_source = {
+	.need = NEEDS_NOTHING,
+	.open = open_rows,
+};
+
+const struct sql_table sql_recording_table = {
+	.name = "recording",
+	.meaning = "The recording itself: one row.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.source = &recording_source,
+};

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/tables/sleep_columns.h"
+
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/wakers.h"
+#include "attribution/table.h"
+#include "attribution/task_watch.h"
+#include "attribution/text/stack_text.h"
+#include "report/profile/call_tree.h"
+#include "report/text/task_names.h"
+#include "sql/rows/row_out.h"
+#include "sql/tables/comm_cache.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sql_tables.h"
+#include "symbolize/symbols.h"
+
+#include <stdlib.h>
+
+enum {
+	COLUMN_BEGIN,
+	COLUMN_END,
+	COLUMN_ASLEEP,
+	COLUMN_RUNNABLE,
+	COLUMN_PID,
+	COLUMN_TID,
+	COLUMN_COMM,
+	COLUMN_CPU,
+	COLUMN_LABEL,
+	COLUMN_INNER,
+	COLUMN_WAKER_PID,
+	COLUMN_WAKER_TID,
+	COLUMN_WAKER_COMM,
+	COLUMN_WAKER_FUNCTION,
+	COLUMN_WAKER_INTERRUPT,
+	COLUMN_WAKERS,
+	COLUMN_OTHERS_BEGIN,
+	COLUMN_OTHERS_END,
+	COLUMN_IS_CUT,
+	COLUMN_IS_RECORDER,
+	COLUMN_STACK,
+	COLUMN_USER_STACK,
+	COLUMNS,
+};
+
+static const struct sql_column columns[COLUMNS] = {
+	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
+			   "when the thread left its CPU" },
+	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
+			 "when it ran again: begin_ns + asleep_ns + "
+			 "runnable_ns" },
+	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			    "until somebody woke it" },
+	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
+			      "from then on, until it ran" },
+	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
+	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
+	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
+			  "the thread's name at that time" },
+	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			 "where it ran last when the sleep was over" },
+	[COLUMN_LABEL] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
+			   "the function that decided to wait, which "
+			   "/proc/PID/wchan would name; NULL if that was not "
+			   "seen" },
+	[COLUMN_INNER] = { "slept_in", SQL_TEXT, ROLE_NONE, "",
+			   "what that called to sleep" },
+	[COLUMN_WAKER_PID] = { "waker_pid", SQL_INTEGER, ROLE_NONE, "",
+			       "process that woke it; NULL: unknown, or an "
+			       "interrupt" },
+	[COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
+			       "its thread" },
+	[COLUMN_WAKER_COMM] = { "waker_comm", SQL_TEXT, ROLE_NONE, "",
+				"the thread's last name" },
+	[COLUMN_WAKER_FUNCTION] = { "waker_function", SQL_TEXT, ROLE_NONE, "",
+				    "the function that decided to wake it; "
+				    "NULL if unknown" },
+	[COLUMN_WAKER_INTERRUPT] = { "waker_interrupt", SQL_TEXT, ROLE_NONE,
+				     "",
+				     "handler of the interrupt that it was "
+				     "part of; NULL: none" },
+	[COLUMN_WAKERS] = { "wakers", SQL_TEXT, ROLE_NONE, "",
+			    "the waker, who woke that one before, and so on; "
+			    "empty if unknown" },
+	[COLUMN_OTHERS_BEGIN] = { "others_at_begin", SQL_INTEGER, ROLE_NONE,
+				  "", "threads asleep in the same function "
+				      "when it began" },
+	[COLUMN_OTHERS_END] = { "others_at_end", SQL_INTEGER, ROLE_NONE, "",
+				"the same when it was woken" },
+	[COLUMN_IS_CUT] = { "is_cut", SQL_INTEGER, ROLE_NONE, "",
+			    "1: the recording begins or ends in it" },
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
+				 "1: a thread of the program that recorded, "
+				 "which reports leave out" },
+	[COLUMN_STACK] = { "stack", SQL_TEXT, ROLE_NONE, "",
+			   "kernel functions, outermost first, by ;" },
+	[COLUMN_USER_STACK] = { "user_stack", SQL_TEXT, ROLE_NONE, "",
+				"the same of the program, where recorded" },
+};
+
+const struct sql_table sql_sleep_table = {
+	.name = "sleep",
+	.meaning = "Each time that a thread slept, and who woke it: report "
+		   "--sleeps adds them up.",
+	.columns = columns,
+	.column_count = COLUMNS,
+	.rows_per_mb = 200,
+	.source = &watch_source,
+};
+
+/* How one of the texts of a row is written. */
+struct row_text {
+	const struct attribution_input *input;
+	const struct task_watch *watch;
+	void (*write)(const struct row_text *text, uint32_t number, FILE *out);
+};
+
+static void write_stack(const struct row_text *text, uint32_t number,
+			FILE *out)
+{
+	stack_text_write(task_watch_stacks(text->watch), number,
+			 symbols_functions(text->input->symbols), out);
+}
+
+static void write_wakers(const struct row_text *text, uint32_t number,
+			 FILE *out)
+{
+	if (number != WAKER_NONE)
+		wakers_write(task_watch_wakers(text->watch), number,
+			     symbols_functions(text->input->symbols),
+			     text->input->names, out);
+}
+
+/* Returns what is written, kept with the row. */
+static const char *make_text(struct row_out *out, const struct row_text *text,
+			     uint32_t number)
+{
+	const char *kept = NULL;
+	char *made = NULL;
+	size_t size;
+	FILE *file = open_memstream(&made, &size);
+
+	if (!file)
+		return NULL;
+	text->write(text, number, file);
+	if (fclose(file) != EOF)
+		kept = row_out_text(out, made);
+	free(made);
+	return kept;
+}
+
+static void fill_texts(union sql_cell *cells, struct row_out *out,
+		       struct row_text *text, const struct sleep *sleep)
+{
+	text->write = write_wakers;
+	cells[COLUMN_WAKERS].text = make_text(out, text, sleep->waker);
+	text->write = write_stack;
+	cells[COLUMN_STACK].text = make_text(out, text, sleep->stack);
+	cells[COLUMN_USER_STACK].text = make_text(out, text,
+						  sleep->user_stack);
+}
+
+static void fill_times(union sql_cell *cells, const struct sleep *sleep)
+{
+	cells[COLUMN_BEGIN].number = (int64_t)sleep->begin_ns;
+	cells[COLUMN_END].number =
+		(int64_t)(sleep->begin_ns + sleep->asleep_ns +
+			  sleep->runnable_ns);
+	cells[COLUMN_ASLEEP].number = (int64_t)sleep->asleep_ns;
+	cells[COLUMN_RUNNABLE].number = (int64_t)sleep->runnable_ns;
+	cells[COLUMN_OTHERS_BEGIN].number = sleep->others_at_begin;
+	cells[COLUMN_OTHERS_END].number = sleep->others_at_end;
+	cells[COLUMN_IS_CUT].number = sleep->is_cut;
+}
+
+static void fill_task(union sql_cell *cells,
+		      const struct attribution_input *input,
+		      const struct sleep *sleep)
+{
+	cells[COLUMN_PID].number = task_process(input->names, sleep->task);
+	cells[COLUMN_TID].number = sleep->task->tid;
+	cells[COLUMN_COMM].text = task_names_comm(
+		input->names, sleep->task->tid, sleep->begin_ns);
+	cells[COLUMN_IS_RECORDER].number =
+		task_is_recorder(input, sleep->task->tid);
+	cells[COLUMN_CPU].number = sleep->task->cpu;
+}
+
+/* In an interrupt the task is the one that happened to run. */
+static void fill_waker(union sql_cell *cells, struct row_out *out,
+		       const struct attribution_input *input,
+		       const struct waker *waker)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+	bool is_task = waker && waker->interrupt == FUNCTION_NONE;
+
+	cells[COLUMN_WAKER_FUNCTION].text =
+		waker ? function_at(functions, waker->function)->name : NULL;
+	cells[COLUMN_WAKER_INTERRUPT].text =
+		waker && !is_task ?
+			function_at(functions, waker->interrupt)->name :
+			NULL;
+	cells[COLUMN_WAKER_COMM].text =
+		is_task ? task_names_last(input->names, waker->tid) : NULL;
+	cells[COLUMN_WAKER_PID].number = is_task ? waker->pid : 0;
+	cells[COLUMN_WAKER_TID].number = is_task ? waker->tid : 0;
+	if (!is_task) {
+		row_out_null(out, COLUMN_WAKER_PID);
+		row_out_null(out, COLUMN_WAKER_TID);
+	}
+}
+
+static const char *name_of(const struct function_table *functions,
+			   uint32_t function)
+{
+	return function == FUNCTION_UNKNOWN ?
+		       NULL :
+		       function_at(functions, function)->name;
+}
+
+void sleep_columns_add(const struct attribution_input *input,
+		       const struct task_watch *watch, struct row_out *out,
+		       const struct sleep *sleep)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+	struct row_text text = { .input = input, .watch = watch };
+	union sql_cell *cells = row_out_begin(out);
+
+	if (!cells)
+		return;
+	fill_times(cells, sleep);
+	fill_task(cells, input, sleep);
+	cells[COLUMN_LABEL].text = name_of(functions, sleep->label);
+	cells[COLUMN_INNER].text = name_of(functions, sleep->inner);
+	fill_waker(cells, out, input,
+		   sleep->waker == WAKER_NONE ?
+			   NULL :
+			   wakers_at(task_watch_wakers(watch), sleep->waker));
+	fill_texts(cells, out, &text, sleep);
+	row_out_end(out);
+}

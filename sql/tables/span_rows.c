@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "attribution/time/on_cpu.h"
+#include "attribution/time/task_time.h"
+#include "attribution/time/task_work.h"
+#include "common/error.h"
+#include "report/text/task_names.h"
+#include "sql/tables/fault_rows.h"
+#include "sql/tables/fresh_cpus.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/state_columns.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Each thread's time as spans of one class, and what is made of these. */
+struct span_rows {
+	struct row_source source;
+	struct span_sink sink;
+	const struct attribution_input *input;
+	const struct row_choice *choice;
+	struct task_time *time;
+	struct row_out *states;		/* or NULL */
+	struct state_columns columns;
+	struct fault_rows faults;	/* out may be NULL */
+	struct fresh_cpus cpus;
+	struct array pending;		/* struct array of struct state_fact,
+					 * by task index */
+	int status;
+};
+
+static struct array *pending_of(struct span_rows *rows,
+				const struct time_span *span)
+{
+	struct array *pending = array_reach(&rows->pending, span->task->index);
+
+	if (!pending)
+		rows->status = -ERROR_MEMORY;
+	else if (!pending->item_size)
+		*pending = ARRAY_OF(struct state_fact);
+	return pending;
+}
+
+/* Hands on spans that waited for what the thread turns out to be in. */
+static void settle(struct span_rows *rows, struct array *pending,
+		   uint8_t time_class)
+{
+	for (size_t i = 0; i < pending->count; i++) {
+		struct state_fact *fact = array_at(pending, i);
+
+		if (fact->is_provisional)
+			fact->time_class = time_class;
+		state_columns_add(&rows->columns, rows->states, fact);
+	}
+	pending->count = 0;
+}
+
+static void take_state(struct span_rows *rows, const struct time_span *span)
+{
+	struct state_fact fact = state_fact_of(span);
+	struct array *pending = pending_of(rows, span);
+	struct state_fact *waiting;
+
+	if (!pending)
+		return;
+	if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
+	    pending->count)
+		settle(rows, pending, on_cpu_settled_class(span));
+	if (!fact.is_provisional && !pending->count) {
+		state_columns_add(&rows->columns, rows->states, &fact);
+		return;
+	}
+	waiting = array_add(pending);
+	if (waiting)
+		*waiting = fact;
+	else
+		rows->status = -ERROR_MEMORY;
+}
+
+static void take_span(struct span_sink *sink, const struct time_span *span)
+{
+	struct span_rows *rows =
+		(struct span_rows *)((char *)sink -
+				     offsetof(struct span_rows, sink));
+
+	if (rows->states)
+		take_state(rows, span);
+	if (rows->faults.out)
+		fault_rows_take(&rows->faults, span);
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct span_rows *rows = (struct span_rows *)witness;
+
+	task_time_step(rows->time, step);
+	if (fresh_cpus_take(&rows->cpus, step) < 0)
+		rows->status = -ERROR_MEMORY;
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	task_time_event(((struct span_rows *)witness)->time, event);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	task_time_record(((struct span_rows *)witness)->time, record);
+}
+
+static bool is_done(const struct row_source *source, uint64_t time_ns)
+{
+	const struct span_rows *rows = (const struct span_rows *)source;
+
+	return time_ns >= rows->choice->end.until_ns && !rows->cpus.count;
+}
+
+/* What is not known by now stays what it seemed. */
+static void settle_all(struct span_rows *rows)
+{
+	for (size_t i = 0; i < rows->pending.count; i++)
+		settle(rows, array_at(&rows->pending, i), TIME_KERNEL);
+}
+
+static void end_rows(struct span_rows *rows)
+{
+	if (task_time_end(rows->time) < 0)
+		rows->status = -ERROR_MEMORY;
+	if (rows->faults.out)
+		fault_rows_end(&rows->faults);
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct span_rows *rows = (struct span_rows *)source;
+	int status = 0;
+
+	(void)stacks;
+	if (!is_early)
+		end_rows(rows);
+	settle_all(rows);
+	if (rows->states)
+		status = row_out_flush(rows->states);
+	if (!status && rows->faults.out)
+		status = row_out_flush(rows->faults.out);
+	if (!status)
+		status = rows->faults.status;
+	return status ? status : rows->status;
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct span_rows *rows = (struct span_rows *)source;
+
+	for (size_t i = 0; i < rows->pending.count; i++)
+		array_free((struct array *)array_at(&rows->pending, i));
+	array_free(&rows->pending);
+	fault_rows_free(&rows->faults);
+	fresh_cpus_free(&rows->cpus);
+	state_columns_free(&rows->columns);
+	task_time_free(rows->time);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	struct task_time_options options =
+		task_time_options_of(input->recording);
+	struct span_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){
+		.witness = { take_step, take_event, take_record },
+		.is_done = is_done,
+		.end = end,
+		.close = close_rows,
+	};
+	rows->sink.take = take_span;
+	rows->input = input->recording;
+	rows->choice = input->choice;
+	rows->states = input->outs[TABLE_THREAD_STATE];
+	rows->columns = state_columns_of(input->recording);
+	rows->faults = fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
+	rows->cpus = FRESH_CPUS_NONE;
+	rows->pending = ARRAY_OF(struct array);
+	rows->time = task_time_new(&options, &rows->sink);
+	if (rows->time)
+		return &rows->source;
+	close_rows(&rows->source);
+	return NULL;
+}
+
+const struct row_source_class span_source = {
+	.needs_time = true,
+	.needs_begin = true,
+	.open = open_rows,
+};

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/tables/sql_tables.h"
+
+#include <string.h>
+
+static const struct sql_table *const tables[SQL_TABLES] = {
+	[TABLE_RECORDING] = &sql_recording_table,
+	[TABLE_CPU] = &sql_cpu_table,
+	[TABLE_FUNCTION] = &sql_function_table,
+	[TABLE_PROCESS] = &sql_process_table,
+	[TABLE_THREAD] = &sql_thread_table,
+	[TABLE_THREAD_STATE] = &sql_thread_state_table,
+	[TABLE_SYSCALL] = &sql_syscall_table,
+	[TABLE_FAULT] = &sql_fault_table,
+	[TABLE_SLEEP] = &sql_sleep_table,
+	[TABLE_WAKEUP] = &sql_wakeup_table,
+	[TABLE_INTERRUPT] = &sql_interrupt_table,
+	[TABLE_SERVER] = &sql_server_table,
+	[TABLE_CALL] = &sql_call_table,
+	[TABLE_PROFILE] = &sql_profile_table,
+	[TABLE_GAP] = &sql_gap_table,
+};
+
+const struct sql_table *sql_table_at(enum sql_table_id id)
+{
+	return tables[id];
+}
+
+const struct sql_table *sql_table_find(const char *name, enum sql_table_id *id)
+{
+	for (int i = 0; i < SQL_TABLES; i++)
+		if (!strcmp(tables[i]->name, name)) {
+			*id = (enum sql_table_id)i;
+			return tables[i];
+		}
+	return NULL;
+}

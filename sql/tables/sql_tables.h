@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SQL_TABLES_H
+#define KT_SQL_TABLES_H
+
+#include "sql/rows/sql_table.h"
+
+/* Each table, defined beside what makes its rows. */
+extern const struct sql_table sql_recording_table;
+extern const struct sql_table sql_cpu_table;
+extern const struct sql_table sql_function_table;
+extern const struct sql_table sql_process_table;
+extern const struct sql_table sql_thread_table;
+extern const struct sql_table sql_thread_state_table;
+extern const struct sql_table sql_syscall_table;
+extern const struct sql_table sql_fault_table;
+extern const struct sql_table sql_sleep_table;
+extern const struct sql_table sql_wakeup_table;
+extern const struct sql_table sql_interrupt_table;
+extern const struct sql_table sql_server_table;
+extern const struct sql_table sql_call_table;
+extern const struct sql_table sql_profile_table;
+extern const struct sql_table sql_gap_table;
+
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SQL_SUM_WINDOW_H
+#define KT_SQL_SUM_WINDOW_H
+
+#include "sql/rows/row_choice.h"
+
+/* The hidden columns of tables of sums, in an initializer of columns. */
+#define SUM_WINDOW_COLUMNS(since, until)                                      \
+	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns",                \
+		    "hidden: the sums are of what lies behind this time" },   \
+	[until] = { "until_ns", SQL_INTEGER, ROLE_UNTIL, "ns",                \
+		    "hidden: and before this one; so process(1000, 2000) "    \
+		    "is of that window, as report --since --until" }
+
+/* Returns a bound as what was asked for: SQLite compares the two. */
+static inline int64_t sum_window_bound(uint64_t time_ns)
+{
+	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/sqlite/constraints.h"
+
+#include "tests/run_suite.h"
+
+#include <check.h>
+#include <sqlite3.h>
+
+/* What a constraint of the table "call" leaves of all rows. */
+static const struct {
+	const char *plan;
+	const char *values;	/* in SQL */
+	uint64_t begin_since;
+	uint64_t begin_until;
+	uint64_t end_until;
+} cases[] = {
+	{ "begin_ns>=?", "5", 5, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns>?", "5", 6, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns>?", "5.5", 6, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns>=?", "5.5", 6, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns<?", "9", 0, 9, UINT64_MAX },
+	{ "begin_ns<?", "8.5", 0, 9, UINT64_MAX },
+	{ "begin_ns<=?", "9", 0, 10, UINT64_MAX },
+	{ "begin_ns=?", "7", 7, 8, UINT64_MAX },
+	{ "end_ns<?", "9", 0, UINT64_MAX, 9 },
+	{ "begin_ns>=? end_ns<? begin_ns<?", "3, 20, 10", 3, 10, 20 },
+	{ "begin_ns>=? begin_ns>=?", "3, 2", 3, UINT64_MAX, UINT64_MAX },
+	/* Compared in ways of their own, by SQLite itself. */
+	{ "begin_ns>=?", "NULL", 0, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns<?", "'9'", 0, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns>=?", "-1", 0, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns<?", "1e300", 0, UINT64_MAX, UINT64_MAX },
+	{ "begin_ns<?", "9e999", 0, UINT64_MAX, UINT64_MAX },
+};
+
+enum { CASE_COUNT = sizeof(cases) / sizeof(*cases) };
+
+/* Applies @plan to all rows, with @values of SQL. */
+static struct row_choice choice_of(const char *plan, const char *values)
+{
+	struct row_choice choice = ROW_CHOICE_ALL;
+	sqlite3_value *read[8];
+	sqlite3_stmt *statement;
+	sqlite3 *db;
+	char *text = sqlite3_mprintf("SELECT %s", values);
+	int count;
+
+	ck_assert_int_eq(sqlite3_open(":memory:", &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(db, text, -1, &statement, NULL),
+			 SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+	count = sqlite3_column_count(statement);
+	for (int i = 0; i < count; i++)
+		read[i] = sqlite3_value_dup(sqlite3_column_value(statement, i));
+	constraints_apply(sql_table_at(TABLE_CALL), plan, read, count, &choice);
+	for (int i = 0; i < count; i++)
+		sqlite3_value_free(read[i]);
+	sqlite3_finalize(statement);
+	sqlite3_close(db);
+	sqlite3_free(text);
+	return choice;
+}
+
+START_TEST(times)
+{
+	const struct row_choice choice =
+		choice_of(cases[_i].plan, cases[_i].values);
+
+	ck_assert_uint_eq(choice.begin.since_ns, cases[_i].begin_since);
+	ck_assert_uint_eq(choice.begin.until_ns, cases[_i].begin_until);
+	ck_assert_uint_eq(choice.end.until_ns, cases[_i].end_until);
+	ck_assert_uint_eq(choice.end.since_ns, 0);
+}
+END_TEST
+
+START_TEST(identities)
+{
+	const struct row_choice choice = choice_of(
+		"tid=? function=? cpu=?", "-1, 'vfs_read', 'no number'");
+
+	ck_assert(choice.is_limited && choice.tid.is_chosen);
+	ck_assert_int_eq(choice.tid.number, -1);
+	ck_assert_str_eq(choice.function, "vfs_read");
+	ck_assert(!choice.cpu.is_chosen && !choice.pid.is_chosen);
+}
+END_TEST
+
+/* Rows that began before a time and end behind it would not be found. */
+START_TEST(what_helps)
+{
+	const struct sql_table *table = sql_table_at(TABLE_CALL);
+	const char *text;
+
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		const struct sql_column *column = &table->columns[i];
+		bool is_lower_helpful = constraint_helps(
+			column, SQLITE_INDEX_CONSTRAINT_GE, &text);
+
+		ck_assert_int_eq(is_lower_helpful, column->role == ROLE_BEGIN);
+		ck_assert(!constraint_helps(column, SQLITE_INDEX_CONSTRAINT_NE,
+					    &text));
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("constraints");
+	TCase *tcase = tcase_create("constraints");
+
+	tcase_add_loop_test(tcase, times, 0, CASE_COUNT);
+	tcase_add_test(tcase, identities);
+	tcase_add_test(tcase, what_helps);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
