@@ -58,10 +58,9 @@ static void say_left_out(const struct attribution_request *request,
 			time_ns, out == stderr ? "" : "\n");
 }
 
-/* Sends the recording past the witness. */
-static int show_to(const struct session *session,
-		   const struct known_events *events, struct witness *witness,
-		   struct task_stacks **stacks)
+int run_witness(const struct session *session,
+		const struct known_events *events, struct witness *witness,
+		struct task_stacks **stacks)
 {
 	struct step_join *join = step_join_new(session->recording, events,
 					       &witness, 1);
@@ -100,7 +99,7 @@ static int fill_and_render(const struct session *session,
 	int status = -ERROR_MEMORY;
 
 	if (witness)
-		status = show_to(session, input->events, witness, &stacks);
+		status = run_witness(session, input->events, witness, &stacks);
 	/* The pipeline has said what it failed of. */
 	if (status <= 0) {
 		output->stacks = stacks;

@@ -8,7 +8,11 @@
 
 struct attribution_table;
 struct call_records_choice;
+struct known_events;
 struct report_options;
+struct session;
+struct task_stacks;
+struct witness;
 
 /* What is wanted beside the common options; all but the table may be NULL. */
 struct attribution_request {
@@ -29,6 +33,15 @@ struct attribution_request {
  * Returns whether there is such a format.
  */
 bool read_record_format(const char *name, enum record_format *format);
+
+/* Sends the session's whole recording, with @events, past @witness.
+ *
+ * Returns 0 and *@stacks as run_pipeline() does, or EXIT_FAILED, standard error
+ * knowing why, or a negative enum error.
+ */
+int run_witness(const struct session *session,
+		const struct known_events *events, struct witness *witness,
+		struct task_stacks **stacks);
 
 /* Fills the table from the recording that @options name, and shows it.
  *

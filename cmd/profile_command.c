@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/profile_command.h"
 
+#include "attribution/events/known_events.h"
+#include "attribution/processes/time_account.h"
+#include "attribution/profile/billed_profile.h"
+#include "attribution/table.h"
+#include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
@@ -8,6 +13,7 @@
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
+#include "report/text/time_unit.h"
 #include "symbolize/symbols.h"
 #include "symbolize/work_kinds.h"
 
@@ -55,29 +61,45 @@ static int render_second(const struct profile_report *report,
 	return status;
 }
 
-static bool is_by_process(const struct session *session,
-			  const struct profile_renderer *renderer)
-{
-	return renderer->by_process || step_filter_has_tasks(&session->filter);
-}
+/* What is to be made of a recording. */
+struct profile_job {
+	const struct session *session;
+	const struct profile_renderer *renderer;
+	const struct report_options *options;
+	const struct profile_scope *scope;
+	/* What the kernel said of whom interrupt work is for; NULL: it is whom
+	 * it stopped.
+	 */
+	const struct known_events *events;
+	bool by_process;
+};
 
-static int render(const struct session *session, const struct profile *profile,
-		  const struct profile_scope *scope,
-		  const struct task_stacks *stacks,
-		  const struct profile_renderer *renderer,
-		  const struct report_options *options)
+/* A finished profile. */
+struct made_profile {
+	const struct call_tree *tree;
+	const uint64_t *part_ns;
+	const struct profile_bill *bill;	/* or NULL */
+	const struct task_stacks *stacks;
+};
+
+static int render(const struct profile_job *job,
+		  const struct made_profile *made)
 {
+	const struct session *session = job->session;
+	const struct profile_renderer *renderer = job->renderer;
+	const struct report_options *options = job->options;
 	const struct profile_report report = {
 		.recording = session->recording,
 		.functions = symbols_functions(session->symbols),
 		.lines = session->lines,
 		.names = session->names,
-		.stacks = stacks,
-		.tree = profile_tree(profile),
+		.stacks = made->stacks,
+		.tree = made->tree,
 		.filter = &session->filter,
-		.by_process = is_by_process(session, renderer),
-		.scope = scope,
-		.part_ns = profile_part_times(profile),
+		.by_process = job->by_process,
+		.scope = job->scope,
+		.part_ns = made->part_ns,
+		.bill = made->bill,
 		.title = options->title,
 		.top = options->top,
 		.sort = options->sort,
@@ -85,47 +107,129 @@ static int render(const struct session *session, const struct profile *profile,
 	};
 	int status = render_to(&report, renderer->render, session->out);
 
-	if (!status && !renderer->has_title && !options->capture)
+	if (!status && !renderer->has_title && !options->capture) {
+		render_bill(&report, stderr);
 		render_left_out(&report, stderr);
+	}
 	if (!status && renderer->render_second)
 		status = render_second(&report, renderer->render_second,
 				       options->output);
 	return status;
 }
 
-static int profile_scoped(const struct session *session,
-			  const struct profile_renderer *renderer,
-			  const struct report_options *options,
-			  const struct profile_scope *scope)
+static struct profile_options options_of(const struct profile_job *job)
 {
-	const struct profile_options profile_options = {
+	const struct session *session = job->session;
+
+	return (struct profile_options){
 		.filter = &session->filter,
 		.window = session->window,
-		.by_process = is_by_process(session, renderer),
-		.scope = scope,
+		.by_process = job->by_process,
+		.scope = job->scope,
 		.names = session->names,
 		.recorder = recording_info(session->recording)->command,
 	};
-	struct profile *profile = profile_new(&profile_options);
+}
+
+/* Interrupt work is under whom it stopped. */
+static int profile_by_victim(const struct profile_job *job)
+{
+	const struct profile_options options = options_of(job);
+	struct profile *profile = profile_new(&options);
 	struct task_stacks *stacks = NULL;
 	int status = EXIT_FAILED;
 
 	if (profile)
-		status = run_pipeline(session, profile_sink(profile), &stacks);
+		status = run_pipeline(job->session, profile_sink(profile),
+				      &stacks);
 	if (!status && profile_end(profile) < 0)
 		status = EXIT_FAILED;
 	if (!status)
-		status = render(session, profile, scope, stacks, renderer,
-				options);
+		status = render(job, &(struct made_profile){
+					     .tree = profile_tree(profile),
+					     .part_ns = profile_part_times(
+						     profile),
+					     .stacks = stacks,
+				     });
 	task_stacks_free(stacks);
 	profile_free(profile);
 	return status;
+}
+
+/* It is under whom it was for. */
+static int profile_by_beneficiary(const struct profile_job *job)
+{
+	const struct session *session = job->session;
+	const struct profile_options options = options_of(job);
+	const struct attribution_input input = {
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.names = session->names,
+		.events = job->events,
+		.kinds = job->scope->kinds,
+		.filter = &session->filter,
+		.window = session->window,
+	};
+	struct billed_profile *profile = billed_profile_new(&input, &options);
+	struct task_stacks *stacks = NULL;
+	int status = EXIT_FAILED;
+
+	if (profile)
+		status = run_witness(session, job->events,
+				     billed_profile_witness(profile), &stacks);
+	if (!status)
+		status = billed_profile_end(profile);
+	if (!status)
+		status = render(
+			job, &(struct made_profile){
+				     .tree = billed_profile_tree(profile),
+				     .part_ns = billed_profile_part_times(
+					     profile),
+				     .bill = billed_profile_bill(profile),
+				     .stacks = stacks,
+			     });
+	task_stacks_free(stacks);
+	billed_profile_free(profile);
+	if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
+	return status < 0 ? EXIT_FAILED : status;
+}
+
+/* Whether it is known for whom interrupt work was. */
+static bool knows_beneficiaries(const struct session *session,
+				const struct known_events *events)
+{
+	return time_unit_of(session->recording)->is_time &&
+	       time_accounts_follow(events);
+}
+
+/* Chooses whose interrupt work is, with @events, and makes the profile. */
+static int profile_billed(struct profile_job *job,
+			  const struct known_events *events)
+{
+	enum bill_choice bill = job->options->bill;
+	bool is_known = knows_beneficiaries(job->session, events);
+
+	if (bill == BILL_BENEFICIARY && !is_known) {
+		fprintf(stderr, "ktrace-hw: --bill: the recording does not "
+				"tell for whom interrupt work was (record "
+				"--events=attribution)\n");
+		return EXIT_FAILED;
+	}
+	if (bill == BILL_BENEFICIARY)
+		job->by_process = true;
+	/* Whoever it is for, in a sum of all it is the same. */
+	if (bill == BILL_VICTIM || !job->by_process || !is_known)
+		return profile_by_victim(job);
+	job->events = events;
+	return profile_by_beneficiary(job);
 }
 
 static int profile_session(const struct session *session,
 			   const struct profile_renderer *renderer,
 			   const struct report_options *options)
 {
+	struct known_events *events = known_events_new(session->recording);
 	struct work_kinds *kinds =
 		work_kinds_new(symbols_functions(session->symbols),
 			       symbols_arch(session->symbols));
@@ -138,10 +242,19 @@ static int profile_session(const struct session *session,
 					   options->only_tracer,
 		},
 	};
+	struct profile_job job = {
+		.session = session,
+		.renderer = renderer,
+		.options = options,
+		.scope = &scope,
+		.by_process = renderer->by_process ||
+			      step_filter_has_tasks(&session->filter),
+	};
 	int status = EXIT_FAILED;
 
-	if (kinds)
-		status = profile_scoped(session, renderer, options, &scope);
+	if (kinds && events)
+		status = profile_billed(&job, events);
+	known_events_free(events);
 	work_kinds_free(kinds);
 	return status;
 }

@@ -24,6 +24,7 @@ enum common_option {
 	OPTION_CPU,
 	OPTION_WITH_IDLE,
 	OPTION_WITH_TRACER,
+	OPTION_BILL,
 	OPTION_SYMFS,
 	OPTION_JOBS,
 	OPTION_ENGINE,
@@ -53,6 +54,9 @@ static const struct own_option common_options[OPTION_COUNT] = {
 			       "profiles hold the idle loop, too" },
 	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
 				 "the tracer's own work, too" },
+	[OPTION_BILL] = { "bill", "WHOM",
+			  "profiles have interrupt work under whom it was for "
+			  "(beneficiary) or whom it stopped (victim)" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "where the traced machine's files lie" },
 	[OPTION_JOBS] = { "jobs", "N",
@@ -76,6 +80,7 @@ static bool takes(const struct option_set *set, enum common_option option)
 		return !set->has_no_rows;
 	case OPTION_WITH_IDLE:
 	case OPTION_WITH_TRACER:
+	case OPTION_BILL:
 		return set->adds_up;
 	case OPTION_OUTPUT:
 	case OPTION_FORMAT:
@@ -126,6 +131,17 @@ static bool take_color(struct report_options *options, const char *when)
 	return false;
 }
 
+static bool take_bill(struct report_options *options, const char *whom)
+{
+	if (!strcmp(whom, "beneficiary"))
+		options->bill = BILL_BENEFICIARY;
+	else if (!strcmp(whom, "victim"))
+		options->bill = BILL_VICTIM;
+	else
+		return false;
+	return true;
+}
+
 static bool take_common(struct report_options *options, int index,
 			const char *argument)
 {
@@ -161,6 +177,8 @@ static bool take_common(struct report_options *options, int index,
 	case OPTION_WITH_TRACER:
 		options->with_tracer = true;
 		return true;
+	case OPTION_BILL:
+		return take_bill(options, argument);
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;

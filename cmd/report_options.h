@@ -14,6 +14,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Under whom a profile has interrupt work. */
+enum bill_choice {
+	BILL_AUTO,		/* beneficiary where it matters and is known */
+	BILL_BENEFICIARY,	/* whom it was for */
+	BILL_VICTIM,		/* whom it stopped */
+};
+
 enum color_choice { COLORS_AUTO, COLORS_ALWAYS, COLORS_NEVER };
 
 /* The options that every reading command has. */
@@ -34,6 +41,7 @@ struct report_options {
 	enum color_choice colors;	/* --color; by default on a terminal */
 	bool with_idle;		/* --with-idle */
 	bool with_tracer;	/* --with-tracer */
+	enum bill_choice bill;	/* --bill */
 	bool only_tracer;	/* --tracer, of the commands that have it */
 	bool wants_lines;	/* --lines, of the commands that have it */
 	const char *sort;	/* --sort, likewise: a column's name */
@@ -58,7 +66,8 @@ struct option_set {
 	bool is_paged;		/* its text is to be read, not kept */
 	bool has_no_tasks;	/* it takes no --pid, --tree and --comm */
 	bool has_no_rows;	/* nor --top */
-	bool adds_up;		/* it takes --with-idle and --with-tracer */
+	bool adds_up;		/* it takes --with-idle, --with-tracer and
+				 * --bill */
 	bool is_page;		/* nor what chooses and shapes an output */
 	bool takes_input;	/* a word may stand for -i DIR */
 	bool takes_two;		/* two words are recordings */

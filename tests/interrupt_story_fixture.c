@@ -70,7 +70,7 @@ void interrupt_scene_watch(struct interrupt_scene *scene)
 		.kinds = attribution_fixture_kinds(scene->fixture),
 		.window = TIME_WINDOW_ALL,
 	};
-	scene->ledger = interrupt_ledger_new(&scene->input);
+	scene->ledger = interrupt_ledger_new(&scene->input, NULL);
 	ck_assert_ptr_nonnull(scene->ledger);
 	attribution_fixture_watch(scene->fixture,
 				  interrupt_ledger_witness(scene->ledger));

@@ -18,7 +18,7 @@ static struct fixture make(void)
 					     .victim_tid = 5 };
 	struct fixture fixture = { .rows = interrupt_rows_new() };
 
-	fixture.claims = claims_new(fixture.rows);
+	fixture.claims = claims_new(fixture.rows, NULL);
 	fixture.work = interrupt_rows_work(fixture.rows, &work);
 	ck_assert_uint_eq(fixture.work, 0);
 	return fixture;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claims.h"
 
+#include "attribution/interrupts/path_sums.h"
 #include "common/number_map.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct claim {
 
 struct claims {
 	struct interrupt_rows *rows;
+	struct path_sums *paths;	/* or NULL */
 	struct number_map *processes;	/* their claims, by pid */
 	struct array known;		/* struct claim *: to be freed */
 	bool has_failed;
@@ -29,13 +31,14 @@ struct claims {
 	struct claim system;
 };
 
-struct claims *claims_new(struct interrupt_rows *rows)
+struct claims *claims_new(struct interrupt_rows *rows, struct path_sums *paths)
 {
 	struct claims *claims = calloc(1, sizeof(*claims));
 
 	if (!claims)
 		return NULL;
 	claims->rows = rows;
+	claims->paths = paths;
 	claims->known = ARRAY_OF(struct claim *);
 	claims->nobody.pid = -1;
 	claims->system.pid = 0;
@@ -233,10 +236,14 @@ static void bill_known(struct claims *claims, int32_t pid,
 		       const struct interrupt_share *share)
 {
 	struct interrupt_share known = *share;
+	bool is_added;
 
 	if (pid < 0)
 		known.certainty = CERTAIN_NOBODY;
-	if (!interrupt_rows_add(claims->rows, pid, &known))
+	is_added = share->is_of_path ?
+			   path_sums_add(claims->paths, pid, &known) :
+			   interrupt_rows_add(claims->rows, pid, &known);
+	if (!is_added)
 		claims->has_failed = true;
 }
 

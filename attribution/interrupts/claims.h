@@ -16,11 +16,16 @@
  */
 struct claim;
 
-/* All claims of a recording, and the rows that bills end in. */
+/* All claims of a recording, and the sums that bills end in. */
 struct claims;
 
-/* Borrows @rows.  Returns NULL when out of memory. */
-struct claims *claims_new(struct interrupt_rows *rows);
+struct path_sums;
+
+/* Borrows @rows, and @paths: NULL if no path is billed.  Returns NULL when out
+ * of memory.
+ */
+struct claims *claims_new(struct interrupt_rows *rows,
+			  struct path_sums *paths);
 void claims_free(struct claims *claims);
 
 /* Returns whether anything was lost for lack of memory. */

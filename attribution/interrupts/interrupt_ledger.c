@@ -187,13 +187,14 @@ static void close_followers(struct interrupt_ledger *ledger)
 	}
 }
 
-static bool open_parts(struct interrupt_ledger *ledger)
+static bool open_parts(struct interrupt_ledger *ledger,
+		       struct path_sums *paths)
 {
 	const struct attribution_input *input = ledger->input;
 
 	ledger->rows = interrupt_rows_new();
 	if (ledger->rows)
-		ledger->claims = claims_new(ledger->rows);
+		ledger->claims = claims_new(ledger->rows, paths);
 	if (ledger->claims)
 		ledger->stacks = interrupt_stacks_new(
 			input->window, ledger->rows, ledger->claims);
@@ -206,7 +207,8 @@ static bool open_parts(struct interrupt_ledger *ledger)
 }
 
 struct interrupt_ledger *
-interrupt_ledger_new(const struct attribution_input *input)
+interrupt_ledger_new(const struct attribution_input *input,
+		     struct path_sums *paths)
 {
 	struct interrupt_ledger *ledger = calloc(1, sizeof(*ledger));
 
@@ -217,7 +219,7 @@ interrupt_ledger_new(const struct attribution_input *input)
 	ledger->listener = (struct interrupt_listener){ begin, end, role };
 	ledger->input = input;
 	ledger->cpus = TRACED_CPUS_NONE;
-	if (open_parts(ledger))
+	if (open_parts(ledger, paths))
 		return ledger;
 	interrupt_ledger_free(ledger);
 	return NULL;
@@ -242,6 +244,18 @@ void interrupt_ledger_free(struct interrupt_ledger *ledger)
 struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger)
 {
 	return &ledger->witness;
+}
+
+struct interrupt_stack *
+interrupt_ledger_stack(const struct interrupt_ledger *ledger,
+		       const struct task *task, uint32_t cpu)
+{
+	return interrupt_stacks_of(ledger->stacks, task, cpu);
+}
+
+void interrupt_ledger_fail(struct interrupt_ledger *ledger)
+{
+	claims_fail(ledger->claims);
 }
 
 int interrupt_ledger_end(struct interrupt_ledger *ledger)

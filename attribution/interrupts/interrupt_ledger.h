@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 struct attribution_input;
+struct interrupt_stack;
+struct path_sums;
 struct task;
 
 /* What kernel code does at a moment that its task did not choose, or for
@@ -51,13 +53,26 @@ enum interrupt_certainty {
  */
 struct interrupt_ledger;
 
-/* Borrows @input.  Returns NULL when out of memory. */
+/* Borrows @input, and @paths, where what a piece of work did on each call path
+ * is billed; NULL: nowhere.  Returns NULL when out of memory.
+ */
 struct interrupt_ledger *
-interrupt_ledger_new(const struct attribution_input *input);
+interrupt_ledger_new(const struct attribution_input *input,
+		     struct path_sums *paths);
 void interrupt_ledger_free(struct interrupt_ledger *ledger);
 
 /* What has to see all steps, events and records.  Owner: the ledger. */
 struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger);
+
+/* Returns the pieces that @task, which runs on @cpu, is in now; valid until the
+ * ledger's next step.  NULL when out of memory.
+ */
+struct interrupt_stack *
+interrupt_ledger_stack(const struct interrupt_ledger *ledger,
+		       const struct task *task, uint32_t cpu);
+
+/* Says that memory ran out. */
+void interrupt_ledger_fail(struct interrupt_ledger *ledger);
 
 /* Gives what is still unknown to nobody.  Call it once, after the last step
  * and before anything below.

@@ -14,6 +14,7 @@ struct interrupt_piece interrupt_piece_of(enum interrupt_kind kind,
 		.effects = ARRAY_OF(struct stake),
 		.woken = ARRAY_OF(struct stake),
 		.causes = ARRAY_OF(struct claim *),
+		.paths = ARRAY_OF(struct path_work),
 		.expected = FUNCTION_NONE,
 	};
 }
@@ -153,6 +154,7 @@ static void free_piece(struct claims *claims, struct interrupt_piece *piece)
 	for (size_t i = 0; i < piece->causes.count; i++)
 		claim_drop(claims, causes[i]);
 	array_free(&piece->causes);
+	array_free(&piece->paths);
 	stakes_free(claims, &piece->parts);
 	stakes_free(claims, &piece->effects);
 	stakes_free(claims, &piece->woken);
@@ -160,6 +162,35 @@ static void free_piece(struct claims *claims, struct interrupt_piece *piece)
 	claim_drop(claims, piece->self);
 	claim_drop(claims, piece->current);
 	claim_drop(claims, piece->expected_owner);
+}
+
+/* Time and entries go to the same, and in the same parts. */
+static void bill_path(struct claims *claims, const struct array *stakes,
+		      const struct path_work *work)
+{
+	struct interrupt_share share = {
+		.work = work->path,
+		.is_of_path = true,
+		.ns = work->ns,
+	};
+
+	for (uint8_t how = 0; how < CALL_HOWS; how++) {
+		if (!work->entries[how] && !share.ns)
+			continue;
+		share.how = how;
+		share.count = work->entries[how];
+		stakes_bill(claims, stakes, &share);
+		share.ns = 0;
+	}
+}
+
+static void bill_paths(struct claims *claims, const struct array *stakes,
+		       const struct interrupt_piece *piece)
+{
+	const struct path_work *works = piece->paths.items;
+
+	for (size_t i = 0; i < piece->paths.count; i++)
+		bill_path(claims, stakes, &works[i]);
 }
 
 void interrupt_piece_end(struct claims *claims, struct interrupt_piece *piece,
@@ -175,6 +206,7 @@ void interrupt_piece_end(struct claims *claims, struct interrupt_piece *piece,
 	judge(claims, piece, &stakes);
 	if (number != INTERRUPT_WORK_NONE)
 		stakes_bill(claims, &stakes, &share);
+	bill_paths(claims, &stakes, piece);
 	settle_others(claims, piece, &stakes);
 	if (around)
 		tell_around(claims, piece, &stakes, around);

@@ -4,6 +4,7 @@
 
 #include "attribution/interrupts/claims.h"
 #include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/path_sums.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,6 +46,7 @@ struct interrupt_piece {
 	uint8_t expected_kind;
 	struct claim *expected_owner;	/* or NULL */
 	bool polls;		/* it asked for a device to be polled */
+	struct array paths;	/* struct path_work, if anybody keeps it */
 };
 
 /* Returns a piece without any knowledge. */
@@ -79,8 +81,9 @@ void interrupt_piece_expect(struct claims *claims,
 			    struct interrupt_piece *piece, uint32_t function,
 			    enum interrupt_kind kind, struct claim *owner);
 
-/* Bills the time of @piece as work @number (INTERRUPT_WORK_NONE: not), tells the piece around it if it is
- * part of that (else NULL), and frees what it holds.
+/* Bills the time of @piece as work @number (INTERRUPT_WORK_NONE: not), and that
+ * of its paths, tells the piece around it if it is part of that (else NULL),
+ * and frees what it holds.
  */
 void interrupt_piece_end(struct claims *claims, struct interrupt_piece *piece,
 			 uint32_t number, struct interrupt_piece *around);

@@ -41,6 +41,9 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 /* Part of a piece of work: @count of it (1: all), @ns of its time. */
 struct interrupt_share {
 	uint32_t work;
+	bool is_of_path;	/* work is a call path: see path_sums.h */
+	uint8_t how;		/* of a path: count is of entries by enum
+				 * call_how */
 	uint8_t certainty;	/* enum interrupt_certainty */
 	double count;
 	uint64_t ns;

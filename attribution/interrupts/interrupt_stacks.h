@@ -55,17 +55,30 @@ interrupt_stack_top(const struct interrupt_stack *stack)
 	return stack->pieces.count ? &pieces[stack->pieces.count - 1] : NULL;
 }
 
+/* Returns the innermost piece if the task's time is interrupt work now, else
+ * NULL.
+ */
+static inline struct interrupt_piece *
+interrupt_stack_charged(const struct interrupt_stack *stack)
+{
+	struct interrupt_piece *top = interrupt_stack_top(stack);
+
+	return top && !stack->is_in_tracer &&
+			       (stack->is_interrupted || top->is_thread_work) ?
+		       top :
+		       NULL;
+}
+
 /* Gives the innermost piece the task's time up to @clock_ns, if that was
  * interrupt work.
  */
 static inline void interrupt_stack_charge(struct interrupt_stack *stack,
 					  uint64_t clock_ns)
 {
-	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_piece *piece = interrupt_stack_charged(stack);
 
-	if (top && !stack->is_in_tracer &&
-	    (stack->is_interrupted || top->is_thread_work))
-		top->own_ns += clock_ns - stack->clock_ns;
+	if (piece)
+		piece->own_ns += clock_ns - stack->clock_ns;
 	stack->clock_ns = clock_ns;
 }
 

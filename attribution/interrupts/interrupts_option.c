@@ -68,7 +68,7 @@ static struct witness *open_interrupts(const struct attribution_input *input)
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
 	interrupts->irqs = irq_names_new();
-	interrupts->ledger = interrupt_ledger_new(input);
+	interrupts->ledger = interrupt_ledger_new(input, NULL);
 	interrupts->columns = (struct interrupt_columns){
 		.grouping = interrupt_grouping_find(input->argument),
 		.functions = symbols_functions(input->symbols),

@@ -174,7 +174,7 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 	accounts->input = input;
 	accounts->threads = ARRAY_OF(struct time_account);
 	accounts->time = task_time_new(&options, &accounts->sink);
-	accounts->ledger = interrupt_ledger_new(input);
+	accounts->ledger = interrupt_ledger_new(input, NULL);
 	if (!accounts->time || !accounts->ledger) {
 		time_accounts_free(accounts);
 		return NULL;

@@ -33,9 +33,11 @@ void render_title(const struct profile_report *report, const char *title,
 		  FILE *out)
 {
 	const struct time_unit *unit = time_unit_of(report->recording);
+	bool has_line;
 
 	fprintf(out, "%s: %s.\n\n%s", title, unit->kind, unit->note);
-	if (render_left_out(report, out))
+	has_line = render_bill(report, out);
+	if (render_left_out(report, out) || has_line)
 		fputc('\n', out);
 	render_gap_note(report, out);
 }

@@ -3,6 +3,7 @@
 #define KT_REPORT_PROFILE_REPORT_H
 
 #include "report/profile/function_profile.h"
+#include "report/profile/profile_bill.h"
 #include "report/profile/profile_scope.h"
 #include "report/steps/task_stacks.h"
 
@@ -33,6 +34,8 @@ struct profile_report {
 	/* What the tree does not hold; NULL: it holds all. */
 	const struct profile_scope *scope;
 	const uint64_t *part_ns;	/* by enum profile_part */
+	/* Interrupt work is under whom it was for; NULL: whom it stopped. */
+	const struct profile_bill *bill;
 	uint64_t top;		/* rows wanted */
 	const char *sort;	/* column of a flat profile; NULL: its own order */
 	const struct colors *colors;	/* of text */
@@ -63,6 +66,12 @@ render_profile render_gmon_symbols;
  * Returns whether there was.
  */
 bool render_left_out(const struct profile_report *report, FILE *out);
+
+/* Writes a line about whose interrupt work is, if that is whom it was for.
+ *
+ * Returns whether it is.
+ */
+bool render_bill(const struct profile_report *report, FILE *out);
 
 /* Writes a line about time that is not known, if there is any. */
 void render_gap_note(const struct profile_report *report, FILE *out);

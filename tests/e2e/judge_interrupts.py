@@ -183,6 +183,47 @@ def judge_sums(judge, case, recording):
                  parts == whole, parts)
 
 
+def flat(recording, *arguments):
+    """Time and calls of a flat profile, by function; none if nothing ran."""
+    try:
+        text = recording.run("--flat", "--format=csv", *arguments)
+    except subprocess.CalledProcessError:
+        return {}
+    return {row["function"]: (int(row["self_ns"]), int(row["calls"]))
+            for row in csv.DictReader(io.StringIO(text))}
+
+
+def time_of(profile):
+    return sum(ns for ns, _ in profile.values())
+
+
+def judge_profiles(judge, case, recording):
+    """A profile by beneficiary has of others' time what was for a process, and
+    not what of its own was for others: to the nanosecond.
+    """
+    whole = [flat(recording, "--with-idle", "--with-tracer", bill)
+             for bill in ("--bill=victim", "--bill=beneficiary")]
+    judge.expect(f"{case}: profiles by victim and beneficiary have all time",
+                 time_of(whole[0]) == time_of(whole[1]) > 0,
+                 *map(time_of, whole))
+    wrong, moved_ns = {}, 0
+    pids = {int(row[name]) for row in recording.rows
+            for name in ("on_pid", "for_pid")}
+    for pid in sorted(pids - {0, -1}):
+        profiles = [flat(recording, "--pid", str(pid), f"--bill={bill}")
+                    for bill in ("victim", "beneficiary")]
+        victim, beneficiary = map(time_of, profiles)
+        others = sum(row["total_ns"] * (int(row["for_pid"]) == pid)
+                     - row["total_ns"] * (int(row["on_pid"]) == pid)
+                     for row in recording.rows)
+        moved_ns += abs(others)
+        # Work for several is shared out path by path, in whole nanoseconds.
+        if abs(beneficiary - victim - others) > len(profiles[1]):
+            wrong[pid] = (victim, beneficiary, others)
+    judge.expect(f"{case}: profiles of {len(pids)} processes by beneficiary",
+                 moved_ns and not wrong, wrong)
+
+
 def judge_disk(judge, recording):
     disk = {"device": DISK}
     judge_share(judge, "disk: its interrupts", recording, "reader", **disk)
@@ -205,6 +246,12 @@ def judge_udp(judge, recording):
     judge.expect("udp: the bystander was interrupted",
                  recording.total(**receive, on_comm="hog")
                  >= 0.5 * recording.total(**receive))
+    functions = {comm: flat(recording, "--comm", comm)
+                 for comm in ("receiver", "hog")}
+    receive = [[name for name in of if name.endswith("__udp4_lib_rcv")]
+               for of in functions.values()]
+    judge.expect("udp: the receiver's profile has what received, hog's not",
+                 receive[0] and not receive[1], receive)
     judge_share(judge, "udp: the sender's interrupts", recording, "sender",
                 device=r"virtio\d+-output\.0")
     judge_bystander(judge, "udp", recording)
@@ -312,6 +359,7 @@ def main():
         judge_loss(judge, case, recording)
         judge_counts(judge, case, recording)
         judge_sums(judge, case, recording)
+        judge_profiles(judge, case, recording)
     judge.end()
 
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_PATH_SUMS_H
+#define KT_ATTRIBUTION_PATH_SUMS_H
+
+#include "attribution/interrupts/interrupt_rows.h"
+#include "report/steps/call_step.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many enum call_how there are. */
+enum { CALL_HOWS = HOW_INFERRED + 1 };
+
+/* What one piece of interrupt work did on one call path, a node of a call tree
+ * (report/profile/call_tree.h).
+ */
+struct path_work {
+	uint32_t path;
+	uint64_t ns;
+	uint32_t entries[CALL_HOWS];
+};
+
+/* Interrupt work by call path and by the process that it was for. */
+struct path_sum {
+	uint32_t path;
+	int32_t pid;		/* as in struct interrupt_row */
+	uint64_t ns;
+	uint64_t certain_ns[CERTAINTIES];	/* of what was interrupt work */
+	double entries[CALL_HOWS];	/* of work for several each has a part */
+};
+
+struct path_sums;
+
+/* Returns NULL when out of memory. */
+struct path_sums *path_sums_new(void);
+void path_sums_free(struct path_sums *sums);
+
+/* Adds @share, whose work is a path.  Returns false when out of memory. */
+bool path_sums_add(struct path_sums *sums, int32_t pid,
+		   const struct interrupt_share *share);
+
+/* Adds what is no interrupt work, for all that it is called by some: the
+ * scheduler on the way out of an interrupt, a fault, the tracer.  Returns as
+ * path_sums_add().
+ */
+bool path_sums_add_own(struct path_sums *sums, int32_t pid,
+		       const struct path_work *work);
+
+/* Returns sum @index, in no order, or NULL after the last. */
+const struct path_sum *path_sums_at(const struct path_sums *sums, size_t index);
+
+#endif
