@@ -15,24 +15,20 @@ struct fixture {
 	char text[4096];
 };
 
-static struct fixture begin(void)
+/* What watches keeps pointers into @fixture. */
+static void begin(struct fixture *fixture)
 {
-	struct fixture fixture = { .scene = interrupt_scene_begin() };
-
-	interrupt_scene_watch(&fixture.scene);
-	return fixture;
-}
-
-static void watch(struct fixture *fixture)
-{
-	const struct profile_options options = {
+	struct profile_options options = {
 		.window = TIME_WINDOW_ALL,
 		.by_process = true,
 		.scope = &fixture->scope,
-		.names = fixture->scene.names,
 		.recorder = "",
 	};
 
+	fixture->text[0] = '\0';
+	fixture->scene = interrupt_scene_begin();
+	interrupt_scene_watch(&fixture->scene);
+	options.names = fixture->scene.names;
 	fixture->scope = (struct profile_scope){
 		.kinds = fixture->scene.input.kinds,
 		.shows = { [PROFILE_WORK] = true },
@@ -87,10 +83,11 @@ static void end(struct fixture *fixture)
 
 START_TEST(an_interrupt_is_the_readers)
 {
-	struct fixture fixture = begin();
-	struct attribution_fixture *f = fixture.scene.fixture;
+	struct fixture fixture;
+	struct attribution_fixture *f;
 
-	watch(&fixture);
+	begin(&fixture);
+	f = fixture.scene.fixture;
 	starts(f, 0, 7);
 	NS(100); IN("entry_SYSCALL_64");
 	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
@@ -112,10 +109,11 @@ END_TEST
 
 START_TEST(what_nobody_claims_is_of_process_0)
 {
-	struct fixture fixture = begin();
-	struct attribution_fixture *f = fixture.scene.fixture;
+	struct fixture fixture;
+	struct attribution_fixture *f;
 
-	watch(&fixture);
+	begin(&fixture);
+	f = fixture.scene.fixture;
 	starts(f, 0, 5);
 	NS(100); IN("entry_SYSCALL_64");
 	disk_interrupt(f, 300);
