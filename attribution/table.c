@@ -9,6 +9,7 @@ static const struct attribution_table *const tables[] = {
 	&servers_table,
 	&syscalls_table,
 	&sleeps_table,
+	&runqueue_table,
 	&interrupts_option,
 	&between_option,
 	&function_option,

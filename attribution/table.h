@@ -98,6 +98,7 @@ extern const struct attribution_table threads_option;
 extern const struct attribution_table servers_table;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
+extern const struct attribution_table runqueue_table;
 extern const struct attribution_table interrupts_option;
 extern const struct attribution_table between_option;
 extern const struct attribution_table function_option;

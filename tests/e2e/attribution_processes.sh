@@ -59,7 +59,10 @@ one_cpu() {
 	boot one -- $(record_to one --buffer 64M) "$PROGRAM" \
 		sleeper hog caller faulter ping tree futex execer poller
 	truth_classes one
+	"$KTRACE" report --runqueue --with-tracer --format=json \
+		-i "$WORK/one/r" >"$WORK/one/waits"
 	judge one --exact --cases --truth "$WORK/one/csv" --within 100 \
+		--runqueue "$WORK/one/waits" \
 		--sched "$WORK/one/r" "$WORK/one/switches" 0
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
 	expect_line "one: perf woke the one that polls" "$text" \

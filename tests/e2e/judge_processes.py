@@ -4,10 +4,11 @@ tests/e2e/programs/processes.c: prints a line a check.
 
 judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
                    [--truth CSV | --truth-by-host-clock CSV] [--within NS]
-                   [--sched RECORDING SWITCHES NS|uncertain]
+                   [--runqueue JSON] [--sched RECORDING SWITCHES NS|uncertain]
 """
 import csv
 import json
+import re
 import sys
 
 from sched_times import Switches, threads_made
@@ -226,6 +227,23 @@ def sched(report, recording, switches, within):
            seen >= 3 and not wrong, f"{seen} threads, wrong {wrong}")
 
 
+def runqueue(report, path):
+    """The table of waits for a CPU has the time that the threads have."""
+    with open(path, encoding="utf-8") as file:
+        waits = {row["tid"]: row for row in json.load(file)}
+    wrong = [(row["tid"], row["comm"], row["runnable_ns"],
+              row["recorder_wait"], waits.get(row["tid"]))
+             for row in report["threads"]
+             if row["runnable_ns"] + row["recorder_wait"] !=
+             waits.get(row["tid"], {"total_ns": 0})["total_ns"]]
+    expect("waits for a CPU are the threads' runnable time",
+           len(waits) >= 3 and not wrong, f"{len(waits)} threads, {wrong}")
+    hog = next((row for row in waits.values() if row["comm"] == "hog"), None)
+    expect("the hog is preempted, and who ran instead is named",
+           hog and hog["preempted"] > 0 and
+           re.match(r"[1-9][0-9]* \S+-[0-9]+", hog["instead"]), hog)
+
+
 def main(arguments):
     with open(arguments.pop(0), encoding="utf-8") as file:
         report = json.load(file)
@@ -246,6 +264,8 @@ def main(arguments):
         elif what == "--truth-by-host-clock":
             errors = truth_errors(report, arguments.pop(0))
             truth_by_host_clock(report, errors)
+        elif what == "--runqueue":
+            runqueue(report, arguments.pop(0))
         elif what == "--sched":
             sched(report, *arguments[:3])
             del arguments[:3]

@@ -23,6 +23,7 @@ TABLES = (
     (["--user-sites"], "report --user-sites", "count", None),
     (["--syscalls"], "report --syscalls", "count", None),
     (["--sleeps"], "report --sleeps", "count", None),
+    (["--runqueue"], "report --runqueue", "max_ns", None),
     (["--between", "vfs_read", "filemap_read"], "report --between A B", None,
      None),
     (["--function=vfs_read"], "report --function NAME", None, None),

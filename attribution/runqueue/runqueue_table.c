@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/events/witness.h"
+#include "attribution/runqueue/wait_stats.h"
+#include "attribution/table.h"
+#include "attribution/text/histogram_bars.h"
+#include "attribution/text/table_rows.h"
+#include "attribution/time/task_time.h"
+#include "common/error.h"
+#include "report/text/duration_text.h"
+#include "report/text/task_label.h"
+#include "report/text/task_names.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* report --runqueue: how long each thread waited for a CPU, and who ran
+ * meanwhile.
+ */
+struct runqueue_table {
+	struct witness witness;
+	struct span_sink sink;
+	struct attribution_input input;
+	struct task_time *time;
+	struct cpu_runs runs;
+	struct cpu_waits waits;
+	struct wait_stats stats;
+	int status;
+};
+
+/* How many of those that ran instead a row shows. */
+enum { MOST_INSTEAD = 3 };
+
+static int take_wait(void *ctx, const struct cpu_wait *wait)
+{
+	struct runqueue_table *table = ctx;
+
+	if (!table_wants(&table->input, wait->task, wait->begin_ns))
+		return 0;
+	return wait_stats_add(&table->stats, wait, &table->runs);
+}
+
+static void note(struct runqueue_table *table, int status)
+{
+	if (status < 0)
+		table->status = status;
+}
+
+static void take_span(struct span_sink *sink, const struct time_span *span)
+{
+	struct runqueue_table *table =
+		(struct runqueue_table *)((char *)sink -
+					  offsetof(struct runqueue_table,
+						   sink));
+
+	note(table, cpu_waits_span(&table->waits, span));
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct runqueue_table *table = (struct runqueue_table *)witness;
+
+	note(table, cpu_runs_take(&table->runs, step));
+	task_time_step(table->time, step);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	task_time_event(((struct runqueue_table *)witness)->time, event);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	task_time_record(((struct runqueue_table *)witness)->time, record);
+}
+
+static void close_table(struct witness *witness)
+{
+	struct runqueue_table *table = (struct runqueue_table *)witness;
+
+	task_time_free(table->time);
+	cpu_runs_free(&table->runs);
+	cpu_waits_free(&table->waits);
+	wait_stats_free(&table->stats);
+	free(table);
+}
+
+static struct witness *open_table(const struct attribution_input *input)
+{
+	const struct task_time_options options = task_time_options_of(input);
+	struct runqueue_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->witness = (struct witness){ take_step, take_event, take_record };
+	table->sink.take = take_span;
+	table->input = *input;
+	table->runs = CPU_RUNS_NONE;
+	table->waits = cpu_waits_of(take_wait, table);
+	table->stats = WAIT_STATS_NONE;
+	table->time = task_time_new(&options, &table->sink);
+	if (table->time)
+		return &table->witness;
+	close_table(&table->witness);
+	return NULL;
+}
+
+/* "19.0 ms hog-144; 207 us ksoftirqd/0-17", in CSV and JSON in ns. */
+static void write_instead(const struct runqueue_table *table,
+			  const struct wait_stat *stat, bool is_text, FILE *out)
+{
+	for (size_t i = 0; i < stat->instead.count && i < MOST_INSTEAD; i++) {
+		const struct run_instead *item = array_at(&stat->instead, i);
+		const char *between = i ? "; " : "";
+		struct task_label label =
+			task_label_last(table->input.names, item->tid);
+
+		if (is_text)
+			fprintf(out, "%s%s %s", between,
+				duration_text_of(item->ns).text, label.text);
+		else
+			fprintf(out, "%s%" PRIu64 " %s", between, item->ns,
+				label.text);
+	}
+}
+
+static void instead_field(struct record_writer *writer,
+			  const struct runqueue_table *table,
+			  const struct wait_stat *stat)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		write_instead(table, stat, writer->format == RECORD_TABLE, out);
+		fclose(out);
+	}
+	record_text(writer, "instead", text ? text : "");
+	free(text);
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct runqueue_table *table = ctx;
+	const struct wait_stat *stat = array_at(&table->stats.threads, index);
+
+	record_signed(writer, "pid", stat->pid);
+	record_signed(writer, "tid", stat->tid);
+	record_text(writer, "comm",
+		    task_names_last(table->input.names, stat->tid));
+	record_number(writer, "count", stat->waits.count);
+	record_number(writer, "preempted", stat->preempted);
+	record_number(writer, "total_ns", stat->waits.total);
+	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
+	record_number(writer, "median_ns",
+		      histogram_quantile(&stat->waits, 0.5));
+	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
+	record_number(writer, "max_ns", stat->waits.max);
+	record_number(writer, "recorder_ns", stat->recorder_ns);
+	instead_field(writer, table, stat);
+}
+
+static int draw_all(const struct runqueue_table *table, FILE *out)
+{
+	if (!table->stats.all.count)
+		return 0;
+	fputs("\nAll waits for a CPU:\n", out);
+	return histogram_bars_draw(&table->stats.all, out);
+}
+
+static void explain(const struct runqueue_table *table, FILE *out)
+{
+	if (!known_events_has(table->input.events, EVENT_SCHED_WAKING))
+		table_rows_missing(out, "waits after a sleep",
+				   "sched:sched_waking", "--events=sched");
+}
+
+static int render(struct witness *witness,
+		  const struct attribution_output *output)
+{
+	struct runqueue_table *table = (struct runqueue_table *)witness;
+	int status = task_time_end(table->time);
+
+	if (!status)
+		status = cpu_waits_end(&table->waits);
+	if (!status)
+		status = table->status;
+	if (status)
+		return status;
+	wait_stats_sort(&table->stats);
+	status = table_rows_render(output, write_row, table,
+				   table->stats.threads.count);
+	if (status || output->format != RECORD_TABLE)
+		return status;
+	status = draw_all(table, output->out);
+	if (!status)
+		explain(table, output->out);
+	return status;
+}
+
+const struct attribution_table runqueue_table = {
+	.name = "runqueue",
+	.help = "how long each thread waited for a CPU, and who ran instead",
+	.is_of_tasks = true,
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/runqueue/wait_stats.h"
+
+#include "common/error.h"
+#include "report/steps/call_step.h"
+
+static void free_stat(struct wait_stat *stat)
+{
+	histogram_free(&stat->waits);
+	array_free(&stat->instead);
+}
+
+void wait_stats_free(struct wait_stats *stats)
+{
+	for (size_t i = 0; i < stats->threads.count; i++)
+		free_stat(array_at(&stats->threads, i));
+	array_free(&stats->threads);
+	histogram_free(&stats->all);
+}
+
+static struct wait_stat *stat_of(struct wait_stats *stats,
+				 const struct task *task)
+{
+	struct wait_stat *stat = array_reach(&stats->threads, task->index);
+
+	if (!stat || stat->instead.item_size)
+		return stat;
+	*stat = (struct wait_stat){
+		.pid = task->pid,
+		.tid = task->tid,
+		.waits = HISTOGRAM_EMPTY,
+		.instead = ARRAY_OF(struct run_instead),
+	};
+	return stat;
+}
+
+static int add_instead(void *ctx, int32_t tid, uint64_t ns)
+{
+	struct wait_stat *stat = ctx;
+	struct run_instead *item = stat->instead.items;
+
+	if (tid == stat->tid)
+		return 0;
+	for (size_t i = 0; i < stat->instead.count; i++) {
+		if (item[i].tid != tid)
+			continue;
+		item[i].ns += ns;
+		return 0;
+	}
+	item = array_add(&stat->instead);
+	if (!item)
+		return -ERROR_MEMORY;
+	*item = (struct run_instead){ tid, ns };
+	return 0;
+}
+
+int wait_stats_add(struct wait_stats *stats, const struct cpu_wait *wait,
+		   const struct cpu_runs *runs)
+{
+	struct wait_stat *stat = stat_of(stats, wait->task);
+	uint64_t ns = wait->end_ns - wait->begin_ns;
+
+	if (!stat || histogram_add(&stat->waits, ns) < 0 ||
+	    histogram_add(&stats->all, ns) < 0)
+		return -ERROR_MEMORY;
+	stat->preempted += wait->was_running;
+	stat->recorder_ns += wait->recorder_ns;
+	return cpu_runs_between(runs, wait->cpu, wait->begin_ns, wait->end_ns,
+				add_instead, stat);
+}
+
+static int compare_instead(const void *a, const void *b)
+{
+	const struct run_instead *one = a;
+	const struct run_instead *other = b;
+
+	if (one->ns != other->ns)
+		return one->ns < other->ns ? 1 : -1;
+	return one->tid < other->tid ? -1 : one->tid > other->tid;
+}
+
+static int compare_stats(const void *a, const void *b)
+{
+	const struct wait_stat *one = a;
+	const struct wait_stat *other = b;
+
+	if (one->waits.total != other->waits.total)
+		return one->waits.total < other->waits.total ? 1 : -1;
+	return one->tid < other->tid ? -1 : one->tid > other->tid;
+}
+
+void wait_stats_sort(struct wait_stats *stats)
+{
+	struct wait_stat *items = stats->threads.items;
+	size_t count = 0;
+
+	for (size_t i = 0; i < stats->threads.count; i++) {
+		if (!items[i].waits.count) {
+			free_stat(&items[i]);
+			continue;
+		}
+		array_sort(&items[i].instead, compare_instead);
+		items[count++] = items[i];
+	}
+	stats->threads.count = count;
+	array_sort(&stats->threads, compare_stats);
+}
