@@ -41,6 +41,7 @@ struct attribution_input {
 	const struct work_kinds *kinds;
 	const struct step_filter *filter;	/* rows wanted */
 	struct time_window window;
+	bool with_idle;		/* kernel threads that wait for work, too */
 	const char *argument;	/* of the table's option, or NULL */
 	const struct call_records_choice *calls;	/* call_records_table */
 };

@@ -160,6 +160,7 @@ static int attribute(const struct session *session,
 		.kinds = kinds,
 		.filter = &filter,
 		.window = session->window,
+		.with_idle = request->with_idle,
 		.argument = request->argument,
 		.calls = request->calls,
 	};

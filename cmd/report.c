@@ -97,6 +97,7 @@ static int run_chosen(const struct report_options *options,
 		return run_attribution(
 			options, &(struct attribution_request){
 					 .with_tracer = options->with_tracer,
+					 .with_idle = options->with_idle,
 					 .table = choice->table ?
 							  choice->table :
 							  attribution_table_at(0),

@@ -51,7 +51,7 @@ static const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_COMM] = { "comm", "LIST", "tasks of these names" },
 	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
 	[OPTION_WITH_IDLE] = { "with-idle", NULL,
-			       "profiles hold the idle loop, too" },
+			       "the idle loop and idle kernel threads, too" },
 	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
 				 "the tracer's own work, too" },
 	[OPTION_BILL] = { "bill", "WHOM",

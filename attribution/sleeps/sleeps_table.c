@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
+#include "attribution/sleeps/idle_sleep.h"
 #include "attribution/sleeps/sleep_stats.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
@@ -8,6 +9,7 @@
 #include "attribution/text/stack_text.h"
 #include "attribution/text/table_rows.h"
 #include "report/profile/call_tree.h"
+#include "report/steps/step_filter.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
@@ -24,10 +26,23 @@ struct sleeps_table {
 	struct attribution_input input;
 	struct task_watch *watch;
 	struct sleep_stats *stats;
+	uint64_t idle_count;	/* left out: kernel threads wait for work */
+	uint64_t idle_ns;
 };
 
 /* How many chains of wakers a row shows. */
 enum { MAX_WAKERS = 5 };
+
+/* Tasks that were chosen are shown whatever they wait for. */
+static bool is_left_out(const struct sleeps_table *table,
+			const struct sleep *sleep)
+{
+	return !table->input.with_idle &&
+	       !step_filter_has_tasks(table->input.filter) &&
+	       is_idle_sleep(sleep, task_watch_stacks(table->watch),
+			     symbols_functions(table->input.symbols),
+			     table->input.names);
+}
 
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
@@ -35,6 +50,11 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 
 	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
 		return 0;
+	if (is_left_out(table, sleep)) {
+		table->idle_count++;
+		table->idle_ns += sleep->asleep_ns;
+		return 0;
+	}
 	return sleep_stats_add(table->stats, sleep);
 }
 
@@ -180,6 +200,17 @@ static void print_row(const struct sleeps_table *table,
 	fputs("\n", out);
 }
 
+static void say_idle(const struct sleeps_table *table, FILE *out)
+{
+	if (table->idle_count)
+		fprintf(out,
+			"Left out: kernel threads that waited for work, "
+			"%" PRIu64 " times, %s (--with-idle).\n%s",
+			table->idle_count,
+			duration_text_of(table->idle_ns).text,
+			out == stderr ? "" : "\n");
+}
+
 static int print_rows(const struct sleeps_table *table,
 		      const struct attribution_output *output)
 {
@@ -226,6 +257,7 @@ static int render(struct witness *witness,
 	if (status < 0)
 		return status;
 	sleep_stats_sort(table->stats);
+	say_idle(table, output->format == RECORD_TABLE ? output->out : stderr);
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, write_row, table,
 					 sleep_stats_count(table->stats));

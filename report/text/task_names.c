@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/number_map.h"
 #include "common/name_choice.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -21,14 +22,9 @@ struct task_name {
 	const char *comm;
 };
 
-struct parent {
-	int32_t pid;
-	int32_t parent;
-};
-
 struct task_names {
 	struct array names;	/* struct task_name, by tid, time, order */
-	struct array parents;	/* struct parent */
+	struct number_map *parents;	/* the last one's pid, by pid */
 	bool knows_last_only;	/* the steps' times are no times */
 };
 
@@ -39,8 +35,11 @@ struct task_names *task_names_empty(void)
 	if (!names)
 		return NULL;
 	names->names = ARRAY_OF(struct task_name);
-	names->parents = ARRAY_OF(struct parent);
-	return names;
+	names->parents = number_map_new();
+	if (names->parents)
+		return names;
+	free(names);
+	return NULL;
 }
 
 void task_names_close(struct task_names *names)
@@ -48,7 +47,7 @@ void task_names_close(struct task_names *names)
 	if (!names)
 		return;
 	array_free(&names->names);
-	array_free(&names->parents);
+	number_map_free(names->parents);
 	free(names);
 }
 
@@ -92,17 +91,16 @@ static int add_fork(struct task_names *names,
 		    const struct sideband_record *record)
 {
 	const char *comm = newest_comm(names, record->fork.parent_tid);
-	struct parent *parent;
+	uint64_t *parent;
 
 	if (add_name(names, record, comm ? comm : "?") < 0)
 		return -ERROR_MEMORY;
 	if (record->pid == record->fork.parent_pid)
 		return 0;
-	parent = array_add(&names->parents);
+	parent = number_map_add(names->parents, (uint32_t)record->pid);
 	if (!parent)
 		return -ERROR_MEMORY;
-	parent->pid = record->pid;
-	parent->parent = record->fork.parent_pid;
+	*parent = (uint32_t)record->fork.parent_pid;
 	return 0;
 }
 
@@ -227,13 +225,10 @@ bool task_names_ever(const struct task_names *names, int32_t tid,
 
 int32_t task_names_parent(const struct task_names *names, int32_t pid)
 {
-	for (size_t i = names->parents.count; i-- > 0;) {
-		const struct parent *parent = array_at(&names->parents, i);
+	const uint64_t *parent =
+		number_map_find(names->parents, (uint32_t)pid);
 
-		if (parent->pid == pid)
-			return parent->parent;
-	}
-	return -1;
+	return parent ? (int32_t)*parent : -1;
 }
 
 int32_t task_names_process(const struct task_names *names, int32_t tid)

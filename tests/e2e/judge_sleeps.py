@@ -188,11 +188,30 @@ CHECKS = {
 }
 
 
+def check_idle(case, recording):
+    """What is left out by default are kernel threads in their own function."""
+    starts = {"ret_from_fork_asm", "ret_from_fork", "kthread"}
+    left_out = [row for row in recording.sleeps()
+                if row not in recording.busy_sleeps()]
+    wrong = [row for row in left_out if row["label"] != "[unseen]" and
+             row["label"] != next(name for name in row["stack"].split(";")
+                                  if name not in starts)]
+    judge.expect(f"{case}: {len(left_out)} sleeps for want of work",
+                 len(left_out) == len(recording.sleeps()) -
+                 len(recording.busy_sleeps()) and not wrong, wrong)
+    if case == "disk":
+        judge.expect("disk: a kworker waits for work",
+                     any(row["label"] == "worker_thread" for row in left_out)
+                     and not of(recording.busy_sleeps(),
+                                label="worker_thread"), left_out)
+
+
 def main():
     ktrace, folder, *cases = sys.argv[1:]
     for case in cases:
         recording = Recording(ktrace, folder, case)
         check_counts(case, recording)
+        check_idle(case, recording)
         CHECKS[case](recording)
     judge.end()
 

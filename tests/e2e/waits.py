@@ -49,6 +49,12 @@ class Recording:
     @functools.cache
     def sleeps(self):
         return json.loads(self.run("report", "--sleeps", "--with-tracer",
+                                   "--with-idle", "--format=json"))
+
+    @functools.cache
+    def busy_sleeps(self):
+        """Without kernel threads that wait for work."""
+        return json.loads(self.run("report", "--sleeps", "--with-tracer",
                                    "--format=json"))
 
     @functools.cache

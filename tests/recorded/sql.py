@@ -153,7 +153,8 @@ def check_syscall(reader):
 
 
 def compare_sleeps(reader, options, condition):
-    same(reader.rows("report", "--sleeps", *options), ask(reader, f"""
+    rows = reader.rows("report", "--sleeps", "--with-idle", *options)
+    same(rows, ask(reader, f"""
         SELECT pid, coalesce(function, '[unseen]') AS label, stack,
         sum(NOT is_cut) AS count,
         total(asleep_ns) FILTER (WHERE NOT is_cut) AS total_ns,

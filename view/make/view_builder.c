@@ -2,6 +2,7 @@
 #include "view/make/view_builder.h"
 
 #include "attribution/events/witness.h"
+#include "attribution/sleeps/idle_sleep.h"
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
@@ -24,6 +25,7 @@ struct view_builder {
 	struct witness witness;
 	struct slice_sink states_out;	/* of states: to lists and levels */
 	struct view_summary *summary;
+	const struct task_names *names;
 	struct thread_numbers numbers;
 	struct state_slices states;
 	struct task_time *time;
@@ -76,12 +78,14 @@ static void note(struct view_builder *builder, int status)
 		builder->status = status;
 }
 
-/* Which list of the overview a state belongs in. */
-static int list_of(uint32_t state)
+/* Which list of the overview a state of a thread belongs in.  Kernel threads
+ * mostly sleep for want of work.
+ */
+static int list_of(uint32_t state, bool is_kernel_thread)
 {
 	switch (state) {
 	case VIEW_ASLEEP:
-		return LIST_SLEEPS;
+		return is_kernel_thread ? LIST_COUNT : LIST_SLEEPS;
 	case VIEW_INTERRUPT:
 		return LIST_INTERRUPTS;
 	case VIEW_UNKNOWN + UNKNOWN_GAP:
@@ -100,9 +104,10 @@ static void take_state(struct slice_sink *sink, const struct view_slice *slice)
 	int list;
 
 	if (slice->lane % LANE_KINDS == LANE_STATE) {
-		list = list_of(slice->name);
 		thread = array_at(&summary->threads,
 				  slice->lane / LANE_KINDS);
+		list = list_of(slice->name,
+			       is_kernel_thread(builder->names, thread->pid));
 		pthread_mutex_lock(&summary->lock);
 		thread->state_ns[slice->name] += slice->busy_ns;
 		thread->state_count[slice->name]++;
@@ -226,6 +231,7 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 		(struct witness){ take_step, take_event, take_record };
 	builder->states_out.take = take_state;
 	builder->summary = summary;
+	builder->names = input->names;
 	state_slices_init(&builder->states);
 	builder->status =
 		thread_numbers_init(&builder->numbers, summary, true);

@@ -26,7 +26,7 @@ function overview(recording, names, goTo) {
     element("p", { className: "note", textContent: sentences(recording).join(" ") }),
     element("div", { className: "columns" },
       processBars(recording, goTo),
-      longest("The longest sleeps", `Threads slept ${plural(sleeps.count, "time")}. ` +
+      longest("The longest sleeps", `Programs slept ${plural(sleeps.count, "time")}; kernel threads are in Sleeps. ` +
         "Where: the function that decided to wait.", sleeps,
         [how, who, what("where", (row) => row.detail), { title: "woken by",
           text: true, value: (row) => wakerLabel(recording, row.waker) }, when]),

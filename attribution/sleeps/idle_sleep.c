@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/sleeps/idle_sleep.h"
+
+#include "attribution/sleeps/sleeps.h"
+#include "report/profile/call_tree.h"
+#include "report/text/task_names.h"
+#include "symbolize/function_table.h"
+#include "symbolize/symbols.h"
+
+#include <string.h>
+
+enum { KTHREADD = 2 };
+
+bool is_kernel_thread(const struct task_names *names, int32_t pid)
+{
+	return pid == KTHREADD || task_names_parent(names, pid) == KTHREADD;
+}
+
+/* What calls a kernel thread's own function. */
+static bool is_start(const char *name)
+{
+	static const char *const starts[] = {
+		"kthread", "ret_from_fork", "ret_from_fork_asm",
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strcmp(name, starts[i]))
+			return true;
+	return false;
+}
+
+bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
+		   const struct function_table *functions,
+		   const struct task_names *names)
+{
+	uint32_t own = FUNCTION_NONE;
+
+	if (!is_kernel_thread(names, sleep->task->pid))
+		return false;
+	if (sleep->label == FUNCTION_UNKNOWN || sleep->stack == CALL_NODE_NONE)
+		return true;
+	for (uint32_t at = sleep->stack;;) {
+		const struct call_node *node = call_tree_at(stacks, at);
+
+		if (node->parent == CALL_NODE_NONE)
+			break;
+		if (!is_start(function_at(functions, node->function)->name))
+			own = node->function;
+		at = node->parent;
+	}
+	return own == sleep->label;
+}

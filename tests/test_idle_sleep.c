@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Which sleeps are those of kernel threads that wait for work. */
+#include "attribution/sleeps/idle_sleep.h"
+#include "attribution/sleeps/sleeps.h"
+#include "report/profile/call_tree.h"
+#include "report/text/task_names.h"
+#include "symbolize/function_table.h"
+#include "tests/made_functions_fixture.h"
+#include "tests/run_suite.h"
+
+/* Process 2 is the kernel's. */
+static const struct {
+	int32_t pid;
+	const char *stack[4];	/* outermost first */
+	const char *label;	/* NULL: not seen */
+	bool is_idle;
+} cases[] = {
+	{ 2, { "run_ksoftirqd", "schedule", "__schedule" }, "run_ksoftirqd",
+	  true },
+	{ 2, { "run_ksoftirqd", "helper", "schedule", "__schedule" }, "helper",
+	  false },
+	{ 2, { "schedule", "__schedule" }, NULL, true },
+	{ 2, { NULL }, NULL, true },
+	{ 7, { "pipe_read", "schedule", "__schedule" }, "pipe_read", false },
+	{ 7, { NULL }, NULL, false },
+};
+
+static uint32_t stack_of(struct call_tree *stacks,
+			 const struct made_functions *functions,
+			 const char *const names[4])
+{
+	uint32_t node = call_tree_root(stacks, -1);
+
+	if (!names[0])
+		return CALL_NODE_NONE;
+	for (size_t i = 0; i < 4 && names[i]; i++)
+		node = call_tree_child(stacks, node,
+				       made_functions_find(functions, names[i]),
+				       false);
+	return node;
+}
+
+START_TEST(a_kernel_threads_own_function_waits_for_work)
+{
+	struct made_functions functions = made_functions_new();
+	struct call_tree *stacks = call_tree_new();
+	struct task_names *names = task_names_empty();
+	const struct task task = { .pid = cases[_i].pid };
+	const struct sleep sleep = {
+		.task = &task,
+		.stack = stack_of(stacks, &functions, cases[_i].stack),
+		.label = cases[_i].label ?
+				 made_functions_find(&functions,
+						     cases[_i].label) :
+				 FUNCTION_UNKNOWN,
+	};
+
+	ck_assert_int_eq(is_idle_sleep(&sleep, stacks, functions.table, names),
+			 cases[_i].is_idle);
+	task_names_close(names);
+	call_tree_free(stacks);
+	made_functions_free(&functions);
+}
+END_TEST
+
+static Suite *idle_sleep_suite(void)
+{
+	Suite *suite = suite_create("idle_sleep");
+	TCase *tcase = tcase_create("sleeps");
+
+	tcase_add_loop_test(tcase,
+			    a_kernel_threads_own_function_waits_for_work, 0,
+			    sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(idle_sleep_suite());
+}
