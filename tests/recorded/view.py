@@ -54,8 +54,9 @@ class Check:
         flat = answer["flat"]
         found = sorted((names[str(flat[i])][0], flat[i + 1], flat[i + 2],
                         flat[i + 3]) for i in range(0, len(flat), 4))
+        # The page has interrupt work where it ran.
         rows = self.reader.flat(*window_arguments(self.first_ns, begin, end),
-                                *chosen)
+                                "--bill=victim", *chosen)
         # Of chosen tasks a row says which process: "17k:kfree".
         wanted = sorted((re.sub(r"^\d+[ku]:", "", row["function"]),
                          int(row["calls"]), int(row["self_ns"]),
