@@ -95,6 +95,8 @@ main() {
 	else
 		echo "-- page in a browser: skipped: no chromium here (the full tier installs it)"
 	fi
+	run "comparisons in a browser" \
+		python3 "$HERE/diff_page.py" "$KTRACE" "$WORK/kernel" "$WORK/long"
 	run "engines" verify
 	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
 	run "damaged copies: user" damage "$KTRACE" "$WORK/small"
