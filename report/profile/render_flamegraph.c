@@ -165,11 +165,9 @@ static void write_title(const struct flame *flame)
 
 	fputs("<text x=\"10\" y=\"20\">", out);
 	name_write(out, NAME_XML, title_of(flame));
-	fprintf(out, ", %s%s%s; green: programs, blue: interrupts and "
-		     "exceptions</text>\n",
-		text_of(flame, flame->layout.all_ns).text,
-		flame->unit->is_time ? "" : " ",
-		flame->unit->is_time ? "" : flame->unit->name);
+	fprintf(out, ", %s; green: programs, blue: interrupts and exceptions"
+		     "</text>\n",
+		time_unit_amount(flame->unit, flame->layout.all_ns).text);
 }
 
 static void write_notes(const struct flame *flame)
