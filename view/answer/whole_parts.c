@@ -139,6 +139,18 @@ static int add_part(struct whole_parts *parts, size_t index)
 	return status;
 }
 
+/* Whether all that was done in a part is in @window: before its begin and behind
+ * its end the recording's first and last part have nothing.
+ */
+static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
+		      uint64_t end_ns, struct time_window window)
+{
+	return (begin_ns >= window.since_ns ||
+		window.since_ns <= summary->begin_ns) &&
+	       (end_ns <= window.until_ns ||
+		window.until_ns >= summary->last_ns);
+}
+
 int whole_parts_add(struct whole_parts *parts, struct time_window window,
 		    bool grows, struct time_window *whole)
 {
@@ -154,8 +166,8 @@ int whole_parts_add(struct whole_parts *parts, struct time_window window,
 		call_sums_when(calls, i, &begin_ns, &end_ns);
 		if (grows ? end_ns <= window.since_ns ||
 				    begin_ns >= window.until_ns :
-			    begin_ns < window.since_ns ||
-				    end_ns > window.until_ns)
+			    !is_within(parts->sources->summary, begin_ns,
+				       end_ns, window))
 			continue;
 		if (!has_part)
 			whole->since_ns = begin_ns;
