@@ -10,12 +10,12 @@
 #include "cmd/untimed_overview.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
 #include "symbolize/work_kinds.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,9 +53,9 @@ static void say_left_out(const struct attribution_request *request,
 			time_ns += task_stacks_time_of(output->stacks, i);
 	if (time_ns)
 		fprintf(out,
-			"Left out: the recorder, traced for %" PRIu64 " ns "
-			"(--with-tracer).\n%s",
-			time_ns, out == stderr ? "" : "\n");
+			"Left out: the recorder, traced for %s (--with-tracer)."
+			"\n%s",
+			duration_text_of(time_ns).text, out == stderr ? "" : "\n");
 }
 
 int run_witness(const struct session *session,

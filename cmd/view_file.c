@@ -37,7 +37,7 @@ static int write_page(const struct view_session *view, FILE *out)
 
 	if (!view_token_make(&nonce))
 		return -ERROR_SYSTEM;
-	page_write(out, nonce.text, write_data, &page);
+	page_write(out, &recording_page, nonce.text, write_data, &page);
 	return page.status;
 }
 

@@ -35,6 +35,7 @@ static int run_window(struct view_engine *engine, struct time_window window,
 	int status;
 
 	session.window = window;
+	session.done_ns = window.until_ns;
 	status = run_pipeline_unchecked(&session, sink, &stacks);
 	task_stacks_free(stacks);
 	return status ? -ERROR_FORMAT : 0;

@@ -47,9 +47,10 @@ in_report() {
 		forbid "report/$1" "report/$other"
 	done
 }
-in_report text     "steps profile timeline"
+in_report text     "steps profile timeline flame diff"
+in_report flame    "steps profile timeline diff"
 in_report steps    "profile timeline"
-in_report profile  "timeline"
+in_report profile  "timeline diff"
 in_report timeline "profile diff"
 in_report diff     "steps profile timeline"
 tables="calls interrupts processes relations sleeps user_sites wall"

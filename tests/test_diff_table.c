@@ -2,6 +2,7 @@
 #include "report/diff/csv_rows.h"
 #include "report/diff/diff_table.h"
 #include "tests/run_suite.h"
+#include "view/answer/diff_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,32 @@ START_TEST(top_counts_rows_of_a_section)
 }
 END_TEST
 
+START_TEST(a_page_has_names_as_texts)
+{
+	static const char *const sides[] = { "one,two", "</script>" };
+	struct diff_table table = diff_table_new();
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	diff_table_begin(&table, 1);
+	add(&table, 1, "<!--</script>\"", 2, 10);
+	diff_table_end(&table);
+	diff_data_write(&table, sides, UINT64_MAX, out);
+	fclose(out);
+	ck_assert_str_eq(text,
+		"{\"a\":[\"one\",\"two\"],\"b\":[\"\\u003c/script>\"],"
+		"\"rows\":[{\"section\":\"syscall\",\"comm\":\"sh\","
+		"\"name\":\"\\u003c!--\\u003c/script>\\\"\","
+		"\"note\":\"new\",\"change_ns\":10,"
+		"\"a\":{\"total_ns\":0,\"count\":0,\"mean_ns\":0,"
+		"\"p99_ns\":0},\"b\":{\"total_ns\":10,\"count\":2,"
+		"\"mean_ns\":5,\"p99_ns\":5}}]}");
+	free(text);
+	diff_table_free(&table);
+}
+END_TEST
+
 static Suite *diff_table_suite(void)
 {
 	Suite *suite = suite_create("diff_table");
@@ -136,6 +163,7 @@ static Suite *diff_table_suite(void)
 	tcase_add_test(tcase, records_have_all);
 	tcase_add_test(tcase, text_leaves_out_what_is_chance);
 	tcase_add_test(tcase, top_counts_rows_of_a_section);
+	tcase_add_test(tcase, a_page_has_names_as_texts);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -31,6 +31,16 @@ START_TEST(fields_say_what_they_count)
 }
 END_TEST
 
+START_TEST(amounts_have_their_unit)
+{
+	static const struct time_unit ns = { .is_time = true, .name = "ns" };
+
+	ck_assert_str_eq(time_unit_amount(&ns, 441222).text, "441 us");
+	ck_assert_str_eq(time_unit_amount(&instructions, UINT64_MAX).text,
+			 "18446744073709551615 instructions");
+}
+END_TEST
+
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
@@ -74,6 +84,7 @@ int main(void)
 	Suite *suite = suite_create("time_unit");
 	TCase *tcase = tcase_create("names");
 
+	tcase_add_test(tcase, amounts_have_their_unit);
 	tcase_add_loop_test(tcase, fields_say_what_they_count, 0,
 			    sizeof(fields) / sizeof(*fields));
 	tcase_add_loop_test(tcase, records_bear_the_fields_names, 0,

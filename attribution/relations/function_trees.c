@@ -131,7 +131,7 @@ static double weight_of_difference(const void *ctx, uint32_t node)
 }
 
 static struct signed_text {
-	char text[32];
+	char text[40];
 } signed_text(double time_ns)
 {
 	struct signed_text text;

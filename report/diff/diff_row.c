@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/diff/diff_row.h"
 
+const char *diff_section_name(enum diff_section section)
+{
+	static const char *const names[DIFF_SECTIONS] = {
+		[DIFF_PROCESSES] = "process",
+		[DIFF_SYSCALLS] = "syscall",
+		[DIFF_SLEEPS] = "sleep",
+		[DIFF_FUNCTIONS] = "function",
+	};
+
+	return names[section];
+}
+
+uint64_t diff_rounded(double value)
+{
+	return value > 0 ? (uint64_t)(value + 0.5) : 0;
+}
+
+uint64_t diff_value_each(const struct diff_value *value)
+{
+	return value->count ? diff_rounded(value->total_ns / value->count) : 0;
+}
+
 void diff_side_fold(struct diff_side *side)
 {
 	const struct diff_value *value = &side->current;
@@ -31,10 +53,16 @@ struct diff_value diff_side_mean(const struct diff_side *side,
 	};
 }
 
+double diff_sides_change(const struct diff_side sides[2],
+			 const uint32_t recordings[2])
+{
+	return diff_side_mean(&sides[1], recordings[1]).total_ns -
+	       diff_side_mean(&sides[0], recordings[0]).total_ns;
+}
+
 double diff_row_change(const struct diff_row *row, const uint32_t recordings[2])
 {
-	return diff_side_mean(&row->sides[1], recordings[1]).total_ns -
-	       diff_side_mean(&row->sides[0], recordings[0]).total_ns;
+	return diff_sides_change(row->sides, recordings);
 }
 
 /* Where some recordings lack the row it has taken no time there. */
@@ -43,20 +71,21 @@ static double least_of(const struct diff_side *side, uint32_t recordings)
 	return side->recordings < recordings ? 0 : side->least_ns;
 }
 
+bool diff_sides_are_noise(const struct diff_side sides[2],
+			  const uint32_t recordings[2])
+{
+	if (recordings[0] < 2 && recordings[1] < 2)
+		return false;
+	return least_of(&sides[1], recordings[1]) <= sides[0].most_ns &&
+	       least_of(&sides[0], recordings[0]) <= sides[1].most_ns;
+}
+
 const char *diff_row_note(const struct diff_row *row,
 			  const uint32_t recordings[2])
 {
-	const struct diff_side *a = &row->sides[0];
-	const struct diff_side *b = &row->sides[1];
-
-	if (!a->recordings)
+	if (!row->sides[0].recordings)
 		return "new";
-	if (!b->recordings)
+	if (!row->sides[1].recordings)
 		return "gone";
-	if (recordings[0] < 2 && recordings[1] < 2)
-		return "";
-	return least_of(b, recordings[1]) <= a->most_ns &&
-			       least_of(a, recordings[0]) <= b->most_ns ?
-		       "noise" :
-		       "";
+	return diff_sides_are_noise(row->sides, recordings) ? "noise" : "";
 }

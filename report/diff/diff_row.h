@@ -22,6 +22,15 @@ struct diff_row {
 	struct diff_side sides[2];
 };
 
+/* Returns "process", "syscall", "sleep" or "function". */
+const char *diff_section_name(enum diff_section section);
+
+/* Returns @value as a whole number; 0 of a negative one. */
+uint64_t diff_rounded(double value);
+
+/* Returns the time of one call. */
+uint64_t diff_value_each(const struct diff_value *value);
+
 /* The recording that was added to @side is complete. */
 void diff_side_fold(struct diff_side *side);
 
@@ -30,12 +39,20 @@ struct diff_value diff_side_mean(const struct diff_side *side,
 				 uint32_t recordings);
 
 /* Returns how much longer it takes on side 1. */
+double diff_sides_change(const struct diff_side sides[2],
+			 const uint32_t recordings[2]);
+
+/* Returns whether recordings of one side differ among themselves as much as from
+ * the other's; with one of each that is not known.
+ */
+bool diff_sides_are_noise(const struct diff_side sides[2],
+			  const uint32_t recordings[2]);
+
+/* Returns how much longer it takes on side 1. */
 double diff_row_change(const struct diff_row *row,
 		       const uint32_t recordings[2]);
 
-/* Returns "new", "gone", "noise" where recordings of one side differ among
- * themselves as much as from the other's, or "".
- */
+/* Returns "new", "gone", "noise" or "". */
 const char *diff_row_note(const struct diff_row *row,
 			  const uint32_t recordings[2]);
 

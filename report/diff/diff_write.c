@@ -15,13 +15,6 @@ struct part {
 	bool is_text;
 };
 
-static const char *const section_names[DIFF_SECTIONS] = {
-	[DIFF_PROCESSES] = "process",
-	[DIFF_SYSCALLS] = "syscall",
-	[DIFF_SLEEPS] = "sleep",
-	[DIFF_FUNCTIONS] = "function",
-};
-
 static const char *const titles[DIFF_SECTIONS] = {
 	[DIFF_PROCESSES] = "Where the time of each process went",
 	[DIFF_SYSCALLS] = "System calls",
@@ -29,15 +22,10 @@ static const char *const titles[DIFF_SECTIONS] = {
 	[DIFF_FUNCTIONS] = "Functions, time in themselves on CPUs",
 };
 
-static uint64_t rounded(double value)
-{
-	return value > 0 ? (uint64_t)(value + 0.5) : 0;
-}
-
 static void write_change(struct record_writer *writer, double change_ns,
 			 bool is_text)
 {
-	uint64_t size_ns = rounded(change_ns < 0 ? -change_ns : change_ns);
+	uint64_t size_ns = diff_rounded(change_ns < 0 ? -change_ns : change_ns);
 	char text[40];
 
 	if (!is_text) {
@@ -52,11 +40,6 @@ static void write_change(struct record_writer *writer, double change_ns,
 	record_text(writer, "change", text);
 }
 
-static uint64_t per_call(const struct diff_value *value)
-{
-	return value->count ? rounded(value->total_ns / value->count) : 0;
-}
-
 static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
@@ -68,19 +51,19 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	struct diff_value b = diff_side_mean(&row->sides[1], recordings[1]);
 
 	if (!part->is_text)
-		record_text(writer, "section", section_names[row->section]);
+		record_text(writer, "section", diff_section_name(row->section));
 	record_text(writer, "comm", row->comm);
 	record_text(writer, "name", row->name);
 	write_change(writer, diff_row_change(row, recordings), part->is_text);
 	record_text(writer, "note", diff_row_note(row, recordings));
-	record_number(writer, "total_a_ns", rounded(a.total_ns));
-	record_number(writer, "total_b_ns", rounded(b.total_ns));
-	record_number(writer, "count_a", rounded(a.count));
-	record_number(writer, "count_b", rounded(b.count));
-	record_number(writer, "mean_a_ns", per_call(&a));
-	record_number(writer, "mean_b_ns", per_call(&b));
-	record_number(writer, "p99_a_ns", rounded(a.p99_ns));
-	record_number(writer, "p99_b_ns", rounded(b.p99_ns));
+	record_number(writer, "total_a_ns", diff_rounded(a.total_ns));
+	record_number(writer, "total_b_ns", diff_rounded(b.total_ns));
+	record_number(writer, "count_a", diff_rounded(a.count));
+	record_number(writer, "count_b", diff_rounded(b.count));
+	record_number(writer, "mean_a_ns", diff_value_each(&a));
+	record_number(writer, "mean_b_ns", diff_value_each(&b));
+	record_number(writer, "p99_a_ns", diff_rounded(a.p99_ns));
+	record_number(writer, "p99_b_ns", diff_rounded(b.p99_ns));
 }
 
 static bool is_noise(const struct diff_table *table, const struct diff_row *row)
@@ -107,9 +90,9 @@ static uint64_t choose(struct part *part, enum diff_section section,
 			++*left_out;
 			continue;
 		}
-		if (left_out && !rounded(diff_row_change(
+		if (left_out && !diff_rounded(diff_row_change(
 					row, part->table->recordings)) &&
-		    !rounded(-diff_row_change(row, part->table->recordings)))
+		    !diff_rounded(-diff_row_change(row, part->table->recordings)))
 			continue;
 		part->rows[count + chosen++] = i;
 	}

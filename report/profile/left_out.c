@@ -3,7 +3,7 @@
 
 #include "report/text/time_unit.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 
 static const struct {
 	const char *name;
@@ -25,9 +25,10 @@ static bool render_tracer(const struct profile_report *report, FILE *out)
 	const uint64_t *part_ns = report->part_ns;
 
 	fprintf(out,
-		"The tracer's own work: %" PRIu64 " %s, %.1f %% of all work "
-		"but the idle loop.\n",
-		part_ns[PROFILE_TRACER], time_unit_of(report->recording)->name,
+		"The tracer's own work: %s, %.1f %% of all work but the idle "
+		"loop.\n",
+		time_unit_amount(time_unit_of(report->recording),
+				 part_ns[PROFILE_TRACER]).text,
 		percent(part_ns, PROFILE_TRACER,
 			part_ns[PROFILE_TRACER] + part_ns[PROFILE_WORK]));
 	return true;
@@ -70,9 +71,10 @@ bool render_left_out(const struct profile_report *report, FILE *out)
 	for (int i = PROFILE_IDLE; i < PROFILE_PARTS; i++) {
 		if (report->scope->shows[i] || !part_ns[i])
 			continue;
-		fprintf(out, "%s%s, %" PRIu64 " %s, %.1f %% (%s)",
+		fprintf(out, "%s%s, %s, %.1f %% (%s)",
 			has_some ? "; " : "Left out: ", parts[i].name,
-			part_ns[i], unit->name, percent(part_ns, i, all_ns),
+			time_unit_amount(unit, part_ns[i]).text,
+			percent(part_ns, i, all_ns),
 			parts[i].option);
 		has_some = true;
 	}

@@ -21,6 +21,8 @@ static const struct profile_renderer renderers[] = {
 	  .render = render_flamegraph },
 	{ .report = "flamegraph", .format = "folded",
 	  .render = render_folded },
+	{ .report = "diff", .format = "paths", .by_process = true,
+	  .render = render_paths },
 	{ .report = "export", .format = "gmon", .needs_time = true,
 	  .render = render_gmon, .render_second = render_gmon_symbols },
 };

@@ -57,6 +57,8 @@ render_profile render_callgraph_json;
 render_profile render_calltree_text;
 render_profile render_flamegraph;
 render_profile render_folded;
+/* CSV: the nodes of the tree by name, depth first. */
+render_profile render_paths;
 render_profile render_gmon;
 render_profile render_gmon_symbols;
 

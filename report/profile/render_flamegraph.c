@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/profile_report.h"
 
+#include "report/flame/flame_svg.h"
 #include "report/profile/flame_layout.h"
-#include "report/profile/flame_script.h"
 #include "report/text/frame_state.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
@@ -11,53 +11,20 @@
 #include "symbolize/function_table.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-enum {
-	WIDTH = 1200,
-	FRAME_HEIGHT = 16,
-	TOP_MARGIN = 60,
-	BOTTOM_MARGIN = 24,
-	LETTER_WIDTH = 7,
-	LETTERS_LEAST = 3,
-	/* A frame narrower than this part of the whole is left out. */
-	NARROWEST_PART = 50000,
-};
 
 struct flame {
 	const struct profile_report *report;
 	const struct time_unit *unit;
 	struct flame_layout layout;
+	struct flame_svg svg;
 	uint64_t left_out;
 	uint64_t left_out_ns;	/* of those whose parents are drawn */
 	FILE *out;
 };
 
-/* What flame_script's label() shows of a name, for viewers that run no script.
- */
-static void write_fitting(FILE *out, const char *text, double width)
-{
-	size_t room = width < 4 ? 0 : (size_t)((width - 4) / LETTER_WIDTH);
-	size_t size = strlen(text);
-
-	if (room < LETTERS_LEAST)
-		return;
-	if (size <= room) {
-		name_write(out, NAME_XML, text);
-		return;
-	}
-	/* A character of several bytes stays whole. */
-	for (size = room - 2; size && (text[size] & 0xc0) == 0x80;)
-		size--;
-	name_write_part(out, NAME_XML, text, size);
-	fputs("..", out);
-}
-
 static bool is_drawn(const struct flame *flame, uint32_t node)
 {
-	return flame->layout.total_ns[node] &&
-	       flame->layout.total_ns[node] >=
-		       flame->layout.all_ns / NARROWEST_PART;
+	return flame_svg_draws(&flame->svg, flame->layout.total_ns[node]);
 }
 
 static const char *const state_colours[FRAME_STATES] = {
@@ -72,30 +39,38 @@ static const char *const state_colours[FRAME_STATES] = {
 	[FRAME_UNKNOWN_LOST_EVENTS] = "rgb(160,160,160)",
 };
 
+struct colour {
+	char text[24];
+};
+
 /* Warm colours for the kernel, green ones for programs, blue ones for interrupt
  * work; one a name.  A state has its own.
  */
-static void write_colour(FILE *out, uint32_t function, const char *name,
-			 bool is_break, bool is_user)
+static struct colour colour_of(uint32_t function, const char *name,
+			       bool is_break, bool is_user)
 {
 	uint32_t hash = 2166136261;
 	enum frame_state state;
+	struct colour colour;
 
-	if (frame_state_of(function, &state)) {
-		fputs(state_colours[state], out);
-		return;
-	}
 	for (; *name; name++)
 		hash = (hash ^ (uint8_t)*name) * 16777619;
-	if (is_break)
-		fprintf(out, "rgb(%u,%u,%u)", 80 + hash % 60,
-			120 + hash / 64 % 70, 215 + hash / 4096 % 40);
+	if (frame_state_of(function, &state))
+		snprintf(colour.text, sizeof(colour.text), "%s",
+			 state_colours[state]);
+	else if (is_break)
+		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
+			 80 + hash % 60, 120 + hash / 64 % 70,
+			 215 + hash / 4096 % 40);
 	else if (is_user)
-		fprintf(out, "rgb(%u,%u,%u)", 110 + hash % 60,
-			185 + hash / 64 % 50, 80 + hash / 4096 % 50);
+		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
+			 110 + hash % 60, 185 + hash / 64 % 50,
+			 80 + hash / 4096 % 50);
 	else
-		fprintf(out, "rgb(%u,%u,%u)", 205 + hash % 50,
-			70 + hash / 64 % 150, hash / 16384 % 60);
+		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
+			 205 + hash % 50, 70 + hash / 64 % 150,
+			 hash / 16384 % 60);
+	return colour;
 }
 
 static struct function_label node_label(const struct flame *flame,
@@ -136,35 +111,26 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		call_tree_at(flame->report->tree, index);
 	const struct flame_layout *layout = &flame->layout;
 	struct function_label label = node_label(flame, index);
-	uint32_t y = TOP_MARGIN +
-		     (layout->max_depth - layout->depth[index]) * FRAME_HEIGHT;
-	double scale = (double)WIDTH / (double)layout->all_ns;
-	FILE *out = flame->out;
+	const struct flame_frame frame = {
+		.name = label.text,
+		.start = layout->start_ns[index],
+		.width = layout->total_ns[index],
+		.depth = layout->depth[index],
+		.is_break = node->is_break,
+	};
+	char details[128];
 
-	fprintf(out, "<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
-		"\" data-d=\"%" PRIu32 "\" data-n=\"",
-		node->is_break ? " i" : "", layout->start_ns[index],
-		layout->total_ns[index], layout->depth[index]);
-	name_write(out, NAME_XML, label.text);
-	fputs("\"><title>", out);
-	name_write(out, NAME_XML, label.text);
-	fprintf(out, ": %s, %.2f %%, %" PRIu64 " calls%s</title>",
-		text_of(flame, layout->total_ns[index]).text,
-		100.0 * (double)layout->total_ns[index] /
-			(double)layout->all_ns,
-		call_counts_calls(&node->calls) + node->calls.starts,
-		node->is_break ? ", interrupt" : "");
-	fprintf(out, "<rect x=\"%.2f\" y=\"%" PRIu32
-		"\" width=\"%.2f\" height=\"%d\" fill=\"",
-		(double)layout->start_ns[index] * scale, y,
-		(double)layout->total_ns[index] * scale, FRAME_HEIGHT - 1);
-	write_colour(out, node->function, label.text, node->is_break,
-		     is_of_program(flame, node->function));
-	fprintf(out, "\"/><text x=\"%.2f\" y=\"%" PRIu32 "\">",
-		(double)layout->start_ns[index] * scale + 3, y + 12);
-	write_fitting(out, label.text,
-		      (double)layout->total_ns[index] * scale);
-	fputs("</text></g>\n", out);
+	snprintf(details, sizeof(details),
+		 ": %s, %.2f %%, %" PRIu64 " calls%s",
+		 text_of(flame, frame.width).text,
+		 100.0 * (double)frame.width / (double)layout->all_ns,
+		 call_counts_calls(&node->calls) + node->calls.starts,
+		 node->is_break ? ", interrupt" : "");
+	flame_svg_frame(&flame->svg, &frame,
+			colour_of(node->function, label.text, node->is_break,
+				  is_of_program(flame, node->function))
+				.text,
+			details);
 }
 
 /* The colours of what is no function. */
@@ -199,53 +165,20 @@ static void write_title(const struct flame *flame)
 
 	fputs("<text x=\"10\" y=\"20\">", out);
 	name_write(out, NAME_XML, title_of(flame));
-	fprintf(out, ", %s%s%s; green: programs, blue: interrupts and "
-		     "exceptions</text>\n",
-		text_of(flame, flame->layout.all_ns).text,
-		flame->unit->is_time ? "" : " ",
-		flame->unit->is_time ? "" : flame->unit->name);
+	fprintf(out, ", %s; green: programs, blue: interrupts and exceptions"
+		     "</text>\n",
+		time_unit_amount(flame->unit, flame->layout.all_ns).text);
 }
 
-static void write_head(const struct flame *flame, uint32_t height)
+static void write_notes(const struct flame *flame)
 {
-	FILE *out = flame->out;
-
-	fprintf(out,
-		"<?xml version=\"1.0\" standalone=\"no\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
-		"width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
-		"\" data-width=\"%d\" data-all=\"%" PRIu64
-		"\" data-unit=\"%s\">\n",
-		WIDTH, height, WIDTH, height, WIDTH, flame->layout.all_ns,
-		flame->unit->name);
-	fputs("<style>text { font: 12px monospace; fill: #000 } "
-	      ".f { cursor: pointer } .f text { pointer-events: none } "
-	      ".f:hover rect { stroke: #000 } .hit { fill: #e020e0 } "
-	      ".b { cursor: pointer; text-decoration: underline }</style>\n"
-	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-	      out);
-	write_title(flame);
-	if (flame->report->has_states)
-		write_legend(out);
-	fprintf(out,
-		"<text id=\"reset\" class=\"b\" x=\"10\" y=\"40\">reset</text>"
-		"<text id=\"search\" class=\"b\" x=\"%d\" y=\"20\">search"
-		"</text><text id=\"matched\" x=\"%d\" y=\"40\"></text>\n",
-		WIDTH - 60, WIDTH - 360);
-}
-
-static void write_tail(const struct flame *flame, uint32_t height)
-{
-	fprintf(flame->out, "<text x=\"10\" y=\"%" PRIu32 "\">", height - 8);
+	flame_svg_notes(&flame->svg);
 	render_gap_note(flame->report, flame->out);
 	if (flame->left_out)
 		fprintf(flame->out,
 			"%" PRIu64 " frames too narrow to draw: %s.",
 			flame->left_out,
 			text_of(flame, flame->left_out_ns).text);
-	fprintf(flame->out,
-		"</text>\n<script><![CDATA[\n%s]]></script>\n</svg>\n",
-		flame_script);
 }
 
 static void write_frames(struct flame *flame)
@@ -272,17 +205,24 @@ int render_flamegraph(const struct profile_report *report, FILE *out)
 		.unit = time_unit_of(report->recording),
 		.out = out,
 	};
-	uint32_t height;
 	int status = flame_layout_make(report->tree, report->functions,
 				       &flame.layout);
 
 	if (status < 0)
 		return status;
-	height = TOP_MARGIN + (flame.layout.max_depth + 1) * FRAME_HEIGHT +
-		 BOTTOM_MARGIN;
-	write_head(&flame, height);
+	flame.svg = (struct flame_svg){
+		.out = out,
+		.all = flame.layout.all_ns,
+		.max_depth = flame.layout.max_depth,
+		.unit = flame.unit->name,
+	};
+	flame_svg_begin(&flame.svg);
+	write_title(&flame);
+	if (report->has_states)
+		write_legend(out);
 	write_frames(&flame);
-	write_tail(&flame, height);
+	write_notes(&flame);
+	flame_svg_end(&flame.svg);
 	flame_layout_free(&flame.layout);
 	return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct duration_text {
-	char text[28];
+	char text[36];
 };
 
 /* Returns @duration_ns for people, in the unit that suits it: three digits and

@@ -86,3 +86,15 @@ struct duration_text time_unit_text(const struct time_unit *unit,
 	snprintf(text.text, sizeof(text.text), "%" PRIu64, value);
 	return text;
 }
+
+struct duration_text time_unit_amount(const struct time_unit *unit,
+				      uint64_t value)
+{
+	struct duration_text text;
+
+	if (unit->is_time)
+		return duration_text_of(value);
+	snprintf(text.text, sizeof(text.text), "%" PRIu64 " %s", value,
+		 unit->name);
+	return text;
+}

@@ -39,4 +39,8 @@ struct time_field time_unit_field(const struct time_unit *unit,
 struct duration_text time_unit_text(const struct time_unit *unit,
 				    uint64_t value);
 
+/* The same with the unit behind the number: "94.1 ms", "12000 cycles". */
+struct duration_text time_unit_amount(const struct time_unit *unit,
+				      uint64_t value);
+
 #endif

@@ -36,6 +36,7 @@ kernel_reports() {
 	report tracer.csv kernel --tracer --format=csv
 	report scope.txt kernel --flat --top 1
 	report scope.csv kernel --flat --format=csv 2>"$WORK/scope.said"
+	report idle.csv kernel --flat --with-idle --format=csv
 	report whole.csv kernel --flat --with-idle --with-tracer --format=csv
 	report scope.json kernel --threads --format=json 2>"$WORK/recorder.said"
 	report callgraph.csv kernel --callgraph --with-tracer --format=csv

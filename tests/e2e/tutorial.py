@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Compares docs/tutorial.md with what its commands print: tutorial.py KTRACE
 FOLDER TUTORIAL [--write].  The recordings are FOLDER/slow/ktrace.data, and
-below the last heading FOLDER/mended/ktrace.data."""
+below the last heading FOLDER/mended/ktrace.data, beside which is the other one as
+ktrace.data.old."""
 import json
 import re
 import subprocess
@@ -30,6 +31,8 @@ def shape(lines):
     """The words of a title, whatever the numbers in them.  Of a table, whose
     columns come and go with their values and widths, the first two.
     """
+    if lines[0].startswith("#"):
+        return lines[0].split()
     if lines[0].startswith((" ", "pid ")):
         return next(line for line in lines if line[0] != " ").split()[:2]
     return [re.sub(r"[\d.]+ (ns|us|ms|s)\b|\d+", "0", word)
@@ -61,7 +64,7 @@ def go_through(judge):
         text = re.sub(r"(?<=\n)(ktrace-hw record: .*\n)+", said.read(), text)
     border = text.index(MENDED)
     return re.sub(
-        r"(?<=```\n)\$ ktrace-hw report.*?(?=```\n)",
+        r"(?<=```\n)\$ ktrace-hw (?:report|timeline|diff).*?(?=```\n)",
         lambda match: compare(judge, match[0], "slow" if match.start() < border
                               else "mended"), text, flags=re.S)
 

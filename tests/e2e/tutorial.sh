@@ -12,7 +12,7 @@ record() { # folder program
 	(
 		cd "$1"
 		"$KTRACE" record --machine="$MACHINE_OPTIONS" \
-			--events=attribution --user -- "./$2" /scratch
+			--events=attribution,syscalls --user -- "./$2" /scratch
 	) 2>&1 | tee "$1/said"
 }
 
@@ -27,6 +27,7 @@ main() {
 		(cd "$WORK/$folder" && ${CC:-cc} -O1 -g -o ledger ledger.c)
 		record "$WORK/$folder" ledger
 	done
+	ln -s ../slow/ktrace.data "$WORK/mended/ktrace.data.old"
 	python3 "$HERE/tutorial.py" "$KTRACE" "$WORK" \
 		"$ROOT/docs/tutorial.md" "$@" || FAILURES=1
 }

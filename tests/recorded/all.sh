@@ -52,6 +52,24 @@ windows() {
 	python3 "$HERE/windows.py" "$KTRACE" "$WORK"/windows-[12]/recording
 }
 
+# Recordings of two CPUs, and one that is large, if there is any.
+pages() {
+	local large failed=0
+	python3 "$HERE/page.py" "$KTRACE" "$WORK/windows-2/recording" || failed=1
+	large=$(find -L "${KTRACE_SHARED:-$ROOT/../shared}" "$ROOT/../bench" \
+		-maxdepth 3 -name data -size +400M -print -quit 2>/dev/null ||
+		true)
+	if [[ $large ]]; then
+		# Its index and summary are to be made here.
+		mkdir "$WORK/large"
+		ln -s "${large%/data}"/{data,code,kcore_dir} "$WORK/large"
+		python3 "$HERE/page.py" "$KTRACE" "$WORK/large" || failed=1
+	else
+		echo "skipped: no recording of 400 MB or more in KTRACE_SHARED"
+	fi
+	return "$failed"
+}
+
 # Both engines see the same.
 verify() {
 	local data failed=0
@@ -95,6 +113,8 @@ main() {
 	else
 		echo "-- page in a browser: skipped: no chromium here (the full tier installs it)"
 	fi
+	run "comparisons in a browser" \
+		python3 "$HERE/diff_page.py" "$KTRACE" "$WORK/kernel" "$WORK/long"
 	run "engines" verify
 	run "threads" python3 "$HERE/threads.py" "$KTRACE" "$WORK/long"
 	run "damaged copies: user" damage "$KTRACE" "$WORK/small"
@@ -104,6 +124,7 @@ main() {
 		"$WORK/long" --threads 3 --cut-step 512
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
+		run "pages of two CPUs and of a large recording" pages
 		run "damaged copies: kernel" damage "$KTRACE" "$WORK/kernel"
 		run "damaged copies: kernel, sanitized" \
 			damage "$CHECKED" "$WORK/kernel"

@@ -47,7 +47,8 @@ class Check:
         if thread is not None:
             asked["thread"] = thread
             tid = self.recording["threads"][thread]["tid"]
-            chosen += ["--pid", str(tid)]
+            # The page has interrupt work where it ran.
+            chosen += ["--pid", str(tid), "--bill=victim"]
         answer = self.page.ask("profile", **{"from": begin, "to": end},
                                **asked)
         names = answer["functions"]
@@ -92,6 +93,16 @@ class Check:
                   int(row["time_ns"]) - self.first_ns < end]
         return sorted(found), sorted(
             call for call in wanted if call[1] >= begin)
+
+
+def check_whole_profile(check):
+    """What reaches to the recording's ends is added up of whole parts alone."""
+    for begin, end in ((check.begin, check.end),
+                       (check.begin, (check.begin + check.end) // 2),
+                       ((check.begin + check.end) // 2, check.end)):
+        found, wanted = check.profile(begin, end)
+        assert found == wanted, [pair for pair in zip(found, wanted)
+                                 if pair[0] != pair[1]][:5]
 
 
 def check_profiles(check):
@@ -170,7 +181,8 @@ def main():
     failed = 0
     with server(program, recording) as page:
         check = Check(page, Reader(program, recording))
-        for test in (check_profiles, check_thread_profiles, check_calls,
+        for test in (check_profiles, check_whole_profile,
+                     check_thread_profiles, check_calls,
                      check_states, check_search):
             try:
                 test(check)

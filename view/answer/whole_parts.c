@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/answer/whole_parts.h"
 
+#include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "view/answer/thread_part.h"
 #include "view/data/call_sums.h"
@@ -24,6 +25,7 @@ struct whole_parts {
 	const struct call_sums *calls;
 	uint32_t number;		/* the thread that is wanted */
 	size_t path_count;		/* of each part of the tasks */
+	/* Until a part of time is added there are none. */
 	struct path_sum *sums;		/* by part, and in it by path */
 	size_t *sum_of;			/* by place; NO_SUM: not wanted */
 };
@@ -65,25 +67,48 @@ struct whole_parts *whole_parts_new(const struct view_sources *sources,
 				    uint32_t number)
 {
 	struct whole_parts *parts = calloc(1, sizeof(*parts));
-	const struct call_sums *calls = sources->summary->calls;
 
 	if (!parts)
 		return NULL;
 	parts->sources = sources;
-	parts->calls = calls;
+	parts->calls = sources->summary->calls;
 	parts->number = number;
-	parts->path_count = (size_t)call_sums_places(calls) + 1;
+	return parts;
+}
+
+/* Threads share paths: there are fewer of them than places. */
+static size_t count_paths(const struct call_sums *calls)
+{
+	uint32_t count = call_sums_places(calls);
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t path = call_sums_place(calls, i).path;
+
+		if (last < path)
+			last = path;
+	}
+	return (size_t)last + 1;
+}
+
+static int make_sums(struct whole_parts *parts)
+{
+	size_t places = call_sums_places(parts->calls);
+
+	if (parts->sums)
+		return 0;
+	parts->path_count = count_paths(parts->calls);
+	parts->sum_of = calloc(places + 1, sizeof(*parts->sum_of));
+	if (!parts->sum_of)
+		return -ERROR_MEMORY;
 	parts->sums = calloc(parts->path_count * PROFILE_PARTS,
 			     sizeof(*parts->sums));
-	parts->sum_of = calloc(parts->path_count, sizeof(*parts->sum_of));
-	if (!parts->sums || !parts->sum_of) {
-		whole_parts_free(parts);
-		return NULL;
-	}
+	if (!parts->sums)
+		return -ERROR_MEMORY;
 	for (size_t i = 0; i < PROFILE_PARTS; i++)
 		parts->sums[i * parts->path_count].parent = NO_SUM;
 	map_places(parts);
-	return parts;
+	return 0;
 }
 
 void whole_parts_free(struct whole_parts *parts)
@@ -114,6 +139,18 @@ static int add_part(struct whole_parts *parts, size_t index)
 	return status;
 }
 
+/* Whether all that was done in a part is in @window: before its begin and behind
+ * its end the recording's first and last part have nothing.
+ */
+static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
+		      uint64_t end_ns, struct time_window window)
+{
+	return (begin_ns >= window.since_ns ||
+		window.since_ns <= summary->begin_ns) &&
+	       (end_ns <= window.until_ns ||
+		window.until_ns >= summary->last_ns);
+}
+
 int whole_parts_add(struct whole_parts *parts, struct time_window window,
 		    bool grows, struct time_window *whole)
 {
@@ -129,14 +166,16 @@ int whole_parts_add(struct whole_parts *parts, struct time_window window,
 		call_sums_when(calls, i, &begin_ns, &end_ns);
 		if (grows ? end_ns <= window.since_ns ||
 				    begin_ns >= window.until_ns :
-			    begin_ns < window.since_ns ||
-				    end_ns > window.until_ns)
+			    !is_within(parts->sources->summary, begin_ns,
+				       end_ns, window))
 			continue;
 		if (!has_part)
 			whole->since_ns = begin_ns;
 		has_part = true;
 		whole->until_ns = end_ns;
-		status = add_part(parts, i);
+		status = make_sums(parts);
+		if (!status)
+			status = add_part(parts, i);
 	}
 	return status;
 }
@@ -172,7 +211,7 @@ static bool add_node(const struct whole_parts *parts, size_t index,
 struct call_tree *whole_parts_tree(struct whole_parts *parts)
 {
 	size_t count = parts->path_count * PROFILE_PARTS;
-	uint32_t *nodes = calloc(count, sizeof(*nodes));
+	uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
 	struct call_tree *tree = call_tree_new();
 	bool is_whole = nodes && tree;
 

@@ -103,7 +103,7 @@ static void write_page(FILE *out, struct reply *reply)
 	}
 	memcpy(reply->nonce, nonce.text, sizeof(reply->nonce));
 	reply->type = "text/html; charset=utf-8";
-	page_write(out, nonce.text, NULL, NULL);
+	page_write(out, &recording_page, nonce.text, NULL, NULL);
 }
 
 /* Whoever asks for another host was led here by a name of somebody else's. */

@@ -26,11 +26,21 @@ EMBED(page_overview, "overview.js");
 EMBED(page_panel, "panel.js");
 EMBED(page_search, "search.js");
 EMBED(page_main, "main.js");
+EMBED(page_diff_body, "diff.html");
+EMBED(page_diff, "diff.js");
 
-static const char *const scripts[] = {
-	page_format, page_source, page_lanes,	 page_timeline, page_draw,
-	page_input,  page_flame,  page_tables,	 page_overview, page_panel,
-	page_search, page_main,
+const struct page recording_page = {
+	.title = "ktrace-hw",
+	.body = page_body,
+	.scripts = { page_format, page_source, page_lanes, page_timeline,
+		     page_draw, page_input, page_flame, page_tables,
+		     page_overview, page_panel, page_search, page_main },
+};
+
+const struct page diff_page = {
+	.title = "ktrace-hw diff",
+	.body = page_diff_body,
+	.scripts = { page_format, page_tables, page_diff },
 };
 
 static void write_policy(FILE *out, const char *nonce)
@@ -42,23 +52,23 @@ static void write_policy(FILE *out, const char *nonce)
 		nonce, nonce);
 }
 
-void page_write(FILE *out, const char *nonce,
+void page_write(FILE *out, const struct page *page, const char *nonce,
 		void (*write_data)(FILE *out, void *ctx), void *ctx)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	      "<meta charset=\"utf-8\">\n", out);
 	if (write_data)
 		write_policy(out, nonce);
-	fprintf(out, "<title>ktrace-hw</title>\n<style nonce=\"%s\">\n%s"
-		     "</style>\n</head>\n<body>\n%s", nonce, page_style,
-		page_body);
+	fprintf(out, "<title>%s</title>\n<style nonce=\"%s\">\n%s"
+		     "</style>\n</head>\n<body>\n%s", page->title, nonce,
+		page_style, page->body);
 	if (write_data) {
 		fputs("<script type=\"application/json\" id=\"data\">", out);
 		write_data(out, ctx);
 		fputs("</script>\n", out);
 	}
 	fprintf(out, "<script nonce=\"%s\">\n\"use strict\";\n", nonce);
-	for (size_t i = 0; i < sizeof(scripts) / sizeof(*scripts); i++)
-		fputs(scripts[i], out);
+	for (size_t i = 0; i < PAGE_SCRIPTS && page->scripts[i]; i++)
+		fputs(page->scripts[i], out);
 	fputs("</script>\n</body>\n</html>\n", out);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables that are sorted by a click and filtered by a text. */
 
-/* @columns: { title, text?: of names, bar?: of bars, value(row), show?(value, row) }; a show
- * may return a text or an element.
+/* @columns: { title, text?: of names, bar?: of bars, value(row), show?(value, row),
+ * order?(row): what it is sorted by, if not the value }; a show may return a text or an
+ * element.  @mark gives a row's class, @isWanted what is shown now; the element's fill()
+ * asks again.
  */
-function table(columns, rows, { sortBy = 0, filter = false, most = 500 } = {}) {
+function table(columns, rows, { sortBy = 0, filter = false, most = 500, mark = () => "",
+                                isWanted = () => true } = {}) {
   const state = { column: sortBy, falling: !columns[sortBy].text, like: "" };
   const body = element("tbody");
   const heads = columns.map((column, i) => {
@@ -19,15 +22,16 @@ function table(columns, rows, { sortBy = 0, filter = false, most = 500 } = {}) {
   });
   const note = element("p", { className: "dim" });
   const fill = () => {
-    const shown = sortedRows(columns, rows, state);
-    body.replaceChildren(...shown.slice(0, most).map((row) => tableRow(columns, row)));
+    const shown = sortedRows(columns, rows.filter(isWanted), state);
+    body.replaceChildren(...shown.slice(0, most)
+      .map((row) => tableRow(columns, row, mark(row))));
     heads.forEach((head, i) => head.classList.toggle("sorted", i === state.column));
     note.textContent = shown.length > most ?
       `${count(shown.length - most)} more: filter by name` : "";
   };
   fill();
   const made = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
-  return element("div", {}, filter ? filterField(state, fill) : null, made, note);
+  return element("div", { fill }, filter ? filterField(state, fill) : null, made, note);
 }
 
 function filterField(state, fill) {
@@ -44,7 +48,7 @@ function sortedRows(columns, rows, { column, falling, like }) {
   const texts = columns.filter((column) => column.text);
   const shown = rows.filter((row) => !like ||
     texts.some((column) => String(column.value(row)).toLowerCase().includes(like)));
-  const { value } = columns[column];
+  const value = columns[column].order ?? columns[column].value;
   const sign = falling ? -1 : 1;
   return shown.sort((a, b) => {
     const [x, y] = [value(a), value(b)];
@@ -52,8 +56,8 @@ function sortedRows(columns, rows, { column, falling, like }) {
   });
 }
 
-function tableRow(columns, row) {
-  return element("tr", {}, ...columns.map((column) => {
+function tableRow(columns, row, className) {
+  return element("tr", { className }, ...columns.map((column) => {
     const value = column.value(row);
     const shown = column.show ? column.show(value, row) : value;
     const cell = element("td", { className: column.text ? "text" : "" });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/flame_script.h"
+#include "report/flame/flame_script.h"
 
 const char flame_script[] =
 "'use strict';\n"

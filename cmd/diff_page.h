@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_DIFF_PAGE_H
+#define KT_CMD_DIFF_PAGE_H
+
+#include <stdio.h>
+
+struct diff_table;
+struct report_options;
+
+/* Writes @table as a page that is whole in itself.  Returns the exit code. */
+int diff_page_write(const struct diff_table *table,
+		    const struct report_options *options, FILE *out);
+
+#endif

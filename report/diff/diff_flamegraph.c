@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/diff/diff_flamegraph.h"
+
+#include "report/diff/diff_layout.h"
+#include "report/diff/diff_paths.h"
+#include "report/flame/flame_svg.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
+
+#include <inttypes.h>
+
+struct diff_flame {
+	const struct diff_paths *paths;
+	struct diff_layout layout;
+	struct flame_svg svg;
+	double most_ns;		/* the largest change that is no noise */
+	double gone_ns;		/* of paths that B lacks, in themselves */
+	uint32_t gone;
+};
+
+static double size_of(double change_ns)
+{
+	return change_ns < 0 ? -change_ns : change_ns;
+}
+
+/* Returns a path's change, 0 if it is noise. */
+static double change_of(const struct diff_paths *paths,
+			const struct diff_path *path)
+{
+	const uint32_t *recordings = diff_paths_recordings(paths);
+
+	return diff_sides_are_noise(path->sides, recordings) ?
+		       0 :
+		       diff_sides_change(path->sides, recordings);
+}
+
+static void survey(struct diff_flame *flame)
+{
+	for (uint32_t i = 0; i < diff_paths_count(flame->paths); i++) {
+		const struct diff_path *path = diff_paths_at(flame->paths, i);
+		double size_ns = size_of(change_of(flame->paths, path));
+
+		if (size_ns && !flame->layout.total_ns[i]) {
+			flame->gone++;
+			flame->gone_ns += size_ns;
+		} else if (size_ns > flame->most_ns) {
+			flame->most_ns = size_ns;
+		}
+	}
+}
+
+struct colour {
+	char text[24];
+};
+
+/* From a light tint on: what changed at all is to be seen. */
+static struct colour colour_of(const struct diff_flame *flame, double change_ns)
+{
+	enum { LIGHTEST = 235, RANGE = 205 };
+	double part = size_of(change_ns) / flame->most_ns;
+	uint8_t rest = (uint8_t)(LIGHTEST - part * RANGE);
+	struct colour colour = { "rgb(228,228,228)" };
+
+	if (size_of(change_ns) < 0.5)
+		return colour;
+	if (change_ns > 0)
+		snprintf(colour.text, sizeof(colour.text), "rgb(255,%u,%u)",
+			 rest, rest);
+	else
+		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,255)",
+			 rest, rest);
+	return colour;
+}
+
+static const char *note_of(const struct diff_paths *paths,
+			   const struct diff_path *path)
+{
+	if (!path->sides[0].recordings && path->sides[1].recordings)
+		return " (new)";
+	return diff_sides_are_noise(path->sides, diff_paths_recordings(paths)) ?
+		       " (noise)" :
+		       "";
+}
+
+static void write_frame(const struct diff_flame *flame, uint32_t index)
+{
+	const struct diff_layout *layout = &flame->layout;
+	const struct diff_path *path = diff_paths_at(flame->paths, index);
+	double change_ns = change_of(flame->paths, path);
+	double all_ns = diff_sides_change(
+		path->sides, diff_paths_recordings(flame->paths));
+	const struct flame_frame frame = {
+		.name = diff_paths_name(flame->paths, index),
+		.start = layout->start_ns[index],
+		.width = layout->total_ns[index],
+		.depth = layout->depth[index],
+		.is_break = path->is_break,
+	};
+	char details[160];
+
+	snprintf(details, sizeof(details), ": %s, %.2f %%; in itself %s%s%s%s",
+		 duration_text_of(frame.width).text,
+		 100.0 * (double)frame.width / (double)layout->all_ns,
+		 all_ns > 0 ? "+" : all_ns < 0 ? "-" : "",
+		 duration_text_of(diff_rounded(size_of(all_ns))).text,
+		 note_of(flame->paths, path),
+		 path->is_break ? ", interrupt" : "");
+	flame_svg_frame(&flame->svg, &frame, colour_of(flame, change_ns).text,
+			details);
+}
+
+static void write_title(const struct diff_flame *flame, const char *title)
+{
+	FILE *out = flame->svg.out;
+
+	fputs("<text x=\"10\" y=\"20\">", out);
+	name_write(out, NAME_XML, title ? title : "Time on CPUs in B");
+	fprintf(out, ", %s; red: longer in itself than in A, blue: shorter"
+		     "</text>\n",
+		duration_text_of(flame->layout.all_ns).text);
+}
+
+static void write_notes(const struct diff_flame *flame)
+{
+	const uint32_t *recordings = diff_paths_recordings(flame->paths);
+	FILE *out = flame->svg.out;
+
+	flame_svg_notes(&flame->svg);
+	if (flame->gone)
+		fprintf(out, "Gone, of A alone: %" PRIu32 " paths, %s. ",
+			flame->gone,
+			duration_text_of(diff_rounded(flame->gone_ns)).text);
+	fputs(recordings[0] < 2 && recordings[1] < 2 ?
+		      "One recording of each: what is chance is not known." :
+		      "Grey: no change, or one that recordings of one side "
+		      "have, too.",
+	      out);
+}
+
+int diff_flamegraph_write(const struct diff_paths *paths, const char *title,
+			  FILE *out)
+{
+	struct diff_flame flame = { .paths = paths };
+	int status = diff_layout_make(paths, &flame.layout);
+
+	if (status < 0)
+		return status;
+	survey(&flame);
+	flame.svg = (struct flame_svg){
+		.out = out,
+		.all = flame.layout.all_ns,
+		.max_depth = flame.layout.max_depth,
+		.unit = "ns",
+	};
+	flame_svg_begin(&flame.svg);
+	write_title(&flame, title);
+	for (uint32_t i = 0; i < diff_paths_count(paths); i++)
+		if (flame_svg_draws(&flame.svg, flame.layout.total_ns[i]))
+			write_frame(&flame, i);
+	write_notes(&flame);
+	flame_svg_end(&flame.svg);
+	diff_layout_free(&flame.layout);
+	return 0;
+}

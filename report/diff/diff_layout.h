@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_DIFF_LAYOUT_H
+#define KT_REPORT_DIFF_LAYOUT_H
+
+#include <stdint.h>
+
+struct diff_paths;
+
+/* Where each path lies in a flame graph of side B, siblings by name. */
+struct diff_layout {
+	uint64_t *start_ns;	/* by path */
+	uint64_t *total_ns;	/* by path: its width */
+	uint32_t *depth;	/* by path: roots have 0 */
+	uint64_t all_ns;
+	uint32_t max_depth;	/* of those that have a width */
+};
+
+/* Returns 0 and @layout, to be freed, or -ERROR_MEMORY. */
+int diff_layout_make(const struct diff_paths *paths,
+		     struct diff_layout *layout);
+void diff_layout_free(struct diff_layout *layout);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_DIFF_PATHS_H
+#define KT_REPORT_DIFF_PATHS_H
+
+#include "report/diff/diff_row.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The call paths of two sides' recordings, by names: a tree of processes and
+ * functions with the time in themselves.
+ */
+struct diff_paths;
+
+/* No path: the parent of the roots. */
+#define DIFF_PATH_NONE UINT32_MAX
+
+struct diff_path {
+	uint32_t parent;	/* a smaller number than its own */
+	uint32_t name;		/* see diff_paths_name() */
+	bool is_break;		/* interrupt work */
+	struct diff_side sides[2];	/* time in itself */
+};
+
+/* Returns NULL when out of memory. */
+struct diff_paths *diff_paths_new(void);
+void diff_paths_free(struct diff_paths *paths);
+
+/* What follows is of another recording of @side: 0 or 1. */
+void diff_paths_begin(struct diff_paths *paths, int side);
+
+/* Adds @value to the path that is called @name and hangs below the last one
+ * that was added with a smaller @depth; roots have 0.  A depth is at most one
+ * larger than the one before.
+ *
+ * Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT for another depth.
+ */
+int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
+		   bool is_break, const struct diff_value *value);
+
+/* All is added. */
+void diff_paths_end(struct diff_paths *paths);
+
+uint32_t diff_paths_count(const struct diff_paths *paths);
+const struct diff_path *diff_paths_at(const struct diff_paths *paths,
+				      uint32_t index);
+const char *diff_paths_name(const struct diff_paths *paths, uint32_t index);
+
+/* Returns how many recordings each side has. */
+const uint32_t *diff_paths_recordings(const struct diff_paths *paths);
+
+#endif

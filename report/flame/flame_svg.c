@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/flame/flame_svg.h"
+
+#include "report/flame/flame_script.h"
+#include "report/text/name_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	WIDTH = 1200,
+	FRAME_HEIGHT = 16,
+	TOP_MARGIN = 60,
+	BOTTOM_MARGIN = 24,
+	LETTER_WIDTH = 7,
+	LETTERS_LEAST = 3,
+	/* A frame narrower than this part of the whole is left out. */
+	NARROWEST_PART = 50000,
+};
+
+static uint32_t height_of(const struct flame_svg *svg)
+{
+	return TOP_MARGIN + (svg->max_depth + 1) * FRAME_HEIGHT + BOTTOM_MARGIN;
+}
+
+void flame_svg_begin(const struct flame_svg *svg)
+{
+	uint32_t height = height_of(svg);
+	FILE *out = svg->out;
+
+	fprintf(out,
+		"<?xml version=\"1.0\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
+		"width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
+		"\" data-width=\"%d\" data-all=\"%" PRIu64
+		"\" data-unit=\"%s\">\n",
+		WIDTH, height, WIDTH, height, WIDTH, svg->all, svg->unit);
+	fputs("<style>text { font: 12px monospace; fill: #000 } "
+	      ".f { cursor: pointer } .f text { pointer-events: none } "
+	      ".f:hover rect { stroke: #000 } .hit { fill: #e020e0 } "
+	      ".b { cursor: pointer; text-decoration: underline }</style>\n"
+	      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+	      out);
+	fprintf(out,
+		"<text id=\"reset\" class=\"b\" x=\"10\" y=\"40\">reset</text>"
+		"<text id=\"search\" class=\"b\" x=\"%d\" y=\"20\">search"
+		"</text><text id=\"matched\" x=\"%d\" y=\"40\"></text>\n",
+		WIDTH - 60, WIDTH - 360);
+}
+
+/* What flame_script's label() shows of a name, for viewers that run no script.
+ */
+static void write_fitting(FILE *out, const char *text, double width)
+{
+	size_t room = width < 4 ? 0 : (size_t)((width - 4) / LETTER_WIDTH);
+	size_t size = strlen(text);
+
+	if (room < LETTERS_LEAST)
+		return;
+	if (size <= room) {
+		name_write(out, NAME_XML, text);
+		return;
+	}
+	/* A character of several bytes stays whole. */
+	for (size = room - 2; size && (text[size] & 0xc0) == 0x80;)
+		size--;
+	name_write_part(out, NAME_XML, text, size);
+	fputs("..", out);
+}
+
+void flame_svg_frame(const struct flame_svg *svg,
+		     const struct flame_frame *frame, const char *colour,
+		     const char *details)
+{
+	uint32_t y = TOP_MARGIN + (svg->max_depth - frame->depth) * FRAME_HEIGHT;
+	double scale = (double)WIDTH / (double)svg->all;
+	double x = (double)frame->start * scale;
+	double width = (double)frame->width * scale;
+	FILE *out = svg->out;
+
+	fprintf(out, "<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
+		"\" data-d=\"%" PRIu32 "\" data-n=\"",
+		frame->is_break ? " i" : "", frame->start, frame->width,
+		frame->depth);
+	name_write(out, NAME_XML, frame->name);
+	fputs("\"><title>", out);
+	name_write(out, NAME_XML, frame->name);
+	fprintf(out, "%s</title><rect x=\"%.2f\" y=\"%" PRIu32
+		"\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>"
+		"<text x=\"%.2f\" y=\"%" PRIu32 "\">",
+		details, x, y, width, FRAME_HEIGHT - 1, colour, x + 3, y + 12);
+	write_fitting(out, frame->name, width);
+	fputs("</text></g>\n", out);
+}
+
+bool flame_svg_draws(const struct flame_svg *svg, uint64_t width)
+{
+	return width && width >= svg->all / NARROWEST_PART;
+}
+
+void flame_svg_notes(const struct flame_svg *svg)
+{
+	fprintf(svg->out, "<text x=\"10\" y=\"%" PRIu32 "\">",
+		height_of(svg) - 8);
+}
+
+void flame_svg_end(const struct flame_svg *svg)
+{
+	fprintf(svg->out,
+		"</text>\n<script><![CDATA[\n%s]]></script>\n</svg>\n",
+		flame_script);
+}

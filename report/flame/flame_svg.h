@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_FLAME_SVG_H
+#define KT_REPORT_FLAME_SVG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A flame graph as an SVG file that zooms and searches (flame_script.h). */
+struct flame_svg {
+	FILE *out;
+	uint64_t all;		/* the width of all, in its unit */
+	uint32_t max_depth;
+	const char *unit;	/* the unit's name: "ns" */
+};
+
+struct flame_frame {
+	const char *name;	/* any bytes */
+	uint64_t start;
+	uint64_t width;
+	uint32_t depth;
+	bool is_break;		/* interrupt work */
+};
+
+/* Writes the head, in which the caller's title is to follow, as texts and
+ * rectangles above y = 60.
+ */
+void flame_svg_begin(const struct flame_svg *svg);
+
+/* Writes @frame, filled with @colour; @details stand behind its name where the
+ * pointer is.
+ */
+void flame_svg_frame(const struct flame_svg *svg,
+		     const struct flame_frame *frame, const char *colour,
+		     const char *details);
+
+/* Returns whether a frame of @width is wide enough to be drawn. */
+bool flame_svg_draws(const struct flame_svg *svg, uint64_t width);
+
+/* Begins the line below the graph, which flame_svg_end() ends with the file. */
+void flame_svg_notes(const struct flame_svg *svg);
+void flame_svg_end(const struct flame_svg *svg);
+
+#endif

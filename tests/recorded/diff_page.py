@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What diff writes for a browser: the page and the flame graph are whole in
+themselves, tell what --format=json tells, and, where chromium is, work.
+
+    diff_page.py PROGRAM A B
+"""
+import html.parser
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from browser import browser, missing
+
+SVG = "{http://www.w3.org/2000/svg}"
+EVIL = "<img src=x onerror=alert(1)></script>"
+
+
+class Parts(html.parser.HTMLParser):
+    """What of a page could load or run something."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.policy = self.data = ""
+        self.nonces = []
+        self.tag = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.tag = values.get("id") if tag == "script" else None
+        assert tag not in ("img", "link", "iframe", "object", "base"), tag
+        for name in values:
+            assert name not in ("src", "href") and name[:2] != "on", values
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        elif tag in ("style", "script") and self.tag != "data":
+            self.nonces.append(values["nonce"])
+
+    def handle_data(self, data):
+        if self.tag == "data":
+            self.data += data
+
+
+def diff(program, form, *sides):
+    return subprocess.run([program, "diff", f"--format={form}", *sides],
+                          check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout
+
+
+def check_page(program, sides, text):
+    parts = Parts(text)
+    assert parts.policy.startswith("default-src 'none'; "), parts.policy
+    assert len(parts.nonces) == 2 and len(set(parts.nonces)) == 1
+    assert parts.policy.count(f"'nonce-{parts.nonces[0]}'") == 2
+    data = json.loads(parts.data)
+    rows = [[row["section"], row["comm"], row["name"], row["note"],
+             row["change_ns"], row["a"]["total_ns"], row["b"]["count"]]
+            for row in data["rows"]]
+    assert rows == [[row["section"], row["comm"], row["name"], row["note"],
+                     row["change_ns"], row["total_a_ns"], row["count_b"]]
+                    for row in json.loads(diff(program, "json", *sides))]
+    assert [len(data["a"]), len(data["b"])] == \
+        [side.count(",") + 1 for side in sides]
+
+
+def check_flame(program, sides):
+    """Widths are B's: they add up to what its own flame graph has."""
+    text = diff(program, "svg", *sides)
+    root = xml.etree.ElementTree.fromstring(text)
+    assert "http" not in text.replace("http://www.w3.org/", ""), "loads"
+    own = subprocess.run([program, "flamegraph", "--folded", "-i", sides[1]],
+                         check=True, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True).stdout
+    assert int(root.get("data-all")) == sum(
+        int(line.rsplit(" ", 1)[1]) for line in own.splitlines())
+    fills = {frame.find(SVG + "rect").get("fill")
+             for frame in root.iter(SVG + "g")}
+    assert any(re.match(r"rgb\(255,\d+,\d+\)", fill) for fill in fills)
+    same = xml.etree.ElementTree.fromstring(
+        diff(program, "svg", sides[1], sides[1]))
+    assert {frame.find(SVG + "rect").get("fill")
+            for frame in same.iter(SVG + "g")} == {"rgb(228,228,228)"}
+
+
+def shown(window):
+    return window.run("""
+        return [...document.querySelectorAll("tbody")].map((body) =>
+          [...body.rows].map((row) => [...row.cells].map((cell) =>
+            cell.textContent)));""")
+
+
+def check_browser(window, path):
+    window.open(f"file://{path}")
+    window.wait("window.page", "the page")
+    functions = shown(window)[3]
+    assert len(functions) > 10, functions
+    window.run("""
+        const [filter] = [...document.querySelectorAll(".filter")].slice(3);
+        filter.value = "SCHED";
+        filter.dispatchEvent(new Event("input"));""")
+    fewer = shown(window)[3]
+    assert 0 < len(fewer) < len(functions), len(fewer)
+    assert all("sched" in row[0] for row in fewer), fewer
+    window.run("document.querySelectorAll('table')[3]"
+               ".querySelector('th').click();")
+    names = [row[0] for row in shown(window)[3]]
+    assert names == sorted(names), names
+    window.run("document.getElementById('with_same').click();")
+    window.run("document.getElementById('with_noise').click();")
+    assert len(shown(window)[3]) >= len(fewer)
+
+
+def check_evil(window, folder, text):
+    """A name that the page got stays a text, whatever it is."""
+    name = json.dumps(EVIL).replace("<", "\\u003c")
+    path = os.path.join(folder, "evil.html")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(re.sub(r'("section":"process","comm":)"[^"]*"',
+                          lambda match: match[1] + name, text))
+    window.open(f"file://{path}")
+    window.wait("window.page", "the page")
+    assert any(row[0] == EVIL for row in shown(window)[0])
+    assert not window.run("return document.querySelector('img');")
+
+
+def drive(page, flame, text, folder):
+    with browser() as window:
+        check_browser(window, page)
+        check_evil(window, folder, text)
+        assert not window.complaints(), "the console says something"
+        window.open(f"file://{flame}")
+        window.run("zoom(frames.find((frame) => frame.depth === 2));")
+        assert window.run("return view.w < all;")
+        assert not window.complaints(), "the console says something"
+
+
+def main():
+    program, *sides = sys.argv[1:]
+    text = diff(program, "html", *sides)
+    check_page(program, sides, text)
+    both = [",".join(sides), ",".join(reversed(sides))]
+    check_page(program, both, diff(program, "html", *both))
+    check_flame(program, sides)
+    print("ok: the page and the flame graph are whole in themselves")
+    if missing():
+        print(f"skipped: no {missing()} here")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = os.path.join(folder, "diff.html")
+        flame = os.path.join(folder, "diff.svg")
+        for path, form in ((page, "html"), (flame, "svg")):
+            subprocess.run([program, "diff", f"--format={form}", "-o", path,
+                            *sides], check=True, stderr=subprocess.DEVNULL)
+        drive(page, flame, text, folder)
+    print("ok: they work in a browser")
+
+
+main()

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* What changed from the recordings A to the recordings B. */
+
+/* Longer is red, shorter is blue. */
+function changeText(ns) {
+  if (!ns)
+    return "0";
+  return element("span", { className: ns > 0 ? "more" : "less",
+    textContent: (ns > 0 ? "+" : "\u2212") + duration(Math.abs(ns)) });
+}
+
+function bothSides(title, name, show) {
+  return ["a", "b"].map((side) => ({ title: `${title} ${side.toUpperCase()}`,
+    value: (row) => row[side][name], show: (value) => value ? show(value) : "" }));
+}
+
+/* Of B, in per cent of A; what A lacks or B lacks has no ratio. */
+function ratio(row) {
+  return row.a.total_ns && row.b.total_ns ? row.b.total_ns / row.a.total_ns : 0;
+}
+
+function diffColumns(section) {
+  return [
+    { title: "process", text: true, value: (row) => row.comm },
+    { title: section.column, text: true, value: (row) => row.name },
+    { title: "change", value: (row) => row.change_ns, show: changeText,
+      order: (row) => Math.abs(row.change_ns) },
+    { title: "B of A", value: ratio,
+      show: (value) => value ? `${(100 * value).toFixed(0)} %` : "" },
+    ...bothSides("time", "total_ns", duration),
+    ...bothSides("count", "count", count),
+    ...bothSides("each", "mean_ns", duration),
+    ...(section.tail ? bothSides(section.tail, "p99_ns", duration) : []),
+    { title: "", text: true, value: (row) => row.note },
+  ].filter((column) => section.column !== "function" || column.title !== "process");
+}
+
+const diffSections = {
+  process: { title: "Where the time of each process went", column: "part" },
+  syscall: { title: "System calls", column: "call", tail: "99 %" },
+  sleep: { title: "Where processes slept", column: "place", tail: "longest" },
+  function: { title: "Functions, time in themselves on CPUs", column: "function" },
+};
+
+class DiffPage {
+  constructor(data) {
+    this.data = data;
+    this.content = document.getElementById("content");
+    this.tables = [];
+    this.boxes = ["noise", "same"].map((name) => document.getElementById(`with_${name}`));
+    for (const box of this.boxes)
+      box.addEventListener("change", () => this.tables.forEach((table) => table.fill()));
+    document.getElementById("what").textContent =
+      `from A (${data.a.join(", ")}) to B (${data.b.join(", ")})`;
+    this.content.append(element("p", { className: "note dim", textContent: this.about() }));
+    for (const [name, section] of Object.entries(diffSections))
+      this.showSection(section, data.rows.filter((row) => row.section === name));
+  }
+
+  isWanted(row) {
+    const [noise, same] = this.boxes;
+    return (noise.checked || row.note !== "noise") && (same.checked || row.change_ns !== 0);
+  }
+
+  about() {
+    const noise = this.data.rows.filter((row) => row.note === "noise" && row.change_ns);
+    return this.data.a.length < 2 && this.data.b.length < 2 ?
+      "One recording of each: what is chance is not known. Several (A1,A2 B1,B2) tell." :
+      `Figures are means of a side's recordings. ${plural(noise.length, "change")} no larger ` +
+      "than recordings of one side differ by: noise, shown on request.";
+  }
+
+  showSection(section, rows) {
+    this.content.append(element("h2", { textContent: section.title }));
+    if (!rows.some((row) => row.change_ns))
+      this.content.append(element("p", { className: "dim", textContent: "No change." }));
+    const columns = diffColumns(section);
+    const made = table(columns, rows, { filter: true, mark: (row) => row.note,
+      sortBy: columns.findIndex((column) => column.title === "change"),
+      isWanted: (row) => this.isWanted(row) });
+    this.tables.push(made);
+    this.content.append(made);
+  }
+}
+
+window.page = new DiffPage(JSON.parse(document.getElementById("data").textContent));
