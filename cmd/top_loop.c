@@ -85,7 +85,8 @@ static bool is_target_gone(struct top *top)
 {
 	if (top->command && top_command_has_ended(top->command))
 		top->command = 0;
-	return (top->options->command && !top->command) ||
+	return top->result.facts.is_target_gone ||
+	       (top->options->command && !top->command) ||
 	       !is_process_there(&top->options->collector);
 }
 

@@ -54,6 +54,16 @@ static void write_keys(const struct top_view *view, FILE *out)
 		view->is_paused ? "[paused]" : "pause");
 }
 
+/* What is said on standard error else: the last line of it. */
+static void write_said(const struct top_result *result, FILE *out)
+{
+	const char *last = top_text_last(result->said);
+
+	if (result->number && result->facts.stage != TOP_REPORTED)
+		fputs("this round failed: ", out);
+	fprintf(out, "%.*s\n", (int)strcspn(last, "\n"), last);
+}
+
 static void write_head(const struct top_show *show,
 		       const struct top_result *result, FILE *out)
 {
@@ -62,10 +72,7 @@ static void write_head(const struct top_show *show,
 	else
 		fputs("ktrace-hw top\nthe first round is recorded\n", out);
 	write_keys(&show->view, out);
-	if (result->number && result->facts.stage != TOP_REPORTED)
-		fprintf(out, "this round failed: %s",
-			top_text_last(result->said));
-	fputs("\n", out);
+	write_said(result, out);
 }
 
 static void draw(struct top_show *show, const struct top_result *result,
