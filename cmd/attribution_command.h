@@ -5,6 +5,8 @@
 #include "report/text/record_writer.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 
 struct attribution_table;
 struct call_records_choice;
@@ -50,5 +52,12 @@ int run_witness(const struct session *session,
  */
 int run_attribution(const struct report_options *options,
 		    const struct attribution_request *request);
+
+/* The same for @count tables, 1 to 4, in one pass: that of @requests[i] goes to
+ * @outs[i], in the format that @options name.
+ */
+int run_attributions(const struct report_options *options,
+		     const struct attribution_request *requests,
+		     FILE *const *outs, size_t count);
 
 #endif

@@ -21,6 +21,7 @@ enum {
 };
 
 extern const struct command record_command;
+extern const struct command top_command;
 extern const struct command machine_command;
 extern const struct command doctor_command;
 extern const struct command report_command;

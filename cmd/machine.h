@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 struct record_options;
+struct top_options;
 
 /* Returns whether machine/host/machine is there. */
 bool machine_is_installed(void);
@@ -15,5 +16,10 @@ bool machine_is_installed(void);
  * Returns only if that fails: an exit code, said to standard error.
  */
 int machine_record(const struct record_options *options);
+
+/* The same for top; what the command writes there stays there.  It has this
+ * terminal if there is one.
+ */
+int machine_top(const struct top_options *options);
 
 #endif

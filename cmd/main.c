@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&record_command,     &report_command, &view_command,
+	&record_command,     &top_command, &report_command, &view_command,
 	&timeline_command,   &flamegraph_command, &export_command,
 	&sql_command,
 	&diff_command,	     &dump_command, &verify_command,

@@ -22,7 +22,7 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	attribution_syscalls.sh attribution_levels.sh
 	attribution_cost.sh "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh
-	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh
+	attribution_relations.sh attribution_sleeps.sh top.sh tutorial.sh arm64.sh
 	"arm64_perf.sh one_cpu" "functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
 	"attribution_interrupts.sh arm64" "attribution_servers.sh --arm64"

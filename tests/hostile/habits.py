@@ -106,7 +106,7 @@ def check_first_words(program, folder):
         done = run(program, word, folder=folder)
         assert done.code == 0 and "usage: " in done.out, done
     for command in ("record", "report", "view", "timeline", "flamegraph",
-                    "export", "diff", "sql", "dump", "doctor"):
+                    "export", "diff", "sql", "dump", "doctor", "top"):
         done = run(program, command, "-h", folder=folder)
         assert done.code == 0 and "usage: " in done.out, (command, done)
 
@@ -136,7 +136,7 @@ def check_examples_of_manuals(program, folder):
         codes = (0,)
         if words[0] == "machine":
             continue  # tests/recorded and e2e start it
-        if words[0] == "record":
+        if words[0] in ("record", "top"):
             at = words.index("--") if "--" in words else len(words)
             words = words[:at] + ["--help"] + words[at:]
         if words[0] == "doctor":
@@ -152,6 +152,7 @@ def check_completion(program, folder):
             (("ktrace-hw", "rep"), "report"),
             (("ktrace-hw", "report", "--callg"), "--callgraph"),
             (("ktrace-hw", "timeline", "--min"), "--min-duration"),
+            (("ktrace-hw", "top", "--sl"), "--slice"),
             (("ktrace-hw", "record", "--user-s"), "--user-stacks")):
         listed = " ".join(words)
         done = subprocess.run(

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_TOP_OPTIONS_H
+#define KT_CMD_TOP_OPTIONS_H
+
+#include "collector/collector.h"
+#include "common/array.h"
+
+/* The command line of `ktrace-hw top`. */
+struct top_options {
+	/* Without a folder, and without the command, which lives longer than
+	 * a round.
+	 */
+	struct collector_options collector;
+	struct array processes;	/* pid_t: what collector points to */
+	char *const *command;	/* ended by NULL; NULL: none */
+	uint64_t delay_ns;	/* from one round to the next */
+	uint64_t rounds;	/* UINT64_MAX: until it is ended */
+	uint64_t top;		/* rows of a table; UINT64_MAX: all */
+	bool is_once;		/* text even on a terminal */
+	bool is_json;
+	bool machine;
+	const char *machine_options;	/* words for the machine; or NULL */
+	const char *arch;	/* of the machine; NULL: this one's */
+	struct array words;	/* const char *: the other options */
+	bool help;
+};
+
+/* Reads @argv, which must outlive @options.
+ *
+ * Returns 0, or EXIT_USAGE with what is wrong written to standard error.
+ */
+int top_options_parse(struct top_options *options, int argc, char **argv);
+void top_options_free(struct top_options *options);
+
+/* Writes the summary of all options to standard output. */
+void top_options_help(void);
+
+#endif

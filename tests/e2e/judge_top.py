@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Judges what top.sh got: judge_top.py FOLDER"""
+import json
+import re
+import sys
+
+from waits import Judge
+
+judge = Judge()
+FOLDER = sys.argv[1]
+MS = 1_000_000
+
+
+def read(name):
+    with open(f"{FOLDER}/{name}", encoding="utf-8") as text:
+        return text.read()
+
+
+def check_code(name, wanted):
+    got = int(read(f"{name}.code"))
+    judge.expect(f"{name}: exit code {wanted}", got == wanted, got,
+                 read(f"{name}.err"))
+
+
+def rounds_of(name):
+    return [json.loads(line) for line in read(f"{name}.out").splitlines()]
+
+
+def row_of(rows, **wanted):
+    found = [r for r in rows if all(r[k] == v for k, v in wanted.items())]
+    return found[0] if len(found) == 1 else None
+
+
+def is_near(row, own_ns):
+    """As the program measures it, who waits for a CPU after it."""
+    return row and 0.9 * own_ns < row["mean_ns"] <= 1.01 * own_ns
+
+
+def check_tables(name, one, naps, own):
+    """@own: counts and means of sleeps and reads by the program itself."""
+    _, nap_ns, _, read_ns = own
+    sleep = row_of(one["sleeps"], comm="napper", label="hrtimer_nanosleep",
+                   **naps)
+    judge.expect(f"{name}: where it sleeps", sleep and 20 * MS <=
+                 sleep["mean_ns"] and is_near(sleep, nap_ns), sleep, nap_ns)
+    judge.expect(f"{name}: with its stack", sleep and "clock_nanosleep" in
+                 sleep["stack"] and sleep["stack"].endswith("__schedule"),
+                 sleep)
+    pause = row_of(one["syscalls"], comm="napper", call="clock_nanosleep",
+                   **naps)
+    judge.expect(f"{name}: the same as a system call", pause and
+                 is_near(pause, nap_ns), pause, nap_ns)
+    wait = row_of(one["syscalls"], comm="napper", call="read", **naps)
+    judge.expect(f"{name}: its slow read()", wait and 10 * MS <= wait["mean_ns"]
+                 and is_near(wait, read_ns), wait, read_ns)
+    judge.expect(f"{name}: as often as there is time for", wait and sleep and
+                 12 <= sleep["count"] <= 17 and 12 <= wait["count"] <= 17,
+                 sleep, wait)
+    process = row_of(one["processes"]["processes"], comm="napper", **naps)
+    judge.expect(f"{name}: hardly ran", process and process["asleep_ns"] >
+                 450 * MS, process)
+
+
+def check_facts(name, one, number, delay_s):
+    judge.expect(f"{name}: round {number}", one["round"] == number and
+                 one["error"] is None, one["round"], one["error"])
+    judge.expect(f"{name}: half a second was traced",
+                 500 * MS <= one["traced_ns"] < 550 * MS, one["traced_ns"])
+    judge.expect(f"{name}: what was lost and what it cost",
+                 one["lost_records"] == one["truncated_trace"] == 0 and
+                 one["trace"] > 1000 and
+                 0 < one["cpu_ns"] <= one["round_ns"] >= delay_s * 1000 * MS,
+                 one["cpu_ns"], one["round_ns"])
+
+
+def check_interrupts(one, pid):
+    timer = row_of(one["interrupts"], function="hrtimer_wakeup", for_pid=pid)
+    judge.expect("json: its timer's interrupts are for it", timer and
+                 12 <= timer["count"] <= 18, timer)
+
+
+def check_json():
+    own = [int(word) for word in read("own").split()]
+    pid = int(read("pid"))
+    check_code("json", 0)
+    (one,) = rounds_of("json")
+    check_facts("json", one, 1, 1)
+    check_tables("json", one, {"pid": pid}, own)
+    check_interrupts(one, pid)
+    check_code("pid", 0)
+    two = rounds_of("pid")
+    judge.expect("pid: two rounds", len(two) == 2, len(two))
+    for number, one in enumerate(two, 1):
+        check_facts("pid", one, number, 4)
+        check_tables("pid", one, {"pid": pid}, own)
+        others = {r["pid"] for r in one["sleeps"]} - {pid}
+        judge.expect("pid: nobody else", not others, others)
+
+
+def check_commands():
+    check_code("command", 0)
+    (one,) = rounds_of("command")
+    own = [20 * MS, 20.2 * MS, 10 * MS, 10.2 * MS]
+    check_tables("command", one, {}, own)
+    comms = {r["comm"] for r in one["sleeps"]}
+    judge.expect("command: its processes alone",
+                 comms == {"napper", "answerer"}, comms)
+    check_code("ended", 0)
+    judge.expect("ended: top ends with its command",
+                 1 <= len(rounds_of("ended")) <= 3 and read("own-ended"))
+    check_code("absent", 1)
+    judge.expect("absent: says so", "/nonexistent: No such file" in
+                 read("absent.err"), read("absent.err"))
+
+
+def check_text():
+    check_code("text", 0)
+    text = read("text.out")
+    head = re.search(r"^traced (\d+) ms \((\d+) % of the time\), \S+ MiB, "
+                     r"nothing lost; top took .* s of CPU \(\d+ %\)$", text,
+                     re.M)
+    judge.expect("text: what was traced, lost, and what it cost",
+                 head and 500 <= int(head[1]) < 550, text[:300])
+    sleep = re.search(r"^napper-\d+  hrtimer_nanosleep\n"
+                      r"    (\d+) times, \d+ ms, mean (\S+) ms", text, re.M)
+    judge.expect("text: where it sleeps", sleep and 12 <= int(sleep[1]) <= 17
+                 and 20 <= float(sleep[2]) < 20.5, sleep)
+    call = re.search(r"^ *\d+  napper +read +(\d+) +\S+ ms  (\S+) ms", text,
+                     re.M)
+    judge.expect("text: its slow read()", call and 10 <= float(call[2]) < 10.5,
+                 call)
+    for title in ("sleeps", "system calls", "interrupts", "processes"):
+        judge.expect(f"text: has {title}", f"\n== {title}\n" in text)
+    judge.expect("text: longest first", re.search(
+        r"== sleeps\n\n(napper|answerer)-\d+  (hrtimer_nanosleep|\S*pipe_read)",
+        text), text[:800])
+
+
+def check_rights():
+    check_code("rights", 1)
+    said = read("rights.err").splitlines()
+    judge.expect("rights: says the way out, once",
+                 len(said) == len(set(said)) and "record as root" in said[-1],
+                 said)
+    judge.expect("nothing is left over", not read("left-over"),
+                 read("left-over"))
+
+
+check_text()
+check_json()
+check_commands()
+check_rights()
+judge.end()

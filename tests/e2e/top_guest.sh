@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: top's rounds, while a program sleeps and waits,
+# into the folder $1, by the program $2.  top.sh judges them.
+set -euo pipefail
+RESULTS=$1
+KTRACE=$2
+HERE=$(dirname "$(realpath "$0")")
+PROGRAMS=${KTRACE%/*}/tests/e2e/programs
+cd "$(mktemp -d -p /dev/shm)"
+chmod 755 .
+export TMPDIR=$PWD/tmp
+mkdir tmp
+
+# Runs top as NAME: output, messages and exit code go to files.
+top() { # name option...
+	local name=$1 code=0
+	shift
+	"$KTRACE" top --slice 0.5 "$@" >"$name.out" 2>"$name.err" || code=$?
+	echo "$code" >"$name.code"
+}
+
+# Nobody, who may write here.
+top_without_rights() {
+	local code=0
+	mkdir -m 777 anyone
+	TMPDIR=$PWD/anyone setpriv --reuid=65534 --clear-groups "$KTRACE" \
+		top >rights.out 2>rights.err || code=$?
+	echo "$code" >rights.code
+}
+
+"$PROGRAMS/naps" own &
+naps=$!
+echo "$naps" >pid
+top text --once
+top json --once --format=json
+top pid --rounds 2 --delay 4 --format=json -p "$naps"
+top command --once --format=json -- "$PROGRAMS/naps" own-command
+top ended --format=json -- "$PROGRAMS/naps" own-ended 60
+top absent --once -- /nonexistent
+top_without_rights
+python3 "$HERE/top_terminal.py" "$KTRACE" >terminal || true
+kill "$naps"
+wait "$naps" || true
+find tmp anyone -mindepth 1 >left-over
+cp -r . "$RESULTS"

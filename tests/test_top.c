@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/top_frame.h"
+#include "cmd/top_options.h"
+#include "cmd/top_result.h"
+#include "cmd/top_text.h"
+#include "cmd/top_view.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *words; /* separated by spaces */
+	int status;
+	uint64_t delay_ns;
+	uint64_t slice_ns;
+	uint64_t rounds;
+	bool whole_cpus;
+} options_cases[] = {
+	{ "top", 0, 1000000000, 200000000, UINT64_MAX, true },
+	{ "top --once", 0, 1000000000, 200000000, 1, true },
+	{ "top --delay 2 --rounds 7", 0, 2000000000, 400000000, 7, true },
+	{ "top --slice 0.5 -p 7,8", 0, 1000000000, 500000000, UINT64_MAX,
+	  false },
+	{ "top -C 0-1", 0, 1000000000, 200000000, UINT64_MAX, false },
+	{ "top -- ls -l", 0, 1000000000, 200000000, UINT64_MAX, true },
+	{ "top --machine -- ls", 0, 1000000000, 200000000, UINT64_MAX, true },
+	{ "top --slice 2", 2, 0, 0, 0, false },
+	{ "top --delay 0", 2, 0, 0, 0, false },
+	{ "top --rounds 0", 2, 0, 0, 0, false },
+	{ "top --top many", 2, 0, 0, 0, false },
+	{ "top --format=xml", 2, 0, 0, 0, false },
+	{ "top -a -p 7", 2, 0, 0, 0, false },
+	{ "top -p 7 -- ls", 2, 0, 0, 0, false },
+	{ "top -p x", 2, 0, 0, 0, false },
+	{ "top --machine", 2, 0, 0, 0, false },
+	{ "top --machine -p 7", 2, 0, 0, 0, false },
+	{ "top --arch arm64", 2, 0, 0, 0, false },
+	{ "top --nonsense", 2, 0, 0, 0, false },
+};
+
+START_TEST(options_are_read)
+{
+	char words[64];
+	char *argv[8] = { 0 };
+	char *rest = words;
+	int argc = 0;
+	struct top_options options;
+
+	snprintf(words, sizeof(words), "%s", options_cases[_i].words);
+	while ((argv[argc] = strsep(&rest, " ")))
+		argc++;
+	ck_assert_int_eq(top_options_parse(&options, argc, argv),
+			 options_cases[_i].status);
+	if (!options_cases[_i].status) {
+		ck_assert_uint_eq(options.delay_ns, options_cases[_i].delay_ns);
+		ck_assert_uint_eq(options.collector.duration_ns,
+				  options_cases[_i].slice_ns);
+		ck_assert_uint_eq(options.rounds, options_cases[_i].rounds);
+		ck_assert_int_eq(options.collector.whole_cpus,
+				 options_cases[_i].whole_cpus);
+		ck_assert_ptr_null(options.collector.command);
+	}
+	top_options_free(&options);
+}
+END_TEST
+
+static const struct {
+	const char *keys;
+	struct top_view before;
+	struct top_view after;
+} key_cases[] = {
+	{ "c", { .first_line = 9 }, { .table = TOP_CALLS } },
+	{ "i", { 0 }, { .table = TOP_INTERRUPTS } },
+	{ "ps", { 0 }, { .table = TOP_SLEEPS } },
+	{ "q", { 0 }, { .has_quit = true } },
+	{ " ", { 0 }, { .is_paused = true } },
+	{ "  ", { 0 }, { 0 } },
+	{ "jjk", { 0 }, { .first_line = 1 } },
+	{ "k", { 0 }, { 0 } },
+	{ "\033[B\033OB\033[A", { 0 }, { .first_line = 1 } },
+	{ "\033[6~", { .page_lines = 20 },
+	  { .first_line = 19, .page_lines = 20 } },
+	{ "\033[5~", { .first_line = 5, .page_lines = 20 },
+	  { .page_lines = 20 } },
+	{ "\033[F", { 0 }, { .first_line = SIZE_MAX } },
+	{ "\033[F\033[B", { 0 }, { .first_line = SIZE_MAX } },
+	{ "\033[H", { .first_line = 5 }, { 0 } },
+	/* Keys that mean nothing here, and half a sequence. */
+	{ "\033[1;5Q", { .first_line = 5 }, { 0 } },
+	{ "\033[24~x\033", { 0 }, { 0 } },
+	{ "\033[", { 0 }, { 0 } },
+};
+
+START_TEST(keys_move_the_view)
+{
+	struct top_view view = key_cases[_i].before;
+	const struct top_view *after = &key_cases[_i].after;
+
+	top_view_keys(&view, key_cases[_i].keys, strlen(key_cases[_i].keys));
+	ck_assert_int_eq(view.table, after->table);
+	ck_assert_uint_eq(view.first_line, after->first_line);
+	ck_assert_int_eq(view.is_paused, after->is_paused);
+	ck_assert_int_eq(view.has_quit, after->has_quit);
+}
+END_TEST
+
+#define BEGIN "\033[?2026h\033[H"
+#define END "\033[?2026l"
+#define CLEAR "\033[K"
+#define BELOW "\r\n\033[J"
+
+static const struct {
+	const char *head;
+	const char *text;
+	size_t first_line;
+	struct top_size size;
+	const char *picture;
+	size_t shown_from;
+} frame_cases[] = {
+	{ "h\n", "a\nb\n", 0, { 4, 9 },
+	  BEGIN "h" CLEAR "\r\na" CLEAR "\r\nb" CLEAR BELOW END, 0 },
+	{ "h\n", "a\nb\nc\n", 1, { 3, 9 },
+	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END, 1 },
+	/* Not behind the end. */
+	{ "h\n", "a\nb\nc\n", SIZE_MAX, { 3, 9 },
+	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END, 1 },
+	{ "h\n", "a\n", 7, { 4, 9 }, BEGIN "h" CLEAR "\r\na" CLEAR BELOW END,
+	  0 },
+	/* Lines are cut by characters; one as wide as the window stays. */
+	{ "h\n", "1234567\n1234\n\303\244\303\244\303\244\303\244\303\244\n", 0,
+	  { 5, 4 },
+	  BEGIN "h" CLEAR "\r\n1234\r\n1234\r\n\303\244\303\244\303\244\303\244"
+		BELOW END, 0 },
+	/* No name can write to the terminal. */
+	{ "h\n", "a\033[2J\t\302\233b\n", 0, { 4, 20 },
+	  BEGIN "h" CLEAR "\r\na?[2J??b" CLEAR BELOW END, 0 },
+	/* No room for all of the head. */
+	{ "1\n2\n3\n", "a\n", 0, { 2, 9 },
+	  BEGIN "1" CLEAR "\r\n2" CLEAR END, 0 },
+	{ "h\n", "", 0, { 4, 9 }, BEGIN "h" CLEAR BELOW END, 0 },
+};
+
+START_TEST(frames_fit_the_window)
+{
+	struct top_view view = { .first_line = frame_cases[_i].first_line };
+	char *picture;
+	size_t size;
+	FILE *out = open_memstream(&picture, &size);
+
+	top_frame_draw(&view, frame_cases[_i].head, frame_cases[_i].text,
+		       frame_cases[_i].size, out);
+	fclose(out);
+	ck_assert_str_eq(picture, frame_cases[_i].picture);
+	ck_assert_uint_eq(view.first_line, frame_cases[_i].shown_from);
+	free(picture);
+}
+END_TEST
+
+static struct top_result made_result(void)
+{
+	struct top_result result = {
+		.facts = { .stage = TOP_REPORTED,
+			   .traced_ns = 200000000,
+			   .trace_bytes = 3 << 20,
+			   .truncated = 2,
+			   .lost_records = 5 },
+		.said = strdup("one\ntwo \"2\"\n"),
+		.number = 3,
+		.round_ns = 1000000000,
+		.cpu_ns = 50000000,
+	};
+
+	for (int i = 0; i < TOP_TABLES; i++)
+		result.tables[i] = strdup("[\n{\"a\":1}\n]\n");
+	return result;
+}
+
+START_TEST(results_come_as_they_were_written)
+{
+	struct top_result made = made_result();
+	struct top_result read = { 0 };
+	char bytes[1024];
+	FILE *file = fmemopen(bytes, sizeof(bytes), "w+");
+	long size;
+
+	ck_assert_int_eq(top_result_write(&made, file), 0);
+	size = ftell(file);
+	rewind(file);
+	ck_assert_int_eq(top_result_read(&read, file), 0);
+	ck_assert_uint_eq(read.facts.lost_records, 5);
+	ck_assert_str_eq(read.tables[TOP_PROCESSES], "[\n{\"a\":1}\n]\n");
+	top_result_clear(&read);
+	fclose(file);
+	/* A writer that was killed: no part of it is taken for all. */
+	for (long cut = 1; cut < size; cut += 7) {
+		file = fmemopen(bytes, (size_t)cut, "r");
+		ck_assert_int_eq(top_result_read(&read, file), -1);
+		ck_assert_int_eq(read.facts.stage, TOP_NOTHING);
+		ck_assert_ptr_null(read.tables[TOP_SLEEPS]);
+		fclose(file);
+	}
+	top_result_clear(&made);
+}
+END_TEST
+
+START_TEST(rounds_are_lines_of_json)
+{
+	static const char good[] = "\"error\":null,\"sleeps\":[{\"a\":1}],"
+				   "\"syscalls\":[{\"a\":1}],";
+	static const char bad[] = "\"error\":\"two \\\"2\\\"\","
+				  "\"sleeps\":null,";
+	struct top_result result = made_result();
+	char text[2048];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	top_text_json(&result, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, good));
+	ck_assert_ptr_nonnull(strstr(text, "{\"round\":3,"));
+	ck_assert_str_eq(strchr(text, '\n'), "\n");
+	for (int i = 0; i < TOP_TABLES; i++) {
+		free(result.tables[i]);
+		result.tables[i] = NULL;
+	}
+	result.facts.stage = TOP_RECORDED;
+	out = fmemopen(text, sizeof(text), "w");
+	top_text_json(&result, out);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, bad));
+	top_result_clear(&result);
+}
+END_TEST
+
+START_TEST(the_head_says_share_losses_and_cost)
+{
+	char word[] = "top";
+	char *argv[] = { word, NULL };
+	struct top_result result = made_result();
+	struct top_options options;
+	char text[1024];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	top_options_parse(&options, 1, argv);
+	top_text_head(&options, &result, out);
+	fclose(out);
+	ck_assert_str_eq(strchr(text, '\n') + 1,
+			 "traced 200 ms (20 % of the time), 3.0 MiB, trace "
+			 "lost 2 times (--buffer), 5 records lost; top took "
+			 "50.0 ms of CPU (5 %)\n");
+	top_options_free(&options);
+	top_result_clear(&result);
+}
+END_TEST
+
+static Suite *top_suite(void)
+{
+	Suite *suite = suite_create("top");
+	TCase *tests = tcase_create("top");
+
+	tcase_add_loop_test(tests, options_are_read, 0,
+			    sizeof(options_cases) / sizeof(*options_cases));
+	tcase_add_loop_test(tests, keys_move_the_view, 0,
+			    sizeof(key_cases) / sizeof(*key_cases));
+	tcase_add_loop_test(tests, frames_fit_the_window, 0,
+			    sizeof(frame_cases) / sizeof(*frame_cases));
+	tcase_add_test(tests, results_come_as_they_were_written);
+	tcase_add_test(tests, rounds_are_lines_of_json);
+	tcase_add_test(tests, the_head_says_share_losses_and_cost);
+	suite_add_tcase(suite, tests);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(top_suite());
+}
