@@ -32,8 +32,8 @@ struct lane_blocked {
 };
 
 /* What a timeline's format takes beside the steps, from who knows more than
- * they tell.  Spans of a lane nest; those of threads need not come by time, as
- * long as each one's end comes after its begin and before the next begin.
+ * they tell.  Spans of a lane nest.  They need not come by time: those who read
+ * the file sort them.
  */
 struct lane_sink {
 	void (*begin)(struct lane_sink *sink, const struct lane *lane,

@@ -16,7 +16,6 @@ import tempfile
 import perfetto
 import spans
 
-LANE_TIDS = 10000000    # Chrome's rows beside functions are from here on
 FLAT_COLUMNS = ("function,calls,self_ns,total_ns,calls_direct,calls_tail,"
                 "calls_async")
 
@@ -137,7 +136,7 @@ def check_chrome(reader, wanted):
         idle = idle_number(names.get(track, ""))
         if idle:
             return idle
-        return None if pid >= 1 << 22 or tid >= LANE_TIDS else (tid, 0)
+        return None if pid >= 1 << 22 or tid >= spans.LANE_TIDS else (tid, 0)
 
     assert by_task(found, tid_of) == wanted, "spans differ"
 

@@ -4,6 +4,10 @@ import csv
 import json
 
 
+LANE_TIDS = 10000000    # Chrome's rows beside a thread's functions
+INTERRUPTS_PID = 4194307
+
+
 class Tracks:
     """Begins and ends of many tracks; refuses what does not nest."""
 
@@ -53,12 +57,17 @@ def _ns(microseconds):
 
 
 def of_chrome(text):
-    """By (pid, tid); and the names of the threads.  Rows beside a thread's
-    functions are in the order of time of each, their tid beyond LANE_TIDS."""
+    """By (pid, tid); and the names of the threads.  Of rows beside functions
+    what is written later may be earlier: viewers sort by time."""
     document = json.loads(text, parse_float=str)
     tracks = Tracks()
     names = {}
-    for event in document["traceEvents"]:
+    events = document["traceEvents"]
+    beside = [event for event in events if event["ph"] != "M" and
+              (event["tid"] >= LANE_TIDS or event["pid"] == INTERRUPTS_PID)]
+    beside.sort(key=lambda event: _ns(event["ts"]))
+    taken = set(map(id, beside))
+    for event in [event for event in events if id(event) not in taken] + beside:
         track = event["pid"], event["tid"]
         if event["ph"] == "M":
             if event["name"] == "thread_name":
