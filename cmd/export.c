@@ -51,15 +51,19 @@ static bool take_option(void *ctx, int index, const char *argument)
 {
 	struct timeline_options *options = ctx;
 
-	(void)index;
-	return read_duration(argument, &options->min_ns);
+	if (index == 0)
+		return read_duration(argument, &options->min_ns);
+	options->functions_only = true;
+	return true;
 }
 
 static int run_export(int argc, char **argv)
 {
 	static const struct own_option own[] = {
 		{ "min-duration", "TIME",
-		  "only functions that last TIME (1us) or longer" },
+		  "only what lasts TIME (1us) or longer" },
+		{ "functions-only", NULL,
+		  "of perfetto and chrome: functions, who runs, gaps" },
 	};
 	struct timeline_options timeline = TIMELINE_OPTIONS_ALL;
 	const struct option_set set = {
@@ -70,7 +74,7 @@ static int run_export(int argc, char **argv)
 			   "gmon.out;\n                         -o FILE also gets "
 			   "FILE.elf, for gprof FILE.elf FILE)",
 		.own = own,
-		.own_count = 1,
+		.own_count = 2,
 		.take = take_option,
 		.ctx = &timeline,
 	};

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
 #include "cmd/session.h"
+#include "cmd/timeline_lanes.h"
 #include "report/steps/step_select.h"
 #include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
@@ -23,24 +24,50 @@ static int out_of_memory(void)
 /* Recording -> steps -> selected steps -> renderer. */
 static int run_selected(const struct session *session,
 			const struct step_select_options *options,
-			struct step_sink *sink)
+			struct step_sink *sink, struct lane_sink *lane_sink)
 {
 	struct step_select *select = step_select_new(
 		options, symbols_functions(session->symbols), sink);
+	struct step_sink *first = select ? step_select_sink(select) : NULL;
+	struct timeline_lanes *lanes = NULL;
 	struct task_stacks *stacks = NULL;
-	int status;
+	int status = 0;
 
-	if (!select)
-		return out_of_memory();
-	status = run_pipeline(session, step_select_sink(select), &stacks);
+	if (select && lane_sink) {
+		lanes = timeline_lanes_new(session, options->min_ns, lane_sink,
+					   first);
+		first = lanes ? timeline_lanes_sink(lanes) : NULL;
+	}
+	if (!first)
+		status = out_of_memory();
+	if (!status)
+		status = run_pipeline(session, first, &stacks);
+	if (!status && lanes && timeline_lanes_end(lanes) < 0)
+		status = out_of_memory();
 	if (!status && step_select_end(select) < 0)
 		status = out_of_memory();
+	timeline_lanes_free(lanes);
 	task_stacks_free(stacks);
 	step_select_free(select);
 	return status;
 }
 
+/* Rows beside functions need the whole recording.  How many functions are
+ * wanted is no choice of time, so that there are none of these then.
+ */
+static struct lane_sink *lanes_of(const struct timeline_renderer *renderer,
+				  struct step_sink *sink,
+				  const struct timeline_options *timeline,
+				  const struct step_select_options *options)
+{
+	if (!renderer->lanes || timeline->functions_only ||
+	    options->max_count != UINT64_MAX)
+		return NULL;
+	return renderer->lanes(sink);
+}
+
 static int render_session(const struct session *session,
+			  const struct timeline_options *timeline,
 			  const struct step_select_options *options,
 			  const struct timeline_renderer *renderer,
 			  struct timeline_summary *summary)
@@ -60,7 +87,8 @@ static int render_session(const struct session *session,
 
 	if (!sink)
 		return out_of_memory();
-	status = run_selected(session, options, sink);
+	status = run_selected(session, options, sink,
+			      lanes_of(renderer, sink, timeline, options));
 	if (renderer->close(sink) < 0 && !status)
 		status = out_of_memory();
 	return status;
@@ -76,7 +104,7 @@ static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
 					  (double)summary->slices :
 				  0);
 	if (min_ns)
-		fprintf(stderr, "; functions shorter than %s are left out\n",
+		fprintf(stderr, "; what is shorter than %s is left out\n",
 			duration_text_of(min_ns).text);
 	else
 		fputs("; --min-duration makes it smaller\n", stderr);
@@ -141,7 +169,8 @@ int run_timeline_command(const struct report_options *options,
 	if (!status)
 		check_names(&session, "note: --hide", &timeline->hidden);
 	if (!status)
-		status = render_session(&session, &select, renderer, &summary);
+		status = render_session(&session, timeline, &select, renderer,
+					&summary);
 	if (!status && summary.bytes)
 		say_summary(&summary, timeline->min_ns);
 	close_status = session_close(&session);

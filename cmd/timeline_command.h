@@ -5,6 +5,7 @@
 #include "cmd/report_options.h"
 #include "common/name_choice.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct timeline_renderer;
@@ -15,6 +16,7 @@ struct timeline_options {
 	struct name_choice hidden;	/* without these and what they call */
 	uint32_t max_depth;
 	uint64_t min_ns;
+	bool functions_only;	/* no rows beside them */
 };
 
 #define TIMELINE_OPTIONS_ALL \

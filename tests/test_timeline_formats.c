@@ -220,7 +220,9 @@ static const struct {
 	  CHROME("M", "4194306", "12") NAMED("thread", "CPU 12 trace")
 	  CHROME("M", "4194306", "12") NAMED("process", "trace of CPUs")
 	  CHROME("B", "4194306", "12") "\"ts\":18446744073709551.615,"
-	  "\"cat\":\"gap\",\"name\":\"gap\"}\n]}\n" },
+	  "\"cat\":\"gap\",\"name\":\"gap: overflow\",\"args\":{"
+	  "\"lost_bytes\":18446744073709551615,"
+	  "\"offset\":0}}\n]}\n" },
 };
 
 START_TEST(each_format_is_valid_whatever_the_names)

@@ -22,6 +22,7 @@ enum { FOLLOWERS = sizeof(followers) / sizeof(*followers) };
 struct interrupt_ledger {
 	struct witness witness;
 	struct interrupt_listener listener;
+	struct interrupt_observer *observer;	/* or NULL */
 	const struct attribution_input *input;
 	struct interrupt_rows *rows;
 	struct claims *claims;
@@ -140,6 +141,8 @@ static void begin(struct interrupt_listener *listener,
 	for (size_t i = 0; i < FOLLOWERS; i++)
 		if (followers[i]->begin)
 			followers[i]->begin(ledger->states[i], &moment);
+	if (ledger->observer)
+		ledger->observer->begin(ledger->observer, piece, step);
 }
 
 static void end(struct interrupt_listener *listener,
@@ -151,6 +154,8 @@ static void end(struct interrupt_listener *listener,
 	for (size_t i = 0; i < FOLLOWERS; i++)
 		if (followers[i]->end)
 			followers[i]->end(ledger->states[i], &moment);
+	if (ledger->observer)
+		ledger->observer->end(ledger->observer, piece, step);
 }
 
 static void role(struct interrupt_listener *listener,
@@ -229,6 +234,7 @@ void interrupt_ledger_free(struct interrupt_ledger *ledger)
 {
 	if (!ledger)
 		return;
+	ledger->observer = NULL;
 	if (ledger->steps)
 		interrupt_steps_end(ledger->steps);
 	close_followers(ledger);
@@ -239,6 +245,12 @@ void interrupt_ledger_free(struct interrupt_ledger *ledger)
 	interrupt_rows_free(ledger->rows);
 	traced_cpus_free(&ledger->cpus);
 	free(ledger);
+}
+
+void interrupt_ledger_observe(struct interrupt_ledger *ledger,
+			      struct interrupt_observer *observer)
+{
+	ledger->observer = observer;
 }
 
 struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger)
@@ -260,6 +272,7 @@ void interrupt_ledger_fail(struct interrupt_ledger *ledger)
 
 int interrupt_ledger_end(struct interrupt_ledger *ledger)
 {
+	ledger->observer = NULL;
 	interrupt_steps_end(ledger->steps);
 	close_followers(ledger);
 	return claims_failed(ledger->claims) ? -ERROR_MEMORY : 0;

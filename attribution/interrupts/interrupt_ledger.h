@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 struct attribution_input;
+struct call_step;
+struct interrupt_piece;
 struct interrupt_stack;
 struct path_sums;
 struct task;
@@ -60,6 +62,22 @@ struct interrupt_ledger *
 interrupt_ledger_new(const struct attribution_input *input,
 		     struct path_sums *paths);
 void interrupt_ledger_free(struct interrupt_ledger *ledger);
+
+/* Sees pieces of interrupt work begin and end, as the steps of the piece's task
+ * tell it; what a piece is, is known by its end.
+ */
+struct interrupt_observer {
+	void (*begin)(struct interrupt_observer *observer,
+		      const struct interrupt_piece *piece,
+		      const struct call_step *step);
+	void (*end)(struct interrupt_observer *observer,
+		    const struct interrupt_piece *piece,
+		    const struct call_step *step);
+};
+
+/* Tells @observer, which is borrowed, up to interrupt_ledger_end(). */
+void interrupt_ledger_observe(struct interrupt_ledger *ledger,
+			      struct interrupt_observer *observer);
 
 /* What has to see all steps, events and records.  Owner: the ledger. */
 struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger);

@@ -5,13 +5,23 @@
 #include "report/timeline/span_export.h"
 #include "symbolize/function_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Trace Event Format, its JSON object form.  CPUs are shown as processes with
  * numbers that no process has (PID_MAX_LIMIT is 4194304).
  */
-enum { CPU_TASKS_PID = 4194305, CPU_TRACE_PID = 4194306 };
+enum {
+	CPU_TASKS_PID = 4194305,
+	CPU_TRACE_PID = 4194306,
+	CPU_INTERRUPTS_PID = 4194307,
+};
+
+/* What a thread's rows beside its functions have for a thread id is higher by
+ * this, times enum span_track_kind.
+ */
+enum { LANE_TIDS = 10000000 };
 
 /* The longest event, but for a function's name. */
 enum { EVENT_BYTES = 256 };
@@ -35,22 +45,38 @@ struct ids {
 	int32_t tid;
 };
 
+static int32_t cpu_process(enum span_track_kind kind)
+{
+	switch (kind) {
+	case SPAN_CPU_TASKS:
+		return CPU_TASKS_PID;
+	case SPAN_CPU_TRACE:
+		return CPU_TRACE_PID;
+	case SPAN_CPU_INTERRUPTS:
+		return CPU_INTERRUPTS_PID;
+	case SPAN_TASK:
+	case SPAN_CALLS:
+	case SPAN_SLEEPS:
+	case SPAN_WORK:
+	case SPAN_TRACK_KINDS:
+		break;
+	}
+	return 0;
+}
+
 static struct ids ids_of(const struct span_track *track)
 {
 	const struct task *task = track->task;
+	int32_t lane = (int32_t)track->kind * LANE_TIDS;
 
-	switch (track->kind) {
-	case SPAN_CPU_TASKS:
-		return (struct ids){ CPU_TASKS_PID, (int32_t)track->cpu };
-	case SPAN_CPU_TRACE:
-		return (struct ids){ CPU_TRACE_PID, (int32_t)track->cpu };
-	case SPAN_TASK:
-		break;
-	}
+	if (!task)
+		return (struct ids){ cpu_process(track->kind),
+				     (int32_t)track->cpu };
 	/* Each CPU has an idle task of its own. */
 	if (task->tid <= 0)
-		return (struct ids){ 0, task->cpu };
-	return (struct ids){ task->pid > 0 ? task->pid : task->tid, task->tid };
+		return (struct ids){ 0, lane + task->cpu };
+	return (struct ids){ task->pid > 0 ? task->pid : task->tid,
+			     lane + task->tid };
 }
 
 enum { ROW_BYTES = 48 };
@@ -132,11 +158,11 @@ static char *put_time(char *at, uint64_t time_ns)
 	return at + 3;
 }
 
-/* What stands around a name: it is its object's last member. */
-enum { QUOTE_BYTES = 3 };
+/* What stands around a name. */
+enum { QUOTE_BYTES = 2 };
 
-/* Writes @name to @text, which has NAME_GROWTH times its bytes and QUOTE_BYTES,
- * and ends the object.
+/* Writes @name to @text, which has NAME_GROWTH times its bytes and
+ * QUOTE_BYTES.
  */
 static size_t quote(char *text, const char *name)
 {
@@ -145,7 +171,6 @@ static size_t quote(char *text, const char *name)
 
 	text[0] = '"';
 	text[size + 1] = '"';
-	text[size + 2] = '}';
 	return size + QUOTE_BYTES;
 }
 
@@ -193,38 +218,64 @@ static void name_it(struct chrome_writer *chrome,
 	at = put(at, what);
 	take_event(chrome, put(at, "\",\"args\":{\"name\":"));
 	write_quoted(&chrome->out, name);
-	line_buffer_put(&chrome->out, "}", 1);
+	line_buffer_put(&chrome->out, "}}", 2);
+}
+
+static const char *cpu_process_name(enum span_track_kind kind)
+{
+	if (kind == SPAN_CPU_TASKS)
+		return "CPUs";
+	return kind == SPAN_CPU_TRACE ? "trace of CPUs" : "interrupts";
 }
 
 static void announce(struct span_writer *writer, const struct span_track *track,
 		     uint64_t time_ns)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
+	char name[sizeof(track->name) + 32];
 
 	(void)time_ns;
-
-	name_it(chrome, track, "thread_name", track->name);
-	if (track->kind == SPAN_CPU_TASKS)
-		name_it(chrome, track, "process_name", "CPUs");
-	else if (track->kind == SPAN_CPU_TRACE)
-		name_it(chrome, track, "process_name", "trace of CPUs");
-	else if (track->task->tid > 0 && track->task->tid == track->task->pid)
+	snprintf(name, sizeof(name), "%s %s", track->name,
+		 track->lane ? track->lane : "");
+	name_it(chrome, track, "thread_name",
+		track->parent ? name : track->name);
+	if (!track->task)
+		name_it(chrome, track, "process_name",
+			cpu_process_name(track->kind));
+	else if (!track->parent && track->task->tid > 0 &&
+		 track->task->tid == track->task->pid)
 		name_it(chrome, track, "process_name", track->name);
 }
 
+static void write_notes(struct chrome_writer *chrome, const struct span *span)
+{
+	for (size_t i = 0; i < span->note_count; i++) {
+		const struct span_note *note = &span->notes[i];
+
+		line_buffer_text(&chrome->out, i ? "," : ",\"args\":{");
+		write_quoted(&chrome->out, span_note_text(note->name));
+		line_buffer_put(&chrome->out, ":", 1);
+		if (note->text)
+			write_quoted(&chrome->out, note->text);
+		else
+			line_buffer_number(&chrome->out, note->number);
+	}
+	line_buffer_text(&chrome->out, span->note_count ? "}}" : "}");
+}
+
 static void begin(struct span_writer *writer, const struct span_track *track,
-		  uint64_t time_ns, uint32_t function, const char *name,
-		  const char *category)
+		  const struct span *span)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 	char *at = begin_event(chrome, 'B', track);
 
-	at = put(put_time(at, time_ns), ",\"cat\":\"");
-	take_event(chrome, put(put(at, category), "\",\"name\":"));
-	if (name)
-		write_quoted(&chrome->out, name);
+	at = put(put_time(at, span->time_ns), ",\"cat\":\"");
+	take_event(chrome, put(put(at, span->category), "\",\"name\":"));
+	if (span->name)
+		write_quoted(&chrome->out, span->name);
 	else
-		write_function(chrome, function);
+		write_function(chrome, span->number);
+	write_notes(chrome, span);
 	line_buffer_end(&chrome->out);
 }
 
@@ -281,4 +332,5 @@ const struct timeline_renderer export_chrome = {
 	.needs_time = true,
 	.open = open_chrome,
 	.close = span_export_close,
+	.lanes = span_export_lanes,
 };

@@ -3,22 +3,14 @@
 
 #include "common/error.h"
 #include "report/steps/cpu_slot.h"
-#include "report/text/name_text.h"
-#include "report/text/task_names.h"
+#include "report/timeline/perfetto_comm.h"
 #include "report/timeline/perfetto_fields.h"
 #include "report/timeline/perfetto_out.h"
-
-#include <stdio.h>
-#include <string.h>
-
-/* Sequences of tracks have smaller numbers. */
-#define SCHED_SEQUENCE 0x7fffffff
 
 /* include/linux/sched.h: TASK_RUNNING, TASK_INTERRUPTIBLE.  Which sleep it is,
  * the trace does not say.
  */
 enum { STATE_RUNNABLE = 0, STATE_ASLEEP = 1 };
-enum { USUAL_PRIORITY = 120 };
 
 struct cpu_runs {
 	int32_t tid;		/* that runs; 0: idle */
@@ -48,17 +40,9 @@ static void put_comm(const struct perfetto_sched *sched,
 		     struct protobuf *message, uint32_t field,
 		     const struct switch_event *event, int32_t tid)
 {
-	enum { COMM_BYTES = 32 };
-	char text[COMM_BYTES * NAME_GROWTH];
-	char comm[COMM_BYTES];
-
-	if (tid)
-		snprintf(comm, sizeof(comm), "%s",
-			 task_names_comm(sched->names, tid, event->time_ns));
-	else
-		snprintf(comm, sizeof(comm), "swapper/%u", event->cpu);
-	protobuf_bytes(message, field, text,
-		       name_text(text, NAME_UTF8, comm, strlen(comm)));
+	perfetto_put_comm(message, field, sched->names,
+			  (struct perfetto_comm){ tid, event->cpu,
+						  event->time_ns });
 }
 
 static void put_switch(const struct perfetto_sched *sched,
@@ -98,7 +82,7 @@ static void write_switch(struct perfetto_sched *sched,
 	protobuf_number(&bundle, BUNDLE_CPU, event->cpu);
 	protobuf_message(&bundle, BUNDLE_EVENT, &ftrace);
 	protobuf_message(&packet, PACKET_FTRACE_EVENTS, &bundle);
-	protobuf_number(&packet, PACKET_SEQUENCE_ID, SCHED_SEQUENCE);
+	protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
 	perfetto_out_packet(sched->out, &packet);
 }
 

@@ -135,8 +135,11 @@ static void describe_track(struct perfetto_tracks *tracks,
 	protobuf_start(&descriptor);
 	protobuf_start(&packet);
 	protobuf_number(&descriptor, TRACK_UUID, track->number);
-	perfetto_put_name(&descriptor, TRACK_NAME, track->name);
-	if (task && task->tid > 0) {
+	perfetto_put_name(&descriptor, TRACK_NAME,
+			  track->parent ? track->lane : track->name);
+	if (track->parent) {
+		protobuf_number(&descriptor, TRACK_PARENT, track->parent);
+	} else if (task && task->tid > 0) {
 		int32_t pid = task->pid > 0 ? task->pid : task->tid;
 
 		describe_process(tracks, track, pid);

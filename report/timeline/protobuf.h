@@ -39,7 +39,11 @@ static inline size_t protobuf_varint(uint8_t *bytes, uint64_t value)
 	return size;
 }
 
-enum protobuf_wire { PROTOBUF_VARINT = 0, PROTOBUF_BYTES = 2 };
+enum protobuf_wire {
+	PROTOBUF_VARINT = 0,
+	PROTOBUF_FIXED64 = 1,
+	PROTOBUF_BYTES = 2,
+};
 
 static inline size_t protobuf_key(uint8_t *bytes, uint32_t field,
 				  enum protobuf_wire type)
@@ -80,6 +84,19 @@ static inline void protobuf_number(struct protobuf *message, uint32_t field,
 		return;
 	end += protobuf_key(end, field, PROTOBUF_VARINT);
 	end += protobuf_varint(end, value);
+	message->size = (size_t)(end - message->bytes);
+}
+
+static inline void protobuf_fixed64(struct protobuf *message, uint32_t field,
+				    uint64_t value)
+{
+	uint8_t *end = message->bytes + message->size;
+
+	if (!protobuf_has_room(message, sizeof(value)))
+		return;
+	end += protobuf_key(end, field, PROTOBUF_FIXED64);
+	for (size_t i = 0; i < sizeof(value); i++)
+		*end++ = (uint8_t)(value >> 8 * i);
 	message->size = (size_t)(end - message->bytes);
 }
 

@@ -1,97 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/span_export.h"
 
-#include "common/array.h"
-#include "common/error.h"
-#include "report/steps/cpu_slot.h"
+#include "decoder/flow/flow.h"
 #include "report/text/function_label.h"
 #include "report/text/task_label.h"
-#include "report/text/task_names.h"
+#include "report/timeline/span_lanes.h"
+#include "report/timeline/span_tracks.h"
 #include "symbolize/function_table.h"
 
 #include <stdlib.h>
-
-struct kept_track {
-	struct span_track track;
-	bool is_known;
-	bool is_open;		/* a CPU's: a span is */
-};
 
 struct span_export {
 	struct step_sink sink;
 	struct timeline_context context;
 	struct span_writer *writer;
-	struct array tasks;	/* struct kept_track by task index */
-	struct array cpus;	/* two struct kept_track each */
-	uint64_t tracks;
-	int status;
+	struct span_tracks tracks;
+	struct span_lanes lanes;
 };
-
-static void name_track(const struct span_export *export,
-		       struct span_track *track, uint64_t time_ns)
-{
-	const struct task *task = track->task;
-	const char *trace = track->kind == SPAN_CPU_TRACE ? " trace" : "";
-
-	if (!task && track->cpu == UINT32_MAX)
-		snprintf(track->name, sizeof(track->name), "unknown CPU%s",
-			 trace);
-	else if (!task)
-		snprintf(track->name, sizeof(track->name), "CPU %u%s",
-			 track->cpu, trace);
-	else if (task->tid > 0)
-		snprintf(track->name, sizeof(track->name), "%s",
-			 task_names_comm(export->context.names, task->tid,
-					 time_ns));
-	else
-		snprintf(track->name, sizeof(track->name), "%s/%d",
-			 task->tid ? "unknown" : "swapper", task->cpu);
-}
-
-/* Returns entry @index of @list, announcing @like if it is new. */
-static struct kept_track *get_track(struct span_export *export,
-				    struct array *list, size_t index,
-				    const struct span_track *like,
-				    uint64_t time_ns)
-{
-	struct kept_track *kept;
-
-	kept = index < list->count ? (struct kept_track *)list->items + index :
-				     array_reach(list, index);
-	if (!kept) {
-		export->status = -ERROR_MEMORY;
-		return NULL;
-	}
-	if (!kept->is_known) {
-		kept->is_known = true;
-		kept->track = *like;
-		kept->track.number = ++export->tracks;
-		name_track(export, &kept->track, time_ns);
-		export->writer->announce(export->writer, &kept->track, time_ns);
-	}
-	return kept;
-}
 
 static struct kept_track *task_track(struct span_export *export,
 				     const struct call_step *step)
 {
-	const struct span_track track = {
-		.kind = SPAN_TASK,
-		.task = step->task,
-	};
-
-	return get_track(export, &export->tasks, step->task->index, &track,
-			 step->time_ns);
+	return span_tracks_task(&export->tracks, SPAN_TASK, step->task,
+				step->time_ns);
 }
 
 static struct kept_track *cpu_track(struct span_export *export,
 				    const struct call_step *step,
 				    enum span_track_kind kind)
 {
-	const struct span_track track = { .kind = kind, .cpu = step->cpu };
-	uint32_t slot = cpu_slot(step->cpu) * 2 + (kind == SPAN_CPU_TRACE);
-
-	return get_track(export, &export->cpus, slot, &track, step->time_ns);
+	return span_tracks_cpu(&export->tracks, kind, step->cpu,
+			       step->time_ns);
 }
 
 static void end_span(struct span_export *export, struct kept_track *kept,
@@ -105,14 +44,13 @@ static void end_span(struct span_export *export, struct kept_track *kept,
 
 /* Begins a span on a CPU's track, which holds one at a time. */
 static void begin_span(struct span_export *export, struct kept_track *kept,
-		       uint64_t time_ns, const char *name, const char *category)
+		       const struct span *span)
 {
-	end_span(export, kept, time_ns);
+	end_span(export, kept, span->time_ns);
 	if (!kept)
 		return;
 	kept->is_open = true;
-	export->writer->begin(export->writer, &kept->track, time_ns,
-			      FUNCTION_NONE, name, category);
+	export->writer->begin(export->writer, &kept->track, span);
 }
 
 static void change_task(struct span_export *export,
@@ -120,33 +58,64 @@ static void change_task(struct span_export *export,
 {
 	struct task_label name = task_label_of(
 		export->context.names, step->task->tid, step->time_ns);
+	const struct span span = {
+		.time_ns = step->time_ns,
+		.number = SPAN_NUMBER_NONE,
+		.name = name.text,
+		.category = "task",
+	};
 
-	begin_span(export, cpu_track(export, step, SPAN_CPU_TASKS),
-		   step->time_ns, name.text, "task");
+	begin_span(export, cpu_track(export, step, SPAN_CPU_TASKS), &span);
+}
+
+static void begin_gap(struct span_export *export, const struct call_step *step)
+{
+	const struct span_note notes[] = {
+		{ .name = NOTE_LOST_BYTES, .number = step->value },
+		{ .name = NOTE_OFFSET, .number = step->place },
+	};
+	char name[64];
+	const struct span span = {
+		.time_ns = step->time_ns,
+		.number = SPAN_NUMBER_NONE,
+		.name = name,
+		.category = "gap",
+		.notes = notes,
+		.note_count = sizeof(notes) / sizeof(*notes),
+	};
+
+	snprintf(name, sizeof(name), "gap: %s", flow_gap_text(step->detail));
+	begin_span(export, cpu_track(export, step, SPAN_CPU_TRACE), &span);
 }
 
 static void change_state(struct span_export *export,
 			 const struct call_step *step)
 {
+	const struct span span = {
+		.time_ns = step->time_ns,
+		.number = SPAN_NUMBER_NONE,
+		.name = cpu_state_text(step->detail),
+		.category = "state",
+	};
 	struct kept_track *kept = cpu_track(export, step, SPAN_CPU_TRACE);
 
-	if (step->kind == STEP_GAP)
-		begin_span(export, kept, step->time_ns, "gap", "gap");
-	else if (step->detail == CPU_TRACED)
+	if (step->detail == CPU_TRACED)
 		end_span(export, kept, step->time_ns);
 	else
-		begin_span(export, kept, step->time_ns,
-			   cpu_state_text(step->detail), "state");
+		begin_span(export, kept, &span);
 }
 
 static void enter(struct span_export *export, const struct call_step *step)
 {
 	const struct kept_track *kept = task_track(export, step);
+	const struct span span = {
+		.time_ns = step->time_ns,
+		.number = step->function,
+		.category = call_how_text(step->how),
+	};
 
 	if (kept)
-		export->writer->begin(export->writer, &kept->track,
-				      step->time_ns, step->function, NULL,
-				      call_how_text(step->how));
+		export->writer->begin(export->writer, &kept->track, &span);
 }
 
 static void leave(struct span_export *export, const struct call_step *step)
@@ -177,8 +146,10 @@ static void take(struct step_sink *sink, const struct call_step *step)
 		change_task(export, step);
 		break;
 	case STEP_STATE:
-	case STEP_GAP:
 		change_state(export, step);
+		break;
+	case STEP_GAP:
+		begin_gap(export, step);
 		break;
 	case STEP_END:
 		end_span(export, cpu_track(export, step, SPAN_CPU_TASKS),
@@ -210,9 +181,14 @@ struct step_sink *span_export_open(const struct timeline_context *context,
 	export->context = *context;
 	export->writer = writer;
 	writer->functions = context->functions;
-	export->tasks = ARRAY_OF(struct kept_track);
-	export->cpus = ARRAY_OF(struct kept_track);
+	export->tracks = span_tracks_of(writer, context->names);
+	export->lanes = span_lanes_of(&export->tracks);
 	return &export->sink;
+}
+
+struct lane_sink *span_export_lanes(struct step_sink *sink)
+{
+	return &((struct span_export *)sink)->lanes.sink;
 }
 
 int span_export_close(struct step_sink *sink)
@@ -220,9 +196,8 @@ int span_export_close(struct step_sink *sink)
 	struct span_export *export = (struct span_export *)sink;
 	int status = export->writer->finish(export->writer);
 
-	status = status ? status : export->status;
-	array_free(&export->tasks);
-	array_free(&export->cpus);
+	status = status ? status : export->tracks.status;
+	span_tracks_free(&export->tracks);
 	free(export);
 	return status;
 }

@@ -2,24 +2,23 @@
 #ifndef KT_REPORT_SPAN_EXPORT_H
 #define KT_REPORT_SPAN_EXPORT_H
 
+#include "report/timeline/lane_sink.h"
+#include "report/timeline/span.h"
 #include "report/timeline/timeline.h"
 
 #include <stdint.h>
 
-enum span_track_kind {
-	SPAN_TASK,		/* the functions of one task */
-	SPAN_CPU_TASKS,		/* the tasks that run on one CPU */
-	SPAN_CPU_TRACE,		/* where one CPU's trace is not complete, or
-				 * does not show what runs */
-};
-
 /* A row of spans, which nest. */
 struct span_track {
 	enum span_track_kind kind;
-	const struct task *task;	/* of SPAN_TASK, else NULL */
+	const struct task *task;	/* of a thread's rows, else NULL */
 	uint32_t cpu;			/* of the others */
 	uint64_t number;		/* unlike all others', from 1 */
-	char name[48];
+	uint64_t parent;		/* of a row beside a task's functions:
+					 * the number of theirs; else 0 */
+	const char *lane;		/* what it shows, as "sleeps"; NULL:
+					 * functions, or who runs */
+	char name[48];			/* of the task or the CPU */
 };
 
 /* Names may hold any bytes; so many are shown. */
@@ -29,20 +28,27 @@ enum { SPAN_NAME_BYTES = 511 };
 struct span_writer {
 	/* Set by span_export_open(); borrowed. */
 	const struct function_table *functions;
-	/* Each track is announced once, before its first span at @time_ns. */
+	/* Each track is announced once, before its first span, at about
+	 * @time_ns.
+	 */
 	void (*announce)(struct span_writer *writer,
 			 const struct span_track *track, uint64_t time_ns);
-	/* @name is NULL for a function, which span_name() names. */
 	void (*begin)(struct span_writer *writer,
-		      const struct span_track *track, uint64_t time_ns,
-		      uint32_t function, const char *name,
-		      const char *category);
+		      const struct span_track *track, const struct span *span);
 	void (*end)(struct span_writer *writer, const struct span_track *track,
 		    uint64_t time_ns);
+	/* A moment; NULL: not wanted. */
+	void (*mark)(struct span_writer *writer,
+		     const struct span_track *track, const struct span *span);
 	/* A task begins (STEP_SWITCH) or stops to run, or a CPU ends; NULL: not
 	 * wanted, but as spans.
 	 */
 	void (*run)(struct span_writer *writer, const struct call_step *step);
+	/* As in struct lane_sink; NULL: not wanted. */
+	void (*waking)(struct span_writer *writer,
+		       const struct lane_waking *waking);
+	void (*blocked)(struct span_writer *writer,
+			const struct lane_blocked *blocked);
 	/* Frees it.  Returns 0, or -ERROR_MEMORY if something is missing. */
 	int (*finish)(struct span_writer *writer);
 };
@@ -55,6 +61,9 @@ const char *span_name(const struct span_writer *writer, uint32_t function);
  */
 struct step_sink *span_export_open(const struct timeline_context *context,
 				   struct span_writer *writer);
+
+/* Returns what takes rows beside the functions; owner: @sink. */
+struct lane_sink *span_export_lanes(struct step_sink *sink);
 
 /* Finishes the writer and frees the sink.  Returns 0, or -ERROR_MEMORY if
  * spans were lost.

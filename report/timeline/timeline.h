@@ -9,6 +9,7 @@
 
 struct colors;
 struct function_table;
+struct lane_sink;
 struct lines;
 struct task_names;
 struct time_unit;
@@ -44,6 +45,10 @@ struct timeline_renderer {
 	 * Returns 0, or -ERROR_MEMORY if something could not be written.
 	 */
 	int (*close)(struct step_sink *sink);
+	/* Returns what takes rows beside the functions, which @sink, of open(),
+	 * owns.  NULL: the format has none.
+	 */
+	struct lane_sink *(*lanes)(struct step_sink *sink);
 };
 
 /* Returns the renderer, or NULL if there is none. */

@@ -100,6 +100,12 @@ main() {
 		bash "$HERE/guest.sh" "$WORK" "$KTRACE" "$WORK/programs"
 	run "formats: kernel" python3 "$HERE/formats.py" "$KTRACE" "$WORK/kernel"
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
+	run "rows beside functions: kernel" \
+		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
+	run "rows beside functions: long" \
+		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
+	run "rows beside functions: user" \
+		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "SQL" python3 "$HERE/sql.py" "$KTRACE" "$WORK/long"

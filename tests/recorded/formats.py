@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import perfetto
 import spans
 
 FLAT_COLUMNS = ("function,calls,self_ns,total_ns,calls_direct,calls_tail,"
@@ -135,16 +136,18 @@ def check_chrome(reader, wanted):
         idle = idle_number(names.get(track, ""))
         if idle:
             return idle
-        return None if pid >= 1 << 22 else (tid, 0)
+        return None if pid >= 1 << 22 or tid >= spans.LANE_TIDS else (tid, 0)
 
     assert by_task(found, tid_of) == wanted, "spans differ"
 
 
 def check_perfetto(reader, wanted):
     path = reader.file("export", "--format=perfetto")
-    found = spans.Perfetto(path)
+    found = perfetto.Perfetto(path)
 
     def tid_of(track):
+        if track in found.parents:
+            return None
         tid = found.tids[track]
         return (tid, 0) if tid else idle_number(found.names[track])
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/lanes/lanes.h"
+
+#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/lanes/call_lanes.h"
+#include "attribution/lanes/interrupt_lanes.h"
+#include "attribution/lanes/sleep_lanes.h"
+#include "attribution/lanes/wakings.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/task_watch.h"
+#include "symbolize/user_stack.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+struct lanes {
+	struct witness witness;
+	struct task_listener listener;
+	struct task_watch *watch;
+	struct interrupt_ledger *ledger;
+	struct call_lanes calls;
+	struct sleep_lanes sleeps;
+	struct interrupt_lanes interrupts;
+	struct wakings wakings;
+};
+
+static struct lanes *of_listener(struct task_listener *listener)
+{
+	return (struct lanes *)((char *)listener -
+				offsetof(struct lanes, listener));
+}
+
+static int take_call(struct task_listener *listener,
+		     const struct system_call *call)
+{
+	call_lanes_take(&of_listener(listener)->calls, call);
+	return 0;
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct lanes *lanes = of_listener(listener);
+
+	sleep_lanes_take(&lanes->sleeps, sleep,
+			 wakings_last(&lanes->wakings, sleep->task->tid),
+			 task_watch_wakers(lanes->watch));
+	return 0;
+}
+
+static void take_step(struct witness *witness, const struct call_step *step)
+{
+	struct lanes *lanes = (struct lanes *)witness;
+	struct witness *watch = task_watch_witness(lanes->watch);
+	struct witness *ledger = interrupt_ledger_witness(lanes->ledger);
+
+	wakings_step(&lanes->wakings, step);
+	watch->step(watch, step);
+	ledger->step(ledger, step);
+}
+
+static void take_event(struct witness *witness,
+		       const struct event_record *event)
+{
+	struct lanes *lanes = (struct lanes *)witness;
+	struct witness *watch = task_watch_witness(lanes->watch);
+	struct witness *ledger = interrupt_ledger_witness(lanes->ledger);
+
+	watch->event(watch, event);
+	ledger->event(ledger, event);
+	wakings_event(&lanes->wakings, event);
+}
+
+static void take_record(struct witness *witness,
+			const struct sideband_record *record)
+{
+	struct witness *watch =
+		task_watch_witness(((struct lanes *)witness)->watch);
+
+	watch->record(watch, record);
+}
+
+static struct task_watch *open_watch(struct lanes *lanes,
+				     const struct attribution_input *input)
+{
+	struct task_watch_options options = task_watch_options_of(input);
+
+	/* No lane shows these. */
+	user_stack_free(options.user_stack);
+	options.user_stack = NULL;
+	return task_watch_new(&options, &lanes->listener);
+}
+
+static int open_parts(struct lanes *lanes, const struct lanes_options *options,
+		      struct lane_sink *sink)
+{
+	int status = wakings_open(&lanes->wakings, options, sink);
+	int next = call_lanes_open(&lanes->calls, options, sink);
+
+	status = status ? status : next;
+	next = sleep_lanes_open(&lanes->sleeps, options, sink);
+	lanes->interrupts = interrupt_lanes_of(options, sink);
+	return status ? status : next;
+}
+
+struct lanes *lanes_new(const struct lanes_options *options,
+			struct lane_sink *sink)
+{
+	struct lanes *lanes = calloc(1, sizeof(*lanes));
+	int status;
+
+	if (!lanes)
+		return NULL;
+	lanes->witness = (struct witness){ take_step, take_event, take_record };
+	lanes->listener.ended = take_call;
+	lanes->listener.slept = take_sleep;
+	status = open_parts(lanes, options, sink);
+	lanes->watch = open_watch(lanes, options->input);
+	lanes->ledger = interrupt_ledger_new(options->input, NULL);
+	if (!status && lanes->watch && lanes->ledger) {
+		interrupt_ledger_observe(lanes->ledger,
+					 &lanes->interrupts.observer);
+		return lanes;
+	}
+	lanes_free(lanes);
+	return NULL;
+}
+
+void lanes_free(struct lanes *lanes)
+{
+	if (!lanes)
+		return;
+	task_watch_free(lanes->watch);
+	interrupt_ledger_free(lanes->ledger);
+	call_lanes_free(&lanes->calls);
+	sleep_lanes_free(&lanes->sleeps);
+	interrupt_lanes_free(&lanes->interrupts);
+	wakings_free(&lanes->wakings);
+	free(lanes);
+}
+
+struct witness *lanes_witness(struct lanes *lanes)
+{
+	return &lanes->witness;
+}
+
+int lanes_end(struct lanes *lanes)
+{
+	int status = task_watch_end(lanes->watch);
+	int next = interrupt_lanes_end(&lanes->interrupts);
+
+	status = status ? status : next;
+	next = interrupt_ledger_end(lanes->ledger);
+	status = status ? status : next;
+	return status ? status : lanes->wakings.status;
+}

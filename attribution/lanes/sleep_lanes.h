@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_SLEEP_LANES_H
+#define KT_ATTRIBUTION_SLEEP_LANES_H
+
+#include "attribution/lanes/lane_text.h"
+#include "attribution/lanes/lanes.h"
+
+struct sleep;
+struct wakers;
+struct waking;
+
+/* Makes two spans of each sleep: asleep, called as the function that decided to
+ * wait, and runnable, to which an arrow leads from where the waker was.
+ */
+struct sleep_lanes {
+	struct lanes_options options;
+	struct lane_sink *sink;		/* borrowed */
+	struct lane_text waker;
+	uint64_t flows;
+};
+
+/* Returns 0 or -ERROR_MEMORY; free it either way. */
+int sleep_lanes_open(struct sleep_lanes *lanes,
+		     const struct lanes_options *options,
+		     struct lane_sink *sink);
+void sleep_lanes_free(struct sleep_lanes *lanes);
+
+/* Takes a sleep that has ended, of a thread that was woken last at @waking
+ * (NULL: never); @wakers are those of the sleeps.
+ */
+void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
+		      const struct waking *waking,
+		      const struct wakers *wakers);
+
+#endif

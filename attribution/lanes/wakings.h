@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_WAKINGS_H
+#define KT_ATTRIBUTION_WAKINGS_H
+
+#include "attribution/lanes/lanes.h"
+#include "common/array.h"
+#include "report/steps/call_step.h"
+
+struct event_record;
+struct number_map;
+
+/* The last time that a thread was woken. */
+struct waking {
+	uint64_t time_ns;
+	const struct task *waker;	/* NULL: it was never seen */
+};
+
+/* Hands on the kernel's wake-ups, and remembers the last one of each thread. */
+struct wakings {
+	struct lanes_options options;
+	struct lane_sink *sink;		/* borrowed */
+	struct array seen;		/* bool by task index */
+	struct number_map *tasks;	/* struct task * by thread id; of idle
+					 * ones by CPU */
+	struct number_map *last;	/* place in all by thread id, + 1 */
+	struct array all;		/* struct waking */
+	int status;			/* 0, or -ERROR_MEMORY */
+};
+
+/* Returns 0 or -ERROR_MEMORY; free it either way. */
+int wakings_open(struct wakings *wakings, const struct lanes_options *options,
+		 struct lane_sink *sink);
+void wakings_free(struct wakings *wakings);
+
+/* Learns which tasks there are. */
+void wakings_step(struct wakings *wakings, const struct call_step *step);
+
+/* Takes sched_waking and sched_wakeup_new; others are let pass. */
+void wakings_event(struct wakings *wakings, const struct event_record *event);
+
+/* Returns when thread @tid was woken last, NULL if it never was; valid until
+ * the next event.
+ */
+const struct waking *wakings_last(const struct wakings *wakings, int32_t tid);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline/perfetto_slices.h"
+
+#include "common/error.h"
+#include "report/timeline/perfetto_fields.h"
+#include "report/timeline/perfetto_out.h"
+#include "report/timeline/perfetto_tracks.h"
+
+#include <stdbool.h>
+
+struct sequence {
+	uint64_t last_ns;
+	struct array named;	/* bool by number: the name was written */
+	uint32_t notes;		/* bits by enum span_note_name: likewise */
+};
+
+struct perfetto_slices perfetto_slices_of(struct perfetto_out *out,
+					  const struct span_writer *writer)
+{
+	return (struct perfetto_slices){
+		.out = out,
+		.writer = writer,
+		.sequences = ARRAY_OF(struct sequence),
+	};
+}
+
+int perfetto_slices_free(struct perfetto_slices *slices)
+{
+	for (size_t i = 0; i < slices->sequences.count; i++) {
+		struct sequence *sequence = array_at(&slices->sequences, i);
+
+		array_free(&sequence->named);
+	}
+	array_free(&slices->sequences);
+	return slices->status;
+}
+
+static struct sequence *sequence_of(struct perfetto_slices *slices,
+				    const struct span_track *track)
+{
+	struct sequence *sequence =
+		array_reach(&slices->sequences, track->number);
+
+	if (!sequence)
+		slices->status = -ERROR_MEMORY;
+	else if (!sequence->named.item_size)
+		sequence->named = ARRAY_OF(bool);
+	return sequence;
+}
+
+void perfetto_slices_add(struct perfetto_slices *slices,
+			 const struct span_track *track, uint64_t time_ns)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+
+	if (sequence)
+		sequence->last_ns = time_ns;
+}
+
+/* Returns whether name @number is known to the reader of the sequence, noting
+ * that it will be.
+ */
+static bool was_named(struct perfetto_slices *slices,
+		      struct sequence *sequence, uint32_t number)
+{
+	bool *items = sequence->named.items;
+	bool *named = number < sequence->named.count ?
+			      items + number :
+			      array_reach(&sequence->named, number);
+	bool before;
+
+	if (!named) {
+		slices->status = -ERROR_MEMORY;
+		return false;
+	}
+	before = *named;
+	*named = true;
+	return before;
+}
+
+static void intern(struct protobuf *interned, uint32_t field, uint64_t iid,
+		   const char *name)
+{
+	struct protobuf entry;
+
+	protobuf_start(&entry);
+	protobuf_number(&entry, NAME_IID, iid);
+	perfetto_put_name(&entry, NAME_STRING, name);
+	protobuf_message(interned, field, &entry);
+}
+
+/* A name is written once and then referred to by its number. */
+static void put_name(struct perfetto_slices *slices, struct sequence *sequence,
+		     struct protobuf *event, struct protobuf *interned,
+		     const struct span *span)
+{
+	if (span->number == SPAN_NUMBER_NONE) {
+		perfetto_put_name(event, EVENT_NAME, span->name);
+		return;
+	}
+	protobuf_number(event, EVENT_NAME_IID, (uint64_t)span->number + 1);
+	if (!was_named(slices, sequence, span->number))
+		intern(interned, INTERNED_NAMES, (uint64_t)span->number + 1,
+		       span->name ? span->name :
+				    span_name(slices->writer, span->number));
+}
+
+static void put_note(struct sequence *sequence, struct protobuf *event,
+		     struct protobuf *interned, const struct span_note *note)
+{
+	uint64_t iid = (uint64_t)note->name + 1;
+	struct protobuf annotation;
+
+	protobuf_start(&annotation);
+	protobuf_number(&annotation, ANNOTATION_NAME_IID, iid);
+	if (note->text)
+		perfetto_put_name(&annotation, ANNOTATION_STRING, note->text);
+	else
+		protobuf_number(&annotation, ANNOTATION_UINT, note->number);
+	protobuf_message(event, EVENT_ANNOTATIONS, &annotation);
+	if (sequence->notes & 1u << note->name)
+		return;
+	sequence->notes |= 1u << note->name;
+	intern(interned, INTERNED_ANNOTATIONS, iid,
+	       span_note_text(note->name));
+}
+
+/* What comes later in the file need not be later: that is said in the trace's
+ * own clock.
+ */
+static void put_time(struct sequence *sequence, struct protobuf *packet,
+		     uint64_t time_ns)
+{
+	if (time_ns >= sequence->last_ns) {
+		protobuf_number(packet, PACKET_TIMESTAMP,
+				time_ns - sequence->last_ns);
+		sequence->last_ns = time_ns;
+		return;
+	}
+	protobuf_number(packet, PACKET_TIMESTAMP, time_ns);
+	protobuf_number(packet, PACKET_CLOCK_ID, CLOCK_ID_BOOTTIME);
+}
+
+static void put_event(struct perfetto_slices *slices,
+		      const struct span_track *track, const struct span *span,
+		      enum event_type type)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+	struct protobuf event;
+	struct protobuf interned;
+	struct protobuf packet;
+
+	if (!sequence)
+		return;
+	protobuf_start(&event);
+	protobuf_start(&interned);
+	protobuf_start(&packet);
+	put_time(sequence, &packet, span->time_ns);
+	protobuf_number(&event, EVENT_TYPE, type);
+	put_name(slices, sequence, &event, &interned, span);
+	for (size_t i = 0; i < span->note_count; i++)
+		put_note(sequence, &event, &interned, &span->notes[i]);
+	if (span->flow)
+		protobuf_fixed64(&event, type == EVENT_INSTANT ?
+						 EVENT_FLOWS :
+						 EVENT_LAST_FLOWS, span->flow);
+	if (interned.size)
+		protobuf_message(&packet, PACKET_INTERNED_DATA, &interned);
+	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);
+	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
+	slices->count++;
+}
+
+void perfetto_slices_begin(struct perfetto_slices *slices,
+			   const struct span_track *track,
+			   const struct span *span)
+{
+	put_event(slices, track, span, EVENT_BEGIN);
+}
+
+void perfetto_slices_mark(struct perfetto_slices *slices,
+			  const struct span_track *track,
+			  const struct span *span)
+{
+	put_event(slices, track, span, EVENT_INSTANT);
+}
+
+void perfetto_slices_end(struct perfetto_slices *slices,
+			 const struct span_track *track, uint64_t time_ns)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+	struct protobuf event;
+	struct protobuf packet;
+
+	if (!sequence)
+		return;
+	protobuf_start(&event);
+	protobuf_start(&packet);
+	put_time(sequence, &packet, time_ns);
+	protobuf_number(&event, EVENT_TYPE, EVENT_END);
+	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);
+	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_SPAN_LANES_H
+#define KT_REPORT_SPAN_LANES_H
+
+#include "report/timeline/lane_sink.h"
+
+struct span_tracks;
+
+/* Turns lanes into tracks of an export. */
+struct span_lanes {
+	struct lane_sink sink;
+	struct span_tracks *tracks;	/* borrowed */
+};
+
+struct span_lanes span_lanes_of(struct span_tracks *tracks);
+
+#endif

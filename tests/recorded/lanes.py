@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the Perfetto export has beside functions is what the reports have, and
+its wake-ups are those that perf script shows.
+
+    lanes.py PROGRAM RECORDING
+"""
+import collections
+import csv
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import perfetto
+from reader import Reader, run_checks
+
+
+@functools.cache
+def exported(reader, *arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "export")
+        done = reader.run("export", "--format=perfetto", *arguments, "-i",
+                          reader.recording, "-o", path)
+        assert done.returncode == 0, done.stderr.decode()
+        return perfetto.Perfetto(path)
+
+
+def perf_wakings(reader):
+    """(time_ns, cpu, waker's tid, tid, is new) as perf script has them."""
+    text = subprocess.run(
+        ["perf", "script", "--ns", "-F", "tid,cpu,time,event,trace", "-i",
+         os.path.join(reader.recording, "data")], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, check=True).stdout.decode(errors="replace")
+    line = re.compile(r"\s*(\d+) +\[(\d+)\] +(\d+)\.(\d{9}): +"
+                      r"sched:(sched_waking|sched_wakeup_new): .*\bpid=(\d+)")
+    for found in filter(None, map(line.match, text.splitlines())):
+        tid, cpu, seconds, nanoseconds, event, woken = found.groups()
+        yield (int(seconds) * 10**9 + int(nanoseconds), int(cpu), int(tid),
+               int(woken), event == "sched_wakeup_new")
+
+
+def check_wakings(reader):
+    if not shutil.which("perf"):
+        print("skipped: wakings: no perf here")
+        return
+    wanted = sorted(perf_wakings(reader))
+    found = sorted(exported(reader).wakings)
+    assert found == wanted, (len(found), len(wanted),
+                             set(found) ^ set(wanted))
+    print(f"   {len(found)} wake-ups")
+
+
+def sleep_sums(export, seen_whole):
+    """By (process, label): count, total, longest, runnable afterwards."""
+    sums = collections.defaultdict(lambda: [0, 0, 0, 0])
+    runnable = {(tid, span.begin_ns): span.end_ns - span.begin_ns
+                for tid, span in export.lane("sleeps")
+                if span.name == "runnable"}
+    for tid, span in export.lane("sleeps"):
+        if span.name == "runnable" or seen_whole == ("is_cut" in span.notes):
+            continue
+        entry = sums[export.pids[tid], span.name]
+        time_ns = span.end_ns - span.begin_ns
+        entry[0] += 1
+        entry[1] += time_ns
+        entry[2] = max(entry[2], time_ns)
+        entry[3] += runnable.get((tid, span.end_ns), 0)
+    return dict(sums)
+
+
+def check_sleeps(reader):
+    whole = collections.defaultdict(lambda: [0, 0, 0, 0])
+    cut = collections.defaultdict(lambda: [0, 0])
+    for row in reader.rows("report", "--sleeps", "--with-tracer"):
+        key = int(row["pid"]), row["label"]
+        if int(row["count"]):
+            entry = whole[key]
+            entry[0] += int(row["count"])
+            entry[1] += int(row["total_ns"])
+            entry[2] = max(entry[2], int(row["max_ns"]))
+            entry[3] += int(row["runnable_ns"])
+        if int(row["cut"]):
+            cut[key][0] += int(row["cut"])
+            cut[key][1] += int(row["cut_ns"])
+    found = sleep_sums(exported(reader), True)
+    assert found == whole, (found, dict(whole))
+    found = {key: value[:2] for key, value in
+             sleep_sums(exported(reader), False).items()}
+    assert found == cut, (found, dict(cut))
+    print(f"   {sum(entry[0] for entry in whole.values())} sleeps")
+
+
+def check_blocked(reader):
+    """Each sleep's place is what Perfetto shows for the thread's state."""
+    export = exported(reader)
+    wanted = sorted((span.end_ns, tid, span.name)
+                    for tid, span in export.lane("sleeps")
+                    if span.name not in ("runnable", "[unseen]"))
+    assert sorted(export.blocked) == wanted, "places differ"
+
+
+def check_states(reader):
+    """By Perfetto's rules, threads that sleep and are woken are runnable."""
+    export = exported(reader)
+    events = [(time_ns, 1, prev, state)
+              for time_ns, _, prev, _, state in export.switches if prev]
+    events += [(time_ns, 2, tid, None)
+               for time_ns, _, _, tid, is_new in export.wakings if not is_new]
+    events += [(time_ns, 3, after, None)
+               for time_ns, _, _, after, _ in export.switches if after]
+    states = {}
+    woken = 0
+    for _, kind, tid, state in sorted(events, key=lambda event: event[:2]):
+        if kind == 2 and states.get(tid) == 1:
+            woken += 1
+        states[tid] = {1: state, 2: 0, 3: None}[kind] \
+            if kind != 2 or states.get(tid) == 1 else states.get(tid)
+    arrows = sum(1 for _, span in export.lane("sleeps") if span.last_flow)
+    assert not arrows or woken > arrows / 2, (woken, arrows)
+    print(f"   {woken} times from asleep to runnable")
+
+
+def check_flows(reader, *arguments):
+    """Each arrow leads from one waker to one thread that it woke."""
+    export = exported(reader, *arguments)
+    marks = {span.flow: span for span in export.instants}
+    ends = {span.last_flow: (tid, span)
+            for tid, span in export.lane("sleeps") if span.last_flow}
+    assert len(marks) == len(export.instants), "a flow begins twice"
+    assert set(marks) == set(ends), "flows do not pair up"
+    for flow, mark in marks.items():
+        tid, span = ends[flow]
+        assert mark.begin_ns <= span.begin_ns, (flow, mark.begin_ns)
+        assert mark.notes["woken_tid"] == str(tid), (flow, mark.notes)
+        assert export.names[mark.track] == "sleeps", flow
+    print(f"   {len(marks)} arrows")
+
+
+def check_system_calls(reader):
+    """Counts, times, and those that did not return, by process and call."""
+    wanted = {(int(row["pid"]), row["call"]):
+              [int(row["count"]), int(row["total_ns"]), int(row["max_ns"]),
+               int(row["no_return"]), int(row["cut"])]
+              for row in reader.rows("report", "--syscalls", "--with-tracer")}
+    found = {}
+    export = exported(reader)
+    for tid, span in export.lane("system calls"):
+        entry = found.setdefault((export.pids[tid], span.name),
+                                 [0, 0, 0, 0, 0])
+        end = span.notes.get("end", "returned")
+        time_ns = span.end_ns - span.begin_ns
+        if end == "returned":
+            entry[0] += 1
+            entry[1] += time_ns
+            entry[2] = max(entry[2], time_ns)
+        entry[3] += end == "no_return"
+        entry[4] += end == "cut"
+    assert found == wanted, {key: (found.get(key), wanted.get(key))
+                             for key in set(found) | set(wanted)
+                             if found.get(key) != wanted.get(key)}
+    print(f"   {sum(entry[0] for entry in wanted.values())} system calls")
+
+
+def check_arguments(reader):
+    """As in timeline --syscalls, where they were recorded."""
+    export = exported(reader)
+    text = reader.text("timeline", "--syscalls")
+    compared = 0
+    for _, span in export.lane("system calls"):
+        if "arguments" not in span.notes or "end" in span.notes:
+            continue
+        arguments = span.notes["arguments"].replace('\\\\"', '"')
+        assert f"{span.name}{arguments} = {span.notes.get('result', '?')}" \
+            in text, (span.name, span.notes)
+        compared += 1
+    print(f"   {compared} system calls with arguments")
+
+
+def check_interrupts(reader):
+    """Counts by kind, function and on whose time."""
+    wanted = collections.Counter()
+    for row in reader.rows("report", "--interrupts=on"):
+        wanted[row["kind"], row["function"], max(int(row["on_pid"]), 0)] += \
+            round(float(row["count"]))
+    export = exported(reader)
+    found = collections.Counter(
+        (span.notes["kind"], span.name, int(span.notes["on_pid"]))
+        for lane in ("interrupts", "kernel work")
+        for _, span in export.lane(lane))
+    assert found == wanted, ((found - wanted), (wanted - found))
+    print(f"   {sum(wanted.values())} pieces of interrupt work")
+
+
+def damage(recording, folder):
+    """Returns a copy in which bytes of the second half have other values."""
+    copy = os.path.join(folder, "damaged")
+    shutil.copytree(recording, copy,
+                    ignore=shutil.ignore_patterns("index", "view"))
+    with open(os.path.join(copy, "data"), "r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        for part in range(50, 100, 2):
+            file.seek(size * part // 100)
+            file.write(b"\xff" * 24)
+    return copy
+
+
+def check_gaps(reader):
+    """Of a damaged copy: recordings here have none."""
+    with tempfile.TemporaryDirectory() as folder:
+        compare_gaps(Reader(reader.program, damage(reader.recording, folder)))
+
+
+def compare_gaps(reader):
+    wanted = collections.Counter()
+    rows = reader.text("sql", "--format=csv",
+                       "SELECT cpu, reason, end_ns - begin_ns AS ns FROM gap")
+    for row in csv.DictReader(rows.splitlines()):
+        wanted[f"CPU {row['cpu']} trace", "gap: " + row["reason"]] += \
+            int(row["ns"])
+    found = collections.Counter()
+    count = 0
+    for cpu, span in exported(reader).lane("trace"):
+        if span.name.startswith("gap"):
+            count += 1
+            found[cpu, span.name] += span.end_ns - span.begin_ns
+            assert {"lost_bytes", "offset"} == set(span.notes), span.notes
+    assert found == wanted, (found, wanted)
+    print(f"   {count} gaps, {sum(found.values())} ns")
+
+
+def check_min_duration(reader):
+    """What is shorter is left out, and nothing else."""
+    least_ns = 20000
+    whole = exported(reader)
+    export = exported(reader, "--min-duration", "20us")
+    for lane in ("system calls", "interrupts", "kernel work"):
+        wanted = sorted((str(owner), span.begin_ns, span.name)
+                        for owner, span in whole.lane(lane)
+                        if span.end_ns - span.begin_ns >= least_ns)
+        found = sorted((str(owner), span.begin_ns, span.name)
+                       for owner, span in export.lane(lane))
+        assert found == wanted, lane
+    assert export.wakings == whole.wakings, "wake-ups differ"
+    check_flows(reader, "--min-duration", "20us")
+
+
+def check_functions_only(reader):
+    export = exported(reader, "--functions-only")
+    assert not export.parents and not export.wakings and export.switches
+    whole = exported(reader)
+    functions = [{(whole_or.names[track], tuple(sorted(spans)))
+                  for track, spans in whole_or.spans.items()
+                  if whole_or.tids.get(track)}
+                 for whole_or in (whole, export)]
+    assert functions[0] == functions[1], "functions differ"
+
+
+if __name__ == "__main__":
+    if not shutil.which("protoc"):
+        print("skipped: no protoc here")
+        sys.exit(0)
+    sys.exit(run_checks(globals()))

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""An export for Perfetto as Perfetto's importer reads it."""
+import os
+import re
+import subprocess
+import zlib
+
+from spans import Tracks
+
+PROTO = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                     "perfetto.proto")
+# Messages of which a packet may have several.
+REPEATED = ("track_event.debug_annotations",
+            "interned_data.debug_annotation_names")
+
+
+def _varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, at
+
+
+def _fields(data):
+    """(number, bytes) of a message that has fields of bytes only."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        assert key & 7 == 2, f"field {key >> 3} is no message"
+        size, at = _varint(data, at)
+        assert at + size <= len(data), "cut"
+        yield key >> 3, data[at:at + size]
+        at += size
+
+
+def _unpacked(path):
+    """The packets of a trace, of which each holds compressed ones."""
+    with open(path, "rb") as file:
+        data = file.read()
+    raw = []
+    for number, packet in _fields(data):
+        (inner, compressed), = _fields(packet)
+        assert (number, inner) == (1, 50), (number, inner)
+        assert len(packet) < 512 << 10, "too large a packet"
+        raw.append(zlib.decompress(compressed))
+    return b"".join(raw)
+
+
+def _decode(path):
+    done = subprocess.run(
+        ["protoc", "--decode=perfetto.protos.Trace",
+         f"--proto_path={os.path.dirname(PROTO)}", os.path.basename(PROTO)],
+        input=_unpacked(path), stdout=subprocess.PIPE, check=True)
+    text = done.stdout.decode()
+    # protoc shows a field that the schema lacks by its number.
+    assert not re.search(r"^\s*\d+[:{ ]", text, re.M), "unknown fields"
+    return text
+
+
+def _packets(text):
+    """Each packet as a dictionary of its leaves' last values; of REPEATED
+    messages a list of such."""
+    packet = None
+    inside = []
+    for line in text.splitlines():
+        word = line.strip()
+        path = ".".join(inside)
+        if line == "packet {":
+            packet, inside = {}, []
+        elif line == "}":
+            yield packet
+        elif word.endswith("{"):
+            inside.append(word[:-2])
+            path = ".".join(inside)
+            if path in REPEATED:
+                packet.setdefault(path, []).append({})
+        elif word == "}":
+            inside.pop()
+        else:
+            key, _, value = word.partition(": ")
+            if path in REPEATED:
+                packet[path][-1][key] = value.strip('"')
+            else:
+                packet[".".join(inside + [key])] = value.strip('"')
+
+
+class Span:
+    """A slice or an instant of a track."""
+
+    def __init__(self, track, name, time_ns, packet, notes):
+        self.track = track
+        self.name = name
+        self.begin_ns = self.end_ns = time_ns
+        self.notes = notes
+        self.flow = packet.get("track_event.flow_ids")
+        self.last_flow = packet.get("track_event.terminating_flow_ids")
+
+
+class Sequence:
+    def __init__(self, track, time_ns):
+        self.track = track
+        self.time_ns = time_ns
+        self.names = {}
+        self.note_names = {}
+
+    def take_time(self, packet):
+        if "timestamp_clock_id" in packet:
+            assert packet["timestamp_clock_id"] == "6", packet
+            return int(packet["timestamp"])
+        self.time_ns += int(packet["timestamp"])
+        return self.time_ns
+
+    def take_names(self, packet):
+        if "interned_data.event_names.iid" in packet:
+            iid = packet["interned_data.event_names.iid"]
+            assert iid not in self.names, f"name {iid} comes twice"
+            self.names[iid] = packet["interned_data.event_names.name"]
+        for entry in packet.get("interned_data.debug_annotation_names", []):
+            assert entry["iid"] not in self.note_names, "a note comes twice"
+            self.note_names[entry["iid"]] = entry["name"]
+
+    def notes_of(self, packet):
+        return {self.note_names[note["name_iid"]]:
+                note.get("string_value", note.get("uint_value"))
+                for note in packet.get("track_event.debug_annotations", [])}
+
+
+class Perfetto:
+    """What Perfetto's importer makes of a file: its rules on sequences, clocks
+    and interned names (protos/perfetto/trace/), for what we write."""
+
+    def __init__(self, path):
+        self.names = {}      # of tracks
+        self.parents = {}    # of tracks beside a thread's
+        self.tids = {}       # by track
+        self.processes = {}  # pid -> name
+        self.pids = {}       # tid -> pid
+        self.switches = []   # (time_ns, cpu, prev_pid, next_pid, prev_state)
+        self.wakings = []    # (time_ns, cpu, waker's tid, tid, is new)
+        self.blocked = []    # (time_ns, tid, function)
+        self.symbols = {}
+        self.sequences = {}
+        self.events = {}     # by track: (time_ns, span, or None for an end)
+        self.instants = []
+        for packet in _packets(_decode(path)):
+            self.take(packet)
+        self.slices = self.nest()
+        self.spans = {track: [(span.name, span.begin_ns, span.end_ns)
+                              for span in slices]
+                      for track, slices in self.slices.items()}
+
+    def take(self, packet):
+        sequence = packet["trusted_packet_sequence_id"]
+        if "ftrace_events.cpu" in packet:
+            self.take_ftrace(packet)
+        elif "clock_snapshot.clocks.clock_id" in packet:
+            self.begin(sequence, packet)
+        elif "track_descriptor.uuid" in packet:
+            self.describe(packet)
+        else:
+            self.take_event(self.sequences[sequence], packet)
+
+    def begin(self, sequence, packet):
+        assert sequence not in self.sequences, "a sequence begins twice"
+        assert packet["sequence_flags"] == "1", packet
+        assert packet["clock_snapshot.clocks.clock_id"] == "64" == \
+            packet["trace_packet_defaults.timestamp_clock_id"], packet
+        assert packet["clock_snapshot.clocks.is_incremental"] == "true"
+        self.sequences[sequence] = Sequence(
+            packet["trace_packet_defaults.track_event_defaults.track_uuid"],
+            int(packet["clock_snapshot.clocks.timestamp"]))
+
+    def describe(self, packet):
+        uuid = packet["track_descriptor.uuid"]
+        assert uuid not in self.names, f"track {uuid} comes twice"
+        self.names[uuid] = packet.get("track_descriptor.name", "")
+        if "track_descriptor.process.pid" in packet:
+            self.processes[int(packet["track_descriptor.process.pid"])] = \
+                packet["track_descriptor.process.process_name"]
+            return
+        if "track_descriptor.parent_uuid" in packet:
+            parent = packet["track_descriptor.parent_uuid"]
+            assert parent in self.names, f"track {parent} was not described"
+            self.parents[uuid] = parent
+            return
+        self.tids[uuid] = int(packet.get("track_descriptor.thread.tid", 0))
+        if self.tids[uuid]:
+            pid = int(packet["track_descriptor.thread.pid"])
+            assert pid in self.processes, f"process {pid} was not described"
+            self.pids[self.tids[uuid]] = pid
+
+    def take_event(self, sequence, packet):
+        assert packet["sequence_flags"] == "2", packet
+        track = sequence.track
+        assert track in self.names, f"track {track} was not described"
+        time_ns = sequence.take_time(packet)
+        sequence.take_names(packet)
+        kind = packet["track_event.type"]
+        events = self.events.setdefault(track, [])
+        if kind == "TYPE_SLICE_END":
+            events.append((time_ns, None))
+            return
+        iid = packet.get("track_event.name_iid")
+        span = Span(track, sequence.names[iid] if iid else
+                    packet["track_event.name"], time_ns, packet,
+                    sequence.notes_of(packet))
+        if kind == "TYPE_INSTANT":
+            self.instants.append(span)
+        else:
+            assert kind == "TYPE_SLICE_BEGIN", packet
+            events.append((time_ns, span))
+
+    def nest(self):
+        """Slices by track.  What is written later may be earlier; of what is
+        at one time, what is written first comes first."""
+        slices = {}
+        for track, events in self.events.items():
+            tracks = Tracks()
+            stack = []
+            for time_ns, span in sorted(events, key=lambda event: event[0]):
+                if span:
+                    tracks.begin(track, time_ns, span.name)
+                    stack.append(span)
+                    continue
+                tracks.end(track, time_ns)
+                span = stack.pop()
+                span.end_ns = time_ns
+                slices.setdefault(track, []).append(span)
+            tracks.finish()
+        return slices
+
+    def take_ftrace(self, packet):
+        event = "ftrace_events.event."
+        time_ns = int(packet[event + "timestamp"])
+        cpu = int(packet["ftrace_events.cpu"])
+        pid = int(packet[event + "pid"])
+        if event + "sched_switch.prev_pid" in packet:
+            switch = event + "sched_switch."
+            assert pid == int(packet[switch + "prev_pid"]), packet
+            self.switches.append((time_ns, cpu, pid,
+                                  int(packet[switch + "next_pid"]),
+                                  int(packet[switch + "prev_state"])))
+        elif event + "sched_blocked_reason.pid" in packet:
+            self.take_blocked(packet, time_ns, event + "sched_blocked_reason.")
+        for name in ("sched_waking", "sched_wakeup_new"):
+            if f"{event}{name}.pid" in packet:
+                self.wakings.append((time_ns, cpu, pid,
+                                     int(packet[f"{event}{name}.pid"]),
+                                     name == "sched_wakeup_new"))
+
+    def take_blocked(self, packet, time_ns, reason):
+        flags = "2" if self.blocked else "3"
+        assert packet["sequence_flags"] == flags, packet
+        if "interned_data.kernel_symbols.iid" in packet:
+            iid = packet["interned_data.kernel_symbols.iid"]
+            assert iid not in self.symbols, f"symbol {iid} comes twice"
+            self.symbols[iid] = packet["interned_data.kernel_symbols.str"]
+        self.blocked.append((time_ns, int(packet[reason + "pid"]),
+                             self.symbols[packet[reason + "caller"]]))
+
+    def lane(self, name):
+        """(thread's tid, or the track's name; slice) of all tracks called
+        @name: those beside a thread's, or CPUs'."""
+        for track, slices in self.slices.items():
+            if track in self.parents and self.names[track] == name:
+                owner = self.tids[self.parents[track]]
+            elif track not in self.parents and \
+                    re.fullmatch(rf"CPU \d+ {name}", self.names[track]):
+                owner = self.names[track]
+            else:
+                continue
+            for span in slices:
+                yield owner, span
