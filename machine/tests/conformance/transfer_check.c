@@ -62,15 +62,28 @@ static bool next_truth(struct transfer_check *check, struct truth_event *event,
 	}
 }
 
-static void skip_older(struct transfer_check *check, uint64_t tsc)
+/* Reads on to the begin of a session, unless the truth ends before. */
+static void read_session(struct transfer_check *check)
 {
 	struct truth_event *session = &check->session;
 
-	while (!check->has_session || session->tsc < tsc) {
-		if (!truth_reader_next(check->truth, session))
-			break;
-		check->has_session = session->kind == TRUTH_TRACE_ON;
-	}
+	do
+		check->has_session = truth_reader_next(check->truth, session);
+	while (check->has_session && session->kind != TRUTH_TRACE_ON);
+}
+
+/* Goes to the session that the stream, from @tsc on, is taken to begin in. */
+static void find_session(struct transfer_check *check, uint64_t tsc,
+			 uint64_t slack)
+{
+	const struct truth_event *session = &check->session;
+
+	do
+		read_session(check);
+	while (check->has_session && session->tsc < tsc - slack);
+	for (uint32_t i = 0; check->has_session && i < check->passed_over; i++)
+		read_session(check);
+	check->is_near = check->has_session && session->tsc <= tsc + slack;
 }
 
 static bool check_places(struct transfer_check *check,
@@ -212,7 +225,7 @@ bool transfer_check_run(struct transfer_check *check,
 		return wrong(check, "libipt does not take the trace");
 	while (transfers_next(transfers, &transfer)) {
 		if (!check->compared)
-			skip_older(check, transfers->first_tsc - slack);
+			find_session(check, transfers->first_tsc, slack);
 		if (!check_one(check, &transfer))
 			return false;
 	}

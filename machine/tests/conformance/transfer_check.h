@@ -12,6 +12,8 @@ enum { TRANSFER_RETURNS_MAX = 256 };
 
 struct transfer_check {
 	struct truth_reader *truth; /* borrowed */
+	uint32_t passed_over; /* sessions of those that the stream may begin in */
+	bool is_near; /* it may begin in the one that was tried */
 	struct truth_event session; /* read already: where one begins */
 	bool has_session;
 	const struct recording *recording; /* borrowed */
@@ -31,7 +33,8 @@ struct transfer_check {
 };
 
 /* Compares @stream with the truth from the first session not older than it on,
- * within @slack ticks.  Returns true if all is as it should be.
+ * within @slack ticks, or one behind that: check->passed_over.  Returns true if
+ * all is as it should be.
  */
 bool transfer_check_run(struct transfer_check *check,
 			const struct recording *recording,
