@@ -140,7 +140,7 @@ $(EXTENSION): $(EXTENSION_OBJS) $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -o $@ $^ \
 		$(filter-out -lsqlite3 -ledit,$(LDLIBS))
 
-$(BUILD)/extension/%.o: %.c
+$(BUILD)/extension/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $< (for SQLite)"
 	$(Q)$(CC) $(CPPFLAGS) -DKTRACE_SQLITE_EXTENSION $(CFLAGS) -c -o $@ $<
@@ -227,7 +227,7 @@ $(BUILD)/tests/test_record_mutator: $(FUZZ_MUTATOR)
 # Its referee.
 $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<

@@ -258,11 +258,10 @@ static bool is_jump(const char *flags)
 static void enter(struct array *counts, const struct branch *branch,
 		  bool is_call, bool is_other_jump, const char *from)
 {
-	bool is_from_other = strcmp(from, branch->to.name) != 0;
-
-	if (is_call && (is_from_other || !branch->to.offset))
+	if (is_call)
 		perf_counts_get(counts, branch->to.name)->direct++;
-	else if (is_other_jump && !branch->to.offset && is_from_other)
+	else if (is_other_jump && !branch->to.offset &&
+		 strcmp(from, branch->to.name) != 0)
 		perf_counts_get(counts, branch->to.name)->tail++;
 }
 

@@ -190,7 +190,7 @@ static void leave(const struct billed_profile *profile, struct task_path *path)
 	path->is_in_work = false;
 }
 
-/* An interrupt that leads to the function itself stays in its place. */
+/* A call that leads to the function itself stays in its place. */
 static bool count_local(struct billed_profile *profile,
 			const struct task_path *path,
 			const struct interrupt_stack *stack,

@@ -130,7 +130,7 @@ static void enter(struct profile *profile, const struct call_step *step)
 		profile->node = node;
 }
 
-/* An interrupt that leads to the function itself stays in its place. */
+/* A call that leads to the function itself stays in its place. */
 static void count_local(struct profile *profile, const struct call_step *step)
 {
 	if (call_tree_at(profile->tree, profile->node)->function ==

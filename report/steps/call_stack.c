@@ -175,13 +175,13 @@ static int take_tail_call(struct call_stack *stack,
 	return 0;
 }
 
-static void count_break(const struct function_event *event,
+static void count_local(const struct function_event *event, uint8_t how,
 			struct call_stack_output *output)
 {
 	output->step.place = 0;
 	output->step.wall_ns = 0;
 	output->step.on_cpu_ns = 0;
-	frames_say(output, STEP_COUNT, HOW_BREAK, 0, event->function, 0);
+	frames_say(output, STEP_COUNT, how, 0, event->function, 0);
 }
 
 static inline int take_call(struct call_stack *stack,
@@ -225,12 +225,10 @@ static int take_call_event(struct call_stack *stack,
 	case FUNCTION_TAIL_CALL:
 		return take_tail_call(stack, event, output);
 	case FUNCTION_LOCAL_CALL:
-		/* No entry: what fills the return stack calls the instruction
-		 * behind itself.
-		 */
+		count_local(event, HOW_CALL, output);
 		return 0;
 	case FUNCTION_LOCAL_BREAK:
-		count_break(event, output);
+		count_local(event, HOW_BREAK, output);
 		return 0;
 	case FUNCTION_FAR_JUMP:
 		user_return_unwind(stack, event, output);

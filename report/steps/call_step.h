@@ -17,8 +17,7 @@ enum call_step_kind {
 	STEP_ENTER,	/* function begins */
 	STEP_EXIT,	/* function ends; detail 1: in a jump to the one whose
 			 * STEP_ENTER (HOW_TAIL) is the task's next step */
-	STEP_COUNT,	/* an interrupt or exception in function led into it:
-			 * a count only */
+	STEP_COUNT,	/* function was called from within: a count only */
 	STEP_LEAVE,	/* task leaves cpu; a STEP_SWITCH follows */
 	STEP_SWITCH,	/* task runs on cpu now; detail 1: the one before it
 			 * still wanted to */

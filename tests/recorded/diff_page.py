@@ -73,7 +73,8 @@ def check_flame(program, sides):
     text = diff(program, "svg", *sides)
     root = xml.etree.ElementTree.fromstring(text)
     assert "http" not in text.replace("http://www.w3.org/", ""), "loads"
-    own = subprocess.run([program, "flamegraph", "--folded", "-i", sides[1]],
+    own = subprocess.run([program, "flamegraph", "--folded", "--bill=victim",
+                          "-i", sides[1]],
                          check=True, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL, text=True).stdout
     assert int(root.get("data-all")) == sum(

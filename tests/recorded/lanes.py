@@ -75,7 +75,7 @@ def sleep_sums(export, seen_whole):
 def check_sleeps(reader):
     whole = collections.defaultdict(lambda: [0, 0, 0, 0])
     cut = collections.defaultdict(lambda: [0, 0])
-    for row in reader.rows("report", "--sleeps", "--with-tracer"):
+    for row in reader.rows("report", "--sleeps", "--with-tracer", "--with-idle"):
         key = int(row["pid"]), row["label"]
         if int(row["count"]):
             entry = whole[key]

@@ -5,6 +5,7 @@ call of a window, whatever its length, sleeps and states.
 
     view.py PROGRAM RECORDING
 """
+import csv
 import random
 import re
 import sys
@@ -40,6 +41,15 @@ class Check:
         self.begin = int(self.recording["begin_ns"])
         self.end = int(self.recording["length_ns"])
 
+    def rows(self, *arguments):
+        """Of report --flat; none if the thread did not run."""
+        done = self.reader.run("report", "--flat", "--format=csv",
+                               *arguments, "-i", self.reader.recording)
+        if done.returncode == 1 and b"nothing to show" in done.stderr:
+            return []
+        assert done.returncode == 0, done.stderr
+        return list(csv.DictReader(done.stdout.decode().splitlines()))
+
     def profile(self, begin, end, *parts, thread=None):
         """Function by function as report --flat has it, with these parts."""
         asked = {f"with_{part}": 1 for part in parts}
@@ -47,8 +57,7 @@ class Check:
         if thread is not None:
             asked["thread"] = thread
             tid = self.recording["threads"][thread]["tid"]
-            # The page has interrupt work where it ran.
-            chosen += ["--pid", str(tid), "--bill=victim"]
+            chosen += ["--pid", str(tid)]
         answer = self.page.ask("profile", **{"from": begin, "to": end},
                                **asked)
         names = answer["functions"]
@@ -56,8 +65,8 @@ class Check:
         found = sorted((names[str(flat[i])][0], flat[i + 1], flat[i + 2],
                         flat[i + 3]) for i in range(0, len(flat), 4))
         # The page has interrupt work where it ran.
-        rows = self.reader.flat(*window_arguments(self.first_ns, begin, end),
-                                "--bill=victim", *chosen)
+        rows = self.rows(*window_arguments(self.first_ns, begin, end),
+                         "--bill=victim", *chosen)
         # Of chosen tasks a row says which process: "17k:kfree".
         wanted = sorted((re.sub(r"^\d+[ku]:", "", row["function"]),
                          int(row["calls"]), int(row["self_ns"]),

@@ -208,7 +208,7 @@ static uint32_t call(struct part_profile *profile, uint32_t node,
 	return child;
 }
 
-/* An interrupt that leads to the function itself stays in its place. */
+/* A call that leads to the function itself stays in its place. */
 static void count_local(struct part_profile *profile, uint32_t node,
 			const struct call_step *step)
 {
