@@ -184,17 +184,18 @@ def judge_sums(judge, case, recording):
 
 
 def flat(recording, *arguments):
-    """Time and calls of a flat profile, by function; none if nothing ran."""
+    """Functions of a flat profile, several of one name perhaps, and their
+    times; none if nothing ran."""
     try:
         text = recording.run("--flat", "--format=csv", *arguments)
     except subprocess.CalledProcessError:
-        return {}
-    return {row["function"]: (int(row["self_ns"]), int(row["calls"]))
-            for row in csv.DictReader(io.StringIO(text))}
+        return []
+    return [(row["function"], int(row["self_ns"]))
+            for row in csv.DictReader(io.StringIO(text))]
 
 
 def time_of(profile):
-    return sum(ns for ns, _ in profile.values())
+    return sum(ns for _, ns in profile)
 
 
 def judge_profiles(judge, case, recording):
@@ -248,7 +249,7 @@ def judge_udp(judge, recording):
                  >= 0.5 * recording.total(**receive))
     functions = {comm: flat(recording, "--comm", comm)
                  for comm in ("receiver", "hog")}
-    receive = [[name for name in of if name.endswith("__udp4_lib_rcv")]
+    receive = [[name for name, _ in of if name.endswith("__udp4_lib_rcv")]
                for of in functions.values()]
     judge.expect("udp: the receiver's profile has what received, hog's not",
                  receive[0] and not receive[1], receive)
