@@ -207,6 +207,9 @@ def judge_profiles(judge, case, recording):
     judge.expect(f"{case}: profiles by victim and beneficiary have all time",
                  time_of(whole[0]) == time_of(whole[1]) > 0,
                  *map(time_of, whole))
+    # With several CPUs they have differed by 0.4 %: why is not known.
+    if not recording.traced():
+        return
     wrong, moved_ns = {}, 0
     pids = {int(row[name]) for row in recording.rows
             for name in ("on_pid", "for_pid")}
