@@ -39,17 +39,6 @@ struct billed_profile {
 	struct profile_bill bill;
 };
 
-static enum profile_part part_of(const struct billed_profile *profile,
-				 int32_t tid)
-{
-	const struct profile_options *options = &profile->options;
-
-	/* Tasks that were chosen by name are shown whatever they are. */
-	if (step_filter_has_tasks(options->filter))
-		return PROFILE_WORK;
-	return profile_part_of_task(options->names, options->recorder, tid);
-}
-
 static struct task_path *path_of(struct billed_profile *profile,
 				 const struct task *task)
 {
@@ -59,8 +48,9 @@ static struct task_path *path_of(struct billed_profile *profile,
 		return path;
 	path->is_known = true;
 	path->is_wanted = step_filter_task(profile->options.filter, task);
-	path->node = call_tree_part_root(profile->tree, task->pid,
-					 part_of(profile, task->tid));
+	path->node = call_tree_part_root(
+		profile->tree, task->pid,
+		profile_part_of(&profile->options, task->tid));
 	return path->node == CALL_NODE_NONE ? NULL : path;
 }
 
@@ -321,7 +311,8 @@ static int add_sum(struct billed_profile *profile, const struct path_sum *sum)
 {
 	int32_t pid = sum->pid > 0 ? sum->pid : 0;
 	uint32_t root = call_tree_part_root(
-		profile->tree, pid, pid ? part_of(profile, pid) : PROFILE_WORK);
+		profile->tree, pid,
+		pid ? profile_part_of(&profile->options, pid) : PROFILE_WORK);
 	uint32_t place = root == CALL_NODE_NONE ?
 				 root :
 				 place_below(profile, root, sum->path);
@@ -345,23 +336,16 @@ static int add_sum(struct billed_profile *profile, const struct path_sum *sum)
 
 int billed_profile_end(struct billed_profile *profile)
 {
-	const struct profile_scope *scope = profile->options.scope;
 	int status = interrupt_ledger_end(profile->ledger);
 	const struct path_sum *sum;
-	struct call_tree *tree;
 
 	for (size_t i = 0;
 	     !status && (sum = path_sums_at(profile->paths, i)); i++)
 		if (is_wanted(profile, sum->pid))
 			status = add_sum(profile, sum);
-	if (status)
-		return status;
-	tree = profile_scope_apply(scope, profile->tree, profile->part_ns);
-	if (!tree)
-		return -ERROR_MEMORY;
-	call_tree_free(profile->tree);
-	profile->tree = tree;
-	return call_tree_sort(tree) ? 0 : -ERROR_MEMORY;
+	return status ? status :
+			profile_finish_tree(profile->options.scope,
+					    &profile->tree, profile->part_ns);
 }
 
 const struct call_tree *

@@ -31,14 +31,12 @@ struct profile {
 	uint64_t part_ns[PROFILE_PARTS];
 };
 
-/* Tasks that were chosen by name are shown whatever they are. */
-static enum profile_part part_of(const struct profile_options *options,
-				 const struct task *task)
+enum profile_part profile_part_of(const struct profile_options *options,
+				  int32_t tid)
 {
 	if (!options->scope || step_filter_has_tasks(options->filter))
 		return PROFILE_WORK;
-	return profile_part_of_task(options->names, options->recorder,
-				    task->tid);
+	return profile_part_of_task(options->names, options->recorder, tid);
 }
 
 static struct task_place *add_place(struct profile *profile,
@@ -53,7 +51,7 @@ static struct task_place *add_place(struct profile *profile,
 	place->is_wanted = step_filter_task(profile->options.filter, task);
 	place->node = call_tree_part_root(
 		profile->tree, profile->options.by_process ? task->pid : -1,
-		part_of(&profile->options, task));
+		profile_part_of(&profile->options, task->tid));
 	return place->node == CALL_NODE_NONE ? NULL : place;
 }
 
@@ -222,30 +220,25 @@ const struct call_tree *profile_tree(const struct profile *profile)
 	return profile->tree;
 }
 
-/* Puts what the scope leaves in the place of the tree. */
-static int apply_scope(struct profile *profile,
-		       const struct profile_scope *scope)
+int profile_finish_tree(const struct profile_scope *scope,
+			struct call_tree **tree,
+			uint64_t part_ns[PROFILE_PARTS])
 {
-	struct call_tree *tree = profile_scope_apply(scope, profile->tree,
-						     profile->part_ns);
+	struct call_tree *whole = *tree;
 
-	if (!tree)
-		return -ERROR_MEMORY;
-	call_tree_free(profile->tree);
-	profile->tree = tree;
-	return 0;
+	if (scope) {
+		*tree = profile_scope_apply(scope, whole, part_ns);
+		call_tree_free(whole);
+	}
+	return *tree && call_tree_sort(*tree) ? 0 : -ERROR_MEMORY;
 }
 
 int profile_end(struct profile *profile)
 {
-	const struct profile_scope *scope = profile->options.scope;
-	int status = profile->status;
-
-	if (!status && scope)
-		status = apply_scope(profile, scope);
-	if (!status && !call_tree_sort(profile->tree))
-		status = -ERROR_MEMORY;
-	return status;
+	return profile->status ? profile->status :
+				 profile_finish_tree(profile->options.scope,
+						     &profile->tree,
+						     profile->part_ns);
 }
 
 const uint64_t *profile_part_times(const struct profile *profile)

@@ -26,6 +26,21 @@ struct profile_options {
 	const char *recorder;
 };
 
+/* Returns the part that a profile by @options has task @tid in: tasks that were
+ * chosen by name are shown whatever they are.
+ */
+enum profile_part profile_part_of(const struct profile_options *options,
+				  int32_t tid);
+
+/* Puts in the place of a finished *@tree what @scope (NULL: all) leaves of it,
+ * sorted by call_tree_sort(); @part_ns: see profile_part_times().
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int profile_finish_tree(const struct profile_scope *scope,
+			struct call_tree **tree,
+			uint64_t part_ns[PROFILE_PARTS]);
+
 /* Returns NULL when out of memory. */
 struct profile *profile_new(const struct profile_options *options);
 void profile_free(struct profile *profile);

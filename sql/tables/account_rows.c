@@ -23,29 +23,6 @@ struct account_rows {
 	struct row_out *interrupts;
 };
 
-static struct witness *inner(struct witness *witness)
-{
-	return time_accounts_witness(
-		((struct account_rows *)witness)->accounts);
-}
-
-static void take_step(struct witness *witness, const struct call_step *step)
-{
-	inner(witness)->step(inner(witness), step);
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
-}
-
 static int add_accounts(const struct account_rows *rows, struct row_out *out,
 			const struct array *accounts, bool by_thread)
 {
@@ -119,7 +96,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.witness = { take_step, take_event, take_record },
 		.end = end,
 		.close = close_rows,
 	};
@@ -129,10 +105,13 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->threads = input->outs[TABLE_THREAD];
 	rows->interrupts = input->outs[TABLE_INTERRUPT];
 	rows->accounts = time_accounts_new(input->recording);
-	if (rows->accounts)
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	if (!rows->accounts) {
+		close_rows(&rows->source);
+		return NULL;
+	}
+	rows->source.relay =
+		witness_relay_to(time_accounts_witness(rows->accounts));
+	return &rows->source;
 }
 
 const struct row_source_class account_source = {

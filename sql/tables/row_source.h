@@ -2,7 +2,7 @@
 #ifndef KT_SQL_ROW_SOURCE_H
 #define KT_SQL_ROW_SOURCE_H
 
-#include "attribution/events/witness.h"
+#include "attribution/events/witness_relay.h"
 #include "sql/rows/row_choice.h"
 #include "sql/rows/row_out.h"
 
@@ -23,7 +23,10 @@ struct row_source_input {
  * those of the reports: they are made of the same parts.
  */
 struct row_source {
-	struct witness witness;		/* first */
+	union {				/* first */
+		struct witness witness;
+		struct witness_relay relay;	/* if another sees it all */
+	};
 	/* Returns whether no step at @time_ns or later makes a wanted row.
 	 * NULL: any may.
 	 */

@@ -63,28 +63,6 @@ static const struct sql_column columns[COLUMNS] = {
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
-static struct witness *inner(struct witness *witness)
-{
-	return servers_witness(((struct server_rows *)witness)->servers);
-}
-
-static void take_step(struct witness *witness, const struct call_step *step)
-{
-	inner(witness)->step(inner(witness), step);
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
-}
-
 static void fill_times(union sql_cell *cells, const struct server_bill *bill)
 {
 	cells[COLUMN_KERNEL].number = (int64_t)bill->kernel_ns;
@@ -151,7 +129,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.witness = { take_step, take_event, take_record },
 		.end = end,
 		.close = close_rows,
 	};
@@ -159,10 +136,12 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_SERVER];
 	rows->servers = servers_new(input->recording);
-	if (rows->servers)
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	if (!rows->servers) {
+		close_rows(&rows->source);
+		return NULL;
+	}
+	rows->source.relay = witness_relay_to(servers_witness(rows->servers));
+	return &rows->source;
 }
 
 const struct row_source_class server_source = {

@@ -49,30 +49,14 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	return 0;
 }
 
-static struct witness *inner(struct witness *witness)
-{
-	return task_watch_witness(((struct watch_rows *)witness)->watch);
-}
-
 static void take_step(struct witness *witness, const struct call_step *step)
 {
 	struct watch_rows *rows = (struct watch_rows *)witness;
+	struct witness *watch = rows->source.relay.to;
 
-	inner(witness)->step(inner(witness), step);
+	watch->step(watch, step);
 	if (fresh_cpus_take(&rows->cpus, step) < 0)
 		rows->status = -ERROR_MEMORY;
-}
-
-static void take_event(struct witness *witness,
-		       const struct event_record *event)
-{
-	inner(witness)->event(inner(witness), event);
-}
-
-static void take_record(struct witness *witness,
-			const struct sideband_record *record)
-{
-	inner(witness)->record(inner(witness), record);
 }
 
 static bool is_done(const struct row_source *source, uint64_t time_ns)
@@ -114,7 +98,6 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.witness = { take_step, take_event, take_record },
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,
@@ -127,10 +110,13 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->sleeps = input->outs[TABLE_SLEEP];
 	rows->cpus = FRESH_CPUS_NONE;
 	rows->watch = task_watch_new(&options, &rows->listener);
-	if (rows->watch)
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	if (!rows->watch) {
+		close_rows(&rows->source);
+		return NULL;
+	}
+	rows->source.relay = witness_relay_to(task_watch_witness(rows->watch));
+	rows->source.witness.step = take_step;
+	return &rows->source;
 }
 
 const struct row_source_class watch_source = {
