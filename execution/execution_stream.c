@@ -239,8 +239,6 @@ static int take_named_task(struct execution_stream *stream)
 static int take_mark(struct execution_stream *stream, uint8_t kind)
 {
 	const union timed_record *record = &stream->run.records[stream->at];
-	const struct flow_item *next = next_change(stream);
-	struct flow_item ahead[2] = { { .kind = FLOW_BLOCK } };
 
 	stream->next_mark++;
 	switch ((enum event_mark_kind)kind) {
@@ -257,10 +255,8 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 	case MARK_TASK:
 		return take_named_task(stream);
 	case MARK_SWITCH_POINT:
-		ahead[0].time_ns = record->time_ns;
-		if (next)
-			ahead[1] = *next;
-		return task_switch_point(&stream->tasks, ahead, next ? 2 : 1) ?
+		return task_switch_point(&stream->tasks, record->time_ns,
+					 next_change(stream)) ?
 			       make_switch(stream, record) : 0;
 	}
 	return 0;

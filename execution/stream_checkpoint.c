@@ -83,7 +83,8 @@ static void pack_tasks(struct pack *pack, struct task_switch *tasks)
 	pack_i32(pack, &tasks->next.tid);
 	pack_bool(pack, &tasks->has_next);
 	pack_bool(pack, &tasks->preempted);
-	pack_bool(pack, &tasks->overdue);
+	pack_u64(pack, &tasks->overdue_ns);
+	pack_u64(pack, &tasks->untraced_ns);
 }
 
 void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,

@@ -40,6 +40,15 @@ void function_events_emit_switch(struct function_events *events,
 	symbol_cache_switch(events->cache, task->pid);
 }
 
+/* The next record of a switch: among the items at hand, or behind them. */
+static const struct flow_item *next_switch(const struct function_events *events)
+{
+	for (size_t i = events->item_at; i < events->item_count; i++)
+		if (events->items[i].kind == FLOW_SWITCH)
+			return &events->items[i];
+	return flow_source_next_switch(events->source);
+}
+
 /* The kernel changes stacks where it enters the switch point, programs where
  * it enters the exec point.
  */
@@ -50,8 +59,8 @@ static void check_points(struct function_events *events,
 	if (target->role == CODE_EXEC_POINT)
 		function_events_emit(events, item, FUNCTION_NEW_PROGRAM);
 	if (target->role == CODE_SWITCH_POINT &&
-	    task_switch_point(&events->tasks, item,
-			      events->item_count - events->item_at))
+	    task_switch_point(&events->tasks, item->time_ns,
+			      next_switch(events)))
 		function_events_emit_switch(events, item);
 }
 

@@ -5,7 +5,7 @@
 #include "decoder/flow/flow.h"
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
 struct task_id {
 	int32_t pid;
@@ -20,7 +20,10 @@ struct task_switch {
 	struct task_id next;	/* announced, if has_next */
 	bool has_next;
 	bool preempted;		/* of the announcement */
-	bool overdue;		/* a switch point came without announcement */
+	uint64_t overdue_ns;	/* when a switch point came that no record
+				 * announced; 0: none did */
+	uint64_t untraced_ns;	/* when a record came whose switch point, not
+				 * traced yet, may still come; 0: none did */
 };
 
 /* Takes a FLOW_SWITCH.  @running says whether the CPU is being traced now,
@@ -31,11 +34,12 @@ struct task_switch {
 bool task_switch_record(struct task_switch *state, const struct flow_item *item,
 			bool running);
 
-/* Takes a switch point; @ahead are the items that follow it, for records that
- * come just after.  Returns whether the switch happens here.
+/* Takes a switch point at @time_ns; @next is the FLOW_SWITCH that comes next,
+ * which may be this one's, NULL if none does.  Returns whether the switch
+ * happens here.
  */
-bool task_switch_point(struct task_switch *state, const struct flow_item *ahead,
-		       size_t count);
+bool task_switch_point(struct task_switch *state, uint64_t time_ns,
+		       const struct flow_item *next);
 
 /* Execution is no longer followed.  Returns whether an announced switch is
  * to be taken as done.

@@ -156,6 +156,14 @@ static int coresight_next(struct flow_source *base,
 	return (int)flow_batch_take(source->batch, items);
 }
 
+static const struct flow_item *
+coresight_next_switch(const struct flow_source *base)
+{
+	const struct coresight *source = (const struct coresight *)base;
+
+	return source->switches ? switch_feed_peek(source->switches) : NULL;
+}
+
 static void coresight_close(struct flow_source *base)
 {
 	struct coresight *source = (struct coresight *)base;
@@ -241,5 +249,6 @@ const struct flow_source_ops coresight_source = {
 	.name = "coresight",
 	.open = coresight_open,
 	.next = coresight_next,
+	.next_switch = coresight_next_switch,
 	.close = coresight_close,
 };

@@ -38,6 +38,13 @@ int flow_source_next(struct flow_source *source,
 	return source->ops->next(source, items);
 }
 
+const struct flow_item *
+flow_source_next_switch(const struct flow_source *source)
+{
+	return source->ops->next_switch ? source->ops->next_switch(source) :
+					  NULL;
+}
+
 void flow_source_close(struct flow_source *source)
 {
 	if (source)

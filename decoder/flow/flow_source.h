@@ -35,6 +35,8 @@ struct flow_source_ops {
 	/* As flow_source_next(). */
 	int (*next)(struct flow_source *source,
 		    const struct flow_item **items);
+	/* As flow_source_next_switch(); NULL: it has no such records. */
+	const struct flow_item *(*next_switch)(const struct flow_source *source);
 	void (*close)(struct flow_source *source);
 };
 
@@ -58,6 +60,12 @@ int flow_source_open(const struct flow_input *input,
  */
 int flow_source_next(struct flow_source *source,
 		     const struct flow_item **items);
+
+/* The first FLOW_SWITCH beyond the items provided, as far as it is known from
+ * records beside the trace; NULL if there is none.
+ */
+const struct flow_item *
+flow_source_next_switch(const struct flow_source *source);
 
 /* NULL is allowed. */
 void flow_source_close(struct flow_source *source);

@@ -164,6 +164,12 @@ static int libipt_next(struct flow_source *base,
 	return (int)flow_batch_take(source->batch, items);
 }
 
+static const struct flow_item *
+libipt_next_switch(const struct flow_source *base)
+{
+	return switch_feed_peek(((const struct libipt *)base)->switches);
+}
+
 static void libipt_close(struct flow_source *base)
 {
 	struct libipt *source = (struct libipt *)base;
@@ -232,5 +238,6 @@ const struct flow_source_ops libipt_source = {
 	.name = "libipt",
 	.open = libipt_open,
 	.next = libipt_next,
+	.next_switch = libipt_next_switch,
 	.close = libipt_close,
 };
