@@ -283,8 +283,8 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
            machine/host/*.sh) machine/host/machine
 
 # No folder reaches where it must not, every header stands alone, no library
-# has mutable file-scope state, scripts are clean.
-LINTS := lint-layers lint-headers lint-state lint-scripts
+# has mutable file-scope state, scripts are clean, .clang-format is obeyed.
+LINTS := lint-layers lint-headers lint-state lint-scripts lint-format
 lint: $(LINTS)
 lint-layers:
 	$(Q)sh scripts/layers.sh
@@ -296,6 +296,8 @@ lint-state: $(LIBRARY) $(CORE) $(ARM_CORE)
 	$(Q)! objdump -t $(LIBRARY) $(CORE) $(ARM_CORE) | grep -E ' O \.(data|bss)[[:space:]]'
 lint-scripts:
 	$(Q)shellcheck -x $(SCRIPTS)
+lint-format:
+	$(Q)scripts/format.sh
 
 install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw

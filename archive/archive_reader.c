@@ -43,8 +43,8 @@ static int read_block(struct archive_reader *reader, struct tar_header *header)
 	reader->next += sizeof(block);
 	status = tar_header_read(header, block);
 	return status < 0 ? refuse(reader, ERROR_FORMAT, "archive",
-				   "a file's header is damaged")
-			  : status;
+				   "a file's header is damaged") :
+			    status;
 }
 
 /* Records about the member whose block comes behind them. */
@@ -65,10 +65,10 @@ static int read_records(struct archive_reader *reader,
 	status = read_block(reader, header);
 	if (status <= 0)
 		return status;
-	return tar_records_read(header, text, size) < 0
-		       ? refuse(reader, ERROR_FORMAT, "archive",
-				"a file's header is damaged")
-		       : 1;
+	return tar_records_read(header, text, size) < 0 ?
+		       refuse(reader, ERROR_FORMAT, "archive",
+			      "a file's header is damaged") :
+		       1;
 }
 
 /* Folders' names may end with a slash. */

@@ -10,14 +10,14 @@
 struct archive_reader {
 	struct file_map map;
 	struct seekable_reader bytes;
-	uint64_t next;		/* where the next header is, unpacked */
-	size_t count;		/* of members so far */
+	uint64_t next; /* where the next header is, unpacked */
+	size_t count;  /* of members so far */
 };
 
 /* A file or a folder below where it is unpacked: its name leads nowhere else. */
 struct archive_member {
 	struct tar_header header;
-	uint64_t content;	/* where its bytes are, for seekable_reader_get() */
+	uint64_t content; /* where its bytes are, for seekable_reader_get() */
 };
 
 /* Opens @path.  Returns 0 or a negative enum error said to @log;

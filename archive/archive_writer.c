@@ -30,8 +30,8 @@ static int put_padded(struct seekable_writer *writer, const void *bytes,
 	static const uint8_t zeros[TAR_BLOCK_BYTES];
 	int error = seekable_writer_put(writer, bytes, size);
 
-	return error ? error
-		     : seekable_writer_put(writer, zeros,
+	return error ? error :
+		       seekable_writer_put(writer, zeros,
 					   tar_padded(size) - size);
 }
 

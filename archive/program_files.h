@@ -8,8 +8,8 @@ struct recording;
 
 /* A file of the traced programs. */
 struct program_file {
-	char *path;	/* where it is here */
-	char *name;	/* where it was: below the folder of the machine's files */
+	char *path; /* where it is here */
+	char *name; /* where it was: below the folder of the machine's files */
 };
 
 /* Lists the files that the recording's processes had mapped as code and that are

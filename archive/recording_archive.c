@@ -30,8 +30,8 @@ struct packing {
 /* A copy of its own of the file that is open as @fd, of @size bytes. */
 static uint8_t *own_copy(int fd, size_t size)
 {
-	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
-			   0);
+	void *bytes =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 
 	return bytes == MAP_FAILED ? NULL : bytes;
 }

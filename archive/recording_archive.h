@@ -10,17 +10,17 @@ struct log;
 
 /* What goes into a recording's archive. */
 struct recording_archive_options {
-	const char *symfs;	/* where the traced machine's files are, or NULL */
-	bool keeps_stacks;	/* else their copies keep addresses alone */
-	bool without_files;	/* of the traced programs */
+	const char *symfs;  /* where the traced machine's files are, or NULL */
+	bool keeps_stacks;  /* else their copies keep addresses alone */
+	bool without_files; /* of the traced programs */
 };
 
 /* What it has become. */
 struct archive_result {
 	uint64_t recording_bytes;
 	uint64_t archive_bytes;
-	size_t files;		/* of the traced programs */
-	size_t stacks;		/* whose words were left out */
+	size_t files;  /* of the traced programs */
+	size_t stacks; /* whose words were left out */
 };
 
 /* Writes the recording @path, a folder or a file, to @fd as the archive @name.

@@ -11,8 +11,8 @@
 #define SEEKABLE_MAGIC 0x8f92eab1u
 
 enum {
-	SEEKABLE_HEADER_BYTES = 8,  /* of the skipped frame */
-	SEEKABLE_ENTRY_BYTES = 8,   /* without checksums: frames have their own */
+	SEEKABLE_HEADER_BYTES = 8, /* of the skipped frame */
+	SEEKABLE_ENTRY_BYTES = 8, /* without checksums: frames have their own */
 	SEEKABLE_FOOTER_BYTES = 9,
 	SEEKABLE_FRAME_BYTES = 1 << 20, /* unpacked, of those that we write */
 };

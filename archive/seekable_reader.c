@@ -14,7 +14,7 @@
 
 struct seekable_place {
 	uint64_t packed_offset;
-	uint64_t offset;	/* of its first byte, unpacked */
+	uint64_t offset; /* of its first byte, unpacked */
 	uint32_t packed_size;
 	uint32_t size;
 };
@@ -93,8 +93,9 @@ static int find_table(struct seekable_reader *reader, size_t size)
 			 count * SEEKABLE_ENTRY_BYTES;
 
 	if (read_u32(footer + 5) != SEEKABLE_MAGIC)
-		return refuse(reader, size, ERROR_TRUNCATED,
-			      "the archive was cut off, or is none of ktrace-hw");
+		return refuse(
+			reader, size, ERROR_TRUNCATED,
+			"the archive was cut off, or is none of ktrace-hw");
 	if (footer[4] || table > size ||
 	    read_u32(reader->packed + size - table) != SEEKABLE_SKIPPED_MAGIC)
 		return refuse(reader, size - SEEKABLE_FOOTER_BYTES,
@@ -143,14 +144,14 @@ static const struct seekable_place *reach(struct seekable_reader *reader,
 	const struct array *frames = &reader->frames;
 	const struct seekable_place *place =
 		frames->count ? bsearch(&offset, frames->items, frames->count,
-					frames->item_size, compare_place)
-			      : NULL;
+					frames->item_size, compare_place) :
+				NULL;
 	size_t size;
 
 	if (!place)
 		return NULL;
-	if (reader->frame == (size_t)(place - (struct seekable_place *)
-						      frames->items))
+	if (reader->frame ==
+	    (size_t)(place - (struct seekable_place *)frames->items))
 		return place;
 	reader->frame = frames->count;
 	size = ZSTD_decompressDCtx(reader->context, reader->bytes,
@@ -162,8 +163,8 @@ static const struct seekable_place *reach(struct seekable_reader *reader,
 		       "the archive is damaged here");
 		return NULL;
 	}
-	reader->frame = (size_t)(place -
-				 (struct seekable_place *)frames->items);
+	reader->frame =
+		(size_t)(place - (struct seekable_place *)frames->items);
 	return place;
 }
 

@@ -13,12 +13,12 @@ struct log;
 /* Reads bytes in the seekable format (seekable.h), from anywhere on. */
 struct seekable_reader {
 	const uint8_t *packed;
-	const char *path;	/* for messages */
+	const char *path; /* for messages */
 	const struct log *log;
 	struct ZSTD_DCtx_s *context;
-	struct array frames;	/* struct seekable_place, in order */
-	uint64_t size;		/* of all, unpacked */
-	size_t frame;		/* whose bytes are there; none: their count */
+	struct array frames; /* struct seekable_place, in order */
+	uint64_t size;	     /* of all, unpacked */
+	size_t frame;	     /* whose bytes are there; none: their count */
 	uint8_t *bytes;
 };
 

@@ -12,15 +12,15 @@ struct log;
 /* Writes bytes in the seekable format (seekable.h). */
 struct seekable_writer {
 	int fd;
-	const char *path;	/* for messages */
+	const char *path; /* for messages */
 	const struct log *log;
 	struct ZSTD_CCtx_s *context;
-	uint8_t *bytes;		/* those of the next frame */
+	uint8_t *bytes; /* those of the next frame */
 	size_t size;
 	uint8_t *packed;
 	size_t packed_room;
-	uint64_t written;	/* to the file */
-	struct array frames;	/* struct seekable_frame */
+	uint64_t written;    /* to the file */
+	struct array frames; /* struct seekable_frame */
 };
 
 /* Writes to @fd, which it borrows, as @path and @log.  All return 0, -ERROR_MEMORY

@@ -25,7 +25,7 @@ struct stack_words {
 	const struct arch_frames *frames;
 	uint8_t *bytes;
 	size_t size;
-	struct array code;	/* struct code_range, in order, apart */
+	struct array code; /* struct code_range, in order, apart */
 };
 
 static int compare_range(const void *a, const void *b)
@@ -57,8 +57,8 @@ static void join_ranges(struct array *code)
 /* Of all processes at all times: a word that is none's address is no address. */
 static int read_code(struct stack_words *words)
 {
-	struct sideband *sideband = sideband_open(
-		words->recording, SIDEBAND_BIT(SIDEBAND_MMAP));
+	struct sideband *sideband =
+		sideband_open(words->recording, SIDEBAND_BIT(SIDEBAND_MMAP));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 
@@ -149,8 +149,8 @@ static int take_sample(struct stack_words *words,
 
 static int take_samples(struct stack_words *words, size_t *stacks)
 {
-	struct sideband *sideband = sideband_open(
-		words->recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
+	struct sideband *sideband =
+		sideband_open(words->recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 

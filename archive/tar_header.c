@@ -123,8 +123,8 @@ static size_t write_record(char *text, size_t room, const char *key,
 	char digits[24];
 	size_t whole = length + 1;
 
-	while (whole != length + (size_t)snprintf(digits, sizeof(digits),
-						  "%zu", whole))
+	while (whole !=
+	       length + (size_t)snprintf(digits, sizeof(digits), "%zu", whole))
 		whole++;
 	return (size_t)snprintf(text, room, "%s %s=%s\n", digits, key, value);
 }

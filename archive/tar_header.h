@@ -15,7 +15,7 @@ enum {
 	TAR_BLOCK_BYTES = 512,
 	TAR_FILE = '0',
 	TAR_FOLDER = '5',
-	TAR_RECORDS = 'x',	/* pax records about the member that follows */
+	TAR_RECORDS = 'x', /* pax records about the member that follows */
 };
 
 /* One member, but for its bytes. */

@@ -32,8 +32,8 @@ static const char *parent(void)
 static void remove_all(char *path)
 {
 	char *const roots[] = { path, NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV,
-			     NULL);
+	FTS *tree =
+		fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	const FTSENT *entry;
 
 	while (tree && (entry = fts_read(tree))) {
@@ -49,8 +49,7 @@ static void remove_all(char *path)
 /* A process that ended, however it did, has no lock any more. */
 static void remove_if_left(char *path)
 {
-	int fd = open(path,
-		      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat stat;
 
 	if (fd < 0)

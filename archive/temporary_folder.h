@@ -6,7 +6,7 @@ struct log;
 
 /* A folder in $TMPDIR, or else /var/tmp, for as long as a process uses it. */
 struct temporary_folder {
-	char *path;	/* NULL: none */
+	char *path; /* NULL: none */
 	int lock;
 };
 

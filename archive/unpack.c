@@ -116,8 +116,8 @@ int unpack(const char *path, const char *folder, const struct log *log)
 	if (error)
 		return error;
 	fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	error = fd < 0 ? say_why_not(&reader, folder, strerror(errno))
-		       : unpack_all(&reader, fd);
+	error = fd < 0 ? say_why_not(&reader, folder, strerror(errno)) :
+			 unpack_all(&reader, fd);
 	if (fd >= 0)
 		close(fd);
 	archive_reader_close(&reader);

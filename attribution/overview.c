@@ -14,7 +14,7 @@
 struct writer {
 	FILE *out;
 	bool is_json;
-	const char *separator;	/* JSON */
+	const char *separator; /* JSON */
 	const struct time_unit *unit;
 };
 

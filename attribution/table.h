@@ -25,9 +25,9 @@ struct call_records_choice {
 	const struct name_choice *names;
 	uint64_t min_ns;
 	uint64_t max_count;
-	uint32_t max_depth;	/* of the call trace */
-	enum record_format format;	/* not RECORD_CSV */
-	bool details;		/* of text: all, not a line a call */
+	uint32_t max_depth;	   /* of the call trace */
+	enum record_format format; /* not RECORD_CSV */
+	bool details;		   /* of text: all, not a line a call */
 	FILE *out;
 };
 
@@ -35,32 +35,32 @@ struct call_records_choice {
 struct attribution_input {
 	const struct recording *recording;
 	const struct symbols *symbols;
-	struct lines *lines;	/* of source code; not read-only: a cache */
+	struct lines *lines; /* of source code; not read-only: a cache */
 	const struct task_names *names;
 	const struct known_events *events;
 	const struct work_kinds *kinds;
-	const struct step_filter *filter;	/* rows wanted */
+	const struct step_filter *filter; /* rows wanted */
 	struct time_window window;
-	bool with_idle;		/* kernel threads that wait for work, too */
-	const char *argument;	/* of the table's option, or NULL */
-	const struct call_records_choice *calls;	/* call_records_table */
+	bool with_idle;	      /* kernel threads that wait for work, too */
+	const char *argument; /* of the table's option, or NULL */
+	const struct call_records_choice *calls; /* call_records_table */
 };
 
 /* How to show it. */
 struct attribution_output {
 	FILE *out;
 	enum record_format format;
-	const char *sort;	/* a column's name; NULL: the table's own */
-	uint64_t top;		/* rows wanted */
-	const char *title;	/* of a picture; NULL: its own */
-	const struct task_stacks *stacks;	/* of the finished run */
+	const char *sort;  /* a column's name; NULL: the table's own */
+	uint64_t top;	   /* rows wanted */
+	const char *title; /* of a picture; NULL: its own */
+	const struct task_stacks *stacks; /* of the finished run */
 };
 
 /* A report that needs the steps and the kernel's events together: an option
  * of `ktrace-hw report`.
  */
 struct attribution_table {
-	const char *name;	/* of the option */
+	const char *name; /* of the option */
 	/* What it takes, for --help; "A B" are two, handed over as "A,B"; "[A]"
 	 * may be left out, and is NULL then; NULL: nothing.
 	 */

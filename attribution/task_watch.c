@@ -24,7 +24,7 @@ struct task_watch {
 	struct sleep_stacks *stacks;
 	struct system_calls *calls;
 	struct sleeps *sleeps;
-	int status;		/* the first failure */
+	int status; /* the first failure */
 };
 
 static struct task_watch *watch_of_spans(struct span_sink *sink)

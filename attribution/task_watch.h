@@ -2,9 +2,9 @@
 #ifndef KT_ATTRIBUTION_TASK_WATCH_H
 #define KT_ATTRIBUTION_TASK_WATCH_H
 
-#include "attribution/time/task_time.h"
-#include "attribution/sleeps/wait_places.h"
 #include "attribution/events/witness.h"
+#include "attribution/sleeps/wait_places.h"
+#include "attribution/time/task_time.h"
 
 struct arch;
 struct attribution_input;
@@ -27,8 +27,7 @@ struct task_listener {
 	 */
 	int (*step)(struct task_listener *listener,
 		    const struct call_step *step);
-	int (*slept)(struct task_listener *listener,
-		     const struct sleep *sleep);
+	int (*slept)(struct task_listener *listener, const struct sleep *sleep);
 	int (*ended)(struct task_listener *listener,
 		     const struct system_call *call);
 };
@@ -37,12 +36,12 @@ struct task_listener {
 struct task_watch;
 
 struct task_watch_options {
-	const struct function_table *functions;	/* borrowed, as all here */
+	const struct function_table *functions; /* borrowed, as all here */
 	const struct arch *arch;
 	const struct work_kinds *kinds;
 	struct task_time_options time;
 	struct wait_marks marks;
-	struct user_stack *user_stack;	/* owned by the watch; or NULL */
+	struct user_stack *user_stack; /* owned by the watch; or NULL */
 };
 
 struct task_watch_options

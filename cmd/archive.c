@@ -23,8 +23,7 @@ static int fail(const char *path, const char *reason)
 	return EXIT_FAILED;
 }
 
-static void print_result(const char *path,
-			 const struct archive_result *result)
+static void print_result(const char *path, const struct archive_result *result)
 {
 	uint64_t whole = result->recording_bytes ? result->recording_bytes : 1;
 

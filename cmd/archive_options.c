@@ -63,8 +63,7 @@ static int take(struct archive_options *options, int option)
 	}
 }
 
-int archive_options_read(struct archive_options *options, int argc,
-			 char **argv)
+int archive_options_read(struct archive_options *options, int argc, char **argv)
 {
 	int option;
 	int status = 0;

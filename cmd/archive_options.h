@@ -6,10 +6,10 @@
 
 /* The command line of `ktrace-hw archive`; its texts are argv's. */
 struct archive_options {
-	const char *input;	/* NULL: the last recording here */
-	const char *output;	/* NULL: named after the input */
-	const char *symfs;	/* NULL: this machine's files */
-	const char *unpacked;	/* the archive to unpack; NULL: make one */
+	const char *input;    /* NULL: the last recording here */
+	const char *output;   /* NULL: named after the input */
+	const char *symfs;    /* NULL: this machine's files */
+	const char *unpacked; /* the archive to unpack; NULL: make one */
 	bool keeps_stacks;
 	bool without_files;
 };

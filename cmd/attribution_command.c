@@ -67,7 +67,8 @@ static void say_left_out(const struct attribution_request *request,
 		fprintf(out,
 			"Left out: the recorder, traced for %s (--with-tracer)."
 			"\n%s",
-			duration_text_of(time_ns).text, out == stderr ? "" : "\n");
+			duration_text_of(time_ns).text,
+			out == stderr ? "" : "\n");
 }
 
 static int run_witnesses(const struct session *session,
@@ -75,8 +76,8 @@ static int run_witnesses(const struct session *session,
 			 struct witness *const *witnesses, size_t count,
 			 struct task_stacks **stacks)
 {
-	struct step_join *join = step_join_new(session->recording, events,
-					       witnesses, count);
+	struct step_join *join =
+		step_join_new(session->recording, events, witnesses, count);
 	int status;
 
 	if (!join)
@@ -138,8 +139,7 @@ static int open_tables(struct table_run *runs, struct witness **witnesses,
 		       size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		runs[i].witness =
-			runs[i].request->table->open(&runs[i].input);
+		runs[i].witness = runs[i].request->table->open(&runs[i].input);
 		witnesses[i] = runs[i].witness;
 		if (!witnesses[i])
 			return -ERROR_MEMORY;
@@ -218,8 +218,8 @@ static int attribute(const struct session *session, struct table_run *runs,
 		     size_t count)
 {
 	struct known_events *events = known_events_new(session->recording);
-	struct lines *lines = lines_new(
-		recording_info(session->recording)->os_release);
+	struct lines *lines =
+		lines_new(recording_info(session->recording)->os_release);
 	struct work_kinds *kinds =
 		work_kinds_new(symbols_functions(session->symbols),
 			       symbols_arch(session->symbols));

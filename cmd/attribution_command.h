@@ -19,12 +19,12 @@ struct witness;
 /* What is wanted beside the common options; all but the table may be NULL. */
 struct attribution_request {
 	const struct attribution_table *table;
-	const char *argument;	/* of the table's option */
-	const char *sort;	/* a column's name */
-	bool with_tracer;	/* rows of the recorder's tasks, too */
-	bool with_idle;		/* kernel threads that wait for work, too */
-	bool is_picture;	/* no place for notes in it */
-	bool is_quiet;		/* nor wanted elsewhere */
+	const char *argument; /* of the table's option */
+	const char *sort;     /* a column's name */
+	bool with_tracer;     /* rows of the recorder's tasks, too */
+	bool with_idle;	      /* kernel threads that wait for work, too */
+	bool is_picture;      /* no place for notes in it */
+	bool is_quiet;	      /* nor wanted elsewhere */
 	/* For call_records_table, with what the common options say filled in
 	 * here.
 	 */

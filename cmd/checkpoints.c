@@ -27,8 +27,8 @@ struct checkpoints {
 	uint32_t functions;
 	char *path;
 	uint64_t key;
-	struct index_writer *writer;	/* NULL: there is an index */
-	uint64_t last;			/* bytes before the last checkpoint */
+	struct index_writer *writer; /* NULL: there is an index */
+	uint64_t last;		     /* bytes before the last checkpoint */
 };
 
 /* Of other trace and without times there are none. */
@@ -63,8 +63,8 @@ static int open_index(struct checkpoints *checkpoints,
 	if (checkpoint_index_fits(checkpoints->path, checkpoints->key))
 		return 0;
 	if (sees_all(session, sink))
-		checkpoints->writer = index_writer_open(checkpoints->path,
-							checkpoints->key);
+		checkpoints->writer =
+			index_writer_open(checkpoints->path, checkpoints->key);
 	return checkpoints->writer ? 0 : -ERROR_NOT_FOUND;
 }
 
@@ -160,8 +160,8 @@ static void write_one(struct checkpoints *checkpoints,
 		return;
 	for (size_t i = 0; i < checkpoints->streams; i++)
 		execution_stream_checkpoint(
-			cpus[i].execution,
-			event_merge_left(merge, (uint32_t)i), &places[i]);
+			cpus[i].execution, event_merge_left(merge, (uint32_t)i),
+			&places[i]);
 	pack_all(checkpoints, &pack, stacks, places);
 	if (pack_is_whole(&pack))
 		index_writer_add(checkpoints->writer,

@@ -93,9 +93,8 @@ int choice_check_end(const struct choice_check *check)
 				      "--tree, --comm)");
 	if (!check->has_cpu)
 		return nothing(check, "it has none of the chosen CPUs (--cpu)");
-	if (has_window(check->session) &&
-	    (window->since_ns > check->last_ns ||
-	     window->until_ns <= check->first_ns))
+	if (has_window(check->session) && (window->since_ns > check->last_ns ||
+					   window->until_ns <= check->first_ns))
 		return outside(check);
 	return EXIT_OK;
 }

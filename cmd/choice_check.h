@@ -14,11 +14,11 @@ struct session;
  */
 struct choice_check {
 	struct step_sink sink;
-	struct step_sink *next;			/* borrowed */
-	const struct session *session;		/* borrowed */
-	bool has_task;				/* what ran is of those */
+	struct step_sink *next;	       /* borrowed */
+	const struct session *session; /* borrowed */
+	bool has_task;		       /* what ran is of those */
 	bool has_cpu;
-	uint64_t first_ns;			/* of all steps */
+	uint64_t first_ns; /* of all steps */
 	uint64_t last_ns;
 };
 

@@ -5,7 +5,7 @@
 /* One subcommand: a file of its own in cmd/, a line in main.c's table. */
 struct command {
 	const char *name;
-	const char *summary;	/* one line, for the list of commands */
+	const char *summary; /* one line, for the list of commands */
 	/* Runs it; argv[0] is the subcommand's name.
 	 *
 	 * Returns the program's exit code.
@@ -16,8 +16,8 @@ struct command {
 /* Exit codes of the commands that only read. */
 enum {
 	EXIT_OK = 0,
-	EXIT_FAILED = 1,	/* said to standard error */
-	EXIT_USAGE = 2,		/* wrong options; said likewise */
+	EXIT_FAILED = 1, /* said to standard error */
+	EXIT_USAGE = 2,	 /* wrong options; said likewise */
 };
 
 extern const struct command record_command;

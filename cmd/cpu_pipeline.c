@@ -25,9 +25,9 @@ static int open_engine(struct cpu_pipeline *pipeline,
 	status = flow_source_open(input, &pipeline->source);
 	if (status < 0)
 		return status;
-	pipeline->events =
-		function_events_new(pipeline->source, session->symbols,
-				    pipeline->pid, pipeline->tid);
+	pipeline->events = function_events_new(pipeline->source,
+					       session->symbols, pipeline->pid,
+					       pipeline->tid);
 	return pipeline->events ? 0 : -ERROR_MEMORY;
 }
 

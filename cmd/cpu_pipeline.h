@@ -14,11 +14,11 @@ struct stream_checkpoint;
 
 /* What decodes one stream of a recording: trace in, function events out. */
 struct cpu_pipeline {
-	struct execution_stream *execution;	/* NULL: these instead */
+	struct execution_stream *execution; /* NULL: these instead */
 	struct flow_source *source;
 	struct function_events *events;
 	int32_t cpu;
-	int32_t pid;		/* who runs when the stream begins; -1: unknown */
+	int32_t pid; /* who runs when the stream begins; -1: unknown */
 	int32_t tid;
 };
 

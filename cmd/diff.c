@@ -53,7 +53,8 @@ static int compare(const struct report_options *options)
 
 	if (!options->input || !options->second) {
 		fputs("ktrace-hw: diff needs two recordings: ktrace-hw diff A "
-		      "B\n", stderr);
+		      "B\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	if (is_format(options, "svg"))

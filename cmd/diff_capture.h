@@ -13,7 +13,7 @@ struct profile_renderer;
 /* What one report of one recording is made by: one of the two. */
 struct diff_report {
 	const struct attribution_table *table;
-	const struct profile_renderer *renderer;	/* of CSV */
+	const struct profile_renderer *renderer; /* of CSV */
 };
 
 /* Reads @report of @recording as CSV into @rows, which are to be freed either

@@ -14,9 +14,9 @@
 /* Which columns of a report make the rows of a section. */
 struct source {
 	enum diff_section section;
-	const char *table;	/* of attribution; NULL: the flat profile */
-	const char *name;	/* the column with the row's name, or "" */
-	const char *fixed;	/* the row's name, where no column has it */
+	const char *table; /* of attribution; NULL: the flat profile */
+	const char *name;  /* the column with the row's name, or "" */
+	const char *fixed; /* the row's name, where no column has it */
 	const char *count;
 	const char *total;
 	const char *p99;
@@ -27,8 +27,8 @@ static const struct source sources[] = {
 	{ DIFF_PROCESSES, "processes", "", "user code", "", "user_ns", "" },
 	{ DIFF_PROCESSES, "processes", "", "system calls", "system_calls",
 	  "system_call_ns", "" },
-	{ DIFF_PROCESSES, "processes", "", "page faults", "faults",
-	  "fault_ns", "" },
+	{ DIFF_PROCESSES, "processes", "", "page faults", "faults", "fault_ns",
+	  "" },
 	{ DIFF_PROCESSES, "processes", "", "kernel threads' work", "",
 	  "kernel_ns", "" },
 	{ DIFF_PROCESSES, "processes", "", "waiting for a CPU", "",
@@ -57,7 +57,8 @@ static const char *without_process(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
 
-	return digits && name[digits] && strchr("ku", name[digits]) && name[digits + 1] == ':' ?
+	return digits && name[digits] && strchr("ku", name[digits]) &&
+			       name[digits + 1] == ':' ?
 		       name + digits + 2 :
 		       name;
 }

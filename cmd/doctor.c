@@ -26,8 +26,8 @@ static void print_machine(void)
 	bool installed = machine_is_installed();
 
 	printf("%-15s %-8s %s\n", "virtual machine", installed ? "yes" : "no",
-	       installed ? "record --machine can be used"
-			 : "machine/host/machine is not beside the program");
+	       installed ? "record --machine can be used" :
+			   "machine/host/machine is not beside the program");
 	if (!installed)
 		printf("%-15s %-8s -> %s\n", "", "",
 		       "run the program from its source tree, or install "
@@ -45,10 +45,10 @@ static int diagnose(void)
 		traceable &= diagnosis.verdict != DIAGNOSIS_BAD;
 	}
 	print_machine();
-	printf("\n%s\n", traceable
-				 ? "ktrace-hw record can trace this kernel."
-				 : "ktrace-hw record cannot trace this kernel "
-				   "as things are.");
+	printf("\n%s\n", traceable ?
+				 "ktrace-hw record can trace this kernel." :
+				 "ktrace-hw record cannot trace this kernel "
+				 "as things are.");
 	return traceable ? EXIT_OK : EXIT_FAILED;
 }
 

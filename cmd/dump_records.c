@@ -111,7 +111,8 @@ static void write_details(FILE *out, const struct sideband_record *record,
 		fprintf(out, "%" PRIu64 " records", record->lost.records);
 		break;
 	case SIDEBAND_AUX:
-		fprintf(out, "offset %" PRIu64 " size %" PRIu64 " flags %" PRIx64,
+		fprintf(out,
+			"offset %" PRIu64 " size %" PRIu64 " flags %" PRIx64,
 			record->aux.offset, record->aux.size_bytes,
 			record->aux.flags);
 		break;

@@ -10,7 +10,7 @@ struct session;
 /* One dump being written. */
 struct dump {
 	const struct session *session;
-	uint64_t left;		/* lines that may still be written */
+	uint64_t left; /* lines that may still be written */
 };
 
 /* Writes what one stage of the pipeline hands to the next, a line an item,
@@ -29,9 +29,9 @@ bool dump_is_done(const struct dump *dump, uint64_t time_ns);
 /* Whether what ran on @cpu is to be looked at. */
 bool dump_wants_cpu(const struct dump *dump, int32_t cpu);
 
-dump_stage dump_records;	/* the sideband */
-dump_stage dump_packets;	/* of the trace hardware */
-dump_stage dump_blocks;		/* flow items */
-dump_stage dump_events;		/* function events */
+dump_stage dump_records; /* the sideband */
+dump_stage dump_packets; /* of the trace hardware */
+dump_stage dump_blocks;	 /* flow items */
+dump_stage dump_events;	 /* function events */
 
 #endif

@@ -10,8 +10,8 @@ struct recording;
 
 /* What follows a trace along the code. */
 enum engine {
-	ENGINE_DEFAULT,		/* the first that reads the trace */
-	ENGINE_GRAPH,		/* our own: execution/ */
+	ENGINE_DEFAULT, /* the first that reads the trace */
+	ENGINE_GRAPH,	/* our own: execution/ */
 	ENGINE_LIBIPT,
 	ENGINE_OPENCSD,
 };

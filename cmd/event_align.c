@@ -32,8 +32,7 @@ bool event_is_same(const struct function_event *one,
 	if (one->kind == FUNCTION_GAP)
 		return true;
 	return one->function == other->function &&
-	       one->address == other->address &&
-	       one->is_user == other->is_user;
+	       one->address == other->address && one->is_user == other->is_user;
 }
 
 static bool is_within(uint64_t time_ns, const struct function_event *bounds)
@@ -65,7 +64,8 @@ static uint32_t hash_of(const struct function_event *events)
 
 	for (int i = 0; i < RUN; i++)
 		hash = (hash ^ events[i].address ^
-			((uint64_t)events[i].kind << 56)) * 0x9e3779b97f4a7c15;
+			((uint64_t)events[i].kind << 56)) *
+		       0x9e3779b97f4a7c15;
 	return (uint32_t)(hash >> 32) % SLOTS;
 }
 

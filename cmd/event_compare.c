@@ -16,8 +16,8 @@ struct compare {
 	struct event_window *windows[2];
 	struct event_comparison *result;
 	bool was_apart;
-	bool may_miss_switch;	/* one may be late behind a gap */
-	uint64_t since;		/* events that were equal since then */
+	bool may_miss_switch; /* one may be late behind a gap */
+	uint64_t since;	      /* events that were equal since then */
 };
 
 /* Gaps that say what the bytes or the unit lack are there for both. */
@@ -67,8 +67,8 @@ static void drop(struct compare *compare, int side)
 static void leave_alone(struct compare *compare, int side, size_t count)
 {
 	while (count--) {
-		uint8_t kind = event_window_peek(compare->windows[side], 0)
-				       ->kind;
+		uint8_t kind =
+			event_window_peek(compare->windows[side], 0)->kind;
 
 		compare->result->alone[side] += kind != FUNCTION_GAP &&
 						kind != FUNCTION_END;
@@ -86,8 +86,8 @@ static bool realign(struct compare *compare)
 	compare->may_miss_switch = true;
 	compare->since = 0;
 	do {
-		is_found = event_align(compare->windows[0],
-				       compare->windows[1], skip);
+		is_found = event_align(compare->windows[0], compare->windows[1],
+				       skip);
 		for (int side = 0; side < 2; side++)
 			leave_alone(compare, side, skip[side]);
 	} while (!is_found && (skip[0] || skip[1]));

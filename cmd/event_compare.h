@@ -11,15 +11,15 @@ struct event_window;
 
 /* What two engines made of one stream. */
 struct event_comparison {
-	uint64_t compared;	/* equal events, but for their times */
-	uint64_t same_ns;	/* of them, those of equal times */
-	uint64_t gaps[2];	/* of each engine */
-	uint64_t alone[2];	/* events of one that stand against a gap of
+	uint64_t compared; /* equal events, but for their times */
+	uint64_t same_ns;  /* of them, those of equal times */
+	uint64_t gaps[2];  /* of each engine */
+	uint64_t alone[2]; /* events of one that stand against a gap of
 				 * the other */
 	bool differs;
-	bool is_time;		/* the two differ in time alone */
-	struct function_event first[2];	/* where they differ first */
-	uint64_t number[2];	/* how many came before, of each */
+	bool is_time;			/* the two differ in time alone */
+	struct function_event first[2]; /* where they differ first */
+	uint64_t number[2];		/* how many came before, of each */
 };
 
 /* Compares both to their ends, or to where they differ first: one event's time

@@ -36,8 +36,7 @@ void event_write(FILE *out, const struct symbols *symbols,
 	case FUNCTION_TRACE_START:
 	case FUNCTION_END:
 		fprintf(out, "%" PRIx64 " %s\n", event->address,
-			function_at(symbols_functions(symbols),
-				    event->function)
+			function_at(symbols_functions(symbols), event->function)
 				->name);
 		break;
 	}

@@ -17,8 +17,8 @@ struct event_window {
 	size_t room;
 	size_t first;
 	size_t end;
-	bool at_end;		/* the stream has no more */
-	int error;		/* why it has none: a negative enum error */
+	bool at_end; /* the stream has no more */
+	int error;   /* why it has none: a negative enum error */
 };
 
 /* Borrows @ctx, which @next is called with. */

@@ -17,7 +17,8 @@ static int export_recording(const struct report_options *options,
 
 	if (!options->format) {
 		fputs("ktrace-hw: export needs --format=perfetto, chrome, csv, "
-		      "json, gmon or sqlite\n", stderr);
+		      "json, gmon or sqlite\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(options->format, "sqlite") && !timeline_options->min_ns)
@@ -29,13 +30,17 @@ static int export_recording(const struct report_options *options,
 	profile = profile_renderer_find("export", options->format);
 	if ((profile || !strcmp(options->format, "sqlite")) &&
 	    timeline_options->min_ns) {
-		fprintf(stderr, "ktrace-hw: export: cannot do --min-duration "
-				"here: %s has all\n", options->format);
+		fprintf(stderr,
+			"ktrace-hw: export: cannot do --min-duration "
+			"here: %s has all\n",
+			options->format);
 		return EXIT_USAGE;
 	}
 	if (profile && options->top != UINT64_MAX) {
-		fprintf(stderr, "ktrace-hw: export: cannot do --top here: %s "
-				"has no rows\n", options->format);
+		fprintf(stderr,
+			"ktrace-hw: export: cannot do --top here: %s "
+			"has no rows\n",
+			options->format);
 		return EXIT_USAGE;
 	}
 	if (profile)
@@ -70,9 +75,10 @@ static int run_export(int argc, char **argv)
 		.command = "export",
 		.adds_up = true,
 		.purpose = "Writes a recording's functions for other tools.",
-		.formats = "perfetto, chrome, csv, json, sqlite or gmon (a "
-			   "gmon.out;\n                         -o FILE also gets "
-			   "FILE.elf, for gprof FILE.elf FILE)",
+		.formats =
+			"perfetto, chrome, csv, json, sqlite or gmon (a "
+			"gmon.out;\n                         -o FILE also gets "
+			"FILE.elf, for gprof FILE.elf FILE)",
 		.own = own,
 		.own_count = 2,
 		.take = take_option,
@@ -89,6 +95,7 @@ static int run_export(int argc, char **argv)
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "write for other tools (perfetto, chrome, csv, json, gmon, sqlite)",
+	.summary =
+		"write for other tools (perfetto, chrome, csv, json, gmon, sqlite)",
 	.run = run_export,
 };

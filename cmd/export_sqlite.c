@@ -12,22 +12,26 @@
 
 static bool can_do(const struct report_options *options)
 {
-	const char *name = options->since	  ? "since" :
-			   options->until	  ? "until" :
-			   options->cpus.count	  ? "cpu" :
-			   options->pids.count	  ? "pid" :
-			   options->trees.count	  ? "tree" :
+	const char *name = options->since			? "since" :
+			   options->until			? "until" :
+			   options->cpus.count			? "cpu" :
+			   options->pids.count			? "pid" :
+			   options->trees.count			? "tree" :
 			   name_choice_is_made(&options->comms) ? "comm" :
-			   options->top != UINT64_MAX ? "top" : NULL;
+			   options->top != UINT64_MAX		? "top" :
+								  NULL;
 
 	if (!options->output) {
 		fputs("ktrace-hw: --format=sqlite writes a database: name it "
-		      "with -o FILE\n", stderr);
+		      "with -o FILE\n",
+		      stderr);
 		return false;
 	}
 	if (name)
-		fprintf(stderr, "ktrace-hw: --format=sqlite does not take "
-				"--%s: it has all, and queries choose\n", name);
+		fprintf(stderr,
+			"ktrace-hw: --format=sqlite does not take "
+			"--%s: it has all, and queries choose\n",
+			name);
 	return !name;
 }
 

@@ -18,7 +18,7 @@ enum flame_option {
 
 struct choice {
 	const char *format;
-	const struct attribution_table *table;	/* NULL: time on CPUs */
+	const struct attribution_table *table; /* NULL: time on CPUs */
 	const char *title;
 };
 
@@ -47,8 +47,7 @@ static bool take_option(void *ctx, int index, const char *argument)
 
 static int draw(struct report_options *options, const struct choice *choice)
 {
-	const char *format = options->format ? options->format :
-					       choice->format;
+	const char *format = options->format ? options->format : choice->format;
 	const struct profile_renderer *renderer =
 		profile_renderer_find("flamegraph", format);
 
@@ -61,12 +60,13 @@ static int draw(struct report_options *options, const struct choice *choice)
 		return run_profile(options, renderer);
 	/* The format is the graph's, not a table's. */
 	options->format = NULL;
-	return run_attribution(options, &(struct attribution_request){
-						.is_picture = true,
-						.with_tracer = options->with_tracer,
-						.table = choice->table,
-						.argument = format,
-					});
+	return run_attribution(options,
+			       &(struct attribution_request){
+				       .is_picture = true,
+				       .with_tracer = options->with_tracer,
+				       .table = choice->table,
+				       .argument = format,
+			       });
 }
 
 static int run_flamegraph(int argc, char **argv)

@@ -10,8 +10,8 @@ struct log;
  * as long as it is open.
  */
 struct input {
-	char *path;	/* what to open */
-	char *files;	/* the traced programs' files in it, or NULL */
+	char *path;  /* what to open */
+	char *files; /* the traced programs' files in it, or NULL */
 	struct temporary_folder unpacked;
 };
 

@@ -14,16 +14,15 @@ static bool is_named_so(const char *path)
 {
 	const char *name = strstr(path, ".data");
 
-	return name && (!name[5] || name[5] == '/' ||
-			!strcmp(name, ".data.old"));
+	return name &&
+	       (!name[5] || name[5] == '/' || !strcmp(name, ".data.old"));
 }
 
 static bool is_regular(int directory, const char *path)
 {
 	struct stat stat;
 
-	return fstatat(directory, path, &stat, 0) == 0 &&
-	       S_ISREG(stat.st_mode);
+	return fstatat(directory, path, &stat, 0) == 0 && S_ISREG(stat.st_mode);
 }
 
 /* The first bytes of a perf.data file, in either of its two forms; of one that

@@ -54,7 +54,8 @@ int machine_find_recorder(const char *arch, char path[PATH_MAX])
 	if (machine_find_beside(arm64_places, count, found)) {
 		fputs("ktrace-hw: --arch arm64: the program for arm64 "
 		      "is not built: scripts/arm64_sysroot.sh, then "
-		      "make ARCH=arm64\n", stderr);
+		      "make ARCH=arm64\n",
+		      stderr);
 		return -1;
 	}
 	length = snprintf(path, PATH_MAX, "/host%s", found);

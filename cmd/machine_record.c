@@ -36,9 +36,9 @@ static int run(const struct record_options *options, const char *recorder,
 	       const char *folder)
 {
 	struct array arguments = ARRAY_OF(char *);
-	char *words = options->machine_options
-			      ? strdup(options->machine_options)
-			      : NULL;
+	char *words = options->machine_options ?
+			      strdup(options->machine_options) :
+			      NULL;
 	int code;
 
 	machine_add(&arguments, "machine");

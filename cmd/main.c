@@ -6,12 +6,11 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&record_command,     &top_command, &report_command, &view_command,
-	&timeline_command,   &flamegraph_command, &export_command,
-	&sql_command,
-	&diff_command,	     &dump_command, &verify_command,
-	&doctor_command,     &machine_command, &archive_command,
-	&completion_command,
+	&record_command,  &top_command,	     &report_command,
+	&view_command,	  &timeline_command, &flamegraph_command,
+	&export_command,  &sql_command,	     &diff_command,
+	&dump_command,	  &verify_command,   &doctor_command,
+	&machine_command, &archive_command,  &completion_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };
@@ -23,7 +22,8 @@ static void print_usage(FILE *out)
 		fprintf(out, "  %-12s %s\n", commands[i]->name,
 			commands[i]->summary);
 	fputs("\nktrace-hw COMMAND --help lists a command's options; "
-	      "ktrace-hw --version says\nwhich one this is.\n", out);
+	      "ktrace-hw --version says\nwhich one this is.\n",
+	      out);
 }
 
 static bool is_one_of(const char *word, const char *first, const char *second,

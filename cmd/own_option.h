@@ -8,7 +8,7 @@
 /* An option, as a command's table has it. */
 struct own_option {
 	const char *name;
-	const char *argument;	/* NULL: it takes none; "A B": two, which come
+	const char *argument; /* NULL: it takes none; "A B": two, which come
 				 * as "A,B", however they were written; "[A]":
 				 * it may be left out */
 	const char *help;

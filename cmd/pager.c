@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 struct pager {
-	const char *command;	/* NULL: none is wanted or installed */
-	FILE *out;	/* the user of pager_output() writes here */
-	FILE *process;	/* NULL: not begun */
+	const char *command; /* NULL: none is wanted or installed */
+	FILE *out;	     /* the user of pager_output() writes here */
+	FILE *process;	     /* NULL: not begun */
 };
 
 static bool is_in(const char *folder, size_t size, const char *program)

@@ -24,11 +24,11 @@
 struct pipeline {
 	const struct session *session;
 	struct step_sink *sink;
-	struct checkpoints *checkpoints;	/* NULL: none */
-	size_t count;				/* of streams */
+	struct checkpoints *checkpoints; /* NULL: none */
+	size_t count;			 /* of streams */
 	struct cpu_pipeline *cpus;
-	struct stream_checkpoint *places;	/* where they begin */
-	bool has_places;			/* else at their begins */
+	struct stream_checkpoint *places; /* where they begin */
+	bool has_places;		  /* else at their begins */
 	struct task_stacks *stacks;
 	struct event_merge *merge;
 };
@@ -54,15 +54,13 @@ static struct progress progress_of_window(const struct session *session)
 }
 
 /* Whether what comes behind an event of @time_ns would change nothing. */
-static bool is_done(const struct session *session,
-		    const struct step_sink *sink,
+static bool is_done(const struct session *session, const struct step_sink *sink,
 		    const struct event_merge *merge, uint64_t time_ns)
 {
 	if (!sink->is_done || session->decodes_all)
 		return false;
-	return sink->is_done(sink, time_ns < session->done_ns ?
-					   0 :
-					   event_merge_time(merge));
+	return sink->is_done(
+		sink, time_ns < session->done_ns ? 0 : event_merge_time(merge));
 }
 
 /* Sends all that is merged through the stacks to the sink. */
@@ -107,8 +105,8 @@ static int make_stacks(struct pipeline *pipeline)
 {
 	int status = 0;
 
-	pipeline->stacks = task_stacks_new(pipeline->session->window,
-					   pipeline->sink);
+	pipeline->stacks =
+		task_stacks_new(pipeline->session->window, pipeline->sink);
 	if (!pipeline->stacks)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
@@ -161,10 +159,9 @@ static int load_checkpoint(struct pipeline *pipeline)
 static int open_cpu(struct pipeline *pipeline, size_t index)
 {
 	struct cpu_pipeline *cpu = &pipeline->cpus[index];
-	int status = cpu_pipeline_open(cpu, pipeline->session, index,
-				       pipeline->has_places ?
-					       &pipeline->places[index] :
-					       NULL);
+	int status = cpu_pipeline_open(
+		cpu, pipeline->session, index,
+		pipeline->has_places ? &pipeline->places[index] : NULL);
 
 	if (status < 0)
 		return status;

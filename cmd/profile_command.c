@@ -78,7 +78,7 @@ struct profile_job {
 struct made_profile {
 	const struct call_tree *tree;
 	const uint64_t *part_ns;
-	const struct profile_bill *bill;	/* or NULL */
+	const struct profile_bill *bill; /* or NULL */
 	const struct task_stacks *stacks;
 };
 
@@ -145,12 +145,12 @@ static int profile_by_victim(const struct profile_job *job)
 	if (!status && profile_end(profile) < 0)
 		status = EXIT_FAILED;
 	if (!status)
-		status = render(job, &(struct made_profile){
-					     .tree = profile_tree(profile),
-					     .part_ns = profile_part_times(
-						     profile),
-					     .stacks = stacks,
-				     });
+		status = render(job,
+				&(struct made_profile){
+					.tree = profile_tree(profile),
+					.part_ns = profile_part_times(profile),
+					.stacks = stacks,
+				});
 	task_stacks_free(stacks);
 	profile_free(profile);
 	return status;
@@ -181,13 +181,13 @@ static int profile_by_beneficiary(const struct profile_job *job)
 		status = billed_profile_end(profile);
 	if (!status)
 		status = render(
-			job, &(struct made_profile){
-				     .tree = billed_profile_tree(profile),
-				     .part_ns = billed_profile_part_times(
-					     profile),
-				     .bill = billed_profile_bill(profile),
-				     .stacks = stacks,
-			     });
+			job,
+			&(struct made_profile){
+				.tree = billed_profile_tree(profile),
+				.part_ns = billed_profile_part_times(profile),
+				.bill = billed_profile_bill(profile),
+				.stacks = stacks,
+			});
 	task_stacks_free(stacks);
 	billed_profile_free(profile);
 	if (status < 0)
@@ -267,8 +267,10 @@ int run_profile(const struct report_options *options,
 	int close_status;
 
 	if (renderer->render_second && !options->output) {
-		fprintf(stderr, "ktrace-hw: --format=%s writes two files: name "
-				"the first with -o FILE\n", renderer->format);
+		fprintf(stderr,
+			"ktrace-hw: --format=%s writes two files: name "
+			"the first with -o FILE\n",
+			renderer->format);
 		return EXIT_USAGE;
 	}
 	status = session_open(&session, options);

@@ -28,9 +28,8 @@ struct progress progress_of(uint64_t first_ns, uint64_t last_ns)
 static void draw(struct progress *progress, uint64_t time_ns)
 {
 	uint64_t now = now_ms();
-	uint64_t done = time_ns > progress->first_ns ?
-				time_ns - progress->first_ns :
-				0;
+	uint64_t done =
+		time_ns > progress->first_ns ? time_ns - progress->first_ns : 0;
 	uint64_t all = progress->last_ns - progress->first_ns;
 
 	if (now - progress->drawn_ms < MS_PER_LINE)

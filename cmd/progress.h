@@ -11,9 +11,9 @@
 struct progress {
 	bool is_shown;
 	bool has_line;
-	uint64_t first_ns;	/* of the recording's clock */
+	uint64_t first_ns; /* of the recording's clock */
 	uint64_t last_ns;
-	uint64_t drawn_ms;	/* when, on the machine's clock */
+	uint64_t drawn_ms; /* when, on the machine's clock */
 	uint32_t calls;
 };
 

@@ -8,7 +8,7 @@
 
 /* A session as queries see it. */
 struct query_session {
-	struct sql_recording recording;	/* first */
+	struct sql_recording recording; /* first */
 	const struct session *session;	/* borrowed */
 	struct known_events *events;
 	struct work_kinds *kinds;

@@ -29,8 +29,8 @@ static int report_failed_exec(const char *command, int cause)
 
 static int status_code(int status)
 {
-	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status)
-				   : WEXITSTATUS(status);
+	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) :
+				     WEXITSTATUS(status);
 }
 
 static int exit_code(const struct record_options *options,

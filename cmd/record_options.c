@@ -131,9 +131,9 @@ static int set_value(struct record_options *options, int option,
 
 	switch (option) {
 	case 'p':
-		return record_value_pids(value, &options->processes)
-			       ? 0
-			       : wrong("--pid", value, "process numbers");
+		return record_value_pids(value, &options->processes) ?
+			       0 :
+			       wrong("--pid", value, "process numbers");
 	case 'C':
 		collector->cpus = value;
 		return 0;
@@ -143,41 +143,40 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_ARCH:
 		return set_arch(options, value);
 	case OPTION_BUFFER:
-		return record_value_size(value, &collector->buffer_bytes)
-			       ? 0
-			       : wrong("--buffer", value,
-				       "a size from 64K to 1G, a power of two");
+		return record_value_size(value, &collector->buffer_bytes) ?
+			       0 :
+			       wrong("--buffer", value,
+				     "a size from 64K to 1G, a power of two");
 	case OPTION_CYCLES:
 		collector->cycles.kind = CYCLES_COUNTED;
 		return !value || record_value_threshold(
-					 value, &collector->cycles.threshold)
-			       ? 0
-			       : wrong("--cycles", value,
-				       "a number of cycles from 1 to 4095");
+					 value, &collector->cycles.threshold) ?
+			       0 :
+			       wrong("--cycles", value,
+				     "a number of cycles from 1 to 4095");
 	case OPTION_DURATION:
-		return record_value_seconds(value, &collector->duration_ns)
-			       ? 0
-			       : wrong("--duration", value, "seconds above 0");
+		return record_value_seconds(value, &collector->duration_ns) ?
+			       0 :
+			       wrong("--duration", value, "seconds above 0");
 	case OPTION_EVENTS:
 		return set_events(options, value);
 	case OPTION_FILTER:
 		collector->filter = value;
 		return 0;
 	case OPTION_MAX_SIZE:
-		return record_value_max(value, &collector->max_bytes)
-			       ? 0
-			       : wrong("--max-size", value,
-				       "a size from 1M on");
+		return record_value_max(value, &collector->max_bytes) ?
+			       0 :
+			       wrong("--max-size", value, "a size from 1M on");
 	case OPTION_SINK:
 		collector->sink = value;
 		return 0;
 	case OPTION_USER_STACKS:
 		return record_value_stack(value ? value : "8K",
-					  &collector->user_stack_bytes)
-			       ? 0
-			       : wrong("--user-stacks", value,
-				       "a size from 64 to 60K, a multiple "
-				       "of 8");
+					  &collector->user_stack_bytes) ?
+			       0 :
+			       wrong("--user-stacks", value,
+				     "a size from 64 to 60K, a multiple "
+				     "of 8");
 	default:
 		return 2;
 	}

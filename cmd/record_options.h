@@ -15,9 +15,9 @@ struct record_options {
 	const char *folder;
 	bool machine;
 	const char *machine_options; /* words for the machine; or NULL */
-	bool discard; /* what the command wrote stays in the machine */
-	const char *arch;	     /* of the machine; NULL: this one's */
-	struct array words;	     /* const char *: the other options */
+	bool discard;	    /* what the command wrote stays in the machine */
+	const char *arch;   /* of the machine; NULL: this one's */
+	struct array words; /* const char *: the other options */
 	bool help;
 };
 

@@ -68,11 +68,11 @@ static void print_crash(const struct collector_result *result)
 	const char *name = sigabbrev_np(WTERMSIG(status));
 
 	if (result->end == COLLECTOR_COMMAND_ENDED && WIFSIGNALED(status))
-		fprintf(stderr, "ktrace-hw record: the command was ended by "
-				"SIG%s (%s): ktrace-hw report --crashes says "
-				"where\n",
-			name ? name : "?",
-			strsignal(WTERMSIG(status)));
+		fprintf(stderr,
+			"ktrace-hw record: the command was ended by "
+			"SIG%s (%s): ktrace-hw report --crashes says "
+			"where\n",
+			name ? name : "?", strsignal(WTERMSIG(status)));
 }
 
 static void print_losses(const struct collector_result *result)
@@ -107,12 +107,13 @@ void record_summary(const char *folder, const struct collector_result *result)
 		name, (double)result->length_ns / 1e9,
 		size_text_of(result->trace_bytes).text,
 		size_text_of(result->file_bytes).text);
-	fprintf(stderr, "%s\n", result->truncated || result->lost_records ?
-					"" :
-					", nothing lost");
+	fprintf(stderr, "%s\n",
+		result->truncated || result->lost_records ? "" :
+							    ", nothing lost");
 	print_crash(result);
 	print_losses(result);
 	print_cost();
-	fprintf(stderr, "ktrace-hw record: look at it with: ktrace-hw report%s%s\n",
+	fprintf(stderr,
+		"ktrace-hw record: look at it with: ktrace-hw report%s%s\n",
 		is_default ? "" : " -i ", is_default ? "" : name);
 }

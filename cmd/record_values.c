@@ -50,7 +50,8 @@ bool record_value_stack(const char *text, uint32_t *bytes)
 {
 	uint64_t size;
 
-	if (!read_size(text, 1 << 30, &size) || size < 64 || size > 60 << 10 || size % 8)
+	if (!read_size(text, 1 << 30, &size) || size < 64 || size > 60 << 10 ||
+	    size % 8)
 		return false;
 	*bytes = (uint32_t)size;
 	return true;

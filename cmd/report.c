@@ -23,13 +23,13 @@ enum report_option {
 };
 
 struct choice {
-	const char *report;	/* a profile's name, or NULL */
-	const struct attribution_table *table;	/* NULL: the first one */
+	const char *report;		       /* a profile's name, or NULL */
+	const struct attribution_table *table; /* NULL: the first one */
 	const char *argument;
 	const char *sort;
-	bool wants_lines;	/* of a flat profile */
+	bool wants_lines; /* of a flat profile */
 	bool only_tracer;
-	const char *html;	/* the file for a page, or NULL */
+	const char *html; /* the file for a page, or NULL */
 };
 
 static bool take_choice(void *ctx, int index, const char *argument)
@@ -60,8 +60,8 @@ static bool take_choice(void *ctx, int index, const char *argument)
 		choice->html = argument;
 		return *argument;
 	default:
-		choice->table = attribution_table_at(
-			(size_t)(index - FIXED_OPTIONS));
+		choice->table =
+			attribution_table_at((size_t)(index - FIXED_OPTIONS));
 		choice->argument = argument;
 		choice->report = NULL;
 		choice->only_tracer = false;
@@ -75,7 +75,9 @@ static int add_tables(struct own_option *own, int count)
 
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
 		own[count++] = (struct own_option){
-			table->name, table->argument, table->help,
+			table->name,
+			table->argument,
+			table->help,
 		};
 	return count;
 }
@@ -95,18 +97,21 @@ static int run_chosen(const struct report_options *options,
 	}
 	if (!choice->report)
 		return run_attribution(
-			options, &(struct attribution_request){
-					 .with_tracer = options->with_tracer,
-					 .with_idle = options->with_idle,
-					 .table = choice->table ?
-							  choice->table :
-							  attribution_table_at(0),
-					 .argument = choice->argument,
-					 .sort = choice->sort,
-				 });
+			options,
+			&(struct attribution_request){
+				.with_tracer = options->with_tracer,
+				.with_idle = options->with_idle,
+				.table = choice->table ?
+						 choice->table :
+						 attribution_table_at(0),
+				.argument = choice->argument,
+				.sort = choice->sort,
+			});
 	if (choice->sort && strcmp(choice->report, "flat") != 0) {
-		fprintf(stderr, "ktrace-hw: --sort goes with tables: --%s has "
-				"its own order\n", choice->report);
+		fprintf(stderr,
+			"ktrace-hw: --sort goes with tables: --%s has "
+			"its own order\n",
+			choice->report);
 		return EXIT_USAGE;
 	}
 	renderer = profile_renderer_find(choice->report, format);
@@ -128,7 +133,8 @@ static int run_report(int argc, char **argv)
 		{ "tracer", NULL, "the tracer's own work, a line a function" },
 		{ "sort", "COLUMN", "order a table by this column" },
 		{ "lines", NULL, "with --flat: file and line in the source" },
-		{ "html", "FILE", "a page of all for a browser, as view shows" },
+		{ "html", "FILE",
+		  "a page of all for a browser, as view shows" },
 	};
 	struct choice choice = { 0 };
 	const struct option_set set = {

@@ -213,8 +213,7 @@ static struct option long_option(const struct own_option *from, int value)
 }
 
 /* @list: room for all and an end. */
-static void list_long_options(struct option *list,
-			      const struct option_set *set)
+static void list_long_options(struct option *list, const struct option_set *set)
 {
 	int count = 0;
 

@@ -85,8 +85,9 @@ static void say_if_old(const char *path)
 	size_t length = strlen(path);
 
 	if (length > 4 && !strcmp(path + length - 4, ".old"))
-		fprintf(stderr, "ktrace-hw: note: the last recording here is "
-				"%s: a newer one has failed, or is gone\n",
+		fprintf(stderr,
+			"ktrace-hw: note: the last recording here is "
+			"%s: a newer one has failed, or is gone\n",
 			path);
 }
 
@@ -170,8 +171,9 @@ int session_needs_time(const struct session *session, const char *option,
 
 	if (unit->is_time)
 		return 0;
-	fprintf(stderr, "ktrace-hw: %s%s%s: the trace has no time stamps that "
-			"could be converted, only %s are counted\n",
+	fprintf(stderr,
+		"ktrace-hw: %s%s%s: the trace has no time stamps that "
+		"could be converted, only %s are counted\n",
 		option, *value ? "=" : "", value, unit->name);
 	return EXIT_USAGE;
 }
@@ -183,8 +185,9 @@ static int check_time(const struct session *session,
 	const struct time_unit *unit = time_unit_of(session->recording);
 
 	if (unit->is_of_host)
-		fprintf(stderr, "ktrace-hw: note: %s: its times are by the "
-				"clock of the virtual machine's host\n",
+		fprintf(stderr,
+			"ktrace-hw: note: %s: its times are by the "
+			"clock of the virtual machine's host\n",
 			recording_path(session->recording));
 	if (unit->is_time)
 		return 0;
@@ -234,8 +237,7 @@ int session_open_input(struct session *session,
 		status = open_parts(session, options);
 	if (!status &&
 	    report_options_window(
-		    options,
-		    recording_info(session->recording)->first_time_ns,
+		    options, recording_info(session->recording)->first_time_ns,
 		    &session->window) < 0)
 		status = EXIT_USAGE;
 	session->done_ns = session->window.until_ns;

@@ -18,24 +18,24 @@ struct task_names;
 
 /* One recording, opened for reports. */
 struct session {
-	struct input input;	/* where the recording is */
+	struct input input; /* where the recording is */
 	struct recording *recording;
 	struct code_image *image;
 	struct symbols *symbols;
 	struct task_names *names;
-	struct jobs *jobs;	/* the threads that decode */
-	struct lines *lines;	/* NULL: not wanted */
-	struct pager *pager;	/* NULL: none */
+	struct jobs *jobs;   /* the threads that decode */
+	struct lines *lines; /* NULL: not wanted */
+	struct pager *pager; /* NULL: none */
 	FILE *out;
-	bool is_captured;	/* out is somebody else's */
-	char *buffer;		/* of out, or NULL */
+	bool is_captured; /* out is somebody else's */
+	char *buffer;	  /* of out, or NULL */
 	const struct colors *colors;
-	enum engine engine;	/* not ENGINE_DEFAULT */
+	enum engine engine; /* not ENGINE_DEFAULT */
 	struct step_filter filter;
 	struct time_window window;
-	uint64_t done_ns;	/* from here on a sink may be done */
-	bool decodes_all;	/* also what is not needed: to compare */
-	bool uses_points;	/* windows always begin at a synchronisation
+	uint64_t done_ns; /* from here on a sink may be done */
+	bool decodes_all; /* also what is not needed: to compare */
+	bool uses_points; /* windows always begin at a synchronisation
 				 * point, not at a checkpoint: likewise */
 };
 

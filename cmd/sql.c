@@ -34,8 +34,10 @@ static bool read_format(const char *name, enum record_format *format)
 	*format = strcmp(name, "csv") ? RECORD_JSON : RECORD_CSV;
 	if (*format == RECORD_CSV || !strcmp(name, "json"))
 		return true;
-	fprintf(stderr, "ktrace-hw: --format: no rows as '%s'; there are text, "
-			"csv and json\n", name);
+	fprintf(stderr,
+		"ktrace-hw: --format: no rows as '%s'; there are text, "
+		"csv and json\n",
+		name);
 	return false;
 }
 
@@ -92,13 +94,16 @@ static int ask(const struct report_options *options)
 /* What they would choose, a query says itself. */
 static bool can_do(const struct report_options *options)
 {
-	const char *name = options->since	  ? "since" :
-			   options->until	  ? "until" :
-			   options->cpus.count	  ? "cpu" : NULL;
+	const char *name = options->since      ? "since" :
+			   options->until      ? "until" :
+			   options->cpus.count ? "cpu" :
+						 NULL;
 
 	if (name)
-		fprintf(stderr, "ktrace-hw: sql: does not take --%s: say it in "
-				"the query\n", name);
+		fprintf(stderr,
+			"ktrace-hw: sql: does not take --%s: say it in "
+			"the query\n",
+			name);
 	return !name;
 }
 
@@ -107,8 +112,9 @@ static int run_sql(int argc, char **argv)
 	bool wants_schema = false;
 	const struct option_set set = {
 		.command = "sql",
-		.purpose = "Asks a recording: ktrace-hw sql [DIR] ['SELECT …']; "
-			   "without a query,\na shell.",
+		.purpose =
+			"Asks a recording: ktrace-hw sql [DIR] ['SELECT …']; "
+			"without a query,\na shell.",
 		.formats = "text, csv or json",
 		.has_no_tasks = true,
 		.has_no_rows = true,

@@ -22,7 +22,7 @@ struct shell {
 	enum record_format format;
 	FILE *out;
 	bool is_terminal;
-	char history[PATH_MAX];		/* "": none is kept */
+	char history[PATH_MAX]; /* "": none is kept */
 	bool has_failed;
 };
 
@@ -43,8 +43,8 @@ static void begin_editing(struct shell *shell)
 	using_history();
 	stifle_history(MOST_HISTORY);
 	if (!home || (size_t)snprintf(shell->history, sizeof(shell->history),
-				      "%s/.ktrace-hw_history", home) >=
-			     sizeof(shell->history))
+				      "%s/.ktrace-hw_history",
+				      home) >= sizeof(shell->history))
 		*shell->history = '\0';
 	else
 		read_history(shell->history);

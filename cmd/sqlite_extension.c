@@ -15,7 +15,7 @@ SQLITE_EXTENSION_INIT1
 
 /* A recording that tables are asked of. */
 struct open_recording {
-	struct query_session query;	/* first */
+	struct query_session query; /* first */
 	struct session session;
 	char *path;
 	unsigned int users;
@@ -24,7 +24,7 @@ struct open_recording {
 
 /* All that one database has open. */
 struct recordings {
-	struct recording_opener opener;	/* first */
+	struct recording_opener opener; /* first */
 	struct open_recording *first;
 };
 
@@ -112,7 +112,7 @@ int sqlite3_ktracehw_init(sqlite3 *db, char **message,
 	recordings = calloc(1, sizeof(*recordings));
 	if (!recordings)
 		return SQLITE_NOMEM;
-	recordings->opener = (struct recording_opener){ open_path, close_one,
-							free_all };
+	recordings->opener =
+		(struct recording_opener){ open_path, close_one, free_all };
 	return virtual_tables_register(db, &recordings->opener);
 }

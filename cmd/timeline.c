@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "report/timeline/timeline.h"
 #include "attribution/table.h"
 #include "cmd/attribution_command.h"
 #include "cmd/command.h"
 #include "cmd/timeline_command.h"
-#include "report/timeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,7 @@ static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_FUNCTION] = { "function", "LIST",
 			      "only these and what they call: names, globs "
 			      "(vfs_*), /regular expressions/" },
-	[OPTION_HIDE] = { "hide", "LIST",
-			  "without these and what they call" },
+	[OPTION_HIDE] = { "hide", "LIST", "without these and what they call" },
 	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
 	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
 				  "only what lasts TIME (10us) or longer" },
@@ -140,7 +139,8 @@ static int run_timeline(int argc, char **argv)
 		.command = "timeline",
 		.purpose = "Shows every function entry and exit, in order of "
 			   "time.",
-		.formats = "text, raw, csv or json; with --syscalls text or json",
+		.formats =
+			"text, raw, csv or json; with --syscalls text or json",
 		.is_paged = true,
 		.own = own_options,
 		.own_count = OPTION_COUNT,

@@ -97,12 +97,13 @@ static int render_session(const struct session *session,
 /* What a file of an export holds, and lacks. */
 static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
 {
-	fprintf(stderr, "ktrace-hw: %" PRIu64 " slices, %.1f MB (%.1f bytes "
-			"each)",
+	fprintf(stderr,
+		"ktrace-hw: %" PRIu64 " slices, %.1f MB (%.1f bytes "
+		"each)",
 		summary->slices, (double)summary->bytes / 1e6,
-		summary->slices ? (double)summary->bytes /
-					  (double)summary->slices :
-				  0);
+		summary->slices ?
+			(double)summary->bytes / (double)summary->slices :
+			0);
 	if (min_ns)
 		fprintf(stderr, "; what is shorter than %s is left out\n",
 			duration_text_of(min_ns).text);
@@ -129,8 +130,10 @@ static bool check_names(const struct session *session, const char *what,
 	if (!name_choice_is_made(choice) ||
 	    has_any(symbols_functions(session->symbols), choice))
 		return true;
-	fprintf(stderr, "ktrace-hw: %s: the recorded kernel and programs have "
-			"no function '%s'\n", what, name_choice_first(choice));
+	fprintf(stderr,
+		"ktrace-hw: %s: the recorded kernel and programs have "
+		"no function '%s'\n",
+		what, name_choice_first(choice));
 	return false;
 }
 

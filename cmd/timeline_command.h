@@ -12,11 +12,11 @@ struct timeline_renderer;
 
 /* What a timeline shows, beside the common options. */
 struct timeline_options {
-	struct name_choice functions;	/* only these and what they call */
-	struct name_choice hidden;	/* without these and what they call */
+	struct name_choice functions; /* only these and what they call */
+	struct name_choice hidden;    /* without these and what they call */
 	uint32_t max_depth;
 	uint64_t min_ns;
-	bool functions_only;	/* no rows beside them */
+	bool functions_only; /* no rows beside them */
 };
 
 #define TIMELINE_OPTIONS_ALL \

@@ -23,12 +23,12 @@ struct top {
 	const struct top_options *options;
 	struct top_show show;
 	struct top_round round;
-	struct top_result result;	/* of the last one that ended */
-	pid_t command;	/* 0: none, or it has ended */
+	struct top_result result; /* of the last one that ended */
+	pid_t command;		  /* 0: none, or it has ended */
 	int signals;
-	uint64_t started;	/* rounds */
-	uint64_t next_ns;	/* when the next one begins */
-	uint64_t own_cpu_ns;	/* of this process, that rounds have paid */
+	uint64_t started;    /* rounds */
+	uint64_t next_ns;    /* when the next one begins */
+	uint64_t own_cpu_ns; /* of this process, that rounds have paid */
 	bool is_over;
 	int code;
 };

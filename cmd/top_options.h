@@ -11,7 +11,7 @@ struct top_options {
 	 * a round.
 	 */
 	struct collector_options collector;
-	struct array processes;	/* pid_t: what collector points to */
+	struct array processes; /* pid_t: what collector points to */
 	char *const *command;	/* ended by NULL; NULL: none */
 	uint64_t delay_ns;	/* from one round to the next */
 	uint64_t rounds;	/* UINT64_MAX: until it is ended */
@@ -19,9 +19,9 @@ struct top_options {
 	bool is_once;		/* text even on a terminal */
 	bool is_json;
 	bool machine;
-	const char *machine_options;	/* words for the machine; or NULL */
-	const char *arch;	/* of the machine; NULL: this one's */
-	struct array words;	/* const char *: the other options */
+	const char *machine_options; /* words for the machine; or NULL */
+	const char *arch;	     /* of the machine; NULL: this one's */
+	struct array words;	     /* const char *: the other options */
 	bool help;
 };
 

@@ -155,8 +155,10 @@ static void say_signal(FILE *said, int status)
 {
 	fseek(said, 0, SEEK_END);
 	if (WIFSIGNALED(status))
-		fprintf(said, "ktrace-hw top: the round's process was ended by "
-			"SIG%s\n", sigabbrev_np(WTERMSIG(status)));
+		fprintf(said,
+			"ktrace-hw top: the round's process was ended by "
+			"SIG%s\n",
+			sigabbrev_np(WTERMSIG(status)));
 }
 
 void top_round_finish(struct top_round *round, struct top_result *result)

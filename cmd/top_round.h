@@ -14,13 +14,13 @@ struct top_result;
  * tables of that.
  */
 struct top_round {
-	pid_t pid;	/* 0: there is none */
-	int ended;	/* a file that can be read when the process has ended */
-	FILE *out;	/* what it writes */
-	FILE *said;	/* its standard error */
+	pid_t pid;  /* 0: there is none */
+	int ended;  /* a file that can be read when the process has ended */
+	FILE *out;  /* what it writes */
+	FILE *said; /* its standard error */
 	char folder[PATH_MAX];
-	uint64_t begin_ns;	/* of the monotonic clock */
-	uint64_t begin_s;	/* of the wall clock */
+	uint64_t begin_ns; /* of the monotonic clock */
+	uint64_t begin_s;  /* of the wall clock */
 };
 
 /* Starts one, with rows @columns wide; @tree as of top_work().

@@ -15,12 +15,12 @@ struct top_result;
  * JSON on standard output and messages on standard error.
  */
 struct top_show {
-	const struct top_options *options;	/* borrowed */
+	const struct top_options *options; /* borrowed */
 	struct top_screen screen;
 	struct top_view view;
 	bool is_screen;
-	bool has_failed;	/* standard output was not written */
-	uint64_t said;		/* which messages were said last: a hash */
+	bool has_failed; /* standard output was not written */
+	uint64_t said;	 /* which messages were said last: a hash */
 };
 
 struct top_show top_show_of(const struct top_options *options);

@@ -7,7 +7,7 @@
 
 int top_signals_open(void)
 {
-	static const int numbers[] = { SIGINT,	SIGTERM, SIGHUP, SIGQUIT,
+	static const int numbers[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT,
 				       SIGPIPE, SIGTSTP, SIGWINCH };
 	sigset_t set;
 

@@ -6,8 +6,7 @@
 
 static void move_up(struct top_view *view, size_t lines)
 {
-	view->first_line -= lines < view->first_line ? lines :
-						       view->first_line;
+	view->first_line -= lines < view->first_line ? lines : view->first_line;
 }
 
 static void move_down(struct top_view *view, size_t lines)

@@ -10,8 +10,8 @@
 /* What of a round is looked at.  A zeroed one is the begin of the first table. */
 struct top_view {
 	enum top_table table;
-	size_t first_line;	/* of the table's text */
-	size_t page_lines;	/* of it that are seen */
+	size_t first_line; /* of the table's text */
+	size_t page_lines; /* of it that are seen */
 	bool is_paused;
 	bool has_quit;
 };

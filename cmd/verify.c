@@ -147,7 +147,8 @@ static bool can_do(const struct report_options *options)
 	const char *name = options->since  ? "since" :
 			   options->until  ? "until" :
 			   options->format ? "format" :
-			   options->engine ? "engine" : NULL;
+			   options->engine ? "engine" :
+					     NULL;
 
 	if (name)
 		fprintf(stderr, "ktrace-hw: verify: does not take --%s\n",

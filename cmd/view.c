@@ -94,8 +94,10 @@ static int serve(struct view_session *view, const struct choice *choice)
 	int status;
 
 	if (!server) {
-		fprintf(stderr, "ktrace-hw: --port: 127.0.0.1 cannot be "
-				"listened on: %s\n", strerror(errno));
+		fprintf(stderr,
+			"ktrace-hw: --port: 127.0.0.1 cannot be "
+			"listened on: %s\n",
+			strerror(errno));
 		return EXIT_FAILED;
 	}
 	printf("%s\n", view_server_address(server));

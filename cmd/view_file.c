@@ -89,7 +89,8 @@ int write_view_file(const struct report_options *options, const char *path)
 
 	if (chooses(options)) {
 		fputs("ktrace-hw: --html is a page of the whole recording: "
-		      "nothing can be chosen for it\n", stderr);
+		      "nothing can be chosen for it\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	unpaged.is_paged = false;

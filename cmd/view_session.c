@@ -3,7 +3,6 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
-#include "symbolize/work_kinds.h"
 #include "cmd/command.h"
 #include "cmd/pipeline.h"
 #include "common/error.h"
@@ -12,6 +11,7 @@
 #include "symbolize/function_table.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 #include "view/make/view_builder.h"
 
 #include <stdio.h>
@@ -28,8 +28,9 @@ static int fail(const struct view_session *view, int status)
 static int run_window(struct view_engine *engine, struct time_window window,
 		      struct step_sink *sink)
 {
-	struct view_session *view = (struct view_session *)(
-		(char *)engine - offsetof(struct view_session, engine));
+	struct view_session *view =
+		(struct view_session *)((char *)engine -
+					offsetof(struct view_session, engine));
 	struct session session = view->session;
 	struct task_stacks *stacks;
 	int status;
@@ -80,9 +81,10 @@ static int open_summary(struct view_session *view)
 		if (!summary)
 			return -ERROR_SYSTEM;
 		summary->functions = function_count(functions);
-		view->part_ns = view_builder_measure(
-			summary, info->first_time_ns, info->last_time_ns,
-			trace_bytes(recording));
+		view->part_ns = view_builder_measure(summary,
+						     info->first_time_ns,
+						     info->last_time_ns,
+						     trace_bytes(recording));
 	}
 	view->sources.summary = summary;
 	return 0;
@@ -95,8 +97,7 @@ static int open_input(struct view_session *view)
 		symbols_functions(session->symbols);
 
 	view->events = known_events_new(session->recording);
-	view->kinds = work_kinds_new(functions,
-				     symbols_arch(session->symbols));
+	view->kinds = work_kinds_new(functions, symbols_arch(session->symbols));
 	view->lines = lines_new(recording_info(session->recording)->os_release);
 	view->engine.run = run_window;
 	view->input = (struct attribution_input){
@@ -177,8 +178,10 @@ int view_session_fill(struct view_session *view)
 		return EXIT_OK;
 	pthread_mutex_lock(&summary->lock);
 	if (view_summary_save(summary, view->key) < 0)
-		fprintf(stderr, "ktrace-hw: note: %s: not written: the next "
-				"view decodes all again\n", view->path);
+		fprintf(stderr,
+			"ktrace-hw: note: %s: not written: the next "
+			"view decodes all again\n",
+			view->path);
 	pthread_mutex_unlock(&summary->lock);
 	return EXIT_OK;
 }

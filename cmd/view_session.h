@@ -17,9 +17,9 @@ struct view_session {
 	struct known_events *events;
 	struct work_kinds *kinds;
 	struct lines *lines;
-	char *path;		/* of the summary */
+	char *path; /* of the summary */
 	uint64_t key;
-	uint64_t part_ns;	/* of a summary that is yet to be filled */
+	uint64_t part_ns; /* of a summary that is yet to be filled */
 };
 
 /* Opens the recording that @options name, with the summary beside it, or with

@@ -43,8 +43,8 @@ static int find_stream(const struct session *session, size_t index,
 	};
 	struct task_id task = { .pid = cpu->pid, .tid = cpu->tid };
 	uint64_t least = session->uses_points ? 0 : SKIPPED_LEAST;
-	int status = stream_start_find(&input, session->window.since_ns,
-				       RUN_UP, place, &task, at_ns);
+	int status = stream_start_find(&input, session->window.since_ns, RUN_UP,
+				       place, &task, at_ns);
 
 	if (status <= 0 || place->state.position < least) {
 		*place = (struct stream_checkpoint){ 0 };
@@ -77,8 +77,8 @@ int window_start_find(const struct session *session,
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at_ns;
-		int status = find_stream(session, i, &cpus[i], &places[i],
-					 &at_ns);
+		int status =
+			find_stream(session, i, &cpus[i], &places[i], &at_ns);
 
 		if (status < 0)
 			return status;

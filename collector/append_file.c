@@ -43,8 +43,8 @@ static int fail(struct append_file *file)
 	log_message(file->log, LOG_ERROR, file->path, file->end,
 		    "cannot write: %s%s", strerror(cause),
 		    full ? "; free some space or choose another place with "
-			   "-o; what is whole is kept"
-			 : "");
+			   "-o; what is whole is kept" :
+			   "");
 	/* Half a piece would end what readers can follow. */
 	if (ftruncate(file->fd, (off_t)file->end) < 0)
 		log_message(file->log, LOG_WARNING, file->path, file->end,

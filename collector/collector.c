@@ -49,10 +49,10 @@ static int prepare_command(struct collector *collector)
 			    "cannot fork: %s", strerror(errno));
 		return error;
 	}
-	return collector->target.whole_cpus
-		       ? 0
-		       : target_add_thread(&collector->target,
-					   collector->workload.pid);
+	return collector->target.whole_cpus ?
+		       0 :
+		       target_add_thread(&collector->target,
+					 collector->workload.pid);
 }
 
 static int choose_target(struct collector *collector)
@@ -85,8 +85,7 @@ static int enable_events(const struct event_list *events)
 	for (size_t i = events->specs.count; i-- > 0 && !error;)
 		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec)
 			error = event_list_control(events, i,
-						   PERF_EVENT_IOC_ENABLE,
-						   NULL);
+						   PERF_EVENT_IOC_ENABLE, NULL);
 	return error;
 }
 

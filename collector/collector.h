@@ -23,15 +23,15 @@ struct collector_options {
 	const char *filter; /* see address_filter_parse(); or NULL */
 	const char *sink;   /* of the trace; NULL: the kernel's choice */
 	struct cycle_choice cycles;
-	bool return_stack;  /* of CoreSight: leave out what it foretells */
-	unsigned int tracepoints; /* enum tracepoint_set bits */
+	bool return_stack; /* of CoreSight: leave out what it foretells */
+	unsigned int tracepoints;  /* enum tracepoint_set bits */
 	bool tracepoints_may_miss; /* nobody asked: go on without tracefs */
 	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
-	bool user;	      /* user space as well */
-	bool snapshot;	      /* keep the newest trace only */
-	size_t buffer_bytes;  /* of trace, per CPU: a power of two */
-	uint64_t duration_ns; /* 0: no limit */
-	uint64_t max_bytes;   /* of the recording; 0: no limit */
+	bool user;		   /* user space as well */
+	bool snapshot;		   /* keep the newest trace only */
+	size_t buffer_bytes;	   /* of trace, per CPU: a power of two */
+	uint64_t duration_ns;	   /* 0: no limit */
+	uint64_t max_bytes;	   /* of the recording; 0: no limit */
 	/* How the recorder was called, for the recording's header. */
 	int argc;
 	char *const *argv;
@@ -45,7 +45,7 @@ enum collector_end {
 	COLLECTOR_TARGET_GONE,	/* all the processes have ended */
 	COLLECTOR_INTERRUPTED,	/* by a signal */
 	COLLECTOR_TIME_OVER,
-	COLLECTOR_SIZE_REACHED,	/* the command goes on */
+	COLLECTOR_SIZE_REACHED, /* the command goes on */
 };
 
 /* What came of it. */

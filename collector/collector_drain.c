@@ -44,9 +44,9 @@ static int tell_full(struct collector *collector, struct cpu_rings *rings)
 
 	collector->counts.truncated++;
 	rings->stopped = true;
-	loss_record_add(&record, event, aux_ring_head(&rings->aux),
-			collector->tracer->now_ns(
-				rings->ring[RING_TRACE].page));
+	loss_record_add(
+		&record, event, aux_ring_head(&rings->aux),
+		collector->tracer->now_ns(rings->ring[RING_TRACE].page));
 	error = recording_writer_add(collector->writer, &record);
 	byte_buffer_free(&record);
 	return error;

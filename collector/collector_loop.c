@@ -78,9 +78,9 @@ static int take_signal(struct collector *collector,
 		return 0;
 	}
 	if (event->number == SIGUSR2)
-		return collector->options->snapshot
-			       ? collector_snapshot(collector, false)
-			       : 0;
+		return collector->options->snapshot ?
+			       collector_snapshot(collector, false) :
+			       0;
 	collector->result->end = COLLECTOR_INTERRUPTED;
 	collector->result->signal = event->number;
 	if (collector->workload.pid > 0 && !collector->command_ended &&

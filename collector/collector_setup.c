@@ -135,8 +135,7 @@ static int init_rings(struct collector *collector)
 {
 	int error = add_rings(collector, &collector->target.cpus);
 
-	return error ? error :
-		       add_rings(collector, &collector->target.others);
+	return error ? error : add_rings(collector, &collector->target.others);
 }
 
 /* Closes what is open of spec number @spec, the last one, which is gone then. */
@@ -196,8 +195,8 @@ static int open_text_patches(struct collector *collector)
 
 	if (!functions)
 		return 0;
-	error = open_if_possible(
-		collector, text_patches_add(&collector->events, functions));
+	error = open_if_possible(collector, text_patches_add(&collector->events,
+							     functions));
 	if (!error || error == -ERROR_MEMORY)
 		return error;
 	log_message(collector->log, LOG_NOTE, TEXT_PATCH_EVENT, LOG_NO_OFFSET,
@@ -217,8 +216,8 @@ static int open_module_load(struct collector *collector)
 		return error;
 	log_message(collector->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
 		    "modules that are loaded meanwhile will be missing: %s",
-		    error == -ERROR_SYSTEM ? strerror(errno)
-					   : "tracefs is not mounted");
+		    error == -ERROR_SYSTEM ? strerror(errno) :
+					     "tracefs is not mounted");
 	return 0;
 }
 
@@ -256,8 +255,8 @@ static int open_sideband(struct collector *collector)
 	    event_list_add(events, event_spec_tasks()) < 0)
 		return -ERROR_MEMORY;
 	error = tracepoint_set_add(tracepoints_of(collector),
-				     collector->options->user_stack_bytes,
-				     events, collector->log);
+				   collector->options->user_stack_bytes, events,
+				   collector->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = open_or_explain(collector, i);
 	return error;

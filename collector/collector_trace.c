@@ -3,8 +3,7 @@
 #include "common/error.h"
 #include "common/log.h"
 
-static int set_sink(const struct collector *collector,
-		    struct event_spec *spec)
+static int set_sink(const struct collector *collector, struct event_spec *spec)
 {
 	const struct tracer *tracer = collector->tracer;
 	const char *sink = collector->options->sink;

@@ -58,12 +58,12 @@ static const struct {
 	unsigned int option;
 	uint32_t trcconfigr;
 } options[] = {
-	{ 8, 1u << 3 },			/* branch broadcast */
-	{ 12, 1u << 4 },		/* cycle counts */
-	{ 14, 1u << 6 },		/* CONTEXTIDR_EL1 */
-	{ 15, 1u << 7 | 1u << 15 },	/* CONTEXTIDR_EL2 */
-	{ 28, 1u << 11 },		/* time stamps */
-	{ 29, 1u << 12 },		/* return stack */
+	{ 8, 1u << 3 },		    /* branch broadcast */
+	{ 12, 1u << 4 },	    /* cycle counts */
+	{ 14, 1u << 6 },	    /* CONTEXTIDR_EL1 */
+	{ 15, 1u << 7 | 1u << 15 }, /* CONTEXTIDR_EL2 */
+	{ 28, 1u << 11 },	    /* time stamps */
+	{ 29, 1u << 12 },	    /* return stack */
 };
 
 static uint64_t control_register(const struct unit_kind *kind, uint64_t config)
@@ -118,8 +118,7 @@ static void add_unit(const struct pmu *pmu, int cpu, uint64_t config,
 		byte_buffer_u64(info, time_source(pmu, cpu));
 }
 
-void coresight_metadata(const struct pmu *pmu,
-			const struct tracer_facts *facts,
+void coresight_metadata(const struct pmu *pmu, const struct tracer_facts *facts,
 			struct byte_buffer *info)
 {
 	const uint64_t version = 2;

@@ -17,8 +17,7 @@ int coresight_register(const struct pmu *pmu, int cpu, const char *name,
 /* Appends what perf writes of the trace units: tracer.metadata.  See
  * tools/perf/arch/arm/util/cs-etm.c in Linux.
  */
-void coresight_metadata(const struct pmu *pmu,
-			const struct tracer_facts *facts,
+void coresight_metadata(const struct pmu *pmu, const struct tracer_facts *facts,
 			struct byte_buffer *info);
 
 #endif

@@ -19,9 +19,9 @@
  * register, and their driver leaves out what they cannot.
  */
 enum {
-	TRCIDR0_TRCCCI = 1 << 7,	/* cycle counts */
+	TRCIDR0_TRCCCI = 1 << 7, /* cycle counts */
 	TRCIDR0_RETSTACK = 1 << 9,
-	TRCIDR0_TSSIZE = 0x1f << 24,	/* time stamps */
+	TRCIDR0_TSSIZE = 0x1f << 24, /* time stamps */
 };
 
 /* The PMU is there as soon as its driver is; each CPU with a unit is a link
@@ -109,8 +109,7 @@ static int coresight_configure(const struct pmu *pmu, const struct log *log,
 static int coresight_set_cycles(const struct pmu *pmu,
 				const struct cycle_choice *choice,
 				const struct log *log,
-				struct perf_event_attr *attr,
-				uint64_t *config3)
+				struct perf_event_attr *attr, uint64_t *config3)
 {
 	const char *problem = NULL;
 
@@ -159,7 +158,8 @@ static int coresight_set_sink(const struct pmu *pmu, const char *name,
 	if (pmu_number(pmu, file, 16, &number)) {
 		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
 			    "no sink '%s': the folder sinks/ there lists those "
-			    "that there are", name);
+			    "that there are",
+			    name);
 		return -ERROR_NOT_FOUND;
 	}
 	attr->config2 = (attr->config2 & ~UINT64_C(0xffffffff)) |

@@ -9,10 +9,8 @@
  * ring holds a record of AUX for each time that a traced task leaves its CPU.
  */
 static const size_t ring_sizes[RING_COUNT] = {
-	[RING_CODE] = 64 << 10,
-	[RING_PATCHES] = 512 << 10,
-	[RING_SIDEBAND] = 4 << 20,
-	[RING_STACKS] = 8 << 20,
+	[RING_CODE] = 64 << 10,	   [RING_PATCHES] = 512 << 10,
+	[RING_SIDEBAND] = 4 << 20, [RING_STACKS] = 8 << 20,
 	[RING_TRACE] = 512 << 10,
 };
 

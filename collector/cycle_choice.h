@@ -7,11 +7,11 @@
 /* Whether the trace is to have counts of cycles. */
 struct cycle_choice {
 	enum {
-		CYCLES_AS_USUAL,	/* the trace unit's own default */
+		CYCLES_AS_USUAL, /* the trace unit's own default */
 		CYCLES_COUNTED,
 		CYCLES_LEFT_OUT,
 	} kind;
-	uint32_t threshold;	/* cycles in a count at least; 0: the driver's */
+	uint32_t threshold; /* cycles in a count at least; 0: the driver's */
 };
 
 #endif

@@ -123,8 +123,8 @@ static void look_at_patches(struct diagnosis *diagnosis,
 	int error = text_patches_add(&events, functions);
 
 	if (error >= 0) {
-		errno = try_event(*(struct event_spec *)array_at(&events.specs,
-								 0));
+		errno = try_event(
+			*(struct event_spec *)array_at(&events.specs, 0));
 		error = errno ? -ERROR_SYSTEM : 0;
 	}
 	if (!error)

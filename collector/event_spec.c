@@ -119,9 +119,8 @@ struct event_spec event_spec_text_patch(uint64_t address)
 
 struct event_spec event_spec_module_load(uint64_t id)
 {
-	struct event_spec spec =
-		event_spec_tracepoint("module:module_load", id,
-				      EVENT_OF_KERNEL);
+	struct event_spec spec = event_spec_tracepoint("module:module_load", id,
+						       EVENT_OF_KERNEL);
 
 	spec.ring = RING_CODE;
 	spec.attr.disabled = 0;

@@ -15,11 +15,11 @@ enum event_scope {
 
 /* Which ring of its CPU an event writes to. */
 enum event_ring {
-	RING_CODE, /* changes of code: each record wakes us at once */
+	RING_CODE,    /* changes of code: each record wakes us at once */
 	RING_PATCHES, /* those that need nothing of us: many at once */
 	RING_SIDEBAND,
 	RING_STACKS, /* samples with copies of user stacks */
-	RING_TRACE, /* with the trace itself beside it */
+	RING_TRACE,  /* with the trace itself beside it */
 	RING_COUNT,
 };
 

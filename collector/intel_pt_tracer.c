@@ -158,8 +158,8 @@ static void intel_pt_metadata(const struct pmu *pmu,
 	byte_buffer_u64(info, page->cap_user_time_zero);
 	byte_buffer_u64(info, pmu_term_mask(pmu, "tsc"));
 	byte_buffer_u64(info, pmu_term_mask(pmu, "noretcomp"));
-	byte_buffer_u64(info, facts->switches_of_cpu ? SWITCHES_OF_CPU
-						     : SWITCHES_OF_TASKS);
+	byte_buffer_u64(info, facts->switches_of_cpu ? SWITCHES_OF_CPU :
+						       SWITCHES_OF_TASKS);
 	byte_buffer_u64(info, facts->snapshot);
 	byte_buffer_u64(info, true); /* one ring a CPU */
 	add_timing(pmu, info);

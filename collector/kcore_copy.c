@@ -84,9 +84,9 @@ static int write_core(const struct kcore *kcore, int fd,
 {
 	struct byte_buffer headers = { 0 };
 	uint64_t offset = add_headers(kcore, ranges, count, &headers);
-	int error = headers.failed
-			    ? -ERROR_MEMORY
-			    : write_at(fd, headers.bytes, headers.size, 0);
+	int error = headers.failed ?
+			    -ERROR_MEMORY :
+			    write_at(fd, headers.bytes, headers.size, 0);
 
 	byte_buffer_free(&headers);
 	for (size_t i = 0; i < count && !error; i++) {

@@ -15,15 +15,15 @@
 
 static int explain(const struct log *log, const char *path, int error)
 {
-	bool denied =
-		error == -ERROR_SYSTEM && (errno == EACCES || errno == EPERM);
+	bool denied = error == -ERROR_SYSTEM &&
+		      (errno == EACCES || errno == EPERM);
 
 	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s%s",
-		    error == -ERROR_SYSTEM ? strerror(errno)
-					   : error_text(error),
+		    error == -ERROR_SYSTEM ? strerror(errno) :
+					     error_text(error),
 		    denied ? ": the kernel's code is needed to decode its "
-			     "trace; record as root"
-			   : "");
+			     "trace; record as root" :
+			     "");
 	return error;
 }
 

@@ -40,8 +40,8 @@ static const char *parse_line(const char *line, struct kernel_symbol *symbol)
 	module += strspn(module, "\t ");
 	symbol->module = *module == '[' ? module + 1 : NULL;
 	symbol->module_length =
-		symbol->module ? (unsigned int)strcspn(symbol->module, "]\n")
-			       : 0;
+		symbol->module ? (unsigned int)strcspn(symbol->module, "]\n") :
+				 0;
 	module += strcspn(module, "\n");
 	return module + (*module == '\n');
 }

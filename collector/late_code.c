@@ -76,8 +76,8 @@ int late_code_open(const char *folder, const struct kernel_copy *copy,
 	if (error) {
 		log_message(log, LOG_ERROR, folder, LOG_NO_OFFSET,
 			    "cannot prepare to copy new code: %s",
-			    error == -ERROR_SYSTEM ? strerror(errno)
-						   : error_text(error));
+			    error == -ERROR_SYSTEM ? strerror(errno) :
+						     error_text(error));
 		late_code_close(new);
 		return error;
 	}

@@ -229,11 +229,11 @@ int recording_writer_finish(struct recording_writer *writer)
 	byte_buffer_add(&index, writer->index.items,
 			writer->index.count * sizeof(struct file_section));
 	if (!error)
-		error = file_front_enter(
-			&writer->header, &writer->table,
-			PERF_DATA_FEATURE_AUXTRACE,
-			end + table_size(writer) + sizeof(struct file_section),
-			      index.size);
+		error = file_front_enter(&writer->header, &writer->table,
+					 PERF_DATA_FEATURE_AUXTRACE,
+					 end + table_size(writer) +
+						 sizeof(struct file_section),
+					 index.size);
 	writer->file.end = end + table_size(writer);
 	if (!error)
 		error = recording_writer_add(writer, &index);

@@ -9,8 +9,8 @@
 
 int signal_source_open(struct signal_source *source)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
-				       SIGCHLD, SIGUSR2 };
+	static const int numbers[] = { SIGINT,	SIGTERM, SIGHUP,
+				       SIGQUIT, SIGCHLD, SIGUSR2 };
 	sigset_t set;
 
 	sigemptyset(&set);

@@ -10,7 +10,7 @@
 
 /* Watches how a recording grows: it fills disks in minutes. */
 struct size_watch {
-	uint64_t next_bytes;	/* that are said; 0: SIZE_WATCH_FIRST */
+	uint64_t next_bytes; /* that are said; 0: SIZE_WATCH_FIRST */
 };
 
 /* Returns whether a recording of @bytes has just doubled beyond

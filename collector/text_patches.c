@@ -10,12 +10,14 @@
 int text_patches_add(struct event_list *events, const char *const *functions)
 {
 	uint64_t address;
-	int error = kernel_symbols_search("/proc/kallsyms", functions, &address);
+	int error =
+		kernel_symbols_search("/proc/kallsyms", functions, &address);
 
 	if (error)
 		return error;
-	return address ? event_list_add(events, event_spec_text_patch(address))
-		       : -ERROR_NOT_FOUND;
+	return address ?
+		       event_list_add(events, event_spec_text_patch(address)) :
+		       -ERROR_NOT_FOUND;
 }
 
 const char *text_patches_refusal(int error)

@@ -10,13 +10,13 @@
 
 enum tracepoint_trait {
 	ALWAYS,
-	OPTIONAL,	/* not in every kernel, or a module's */
-	USER_STACK,	/* with the user stack, if that is wanted */
+	OPTIONAL,   /* not in every kernel, or a module's */
+	USER_STACK, /* with the user stack, if that is wanted */
 };
 
 struct wanted {
 	const char *name;
-	unsigned int sets;	/* any of these has it */
+	unsigned int sets; /* any of these has it */
 	enum event_scope scope;
 	enum tracepoint_trait trait;
 };
@@ -156,7 +156,7 @@ int tracepoint_set_add(unsigned int set, uint32_t user_stack_bytes,
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const struct wanted *one = &wanted[i];
 		uint32_t stack = one->trait == USER_STACK ? user_stack_bytes :
-							 0;
+							    0;
 		int error;
 
 		if (!(one->sets & set) && !stack)
@@ -173,6 +173,6 @@ int tracepoint_add_module_load(struct event_list *events)
 	uint64_t id;
 	int error = tracefs_id("module:module_load", &id);
 
-	return error ? error
-		     : event_list_add(events, event_spec_module_load(id));
+	return error ? error :
+		       event_list_add(events, event_spec_module_load(id));
 }

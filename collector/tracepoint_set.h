@@ -12,11 +12,11 @@ struct log;
  * together.  None: the traced kernel is left as it is.
  */
 enum tracepoint_set {
-	TRACEPOINTS_SCHED = 1,	/* who wakes whom */
-	TRACEPOINTS_SWITCH = 2,	/* switches, of which perf has own records */
-	TRACEPOINTS_IRQ = 4,	/* which interrupt and which soft one */
+	TRACEPOINTS_SCHED = 1,	  /* who wakes whom */
+	TRACEPOINTS_SWITCH = 2,	  /* switches, of which perf has own records */
+	TRACEPOINTS_IRQ = 4,	  /* which interrupt and which soft one */
 	TRACEPOINTS_SYSCALLS = 8, /* arguments and results of system calls */
-	TRACEPOINTS_FAULTS = 16, /* addresses of page faults */
+	TRACEPOINTS_FAULTS = 16,  /* addresses of page faults */
 	TRACEPOINTS_OBJECTS = 32, /* which packet, request, timer, work item */
 };
 

@@ -21,8 +21,8 @@ struct tracer_facts {
 	bool switches_of_cpu; /* else only those of the traced tasks */
 	bool snapshot;
 	const char *filter; /* as given to the kernel; NULL if none */
-	uint64_t config; /* of the trace's event */
-	const int *cpus; /* that are recorded */
+	uint64_t config;    /* of the trace's event */
+	const int *cpus;    /* that are recorded */
 	size_t cpu_count;
 };
 

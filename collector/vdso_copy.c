@@ -24,12 +24,12 @@ static size_t size_of(const uint8_t *image)
 {
 	const ElfW(Ehdr) *header = (const void *)image;
 	const ElfW(Phdr) *segments = (const void *)(image + header->e_phoff);
-	size_t size = header->e_shoff +
-		      (size_t)header->e_shnum * header->e_shentsize;
+	size_t size =
+		header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
 
 	for (int i = 0; i < header->e_phnum; i++)
-		size = larger(size, segments[i].p_offset +
-					    segments[i].p_filesz);
+		size = larger(size,
+			      segments[i].p_offset + segments[i].p_filesz);
 	return size;
 }
 

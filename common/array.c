@@ -60,8 +60,8 @@ static bool move_back(struct array *array, size_t index,
 	size_t size = array->item_size;
 	size_t to = index;
 
-	while (to && compare(array_at(array, to - 1),
-			     array_at(array, index)) > 0)
+	while (to &&
+	       compare(array_at(array, to - 1), array_at(array, index)) > 0)
 		if (index - --to > FEW)
 			return false;
 	if (to == index)

@@ -13,7 +13,7 @@
  * end.  Integers are little endian, as in every recording we read.
  */
 struct byte_reader {
-	const uint8_t *bytes;	/* borrowed */
+	const uint8_t *bytes; /* borrowed */
 	size_t size;
 	size_t position;
 	bool failed;

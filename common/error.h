@@ -7,12 +7,12 @@
  */
 enum error {
 	ERROR_NONE,
-	ERROR_MEMORY,		/* out of memory */
-	ERROR_SYSTEM,		/* a system call failed */
-	ERROR_NOT_FOUND,	/* no such file, stream, field, address */
-	ERROR_FORMAT,		/* bytes that break their format's rules */
-	ERROR_TRUNCATED,	/* the file ends too early */
-	ERROR_UNSUPPORTED,	/* valid, but not something we can read */
+	ERROR_MEMORY,	   /* out of memory */
+	ERROR_SYSTEM,	   /* a system call failed */
+	ERROR_NOT_FOUND,   /* no such file, stream, field, address */
+	ERROR_FORMAT,	   /* bytes that break their format's rules */
+	ERROR_TRUNCATED,   /* the file ends too early */
+	ERROR_UNSUPPORTED, /* valid, but not something we can read */
 };
 
 /* Returns a short text for @error, an enum error negated or not. */

@@ -27,8 +27,8 @@ int file_map_open_fd(struct file_map *map, int fd)
 	if (!stat.st_size)
 		return 0;
 
-	void *bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE,
-			   fd, 0);
+	void *bytes =
+		mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (bytes == MAP_FAILED)
 		return -ERROR_SYSTEM;
@@ -56,8 +56,7 @@ static int open_as(struct file_map *map, int fd, const char *path,
 	return error;
 }
 
-int file_map_open(struct file_map *map, const char *path,
-		  const struct log *log)
+int file_map_open(struct file_map *map, const char *path, const struct log *log)
 {
 	return open_as(map, regular_file_open(path), path, log);
 }

@@ -9,7 +9,7 @@ struct log;
 
 /* A whole file in memory, read-only, its pages fetched when touched. */
 struct file_map {
-	const uint8_t *bytes;	/* NULL for an empty file */
+	const uint8_t *bytes; /* NULL for an empty file */
 	size_t size;
 };
 

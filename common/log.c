@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void log_message(const struct log *log, enum log_level level,
-		 const char *file, uint64_t offset, const char *format, ...)
+void log_message(const struct log *log, enum log_level level, const char *file,
+		 uint64_t offset, const char *format, ...)
 {
 	char text[500];
 	va_list args;

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 enum log_level {
-	LOG_ERROR,	/* what was asked for cannot be done */
-	LOG_WARNING,	/* it goes on, but something is missing */
-	LOG_NOTE,	/* worth knowing */
+	LOG_ERROR,   /* what was asked for cannot be done */
+	LOG_WARNING, /* it goes on, but something is missing */
+	LOG_NOTE,    /* worth knowing */
 };
 
 /* Where a message belongs when there is no offset to name. */
@@ -31,8 +31,8 @@ struct log {
  *
  * @log may be NULL: the message is dropped.
  */
-void log_message(const struct log *log, enum log_level level,
-		 const char *file, uint64_t offset, const char *format, ...)
+void log_message(const struct log *log, enum log_level level, const char *file,
+		 uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
 #endif

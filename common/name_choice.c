@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct name_word {
-	char *text;		/* as written */
+	char *text; /* as written */
 	bool is_regex;
 	regex_t regex;
 };

@@ -12,7 +12,7 @@
  * so that a whole list may be a name, too.
  */
 struct name_choice {
-	struct array words;	/* struct name_word */
+	struct array words; /* struct name_word */
 };
 
 /* Without any word it means no name. */

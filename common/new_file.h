@@ -10,8 +10,8 @@
  */
 struct new_file {
 	char *path;
-	char *temporary;	/* NULL: the file has no name yet */
-	int fd;			/* -1: none */
+	char *temporary; /* NULL: the file has no name yet */
+	int fd;		 /* -1: none */
 };
 
 /* Opens a file that is to be @path, to be read and written.

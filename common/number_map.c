@@ -13,7 +13,7 @@ struct slot {
 /* Open addressing; at most half of the slots are used. */
 struct number_map {
 	struct slot *slots;
-	size_t room;		/* a power of two */
+	size_t room; /* a power of two */
 	size_t count;
 };
 

@@ -19,7 +19,7 @@ struct pack {
 	bool is_reading;
 	bool failed;
 	struct byte_reader reader;
-	uint8_t *bytes;		/* written; room for more */
+	uint8_t *bytes; /* written; room for more */
 	size_t size;
 	size_t room;
 };

@@ -75,7 +75,7 @@ enum perf_data_auxtrace_type {
  */
 enum coresight_word {
 	CORESIGHT_HEADER_VERSION,
-	CORESIGHT_HEADER_PMU_CPUS,	/* PMU type << 32 | count of CPUs */
+	CORESIGHT_HEADER_PMU_CPUS, /* PMU type << 32 | count of CPUs */
 	CORESIGHT_HEADER_SNAPSHOT,
 	CORESIGHT_HEADER_WORDS,
 };

@@ -14,7 +14,7 @@
 static bool is_of_disk(int fd)
 {
 	static const unsigned long kernels_own[] = {
-		PROC_SUPER_MAGIC, SYSFS_MAGIC,	 DEBUGFS_MAGIC,
+		PROC_SUPER_MAGIC, SYSFS_MAGIC,	       DEBUGFS_MAGIC,
 		TRACEFS_MAGIC,	  CGROUP2_SUPER_MAGIC,
 	};
 	struct statfs system;

@@ -15,9 +15,9 @@ struct pool_entry {
 
 struct string_pool {
 	struct arena *arena;
-	struct array entries;		/* struct pool_entry, by number */
-	uint32_t *slots;		/* number + 1, 0 is free */
-	size_t slot_count;		/* a power of two, over half free */
+	struct array entries; /* struct pool_entry, by number */
+	uint32_t *slots;      /* number + 1, 0 is free */
+	size_t slot_count;    /* a power of two, over half free */
 };
 
 struct string_pool *string_pool_new(void)
@@ -101,8 +101,7 @@ static int grow_slots(struct string_pool *pool)
 uint32_t string_pool_add(struct string_pool *pool, const char *text,
 			 size_t length)
 {
-	if (pool->entries.count * 2 >= pool->slot_count &&
-	    grow_slots(pool) < 0)
+	if (pool->entries.count * 2 >= pool->slot_count && grow_slots(pool) < 0)
 		return STRING_POOL_NONE;
 
 	uint64_t hash = hash_of(text, length);

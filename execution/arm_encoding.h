@@ -14,7 +14,7 @@ struct arm_encoding {
 	 */
 	uint64_t (*target)(uint64_t address, uint32_t word);
 	bool may_take_long;
-	bool is_unallocated;	/* nobody knows what they do */
+	bool is_unallocated; /* nobody knows what they do */
 };
 
 /* Says in *@instruction, except for its length, what @word at @address is by

@@ -39,8 +39,8 @@ static void start(struct execution *execution)
 	execution->atoms.must_start = false;
 	atom_flow_list(execution, FLOW_START, 0,
 		       execution->blocks[execution->block].ip);
-	execution_forget_place(execution, execution->outside ? EXIT_ENTRY :
-							       EXIT_START);
+	execution_forget_place(execution,
+			       execution->outside ? EXIT_ENTRY : EXIT_START);
 	execution->outside = false;
 }
 
@@ -145,14 +145,13 @@ void atom_flow_atoms(struct execution *execution,
 	uint64_t bits = branch->payload << (64 - branch->count);
 	unsigned int left;
 
-	if (!has_place(execution, position) ||
-	    !begin_run(execution, position))
+	if (!has_place(execution, position) || !begin_run(execution, position))
 		return;
 	left = walk_atoms(execution, bits, branch->count);
 	end_run(execution);
 	/* Without a stack nobody knows where they are until an address. */
-	if (left && (!execution->atoms.awaits_target ||
-		     execution->atoms.pops_target))
+	if (left &&
+	    (!execution->atoms.awaits_target || execution->atoms.pops_target))
 		fail(execution, position + packets_before(branch, left));
 }
 
@@ -171,7 +170,7 @@ static void go_to(struct execution *execution, uint64_t address, uint8_t set)
 }
 
 void atom_flow_source(struct execution *execution,
-			  const struct trace_branch *branch, uint64_t position)
+		      const struct trace_branch *branch, uint64_t position)
 {
 	bool is_there;
 
@@ -224,8 +223,7 @@ static bool run_to_exception(struct execution *execution,
 
 /* A call is the last block's own exit; other exceptions break in. */
 void atom_flow_exception(struct execution *execution,
-			     const struct trace_branch *branch,
-			     uint64_t position)
+			 const struct trace_branch *branch, uint64_t position)
 {
 	struct atom_state *atoms = &execution->atoms;
 

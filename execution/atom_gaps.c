@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/atom_gaps.h"
-#include "execution/atom_cycles.h"
-#include "execution/arm_encoding.h"
-#include "execution/atom_times.h"
 #include "decoder/code/code_space.h"
+#include "execution/arm_encoding.h"
+#include "execution/atom_cycles.h"
+#include "execution/atom_times.h"
 #include "execution/moment.h"
 #include "execution/place.h"
 
@@ -63,8 +63,7 @@ void atom_gaps_open(struct execution *execution, uint8_t reason,
 void atom_gaps_close(struct execution *execution, uint64_t position)
 {
 	struct atom_gap *gap = &execution->atoms.gap;
-	uint64_t size = position > gap->position ? position - gap->position :
-						   0;
+	uint64_t size = position > gap->position ? position - gap->position : 0;
 
 	if (!gap->is_open)
 		return;

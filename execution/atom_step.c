@@ -35,7 +35,8 @@ static uint8_t passage_back(const struct execution *execution)
 {
 	return is_plain(execution, execution->from) &&
 			       is_plain(execution, execution->block) ?
-		       PASSAGE_RETURN : PASSAGE_OTHER;
+		       PASSAGE_RETURN :
+		       PASSAGE_OTHER;
 }
 
 void walk_atoms_jump(struct execution *execution, uint64_t address)
@@ -110,7 +111,8 @@ static uint8_t exit_of(uint8_t exit, uint8_t kind, bool is_taken)
 		return exit;
 	/* A conditional call or indirect branch that is not done is nothing. */
 	return kind == BLOCK_JUMP && exit == FLOW_EXIT_JUMP ?
-		       FLOW_EXIT_CONDITIONAL : FLOW_EXIT_NONE;
+		       FLOW_EXIT_CONDITIONAL :
+		       FLOW_EXIT_NONE;
 }
 
 /* The branch at the end of execution->block was not taken.  A call's edge is

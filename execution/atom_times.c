@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/atom_times.h"
 #include "common/error.h"
-#include "decoder/recording/time_conversion.h"
 #include "decoder/code/code_space.h"
+#include "decoder/recording/time_conversion.h"
 #include "execution/execution_parts.h"
 #include "execution/walk.h"
 
@@ -12,7 +12,7 @@ static uint64_t instructions_of(uint64_t work)
 }
 
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
-		       uint64_t high_ns)
+			   uint64_t high_ns)
 {
 	execution->at_branch = false;
 	execution->has_bounds = false;
@@ -55,7 +55,8 @@ static void know(struct execution *execution, uint64_t known_ns)
 
 	cycles->speed.work = instructions_of(times->work);
 	cycles->speed.counted = cycles->weighed < cycles->speed.work ?
-					cycles->weighed : cycles->speed.work;
+					cycles->weighed :
+					cycles->speed.work;
 	times->pace.counted = cycles->speed.counted;
 	event_times_know(times, known_ns);
 	cycles->work = 0;
@@ -73,8 +74,8 @@ void atom_times_begin(struct execution *execution, bool is_block)
 		       atoms->clock == RECORDING_TIME_NANOSECONDS;
 
 	if (atoms->known_ns)
-		know(execution, may_run ? begin_of_block(execution) :
-					  atoms->known_ns);
+		know(execution,
+		     may_run ? begin_of_block(execution) : atoms->known_ns);
 	atoms->known_ns = 0;
 	atoms->work_seen = instructions_of(execution->times.work);
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
@@ -82,8 +83,9 @@ void atom_times_begin(struct execution *execution, bool is_block)
 				      atoms->instructions);
 	else
 		atom_times_set_bounds(execution,
-			   may_run ? atoms->after_low_ns : atoms->low_ns,
-			   UINT64_MAX);
+				      may_run ? atoms->after_low_ns :
+						atoms->low_ns,
+				      UINT64_MAX);
 }
 
 void atom_times_go_on(struct execution *execution)
@@ -115,7 +117,7 @@ void atom_times_after(struct execution *execution)
 				      atoms->instructions);
 	else
 		atom_times_set_bounds(execution, atoms->after_low_ns,
-			   atoms->after_high_ns);
+				      atoms->after_high_ns);
 }
 
 /* Whatever has no upper bound happened by @now_ns. */
@@ -159,8 +161,7 @@ int atom_times_update_code(struct execution *execution, uint64_t time_ns)
 	for (size_t i = 0; i < 2; i++)
 		if (*places[i] != BLOCK_NONE)
 			*places[i] = walk_find(
-				execution,
-				execution->blocks[*places[i]].ip);
+				execution, execution->blocks[*places[i]].ip);
 	return 0;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/block_graph.h"
 #include "common/error.h"
+#include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "execution/block_passage.h"
-#include "decoder/code/code_space.h"
 #include "symbolize/symbols.h"
 
 #include <stdlib.h>
@@ -23,14 +23,14 @@ enum {
 struct block_graph {
 	struct code_space *code;
 	const struct symbols *symbols;
-	struct block *blocks;		/* the first is none */
+	struct block *blocks; /* the first is none */
 	struct block_info *infos;
 	uint32_t count;
 	uint32_t room;
-	uint32_t *slots;		/* open addressing by ip and space */
-	uint32_t *pages;		/* the first block of those in a page,
+	uint32_t *slots; /* open addressing by ip and space */
+	uint32_t *pages; /* the first block of those in a page,
 					 * by a hash of the page */
-	uint32_t mask;			/* of both; at most half are used */
+	uint32_t mask;	 /* of both; at most half are used */
 	bool waits_are_branches;
 };
 
@@ -95,8 +95,7 @@ static void link_block(struct block_graph *graph, uint32_t index)
 static bool grow(struct block_graph *graph)
 {
 	uint32_t room = graph->room ? graph->room * 2 : FIRST_ROOM;
-	struct block *blocks =
-		realloc(graph->blocks, room * sizeof(*blocks));
+	struct block *blocks = realloc(graph->blocks, room * sizeof(*blocks));
 	struct block_info *infos;
 	uint32_t *slots;
 
@@ -189,13 +188,13 @@ static enum block_kind read_one(struct block_graph *graph, uint64_t address,
 {
 	uint8_t pieces[LONGEST_INSTRUCTION];
 	size_t left = 0;
-	const uint8_t *bytes =
-		code_space_bytes(graph->code, address, &left);
+	const uint8_t *bytes = code_space_bytes(graph->code, address, &left);
 	int status;
 
 	if (!bytes)
 		return code_space_is_unknown(graph->code, address) ?
-			       BLOCK_CODE_CHANGED : BLOCK_NO_CODE;
+			       BLOCK_CODE_CHANGED :
+			       BLOCK_NO_CODE;
 	status = instruction_read(set, address, bytes, left, instruction);
 	if (!status) {
 		left = code_space_copy(graph->code, address, pieces,
@@ -205,7 +204,8 @@ static enum block_kind read_one(struct block_graph *graph, uint64_t address,
 	}
 	if (!status)
 		return code_space_is_unknown(graph->code, address + left) ?
-			       BLOCK_CODE_CHANGED : BLOCK_NO_CODE;
+			       BLOCK_CODE_CHANGED :
+			       BLOCK_NO_CODE;
 	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
 }
 
@@ -268,8 +268,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	    info->target == block->ip + block->bytes)
 		block->kind = BLOCK_JUMP;
 	if (block->kind == BLOCK_RETURN)
-		block->passage[EDGE_TAKEN] =
-			info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
+		block->passage[EDGE_TAKEN] = info->is_plain ? PASSAGE_RETURN :
+							      PASSAGE_OTHER;
 	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
 }
 
@@ -395,7 +395,8 @@ static void forget_page(struct block_graph *graph, uint64_t page,
 		struct block *block = &graph->blocks[index];
 
 		/* One that could not be read may be readable now. */
-		if (block->ip < end && block->ip + block->bytes + !block->bytes > first)
+		if (block->ip < end &&
+		    block->ip + block->bytes + !block->bytes > first)
 			forget_block(block);
 	}
 }
@@ -403,8 +404,7 @@ static void forget_page(struct block_graph *graph, uint64_t page,
 /* Pages are counted: the addresses of the last one's end, and of what lies before
  * the first one, do not exist.
  */
-void block_graph_forget(struct block_graph *graph, uint64_t first,
-			uint64_t end)
+void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)
 {
 	const uint64_t before = MOST_BYTES + LONGEST_INSTRUCTION;
 	uint64_t page = (first > before ? first - before : 0) >> PAGE_SHIFT;

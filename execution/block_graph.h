@@ -16,8 +16,8 @@ struct symbols;
 
 /* What the last instruction of a block does, or why it ends. */
 enum block_kind {
-	BLOCK_UNREAD,		/* its code changed: it is to be read again */
-	BLOCK_FALL,		/* it is long: the next one follows */
+	BLOCK_UNREAD, /* its code changed: it is to be read again */
+	BLOCK_FALL,   /* it is long: the next one follows */
 	BLOCK_JUMP,
 	BLOCK_CALL,
 	/* Where to these lead, the trace tells: */
@@ -29,9 +29,9 @@ enum block_kind {
 	BLOCK_FAR_RETURN,
 	BLOCK_FAR_JUMP,
 	/* These hold no instruction: */
-	BLOCK_NO_CODE,		/* no bytes are known there */
-	BLOCK_CODE_CHANGED,	/* they became different, unknown when */
-	BLOCK_UNKNOWN,		/* no instruction that is known */
+	BLOCK_NO_CODE,	    /* no bytes are known there */
+	BLOCK_CODE_CHANGED, /* they became different, unknown when */
+	BLOCK_UNKNOWN,	    /* no instruction that is known */
 };
 
 /* Whether a block of @kind ends in a branch whose target the trace names. */
@@ -42,40 +42,40 @@ static inline bool block_takes_target(enum block_kind kind)
 
 /* The edges of a block. */
 enum block_edge {
-	EDGE_NEXT,		/* to what is right behind */
-	EDGE_TAKEN,		/* to where its direct branch leads, or its
+	EDGE_NEXT,  /* to what is right behind */
+	EDGE_TAKEN, /* to where its direct branch leads, or its
 				 * indirect one led last */
 };
 
 /* What it means to go along an edge. */
 enum block_passage {
-	PASSAGE_INSIDE,		/* the function goes on */
+	PASSAGE_INSIDE, /* the function goes on */
 	PASSAGE_CALL,
-	PASSAGE_LOCAL_CALL,	/* into the function that calls */
+	PASSAGE_LOCAL_CALL, /* into the function that calls */
 	PASSAGE_TAIL_CALL,
 	PASSAGE_RETURN,
-	PASSAGE_THUNK_RETURN,	/* to a thunk, which may be nothing but a
+	PASSAGE_THUNK_RETURN, /* to a thunk, which may be nothing but a
 				 * return; else as PASSAGE_OTHER */
-	PASSAGE_OTHER,		/* it depends on what was before */
-	PASSAGE_NEW,		/* nobody went there: to is BLOCK_NONE */
+	PASSAGE_OTHER,	      /* it depends on what was before */
+	PASSAGE_NEW,	      /* nobody went there: to is BLOCK_NONE */
 };
 
 /* Instructions that run one after the other, up to a branch.  The graph's hot
  * part: two fit into a cache line.
  */
 struct block {
-	uint64_t ip;		/* the first instruction */
-	uint32_t to[2];		/* the blocks its edges lead to, by enum
+	uint64_t ip;	   /* the first instruction */
+	uint32_t to[2];	   /* the blocks its edges lead to, by enum
 				 * block_edge */
-	uint32_t work;		/* see BLOCK_WORK_SLOW */
-	uint32_t function;	/* see function_table.h */
+	uint32_t work;	   /* see BLOCK_WORK_SLOW */
+	uint32_t function; /* see function_table.h */
 	uint16_t bytes;
-	uint8_t kind;		/* enum block_kind */
-	uint8_t passage[2];	/* enum block_passage of each; of what returns,
+	uint8_t kind;	    /* enum block_kind */
+	uint8_t passage[2]; /* enum block_passage of each; of what returns,
 				 * and from what calls to what is behind it,
 				 * PASSAGE_RETURN if it is plain */
-	uint8_t exit;		/* enum flow_exit */
-	bool is_entry;		/* ip is where its function may be entered */
+	uint8_t exit;	    /* enum flow_exit */
+	bool is_entry;	    /* ip is where its function may be entered */
 	bool is_user;
 };
 
@@ -89,7 +89,7 @@ _Static_assert(sizeof(struct block) == 32, "blocks are hot");
 /* The rest of what is known of a block. */
 struct block_info {
 	struct symbol symbol;
-	uint64_t target;	/* of a direct branch */
+	uint64_t target; /* of a direct branch */
 	uint32_t space;
 	uint32_t next_in_page;	/* the next block that begins in its page */
 	uint16_t last;		/* where its last instruction begins */
@@ -97,7 +97,7 @@ struct block_info {
 	bool is_plain;		/* code of an ordinary function: no thunk, nor
 				 * where the kernel changes tasks */
 	bool switches_trace;	/* wrmsr is among its instructions */
-	bool writes_page_table;	/* its last one does: mov to cr3 */
+	bool writes_page_table; /* its last one does: mov to cr3 */
 };
 
 /* All blocks that were met, each read once: as many as the code has that ran,

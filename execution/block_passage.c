@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/block_passage.h"
-#include "execution/block_graph.h"
 #include "decoder/flow/flow.h"
+#include "execution/block_graph.h"
 #include "symbolize/function_table.h"
 
 static uint8_t jump_passage(const struct block *from, const struct block *to,
@@ -51,11 +51,11 @@ uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 	if (!are_plain)
 		return origin->is_plain && block->kind == BLOCK_JUMP &&
 				       info->symbol.role == CODE_RETURN_THUNK ?
-			       PASSAGE_THUNK_RETURN : PASSAGE_OTHER;
+			       PASSAGE_THUNK_RETURN :
+			       PASSAGE_OTHER;
 	/* A branch to what is right behind it does not leave. */
-	if (edge == EDGE_NEXT ||
-	    (block->exit == FLOW_EXIT_CONDITIONAL &&
-	     target->ip == block->ip + block->bytes))
+	if (edge == EDGE_NEXT || (block->exit == FLOW_EXIT_CONDITIONAL &&
+				  target->ip == block->ip + block->bytes))
 		return PASSAGE_INSIDE;
 	return jump_passage(block, target, &info->symbol);
 }

@@ -55,7 +55,7 @@ static inline uint64_t finish(union timed_record *record,
 	record->time_ns = time_ns;
 	record->early_ns = low_ns ? distance(low_ns, time_ns) : FLOW_NO_BOUND;
 	record->late_ns = high_ns == UINT64_MAX ? FLOW_NO_BOUND :
-			  high_ns < time_ns     ? 0 :
+			  high_ns < time_ns	? 0 :
 						  distance(time_ns, high_ns);
 	return time_ns;
 }
@@ -92,8 +92,8 @@ static inline void end_span(struct event_times *times, uint64_t even_ns,
 }
 
 /* The same with slow blocks, which took what is not usual. */
-__attribute__((noinline)) static void
-end_slow_span(struct event_times *times, uint64_t span_ns)
+__attribute__((noinline)) static void end_slow_span(struct event_times *times,
+						    uint64_t span_ns)
 {
 	uint64_t instructions = (uint64_t)instructions_of(times->work);
 	uint64_t slow = slow_blocks_of(times->work);
@@ -130,8 +130,8 @@ void event_times_write(struct event_times *times)
 		/* Nothing is before a known time that is. */
 		if (last_ns < span->from_ns)
 			last_ns = span->from_ns;
-		last_ns = finish(record, bounds,
-				 time_at(span, record->time_ns), last_ns);
+		last_ns = finish(record, bounds, time_at(span, record->time_ns),
+				 last_ns);
 	}
 	times->last_ns = last_ns;
 }

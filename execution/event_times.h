@@ -38,8 +38,8 @@ struct event_bounds {
 /* How time passed between two known times. */
 struct event_span {
 	uint64_t from_ns;
-	uint64_t share_ns;	/* for each slow block, on top of: */
-	double step;		/* nanoseconds for each instruction */
+	uint64_t share_ns; /* for each slow block, on top of: */
+	double step;	   /* nanoseconds for each instruction */
 };
 
 enum { EVENT_TIMES_ROOM = 11 * 1024 };
@@ -56,13 +56,13 @@ enum { EVENT_TIMES_ROOM = 11 * 1024 };
  */
 struct event_times {
 	size_t count;
-	size_t finished;	/* a time is known behind these */
-	size_t written;		/* these have their times */
+	size_t finished; /* a time is known behind these */
+	size_t written;	 /* these have their times */
 	uint32_t bounds_count;
-	uint32_t span_count;	/* the one under way is the next */
-	uint64_t last_ns;	/* of the last record written */
-	uint64_t known_ns;	/* the last known time */
-	uint64_t work;		/* since then */
+	uint32_t span_count; /* the one under way is the next */
+	uint64_t last_ns;    /* of the last record written */
+	uint64_t known_ns;   /* the last known time */
+	uint64_t work;	     /* since then */
 	struct instruction_pace pace;
 	union timed_record records[EVENT_TIMES_ROOM];
 	struct event_bounds bounds[EVENT_TIMES_ROOM];

@@ -86,8 +86,9 @@ int execution_state_put(const struct execution_state *state,
 	return_stack_clear(&execution->returns);
 	execution->set = state->set;
 	execution->next_set = state->next_set;
-	execution->from = state->from_ip ? walk_find(execution, state->from_ip) :
-					   BLOCK_NONE;
+	execution->from = state->from_ip ?
+				  walk_find(execution, state->from_ip) :
+				  BLOCK_NONE;
 	execution->block = state->block_ip ?
 				   walk_find(execution, state->block_ip) :
 				   BLOCK_NONE;
@@ -145,11 +146,11 @@ static bool is_same_place(const struct execution_state *a,
 	return a->position == b->position && a->block_ip == b->block_ip &&
 	       a->from_ip == b->from_ip && a->last_ip == b->last_ip &&
 	       a->nmi_return == b->nmi_return &&
-	       a->next_change_ns == b->next_change_ns && a->passage == b->passage &&
-	       a->exit == b->exit && a->set == b->set &&
-	       a->next_set == b->next_set && a->is_lost == b->is_lost &&
-	       a->is_off == b->is_off && a->outside == b->outside &&
-	       a->is_rebased == b->is_rebased &&
+	       a->next_change_ns == b->next_change_ns &&
+	       a->passage == b->passage && a->exit == b->exit &&
+	       a->set == b->set && a->next_set == b->next_set &&
+	       a->is_lost == b->is_lost && a->is_off == b->is_off &&
+	       a->outside == b->outside && a->is_rebased == b->is_rebased &&
 	       is_same_fold(&a->fold, &b->fold) &&
 	       are_same_folds(&a->folds, &b->folds);
 }
@@ -163,8 +164,7 @@ bool execution_state_is_same(const struct execution_state *a,
 	return is_same_place(a, b) && is_same_moment(&a->before, &b->before) &&
 	       a->at_branch == b->at_branch && a->last_ns == b->last_ns &&
 	       a->known_ns == b->known_ns && a->work == b->work &&
-	       a->pace.rate == b->pace.rate &&
-	       a->listed_set == b->listed_set &&
+	       a->pace.rate == b->pace.rate && a->listed_set == b->listed_set &&
 	       a->targets_ahead == b->targets_ahead &&
 	       a->page_table == b->page_table;
 }

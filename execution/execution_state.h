@@ -12,15 +12,15 @@
  * Addresses instead of blocks, so that it holds for any graph.
  */
 struct execution_state {
-	uint64_t position;	/* of the synchronisation point */
-	uint64_t block_ip;	/* 0: execution is not followed */
-	uint64_t from_ip;	/* 0: it came from nowhere known */
+	uint64_t position; /* of the synchronisation point */
+	uint64_t block_ip; /* 0: execution is not followed */
+	uint64_t from_ip;  /* 0: it came from nowhere known */
 	uint64_t last_ip;
 	uint64_t return_address;
 	uint64_t nmi_return;
 	uint32_t targets_ahead;
 	uint64_t page_table;
-	uint64_t next_change_ns;	/* which stands for the code's version */
+	uint64_t next_change_ns; /* which stands for the code's version */
 	struct moment before;
 	uint8_t passage;
 	uint8_t exit;

@@ -12,25 +12,25 @@
 #include <string.h>
 
 struct execution_stream {
-	struct flow_source base;	/* as a list of blocks */
+	struct flow_source base; /* as a list of blocks */
 	bool lists_blocks;
 	struct segment_feed *feed;
 	struct record_run run;
-	size_t at;			/* the next of its records */
+	size_t at; /* the next of its records */
 	size_t next_mark;
-	bool is_fed;			/* no run comes behind this one */
+	bool is_fed; /* no run comes behind this one */
 	bool at_end;
 
-	struct switch_feed *switches;	/* NULL: they cannot be placed */
+	struct switch_feed *switches; /* NULL: they cannot be placed */
 	struct task_switch tasks;
-	bool is_running;		/* the CPU is being traced */
-	union timed_record last;	/* handed out: its times */
-	union timed_record made;	/* one that is not the feed's */
-	uint64_t switch_count;		/* taken */
+	bool is_running;	 /* the CPU is being traced */
+	union timed_record last; /* handed out: its times */
+	union timed_record made; /* one that is not the feed's */
+	uint64_t switch_count;	 /* taken */
 
-	bool keeps;			/* the last synchronisation point: */
-	struct stream_checkpoint kept;	/* there, and events since then */
-	uint64_t skipped;		/* still to be: before the first */
+	bool keeps;		       /* the last synchronisation point: */
+	struct stream_checkpoint kept; /* there, and events since then */
+	uint64_t skipped;	       /* still to be: before the first */
 };
 
 /* The next record of a switch, or NULL. */
@@ -248,7 +248,8 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 	case MARK_PAUSE:
 		stream->is_running = false;
 		return task_switch_lost(&stream->tasks) ?
-			       make_switch(stream, &stream->last) : 0;
+			       make_switch(stream, &stream->last) :
+			       0;
 	case MARK_SYNC:
 		keep(stream, segment_feed_pass(stream->feed));
 		return 0;
@@ -257,7 +258,8 @@ static int take_mark(struct execution_stream *stream, uint8_t kind)
 	case MARK_SWITCH_POINT:
 		return task_switch_point(&stream->tasks, record->time_ns,
 					 next_change(stream)) ?
-			       make_switch(stream, record) : 0;
+			       make_switch(stream, record) :
+			       0;
 	}
 	return 0;
 }
@@ -344,8 +346,7 @@ static int next_records(struct execution_stream *stream,
 {
 	while (!stream->at_end) {
 		const struct event_mark *mark = next_mark(stream);
-		const struct flow_item *change =
-			next_change(stream);
+		const struct flow_item *change = next_change(stream);
 		size_t end = stream->run.count;
 		int status;
 

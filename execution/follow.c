@@ -113,7 +113,7 @@ static void follow_target(struct execution *execution,
 		walk_jump(execution, branch->payload);
 	else
 		place_go(execution, branch->payload,
-		      execution->blocks[execution->from].exit);
+			 execution->blocks[execution->from].exit);
 }
 
 /* Whether nothing ran since a branch that must have gone to @branch itself. */
@@ -238,16 +238,16 @@ static void follow_break(struct execution *execution,
 
 	event_times_settle(times);
 	if (branch->kind == TRACE_BREAK) {
-		follow_gap_at(execution,
-			      event_times_add(
-				      times,
-				      event_times_bound(
-					      times,
-					      moment_low_ns(
-						      execution,
+		follow_gap_at(
+			execution,
+			event_times_add(
+				times,
+				event_times_bound(
+					times,
+					moment_low_ns(execution,
 						      execution->before.low),
-					      UINT64_MAX)),
-			      &gap);
+					UINT64_MAX)),
+			&gap);
 		event_times_settle(times);
 	}
 	moment_forget(execution, UINT64_MAX);

@@ -19,9 +19,9 @@ int follow_branch(struct execution *execution,
 
 /* A stretch of trace that is missing or cannot be followed. */
 struct trace_gap {
-	uint8_t reason;		/* enum flow_gap_reason */
-	uint64_t position;	/* in the stream's bytes, where it begins */
-	uint64_t lost_bytes;	/* 0 if unknown */
+	uint8_t reason;	     /* enum flow_gap_reason */
+	uint64_t position;   /* in the stream's bytes, where it begins */
+	uint64_t lost_bytes; /* 0 if unknown */
 };
 
 /* Execution goes on unseen from now on. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow_atoms.h"
 #include "common/error.h"
+#include "decoder/code/code_space.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
@@ -10,7 +11,6 @@
 #include "execution/atom_flow.h"
 #include "execution/atom_gaps.h"
 #include "execution/atom_times.h"
-#include "decoder/code/code_space.h"
 #include "execution/moment.h"
 
 /* The kernel's own records say best who runs.  Without times they cannot be
@@ -210,8 +210,7 @@ static bool is_flow(const struct trace_branch *branch)
 
 /* A session's begin, its end, and what is missing. */
 static void follow_session(struct execution *execution,
-			   const struct trace_branch *branch,
-			   uint64_t position)
+			   const struct trace_branch *branch, uint64_t position)
 {
 	if (branch->kind == TRACE_SESSION)
 		begin_session(execution, branch->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow_stop.h"
-#include "decoder/flow/flow.h"
 #include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
 #include "execution/moment.h"
 #include "execution/place.h"
 #include "execution/sight.h"

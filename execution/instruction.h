@@ -23,19 +23,19 @@ enum instruction_set {
  * N atom says that it was not executed, and the next one follows.
  */
 enum instruction_kind {
-	INSTRUCTION_PLAIN,	/* the next one follows */
-	INSTRUCTION_CONDITIONAL,	/* to target, or the next one follows */
-	INSTRUCTION_JUMP,	/* to target; an isb, for which Arm's trace
+	INSTRUCTION_PLAIN,	   /* the next one follows */
+	INSTRUCTION_CONDITIONAL,   /* to target, or the next one follows */
+	INSTRUCTION_JUMP,	   /* to target; an isb, for which Arm's trace
 				 * units give an atom, jumps to the next one */
-	INSTRUCTION_INDIRECT_JUMP,	/* also jmpabs, whose target is known
+	INSTRUCTION_INDIRECT_JUMP, /* also jmpabs, whose target is known
 					 * but traced as if it were not */
-	INSTRUCTION_CALL,	/* to target */
+	INSTRUCTION_CALL,	   /* to target */
 	INSTRUCTION_INDIRECT_CALL,
 	INSTRUCTION_RETURN,
 	INSTRUCTION_FAR_CALL,	/* syscall, sysenter, int n, vmcall, svc, ...;
 				 * Arm's have no atom: the exception's own
 				 * element follows */
-	INSTRUCTION_FAR_RETURN,	/* iret, sysret, sysexit, eretu, eret, ... */
+	INSTRUCTION_FAR_RETURN, /* iret, sysret, sysexit, eretu, eret, ... */
 	INSTRUCTION_FAR_JUMP,
 };
 
@@ -50,7 +50,7 @@ struct instruction {
 				 * (TRCIDR2.WFXMODE) */
 	bool is_barrier;	/* isb, a jump to the next one */
 	bool switches_trace;	/* wrmsr: it may switch the trace unit off */
-	bool writes_page_table;	/* mov to cr3 */
+	bool writes_page_table; /* mov to cr3 */
 	bool writes_trace;	/* ptwrite */
 };
 

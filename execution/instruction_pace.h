@@ -10,11 +10,11 @@
  * one such stretch earlier.  Spans with slow blocks do not count.
  */
 struct instruction_pace {
-	uint64_t rate;		/* nanoseconds per instruction * 65536 */
-	uint64_t sum_ns;	/* since the last synchronisation point */
+	uint64_t rate;	 /* nanoseconds per instruction * 65536 */
+	uint64_t sum_ns; /* since the last synchronisation point */
 	uint64_t sum_instructions;
-	bool is_across;		/* the span under way began before it */
-	uint64_t counted;	/* of the instructions of the span under way:
+	bool is_across;	  /* the span under way began before it */
+	uint64_t counted; /* of the instructions of the span under way:
 				 * so many stand for cycles that a trace unit
 				 * counted */
 };
@@ -48,8 +48,7 @@ instruction_pace_longest_ns(const struct instruction_pace *pace,
 
 /* A span of @instructions took @span_ns; 0 of them: it cannot be told. */
 static inline void instruction_pace_add(struct instruction_pace *pace,
-					uint64_t instructions,
-					uint64_t span_ns)
+					uint64_t instructions, uint64_t span_ns)
 {
 	bool counts = instructions && !pace->is_across;
 

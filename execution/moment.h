@@ -24,7 +24,8 @@ static inline uint64_t moment_high_ns(const struct execution *execution,
 	if (time == UINT64_MAX)
 		return UINT64_MAX;
 	return time_conversion_ns(execution->conversion,
-				  (time >> TRACE_TICK_SHIFT) + 1) + 1;
+				  (time >> TRACE_TICK_SHIFT) + 1) +
+	       1;
 }
 
 /* Returns the bounds of what runs behind the last branch. */
@@ -53,19 +54,17 @@ static inline union timed_record *execution_add(struct execution *execution)
 	if (!execution->at_branch)
 		return event_times_add(times, moment_bounds(execution));
 	return event_times_add(
-		times, event_times_bound(
-			       times,
-			       moment_low_ns(execution, execution->before.low),
-			       moment_high_ns(execution,
-					      execution->before.high)));
+		times,
+		event_times_bound(
+			times, moment_low_ns(execution, execution->before.low),
+			moment_high_ns(execution, execution->before.high)));
 }
 
 /* Something begins now: if the time is known, so is that of all before. */
 static inline void moment_begin(struct execution *execution)
 {
 	if (execution->at_branch && execution->before.known_ns)
-		event_times_know(&execution->times,
-				 execution->before.known_ns);
+		event_times_know(&execution->times, execution->before.known_ns);
 }
 
 /* @branch is the next one. */
@@ -85,8 +84,10 @@ static inline void moment_pass(struct execution *execution,
 	if (branch->is_exact)
 		execution->before.low = branch->low;
 	execution->before.high = branch->high;
-	execution->before.known_ns = branch->has_estimate ?
-			moment_low_ns(execution, branch->estimate) : 0;
+	execution->before.known_ns =
+		branch->has_estimate ?
+			moment_low_ns(execution, branch->estimate) :
+			0;
 	execution->at_branch = true;
 	execution->has_bounds = false;
 }

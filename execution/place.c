@@ -95,8 +95,7 @@ void place_stop(struct execution *execution, uint8_t reason, uint64_t address)
 	if (execution->lists_blocks) {
 		place_item(execution, FLOW_STOP, reason)->ip = address;
 	} else {
-		struct function_event *event =
-			&execution_add(execution)->event;
+		struct function_event *event = &execution_add(execution)->event;
 
 		event->kind = FUNCTION_TRACE_STOP;
 		event->detail = reason;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/record_feed.h"
 #include "common/error.h"
+#include "decoder/code/code_space.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording_parts.h"
-#include "decoder/code/code_space.h"
 #include "execution/execution_state.h"
 #include "execution/follow.h"
 #include "execution/follow_atoms.h"
@@ -26,11 +26,11 @@ enum {
 struct record_feed {
 	struct branch_source *source;
 	struct trace_branch_batch batch;
-	uint32_t at;		/* the next of the batch */
+	uint32_t at; /* the next of the batch */
 	bool at_end;
-	uint64_t watched[2];	/* sync points to be said */
-	unsigned int passed;	/* of them */
-	struct execution_state states[2];	/* there */
+	uint64_t watched[2];		  /* sync points to be said */
+	unsigned int passed;		  /* of them */
+	struct execution_state states[2]; /* there */
 	struct execution execution;
 };
 

@@ -16,8 +16,8 @@ enum { RETURN_STACK_SIZE = 64 };
 struct return_stack {
 	uint32_t top;
 	struct {
-		uint64_t address;	/* 0: there is no call */
-		uint32_t block;		/* that made the call; BLOCK_NONE if
+		uint64_t address; /* 0: there is no call */
+		uint32_t block;	  /* that made the call; BLOCK_NONE if
 					 * there is none, or unknown */
 	} calls[RETURN_STACK_SIZE];
 };

@@ -97,8 +97,7 @@ static int take(struct segment *segment, const struct record_feed *feed,
 		    add_records(segment, run->records + at, next - at) < 0)
 			return -ERROR_MEMORY;
 		at = next;
-		if (is_mark && take_mark(segment, feed,
-					 run->marks[i].kind) < 0)
+		if (is_mark && take_mark(segment, feed, run->marks[i].kind) < 0)
 			return -ERROR_MEMORY;
 	}
 	return 0;

@@ -12,15 +12,15 @@ struct record_feed;
 
 /* The records between two synchronisation points, and the state at both. */
 struct segment {
-	uint64_t begin;		/* in the stream's bytes; 0: its begin */
-	uint64_t end;		/* NO_SYNC: its end */
-	unsigned int passed;	/* points that the feed told of */
-	bool has_begin;		/* the first point was found, */
-	bool has_end;		/* and the second; else the stream ended */
-	struct execution_state states[2];	/* there */
-	struct array records;	/* union timed_record */
-	struct array marks;	/* struct event_mark */
-	bool is_off;		/* as record_feed_is_off(), at the end */
+	uint64_t begin;	     /* in the stream's bytes; 0: its begin */
+	uint64_t end;	     /* NO_SYNC: its end */
+	unsigned int passed; /* points that the feed told of */
+	bool has_begin;	     /* the first point was found, */
+	bool has_end;	     /* and the second; else the stream ended */
+	struct execution_state states[2]; /* there */
+	struct array records;		  /* union timed_record */
+	struct array marks;		  /* struct event_mark */
+	bool is_off; /* as record_feed_is_off(), at the end */
 	uint64_t end_ns;
 };
 

@@ -22,8 +22,8 @@ enum {
 enum slot_state { SLOT_FREE, SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 
 struct slot {
-	uint8_t state;		/* enum slot_state */
-	int status;		/* once it is done */
+	uint8_t state; /* enum slot_state */
+	int status;    /* once it is done */
 	struct segment segment;
 };
 
@@ -31,24 +31,24 @@ struct segment_feed {
 	struct flow_input input;
 	const struct symbols *symbols;
 	bool lists_blocks;
-	struct record_feed *own;	/* of the calling thread, once it
+	struct record_feed *own;     /* of the calling thread, once it
 					 * decodes */
-	struct jobs *jobs;		/* NULL: it does all */
-	struct branch_source *scout;	/* where segments begin */
-	uint64_t next_begin;		/* of the next to be given out */
-	struct execution_state last;	/* where the last one ended */
-	struct slot *current;		/* handed out, or NULL */
+	struct jobs *jobs;	     /* NULL: it does all */
+	struct branch_source *scout; /* where segments begin */
+	uint64_t next_begin;	     /* of the next to be given out */
+	struct execution_state last; /* where the last one ended */
+	struct slot *current;	     /* handed out, or NULL */
 	bool at_end;
 	bool is_off;
 	uint64_t end_ns;
 
-	pthread_mutex_t lock;	/* of all below */
+	pthread_mutex_t lock; /* of all below */
 	pthread_cond_t changed;
 	pthread_t threads[MOST_THREADS];
 	unsigned int thread_count;
-	struct slot *slots;	/* a ring, in the order of the stream */
+	struct slot *slots; /* a ring, in the order of the stream */
 	unsigned int slot_count;
-	unsigned int first;	/* the next to be handed out */
+	unsigned int first; /* the next to be handed out */
 	bool is_closing;
 };
 
@@ -116,9 +116,8 @@ static void give_out(struct segment_feed *feed, struct slot *slot)
 
 	if (begin == NO_SYNC)
 		return;
-	feed->next_begin = branch_source_next_sync(feed->scout,
-						   begin + jobs_segment_bytes(
-								   feed->jobs));
+	feed->next_begin = branch_source_next_sync(
+		feed->scout, begin + jobs_segment_bytes(feed->jobs));
 	slot->segment.begin = begin;
 	slot->segment.end = feed->next_begin;
 	set_state(feed, slot, SLOT_WAITING);
@@ -173,8 +172,8 @@ static int open_own(struct segment_feed *feed)
 {
 	if (feed->own)
 		return 0;
-	return record_feed_open(&feed->input, feed->symbols,
-				feed->lists_blocks, &feed->own);
+	return record_feed_open(&feed->input, feed->symbols, feed->lists_blocks,
+				&feed->own);
 }
 
 /* The calling thread decodes all, from @from on, or the begin. */

@@ -12,12 +12,12 @@ struct execution;
  * if there is none.
  */
 struct sight {
-	uint32_t end;		/* the first block that leaves it open, or
+	uint32_t end;		    /* the first block that leaves it open, or
 				 * holds no instruction; BLOCK_NONE: too far */
-	unsigned int to_page_table;	/* the first write to it */
-	unsigned int to_direct;		/* the last direct call or jump */
-	unsigned int to_outside;	/* the first that leaves the filter */
-	bool has_address;		/* the address asked for is on the way */
+	unsigned int to_page_table; /* the first write to it */
+	unsigned int to_direct;	    /* the last direct call or jump */
+	unsigned int to_outside;    /* the first that leaves the filter */
+	bool has_address;	    /* the address asked for is on the way */
 };
 
 /* Runs nothing. */

@@ -4,8 +4,10 @@
 #include "decoder/flow/flow.h"
 #include "execution/instruction.h"
 
-enum { MOST_FOLDS = sizeof(((struct thunk_fold_stack *)0)->saved) /
-		    sizeof(((struct thunk_fold_stack *)0)->saved[0]) };
+enum {
+	MOST_FOLDS = sizeof(((struct thunk_fold_stack *)0)->saved) /
+		     sizeof(((struct thunk_fold_stack *)0)->saved[0])
+};
 
 static void pack_exit(struct pack *pack, uint8_t *exit)
 {

@@ -15,14 +15,14 @@ struct pack;
  */
 struct stream_checkpoint {
 	/* At the point: */
-	bool has_state;			/* else it is the stream's begin */
+	bool has_state; /* else it is the stream's begin */
 	struct execution_state state;
 	struct task_switch tasks;
 	bool is_running;
-	uint64_t last_ns;		/* of the event before, */
+	uint64_t last_ns; /* of the event before, */
 	uint32_t last_early_ns;
 	uint32_t last_late_ns;
-	uint64_t switches;		/* of the switch_feed, taken */
+	uint64_t switches; /* of the switch_feed, taken */
 	/* Behind it: */
 	uint64_t events;
 };

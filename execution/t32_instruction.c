@@ -25,8 +25,8 @@ static uint64_t target_11(uint64_t address, uint32_t word)
 /* CBZ only goes forward. */
 static uint64_t target_6(uint64_t address, uint32_t word)
 {
-	return t32_target(address, (word >> 3 & 0x1f) << 1 |
-				   (word >> 9 & 1) << 6);
+	return t32_target(address, (word >> 3 & 0x1f) << 1 | (word >> 9 & 1)
+								     << 6);
 }
 
 /* The offset of a wide branch: the 3 bits @top, imm6 or imm10, imm11: in all
@@ -143,7 +143,7 @@ static int wide_read(uint64_t address, const uint8_t *bytes, size_t size,
 	instruction->length = 4;
 	return arm_encoding_apply(wide_encodings,
 				  sizeof(wide_encodings) /
-				  sizeof(*wide_encodings),
+					  sizeof(*wide_encodings),
 				  address, word, instruction);
 }
 
@@ -159,6 +159,6 @@ int t32_instruction_read(enum instruction_set set, uint64_t address,
 	instruction->length = 2;
 	return arm_encoding_apply(narrow_encodings,
 				  sizeof(narrow_encodings) /
-				  sizeof(*narrow_encodings),
+					  sizeof(*narrow_encodings),
 				  address, arm_halfword(bytes), instruction);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/moment.h"
 #include "decoder/flow/flow.h"
+#include "execution/moment.h"
 #include "symbolize/symbols.h"
 
 static const struct symbol no_symbol = { .function = FUNCTION_NONE };
@@ -112,7 +112,8 @@ static void take_interruption(struct execution *execution, uint8_t detail)
 
 	watch_nmi(execution, execution->return_address);
 	add(execution, is_local ? FUNCTION_LOCAL_BREAK : FUNCTION_BREAK,
-	    target->function, execution->return_address)->detail = detail;
+	    target->function, execution->return_address)
+		->detail = detail;
 }
 
 static void take_start(struct execution *execution, uint32_t function,
@@ -258,8 +259,8 @@ void execution_arrive(struct execution *execution)
 		    target->ip);
 		break;
 	case PASSAGE_RETURN:
-		add(execution, FUNCTION_RETURN, target->function,
-		    target->ip)->detail = target->is_entry;
+		add(execution, FUNCTION_RETURN, target->function, target->ip)
+			->detail = target->is_entry;
 		break;
 	case PASSAGE_THUNK_RETURN:
 	case PASSAGE_OTHER:

@@ -12,8 +12,8 @@ static void list_block(struct execution *execution, uint32_t index,
 
 	item->kind = FLOW_BLOCK;
 	item->detail = exit & 0xf;
-	item->last_length =
-		is_call ? (block->ip + block->bytes - last) & 0xf : 0;
+	item->last_length = is_call ? (block->ip + block->bytes - last) & 0xf :
+				      0;
 	item->instructions = (uint16_t)(work & (BLOCK_WORK_SLOW - 1));
 	item->last = (uint32_t)(last - block->ip);
 	item->ip = block->ip;
@@ -59,8 +59,8 @@ void walk_run(struct execution *execution)
 
 uint32_t walk_find(struct execution *execution, uint64_t address)
 {
-	uint32_t index = block_graph_find(execution->graph, address,
-					  execution->set);
+	uint32_t index =
+		block_graph_find(execution->graph, address, execution->set);
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	return index;
@@ -82,8 +82,7 @@ static void push_call(struct execution *execution, uint32_t index)
 {
 	const struct block *block = &execution->blocks[index];
 
-	return_stack_push(&execution->returns, block->ip + block->bytes,
-			  index);
+	return_stack_push(&execution->returns, block->ip + block->bytes, index);
 }
 
 bool walk_along(struct execution *execution, enum block_edge edge)
@@ -116,8 +115,10 @@ bool walk_back(struct execution *execution)
 	execution->passage =
 		block_graph_info(execution->graph, from)->is_plain &&
 				block_graph_info(execution->graph,
-						 execution->block)->is_plain ?
-			PASSAGE_RETURN : PASSAGE_OTHER;
+						 execution->block)
+					->is_plain ?
+			PASSAGE_RETURN :
+			PASSAGE_OTHER;
 	return true;
 }
 
@@ -173,8 +174,8 @@ bool walk_blocks(struct execution *execution, unsigned int count)
 		if (kind == BLOCK_CALL)
 			push_call(execution, index);
 		walk_run(execution);
-		if (!walk_along(execution, kind == BLOCK_FALL ? EDGE_NEXT :
-								EDGE_TAKEN))
+		if (!walk_along(execution,
+				kind == BLOCK_FALL ? EDGE_NEXT : EDGE_TAKEN))
 			return false;
 		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
 			event_times_settle(&execution->times);
@@ -197,15 +198,16 @@ void walk_jump(struct execution *execution, uint64_t address)
 {
 	const struct block *from;
 
-	execution->block = block_graph_jump(execution->graph, execution->from,
-					    address);
+	execution->block =
+		block_graph_jump(execution->graph, execution->from, address);
 	execution->blocks = block_graph_blocks(execution->graph);
 	from = &execution->blocks[execution->from];
 	execution->exit = from->exit;
 	/* What a return or a far transfer means depends on more. */
 	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
 					     from->kind == BLOCK_INDIRECT_JUMP ?
-				     from->passage[EDGE_TAKEN] : PASSAGE_OTHER;
+				     from->passage[EDGE_TAKEN] :
+				     PASSAGE_OTHER;
 }
 
 bool walk_to_exit(struct execution *execution, uint64_t address)

@@ -8,12 +8,12 @@
  * transfer.c, which look for it in the execution: see place().
  */
 struct walk {
-	const struct block *blocks;	/* the execution's */
-	uint64_t work;			/* the execution's times' */
-	uint32_t from;			/* as in the execution */
-	uint32_t to;			/* its block, */
-	enum block_edge edge;		/* to which this led */
-	uint8_t passage;		/* as in the execution */
+	const struct block *blocks; /* the execution's */
+	uint64_t work;		    /* the execution's times' */
+	uint32_t from;		    /* as in the execution */
+	uint32_t to;		    /* its block, */
+	enum block_edge edge;	    /* to which this led */
+	uint8_t passage;	    /* as in the execution */
 };
 
 static void place(struct execution *execution, struct walk walk)
@@ -22,7 +22,8 @@ static void place(struct execution *execution, struct walk walk)
 	execution->block = walk.to;
 	execution->passage = walk.passage;
 	execution->exit = walk.edge == EDGE_TAKEN ?
-				  walk.blocks[walk.from].exit : FLOW_EXIT_NONE;
+				  walk.blocks[walk.from].exit :
+				  FLOW_EXIT_NONE;
 	execution->times.work = walk.work;
 	execution->last_ip = 0;
 }
@@ -76,7 +77,8 @@ put(struct execution *execution, const struct walk *walk,
 	const struct block *target = &walk->blocks[walk->to];
 	struct function_event *event =
 		&event_times_put(&execution->times, walk->work,
-				 moment_bounds(execution))->event;
+				 moment_bounds(execution))
+			 ->event;
 
 	event->address = address;
 	event->function = target->function;
@@ -235,8 +237,7 @@ static bool run(struct execution *execution, uint64_t bits, unsigned int count)
 }
 
 /* The same for lists, which show each block as it runs. */
-static bool list(struct execution *execution, uint64_t bits,
-		 unsigned int count)
+static bool list(struct execution *execution, uint64_t bits, unsigned int count)
 {
 	for (; count; count--) {
 		bool is_taken = bits >> 63;
@@ -253,8 +254,8 @@ static bool list(struct execution *execution, uint64_t bits,
 		walk_run(execution);
 		if (!(kind == BLOCK_RETURN ?
 			      walk_back(execution) :
-			      walk_along(execution, is_taken ? EDGE_TAKEN :
-							       EDGE_NEXT)))
+			      walk_along(execution,
+					 is_taken ? EDGE_TAKEN : EDGE_NEXT)))
 			return false;
 	}
 	return true;

@@ -7,8 +7,8 @@
 
 #include <Zydis/Zydis.h>
 
-#define STRING_REPEATED (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | \
-			 ZYDIS_ATTRIB_HAS_REPNE)
+#define STRING_REPEATED \
+	(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
 
 /* Far calls and returns are what Intel's manual calls far transfers (SDM,
  * volume 3, Intel PT, "COFI type for branch instructions"), and what leaves

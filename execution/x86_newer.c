@@ -5,8 +5,8 @@
 #include "execution/x86_opcode.h"
 
 enum {
-	ANY = 0xff,		/* prefix */
-	MODRM_ALL = 0xff,	/* masks */
+	ANY = 0xff,	  /* prefix */
+	MODRM_ALL = 0xff, /* masks */
 	MODRM_REG = 0x38,
 	MODRM_MODE = 0xc0,
 };
@@ -20,7 +20,7 @@ static const struct {
 	uint8_t modrm;
 	enum instruction_kind kind;
 	bool switches_trace;
-	bool is_64_bit;		/* only in 64-bit mode */
+	bool is_64_bit; /* only in 64-bit mode */
 } rows[] = {
 	/* eretu, erets, lkgs */
 	{ 1, 0x01, 0xf3, MODRM_ALL, 0xca, INSTRUCTION_FAR_RETURN, 0, 1 },
@@ -42,8 +42,8 @@ static const struct {
 	uint8_t opcode;
 	uint8_t prefix;
 } memory_rows[] = {
-	{ 2, 0xfc, ANY },	/* aadd, aand, aor, axor */
-	{ 2, 0x8a, 0 },		/* movrs */
+	{ 2, 0xfc, ANY }, /* aadd, aand, aor, axor */
+	{ 2, 0x8a, 0 },	  /* movrs */
 	{ 2, 0x8b, ANY },
 };
 
@@ -54,8 +54,9 @@ static int read_memory_operation(struct x86_opcode *opcode)
 		    memory_rows[i].opcode == opcode->opcode &&
 		    (memory_rows[i].prefix == ANY ||
 		     memory_rows[i].prefix == opcode->prefix))
-			return x86_opcode_read_modrm(opcode) < 0xc0 ? 1 :
-							   -ERROR_UNSUPPORTED;
+			return x86_opcode_read_modrm(opcode) < 0xc0 ?
+				       1 :
+				       -ERROR_UNSUPPORTED;
 	return -ERROR_UNSUPPORTED;
 }
 

@@ -6,8 +6,8 @@
 bool x86_is_legacy_prefix(uint8_t byte)
 {
 	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
-	       (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 ||
-	       byte == 0xf2 || byte == 0xf3;
+	       (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 || byte == 0xf2 ||
+	       byte == 0xf3;
 }
 
 /* Returns the next byte; @opcode->at is beyond the end if there is none. */

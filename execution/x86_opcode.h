@@ -7,9 +7,9 @@
 enum { X86_LENGTH_LIMIT = 15 };
 
 enum x86_encoding {
-	X86_LEGACY,	/* in the maps 0f (1) and 0f 38 (2) */
+	X86_LEGACY, /* in the maps 0f (1) and 0f 38 (2) */
 	X86_REX2,
-	X86_VEX,	/* of three bytes */
+	X86_VEX, /* of three bytes */
 	X86_EVEX,
 };
 
@@ -19,13 +19,13 @@ enum x86_encoding {
 struct x86_opcode {
 	const uint8_t *bytes;
 	size_t size;
-	size_t at;		/* what is read next, beyond the end if the
+	size_t at; /* what is read next, beyond the end if the
 				 * bytes end too early */
 	enum x86_encoding encoding;
 	uint8_t map;
 	uint8_t opcode;
-	uint8_t prefix;		/* 0x66, 0xf2, 0xf3 or 0: which is part of it */
-	bool is_wide;		/* W */
+	uint8_t prefix; /* 0x66, 0xf2, 0xf3 or 0: which is part of it */
+	bool is_wide;	/* W */
 	bool has_address_size;
 };
 

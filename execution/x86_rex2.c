@@ -16,12 +16,13 @@ static bool takes_rex2(uint8_t map, uint8_t opcode)
 	if (map)
 		return row != 3 && row != 8;
 	return row != 4 && row != 7 && row != 0xa && row != 0xe &&
-	       !x86_is_legacy_prefix(opcode) && opcode != 0x0f && opcode != 0x62 &&
-	       opcode != 0xc4 && opcode != 0xc5 && opcode != 0xd5;
+	       !x86_is_legacy_prefix(opcode) && opcode != 0x0f &&
+	       opcode != 0x62 && opcode != 0xc4 && opcode != 0xc5 &&
+	       opcode != 0xd5;
 }
 
 int x86_rex2_rewrite(const uint8_t *bytes, size_t size,
-		      struct x86_rewritten *rewritten)
+		     struct x86_rewritten *rewritten)
 {
 	struct x86_opcode opcode = { .bytes = bytes, .size = size };
 	int status = x86_opcode_read(&opcode, INSTRUCTION_X86_64);

@@ -20,6 +20,6 @@ struct x86_rewritten {
  * if it has no REX2 prefix, or may not have one.
  */
 int x86_rex2_rewrite(const uint8_t *bytes, size_t size,
-		      struct x86_rewritten *rewritten);
+		     struct x86_rewritten *rewritten);
 
 #endif

@@ -16,19 +16,19 @@ static size_t promoted_immediate(const struct x86_opcode *opcode, uint8_t modrm)
 	bool is_test = (modrm & 0x38) < 0x10;
 
 	switch (opcode->opcode) {
-	case 0x24:	/* shld, shrd */
+	case 0x24: /* shld, shrd */
 	case 0x2c:
-	case 0x6b:	/* imul */
-	case 0x80:	/* add, or, ..., ccmp */
+	case 0x6b: /* imul */
+	case 0x80: /* add, or, ..., ccmp */
 	case 0x83:
-	case 0xc0:	/* rol, ... */
+	case 0xc0: /* rol, ... */
 	case 0xc1:
-	case 0xd4:	/* sha1rnds4 */
+	case 0xd4: /* sha1rnds4 */
 		return 1;
 	case 0x69:
 	case 0x81:
 		return operand_size(opcode);
-	case 0xf6:	/* ctest */
+	case 0xf6: /* ctest */
 		return is_test ? 1 : 0;
 	case 0xf7:
 		return is_test ? operand_size(opcode) : 0;

@@ -20,6 +20,9 @@ PACKAGES=(
 )
 [[ ${1:-} != full ]] || PACKAGES+=(debhelper debootstrap dpkg-dev lintian
 	chromium chromium-driver)
+# The release that the tree is formatted with: scripts/format.sh
+[[ ${1:-} != full ]] || ! grep -q '^VERSION_ID="12"' /etc/os-release ||
+	PACKAGES+=(clang-format-14)
 
 missing() {
 	local package state

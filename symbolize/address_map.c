@@ -9,14 +9,14 @@
 #include <stdlib.h>
 
 struct mark {
-	struct symbol symbol;	/* end is 0 where the size is unknown */
+	struct symbol symbol; /* end is 0 where the size is unknown */
 	uint32_t order;
-	uint32_t rank;		/* 0: a stop */
+	uint32_t rank; /* 0: a stop */
 };
 
 struct address_map {
-	struct array marks;	/* struct mark; empty once finished */
-	struct array symbols;	/* struct symbol, without gaps */
+	struct array marks;   /* struct mark; empty once finished */
+	struct array symbols; /* struct symbol, without gaps */
 };
 
 struct address_map *address_map_new(void)

@@ -10,12 +10,12 @@
 /* A stretch of addresses with one meaning. */
 struct symbol {
 	uint64_t start;
-	uint64_t end;		/* the first address after it */
-	uint32_t function;	/* FUNCTION_UNKNOWN in a hole */
-	uint8_t role;		/* enum code_role */
-	uint8_t padding;	/* 1: the padding before the function, which
+	uint64_t end;	   /* the first address after it */
+	uint32_t function; /* FUNCTION_UNKNOWN in a hole */
+	uint8_t role;	   /* enum code_role */
+	uint8_t padding;   /* 1: the padding before the function, which
 				 * can be entered anywhere */
-	uint8_t is_t32;		/* 1: its file says that it is Arm's T32 code */
+	uint8_t is_t32;	   /* 1: its file says that it is Arm's T32 code */
 };
 
 /* Addresses to symbols.  Built once, then read-only: threads may share it. */

@@ -11,16 +11,16 @@
 /* What a stretch of kernel code is for. */
 enum code_role {
 	CODE_FUNCTION,
-	CODE_RETURN_THUNK,	/* stands for the return that jumps to it */
-	CODE_INDIRECT_THUNK,	/* stands for the call or jump that enters it */
-	CODE_VECTOR,		/* stands for the break-in that enters it */
-	CODE_SWITCH_POINT,	/* a function whose entry is the moment at
+	CODE_RETURN_THUNK,   /* stands for the return that jumps to it */
+	CODE_INDIRECT_THUNK, /* stands for the call or jump that enters it */
+	CODE_VECTOR,	     /* stands for the break-in that enters it */
+	CODE_SWITCH_POINT,   /* a function whose entry is the moment at
 				 * which the kernel changes stacks */
-	CODE_NMI,		/* where an interrupt enters that can come while
+	CODE_NMI,	     /* where an interrupt enters that can come while
 				 * the kernel changes tasks, and does not */
-	CODE_EXEC_POINT,	/* a function whose entry is the moment at
+	CODE_EXEC_POINT,     /* a function whose entry is the moment at
 				 * which a task's old program is gone */
-	CODE_UNNAMED,		/* between symbols: functions without one */
+	CODE_UNNAMED,	     /* between symbols: functions without one */
 };
 
 /* One rule: symbols of this name, or beginning or ending with it. */
@@ -33,19 +33,19 @@ struct arch_rule {
 
 /* What kind of work a kernel function begins, whatever called it. */
 enum work_kind {
-	WORK_NONE,		/* an ordinary function */
+	WORK_NONE, /* an ordinary function */
 	WORK_SYSTEM_CALL,
-	WORK_FAULT,		/* page fault */
-	WORK_EXCEPTION,		/* any other exception */
-	WORK_INTERRUPT,		/* hard interrupt of any vector */
+	WORK_FAULT,	/* page fault */
+	WORK_EXCEPTION, /* any other exception */
+	WORK_INTERRUPT, /* hard interrupt of any vector */
 	WORK_NMI,
-	WORK_SOFTIRQ,		/* a run of pending soft interrupts */
-	WORK_ITEM,		/* a work item of a workqueue */
-	WORK_EXIT,		/* on the way to user space: signals, task work */
-	WORK_SCHEDULE,		/* deciding who runs next, and switching */
-	WORK_THREAD,		/* a kernel thread that runs others' soft
+	WORK_SOFTIRQ,  /* a run of pending soft interrupts */
+	WORK_ITEM,     /* a work item of a workqueue */
+	WORK_EXIT,     /* on the way to user space: signals, task work */
+	WORK_SCHEDULE, /* deciding who runs next, and switching */
+	WORK_THREAD,   /* a kernel thread that runs others' soft
 				 * interrupts: they are its own work */
-	WORK_TRACER,		/* perf's: without a tracer it would not be */
+	WORK_TRACER,   /* perf's: without a tracer it would not be */
 	WORK_KINDS,
 };
 
@@ -61,14 +61,14 @@ enum { T32_SYSTEM_CALL_BYTES = 2 };
 
 /* What unwinding user stacks goes by.  Registers have DWARF's numbers. */
 struct arch_frames {
-	const uint8_t *perf_registers;	/* what perf calls each: see below */
-	uint8_t register_count;		/* 0: its stacks are not unwound */
-	uint8_t code_address;		/* the last of them */
+	const uint8_t *perf_registers; /* what perf calls each: see below */
+	uint8_t register_count;	       /* 0: its stacks are not unwound */
+	uint8_t code_address;	       /* the last of them */
 	uint8_t stack_pointer;
-	uint8_t frame_pointer;		/* to the caller's, behind it the
+	uint8_t frame_pointer; /* to the caller's, behind it the
 					 * return address */
-	bool frame_ends_there;		/* the caller's stack begins behind them */
-	uint8_t link_register;		/* holds the return address of functions
+	bool frame_ends_there; /* the caller's stack begins behind them */
+	uint8_t link_register; /* holds the return address of functions
 					 * that call none; 0: it is on the stack */
 	/* The bits of a return address; others may be a signature. */
 	uint64_t code_bits;

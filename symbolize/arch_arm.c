@@ -36,7 +36,7 @@ static const char *const system_call_prefixes[] = { "__se_sys_", "sys_" };
 
 /* enum perf_event_arm_regs in arch/arm/include/uapi/asm/perf_regs.h. */
 static const char *const user_registers[] = {
-	"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7",
+	"r0", "r1", "r2",  "r3", "r4", "r5", "r6", "r7",
 	"r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc",
 };
 

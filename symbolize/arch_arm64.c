@@ -43,15 +43,16 @@ static const struct arch_work entries[] = {
 
 /* arch/arm64/include/asm/syscall_wrapper.h. */
 static const char *const system_call_prefixes[] = {
-	"__arm64_sys_", "__arm64_compat_sys_",
+	"__arm64_sys_",
+	"__arm64_compat_sys_",
 };
 
 /* enum perf_event_arm_regs in arch/arm64/include/uapi/asm/perf_regs.h. */
 static const char *const user_registers[] = {
-	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7",
-	"x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
-	"x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
-	"x24", "x25", "x26", "x27", "x28", "x29", "lr", "sp", "pc",
+	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",	 "x7",	"x8",
+	"x9",  "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+	"x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26",
+	"x27", "x28", "x29", "lr",  "sp",  "pc",
 };
 
 /* DWARF for the Arm 64-bit Architecture (aadwarf64): x0 to x30, sp, pc. */

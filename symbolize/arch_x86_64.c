@@ -58,15 +58,15 @@ static const struct arch_work entries[] = {
 
 /* arch/x86/include/asm/syscall_wrapper.h. */
 static const char *const system_call_prefixes[] = {
-	"__x64_sys_", "__ia32_sys_", "__ia32_compat_sys_",
+	"__x64_sys_",	     "__ia32_sys_",	  "__ia32_compat_sys_",
 	"__x64_compat_sys_", "__x32_compat_sys_",
 };
 
 /* enum perf_event_x86_regs in arch/x86/include/uapi/asm/perf_regs.h. */
 static const char *const user_registers[] = {
-	"ax", "bx", "cx", "dx", "si", "di",  "bp",  "sp",
-	"ip", "flags", "cs", "ss", "ds", "es", "fs", "gs",
-	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+	"ax", "bx",    "cx",  "dx",  "si",  "di",  "bp",  "sp",
+	"ip", "flags", "cs",  "ss",  "ds",  "es",  "fs",  "gs",
+	"r8", "r9",    "r10", "r11", "r12", "r13", "r14", "r15",
 };
 
 /* System V ABI, AMD64 supplement, figure 3.36: ax dx cx bx si di bp sp r8 to r15,

@@ -24,8 +24,8 @@ char *debug_file_of_kernel(const char *release)
 		"/boot/vmlinux-%s",
 	};
 
-	for (size_t i = 0; is_release(release) &&
-			   i < sizeof(places) / sizeof(*places); i++) {
+	for (size_t i = 0;
+	     is_release(release) && i < sizeof(places) / sizeof(*places); i++) {
 		char path[PATH_MAX];
 
 		snprintf(path, sizeof(path), places[i], release);
@@ -68,7 +68,8 @@ char *debug_file_of_module(const char *release, const char *module)
 	char *found = NULL;
 
 	for (size_t i = 0; !found && is_release(release) &&
-			   i < sizeof(places) / sizeof(*places); i++) {
+			   i < sizeof(places) / sizeof(*places);
+	     i++) {
 		char folder[PATH_MAX];
 
 		snprintf(folder, sizeof(folder), places[i], release);

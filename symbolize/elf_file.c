@@ -12,7 +12,7 @@
 struct elf_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	Elf *elf;		/* the module's */
+	Elf *elf; /* the module's */
 	GElf_Addr bias;
 };
 
@@ -27,8 +27,7 @@ static bool open_module(struct elf_file *file, const char *path, int fd)
 {
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl)
-		file->module =
-			dwfl_report_offline(file->dwfl, path, path, fd);
+		file->module = dwfl_report_offline(file->dwfl, path, path, fd);
 	if (!file->module) {
 		close(fd);
 		return false;

@@ -14,8 +14,8 @@ enum { KEPT_FRAMES = 8192, MOST_FRAME_BYTES = 1 << 16 };
 
 struct elf_frames {
 	Elf *file;
-	Dwarf_CFI *descriptions;	/* NULL: none */
-	struct number_map *frames;	/* Dwarf_Frame *, by address */
+	Dwarf_CFI *descriptions;   /* NULL: none */
+	struct number_map *frames; /* Dwarf_Frame *, by address */
 };
 
 struct elf_frames *elf_frames_new(const struct user_elf *elf)
@@ -70,8 +70,7 @@ void elf_frames_free(struct elf_frames *frames)
 /* Returns where the frame of @address is kept, NULL when out of memory. */
 static uint64_t *place_of(struct elf_frames *frames, uint64_t address)
 {
-	if (frames->frames &&
-	    number_map_count(frames->frames) >= KEPT_FRAMES)
+	if (frames->frames && number_map_count(frames->frames) >= KEPT_FRAMES)
 		forget(frames);
 	if (!frames->frames)
 		frames->frames = number_map_new();
@@ -101,8 +100,7 @@ Dwarf_Frame *elf_frames_at(struct elf_frames *frames, uint64_t address)
 
 	if (!frames->descriptions)
 		return NULL;
-	kept = frames->frames ? number_map_find(frames->frames, address) :
-				NULL;
+	kept = frames->frames ? number_map_find(frames->frames, address) : NULL;
 	if (!kept) {
 		kept = place_of(frames, address);
 		if (kept)

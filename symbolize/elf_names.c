@@ -8,12 +8,12 @@
 #include <string.h>
 
 struct named {
-	const char *name;	/* libdwfl's */
+	const char *name; /* libdwfl's */
 	uint64_t address;
 };
 
 struct elf_names {
-	struct array sorted;	/* struct named */
+	struct array sorted; /* struct named */
 };
 
 static int compare(const void *a, const void *b)
@@ -79,8 +79,7 @@ bool elf_names_find(const struct elf_names *names, const char *name,
 
 	if (first == end)
 		return false;
-	found = bsearch(&key, first, names->sorted.count, sizeof(key),
-			compare);
+	found = bsearch(&key, first, names->sorted.count, sizeof(key), compare);
 	if (!found || (found > first && !compare(found - 1, &key)) ||
 	    (found + 1 < end && !compare(found + 1, &key)))
 		return false;

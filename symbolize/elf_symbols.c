@@ -16,7 +16,7 @@ struct elf_reader {
 	const char *module;
 	struct function_table *functions;
 	struct address_map *map;
-	bool is_arm;	/* the lowest bit of a function's address says T32 */
+	bool is_arm; /* the lowest bit of a function's address says T32 */
 };
 
 /* "foo.cold" is where foo is left for, not where it is entered. */
@@ -47,15 +47,14 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 		symbol.end = symbol.start + entry->st_size;
 	/* "read@@GLIBC_2.2.5": the version is not part of the name. */
 	symbol.function = function_table_add(reader->functions, name,
-					     strcspn(name, "@"),
-					     reader->module, 'u');
+					     strcspn(name, "@"), reader->module,
+					     'u');
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
 	if (!is_cold_part(name))
 		function_table_locate(reader->functions, symbol.function,
 				      address);
-	return address_map_add(reader->map, &symbol,
-			       rank_of(entry, name));
+	return address_map_add(reader->map, &symbol, rank_of(entry, name));
 }
 
 static bool is_function(const GElf_Sym *entry)

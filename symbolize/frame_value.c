@@ -11,7 +11,7 @@ struct evaluation {
 	const struct frame_context *context;
 	uint64_t stack[DEPTH];
 	size_t depth;
-	bool is_place;	/* the result is where the value is */
+	bool is_place; /* the result is where the value is */
 };
 
 bool frame_register(const struct frame_registers *registers, uint64_t number,
@@ -59,7 +59,8 @@ static bool push_register(struct evaluation *evaluation, uint64_t number,
 static bool pick(struct evaluation *evaluation, uint64_t index)
 {
 	return index < evaluation->depth &&
-	       push(evaluation, evaluation->stack[evaluation->depth - 1 - index]);
+	       push(evaluation,
+		    evaluation->stack[evaluation->depth - 1 - index]);
 }
 
 static bool load(struct evaluation *evaluation, uint64_t size)
@@ -132,8 +133,7 @@ static bool compute(uint8_t atom, uint64_t left, uint64_t right,
 	}
 }
 
-static bool compare(uint8_t atom, int64_t left, int64_t right,
-		    uint64_t *result)
+static bool compare(uint8_t atom, int64_t left, int64_t right, uint64_t *result)
 {
 	switch (atom) {
 	case DW_OP_eq:

@@ -9,12 +9,12 @@
 
 struct stack_copy;
 
-enum { FRAME_REGISTERS = 33 };	/* as many as any architecture has */
+enum { FRAME_REGISTERS = 33 }; /* as many as any architecture has */
 
 /* The registers of a frame, by DWARF's numbers: those that are known. */
 struct frame_registers {
 	uint64_t values[FRAME_REGISTERS];
-	uint64_t known;		/* bit i: values[i] is */
+	uint64_t known; /* bit i: values[i] is */
 };
 
 bool frame_register(const struct frame_registers *registers, uint64_t number,
@@ -26,7 +26,7 @@ void frame_register_set(struct frame_registers *registers, unsigned int number,
 struct frame_context {
 	const struct stack_copy *copy;
 	const struct frame_registers *registers;
-	uint64_t cfa;	/* canonical frame address, once it is known */
+	uint64_t cfa; /* canonical frame address, once it is known */
 };
 
 /* Computes what the @count operations @ops, as libdw has them, say that a

@@ -58,8 +58,8 @@ enum function_event_kind {
 };
 
 enum function_break {
-	FUNCTION_BREAK_INTERRUPT,	/* or exception */
-	FUNCTION_BREAK_SYSTEM_CALL,	/* by instruction, from user code */
+	FUNCTION_BREAK_INTERRUPT,   /* or exception */
+	FUNCTION_BREAK_SYSTEM_CALL, /* by instruction, from user code */
 };
 
 /* One event; the times are those of enum flow_item: time_ns never decreases,
@@ -71,12 +71,12 @@ struct function_event {
 	uint32_t late_ns;
 	uint64_t address;
 	union {
-		uint32_t function;	/* see function_table.h */
+		uint32_t function; /* see function_table.h */
 		uint32_t lost_bytes;
 	};
-	uint8_t kind;			/* enum function_event_kind */
+	uint8_t kind; /* enum function_event_kind */
 	uint8_t detail;
-	uint8_t is_user;		/* what it leads to is user code */
+	uint8_t is_user; /* what it leads to is user code */
 };
 
 _Static_assert(sizeof(struct function_event) == 32, "events are hot");

@@ -19,7 +19,7 @@ enum {
 	/* Ways to reach a block that are no enum flow_exit. */
 	EXIT_ASYNC = 64,
 	EXIT_START,
-	EXIT_ENTRY,	/* from user space */
+	EXIT_ENTRY, /* from user space */
 	EXIT_UNSEEN,
 };
 
@@ -35,16 +35,16 @@ struct function_events {
 	size_t item_count;
 	size_t item_at;
 
-	struct symbol here;		/* of the block that ran last */
-	uint8_t exit;			/* how it was left */
-	uint64_t exit_end;		/* its last instruction's address */
-	uint64_t return_address;	/* of a call or break-in */
+	struct symbol here;	 /* of the block that ran last */
+	uint8_t exit;		 /* how it was left */
+	uint64_t exit_end;	 /* its last instruction's address */
+	uint64_t return_address; /* of a call or break-in */
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct task_switch tasks;
-	bool running;			/* the CPU is being traced */
-	bool outside;			/* it left for user space */
-	uint64_t nmi_return;		/* where the NMI that runs will return
+	bool running;	     /* the CPU is being traced */
+	bool outside;	     /* it left for user space */
+	uint64_t nmi_return; /* where the NMI that runs will return
 					 * to; NO_NMI: none does */
 
 	size_t event_count;

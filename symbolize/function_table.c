@@ -10,16 +10,16 @@
 #include <string.h>
 
 struct slot {
-	uint32_t number;	/* of the function, + 1; 0: it is free */
-	uint32_t hash;		/* of its name and module */
+	uint32_t number; /* of the function, + 1; 0: it is free */
+	uint32_t hash;	 /* of its name and module */
 };
 
 struct function_table {
 	struct arena *names;
-	struct array functions;		/* struct function */
-	struct array modules;		/* const char * */
-	struct slot *slots;		/* open addressing */
-	size_t slot_count;		/* a power of two */
+	struct array functions; /* struct function */
+	struct array modules;	/* const char * */
+	struct slot *slots;	/* open addressing */
+	size_t slot_count;	/* a power of two */
 };
 
 static uint32_t hash_of(const char *name, size_t length, const char *module)
@@ -103,9 +103,8 @@ struct function_table *function_table_new(void)
 	if (!table->names)
 		goto fail;
 	kernel = function_table_module(table, "", 0);
-	if (!kernel ||
-	    function_table_add(table, "[unknown]", 9, kernel, 'k') !=
-		    FUNCTION_UNKNOWN)
+	if (!kernel || function_table_add(table, "[unknown]", 9, kernel, 'k') !=
+			       FUNCTION_UNKNOWN)
 		goto fail;
 	return table;
 fail:
@@ -132,8 +131,8 @@ const char *function_table_module(struct function_table *table,
 
 	/* Symbols come grouped by module, so the newest fits nearly always. */
 	for (size_t i = table->modules.count; i-- > 0;) {
-		const char *known = *(const char **)array_at(&table->modules,
-							     i);
+		const char *known =
+			*(const char **)array_at(&table->modules, i);
 
 		if (strncmp(known, name, length) == 0 && !known[length])
 			return known;

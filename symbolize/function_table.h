@@ -21,11 +21,11 @@ struct function_table;
 #define FUNCTION_NONE UINT32_MAX
 
 struct function {
-	const char *name;	/* without the suffixes of its pieces */
-	const char *module;	/* "" for the kernel proper, else a module's
+	const char *name;   /* without the suffixes of its pieces */
+	const char *module; /* "" for the kernel proper, else a module's
 				 * name or a user program's path */
-	uint64_t address;	/* of its lowest entry seen; 0 if unknown */
-	char space;		/* 'k' kernel, 'u' user */
+	uint64_t address;   /* of its lowest entry seen; 0 if unknown */
+	char space;	    /* 'k' kernel, 'u' user */
 };
 
 /* Returns NULL when out of memory. */

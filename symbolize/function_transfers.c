@@ -34,8 +34,8 @@ void function_events_emit_switch(struct function_events *events,
 	struct function_event *event =
 		function_events_emit(events, item, FUNCTION_SWITCH);
 
-	event->address =
-		(uint64_t)(uint32_t)task->pid << 32 | (uint32_t)task->tid;
+	event->address = (uint64_t)(uint32_t)task->pid << 32 |
+			 (uint32_t)task->tid;
 	event->detail = events->tasks.preempted;
 	symbol_cache_switch(events->cache, task->pid);
 }

@@ -13,15 +13,15 @@ struct kallsyms_line {
 	char type;
 	const char *name;
 	size_t name_length;
-	const char *module;	/* length 0 for the kernel proper */
+	const char *module; /* length 0 for the kernel proper */
 	size_t module_length;
 };
 
 /* A walk over the @size bytes at @text. */
 struct kallsyms {
-	const char *text;	/* borrowed */
+	const char *text; /* borrowed */
 	const char *end;
-	uint64_t bad_lines;	/* left out so far because unreadable */
+	uint64_t bad_lines; /* left out so far because unreadable */
 };
 
 struct kallsyms kallsyms_of(const char *text, size_t size);

@@ -10,10 +10,10 @@
 
 /* Which of two names for one address wins. */
 enum {
-	RANK_MARK,		/* of a section */
-	RANK_ANNOUNCED,		/* kallsyms has more to say */
+	RANK_MARK,	/* of a section */
+	RANK_ANNOUNCED, /* kallsyms has more to say */
 	RANK_KALLSYMS,
-	RANK_ROLE,		/* a thunk is one by any name */
+	RANK_ROLE, /* a thunk is one by any name */
 };
 
 static bool is_code(char type)
@@ -56,13 +56,13 @@ static int add_code(const struct kernel_symbols *kernel,
 
 	if (!module)
 		return -ERROR_MEMORY;
-	symbol.function = function_table_add(
-		kernel->functions, line->name + padding,
-		line->name_length - padding, module, 'k');
+	symbol.function =
+		function_table_add(kernel->functions, line->name + padding,
+				   line->name_length - padding, module, 'k');
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
-	symbol.role = (uint8_t)arch_role(kernel->arch, line->name,
-					 line->name_length);
+	symbol.role =
+		(uint8_t)arch_role(kernel->arch, line->name, line->name_length);
 	if (function_name_length(line->name, line->name_length) ==
 		    line->name_length &&
 	    !padding)
@@ -81,8 +81,7 @@ int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 
 	while (!status && kallsyms_next(&kallsyms, &line) > 0) {
 		/* kptr_restrict shows every address as zero. */
-		if (!line.address || is_offset(line.type) ||
-		    is_mapping(&line))
+		if (!line.address || is_offset(line.type) || is_mapping(&line))
 			continue;
 		if (is_code(line.type))
 			status = add_code(kernel, &line);

@@ -15,22 +15,22 @@ enum { CACHE_BITS = 12 };
 
 /* What one module's debug information is read from. */
 struct line_file {
-	const char *module;	/* as struct function has it; borrowed */
+	const char *module; /* as struct function has it; borrowed */
 	char space;
-	struct elf_file *elf;	/* NULL: there is none */
+	struct elf_file *elf;	 /* NULL: there is none */
 	struct elf_names *names; /* NULL before they are needed */
 };
 
 struct cached_line {
-	const struct line_file *file;	/* NULL: free */
+	const struct line_file *file; /* NULL: free */
 	uint64_t address;
-	bool is_entry;		/* the line of the function, not of the code */
-	struct source_line line;	/* file NULL: nothing is known */
+	bool is_entry;		 /* the line of the function, not of the code */
+	struct source_line line; /* file NULL: nothing is known */
 };
 
 struct lines {
 	const char *release;
-	struct array files;	/* struct line_file *: they must not move */
+	struct array files; /* struct line_file *: they must not move */
 	struct cached_line cache[1 << CACHE_BITS];
 };
 
@@ -114,9 +114,9 @@ static int scopes_at(const struct line_file *file, uint64_t *address,
 		     Dwarf_Die **scopes)
 {
 	Dwarf_Addr bias = 0;
-	Dwarf_Die *unit = dwfl_module_addrdie(
-		elf_file_module(file->elf),
-		*address + elf_file_bias(file->elf), &bias);
+	Dwarf_Die *unit =
+		dwfl_module_addrdie(elf_file_module(file->elf),
+				    *address + elf_file_bias(file->elf), &bias);
 	Dwarf_Die *named = NULL;
 	int count;
 

@@ -9,8 +9,8 @@ struct function;
 
 /* A place in source code. */
 struct source_line {
-	const char *file;	/* as the compiler was told; owner: the lines */
-	int line;		/* from 1 */
+	const char *file; /* as the compiler was told; owner: the lines */
+	int line;	  /* from 1 */
 };
 
 /* Lines of source code by address, from the debug information of vmlinux,

@@ -7,7 +7,7 @@
 
 /* One line of /proc/modules: where a module's code lies. */
 struct module_line {
-	const char *name;	/* not ended by a NUL; the caller's text */
+	const char *name; /* not ended by a NUL; the caller's text */
 	size_t name_length;
 	uint64_t address;
 	uint64_t size_bytes;
@@ -15,7 +15,7 @@ struct module_line {
 
 /* A walk over the text of /proc/modules. */
 struct module_map {
-	const char *text;	/* borrowed */
+	const char *text; /* borrowed */
 	const char *end;
 };
 

@@ -31,8 +31,8 @@ static int add_section(const GElf_Shdr *header, const char *module,
 		.role = CODE_INDIRECT_THUNK,
 	};
 
-	symbol.function = function_table_add(functions, "[plt]", 5, module,
-					     'u');
+	symbol.function =
+		function_table_add(functions, "[plt]", 5, module, 'u');
 	if (symbol.function == FUNCTION_NONE)
 		return -ERROR_MEMORY;
 	return address_map_add(map, &symbol, STUB_RANK);

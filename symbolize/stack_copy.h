@@ -13,8 +13,8 @@ struct user_memory;
  * it, the code of its process.  All are borrowed.
  */
 struct stack_copy {
-	const struct arch_frames *frames;	/* of the recording's arch */
-	struct user_memory *memory;		/* looks at the process */
+	const struct arch_frames *frames; /* of the recording's arch */
+	struct user_memory *memory;	  /* looks at the process */
 	const struct sideband_user_state *state;
 };
 

@@ -15,10 +15,10 @@ struct stack_copy;
 struct stack_frame {
 	const struct stack_copy *copy;
 	struct frame_registers registers;
-	bool is_interrupted;	/* its code address is no return address */
-	bool may_be_leaf;	/* it is not known to have called */
-	bool ends_signal;	/* see stack_frame_ends_signal() */
-	Dwarf_Frame *description;	/* of its code's frames; NULL: none */
+	bool is_interrupted;	  /* its code address is no return address */
+	bool may_be_leaf;	  /* it is not known to have called */
+	bool ends_signal;	  /* see stack_frame_ends_signal() */
+	Dwarf_Frame *description; /* of its code's frames; NULL: none */
 };
 
 /* Where its code goes on. */

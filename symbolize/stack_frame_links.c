@@ -83,8 +83,8 @@ bool stack_frame_ends_signal(const struct stack_frame *frame)
 	uint8_t code[sizeof(frames->signal_return)];
 
 	return frames->signal_return_bytes &&
-	       user_memory_read(frame->copy->memory, stack_frame_pc(frame), code,
-				frames->signal_return_bytes) &&
+	       user_memory_read(frame->copy->memory, stack_frame_pc(frame),
+				code, frames->signal_return_bytes) &&
 	       !memcmp(code, frames->signal_return,
 		       frames->signal_return_bytes);
 }

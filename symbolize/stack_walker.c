@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 struct stack_walker {
-	struct number_map *files;	/* struct elf_frames *, by user_elf */
+	struct number_map *files; /* struct elf_frames *, by user_elf */
 };
 
 static struct elf_frames *frames_of(struct stack_walker *walker,
@@ -121,8 +121,7 @@ void stack_walker_free(struct stack_walker *walker)
 
 	if (!walker)
 		return;
-	while (walker->files &&
-	       (file = number_map_next(walker->files, &place)))
+	while (walker->files && (file = number_map_next(walker->files, &place)))
 		elf_frames_free((struct elf_frames *)(uintptr_t)*file);
 	number_map_free(walker->files);
 	free(walker);

@@ -6,8 +6,8 @@
 enum { SLOT_BITS = 14 };
 
 struct slot {
-	uint64_t address;	/* 0: free */
-	int32_t pid;		/* of user code; -1: the kernel's */
+	uint64_t address; /* 0: free */
+	int32_t pid;	  /* of user code; -1: the kernel's */
 	struct symbol symbol;
 };
 

@@ -15,8 +15,8 @@ struct symbols {
 	const struct arch *arch;
 	struct function_table *functions;
 	struct address_map *kernel;
-	struct user_space *user;	/* NULL without a recording */
-	bool is_text;			/* all symbols are in kernel */
+	struct user_space *user; /* NULL without a recording */
+	bool is_text;		 /* all symbols are in kernel */
 };
 
 static int symbols_new(const struct arch *arch, struct symbols **symbols)
@@ -100,8 +100,8 @@ static int read_kallsyms(const struct kernel_symbols *kernel,
 	status = text_file_read(path, log, &file);
 	if (status < 0)
 		return status;
-	status = kernel_symbols_add_kallsyms(kernel, file.text,
-					     file.size_bytes);
+	status =
+		kernel_symbols_add_kallsyms(kernel, file.text, file.size_bytes);
 	if (!status && !kernel_symbols_usable(kernel))
 		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
 			    "has no addresses: it was copied without the right "
@@ -123,8 +123,7 @@ static int read_modules(const struct kernel_symbols *kernel,
 	status = text_file_read(path, log, &file);
 	if (status < 0)
 		return status;
-	status = kernel_symbols_add_modules(kernel, file.text,
-					    file.size_bytes);
+	status = kernel_symbols_add_modules(kernel, file.text, file.size_bytes);
 	text_file_free(&file);
 	return status;
 }
@@ -142,9 +141,10 @@ static int read_ksymbols(const struct kernel_symbols *kernel,
 	while ((status = sideband_next(sideband, &record)) > 0) {
 		if (record.ksymbol.unregister)
 			continue;
-		status = kernel_symbols_add_named(
-			kernel, record.ksymbol.address,
-			record.ksymbol.size_bytes, record.ksymbol.name);
+		status = kernel_symbols_add_named(kernel,
+						  record.ksymbol.address,
+						  record.ksymbol.size_bytes,
+						  record.ksymbol.name);
 		if (status < 0)
 			break;
 	}
@@ -153,8 +153,7 @@ static int read_ksymbols(const struct kernel_symbols *kernel,
 }
 
 static int read_kernel(struct symbols *symbols,
-		       const struct recording *recording,
-		       const struct log *log)
+		       const struct recording *recording, const struct log *log)
 {
 	const struct kernel_symbols kernel = kernel_of(symbols);
 	int status = read_kallsyms(&kernel, recording, log);
@@ -178,11 +177,10 @@ int symbols_open(const struct recording *recording, const struct log *log,
 	status = read_kernel(*symbols, recording, log);
 	/* What no trace needs may well be missing. */
 	if (!status && recording_names_user(recording))
-		status = user_space_open(recording, (*symbols)->functions,
-					 recording_traces_user(recording) ?
-						 log :
-						 NULL,
-					 &(*symbols)->user);
+		status = user_space_open(
+			recording, (*symbols)->functions,
+			recording_traces_user(recording) ? log : NULL,
+			&(*symbols)->user);
 	if (status < 0) {
 		symbols_close(*symbols);
 		*symbols = NULL;

@@ -17,12 +17,12 @@ struct task_id {
  */
 struct task_switch {
 	struct task_id current;
-	struct task_id next;	/* announced, if has_next */
+	struct task_id next; /* announced, if has_next */
 	bool has_next;
-	bool preempted;		/* of the announcement */
-	uint64_t overdue_ns;	/* when a switch point came that no record
+	bool preempted;	      /* of the announcement */
+	uint64_t overdue_ns;  /* when a switch point came that no record
 				 * announced; 0: none did */
-	uint64_t untraced_ns;	/* when a record came whose switch point, not
+	uint64_t untraced_ns; /* when a record came whose switch point, not
 				 * traced yet, may still come; 0: none did */
 };
 

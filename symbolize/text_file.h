@@ -8,7 +8,7 @@ struct log;
 
 /* A whole file in memory. */
 struct text_file {
-	char *text;		/* not ended by a NUL */
+	char *text; /* not ended by a NUL */
 	size_t size_bytes;
 };
 

@@ -13,10 +13,10 @@
  */
 struct thunk_fold {
 	bool active;
-	uint8_t exit;		/* what the thunks stand for: enum flow_exit,
+	uint8_t exit;		 /* what the thunks stand for: enum flow_exit,
 				 * or another way into a vector */
-	uint32_t from;		/* the function that entered them */
-	uint64_t return_address;	/* of FLOW_EXIT_CALL */
+	uint32_t from;		 /* the function that entered them */
+	uint64_t return_address; /* of FLOW_EXIT_CALL */
 };
 
 /* Folds broken off by interrupts, which go on when those return. */

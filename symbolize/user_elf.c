@@ -11,12 +11,12 @@
 struct load {
 	uint64_t address;
 	uint64_t file_offset;
-	uint64_t size_bytes;	/* in the file */
+	uint64_t size_bytes; /* in the file */
 };
 
 struct user_elf {
 	struct file_map map;
-	struct array loads;	/* struct load */
+	struct array loads; /* struct load */
 };
 
 static bool take_header(struct user_elf *elf, const GElf_Phdr *header)
@@ -54,8 +54,8 @@ static const uint8_t *bytes_at(const struct user_elf *elf, uint64_t address,
 static bool read_headers(struct user_elf *elf)
 {
 	/* elf_memory() does not write to what it is given. */
-	Elf *file = elf_memory((char *)(uintptr_t)elf->map.bytes,
-			       elf->map.size);
+	Elf *file =
+		elf_memory((char *)(uintptr_t)elf->map.bytes, elf->map.size);
 	GElf_Phdr header;
 	size_t count = 0;
 	bool is_good = file && gelf_getclass(file) == ELFCLASS64 &&
@@ -104,8 +104,8 @@ bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
 
 		if (file_offset < first || file_offset >= end)
 			continue;
-		*address = loads[i].address + file_offset -
-			   loads[i].file_offset;
+		*address =
+			loads[i].address + file_offset - loads[i].file_offset;
 		return true;
 	}
 	return false;

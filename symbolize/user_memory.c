@@ -9,16 +9,16 @@
 #include <string.h>
 
 struct known_file {
-	const char *path;	/* the recording's */
-	struct user_elf *elf;	/* NULL if it cannot be read */
+	const char *path;     /* the recording's */
+	struct user_elf *elf; /* NULL if it cannot be read */
 };
 
 struct user_memory {
 	struct process_maps *maps;
-	struct array files;	/* struct known_file */
-	struct array mapped;	/* struct process_map, the oldest first */
+	struct array files;  /* struct known_file */
+	struct array mapped; /* struct process_map, the oldest first */
 	int32_t pid;
-	uint64_t from_ns;	/* mapped is right in [from_ns, until_ns) */
+	uint64_t from_ns; /* mapped is right in [from_ns, until_ns) */
 	uint64_t until_ns;
 };
 
@@ -52,8 +52,7 @@ void user_memory_free(struct user_memory *memory)
 	free(memory);
 }
 
-int user_memory_look(struct user_memory *memory, int32_t pid,
-		     uint64_t time_ns)
+int user_memory_look(struct user_memory *memory, int32_t pid, uint64_t time_ns)
 {
 	if (memory->pid == pid && time_ns >= memory->from_ns &&
 	    time_ns < memory->until_ns)
@@ -61,8 +60,8 @@ int user_memory_look(struct user_memory *memory, int32_t pid,
 	memory->mapped.count = 0;
 	memory->pid = pid;
 	memory->from_ns = time_ns;
-	memory->until_ns = process_maps_at(memory->maps, pid, time_ns,
-					   &memory->mapped);
+	memory->until_ns =
+		process_maps_at(memory->maps, pid, time_ns, &memory->mapped);
 	return memory->until_ns ? 0 : -ERROR_MEMORY;
 }
 
@@ -87,8 +86,7 @@ static const struct user_elf *elf_of(struct user_memory *memory,
 }
 
 static bool make_image(struct user_memory *memory,
-		       const struct process_map *map,
-		       struct user_image *image)
+		       const struct process_map *map, struct user_image *image)
 {
 	uint64_t own;
 
@@ -114,8 +112,8 @@ bool user_memory_image(struct user_memory *memory, uint64_t address,
 	return false;
 }
 
-bool user_memory_read(struct user_memory *memory, uint64_t address,
-		      void *bytes, size_t size)
+bool user_memory_read(struct user_memory *memory, uint64_t address, void *bytes,
+		      size_t size)
 {
 	struct user_image image;
 

@@ -17,7 +17,7 @@
 
 struct user_file {
 	const char *path;
-	struct address_map *symbols;	/* by offset in the file */
+	struct address_map *symbols; /* by offset in the file */
 };
 
 struct user_mapping {
@@ -35,10 +35,10 @@ struct user_parent {
 };
 
 struct user_space {
-	struct arena *arena;		/* paths */
-	struct array files;		/* struct user_file */
-	struct array mappings;		/* struct user_mapping, sorted */
-	struct array parents;		/* struct user_parent */
+	struct arena *arena;   /* paths */
+	struct array files;    /* struct user_file */
+	struct array mappings; /* struct user_mapping, sorted */
+	struct array parents;  /* struct user_parent */
 };
 
 struct namer {
@@ -106,8 +106,7 @@ static int open_file(struct user_space *space, const char *path,
 static int add_mapping(struct user_space *space,
 		       const struct recording *recording,
 		       const struct sideband_record *record,
-		       struct function_table *functions,
-		       const struct log *log)
+		       struct function_table *functions, const struct log *log)
 {
 	const struct sideband_mmap *mmap = &record->mmap;
 	struct user_mapping *mapping;
@@ -167,8 +166,7 @@ static int compare_mappings(const void *a, const void *b)
 static int read_records(struct user_space *space,
 			const struct recording *recording,
 			struct sideband *sideband,
-			struct function_table *functions,
-			const struct log *log)
+			struct function_table *functions, const struct log *log)
 {
 	struct sideband_record record;
 	int status;
@@ -190,9 +188,9 @@ int user_space_open(const struct recording *recording,
 		    struct function_table *functions, const struct log *log,
 		    struct user_space **space)
 {
-	struct sideband *sideband = sideband_open(
-		recording,
-		SIDEBAND_BIT(SIDEBAND_MMAP) | SIDEBAND_BIT(SIDEBAND_FORK));
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
+						 SIDEBAND_BIT(SIDEBAND_FORK));
 	int status = -ERROR_MEMORY;
 
 	*space = calloc(1, sizeof(**space));
@@ -273,8 +271,7 @@ static bool find_in(const struct user_space *space, int32_t pid,
 static bool find_parent(const struct user_space *space, int32_t *pid)
 {
 	for (size_t i = space->parents.count; i-- > 0;) {
-		const struct user_parent *parent =
-			array_at(&space->parents, i);
+		const struct user_parent *parent = array_at(&space->parents, i);
 
 		if (parent->pid == *pid) {
 			*pid = parent->parent;

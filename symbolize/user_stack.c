@@ -63,7 +63,9 @@ size_t user_stack_unwind(struct user_stack *stack,
 			 uint32_t *functions, size_t room)
 {
 	const struct stack_copy copy = {
-		stack->frames, stack->memory, &record->sample.user,
+		stack->frames,
+		stack->memory,
+		&record->sample.user,
 	};
 	uint64_t addresses[DEEPEST];
 	struct symbol symbol;

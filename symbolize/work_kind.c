@@ -43,8 +43,7 @@ static enum work_kind find_kind(const struct arch_work *rules, size_t count,
 
 enum work_kind arch_work_kind(const struct arch *arch, const char *name)
 {
-	enum work_kind kind =
-		find_kind(arch->entries, arch->entry_count, name);
+	enum work_kind kind = find_kind(arch->entries, arch->entry_count, name);
 
 	if (kind != WORK_NONE)
 		return kind;

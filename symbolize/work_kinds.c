@@ -10,7 +10,7 @@ enum { USER_FUNCTION = WORK_KINDS };
 
 struct work_kinds {
 	uint32_t count;
-	uint8_t kinds[];	/* enum work_kind, or USER_FUNCTION */
+	uint8_t kinds[]; /* enum work_kind, or USER_FUNCTION */
 };
 
 struct work_kinds *work_kinds_new(const struct function_table *functions,

@@ -12,7 +12,7 @@
 enum { CPUS = 8, WITNESSES = 4 };
 
 struct made_cpu {
-	struct made_task *current;	/* NULL: not traced */
+	struct made_task *current; /* NULL: not traced */
 	enum cpu_state state;
 	uint64_t last_ns;
 };

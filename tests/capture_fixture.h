@@ -12,13 +12,13 @@
  */
 struct capture_kind {
 	const char *name;
-	const char *unit;	/* the device's type, and its registers */
+	const char *unit; /* the device's type, and its registers */
 	const char *core;
 	const char *id_register;
-	uint64_t base;		/* of the code */
+	uint64_t base; /* of the code */
 	const uint32_t *code;
 	size_t code_size;
-	const uint32_t *program;	/* code at ETMV4_USER, or NULL */
+	const uint32_t *program; /* code at ETMV4_USER, or NULL */
 	size_t program_size;
 	/* Packets: to begin, to begin in the middle, one round, and maybe
 	 * to end; sizes.
@@ -67,6 +67,6 @@ void capture_fixture_write(const struct scratch_folder *folder,
  */
 size_t capture_fixture_trace(enum capture_name kind, size_t syncs,
 			     size_t rounds, uint8_t *bytes, size_t *places);
-#define CAPTURE_ROOM(syncs, rounds) ((syncs) * ((rounds) * 160 + 64))
+#define CAPTURE_ROOM(syncs, rounds) ((syncs) * ((rounds)*160 + 64))
 
 #endif

@@ -14,12 +14,12 @@
 /* The same where elements wait to be committed. */
 #define SYNC_DEPTH(depth) SYNC_ONLY, 0x01, 0x05, 0x00, (depth)
 #define SYNC_DEPTH_CYCLES(depth) SYNC_ONLY, 0x01, 0x0d, 0x01, (depth), 0x04
-#define CYCLES(count) 0x0e, (count) - 4
+#define CYCLES(count) 0x0e, (count)-4
 #define CYCLES_UNKNOWN 0x0f
 /* A time below 16384, and the cycles since the last count. */
-#define STAMP(time) 0x02, ((time) & 0x7f) | 0x80, (time) >> 7
+#define STAMP(time) 0x02, ((time)&0x7f) | 0x80, (time) >> 7
 #define STAMP_CYCLES(time, count) \
-	0x03, ((time) & 0x7f) | 0x80, (time) >> 7, (count)
+	0x03, ((time)&0x7f) | 0x80, (time) >> 7, (count)
 #define TRACE_ON 0x04
 #define AT(offset) (offset) >> 2, 0x00, 0x08, 0x00, 0xc0, 0xff, 0xff, 0xff
 #define ADDRESS(offset) 0x9d, AT(offset)
@@ -36,10 +36,8 @@
 #define USER_T32(offset) 0x9b, USER_AT_T32(offset)
 /* The same, coming from a kernel, and with the context. */
 #define CONTEXT_A64 0x85, USER_AT_A32(0), LOW_HALF
-#define CONTEXT_A32(offset) \
-	0x85, USER_AT_A32(offset), LOW_HALF, CONTEXT_EL0_32
-#define CONTEXT_T32(offset) \
-	0x86, USER_AT_T32(offset), LOW_HALF, CONTEXT_EL0_32
+#define CONTEXT_A32(offset) 0x85, USER_AT_A32(offset), LOW_HALF, CONTEXT_EL0_32
+#define CONTEXT_T32(offset) 0x86, USER_AT_T32(offset), LOW_HALF, CONTEXT_EL0_32
 #define CONTEXT_EL0 0x30
 #define CONTEXT_EL0_32 0x20
 #define CONTEXT_EL2 0x32
@@ -57,11 +55,10 @@
 #define MISPREDICT 0x30
 #define EXECUTED_CANCEL_MISPREDICT 0x35
 /* Cycle counts that commit, of TRCIDR0.COMMOPT 0, in their three formats. */
-#define CYCLES_COMMIT(count, commit) 0x0e, (commit), (count) - 4
-#define FEW_CYCLES_COMMIT(count, commit) \
-	0x0c, ((commit) - 1) << 4 | ((count) - 4)
+#define CYCLES_COMMIT(count, commit) 0x0e, (commit), (count)-4
+#define FEW_CYCLES_COMMIT(count, commit) 0x0c, ((commit)-1) << 4 | ((count)-4)
 #define LEAST_CYCLES_COMMIT(count, commit) \
-	0x10 | ((commit) - 1) << 2 | ((count) - 4)
+	0x10 | ((commit)-1) << 2 | ((count)-4)
 #define OVERFLOW 0x00, 0x05
 #define RESERVED 0x08
 

@@ -105,8 +105,8 @@ static bool read_rest(const char *kind, const char *rest,
 		      struct flow_item *item)
 {
 	static const char *const kinds[] = {
-		"block", "async", "start", "stop", "gap", "switch",
-		"preempt", "away", "end",
+		"block",  "async",   "start", "stop", "gap",
+		"switch", "preempt", "away",  "end",
 	};
 
 	switch (find(kind, kinds, 9)) {

@@ -10,7 +10,7 @@
 /* A flow source that says what a text says. */
 struct flow_fixture {
 	struct flow_source source;
-	struct array items;	/* struct flow_item */
+	struct array items; /* struct flow_item */
 	bool is_done;
 };
 

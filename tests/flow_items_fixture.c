@@ -9,9 +9,8 @@ static const struct flow_item *item_at(const struct array *items, size_t index)
 
 static bool are_equal(const struct flow_item *a, const struct flow_item *b)
 {
-	return a->kind == b->kind && a->detail == b->detail &&
-	       a->ip == b->ip && a->last == b->last &&
-	       a->last_length == b->last_length &&
+	return a->kind == b->kind && a->detail == b->detail && a->ip == b->ip &&
+	       a->last == b->last && a->last_length == b->last_length &&
 	       a->instructions == b->instructions;
 }
 

@@ -19,8 +19,7 @@ int flow_run_open(struct flow_run *run, const char *path, const char *root)
 	if (error)
 		return error;
 	recording_set_root(run->recording, root);
-	ck_assert_int_eq(code_image_open(run->recording, NULL, &run->image),
-			 0);
+	ck_assert_int_eq(code_image_open(run->recording, NULL, &run->image), 0);
 	return 0;
 }
 
@@ -108,7 +107,8 @@ static void follow(const struct flow_input *input,
 	int count;
 
 	ck_assert_int_eq(execution_stream_open(input, symbols, -1, -1, NULL,
-					       NULL, &stream), 0);
+					       NULL, &stream),
+			 0);
 	while ((count = execution_stream_next(stream, &batch)) > 0)
 		for (int i = 0; i < count; i++)
 			take_event(ctx, &batch[i]);

@@ -14,7 +14,7 @@ struct symbols;
 struct flow_run {
 	struct recording *recording;
 	struct code_image *image;
-	bool by_library;	/* not: OpenCSD or libipt decode it all */
+	bool by_library; /* not: OpenCSD or libipt decode it all */
 };
 
 /* @root as in recording_set_root().  Returns 0 or what recording_open()
@@ -25,7 +25,7 @@ void flow_run_close(struct flow_run *run);
 
 struct flow_totals {
 	uint64_t kinds[FLOW_END + 1];
-	uint64_t gaps[FLOW_GAP_UNKNOWN_CODE + 1];	/* by reason */
+	uint64_t gaps[FLOW_GAP_UNKNOWN_CODE + 1]; /* by reason */
 	uint64_t exits[FLOW_EXIT_FAR_JUMP + 1];
 	uint64_t instructions;
 	uint64_t last_ns;

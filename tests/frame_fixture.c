@@ -10,8 +10,8 @@ struct formatter {
 	struct frame_byte *bytes;
 	size_t count;
 	size_t done;
-	size_t start;		/* of the frame */
-	uint8_t id;		/* whose bytes come next */
+	size_t start; /* of the frame */
+	uint8_t id;   /* whose bytes come next */
 };
 
 /* Nobody's, behind the last. */

@@ -11,7 +11,8 @@ static uint64_t address_of(enum instruction_set set)
 	return set >= INSTRUCTION_A32 ? AT_32 : AT;
 }
 
-static void check_known(const struct instruction_row *row, const struct instruction *read)
+static void check_known(const struct instruction_row *row,
+			const struct instruction *read)
 {
 	ck_assert_msg(read->length == row->size, "%s: length %d", row->name,
 		      read->length);
@@ -43,7 +44,7 @@ void check_instruction_row(const struct instruction_row *row)
 				      "%s: %d of %zu", row->name, status, size);
 		} else if (size < row->size) {
 			ck_assert_msg(status == 0 ||
-				      (row->is_unknown && status < 0),
+					      (row->is_unknown && status < 0),
 				      "%s: %d of %zu", row->name, status, size);
 		} else {
 			ck_assert_msg(status == 1, "%s: %d of %zu", row->name,

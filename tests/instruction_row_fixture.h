@@ -6,12 +6,12 @@
 
 /* Addresses that their code is at. */
 #define AT UINT64_C(0xffffffff81000000)
-#define AT_32 UINT64_C(0x8000)	/* A32 and T32 */
+#define AT_32 UINT64_C(0x8000) /* A32 and T32 */
 
 #define KIND(name) .kind = INSTRUCTION_##name
 /* The bytes, and their number. */
-#define BYTES(...) .bytes = { __VA_ARGS__ }, \
-	.size = sizeof((uint8_t[]){ __VA_ARGS__ })
+#define BYTES(...) \
+	.bytes = { __VA_ARGS__ }, .size = sizeof((uint8_t[]){ __VA_ARGS__ })
 
 /* An instruction, and what is read of it. */
 struct instruction_row {

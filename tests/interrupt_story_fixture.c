@@ -10,6 +10,7 @@
 #include <string.h>
 
 /* A kernel of these functions, 0x100 bytes each. */
+/* clang-format off */
 static const char *const names[] = {
 	"entry_SYSCALL_64", "vfs_read", "irq_entries_start",
 	"asm_common_interrupt", "asm_sysvec_apic_timer_interrupt",
@@ -25,6 +26,7 @@ static const char *const names[] = {
 	"native_smp_send_reschedule", "irq_thread_fn", "thread_handler",
 	"p9_client_rpc", "p9_client_cb",
 };
+/* clang-format on */
 
 enum { KERNEL = 0x1000000, SIZE = 0x100 };
 
@@ -49,14 +51,15 @@ static struct symbols *make_symbols(void)
 					 (unsigned long)address_of(names[i]),
 					 names[i]);
 	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, used, "", 0,
-					   &symbols), 0);
+					   &symbols),
+			 0);
 	return symbols;
 }
 
 struct interrupt_scene interrupt_scene_begin(void)
 {
 	struct interrupt_scene scene = { .symbols = make_symbols(),
-			       .names = task_names_empty() };
+					 .names = task_names_empty() };
 
 	scene.fixture = attribution_fixture_of(scene.symbols);
 	return scene;
@@ -87,8 +90,9 @@ static int compare_lines(const void *a, const void *b)
 static void write_line(const struct interrupt_scene *scene,
 		       const struct interrupt_row *row, char *line, size_t size)
 {
-	const char *function = function_at(symbols_functions(scene->symbols),
-					   row->function)->name;
+	const char *function =
+		function_at(symbols_functions(scene->symbols), row->function)
+			->name;
 
 	snprintf(line, size, "%s%s %d for %d x%.2f: %lu=%lu+%lu+%lu\n",
 		 function, row->is_thread_work ? " thread" : " on",
@@ -151,13 +155,21 @@ TCase *interrupt_stories(const struct interrupt_story *stories, int count)
 
 void disk_interrupt(struct attribution_fixture *f, uint64_t base)
 {
-	NS(base); IN("irq_entries_start");
-	NS(base + 5); jump(f, 0, "asm_common_interrupt");
-	NS(base + 10); IN("__handle_irq_event_percpu");
+	NS(base);
+	IN("irq_entries_start");
+	NS(base + 5);
+	jump(f, 0, "asm_common_interrupt");
+	NS(base + 10);
+	IN("__handle_irq_event_percpu");
 	EVENT(EVENT_IRQ_ENTRY, 9);
-	IN("perf_trace_irq_handler_entry"); OUT;
-	NS(base + 20); IN("disk_handler");
+	IN("perf_trace_irq_handler_entry");
+	OUT;
+	NS(base + 20);
+	IN("disk_handler");
 	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
-	NS(base + 40); OUT; OUT;
-	NS(base + 50); OUT;
+	NS(base + 40);
+	OUT;
+	OUT;
+	NS(base + 50);
+	OUT;
 }

@@ -60,12 +60,12 @@ static void add_entry(struct made_elf *elf, const void *head, size_t head_size,
 	elf->frames_size += 4 + length;
 }
 
-void made_elf_common(struct made_elf *elf, uint8_t link,
-		     const uint8_t *program, size_t size)
+void made_elf_common(struct made_elf *elf, uint8_t link, const uint8_t *program,
+		     size_t size)
 {
 	/* Id, version, "zR", alignments, link, what R says: relative, signed. */
-	const uint8_t head[] = { 0,   0, 0, 0,	  1,	'z', 'R',
-				 0,   1, 0x78, link, 1,	   0x1b };
+	const uint8_t head[] = { 0, 0, 0,    0,	   1, 'z', 'R',
+				 0, 1, 0x78, link, 1, 0x1b };
 
 	elf->common = elf->frames_size;
 	add_entry(elf, head, sizeof(head), program, size);

@@ -10,19 +10,19 @@
  */
 enum {
 	MADE_ELF_BYTES = 4096,
-	MADE_ELF_BASE = 0x10000,	/* the address of its first byte */
-	MADE_ELF_FRAMES = 0x100,	/* where .eh_frame is */
+	MADE_ELF_BASE = 0x10000, /* the address of its first byte */
+	MADE_ELF_FRAMES = 0x100, /* where .eh_frame is */
 	MADE_ELF_NAMES = 0x600,
 	MADE_ELF_SYMBOLS = 0x700,
 	MADE_ELF_SECTIONS = 0x900,
 	MADE_ELF_CODE = 0xb00,
-	MADE_ELF_FUNCTION = 0x20,	/* bytes of code of each */
+	MADE_ELF_FUNCTION = 0x20, /* bytes of code of each */
 };
 
 struct made_elf {
 	uint8_t bytes[MADE_ELF_BYTES];
 	size_t frames_size;
-	size_t common;		/* the last one begun, into .eh_frame */
+	size_t common; /* the last one begun, into .eh_frame */
 	size_t names_size;
 	size_t functions;
 };
@@ -33,8 +33,8 @@ void made_elf_begin(struct made_elf *elf, uint16_t machine);
  * that of code 1, return addresses are in register @link; @program is of
  * DW_CFA_* instructions.
  */
-void made_elf_common(struct made_elf *elf, uint8_t link,
-		     const uint8_t *program, size_t size);
+void made_elf_common(struct made_elf *elf, uint8_t link, const uint8_t *program,
+		     size_t size);
 
 /* The next function; @program NULL: its frames are not described. */
 void made_elf_function(struct made_elf *elf, const char *name,

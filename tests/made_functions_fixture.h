@@ -10,7 +10,7 @@ struct work_kinds;
 
 /* The functions of a made-up recording, and which begin work. */
 struct made_functions {
-	struct function_table *own;	/* or NULL */
+	struct function_table *own; /* or NULL */
 	const struct function_table *table;
 	struct work_kinds *kinds;
 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-	STACK = 0x7fff0000,	/* the stack pointer */
+	STACK = 0x7fff0000, /* the stack pointer */
 	MOVED = MADE_STACK_CODE - MADE_ELF_BASE,
 	/* perf's numbers */
 	X86_BP = 6,
@@ -21,7 +21,8 @@ enum {
 #define SIGNED UINT64_C(0xab2a000000000000)
 
 #define PROGRAM(...) \
-	(const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+	(const uint8_t[]){ __VA_ARGS__ }, \
+		sizeof((const uint8_t[]){ __VA_ARGS__ })
 #define NO_PROGRAM NULL, 0
 /* A common one for all: the stack pointer, and on x86 the return address
  * above it.
@@ -61,11 +62,13 @@ static void arm64(struct made_stack *made)
 	made->registers[ARM64_LR] =
 		add(made, "middle",
 		    PROGRAM(NEGATE_RA_STATE, DEF_CFA_OFFSET, 32, OFFSET(29), 4,
-			    OFFSET(30), 3)) | SIGNED;
+			    OFFSET(30), 3)) |
+		SIGNED;
 	made->words[0] = STACK + 48;
-	made->words[1] = add(made, "outer",
-			     PROGRAM(DEF_CFA, 29, 16, OFFSET(29), 2,
-				     OFFSET(30), 1)) | SIGNED;
+	made->words[1] =
+		add(made, "outer",
+		    PROGRAM(DEF_CFA, 29, 16, OFFSET(29), 2, OFFSET(30), 1)) |
+		SIGNED;
 	made->words[7] = add(made, "start", PROGRAM(UNDEFINED, 30));
 	memcpy(made->wanted,
 	       (const char *[]){ "inner", "middle", "outer", "start", NULL },
@@ -78,11 +81,11 @@ static void x86(struct made_stack *made)
 	made_elf_common(&made->elf, X86_COMMON);
 	made->registers[X86_SP] = STACK;
 	made->registers[X86_IP] = add(made, "inner", PROGRAM(NOP));
-	made->words[0] = add(made, "middle",
-			     PROGRAM(DEF_CFA_OFFSET, 32, OFFSET(6), 2));
+	made->words[0] =
+		add(made, "middle", PROGRAM(DEF_CFA_OFFSET, 32, OFFSET(6), 2));
 	made->words[3] = STACK + 48;
-	made->words[4] = add(made, "outer",
-			     PROGRAM(DEF_CFA, 6, 16, OFFSET(6), 2));
+	made->words[4] =
+		add(made, "outer", PROGRAM(DEF_CFA, 6, 16, OFFSET(6), 2));
 	made->words[7] = add(made, "start", PROGRAM(UNDEFINED, 16));
 	memcpy(made->wanted,
 	       (const char *[]){ "inner", "middle", "outer", "start", NULL },
@@ -104,8 +107,8 @@ static void arm64_linked(struct made_stack *made)
 			     PROGRAM(DEF_CFA_OFFSET, 32, OFFSET(30), 3)) |
 			 SIGNED;
 	made->words[5] = STACK + 80;
-	made->words[6] = add(made, "by_frame",
-			     PROGRAM(DEF_CFA, 29, 48, OFFSET(30), 5));
+	made->words[6] =
+		add(made, "by_frame", PROGRAM(DEF_CFA, 29, 48, OFFSET(30), 5));
 	made->words[11] = add(made, "start", PROGRAM(UNDEFINED, 30));
 	memcpy(made->wanted,
 	       (const char *[]){ "made", "by_stack", "by_frame", "start",
@@ -134,9 +137,20 @@ static void x86_linked(struct made_stack *made)
 static void x86_expressions(struct made_stack *made)
 {
 	static const uint8_t plt[] = {
-		DEF_CFA_EXPRESSION, 11,
+		DEF_CFA_EXPRESSION,
+		11,
 		/* breg7 8, breg16 0, lit15, and, lit11, ge, lit3, shl, plus */
-		0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22,
+		0x77,
+		8,
+		0x80,
+		0,
+		0x3f,
+		0x1a,
+		0x3b,
+		0x2a,
+		0x33,
+		0x24,
+		0x22,
 	};
 
 	made_elf_begin(&made->elf, EM_X86_64);
@@ -198,7 +212,8 @@ static void arm64_leaf(struct made_stack *made)
 	made->registers[ARM64_FP] = STACK + 16;
 	made->registers[ARM64_PC] = STACK / 2;
 	made->registers[ARM64_LR] =
-		add(made, "caller", PROGRAM(DEF_CFA_OFFSET, 16, OFFSET(30), 1)) |
+		add(made, "caller",
+		    PROGRAM(DEF_CFA_OFFSET, 16, OFFSET(30), 1)) |
 		SIGNED;
 	made->words[3] = add(made, "start", PROGRAM(UNDEFINED, 30)) | SIGNED;
 	memcpy(made->wanted,
@@ -234,13 +249,9 @@ static void arm64_endless(struct made_stack *made)
 }
 
 const struct made_stack_case made_stacks[MADE_STACKS] = {
-	{ "aarch64", arm64 },
-	{ "aarch64", arm64_linked },
-	{ "aarch64", arm64_signal },
-	{ "aarch64", arm64_leaf },
-	{ "aarch64", arm64_endless },
-	{ "x86_64", x86 },
-	{ "x86_64", x86_linked },
-	{ "x86_64", x86_expressions },
+	{ "aarch64", arm64 },	      { "aarch64", arm64_linked },
+	{ "aarch64", arm64_signal },  { "aarch64", arm64_leaf },
+	{ "aarch64", arm64_endless }, { "x86_64", x86 },
+	{ "x86_64", x86_linked },     { "x86_64", x86_expressions },
 	{ "x86_64", x86_absurd },
 };

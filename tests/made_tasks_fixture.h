@@ -23,7 +23,7 @@ struct made_task {
 struct made_tasks {
 	struct made_task items[MADE_TASKS];
 	uint32_t count;
-	int32_t processes[MADE_TASKS][2];	/* tid, pid */
+	int32_t processes[MADE_TASKS][2]; /* tid, pid */
 	size_t process_count;
 };
 

@@ -56,8 +56,8 @@ static void write_file(const struct packed_folder *folder, const char *name,
 
 static size_t find_mark(const uint8_t *bytes, size_t size)
 {
-	const uint8_t *found = memmem(bytes, size, PACKED_FOLDER_MARK,
-				      MARK_SIZE);
+	const uint8_t *found =
+		memmem(bytes, size, PACKED_FOLDER_MARK, MARK_SIZE);
 
 	return found ? (size_t)(found - bytes) : size;
 }

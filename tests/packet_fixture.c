@@ -30,8 +30,7 @@ size_t fixture_encode(const struct pt_packet *packets, size_t count,
 
 size_t recording_fixture_packets(struct recording_fixture *fixture,
 				 uint64_t offset,
-				 const struct pt_packet *packets,
-				 size_t count)
+				 const struct pt_packet *packets, size_t count)
 {
 	uint8_t bytes[4096];
 	size_t size = fixture_encode(packets, count, bytes, sizeof(bytes));

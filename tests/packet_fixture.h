@@ -17,7 +17,6 @@ size_t fixture_encode(const struct pt_packet *packets, size_t count,
 /* recording_fixture_trace() with packets; returns their size. */
 size_t recording_fixture_packets(struct recording_fixture *fixture,
 				 uint64_t offset,
-				 const struct pt_packet *packets,
-				 size_t count);
+				 const struct pt_packet *packets, size_t count);
 
 #endif

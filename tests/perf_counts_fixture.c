@@ -35,13 +35,13 @@ struct thunk_range {
 struct section_mark {
 	char name[128];
 	uint64_t address;
-	char function[128];	/* or "" */
+	char function[128]; /* or "" */
 };
 
 /* What a kernel's list of symbols tells of its names. */
 struct kernel_names {
-	struct array thunks;	/* struct thunk_range */
-	struct array marks;	/* struct section_mark */
+	struct array thunks; /* struct thunk_range */
+	struct array marks;  /* struct section_mark */
 };
 
 /* Control that went into a thunk. */
@@ -87,10 +87,10 @@ static bool is_suffix(const char *dot)
 static enum place_kind kind_of_name(const char *name)
 {
 	static const char *const returns[] = {
-		"__x86_return_thunk",	"its_return_thunk",
-		"retbleed_return_thunk", "srso_return_thunk",
+		"__x86_return_thunk",	   "its_return_thunk",
+		"retbleed_return_thunk",   "srso_return_thunk",
 		"srso_alias_return_thunk", "srso_safe_ret",
-		"srso_alias_safe_ret",	"call_depth_return_thunk",
+		"srso_alias_safe_ret",	   "call_depth_return_thunk",
 	};
 
 	for (size_t i = 0; i < sizeof(returns) / sizeof(*returns); i++)
@@ -104,8 +104,7 @@ static enum place_kind kind_of_name(const char *name)
 /* A thunk reaches from its name, which may be one of several there, to the
  * next address that has one.
  */
-static void take_thunk(struct array *thunks, uint64_t address,
-		       const char *name)
+static void take_thunk(struct array *thunks, uint64_t address, const char *name)
 {
 	struct thunk_range *last =
 		thunks->count ? array_at(thunks, thunks->count - 1) : NULL;
@@ -129,8 +128,8 @@ static void take_mark(struct array *marks, uint64_t address, const char *name,
 		for (size_t i = 0; i < marks->count; i++) {
 			mark = array_at(marks, i);
 			if (mark->address == address && !*mark->function)
-				snprintf(mark->function,
-					 sizeof(mark->function), "%s", name);
+				snprintf(mark->function, sizeof(mark->function),
+					 "%s", name);
 		}
 		return;
 	}
@@ -180,8 +179,7 @@ static enum place_kind kind_of(const struct array *thunks, uint64_t address)
 	return PLACE_FUNCTION;
 }
 
-static const char *function_at_mark(const struct array *marks,
-				    const char *name)
+static const char *function_at_mark(const struct array *marks, const char *name)
 {
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct section_mark *mark = array_at(marks, i);
@@ -277,8 +275,7 @@ static void interrupt(struct cpu_line *cpu, const struct branch *branch)
 
 static bool resumes(struct cpu_line *cpu, const struct branch *branch)
 {
-	if (strcmp(branch->flags, "iret") != 0 ||
-	    !cpu->interrupted.is_active ||
+	if (strcmp(branch->flags, "iret") != 0 || !cpu->interrupted.is_active ||
 	    cpu->resume != branch->to.address)
 		return false;
 	cpu->now = cpu->interrupted;

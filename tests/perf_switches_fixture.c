@@ -8,8 +8,13 @@
 #include <stdlib.h>
 
 /* perf_header of perf.data: where the records are. */
-enum { HEADER_DATA = 40, RECORD_AUXTRACE_INFO = 70, RECORD_AUXTRACE = 71,
-       INFO_PRIV = 16, HAVE_SCHED_SWITCH = 7 };
+enum {
+	HEADER_DATA = 40,
+	RECORD_AUXTRACE_INFO = 70,
+	RECORD_AUXTRACE = 71,
+	INFO_PRIV = 16,
+	HAVE_SCHED_SWITCH = 7
+};
 
 static size_t find_info(const uint8_t *bytes, size_t size)
 {

@@ -114,16 +114,16 @@ void recording_fixture_config(struct recording_fixture *fixture,
 {
 	enum { IDS_SIZE = 16, CONFIG_OFFSET = 8 };
 
-	memcpy(fixture->bytes + HEADER_SIZE + IDS_SIZE + CONFIG_OFFSET,
-	       &config, sizeof(config));
+	memcpy(fixture->bytes + HEADER_SIZE + IDS_SIZE + CONFIG_OFFSET, &config,
+	       sizeof(config));
 }
 
 void recording_fixture_begin_unit(struct recording_fixture *fixture,
 				  const uint64_t *unit, size_t count)
 {
 	uint64_t info[32] = {
-		PERF_DATA_AUXTRACE_CORESIGHT,
-		2, (uint64_t)PMU_TYPE << 32 | 1, 0,	/* version, CPUs */
+		PERF_DATA_AUXTRACE_CORESIGHT, 2, (uint64_t)PMU_TYPE << 32 | 1,
+		0, /* version, CPUs */
 	};
 
 	ck_assert_uint_le(count + 4, sizeof(info) / sizeof(*info));
@@ -137,10 +137,17 @@ void recording_fixture_begin_unit(struct recording_fixture *fixture,
 void recording_fixture_begin_coresight(struct recording_fixture *fixture)
 {
 	static const uint64_t unit[] = {
-		CORESIGHT_MAGIC_ETMV4, 0, 8,		/* CPU, parameters */
-		0x811, 0x10,			/* time stamps, cycles; id */
-		0x28000ea1, 0x4100f403, 0x488, 0, 0,	/* TRCIDR0 … */
-		1,				/* stamps: the CPU's counter */
+		CORESIGHT_MAGIC_ETMV4,
+		0,
+		8, /* CPU, parameters */
+		0x811,
+		0x10, /* time stamps, cycles; id */
+		0x28000ea1,
+		0x4100f403,
+		0x488,
+		0,
+		0, /* TRCIDR0 … */
+		1, /* stamps: the CPU's counter */
 	};
 
 	recording_fixture_begin_unit(fixture, unit,
@@ -154,13 +161,13 @@ static void append_origin(struct recording_fixture *fixture,
 
 	append(fixture, task, sizeof(task));
 	append_u64(fixture, origin->time_ns);
-	append_u64(fixture, 0);		/* CPU 0 */
+	append_u64(fixture, 0); /* CPU 0 */
 	append_u64(fixture, 2);
 }
 
-void recording_fixture_record(struct recording_fixture *fixture,
-			      uint32_t type, uint16_t misc, const void *body,
-			      size_t size, const struct fixture_origin *origin)
+void recording_fixture_record(struct recording_fixture *fixture, uint32_t type,
+			      uint16_t misc, const void *body, size_t size,
+			      const struct fixture_origin *origin)
 {
 	static const uint8_t zeros[8];
 	size_t padding = -size & 7;
@@ -175,9 +182,8 @@ void recording_fixture_record(struct recording_fixture *fixture,
 		append_origin(fixture, origin);
 }
 
-void recording_fixture_trace(struct recording_fixture *fixture,
-			     uint64_t offset, const uint8_t *bytes,
-			     size_t size)
+void recording_fixture_trace(struct recording_fixture *fixture, uint64_t offset,
+			     const uint8_t *bytes, size_t size)
 {
 	uint64_t body[5] = { size, offset, 0, 0, 0 };
 
@@ -226,8 +232,8 @@ void recording_fixture_program(struct recording_fixture *fixture, int32_t pid,
 }
 
 static void write_core(const struct recording_fixture *fixture,
-		       const char *name, uint64_t address,
-		       const uint8_t *bytes, size_t size)
+		       const char *name, uint64_t address, const uint8_t *bytes,
+		       size_t size)
 {
 	enum { CODE_OFFSET = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) };
 	uint8_t core[CODE_OFFSET + 4096] = { 0 };
@@ -322,7 +328,8 @@ void recording_fixture_write(struct recording_fixture *fixture)
 		2 * (ATTR_SIZE + 16),
 		fixture->data_start,
 		fixture->size - fixture->data_start,
-		0, 0,
+		0,
+		0,
 		feature_bits(fixture),
 	};
 	char path[128];

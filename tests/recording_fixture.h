@@ -11,13 +11,13 @@
  * IDENTIFIER, TSC ticks that are nanoseconds, CPU 0.
  */
 struct recording_fixture {
-	char path[64];		/* the folder */
-	uint8_t *bytes;		/* of the file to be */
+	char path[64];	/* the folder */
+	uint8_t *bytes; /* of the file to be */
 	size_t size;
 	size_t room;
 	size_t data_start;
-	const char *arch;	/* as uname -m has it; NULL: not said */
-	const char *cpuid;	/* as perf has it; NULL: not said */
+	const char *arch;  /* as uname -m has it; NULL: not said */
+	const char *cpuid; /* as perf has it; NULL: not said */
 };
 
 /* Which task a record is of, and when. */
@@ -48,9 +48,9 @@ void recording_fixture_config(struct recording_fixture *fixture,
 			      uint64_t config);
 
 /* A record of @type; @origin NULL: one of perf's own, without an origin. */
-void recording_fixture_record(struct recording_fixture *fixture,
-			      uint32_t type, uint16_t misc, const void *body,
-			      size_t size, const struct fixture_origin *origin);
+void recording_fixture_record(struct recording_fixture *fixture, uint32_t type,
+			      uint16_t misc, const void *body, size_t size,
+			      const struct fixture_origin *origin);
 
 /* From before the recording on, process @pid has @size bytes of the file @path,
  * from @offset on, at @address, and may run them.
@@ -67,9 +67,8 @@ void recording_fixture_program(struct recording_fixture *fixture, int32_t pid,
 			       const void *bytes, size_t size);
 
 /* AUXTRACE with @size bytes at @offset of CPU 0's stream. */
-void recording_fixture_trace(struct recording_fixture *fixture,
-			     uint64_t offset, const uint8_t *bytes,
-			     size_t size);
+void recording_fixture_trace(struct recording_fixture *fixture, uint64_t offset,
+			     const uint8_t *bytes, size_t size);
 
 /* A kcore with @size bytes of code at @address. */
 void recording_fixture_code(const struct recording_fixture *fixture,

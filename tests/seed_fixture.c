@@ -23,8 +23,8 @@ static struct bytes bare_trace(enum capture_name kind)
 	struct bytes trace;
 	size_t places[SYNCS];
 
-	trace.size = capture_fixture_trace(kind, SYNCS, ROUNDS, trace.bytes,
-					   places);
+	trace.size =
+		capture_fixture_trace(kind, SYNCS, ROUNDS, trace.bytes, places);
 	return trace;
 }
 
@@ -68,7 +68,7 @@ struct scratch_folder seed_finish(struct recording_fixture *fixture)
 }
 
 void seed_add_aux(struct recording_fixture *fixture, size_t size,
-		    uint64_t flags)
+		  uint64_t flags)
 {
 	const struct fixture_origin origin = { 1, 1, 9000 };
 	const uint64_t aux[] = { 0, size, flags };
@@ -81,13 +81,13 @@ static void add_code(struct recording_fixture *fixture)
 {
 	const struct capture_kind *kind = &capture_kinds[CAPTURE_ETMV4];
 
-	recording_fixture_code(fixture, kind->base,
-			       (const uint8_t *)kind->code, kind->code_size);
+	recording_fixture_code(fixture, kind->base, (const uint8_t *)kind->code,
+			       kind->code_size);
 }
 
 /* What did not run changes. */
 void seed_add_poke(struct recording_fixture *fixture, uint64_t address,
-		     uint32_t old, uint64_t time_ns)
+		   uint32_t old, uint64_t time_ns)
 {
 	const struct fixture_origin origin = { 1, 1, time_ns };
 	const struct {
@@ -124,15 +124,16 @@ struct scratch_folder seed_coresight(int is_framed, bool has_program)
 	recording_fixture_trace(&fixture, 0, trace.bytes, trace.size);
 	(has_program ? add_program : add_code)(&fixture);
 	seed_add_aux(&fixture, trace.size,
-		is_framed ? 0 : SIDEBAND_AUX_FORMAT_CORESIGHT_RAW);
+		     is_framed ? 0 : SIDEBAND_AUX_FORMAT_CORESIGHT_RAW);
 	return seed_finish(&fixture);
 }
 
 struct scratch_folder seed_poked(int kind, bool second)
 {
 	static const uint8_t trace[] = {
-		SYNC, TRACE_ON, CONTEXT(0), STAMP(500), EXECUTED, EXECUTED,
-		ADDRESS(0x08), STAMP(2000), NOT_EXECUTED, STAMP(3000), EXECUTED,
+		SYNC,	      TRACE_ON,	   CONTEXT(0),	  STAMP(500),
+		EXECUTED,     EXECUTED,	   ADDRESS(0x08), STAMP(2000),
+		NOT_EXECUTED, STAMP(3000), EXECUTED,
 	};
 	struct recording_fixture fixture;
 
@@ -142,6 +143,7 @@ struct scratch_folder seed_poked(int kind, bool second)
 	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
 	add_code(&fixture);
 	seed_add_poke(&fixture, ETMV4_BASE + 0x20, 0xd503201f, 1000);
-	seed_add_aux(&fixture, sizeof(trace), SIDEBAND_AUX_FORMAT_CORESIGHT_RAW);
+	seed_add_aux(&fixture, sizeof(trace),
+		     SIDEBAND_AUX_FORMAT_CORESIGHT_RAW);
 	return seed_finish(&fixture);
 }

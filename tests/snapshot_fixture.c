@@ -7,27 +7,27 @@
 #include <string.h>
 
 static const uint32_t code[] = {
-	[0x00 / 4] = 0xd503201f,	/* nop */
-	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
-	[0x08 / 4] = 0xd503201f,	/* nop */
-	[0x0c / 4] = 0x540000a0,	/* b.eq 0x20 */
-	[0x10 / 4] = 0xd503201f,	/* nop */
-	[0x14 / 4] = 0xd65f03c0,	/* ret */
-	[0x20 / 4] = 0xd503201f,	/* nop */
-	[0x24 / 4] = 0xd4000001,	/* svc #0 */
-	[0x28 / 4] = 0x14000002,	/* b 0x30 */
-	[0x30 / 4] = 0xd503207f,	/* wfi */
-	[0x34 / 4] = 0x17fffffb,	/* b 0x20 */
-	[0x40 / 4] = 0xd69f03e0,	/* eret */
-	[0x50 / 4] = 0xd73f0801,	/* blraa x0, x1 */
-	[0x54 / 4] = 0xd71f0801,	/* braa x0, x1 */
-	[0x58 / 4] = 0xd65f0bff,	/* retaa */
-	[0x5c / 4] = 0xd69f0bff,	/* eretaa */
-	[0x60 / 4] = 0x14000004,	/* b 0x70 */
-	[0x70 / 4] = 0xd503201f,	/* nop */
-	[0x74 / 4] = 0xd5181220,	/* msr trfcr_el1, x0 */
-	[0x78 / 4] = 0xd5033fdf,	/* isb */
-	[0x7c / 4] = 0xd65f03c0,	/* ret */
+	[0x00 / 4] = 0xd503201f, /* nop */
+	[0x04 / 4] = 0x94000003, /* bl 0x10 */
+	[0x08 / 4] = 0xd503201f, /* nop */
+	[0x0c / 4] = 0x540000a0, /* b.eq 0x20 */
+	[0x10 / 4] = 0xd503201f, /* nop */
+	[0x14 / 4] = 0xd65f03c0, /* ret */
+	[0x20 / 4] = 0xd503201f, /* nop */
+	[0x24 / 4] = 0xd4000001, /* svc #0 */
+	[0x28 / 4] = 0x14000002, /* b 0x30 */
+	[0x30 / 4] = 0xd503207f, /* wfi */
+	[0x34 / 4] = 0x17fffffb, /* b 0x20 */
+	[0x40 / 4] = 0xd69f03e0, /* eret */
+	[0x50 / 4] = 0xd73f0801, /* blraa x0, x1 */
+	[0x54 / 4] = 0xd71f0801, /* braa x0, x1 */
+	[0x58 / 4] = 0xd65f0bff, /* retaa */
+	[0x5c / 4] = 0xd69f0bff, /* eretaa */
+	[0x60 / 4] = 0x14000004, /* b 0x70 */
+	[0x70 / 4] = 0xd503201f, /* nop */
+	[0x74 / 4] = 0xd5181220, /* msr trfcr_el1, x0 */
+	[0x78 / 4] = 0xd5033fdf, /* isb */
+	[0x7c / 4] = 0xd65f03c0, /* ret */
 };
 
 void snapshot_fixture_file(const struct scratch_folder *folder,
@@ -77,10 +77,11 @@ size_t snapshot_fixture_trace(uint8_t *bytes, size_t rounds)
 {
 	static const uint8_t start[] = { SYNC, TRACE_ON, CONTEXT(0) };
 	static const uint8_t round[] = {
-		EXECUTED, EXECUTED, ADDRESS(0x08), NOT_EXECUTED,
-		EXECUTED, ADDRESS(0x20), EXCEPTION(2, 0x28), ADDRESS(0x40),
-		EXECUTED, ADDRESS(0x28), EXECUTED,
-		EXCEPTION(14, 0x34), ADDRESS(0x40), EXECUTED, ADDRESS(0x00),
+		EXECUTED,	    EXECUTED,	   ADDRESS(0x08),
+		NOT_EXECUTED,	    EXECUTED,	   ADDRESS(0x20),
+		EXCEPTION(2, 0x28), ADDRESS(0x40), EXECUTED,
+		ADDRESS(0x28),	    EXECUTED,	   EXCEPTION(14, 0x34),
+		ADDRESS(0x40),	    EXECUTED,	   ADDRESS(0x00),
 	};
 	size_t size = 0;
 

@@ -23,7 +23,7 @@ void snapshot_fixture_file(const struct scratch_folder *folder,
  * with a synchronisation each SNAPSHOT_SYNC_ROUNDS.  Returns its size.
  */
 enum { SNAPSHOT_SYNC_ROUNDS = 16 };
-#define SNAPSHOT_TRACE_ROOM(rounds) ((rounds) * 128)
+#define SNAPSHOT_TRACE_ROOM(rounds) ((rounds)*128)
 size_t snapshot_fixture_trace(uint8_t *bytes, size_t rounds);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/span_story_fixture.h"
 
+#include "attribution/events/witness.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
-#include "attribution/events/witness.h"
 #include "report/text/task_names.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
@@ -73,8 +73,8 @@ static void open_script(struct script *script, const struct span_story *story)
 	};
 
 	memset(script, 0, sizeof(*script));
-	script->witness = (struct witness){ take_step, take_event,
-					    take_record };
+	script->witness =
+		(struct witness){ take_step, take_event, take_record };
 	script->sink.take = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
@@ -84,7 +84,8 @@ static void open_script(struct script *script, const struct span_story *story)
 	if (story->recorder_tid) {
 		ck_assert_int_eq(task_names_add(script->names,
 						story->recorder_tid,
-						"recorder"), 0);
+						"recorder"),
+				 0);
 		options.recorder = "/usr/bin/recorder record -- sleep 1";
 	}
 	options.names = script->names;

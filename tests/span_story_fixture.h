@@ -19,12 +19,15 @@ struct span_story {
 	const char *spans;
 	struct off_cpu_evidence evidence;
 	struct time_window window;
-	int32_t recorder_tid;	/* 0: none */
+	int32_t recorder_tid; /* 0: none */
 };
 
 /* All events, of all CPUs; the whole time. */
-#define SEES_ALL { .has_switches = true, .has_wakeups = true, \
-		   .has_all_cpus = true }
+#define SEES_ALL \
+	{ \
+		.has_switches = true, .has_wakeups = true, \
+		.has_all_cpus = true \
+	}
 #define WHOLE .window = { 0, UINT64_MAX }
 
 /* Runs a suite of that name, a test a story: it fails if the story comes out

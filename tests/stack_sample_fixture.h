@@ -9,10 +9,10 @@
 
 /* A thread's registers and stack, as record --user-stacks has them. */
 struct made_sample {
-	uint64_t abi;			/* PERF_SAMPLE_REGS_ABI_* */
-	uint64_t mask;			/* which registers there are */
-	const uint64_t *registers;	/* by perf's numbers, these alone */
-	const void *stack;		/* from the stack pointer on */
+	uint64_t abi;		   /* PERF_SAMPLE_REGS_ABI_* */
+	uint64_t mask;		   /* which registers there are */
+	const uint64_t *registers; /* by perf's numbers, these alone */
+	const void *stack;	   /* from the stack pointer on */
 	size_t stack_size;
 };
 

@@ -27,7 +27,8 @@ struct script {
 static const char *name_of(const struct script *script, uint32_t function)
 {
 	return function_at(attribution_fixture_functions(script->fixture),
-			   function)->name;
+			   function)
+		->name;
 }
 
 static int write_sleep(struct task_listener *listener,
@@ -36,15 +37,15 @@ static int write_sleep(struct task_listener *listener,
 	const struct script *script = (const struct script *)listener;
 	FILE *out = script->out;
 
-	fprintf(out, "%d slept%s in %s %" PRIu64 "+%" PRIu64
-		     " others %u,%u same %d,%d",
+	fprintf(out,
+		"%d slept%s in %s %" PRIu64 "+%" PRIu64
+		" others %u,%u same %d,%d",
 		sleep->task->tid, sleep->is_cut ? " (cut)" : "",
 		sleep->label == FUNCTION_UNKNOWN ?
 			"?" :
 			name_of(script, sleep->label),
 		sleep->asleep_ns, sleep->runnable_ns, sleep->others_at_begin,
-		sleep->others_at_end, sleep->same_at_begin,
-		sleep->same_at_end);
+		sleep->others_at_end, sleep->same_at_begin, sleep->same_at_end);
 	if (sleep->waker != WAKER_NONE) {
 		fputs(" by ", out);
 		wakers_write(task_watch_wakers(script->watch), sleep->waker,
@@ -69,9 +70,9 @@ static int write_call(struct task_listener *listener,
 		system_call_name(attribution_fixture_functions(script->fixture),
 				 &arch_x86_64, call->function),
 		system_call_end_text(call->end), call->begin_ns, call->end_ns,
-		system_call_on_cpu(call->class_ns), ns[TIME_ASLEEP], ns[TIME_RUNNABLE],
-		ns[TIME_INTERRUPT], ns[TIME_UNKNOWN], call->faults,
-		call->fault_ns);
+		system_call_on_cpu(call->class_ns), ns[TIME_ASLEEP],
+		ns[TIME_RUNNABLE], ns[TIME_INTERRUPT], ns[TIME_UNKNOWN],
+		call->faults, call->fault_ns);
 	if (call->has_enter)
 		fprintf(script->out, " nr %" PRId64, call->number);
 	if (call->has_exit)
@@ -125,16 +126,14 @@ void task_story_check(const struct task_story *story)
 	attribution_fixture_free(script.fixture);
 }
 
-void enters_call(struct attribution_fixture *f, uint32_t cpu,
-			const char *name)
+void enters_call(struct attribution_fixture *f, uint32_t cpu, const char *name)
 {
 	enter(f, cpu, "entry_SYSCALL_64");
 	event(f, cpu, EVENT_SYS_ENTER, 0, 0x1000, 0);
 	enter(f, cpu, name);
 }
 
-void leaves_call(struct attribution_fixture *f, uint32_t cpu,
-			int64_t result)
+void leaves_call(struct attribution_fixture *f, uint32_t cpu, int64_t result)
 {
 	leave(f, cpu);
 	event(f, cpu, EVENT_SYS_EXIT, 0, result, 0);
@@ -142,7 +141,7 @@ void leaves_call(struct attribution_fixture *f, uint32_t cpu,
 }
 
 void goes_to_sleep(struct attribution_fixture *f, uint32_t cpu,
-			  const char *label, int32_t prev, int32_t next)
+		   const char *label, int32_t prev, int32_t next)
 {
 	enter(f, cpu, label);
 	enter(f, cpu, "schedule");

@@ -19,8 +19,7 @@ struct task_story {
 void task_story_check(const struct task_story *story);
 
 /* The task on @cpu enters a system call, and leaves it with @result. */
-void enters_call(struct attribution_fixture *f, uint32_t cpu,
-		 const char *name);
+void enters_call(struct attribution_fixture *f, uint32_t cpu, const char *name);
 void leaves_call(struct attribution_fixture *f, uint32_t cpu, int64_t result);
 
 /* The task on @cpu waits in @label, and @next runs instead; it runs again and

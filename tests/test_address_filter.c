@@ -58,9 +58,9 @@ START_TEST(test_parse)
 	struct kernel_symbols known = symbols();
 	struct byte_buffer filter = { 0 };
 
-	ck_assert_int_eq(
-		address_filter_parse(cases[_i].text, &known, 2, NULL, &filter),
-		cases[_i].result);
+	ck_assert_int_eq(address_filter_parse(cases[_i].text, &known, 2, NULL,
+					      &filter),
+			 cases[_i].result);
 	if (!cases[_i].result)
 		ck_assert_str_eq((const char *)filter.bytes, cases[_i].filter);
 	byte_buffer_free(&filter);
@@ -106,12 +106,13 @@ START_TEST(test_search)
 
 	scratch_folder_write(&folder, "kallsyms", kallsyms);
 	scratch_folder_path(&folder, "kallsyms", path, sizeof(path));
-	ck_assert_int_eq(kernel_symbols_search(path, searches[_i].names,
-					       &address), 0);
+	ck_assert_int_eq(
+		kernel_symbols_search(path, searches[_i].names, &address), 0);
 	ck_assert_uint_eq(address, searches[_i].address);
 	scratch_folder_path(&folder, "nosuch", path, sizeof(path));
 	ck_assert_int_eq(kernel_symbols_search(path, searches[_i].names,
-					       &address), -ERROR_SYSTEM);
+					       &address),
+			 -ERROR_SYSTEM);
 	ck_assert_int_eq(errno, ENOENT);
 	scratch_folder_free(&folder);
 }

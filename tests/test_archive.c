@@ -140,9 +140,9 @@ START_TEST(headers_come_back)
 END_TEST
 
 static const char *const bad_records[] = {
-	"7 a=bb",	"9 a=bb\n",	"x a=b\n",    "7 abbb\n",
-	"0 a=b\n",	"2 \n",		"16 mtime=1.5x\n",
-	"13 size=-12\n", "99999999999999999999 a=b\n",
+	"7 a=bb",	   "9 a=bb\n",	    "x a=b\n",
+	"7 abbb\n",	   "0 a=b\n",	    "2 \n",
+	"16 mtime=1.5x\n", "13 size=-12\n", "99999999999999999999 a=b\n",
 };
 
 START_TEST(bad_records_are_refused)
@@ -172,8 +172,7 @@ START_TEST(members_come_back)
 					     .size = sizes[i] };
 
 		snprintf(header.name, sizeof(header.name), "file%zu", i);
-		ck_assert_int_eq(archive_add_bytes(&writer, &header, bytes),
-				 0);
+		ck_assert_int_eq(archive_add_bytes(&writer, &header, bytes), 0);
 	}
 	ck_assert_int_eq(archive_finish(&writer), 0);
 	end(&writer);

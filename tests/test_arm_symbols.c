@@ -99,8 +99,8 @@ static const struct program {
 static const char *name_at(const struct function_table *functions,
 			   const struct address_map *map, size_t offset)
 {
-	const struct symbol *symbol = address_map_find(
-		map, offsetof(struct program, code) + offset);
+	const struct symbol *symbol =
+		address_map_find(map, offsetof(struct program, code) + offset);
 
 	return function_at(functions, symbol->function)->name;
 }
@@ -138,7 +138,7 @@ static void write_recording(struct recording_fixture *fixture)
 
 static const struct {
 	enum site_purpose purpose;
-	uint64_t return_offset;	/* in the code */
+	uint64_t return_offset; /* in the code */
 	uint64_t offset;	/* of the instruction */
 	const char *function;
 } places[] = {
@@ -153,7 +153,8 @@ START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 {
 	const uint64_t code = BASE + offsetof(struct program, code);
 	struct user_site site = {
-		.pid = 7, .purpose = (uint32_t)places[_i].purpose,
+		.pid = 7,
+		.purpose = (uint32_t)places[_i].purpose,
 	};
 	struct recording_fixture fixture;
 	struct recording *recording;
@@ -164,10 +165,12 @@ START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 	recording->info.arch = "aarch64";
 	recording_set_root(recording, fixture.path);
 	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
-	user_site_locate_return(&site, symbols, code + places[_i].return_offset);
+	user_site_locate_return(&site, symbols,
+				code + places[_i].return_offset);
 	ck_assert_uint_eq(site.address, code + places[_i].offset);
-	ck_assert_str_eq(function_at(symbols_functions(symbols),
-				     site.function)->name, places[_i].function);
+	ck_assert_str_eq(
+		function_at(symbols_functions(symbols), site.function)->name,
+		places[_i].function);
 	symbols_close(symbols);
 	recording_close(recording);
 	recording_fixture_end(&fixture);
@@ -181,8 +184,9 @@ int main(void)
 
 	tcase_add_test(tcase, functions_begin_at_their_first_byte);
 	tcase_add_loop_test(
-		tcase, system_calls_are_as_long_as_their_instruction_set_has_them,
-		0, sizeof(places) / sizeof(places[0]));
+		tcase,
+		system_calls_are_as_long_as_their_instruction_set_has_them, 0,
+		sizeof(places) / sizeof(places[0]));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -20,11 +20,14 @@ static const struct {
 	uint64_t heads[3]; /* where the kernel is at each reading */
 	uint64_t tails[3]; /* what it is told after each */
 } rows[] = {
-	{ "whole stretches", { STRETCH, 3 * STRETCH, 4 * STRETCH },
+	{ "whole stretches",
+	  { STRETCH, 3 * STRETCH, 4 * STRETCH },
 	  { STRETCH, 3 * STRETCH, 4 * STRETCH } },
-	{ "inside a stretch", { 100, STRETCH + 1, 2 * STRETCH - 1 },
+	{ "inside a stretch",
+	  { 100, STRETCH + 1, 2 * STRETCH - 1 },
 	  { 0, STRETCH, STRETCH } },
-	{ "round the ring", { 3 * STRETCH, 6 * STRETCH + 7, 7 * STRETCH },
+	{ "round the ring",
+	  { 3 * STRETCH, 6 * STRETCH + 7, 7 * STRETCH },
 	  { 3 * STRETCH, 6 * STRETCH, 7 * STRETCH } },
 };
 

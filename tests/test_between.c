@@ -26,8 +26,7 @@ static const struct {
 } stories[] = {
 	{ "the first of two", "> a > x +7 > b < > b < < <",
 	  "calls 1 again 1; 9: a;x;b" },
-	{ "two calls", "> a > b < < > a +4 > b < <",
-	  "calls 2; 1 5: a;b" },
+	{ "two calls", "> a > b < < > a +4 > b < <", "calls 2; 1 5: a;b" },
 	{ "never", "> a > x < < > b <", "calls 1 never 1;" },
 	{ "still open", "> a <?", "calls 1 open 1;" },
 	{ "begun unseen", "? a > b < <", "calls 1 unseen_begin 1;" },
@@ -68,8 +67,8 @@ static void stage_open(struct stage *stage)
 		.task = { .tid = 7, .pid = 7 },
 	};
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		function_table_add(stage->functions, names[i],
-				   strlen(names[i]), "", 'k');
+		function_table_add(stage->functions, names[i], strlen(names[i]),
+				   "", 'k');
 	stage->kinds = work_kinds_new(stage->functions, &arch_x86_64);
 	stage->from = function_choice_new(stage->functions, "a", 1);
 	stage->to = function_choice_new(stage->functions, "b", 1);
@@ -91,8 +90,8 @@ static void stage_close(struct stage *stage)
 
 static void enter(struct stage *stage, char how, const char *name)
 {
-	stage->open[stage->depth] = function_table_add(
-		stage->functions, name, strlen(name), "", 'k');
+	stage->open[stage->depth] = function_table_add(stage->functions, name,
+						       strlen(name), "", 'k');
 	stage->step.kind = STEP_ENTER;
 	stage->step.how = how == '~' ? HOW_TAIL :
 			  how == '!' ? HOW_BREAK :
@@ -127,8 +126,7 @@ static void play(struct stage *stage, const char *story)
 			leave(stage, !word[1]);
 		else
 			enter(stage, *word, strsep(&rest, " "));
-		ck_assert_int_eq(between_take(stage->between, &stage->step),
-				 0);
+		ck_assert_int_eq(between_take(stage->between, &stage->step), 0);
 		stage->step.clock_ns = ++stage->step.time_ns;
 	}
 	free(copy);
@@ -158,8 +156,8 @@ static void write_answer(const struct stage *stage, FILE *out)
 	if (answer->time.max > answer->time.min)
 		fprintf(out, " %" PRIu64, answer->time.max);
 	for (size_t i = 0; (path = between_paths_at(paths, i)); i++) {
-		char *text = path_text(between_paths_tree(paths),
-				       path->node, stage->functions);
+		char *text = path_text(between_paths_tree(paths), path->node,
+				       stage->functions);
 
 		fprintf(out, "%s %s", i ? "" : ":", text);
 		free(text);

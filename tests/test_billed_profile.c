@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles in which interrupt work is whose it was for. */
-#include "attribution/profile/billed_profile.h"
 #include "attribution/events/known_events.h"
+#include "attribution/profile/billed_profile.h"
 #include "symbolize/symbols.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
@@ -89,9 +89,11 @@ START_TEST(an_interrupt_is_the_readers)
 	begin(&fixture);
 	f = fixture.scene.fixture;
 	starts(f, 0, 7);
-	NS(100); IN("entry_SYSCALL_64");
+	NS(100);
+	IN("entry_SYSCALL_64");
 	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
-	NS(200); switch_to(f, 0, 5);
+	NS(200);
+	switch_to(f, 0, 5);
 	disk_interrupt(f, 300);
 	NS(400);
 	ck_assert_str_eq(
@@ -115,7 +117,8 @@ START_TEST(what_nobody_claims_is_of_process_0)
 	begin(&fixture);
 	f = fixture.scene.fixture;
 	starts(f, 0, 5);
-	NS(100); IN("entry_SYSCALL_64");
+	NS(100);
+	IN("entry_SYSCALL_64");
 	disk_interrupt(f, 300);
 	NS(400);
 	ck_assert_str_eq(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/branch_window.h"
 #include "decoder/flow/trace_branch.h"
+#include "decoder/intel_pt/branch_window.h"
 #include "tests/run_suite.h"
 
 enum { DELAY = 50 };

@@ -6,9 +6,10 @@
 
 #include <stdlib.h>
 
-#define AT_HERE (uint32_t)-100
+#define AT_HERE (uint32_t) - 100
 
 /* As strace writes them. */
+/* clang-format off */
 static const struct {
 	const char *name;
 	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
@@ -63,6 +64,7 @@ static const struct {
 	  "never_heard_of(0x1, 0, 0x30, 0, 0, 0) = -1 ENOSYS "
 	  "(Function not implemented)", false },
 };
+/* clang-format on */
 
 static char *write_call(const struct system_call *call, const char *name,
 			bool is_arm)

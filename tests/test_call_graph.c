@@ -14,7 +14,8 @@ enum { A = 1, B, C, D, I, FUNCTIONS };
 static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t function,
 		    uint64_t self_ns, enum call_how how)
 {
-	bool is_break = how == HOW_BREAK || call_tree_at(tree, parent)->is_break;
+	bool is_break = how == HOW_BREAK ||
+			call_tree_at(tree, parent)->is_break;
 	uint32_t node = call_tree_child(tree, parent, function, is_break);
 
 	call_tree_at(tree, node)->self_ns += self_ns;

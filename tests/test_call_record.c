@@ -110,12 +110,14 @@ static void tell(struct story *story, FILE *out)
 		.begin_ns = 1000000500,
 		.end_ns = 1000001000,
 		.function = story->read,
-		.class_ns = { [TIME_SYSTEM_CALL] = 80, [TIME_ASLEEP] = 400,
-			      [TIME_RUNNABLE] = 10, [TIME_INTERRUPT] = 10 },
+		.class_ns = { [TIME_SYSTEM_CALL] = 80,
+			      [TIME_ASLEEP] = 400,
+			      [TIME_RUNNABLE] = 10,
+			      [TIME_INTERRUPT] = 10 },
 	};
 	story->stack = call_tree_root(story->stacks, -1);
-	story->stack = call_tree_child(story->stacks, story->stack,
-				       story->read, false);
+	story->stack = call_tree_child(story->stacks, story->stack, story->read,
+				       false);
 	story->stack = call_tree_child(story->stacks, story->stack,
 				       story->pipe_read, false);
 	add_sleeps(story);
@@ -169,21 +171,21 @@ static void without_scheduler(struct story *story)
 	story->call.function = FUNCTION_UNKNOWN;
 }
 
-#define SLEEPS                                                                \
-	"\"sleeps\":[{\"label\":\"pipe_read\",\"function\":\"schedule\","     \
-	"\"line\":null,\"count\":2,\"asleep_ns\":400,\"max_ns\":300,"         \
-	"\"runnable_ns\":10,\"others_at_begin\":2,\"others_at_end\":1,"       \
-	"\"same_object_at_begin\":null,\"same_object_at_end\":null,"          \
-	"\"wakers\":[{\"count\":1,\"chain\":[{\"pid\":9,\"tid\":10,"          \
-	"\"comm\":\"?\",\"interrupt\":null,\"function\":\"pipe_write\"},"     \
-	"{\"pid\":null,\"tid\":null,\"comm\":null,"                           \
-	"\"interrupt\":\"schedule\",\"function\":\"schedule\"}]},"            \
-	"{\"count\":1,\"chain\":[]}],"                                    \
+#define SLEEPS \
+	"\"sleeps\":[{\"label\":\"pipe_read\",\"function\":\"schedule\"," \
+	"\"line\":null,\"count\":2,\"asleep_ns\":400,\"max_ns\":300," \
+	"\"runnable_ns\":10,\"others_at_begin\":2,\"others_at_end\":1," \
+	"\"same_object_at_begin\":null,\"same_object_at_end\":null," \
+	"\"wakers\":[{\"count\":1,\"chain\":[{\"pid\":9,\"tid\":10," \
+	"\"comm\":\"?\",\"interrupt\":null,\"function\":\"pipe_write\"}," \
+	"{\"pid\":null,\"tid\":null,\"comm\":null," \
+	"\"interrupt\":\"schedule\",\"function\":\"schedule\"}]}," \
+	"{\"count\":1,\"chain\":[]}]," \
 	"\"stack\":\"__x64_sys_read;pipe_read\"}],"
-#define TRACED                                                                \
-	"\"trace\":[{\"depth\":0,\"function\":\"__x64_sys_read\","            \
+#define TRACED \
+	"\"trace\":[{\"depth\":0,\"function\":\"__x64_sys_read\"," \
 	"\"calls\":1,\"wall_ns\":500,\"on_cpu_ns\":60,\"interrupt\":false}"
-#define TIMES(asleep, runnable)                                               \
+#define TIMES(asleep, runnable) \
 	"\"on_cpu_ns\":80,\"asleep_ns\":" asleep ",\"runnable_ns\":" runnable \
 	",\"stolen_ns\":10,\"tracer_ns\":0,\"unknown_ns\":0,\"faults\":0,\"fault_ns\":0,"
 
@@ -195,8 +197,8 @@ static const struct {
 	  "{\"number\":null,\"name\":\"read\",\"function\":"
 	  "\"__x64_sys_read\",\"pid\":7,\"tid\":8,\"comm\":\"?\","
 	  "\"start_ns\":1000000500,\"wall_ns\":500,\"end\":\"returned\","
-	  "\"arguments\":null,\"result\":null," TIMES("400", "10") SLEEPS
-	  TRACED ",{\"depth\":1,\"function\":\"pipe_read\",\"calls\":1,"
+	  "\"arguments\":null,\"result\":null," TIMES("400", "10") SLEEPS TRACED
+	  ",{\"depth\":1,\"function\":\"pipe_read\",\"calls\":1,"
 	  "\"wall_ns\":450,\"on_cpu_ns\":60,\"interrupt\":false}]}" },
 	{ with_tracepoints,
 	  "{\"number\":0,\"name\":\"read\",\"function\":\"__x64_sys_read\","
@@ -207,8 +209,8 @@ static const struct {
 	{ without_scheduler,
 	  "{\"number\":null,\"name\":\"?\",\"function\":null,\"pid\":7,"
 	  "\"tid\":8,\"comm\":\"?\",\"start_ns\":1000000500,\"wall_ns\":500,"
-	  "\"end\":\"cut\",\"arguments\":null,\"result\":null,"
-	  TIMES("null", "null") "\"sleeps\":null,\"trace\":[]}" },
+	  "\"end\":\"cut\",\"arguments\":null,\"result\":null," TIMES(
+		  "null", "null") "\"sleeps\":null,\"trace\":[]}" },
 };
 
 typedef void write_record(const struct call_record_context *context,
@@ -269,12 +271,13 @@ START_TEST(a_line_says_the_most_of_it)
 {
 	char *text = written(call_line_text, _i ? with_tracepoints : NULL);
 
-	ck_assert_str_eq(text, _i ?
-		"     1.000000500  ?-8                     500 ns  read(-1, "
-		"NULL, 0) = -1 EINTR (Interrupted system call)  "
-		"[asleep 400 ns, in pipe_read]\n" :
-		"     1.000000500  ?-8                     500 ns  read(...) = ?"
-		"  [asleep 400 ns, in pipe_read]\n");
+	ck_assert_str_eq(
+		text,
+		_i ? "     1.000000500  ?-8                     500 ns  read(-1, "
+		     "NULL, 0) = -1 EINTR (Interrupted system call)  "
+		     "[asleep 400 ns, in pipe_read]\n" :
+		     "     1.000000500  ?-8                     500 ns  read(...) = ?"
+		     "  [asleep 400 ns, in pipe_read]\n");
 	free(text);
 }
 END_TEST

@@ -11,7 +11,7 @@ static void send(struct call_trace *trace, uint8_t kind, char function,
 	const struct call_step step = {
 		.kind = kind,
 		.how = function >= 'A' && function <= 'Z' ? HOW_BREAK :
-							     HOW_CALL,
+							    HOW_CALL,
 		.function = (uint32_t)function,
 		.depth = depth,
 		.wall_ns = wall_ns,

@@ -35,8 +35,8 @@ START_TEST(children_are_found_in_any_order)
 			depth--;
 			continue;
 		}
-		path[depth + 1] = call_tree_child(tree, path[depth], function,
-						  is_break);
+		path[depth + 1] =
+			call_tree_child(tree, path[depth], function, is_break);
 		ck_assert(is_like(tree, path[depth + 1], path[depth], function,
 				  is_break));
 		depth++;
@@ -46,7 +46,8 @@ START_TEST(children_are_found_in_any_order)
 
 		ck_assert_uint_eq(call_tree_child(tree, node->parent,
 						  node->function,
-						  node->is_break), i);
+						  node->is_break),
+				  i);
 	}
 	call_tree_free(tree);
 }

@@ -108,8 +108,8 @@ START_TEST(damage_is_found)
 	size = read_file(path, bytes, sizeof(bytes));
 	/* The texts before the last are not looked at. */
 	for (size_t i = 0; i < size; i++) {
-		bool is_other = i >= 40 && i < 40 + strlen(texts[0]) +
-						     strlen(texts[1]);
+		bool is_other = i >= 40 &&
+				i < 40 + strlen(texts[0]) + strlen(texts[1]);
 
 		bytes[i] ^= 0x10;
 		write_file(path, bytes, size);

@@ -34,9 +34,8 @@ static void end(struct fixture *fixture)
 static void bill(struct fixture *fixture, struct claim *claim, uint64_t ns)
 {
 	claim_bill(fixture->claims, claim,
-		   &(struct interrupt_share){ .work = fixture->work,
-					      .count = 1,
-					      .ns = ns });
+		   &(struct interrupt_share){
+			   .work = fixture->work, .count = 1, .ns = ns });
 }
 
 /* Time of process @pid with that certainty. */
@@ -99,9 +98,8 @@ START_TEST(shares_add_up)
 			   pid * 1.1, CERTAIN_EXACT);
 	for (uint64_t ns = 0; ns < 100; ns++)
 		stakes_bill(f.claims, &stakes,
-			    &(struct interrupt_share){ .work = f.work,
-						       .count = 1,
-						       .ns = ns });
+			    &(struct interrupt_share){
+				    .work = f.work, .count = 1, .ns = ns });
 	for (size_t i = 0; i < 7; i++) {
 		sum += interrupt_rows_at(f.rows, i)->total_ns;
 		count += interrupt_rows_at(f.rows, i)->count;

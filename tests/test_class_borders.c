@@ -21,16 +21,22 @@ static const struct {
 	/* What it began with is no border. */
 	{ { { 100, 50, TIME_USER } }, 0 },
 	{ { { 100, 50, TIME_USER }, { 100, 7, TIME_FAULT } }, 7 },
-	{ { { 100, 0, TIME_USER }, { 100, 7, TIME_FAULT },
-	    { 100, 8, TIME_USER } }, 15 },
+	{ { { 100, 0, TIME_USER },
+	    { 100, 7, TIME_FAULT },
+	    { 100, 8, TIME_USER } },
+	  15 },
 	/* The same class goes on. */
 	{ { { 100, 0, TIME_USER }, { 100, 7, TIME_USER } }, 0 },
 	/* No further than the time on either side. */
 	{ { { 10, 0, TIME_USER }, { 5, UINT32_MAX, TIME_UNKNOWN } }, 10 },
-	{ { { 10, 0, TIME_USER }, { 5, UINT32_MAX, TIME_UNKNOWN },
-	    { 15, 3, TIME_UNKNOWN } }, 20 },
-	{ { { 10, 0, TIME_USER }, { 5, UINT32_MAX, TIME_UNKNOWN },
-	    { 15, UINT32_MAX, TIME_FAULT } }, 25 },
+	{ { { 10, 0, TIME_USER },
+	    { 5, UINT32_MAX, TIME_UNKNOWN },
+	    { 15, 3, TIME_UNKNOWN } },
+	  20 },
+	{ { { 10, 0, TIME_USER },
+	    { 5, UINT32_MAX, TIME_UNKNOWN },
+	    { 15, UINT32_MAX, TIME_FAULT } },
+	  25 },
 };
 
 START_TEST(borders_add_up)

@@ -46,8 +46,7 @@ static void copy_late_code(uint8_t value)
 		 LATE + LATE_SIZE);
 	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
-	ck_assert_uint_eq(fwrite(bytes, 1, sizeof(bytes), file),
-			  sizeof(bytes));
+	ck_assert_uint_eq(fwrite(bytes, 1, sizeof(bytes), file), sizeof(bytes));
 	fclose(file);
 }
 
@@ -91,7 +90,8 @@ START_TEST(late_code_is_patched_before_and_after_it_is_copied)
 	copy_late_code(7);
 	open_image();
 	ck_assert_uint_eq(code_image_read(image, 3000, LATE, bytes,
-					  sizeof(bytes)), sizeof(bytes));
+					  sizeof(bytes)),
+			  sizeof(bytes));
 	ck_assert_uint_eq(bytes[0], 7);
 	ck_assert_uint_eq(bytes[LATE_SIZE - 1], 7);
 	ck_assert_uint_eq(patched_at(1000), 6);

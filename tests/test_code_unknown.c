@@ -115,7 +115,8 @@ START_TEST(patches_without_times_are_unknown_unless_copied)
 	struct array unknown = ARRAY_OF(struct code_unknown);
 	struct code_region *region = array_add(&image.regions);
 
-	*region = (struct code_region){ .first = 0x1000, .size_bytes = 12,
+	*region = (struct code_region){ .first = 0x1000,
+					.size_bytes = 12,
 					.bytes = (const uint8_t *)copied };
 	for (size_t i = 0; i < 3 && row->words[i]; i++) {
 		struct code_change *change = array_add(&image.changes);

@@ -80,8 +80,8 @@ START_TEST(equal_texts_get_equal_numbers)
 		for (uint32_t i = 0; i < 5000; i++) {
 			int length = snprintf(text, sizeof(text), "n%u", i);
 
-			ck_assert_uint_eq(string_pool_add(pool, text,
-							  (size_t)length), i);
+			ck_assert_uint_eq(
+				string_pool_add(pool, text, (size_t)length), i);
 		}
 	ck_assert_uint_eq(string_pool_count(pool), 5000);
 	ck_assert_str_eq(string_pool_text(pool, 4321), "n4321");

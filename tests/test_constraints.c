@@ -9,7 +9,7 @@
 /* What a constraint of the table "call" leaves of all rows. */
 static const struct {
 	const char *plan;
-	const char *values;	/* in SQL */
+	const char *values; /* in SQL */
 	uint64_t begin_since;
 	uint64_t begin_until;
 	uint64_t end_until;

@@ -13,6 +13,7 @@
 /* A snapshot of one CPU with an ETMv4, written by hand. */
 #define BASE ETMV4_BASE
 
+/* clang-format off */
 static const uint8_t trace[] = {
 	SYNC, TRACE_ON, CONTEXT(0),
 	EXECUTED,			/* bl */
@@ -26,7 +27,9 @@ static const uint8_t trace[] = {
 	EXECUTED, ADDRESS(0x34),	/* eret */
 	EXECUTED,			/* b */
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct flow_item expected[] = {
 	{ .kind = FLOW_START, .ip = BASE },
 	{ .kind = FLOW_BLOCK, .detail = FLOW_EXIT_CALL, .ip = BASE,
@@ -53,6 +56,7 @@ static const struct flow_item expected[] = {
 	{ .kind = FLOW_STOP, .detail = FLOW_STOP_OFF },
 	{ .kind = FLOW_END },
 };
+/* clang-format on */
 
 static struct scratch_folder folder;
 
@@ -127,9 +131,9 @@ END_TEST
 START_TEST(authenticated_branches_are_known)
 {
 	static const uint8_t bytes[] = {
-		SYNC, TRACE_ON, CONTEXT(0x50),
-		EXECUTED, ADDRESS(0x54), EXECUTED, ADDRESS(0x58),
-		EXECUTED, ADDRESS(0x5c), EXECUTED, ADDRESS(0x00), EXECUTED,
+		SYNC,	       TRACE_ON, CONTEXT(0x50), EXECUTED,
+		ADDRESS(0x54), EXECUTED, ADDRESS(0x58), EXECUTED,
+		ADDRESS(0x5c), EXECUTED, ADDRESS(0x00), EXECUTED,
 	};
 	struct flow_totals totals;
 
@@ -144,30 +148,29 @@ START_TEST(authenticated_branches_are_known)
 END_TEST
 
 static const uint8_t overflow[] = {
-	SYNC, TRACE_ON, CONTEXT(0), EXECUTED, OVERFLOW,
+	SYNC, TRACE_ON, CONTEXT(0),    EXECUTED, OVERFLOW,
 	SYNC, TRACE_ON, CONTEXT(0x10), EXECUTED,
 };
 
 static const uint8_t missing_code[] = {
-	SYNC, TRACE_ON, CONTEXT(0x1f0), EXECUTED, EXECUTED,
-	ADDRESS(0x10), EXECUTED,
+	SYNC,	  TRACE_ON,	 CONTEXT(0x1f0), EXECUTED,
+	EXECUTED, ADDRESS(0x10), EXECUTED,
 };
 
 /* OpenCSD's cache holds some code then, and is asked for what no cache has. */
 static const uint8_t last_address[] = {
-	SYNC, TRACE_ON, CONTEXT(0), EXECUTED, EXECUTED,
-	0x9d, 0x7f, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, EXECUTED,
-	ADDRESS(0x10), EXECUTED,
+	SYNC, TRACE_ON, CONTEXT(0), EXECUTED,	   EXECUTED, 0x9d,
+	0x7f, 0x7f,	0xff,	    0xff,	   0xff,     0xff,
+	0xff, 0xff,	EXECUTED,   ADDRESS(0x10), EXECUTED,
 };
 
 /* Bytes before the first synchronisation, and a reserved packet: decoding goes
  * on at the next one.
  */
 static const uint8_t damage[] = {
-	EXECUTED, EXECUTED, EXECUTED,
-	SYNC, TRACE_ON, CONTEXT(0), EXECUTED,
-	RESERVED, RESERVED, EXECUTED, EXECUTED,
-	SYNC, TRACE_ON, CONTEXT(0x10), EXECUTED,
+	EXECUTED,   EXECUTED, EXECUTED, SYNC,	       TRACE_ON,
+	CONTEXT(0), EXECUTED, RESERVED, RESERVED,      EXECUTED,
+	EXECUTED,   SYNC,     TRACE_ON, CONTEXT(0x10), EXECUTED,
 };
 
 static const struct {
@@ -179,7 +182,9 @@ static const struct {
 	{ overflow, sizeof(overflow), 4, { [FLOW_GAP_OVERFLOW] = 1 } },
 	{ missing_code, sizeof(missing_code), 2, { [FLOW_GAP_NO_CODE] = 1 } },
 	{ last_address, sizeof(last_address), 6, { [FLOW_GAP_NO_CODE] = 1 } },
-	{ damage, sizeof(damage), 4,
+	{ damage,
+	  sizeof(damage),
+	  4,
 	  { [FLOW_GAP_UNSYNCED] = 1, [FLOW_GAP_BAD_TRACE] = 1 } },
 };
 
@@ -219,15 +224,15 @@ static uint8_t first_stop(const struct array *items)
 START_TEST(stops_have_reasons)
 {
 	static const uint8_t filtered[] = {
-		SYNC, TRACE_ON, CONTEXT(0x00), EXECUTED,
+		SYNC,	  TRACE_ON,	 CONTEXT(0x00), EXECUTED,
 		TRACE_ON, CONTEXT(0x00), EXECUTED,
 	};
 	static const uint8_t off[] = {
-		SYNC, TRACE_ON, CONTEXT(0x60), EXECUTED,
+		SYNC,	  TRACE_ON,	 CONTEXT(0x60), EXECUTED,
 		TRACE_ON, CONTEXT(0x00), EXECUTED,
 	};
 	static const uint8_t level[] = {
-		SYNC, TRACE_ON, CONTEXT(0x40), EXECUTED,
+		SYNC,	  TRACE_ON,	 CONTEXT(0x40), EXECUTED,
 		TRACE_ON, CONTEXT(0x00), EXECUTED,
 	};
 	static const struct {
@@ -282,10 +287,10 @@ START_TEST(useless_snapshots_are_refused)
 {
 	struct flow_run run;
 
-	scratch_folder_write(&folder, "trace.ini", "[core_trace_sources]\n"
-						   "cpu_2=STM_0\n");
-	ck_assert_int_eq(flow_run_open(&run, folder.path, NULL),
-			 -ERROR_FORMAT);
+	scratch_folder_write(&folder, "trace.ini",
+			     "[core_trace_sources]\n"
+			     "cpu_2=STM_0\n");
+	ck_assert_int_eq(flow_run_open(&run, folder.path, NULL), -ERROR_FORMAT);
 	scratch_folder_write(&folder, "snapshot.ini",
 			     "[device_list]\ndevice0=gone.ini\n");
 	ck_assert_int_eq(flow_run_open(&run, folder.path, NULL),

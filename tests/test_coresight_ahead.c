@@ -73,10 +73,12 @@ START_TEST(what_was_cancelled_does_not_show)
 	struct array ahead = ARRAY_OF(struct flow_item);
 	struct array plain = ARRAY_OF(struct flow_item);
 
-	ck_assert_uint_eq(decode(whole, make(pairs[_i].plain), &plain)
-				  .kinds[FLOW_GAP], 0);
-	ck_assert_uint_eq(decode(whole, make(pairs[_i].ahead), &ahead)
-				  .kinds[FLOW_GAP], 0);
+	ck_assert_uint_eq(
+		decode(whole, make(pairs[_i].plain), &plain).kinds[FLOW_GAP],
+		0);
+	ck_assert_uint_eq(
+		decode(whole, make(pairs[_i].ahead), &ahead).kinds[FLOW_GAP],
+		0);
 	keep_path(&ahead);
 	keep_path(&plain);
 	ck_assert_uint_eq(plain.count, SYNCS * ROUNDS * 10);
@@ -103,7 +105,9 @@ static const struct damage {
 	size_t size;
 } damages[] = {
 #define DAMAGE(...) \
-	{ { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) }
+	{ \
+		{ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }) \
+	}
 	DAMAGE(BEGIN, CALL_ONLY, COMMIT(2)),
 	DAMAGE(BEGIN, CALL_ONLY, 0x81, 0x31, COMMIT(2)),
 	DAMAGE(BEGIN, CALL_ONLY, SYNC, COMMIT(10)),
@@ -125,8 +129,8 @@ START_TEST(damage_ends_neither_program_nor_decoding)
 {
 	const struct damage *damage = &damages[_i / 2];
 	size_t size = make(pairs[_i % 2].ahead);
-	struct flow_totals sound = decode(whole + places[1], size - places[1],
-					  NULL);
+	struct flow_totals sound =
+		decode(whole + places[1], size - places[1], NULL);
 	struct flow_totals totals;
 
 	memcpy(copy, damage->bytes, damage->size);
@@ -167,10 +171,14 @@ END_TEST
 START_TEST(a_long_beginning_is_no_gap)
 {
 	static const uint8_t bytes[] = {
-		SYNC_DEPTH(0), 0x02, 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87,
-		0x88, 0x01, TRACE_ON, 0x85, AT(0),
-		0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(9), ID(7),
-		EXECUTED, COMMIT(1), EXECUTED, ADDRESS(8), COMMIT(1),
+		SYNC_DEPTH(0), 0x02,	 0x81,
+		0x82,	       0x83,	 0x84,
+		0x85,	       0x86,	 0x87,
+		0x88,	       0x01,	 TRACE_ON,
+		0x85,	       AT(0),	 0x31 | HAS_VMID | HAS_CONTEXT_ID,
+		ID(9),	       ID(7),	 EXECUTED,
+		COMMIT(1),     EXECUTED, ADDRESS(8),
+		COMMIT(1),
 	};
 	struct flow_totals totals;
 
@@ -187,8 +195,9 @@ START_TEST(windows_may_end_behind_damage)
 	enum { EVENT = 0x71 };
 	static const uint8_t head[] = { BEGIN, COMMIT(1) };
 	static const uint8_t tail[] = {
-		SYNC_DEPTH(3), CONTEXT(0), EXECUTED, EXECUTED, ADDRESS(0x08),
-		COMMIT(5), SYNC, CONTEXT(0x20), EXECUTED, COMMIT(1),
+		SYNC_DEPTH(3), CONTEXT(0), EXECUTED, EXECUTED,
+		ADDRESS(0x08), COMMIT(5),  SYNC,     CONTEXT(0x20),
+		EXECUTED,      COMMIT(1),
 	};
 	static uint8_t bytes[CORESIGHT_WINDOW_SIZE + sizeof(tail)];
 	size_t at = CORESIGHT_WINDOW_SIZE - (size_t)_i;

@@ -67,7 +67,7 @@ static const struct {
 	const char *listing;
 	int32_t cpu;
 	uint64_t instructions;
-	uint64_t timed;		/* instructions that another one follows */
+	uint64_t timed; /* instructions that another one follows */
 } listings[] = {
 	{ "etmv3_0x10.txt", 0, 7205, 7069 },
 	{ "etmv3_0x11.txt", 1, 7471, 7354 },
@@ -155,16 +155,30 @@ static const struct {
 	uint64_t ranges;
 	uint64_t instructions;
 } goldens[] = {
-	{ "snapshots/juno_r1_1", "juno_r1_1",
-	  { { 0, 0x10 }, { 1, 0x11 }, { 3, 0x13 }, { 5, 0x15 } }, 6733,
+	{ "snapshots/juno_r1_1",
+	  "juno_r1_1",
+	  { { 0, 0x10 }, { 1, 0x11 }, { 3, 0x13 }, { 5, 0x15 } },
+	  6733,
 	  40246 },
-	{ "snapshots/Snowball", "Snowball",
-	  { { 0, 0x10 }, { 1, 0x11 } }, 1252, 7545 },
-	{ "snapshots-ete/src_addr", "ete-src_addr", { { 0, 0x2 } }, 2702,
+	{ "snapshots/Snowball",
+	  "Snowball",
+	  { { 0, 0x10 }, { 1, 0x11 } },
+	  1252,
+	  7545 },
+	{ "snapshots-ete/src_addr",
+	  "ete-src_addr",
+	  { { 0, 0x2 } },
+	  2702,
 	  12625 },
-	{ "snapshots-ete/trace_file_cid_vmid", "ete-trace_file_cid_vmid",
-	  { { 0, 0x2 } }, 6958, 29127 },
-	{ "snapshots-ete/ts_marker", "ete-ts_marker", { { 0, 0x1 } }, 223,
+	{ "snapshots-ete/trace_file_cid_vmid",
+	  "ete-trace_file_cid_vmid",
+	  { { 0, 0x2 } },
+	  6958,
+	  29127 },
+	{ "snapshots-ete/ts_marker",
+	  "ete-ts_marker",
+	  { { 0, 0x1 } },
+	  223,
 	  1050 },
 	{ "snapshots-ete/event_test", "ete-event_test", { { 0, 0x1 } }, 0, 0 },
 };
@@ -203,8 +217,8 @@ static uint64_t compare_cpu(const struct flow_run *run, const char *golden,
 	uint64_t ranges = 0;
 	FILE *lines;
 
-	snprintf(name, sizeof(name),
-		 "coresight/opencsd/golden-1.8.0/%s.ppl.xz", golden);
+	snprintf(name, sizeof(name), "coresight/opencsd/golden-1.8.0/%s.ppl.xz",
+		 golden);
 	ck_assert(shared_path(name, path, sizeof(path)));
 	snprintf(command, sizeof(command), "xz -dc '%s'", path);
 	lines = popen(command, "r");
@@ -229,8 +243,7 @@ START_TEST(ranges_equal_the_golden)
 	uint64_t ranges = 0;
 	uint64_t ran = 0;
 
-	snprintf(name, sizeof(name), "coresight/opencsd/%s",
-		 goldens[_i].board);
+	snprintf(name, sizeof(name), "coresight/opencsd/%s", goldens[_i].board);
 	if (!open_board(&run, name))
 		return;
 	for (size_t i = 0; i < 4 && goldens[_i].cpus[i].id; i++)
@@ -284,7 +297,8 @@ START_TEST(clusters_have_cpus_of_their_own)
 	ck_assert_ptr_nonnull(list);
 	blocks = blocks_of(&run, A15_0, &totals);
 	for (; fscanf(list, "%" SCNx64 " %" SCNx64 " %" SCNu64, &address, &end,
-		      &count) == 3; ranges++) {
+		      &count) == 3;
+	     ranges++) {
 		const struct flow_item *block = next_block(&blocks);
 
 		ck_assert_ptr_nonnull(block);

@@ -17,20 +17,17 @@
 enum { NOP = 0xd503201f, BRANCH_BACK = 0x17fffffe };
 
 static const uint32_t code[] = {
-	[0x00 / 4] = NOP,
-	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
-	[0x08 / 4] = NOP,
-	[0x0c / 4] = 0x540000a0,	/* b.eq 0x20 */
-	[0x10 / 4] = NOP,		/* a static key's */
-	[0x14 / 4] = 0xd65f03c0,	/* ret */
+	[0x00 / 4] = NOP,	 [0x04 / 4] = 0x94000003, /* bl 0x10 */
+	[0x08 / 4] = NOP,	 [0x0c / 4] = 0x540000a0, /* b.eq 0x20 */
+	[0x10 / 4] = NOP,				  /* a static key's */
+	[0x14 / 4] = 0xd65f03c0,			  /* ret */
 };
 enum { KEY = 0x10 };
 
 static const uint8_t trace[] = {
-	SYNC, TRACE_ON, CONTEXT(0),
-	EXECUTED,			/* bl */
-	EXECUTED, ADDRESS(0x08),	/* ret */
-	NOT_EXECUTED,			/* b.eq */
+	SYNC,	      TRACE_ON,	     CONTEXT(0), EXECUTED, /* bl */
+	EXECUTED,     ADDRESS(0x08),			   /* ret */
+	NOT_EXECUTED,					   /* b.eq */
 };
 
 static struct recording_fixture fixture;
@@ -173,14 +170,12 @@ END_TEST
 /* The key is patched at 2000: from then on it leads back. */
 enum { WATCH_ID = 3 };
 static const uint8_t patched_trace[] = {
-	SYNC, TRACE_ON, CONTEXT(0), STAMP(1500),
-	EXECUTED,			/* bl */
-	EXECUTED, ADDRESS(0x08),	/* ret */
-	STAMP(2500),
-	NOT_EXECUTED, EXECUTED,		/* b.eq, b */
-	NOT_EXECUTED, EXECUTED,
-	NOT_EXECUTED, EXECUTED,
-	EXECUTED,			/* b.eq */
+	SYNC,	      TRACE_ON,	     CONTEXT(0),
+	STAMP(1500),  EXECUTED,		       /* bl */
+	EXECUTED,     ADDRESS(0x08),	       /* ret */
+	STAMP(2500),  NOT_EXECUTED,  EXECUTED, /* b.eq, b */
+	NOT_EXECUTED, EXECUTED,	     NOT_EXECUTED,
+	EXECUTED,     EXECUTED, /* b.eq */
 };
 enum { PATCHED_INSTRUCTIONS = 2 + 2 + 3 * 3 + 2 };
 
@@ -214,7 +209,9 @@ static void watch(const char *name)
 			char text[16];
 		} name[3];
 	} names = {
-		PERF_DATA_FEATURE_EVENT_DESC, 3, 0,
+		PERF_DATA_FEATURE_EVENT_DESC,
+		3,
+		0,
 		{ { 0, 16, "" }, { 0, 16, "" }, { 0, 16, "" } },
 	};
 
@@ -228,8 +225,14 @@ static void watch(const char *name)
 static void patch(uint32_t instruction)
 {
 	const uint64_t words[] = {
-		WATCH_ID, 0x1234, UINT64_C(1) << 32 | 1, 2000, 0,
-		PERF_SAMPLE_REGS_ABI_64, ETMV4_BASE + KEY, instruction,
+		WATCH_ID,
+		0x1234,
+		UINT64_C(1) << 32 | 1,
+		2000,
+		0,
+		PERF_SAMPLE_REGS_ABI_64,
+		ETMV4_BASE + KEY,
+		instruction,
 	};
 
 	recording_fixture_record(&fixture, PERF_RECORD_SAMPLE, 0, words,
@@ -266,8 +269,8 @@ END_TEST
 /* What comes back to how it was copied does not differ at the end. */
 START_TEST(lost_patches_make_gaps)
 {
-	const uint64_t lost[] = { WATCH_ID, 1,
-				  UINT64_C(1) << 32 | 1, 2100, 0, WATCH_ID };
+	const uint64_t lost[] = { WATCH_ID, 1, UINT64_C(1) << 32 | 1,
+				  2100,	    0, WATCH_ID };
 	struct flow_totals totals;
 
 	watch(TEXT_PATCH_EVENT);

@@ -14,40 +14,47 @@
  * interrupted in T32 and enters the kernel from A32.  No bits of a branch in an
  * IT block tell that it has a condition; if it was executed it is a jump.
  */
-#define BLOCK(address, count, bytes, exit)				\
-	{ .kind = FLOW_BLOCK, .ip = (address), .instructions = (count),	\
-	  .last = (bytes), .detail = (exit) }
-#define CALL(address, count, bytes, exit)				\
-	{ .kind = FLOW_BLOCK, .ip = (address), .instructions = (count),	\
-	  .last = (bytes), .detail = (exit), .last_length = 4 }
+#define BLOCK(address, count, bytes, exit) \
+	{ \
+		.kind = FLOW_BLOCK, .ip = (address), .instructions = (count), \
+		.last = (bytes), .detail = (exit) \
+	}
+#define CALL(address, count, bytes, exit) \
+	{ \
+		.kind = FLOW_BLOCK, .ip = (address), .instructions = (count), \
+		.last = (bytes), .detail = (exit), .last_length = 4 \
+	}
 #define USER(offset) (ETMV4_USER + (offset))
 #define KERNEL(offset) (ETMV4_BASE + (offset))
-#define MODE(is_64) { .kind = FLOW_MODE, .detail = 1 + (is_64) }
+#define MODE(is_64) \
+	{ \
+		.kind = FLOW_MODE, .detail = 1 + (is_64) \
+	}
 
 static const struct flow_item round_items[] = {
-	CALL(USER(0x00), 2, 4, FLOW_EXIT_CALL),			/* blx */
-	BLOCK(USER(0x30), 2, 2, FLOW_EXIT_CONDITIONAL),		/* cbz */
-	BLOCK(USER(0x38), 2, 2, FLOW_EXIT_NONE),		/* bxeq lr */
-	CALL(USER(0x3c), 1, 0, FLOW_EXIT_CALL),			/* blx */
-	BLOCK(USER(0x20), 2, 4, FLOW_EXIT_RETURN),		/* bx lr */
-	CALL(USER(0x40), 1, 0, FLOW_EXIT_CALL),			/* bl */
-	BLOCK(USER(0x50), 2, 2, FLOW_EXIT_CONDITIONAL),		/* bne.w */
+	CALL(USER(0x00), 2, 4, FLOW_EXIT_CALL),		/* blx */
+	BLOCK(USER(0x30), 2, 2, FLOW_EXIT_CONDITIONAL), /* cbz */
+	BLOCK(USER(0x38), 2, 2, FLOW_EXIT_NONE),	/* bxeq lr */
+	CALL(USER(0x3c), 1, 0, FLOW_EXIT_CALL),		/* blx */
+	BLOCK(USER(0x20), 2, 4, FLOW_EXIT_RETURN),	/* bx lr */
+	CALL(USER(0x40), 1, 0, FLOW_EXIT_CALL),		/* bl */
+	BLOCK(USER(0x50), 2, 2, FLOW_EXIT_CONDITIONAL), /* bne.w */
 	{ .kind = FLOW_ASYNC, .ip = USER(0x56) },
 	MODE(true),
 	BLOCK(KERNEL(0x20), 1, 0, FLOW_EXIT_JUMP),
-	BLOCK(KERNEL(0x60), 2, 4, FLOW_EXIT_FAR_RETURN),	/* eret */
+	BLOCK(KERNEL(0x60), 2, 4, FLOW_EXIT_FAR_RETURN), /* eret */
 	MODE(false),
-	BLOCK(USER(0x56), 2, 2, FLOW_EXIT_JUMP),		/* b */
-	BLOCK(USER(0x5c), 1, 0, FLOW_EXIT_RETURN),		/* bx lr */
-	BLOCK(USER(0x44), 3, 4, FLOW_EXIT_JUMP),		/* bne */
-	BLOCK(USER(0x4c), 1, 0, FLOW_EXIT_RETURN),		/* pop {pc} */
-	BLOCK(USER(0x08), 2, 4, FLOW_EXIT_CONDITIONAL),		/* beq */
-	CALL(USER(0x18), 1, 0, FLOW_EXIT_FAR_CALL),		/* svc */
+	BLOCK(USER(0x56), 2, 2, FLOW_EXIT_JUMP),	/* b */
+	BLOCK(USER(0x5c), 1, 0, FLOW_EXIT_RETURN),	/* bx lr */
+	BLOCK(USER(0x44), 3, 4, FLOW_EXIT_JUMP),	/* bne */
+	BLOCK(USER(0x4c), 1, 0, FLOW_EXIT_RETURN),	/* pop {pc} */
+	BLOCK(USER(0x08), 2, 4, FLOW_EXIT_CONDITIONAL), /* beq */
+	CALL(USER(0x18), 1, 0, FLOW_EXIT_FAR_CALL),	/* svc */
 	MODE(true),
 	BLOCK(KERNEL(0x00), 1, 0, FLOW_EXIT_JUMP),
-	BLOCK(KERNEL(0x40), 2, 4, FLOW_EXIT_FAR_RETURN),	/* eret */
+	BLOCK(KERNEL(0x40), 2, 4, FLOW_EXIT_FAR_RETURN), /* eret */
 	MODE(false),
-	BLOCK(USER(0x1c), 1, 0, FLOW_EXIT_JUMP),		/* b */
+	BLOCK(USER(0x1c), 1, 0, FLOW_EXIT_JUMP), /* b */
 };
 
 enum { SYNCS = 2, ROUNDS = 2 };
@@ -125,8 +132,9 @@ static void check_entry(const struct symbols *symbols,
 {
 	const struct entry *entry = &entries[index % 2];
 
-	ck_assert_str_eq(function_at(symbols_functions(symbols),
-				     event->function)->name, entry->name);
+	ck_assert_str_eq(
+		function_at(symbols_functions(symbols), event->function)->name,
+		entry->name);
 	ck_assert_uint_eq(event->detail, entry->detail);
 	ck_assert_uint_eq(event->address, entry->return_address);
 }

@@ -16,13 +16,10 @@
 enum { NOP = 0xd503201f };
 
 static const uint32_t code[] = {
-	[0x00 / 4] = NOP,
-	[0x04 / 4] = 0x14000003,	/* b 0x10 */
-	[0x10 / 4] = NOP,
-	[0x14 / 4] = NOP,
-	[0x18 / 4] = NOP,
-	[0x1c / 4] = 0x17fffff9,	/* b 0 */
-	[0x20 / 4] = 0x17fffff8,	/* b 0 */
+	[0x00 / 4] = NOP,	 [0x04 / 4] = 0x14000003, /* b 0x10 */
+	[0x10 / 4] = NOP,	 [0x14 / 4] = NOP,
+	[0x18 / 4] = NOP,	 [0x1c / 4] = 0x17fffff9, /* b 0 */
+	[0x20 / 4] = 0x17fffff8,			  /* b 0 */
 };
 
 enum { LONGEST = 16 };
@@ -35,65 +32,83 @@ struct expected {
 	uint64_t high;
 };
 
-#define A(time, low, high) { FLOW_BLOCK, 0x00, time, low, high }
-#define B(time, low, high) { FLOW_BLOCK, 0x10, time, low, high }
+#define A(time, low, high) \
+	{ \
+		FLOW_BLOCK, 0x00, time, low, high \
+	}
+#define B(time, low, high) \
+	{ \
+		FLOW_BLOCK, 0x10, time, low, high \
+	}
 
 /* A cycle is a nanosecond: 200 are counted from 1000 to 1200. */
-#define FIRST_SPAN SYNC_CYCLES, TRACE_ON, CONTEXT(0), \
-	STAMP_CYCLES(1000, 8),		\
-	EXECUTED, CYCLES(18),		/* a: 10, as 8 were before */ \
-	EXECUTED, CYCLES(90),		/* b */ \
-	EXECUTED, CYCLES(100),		/* a */ \
-	STAMP_CYCLES(1200, 0)
+#define FIRST_SPAN \
+	SYNC_CYCLES, TRACE_ON, CONTEXT(0), STAMP_CYCLES(1000, 8), EXECUTED, \
+		CYCLES(18),	       /* a: 10, as 8 were before */ \
+		EXECUTED, CYCLES(90),  /* b */ \
+		EXECUTED, CYCLES(100), /* a */ \
+		STAMP_CYCLES(1200, 0)
 #define FIRST_ITEMS \
 	{ FLOW_START, 0x00, 1000, 1000, 1200 }, A(1000, 1000, 1200), \
-	B(1010, 1000, 1200), A(1100, 1000, 1200)
+		B(1010, 1000, 1200), A(1100, 1000, 1200)
 
 static const struct {
 	uint8_t trace[128];
 	size_t size;
 	struct expected items[LONGEST];
 } traces[] = {
-#define TRACE(...) \
-	{ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
+#define TRACE(...) { __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })
 	/* By instructions it would be 1000, 1050, 1150. */
 	{ TRACE(FIRST_SPAN, EXECUTED),
-	  { FIRST_ITEMS, B(1200, 1000, UINT64_MAX),
+	  { FIRST_ITEMS,
+	    B(1200, 1000, UINT64_MAX),
 	    { FLOW_STOP, 0, 1204, 1200, UINT64_MAX } } },
 	/* A stamp may come while a block runs: after 30 of its 100 cycles. */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(60), STAMP_CYCLES(1290, 30),
 		EXECUTED, CYCLES(100), STAMP_CYCLES(1360, 0), EXECUTED),
-	  { FIRST_ITEMS, B(1200, 1000, 1290), A(1260, 1200, 1360),
+	  { FIRST_ITEMS,
+	    B(1200, 1000, 1290),
+	    A(1260, 1200, 1360),
 	    B(1360, 1290, UINT64_MAX),
 	    { FLOW_STOP, 0, 1364, 1360, UINT64_MAX } } },
 	/* A count too large to be told has the time that the others leave. */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, CYCLES_UNKNOWN,
 		EXECUTED, CYCLES(30), STAMP_CYCLES(9200, 0), EXECUTED),
-	  { FIRST_ITEMS, B(1200, 1000, 9200), A(1240, 1200, 9200),
-	    B(9170, 1200, 9200), A(9200, 1200, UINT64_MAX),
+	  { FIRST_ITEMS,
+	    B(1200, 1000, 9200),
+	    A(1240, 1200, 9200),
+	    B(9170, 1200, 9200),
+	    A(9200, 1200, UINT64_MAX),
 	    { FLOW_STOP, 0, 9202, 9200, UINT64_MAX } } },
 	/* So has what is not traced: counts go on, and are not the block's. */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), TRACE_ON, CONTEXT(0),
 		STAMP_CYCLES(5000, 100), EXECUTED, CYCLES(120), EXECUTED,
 		CYCLES(80), STAMP_CYCLES(5100, 0), EXECUTED),
-	  { FIRST_ITEMS, B(1200, 1000, 5000),
+	  { FIRST_ITEMS,
+	    B(1200, 1000, 5000),
 	    { FLOW_STOP, 0, 1240, 1200, 5000 },
-	    { FLOW_START, 0x00, 5000, 5000, 5100 }, A(5000, 5000, 5100),
-	    B(5020, 5000, 5100), A(5100, 5000, UINT64_MAX),
+	    { FLOW_START, 0x00, 5000, 5000, 5100 },
+	    A(5000, 5000, 5100),
+	    B(5020, 5000, 5100),
+	    A(5100, 5000, UINT64_MAX),
 	    { FLOW_STOP, 0, 5102, 5100, UINT64_MAX } } },
 	/* What ran before an exception was counted with it. */
 	{ TRACE(FIRST_SPAN, EXCEPTION(14, 0x18), CYCLES(20), ADDRESS(0x20),
 		EXECUTED, CYCLES(50), EXECUTED, CYCLES(30),
 		STAMP_CYCLES(1300, 0), EXECUTED),
-	  { FIRST_ITEMS, B(1200, 1000, 1300),
+	  { FIRST_ITEMS,
+	    B(1200, 1000, 1300),
 	    { FLOW_ASYNC, 0x18, 1220, 1200, 1300 },
-	    { FLOW_BLOCK, 0x20, 1220, 1200, 1300 }, A(1270, 1200, 1300),
+	    { FLOW_BLOCK, 0x20, 1220, 1200, 1300 },
+	    A(1270, 1200, 1300),
 	    B(1300, 1200, UINT64_MAX),
 	    { FLOW_STOP, 0, 1304, 1300, UINT64_MAX } } },
 	/* A stamp without a count: nobody knows how many cycles it was. */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), EXECUTED, STAMP(1246),
 		EXECUTED),
-	  { FIRST_ITEMS, B(1200, 1000, 1246), A(1243, 1200, 1246),
+	  { FIRST_ITEMS,
+	    B(1200, 1000, 1246),
+	    A(1243, 1200, 1246),
 	    B(1246, 1200, UINT64_MAX),
 	    { FLOW_STOP, 0, 1250, 1246, UINT64_MAX } } },
 };
@@ -138,10 +153,9 @@ static void check_item(const struct flow_item *item,
 		       const struct expected *expected)
 {
 	ck_assert_int_eq(item->kind, expected->kind);
-	ck_assert_uint_eq(item->ip,
-			  item->kind == FLOW_STOP ?
-				  0 :
-				  ETMV4_BASE + expected->offset);
+	ck_assert_uint_eq(item->ip, item->kind == FLOW_STOP ?
+					    0 :
+					    ETMV4_BASE + expected->offset);
 	ck_assert_uint_eq(item->time_ns, expected->time);
 	ck_assert_uint_eq(item->time_ns - item->early_ns, expected->low);
 	ck_assert_uint_eq(high_of(item), expected->high);
@@ -207,12 +221,12 @@ END_TEST
 START_TEST(counts_are_the_clock)
 {
 	static const uint8_t trace[] = {
-		SYNC_CYCLES, TRACE_ON, CONTEXT(0),
-		EXECUTED, CYCLES(10),			/* bl 0x10 */
-		EXECUTED, ADDRESS(0x08), CYCLES(90),	/* ret */
-		NOT_EXECUTED, CYCLES_UNKNOWN,		/* b.eq */
-		EXECUTED, ADDRESS(0x20), CYCLES(5),	/* ret */
-		EXCEPTION(2, 0x28), ADDRESS(0x40),	/* svc */
+		SYNC_CYCLES,	    TRACE_ON,	    CONTEXT(0),
+		EXECUTED,	    CYCLES(10),			/* bl 0x10 */
+		EXECUTED,	    ADDRESS(0x08),  CYCLES(90), /* ret */
+		NOT_EXECUTED,	    CYCLES_UNKNOWN,		/* b.eq */
+		EXECUTED,	    ADDRESS(0x20),  CYCLES(5),	/* ret */
+		EXCEPTION(2, 0x28), ADDRESS(0x40),		/* svc */
 	};
 	static const uint64_t times[] = { 1, 11, 101, 101, 106 };
 	struct array items = ARRAY_OF(struct flow_item);

@@ -28,13 +28,13 @@ enum { FULL_TRIES = 16 };
 
 static const struct capture {
 	const char *folder;
-	const char *file;	/* that is damaged */
+	const char *file; /* that is damaged */
 	bool has_code;
 	/* In PTM hardly a byte is no packet: damage leads to addresses that
 	 * have no code.
 	 */
 	enum flow_gap_reason reason;
-	bool is_other_code;	/* than what ran: calls of _mcount */
+	bool is_other_code; /* than what ran: calls of _mcount */
 } captures[] = {
 	/* Made here. */
 	{ NULL, SNAPSHOT_TRACE, true, FLOW_GAP_BAD_TRACE, false },
@@ -46,8 +46,8 @@ static const struct capture {
 	  FLOW_GAP_NO_CODE, false },
 	{ "coresight/opencsd/snapshots-ete/src_addr", "session1.bin", true,
 	  FLOW_GAP_BAD_TRACE, false },
-	{ "coresight/opencsd/snapshots-ete/trace_file_cid_vmid",
-	  "session1.bin", true, FLOW_GAP_BAD_TRACE, false },
+	{ "coresight/opencsd/snapshots-ete/trace_file_cid_vmid", "session1.bin",
+	  true, FLOW_GAP_BAD_TRACE, false },
 	{ "coresight/simpleperf-etm/snapshot/etm_test_loop", "cstrace.bin",
 	  true, FLOW_GAP_BAD_TRACE, false },
 	{ "coresight/simpleperf-etm/snapshot/aux0", "cstrace.bin", false,

@@ -71,7 +71,7 @@ static void add_captures(unsigned int every)
  */
 static void expect(size_t captures, size_t gaps, enum flow_gap_reason reason)
 {
-	const size_t instructions = 15;	/* of a round */
+	const size_t instructions = 15; /* of a round */
 	struct flow_run run;
 
 	snapshot_fixture_file(&scratch, CAPTURE_TRACE, file, size);

@@ -116,9 +116,8 @@ static void compare(const char *path, const char *root)
 	ck_assert_int_eq(flow_run_open(&run, path, root), 0);
 	ck_assert_int_eq(symbols_open(run.recording, NULL, &symbols), 0);
 	for (size_t i = 0; i < recording_stream_count(run.recording); i++) {
-		ck_assert(branch_source_fits(run.recording,
-					     recording_stream(run.recording,
-							      i)));
+		ck_assert(branch_source_fits(
+			run.recording, recording_stream(run.recording, i)));
 		compare_blocks(i);
 		compare_events(i, symbols);
 	}
@@ -126,8 +125,8 @@ static void compare(const char *path, const char *root)
 }
 
 static const enum capture_name captures[] = {
-	CAPTURE_ETMV4,	     CAPTURE_ETE,	CAPTURE_ETMV4_32,
-	CAPTURE_ETE_32,	     CAPTURE_AHEAD_ETMV4, CAPTURE_AHEAD_ETE,
+	CAPTURE_ETMV4,	CAPTURE_ETE,	     CAPTURE_ETMV4_32,
+	CAPTURE_ETE_32, CAPTURE_AHEAD_ETMV4, CAPTURE_AHEAD_ETE,
 };
 
 START_TEST(captures_are_equal)
@@ -145,10 +144,8 @@ START_TEST(captures_are_equal)
 END_TEST
 
 static const char *const snapshots[] = {
-	"snapshots/juno_r1_1",
-	"snapshots-ete/event_test",
-	"snapshots-ete/src_addr",
-	"snapshots-ete/trace_file_cid_vmid",
+	"snapshots/juno_r1_1",	   "snapshots-ete/event_test",
+	"snapshots-ete/src_addr",  "snapshots-ete/trace_file_cid_vmid",
 	"snapshots-ete/ts_marker",
 };
 
@@ -174,8 +171,7 @@ START_TEST(phones_are_equal)
 	char name[256];
 	char path[4096];
 
-	snprintf(name, sizeof(name), "coresight/simpleperf-etm/%s",
-		 phones[_i]);
+	snprintf(name, sizeof(name), "coresight/simpleperf-etm/%s", phones[_i]);
 	if (shared_path(name, path, sizeof(path)))
 		compare(path, NULL);
 }
@@ -222,16 +218,15 @@ static void write_returning_unit(void)
 }
 
 static const uint8_t returns[] = {
-	SYNC, TRACE_ON, CONTEXT(0),
-	EXECUTED, EXECUTED,		/* bl, ret to 0x08 */
-	EXECUTED, ADDRESS(0x34),	/* b.eq to 0x20, svc is left out */
-	EXECUTED,			/* b */
-	EXECUTED, EXECUTED,		/* bl, ret to 0x08 */
-	NOT_EXECUTED, EXECUTED,		/* b.eq; ret, to where nobody called */
-	EXECUTED, EXECUTED,
-	ADDRESS(0x00), EXECUTED,	/* bl */
-	EXECUTED, ADDRESS(0x34),	/* ret to elsewhere */
-	EXECUTED,			/* b */
+	SYNC,	      TRACE_ON,	     CONTEXT(0),    EXECUTED,
+	EXECUTED,		     /* bl, ret to 0x08 */
+	EXECUTED,     ADDRESS(0x34), /* b.eq to 0x20, svc is left out */
+	EXECUTED,		     /* b */
+	EXECUTED,     EXECUTED,	     /* bl, ret to 0x08 */
+	NOT_EXECUTED, EXECUTED,	     /* b.eq; ret, to where nobody called */
+	EXECUTED,     EXECUTED,	     ADDRESS(0x00), EXECUTED, /* bl */
+	EXECUTED,     ADDRESS(0x34), /* ret to elsewhere */
+	EXECUTED,		     /* b */
 };
 
 START_TEST(calls_tell_where_returns_go)

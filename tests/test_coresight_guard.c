@@ -35,7 +35,8 @@ static const struct row {
 	{ { CALL, 0x70, 0x71, TEN }, 6, 4 },
 	{ { CALL, SYNC, TEN }, 19, 17 },
 	{ { 0x09, 1, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, 0x2d, TEN },
-	  12, 10 },
+	  12,
+	  10 },
 	{ { 0xa0, 0x2d, TEN }, 4, 2 },
 	{ { 0xa5, 0xad, 0x2d, 0x2d, TEN }, 6, 4 },
 	{ { 0xab, 0x2d, 0x2d, 0x2d, 0x2d, 0xad, 0x2d, TEN }, 9, 7 },
@@ -47,8 +48,9 @@ static const struct row {
 	{ { TRACE_INFO(0x81), 0x2d, 0x2d, TEN }, 6, 4 },
 	/* A commit's byte in others. */
 	{ { CALL, 0x02, 0xad, 0x2d, TEN }, 7, 5 },
-	{ { CALL, 0x85, AT(0x2d << 2), 0xf1, 1, 2, 3, 4, TEN, TEN,
-	    TEN }, 22, 20 },
+	{ { CALL, 0x85, AT(0x2d << 2), 0xf1, 1, 2, 3, 4, TEN, TEN, TEN },
+	  22,
+	  20 },
 	/* Conditional instructions, data trace. */
 	{ { 0xf7, 0x41, CALL }, 4, 1 },
 	{ { 0xf7, 0x20, CALL }, 4, 1 },
@@ -56,7 +58,7 @@ static const struct row {
 
 static const struct coresight_unit unit = {
 	.protocol = CORESIGHT_ETMV4,
-	.idr2 = 4 << 10 | 4 << 5 | 8,	/* four bytes each */
+	.idr2 = 4 << 10 | 4 << 5 | 8, /* four bytes each */
 };
 
 /* Whole, and byte by byte as windows may cut it. */
@@ -111,7 +113,7 @@ static const struct capture {
 	enum capture_name kind;
 	const uint8_t *trace;
 	size_t size;
-	uint64_t instructions;	/* before the damage and behind it */
+	uint64_t instructions; /* before the damage and behind it */
 } captures[] = {
 	{ CAPTURE_ETMV4, commit, sizeof(commit), 6 },
 	{ CAPTURE_ETE, commit, sizeof(commit), 6 },

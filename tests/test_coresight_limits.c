@@ -20,22 +20,30 @@
 
 static const uint8_t last[] = { ETM_BEGIN, FAR_64(0x1fc), ETM_GOES_ON };
 static const uint8_t before[] = { ETM_BEGIN, FAR_64(0x1f8), ETM_GOES_ON };
-static const uint8_t zero[] = {
-	ETM_BEGIN, 0x9d, 0, 0, 0, 0, 0, 0, 0, 0, ETM_GOES_ON
-};
-static const uint8_t last_a32[] = {
-	ETM_BEGIN, 0x81, CONTEXT_EL0_32, FAR_A32(0x1fc), ETM_GOES_ON
-};
-static const uint8_t last_t32[] = {
-	ETM_BEGIN, 0x81, CONTEXT_EL0_32, FAR_T32(0xfe), ETM_GOES_ON
-};
+static const uint8_t zero[] = { ETM_BEGIN, 0x9d, 0, 0, 0,	   0,
+				0,	   0,	 0, 0, ETM_GOES_ON };
+static const uint8_t last_a32[] = { ETM_BEGIN, 0x81, CONTEXT_EL0_32,
+				    FAR_A32(0x1fc), ETM_GOES_ON };
+static const uint8_t last_t32[] = { ETM_BEGIN, 0x81, CONTEXT_EL0_32,
+				    FAR_T32(0xfe), ETM_GOES_ON };
 static const uint8_t last_ptm[] = {
-	V7_SYNC, PTM_START(V7_TRACE_ON, 0), PTM_EXECUTED, FAR_V7, PTM_EXECUTED,
-	V7_SYNC, PTM_START(V7_PERIODIC, 0x10), PTM_EXECUTED,
+	V7_SYNC,
+	PTM_START(V7_TRACE_ON, 0),
+	PTM_EXECUTED,
+	FAR_V7,
+	PTM_EXECUTED,
+	V7_SYNC,
+	PTM_START(V7_PERIODIC, 0x10),
+	PTM_EXECUTED,
 };
 static const uint8_t last_etmv3[] = {
-	V7_SYNC, ETMV3_START(V7_TRACE_ON, 0), ETMV3_EXECUTED(4), FAR_V7,
-	ETMV3_EXECUTED(2), V7_SYNC, ETMV3_START(V7_PERIODIC, 0x10),
+	V7_SYNC,
+	ETMV3_START(V7_TRACE_ON, 0),
+	ETMV3_EXECUTED(4),
+	FAR_V7,
+	ETMV3_EXECUTED(2),
+	V7_SYNC,
+	ETMV3_START(V7_PERIODIC, 0x10),
 	ETMV3_EXECUTED(2),
 };
 

@@ -51,9 +51,8 @@ START_TEST(kernel_of_the_virtual_machine)
 END_TEST
 
 /* The build of busybox that ran, busybox-static 1:1.37.0-6+b9 of Debian 13. */
-static const char busybox_id[] =
-	"\x41\x9a\x1f\x1f\xfe\xec\xc4\xb7\x83\x12"
-	"\x96\xcd\x2e\x31\x02\xf9\x44\xa9\x03\x43";
+static const char busybox_id[] = "\x41\x9a\x1f\x1f\xfe\xec\xc4\xb7\x83\x12"
+				 "\x96\xcd\x2e\x31\x02\xf9\x44\xa9\x03\x43";
 
 static bool is_traced_busybox(const char *root)
 {
@@ -64,8 +63,8 @@ static bool is_traced_busybox(const char *root)
 
 	snprintf(path, sizeof(path), "%s/usr/bin/busybox", root);
 	bytes = shared_file(path, &size);
-	found = bytes && memmem(bytes, size, busybox_id,
-				sizeof(busybox_id) - 1);
+	found = bytes &&
+		memmem(bytes, size, busybox_id, sizeof(busybox_id) - 1);
 	free(bytes);
 	return found;
 }
@@ -88,7 +87,8 @@ static bool find_root(char *root, size_t size)
 		return true;
 	printf("skipped: %s/usr/bin/busybox is not that of busybox-static "
 	       "1:1.37.0-6+b9 for arm64: `machine fetch --arch arm64`, or name "
-	       "another folder with KTRACE_ARM64_ROOT\n", root);
+	       "another folder with KTRACE_ARM64_ROOT\n",
+	       root);
 	return false;
 }
 
@@ -121,10 +121,10 @@ static const struct {
 	uint64_t last;
 	unsigned int count;
 } ranges[] = {
-	{ 0x1000, 0x1004, 1 }, { 0x100c, 0x1050, 1 }, { 0x1054, 0x106c, 1 },
-	{ 0x105c, 0x106c, 100 }, { 0x1070, 0x1070, 1 },
-	{ 0x1074, 0x1080, 100 }, { 0x1084, 0x1088, 1 },
-	{ 0x108c, 0x10a0, 1 }, { 0x10a4, 0x10b0, 1 }, { 0x10e0, 0x10ec, 1 },
+	{ 0x1000, 0x1004, 1 },	 { 0x100c, 0x1050, 1 }, { 0x1054, 0x106c, 1 },
+	{ 0x105c, 0x106c, 100 }, { 0x1070, 0x1070, 1 }, { 0x1074, 0x1080, 100 },
+	{ 0x1084, 0x1088, 1 },	 { 0x108c, 0x10a0, 1 }, { 0x10a4, 0x10b0, 1 },
+	{ 0x10e0, 0x10ec, 1 },
 };
 
 static void count_ranges(const struct array *items, unsigned int *counts)
@@ -138,9 +138,8 @@ static void count_ranges(const struct array *items, unsigned int *counts)
 
 		if (item->kind != FLOW_BLOCK)
 			continue;
-		while (at < known &&
-		       (ranges[at].first != address ||
-			ranges[at].last != address + item->last))
+		while (at < known && (ranges[at].first != address ||
+				      ranges[at].last != address + item->last))
 			at++;
 		ck_assert_uint_lt(at, known);
 		counts[at]++;
@@ -229,8 +228,8 @@ START_TEST(packets_of_a_phone)
 			recording_stream(run.recording, i);
 		struct packet_dump *dump;
 
-		ck_assert_int_eq(packet_dump_open(run.recording, stream,
-						  &dump), 0);
+		ck_assert_int_eq(packet_dump_open(run.recording, stream, &dump),
+				 0);
 		for (; packet_dump_next(dump, &line) == 1; count++) {
 			ck_assert_uint_lt(line.position, stream->size_bytes);
 			ck_assert_ptr_null(strstr(line.name, "BAD"));

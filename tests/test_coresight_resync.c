@@ -23,22 +23,25 @@
 enum { SYNCS = 5, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 
 static const struct effort {
-	size_t bits;	/* of a byte are flipped, one at a time */
+	size_t bits; /* of a byte are flipped, one at a time */
 	size_t bare_step;
 	size_t framed_step;
 }
 #if defined(__aarch64__)
-quick = { 1, 211, 401 }, full = { 1, 53, 101 };
+quick = { 1, 211, 401 },
+	full = { 1, 53, 101 };
 #elif defined(__SANITIZE_ADDRESS__)
-quick = { 1, 61, 127 }, full = { 1, 3, 7 };
+quick = { 1, 61, 127 },
+	full = { 1, 3, 7 };
 #else
-quick = { 1, 17, 61 }, full = { 3, 1, 3 };
+quick = { 1, 17, 61 },
+	full = { 3, 1, 3 };
 #endif
 
 static const struct layout {
 	enum capture_name kinds[2];
 	size_t count;
-	unsigned int every;	/* frames have an id repeated; 0: bare */
+	unsigned int every; /* frames have an id repeated; 0: bare */
 } layouts[] = {
 	{ { CAPTURE_ETMV4 }, 1, 0 },
 	{ { CAPTURE_ETE }, 1, 0 },
@@ -57,9 +60,9 @@ static const struct layout {
 
 /* One CPU's part of the capture. */
 struct source {
-	size_t places[SYNCS];	/* where point i begins in the file */
-	struct array items;	/* struct flow_item: of the whole capture */
-	size_t firsts[SYNCS];	/* of them, the first block behind point i */
+	size_t places[SYNCS]; /* where point i begins in the file */
+	struct array items;   /* struct flow_item: of the whole capture */
+	size_t firsts[SYNCS]; /* of them, the first block behind point i */
 };
 
 static struct scratch_folder scratch;
@@ -199,12 +202,12 @@ START_TEST(cut_captures_lose_their_end_alone)
 
 			write_trace(whole, cut);
 			items = decode(i);
-			alike = flow_items_begin_alike(
-				&items, &sources[i].items);
+			alike = flow_items_begin_alike(&items,
+						       &sources[i].items);
 			for (size_t j = 0; j < SYNCS; j++)
 				if (sources[i].places[j] + margin() < cut)
-					ck_assert_uint_gt(
-						alike, sources[i].firsts[j]);
+					ck_assert_uint_gt(alike,
+							  sources[i].firsts[j]);
 			/* A gap, a stop, the end. */
 			ck_assert_uint_le(items.count, alike + 3);
 			array_free(&items);
@@ -238,13 +241,15 @@ static void judge(size_t index, size_t at)
 	while (sync < SYNCS && source->places[sync] < damage_end(at))
 		sync++;
 	if (sync < SYNCS)
-		ck_assert_msg(flow_items_end_alike(&items, &source->items,
-						   source->items.count -
-						   source->firsts[sync]),
-			      "byte %zu: %#x instead of %#x", at, copy[at],
-			      whole[at]);
+		ck_assert_msg(
+			flow_items_end_alike(&items, &source->items,
+					     source->items.count -
+						     source->firsts[sync]),
+			"byte %zu: %#x instead of %#x", at, copy[at],
+			whole[at]);
 	for (size_t i = 0; i < SYNCS && source->places[i] + margin() <= at; i++)
-		ck_assert_uint_ge(flow_items_begin_alike(&items, &source->items),
+		ck_assert_uint_ge(flow_items_begin_alike(&items,
+							 &source->items),
 				  source->firsts[i]);
 	ck_assert_msg(plausible_fixture_check(&items, layout->kinds[index]),
 		      "byte %zu: %#x instead of %#x", at, copy[at], whole[at]);
@@ -268,8 +273,7 @@ START_TEST(changed_bytes_cost_up_to_the_next_point)
 	memcpy(copy, whole, size);
 	for (size_t at = 0; at < size; at += step()) {
 		for (size_t i = 0; i < effort()->bits; i++)
-			change(at, whole[at] ^
-					   (uint8_t)(1u << (at + i) % 8));
+			change(at, whole[at] ^ (uint8_t)(1u << (at + i) % 8));
 		change(at, whole[at] ^ 0xff);
 		change(at, 0);
 	}
@@ -312,8 +316,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, sound_captures_have_no_gap, 0, count);
-	tcase_add_loop_test(tcase, cut_captures_lose_their_end_alone, 0,
-			    count);
+	tcase_add_loop_test(tcase, cut_captures_lose_their_end_alone, 0, count);
 	tcase_add_loop_test(tcase, overwritten_bytes_are_a_gap, 0, count);
 	tcase_add_loop_test(tcase, changed_bytes_cost_up_to_the_next_point, 0,
 			    count);

@@ -10,8 +10,8 @@
 
 /* Which bytes of the trace an AUX record is about. */
 static const uint32_t code[] = {
-	[0x00 / 4] = 0xd503201f,	/* nop */
-	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
+	[0x00 / 4] = 0xd503201f, /* nop */
+	[0x04 / 4] = 0x94000003, /* bl 0x10 */
 };
 
 static const uint8_t trace[] = { SYNC, TRACE_ON, CONTEXT(0), EXECUTED };
@@ -40,9 +40,8 @@ static void tear_down(void)
 static void add_span(uint64_t offset, uint64_t flags)
 {
 	const struct fixture_origin origin = { 1, 1, 1000 };
-	const uint64_t aux[] = {
-		offset, SIZE, flags | SIDEBAND_AUX_FORMAT_CORESIGHT_RAW
-	};
+	const uint64_t aux[] = { offset, SIZE,
+				 flags | SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
 
 	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
 				 &origin);

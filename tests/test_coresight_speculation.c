@@ -19,7 +19,7 @@
 #define CONTEXT_OF(info) 0x81, (info)
 #define IDS(vmid, id) 0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(vmid), ID(id)
 #define EVENT 0x71
-#define ANEW RESERVED	/* the sink was told so */
+#define ANEW RESERVED /* the sink was told so */
 #define DISCARD 0x00, 0x03
 #define EIGHT 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80
 
@@ -42,12 +42,22 @@ static const struct row {
 } rows[] = {
 #define OPEN(...) __VA_ARGS__
 #define SIZE(bytes) sizeof((const uint8_t[]){ OPEN bytes })
-#define SOUND(depth, idr0, sound, given)				\
-	{ depth, idr0, SIZE(sound), SIZE(sound), SIZE(given),		\
-	  { OPEN sound }, { OPEN given } }
-#define DAMAGED(depth, idr0, sound, damage, given)			\
-	{ depth, idr0, SIZE(sound), SIZE(sound) + SIZE(damage),		\
-	  SIZE(given), { OPEN sound, OPEN damage }, { OPEN given } }
+#define SOUND(depth, idr0, sound, given) \
+	{ \
+		depth, idr0, SIZE(sound), SIZE(sound), SIZE(given), \
+			{ OPEN sound }, \
+		{ \
+			OPEN given \
+		} \
+	}
+#define DAMAGED(depth, idr0, sound, damage, given) \
+	{ \
+		depth, idr0, SIZE(sound), SIZE(sound) + SIZE(damage), \
+			SIZE(given), { OPEN sound, OPEN damage }, \
+		{ \
+			OPEN given \
+		} \
+	}
 	/* Commits, by packets and for want of room. */
 	SOUND(3, 0, (INFO, CONTEXT(0), E, E, COMMIT(1)), (INFO, CONTEXT(0), E)),
 	SOUND(3, 0, (INFO, E, ADDRESS(0), E, COMMIT(1)), (INFO, E, ADDRESS(0))),
@@ -56,9 +66,7 @@ static const struct row {
 	SOUND(1, 0, (INFO, 0xdc, E), (INFO, N, E, E, E)),
 	SOUND(1, 0, (INFO, 0xd6, 0xda), (INFO, N, E, N, E, N, N)),
 	DAMAGED(4, 0, (INFO, E, E), (COMMIT(3)), (INFO)),
-	DAMAGED(4, 0,
-		(INFO),
-		(0x2d, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00),
+	DAMAGED(4, 0, (INFO), (0x2d, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00),
 		(INFO)),
 	/* Cancelled: formats 1, 2 and 3, and what outlives it. */
 	SOUND(4, 0, (INFO, E, N, E, CANCEL(2), COMMIT(1)), (INFO, E)),
@@ -73,19 +81,16 @@ static const struct row {
 	SOUND(4, 0, (INFO, E, MISPREDICT, COMMIT(1)), (INFO, N)),
 	SOUND(4, 0, (INFO, 0x32, COMMIT(2)), (INFO, E, N)),
 	SOUND(4, 0, (INFO, 0x33, COMMIT(1)), (INFO, E)),
-	SOUND(4, 0,
-		(INFO, E, ADDRESS(0x10), 0x71, MISPREDICT, COMMIT(1)),
-		(INFO, N, 0x71)),
-	SOUND(4, 0,
-		(INFO, E, CONTEXT(0x10), MISPREDICT, COMMIT(1)),
-		(INFO, N, 0x81, 0x31)),
+	SOUND(4, 0, (INFO, E, ADDRESS(0x10), 0x71, MISPREDICT, COMMIT(1)),
+	      (INFO, N, 0x71)),
+	SOUND(4, 0, (INFO, E, CONTEXT(0x10), MISPREDICT, COMMIT(1)),
+	      (INFO, N, 0x81, 0x31)),
 	DAMAGED(4, 0, (INFO), (MISPREDICT), (INFO)),
 	DAMAGED(4, 0, (INFO, E, CALL), (MISPREDICT), (INFO)),
 	DAMAGED(4, 0, (INFO, E, COMMIT(1)), (MISPREDICT), (INFO, E)),
 	/* Cycle counts come right behind what they commit. */
-	SOUND(4, 0,
-		(INFO, E, E, CYCLES_COMMIT(10, 1)),
-		(INFO, E, CYCLES_COMMIT(10, 1))),
+	SOUND(4, 0, (INFO, E, E, CYCLES_COMMIT(10, 1)),
+	      (INFO, E, CYCLES_COMMIT(10, 1))),
 	SOUND(4, 0, (INFO, E, E, 0x0f, 1), (INFO, E, 0x0f, 1)),
 	SOUND(4, 0, (INFO, E, E, 0x0c, 0x00), (INFO, E, 0x0c, 0x00)),
 	SOUND(15, 0, (INFO, E, E, E, 0x0d, 0x20), (INFO, E, E, 0x0d, 0x20)),
@@ -96,109 +101,85 @@ static const struct row {
 	DAMAGED(4, 0, (INFO, E), (0x0d, 0x00), (INFO)),
 	DAMAGED(4, 0, (INFO, E), (0x14), (INFO)),
 	/* Elements that came before. */
-	SOUND(4, 0,
-		(INFO_DEPTH(1), E, SYNC_DEPTH(2), CANCEL(1), COMMIT(1)),
-		(NO_DEPTH, SYNC_DEPTH(0))),
-	SOUND(4, 0,
-		(INFO_DEPTH(2), CONTEXT(0), E, COMMIT(2)),
-		(NO_DEPTH, CONTEXT(0))),
-	SOUND(4, 0,
-		(INFO_DEPTH(2), CONTEXT(0), E, COMMIT(3)),
-		(NO_DEPTH, CONTEXT(0), E)),
-	SOUND(4, 0,
-		(INFO_DEPTH(2), ADDRESS(0), E, CANCEL(2), COMMIT(1)),
-		(NO_DEPTH)),
-	SOUND(4, 0,
-		(INFO_DEPTH(1), ADDRESS(0), MISPREDICT, COMMIT(1)),
-		(NO_DEPTH)),
-	SOUND(4, 0,
-		(0x01, 0x05, 0, 0x81, 0, COMMIT(1)),
-		(0x01, 0x05, 0, 0x80, 0)),
+	SOUND(4, 0, (INFO_DEPTH(1), E, SYNC_DEPTH(2), CANCEL(1), COMMIT(1)),
+	      (NO_DEPTH, SYNC_DEPTH(0))),
+	SOUND(4, 0, (INFO_DEPTH(2), CONTEXT(0), E, COMMIT(2)),
+	      (NO_DEPTH, CONTEXT(0))),
+	SOUND(4, 0, (INFO_DEPTH(2), CONTEXT(0), E, COMMIT(3)),
+	      (NO_DEPTH, CONTEXT(0), E)),
+	SOUND(4, 0, (INFO_DEPTH(2), ADDRESS(0), E, CANCEL(2), COMMIT(1)),
+	      (NO_DEPTH)),
+	SOUND(4, 0, (INFO_DEPTH(1), ADDRESS(0), MISPREDICT, COMMIT(1)),
+	      (NO_DEPTH)),
+	SOUND(4, 0, (0x01, 0x05, 0, 0x81, 0, COMMIT(1)),
+	      (0x01, 0x05, 0, 0x80, 0)),
 	SOUND(2, 0, (INFO_DEPTH(2), 0xff), (NO_DEPTH, E)),
-	SOUND(4, 0,
-		(INFO, E, SYNC_DEPTH(1), COMMIT(1)),
-		(INFO, E, SYNC_DEPTH(0))),
+	SOUND(4, 0, (INFO, E, SYNC_DEPTH(1), COMMIT(1)),
+	      (INFO, E, SYNC_DEPTH(0))),
 	DAMAGED(4, 0, (EVENT), (INFO_DEPTH(5)), (EVENT)),
 	DAMAGED(4, 0, (EVENT), (E), (EVENT)),
 	/* Begun anew, or not for want of a synchronisation packet. */
-	SOUND(4, 0,
-		(INFO, E, SYNC_DEPTH(2), N, COMMIT(3)),
-		(INFO, ANEW, NO_DEPTH, N)),
-	SOUND(4, 0,
-		(INFO, E, SYNC_ONLY, EVENT, INFO_DEPTH(3), N, COMMIT(4)),
-		(INFO, ANEW, NO_DEPTH, N)),
+	SOUND(4, 0, (INFO, E, SYNC_DEPTH(2), N, COMMIT(3)),
+	      (INFO, ANEW, NO_DEPTH, N)),
+	SOUND(4, 0, (INFO, E, SYNC_ONLY, EVENT, INFO_DEPTH(3), N, COMMIT(4)),
+	      (INFO, ANEW, NO_DEPTH, N)),
 	DAMAGED(4, 0, (INFO, E), (INFO_DEPTH(2)), (INFO)),
 	DAMAGED(4, 0, (INFO, E, SYNC_ONLY, E), (INFO_DEPTH(3)), (INFO)),
 	DAMAGED(4, 0, (INFO, E, SYNC_ONLY), (INFO_DEPTH(5)), (INFO)),
 	DAMAGED(4, 0, (INFO_DEPTH(1), E, COMMIT(1)), (COMMIT(2)), (NO_DEPTH)),
 	/* Exceptions: they are whole with their address. */
 	SOUND(4, 0, (INFO, CALL, COMMIT(1)), (INFO, CALL)),
-	SOUND(4, 0,
-		(INFO, CALL_ONLY, CONTEXT(0), COMMIT(1)),
-		(INFO, CALL_ONLY, CONTEXT(0))),
-	SOUND(4, 0,
-		(INFO, CALL_ONLY, 0x81, 0x31, 0x70, ADDRESS(0), COMMIT(1)),
-		(INFO, CALL_ONLY, 0x81, 0x31, 0x70, ADDRESS(0))),
+	SOUND(4, 0, (INFO, CALL_ONLY, CONTEXT(0), COMMIT(1)),
+	      (INFO, CALL_ONLY, CONTEXT(0))),
+	SOUND(4, 0, (INFO, CALL_ONLY, 0x81, 0x31, 0x70, ADDRESS(0), COMMIT(1)),
+	      (INFO, CALL_ONLY, 0x81, 0x31, 0x70, ADDRESS(0))),
 	SOUND(1, 0, (INFO, E, CALL), (INFO, E)),
 	SOUND(4, 0, (INFO, 0x06, 0x01, 0x00, E), (INFO, 0x06, 0x01, 0x00)),
-	SOUND(4, 0,
-		(INFO, CALL_ONLY, OVERFLOW, SYNC, E, COMMIT(1)),
-		(INFO, OVERFLOW, SYNC, E)),
+	SOUND(4, 0, (INFO, CALL_ONLY, OVERFLOW, SYNC, E, COMMIT(1)),
+	      (INFO, OVERFLOW, SYNC, E)),
 	SOUND(4, 0, (INFO, CALL_ONLY, DISCARD, INFO), (INFO, DISCARD, INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (SYNC_ONLY), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (COMMIT(1)), (INFO)),
 	DAMAGED(4, 0, (INFO, CALL_ONLY), (E), (INFO)),
 	/* Addresses do not refer to what was cancelled. */
-	SOUND(4, 0,
-		(INFO, ADDRESS(0x100), SHORT(0x10)),
-		(INFO, ADDRESS(0x100), ADDRESS(0x10))),
-	SOUND(4, 0,
-		(INFO, ADDRESS(0x10), E, ADDRESS(0x20), CANCEL(1), 0x90),
-		(INFO, ADDRESS(0x10), ADDRESS(0x20))),
-	SOUND(4, 0,
-		(INFO, ADDRESS(0x10), E, ADDRESS(0x20), CANCEL(1), 0x91),
-		(INFO, ADDRESS(0x10), ADDRESS(0x10))),
-	SOUND(4, 0,
-		(INFO, CONTEXT(0), 0x9a, 4, 0, 8, 0),
-		(INFO, CONTEXT(0), ADDRESS(0x10))),
-	SOUND(4, 0,
-		(INFO, ADDRESS(0), 0x95, 0x84, 0x01),
-		(INFO, ADDRESS(0), 0x9d, 4, 1, 8, 0, 0xc0, 0xff, 0xff, 0xff)),
-	SOUND(4, 0,
-		(INFO, ADDRESS(0), 0x96, 8),
-		(INFO, ADDRESS(0), 0x9e, 8, 0, 8, 0, 0xc0, 0xff, 0xff, 0xff)),
-	SOUND(4, 0,
-		(INFO, ADDRESS(0), SHORT_SOURCE(0x10), COMMIT(1)),
-		(INFO, ADDRESS(0), SOURCE(0x10))),
+	SOUND(4, 0, (INFO, ADDRESS(0x100), SHORT(0x10)),
+	      (INFO, ADDRESS(0x100), ADDRESS(0x10))),
+	SOUND(4, 0, (INFO, ADDRESS(0x10), E, ADDRESS(0x20), CANCEL(1), 0x90),
+	      (INFO, ADDRESS(0x10), ADDRESS(0x20))),
+	SOUND(4, 0, (INFO, ADDRESS(0x10), E, ADDRESS(0x20), CANCEL(1), 0x91),
+	      (INFO, ADDRESS(0x10), ADDRESS(0x10))),
+	SOUND(4, 0, (INFO, CONTEXT(0), 0x9a, 4, 0, 8, 0),
+	      (INFO, CONTEXT(0), ADDRESS(0x10))),
+	SOUND(4, 0, (INFO, ADDRESS(0), 0x95, 0x84, 0x01),
+	      (INFO, ADDRESS(0), 0x9d, 4, 1, 8, 0, 0xc0, 0xff, 0xff, 0xff)),
+	SOUND(4, 0, (INFO, ADDRESS(0), 0x96, 8),
+	      (INFO, ADDRESS(0), 0x9e, 8, 0, 8, 0, 0xc0, 0xff, 0xff, 0xff)),
+	SOUND(4, 0, (INFO, ADDRESS(0), SHORT_SOURCE(0x10), COMMIT(1)),
+	      (INFO, ADDRESS(0), SOURCE(0x10))),
 	SOUND(1, 0, (INFO, SOURCE(0x10), 0xb0), (INFO, SOURCE(0x10))),
 	/* Nor do contexts. */
-	SOUND(4, 0,
-		(INFO, CONTEXT(0), E, CONTEXT_OF(0x30), CANCEL(1), 0x80),
-		(INFO, CONTEXT(0), CONTEXT_OF(0x30))),
+	SOUND(4, 0, (INFO, CONTEXT(0), E, CONTEXT_OF(0x30), CANCEL(1), 0x80),
+	      (INFO, CONTEXT(0), CONTEXT_OF(0x30))),
 	SOUND(4, 0, (INFO, 0x80, E, COMMIT(1)), (INFO, 0x80, E)),
 	SOUND(4, 0,
-		(INFO, 0x81, IDS(7, 8), E, 0x81, IDS(5, 6), CANCEL(1),
-		 CONTEXT(0)),
-		(INFO, 0x81, IDS(7, 8), 0x85, AT(0), IDS(5, 6))),
+	      (INFO, 0x81, IDS(7, 8), E, 0x81, IDS(5, 6), CANCEL(1),
+	       CONTEXT(0)),
+	      (INFO, 0x81, IDS(7, 8), 0x85, AT(0), IDS(5, 6))),
 	SOUND(4, 0,
-		(INFO, E, 0x81, IDS(7, 8), CANCEL(1), CONTEXT_OF(0xb1), ID(6)),
-		(INFO, 0x81, IDS(7, 6))),
-	SOUND(4, 0,
-		(INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31)),
-		(INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31))),
+	      (INFO, E, 0x81, IDS(7, 8), CANCEL(1), CONTEXT_OF(0xb1), ID(6)),
+	      (INFO, 0x81, IDS(7, 6))),
+	SOUND(4, 0, (INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31)),
+	      (INFO, 0x81, IDS(7, 8), DISCARD, INFO, CONTEXT_OF(0x31))),
 	/* Transactions; what is lost; what no unit writes. */
 	SOUND(4, 0, (INFO, 0x0a, E, COMMIT(1)), (INFO, 0x0a)),
 	SOUND(4, UNCOUNTED, (INFO, 0x0a, E), (INFO, 0x0a)),
 	SOUND(4, 0, (INFO, E, EVENT, OVERFLOW), (INFO, EVENT, OVERFLOW)),
-	SOUND(4, 0,
-		(INFO, E, DISCARD, INFO, E, COMMIT(1)),
-		(INFO, DISCARD, INFO, E)),
-	SOUND(4, 0,
-		(INFO, E, DISCARD, INFO_DEPTH(1), E, COMMIT(2)),
-		(INFO, DISCARD, NO_DEPTH, E)),
-	SOUND(4, 0,
-		(INFO, E, OVERFLOW, SYNC_DEPTH(2), TRACE_ON, E, COMMIT(3)),
-		(INFO, OVERFLOW, SYNC_DEPTH(0), TRACE_ON, E)),
+	SOUND(4, 0, (INFO, E, DISCARD, INFO, E, COMMIT(1)),
+	      (INFO, DISCARD, INFO, E)),
+	SOUND(4, 0, (INFO, E, DISCARD, INFO_DEPTH(1), E, COMMIT(2)),
+	      (INFO, DISCARD, NO_DEPTH, E)),
+	SOUND(4, 0, (INFO, E, OVERFLOW, SYNC_DEPTH(2), TRACE_ON, E, COMMIT(3)),
+	      (INFO, OVERFLOW, SYNC_DEPTH(0), TRACE_ON, E)),
 	DAMAGED(4, 0, (INFO, E), (0, 0, 0, 0x80), (INFO)),
 	DAMAGED(4, 0, (INFO, E), (RESERVED), (INFO)),
 	DAMAGED(4, 0, (INFO, E), (0xaf), (INFO)),
@@ -210,7 +191,7 @@ static const struct row {
 struct collected {
 	uint8_t bytes[ROOM];
 	size_t size;
-	size_t wanted;		/* packets */
+	size_t wanted; /* packets */
 };
 
 static bool collect(void *ctx, uint64_t index, const uint8_t *bytes,
@@ -240,7 +221,7 @@ static void begin(uint32_t depth, uint32_t idr0)
 	const struct coresight_unit unit = {
 		.protocol = CORESIGHT_ETE,
 		.idr0 = idr0,
-		.idr2 = 4 << 10 | 4 << 5,	/* bytes of VMIDs and ids */
+		.idr2 = 4 << 10 | 4 << 5, /* bytes of VMIDs and ids */
 		.idr8 = depth,
 	};
 
@@ -251,9 +232,8 @@ static void begin(uint32_t depth, uint32_t idr0)
 
 static void set_up(void)
 {
-	const struct coresight_packet_sink sink = {
-		collect, note_anew, &collected
-	};
+	const struct coresight_packet_sink sink = { collect, note_anew,
+						    &collected };
 
 	speculation = coresight_speculation_new(&sink);
 	ck_assert_ptr_nonnull(speculation);

@@ -10,8 +10,8 @@
 
 /* Who ran, by the kernel's records: while the CPU was traced, and after. */
 static const uint32_t code[] = {
-	[0x00 / 4] = 0xd503201f,	/* nop */
-	[0x04 / 4] = 0x94000003,	/* bl 0x10 */
+	[0x00 / 4] = 0xd503201f, /* nop */
+	[0x04 / 4] = 0x94000003, /* bl 0x10 */
 };
 
 #define TIME_500 0x02, 0xf4, 0x03
@@ -23,7 +23,7 @@ static const uint8_t trace[] = {
 enum { DURING = 600, AUX = 1000, AFTER = 1500 };
 
 static const struct row {
-	uint64_t flags;		/* of the AUX record */
+	uint64_t flags; /* of the AUX record */
 	size_t switches;
 } rows[] = {
 	{ 0, 1 },
@@ -46,9 +46,8 @@ static void add_switch(uint64_t time_ns, int32_t from, int32_t to)
 static void add_aux(uint64_t flags)
 {
 	const struct fixture_origin origin = { 1, 1, AUX };
-	const uint64_t aux[] = {
-		0, sizeof(trace), flags | SIDEBAND_AUX_FORMAT_CORESIGHT_RAW
-	};
+	const uint64_t aux[] = { 0, sizeof(trace),
+				 flags | SIDEBAND_AUX_FORMAT_CORESIGHT_RAW };
 
 	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
 				 &origin);

@@ -14,23 +14,23 @@
  * switches from one to the other.
  */
 static const uint32_t kernel[] = {
-	0xd503201f,			/* nop */
-	0xd518d020,			/* msr contextidr_el1, x0 */
-	0xd69f03e0,			/* eret */
+	0xd503201f, /* nop */
+	0xd518d020, /* msr contextidr_el1, x0 */
+	0xd69f03e0, /* eret */
 };
 
 static const uint32_t first_program[] = {
-	[0x00 / 4] = 0xd503201f,	/* nop */
-	[0x04 / 4] = 0x14000003,	/* b 0x10 */
-	[0x10 / 4] = 0xd503201f,	/* nop */
-	[0x14 / 4] = 0xd4000001,	/* svc #0 */
+	[0x00 / 4] = 0xd503201f, /* nop */
+	[0x04 / 4] = 0x14000003, /* b 0x10 */
+	[0x10 / 4] = 0xd503201f, /* nop */
+	[0x14 / 4] = 0xd4000001, /* svc #0 */
 };
 
 static const uint32_t second_program[] = {
-	0xd503201f,			/* nop */
-	0xd503201f,			/* nop */
-	0xd503201f,			/* nop */
-	0x17fffffd,			/* b 0x00 */
+	0xd503201f, /* nop */
+	0xd503201f, /* nop */
+	0xd503201f, /* nop */
+	0x17fffffd, /* b 0x00 */
 };
 
 /* The context behind the address before it, and its ids. */
@@ -43,17 +43,20 @@ static const uint32_t second_program[] = {
 #define ONLY_CONTEXT 0x81
 
 /* The kernel's own context says what it was; then that it changed. */
-#define SWITCH_OF_TASKS(before, kernel_before, kernel_after, after)	\
-	{ SYNC, TRACE_ON, CONTEXT_A64, before, EXECUTED,		\
-	  0x06, 0x05, USER_A64(0x18), KERNEL_CONTEXT, kernel_before,	\
-	  ONLY_CONTEXT, kernel_after, EXECUTED, CONTEXT_A64, after,	\
-	  EXECUTED, EXECUTED }
+#define SWITCH_OF_TASKS(before, kernel_before, kernel_after, after) \
+	{ \
+		SYNC, TRACE_ON, CONTEXT_A64, before, EXECUTED, 0x06, 0x05, \
+			USER_A64(0x18), KERNEL_CONTEXT, kernel_before, \
+			ONLY_CONTEXT, kernel_after, EXECUTED, CONTEXT_A64, \
+			after, EXECUTED, EXECUTED \
+	}
 
 enum { FIRST = 21, SECOND = 22, PROCESS = 20 };
 
-static const uint8_t by_el2[] = SWITCH_OF_TASKS(
-	EL2_IDS(CONTEXT_EL0, FIRST), EL2_IDS(CONTEXT_EL2, FIRST),
-	EL2_IDS(CONTEXT_EL2, SECOND), EL2_IDS(CONTEXT_EL0, SECOND));
+static const uint8_t by_el2[] = SWITCH_OF_TASKS(EL2_IDS(CONTEXT_EL0, FIRST),
+						EL2_IDS(CONTEXT_EL2, FIRST),
+						EL2_IDS(CONTEXT_EL2, SECOND),
+						EL2_IDS(CONTEXT_EL0, SECOND));
 
 /* A guest's kernel, or nobody, wrote the other one. */
 static const uint8_t by_both[] = SWITCH_OF_TASKS(
@@ -95,12 +98,21 @@ static struct recording_fixture fixture;
 static void begin(uint64_t config, bool is_ete)
 {
 	const uint64_t etmv4[] = {
-		CORESIGHT_MAGIC_ETMV4, 0, 7, config | 1, 0x10,
-		0x28000ea1, 0x4100f423, IDR2, 0, 0,
+		CORESIGHT_MAGIC_ETMV4,
+		0,
+		7,
+		config | 1,
+		0x10,
+		0x28000ea1,
+		0x4100f423,
+		IDR2,
+		0,
+		0,
 	};
 	const uint64_t ete[] = {
-		CORESIGHT_MAGIC_ETE, 0, 8, config | 1, 0x10,
-		0x2801cea1, 0x4100fff0, IDR2, 0, 0, 0x47705a13,
+		CORESIGHT_MAGIC_ETE, 0,		 8,    config | 1, 0x10,
+		0x2801cea1,	     0x4100fff0, IDR2, 0,	   0,
+		0x47705a13,
 	};
 
 	if (is_ete)
@@ -143,10 +155,14 @@ static void write_recording(const struct row *row, bool is_ete)
 }
 
 #define SWITCH(process, tid) \
-	{ .kind = FLOW_SWITCH, .ip = (uint64_t)(process) << 32 | (tid) }
-#define BLOCK(address, count, exit)					\
-	{ .kind = FLOW_BLOCK, .ip = (address), .instructions = (count),	\
-	  .detail = (exit) }
+	{ \
+		.kind = FLOW_SWITCH, .ip = (uint64_t)(process) << 32 | (tid) \
+	}
+#define BLOCK(address, count, exit) \
+	{ \
+		.kind = FLOW_BLOCK, .ip = (address), .instructions = (count), \
+		.detail = (exit) \
+	}
 
 static const struct flow_item expected[] = {
 	SWITCH(FIRST, FIRST),

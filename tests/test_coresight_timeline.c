@@ -65,8 +65,8 @@ static char *make_symbols(const struct array *items, size_t *functions,
 		uint64_t target = *(uint64_t *)array_at(&targets, i);
 
 		if (target != before) {
-			fprintf(out, "%016" PRIx64 " t f_%" PRIx64 "\n",
-				target, target);
+			fprintf(out, "%016" PRIx64 " t f_%" PRIx64 "\n", target,
+				target);
 			++*functions;
 		}
 		before = target;
@@ -182,7 +182,8 @@ START_TEST(calls_and_returns_match)
 	flow_run_stream(&run, index, &totals, &items);
 	text = make_symbols(&items, &functions, &size);
 	ck_assert_int_eq(symbols_from_text(arch_for(board->arch), text, size,
-					   "", 0, &symbols), 0);
+					   "", 0, &symbols),
+			 0);
 	flow_run_events(&run, index, symbols, take, &shadow);
 	ck_assert_uint_eq(functions, board->functions);
 	ck_assert_uint_gt(shadow.calls, 0);

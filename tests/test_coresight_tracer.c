@@ -113,7 +113,7 @@ END_TEST
 
 static const struct {
 	struct cycle_choice choice;
-	const char *file;	/* that is another one then; or NULL */
+	const char *file; /* that is another one then; or NULL */
 	const char *text;
 	int error;
 	uint64_t config;
@@ -124,12 +124,24 @@ static const struct {
 	{ { CYCLES_LEFT_OUT, 0 }, NULL, NULL, 0, 0, 0 },
 	{ { CYCLES_COUNTED, 0 }, "format/cycacc", "", -ERROR_UNSUPPORTED, 0, 0 },
 	{ { CYCLES_COUNTED, 0 }, "format/cc_threshold", "", 0, 1u << 12, 0 },
-	{ { CYCLES_COUNTED, 16 }, "format/cc_threshold", "",
-	  -ERROR_UNSUPPORTED, 1u << 12, 0 },
-	{ { CYCLES_COUNTED, 4095 }, "format/cc_threshold", "config3:0-7\n",
-	  -ERROR_UNSUPPORTED, 1u << 12, 0 },
-	{ { CYCLES_COUNTED, 0 }, "cpu2/trcidr/trcidr0", "0x8000001\n",
-	  -ERROR_UNSUPPORTED, 0, 0 },
+	{ { CYCLES_COUNTED, 16 },
+	  "format/cc_threshold",
+	  "",
+	  -ERROR_UNSUPPORTED,
+	  1u << 12,
+	  0 },
+	{ { CYCLES_COUNTED, 4095 },
+	  "format/cc_threshold",
+	  "config3:0-7\n",
+	  -ERROR_UNSUPPORTED,
+	  1u << 12,
+	  0 },
+	{ { CYCLES_COUNTED, 0 },
+	  "cpu2/trcidr/trcidr0",
+	  "0x8000001\n",
+	  -ERROR_UNSUPPORTED,
+	  0,
+	  0 },
 };
 
 /* What is refused says on which PMU. */
@@ -201,8 +213,8 @@ START_TEST(test_sink)
 	ck_assert_int_eq(coresight_tracer.set_sink(&pmu, "tmc_etf9", NULL,
 						   &attr),
 			 -ERROR_NOT_FOUND);
-	ck_assert_int_eq(coresight_tracer.set_sink(&pmu, "tmc_etr0", NULL,
-						   &attr), 0);
+	ck_assert_int_eq(
+		coresight_tracer.set_sink(&pmu, "tmc_etr0", NULL, &attr), 0);
 	ck_assert_uint_eq(attr.config2, UINT64_C(5) << 32 | 0x9d4cf2ec);
 }
 END_TEST
@@ -233,8 +245,8 @@ START_TEST(test_metadata)
 	ck_assert_uint_eq(words[CORESIGHT_HEADER_VERSION], 2);
 	ck_assert_uint_eq(words[CORESIGHT_HEADER_PMU_CPUS],
 			  UINT64_C(11) << 32 | 3);
-	ck_assert_int_eq(coresight_units_read(words, (info.size - 8) / 8,
-					      &units), 0);
+	ck_assert_int_eq(
+		coresight_units_read(words, (info.size - 8) / 8, &units), 0);
 	ck_assert_uint_eq(units.count, 3);
 	unit = array_at(&units, 0);
 	ck_assert_int_eq(unit->protocol, CORESIGHT_ETMV4);

@@ -8,6 +8,7 @@
 
 #define PMU_AND_CPUS(cpus) (UINT64_C(8) << 32 | (cpus))
 
+/* clang-format off */
 static const struct row {
 	uint64_t words[24];
 	size_t count;
@@ -54,6 +55,7 @@ static const struct row {
 	{ { 2, PMU_AND_CPUS(2), 0, CORESIGHT_MAGIC_ETMV3, 5, 0 }, 6,
 	  -ERROR_FORMAT, 1, { .protocol = CORESIGHT_ETMV3, .cpu = 5 } },
 };
+/* clang-format on */
 
 START_TEST(words_become_units)
 {
@@ -108,8 +110,7 @@ START_TEST(settings_are_told)
 		.config = settings[_i].config,
 	};
 
-	ck_assert_int_eq(coresight_unit_has_time(&unit),
-			 settings[_i].has_time);
+	ck_assert_int_eq(coresight_unit_has_time(&unit), settings[_i].has_time);
 	ck_assert_int_eq(coresight_unit_task_field(&unit), settings[_i].task);
 }
 END_TEST
@@ -120,10 +121,40 @@ END_TEST
 START_TEST(frames_name_their_sources)
 {
 	static const uint8_t frames[] = {
-		0x10 << 1 | 1, 0xaa, 0x02, 0xaa, 0x2a << 1 | 1, 0xaa, 0, 0,
-		0, 0, 0, 0, 0, 0, 0, 1 << 2,
-		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-		0x33 << 1 | 1, 0xaa,	/* not whole */
+		0x10 << 1 | 1,
+		0xaa,
+		0x02,
+		0xaa,
+		0x2a << 1 | 1,
+		0xaa,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		1 << 2,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0x33 << 1 | 1,
+		0xaa, /* not whole */
 	};
 	bool has_bytes[CORESIGHT_ID_COUNT] = { false };
 	uint8_t id = 0;

@@ -31,8 +31,7 @@ static uint32_t function(const char *name, char space)
 {
 	const char *module = function_table_module(functions, "", 0);
 
-	return function_table_add(functions, name, strlen(name), module,
-				  space);
+	return function_table_add(functions, name, strlen(name), module, space);
 }
 
 static void enter(const char *name, char space, uint32_t depth)
@@ -90,8 +89,8 @@ START_TEST(a_fault_tells_place_and_signal)
 	ck_assert(!crash_stack_is_in_signal(&stack, &names));
 	enter("do_group_exit", 'k', 4);
 	ck_assert(crash_stack_is_in_signal(&stack, &names));
-	expect("SIGSEGV or SIGBUS (page fault)",
-	       "main;poke;asm_exc_page_fault", "read;read;close");
+	expect("SIGSEGV or SIGBUS (page fault)", "main;poke;asm_exc_page_fault",
+	       "read;read;close");
 }
 END_TEST
 

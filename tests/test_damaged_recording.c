@@ -145,8 +145,8 @@ START_TEST(flipped_bits_do_no_harm)
 		srand((unsigned int)seed);
 		for (int i = 0; i < 1 + seed % 8; i++) {
 			/* Half of them where the structure is. */
-			size_t at = (size_t)rand() %
-				    (i % 2 ? 4096 : whole_size);
+			size_t at =
+				(size_t)rand() % (i % 2 ? 4096 : whole_size);
 
 			copy[at] ^= (uint8_t)(1 << rand() % 8);
 		}

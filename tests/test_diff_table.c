@@ -11,10 +11,9 @@ START_TEST(csv_is_read_as_it_was_written)
 {
 	struct csv_rows rows;
 
-	ck_assert_int_eq(csv_rows_read(&rows,
-				       strdup("name,count,last\n"
-					      "\"a,\"\"b\"\"\n\",12,\n"
-					      ",0.5,\"\"\n")),
+	ck_assert_int_eq(csv_rows_read(&rows, strdup("name,count,last\n"
+						     "\"a,\"\"b\"\"\n\",12,\n"
+						     ",0.5,\"\"\n")),
 			 0);
 	ck_assert_uint_eq(csv_rows_count(&rows), 2);
 	ck_assert_str_eq(csv_rows_text(&rows, 0, "name"), "a,\"b\"\n");
@@ -92,7 +91,8 @@ START_TEST(records_have_all)
 {
 	char *text = written(RECORD_CSV, UINT64_MAX);
 
-	ck_assert_str_eq(text,
+	ck_assert_str_eq(
+		text,
 		"section,comm,name,change_ns,note,total_a_ns,total_b_ns,"
 		"count_a,count_b,mean_a_ns,mean_b_ns,p99_a_ns,p99_b_ns\n"
 		"syscall,sh,read,2000,,1050,3050,2,2,525,1525,525,1500\n"
@@ -141,13 +141,13 @@ START_TEST(a_page_has_names_as_texts)
 	diff_data_write(&table, sides, UINT64_MAX, out);
 	fclose(out);
 	ck_assert_str_eq(text,
-		"{\"a\":[\"one\",\"two\"],\"b\":[\"\\u003c/script>\"],"
-		"\"rows\":[{\"section\":\"syscall\",\"comm\":\"sh\","
-		"\"name\":\"\\u003c!--\\u003c/script>\\\"\","
-		"\"note\":\"new\",\"change_ns\":10,"
-		"\"a\":{\"total_ns\":0,\"count\":0,\"mean_ns\":0,"
-		"\"p99_ns\":0},\"b\":{\"total_ns\":10,\"count\":2,"
-		"\"mean_ns\":5,\"p99_ns\":5}}]}");
+			 "{\"a\":[\"one\",\"two\"],\"b\":[\"\\u003c/script>\"],"
+			 "\"rows\":[{\"section\":\"syscall\",\"comm\":\"sh\","
+			 "\"name\":\"\\u003c!--\\u003c/script>\\\"\","
+			 "\"note\":\"new\",\"change_ns\":10,"
+			 "\"a\":{\"total_ns\":0,\"count\":0,\"mean_ns\":0,"
+			 "\"p99_ns\":0},\"b\":{\"total_ns\":10,\"count\":2,"
+			 "\"mean_ns\":5,\"p99_ns\":5}}]}");
 	free(text);
 	diff_table_free(&table);
 }

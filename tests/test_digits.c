@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 static const uint64_t edges[] = {
 	0,	1,	9,	10,	11,	15,	16,	99,	100,
 	255,	256,	999,	1000,	9999,	10000,	65535,	99999,	100000,
@@ -15,6 +16,7 @@ static const uint64_t edges[] = {
 	(uint64_t)INT64_MAX + 1, 9999999999999999999u, 10000000000000000000u,
 	UINT64_MAX - 1, UINT64_MAX,
 };
+/* clang-format on */
 
 enum { EDGES = sizeof(edges) / sizeof(*edges), GUARD = 0x7e };
 

@@ -9,7 +9,7 @@
 
 /* A stream of events that is handed out three at a time. */
 struct stream {
-	struct array events;	/* struct function_event */
+	struct array events; /* struct function_event */
 	size_t at;
 };
 
@@ -52,9 +52,8 @@ static int next(void *ctx, const struct function_event **batch)
 static void set_up(void)
 {
 	for (int i = 0; i < 2; i++)
-		streams[i] = (struct stream){
-			ARRAY_OF(struct function_event), 0
-		};
+		streams[i] =
+			(struct stream){ ARRAY_OF(struct function_event), 0 };
 }
 
 static void tear_down(void)

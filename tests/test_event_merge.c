@@ -83,8 +83,8 @@ static void merge_all(struct stream *streams, int count,
 
 	memset(merged, 0, sizeof(*merged));
 	for (int i = 0; i < count; i++)
-		ck_assert_int_eq(event_merge_add(merge, next_batch,
-						 &streams[i]), 0);
+		ck_assert_int_eq(
+			event_merge_add(merge, next_batch, &streams[i]), 0);
 	while ((size = event_merge_next(merge, &index, &events)) > 0) {
 		check_run(events, size);
 		ck_assert_uint_ge(events->time_ns, reached_ns);

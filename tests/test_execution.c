@@ -39,10 +39,10 @@
  *	1030	nop (and nothing behind it is known)
  */
 static const uint8_t code[] = {
-	0xe8, 0x03, 0, 0, 0, 0x90, 0x75, 0xf8, 0x90, 0xc3,
+	0xe8, 0x03, 0,	  0,	0,    0x90, 0x75, 0xf8, 0x90, 0xc3,
 	0xff, 0xe0, 0x0f, 0x30, 0x0f, 0x22, 0xd8, 0x48, 0x0f, 0x07,
-	0x06, 0xe8, 0, 0, 0, 0, 0x58, 0xc3, 0x0f, 0x01, 0xc2,
-	0xff, 0xd0, 0x74, 0xdd, 0xeb, 0x03, 0x90, 0x90, 0x90,
+	0x06, 0xe8, 0,	  0,	0,    0,    0x58, 0xc3, 0x0f, 0x01,
+	0xc2, 0xff, 0xd0, 0x74, 0xdd, 0xeb, 0x03, 0x90, 0x90, 0x90,
 	0xeb, 0x06, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
 };
 
@@ -68,8 +68,8 @@ static const struct row {
 	{ "a return without a call is no bit", AT("08", "10") "06 ",
 	  "return 1008-1009, gap bad trace" },
 	{ "an interrupt and back",
-	  AT("05", "10") FUP("06", "10") TIP("11", "10") TIP("06", "10") "04 "
-	  TIP("0c", "10"),
+	  AT("05", "10") FUP("06", "10") TIP("11", "10")
+		  TIP("06", "10") "04 " TIP("0c", "10"),
 	  "none 1005-1005, async 1006, far-return 1011-1011, "
 	  "conditional 1006-1006, return 1008-1009" },
 	{ "a system call's way out", AT("0e", "10") PGD PGE("00", "10"),
@@ -88,41 +88,42 @@ static const struct row {
 	{ "no code, and on at an interrupt",
 	  AT("00", "50") "06 " FUP("05", "10") TIP("08", "10") TIP("0c", "10"),
 	  "gap no code, async 1005, return 1008-1009" },
-	{ "trace and code do not agree", AT("06", "10") TIP("08", "10")
-	  TIP("0c", "10"),
+	{ "trace and code do not agree",
+	  AT("06", "10") TIP("08", "10") TIP("0c", "10"),
 	  "conditional 1006-1006, gap bad trace, return 1008-1009" },
-	{ "what is no packet is skipped", AT("06", "10") "02 ff " AT("08", "10")
-	  TIP("0c", "10"),
+	{ "what is no packet is skipped",
+	  AT("06", "10") "02 ff " AT("08", "10") TIP("0c", "10"),
 	  "gap bad trace, return 1008-1009" },
-	{ "a call to what is behind it is no call", AT("00", "10") FUP("08", "10")
-	  TIP("15", "10") "06 " TIP("0c", "10"),
+	{ "a call to what is behind it is no call",
+	  AT("00", "10") FUP("08", "10") TIP("15", "10") "06 " TIP("0c", "10"),
 	  "call 1000-1000, async 1008, call 1015-1015, return 101a-101b, "
 	  "conditional 1005-1006, gap bad trace" },
-	{ "an overflow", AT("05", "10") "02 f3 " FUP("08", "10") TIP("0c", "10"),
+	{ "an overflow",
+	  AT("05", "10") "02 f3 " FUP("08", "10") TIP("0c", "10"),
 	  "gap overflow, return 1008-1009" },
-	{ "an overflow, then off", AT("05", "10") "02 f3 " PGE("08", "10")
-	  TIP("0c", "10"),
+	{ "an overflow, then off",
+	  AT("05", "10") "02 f3 " PGE("08", "10") TIP("0c", "10"),
 	  "gap overflow, stop untraced, start 1008, "
 	  "return 1008-1009" },
-	{ "an overflow without a word, and a branch", AT("05", "10") "02 f3 "
-	  TIP("08", "10") TIP("0c", "10"),
+	{ "an overflow without a word, and a branch",
+	  AT("05", "10") "02 f3 " TIP("08", "10") TIP("0c", "10"),
 	  "gap overflow, stop untraced, return 1008-1009" },
 	{ "a target that comes behind the bits after it",
 	  AT("1f", "10") "0c " TIP("08", "10") TIP("0c", "10"),
 	  "call 101f-101f, return 1008-1009, conditional 1021-1021, "
 	  "jump 1023-1023, jump 1028-1028, none 1030-1030, gap no code" },
-	{ "a switched off unit that says branches", AT("0c", "10")
-	  FUP("0e", "10") PGD TIP("08", "10") TIP("0c", "10"),
+	{ "a switched off unit that says branches",
+	  AT("0c", "10") FUP("0e", "10") PGD TIP("08", "10") TIP("0c", "10"),
 	  "none 100c-100c, stop off, gap bad trace, return 1008-1009" },
 	{ "a damaged address, and one that shares bits with it",
-	  AT("0a", "10") "6d 00 10 40 00 00 00 4d 08 10 00 81 "
-	  TIP("0c", "10"),
+	  AT("0a", "10") "6d 00 10 40 00 00 00 4d 08 10 00 81 " TIP("0c", "10"),
 	  "jump 100a-100a, gap no code, return 1008-1009" },
-	{ "16-bit code", "psb 99 00 7d 08 10 00 81 ff ff 02 23 " TIP("0c", "10"),
+	{ "16-bit code",
+	  "psb 99 00 7d 08 10 00 81 ff ff 02 23 " TIP("0c", "10"),
 	  "return 1008-1009" },
-	{ "a mode that changed unseen", AT("05", "10")
-	  "psb 99 02 7d 05 10 00 81 ff ff 02 23 04 " AT("08", "10")
-	  TIP("0c", "10"),
+	{ "a mode that changed unseen",
+	  AT("05", "10") "psb 99 02 7d 05 10 00 81 ff ff 02 23 04 " AT(
+		  "08", "10") TIP("0c", "10"),
 	  "gap bad trace, return 1008-1009" },
 };
 
@@ -171,7 +172,8 @@ static bool write_item(FILE *out, const struct flow_item *item)
 	case FLOW_STOP:
 		fprintf(out, "stop %s",
 			item->detail == FLOW_STOP_LEVEL ? "untraced" :
-			item->detail == FLOW_STOP_OFF	? "off" : "filter");
+			item->detail == FLOW_STOP_OFF	? "off" :
+							  "filter");
 		return true;
 	case FLOW_GAP:
 		fprintf(out, "gap %s", flow_gap_text(item->detail));
@@ -242,8 +244,8 @@ END_TEST
 static const struct row filtered[] = {
 	{ "a direct call out of the filter (SKL014)", AT("00", "10") PGD,
 	  "call 1000-1000, stop untraced" },
-	{ "a jump behind one that stays inside (SKL014)",
-	  AT("23", "10") PGD, "jump 1023-1023, stop untraced" },
+	{ "a jump behind one that stays inside (SKL014)", AT("23", "10") PGD,
+	  "jump 1023-1023, stop untraced" },
 	{ "a system call's way out all the same (SKL014)", AT("0e", "10") PGD,
 	  "none 100e-100e, far-return 1011-1011, stop untraced" },
 	{ "a virtual machine's entry (SKD022)",
@@ -254,9 +256,9 @@ static const struct row filtered[] = {
 START_TEST(errata_of_the_processor_count)
 {
 	recording_fixture_end(&fixture);
-	recording_fixture_begin_filtered(
-		&fixture, "filter 0xffffffff81001000/0x8,"
-			  "filter 0xffffffff81001024/0x2");
+	recording_fixture_begin_filtered(&fixture,
+					 "filter 0xffffffff81001000/0x8,"
+					 "filter 0xffffffff81001024/0x2");
 	recording_fixture_code(&fixture, KERNEL, code, sizeof(code));
 	fixture.cpuid = "GenuineIntel,6,78,3";
 	add_trace(filtered[_i].trace);
@@ -286,20 +288,20 @@ START_TEST(code_that_is_patched_is_read_again)
 	static const uint8_t jne[] = { 0x75, 0xf8 };
 	static const uint8_t jmp[] = { 0xeb, 0x00 };
 
-	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 05 10 00 81 ff ff "
-		  "02 23 04 " TIP("05", "10")
-		  "19 d0 07 00 00 00 00 00 04 " TIP("05", "10")
-		  "19 b8 0b 00 00 00 00 00 " TIP("05", "10")
-		  "19 a0 0f 00 00 00 00 00 " TIP("05", "10")
-		  "19 88 13 00 00 00 00 00 04 " TIP("0c", "10"));
+	add_trace(
+		"psb 19 e8 03 00 00 00 00 00 99 01 7d 05 10 00 81 ff ff "
+		"02 23 04 " TIP("05", "10") "19 d0 07 00 00 00 00 00 04 " TIP("05", "10") "19 b8 0b 00 00 00 00 00 " TIP(
+			"05",
+			"10") "19 a0 0f 00 00 00 00 00 " TIP("05",
+							     "10") "19 88 13 00 00 00 00 00 04 " TIP("0c",
+												     "10"));
 	poke(2000, KERNEL + 6, jne, jmp);
 	poke(4000, KERNEL + 6, jmp, jne);
-	check("patches",
-	      "conditional 1005-1006, return 1008-1009, "
-	      "conditional 1005-1006, return 1008-1009, "
-	      "jump 1005-1006, return 1008-1009, "
-	      "jump 1005-1006, return 1008-1009, "
-	      "conditional 1005-1006, return 1008-1009");
+	check("patches", "conditional 1005-1006, return 1008-1009, "
+			 "conditional 1005-1006, return 1008-1009, "
+			 "jump 1005-1006, return 1008-1009, "
+			 "jump 1005-1006, return 1008-1009, "
+			 "conditional 1005-1006, return 1008-1009");
 }
 END_TEST
 
@@ -329,10 +331,11 @@ START_TEST(two_programs_run_their_own_code)
 	recording_fixture_record(&fixture, PERF_RECORD_ITRACE_START, 0, start,
 				 sizeof(start), &origin);
 	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 00 10 40 00 00 00 "
-		  "02 23 " TIP("00", "10")
-		  "19 d0 07 00 00 00 00 00 " TIP("00", "10") TIP("00", "10")
-		  "19 b8 0b 00 00 00 00 00 " TIP("00", "10") TIP("00", "10")
-		  "19 a0 0f 00 00 00 00 00 ");
+		  "02 23 " TIP("00", "10") "19 d0 07 00 00 00 00 00 " TIP("00",
+									  "10")
+			  TIP("00", "10") "19 b8 0b 00 00 00 00 00 " TIP("00",
+									 "10")
+				  TIP("00", "10") "19 a0 0f 00 00 00 00 00 ");
 	change_task(2, 2000);
 	change_task(1, 3000);
 	check("programs",

@@ -146,8 +146,8 @@ static uint64_t gprof_calls(const char *text, const char *name)
 	start = (size_t)(found - text);
 	while (start && text[start - 1] != '\n')
 		start--;
-	return sscanf(text + start, "%lf %lf %lf %" SCNu64, &values[0], &values[1],
-		      &values[2], &calls) == 4 ?
+	return sscanf(text + start, "%lf %lf %lf %" SCNu64, &values[0],
+		      &values[1], &values[2], &calls) == 4 ?
 		       calls :
 		       0;
 }
@@ -178,9 +178,10 @@ static void compare_with_gprof(const struct profile_report *report)
 	write_file(report, render_gmon, gmon);
 	write_file(report, render_gmon_symbols, elf);
 	text = run_gprof(elf, gmon);
-	ck_assert_int_eq(function_profile_make(report->tree,
-					       function_count(report->functions),
-					       &rows), 0);
+	ck_assert_int_eq(
+		function_profile_make(report->tree,
+				      function_count(report->functions), &rows),
+		0);
 	for (size_t i = 0; i < rows.row_count; i++) {
 		const struct function_row *row = &rows.rows[i];
 		const char *name =

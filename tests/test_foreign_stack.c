@@ -59,8 +59,11 @@ static struct sideband_record sample_of(uint64_t abi, size_t stack_size)
 	bool is_arm64 = symbols_arch(symbols)->arch == RECORDING_ARCH_ARM64;
 
 	return stack_sample(&(struct made_sample){
-		abi, is_arm64 ? 0x1ffffffff : 0xffffff, made.registers,
-		made.words, stack_size,
+		abi,
+		is_arm64 ? 0x1ffffffff : 0xffffff,
+		made.registers,
+		made.words,
+		stack_size,
 	});
 }
 
@@ -80,8 +83,7 @@ static size_t unwind_as(uint64_t abi, size_t stack_size, bool is_refused,
 
 static size_t unwind(size_t stack_size, uint32_t *functions)
 {
-	return unwind_as(PERF_SAMPLE_REGS_ABI_64, stack_size, false,
-			 functions);
+	return unwind_as(PERF_SAMPLE_REGS_ABI_64, stack_size, false, functions);
 }
 
 static const char *name_of(uint32_t function)
@@ -131,10 +133,12 @@ START_TEST(not_those_of_32_bit_programs)
 	uint32_t functions[FRAMES];
 
 	set_up(_i);
-	ck_assert_uint_eq(unwind_as(PERF_SAMPLE_REGS_ABI_32,
-				    sizeof(made.words), true, functions), 0);
+	ck_assert_uint_eq(unwind_as(PERF_SAMPLE_REGS_ABI_32, sizeof(made.words),
+				    true, functions),
+			  0);
 	ck_assert_uint_eq(unwind_as(PERF_SAMPLE_REGS_ABI_NONE,
-				    sizeof(made.words), false, functions), 0);
+				    sizeof(made.words), false, functions),
+			  0);
 	tear_down();
 }
 END_TEST
@@ -154,7 +158,8 @@ START_TEST(damaged_files)
 			uint32_t at = next_random(&random);
 
 			/* Most of them in what describes frames. */
-			at = i ? MADE_ELF_FRAMES + at % 512 : at % MADE_ELF_CODE;
+			at = i ? MADE_ELF_FRAMES + at % 512 :
+				 at % MADE_ELF_CODE;
 			made.elf.bytes[at] ^= 1 << next_random(&random) % 8;
 		}
 		made_elf_write(&made.elf, path);
@@ -186,8 +191,9 @@ START_TEST(architectures_without)
 
 	memset(&made, 0, sizeof(made));
 	open_recording("armv7l");
-	ck_assert_uint_eq(unwind_as(PERF_SAMPLE_REGS_ABI_64,
-				    sizeof(made.words), true, functions), 0);
+	ck_assert_uint_eq(unwind_as(PERF_SAMPLE_REGS_ABI_64, sizeof(made.words),
+				    true, functions),
+			  0);
 	tear_down();
 }
 END_TEST
@@ -199,7 +205,8 @@ static Suite *foreign_stack_suite(void)
 
 	tcase_add_loop_test(tcase, all_frames_are_found, 0, MADE_STACKS);
 	tcase_add_loop_test(tcase, short_stacks_end_early, 0, MADE_STACKS);
-	tcase_add_loop_test(tcase, not_those_of_32_bit_programs, 0, MADE_STACKS);
+	tcase_add_loop_test(tcase, not_those_of_32_bit_programs, 0,
+			    MADE_STACKS);
 	tcase_add_loop_test(tcase, damaged_files, 0, MADE_STACKS);
 	tcase_add_loop_test(tcase, cut_files, 0, MADE_STACKS);
 	tcase_add_test(tcase, architectures_without);

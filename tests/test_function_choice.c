@@ -27,7 +27,7 @@ static void free_table(void)
 static const struct {
 	const char *name;
 	uint32_t count;
-	const char *message;	/* its end */
+	const char *message; /* its end */
 } names[] = {
 	{ "vfs_read", 1, "" },
 	{ "read", 3, "" },

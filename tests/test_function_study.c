@@ -171,8 +171,8 @@ START_TEST(slow_calls_differ_where_they_sleep)
 	ck_assert_uint_eq(typical.calls, FAST);
 	parts = part_tree_new(tree, &slow.parts, slow.calls);
 	lines.tree = parts;
-	ck_assert_int_eq(part_tree_walk(tree, weigh_line, 1, note_line,
-					&lines), 0);
+	ck_assert_int_eq(part_tree_walk(tree, weigh_line, 1, note_line, &lines),
+			 0);
 	ck_assert_int_eq(lines.count, 3);
 	for (uint32_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(lines.depths[i], i);

@@ -22,7 +22,7 @@ enum { SEED_ROOM = 1 << 16 };
 
 /* call 0x1008; nop; jne 0x1000; nop; ret; jmp *%rax; wrmsr. */
 static const uint8_t intel_code[] = {
-	0xe8, 0x03, 0, 0, 0, 0x90, 0x75, 0xf8,
+	0xe8, 0x03, 0,	  0,	0,    0x90, 0x75, 0xf8,
 	0x90, 0xc3, 0xff, 0xe0, 0x0f, 0x30, 0x90, 0x90,
 };
 enum { INTEL_CODE = 0x1000 };
@@ -37,9 +37,8 @@ static const struct pt_packet intel_packets[] = {
 	{ .type = ppt_fup, IP(INTEL_CODE) },
 	{ .type = ppt_psbend },
 	{ .type = ppt_cyc, .payload.cyc.value = 7 },
-	{ .type = ppt_tnt_8,
-	  .payload.tnt = { .bit_size = 4, .payload = 0xe } },
-	{ .type = ppt_fup, IP(INTEL_CODE + 8) },	/* an interrupt */
+	{ .type = ppt_tnt_8, .payload.tnt = { .bit_size = 4, .payload = 0xe } },
+	{ .type = ppt_fup, IP(INTEL_CODE + 8) }, /* an interrupt */
 	{ .type = ppt_tip, IP(INTEL_CODE + 10) },
 	{ .type = ppt_tip, IP(INTEL_CODE + 8) },
 	{ .type = ppt_tip_pgd, IP(INTEL_CODE + 14) },
@@ -72,7 +71,7 @@ static const struct seed {
 	struct scratch_folder (*make)(int kind, bool second);
 	int kind;
 	bool second;
-	unsigned int instructions;	/* that ran in it */
+	unsigned int instructions; /* that ran in it */
 } seeds[] = {
 	{ "etmv4", seed_capture, CAPTURE_ETMV4, false, 60 },
 	{ "etmv4_frames", seed_capture, CAPTURE_ETMV4, true, 60 },
@@ -95,9 +94,17 @@ static const struct seed {
 };
 
 static const char *const files[] = {
-	"data",	     "program",	  "kcore_dir/kcore", "kcore_dir/kcore_end",
-	"snapshot.ini", "trace.ini", "cpu0.ini",	     "unit0.ini",
-	"code0.bin", "program0.bin", CAPTURE_TRACE,
+	"data",
+	"program",
+	"kcore_dir/kcore",
+	"kcore_dir/kcore_end",
+	"snapshot.ini",
+	"trace.ini",
+	"cpu0.ini",
+	"unit0.ini",
+	"code0.bin",
+	"program0.bin",
+	CAPTURE_TRACE,
 };
 
 static size_t pack(const struct scratch_folder *folder, uint8_t *packed)
@@ -161,8 +168,9 @@ END_TEST
 START_TEST(folders_are_unpacked)
 {
 	static const char packed[] = "PERFILE2" PACKED_FOLDER_MARK
-		"../out\n1" PACKED_FOLDER_MARK "kcore_dir/kcore\n22"
-		PACKED_FOLDER_MARK "/out\n" PACKED_FOLDER_MARK "last";
+				     "../out\n1" PACKED_FOLDER_MARK
+				     "kcore_dir/kcore\n22" PACKED_FOLDER_MARK
+				     "/out\n" PACKED_FOLDER_MARK "last";
 	struct packed_folder folder;
 	char path[256];
 	FILE *file;

@@ -58,12 +58,15 @@ static void check_bucket(uint64_t value)
 	ck_assert_int_eq(histogram_add(&histogram, value), 0);
 	ck_assert_uint_eq(histogram_bucket(&histogram,
 					   histogram.buckets.count - 1, &low,
-					   &width), 1);
+					   &width),
+			  1);
 	ck_assert_uint_le(low, value);
 	ck_assert_uint_le(value - low, width - 1);
 	middle = low + width / 2;
-	ck_assert_uint_le(100 * (value > middle ? value - middle :
-				 middle - value) / (value / 128 + 1), 101);
+	ck_assert_uint_le(
+		100 * (value > middle ? value - middle : middle - value) /
+			(value / 128 + 1),
+		101);
 	histogram_free(&histogram);
 }
 
@@ -107,8 +110,8 @@ START_TEST(quantiles_are_within_one_percent)
 	for (size_t i = 0; i < 6; i++) {
 		size_t rank = (size_t)(quantiles[i] * COUNT);
 		double exact = (double)values[rank - 1];
-		double found = (double)histogram_quantile(&histogram,
-							  quantiles[i]);
+		double found =
+			(double)histogram_quantile(&histogram, quantiles[i]);
 
 		ck_assert_double_ge(found, exact * 0.99 - 1);
 		ck_assert_double_le(found, exact * 1.01 + 1);

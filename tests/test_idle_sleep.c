@@ -11,13 +11,17 @@
 /* Process 2 is the kernel's. */
 static const struct {
 	int32_t pid;
-	const char *stack[4];	/* outermost first */
-	const char *label;	/* NULL: not seen */
+	const char *stack[4]; /* outermost first */
+	const char *label;    /* NULL: not seen */
 	bool is_idle;
 } cases[] = {
-	{ 2, { "run_ksoftirqd", "schedule", "__schedule" }, "run_ksoftirqd",
+	{ 2,
+	  { "run_ksoftirqd", "schedule", "__schedule" },
+	  "run_ksoftirqd",
 	  true },
-	{ 2, { "run_ksoftirqd", "helper", "schedule", "__schedule" }, "helper",
+	{ 2,
+	  { "run_ksoftirqd", "helper", "schedule", "__schedule" },
+	  "helper",
 	  false },
 	{ 2, { "schedule", "__schedule" }, NULL, true },
 	{ 2, { NULL }, NULL, true },
@@ -68,9 +72,8 @@ static Suite *idle_sleep_suite(void)
 	Suite *suite = suite_create("idle_sleep");
 	TCase *tcase = tcase_create("sleeps");
 
-	tcase_add_loop_test(tcase,
-			    a_kernel_threads_own_function_waits_for_work, 0,
-			    sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, a_kernel_threads_own_function_waits_for_work,
+			    0, sizeof(cases) / sizeof(*cases));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -17,12 +17,11 @@ static void check_line(struct ini_reader *reader, const char *section,
 
 START_TEST(lines_are_read)
 {
-	static const char text[] =
-		"early=1\r\n"
-		"# [comment]\n; a=b\n\n[]\nno section=x\n"
-		"[ regs ]\n  TRCIDR0(0x078) = 0x28000EA1 \n"
-		"no mark\n[]]\n=empty key\nempty value=\n"
-		"[dump1]\nfile=a=b.bin";
+	static const char text[] = "early=1\r\n"
+				   "# [comment]\n; a=b\n\n[]\nno section=x\n"
+				   "[ regs ]\n  TRCIDR0(0x078) = 0x28000EA1 \n"
+				   "no mark\n[]]\n=empty key\nempty value=\n"
+				   "[dump1]\nfile=a=b.bin";
 	struct ini_reader reader = ini_of(text, strlen(text));
 	struct ini_line line;
 

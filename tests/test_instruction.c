@@ -75,14 +75,12 @@ static const struct instruction_row x86_rows[] = {
 	{ "enqcmd", X64, BYTES(0xf2, 0x0f, 0x38, 0xf8, 0x00), KIND(PLAIN) },
 	{ "aadd", X64, BYTES(0x0f, 0x38, 0xfc, 0x00), KIND(PLAIN) },
 	{ "movrs", X64, BYTES(0x0f, 0x38, 0x8a, 0x44, 0x88, 1), KIND(PLAIN) },
-	{ "rdmsr imm", X64,
-	  BYTES(0xc4, 0xe7, 0x7b, 0xf6, 0xc0, 1, 0, 0, 0), KIND(PLAIN) },
-	{ "wrmsrns imm", X64,
-	  BYTES(0xc4, 0xe7, 0x7a, 0xf6, 0xc0, 1, 0, 0, 0), KIND(PLAIN),
-	  .switches_trace = true },
-	{ "tdpfp16ps", X64, BYTES(0xc4, 0xe2, 0x6b, 0x5c, 0xcb), KIND(PLAIN) },
-	{ "sha512msg1", X64, BYTES(0xc4, 0xe2, 0x7f, 0xcc, 0xc1),
+	{ "rdmsr imm", X64, BYTES(0xc4, 0xe7, 0x7b, 0xf6, 0xc0, 1, 0, 0, 0),
 	  KIND(PLAIN) },
+	{ "wrmsrns imm", X64, BYTES(0xc4, 0xe7, 0x7a, 0xf6, 0xc0, 1, 0, 0, 0),
+	  KIND(PLAIN), .switches_trace = true },
+	{ "tdpfp16ps", X64, BYTES(0xc4, 0xe2, 0x6b, 0x5c, 0xcb), KIND(PLAIN) },
+	{ "sha512msg1", X64, BYTES(0xc4, 0xe2, 0x7f, 0xcc, 0xc1), KIND(PLAIN) },
 	{ "sha512msg1 in 32 bits", X32, BYTES(0xc4, 0xe2, 0x7f, 0xcc, 0xc1),
 	  KIND(PLAIN) },
 	{ "cmpbexadd", X64, BYTES(0xc4, 0xe2, 0x71, 0xe6, 0x40, 1),
@@ -103,11 +101,10 @@ static const struct instruction_row x86_rows[] = {
 	{ "rex2 imul", X64, BYTES(0xd5, 0x90, 0xaf, 0xc0), KIND(PLAIN) },
 	{ "add r16, r17, r18", X64, BYTES(0x62, 0xec, 0x7c, 0x10, 0x01, 0xc0),
 	  KIND(PLAIN) },
-	{ "add imm16", X64,
-	  BYTES(0x62, 0xf4, 0x7d, 0x18, 0x81, 0xc0, 1, 2), KIND(PLAIN) },
-	{ "add imm32", X64,
-	  BYTES(0x62, 0xf4, 0x7c, 0x18, 0x81, 0xc0, 1, 2, 3, 4),
+	{ "add imm16", X64, BYTES(0x62, 0xf4, 0x7d, 0x18, 0x81, 0xc0, 1, 2),
 	  KIND(PLAIN) },
+	{ "add imm32", X64,
+	  BYTES(0x62, 0xf4, 0x7c, 0x18, 0x81, 0xc0, 1, 2, 3, 4), KIND(PLAIN) },
 	{ "ctest imm8", X64, BYTES(0x62, 0xf4, 0x04, 0x05, 0xf6, 0xc0, 1),
 	  KIND(PLAIN) },
 	{ "not", X64, BYTES(0x62, 0xf4, 0x7c, 0x18, 0xf6, 0xd0), KIND(PLAIN) },
@@ -117,12 +114,10 @@ static const struct instruction_row x86_rows[] = {
 	{ "rep movsb", X64, BYTES(0xf3, 0xa4), KIND(PLAIN), .is_long = true },
 	{ "rep stosq", X64, BYTES(0xf3, 0x48, 0xab), KIND(PLAIN),
 	  .is_long = true },
-	{ "repne scasb", X64, BYTES(0xf2, 0xae), KIND(PLAIN),
-	  .is_long = true },
+	{ "repne scasb", X64, BYTES(0xf2, 0xae), KIND(PLAIN), .is_long = true },
 	{ "movsb", X64, BYTES(0xa4), KIND(PLAIN) },
 	{ "hlt", X64, BYTES(0xf4), KIND(PLAIN), .is_long = true },
-	{ "mwait", X64, BYTES(0x0f, 0x01, 0xc9), KIND(PLAIN),
-	  .is_long = true },
+	{ "mwait", X64, BYTES(0x0f, 0x01, 0xc9), KIND(PLAIN), .is_long = true },
 	{ "umwait", X64, BYTES(0xf2, 0x0f, 0xae, 0xf0), KIND(PLAIN),
 	  .is_long = true },
 	{ "tpause", X64, BYTES(0x66, 0x0f, 0xae, 0xf0), KIND(PLAIN),
@@ -145,7 +140,8 @@ static const struct instruction_row x86_rows[] = {
 	{ "ptwrite", X64, BYTES(0xf3, 0x48, 0x0f, 0xae, 0xe0), KIND(PLAIN),
 	  .writes_trace = true },
 	/* 32 and 16 bits */
-	{ "call32", X32, BYTES(0xe8, 0, 0, 0, 0x80), KIND(CALL), UINT64_C(0xffffffff01000005) },
+	{ "call32", X32, BYTES(0xe8, 0, 0, 0, 0x80), KIND(CALL),
+	  UINT64_C(0xffffffff01000005) },
 	{ "call32 of 16", X32, BYTES(0x66, 0xe8, 0x10, 0x20), KIND(CALL),
 	  0x2014 },
 	{ "inc", X32, BYTES(0x40), KIND(PLAIN) },
@@ -165,8 +161,7 @@ static const struct instruction_row x86_rows[] = {
 	{ "lcall in 64 bits", X64, BYTES(0x9a), .is_unknown = true },
 	{ "lock ret", X64, BYTES(0xf0, 0xc3), .is_unknown = true },
 	{ "0f 04", X64, BYTES(0x0f, 0x04), .is_unknown = true },
-	{ "f2 vmcall", X64, BYTES(0xf2, 0x0f, 0x01, 0xc1),
-	  .is_unknown = true },
+	{ "f2 vmcall", X64, BYTES(0xf2, 0x0f, 0x01, 0xc1), .is_unknown = true },
 	{ "66 clac", X64, BYTES(0x66, 0x0f, 0x01, 0xca), .is_unknown = true },
 	{ "eretu in 32 bits", X32, BYTES(0xf3, 0x0f, 0x01, 0xca),
 	  .is_unknown = true },
@@ -188,7 +183,8 @@ static const struct instruction_row x86_rows[] = {
 	  .is_unknown = true },
 	{ "16 bytes", X64,
 	  BYTES(0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
-		0x66, 0x66, 0x66, 0x66, 0x66, 0x90), .is_unknown = true },
+		0x66, 0x66, 0x66, 0x66, 0x66, 0x90),
+	  .is_unknown = true },
 };
 
 START_TEST(x86_instructions_are_read)
@@ -216,8 +212,8 @@ static void check_random(enum instruction_set set, const uint8_t *bytes,
 	ck_assert_int_eq(instruction_read(set, AT, bytes, read.length, &again),
 			 1);
 	ck_assert_mem_eq(&again, &read, sizeof(read));
-	ck_assert_int_eq(instruction_read(set, AT, bytes, read.length - 1u,
-					  &again), 0);
+	ck_assert_int_eq(
+		instruction_read(set, AT, bytes, read.length - 1u, &again), 0);
 }
 
 START_TEST(random_bytes_are_read_within_their_bounds)
@@ -241,8 +237,8 @@ int main(void)
 
 	tcase_add_loop_test(tcase, x86_instructions_are_read, 0,
 			    sizeof(x86_rows) / sizeof(*x86_rows));
-	tcase_add_loop_test(tcase, random_bytes_are_read_within_their_bounds,
-			    0, INSTRUCTION_SETS);
+	tcase_add_loop_test(tcase, random_bytes_are_read_within_their_bounds, 0,
+			    INSTRUCTION_SETS);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

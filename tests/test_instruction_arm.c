@@ -3,11 +3,12 @@
 #include "tests/run_suite.h"
 
 /* Words and halfwords as manuals write them. */
-#define WORD(w) .bytes = { (w) & 0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, \
-			   (w) >> 24 }, .size = 4
-#define NARROW(w) .bytes = { (w) & 0xff, (w) >> 8 }, .size = 2
-#define WIDE(a, b) .bytes = { (a) & 0xff, (a) >> 8, (b) & 0xff, (b) >> 8 }, \
+#define WORD(w) \
+	.bytes = { (w)&0xff, (w) >> 8 & 0xff, (w) >> 16 & 0xff, (w) >> 24 }, \
 	.size = 4
+#define NARROW(w) .bytes = { (w)&0xff, (w) >> 8 }, .size = 2
+#define WIDE(a, b) \
+	.bytes = { (a)&0xff, (a) >> 8, (b)&0xff, (b) >> 8 }, .size = 4
 
 #define A64 INSTRUCTION_A64
 

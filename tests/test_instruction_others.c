@@ -32,8 +32,8 @@ static const enum flow_exit exits[] = {
 static bool is_legacy_prefix(uint8_t byte)
 {
 	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
-	       (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 ||
-	       byte == 0xf2 || byte == 0xf3;
+	       (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 || byte == 0xf2 ||
+	       byte == 0xf3;
 }
 
 static bool is_rex(uint8_t byte)
@@ -72,9 +72,9 @@ static const char *x86_reason(const uint8_t *bytes)
 		return "XOP is not known";
 	if (bytes[at] == 0x0f && bytes[at + 1] == 0x0f)
 		return "3DNow! has its opcode behind the operands";
-	if (bytes[at] == 0x0f && (bytes[at + 1] == 0x78 ||
-				  bytes[at + 1] == 0x0e ||
-				  bytes[at + 1] == 0x37))
+	if (bytes[at] == 0x0f &&
+	    (bytes[at + 1] == 0x78 || bytes[at + 1] == 0x0e ||
+	     bytes[at + 1] == 0x37))
 		return "a rare instruction without the usual ModR/M";
 	if (bytes[at] == 0x0f && bytes[at + 1] >= 0x20 && bytes[at + 1] <= 0x23)
 		return "ModR/M of control registers names no memory";
@@ -87,8 +87,8 @@ static size_t check_x86(const uint8_t *bytes)
 	struct instruction read;
 	struct branch branch = branch_read(bytes, WINDOW);
 	size_t length = instruction_length(bytes, WINDOW);
-	int status = instruction_read(INSTRUCTION_X86_64, 0, bytes, WINDOW,
-				      &read);
+	int status =
+		instruction_read(INSTRUCTION_X86_64, 0, bytes, WINDOW, &read);
 
 	if (status <= 0)
 		return 0;
@@ -97,11 +97,12 @@ static size_t check_x86(const uint8_t *bytes)
 	    (!branch.length || branch.length == read.length))
 		return read.length;
 	if (!x86_reason(bytes))
-		ck_abort_msg("%02x %02x %02x %02x %02x %02x: kind %d length %d, "
-			     "theirs %d, %zu and %d",
-			     bytes[0], bytes[1], bytes[2], bytes[3], bytes[4],
-			     bytes[5], read.kind, read.length, branch.exit,
-			     length, branch.length);
+		ck_abort_msg(
+			"%02x %02x %02x %02x %02x %02x: kind %d length %d, "
+			"theirs %d, %zu and %d",
+			bytes[0], bytes[1], bytes[2], bytes[3], bytes[4],
+			bytes[5], read.kind, read.length, branch.exit, length,
+			branch.length);
 	return read.length;
 }
 
@@ -195,14 +196,14 @@ static bool is_indirect(const struct instruction *read)
  */
 static bool a64_may_differ(uint32_t word)
 {
-	return (word & 0xfffff0ff) == 0xd50330df ||	/* isb */
-	       (word & 0xffffffe0) == 0xd5233060 ||	/* tstart */
-	       (word & 0x7e000000) == 0x74000000 ||	/* FEAT_CMPBR */
-	       (word & 0xff000010) == 0x54000010 ||	/* bc.cond */
-	       (word & 0xff000000) == 0x55000000 ||	/* retaasppc */
-	       (word & 0xfffffbe0) == 0xd65f0be0 ||	/* retaasppcr */
-	       (word & 0xfffffbff) == 0xd6ff03e0 ||	/* texit */
-	       word == 0xd6bf03e0;			/* drps */
+	return (word & 0xfffff0ff) == 0xd50330df || /* isb */
+	       (word & 0xffffffe0) == 0xd5233060 || /* tstart */
+	       (word & 0x7e000000) == 0x74000000 || /* FEAT_CMPBR */
+	       (word & 0xff000010) == 0x54000010 || /* bc.cond */
+	       (word & 0xff000000) == 0x55000000 || /* retaasppc */
+	       (word & 0xfffffbe0) == 0xd65f0be0 || /* retaasppcr */
+	       (word & 0xfffffbff) == 0xd6ff03e0 || /* texit */
+	       word == 0xd6bf03e0;		    /* drps */
 }
 
 static void check_a64(uint64_t address, uint32_t word)
@@ -223,8 +224,8 @@ static void check_a64(uint64_t address, uint32_t word)
 	if (!is_direct(&read))
 		return;
 	a64_destination(address, word, &target);
-	if (read.target != target ||
-	    (read.kind == INSTRUCTION_CONDITIONAL) != !!a64_is_conditional(word))
+	if (read.target != target || (read.kind == INSTRUCTION_CONDITIONAL) !=
+					     !!a64_is_conditional(word))
 		ck_abort_msg("%08x: kind %d to %#llx", word, read.kind,
 			     (unsigned long long)read.target);
 }
@@ -239,12 +240,12 @@ static void check_a32(uint32_t word)
 	uint32_t target;
 
 	instruction_read(INSTRUCTION_A32, 0x8000, bytes, 4, &read);
-	if ((word & 0xfff000f0) == 0xf5700060 ||	/* isb */
+	if ((word & 0xfff000f0) == 0xf5700060 || /* isb */
 	    (word & 0x0fff0fff) == 0x0e070f95 ||
-	    (word & 0x0ff000f0) == 0x01600060 ||	/* eret */
-	    (word & 0x0ff000f0) == 0x01200020 ||	/* bxj */
-	    (word & 0x0e000090) == 0x00000090 ||	/* it takes some of */
-	    (word & 0x0d800000) == 0x01000000)		/* these for mov pc */
+	    (word & 0x0ff000f0) == 0x01600060 || /* eret */
+	    (word & 0x0ff000f0) == 0x01200020 || /* bxj */
+	    (word & 0x0e000090) == 0x00000090 || /* it takes some of */
+	    (word & 0x0d800000) == 0x01000000)	 /* these for mov pc */
 		return;
 	if (is_direct(&read) != !!arm_is_direct(word) ||
 	    is_indirect(&read) != !!arm_is_indirect(word, &info))
@@ -267,10 +268,9 @@ static void check_t32(uint32_t word)
 	uint32_t target;
 	int status = instruction_read(INSTRUCTION_T32, 0x8002, bytes, 4, &read);
 
-	if (status <= 0 ||
-	    (word & 0xfff0f0f0) == 0xf3b08060 ||	/* isb */
+	if (status <= 0 || (word & 0xfff0f0f0) == 0xf3b08060 || /* isb */
 	    (word & 0xffff0fff) == 0xee070f95 ||
-	    (word & 0xfff0d000) == 0xf3c08000)		/* bxj */
+	    (word & 0xfff0d000) == 0xf3c08000) /* bxj */
 		return;
 	if (is_direct(&read) != !!thumb_is_direct(word, &info) ||
 	    is_indirect(&read) != !!thumb_is_indirect(word, &info))

@@ -19,6 +19,7 @@
 #define OVF "02 f3 "
 
 /* Bytes in hex, "psb" for all of its own; what branches they are. */
+/* clang-format off */
 static const struct row {
 	const char *name;
 	const char *trace;
@@ -121,6 +122,7 @@ static const struct row {
 	  BEGUN ", bad, " BEGUN ", bits 1" },
 	{ .name = "cut packet", BEGIN "06 2d 00", BEGUN ", bits 1" },
 };
+/* clang-format on */
 
 static void write_branch(FILE *out, const struct trace_branch *branch)
 {
@@ -260,7 +262,8 @@ START_TEST(errata_are_of_processors)
 	ck_assert_uint_eq(intel_errata_of("GenuineIntel,6,92,9"),
 			  INTEL_ERRATUM_APL12);
 	ck_assert_uint_ne(intel_errata_of("GenuineIntel,6,78,3") &
-				  INTEL_ERRATUM_SKL014, 0);
+				  INTEL_ERRATUM_SKL014,
+			  0);
 	ck_assert_uint_eq(intel_errata_of("AuthenticAMD,6,78,3"), 0);
 	ck_assert_uint_eq(intel_errata_of("GenuineIntel,6,1,3"), 0);
 	ck_assert_uint_eq(intel_errata_of(""), 0);

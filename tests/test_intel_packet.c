@@ -8,9 +8,13 @@
 #include <intel-pt.h>
 #include <string.h>
 
-#define IP(value) { .ipc = pt_ipc_sext_48, .ip = (value) }
+#define IP(value) \
+	{ \
+		.ipc = pt_ipc_sext_48, .ip = (value) \
+	}
 
 /* One kind a row; libipt's encoder is the referee. */
+/* clang-format off */
 static const struct {
 	struct pt_packet packet;
 	uint8_t kind;
@@ -71,13 +75,13 @@ static const struct {
 	    .payload.mode = { .leaf = pt_mol_exec, .bits.exec.csl = 1 } },
 	  INTEL_PACKET_MODE, 1 },
 };
+/* clang-format on */
 
 START_TEST(reads_what_libipt_writes)
 {
 	uint8_t bytes[32] = { 0 };
 	struct intel_packet packet = { 0 };
-	size_t size =
-		fixture_encode(&rows[_i].packet, 1, bytes, sizeof(bytes));
+	size_t size = fixture_encode(&rows[_i].packet, 1, bytes, sizeof(bytes));
 
 	ck_assert_int_eq(intel_packet_read(bytes, size, &packet), 1);
 	ck_assert_uint_eq(packet.kind, rows[_i].kind);
@@ -93,6 +97,7 @@ START_TEST(reads_what_libipt_writes)
 END_TEST
 
 /* Those that libipt does not know, as the manual and perf have them. */
+/* clang-format off */
 static const struct {
 	uint8_t size;
 	uint8_t bytes[12];
@@ -116,6 +121,7 @@ static const struct {
 	{ 2, { 2, 0x33 }, INTEL_PACKET_BEP, 0, false, 0, "" },
 	{ 2, { 2, 0xb3 }, INTEL_PACKET_BEP, 0, true, 0, "with fup" },
 };
+/* clang-format on */
 
 START_TEST(reads_what_the_manual_says)
 {
@@ -132,8 +138,8 @@ START_TEST(reads_what_the_manual_says)
 	intel_packet_text(&packet, text, sizeof(text));
 	ck_assert_str_eq(text, newer[_i].text);
 	for (size_t cut = 0; cut < size; cut++)
-		ck_assert_int_eq(intel_packet_read(newer[_i].bytes, cut,
-						   &packet), 0);
+		ck_assert_int_eq(
+			intel_packet_read(newer[_i].bytes, cut, &packet), 0);
 }
 END_TEST
 
@@ -141,13 +147,12 @@ END_TEST
 START_TEST(items_are_items_within_their_block)
 {
 	static const uint8_t bytes[] = {
-		0x14,				/* tnt */
-		2, 0x63, 0x84,			/* bbp, 4 bytes an item */
-		0x14, 1, 2, 3, 4,		/* bip */
-		0x03,				/* cyc */
-		0x1c, 5, 6, 7, 8,
-		2, 0xb3,			/* bep */
-		0x14,				/* tnt */
+		0x14,				 /* tnt */
+		2,    0x63, 0x84,		 /* bbp, 4 bytes an item */
+		0x14, 1,    2,	  3, 4,		 /* bip */
+		0x03,				 /* cyc */
+		0x1c, 5,    6,	  7, 8, 2, 0xb3, /* bep */
+		0x14,				 /* tnt */
 	};
 	static const uint8_t kinds[] = {
 		INTEL_PACKET_TNT, INTEL_PACKET_BBP, INTEL_PACKET_BIP,
@@ -162,11 +167,12 @@ START_TEST(items_are_items_within_their_block)
 
 		ck_assert_int_eq(intel_packet_read_in(&context, bytes + at,
 						      sizeof(bytes) - at,
-						      &packet), 1);
+						      &packet),
+				 1);
 		ck_assert_uint_eq(packet.kind, kinds[i]);
 		if (packet.kind == INTEL_PACKET_BIP)
-			ck_assert_uint_eq(packet.payload, at < 9 ? 0x04030201 :
-								   0x08070605);
+			ck_assert_uint_eq(packet.payload,
+					  at < 9 ? 0x04030201 : 0x08070605);
 		at += packet.size;
 	}
 	ck_assert_uint_eq(at, sizeof(bytes));

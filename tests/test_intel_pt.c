@@ -19,14 +19,14 @@
  *	0x100c	wrmsr
  */
 static const uint8_t code[] = {
-	0xe8, 0x03, 0, 0, 0, 0x90, 0x75, 0xf8,
+	0xe8, 0x03, 0,	  0,	0,    0x90, 0x75, 0xf8,
 	0x90, 0xc3, 0xff, 0xe0, 0x0f, 0x30, 0x90, 0x90,
 };
 enum { CODE = 0x1000 };
 
 static struct recording_fixture fixture;
 static struct flow_run run;
-static struct array items;	/* struct flow_item */
+static struct array items; /* struct flow_item */
 static struct flow_totals totals;
 
 static struct pt_packet ip_packet(enum pt_packet_type type, uint64_t ip)
@@ -69,8 +69,7 @@ static size_t psb(struct pt_packet *packets, uint64_t ip, uint64_t tsc)
 		tsc_packet(tsc),
 		{ .type = ppt_cbr, .payload.cbr.ratio = 10 },
 		{ .type = ppt_mode,
-		  .payload.mode = { .leaf = pt_mol_exec,
-				    .bits.exec.csl = 1 } },
+		  .payload.mode = { .leaf = pt_mol_exec, .bits.exec.csl = 1 } },
 		ip_packet(ppt_fup, ip),
 		plain_packet(ppt_psbend),
 	};
@@ -134,8 +133,8 @@ START_TEST(call_and_compressed_return)
 	size_t count = psb(packets, CODE, 1000);
 
 	packets[count++] = cyc_packet(7);
-	packets[count++] = tnt_packet(2, 2);	/* ret, jne not taken */
-	packets[count++] = ip_packet(ppt_tip, 0x100c);	/* ret */
+	packets[count++] = tnt_packet(2, 2);	       /* ret, jne not taken */
+	packets[count++] = ip_packet(ppt_tip, 0x100c); /* ret */
 	recording_fixture_packets(&fixture, 0, packets, count);
 	decode();
 	expect(0, FLOW_MODE, 2, 0);
@@ -198,7 +197,7 @@ START_TEST(a_gap_takes_the_time_of_the_loss)
 	size_t count = psb(packets, CODE, 1000);
 
 	packets[count++] = cyc_packet(24);
-	packets[count++] = tnt_packet(2, 3);	/* ret, jne */
+	packets[count++] = tnt_packet(2, 3); /* ret, jne */
 	packets[count++] = plain_packet(ppt_ovf);
 	packets[count++] = tsc_packet(90000);
 	packets[count++] = ip_packet(ppt_fup, 0x100a);
@@ -269,8 +268,8 @@ START_TEST(lost_trace_is_a_gap_at_its_place)
 	size_t size = recording_fixture_packets(&fixture, 0, packets, count);
 	uint64_t aux[3] = { 0, size, SIDEBAND_AUX_TRUNCATED };
 
-	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux,
-				 sizeof(aux), &origin);
+	recording_fixture_record(&fixture, PERF_RECORD_AUX, 0, aux, sizeof(aux),
+				 &origin);
 	count = psb(packets, 0x1008, 3000);
 	packets[count++] = ip_packet(ppt_tip, 0x100e);
 	recording_fixture_packets(&fixture, size + 4096, packets, count);

@@ -1,22 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/libipt/intel_tokens.h"
 #include "decoder/intel_pt/intel_clock.h"
+#include "decoder/libipt/intel_tokens.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
 
 #include <intel-pt.h>
 
-#define PLAIN(name) { .type = ppt_##name }
-#define TSC(value) { .type = ppt_tsc, .payload.tsc.tsc = (value) }
+#define PLAIN(name) \
+	{ \
+		.type = ppt_##name \
+	}
+#define TSC(value) \
+	{ \
+		.type = ppt_tsc, .payload.tsc.tsc = (value) \
+	}
 #define TMA(count, since) \
-	{ .type = ppt_tma, .payload.tma = { .ctc = (count), .fc = (since) } }
-#define MTC(count) { .type = ppt_mtc, .payload.mtc.ctc = (count) }
-#define CYC(count) { .type = ppt_cyc, .payload.cyc.value = (count) }
-#define CBR(value) { .type = ppt_cbr, .payload.cbr.ratio = (value) }
-#define TNT(bits) { .type = ppt_tnt_8, .payload.tnt = { .bit_size = (bits) } }
+	{ \
+		.type = ppt_tma, .payload.tma = { \
+			.ctc = (count), \
+			.fc = (since) \
+		} \
+	}
+#define MTC(count) \
+	{ \
+		.type = ppt_mtc, .payload.mtc.ctc = (count) \
+	}
+#define CYC(count) \
+	{ \
+		.type = ppt_cyc, .payload.cyc.value = (count) \
+	}
+#define CBR(value) \
+	{ \
+		.type = ppt_cbr, .payload.cbr.ratio = (value) \
+	}
+#define TNT(bits) \
+	{ \
+		.type = ppt_tnt_8, .payload.tnt = {.bit_size = (bits) } \
+	}
 #define IP_PACKET(name) \
-	{ .type = ppt_##name, \
-	  .payload.ip = { .ipc = pt_ipc_sext_48, .ip = 0x1000 } }
+	{ \
+		.type = ppt_##name, .payload.ip = { \
+			.ipc = pt_ipc_sext_48, \
+			.ip = 0x1000 \
+		} \
+	}
 #define TIP IP_PACKET(tip)
 
 /* An MTC is every 8 counts of 50 ticks.  The counter was 0x7f8 = 255 * 8 ten
@@ -49,7 +76,10 @@ struct expected {
 	uint64_t estimate;
 };
 
-#define T(kind, ...) { INTEL_PACKET_##kind, __VA_ARGS__ }
+#define T(kind, ...) \
+	{ \
+		INTEL_PACKET_##kind, __VA_ARGS__ \
+	}
 
 static const struct {
 	const struct intel_clock_setup *setup;
@@ -60,8 +90,8 @@ static const struct {
 	 * first TSC, which leaves 70 ticks asleep somewhere before the second.
 	 */
 	{ &without_rates,
-	  { PLAIN(psb), TSC(1000), CBR(20), PLAIN(psbend), CYC(20), TIP,
-	    TNT(2), CYC(40), TIP, TSC(1100) },
+	  { PLAIN(psb), TSC(1000), CBR(20), PLAIN(psbend), CYC(20), TIP, TNT(2),
+	    CYC(40), TIP, TSC(1100) },
 	  { T(TIP, 1010, 1080, 1010), T(TNT, 1010, 1100, UNKNOWN),
 	    T(TIP, 1030, 1100, 1030) } },
 	/* Counts go on from TMA. */
@@ -91,10 +121,9 @@ static const struct {
 	  { T(OVF, 100390, 110000, 110000), T(TIP, 110000, 110010, 110005) } },
 	/* So it does for what begins behind the loss. */
 	{ &with_cycles,
-	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), TSC(110000),
-	    IP_PACKET(tip_pge), CYC(7), TIP, TSC(110010) },
-	  { T(OVF, 100390, 110000, 110000),
-	    T(TIP_PGE, 110000, 110010, 110000),
+	  { SYNC, CYC(390), MTC(0), PLAIN(ovf), TSC(110000), IP_PACKET(tip_pge),
+	    CYC(7), TIP, TSC(110010) },
+	  { T(OVF, 100390, 110000, 110000), T(TIP_PGE, 110000, 110010, 110000),
 	    T(TIP, 110007, 110010, 110007) } },
 	/* Nothing but an MTC: it may be written any time after the OVF. */
 	{ &with_cycles,
@@ -110,8 +139,7 @@ static const struct {
 	/* A full TNT was written because it was full, not for the OVF. */
 	{ &with_cycles,
 	  { SYNC, CYC(100), TNT(6), PLAIN(ovf), MTC(1) },
-	  { T(TNT, 100100, 100840, 100100),
-	    T(OVF, 100100, 100840, UNKNOWN) } },
+	  { T(TNT, 100100, 100840, 100100), T(OVF, 100100, 100840, UNKNOWN) } },
 	/* Time that goes back is damage: no cycle gets longer or shorter by
 	 * it.
 	 */

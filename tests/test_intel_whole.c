@@ -17,13 +17,13 @@ static const struct {
 	size_t whole;
 } rows[] = {
 	{ { 0 }, 0, 0 },
-	{ { 0x02, 0x23, 0x1a }, 3, 3 },		/* PSBEND, TNT */
-	{ { 0x1a, 0x4d, 1, 2, 3, 4 }, 6, 6 },	/* TNT, TIP */
+	{ { 0x02, 0x23, 0x1a }, 3, 3 },	      /* PSBEND, TNT */
+	{ { 0x1a, 0x4d, 1, 2, 3, 4 }, 6, 6 }, /* TNT, TIP */
 	{ { 0x1a, 0x4d, 1, 2, 3 }, 5, 1 },
 	{ { 0x1a, 0x4d }, 2, 1 },
-	{ { 0x1a, 0x07 }, 2, 1 },		/* TNT, half a CYC */
+	{ { 0x1a, 0x07 }, 2, 1 }, /* TNT, half a CYC */
 	{ { 0x1a, 0x02 }, 2, 1 },
-	{ { 0x1a, 0x02, 0x01, 0x4d }, 4, 4 },	/* no packet */
+	{ { 0x1a, 0x02, 0x01, 0x4d }, 4, 4 }, /* no packet */
 };
 
 /* So many bytes of padding before: farther than is looked at at once. */

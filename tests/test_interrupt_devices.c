@@ -8,9 +8,12 @@
 static void disk_read_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
-	NS(100); IN("entry_SYSCALL_64"); IN("vfs_read");
+	NS(100);
+	IN("entry_SYSCALL_64");
+	IN("vfs_read");
 	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
-	NS(200); switch_to(f, 0, 5);
+	NS(200);
+	switch_to(f, 0, 5);
 	disk_interrupt(f, 300);
 	NS(400);
 }
@@ -19,12 +22,15 @@ static void disk_read_story(struct attribution_fixture *f)
 static void mapped_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
-	NS(100); IN("entry_SYSCALL_64");
+	NS(100);
+	IN("entry_SYSCALL_64");
 	EVENT(EVENT_BIO_QUEUE, 253, 40, 8);
-	NS(200); switch_to(f, 0, 6);
+	NS(200);
+	switch_to(f, 0, 6);
 	EVENT(EVENT_BIO_REMAP, 8, 100, 8, 253, 40);
 	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
-	NS(250); switch_to(f, 0, 5);
+	NS(250);
+	switch_to(f, 0, 5);
 	disk_interrupt(f, 300);
 	NS(400);
 }
@@ -34,9 +40,11 @@ static void merged_disk_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
 	EVENT(EVENT_BIO_QUEUE, 8, 100, 6);
-	NS(200); switch_to(f, 0, 6);
+	NS(200);
+	switch_to(f, 0, 6);
 	EVENT(EVENT_BIO_QUEUE, 8, 106, 2);
-	NS(250); switch_to(f, 0, 5);
+	NS(250);
+	switch_to(f, 0, 5);
 	disk_interrupt(f, 300);
 	NS(400);
 }
@@ -46,41 +54,64 @@ static void done_softirq_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
 	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
-	NS(200); switch_to(f, 0, 5);
-	NS(300); IN("asm_common_interrupt");
+	NS(200);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
 	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
-	NS(340); OUT;
-	NS(400); IN("handle_softirqs");
-	NS(410); IN("blk_done_softirq");
+	NS(340);
+	OUT;
+	NS(400);
+	IN("handle_softirqs");
+	NS(410);
+	IN("blk_done_softirq");
 	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
-	NS(440); OUT;
-	NS(450); OUT;
+	NS(440);
+	OUT;
+	NS(450);
+	OUT;
 	NS(500);
 }
 
 static void poll_interrupt(struct attribution_fixture *f, uint64_t base)
 {
-	NS(base); IN("asm_common_interrupt");
-	NS(base + 10); IN("__handle_irq_event_percpu"); IN("net_handler");
+	NS(base);
+	IN("asm_common_interrupt");
+	NS(base + 10);
+	IN("__handle_irq_event_percpu");
+	IN("net_handler");
 	IN("__napi_schedule");
-	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX); OUT;
-	NS(base + 20); OUT; OUT;
-	NS(base + 30); OUT;
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+	OUT;
+	NS(base + 20);
+	OUT;
+	OUT;
+	NS(base + 30);
+	OUT;
 }
 
 /* One softirq that polls once; the poll takes 40. */
 static void poll_begins(struct attribution_fixture *f, uint64_t base)
 {
-	NS(base); IN("__do_softirq"); jump(f, 0, "handle_softirqs");
-	NS(base + 10); IN("net_rx_action");
-	NS(base + 20); IN("__napi_poll"); IN("device_poll");
+	NS(base);
+	IN("__do_softirq");
+	jump(f, 0, "handle_softirqs");
+	NS(base + 10);
+	IN("net_rx_action");
+	NS(base + 20);
+	IN("__napi_poll");
+	IN("device_poll");
 }
 
 static void poll_ends(struct attribution_fixture *f, uint64_t base)
 {
-	NS(base + 60); OUT; OUT;
-	NS(base + 70); OUT;
-	NS(base + 80); OUT;
+	NS(base + 60);
+	OUT;
+	OUT;
+	NS(base + 70);
+	OUT;
+	NS(base + 80);
+	OUT;
 }
 
 static void receive_packet(struct attribution_fixture *f, int64_t address)
@@ -97,8 +128,10 @@ static void receive_story(struct attribution_fixture *f)
 	poll_begins(f, 200);
 	receive_packet(f, 0xa00);
 	poll_ends(f, 200);
-	NS(300); switch_to(f, 0, 8);
-	NS(350); IN("entry_SYSCALL_64");
+	NS(300);
+	switch_to(f, 0, 8);
+	NS(350);
+	IN("entry_SYSCALL_64");
 	EVENT(EVENT_SKB_CONSUME, 0xa00);
 	NS(400);
 }
@@ -108,12 +141,17 @@ static void receive_shared_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 5);
 	poll_begins(f, 200);
-	receive_packet(f, 0xa00); receive_packet(f, 0xb00);
-	receive_packet(f, 0xc00); receive_packet(f, 0xd00);
+	receive_packet(f, 0xa00);
+	receive_packet(f, 0xb00);
+	receive_packet(f, 0xc00);
+	receive_packet(f, 0xd00);
 	poll_ends(f, 200);
-	NS(300); switch_to(f, 0, 8);
-	EVENT(EVENT_SKB_COPY, 0xa00); EVENT(EVENT_SKB_COPY, 0xb00);
-	NS(350); switch_to(f, 0, 9);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	EVENT(EVENT_SKB_COPY, 0xb00);
+	NS(350);
+	switch_to(f, 0, 9);
 	EVENT(EVENT_SKB_CONSUME, 0xc00);
 	NS(400);
 }
@@ -133,9 +171,13 @@ static void receive_woken_story(struct attribution_fixture *f)
 static void send_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);
-	NS(100); IN("entry_SYSCALL_64");
-	EVENT(EVENT_NET_QUEUE, 0xa00); EVENT(EVENT_NET_XMIT, 0xa00);
-	NS(150); OUT; switch_to(f, 0, 5);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	EVENT(EVENT_NET_QUEUE, 0xa00);
+	EVENT(EVENT_NET_XMIT, 0xa00);
+	NS(150);
+	OUT;
+	switch_to(f, 0, 5);
 	poll_begins(f, 200);
 	EVENT(EVENT_SKB_CONSUME, 0xa00);
 	poll_ends(f, 200);
@@ -146,11 +188,13 @@ static void send_story(struct attribution_fixture *f)
 static void ksoftirqd_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 15);
-	NS(90); IN("run_ksoftirqd");
+	NS(90);
+	IN("run_ksoftirqd");
 	poll_begins(f, 200);
 	receive_packet(f, 0xa00);
 	poll_ends(f, 200);
-	NS(300); switch_to(f, 0, 8);
+	NS(300);
+	switch_to(f, 0, 8);
 	EVENT(EVENT_SKB_CONSUME, 0xa00);
 	NS(400);
 }
@@ -168,27 +212,24 @@ static const struct interrupt_story stories[] = {
 			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 			 "net_handler on 5 for 8 x1.00: 30=30+0+0\n"
 			 "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
-	{ receive_shared_story,
-	  "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
-	  "device_poll on 5 for 8 x0.50: 20=20+0+0\n"
-	  "device_poll on 5 for 9 x0.25: 10=10+0+0\n"
-	  "handle_softirqs on 5 for -1 x0.25: 5=0+0+5\n"
-	  "handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
-	  "handle_softirqs on 5 for 9 x0.25: 5=5+0+0\n"
-	  "net_rx_action on 5 for -1 x0.25: 5=0+0+5\n"
-	  "net_rx_action on 5 for 8 x0.50: 10=10+0+0\n"
-	  "net_rx_action on 5 for 9 x0.25: 5=5+0+0\n" },
-	{ receive_woken_story,
-	  "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
-	  "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
-	  "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ receive_shared_story, "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
+				"device_poll on 5 for 8 x0.50: 20=20+0+0\n"
+				"device_poll on 5 for 9 x0.25: 10=10+0+0\n"
+				"handle_softirqs on 5 for -1 x0.25: 5=0+0+5\n"
+				"handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
+				"handle_softirqs on 5 for 9 x0.25: 5=5+0+0\n"
+				"net_rx_action on 5 for -1 x0.25: 5=0+0+5\n"
+				"net_rx_action on 5 for 8 x0.50: 10=10+0+0\n"
+				"net_rx_action on 5 for 9 x0.25: 5=5+0+0\n" },
+	{ receive_woken_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+			       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+			       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
 	{ send_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 		      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 		      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
-	{ ksoftirqd_story,
-	  "device_poll thread 15 for 8 x1.00: 40=40+0+0\n"
-	  "handle_softirqs thread 15 for 8 x1.00: 20=20+0+0\n"
-	  "net_rx_action thread 15 for 8 x1.00: 20=20+0+0\n" },
+	{ ksoftirqd_story, "device_poll thread 15 for 8 x1.00: 40=40+0+0\n"
+			   "handle_softirqs thread 15 for 8 x1.00: 20=20+0+0\n"
+			   "net_rx_action thread 15 for 8 x1.00: 20=20+0+0\n" },
 };
 
 START_TEST(threads_and_processes_add_up)
@@ -233,8 +274,8 @@ END_TEST
 static Suite *interrupt_devices_suite(void)
 {
 	Suite *suite = suite_create("interrupt_devices");
-	TCase *tcase = interrupt_stories(
-		stories, sizeof(stories) / sizeof(*stories));
+	TCase *tcase =
+		interrupt_stories(stories, sizeof(stories) / sizeof(*stories));
 
 	tcase_add_test(tcase, threads_and_processes_add_up);
 	tcase_add_test(tcase, threads_of_a_process_help_each_other);

@@ -51,7 +51,7 @@ static void send(struct leaf_queue *queue, const char *text)
 
 static const struct {
 	const char *sent;
-	const char *at_once;	/* before the end */
+	const char *at_once; /* before the end */
 	const char *all;
 } cases[] = {
 	{ "0e0x", "0L", "0L" },

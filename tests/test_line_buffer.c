@@ -47,8 +47,15 @@ START_TEST(what_does_not_fit_is_not_lost)
 END_TEST
 
 static const size_t lengths[] = {
-	0, 1, 47, 48, 49, LINE_BUFFER_BYTES - 1, LINE_BUFFER_BYTES,
-	LINE_BUFFER_BYTES + 1, 3 * LINE_BUFFER_BYTES + 5,
+	0,
+	1,
+	47,
+	48,
+	49,
+	LINE_BUFFER_BYTES - 1,
+	LINE_BUFFER_BYTES,
+	LINE_BUFFER_BYTES + 1,
+	3 * LINE_BUFFER_BYTES + 5,
 };
 
 START_TEST(any_length_is_written)

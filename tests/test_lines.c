@@ -35,11 +35,13 @@ static const struct {
 	/* A separate file, named by .gnu_debuglink. */
 	{ "cc -g -O0 -o prog prog.c && objcopy --only-keep-debug prog "
 	  "prog.debug && strip prog && objcopy --add-gnu-debuglink=prog.debug "
-	  "prog", true, true },
+	  "prog",
+	  true, true },
 	/* .gnu_debugdata: names only, compressed. */
 	{ "cc -O0 -o prog prog.c && objcopy -S -R .comment --keep-symbol=twice "
 	  "--keep-symbol=main prog mini && xz -q mini && strip prog && objcopy "
-	  "--add-section .gnu_debugdata=mini.xz prog", false, true },
+	  "--add-section .gnu_debugdata=mini.xz prog",
+	  false, true },
 	{ "cc -O0 -o prog prog.c && strip prog", false, false },
 };
 
@@ -48,13 +50,13 @@ static bool build(const struct scratch_folder *folder, const char *commands)
 	char line[1024];
 
 	scratch_folder_write(folder, "prog.c", source);
-	snprintf(line, sizeof(line), "cd %s && (%s) 2>/dev/null",
-		 folder->path, commands);
+	snprintf(line, sizeof(line), "cd %s && (%s) 2>/dev/null", folder->path,
+		 commands);
 	return system(line) == 0;
 }
 
-static const struct function *function_named(
-	const struct function_table *functions, const char *name)
+static const struct function *
+function_named(const struct function_table *functions, const char *name)
 {
 	for (uint32_t i = 0; i < function_count(functions); i++)
 		if (!strcmp(function_at(functions, i)->name, name))

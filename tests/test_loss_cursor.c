@@ -17,11 +17,10 @@ static const struct {
 	uint64_t offset;
 	size_t position;
 } places[] = {
-	{ 0, KEPT },	/* before all, where nothing is cut */
-	{ 50, KEPT },
-	{ 101, 1 },	{ 109, 9 },    { 110, 10 },   { 115, 15 },
-	{ 116, 16 },	{ 150, 16 },   { 200, 16 },   { 203, 19 },
-	{ 208, KEPT },	{ 209, KEPT }, { 1000, KEPT },
+	{ 0, KEPT }, /* before all, where nothing is cut */
+	{ 50, KEPT }, { 101, 1 },    { 109, 9 },    { 110, 10 },
+	{ 115, 15 },  { 116, 16 },   { 150, 16 },   { 200, 16 },
+	{ 203, 19 },  { 208, KEPT }, { 209, KEPT }, { 1000, KEPT },
 };
 
 static struct aux_stream stream_of(const struct aux_loss *losses, size_t count)

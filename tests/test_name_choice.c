@@ -36,8 +36,9 @@ START_TEST(a_word_is_a_name_a_pattern_or_an_expression)
 }
 END_TEST
 
-static const char *const bad_lists[] = { "", "a,", ",a", "/(/", "/a/b",
-					 "a,/[/" };
+static const char *const bad_lists[] = {
+	"", "a,", ",a", "/(/", "/a/b", "a,/[/"
+};
 
 START_TEST(what_cannot_be_read_is_refused)
 {

@@ -7,11 +7,14 @@
 
 enum { RULES = NAME_FOLDED + 1 };
 
-#define SAME(text) { (text), (text), (text), (text), (text), (text) }
+#define SAME(text) \
+	{ \
+		(text), (text), (text), (text), (text), (text) \
+	}
 
 static const struct {
 	const char *name;
-	const char *expected[RULES];	/* by enum name_rules */
+	const char *expected[RULES]; /* by enum name_rules */
 } cases[] = {
 	{ "", SAME("") },
 	{ "vfs_read", SAME("vfs_read") },
@@ -24,16 +27,27 @@ static const struct {
 	  { "a\\x0ab\\x09c\\x0dd", "a\nb\tc\rd", "a\\u000ab\\u0009c\\u000dd",
 	    "a\nb\tc\rd", "a\\x0ab\\x09c\\x0dd", "a\\x0ab\\x09c\\x0dd" } },
 	{ "\a\x7f",
-	  { "\\x07\\x7f", "\a\x7f", "\\u0007\x7f", "\\x07\\x7f",
-	    "\\x07\x7f", "\\x07\\x7f" } },
+	  { "\\x07\\x7f", "\a\x7f", "\\u0007\x7f", "\\x07\\x7f", "\\x07\x7f",
+	    "\\x07\\x7f" } },
 	/* ESC [ as one character. */
 	{ "\xc2\x9bm",
-	  { "\\xc2\\x9bm", "\xc2\x9bm", "\xc2\x9bm", "\xc2\x9bm",
-	    "\xc2\x9bm", "\\xc2\\x9bm" } },
+	  { "\\xc2\\x9bm", "\xc2\x9bm", "\xc2\x9bm", "\xc2\x9bm", "\xc2\x9bm",
+	    "\\xc2\\x9bm" } },
 	/* No UTF-8: a byte alone, too long, a surrogate, cut, too large. */
-	{ "\xff" "a\x80",
-	  { "\\xff" "a\\x80", "\\xff" "a\\x80", "\\\\xff" "a\\\\x80",
-	    "\\xff" "a\\x80", "\\xff" "a\\x80", "\\xff" "a\\x80" } },
+	{ "\xff"
+	  "a\x80",
+	  { "\\xff"
+	    "a\\x80",
+	    "\\xff"
+	    "a\\x80",
+	    "\\\\xff"
+	    "a\\\\x80",
+	    "\\xff"
+	    "a\\x80",
+	    "\\xff"
+	    "a\\x80",
+	    "\\xff"
+	    "a\\x80" } },
 	{ "\xc0\xaf",
 	  { "\\xc0\\xaf", "\\xc0\\xaf", "\\\\xc0\\\\xaf", "\\xc0\\xaf",
 	    "\\xc0\\xaf", "\\xc0\\xaf" } },

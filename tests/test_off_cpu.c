@@ -5,128 +5,208 @@
 
 static void sleep_and_wakeup(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110); enter(f, 0, "__schedule");
-	at(f, 120); schedules(f, 0, 7, 1, 0);
-	at(f, 150); wakes(f, 0, 7);
-	at(f, 160); event(f, 0, EVENT_SCHED_SWITCH, 0, 0, 7);
-	at(f, 165); switch_to(f, 0, 7);
-	at(f, 170); leave(f, 0);
-	at(f, 180); leave(f, 0);
-	at(f, 190); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	enter(f, 0, "__schedule");
+	at(f, 120);
+	schedules(f, 0, 7, 1, 0);
+	at(f, 150);
+	wakes(f, 0, 7);
+	at(f, 160);
+	event(f, 0, EVENT_SCHED_SWITCH, 0, 0, 7);
+	at(f, 165);
+	switch_to(f, 0, 7);
+	at(f, 170);
+	leave(f, 0);
+	at(f, 180);
+	leave(f, 0);
+	at(f, 190);
+	ends(f);
 }
 
 static void preemption(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); state(f, 0, CPU_OUTSIDE);
-	at(f, 110); state(f, 0, CPU_TRACED);
-		    enter(f, 0, "asm_sysvec_apic_timer_interrupt");
-	at(f, 120); enter(f, 0, "__schedule");
-	at(f, 130); schedules(f, 0, 7, 0x100, 8);
-	at(f, 200); schedules(f, 0, 8, 0, 7);
-	at(f, 205); leave(f, 0);
-	at(f, 210); leave(f, 0); state(f, 0, CPU_OUTSIDE);
-	at(f, 220); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 110);
+	state(f, 0, CPU_TRACED);
+	enter(f, 0, "asm_sysvec_apic_timer_interrupt");
+	at(f, 120);
+	enter(f, 0, "__schedule");
+	at(f, 130);
+	schedules(f, 0, 7, 0x100, 8);
+	at(f, 200);
+	schedules(f, 0, 8, 0, 7);
+	at(f, 205);
+	leave(f, 0);
+	at(f, 210);
+	leave(f, 0);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 220);
+	ends(f);
 }
 
 /* The wake-up hits a task on its way out: its sleep has no length. */
 static void wakeup_on_the_way_out(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); starts(f, 1, 8);
-	at(f, 110); enter(f, 0, "__schedule");
-	at(f, 115); event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
-	at(f, 118); wakes(f, 1, 7);
-	at(f, 120); switch_to(f, 0, 0);
-	at(f, 140); schedules(f, 0, 0, 0, 7);
-	at(f, 145); leave(f, 0);
-	at(f, 150); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 110);
+	enter(f, 0, "__schedule");
+	at(f, 115);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	at(f, 118);
+	wakes(f, 1, 7);
+	at(f, 120);
+	switch_to(f, 0, 0);
+	at(f, 140);
+	schedules(f, 0, 0, 0, 7);
+	at(f, 145);
+	leave(f, 0);
+	at(f, 150);
+	ends(f);
 }
 
 /* Before it looked whether it may sleep: it never leaves. */
 static void wakeup_of_a_running_task(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); starts(f, 1, 8);
-	at(f, 105); wakes(f, 1, 7);
-	at(f, 110); enter(f, 0, "__schedule");
-	at(f, 120); schedules(f, 0, 7, 1, 0);
-	at(f, 130); wakes(f, 1, 7);
-	at(f, 140); schedules(f, 0, 0, 0, 7);
-	at(f, 150); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 105);
+	wakes(f, 1, 7);
+	at(f, 110);
+	enter(f, 0, "__schedule");
+	at(f, 120);
+	schedules(f, 0, 7, 1, 0);
+	at(f, 130);
+	wakes(f, 1, 7);
+	at(f, 140);
+	schedules(f, 0, 0, 0, 7);
+	at(f, 150);
+	ends(f);
 }
 
 /* A signal was pending: prev_state says asleep, and nobody wakes it. */
 static void never_asleep(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7);
-	at(f, 110); schedules(f, 0, 7, 1, 8);
-	at(f, 120); schedules(f, 0, 8, 0, 7);
-	at(f, 130); enter(f, 0, "helper");
-	at(f, 150); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	schedules(f, 0, 7, 1, 8);
+	at(f, 120);
+	schedules(f, 0, 8, 0, 7);
+	at(f, 130);
+	enter(f, 0, "helper");
+	at(f, 150);
+	ends(f);
 }
 
 /* By the clock of CPU 1 the task wakes up after it runs on CPU 0. */
 static void clocks_disagree(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); starts(f, 1, 8);
-	at(f, 110); switch_to(f, 0, 0);
-		    event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
-	at(f, 140); switch_to(f, 0, 7);
-		    wakes(f, 1, 7);
-	at(f, 150); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 110);
+	switch_to(f, 0, 0);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	at(f, 140);
+	switch_to(f, 0, 7);
+	wakes(f, 1, 7);
+	at(f, 150);
+	ends(f);
 }
 
 static void migration(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); starts(f, 1, 0);
-	at(f, 110); schedules(f, 0, 7, 1, 0);
-	at(f, 120); wakes(f, 0, 7);
-	at(f, 125); schedules(f, 1, 0, 0, 7);
-	at(f, 150); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 0);
+	at(f, 110);
+	schedules(f, 0, 7, 1, 0);
+	at(f, 120);
+	wakes(f, 0, 7);
+	at(f, 125);
+	schedules(f, 1, 0, 0, 7);
+	at(f, 150);
+	ends(f);
 }
 
 static void from_before(struct attribution_fixture *f)
 {
-	at(f, 90); wakes(f, 0, 9);
-	at(f, 100); starts(f, 0, 7);
-	at(f, 110); wakes(f, 0, 8);
-	at(f, 120); schedules(f, 0, 7, 1, 8);
-	at(f, 130); schedules(f, 0, 8, 1, 9);
-	at(f, 140); schedules(f, 0, 9, 1, 10);
-	at(f, 145); wakes(f, 0, 11);
-	at(f, 150); ends(f);
+	at(f, 90);
+	wakes(f, 0, 9);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	wakes(f, 0, 8);
+	at(f, 120);
+	schedules(f, 0, 7, 1, 8);
+	at(f, 130);
+	schedules(f, 0, 8, 1, 9);
+	at(f, 140);
+	schedules(f, 0, 9, 1, 10);
+	at(f, 145);
+	wakes(f, 0, 11);
+	at(f, 150);
+	ends(f);
 }
 
 /* 7 goes to sleep and comes back, and no event says who woke it. */
 static void falls_asleep(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "__schedule");
-	at(f, 105); enter(f, 0, "dequeue_task_fair"); leave(f, 0);
-	at(f, 110); schedules(f, 0, 7, 1, 8);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "__schedule");
+	at(f, 105);
+	enter(f, 0, "dequeue_task_fair");
+	leave(f, 0);
+	at(f, 110);
+	schedules(f, 0, 7, 1, 8);
 }
 
 static void comes_back(struct attribution_fixture *f)
 {
-	at(f, 140); schedules(f, 0, 8, 1, 7);
-	at(f, 145); leave(f, 0);
-	at(f, 160); ends(f);
+	at(f, 140);
+	schedules(f, 0, 8, 1, 7);
+	at(f, 145);
+	leave(f, 0);
+	at(f, 160);
+	ends(f);
 }
 
 static void perf_wakes(struct attribution_fixture *f)
 {
 	falls_asleep(f);
-	at(f, 120); enter(f, 0, "perf_event_wakeup");
-	at(f, 121); enter(f, 0, "try_to_wake_up");
-	at(f, 122); leave(f, 0); leave(f, 0);
-	at(f, 130); enter(f, 0, "perf_event_wakeup");
-	at(f, 131); leave(f, 0); enter(f, 0, "try_to_wake_up");
-	at(f, 132); leave(f, 0);
+	at(f, 120);
+	enter(f, 0, "perf_event_wakeup");
+	at(f, 121);
+	enter(f, 0, "try_to_wake_up");
+	at(f, 122);
+	leave(f, 0);
+	leave(f, 0);
+	at(f, 130);
+	enter(f, 0, "perf_event_wakeup");
+	at(f, 131);
+	leave(f, 0);
+	enter(f, 0, "try_to_wake_up");
+	at(f, 132);
+	leave(f, 0);
 	comes_back(f);
 }
 
 static void nobody_wakes(struct attribution_fixture *f)
 {
-	at(f, 90); starts(f, 1, 9); enter(f, 1, "perf_event_wakeup");
-	at(f, 95); enter(f, 1, "try_to_wake_up");
+	at(f, 90);
+	starts(f, 1, 9);
+	enter(f, 1, "perf_event_wakeup");
+	at(f, 95);
+	enter(f, 1, "try_to_wake_up");
 	falls_asleep(f);
 	comes_back(f);
 }
@@ -134,38 +214,60 @@ static void nobody_wakes(struct attribution_fixture *f)
 /* What the kernel says comes late by the other CPU's clock, and counts. */
 static void another_wakes(struct attribution_fixture *f)
 {
-	at(f, 90); starts(f, 1, 9);
+	at(f, 90);
+	starts(f, 1, 9);
 	falls_asleep(f);
-	at(f, 120); enter(f, 0, "perf_event_wakeup");
-		    enter(f, 0, "try_to_wake_up");
-	at(f, 122); leave(f, 0); leave(f, 0);
-	at(f, 140); schedules(f, 0, 8, 1, 7);
-	at(f, 139); wakes(f, 1, 7);
-	at(f, 160); ends(f);
+	at(f, 120);
+	enter(f, 0, "perf_event_wakeup");
+	enter(f, 0, "try_to_wake_up");
+	at(f, 122);
+	leave(f, 0);
+	leave(f, 0);
+	at(f, 140);
+	schedules(f, 0, 8, 1, 7);
+	at(f, 139);
+	wakes(f, 1, 7);
+	at(f, 160);
+	ends(f);
 }
 
 /* The recorder is 9: it takes the CPU from 7, twice, and 8 waits behind both. */
 static void recorder_preempts(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7);
-	at(f, 105); wakes(f, 0, 8);
-	at(f, 110); schedules(f, 0, 7, 0, 9);
-	at(f, 120); schedules(f, 0, 9, 1, 7);
-	at(f, 130); wakes(f, 0, 9); schedules(f, 0, 7, 0, 9);
-	at(f, 150); schedules(f, 0, 9, 1, 8);
-	at(f, 160); schedules(f, 0, 8, 1, 7);
-	at(f, 170); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 105);
+	wakes(f, 0, 8);
+	at(f, 110);
+	schedules(f, 0, 7, 0, 9);
+	at(f, 120);
+	schedules(f, 0, 9, 1, 7);
+	at(f, 130);
+	wakes(f, 0, 9);
+	schedules(f, 0, 7, 0, 9);
+	at(f, 150);
+	schedules(f, 0, 9, 1, 8);
+	at(f, 160);
+	schedules(f, 0, 8, 1, 7);
+	at(f, 170);
+	ends(f);
 }
 
 /* Which of the two queues 7 waited in is not known. */
 static void recorder_and_migration(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); starts(f, 1, 0);
-	at(f, 110); schedules(f, 0, 7, 0, 9);
-	at(f, 120); schedules(f, 1, 0, 0, 7);
-	at(f, 130); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 0);
+	at(f, 110);
+	schedules(f, 0, 7, 0, 9);
+	at(f, 120);
+	schedules(f, 1, 0, 0, 7);
+	at(f, 130);
+	ends(f);
 }
 
+/* clang-format off */
 static const struct span_story stories[] = {
 	{ "sleep", sleep_and_wakeup,
 	  "7 system_call 100-110\n7 system_call 110-120\n7 asleep 120-150\n"
@@ -258,6 +360,7 @@ static const struct span_story stories[] = {
 	  "8 kernel 100-150\n",
 	  { .has_switches = true, .has_wakeups = true }, WHOLE },
 };
+/* clang-format on */
 
 int main(void)
 {

@@ -32,7 +32,8 @@ static void count_ourselves(const char *path, struct array *counts)
 	functions = symbols_functions(session.symbols);
 	ck_assert_int_eq(function_profile_make(profile_tree(profile),
 					       function_count(functions),
-					       &rows), 0);
+					       &rows),
+			 0);
 	for (size_t i = 0; i < rows.row_count; i++) {
 		const struct function_row *row = &rows.rows[i];
 		struct perf_count *count = perf_counts_get(
@@ -60,7 +61,8 @@ static bool count_by_perf(const char *path, struct array *counts)
 	ck_assert(perf_ignore_switches(path));
 	snprintf(command, sizeof(command),
 		 "perf script -f -i '%s' --itrace=b"
-		 " -F cpu,ip,sym,symoff,addr,flags 2> /dev/null", path);
+		 " -F cpu,ip,sym,symoff,addr,flags 2> /dev/null",
+		 path);
 	script = popen(command, "r");
 	ck_assert_ptr_nonnull(script);
 	perf_counts_read(path, script, counts);
@@ -100,8 +102,8 @@ static int compare_all(struct array *ours, struct array *perfs)
 	for (size_t i = 0; i < ours->count; i++) {
 		const struct perf_count *count = array_at(ours, i);
 
-		differences += compare(count,
-				       perf_counts_get(perfs, count->name));
+		differences +=
+			compare(count, perf_counts_get(perfs, count->name));
 	}
 	return differences;
 }
@@ -186,8 +188,7 @@ static Suite *perf_counts_suite(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, calls_are_those_that_perf_sees);
 	tcase_add_test(tcase, calls_of_another_recording_too);
-	tcase_add_test(tcase,
-		       a_call_goes_on_after_an_interrupt_in_its_thunk);
+	tcase_add_test(tcase, a_call_goes_on_after_an_interrupt_in_its_thunk);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

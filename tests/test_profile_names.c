@@ -74,7 +74,7 @@ static void teardown(void)
 static const struct {
 	const char *report;
 	const char *format;
-	const char *expected;	/* somewhere in it */
+	const char *expected; /* somewhere in it */
 } cases[] = {
 	{ "flat", "text", "  f\\x1b;\"\\x0a\\xff\\xc2\\x9b(<  [u]\n" },
 	{ "flat", "csv", "\n\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\"," },
@@ -110,8 +110,8 @@ static bool is_clean(const char *text, size_t size)
 
 START_TEST(each_format_is_valid_whatever_the_names)
 {
-	const struct profile_renderer *renderer = profile_renderer_find(
-		cases[_i].report, cases[_i].format);
+	const struct profile_renderer *renderer =
+		profile_renderer_find(cases[_i].report, cases[_i].format);
 	const struct profile_report report = {
 		.recording = recording,
 		.functions = functions,

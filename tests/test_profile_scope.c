@@ -26,7 +26,8 @@ static const struct path whole[] = {
 	{ "vfs_read perf_trace_sched_switch asm_common_interrupt", 8 },
 	{ "vfs_read perf_trace_sched_switch asm_common_interrupt helper", 16 },
 	{ "vfs_read perf_trace_sched_switch asm_common_interrupt "
-	  "perf_event_wakeup", 32 },
+	  "perf_event_wakeup",
+	  32 },
 	{ "vfs_read helper", 64 },
 	{ "idle:", 128 },
 	{ "idle: helper", 256 },
@@ -104,32 +105,32 @@ static uint64_t time_of(const struct call_tree *tree,
 
 struct cut {
 	bool shows[PROFILE_PARTS];
-	struct path paths[10];	/* what is to be found, and nothing else */
+	struct path paths[10]; /* what is to be found, and nothing else */
 };
 
 static const struct cut cuts[] = {
-	{ { true, false, false }, {
-		{ "vfs_read", 1 },
-		{ "vfs_read helper", 64 },
-		{ "vfs_read asm_common_interrupt", 8 },
-		{ "vfs_read asm_common_interrupt helper", 16 },
-		{ "asm_common_interrupt", 512 + 8192 },
-		{ "asm_common_interrupt handle_softirqs", 1024 } } },
-	{ { true, true, false }, {
-		{ "", 128 },
-		{ "vfs_read", 1 },
-		{ "vfs_read helper", 64 },
-		{ "vfs_read asm_common_interrupt", 8 },
-		{ "vfs_read asm_common_interrupt helper", 16 },
-		{ "helper", 256 },
-		{ "helper asm_common_interrupt", 512 },
-		{ "helper asm_common_interrupt handle_softirqs", 1024 },
-		{ "asm_common_interrupt", 8192 } } },
-	{ { false, false, true }, {
-		{ "perf_trace_sched_switch", 2 + 2048 },
-		{ "perf_trace_sched_switch asm_exc_page_fault", 4 },
-		{ "perf_trace_sched_switch perf_event_wakeup", 32 },
-		{ "vfs_read", 4096 } } },
+	{ { true, false, false },
+	  { { "vfs_read", 1 },
+	    { "vfs_read helper", 64 },
+	    { "vfs_read asm_common_interrupt", 8 },
+	    { "vfs_read asm_common_interrupt helper", 16 },
+	    { "asm_common_interrupt", 512 + 8192 },
+	    { "asm_common_interrupt handle_softirqs", 1024 } } },
+	{ { true, true, false },
+	  { { "", 128 },
+	    { "vfs_read", 1 },
+	    { "vfs_read helper", 64 },
+	    { "vfs_read asm_common_interrupt", 8 },
+	    { "vfs_read asm_common_interrupt helper", 16 },
+	    { "helper", 256 },
+	    { "helper asm_common_interrupt", 512 },
+	    { "helper asm_common_interrupt handle_softirqs", 1024 },
+	    { "asm_common_interrupt", 8192 } } },
+	{ { false, false, true },
+	  { { "perf_trace_sched_switch", 2 + 2048 },
+	    { "perf_trace_sched_switch asm_exc_page_fault", 4 },
+	    { "perf_trace_sched_switch perf_event_wakeup", 32 },
+	    { "vfs_read", 4096 } } },
 };
 
 START_TEST(parts_are_shown_or_left_out)
@@ -152,7 +153,8 @@ START_TEST(parts_are_shown_or_left_out)
 		const struct path *path = &cut->paths[i];
 
 		ck_assert_msg(time_of(shown, &functions, path->functions) ==
-				      path->self_ns, "%s", path->functions);
+				      path->self_ns,
+			      "%s", path->functions);
 		expected_ns += path->self_ns;
 	}
 	for (uint32_t i = 0; i < call_tree_count(shown); i++)

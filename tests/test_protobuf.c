@@ -15,7 +15,8 @@ static const struct {
 	{ 150, 2, { 0x96, 1 } },
 	{ 16383, 2, { 0xff, 0x7f } },
 	{ 16384, 3, { 0x80, 0x80, 1 } },
-	{ UINT64_MAX, 10,
+	{ UINT64_MAX,
+	  10,
 	  { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 } },
 };
 
@@ -32,8 +33,8 @@ END_TEST
 START_TEST(messages_nest)
 {
 	static const uint8_t expected[] = {
-		0x1a, 3, 0x08, 0x96, 1, 0xe2, 3, 7,
-		't', 'e', 's', 't', 'i', 'n', 'g',
+		0x1a, 3,   0x08, 0x96, 1,   0xe2, 3,   7,
+		't',  'e', 's',	 't',  'i', 'n',  'g',
 	};
 	struct protobuf inner;
 	struct protobuf outer;

@@ -28,8 +28,7 @@ static void tear_down(void)
 	recording_close(recording);
 }
 
-static uint64_t count_packets(const struct aux_stream *stream,
-			      const char *name)
+static uint64_t count_packets(const struct aux_stream *stream, const char *name)
 {
 	struct packet_dump *dump;
 	struct packet_line line;

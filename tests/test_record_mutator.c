@@ -74,8 +74,10 @@ START_TEST(files_are_found_and_written)
 	ck_assert_mem_eq(packed_files_find(&files, "b/c")->bytes, "xyz", 3);
 	size = packed_files_write(&files, written, sizeof(written));
 	ck_assert_uint_eq(size, 43);
-	ck_assert_mem_eq(written, "@@file data\nPERFILE2@@file a\n"
-			 "@@file b/c\nxyz", size);
+	ck_assert_mem_eq(written,
+			 "@@file data\nPERFILE2@@file a\n"
+			 "@@file b/c\nxyz",
+			 size);
 	ck_assert_uint_eq(packed_files_write(&files, written, 42), 0);
 }
 END_TEST
@@ -138,7 +140,8 @@ START_TEST(inputs_change_and_stay_recordings)
 		made = record_mutator_run(changed, size, ROOM, seed,
 					  keep_bytes);
 		ck_assert_uint_eq(record_mutator_run(again, size, ROOM, seed,
-						     keep_bytes), made);
+						     keep_bytes),
+				  made);
 		ck_assert_mem_eq(changed, again, made);
 		good += read_records(&list, changed, made);
 		same += made == size && !memcmp(changed, input, size);
@@ -155,7 +158,8 @@ START_TEST(what_does_not_fit_is_left_to_others)
 
 	for (unsigned int seed = 1; seed <= TIMES; seed++)
 		ck_assert_uint_le(record_mutator_run(input, size, size, seed,
-						     keep_bytes), size);
+						     keep_bytes),
+				  size);
 }
 END_TEST
 
@@ -173,7 +177,8 @@ START_TEST(records_go_from_one_input_to_another)
 	ck_assert(read_records(&after, crossed, size));
 	ck_assert_uint_gt(after.count, before.count);
 	ck_assert_uint_eq(record_mutator_cross(input, 3, input, size, crossed,
-					       ROOM, 1), 0);
+					       ROOM, 1),
+			  0);
 }
 END_TEST
 

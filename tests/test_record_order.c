@@ -47,8 +47,8 @@ START_TEST(records_are_sorted)
 {
 	uint64_t *order;
 
-	ck_assert_int_eq(record_order(write_row, rows, 4, cases[_i].column,
-				      &order), 0);
+	ck_assert_int_eq(
+		record_order(write_row, rows, 4, cases[_i].column, &order), 0);
 	for (int i = 0; i < 4; i++)
 		ck_assert_uint_eq(order[i], cases[_i].order[i]);
 	free(order);

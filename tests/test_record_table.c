@@ -84,8 +84,8 @@ static char *write_table(enum record_format format, const char *width,
 
 START_TEST(tables_are_laid_out)
 {
-	char *text = write_table(cases[_i].format, cases[_i].width,
-				 cases[_i].count);
+	char *text =
+		write_table(cases[_i].format, cases[_i].width, cases[_i].count);
 
 	ck_assert_str_eq(text, cases[_i].expected);
 	free(text);

@@ -145,8 +145,7 @@ START_TEST(no_record_is_too_large)
 	memset(long_text, 'a', LONG);
 	record_writer_table(&writer, write_many, long_text, 3);
 	fclose(out);
-	ck_assert_uint_eq(size, rest + 3 * (own + LONG +
-					    COLUMNS * (name + 2)));
+	ck_assert_uint_eq(size, rest + 3 * (own + LONG + COLUMNS * (name + 2)));
 	ck_assert_ptr_nonnull(strstr(text, long_text));
 	free(text);
 }

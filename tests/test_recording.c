@@ -78,12 +78,12 @@ START_TEST(sideband_comes_in_order_of_time)
 {
 	add_comm("c", 3, 300);
 	add_comm("a", 1, 100);
-	recording_fixture_record(&fixture, PERF_DATA_FINISHED_ROUND, 0, NULL,
-				 0, NULL);
+	recording_fixture_record(&fixture, PERF_DATA_FINISHED_ROUND, 0, NULL, 0,
+				 NULL);
 	add_comm("b", 2, 200);
 	add_comm("e", 5, 500);
-	recording_fixture_record(&fixture, PERF_DATA_FINISHED_ROUND, 0, NULL,
-				 0, NULL);
+	recording_fixture_record(&fixture, PERF_DATA_FINISHED_ROUND, 0, NULL, 0,
+				 NULL);
 	add_comm("d", 4, 400);
 	open_it(0);
 	expect_comm("a", 100);
@@ -203,7 +203,8 @@ START_TEST(tracepoint_fields_are_read)
 	char text[8];
 
 	ck_assert_int_eq(tracepoint_format_read(format, sizeof(format) - 1,
-						arena, &tracepoint), 1);
+						arena, &tracepoint),
+			 1);
 	ck_assert_str_eq(tracepoint.name, "sched_switch");
 	ck_assert_uint_eq(tracepoint.id, 314);
 	ck_assert_uint_eq(tracepoint.field_count, 4);
@@ -212,19 +213,24 @@ START_TEST(tracepoint_fields_are_read)
 	raw[28] = 32;
 	raw[30] = 4;
 	memcpy(raw + 32, "vda", 4);
-	ck_assert_int_eq(tracepoint_number(
-		tracepoint_field(&tracepoint, "prev_pid"), raw, 40), -1);
-	ck_assert_str_eq(tracepoint_text(
-		tracepoint_field(&tracepoint, "prev_comm"), raw, 40, text,
-		sizeof(text)), "kworker");
-	ck_assert_str_eq(tracepoint_text(
-		tracepoint_field(&tracepoint, "name"), raw, 40, text,
-		sizeof(text)), "vda");
-	ck_assert_int_eq(tracepoint_number(
-		tracepoint_field(&tracepoint, "none"), raw, 40), 0);
-	ck_assert_str_eq(tracepoint_text(
-		tracepoint_field(&tracepoint, "name"), raw, 20, text,
-		sizeof(text)), "");
+	ck_assert_int_eq(
+		tracepoint_number(tracepoint_field(&tracepoint, "prev_pid"),
+				  raw, 40),
+		-1);
+	ck_assert_str_eq(
+		tracepoint_text(tracepoint_field(&tracepoint, "prev_comm"), raw,
+				40, text, sizeof(text)),
+		"kworker");
+	ck_assert_str_eq(tracepoint_text(tracepoint_field(&tracepoint, "name"),
+					 raw, 40, text, sizeof(text)),
+			 "vda");
+	ck_assert_int_eq(
+		tracepoint_number(tracepoint_field(&tracepoint, "none"), raw,
+				  40),
+		0);
+	ck_assert_str_eq(tracepoint_text(tracepoint_field(&tracepoint, "name"),
+					 raw, 20, text, sizeof(text)),
+			 "");
 	arena_free(arena);
 }
 END_TEST

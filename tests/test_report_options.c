@@ -9,18 +9,12 @@ static const struct {
 	bool is_good;
 	uint64_t duration_ns;
 } durations[] = {
-	{ "1", true, 1000000000 },
-	{ "3.935749927", true, 3935749927 },
-	{ "10us", true, 10000 },
-	{ "1.5ms", true, 1500000 },
-	{ "7ns", true, 7 },
-	{ "2s", true, 2000000000 },
-	{ "", false, 0 },
-	{ "us", false, 0 },
-	{ "5 us", false, 0 },
-	{ "5m", false, 0 },
-	{ "1.2.3", false, 0 },
-	{ "-1", false, 0 },
+	{ "1", true, 1000000000 }, { "3.935749927", true, 3935749927 },
+	{ "10us", true, 10000 },   { "1.5ms", true, 1500000 },
+	{ "7ns", true, 7 },	   { "2s", true, 2000000000 },
+	{ "", false, 0 },	   { "us", false, 0 },
+	{ "5 us", false, 0 },	   { "5m", false, 0 },
+	{ "1.2.3", false, 0 },	   { "-1", false, 0 },
 };
 
 START_TEST(durations_are_read_exactly)
@@ -37,8 +31,10 @@ END_TEST
 START_TEST(lists_take_ranges_and_names)
 {
 	const struct option_set set = { .command = "test", .purpose = "" };
-	char words[8][16] = { "test", "--cpu=0,2-4", "--pid", "7",
-			      "--comm=ls,cat", "-i", "x", "--top=5" };
+	char words[8][16] = {
+		"test",		 "--cpu=0,2-4", "--pid", "7",
+		"--comm=ls,cat", "-i",		"x",	 "--top=5"
+	};
 	char *arguments[9] = { 0 };
 	struct report_options options;
 	struct step_filter filter;
@@ -59,8 +55,9 @@ START_TEST(lists_take_ranges_and_names)
 END_TEST
 
 static const char *const bad_arguments[] = {
-	"--cpu=", "--cpu=3-1", "--pid=x", "--top=-1", "--nonsense", "word",
-	"--color=red", "--comm=", "--comm=a,", "--comm=/(/", "--comm=/a/b",
+	"--cpu=",     "--cpu=3-1",  "--pid=x",	   "--top=-1",
+	"--nonsense", "word",	    "--color=red", "--comm=",
+	"--comm=a,",  "--comm=/(/", "--comm=/a/b",
 };
 
 START_TEST(wrong_usage_is_refused)
@@ -79,7 +76,7 @@ START_TEST(wrong_usage_is_refused)
 END_TEST
 
 static const struct {
-	const char *words[4];	/* after the command's name */
+	const char *words[4]; /* after the command's name */
 	int status;
 	const char *pair;
 } pairs[] = {
@@ -132,7 +129,7 @@ END_TEST
 static const struct {
 	const char *word;
 	int status;
-	const char *argument;	/* NULL: without one */
+	const char *argument; /* NULL: without one */
 } optional[] = {
 	{ "--interrupts", 0, NULL },
 	{ "--interrupts=on", 0, "on" },

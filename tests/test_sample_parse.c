@@ -37,7 +37,7 @@ static const struct recording_event event = {
 		       PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR,
 	.registers = 0x6,
 	.branch_sample_type = PERF_SAMPLE_BRANCH_HW_INDEX,
-	.user_registers = 0x181,	/* ax, sp, ip */
+	.user_registers = 0x181, /* ax, sp, ip */
 };
 
 /* Up to and with its raw bytes. */
@@ -45,11 +45,11 @@ static struct sample_bytes begin_sample(void)
 {
 	struct sample_bytes sample = { .size = 8 };
 
-	put(&sample, 5, 8);		/* id */
-	put(&sample, 0xabc, 8);		/* ip */
-	put_words(&sample, 3);		/* task, time, CPU */
-	put(&sample, 1, 8);		/* period */
-	put(&sample, 12, 4);		/* raw */
+	put(&sample, 5, 8);	/* id */
+	put(&sample, 0xabc, 8); /* ip */
+	put_words(&sample, 3);	/* task, time, CPU */
+	put(&sample, 1, 8);	/* period */
+	put(&sample, 12, 4);	/* raw */
 	put(&sample, 0x77, 8);
 	put(&sample, 0, 4);
 	return sample;
@@ -59,16 +59,16 @@ static struct sample_bytes whole_sample(void)
 {
 	struct sample_bytes sample = begin_sample();
 
-	put(&sample, 2, 8);		/* branches, and their index */
+	put(&sample, 2, 8); /* branches, and their index */
 	put_words(&sample, 1 + 2 * 3);
 	put(&sample, PERF_SAMPLE_REGS_ABI_64, 8);
 	put(&sample, 0xa0, 8);
 	put(&sample, 0x5000, 8);
 	put(&sample, 0x400000, 8);
-	put(&sample, 32, 8);		/* stack: room for 32, 16 are set */
+	put(&sample, 32, 8); /* stack: room for 32, 16 are set */
 	put_words(&sample, 4);
 	put(&sample, 16, 8);
-	put_words(&sample, 2);		/* weight, transaction */
+	put_words(&sample, 2); /* weight, transaction */
 	put(&sample, PERF_SAMPLE_REGS_ABI_64, 8);
 	put(&sample, 0xb1, 8);
 	put(&sample, 0xb2, 8);
@@ -120,7 +120,8 @@ START_TEST(registers_and_stack_are_read)
 	ck_assert_int_eq(parse(&sample, sample.size, &record), 1);
 	ck_assert_uint_eq(record.sample.ip, 0xabc);
 	ck_assert_uint_eq(record.sample.raw_size, 12);
-	ck_assert_uint_eq(record.sample.user.registers.abi, PERF_SAMPLE_REGS_ABI_64);
+	ck_assert_uint_eq(record.sample.user.registers.abi,
+			  PERF_SAMPLE_REGS_ABI_64);
 	ck_assert_uint_eq(record.sample.user.registers.mask, 0x181);
 	ck_assert_uint_eq(record.sample.user.stack_size, 16);
 	ck_assert_uint_eq(record.sample.registers.abi, PERF_SAMPLE_REGS_ABI_64);
@@ -135,7 +136,7 @@ START_TEST(none_are_none)
 	struct sideband_record record;
 
 	put(&sample, 0, 8);
-	put(&sample, 0, 8);		/* the index comes also without any */
+	put(&sample, 0, 8); /* the index comes also without any */
 	put(&sample, PERF_SAMPLE_REGS_ABI_NONE, 8);
 	put(&sample, 0, 8);
 	put_words(&sample, 2);
@@ -153,14 +154,13 @@ START_TEST(short_ones_are_refused)
 	struct sideband_record record;
 
 	for (size_t size = 8; size < sample.size; size++)
-		ck_assert_int_eq(parse(&sample, size, &record),
-				 -ERROR_FORMAT);
+		ck_assert_int_eq(parse(&sample, size, &record), -ERROR_FORMAT);
 }
 END_TEST
 
 static const struct {
 	const char *title;
-	size_t from_end;	/* place of the word that lies */
+	size_t from_end; /* place of the word that lies */
 	uint64_t value;
 } lies[] = {
 	{ "more stack than there was room", 48, 33 },

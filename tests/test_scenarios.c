@@ -24,9 +24,9 @@ enum { MAX_CPUS = 4 };
 struct scenario {
 	const struct arch *arch;
 	char symbols[4096];
-	char *expected;			/* in text */
+	char *expected; /* in text */
 	char *text;
-	size_t prefix;			/* of text: up to the steps */
+	size_t prefix; /* of text: up to the steps */
 	int32_t pids[MAX_CPUS];
 	int32_t tids[MAX_CPUS];
 	struct flow_fixture flows[MAX_CPUS];
@@ -187,7 +187,8 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 	}
 	while ((count = event_merge_next(merge, &index, &run)) > 0)
 		ck_assert_int_eq(task_stacks_take(stacks, index, run,
-						  (uint32_t)count), 0);
+						  (uint32_t)count),
+				 0);
 	task_stacks_close(stacks);
 	for (int i = 0; i < scenario->cpus; i++) {
 		function_events_free(events[i]);
@@ -206,7 +207,8 @@ static char *run_scenario(struct scenario *scenario)
 
 	ck_assert_int_eq(symbols_from_text(scenario->arch, scenario->symbols,
 					   strlen(scenario->symbols), "", 0,
-					   &symbols), 0);
+					   &symbols),
+			 0);
 	writer.symbols = symbols;
 	writer.out = open_memstream(&text, &size);
 	run_events(scenario, &writer);

@@ -39,8 +39,8 @@ static void tear_down(void)
 
 /* All records and marks of the stream, marks counted from its begin. */
 struct story {
-	struct array records;	/* union timed_record */
-	struct array marks;	/* struct event_mark */
+	struct array records; /* union timed_record */
+	struct array marks;   /* struct event_mark */
 };
 
 static void add_run(struct story *story, const struct record_run *run)
@@ -161,9 +161,8 @@ START_TEST(what_read_to_the_end_begins_again)
 	ck_assert_int_eq(record_feed_open(&input, symbols, false, &feed), 0);
 	count = count_records(feed);
 	ck_assert_uint_gt(count, 200000);
-	ck_assert_int_eq(record_feed_begin(feed, branch_source_next_sync(
-							 points, 0)),
-			 0);
+	ck_assert_int_eq(
+		record_feed_begin(feed, branch_source_next_sync(points, 0)), 0);
 	ck_assert_uint_eq(count_records(feed), count);
 	record_feed_close(feed);
 	branch_source_close(points);
@@ -181,8 +180,8 @@ START_TEST(closing_early_ends_the_threads)
 		input.recording = recording;
 		input.stream = recording_stream(recording, 0);
 		jobs_set_segment_bytes(jobs, 5000);
-		ck_assert_int_eq(segment_feed_open(&input, symbols, false,
-						   jobs, NULL, &feed),
+		ck_assert_int_eq(segment_feed_open(&input, symbols, false, jobs,
+						   NULL, &feed),
 				 0);
 		ck_assert_int_eq(segment_feed_next(feed, &run), 1);
 		segment_feed_close(feed);

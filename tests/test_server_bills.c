@@ -29,12 +29,12 @@ static const struct {
 	const char *story;
 	bool answers;
 } orders[] = {
-	{ "M", false },			/* a client's first request */
-	{ "mwWTM", true },		/* it was there before it was read */
+	{ "M", false },	   /* a client's first request */
+	{ "mwWTM", true }, /* it was there before it was read */
 	{ "mwsWTM", true },
-	{ "mwWSTM", false },		/* the server slept: it was woken */
-	{ "mtwWTM", false },		/* the client has its answer already */
-	{ "WTM", false },		/* it read another's */
+	{ "mwWSTM", false }, /* the server slept: it was woken */
+	{ "mtwWTM", false }, /* the client has its answer already */
+	{ "WTM", false },    /* it read another's */
 	{ "mw", false },
 };
 
@@ -90,8 +90,8 @@ static const struct {
 	const char *path;
 	enum message_kind kind;
 } paths[] = {
-	{ "", MESSAGE_NONE },	    { "ds", MESSAGE_NONE },
-	{ "dw", MESSAGE_SEND },	    { "drs", MESSAGE_WAIT },
+	{ "", MESSAGE_NONE },	      { "ds", MESSAGE_NONE },
+	{ "dw", MESSAGE_SEND },	      { "drs", MESSAGE_WAIT },
 	{ "des", MESSAGE_WAIT_MANY }, { "dts", MESSAGE_SEND_NETWORK },
 	{ "wr", MESSAGE_WAIT },
 };

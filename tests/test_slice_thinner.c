@@ -8,8 +8,8 @@
 
 struct story {
 	const char *title;
-	const char *slices;	/* "depth begin end name;": in order of ends */
-	const char *left;	/* "depth begin end name xcount busy;" */
+	const char *slices; /* "depth begin end name;": in order of ends */
+	const char *left;   /* "depth begin end name xcount busy;" */
 };
 
 static const struct story stories[] = {
@@ -17,10 +17,10 @@ static const struct story stories[] = {
 	{ "a short one alone does, too", "0 0 2 1;", "0 0 2 1 x1 2;" },
 	{ "short ones become one, by the longest's name",
 	  "0 0 2 1;0 2 6 2;0 7 8 3;", "0 0 8 2 x3 7;" },
-	{ "but are not wider than they need be",
-	  "0 0 6 1;0 6 11 2;0 12 13 3;", "0 0 11 1 x2 11;0 12 13 3 x1 1;" },
-	{ "nor across time in which there is nothing",
-	  "0 0 1 1;0 20 21 1;", "0 0 1 1 x1 1;0 20 21 1 x1 1;" },
+	{ "but are not wider than they need be", "0 0 6 1;0 6 11 2;0 12 13 3;",
+	  "0 0 11 1 x2 11;0 12 13 3 x1 1;" },
+	{ "nor across time in which there is nothing", "0 0 1 1;0 20 21 1;",
+	  "0 0 1 1 x1 1;0 20 21 1 x1 1;" },
 	{ "nor across the end of a long caller",
 	  "1 1 2 7;0 0 12 1;1 13 14 8;0 12 24 2;",
 	  "1 1 2 7 x1 1;0 0 12 1 x1 12;1 13 14 8 x1 1;0 12 24 2 x1 12;" },

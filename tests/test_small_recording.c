@@ -96,10 +96,10 @@ struct comparison {
 	const struct true_block *blocks;
 	size_t count;
 	size_t at;
-	uint64_t missed;	/* in a row */
+	uint64_t missed; /* in a row */
 	uint64_t compared;
 	uint64_t outside;
-	uint64_t far;		/* over 100 ns */
+	uint64_t far; /* over 100 ns */
 };
 
 /* The emulator began a block per repetition of a string instruction: behind

@@ -14,10 +14,9 @@ static void check_column(const struct sql_table *table, uint32_t number)
 
 	ck_assert_msg(column->name && *column->name, "%s: column %u",
 		      table->name, number);
-	ck_assert_msg(column->meaning && *column->meaning, "%s.%s",
-		      table->name, column->name);
-	ck_assert_msg(column->unit != NULL, "%s.%s", table->name,
+	ck_assert_msg(column->meaning && *column->meaning, "%s.%s", table->name,
 		      column->name);
+	ck_assert_msg(column->unit != NULL, "%s.%s", table->name, column->name);
 	/* A cell of Markdown's tables ends with a bar. */
 	ck_assert_ptr_null(strchr(column->meaning, '|'));
 	for (uint32_t i = 0; i < number; i++)

@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTIONS = 20, CPUS = 2, BEFORE = 2000, BEHIND = 1000,
-       STEPS_ROOM = 40000 };
+enum {
+	FUNCTIONS = 20,
+	CPUS = 2,
+	BEFORE = 2000,
+	BEHIND = 1000,
+	STEPS_ROOM = 40000
+};
 
 /* Steps as they come; tasks by index, as they lie elsewhere each time. */
 struct steps {
@@ -45,10 +50,11 @@ static struct task_stacks *new_stacks(struct steps *steps, uint64_t since_ns)
 static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 {
 	static const uint8_t kinds[] = {
-		FUNCTION_CALL, FUNCTION_CALL,  FUNCTION_CALL, FUNCTION_RETURN,
-		FUNCTION_RETURN, FUNCTION_BREAK, FUNCTION_BREAK_RETURN,
-		FUNCTION_TAIL_CALL, FUNCTION_GAP, FUNCTION_TRACE_START,
-		FUNCTION_TRACE_STOP, FUNCTION_SWITCH, FUNCTION_NEW_PROGRAM,
+		FUNCTION_CALL,	       FUNCTION_CALL,	    FUNCTION_CALL,
+		FUNCTION_RETURN,       FUNCTION_RETURN,	    FUNCTION_BREAK,
+		FUNCTION_BREAK_RETURN, FUNCTION_TAIL_CALL,  FUNCTION_GAP,
+		FUNCTION_TRACE_START,  FUNCTION_TRACE_STOP, FUNCTION_SWITCH,
+		FUNCTION_NEW_PROGRAM,
 	};
 	struct function_event event = {
 		.time_ns = time_ns,
@@ -58,8 +64,8 @@ static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 	};
 
 	if (event.kind == FUNCTION_SWITCH)
-		event.address = UINT64_C(0x100000001) *
-				(next_random(state) % 5);
+		event.address =
+			UINT64_C(0x100000001) * (next_random(state) % 5);
 	return event;
 }
 
@@ -73,7 +79,8 @@ static void send(struct task_stacks *stacks, uint32_t seed, uint64_t time_ns,
 
 		ck_assert_int_eq(task_stacks_take(stacks,
 						  next_random(&seed) % CPUS,
-						  &event, 1), 0);
+						  &event, 1),
+				 0);
 	}
 }
 
@@ -142,13 +149,21 @@ START_TEST(what_is_open_is_said)
 	struct task_stacks *a = new_stacks(&whole, 0);
 	struct task_stacks *b = new_stacks(&rest, 100);
 	const struct function_event events[] = {
-		{ .time_ns = 1, .kind = FUNCTION_TRACE_START, .function = 3,
+		{ .time_ns = 1,
+		  .kind = FUNCTION_TRACE_START,
+		  .function = 3,
 		  .detail = 1 },
-		{ .time_ns = 2, .kind = FUNCTION_CALL, .function = 4,
+		{ .time_ns = 2,
+		  .kind = FUNCTION_CALL,
+		  .function = 4,
 		  .address = 9 },
-		{ .time_ns = 3, .kind = FUNCTION_CALL, .function = 5,
+		{ .time_ns = 3,
+		  .kind = FUNCTION_CALL,
+		  .function = 5,
 		  .address = 8 },
-		{ .time_ns = 4, .kind = FUNCTION_RETURN, .function = 4,
+		{ .time_ns = 4,
+		  .kind = FUNCTION_RETURN,
+		  .function = 4,
 		  .address = 8 },
 	};
 	struct pack written;

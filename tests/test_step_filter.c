@@ -7,20 +7,16 @@
 
 /* A process's first thread, 20, has its number. */
 static const struct {
-	bool by_thread;		/* else a process or thread */
+	bool by_thread; /* else a process or thread */
 	int32_t chosen;
 	int32_t tid;
 	int32_t pid;
 	bool is_wanted;
 } cases[] = {
-	{ false, 20, 20, 20, true },
-	{ false, 20, 21, 20, true },
-	{ false, 21, 21, 20, true },
-	{ false, 21, 20, 20, false },
-	{ true, 20, 20, 20, true },
-	{ true, 20, 21, 20, false },
-	{ true, 21, 21, 20, true },
-	{ true, 21, 20, 20, false },
+	{ false, 20, 20, 20, true }, { false, 20, 21, 20, true },
+	{ false, 21, 21, 20, true }, { false, 21, 20, 20, false },
+	{ true, 20, 20, 20, true },  { true, 20, 21, 20, false },
+	{ true, 21, 21, 20, true },  { true, 21, 20, 20, false },
 };
 
 START_TEST(tasks_are_chosen_by_number)
@@ -36,8 +32,7 @@ START_TEST(tasks_are_chosen_by_number)
 	const struct task task = { .tid = cases[_i].tid, .pid = cases[_i].pid };
 
 	ck_assert(step_filter_has_tasks(&filter));
-	ck_assert_int_eq(step_filter_task(&filter, &task),
-			 cases[_i].is_wanted);
+	ck_assert_int_eq(step_filter_task(&filter, &task), cases[_i].is_wanted);
 	task_names_close(names);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/steps/step_select.h"
 #include "common/name_choice.h"
+#include "report/steps/step_select.h"
 #include "symbolize/function_table.h"
 #include "tests/run_suite.h"
 
@@ -51,8 +51,9 @@ static void send_all(struct step_sink *sink)
 	send(sink, 160, STEP_EXIT, A, 0, 60);
 }
 
-#define ALL .window = { 0, UINT64_MAX }, .max_depth = UINT32_MAX, \
-	    .max_count = UINT64_MAX
+#define ALL \
+	.window = { 0, UINT64_MAX }, .max_depth = UINT32_MAX, \
+	.max_count = UINT64_MAX
 
 static const struct {
 	struct step_select_options options;
@@ -69,12 +70,18 @@ static const struct {
 	{ { ALL }, "Aa", NULL, "b" },
 	{ { ALL }, "BbBb", "b", "[cd]" },
 	{ { ALL }, "", NULL, "c,a" },
-	{ { .window = { 0, UINT64_MAX }, .max_depth = 2,
-	    .max_count = UINT64_MAX }, .expected = "ABbBba" },
-	{ { .window = { 0, UINT64_MAX }, .max_depth = UINT32_MAX,
-	    .max_count = 2 }, .expected = "ABba" },
-	{ { .window = { 110, 130 }, .max_depth = UINT32_MAX,
-	    .max_count = UINT64_MAX }, .expected = "BbBb" },
+	{ { .window = { 0, UINT64_MAX },
+	    .max_depth = 2,
+	    .max_count = UINT64_MAX },
+	  .expected = "ABbBba" },
+	{ { .window = { 0, UINT64_MAX },
+	    .max_depth = UINT32_MAX,
+	    .max_count = 2 },
+	  .expected = "ABba" },
+	{ { .window = { 110, 130 },
+	    .max_depth = UINT32_MAX,
+	    .max_count = UINT64_MAX },
+	  .expected = "BbBb" },
 	{ { ALL, .min_ns = 5 }, .expected = "ABbBba" },
 	{ { ALL, .min_ns = 6 }, .expected = "ABba" },
 	{ { ALL, .min_ns = 61 }, .expected = "" },

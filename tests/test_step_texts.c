@@ -48,10 +48,9 @@ static void expect(bool is_task, uint32_t function, struct task task,
 		   const char *text, int count)
 {
 	const struct call_step step = { .function = function, .task = &task };
-	const struct step_text *found = is_task ?
-						step_texts_task(&texts, &step) :
-						step_texts_function(&texts,
-								    &step);
+	const struct step_text *found =
+		is_task ? step_texts_task(&texts, &step) :
+			  step_texts_function(&texts, &step);
 
 	ck_assert_str_eq(found->text, text);
 	ck_assert_uint_eq(found->size, strlen(text));

@@ -13,10 +13,22 @@ struct told {
 	const char *state;
 };
 
-#define OUT(tid, preempted, state) { SIDEBAND_SWITCH, tid, true, preempted, state }
-#define IN(tid) { SIDEBAND_SWITCH, tid, false, false, "-" }
-#define EXIT(tid) { SIDEBAND_EXIT, tid, false, false, "-" }
-#define FORK(tid) { SIDEBAND_FORK, tid, false, false, "-" }
+#define OUT(tid, preempted, state) \
+	{ \
+		SIDEBAND_SWITCH, tid, true, preempted, state \
+	}
+#define IN(tid) \
+	{ \
+		SIDEBAND_SWITCH, tid, false, false, "-" \
+	}
+#define EXIT(tid) \
+	{ \
+		SIDEBAND_EXIT, tid, false, false, "-" \
+	}
+#define FORK(tid) \
+	{ \
+		SIDEBAND_FORK, tid, false, false, "-" \
+	}
 
 static const struct told stories[][6] = {
 	{ OUT(7, true, "running"), IN(7), OUT(7, false, "asleep") },

@@ -5,29 +5,27 @@
 
 #include <string.h>
 
-static const char kallsyms[] =
-	"0000000000001000 A percpu_thing\n"
-	"ffffffff81000000 T _stext\n"
-	"ffffffff81000100 t foo\n"
-	"ffffffff81000200 T alias_one\n"
-	"ffffffff81000200 T alias_two\n"
-	"ffffffff810002f0 t __pfx_bar\n"
-	"ffffffff81000300 t bar\n"
-	"ffffffff81000400 t foo.cold\n"
-	"ffffffff81000500 T its_return_thunk\n"
-	"ffffffff81000540 T __x86_indirect_thunk_array\n"
-	"ffffffff81000540 T __softirqentry_text_end\n"
-	"ffffffff81000580 T irq_entries_start\n"
-	"ffffffff81000580 T __irqentry_text_start\n"
-	"ffffffff810005a0 T __kprobes_text_start\n"
-	"not a line\n"
-	"ffffffff81000600 D some_data\n"
-	"ffffffffc0000000 t foo\t[mod]\n"
-	"ffffffffc0000010 t mod_last\t[mod]\n";
+static const char kallsyms[] = "0000000000001000 A percpu_thing\n"
+			       "ffffffff81000000 T _stext\n"
+			       "ffffffff81000100 t foo\n"
+			       "ffffffff81000200 T alias_one\n"
+			       "ffffffff81000200 T alias_two\n"
+			       "ffffffff810002f0 t __pfx_bar\n"
+			       "ffffffff81000300 t bar\n"
+			       "ffffffff81000400 t foo.cold\n"
+			       "ffffffff81000500 T its_return_thunk\n"
+			       "ffffffff81000540 T __x86_indirect_thunk_array\n"
+			       "ffffffff81000540 T __softirqentry_text_end\n"
+			       "ffffffff81000580 T irq_entries_start\n"
+			       "ffffffff81000580 T __irqentry_text_start\n"
+			       "ffffffff810005a0 T __kprobes_text_start\n"
+			       "not a line\n"
+			       "ffffffff81000600 D some_data\n"
+			       "ffffffffc0000000 t foo\t[mod]\n"
+			       "ffffffffc0000010 t mod_last\t[mod]\n";
 
-static const char modules[] =
-	"mod 4096 0 - Live 0xffffffffc0000000\n"
-	"hidden 4096 0 - Live 0x0000000000000000\n";
+static const char modules[] = "mod 4096 0 - Live 0xffffffffc0000000\n"
+			      "hidden 4096 0 - Live 0x0000000000000000\n";
 
 static const struct {
 	uint64_t address;
@@ -66,7 +64,8 @@ START_TEST(addresses_are_found)
 
 	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kallsyms,
 					   strlen(kallsyms), modules,
-					   strlen(modules), &symbols), 0);
+					   strlen(modules), &symbols),
+			 0);
 	symbols_find(symbols, -1, places[_i].address, &symbol);
 	function = function_at(symbols_functions(symbols), symbol.function);
 	ck_assert_str_eq(function->name, places[_i].name);

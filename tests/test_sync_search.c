@@ -8,9 +8,9 @@
 
 enum {
 	POINTS = 300,
-	APART = 3000,		/* bytes from one point to the next */
+	APART = 3000, /* bytes from one point to the next */
 	SIZE = POINTS * APART,
-	STEP = 100,		/* ticks */
+	STEP = 100, /* ticks */
 };
 
 /* A stream of points with PAD and TNT between them; each third has no time, as
@@ -27,10 +27,9 @@ static bool has_time(int point)
 static void put_point(int point)
 {
 	uint8_t *bytes = stream + (size_t)point * APART + point % 7;
-	size_t size = fixture_intel_bytes(has_time(point) ?
-						  "psb 19 0 0 0 0 0 0 0 02 23" :
-						  "psb 02 23",
-					  bytes, APART);
+	size_t size = fixture_intel_bytes(
+		has_time(point) ? "psb 19 0 0 0 0 0 0 0 02 23" : "psb 02 23",
+		bytes, APART);
 	uint64_t ticks = (uint64_t)point * STEP;
 
 	ck_assert_uint_ge(size, 18);

@@ -5,167 +5,288 @@
 
 static void classes(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110); enter(f, 0, "vfs_read");
-	at(f, 120); enter(f, 0, "asm_exc_page_fault");
-	at(f, 130); enter(f, 0, "asm_common_interrupt");
-	at(f, 140); enter(f, 0, "handle_softirqs");
-	at(f, 145); enter(f, 0, "asm_exc_nmi");
-	at(f, 147); leave(f, 0);
-	at(f, 150); leave(f, 0);
-	at(f, 160); leave(f, 0);
-	at(f, 170); leave(f, 0);
-	at(f, 180); leave(f, 0);
-	at(f, 185); enter(f, 0, "exit_to_user_mode_loop");
-	at(f, 190); leave(f, 0);
-	at(f, 200); leave(f, 0); state(f, 0, CPU_OUTSIDE);
-	at(f, 250); state(f, 0, CPU_TRACED);
-		    enter(f, 0, "asm_sysvec_apic_timer_interrupt");
-	at(f, 260); leave(f, 0); state(f, 0, CPU_OUTSIDE);
-	at(f, 300); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	enter(f, 0, "vfs_read");
+	at(f, 120);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 130);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 140);
+	enter(f, 0, "handle_softirqs");
+	at(f, 145);
+	enter(f, 0, "asm_exc_nmi");
+	at(f, 147);
+	leave(f, 0);
+	at(f, 150);
+	leave(f, 0);
+	at(f, 160);
+	leave(f, 0);
+	at(f, 170);
+	leave(f, 0);
+	at(f, 180);
+	leave(f, 0);
+	at(f, 185);
+	enter(f, 0, "exit_to_user_mode_loop");
+	at(f, 190);
+	leave(f, 0);
+	at(f, 200);
+	leave(f, 0);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 250);
+	state(f, 0, CPU_TRACED);
+	enter(f, 0, "asm_sysvec_apic_timer_interrupt");
+	at(f, 260);
+	leave(f, 0);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 300);
+	ends(f);
 }
 
 /* Its handlers, in a system call and in an interrupt, and a fault in one. */
 static void tracer(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110); enter(f, 0, "perf_trace_sched_switch");
-	at(f, 120); enter(f, 0, "asm_exc_page_fault");
-	at(f, 130); leave(f, 0);
-	at(f, 140); enter(f, 0, "asm_common_interrupt");
-	at(f, 150); enter(f, 0, "perf_event_wakeup");
-	at(f, 160); leave(f, 0);
-	at(f, 170); leave(f, 0);
-	at(f, 180); leave(f, 0);
-	at(f, 190); leave(f, 0); state(f, 0, CPU_OUTSIDE);
-	at(f, 200); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	enter(f, 0, "perf_trace_sched_switch");
+	at(f, 120);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 130);
+	leave(f, 0);
+	at(f, 140);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 150);
+	enter(f, 0, "perf_event_wakeup");
+	at(f, 160);
+	leave(f, 0);
+	at(f, 170);
+	leave(f, 0);
+	at(f, 180);
+	leave(f, 0);
+	at(f, 190);
+	leave(f, 0);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 200);
+	ends(f);
 }
 
 static void user_space(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "helper");
-	at(f, 110); leave(f, 0); enter(f, 0, "u:main");
-	at(f, 120); enter(f, 0, "u:work");
-	at(f, 130); enter(f, 0, "entry_SYSCALL_64");
-	at(f, 150); leave(f, 0);
-	at(f, 160); leave(f, 0);
-	at(f, 170); enter(f, 0, "asm_common_interrupt");
-	at(f, 175); leave(f, 0);
-	at(f, 200); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "helper");
+	at(f, 110);
+	leave(f, 0);
+	enter(f, 0, "u:main");
+	at(f, 120);
+	enter(f, 0, "u:work");
+	at(f, 130);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 150);
+	leave(f, 0);
+	at(f, 160);
+	leave(f, 0);
+	at(f, 170);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 175);
+	leave(f, 0);
+	at(f, 200);
+	ends(f);
 }
 
 static void fork_and_exit(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7);
-	at(f, 110); life(f, 0, SIDEBAND_FORK, 8);
-	at(f, 112); event(f, 0, EVENT_SCHED_WAKEUP_NEW, 8, 0, 0);
-	at(f, 120); schedules(f, 0, 7, 0, 8);
-	at(f, 130); life(f, 0, SIDEBAND_EXIT, 8);
-	at(f, 140); schedules(f, 0, 8, 0x20, 7);
-	at(f, 170); life(f, 0, SIDEBAND_FORK, 8);
-	at(f, 180); schedules(f, 0, 7, 0, 8);
-	at(f, 200); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	life(f, 0, SIDEBAND_FORK, 8);
+	at(f, 112);
+	event(f, 0, EVENT_SCHED_WAKEUP_NEW, 8, 0, 0);
+	at(f, 120);
+	schedules(f, 0, 7, 0, 8);
+	at(f, 130);
+	life(f, 0, SIDEBAND_EXIT, 8);
+	at(f, 140);
+	schedules(f, 0, 8, 0x20, 7);
+	at(f, 170);
+	life(f, 0, SIDEBAND_FORK, 8);
+	at(f, 180);
+	schedules(f, 0, 7, 0, 8);
+	at(f, 200);
+	ends(f);
 }
 
 /* Thread 8 of process 7 calls exec and is 7 from then on. */
 static void exec_in_a_thread(struct attribution_fixture *f)
 {
 	belongs(f, 8, 7);
-	at(f, 100); starts(f, 0, 7);
-	at(f, 110); life(f, 0, SIDEBAND_FORK, 8);
-	at(f, 120); life(f, 0, SIDEBAND_EXIT, 7);
-	at(f, 125); schedules(f, 0, 7, 0x10, 8);
-	at(f, 150); life(f, 0, SIDEBAND_COMM, 7);
-	at(f, 155); event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
-	at(f, 160); switch_to(f, 0, 0);
-	at(f, 170); wakes(f, 0, 7);
-	at(f, 180); schedules(f, 0, 0, 0, 7);
-	at(f, 200); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	life(f, 0, SIDEBAND_FORK, 8);
+	at(f, 120);
+	life(f, 0, SIDEBAND_EXIT, 7);
+	at(f, 125);
+	schedules(f, 0, 7, 0x10, 8);
+	at(f, 150);
+	life(f, 0, SIDEBAND_COMM, 7);
+	at(f, 155);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	at(f, 160);
+	switch_to(f, 0, 0);
+	at(f, 170);
+	wakes(f, 0, 7);
+	at(f, 180);
+	schedules(f, 0, 0, 0, 7);
+	at(f, 200);
+	ends(f);
 }
 
 static void gaps(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110); gap(f, 0);
-	at(f, 120); schedules(f, 0, 7, 1, 8);
-	at(f, 130); state(f, 0, CPU_TRACED);
-	at(f, 140); state(f, 0, CPU_FILTERED);
-	at(f, 150); state(f, 0, CPU_TRACED);
-	at(f, 160); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	gap(f, 0);
+	at(f, 120);
+	schedules(f, 0, 7, 1, 8);
+	at(f, 130);
+	state(f, 0, CPU_TRACED);
+	at(f, 140);
+	state(f, 0, CPU_FILTERED);
+	at(f, 150);
+	state(f, 0, CPU_TRACED);
+	at(f, 160);
+	ends(f);
 }
 
 static void ksoftirqd(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "run_ksoftirqd");
-	at(f, 110); enter(f, 0, "handle_softirqs");
-	at(f, 120); enter(f, 0, "asm_common_interrupt");
-	at(f, 130); leave(f, 0);
-	at(f, 140); leave(f, 0);
-	at(f, 150); enter(f, 0, "process_one_work");
-	at(f, 160); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "run_ksoftirqd");
+	at(f, 110);
+	enter(f, 0, "handle_softirqs");
+	at(f, 120);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 130);
+	leave(f, 0);
+	at(f, 140);
+	leave(f, 0);
+	at(f, 150);
+	enter(f, 0, "process_one_work");
+	at(f, 160);
+	ends(f);
 }
 
 /* The common way out is part of what it leads out of. */
 static void jumps(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); enter(f, 0, "entry_SYSCALL_64");
-	at(f, 110); enter(f, 0, "asm_exc_page_fault");
-	at(f, 120); jump(f, 0, "helper");
-	at(f, 130); leave(f, 0);
-	at(f, 140); jump(f, 0, "helper");
-	at(f, 150); jump(f, 0, "asm_exc_int3");
-	at(f, 160); leave(f, 0);
-	at(f, 170); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 120);
+	jump(f, 0, "helper");
+	at(f, 130);
+	leave(f, 0);
+	at(f, 140);
+	jump(f, 0, "helper");
+	at(f, 150);
+	jump(f, 0, "asm_exc_int3");
+	at(f, 160);
+	leave(f, 0);
+	at(f, 170);
+	ends(f);
 }
 
 /* What it was in shows when that returns. */
 static void found_in_the_kernel(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7); finds(f, 0, "__schedule");
-	at(f, 110); leave(f, 0); finds(f, 0, "vfs_read");
-	at(f, 115); enter(f, 0, "asm_common_interrupt");
-	at(f, 120); leave(f, 0);
-	at(f, 125); leave(f, 0); finds(f, 0, "entry_SYSCALL_64");
-	at(f, 130); leave(f, 0); state(f, 0, CPU_OUTSIDE);
-	at(f, 140); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	finds(f, 0, "__schedule");
+	at(f, 110);
+	leave(f, 0);
+	finds(f, 0, "vfs_read");
+	at(f, 115);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 120);
+	leave(f, 0);
+	at(f, 125);
+	leave(f, 0);
+	finds(f, 0, "entry_SYSCALL_64");
+	at(f, 130);
+	leave(f, 0);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 140);
+	ends(f);
 }
 
 /* CPU 1 is traced later and ends earlier; 8 runs there. */
 static void uneven_cpus(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7);
-	at(f, 105); event(f, 1, EVENT_SCHED_SWITCH, 9, 1, 8);
-	at(f, 120); starts(f, 1, 8);
-	at(f, 130); schedules(f, 1, 8, 0, 10);
-	at(f, 140); ends_on(f, 1);
-	at(f, 145); event(f, 1, EVENT_SCHED_SWITCH, 10, 1, 8);
-	at(f, 150); event(f, 1, EVENT_SCHED_SWITCH, 8, 1, 0);
-	at(f, 160); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 105);
+	event(f, 1, EVENT_SCHED_SWITCH, 9, 1, 8);
+	at(f, 120);
+	starts(f, 1, 8);
+	at(f, 130);
+	schedules(f, 1, 8, 0, 10);
+	at(f, 140);
+	ends_on(f, 1);
+	at(f, 145);
+	event(f, 1, EVENT_SCHED_SWITCH, 10, 1, 8);
+	at(f, 150);
+	event(f, 1, EVENT_SCHED_SWITCH, 8, 1, 0);
+	at(f, 160);
+	ends(f);
 }
 
 static void events_after_the_end(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7);
-	at(f, 110); schedules(f, 0, 7, 1, 9);
-	at(f, 120); ends_on(f, 0);
-	at(f, 130); wakes(f, 0, 7);
-		    event(f, 0, EVENT_SCHED_SWITCH, 9, 1, 7);
-	at(f, 140); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	schedules(f, 0, 7, 1, 9);
+	at(f, 120);
+	ends_on(f, 0);
+	at(f, 130);
+	wakes(f, 0, 7);
+	event(f, 0, EVENT_SCHED_SWITCH, 9, 1, 7);
+	at(f, 140);
+	ends(f);
 }
 
 /* Others than 7 are not traced. */
 static void one_thread_only(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7);
-	at(f, 110); wakes(f, 0, 9);
-	at(f, 120); event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
-		    state(f, 0, CPU_OFF); switch_to(f, 0, 8);
-	at(f, 130); wakes(f, 0, 7);
-	at(f, 140); schedules(f, 0, 8, 0, 7);
-	at(f, 145); state(f, 0, CPU_TRACED);
-	at(f, 160); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	wakes(f, 0, 9);
+	at(f, 120);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
+	state(f, 0, CPU_OFF);
+	switch_to(f, 0, 8);
+	at(f, 130);
+	wakes(f, 0, 7);
+	at(f, 140);
+	schedules(f, 0, 8, 0, 7);
+	at(f, 145);
+	state(f, 0, CPU_TRACED);
+	at(f, 160);
+	ends(f);
 }
 
+/* clang-format off */
 static const struct span_story stories[] = {
 	{ "classes", classes,
 	  "7 system_call 100-120\n7 fault 120-130\n7 interrupt 130-140\n"
@@ -216,6 +337,7 @@ static const struct span_story stories[] = {
 	  "7 kernel 100-120\n7 asleep 120-130\n7 runnable 130-140 by 8\n"
 	  "7 off 140-145\n7 kernel 145-160\n", SEES_ALL, WHOLE },
 };
+/* clang-format on */
 
 int main(void)
 {

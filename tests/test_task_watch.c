@@ -20,15 +20,25 @@ static void one_call(struct attribution_fixture *f)
 /* execve leaves by the way out of interrupts, and so does a fault in it. */
 static void jumps(struct attribution_fixture *f)
 {
-	at(f, 100); starts(f, 0, 7);
-	at(f, 110); enters_call(f, 0, "__x64_sys_read");
-	at(f, 120); enter(f, 0, "asm_exc_page_fault");
-	at(f, 130); jump(f, 0, "helper");
-	at(f, 150); leave(f, 0);
-	at(f, 160); leave(f, 0);
-	at(f, 170); jump(f, 0, "helper");
-	at(f, 190); leave(f, 0); state(f, 0, CPU_OUTSIDE);
-	at(f, 200); ends(f);
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	enters_call(f, 0, "__x64_sys_read");
+	at(f, 120);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 130);
+	jump(f, 0, "helper");
+	at(f, 150);
+	leave(f, 0);
+	at(f, 160);
+	leave(f, 0);
+	at(f, 170);
+	jump(f, 0, "helper");
+	at(f, 190);
+	leave(f, 0);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 200);
+	ends(f);
 }
 
 static void pipe_wakes(struct attribution_fixture *f)
@@ -266,11 +276,12 @@ static const struct {
 	bool is_error;
 	bool is_restart;
 } results[] = {
-	{ 0, false, false },	 { 1, false, false },  { -1, true, false },
-	{ -4095, true, false },	 { -4096, false, false },
-	{ -511, true, false },	 { -512, false, true }, { -514, false, true },
-	{ -515, true, false },	 { -516, false, true }, { -517, true, false },
-	{ INT64_MIN, false, false },
+	{ 0, false, false },	 { 1, false, false },
+	{ -1, true, false },	 { -4095, true, false },
+	{ -4096, false, false }, { -511, true, false },
+	{ -512, false, true },	 { -514, false, true },
+	{ -515, true, false },	 { -516, false, true },
+	{ -517, true, false },	 { INT64_MIN, false, false },
 };
 
 START_TEST(errors_are_told_from_restarts)

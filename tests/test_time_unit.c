@@ -25,8 +25,7 @@ static const struct {
 
 START_TEST(fields_say_what_they_count)
 {
-	ck_assert_str_eq(time_unit_field(&instructions,
-					 fields[_i].name).name,
+	ck_assert_str_eq(time_unit_field(&instructions, fields[_i].name).name,
 			 fields[_i].field);
 }
 END_TEST

@@ -53,10 +53,12 @@ static void setup(void)
 	functions = function_table_new();
 	module = function_table_module(functions, "", 0);
 	ck_assert_uint_eq(function_table_add(functions, "vfs_read", 8, module,
-					     'k'), READ);
+					     'k'),
+			  READ);
 	ck_assert_uint_eq(function_table_add(functions, EVIL_FUNCTION,
 					     strlen(EVIL_FUNCTION), module,
-					     'u'), EVIL);
+					     'u'),
+			  EVIL);
 	function_table_locate(functions, READ, 0xffffffff81000010);
 }
 
@@ -84,22 +86,32 @@ static void send_all(struct step_sink *sink)
 {
 	send(sink, (struct call_step){ .kind = STEP_SWITCH, .time_ns = 150 },
 	     7);
-	send(sink, (struct call_step){ .kind = STEP_ENTER, .time_ns = 199,
-				       .function = READ,
-				       .how = HOW_SYSTEM_CALL },
+	send(sink,
+	     (struct call_step){ .kind = STEP_ENTER,
+				 .time_ns = 199,
+				 .function = READ,
+				 .how = HOW_SYSTEM_CALL },
 	     7);
-	send(sink, (struct call_step){ .kind = STEP_ENTER, .time_ns = 200,
-				       .function = EVIL, .depth = 1 },
+	send(sink,
+	     (struct call_step){ .kind = STEP_ENTER,
+				 .time_ns = 200,
+				 .function = EVIL,
+				 .depth = 1 },
 	     8);
-	send(sink, (struct call_step){ .kind = STEP_EXIT,
-				       .time_ns = 12000000345,
-				       .function = READ, .wall_ns = 146,
-				       .on_cpu_ns = 100, .late_ns = 4,
-				       .doubt = DOUBT_END | DOUBT_INSIDE },
+	send(sink,
+	     (struct call_step){ .kind = STEP_EXIT,
+				 .time_ns = 12000000345,
+				 .function = READ,
+				 .wall_ns = 146,
+				 .on_cpu_ns = 100,
+				 .late_ns = 4,
+				 .doubt = DOUBT_END | DOUBT_INSIDE },
 	     7);
-	send(sink, (struct call_step){ .kind = STEP_GAP, .cpu = 12,
-				       .time_ns = UINT64_MAX,
-				       .value = UINT64_MAX },
+	send(sink,
+	     (struct call_step){ .kind = STEP_GAP,
+				 .cpu = 12,
+				 .time_ns = UINT64_MAX,
+				 .value = UINT64_MAX },
 	     8);
 }
 
@@ -133,19 +145,23 @@ static char *render(const char *command, const char *format, bool by_process,
 	return text;
 }
 
-#define HEADER "#         time_s cpu   task                 |     duration " \
-	       "|  function\n"
-#define FIELDS "event,time_ns,cpu,pid,tid,comm,depth,function,detail," \
-	       "wall_ns,on_cpu_ns,begin_unseen,end_unseen,not_all_seen," \
-	       "early_ns,late_ns,lost_bytes\n"
-#define ZEROS ",\"wall_ns\":0,\"on_cpu_ns\":0,\"begin_unseen\":0," \
-	      "\"end_unseen\":0,\"not_all_seen\":0,\"early_ns\":0," \
-	      "\"late_ns\":0,\"lost_bytes\":0}"
+#define HEADER \
+	"#         time_s cpu   task                 |     duration " \
+	"|  function\n"
+#define FIELDS \
+	"event,time_ns,cpu,pid,tid,comm,depth,function,detail," \
+	"wall_ns,on_cpu_ns,begin_unseen,end_unseen,not_all_seen," \
+	"early_ns,late_ns,lost_bytes\n"
+#define ZEROS \
+	",\"wall_ns\":0,\"on_cpu_ns\":0,\"begin_unseen\":0," \
+	"\"end_unseen\":0,\"not_all_seen\":0,\"early_ns\":0," \
+	"\"late_ns\":0,\"lost_bytes\":0}"
 #define CHROME(phase, pid, tid) \
 	"\n{\"ph\":\"" phase "\",\"pid\":" pid ",\"tid\":" tid ","
 #define NAMED(what, name) \
 	"\"name\":\"" what "_name\",\"args\":{\"name\":\"" name "\"}},"
 
+/* clang-format off */
 static const struct {
 	const char *command;
 	const char *format;
@@ -224,6 +240,7 @@ static const struct {
 	  "\"lost_bytes\":18446744073709551615,"
 	  "\"offset\":0}}\n]}\n" },
 };
+/* clang-format on */
 
 START_TEST(each_format_is_valid_whatever_the_names)
 {
@@ -244,14 +261,23 @@ START_TEST(a_leaf_has_one_line_and_a_caller_two)
 		{ .kind = STEP_STATE, .time_ns = 6, .detail = CPU_OFF },
 		{ .kind = STEP_SWITCH, .time_ns = 7 },
 		{ .kind = STEP_ENTER, .time_ns = 10, .function = READ },
-		{ .kind = STEP_ENTER, .time_ns = 20, .function = EVIL,
+		{ .kind = STEP_ENTER,
+		  .time_ns = 20,
+		  .function = EVIL,
 		  .depth = 1 },
-		{ .kind = STEP_EXIT, .time_ns = 1290, .function = EVIL,
-		  .depth = 1, .wall_ns = 1270, .on_cpu_ns = 1270 },
+		{ .kind = STEP_EXIT,
+		  .time_ns = 1290,
+		  .function = EVIL,
+		  .depth = 1,
+		  .wall_ns = 1270,
+		  .on_cpu_ns = 1270 },
 		{ .kind = STEP_STATE, .time_ns = 1300, .detail = CPU_OFF },
 		{ .kind = STEP_STATE, .time_ns = 1400, .detail = CPU_FILTERED },
-		{ .kind = STEP_EXIT, .time_ns = 2000000010, .function = READ,
-		  .wall_ns = 2000000000, .on_cpu_ns = 1290 },
+		{ .kind = STEP_EXIT,
+		  .time_ns = 2000000010,
+		  .function = READ,
+		  .wall_ns = 2000000000,
+		  .on_cpu_ns = 1290 },
 	};
 	char *text = NULL;
 	size_t size;
@@ -269,16 +295,16 @@ START_TEST(a_leaf_has_one_line_and_a_caller_two)
 	ck_assert_int_eq(timeline_text.close(sink), 0);
 	fclose(context.out);
 	ck_assert_str_eq(text, HEADER
-	  "     0.000000010   0)  other-8              | "
-	  "------ runs now ------\n"
-	  "     0.000000010   0)  other-8              | "
-	  "             |  vfs_read() {\n"
-	  "     0.000000020   0)  other-8              | "
-	  "     1.27 us |    f\\x1b\",\\x0a\\xff(<();  [u]\n"
-	  "     0.000001300   0)  other-8              | "
-	  "------ trace pauses: off ------\n"
-	  "     2.000000010   0)  other-8              | "
-	  "      2.00 s |  } /* vfs_read, 1.29 us on CPU */\n");
+			 "     0.000000010   0)  other-8              | "
+			 "------ runs now ------\n"
+			 "     0.000000010   0)  other-8              | "
+			 "             |  vfs_read() {\n"
+			 "     0.000000020   0)  other-8              | "
+			 "     1.27 us |    f\\x1b\",\\x0a\\xff(<();  [u]\n"
+			 "     0.000001300   0)  other-8              | "
+			 "------ trace pauses: off ------\n"
+			 "     2.000000010   0)  other-8              | "
+			 "      2.00 s |  } /* vfs_read, 1.29 us on CPU */\n");
 	free(text);
 }
 END_TEST
@@ -295,7 +321,8 @@ static uint8_t *unpacked(const char *bytes, size_t size, size_t *raw_size)
 	ck_assert_int_eq(bytes[0], 1 << 3 | 2);
 	ck_assert_mem_eq(bytes + 3, "\x92\x03", 2);
 	ck_assert_int_eq(uncompress(raw, &length, (const Bytef *)bytes + HEAD,
-				    size - HEAD), Z_OK);
+				    size - HEAD),
+			 Z_OK);
 	*raw_size = length;
 	return raw;
 }

@@ -80,9 +80,11 @@ static const struct {
 	{ "jjk", { 0 }, { .first_line = 1 } },
 	{ "k", { 0 }, { 0 } },
 	{ "\033[B\033OB\033[A", { 0 }, { .first_line = 1 } },
-	{ "\033[6~", { .page_lines = 20 },
+	{ "\033[6~",
+	  { .page_lines = 20 },
 	  { .first_line = 19, .page_lines = 20 } },
-	{ "\033[5~", { .first_line = 5, .page_lines = 20 },
+	{ "\033[5~",
+	  { .first_line = 5, .page_lines = 20 },
 	  { .page_lines = 20 } },
 	{ "\033[F", { 0 }, { .first_line = SIZE_MAX } },
 	{ "\033[F\033[B", { 0 }, { .first_line = SIZE_MAX } },
@@ -119,26 +121,44 @@ static const struct {
 	const char *picture;
 	size_t shown_from;
 } frame_cases[] = {
-	{ "h\n", "a\nb\n", 0, { 4, 9 },
-	  BEGIN "h" CLEAR "\r\na" CLEAR "\r\nb" CLEAR BELOW END, 0 },
-	{ "h\n", "a\nb\nc\n", 1, { 3, 9 },
-	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END, 1 },
-	/* Not behind the end. */
-	{ "h\n", "a\nb\nc\n", SIZE_MAX, { 3, 9 },
-	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END, 1 },
-	{ "h\n", "a\n", 7, { 4, 9 }, BEGIN "h" CLEAR "\r\na" CLEAR BELOW END,
+	{ "h\n",
+	  "a\nb\n",
+	  0,
+	  { 4, 9 },
+	  BEGIN "h" CLEAR "\r\na" CLEAR "\r\nb" CLEAR BELOW END,
 	  0 },
+	{ "h\n",
+	  "a\nb\nc\n",
+	  1,
+	  { 3, 9 },
+	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END,
+	  1 },
+	/* Not behind the end. */
+	{ "h\n",
+	  "a\nb\nc\n",
+	  SIZE_MAX,
+	  { 3, 9 },
+	  BEGIN "h" CLEAR "\r\nb" CLEAR "\r\nc" CLEAR END,
+	  1 },
+	{ "h\n", "a\n", 7, { 4, 9 }, BEGIN "h" CLEAR "\r\na" CLEAR BELOW END, 0 },
 	/* Lines are cut by characters; one as wide as the window stays. */
-	{ "h\n", "1234567\n1234\n\303\244\303\244\303\244\303\244\303\244\n", 0,
+	{ "h\n",
+	  "1234567\n1234\n\303\244\303\244\303\244\303\244\303\244\n",
+	  0,
 	  { 5, 4 },
-	  BEGIN "h" CLEAR "\r\n1234\r\n1234\r\n\303\244\303\244\303\244\303\244"
-		BELOW END, 0 },
+	  BEGIN
+	  "h" CLEAR
+	  "\r\n1234\r\n1234\r\n\303\244\303\244\303\244\303\244" BELOW END,
+	  0 },
 	/* No name can write to the terminal. */
-	{ "h\n", "a\033[2J\t\302\233b\n", 0, { 4, 20 },
-	  BEGIN "h" CLEAR "\r\na?[2J??b" CLEAR BELOW END, 0 },
+	{ "h\n",
+	  "a\033[2J\t\302\233b\n",
+	  0,
+	  { 4, 20 },
+	  BEGIN "h" CLEAR "\r\na?[2J??b" CLEAR BELOW END,
+	  0 },
 	/* No room for all of the head. */
-	{ "1\n2\n3\n", "a\n", 0, { 2, 9 },
-	  BEGIN "1" CLEAR "\r\n2" CLEAR END, 0 },
+	{ "1\n2\n3\n", "a\n", 0, { 2, 9 }, BEGIN "1" CLEAR "\r\n2" CLEAR END, 0 },
 	{ "h\n", "", 0, { 4, 9 }, BEGIN "h" CLEAR BELOW END, 0 },
 };
 

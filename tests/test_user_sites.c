@@ -26,16 +26,16 @@ struct story {
 
 static struct symbols *make_symbols(void)
 {
-	static const char text[] =
-		"ffffffff81000000 T asm_exc_page_fault\n"
-		"ffffffff81000100 T exc_page_fault\n"
-		"ffffffff81000200 T error_return\n"
-		"ffffffff81000300 T entry_SYSCALL_64\n"
-		"ffffffff81000400 T __x64_sys_read\n";
+	static const char text[] = "ffffffff81000000 T asm_exc_page_fault\n"
+				   "ffffffff81000100 T exc_page_fault\n"
+				   "ffffffff81000200 T error_return\n"
+				   "ffffffff81000300 T entry_SYSCALL_64\n"
+				   "ffffffff81000400 T __x64_sys_read\n";
 	struct symbols *symbols;
 
 	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, sizeof(text) - 1,
-					   "", 0, &symbols), 0);
+					   "", 0, &symbols),
+			 0);
 	return symbols;
 }
 
@@ -45,8 +45,8 @@ static void begin_story(struct story *story)
 				 .names = task_names_empty() };
 	recording_fixture_begin(&story->files);
 	recording_fixture_write(&story->files);
-	ck_assert_int_eq(recording_open(story->files.path, NULL,
-					&story->recording), 0);
+	ck_assert_int_eq(
+		recording_open(story->files.path, NULL, &story->recording), 0);
 	story->events = known_events_new(story->recording);
 	story->fixture = attribution_fixture_of(story->symbols);
 	story->input = (struct attribution_input){
@@ -177,9 +177,15 @@ static const struct entry_row {
 } entry_rows[] = {
 	{ "user code is traced", { 0, 0x400000, 0x401000 }, 2, true, 2 },
 	{ "the purpose is known further inside",
-	  { 0, 0x401000, KERNEL_PLACE, KERNEL_PLACE }, 3, true, 1 },
+	  { 0, 0x401000, KERNEL_PLACE, KERNEL_PLACE },
+	  3,
+	  true,
+	  1 },
 	{ "the entry was not seen",
-	  { 0x400000, 0, KERNEL_PLACE, KERNEL_PLACE }, 3, false, 0 },
+	  { 0x400000, 0, KERNEL_PLACE, KERNEL_PLACE },
+	  3,
+	  false,
+	  0 },
 	{ "the kernel alone is traced", { 0, KERNEL_PLACE }, 1, false, 0 },
 	{ "from the kernel", { KERNEL_PLACE }, 0, false, 0 },
 };
@@ -194,7 +200,8 @@ START_TEST(the_entry_is_where_user_code_was_left)
 	for (size_t i = 0; i < 4; i++)
 		frames[i].return_address = row->returns[i];
 	ck_assert_msg(user_site_find_entry(symbols, frames, &depth) ==
-			      row->is_seen, "%s", row->title);
+			      row->is_seen,
+		      "%s", row->title);
 	if (row->is_seen)
 		ck_assert_msg(depth == row->entry, "%s", row->title);
 	symbols_close(symbols);

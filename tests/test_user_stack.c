@@ -49,8 +49,8 @@ static void take_registers(const ucontext_t *context)
 {
 #if defined(__x86_64__)
 	static const int order[] = {
-		REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
-		REG_RBP, REG_RSP, REG_RIP, REG_EFL,
+		REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI,
+		REG_RDI, REG_RBP, REG_RSP, REG_RIP, REG_EFL,
 	};
 
 	for (int i = 0; i < 10; i++)
@@ -128,8 +128,9 @@ static void add_maps(struct recording_fixture *fixture)
 		char access[8];
 		char path[256];
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
-				 " %*s %*s %255s",
+		if (sscanf(line,
+			   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
+			   " %*s %*s %255s",
 			   &begin, &end, access, &offset, path) == 5 &&
 		    access[2] == 'x')
 			recording_fixture_map(fixture, 7, path, begin,
@@ -141,7 +142,10 @@ static void add_maps(struct recording_fixture *fixture)
 static struct sideband_record sample_of(size_t stack_size)
 {
 	return stack_sample(&(struct made_sample){
-		PERF_SAMPLE_REGS_ABI_64, mask, taken.registers, taken.stack,
+		PERF_SAMPLE_REGS_ABI_64,
+		mask,
+		taken.registers,
+		taken.stack,
 		stack_size,
 	});
 }
@@ -222,8 +226,8 @@ START_TEST(short_stacks_end_early)
 	for (size_t size = 0; size < STACK_BYTES; size += 8) {
 		sample = sample_of(size);
 
-		size_t count = user_stack_unwind(unwinder, &sample, part,
-						 FRAMES);
+		size_t count =
+			user_stack_unwind(unwinder, &sample, part, FRAMES);
 
 		ck_assert_uint_ge(count, 1);
 		ck_assert_uint_le(count, most);
@@ -252,8 +256,8 @@ START_TEST(without_registers_there_is_none)
 	uint32_t functions[FRAMES];
 
 	sample.sample.user.registers.abi = PERF_SAMPLE_REGS_ABI_NONE;
-	ck_assert_uint_eq(user_stack_unwind(unwinder, &sample, functions,
-					    FRAMES), 0);
+	ck_assert_uint_eq(
+		user_stack_unwind(unwinder, &sample, functions, FRAMES), 0);
 }
 END_TEST
 

@@ -8,8 +8,9 @@
 #include <string.h>
 
 /* The name as JSON that may stand in HTML. */
-#define NAME "\"\\u003c/script>\\u003cscript>alert(1)\\u003c/script>" \
-	     "\\\"\\\\\\u000a\""
+#define NAME \
+	"\"\\u003c/script>\\u003cscript>alert(1)\\u003c/script>" \
+	"\\\"\\\\\\u000a\""
 #define INTERRUPT "\"3\":[\"asm_common_interrupt\",\"\"]"
 #define NAMED "\"functions\":{\"1\":[" NAME ",\"\"]}"
 
@@ -36,29 +37,27 @@ static const struct {
 	  "\"flat\":[1,450,360000,360000,3,2,500,500],"
 	  "\"function_count\":2,\"self_ns\":360500,\"tree\":["
 	  "-1,-1,0,0,360500,0,3,2,500,500,0,1,450,360000,360000],"
-	  "\"left_out\":0,\"functions\":{\"1\":[" NAME ",\"\"],"
-	  INTERRUPT "}}" },
+	  "\"left_out\":0,\"functions\":{\"1\":[" NAME ",\"\"]," INTERRUPT
+	  "}}" },
 	{ "profile", "to=20&with_idle=1",
 	  "{\"from\":0,\"to\":500000,\"part_ns\":[360500,90000,740],"
 	  "\"flat\":[1,453,450000,450500,3,2,500,500],"
 	  "\"function_count\":2,\"self_ns\":450500,\"tree\":["
 	  "-1,-1,0,0,450500,0,1,453,450000,450500,1,3,2,500,500],"
-	  "\"left_out\":0,\"functions\":{\"1\":[" NAME ",\"\"],"
-	  INTERRUPT "}}" },
+	  "\"left_out\":0,\"functions\":{\"1\":[" NAME ",\"\"]," INTERRUPT
+	  "}}" },
 	{ "profile", "to=20&with_tracer=1&with_idle=0",
 	  "{\"from\":0,\"to\":500000,\"part_ns\":[360500,90000,740],"
 	  "\"flat\":[1,451,360040,360740,2,20,700,700,3,2,500,500],"
 	  "\"function_count\":3,\"self_ns\":361240,\"tree\":["
 	  "-1,-1,0,0,361240,0,3,2,500,500,0,1,451,360040,360740,"
-	  "2,2,20,700,700],\"left_out\":0,\"functions\":{\"1\":["
-	  NAME ",\"\"],\"2\":[\"perf_trace_sched_switch\",\"\"],"
-	  INTERRUPT "}}" },
+	  "2,2,20,700,700],\"left_out\":0,\"functions\":{\"1\":[" NAME
+	  ",\"\"],\"2\":[\"perf_trace_sched_switch\",\"\"]," INTERRUPT "}}" },
 	{ "profile", "thread=0",
 	  "{\"from\":0,\"to\":1000000,\"part_ns\":[720000,0,1400],"
 	  "\"flat\":[1,900,720000,720000],"
 	  "\"function_count\":1,\"self_ns\":720000,\"tree\":["
-	  "-1,-1,0,0,720000,0,1,900,720000,720000],\"left_out\":0," NAMED
-	  "}" },
+	  "-1,-1,0,0,720000,0,1,900,720000,720000],\"left_out\":0," NAMED "}" },
 	/* A task that was chosen is work, even if it recorded. */
 	{ "profile", "thread=2",
 	  "{\"from\":0,\"to\":1000000,\"part_ns\":[80,0,0],"
@@ -171,8 +170,8 @@ START_TEST(a_damaged_summary_is_made_anew)
 	view_fixture_begin(&fixture);
 	functions = fixture.sources.summary->functions;
 	ck_assert_ptr_null(view_summary_load(fixture.path, 1, functions));
-	ck_assert_ptr_null(view_summary_load(fixture.path, VIEW_FIXTURE_KEY,
-					     1));
+	ck_assert_ptr_null(
+		view_summary_load(fixture.path, VIEW_FIXTURE_KEY, 1));
 	for (long at = 0; at < 40; at++)
 		ck_assert(!is_read_with(fixture.path, at, functions));
 	view_fixture_end(&fixture);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct place {
-	char host[64];		/* "127.0.0.1:4711" */
+	char host[64]; /* "127.0.0.1:4711" */
 	char token[64];
 	uint16_t port;
 };
@@ -23,7 +23,8 @@ static struct place place_of(const struct view_server *server)
 
 	ck_assert_int_eq(sscanf(view_server_address(server),
 				"http://%63[^/]/%63[0-9a-f]/", place.host,
-				place.token), 2);
+				place.token),
+			 2);
 	place.port = (uint16_t)atoi(strchr(place.host, ':') + 1);
 	return place;
 }
@@ -41,8 +42,8 @@ static char *ask(const struct place *place, const char *request)
 	size_t size = 0;
 	ssize_t part;
 
-	ck_assert_int_eq(connect(fd, (struct sockaddr *)&address,
-				 sizeof(address)), 0);
+	ck_assert_int_eq(
+		connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	ck_assert_int_eq(write(fd, request, strlen(request)),
 			 (ssize_t)strlen(request));
 	while ((part = read(fd, reply + size, (1 << 20) - 1 - size)) > 0)
@@ -76,7 +77,8 @@ static const struct {
 	{ "GET /%T/ HTTP/1.1\r\nHost: %H.evil.example", 403, "" },
 	{ "GET /%T/data/lanes?lanes=2 HTTP/1.0", 403, "" },
 	{ "POST /%T/data/lanes?lanes=2 HTTP/1.1\r\nHost: %H\r\n"
-	  "Content-Length: 0", 405, "" },
+	  "Content-Length: 0",
+	  405, "" },
 	{ "OPTIONS /%T/ HTTP/1.1\r\nHost: %H", 405, "" },
 };
 

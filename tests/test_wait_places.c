@@ -22,17 +22,26 @@ static const struct {
 	const char *name;
 	uint64_t address;
 } kernel[] = {
-	{ "entry_SYSCALL_64", 0x100 },	{ "pipe_read", 0x200 },
-	{ "do_nanosleep", 0x1100 },	{ "hrtimer_nanosleep", 0x300 },
-	{ "schedule", 0x1200 },		{ "__schedule", 0x1300 },
+	{ "entry_SYSCALL_64", 0x100 },
+	{ "pipe_read", 0x200 },
+	{ "do_nanosleep", 0x1100 },
+	{ "hrtimer_nanosleep", 0x300 },
+	{ "schedule", 0x1200 },
+	{ "__schedule", 0x1300 },
 	{ "perf_trace_sched_switch", 0x400 },
-	{ "_raw_spin_lock", 0x2100 },	{ "kthread", 0x500 },
-	{ "try_to_wake_up", 0x600 },	{ "__wake_up_sync_key", 0x700 },
-	{ "pipe_write", 0x800 },	{ "asm_common_interrupt", 0x900 },
+	{ "_raw_spin_lock", 0x2100 },
+	{ "kthread", 0x500 },
+	{ "try_to_wake_up", 0x600 },
+	{ "__wake_up_sync_key", 0x700 },
+	{ "pipe_write", 0x800 },
+	{ "asm_common_interrupt", 0x900 },
 	{ "__handle_irq_event_percpu", 0xa00 },
-	{ "vring_interrupt", 0xb00 },	{ "handle_softirqs", 0xc00 },
-	{ "blk_done_softirq", 0xd00 },	{ "end_bio", 0xe00 },
-	{ "perf_trace_sched_waking", 0xf00 }, { "odd_lock", 0x2200 },
+	{ "vring_interrupt", 0xb00 },
+	{ "handle_softirqs", 0xc00 },
+	{ "blk_done_softirq", 0xd00 },
+	{ "end_bio", 0xe00 },
+	{ "perf_trace_sched_waking", 0xf00 },
+	{ "odd_lock", 0x2200 },
 };
 enum { KERNEL = sizeof(kernel) / sizeof(*kernel) };
 
@@ -46,8 +55,7 @@ static void set_up(void)
 		numbers[i] = function_table_add(functions, kernel[i].name,
 						strlen(kernel[i].name), module,
 						'k');
-		function_table_locate(functions, numbers[i],
-				      kernel[i].address);
+		function_table_locate(functions, numbers[i], kernel[i].address);
 	}
 	kinds = work_kinds_new(functions, &arch_x86_64);
 }
@@ -87,7 +95,7 @@ static const struct wait_marks marks = {
 
 static const struct {
 	const char *frames;
-	const char *label;	/* NULL: none is found */
+	const char *label; /* NULL: none is found */
 	bool has_marks;
 	size_t depth;
 } sleeps[] = {
@@ -102,7 +110,8 @@ static const struct {
 	  "hrtimer_nanosleep", false, 4 },
 	/* What records the switch is no part of the stack. */
 	{ "pipe_read;schedule;__schedule;perf_trace_sched_switch;"
-	  "_raw_spin_lock", "pipe_read", true, 3 },
+	  "_raw_spin_lock",
+	  "pipe_read", true, 3 },
 	{ "kthread;schedule;__schedule", "kthread", true, 3 },
 	{ "__schedule", "__schedule", true, 1 },
 	{ "entry_SYSCALL_64;pipe_read", NULL, true, 0 },
@@ -120,10 +129,10 @@ START_TEST(labels_are_found)
 	ck_assert_int_eq(wait_places_find(places, frames, count, &place),
 			 sleeps[_i].label != NULL);
 	if (sleeps[_i].label) {
-		ck_assert_str_eq(
-			function_at(functions,
-				    frames[place.label].function)->name,
-			sleeps[_i].label);
+		ck_assert_str_eq(function_at(functions,
+					     frames[place.label].function)
+					 ->name,
+				 sleeps[_i].label);
 		ck_assert_uint_eq(place.depth, sleeps[_i].depth);
 	}
 	wait_places_free(places);
@@ -132,12 +141,14 @@ END_TEST
 
 static const struct {
 	const char *frames;
-	const char *text;	/* as a chain of one */
+	const char *text; /* as a chain of one */
 } wakes[] = {
 	{ "entry_SYSCALL_64;pipe_write;__wake_up_sync_key;try_to_wake_up;"
-	  "perf_trace_sched_waking", "?-7 pipe_write" },
+	  "perf_trace_sched_waking",
+	  "?-7 pipe_write" },
 	{ "kthread;asm_common_interrupt;__handle_irq_event_percpu;"
-	  "vring_interrupt;try_to_wake_up", "interrupt vring_interrupt" },
+	  "vring_interrupt;try_to_wake_up",
+	  "interrupt vring_interrupt" },
 	{ "asm_common_interrupt;handle_softirqs;blk_done_softirq;end_bio;"
 	  "try_to_wake_up;perf_trace_sched_waking",
 	  "interrupt blk_done_softirq end_bio" },
@@ -147,7 +158,8 @@ static const struct {
 	/* The interrupt of a softirq is not its handler. */
 	{ "asm_common_interrupt;__handle_irq_event_percpu;vring_interrupt;"
 	  "asm_common_interrupt;handle_softirqs;blk_done_softirq;"
-	  "try_to_wake_up", "interrupt blk_done_softirq" },
+	  "try_to_wake_up",
+	  "interrupt blk_done_softirq" },
 	{ "entry_SYSCALL_64;pipe_write", "?-7" },
 	{ "try_to_wake_up", "?-7" },
 };
@@ -211,13 +223,12 @@ START_TEST(chains_are_numbers)
 }
 END_TEST
 
-static const char kallsyms[] =
-	"ffffffff81000000 T _text\n"
-	"ffffffff81d15ff0 T __sched_text_start\n"
-	"ffffffff81d15ff0 T __pfx_schedule\n"
-	"ffffffff81d1df0e T __sched_text_end\n"
-	"ffffffff81d1df10 T __lock_text_start\n"
-	"ffffffffa0000000 t __lock_text_end\t[odd]\n";
+static const char kallsyms[] = "ffffffff81000000 T _text\n"
+			       "ffffffff81d15ff0 T __sched_text_start\n"
+			       "ffffffff81d15ff0 T __pfx_schedule\n"
+			       "ffffffff81d1df0e T __sched_text_end\n"
+			       "ffffffff81d1df10 T __lock_text_start\n"
+			       "ffffffffa0000000 t __lock_text_end\t[odd]\n";
 
 START_TEST(marks_are_found)
 {

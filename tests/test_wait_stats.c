@@ -74,8 +74,8 @@ static const struct wait_stat *finish(struct fixture *fixture)
 	return array_at(&fixture->stats.threads, 0);
 }
 
-static void ran_instead(const struct wait_stat *stat, size_t index,
-			int32_t tid, uint64_t ns)
+static void ran_instead(const struct wait_stat *stat, size_t index, int32_t tid,
+			uint64_t ns)
 {
 	const struct run_instead *item;
 

@@ -58,13 +58,11 @@ static void add_places(struct call_sums *calls,
 		       const struct view_fixture *fixture)
 {
 	const struct call_place places[] = {
-		{ CALL_PLACE_NONE, 0, 0 },	/* thread 0: a task's */
-		{ 0, fixture->function, 1 },
-		{ 1, fixture->tracer, 2 },
-		{ CALL_PLACE_NONE, 1, 0 },	/* the idle task's */
-		{ 3, fixture->function, 1 },
-		{ 4, fixture->interrupt, 3 },
-		{ CALL_PLACE_NONE, 2, 0 },	/* the recorder's */
+		{ CALL_PLACE_NONE, 0, 0 }, /* thread 0: a task's */
+		{ 0, fixture->function, 1 }, { 1, fixture->tracer, 2 },
+		{ CALL_PLACE_NONE, 1, 0 }, /* the idle task's */
+		{ 3, fixture->function, 1 }, { 4, fixture->interrupt, 3 },
+		{ CALL_PLACE_NONE, 2, 0 }, /* the recorder's */
 		{ 6, fixture->function, 1 },
 	};
 
@@ -101,8 +99,8 @@ static void make(struct view_fixture *fixture)
 	for (size_t i = 0; i < sizeof(tids) / sizeof(*tids); i++) {
 		struct view_thread *thread = array_add(&summary->threads);
 
-		*thread = (struct view_thread){ .tid = tids[i],
-						.pid = tids[i] };
+		*thread =
+			(struct view_thread){ .tid = tids[i], .pid = tids[i] };
 	}
 	summary->first_ns = FIRST_NS;
 	summary->begin_ns = FIRST_NS;
@@ -132,9 +130,9 @@ void view_fixture_begin(struct view_fixture *fixture)
 	ck_assert_ptr_nonnull(fixture->kinds);
 	make(fixture);
 	fixture->sources = (struct view_sources){
-		.summary = view_summary_load(
-			fixture->path, VIEW_FIXTURE_KEY,
-			function_count(fixture->functions)),
+		.summary =
+			view_summary_load(fixture->path, VIEW_FIXTURE_KEY,
+					  function_count(fixture->functions)),
 		.functions = fixture->functions,
 		.kinds = fixture->kinds,
 		.names = fixture->names,

@@ -69,8 +69,8 @@ static void write_task(const struct call_record_context *context,
 		       const struct system_call *call)
 {
 	enum { WIDTH = 20 };
-	struct task_label label = task_label_of(
-		context->names, call->task->tid, call->begin_ns);
+	struct task_label label =
+		task_label_of(context->names, call->task->tid, call->begin_ns);
 	char *name = name_made(NAME_TEXT, label.text);
 
 	fprintf(context->out, "%-*s", WIDTH, name ? name : "?");

@@ -8,23 +8,23 @@
 
 /* What happened on one call path, within one call of a function or many. */
 struct call_part {
-	uint32_t node;		/* of a call tree */
+	uint32_t node; /* of a call tree */
 	uint64_t calls;
-	uint64_t on_cpu_ns;	/* in the innermost function itself */
-	uint64_t off_cpu_ns;	/* switched out there */
+	uint64_t on_cpu_ns;  /* in the innermost function itself */
+	uint64_t off_cpu_ns; /* switched out there */
 };
 
 /* The parts of one call or many, each path once. */
 struct call_parts {
-	struct array list;	/* struct call_part, in no order */
-	struct array places;	/* uint32_t by node: where in the list it is,
+	struct array list;   /* struct call_part, in no order */
+	struct array places; /* uint32_t by node: where in the list it is,
 				 * if that part says so, too */
 };
 
-#define CALL_PARTS_EMPTY                                                       \
-	((struct call_parts){                                                  \
-		.list = ARRAY_OF(struct call_part),                            \
-		.places = ARRAY_OF(uint32_t),                                  \
+#define CALL_PARTS_EMPTY \
+	((struct call_parts){ \
+		.list = ARRAY_OF(struct call_part), \
+		.places = ARRAY_OF(uint32_t), \
 	})
 
 void call_parts_free(struct call_parts *parts);

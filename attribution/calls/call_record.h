@@ -32,10 +32,10 @@ struct call_record_context {
 	const struct arch *arch;
 	const struct task_names *names;
 	const struct wakers *wakers;
-	const struct call_tree *stacks;	/* of the sleeps */
-	struct lines *lines;	/* of source code; a cache */
-	uint32_t max_depth;	/* of the trace */
-	bool has_off_cpu;	/* sleeps were recorded */
+	const struct call_tree *stacks; /* of the sleeps */
+	struct lines *lines;		/* of source code; a cache */
+	uint32_t max_depth;		/* of the trace */
+	bool has_off_cpu;		/* sleeps were recorded */
 	FILE *out;
 };
 
@@ -47,8 +47,7 @@ struct sleep_place;
  * debug information does not tell.
  */
 bool call_record_line(const struct call_record_context *context,
-		      const struct sleep_place *place, char *text,
-		      size_t size);
+		      const struct sleep_place *place, char *text, size_t size);
 
 /* Writes what stands over the lines of call_line_text(). */
 void call_line_head(FILE *out);

@@ -35,8 +35,7 @@ static void put_number(FILE *out, const char *name, uint64_t value)
 	fprintf(out, "\"%s\":%" PRIu64 ",", name, value);
 }
 
-static void put_known(FILE *out, bool is_known, const char *name,
-		      int64_t value)
+static void put_known(FILE *out, bool is_known, const char *name, int64_t value)
 {
 	if (is_known)
 		fprintf(out, "\"%s\":%" PRId64 ",", name, value);
@@ -140,8 +139,7 @@ static void put_wakers(const struct call_record_context *context,
 	fputs("]", out);
 }
 
-static void put_stack(const struct call_record_context *context,
-		      uint32_t stack)
+static void put_stack(const struct call_record_context *context, uint32_t stack)
 {
 	char *text = NULL;
 	size_t size;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/call_record.h"
 #include "attribution/calls/call_trace.h"
+#include "attribution/calls/system_call.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_places.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/calls/system_call.h"
 #include "attribution/table.h"
-#include "attribution/text/table_rows.h"
 #include "attribution/task_watch.h"
+#include "attribution/text/table_rows.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/name_choice.h"
@@ -27,7 +27,7 @@ struct call_records {
 	struct task_listener listener;
 	struct attribution_input input;
 	struct task_watch *watch;
-	struct array open;	/* struct open_record by task index */
+	struct array open; /* struct open_record by task index */
 	struct call_record_context context;
 	uint64_t written;
 };
@@ -115,9 +115,9 @@ static void write_record(struct call_records *records,
 	FILE *out = records->context.out;
 
 	if (records->input.calls->format == RECORD_TABLE) {
-		(records->input.calls->details ? call_record_text :
-						 call_line_text)(
-			&records->context, record);
+		(records->input.calls->details ?
+			 call_record_text :
+			 call_line_text)(&records->context, record);
 	} else {
 		fputs(records->written ? ",\n" : "\n", out);
 		call_record_json(&records->context, record);
@@ -156,8 +156,7 @@ static void free_records(struct call_records *records)
 	free(records);
 }
 
-static struct call_record_context
-context_of(const struct call_records *records)
+static struct call_record_context context_of(const struct call_records *records)
 {
 	const struct attribution_input *input = &records->input;
 

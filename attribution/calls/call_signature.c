@@ -10,6 +10,7 @@ struct signature {
 };
 
 /* In order of their names; some have the kernel's, as newfstatat. */
+/* clang-format off */
 static const struct signature signatures[] = {
 	{ "accept", "ddpp" }, { "accept4", "ddppT" }, { "access", "dpA" },
 	{ "alarm", "uu" }, { "arch_prctl", "dxp" }, { "bind", "ddpd" },
@@ -109,6 +110,7 @@ static const struct signature signatures[] = {
 	{ "wait4", "ddpxp" }, { "waitid", "dddpxp" }, { "write", "ldpu" },
 	{ "writev", "ldpu" },
 };
+/* clang-format on */
 
 static int compare(const void *name, const void *signature)
 {
@@ -117,10 +119,9 @@ static int compare(const void *name, const void *signature)
 
 const char *call_signature(const char *name)
 {
-	const struct signature *found =
-		bsearch(name, signatures,
-			sizeof(signatures) / sizeof(*signatures),
-			sizeof(*signatures), compare);
+	const struct signature *found = bsearch(
+		name, signatures, sizeof(signatures) / sizeof(*signatures),
+		sizeof(*signatures), compare);
 
 	return found ? found->values : NULL;
 }

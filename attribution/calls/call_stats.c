@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 struct call_stats {
-	struct number_map *by_key;	/* index + 1 */
-	struct array all;		/* struct call_stat */
+	struct number_map *by_key; /* index + 1 */
+	struct array all;	   /* struct call_stat */
 };
 
 struct call_stats *call_stats_new(void)

@@ -15,15 +15,15 @@ struct system_call;
  */
 struct call_stat {
 	int32_t pid;
-	uint32_t function;	/* that implements it */
-	struct histogram wall;	/* its count is that of the calls */
+	uint32_t function;     /* that implements it */
+	struct histogram wall; /* its count is that of the calls */
 	uint64_t errors;
-	uint64_t restarts;	/* to be made again by the kernel itself */
+	uint64_t restarts; /* to be made again by the kernel itself */
 	uint64_t class_ns[TIME_CLASSES];
 	uint64_t faults;
 	uint64_t fault_ns;
-	uint64_t no_return;	/* more calls: the task ended in them */
-	uint64_t cut;		/* more calls, of which a part is missing */
+	uint64_t no_return; /* more calls: the task ended in them */
+	uint64_t cut;	    /* more calls, of which a part is missing */
 };
 
 struct call_stats;

@@ -12,30 +12,30 @@
 /* One function on one path below a system call's entry. */
 struct traced_function {
 	uint32_t function;
-	uint32_t depth;		/* 0: the entry itself */
-	uint32_t parent;	/* TRACED_NONE for the entry */
+	uint32_t depth;	 /* 0: the entry itself */
+	uint32_t parent; /* TRACED_NONE for the entry */
 	uint32_t first_child;
 	uint32_t last_child;
 	uint32_t next_sibling;
-	bool is_interrupt;	/* it broke in */
+	bool is_interrupt; /* it broke in */
 	uint64_t calls;
-	uint64_t wall_ns;	/* with all below and its sleeps */
-	uint64_t on_cpu_ns;	/* of that, on a CPU */
+	uint64_t wall_ns;   /* with all below and its sleeps */
+	uint64_t on_cpu_ns; /* of that, on a CPU */
 };
 
 #define TRACED_NONE UINT32_MAX
 
 /* What one system call called: each path once, with how often and how long. */
 struct call_trace {
-	struct array functions;	/* struct traced_function */
+	struct array functions; /* struct traced_function */
 	struct array open;	/* uint32_t: the function open at each depth */
 	uint32_t base;		/* depth of the entry in the task's stack */
 };
 
-#define CALL_TRACE_EMPTY                                          \
-	((struct call_trace){                                     \
-		.functions = ARRAY_OF(struct traced_function),    \
-		.open = ARRAY_OF(uint32_t),                       \
+#define CALL_TRACE_EMPTY \
+	((struct call_trace){ \
+		.functions = ARRAY_OF(struct traced_function), \
+		.open = ARRAY_OF(uint32_t), \
 	})
 
 void call_trace_free(struct call_trace *trace);

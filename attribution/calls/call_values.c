@@ -8,14 +8,17 @@
 #include <string.h>
 
 /* include/uapi/asm-generic/fcntl.h; of O_ACCMODE only those that are not 0. */
-#define OPEN_FLAGS                                                       \
+#define OPEN_FLAGS \
 	{ 01, "O_WRONLY" }, { 02, "O_RDWR" }, { CALL_O_CREAT, "O_CREAT" }, \
-	{ 0200, "O_EXCL" }, { 0400, "O_NOCTTY" }, { 01000, "O_TRUNC" },  \
-	{ 02000, "O_APPEND" }, { 04000, "O_NONBLOCK" },                  \
-	{ 04010000, "O_SYNC" }, { 010000, "O_DSYNC" },                   \
-	{ 020000, "O_ASYNC" }, { 01000000, "O_NOATIME" },                \
-	{ 02000000, "O_CLOEXEC" }, { 010000000, "O_PATH" },              \
-	{ 0, "O_RDONLY" }
+		{ 0200, "O_EXCL" }, { 0400, "O_NOCTTY" }, \
+		{ 01000, "O_TRUNC" }, { 02000, "O_APPEND" }, \
+		{ 04000, "O_NONBLOCK" }, { 04010000, "O_SYNC" }, \
+		{ 010000, "O_DSYNC" }, { 020000, "O_ASYNC" }, \
+		{ 01000000, "O_NOATIME" }, { 02000000, "O_CLOEXEC" }, \
+		{ 010000000, "O_PATH" }, \
+	{ \
+		0, "O_RDONLY" \
+	}
 
 static const struct call_flag open_flags[] = {
 	OPEN_FLAGS,
@@ -43,23 +46,29 @@ static const struct call_flag at_flags[] = {
 };
 
 static const struct call_flag access_modes[] = {
-	{ 4, "R_OK" }, { 2, "W_OK" }, { 1, "X_OK" }, { 0, "F_OK" },
+	{ 4, "R_OK" },
+	{ 2, "W_OK" },
+	{ 1, "X_OK" },
+	{ 0, "F_OK" },
 };
 
 static const struct call_flag protections[] = {
-	{ 1, "PROT_READ" }, { 2, "PROT_WRITE" }, { 4, "PROT_EXEC" },
+	{ 1, "PROT_READ" },
+	{ 2, "PROT_WRITE" },
+	{ 4, "PROT_EXEC" },
 	{ 0, "PROT_NONE" },
 };
 
 static const struct call_flag map_flags[] = {
-	{ 1, "MAP_SHARED" },	       { 2, "MAP_PRIVATE" },
-	{ 0x10, "MAP_FIXED" },	       { 0x20, "MAP_ANONYMOUS" },
-	{ 0x100, "MAP_GROWSDOWN" },    { 0x800, "MAP_DENYWRITE" },
-	{ 0x2000, "MAP_LOCKED" },      { 0x4000, "MAP_NORESERVE" },
-	{ 0x8000, "MAP_POPULATE" },    { 0x20000, "MAP_STACK" },
-	{ 0x40000, "MAP_HUGETLB" },    { 0x100000, "MAP_FIXED_NOREPLACE" },
+	{ 1, "MAP_SHARED" },	    { 2, "MAP_PRIVATE" },
+	{ 0x10, "MAP_FIXED" },	    { 0x20, "MAP_ANONYMOUS" },
+	{ 0x100, "MAP_GROWSDOWN" }, { 0x800, "MAP_DENYWRITE" },
+	{ 0x2000, "MAP_LOCKED" },   { 0x4000, "MAP_NORESERVE" },
+	{ 0x8000, "MAP_POPULATE" }, { 0x20000, "MAP_STACK" },
+	{ 0x40000, "MAP_HUGETLB" }, { 0x100000, "MAP_FIXED_NOREPLACE" },
 };
 
+/* clang-format off */
 static const struct call_flag clone_flags[] = {
 	{ 0x100, "CLONE_VM" },		    { 0x200, "CLONE_FS" },
 	{ 0x400, "CLONE_FILES" },	    { 0x800, "CLONE_SIGHAND" },
@@ -71,9 +80,10 @@ static const struct call_flag clone_flags[] = {
 	{ 0x1000000, "CLONE_CHILD_SETTID" }, { 0x10000000, "CLONE_NEWUSER" },
 	{ 0x20000000, "CLONE_NEWPID" },	    { 0x40000000, "CLONE_NEWNET" },
 };
+/* clang-format on */
 
 static const struct call_flag whences[] = {
-	{ 0, "SEEK_SET" }, { 1, "SEEK_CUR" },  { 2, "SEEK_END" },
+	{ 0, "SEEK_SET" },  { 1, "SEEK_CUR" },	{ 2, "SEEK_END" },
 	{ 3, "SEEK_DATA" }, { 4, "SEEK_HOLE" },
 };
 
@@ -99,7 +109,9 @@ static const struct call_flag families[] = {
 };
 
 static const struct call_flag socket_types[] = {
-	{ 1, "SOCK_STREAM" }, { 2, "SOCK_DGRAM" }, { 3, "SOCK_RAW" },
+	{ 1, "SOCK_STREAM" },
+	{ 2, "SOCK_DGRAM" },
+	{ 3, "SOCK_RAW" },
 	{ 5, "SOCK_SEQPACKET" },
 };
 
@@ -108,6 +120,7 @@ static const struct call_flag socket_flags[] = {
 	{ 02000000, "SOCK_CLOEXEC" },
 };
 
+/* clang-format off */
 static const struct call_flag fcntl_commands[] = {
 	{ 0, "F_DUPFD" },     { 1, "F_GETFD" },	      { 2, "F_SETFD" },
 	{ 3, "F_GETFL" },     { 4, "F_SETFL" },	      { 5, "F_GETLK" },
@@ -116,9 +129,12 @@ static const struct call_flag fcntl_commands[] = {
 	{ 1031, "F_SETPIPE_SZ" }, { 1032, "F_GETPIPE_SZ" },
 	{ 1033, "F_ADD_SEALS" },  { 1034, "F_GET_SEALS" },
 };
+/* clang-format on */
 
 static const struct call_flag epoll_commands[] = {
-	{ 1, "EPOLL_CTL_ADD" }, { 2, "EPOLL_CTL_DEL" }, { 3, "EPOLL_CTL_MOD" },
+	{ 1, "EPOLL_CTL_ADD" },
+	{ 2, "EPOLL_CTL_DEL" },
+	{ 3, "EPOLL_CTL_MOD" },
 };
 
 #define FLAGS(list) list, sizeof(list) / sizeof(*list)

@@ -17,14 +17,14 @@ struct crash_names {
 	const struct arch *arch;
 };
 
-enum { CRASH_CALLS = 8 };	/* the last ones that are told */
+enum { CRASH_CALLS = 8 }; /* the last ones that are told */
 
 /* The open functions of a task, and its last system calls. */
 struct crash_stack {
-	uint32_t *functions;	/* by depth; owned */
+	uint32_t *functions; /* by depth; owned */
 	uint32_t count;
 	uint32_t room;
-	uint32_t calls[CRASH_CALLS];	/* functions, round and round */
+	uint32_t calls[CRASH_CALLS]; /* functions, round and round */
 	uint64_t call_count;
 };
 
@@ -33,9 +33,9 @@ struct crash {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
-	const char *signal;	/* as far as the trace tells */
-	char *stack;		/* "_start;main;poke": outermost first */
-	char *calls;		/* "openat;read": the last one last */
+	const char *signal; /* as far as the trace tells */
+	char *stack;	    /* "_start;main;poke": outermost first */
+	char *calls;	    /* "openat;read": the last one last */
 };
 
 /* Returns whether @function ends a process: do_group_exit(). */

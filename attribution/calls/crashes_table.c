@@ -20,9 +20,9 @@ struct crashes_table {
 	struct witness witness;
 	struct attribution_input input;
 	struct crash_names names;
-	struct array stacks;	/* struct crash_stack by task index */
-	struct array ended;	/* int32_t: processes that end */
-	struct array crashes;	/* struct crash */
+	struct array stacks;  /* struct crash_stack by task index */
+	struct array ended;   /* int32_t: processes that end */
+	struct array crashes; /* struct crash */
 	int status;
 };
 

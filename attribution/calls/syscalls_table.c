@@ -114,8 +114,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	table_rows_known(&rows, table->has_results, "errors", stat->errors);
 	write_times(writer, stat);
 	write_classes(&rows, table, stat);
-	table_rows_known(&rows, table->has_results, "restarts",
-			 stat->restarts);
+	table_rows_known(&rows, table->has_results, "restarts", stat->restarts);
 	record_number(writer, "no_return", stat->no_return);
 	record_number(writer, "cut", stat->cut);
 	write_function(&rows, function_at(functions, stat->function)->name,

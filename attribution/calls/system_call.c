@@ -5,8 +5,12 @@
 #include "symbolize/function_table.h"
 
 /* include/linux/errno.h: what never reaches user space. */
-enum { ERESTARTSYS = 512, ERESTARTNOHAND = 514, ERESTART_RESTARTBLOCK = 516,
-       MAX_ERRNO = 4095 };
+enum {
+	ERESTARTSYS = 512,
+	ERESTARTNOHAND = 514,
+	ERESTART_RESTARTBLOCK = 516,
+	MAX_ERRNO = 4095
+};
 
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function)

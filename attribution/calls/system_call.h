@@ -16,7 +16,7 @@ enum { SYSTEM_CALL_ARGUMENTS = 6 };
 /* How a system call came to an end, as far as the recording tells. */
 enum system_call_end {
 	CALL_RETURNED,
-	CALL_NO_RETURN,	/* the task ended in it: exit, exit_group, execve */
+	CALL_NO_RETURN, /* the task ended in it: exit, exit_group, execve */
 	CALL_CUT,	/* its begin, its end or a part of it is missing */
 	CALL_ENDS,
 };
@@ -26,18 +26,18 @@ struct system_call {
 	const struct task *task;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint32_t depth;		/* of its entry in the task's call stack */
-	uint32_t function;	/* that implements it, as __x64_sys_read;
+	uint32_t depth;	   /* of its entry in the task's call stack */
+	uint32_t function; /* that implements it, as __x64_sys_read;
 				 * FUNCTION_UNKNOWN if none was entered */
-	uint8_t end;		/* enum system_call_end */
-	bool has_enter;		/* number and arguments were recorded */
-	bool has_exit;		/* result was recorded */
+	uint8_t end;	   /* enum system_call_end */
+	bool has_enter;	   /* number and arguments were recorded */
+	bool has_exit;	   /* result was recorded */
 	int64_t number;
 	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t result;
-	uint64_t class_ns[TIME_CLASSES];	/* they add up to its time */
-	uint64_t faults;	/* page faults in it */
-	uint64_t fault_ns;	/* wall time of these */
+	uint64_t class_ns[TIME_CLASSES]; /* they add up to its time */
+	uint64_t faults;		 /* page faults in it */
+	uint64_t fault_ns;		 /* wall time of these */
 };
 
 /* Returns the name of the system call that @function implements, as "read";

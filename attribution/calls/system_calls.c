@@ -16,22 +16,22 @@ enum { NO_DEPTH = -1 };
 struct caller {
 	struct system_call call;
 	bool is_open;
-	bool has_ended;		/* its last step ended the call */
+	bool has_ended; /* its last step ended the call */
 	bool is_exiting;
-	int64_t fault_depth;	/* of an open page fault, or NO_DEPTH */
-	uint64_t fault_ns;	/* when that began */
+	int64_t fault_depth; /* of an open page fault, or NO_DEPTH */
+	uint64_t fault_ns;   /* when that began */
 	/* The recording began in a call: what implements it, as the frames
 	 * around it turn up one by one, outwards.
 	 */
 	uint32_t unseen_function;
-	uint64_t unseen_end_ns;	/* when its first entry function ended */
+	uint64_t unseen_end_ns; /* when its first entry function ended */
 };
 
 struct system_calls {
 	const struct function_table *functions;
 	const struct arch *arch;
 	const struct work_kinds *kinds;
-	struct array callers;	/* struct caller by task index */
+	struct array callers; /* struct caller by task index */
 };
 
 struct system_calls *system_calls_new(const struct function_table *functions,
@@ -77,8 +77,7 @@ static struct caller *caller_of(struct system_calls *calls, uint32_t index)
 	return caller_at(calls, index);
 }
 
-static bool implements_call(const struct system_calls *calls,
-			    uint32_t function)
+static bool implements_call(const struct system_calls *calls, uint32_t function)
 {
 	const struct function *about = function_at(calls->functions, function);
 
@@ -132,8 +131,7 @@ static int enter(const struct system_calls *calls, struct caller *caller,
 	}
 	if (work_kind_of(calls->kinds, step->function) == WORK_SYSTEM_CALL)
 		return begin(caller, step);
-	if (step->how == HOW_INFERRED &&
-	    implements_call(calls, step->function))
+	if (step->how == HOW_INFERRED && implements_call(calls, step->function))
 		caller->unseen_function = step->function;
 	return CALL_NOTHING;
 }

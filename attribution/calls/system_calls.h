@@ -23,15 +23,14 @@ void system_calls_free(struct system_calls *calls);
 enum system_call_change {
 	CALL_NOTHING,
 	CALL_BEGAN,
-	CALL_ENDED,	/* look at it now: the next step may reuse it */
+	CALL_ENDED, /* look at it now: the next step may reuse it */
 };
 
 /* Applies a step; its task's spans must have been taken up to it.
  *
  * Returns an enum system_call_change of step->task, or -ERROR_MEMORY.
  */
-int system_calls_step(struct system_calls *calls,
-		      const struct call_step *step);
+int system_calls_step(struct system_calls *calls, const struct call_step *step);
 
 /* Takes sys_enter and sys_exit, and a record of a task's end; @task is the
  * event's or record's.

@@ -197,13 +197,12 @@ bool known_events_read(const struct known_events *events,
 		       const struct sideband_record *record,
 		       struct event_record *event)
 {
-	const struct known *known =
-		record->kind == SIDEBAND_SAMPLE ?
-			find_known(events, record->event) :
-			NULL;
+	const struct known *known = record->kind == SIDEBAND_SAMPLE ?
+					    find_known(events, record->event) :
+					    NULL;
 
-	if (!known || (known->number == EVENT_SCHED_SWITCH &&
-		       events->has_switch_records))
+	if (!known ||
+	    (known->number == EVENT_SCHED_SWITCH && events->has_switch_records))
 		return false;
 	*event = (struct event_record){
 		.event = known->number,

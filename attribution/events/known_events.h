@@ -21,18 +21,18 @@ enum known_event {
 	EVENT_SYS_ENTER,
 	EVENT_SYS_EXIT,
 	EVENT_PAGE_FAULT_USER,
-	EVENT_NET_RECEIVE,	/* netif_receive_skb */
-	EVENT_NET_RX,		/* netif_rx: queued to the CPU's backlog */
-	EVENT_GRO_RECEIVE,	/* napi_gro_receive_entry */
+	EVENT_NET_RECEIVE, /* netif_receive_skb */
+	EVENT_NET_RX,	   /* netif_rx: queued to the CPU's backlog */
+	EVENT_GRO_RECEIVE, /* napi_gro_receive_entry */
 	EVENT_NAPI_POLL,
-	EVENT_NET_QUEUE,	/* net_dev_queue */
-	EVENT_NET_XMIT,		/* net_dev_start_xmit */
-	EVENT_SKB_COPY,		/* skb_copy_datagram_iovec: to the receiver */
+	EVENT_NET_QUEUE, /* net_dev_queue */
+	EVENT_NET_XMIT,	 /* net_dev_start_xmit */
+	EVENT_SKB_COPY,	 /* skb_copy_datagram_iovec: to the receiver */
 	EVENT_SKB_CONSUME,
 	EVENT_SKB_FREE,
-	EVENT_SOCKET_READY,	/* sk_data_ready */
+	EVENT_SOCKET_READY, /* sk_data_ready */
 	EVENT_BIO_QUEUE,
-	EVENT_BIO_REMAP,	/* handed on to another device */
+	EVENT_BIO_REMAP, /* handed on to another device */
 	EVENT_BIO_COMPLETE,
 	EVENT_REQUEST_COMPLETE,
 	EVENT_WORK_QUEUE,
@@ -50,15 +50,15 @@ enum { EVENT_MAX_FIELDS = 7 };
 
 /* Where values[] of an event's record has its fields; absent ones are 0. */
 enum event_field {
-	SWITCH_PREV = 0,	/* tid */
-	SWITCH_PREV_STATE = 1,	/* 0: it could have gone on */
+	SWITCH_PREV = 0,       /* tid */
+	SWITCH_PREV_STATE = 1, /* 0: it could have gone on */
 	SWITCH_NEXT = 2,
 	WAKING_TID = 0,
 	IRQ_NUMBER = 0,
 	SOFTIRQ_VECTOR = 0,
 	TASKLET_FUNCTION = 0,
 	SYSTEM_CALL_NUMBER = 0,
-	SYSTEM_CALL_RESULT = 1,	/* EVENT_SYS_EXIT */
+	SYSTEM_CALL_RESULT = 1,	  /* EVENT_SYS_EXIT */
 	SYSTEM_CALL_ARGUMENT = 1, /* EVENT_SYS_ENTER: the first of six */
 	FAULT_ADDRESS = 0,
 	FAULT_IP = 1,
@@ -70,7 +70,7 @@ enum event_field {
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,
-	BLOCK_OLD_DEVICE = 3,	/* EVENT_BIO_REMAP */
+	BLOCK_OLD_DEVICE = 3, /* EVENT_BIO_REMAP */
 	BLOCK_OLD_SECTOR = 4,
 	WORK_ADDRESS = 0,
 	WORK_FUNCTION = 1,
@@ -87,7 +87,7 @@ struct event_record {
 	int32_t pid;
 	int32_t tid;
 	uint64_t time_ns;
-	int64_t values[EVENT_MAX_FIELDS];	/* see enum event_field */
+	int64_t values[EVENT_MAX_FIELDS]; /* see enum event_field */
 	const struct sideband_record *sideband;
 };
 

@@ -19,7 +19,7 @@ struct step_join {
 	int status;
 	struct sideband *sideband;
 	struct sideband_record next;
-	int has_next;		/* as sideband_next() says */
+	int has_next; /* as sideband_next() says */
 };
 
 static void pull(struct step_join *join)
@@ -94,13 +94,13 @@ struct step_join *step_join_new(const struct recording *recording,
 	join->events = events;
 	join->witnesses = witnesses;
 	join->witness_count = count;
-	join->sideband = sideband_open(recording,
-				       SIDEBAND_BIT(SIDEBAND_SAMPLE) |
-					       SIDEBAND_BIT(SIDEBAND_SWITCH) |
-					       SIDEBAND_BIT(SIDEBAND_COMM) |
-					       SIDEBAND_BIT(SIDEBAND_FORK) |
-					       SIDEBAND_BIT(SIDEBAND_EXIT) |
-					       SIDEBAND_BIT(SIDEBAND_LOST));
+	join->sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SAMPLE) |
+						 SIDEBAND_BIT(SIDEBAND_SWITCH) |
+						 SIDEBAND_BIT(SIDEBAND_COMM) |
+						 SIDEBAND_BIT(SIDEBAND_FORK) |
+						 SIDEBAND_BIT(SIDEBAND_EXIT) |
+						 SIDEBAND_BIT(SIDEBAND_LOST));
 	join->switches = switch_events_new();
 	if (!join->sideband || !join->switches) {
 		step_join_free(join);

@@ -24,8 +24,7 @@ struct step_join;
  */
 struct step_join *step_join_new(const struct recording *recording,
 				const struct known_events *events,
-				struct witness *const *witnesses,
-				size_t count);
+				struct witness *const *witnesses, size_t count);
 void step_join_free(struct step_join *join);
 
 /* Where the steps go. */

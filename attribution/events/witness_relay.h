@@ -9,7 +9,7 @@
  */
 struct witness_relay {
 	struct witness witness;
-	struct witness *to;	/* borrowed */
+	struct witness *to; /* borrowed */
 };
 
 /* Returns one that passes on to @to, all of whose functions are there. */

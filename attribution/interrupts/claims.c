@@ -7,25 +7,25 @@
 #include <stdlib.h>
 
 enum claim_state {
-	CLAIM_KNOWN,	/* pid: as in struct interrupt_row */
+	CLAIM_KNOWN, /* pid: as in struct interrupt_row */
 	CLAIM_OPEN,
-	CLAIM_SHARED,	/* stakes */
+	CLAIM_SHARED, /* stakes */
 };
 
 struct claim {
-	uint8_t state;		/* enum claim_state */
+	uint8_t state; /* enum claim_state */
 	bool is_abandoned;
 	int32_t pid;
-	uint32_t references;	/* none are counted of known ones */
-	struct array bills;	/* struct interrupt_share: what waits */
-	struct array stakes;	/* struct stake */
+	uint32_t references; /* none are counted of known ones */
+	struct array bills;  /* struct interrupt_share: what waits */
+	struct array stakes; /* struct stake */
 };
 
 struct claims {
 	struct interrupt_rows *rows;
-	struct path_sums *paths;	/* or NULL */
-	struct number_map *processes;	/* their claims, by pid */
-	struct array known;		/* struct claim *: to be freed */
+	struct path_sums *paths;      /* or NULL */
+	struct number_map *processes; /* their claims, by pid */
+	struct array known;	      /* struct claim *: to be freed */
 	bool has_failed;
 	struct claim nobody;
 	struct claim system;
@@ -101,11 +101,10 @@ static struct claim *add_process(struct claims *claims, int32_t pid)
 
 struct claim *claim_process(struct claims *claims, int32_t pid)
 {
-	const uint64_t *value = number_map_find(claims->processes,
-						(uint32_t)pid);
-	struct claim *claim = value && *value ?
-				      (struct claim *)(uintptr_t)*value :
-				      NULL;
+	const uint64_t *value =
+		number_map_find(claims->processes, (uint32_t)pid);
+	struct claim *claim =
+		value && *value ? (struct claim *)(uintptr_t)*value : NULL;
 
 	/* The idle task does nothing for itself. */
 	if (pid <= 0)
@@ -174,8 +173,8 @@ void stakes_add(struct claims *claims, struct array *stakes,
 	}
 	stake = array_add(stakes);
 	if (stake)
-		*stake = (struct stake){ claim_refer(claim), weight,
-					 certainty };
+		*stake =
+			(struct stake){ claim_refer(claim), weight, certainty };
 	else
 		claims->has_failed = true;
 }

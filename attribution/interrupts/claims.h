@@ -24,8 +24,7 @@ struct path_sums;
 /* Borrows @rows, and @paths: NULL if no path is billed.  Returns NULL when out
  * of memory.
  */
-struct claims *claims_new(struct interrupt_rows *rows,
-			  struct path_sums *paths);
+struct claims *claims_new(struct interrupt_rows *rows, struct path_sums *paths);
 void claims_free(struct claims *claims);
 
 /* Returns whether anything was lost for lack of memory. */
@@ -60,9 +59,9 @@ bool claim_is_abandoned(const struct claim *claim);
 
 /* A part of what is shared out. */
 struct stake {
-	struct claim *claim;	/* referred to */
-	double weight;		/* of the sum of all, more than 0 */
-	uint8_t certainty;	/* enum interrupt_certainty, not NOBODY */
+	struct claim *claim; /* referred to */
+	double weight;	     /* of the sum of all, more than 0 */
+	uint8_t certainty;   /* enum interrupt_certainty, not NOBODY */
 };
 
 /* Adds to @stakes (struct stake), referring to @claim. */

@@ -49,8 +49,8 @@ struct claim *moment_process(const struct moment *moment, int32_t tid)
 static bool is_servant(const char *comm)
 {
 	static const char *const names[] = {
-		"kworker/", "irq/", "ksoftirqd/", "migration/", "rcu_",
-		"rcuc/", "rcuog/", "rcuop/", "rcuos/",
+		"kworker/", "irq/",   "ksoftirqd/", "migration/", "rcu_",
+		"rcuc/",    "rcuog/", "rcuop/",	    "rcuos/",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -61,8 +61,7 @@ static bool is_servant(const char *comm)
 
 struct claim *moment_woken(const struct moment *moment, int32_t tid)
 {
-	const char *comm = task_names_comm(moment->names, tid,
-					   moment->time_ns);
+	const char *comm = task_names_comm(moment->names, tid, moment->time_ns);
 
 	return is_servant(comm) ? NULL : moment_process(moment, tid);
 }

@@ -2,9 +2,9 @@
 #ifndef KT_ATTRIBUTION_FOLLOW_H
 #define KT_ATTRIBUTION_FOLLOW_H
 
+#include "attribution/events/known_events.h"
 #include "attribution/interrupts/claims.h"
 #include "attribution/interrupts/interrupt_piece.h"
-#include "attribution/events/known_events.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,12 +18,12 @@ struct moment {
 	const struct symbols *symbols;
 	const struct task_names *names;
 	const struct interrupt_roles *roles;
-	const struct event_record *event;	/* or NULL: it was a step */
-	struct interrupt_piece *piece;	/* the innermost; NULL: in none */
-	bool is_traced;	/* so piece is known */
+	const struct event_record *event; /* or NULL: it was a step */
+	struct interrupt_piece *piece;	  /* the innermost; NULL: in none */
+	bool is_traced;			  /* so piece is known */
 	uint64_t time_ns;
 	uint32_t cpu;
-	int32_t pid;	/* of the task; 0: idle */
+	int32_t pid; /* of the task; 0: idle */
 	int32_t tid;
 };
 

@@ -9,7 +9,7 @@ struct bio {
 	uint64_t device;
 	uint64_t sector;
 	uint64_t sectors;
-	bool is_mapped;		/* another device's, about to be queued here */
+	bool is_mapped; /* another device's, about to be queued here */
 	struct claim *claim;
 };
 
@@ -18,7 +18,7 @@ struct bio {
  */
 struct blocks {
 	struct claims *claims;
-	struct array bios;	/* struct bio: in flight, in no order */
+	struct array bios; /* struct bio: in flight, in no order */
 };
 
 static void *open_blocks(struct claims *claims)
@@ -99,9 +99,9 @@ static void queue(struct blocks *blocks, const struct moment *moment)
 static void map(struct blocks *blocks, const struct moment *moment)
 {
 	const int64_t *values = moment->event->values;
-	const struct bio *from =
-		find_bio(blocks, (uint64_t)values[BLOCK_OLD_DEVICE],
-			 (uint64_t)values[BLOCK_OLD_SECTOR]);
+	const struct bio *from = find_bio(blocks,
+					  (uint64_t)values[BLOCK_OLD_DEVICE],
+					  (uint64_t)values[BLOCK_OLD_SECTOR]);
 	struct bio bio = bio_of(moment);
 
 	bio.claim = from ? from->claim : moment_claim(moment);
@@ -112,7 +112,7 @@ static void map(struct blocks *blocks, const struct moment *moment)
 /* Requests bear the disk's number, bios that of its partition. */
 static bool is_of_disk(const struct bio *bio, uint64_t device)
 {
-	enum { MINOR_BITS = 20 };	/* include/linux/kdev_t.h */
+	enum { MINOR_BITS = 20 }; /* include/linux/kdev_t.h */
 
 	return bio->device >> MINOR_BITS == device >> MINOR_BITS;
 }
@@ -128,16 +128,15 @@ static bool overlaps(const struct bio *bio, const struct bio *done)
 
 static bool is_done(const struct bio *bio, const struct bio *done, bool exact)
 {
-	return overlaps(bio, done) &&
-	       (exact ? bio->device == done->device :
-			is_of_disk(bio, done->device));
+	return overlaps(bio, done) && (exact ? bio->device == done->device :
+					       is_of_disk(bio, done->device));
 }
 
 static void finish(struct blocks *blocks, const struct moment *moment,
 		   struct bio *bio)
 {
-	const struct bio *last = array_at(&blocks->bios,
-					  blocks->bios.count - 1);
+	const struct bio *last =
+		array_at(&blocks->bios, blocks->bios.count - 1);
 	struct claim *claim = bio->claim;
 	double weight = bio->sectors ? (double)bio->sectors : 1;
 

@@ -8,8 +8,8 @@
  * kind was sent.  Where a wake-up sends one, it is for whom is woken.
  */
 struct ipis {
-	struct claim_map *sent;		/* by role of the IPI */
-	struct claim_map *waking;	/* by CPU, within a wake-up */
+	struct claim_map *sent;	  /* by role of the IPI */
+	struct claim_map *waking; /* by CPU, within a wake-up */
 };
 
 static void close_ipis(void *state)
@@ -41,10 +41,10 @@ static void event(void *state, const struct moment *moment)
 	struct ipis *ipis = state;
 
 	if (event->event == EVENT_SCHED_WAKING)
-		claim_map_set(ipis->waking, moment->cpu,
-			      moment_process(
-				      moment,
-				      (int32_t)event->values[WAKING_TID]));
+		claim_map_set(
+			ipis->waking, moment->cpu,
+			moment_process(moment,
+				       (int32_t)event->values[WAKING_TID]));
 }
 
 static void send(struct ipis *ipis, const struct moment *moment,

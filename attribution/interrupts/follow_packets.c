@@ -6,8 +6,8 @@
 
 /* What a CPU does with packets right now. */
 struct handling {
-	uint64_t at_hand;	/* the packet that came last */
-	struct array polled;	/* uint64_t: those that the poll that goes on
+	uint64_t at_hand;    /* the packet that came last */
+	struct array polled; /* uint64_t: those that the poll that goes on
 				 * got from its device; see merge() */
 };
 
@@ -16,7 +16,7 @@ struct handling {
  */
 struct packets {
 	struct packet_table *table;
-	struct array cpus;	/* struct handling */
+	struct array cpus; /* struct handling */
 };
 
 static void close_packets(void *state)
@@ -70,8 +70,8 @@ static struct packet *arrive(struct packets *packets,
 			     const struct moment *moment)
 {
 	struct claim *claim = claim_open(moment->claims);
-	struct packet *packet = packet_table_add(packets->table,
-						 address_of(moment), claim);
+	struct packet *packet =
+		packet_table_add(packets->table, address_of(moment), claim);
 
 	moment_effect(moment, claim, 1);
 	claim_drop(moment->claims, claim);
@@ -115,8 +115,8 @@ static void arrive_polled(struct packets *packets, const struct moment *moment)
  */
 static void receive(struct packets *packets, const struct moment *moment)
 {
-	struct packet *packet = packet_table_find(packets->table,
-						  address_of(moment));
+	struct packet *packet =
+		packet_table_find(packets->table, address_of(moment));
 
 	if (!packet || packet->is_received || packet->is_sent)
 		packet = arrive(packets, moment);
@@ -129,8 +129,8 @@ static void receive(struct packets *packets, const struct moment *moment)
 
 static void send(struct packets *packets, const struct moment *moment)
 {
-	struct packet *packet = packet_table_find(packets->table,
-						  address_of(moment));
+	struct packet *packet =
+		packet_table_find(packets->table, address_of(moment));
 
 	/* From device to device, it stays what it is. */
 	if (packet && packet->is_sent && moment->piece)
@@ -143,8 +143,8 @@ static void send(struct packets *packets, const struct moment *moment)
 
 static void transmit(struct packets *packets, const struct moment *moment)
 {
-	struct packet *packet = packet_table_find(packets->table,
-						  address_of(moment));
+	struct packet *packet =
+		packet_table_find(packets->table, address_of(moment));
 
 	if (packet && packet->is_sent)
 		moment_effect(moment, packet->claim, 1);
@@ -155,14 +155,13 @@ static void read_by(struct packets *packets, const struct moment *moment,
 		    struct packet *packet)
 {
 	if (!packet->is_sent && moment_is_task(moment))
-		packet_table_read(packets->table, packet,
-				  moment_claim(moment));
+		packet_table_read(packets->table, packet, moment_claim(moment));
 }
 
 static void copy(struct packets *packets, const struct moment *moment)
 {
-	struct packet *packet = packet_table_find(packets->table,
-						  address_of(moment));
+	struct packet *packet =
+		packet_table_find(packets->table, address_of(moment));
 
 	if (packet)
 		read_by(packets, moment, packet);
@@ -170,8 +169,8 @@ static void copy(struct packets *packets, const struct moment *moment)
 
 static void finish(struct packets *packets, const struct moment *moment)
 {
-	struct packet *packet = packet_table_find(packets->table,
-						  address_of(moment));
+	struct packet *packet =
+		packet_table_find(packets->table, address_of(moment));
 
 	if (!packet)
 		return;

@@ -8,15 +8,15 @@
  * them in the order in which they asked for it.
  */
 struct waiting {
-	struct array polls;	/* struct claim *, from first on */
+	struct array polls; /* struct claim *, from first on */
 	size_t first;
-	bool is_raised;		/* there will be another round */
+	bool is_raised; /* there will be another round */
 };
 
 /* From the interrupt that asks for a device to be polled to that poll. */
 struct polls {
 	struct claims *claims;
-	struct array cpus;	/* struct waiting, by CPU */
+	struct array cpus; /* struct waiting, by CPU */
 };
 
 static void clear(struct polls *polls, struct waiting *waiting)

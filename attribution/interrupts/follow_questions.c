@@ -15,7 +15,7 @@ struct question {
  */
 struct questions {
 	struct claims *claims;
-	struct array waiting;	/* struct question */
+	struct array waiting; /* struct question */
 };
 
 static void *open_questions(struct claims *claims)
@@ -62,9 +62,9 @@ static void ask(struct questions *questions, const struct moment *moment)
 	forget(questions, moment->tid);
 	question = array_add(&questions->waiting);
 	if (question)
-		*question = (struct question){
-			moment->tid, claim_refer(moment_claim(moment))
-		};
+		*question =
+			(struct question){ moment->tid,
+					   claim_refer(moment_claim(moment)) };
 	else
 		claims_fail(questions->claims);
 }

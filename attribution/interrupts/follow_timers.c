@@ -8,12 +8,12 @@
 /* Timers of both kinds, from who arms them to their function. */
 struct timers {
 	struct claims *claims;
-	struct claim_map *armed;	/* by address */
+	struct claim_map *armed; /* by address */
 	/* By CPU: the timer that was taken off last.  The kernel takes one
 	 * off, which looks like cancelling it, before it calls its function,
 	 * and puts it back after if that says so.
 	 */
-	struct number_map *last;	/* its address */
+	struct number_map *last; /* its address */
 	struct claim_map *last_claims;
 };
 
@@ -87,8 +87,8 @@ static void take_off(struct timers *timers, const struct moment *moment)
 static void arm(struct timers *timers, const struct moment *moment)
 {
 	struct claim *claim = NULL;
-	uint32_t function = moment_function(
-		moment, moment->event->values[TIMER_FUNCTION]);
+	uint32_t function =
+		moment_function(moment, moment->event->values[TIMER_FUNCTION]);
 
 	if (interrupt_role_is_system(moment->roles, function))
 		claim = claim_system(moment->claims);
@@ -101,8 +101,8 @@ static void arm(struct timers *timers, const struct moment *moment)
 static void expire(struct timers *timers, const struct moment *moment,
 		   enum interrupt_kind kind)
 {
-	uint32_t function = moment_function(
-		moment, moment->event->values[TIMER_FUNCTION]);
+	uint32_t function =
+		moment_function(moment, moment->event->values[TIMER_FUNCTION]);
 
 	/* High-resolution timers are not seen to be taken off before. */
 	if (claim_map_find(timers->armed, address_of(moment)))

@@ -22,8 +22,7 @@ static void wake(struct claim_map *threads, const struct moment *moment,
 		 int32_t tid)
 {
 	static const char handler[] = "irq/";
-	const char *comm = task_names_comm(moment->names, tid,
-					   moment->time_ns);
+	const char *comm = task_names_comm(moment->names, tid, moment->time_ns);
 	struct interrupt_piece *piece = moment->piece;
 	struct claim *woken = moment_woken(moment, tid);
 

@@ -16,13 +16,13 @@ static void close_works(void *state)
 static void execute(struct claim_map *queued, const struct moment *moment)
 {
 	const struct event_record *event = moment->event;
-	struct claim *claim = claim_map_take(
-		queued, (uint64_t)event->values[WORK_ADDRESS]);
+	struct claim *claim =
+		claim_map_take(queued, (uint64_t)event->values[WORK_ADDRESS]);
 	struct interrupt_piece *piece = moment->piece;
 
 	if (piece && piece->kind == INTERRUPT_WORK) {
-		piece->function = moment_function(
-			moment, event->values[WORK_FUNCTION]);
+		piece->function =
+			moment_function(moment, event->values[WORK_FUNCTION]);
 		if (claim)
 			interrupt_piece_own(piece, claim, CERTAIN_EXACT);
 	}

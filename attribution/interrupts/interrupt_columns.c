@@ -86,8 +86,8 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 
 	if (grouping->by_function)
 		write_function(writer, columns, row);
-	record_text(writer, "time", row->is_thread_work ? "thread" :
-							  "interrupt");
+	record_text(writer, "time",
+		    row->is_thread_work ? "thread" : "interrupt");
 	if (grouping->by_victim) {
 		record_signed(writer, "on_pid", row->victim_pid);
 		record_text(writer, "on_comm",
@@ -113,7 +113,9 @@ static void write_sum(const struct array *rows, bool of_threads,
 		      const char *name, FILE *out)
 {
 	static const char *const texts[CERTAINTIES] = {
-		"exact", "inferred", "nobody's",
+		"exact",
+		"inferred",
+		"nobody's",
 	};
 	const struct interrupt_row *items = rows->items;
 	uint64_t sums[CERTAINTIES] = { 0 };
@@ -159,8 +161,9 @@ void interrupt_columns_explain(const struct known_events *events, FILE *out)
 
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if (!known_events_has(events, needs[i].event))
-			fprintf(out, "%s: not known without %s events: record "
-				     "with --events=attribution\n",
+			fprintf(out,
+				"%s: not known without %s events: record "
+				"with --events=attribution\n",
 				needs[i].what,
 				known_event_name(needs[i].event));
 }

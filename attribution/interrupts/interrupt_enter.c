@@ -73,11 +73,10 @@ static void enter_called(struct interrupt_steps *steps,
 			 const struct call_step *step)
 {
 	struct interrupt_piece *top = interrupt_stack_top(stack);
-	struct interrupt_piece piece =
-		interrupt_piece_of(top->caller_role == ROLE_CALLS_RCU ?
-					   INTERRUPT_RCU :
-					   INTERRUPT_NAPI,
-				   ROLE_NONE);
+	struct interrupt_piece piece = interrupt_piece_of(
+		top->caller_role == ROLE_CALLS_RCU ? INTERRUPT_RCU :
+						     INTERRUPT_NAPI,
+		ROLE_NONE);
 
 	piece.is_part = true;
 	if (top->caller_role != ROLE_CALLS_RCU)
@@ -90,8 +89,8 @@ static void enter_expected(struct interrupt_steps *steps,
 			   const struct call_step *step)
 {
 	struct interrupt_piece *top = interrupt_stack_top(stack);
-	struct interrupt_piece piece = interrupt_piece_of(top->expected_kind,
-							  ROLE_NONE);
+	struct interrupt_piece piece =
+		interrupt_piece_of(top->expected_kind, ROLE_NONE);
 
 	piece.is_part = true;
 	piece.owner = top->expected_owner;
@@ -136,8 +135,8 @@ static void enter_within(struct interrupt_steps *steps,
 			 struct interrupt_stack *stack,
 			 const struct call_step *step, bool is_new_work)
 {
-	enum interrupt_role role = interrupt_role_of(steps->roles,
-						     step->function);
+	enum interrupt_role role =
+		interrupt_role_of(steps->roles, step->function);
 	struct interrupt_piece *top = interrupt_stack_top(stack);
 
 	if (top && top->expected == step->function) {
@@ -160,8 +159,8 @@ static bool goes_on(const struct interrupt_steps *steps,
 		    struct interrupt_piece *top, const struct call_step *step,
 		    bool is_new_work)
 {
-	enum interrupt_role role = interrupt_role_of(steps->roles,
-						     step->function);
+	enum interrupt_role role =
+		interrupt_role_of(steps->roles, step->function);
 
 	if (is_new_work)
 		return false;

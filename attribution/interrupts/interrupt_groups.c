@@ -60,9 +60,8 @@ static bool is_wanted(const struct interrupt_row *row,
 	       (row->pid > 0 && step_filter_task(filter, &beneficiary));
 }
 
-static struct interrupt_row
-reduced(const struct interrupt_row *row,
-	const struct interrupt_grouping *grouping)
+static struct interrupt_row reduced(const struct interrupt_row *row,
+				    const struct interrupt_grouping *grouping)
 {
 	struct interrupt_row group = *row;
 

@@ -13,9 +13,9 @@ struct step_filter;
 struct interrupt_grouping {
 	const char *name;
 	const char *help;
-	bool by_function;	/* kind, function, interrupt number */
-	bool by_victim;		/* process on whose time it was */
-	bool by_beneficiary;	/* process for which it was */
+	bool by_function;    /* kind, function, interrupt number */
+	bool by_victim;	     /* process on whose time it was */
+	bool by_beneficiary; /* process for which it was */
 };
 
 /* Returns the grouping called @name (NULL: the first), or NULL. */

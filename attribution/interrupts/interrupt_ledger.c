@@ -11,10 +11,9 @@
 
 /* They see everything in this order. */
 static const struct follower *const followers[] = {
-	&follow_system,	  &follow_softirqs, &follow_polls,
-	&follow_packets,  &follow_blocks,   &follow_questions,
-	&follow_works,	  &follow_timers,   &follow_ipis,
-	&follow_wakeups,
+	&follow_system, &follow_softirqs,  &follow_polls, &follow_packets,
+	&follow_blocks, &follow_questions, &follow_works, &follow_timers,
+	&follow_ipis,	&follow_wakeups,
 };
 
 enum { FOLLOWERS = sizeof(followers) / sizeof(*followers) };
@@ -22,7 +21,7 @@ enum { FOLLOWERS = sizeof(followers) / sizeof(*followers) };
 struct interrupt_ledger {
 	struct witness witness;
 	struct interrupt_listener listener;
-	struct interrupt_observer *observer;	/* or NULL */
+	struct interrupt_observer *observer; /* or NULL */
 	const struct attribution_input *input;
 	struct interrupt_rows *rows;
 	struct claims *claims;
@@ -35,8 +34,9 @@ struct interrupt_ledger {
 
 static struct interrupt_ledger *of_listener(struct interrupt_listener *listener)
 {
-	return (struct interrupt_ledger *)
-		((char *)listener - offsetof(struct interrupt_ledger, listener));
+	return (struct interrupt_ledger *)((char *)listener -
+					   offsetof(struct interrupt_ledger,
+						    listener));
 }
 
 static struct moment moment_of(const struct interrupt_ledger *ledger,
@@ -91,8 +91,8 @@ static void take_event(struct witness *witness,
 		       const struct event_record *event)
 {
 	struct interrupt_ledger *ledger = (struct interrupt_ledger *)witness;
-	struct moment moment = moment_of(
-		ledger, interrupt_stacks_find(ledger->stacks, event));
+	struct moment moment =
+		moment_of(ledger, interrupt_stacks_find(ledger->stacks, event));
 
 	moment.event = event;
 	moment.time_ns = event->time_ns;
@@ -192,8 +192,7 @@ static void close_followers(struct interrupt_ledger *ledger)
 	}
 }
 
-static bool open_parts(struct interrupt_ledger *ledger,
-		       struct path_sums *paths)
+static bool open_parts(struct interrupt_ledger *ledger, struct path_sums *paths)
 {
 	const struct attribution_input *input = ledger->input;
 
@@ -219,8 +218,8 @@ interrupt_ledger_new(const struct attribution_input *input,
 
 	if (!ledger)
 		return NULL;
-	ledger->witness = (struct witness){ .step = take_step,
-					    .event = take_event };
+	ledger->witness =
+		(struct witness){ .step = take_step, .event = take_event };
 	ledger->listener = (struct interrupt_listener){ begin, end, role };
 	ledger->input = input;
 	ledger->cpus = TRACED_CPUS_NONE;

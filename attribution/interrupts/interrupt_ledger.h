@@ -20,25 +20,25 @@ struct task;
  * its time is then its own, not the outer one's.
  */
 enum interrupt_kind {
-	INTERRUPT_HARD,		/* an interrupt of any vector, its handler */
-	INTERRUPT_IPI,		/* from another CPU (or this one) */
+	INTERRUPT_HARD, /* an interrupt of any vector, its handler */
+	INTERRUPT_IPI,	/* from another CPU (or this one) */
 	INTERRUPT_NMI,
-	INTERRUPT_SOFTIRQ,	/* a run of soft interrupts; each one's action */
-	INTERRUPT_NAPI,		/* a poll of a network device */
-	INTERRUPT_TIMER,	/* a timer's function */
-	INTERRUPT_HRTIMER,	/* a high-resolution timer's */
+	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; each one's action */
+	INTERRUPT_NAPI,	   /* a poll of a network device */
+	INTERRUPT_TIMER,   /* a timer's function */
+	INTERRUPT_HRTIMER, /* a high-resolution timer's */
 	INTERRUPT_TASKLET,
-	INTERRUPT_RCU,		/* RCU callbacks */
-	INTERRUPT_WORK,		/* a work item, on a kworker's time */
-	INTERRUPT_THREAD,	/* a threaded handler, on its thread's time */
+	INTERRUPT_RCU,	  /* RCU callbacks */
+	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
+	INTERRUPT_THREAD, /* a threaded handler, on its thread's time */
 	INTERRUPT_KINDS,
 };
 
 /* How it is known for whom work was. */
 enum interrupt_certainty {
-	CERTAIN_EXACT,		/* followed by the object that it was about */
-	CERTAIN_INFERRED,	/* from whom it woke, or the like */
-	CERTAIN_NOBODY,		/* nobody claims it */
+	CERTAIN_EXACT,	  /* followed by the object that it was about */
+	CERTAIN_INFERRED, /* from whom it woke, or the like */
+	CERTAIN_NOBODY,	  /* nobody claims it */
 	CERTAINTIES,
 };
 
@@ -103,8 +103,8 @@ int interrupt_ledger_end(struct interrupt_ledger *ledger);
  * ran on has of it, benefited the thread.
  */
 struct interrupt_shares {
-	uint64_t own_ns;	/* for the thread's own process */
-	uint64_t stolen_ns;	/* for others, or nobody */
+	uint64_t own_ns;    /* for the thread's own process */
+	uint64_t stolen_ns; /* for others, or nobody */
 };
 
 /* Returns how the interrupt time of @task, by tid, divides; own_ns and
@@ -116,9 +116,9 @@ interrupt_ledger_thread(const struct interrupt_ledger *ledger,
 
 /* What others' time went to for one process. */
 struct interrupt_credit {
-	uint64_t interrupt_ns;	/* interrupt time on threads of other processes
+	uint64_t interrupt_ns; /* interrupt time on threads of other processes
 				 * and on idle CPUs */
-	uint64_t work_ns;	/* on kernel threads that are there for it */
+	uint64_t work_ns;      /* on kernel threads that are there for it */
 };
 
 struct interrupt_credit
@@ -126,19 +126,19 @@ interrupt_ledger_process(const struct interrupt_ledger *ledger, int32_t pid);
 
 /* One sum: work of one function on one thread's time for one process. */
 struct interrupt_row {
-	uint8_t kind;		/* enum interrupt_kind */
-	bool is_thread_work;	/* no interrupt: a kernel thread's own work */
-	int32_t irq;		/* INTERRUPT_HARD: its number, or -1 */
-	uint32_t function;	/* the handler, the action, the callback */
-	int32_t victim_pid;	/* on whose time; 0: idle */
+	uint8_t kind;	     /* enum interrupt_kind */
+	bool is_thread_work; /* no interrupt: a kernel thread's own work */
+	int32_t irq;	     /* INTERRUPT_HARD: its number, or -1 */
+	uint32_t function;   /* the handler, the action, the callback */
+	int32_t victim_pid;  /* on whose time; 0: idle */
 	int32_t victim_tid;
-	int32_t pid;		/* for whom; 0: the system, whatever runs;
+	int32_t pid;  /* for whom; 0: the system, whatever runs;
 				 * -1: nobody claims it */
-	double count;		/* pieces of work; of one that was for several,
+	double count; /* pieces of work; of one that was for several,
 				 * each has the part that it has of the time */
 	uint64_t total_ns;
-	uint64_t max_ns;	/* most of one piece of work */
-	uint64_t certain_ns[CERTAINTIES];	/* total_ns by certainty */
+	uint64_t max_ns;		  /* most of one piece of work */
+	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
 };
 
 /* Returns row @index, in no order, or NULL after the last. */

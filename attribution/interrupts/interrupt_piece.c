@@ -45,8 +45,8 @@ bool interrupt_piece_is_open(const struct interrupt_piece *piece)
 	return !piece->owner || claim_is_abandoned(piece->owner);
 }
 
-void interrupt_piece_focus(struct claims *claims,
-			   struct interrupt_piece *piece, struct claim *claim)
+void interrupt_piece_focus(struct claims *claims, struct interrupt_piece *piece,
+			   struct claim *claim)
 {
 	struct claim *before = piece->current;
 
@@ -54,8 +54,8 @@ void interrupt_piece_focus(struct claims *claims,
 	claim_drop(claims, before);
 }
 
-void interrupt_piece_cause(struct claims *claims,
-			   struct interrupt_piece *piece, struct claim *cause)
+void interrupt_piece_cause(struct claims *claims, struct interrupt_piece *piece,
+			   struct claim *cause)
 {
 	struct claim **slot = array_add(&piece->causes);
 

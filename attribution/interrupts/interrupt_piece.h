@@ -20,33 +20,33 @@
  * - nobody.
  */
 struct interrupt_piece {
-	uint8_t kind;		/* enum interrupt_kind */
-	uint8_t role;		/* enum interrupt_role of its function */
-	bool is_part;		/* of the piece below it in the stack */
-	bool is_thread_work;	/* its thread is there for it: no interrupt */
+	uint8_t kind;	     /* enum interrupt_kind */
+	uint8_t role;	     /* enum interrupt_role of its function */
+	bool is_part;	     /* of the piece below it in the stack */
+	bool is_thread_work; /* its thread is there for it: no interrupt */
 	uint32_t function;
-	uint32_t depth;		/* of its function in the call stack */
-	int32_t irq;		/* or -1 */
+	uint32_t depth; /* of its function in the call stack */
+	int32_t irq;	/* or -1 */
 	uint64_t begin_ns;
-	uint64_t own_ns;	/* in no other piece */
-	double whole_ns;	/* with that of its parts */
-	struct claim *owner;	/* or NULL */
+	uint64_t own_ns;     /* in no other piece */
+	double whole_ns;     /* with that of its parts */
+	struct claim *owner; /* or NULL */
 	uint8_t owner_certainty;
-	struct array parts;	/* struct stake, by ns */
-	struct array effects;	/* struct stake */
-	struct array woken;	/* struct stake */
-	struct claim *self;	/* what it began is for; or NULL */
-	struct claim *current;	/* what it is about right now; or NULL */
-	struct array causes;	/* struct claim *: settled as it is */
+	struct array parts;    /* struct stake, by ns */
+	struct array effects;  /* struct stake */
+	struct array woken;    /* struct stake */
+	struct claim *self;    /* what it began is for; or NULL */
+	struct claim *current; /* what it is about right now; or NULL */
+	struct array causes;   /* struct claim *: settled as it is */
 	/* The function that calls what comes next, while it is open. */
-	uint8_t caller_role;	/* enum interrupt_role, or ROLE_NONE */
+	uint8_t caller_role; /* enum interrupt_role, or ROLE_NONE */
 	uint32_t caller_depth;
 	/* An object's function that an event said comes next. */
-	uint32_t expected;	/* a function's number or FUNCTION_NONE */
+	uint32_t expected; /* a function's number or FUNCTION_NONE */
 	uint8_t expected_kind;
-	struct claim *expected_owner;	/* or NULL */
-	bool polls;		/* it asked for a device to be polled */
-	struct array paths;	/* struct path_work, if anybody keeps it */
+	struct claim *expected_owner; /* or NULL */
+	bool polls;		      /* it asked for a device to be polled */
+	struct array paths; /* struct path_work, if anybody keeps it */
 };
 
 /* Returns a piece without any knowledge. */
@@ -69,12 +69,12 @@ void interrupt_piece_own(struct interrupt_piece *piece, struct claim *owner,
 bool interrupt_piece_is_open(const struct interrupt_piece *piece);
 
 /* Says what the object that it is about right now is for. */
-void interrupt_piece_focus(struct claims *claims,
-			   struct interrupt_piece *piece, struct claim *claim);
+void interrupt_piece_focus(struct claims *claims, struct interrupt_piece *piece,
+			   struct claim *claim);
 
 /* Says that @cause is as @piece turns out to be.  Takes the reference. */
-void interrupt_piece_cause(struct claims *claims,
-			   struct interrupt_piece *piece, struct claim *cause);
+void interrupt_piece_cause(struct claims *claims, struct interrupt_piece *piece,
+			   struct claim *cause);
 
 /* Says that an object's function comes next. */
 void interrupt_piece_expect(struct claims *claims,

@@ -25,7 +25,7 @@ static const struct {
 	{ "blk_done_softirq", BLOCK_SOFTIRQ },
 	{ "irq_poll_softirq", IRQ_POLL_SOFTIRQ },
 	{ "tasklet_action", TASKLET_SOFTIRQ },
-	{ "sched_balance_softirq", SCHED_SOFTIRQ },	/* 6.10 */
+	{ "sched_balance_softirq", SCHED_SOFTIRQ }, /* 6.10 */
 	{ "run_rebalance_domains", SCHED_SOFTIRQ },
 	{ "hrtimer_run_softirq", HRTIMER_SOFTIRQ },
 	{ "rcu_core_si", RCU_SOFTIRQ },
@@ -95,8 +95,8 @@ static const struct {
 };
 
 struct function_role {
-	uint8_t role;		/* enum interrupt_role */
-	uint8_t vector;		/* enum softirq_vector, of ROLE_ACTION */
+	uint8_t role;	/* enum interrupt_role */
+	uint8_t vector; /* enum softirq_vector, of ROLE_ACTION */
 	bool is_system;
 };
 
@@ -185,8 +185,8 @@ struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
 {
 	const struct function_table *functions = symbols_functions(symbols);
 	uint32_t count = function_count(functions);
-	struct interrupt_roles *roles = calloc(
-		1, sizeof(*roles) + count * sizeof(*roles->roles));
+	struct interrupt_roles *roles =
+		calloc(1, sizeof(*roles) + count * sizeof(*roles->roles));
 
 	if (!roles)
 		return NULL;
@@ -195,8 +195,8 @@ struct interrupt_roles *interrupt_roles_new(const struct symbols *symbols)
 		const struct function *function = function_at(functions, i);
 
 		if (function->space == 'k')
-			roles->roles[i] = role_of(function->name,
-						  symbols_arch(symbols));
+			roles->roles[i] =
+				role_of(function->name, symbols_arch(symbols));
 	}
 	return roles;
 }

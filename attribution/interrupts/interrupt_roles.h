@@ -10,25 +10,25 @@ struct symbols;
 /* What a kernel function means to interrupt work. */
 enum interrupt_role {
 	ROLE_NONE,
-	ROLE_HARD,		/* is a hard interrupt (WORK_INTERRUPT) */
-	ROLE_IPI_RESCHEDULE,	/* is one sent by another CPU */
+	ROLE_HARD,	     /* is a hard interrupt (WORK_INTERRUPT) */
+	ROLE_IPI_RESCHEDULE, /* is one sent by another CPU */
 	ROLE_IPI_CALL,
-	ROLE_NMI,		/* is an NMI (WORK_NMI) */
-	ROLE_SOFTIRQ,		/* runs soft interrupts (WORK_SOFTIRQ) */
-	ROLE_ACTION,		/* is what one of them does */
-	ROLE_ITEM,		/* runs a work item (WORK_ITEM) */
-	ROLE_THREAD,		/* runs a threaded handler */
-	ROLE_CALLS_HANDLER,	/* calls the handlers of an interrupt */
-	ROLE_CALLS_POLL,	/* calls a network device's poll function */
-	ROLE_CALLS_RCU,		/* calls RCU callbacks */
-	ROLE_HELPER,		/* what such callers call besides */
-	ROLE_SCHEDULES_POLL,	/* asks for a network device to be polled */
-	ROLE_WAKES,		/* wakes a task */
-	ROLE_SENDS_RESCHEDULE,	/* sends an IPI */
+	ROLE_NMI,	       /* is an NMI (WORK_NMI) */
+	ROLE_SOFTIRQ,	       /* runs soft interrupts (WORK_SOFTIRQ) */
+	ROLE_ACTION,	       /* is what one of them does */
+	ROLE_ITEM,	       /* runs a work item (WORK_ITEM) */
+	ROLE_THREAD,	       /* runs a threaded handler */
+	ROLE_CALLS_HANDLER,    /* calls the handlers of an interrupt */
+	ROLE_CALLS_POLL,       /* calls a network device's poll function */
+	ROLE_CALLS_RCU,	       /* calls RCU callbacks */
+	ROLE_HELPER,	       /* what such callers call besides */
+	ROLE_SCHEDULES_POLL,   /* asks for a network device to be polled */
+	ROLE_WAKES,	       /* wakes a task */
+	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
 	ROLE_SENDS_CALL,
-	ROLE_ASKS,		/* asks a device that has one answer for each
+	ROLE_ASKS,    /* asks a device that has one answer for each
 				 * question, and waits for it */
-	ROLE_ANSWERS,		/* hands over such an answer */
+	ROLE_ANSWERS, /* hands over such an answer */
 };
 
 /* The kernel's numbers of soft interrupts: include/linux/interrupt.h, where

@@ -8,11 +8,11 @@
 #include <string.h>
 
 struct interrupt_rows {
-	struct array works;		/* struct interrupt_row, of all pids */
-	struct array rows;		/* struct interrupt_row */
-	struct number_map *functions;	/* kind, function, irq: from 1 */
-	struct number_map *work_numbers;	/* those, victim: from 1 */
-	struct number_map *row_numbers;	/* work, pid: from 1 */
+	struct array works;		 /* struct interrupt_row, of all pids */
+	struct array rows;		 /* struct interrupt_row */
+	struct number_map *functions;	 /* kind, function, irq: from 1 */
+	struct number_map *work_numbers; /* those, victim: from 1 */
+	struct number_map *row_numbers;	 /* work, pid: from 1 */
 };
 
 struct interrupt_rows *interrupt_rows_new(void)
@@ -81,13 +81,13 @@ uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 		.victim_tid = work->victim_tid,
 		.pid = -1,
 	};
-	uint64_t function = number_of(rows->functions,
-				      work->function << 8 |
-					      (uint32_t)work->kind << 1 |
-					      work->is_thread_work,
-				      (uint32_t)work->irq);
-	uint64_t number = number_of(rows->work_numbers, (uint32_t)function,
-				    work->victim);
+	uint64_t function =
+		number_of(rows->functions,
+			  work->function << 8 | (uint32_t)work->kind << 1 |
+				  work->is_thread_work,
+			  (uint32_t)work->irq);
+	uint64_t number =
+		number_of(rows->work_numbers, (uint32_t)function, work->victim);
 
 	if (!function || !make_room(&rows->works, number, &row))
 		return INTERRUPT_WORK_NONE;
@@ -126,8 +126,8 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_share *share)
 {
 	struct interrupt_row *work = array_at(&rows->works, share->work);
-	uint64_t number = number_of(rows->row_numbers, share->work,
-				    (uint32_t)pid);
+	uint64_t number =
+		number_of(rows->row_numbers, share->work, (uint32_t)pid);
 	struct interrupt_row like = share_of(work, pid);
 	struct interrupt_row *row;
 
@@ -146,8 +146,8 @@ static const struct interrupt_row *row_at(const struct array *rows,
 	return index < rows->count ? array_at(rows, index) : NULL;
 }
 
-const struct interrupt_row *
-interrupt_rows_at(const struct interrupt_rows *rows, size_t index)
+const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
+					      size_t index)
 {
 	return row_at(&rows->rows, index);
 }

@@ -22,7 +22,7 @@ struct interrupt_work {
 	bool is_thread_work;
 	int32_t irq;
 	uint32_t function;
-	uint32_t victim;	/* task index */
+	uint32_t victim; /* task index */
 	int32_t victim_pid;
 	int32_t victim_tid;
 };
@@ -41,10 +41,10 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 /* Part of a piece of work: @count of it (1: all), @ns of its time. */
 struct interrupt_share {
 	uint32_t work;
-	bool is_of_path;	/* work is a call path: see path_sums.h */
-	uint8_t how;		/* of a path: count is of entries by enum
+	bool is_of_path;   /* work is a call path: see path_sums.h */
+	uint8_t how;	   /* of a path: count is of entries by enum
 				 * call_how */
-	uint8_t certainty;	/* enum interrupt_certainty */
+	uint8_t certainty; /* enum interrupt_certainty */
 	double count;
 	uint64_t ns;
 };
@@ -56,8 +56,8 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 			const struct interrupt_share *share);
 
 /* Returns row @index by function, victim and for whom; NULL after the last. */
-const struct interrupt_row *
-interrupt_rows_at(const struct interrupt_rows *rows, size_t index);
+const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
+					      size_t index);
 
 /* The same by function and victim alone: pid is -1, the count exact. */
 const struct interrupt_row *

@@ -10,9 +10,9 @@ struct interrupt_stacks {
 	struct time_window window;
 	struct interrupt_rows *rows;
 	struct claims *claims;
-	struct array tasks;		/* struct interrupt_stack, by index */
-	struct number_map *by_tid;	/* index + 1; no idle tasks */
-	struct number_map *by_cpu;	/* index + 1 of its idle task */
+	struct array tasks;	   /* struct interrupt_stack, by index */
+	struct number_map *by_tid; /* index + 1; no idle tasks */
+	struct number_map *by_cpu; /* index + 1 of its idle task */
 };
 
 struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
@@ -71,10 +71,9 @@ static bool name_task(struct interrupt_stacks *stacks,
 		      struct interrupt_stack *stack, const struct task *task,
 		      uint32_t cpu)
 {
-	uint64_t *index = task->tid > 0 ?
-				  number_map_add(stacks->by_tid,
-						 (uint32_t)task->tid) :
-				  number_map_add(stacks->by_cpu, cpu);
+	uint64_t *index = task->tid > 0 ? number_map_add(stacks->by_tid,
+							 (uint32_t)task->tid) :
+					  number_map_add(stacks->by_cpu, cpu);
 
 	if (!index)
 		return false;
@@ -151,16 +150,15 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			    piece->is_part ? interrupt_stack_top(stack) : NULL);
 }
 
-struct interrupt_piece *
-interrupt_stacks_find(struct interrupt_stacks *stacks,
-		      const struct event_record *event)
+struct interrupt_piece *interrupt_stacks_find(struct interrupt_stacks *stacks,
+					      const struct event_record *event)
 {
 	const uint64_t *index =
 		event->tid > 0 ?
 			number_map_find(stacks->by_tid, (uint32_t)event->tid) :
 			number_map_find(stacks->by_cpu, (uint32_t)event->cpu);
 
-	return index ? interrupt_stack_top(array_at(&stacks->tasks,
-						    *index - 1)) :
+	return index ? interrupt_stack_top(
+			       array_at(&stacks->tasks, *index - 1)) :
 		       NULL;
 }

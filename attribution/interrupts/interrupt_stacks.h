@@ -13,13 +13,13 @@ struct task;
 
 /* The pieces of interrupt work that a task is in. */
 struct interrupt_stack {
-	uint32_t index;		/* of the task */
-	int32_t tid;		/* 0: an idle task */
+	uint32_t index; /* of the task */
+	int32_t tid;	/* 0: an idle task */
 	int32_t pid;
-	uint64_t clock_ns;	/* billed up to here: call_step.clock_ns */
-	bool is_interrupted;	/* its innermost work is interrupt work */
-	bool is_in_tracer;	/* or the tracer's: no part of either */
-	struct array pieces;	/* struct interrupt_piece, outermost first */
+	uint64_t clock_ns;   /* billed up to here: call_step.clock_ns */
+	bool is_interrupted; /* its innermost work is interrupt work */
+	bool is_in_tracer;   /* or the tracer's: no part of either */
+	struct array pieces; /* struct interrupt_piece, outermost first */
 };
 
 /* Those of all tasks. */
@@ -96,8 +96,7 @@ void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 /* Returns the innermost piece of the task that @event happened in, or NULL if
  * it is in none.
  */
-struct interrupt_piece *
-interrupt_stacks_find(struct interrupt_stacks *stacks,
-		      const struct event_record *event);
+struct interrupt_piece *interrupt_stacks_find(struct interrupt_stacks *stacks,
+					      const struct event_record *event);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "attribution/events/function_marks.h"
 #include "attribution/interrupts/interrupt_steps_parts.h"
-#include "attribution/time/on_cpu.h"
 #include "attribution/table.h"
+#include "attribution/time/on_cpu.h"
 #include "attribution/time/task_work.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
@@ -72,8 +72,8 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 {
 	bool goes_on_elsewhere = step->detail;
 	struct interrupt_piece *top = interrupt_stack_top(stack);
-	enum interrupt_role role = interrupt_role_of(steps->roles,
-						     step->function);
+	enum interrupt_role role =
+		interrupt_role_of(steps->roles, step->function);
 
 	if (role == ROLE_WAKES || role == ROLE_ASKS)
 		steps->listener->role(steps->listener, top, role, step);

@@ -20,10 +20,10 @@ struct interrupt_steps {
 	struct interrupt_listener *listener;
 	struct interrupt_roles *roles;
 	struct task_work *work;
-	struct function_marks *marks;	/* functions that mean something */
+	struct function_marks *marks;	 /* functions that mean something */
 	struct interrupt_stack *current; /* of last; NULL: not known */
-	uint32_t floor;		/* current's works end no deeper */
-	struct call_step last;	/* the newest: when, where and whose */
+	uint32_t floor;			 /* current's works end no deeper */
+	struct call_step last;		 /* the newest: when, where and whose */
 };
 
 /* Begins what STEP_ENTER @step does; @is_new_work says whether it has become

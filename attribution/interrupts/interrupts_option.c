@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/witness.h"
 #include "attribution/interrupts/interrupt_columns.h"
 #include "attribution/interrupts/interrupt_groups.h"
 #include "attribution/interrupts/irq_names.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
-#include "attribution/events/witness.h"
 #include "common/error.h"
 #include "symbolize/symbols.h"
 
@@ -18,7 +18,7 @@ struct interrupts {
 	struct interrupt_columns columns;
 	struct interrupt_ledger *ledger;
 	struct irq_names *irqs;
-	struct array rows;	/* struct interrupt_row */
+	struct array rows; /* struct interrupt_row */
 	int status;
 };
 
@@ -29,8 +29,8 @@ static struct interrupts *of_witness(struct witness *witness)
 
 static void take_step(struct witness *witness, const struct call_step *step)
 {
-	struct witness *ledger = interrupt_ledger_witness(
-		of_witness(witness)->ledger);
+	struct witness *ledger =
+		interrupt_ledger_witness(of_witness(witness)->ledger);
 
 	ledger->step(ledger, step);
 }
@@ -63,8 +63,8 @@ static struct witness *open_interrupts(const struct attribution_input *input)
 
 	if (!interrupts)
 		return NULL;
-	interrupts->witness = (struct witness){ .step = take_step,
-						.event = take_event };
+	interrupts->witness =
+		(struct witness){ .step = take_step, .event = take_event };
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
 	interrupts->irqs = irq_names_new();
@@ -89,8 +89,7 @@ static bool check(const struct attribution_input *input, char *message,
 
 	if (interrupt_grouping_find(input->argument))
 		return true;
-	used = snprintf(message, size, "not by '%s', but by",
-			input->argument);
+	used = snprintf(message, size, "not by '%s', but by", input->argument);
 	for (size_t i = 0; (grouping = interrupt_grouping_at(i)); i++)
 		if (used >= 0 && (size_t)used < size)
 			used += snprintf(message + used, size - (size_t)used,

@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct irq_names {
-	struct number_map *numbers;	/* by irq: the name's number + 1 */
+	struct number_map *numbers; /* by irq: the name's number + 1 */
 	struct string_pool *texts;
 };
 
@@ -71,8 +71,7 @@ int irq_names_take(struct irq_names *names, const struct event_record *event)
 
 const char *irq_names_find(const struct irq_names *names, int32_t irq)
 {
-	const uint64_t *number = number_map_find(names->numbers,
-						 (uint32_t)irq);
+	const uint64_t *number = number_map_find(names->numbers, (uint32_t)irq);
 
 	return number && *number ?
 		       string_pool_text(names->texts, (uint32_t)*number - 1) :

@@ -8,8 +8,8 @@
 
 struct packet_table {
 	struct claims *claims;
-	struct number_map *packets;	/* struct packet *, by address */
-	struct claim_map *readers;	/* by socket: who read it last */
+	struct number_map *packets; /* struct packet *, by address */
+	struct claim_map *readers;  /* by socket: who read it last */
 };
 
 struct packet_table *packet_table_new(struct claims *claims)

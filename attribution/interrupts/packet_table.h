@@ -9,12 +9,12 @@
 
 /* A packet in the kernel. */
 struct packet {
-	uint64_t address;	/* of its struct sk_buff */
-	struct claim *claim;	/* for whom it is */
-	bool is_sent;		/* on its way out */
-	bool is_received;	/* the network layer has it */
-	uint64_t socket;	/* whose reader was told of it, or 0 */
-	struct claim *woken;	/* who was woken by it first, or NULL */
+	uint64_t address;    /* of its struct sk_buff */
+	struct claim *claim; /* for whom it is */
+	bool is_sent;	     /* on its way out */
+	bool is_received;    /* the network layer has it */
+	uint64_t socket;     /* whose reader was told of it, or 0 */
+	struct claim *woken; /* who was woken by it first, or NULL */
 };
 
 /* The packets in flight, by address. */

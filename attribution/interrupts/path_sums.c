@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 struct path_sums {
-	struct array sums;		/* struct path_sum */
-	struct number_map *numbers;	/* by path and process: from 1 */
+	struct array sums;	    /* struct path_sum */
+	struct number_map *numbers; /* by path and process: from 1 */
 };
 
 struct path_sums *path_sums_new(void)
@@ -37,8 +37,8 @@ void path_sums_free(struct path_sums *sums)
 static struct path_sum *sum_of(struct path_sums *sums, int32_t pid,
 			       uint32_t path)
 {
-	uint64_t *number = number_map_add(
-		sums->numbers, (uint64_t)path << 32 | (uint32_t)pid);
+	uint64_t *number = number_map_add(sums->numbers,
+					  (uint64_t)path << 32 | (uint32_t)pid);
 	struct path_sum *sum;
 
 	if (!number)

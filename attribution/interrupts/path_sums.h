@@ -24,10 +24,10 @@ struct path_work {
 /* Interrupt work by call path and by the process that it was for. */
 struct path_sum {
 	uint32_t path;
-	int32_t pid;		/* as in struct interrupt_row */
+	int32_t pid; /* as in struct interrupt_row */
 	uint64_t ns;
-	uint64_t certain_ns[CERTAINTIES];	/* of what was interrupt work */
-	double entries[CALL_HOWS];	/* of work for several each has a part */
+	uint64_t certain_ns[CERTAINTIES]; /* of what was interrupt work */
+	double entries[CALL_HOWS]; /* of work for several each has a part */
 };
 
 struct path_sums;

@@ -12,8 +12,7 @@
 #include <string.h>
 
 int call_lanes_open(struct call_lanes *lanes,
-		    const struct lanes_options *options,
-		    struct lane_sink *sink)
+		    const struct lanes_options *options, struct lane_sink *sink)
 {
 	int status;
 
@@ -87,8 +86,7 @@ void call_lanes_take(struct call_lanes *lanes, const struct system_call *call)
 		.time_ns = call->begin_ns,
 		.number = call->function,
 		.name = system_call_name(symbols_functions(symbols),
-					 symbols_arch(symbols),
-					 call->function),
+					 symbols_arch(symbols), call->function),
 		.category = "syscall",
 		.notes = notes,
 	};

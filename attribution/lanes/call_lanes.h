@@ -12,7 +12,7 @@ struct system_call;
  */
 struct call_lanes {
 	struct lanes_options options;
-	struct lane_sink *sink;		/* borrowed */
+	struct lane_sink *sink; /* borrowed */
 	struct lane_text arguments;
 	struct lane_text result;
 };

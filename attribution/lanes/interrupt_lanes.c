@@ -17,22 +17,22 @@ struct piece {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint32_t function;
-	uint32_t around;	/* the piece that it is in, or PIECE_NONE */
-	int32_t irq;		/* or -1 */
-	uint8_t kind;		/* enum interrupt_kind */
+	uint32_t around; /* the piece that it is in, or PIECE_NONE */
+	int32_t irq;	 /* or -1 */
+	uint8_t kind;	 /* enum interrupt_kind */
 };
 
 /* Pieces by begin, from the outermost one's on. */
 struct pieces {
-	struct array all;	/* struct piece */
-	uint32_t open;		/* the innermost, or PIECE_NONE */
+	struct array all; /* struct piece */
+	uint32_t open;	  /* the innermost, or PIECE_NONE */
 	uint32_t cpu;
 };
 
 struct task_pieces {
 	const struct task *task;
 	struct pieces interrupts;
-	struct pieces work;	/* of a kernel thread that is there for it */
+	struct pieces work; /* of a kernel thread that is there for it */
 };
 
 static struct pieces *pieces_of(struct interrupt_lanes *lanes,
@@ -129,8 +129,7 @@ static struct lane lane_of(const struct task_pieces *task,
 {
 	if (pieces == &task->work || pieces->cpu == UINT32_MAX)
 		return (struct lane){ .kind = SPAN_WORK, .task = task->task };
-	return (struct lane){ .kind = SPAN_CPU_INTERRUPTS,
-			      .cpu = pieces->cpu };
+	return (struct lane){ .kind = SPAN_CPU_INTERRUPTS, .cpu = pieces->cpu };
 }
 
 static bool is_wanted(const struct interrupt_lanes *lanes,

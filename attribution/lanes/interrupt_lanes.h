@@ -13,10 +13,10 @@
 struct interrupt_lanes {
 	struct interrupt_observer observer;
 	struct lanes_options options;
-	struct lane_sink *sink;		/* borrowed */
-	struct array tasks;		/* struct task_pieces by task index */
+	struct lane_sink *sink; /* borrowed */
+	struct array tasks;	/* struct task_pieces by task index */
 	uint64_t last_ns;
-	int status;			/* 0, or -ERROR_MEMORY */
+	int status; /* 0, or -ERROR_MEMORY */
 };
 
 struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,

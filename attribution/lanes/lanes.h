@@ -16,9 +16,9 @@ struct witness;
 struct lanes;
 
 struct lanes_options {
-	const struct attribution_input *input;	/* borrowed; with the filter and
+	const struct attribution_input *input; /* borrowed; with the filter and
 						 * window wanted */
-	uint64_t min_ns;	/* what is shorter is left out, but for
+	uint64_t min_ns; /* what is shorter is left out, but for
 				 * wake-ups */
 };
 

@@ -27,7 +27,8 @@ void sleep_lanes_free(struct sleep_lanes *lanes)
 	lane_text_free(&lanes->waker);
 }
 
-static const struct function_table *functions_of(const struct sleep_lanes *lanes)
+static const struct function_table *
+functions_of(const struct sleep_lanes *lanes)
 {
 	return symbols_functions(lanes->options.input->symbols);
 }
@@ -94,8 +95,7 @@ static void put_asleep(struct sleep_lanes *lanes, const struct lane *lane,
 	};
 
 	lanes->sink->begin(lanes->sink, lane, &span);
-	lanes->sink->end(lanes->sink, lane,
-			 sleep->begin_ns + sleep->asleep_ns);
+	lanes->sink->end(lanes->sink, lane, sleep->begin_ns + sleep->asleep_ns);
 }
 
 /* Whether it was @waking that ended @sleep, and the waker is known. */
@@ -103,8 +103,8 @@ static bool has_ended(const struct sleep *sleep, const struct waking *waking)
 {
 	return waking && waking->waker && sleep->waker != WAKER_NONE &&
 	       waking->time_ns >= sleep->begin_ns &&
-	       waking->time_ns <= sleep->begin_ns + sleep->asleep_ns +
-					  sleep->runnable_ns;
+	       waking->time_ns <=
+		       sleep->begin_ns + sleep->asleep_ns + sleep->runnable_ns;
 }
 
 /* Where the waker was.  An arrow must not lead back: the sleep's times are the
@@ -164,8 +164,7 @@ static void put_blocked(struct sleep_lanes *lanes, const struct sleep *sleep)
 }
 
 void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
-		      const struct waking *waking,
-		      const struct wakers *wakers)
+		      const struct waking *waking, const struct wakers *wakers)
 {
 	const struct lane lane = { .kind = SPAN_SLEEPS, .task = sleep->task };
 	bool has_arrow = has_ended(sleep, waking);

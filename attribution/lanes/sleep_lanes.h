@@ -14,7 +14,7 @@ struct waking;
  */
 struct sleep_lanes {
 	struct lanes_options options;
-	struct lane_sink *sink;		/* borrowed */
+	struct lane_sink *sink; /* borrowed */
 	struct lane_text waker;
 	uint64_t flows;
 };
@@ -29,7 +29,6 @@ void sleep_lanes_free(struct sleep_lanes *lanes);
  * (NULL: never); @wakers are those of the sleeps.
  */
 void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,
-		      const struct waking *waking,
-		      const struct wakers *wakers);
+		      const struct waking *waking, const struct wakers *wakers);
 
 #endif

@@ -71,17 +71,16 @@ void wakings_step(struct wakings *wakings, const struct call_step *step)
 static const struct task *waker_of(const struct wakings *wakings,
 				   const struct event_record *event)
 {
-	const uint64_t *known =
-		number_map_find(wakings->tasks,
-				key_of(event->tid, (uint32_t)event->cpu));
+	const uint64_t *known = number_map_find(
+		wakings->tasks, key_of(event->tid, (uint32_t)event->cpu));
 
 	return known ? (const struct task *)(uintptr_t)*known : NULL;
 }
 
 static void remember(struct wakings *wakings, const struct event_record *event)
 {
-	uint64_t *place = number_map_add(
-		wakings->last, (uint32_t)event->values[WAKING_TID]);
+	uint64_t *place = number_map_add(wakings->last,
+					 (uint32_t)event->values[WAKING_TID]);
 	struct waking *waking = NULL;
 
 	if (place && *place)
@@ -152,8 +151,7 @@ void wakings_event(struct wakings *wakings, const struct event_record *event)
 
 const struct waking *wakings_last(const struct wakings *wakings, int32_t tid)
 {
-	const uint64_t *place =
-		number_map_find(wakings->last, (uint32_t)tid);
+	const uint64_t *place = number_map_find(wakings->last, (uint32_t)tid);
 
 	return place ? array_at(&wakings->all, *place - 1) : NULL;
 }

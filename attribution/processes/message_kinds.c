@@ -9,7 +9,7 @@
 
 struct message_kinds {
 	uint32_t count;
-	uint8_t kinds[];	/* enum message_kind */
+	uint8_t kinds[]; /* enum message_kind */
 };
 
 /* fs/pipe.c, fs/eventfd.c, fs/select.c, fs/eventpoll.c, net/unix/af_unix.c,

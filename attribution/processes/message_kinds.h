@@ -12,10 +12,10 @@ struct path_frame;
 /* What a kernel function has to do with messages between processes. */
 enum message_kind {
 	MESSAGE_NONE,
-	MESSAGE_SEND,		/* hands one over itself: pipe, Unix socket */
-	MESSAGE_SEND_NETWORK,	/* by the network's soft interrupts */
-	MESSAGE_WAIT,		/* waits for one */
-	MESSAGE_WAIT_MANY,	/* waits for one on any of several */
+	MESSAGE_SEND,	      /* hands one over itself: pipe, Unix socket */
+	MESSAGE_SEND_NETWORK, /* by the network's soft interrupts */
+	MESSAGE_WAIT,	      /* waits for one */
+	MESSAGE_WAIT_MANY,    /* waits for one on any of several */
 };
 
 /* Returns whether functions of @kind wait for messages. */
@@ -28,8 +28,7 @@ static inline bool message_kind_waits(enum message_kind kind)
 struct message_kinds;
 
 /* Looks at all @functions once.  Returns NULL when out of memory. */
-struct message_kinds *
-message_kinds_new(const struct function_table *functions);
+struct message_kinds *message_kinds_new(const struct function_table *functions);
 void message_kinds_free(struct message_kinds *kinds);
 
 enum message_kind message_kind_of(const struct message_kinds *kinds,

@@ -8,9 +8,9 @@
  * found one that nobody woke it for.  A zeroed one has had no messages.
  */
 struct message_order {
-	bool has_found;		/* the message that it read last was there */
-	bool has_sent;		/* it sent one, woke nobody and read none since */
-	bool has_slept;		/* since it began to read */
+	bool has_found; /* the message that it read last was there */
+	bool has_sent;	/* it sent one, woke nobody and read none since */
+	bool has_slept; /* since it began to read */
 };
 
 /* The thread begins to wait for a message, or to send one. */

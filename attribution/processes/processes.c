@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/witness_relay.h"
 #include "attribution/overview.h"
 #include "attribution/processes/process_accounts.h"
-#include "attribution/table.h"
-#include "attribution/text/table_rows.h"
 #include "attribution/processes/time_account.h"
 #include "attribution/processes/time_columns.h"
-#include "attribution/events/witness_relay.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -61,8 +61,8 @@ static struct witness *open_threads(const struct attribution_input *input)
 /* One of the two tables, while it is written. */
 struct sheet {
 	struct time_columns columns;
-	struct array rows;	/* struct time_account */
-	uint64_t *order;	/* by place: a row's index */
+	struct array rows; /* struct time_account */
+	uint64_t *order;   /* by place: a row's index */
 };
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -196,8 +196,8 @@ static int render(struct witness *witness,
 		return write_json(processes, output);
 	status = write_sheet(processes, output, processes->by_thread);
 	if (!status && output->format == RECORD_TABLE)
-		overview_write_text(processes->input->recording,
-				    output->stacks, output->out);
+		overview_write_text(processes->input->recording, output->stacks,
+				    output->out);
 	return status;
 }
 

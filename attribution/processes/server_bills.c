@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 struct server_bills {
-	struct array bills;		/* struct server_bill */
-	struct number_map *by_pair;	/* number of the bill, plus 1 */
-	struct number_map *clients;	/* pid of a pair's client, plus 1 */
+	struct array bills;	    /* struct server_bill */
+	struct number_map *by_pair; /* number of the bill, plus 1 */
+	struct number_map *clients; /* pid of a pair's client, plus 1 */
 };
 
 struct server_bills *server_bills_new(void)

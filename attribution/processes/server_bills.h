@@ -11,14 +11,14 @@
  */
 struct server_bill {
 	int32_t server_pid;
-	int32_t client_pid;	/* -1: for nobody known */
-	uint64_t requests;	/* its messages that woke the server */
-	uint64_t kernel_ns;	/* system calls, faults, kernel work */
+	int32_t client_pid; /* -1: for nobody known */
+	uint64_t requests;  /* its messages that woke the server */
+	uint64_t kernel_ns; /* system calls, faults, kernel work */
 	uint64_t user_ns;
-	uint64_t tracer_ns;	/* what the tracer took of its time */
-	uint64_t runnable_ns;	/* its threads waited for a CPU */
-	uint64_t asleep_ns;	/* slept for another thing */
-	uint64_t inferred_ns;	/* of kernel_ns and user_ns */
+	uint64_t tracer_ns;   /* what the tracer took of its time */
+	uint64_t runnable_ns; /* its threads waited for a CPU */
+	uint64_t asleep_ns;   /* slept for another thing */
+	uint64_t inferred_ns; /* of kernel_ns and user_ns */
 };
 
 /* Bills by server and client. */

@@ -2,13 +2,13 @@
 #include "attribution/processes/servers.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/events/witness.h"
 #include "attribution/processes/message_kinds.h"
 #include "attribution/processes/server_bills.h"
 #include "attribution/processes/servers_parts.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
-#include "attribution/events/witness.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
@@ -53,11 +53,12 @@ static void add_time(struct server_bill *bill, const struct service *service,
 static void turn(struct servers *servers, struct service *service,
 		 const struct time_span *span)
 {
-	bool is_sleep = span->time_class == TIME_ASLEEP ||
-			(span->time_class == TIME_RUNNABLE &&
-			 service->next_bill);
+	bool is_sleep =
+		span->time_class == TIME_ASLEEP ||
+		(span->time_class == TIME_RUNNABLE && service->next_bill);
 
-	if (!is_sleep || !message_kind_waits(servers_kind_of(servers, span->task)))
+	if (!is_sleep ||
+	    !message_kind_waits(servers_kind_of(servers, span->task)))
 		return;
 	service->bill = 0;
 	if (span->time_class == TIME_ASLEEP)
@@ -90,9 +91,9 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 	turn(servers, service, span);
 	if (!service->bill && is_idle)
 		return;
-	number = service->bill ? service->bill - 1 :
-				 server_bills_add(servers->bills,
-						  span->task->pid, -1);
+	number = service->bill ?
+			 service->bill - 1 :
+			 server_bills_add(servers->bills, span->task->pid, -1);
 	if (number == SERVER_BILL_NONE)
 		servers->status = -ERROR_MEMORY;
 	else

@@ -48,8 +48,7 @@ static bool is_client(struct servers *servers, const struct task *client,
 	if (message_order_answers(&all[waker].order, &all[woken].order))
 		server_bills_is_client(servers->bills, server->pid,
 				       client->pid);
-	return server_bills_is_client(servers->bills, client->pid,
-				      server->pid);
+	return server_bills_is_client(servers->bills, client->pid, server->pid);
 }
 
 /* @client's message wakes @server. */
@@ -57,8 +56,8 @@ static void request(struct servers *servers, const struct task *client,
 		    const struct task *server, bool is_exact)
 {
 	struct service *service = servers_service(servers, server->index);
-	size_t number = server_bills_add(servers->bills, server->pid,
-					 client->pid);
+	size_t number =
+		server_bills_add(servers->bills, server->pid, client->pid);
 
 	if (!service || number == SERVER_BILL_NONE) {
 		servers->status = -ERROR_MEMORY;
@@ -135,8 +134,8 @@ void servers_take_exec(struct servers *servers,
 {
 	const struct task *task =
 		task_paths_task(servers->paths, record->cpu, record->tid);
-	struct service *service =
-		task ? servers_service(servers, task->index) : NULL;
+	struct service *service = task ? servers_service(servers, task->index) :
+					 NULL;
 
 	if (service)
 		*service = (struct service){ 0 };

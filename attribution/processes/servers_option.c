@@ -17,7 +17,7 @@ struct servers_option {
 	struct witness_relay relay;
 	const struct attribution_input *input;
 	struct servers *servers;
-	struct array rows;	/* const struct server_bill * */
+	struct array rows; /* const struct server_bill * */
 };
 
 static void close_option(struct witness *witness)

@@ -20,8 +20,8 @@ struct task_time;
 
 /* A thread that may serve.  Bills are by number, plus 1; 0: nobody's. */
 struct service {
-	size_t bill;		/* what its time goes to */
-	size_t next_bill;	/* from when it is awake again */
+	size_t bill;	  /* what its time goes to */
+	size_t next_bill; /* from when it is awake again */
 	/* The message was followed, not guessed: handed over by the sender
 	 * itself, to one that waited for nothing else, and no other message
 	 * was read since.
@@ -39,7 +39,7 @@ struct servers {
 	struct task_paths *paths;
 	struct message_kinds *kinds;
 	struct server_bills *bills;
-	struct array services;	/* struct service by task index */
+	struct array services; /* struct service by task index */
 	int status;
 };
 

@@ -21,8 +21,8 @@ struct time_accounts {
 	const struct attribution_input *input;
 	struct task_time *time;
 	struct interrupt_ledger *ledger;
-	struct array threads;	/* struct time_account by task index */
-	const struct task *counted;	/* has an account: of the last count */
+	struct array threads;	    /* struct time_account by task index */
+	const struct task *counted; /* has an account: of the last count */
 	int status;
 };
 
@@ -53,8 +53,9 @@ static void settle_provisional(struct time_account *account,
 
 static void take_span(struct span_sink *sink, const struct time_span *span)
 {
-	struct time_accounts *accounts = (struct time_accounts *)(
-		(char *)sink - offsetof(struct time_accounts, sink));
+	struct time_accounts *accounts =
+		(struct time_accounts *)((char *)sink -
+					 offsetof(struct time_accounts, sink));
 	uint64_t size_ns = span->end_ns - span->begin_ns;
 	struct time_account *account;
 

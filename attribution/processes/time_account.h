@@ -2,12 +2,12 @@
 #ifndef KT_ATTRIBUTION_TIME_ACCOUNT_H
 #define KT_ATTRIBUTION_TIME_ACCOUNT_H
 
+#include "attribution/events/witness.h"
 #include "attribution/time/class_borders.h"
 #include "attribution/time/time_span.h"
-#include "attribution/events/witness.h"
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct array;
@@ -20,32 +20,32 @@ struct task;
  * classes of interrupt time are in two: benefited and stolen.
  */
 struct time_account {
-	const struct task *task;	/* of a process: one of its */
+	const struct task *task; /* of a process: one of its */
 	int32_t pid;
-	int32_t tid;			/* of a process: pid */
-	const char *comm;		/* its last name */
+	int32_t tid;	  /* of a process: pid */
+	const char *comm; /* its last name */
 	uint64_t threads;
-	uint64_t wall_ns;		/* the sum of the classes */
+	uint64_t wall_ns; /* the sum of the classes */
 	uint64_t class_ns[TIME_CLASSES];
-	uint64_t recorder_wait;		/* ns of TIME_TRACER that it waited
+	uint64_t recorder_wait; /* ns of TIME_TRACER that it waited
 					 * while the recorder had its CPU */
-	uint64_t benefited_ns;		/* of TIME_INTERRUPT */
+	uint64_t benefited_ns;	/* of TIME_INTERRUPT */
 	uint64_t stolen_ns;
 	uint64_t unknown_ns[UNKNOWN_REASONS];
-	uint64_t uncertain;		/* ns by which a class may be off: how
+	uint64_t uncertain;	   /* ns by which a class may be off: how
 					 * exact the times were at which it
 					 * went from one to another */
-	uint64_t context_switches;	/* how often it left a CPU */
-	uint64_t system_calls;		/* begun */
-	uint64_t faults;		/* page faults and exceptions */
+	uint64_t context_switches; /* how often it left a CPU */
+	uint64_t system_calls;	   /* begun */
+	uint64_t faults;	   /* page faults and exceptions */
 	/* Of processes: ns that others' threads and idle CPUs spent on it, in
 	 * interrupts, and in work items and threaded handlers.
 	 */
 	uint64_t interrupt_work_elsewhere;
 	uint64_t kernel_work_elsewhere;
-	uint64_t busy_ns;		/* on a CPU, as far as known */
-	uint64_t provisional_ns;	/* of TIME_KERNEL, as yet */
-	struct class_borders borders;	/* what uncertain comes from */
+	uint64_t busy_ns;	      /* on a CPU, as far as known */
+	uint64_t provisional_ns;      /* of TIME_KERNEL, as yet */
+	struct class_borders borders; /* what uncertain comes from */
 };
 
 /* Returns whether @events tell for whom interrupt work is, as far as anything

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/time_columns.h"
 
-#include "attribution/text/table_rows.h"
 #include "attribution/processes/time_account.h"
+#include "attribution/text/table_rows.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -24,25 +24,23 @@ static const struct {
 } needs[NEEDS] = {
 	[NEEDS_SWITCHES] = { "sched:sched_switch", "--events=sched" },
 	[NEEDS_WAKEUPS] = { "sched:sched_waking", "--events=sched" },
-	[NEEDS_ALL] = { "timer and workqueue events",
-			"--events=attribution" },
+	[NEEDS_ALL] = { "timer and workqueue events", "--events=attribution" },
 };
 
 struct column {
 	const char *name;
-	size_t offset;		/* in struct time_account */
+	size_t offset; /* in struct time_account */
 	enum column_type type;
 	enum column_need need;
 	/* TIME_COLUMNS_ALL: in each. */
 	enum time_columns_part part;
-	bool is_of_threads;	/* not in the table of processes */
-	bool is_of_processes;	/* not in that of threads */
+	bool is_of_threads;   /* not in the table of processes */
+	bool is_of_processes; /* not in that of threads */
 };
 
 #define COLUMN(text, member) \
 	.name = (text), .offset = offsetof(struct time_account, member)
-#define CLASS(text, member) \
-	COLUMN(text, member), .part = TIME_COLUMNS_CLASSES
+#define CLASS(text, member) COLUMN(text, member), .part = TIME_COLUMNS_CLASSES
 #define REST(text, member) COLUMN(text, member), .part = TIME_COLUMNS_REST
 
 static const struct column columns_list[] = {
@@ -113,8 +111,7 @@ static void write_column(const struct time_columns *columns,
 	}
 	switch (column->type) {
 	case IS_TIME:
-		record_duration(writer, column->name,
-				*(const uint64_t *)value);
+		record_duration(writer, column->name, *(const uint64_t *)value);
 		break;
 	case IS_COUNT:
 		record_number(writer, column->name, *(const uint64_t *)value);
@@ -148,8 +145,8 @@ static void write_reasons(struct record_writer *writer,
 static bool has_part(const struct time_columns *columns,
 		     enum time_columns_part part)
 {
-	return columns->part == TIME_COLUMNS_ALL ||
-	       part == TIME_COLUMNS_ALL || columns->part == part;
+	return columns->part == TIME_COLUMNS_ALL || part == TIME_COLUMNS_ALL ||
+	       columns->part == part;
 }
 
 static bool has_column(const struct time_columns *columns,

@@ -14,14 +14,14 @@ struct time_account;
 /* Text has them in two tables, each narrow enough to be read. */
 enum time_columns_part {
 	TIME_COLUMNS_ALL,
-	TIME_COLUMNS_CLASSES,	/* where the time went */
-	TIME_COLUMNS_REST,	/* what else is known, and how well */
+	TIME_COLUMNS_CLASSES, /* where the time went */
+	TIME_COLUMNS_REST,    /* what else is known, and how well */
 };
 
 /* What decides which there are. */
 struct time_columns {
 	struct off_cpu_evidence evidence;
-	bool is_followed;	/* see time_accounts_follow() */
+	bool is_followed; /* see time_accounts_follow() */
 	bool by_thread;
 	enum time_columns_part part;
 };

@@ -18,11 +18,11 @@ enum { WORK_PID = -2 };
 /* Where a task is in the tree. */
 struct task_path {
 	uint32_t node;
-	uint32_t stopped;	/* in work: where it goes on afterwards */
-	uint64_t clock_ns;	/* up to here its time is in the tree */
-	bool is_known;		/* else it has had no step */
+	uint32_t stopped;  /* in work: where it goes on afterwards */
+	uint64_t clock_ns; /* up to here its time is in the tree */
+	bool is_known;	   /* else it has had no step */
 	bool is_wanted;
-	bool is_in_work;	/* node is below the root of work */
+	bool is_in_work; /* node is below the root of work */
 };
 
 struct billed_profile {
@@ -30,10 +30,10 @@ struct billed_profile {
 	struct interrupt_ledger *ledger;
 	struct path_sums *paths;
 	struct call_tree *tree;
-	struct array tasks;		/* struct task_path by task index */
-	struct array slots;		/* uint32_t by node: where the piece
+	struct array tasks; /* struct task_path by task index */
+	struct array slots; /* uint32_t by node: where the piece
 					 * that was there last has it, perhaps */
-	uint32_t work;			/* the root of work */
+	uint32_t work;	    /* the root of work */
 	struct profile_options options;
 	uint64_t part_ns[PROFILE_PARTS];
 	struct profile_bill bill;
@@ -48,9 +48,9 @@ static struct task_path *path_of(struct billed_profile *profile,
 		return path;
 	path->is_known = true;
 	path->is_wanted = step_filter_task(profile->options.filter, task);
-	path->node = call_tree_part_root(
-		profile->tree, task->pid,
-		profile_part_of(&profile->options, task->tid));
+	path->node = call_tree_part_root(profile->tree, task->pid,
+					 profile_part_of(&profile->options,
+							 task->tid));
 	return path->node == CALL_NODE_NONE ? NULL : path;
 }
 
@@ -204,8 +204,8 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	struct billed_profile *profile = (struct billed_profile *)witness;
 	struct witness *ledger = interrupt_ledger_witness(profile->ledger);
 	struct task_path *path = path_of(profile, step->task);
-	const struct interrupt_stack *stack = interrupt_ledger_stack(
-		profile->ledger, step->task, step->cpu);
+	const struct interrupt_stack *stack =
+		interrupt_ledger_stack(profile->ledger, step->task, step->cpu);
 	bool is_done = path && stack && charge(profile, path, stack, step);
 
 	if (is_done && step->kind == STEP_EXIT)
@@ -214,10 +214,10 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	if (is_done && step->kind <= STEP_COUNT && step->kind != STEP_EXIT) {
 		stack = interrupt_ledger_stack(profile->ledger, step->task,
 					       step->cpu);
-		is_done = stack && (step->kind == STEP_ENTER ?
-					    enter(profile, path, stack, step) :
-					    count_local(profile, path, stack,
-							step));
+		is_done = stack &&
+			  (step->kind == STEP_ENTER ?
+				   enter(profile, path, stack, step) :
+				   count_local(profile, path, stack, step));
 	}
 	if (!is_done)
 		interrupt_ledger_fail(profile->ledger);
@@ -232,16 +232,15 @@ static void take_event(struct witness *witness,
 	ledger->event(ledger, event);
 }
 
-struct billed_profile *
-billed_profile_new(const struct attribution_input *input,
-		   const struct profile_options *options)
+struct billed_profile *billed_profile_new(const struct attribution_input *input,
+					  const struct profile_options *options)
 {
 	struct billed_profile *profile = calloc(1, sizeof(*profile));
 
 	if (!profile)
 		return NULL;
-	profile->witness = (struct witness){ .step = take_step,
-					     .event = take_event };
+	profile->witness =
+		(struct witness){ .step = take_step, .event = take_event };
 	profile->options = *options;
 	profile->tasks = ARRAY_OF(struct task_path);
 	profile->slots = ARRAY_OF(uint32_t);
@@ -322,8 +321,8 @@ static int add_sum(struct billed_profile *profile, const struct path_sum *sum)
 		return -ERROR_MEMORY;
 	node = call_tree_at(profile->tree, place);
 	node->self_ns += sum->ns;
-	node->calls.direct += entries_of(sum, HOW_CALL) +
-			      entries_of(sum, HOW_SYSTEM_CALL);
+	node->calls.direct +=
+		entries_of(sum, HOW_CALL) + entries_of(sum, HOW_SYSTEM_CALL);
 	node->calls.tail += entries_of(sum, HOW_TAIL);
 	node->calls.async += entries_of(sum, HOW_BREAK);
 	node->calls.starts += entries_of(sum, HOW_START);
@@ -339,8 +338,8 @@ int billed_profile_end(struct billed_profile *profile)
 	int status = interrupt_ledger_end(profile->ledger);
 	const struct path_sum *sum;
 
-	for (size_t i = 0;
-	     !status && (sum = path_sums_at(profile->paths, i)); i++)
+	for (size_t i = 0; !status && (sum = path_sums_at(profile->paths, i));
+	     i++)
 		if (is_wanted(profile, sum->pid))
 			status = add_sum(profile, sum);
 	return status ? status :

@@ -13,12 +13,12 @@
 struct open_call {
 	uint32_t function;
 	uint32_t depth;
-	uint32_t interrupts;	/* open below it */
+	uint32_t interrupts; /* open below it */
 	uint64_t begin_ns;
 	uint64_t begin_clock_ns;
 	bool has_reached;
-	bool has_ended;		/* unless a jump comes next */
-	uint8_t doubt;		/* enum call_doubt bits of its end */
+	bool has_ended; /* unless a jump comes next */
+	uint8_t doubt;	/* enum call_doubt bits of its end */
 };
 
 struct open_function {
@@ -27,7 +27,7 @@ struct open_function {
 };
 
 struct task_state {
-	struct array functions;	/* struct open_function by depth */
+	struct array functions; /* struct open_function by depth */
 	struct array calls;	/* struct open_call, outermost first */
 	uint32_t interrupts;	/* of functions */
 };
@@ -35,7 +35,7 @@ struct task_state {
 struct between {
 	struct between_question question;
 	struct between_answer answer;
-	struct array tasks;	/* struct task_state by task index */
+	struct array tasks; /* struct task_state by task index */
 	struct between_paths *paths;
 };
 

@@ -25,11 +25,11 @@ struct between;
 
 /* What is asked; all borrowed. */
 struct between_question {
-	const struct function_choice *from;	/* A */
-	const struct function_choice *to;	/* B */
+	const struct function_choice *from; /* A */
+	const struct function_choice *to;   /* B */
 	const struct work_kinds *kinds;
-	const struct step_filter *filter;	/* which calls of A; or NULL */
-	struct time_window window;		/* in which they begin */
+	const struct step_filter *filter; /* which calls of A; or NULL */
+	struct time_window window;	  /* in which they begin */
 };
 
 /* The answer.  calls is the sum of the four after it and time.count. */
@@ -40,9 +40,9 @@ struct between_answer {
 	uint64_t unseen_begin;	/* began before it was first seen */
 	uint64_t doubtful;	/* B not seen, but part of the call was not */
 	uint64_t again;		/* later entries of B in these calls */
-	uint64_t in_interrupts;	/* entries of B in interrupts meanwhile */
+	uint64_t in_interrupts; /* entries of B in interrupts meanwhile */
 	uint64_t on_cpu_ns;
-	struct histogram time;	/* wall time, ns */
+	struct histogram time; /* wall time, ns */
 };
 
 /* Returns NULL when out of memory. */

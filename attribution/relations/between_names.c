@@ -8,10 +8,12 @@
 static const struct {
 	const char *name;
 	const char *text;
-	size_t offset;			/* in struct between_answer */
+	size_t offset; /* in struct between_answer */
 } counts[] = {
 #define COUNT(member, text) \
-	{ #member, text, offsetof(struct between_answer, member) }
+	{ \
+#member, text, offsetof(struct between_answer, member) \
+	}
 	COUNT(calls, "calls of the first"),
 	COUNT(never, "ended without the second"),
 	COUNT(open, "still without it when the recording ended"),
@@ -38,6 +40,6 @@ char *between_path_name(const struct between *between,
 			const struct between_path *path,
 			const struct function_table *functions)
 {
-	return path_text(between_paths_tree(between_paths(between)),
-			 path->node, functions);
+	return path_text(between_paths_tree(between_paths(between)), path->node,
+			 functions);
 }

@@ -13,7 +13,7 @@ struct function_table;
 
 /* One of the numbers of an answer, and what it is called. */
 struct between_count {
-	const char *name;	/* as in struct between_answer */
+	const char *name; /* as in struct between_answer */
 	const char *text;
 	uint64_t count;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 
+#include "attribution/events/witness.h"
 #include "attribution/relations/between.h"
 #include "attribution/relations/between_report.h"
 #include "attribution/relations/function_choice.h"
-#include "attribution/events/witness.h"
 #include "symbolize/symbols.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@
 struct between_option {
 	struct witness witness;
 	const struct function_table *functions;
-	char *first;			/* the functions' names */
-	const char *second;		/* in the same memory */
+	char *first;	    /* the functions' names */
+	const char *second; /* in the same memory */
 	struct function_choice *from;
 	struct function_choice *to;
 	struct between *between;
@@ -80,10 +80,10 @@ static bool open_parts(struct between_option *option,
 		return false;
 	option->first[length] = '\0';
 	option->second = option->first + length + 1;
-	option->from = function_choice_new(option->functions, option->first,
-					  length);
+	option->from =
+		function_choice_new(option->functions, option->first, length);
 	option->to = function_choice_new(option->functions, option->second,
-					strlen(option->second));
+					 strlen(option->second));
 	question.from = option->from;
 	question.to = option->to;
 	if (option->from && option->to)

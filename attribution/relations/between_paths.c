@@ -8,8 +8,8 @@
 
 struct between_paths {
 	struct call_tree *tree;
-	struct array list;	/* struct between_path */
-	struct array of_node;	/* uint32_t: index in list + 1 */
+	struct array list;    /* struct between_path */
+	struct array of_node; /* uint32_t: index in list + 1 */
 };
 
 struct between_paths *between_paths_new(void)

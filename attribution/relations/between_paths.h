@@ -11,9 +11,9 @@ struct call_tree;
 
 /* One way from function A to function B. */
 struct between_path {
-	uint32_t node;		/* of B in the tree; A is its root's child */
-	struct histogram time;	/* wall time, ns */
-	uint64_t on_cpu_ns;	/* of the sum of all */
+	uint32_t node;	       /* of B in the tree; A is its root's child */
+	struct histogram time; /* wall time, ns */
+	uint64_t on_cpu_ns;    /* of the sum of all */
 };
 
 /* All ways from A to B that were taken. */

@@ -3,9 +3,9 @@
 #include "attribution/relations/between_names.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/between_report.h"
+#include "attribution/table.h"
 #include "attribution/text/histogram_rows.h"
 #include "attribution/text/sparse_rows.h"
-#include "attribution/table.h"
 #include "common/error.h"
 
 #include <stdlib.h>
@@ -51,8 +51,8 @@ static int add_path(struct sparse_rows *rows,
 		    const struct between_report *report,
 		    const struct between_path *path)
 {
-	char *text = between_path_name(report->between, path,
-				       report->functions);
+	char *text =
+		between_path_name(report->between, path, report->functions);
 	int status = text ? add_times(rows, "path", text, &path->time,
 				      path->on_cpu_ns) :
 			    -ERROR_MEMORY;
@@ -76,8 +76,8 @@ int between_report_records(const struct between_report *report,
 		status = histogram_rows_bars(&rows, NULL, &answer->time);
 	for (size_t i = 0; !status && i < paths->count; i++)
 		status = add_path(&rows, report,
-				  *(const struct between_path **)array_at(
-					  paths, i));
+				  *(const struct between_path **)array_at(paths,
+									  i));
 	if (!status)
 		sparse_rows_write(&rows, output->out, output->format);
 	sparse_rows_free(&rows);

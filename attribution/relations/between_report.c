@@ -43,7 +43,7 @@ static const struct {
 	const char *column;
 	path_value *value;
 } orders[] = {
-	{ "count", path_count },   { "total_ns", path_total },
+	{ "count", path_count },      { "total_ns", path_total },
 	{ "on_cpu_ns", path_on_cpu }, { "mean_ns", path_mean },
 	{ "max_ns", path_max },
 };

@@ -9,9 +9,9 @@ struct function_table;
 
 /* What `report --between` shows; all borrowed. */
 struct between_report {
-	const struct between *between;	/* after between_end() */
+	const struct between *between; /* after between_end() */
 	const struct function_table *functions;
-	const char *from;	/* the functions' names as asked for */
+	const char *from; /* the functions' names as asked for */
 	const char *to;
 };
 

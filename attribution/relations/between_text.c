@@ -3,8 +3,8 @@
 #include "attribution/relations/between_names.h"
 #include "attribution/relations/between_paths.h"
 #include "attribution/relations/between_report.h"
-#include "attribution/text/histogram_bars.h"
 #include "attribution/table.h"
+#include "attribution/text/histogram_bars.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/text/duration_text.h"
@@ -31,8 +31,8 @@ static void write_times(const struct histogram *time, uint64_t on_cpu_ns,
 static int write_path(const struct between_report *report,
 		      const struct between_path *path, FILE *out)
 {
-	char *text = between_path_name(report->between, path,
-				       report->functions);
+	char *text =
+		between_path_name(report->between, path, report->functions);
 	char *rest = text;
 	const char *name;
 
@@ -51,8 +51,10 @@ static void write_counts(const struct between_report *report, FILE *out)
 	const struct between_answer *answer = between_answer(report->between);
 	struct between_count count;
 
-	fprintf(out, "From entering %s to first entering %s in the same call\n\n"
-		"  %10" PRIu64 "  calls of the first in which the second came\n",
+	fprintf(out,
+		"From entering %s to first entering %s in the same call\n\n"
+		"  %10" PRIu64
+		"  calls of the first in which the second came\n",
 		report->from, report->to, answer->time.count);
 	for (size_t i = 0; between_count_at(answer, i, &count); i++)
 		if (count.count || !i)

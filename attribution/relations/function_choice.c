@@ -10,12 +10,12 @@
 
 enum {
 	SUGGESTIONS = 5,
-	MAX_NAME = 96,		/* longer names are compared by their start */
+	MAX_NAME = 96, /* longer names are compared by their start */
 };
 
 /* A name as it was written. */
 struct wish {
-	char space;		/* 'k', 'u'; 0: either */
+	char space; /* 'k', 'u'; 0: either */
 	const char *name;
 	size_t length;
 };
@@ -23,7 +23,7 @@ struct wish {
 struct function_choice {
 	uint32_t chosen;
 	uint32_t count;
-	bool is_chosen[];	/* by function */
+	bool is_chosen[]; /* by function */
 };
 
 static struct wish wish_of(const char *text, size_t length)
@@ -58,9 +58,8 @@ struct function_choice *function_choice_new(const struct function_table *table,
 		return NULL;
 	choice->count = count;
 	for (uint32_t i = 0; i < count; i++) {
-		choice->is_chosen[i] =
-			i != FUNCTION_UNKNOWN &&
-			is_meant(&wish, function_at(table, i));
+		choice->is_chosen[i] = i != FUNCTION_UNKNOWN &&
+				       is_meant(&wish, function_at(table, i));
 		choice->chosen += choice->is_chosen[i];
 	}
 	return choice;
@@ -154,8 +153,8 @@ static void list_suggestions(const struct suggestion *best, char *text,
 	}
 }
 
-static void suggest(const struct function_table *table,
-		    const struct wish *wish, char *text, size_t size)
+static void suggest(const struct function_table *table, const struct wish *wish,
+		    char *text, size_t size)
 {
 	struct suggestion best[SUGGESTIONS] = { 0 };
 	char meant[MAX_NAME + 1];
@@ -173,9 +172,8 @@ static void suggest(const struct function_table *table,
 	list_suggestions(best, text, size);
 }
 
-bool function_choice_check(const struct function_table *table,
-			   const char *name, size_t length, char *message,
-			   size_t size)
+bool function_choice_check(const struct function_table *table, const char *name,
+			   size_t length, char *message, size_t size)
 {
 	const struct wish wish = wish_of(name, length);
 

@@ -31,8 +31,7 @@ bool function_choice_has(const struct function_choice *choice,
 /* Returns whether any function is called by the @length bytes at @name; if
  * not, writes so to @message, and which have similar names.
  */
-bool function_choice_check(const struct function_table *table,
-			   const char *name, size_t length, char *message,
-			   size_t size);
+bool function_choice_check(const struct function_table *table, const char *name,
+			   size_t length, char *message, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOWEST_CALLS = 64 };	/* kept, so that --top has a choice */
+enum { SLOWEST_CALLS = 64 }; /* kept, so that --top has a choice */
 
 struct function_option {
 	struct witness witness;
@@ -93,11 +93,10 @@ static int show(const struct function_option *option,
 		const struct attribution_output *output)
 {
 	const struct call_tree *tree = function_study_tree(option->study);
-	struct part_tree *slow = part_tree_new(tree, &report->slow->parts,
-					       report->slow->calls);
-	struct part_tree *typical =
-		part_tree_new(tree, &report->typical->parts,
-			      report->typical->calls);
+	struct part_tree *slow =
+		part_tree_new(tree, &report->slow->parts, report->slow->calls);
+	struct part_tree *typical = part_tree_new(tree, &report->typical->parts,
+						  report->typical->calls);
 	int status = -ERROR_MEMORY;
 
 	report->slow_tree = slow;

@@ -61,7 +61,7 @@ struct maker {
 	const char *section;
 	size_t rank;
 	const struct part_tree *tree;
-	const struct part_tree *typical;	/* or NULL */
+	const struct part_tree *typical; /* or NULL */
 };
 
 static void set_counts(struct sparse_row *row, const struct call_counts *calls)
@@ -77,8 +77,8 @@ static void set_counts(struct sparse_row *row, const struct call_counts *calls)
 static int add_function(struct maker *maker)
 {
 	const struct function_relations *relations = maker->report->relations;
-	struct sparse_row *row = sparse_rows_add(&maker->rows, "function",
-						 maker->report->name);
+	struct sparse_row *row =
+		sparse_rows_add(&maker->rows, "function", maker->report->name);
 
 	if (!row)
 		return -ERROR_MEMORY;
@@ -136,11 +136,11 @@ static int add_part(void *ctx, uint32_t node, uint32_t depth)
 	const struct call_tree *tree =
 		function_study_tree(maker->report->study);
 	struct part_line line = part_tree_line(maker->tree, node);
-	struct sparse_row *row = sparse_rows_add(
-		&maker->rows, maker->section,
-		function_at(maker->report->functions,
-			    call_tree_at(tree, node)->function)
-			->name);
+	struct sparse_row *row =
+		sparse_rows_add(&maker->rows, maker->section,
+				function_at(maker->report->functions,
+					    call_tree_at(tree, node)->function)
+					->name);
 
 	if (!row)
 		return -ERROR_MEMORY;
@@ -171,8 +171,8 @@ static int add_tree(struct maker *maker, const char *section,
 
 static int add_slow_call(struct maker *maker, const struct slow_call *call)
 {
-	struct sparse_row *row = sparse_rows_add(&maker->rows, "slow_call",
-						 maker->report->name);
+	struct sparse_row *row =
+		sparse_rows_add(&maker->rows, "slow_call", maker->report->name);
 	struct part_tree *parts;
 	int status;
 
@@ -198,9 +198,10 @@ static int add_slow_calls(struct maker *maker, uint64_t top)
 	const struct slow_call *call;
 	int status = 0;
 
-	for (size_t i = 0; !status && i < top &&
-			   (call = function_study_slow(maker->report->study,
-						       i)); i++) {
+	for (size_t i = 0;
+	     !status && i < top &&
+	     (call = function_study_slow(maker->report->study, i));
+	     i++) {
 		maker->rank = i + 1;
 		status = add_slow_call(maker, call);
 	}
@@ -256,7 +257,7 @@ static int add_all(struct maker *maker, uint64_t top)
 int function_report_records(const struct function_report *report,
 			    const struct attribution_output *output)
 {
-	enum { SLOW_CALLS = 10 };	/* unless --top says how many */
+	enum { SLOW_CALLS = 10 }; /* unless --top says how many */
 	struct maker maker = {
 		.report = report,
 		.rows = sparse_rows_of(columns, COLUMNS),

@@ -12,10 +12,10 @@ struct function_choice;
 
 /* A caller or callee. */
 struct function_relation {
-	uint32_t function;	/* FUNCTION_NONE: nobody was seen to call */
-	bool is_interrupt;	/* one broke into the other */
+	uint32_t function; /* FUNCTION_NONE: nobody was seen to call */
+	bool is_interrupt; /* one broke into the other */
 	struct call_counts calls;
-	uint64_t self_ns;	/* of the one that is called */
+	uint64_t self_ns; /* of the one that is called */
 	uint64_t total_ns;
 };
 
@@ -24,7 +24,7 @@ struct function_relations {
 	struct call_counts calls;
 	uint64_t self_ns;
 	uint64_t total_ns;
-	struct array callers;	/* struct function_relation, by total time */
+	struct array callers; /* struct function_relation, by total time */
 	struct array callees;
 };
 

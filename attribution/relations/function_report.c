@@ -101,9 +101,10 @@ static void write_time(struct record_writer *writer, const void *ctx,
 		function_study_time(table->report->study, index);
 
 	record_text(writer, "time",
-		    record_head_of(function_report_time_name(
-					   (enum study_time)index),
-				   INT16_MAX).lines[1]);
+		    record_head_of(
+			    function_report_time_name((enum study_time)index),
+			    INT16_MAX)
+			    .lines[1]);
 	record_number(writer, "min_ns", time->min);
 	record_number(writer, "mean_ns", histogram_mean(time));
 	record_number(writer, "median_ns", histogram_quantile(time, 0.5));
@@ -116,7 +117,8 @@ static void write_head(const struct function_report *report, FILE *out)
 {
 	const struct call_counts *calls = &report->relations->calls;
 
-	fprintf(out, "Function %s\n\n  calls %" PRIu64 " (direct %" PRIu64
+	fprintf(out,
+		"Function %s\n\n  calls %" PRIu64 " (direct %" PRIu64
 		", tail %" PRIu64 ", interrupt %" PRIu64 "), starts %" PRIu64
 		", inferred %" PRIu64 "\n  on a CPU: self %s, total %s\n",
 		report->name, call_counts_calls(calls), calls->direct,
@@ -132,7 +134,8 @@ static int write_times(const struct function_report *report, FILE *out)
 	const struct histogram *wall =
 		function_study_time(report->study, STUDY_WALL);
 
-	fprintf(out, "\nTimes of the %" PRIu64
+	fprintf(out,
+		"\nTimes of the %" PRIu64
 		" calls that were seen from begin to end\n\n",
 		wall->count);
 	if (!wall->count)

@@ -12,14 +12,14 @@ struct task_names;
 
 /* What `report --function` shows; all borrowed. */
 struct function_report {
-	const char *name;	/* as asked for */
+	const char *name; /* as asked for */
 	const struct function_table *functions;
 	const struct task_names *names;
 	const struct function_relations *relations;
 	const struct function_study *study;
-	const struct study_class *slow;		/* the slowest tenth */
-	const struct study_class *typical;	/* the class of the median */
-	const struct part_tree *slow_tree;	/* of these, a call */
+	const struct study_class *slow;	   /* the slowest tenth */
+	const struct study_class *typical; /* the class of the median */
+	const struct part_tree *slow_tree; /* of these, a call */
 	const struct part_tree *typical_tree;
 };
 

@@ -12,24 +12,24 @@
 
 /* A call of the function that has not ended. */
 struct open_study {
-	struct slow_call call;	/* so far */
+	struct slow_call call; /* so far */
 	uint32_t depth;
-	uint32_t node;		/* the path that runs */
+	uint32_t node; /* the path that runs */
 };
 
 struct study_task {
-	struct array calls;	/* struct open_study, outermost first; those
+	struct array calls; /* struct open_study, outermost first; those
 				 * behind open ones keep their memory */
 	size_t open;
-	uint64_t clock_ns;	/* up to here its time is in the parts */
-	uint64_t left_ns;	/* when it left the CPU; 0: it runs */
+	uint64_t clock_ns; /* up to here its time is in the parts */
+	uint64_t left_ns;  /* when it left the CPU; 0: it runs */
 };
 
 struct function_study {
 	struct function_study_options options;
 	struct histogram times[STUDY_TIMES];
 	struct call_tree *tree;
-	struct array tasks;	/* struct study_task by task index */
+	struct array tasks; /* struct study_task by task index */
 	struct slow_calls slow;
 	struct study_classes classes;
 };
@@ -48,8 +48,7 @@ function_study_new(const struct function_study_options *options)
 	study->slow = slow_calls_of(options->slowest);
 	study->classes = STUDY_CLASSES_EMPTY;
 	study->tree = call_tree_new();
-	if (!study->tree ||
-	    call_tree_root(study->tree, -1) == CALL_NODE_NONE) {
+	if (!study->tree || call_tree_root(study->tree, -1) == CALL_NODE_NONE) {
 		function_study_free(study);
 		return NULL;
 	}
@@ -103,8 +102,7 @@ static struct open_study *open_at(const struct study_task *task, size_t index)
 static int charge(struct study_task *task, const struct call_step *step)
 {
 	uint64_t on_cpu_ns = step->clock_ns - task->clock_ns;
-	uint64_t off_cpu_ns =
-		task->left_ns ? step->time_ns - task->left_ns : 0;
+	uint64_t off_cpu_ns = task->left_ns ? step->time_ns - task->left_ns : 0;
 
 	task->clock_ns = step->clock_ns;
 	task->left_ns = step->kind == STEP_LEAVE ? step->time_ns : 0;

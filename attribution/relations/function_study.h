@@ -21,18 +21,18 @@ struct step_filter;
 struct function_study;
 
 struct function_study_options {
-	const struct function_choice *functions;	/* borrowed */
-	const struct step_filter *filter;		/* borrowed, or NULL */
-	struct time_window window;	/* in which calls begin */
-	size_t slowest;			/* how many calls to keep */
+	const struct function_choice *functions; /* borrowed */
+	const struct step_filter *filter;	 /* borrowed, or NULL */
+	struct time_window window;		 /* in which calls begin */
+	size_t slowest;				 /* how many calls to keep */
 };
 
 /* Of each call that was seen from its begin to its end. */
 enum study_time {
 	STUDY_WALL,
 	STUDY_ON_CPU,
-	STUDY_SELF,		/* on a CPU in the function itself */
-	STUDY_OFF_CPU,		/* switched out, in it or below */
+	STUDY_SELF,    /* on a CPU in the function itself */
+	STUDY_OFF_CPU, /* switched out, in it or below */
 	STUDY_TIMES,
 };
 
@@ -42,7 +42,7 @@ struct slow_call {
 	uint64_t wall_ns;
 	int32_t pid;
 	int32_t tid;
-	uint32_t cpu;		/* where it began */
+	uint32_t cpu; /* where it began */
 	struct call_parts parts;
 };
 
@@ -51,12 +51,12 @@ struct study_class {
 	uint64_t calls;
 	uint64_t min_ns;
 	uint64_t max_ns;
-	struct call_parts parts;	/* of all */
+	struct call_parts parts; /* of all */
 };
 
 /* Returns NULL when out of memory. */
-struct function_study *function_study_new(
-	const struct function_study_options *options);
+struct function_study *
+function_study_new(const struct function_study_options *options);
 void function_study_free(struct function_study *study);
 
 /* Takes the next step.  Returns 0 or -ERROR_MEMORY. */

@@ -27,7 +27,7 @@ static const double least_difference = 0.05;
 struct text_tree {
 	const struct function_report *report;
 	const struct part_tree *tree;
-	const struct part_tree *typical;	/* NULL for one call */
+	const struct part_tree *typical; /* NULL for one call */
 	FILE *out;
 };
 
@@ -66,9 +66,9 @@ static int write_part(void *ctx, uint32_t node, uint32_t depth)
 
 	fprintf(text->out, "  %8s %8s %8s %7.0f  %*s%s\n",
 		time_text(whole_time(&line)).text,
-		time_text(line.on_cpu_ns).text,
-		time_text(line.off_cpu_ns).text, line.calls,
-		(int)depth * NAME_INDENT, "", node_name(text, node));
+		time_text(line.on_cpu_ns).text, time_text(line.off_cpu_ns).text,
+		line.calls, (int)depth * NAME_INDENT, "",
+		node_name(text, node));
 	return 0;
 }
 
@@ -83,11 +83,11 @@ static int write_slow_call(const struct function_report *report,
 	if (!parts)
 		return -ERROR_MEMORY;
 	text.tree = parts;
-	fprintf(out, "\n%zu. %s at %" PRIu64 ".%09" PRIu64
-		" s in %s on CPU %" PRIu32 "\n",
+	fprintf(out,
+		"\n%zu. %s at %" PRIu64 ".%09" PRIu64 " s in %s on CPU %" PRIu32
+		"\n",
 		rank + 1, duration_text_of(call->wall_ns).text,
-		call->begin_ns / 1000000000,
-		call->begin_ns % 1000000000,
+		call->begin_ns / 1000000000, call->begin_ns % 1000000000,
 		task_label_of(report->names, call->tid, call->begin_ns).text,
 		call->cpu);
 	fprintf(out, "  %8s %8s %8s %7s  function\n", "time", "on CPU",
@@ -107,10 +107,13 @@ int function_trees_slow(const struct function_report *report,
 	const struct slow_call *call;
 	int status = 0;
 
-	fprintf(output->out, "\nThe slowest calls; parts below %.0f %% of them "
-		"are left out\n", least_share * 100);
+	fprintf(output->out,
+		"\nThe slowest calls; parts below %.0f %% of them "
+		"are left out\n",
+		least_share * 100);
 	for (size_t i = 0; !status && i < most &&
-			   (call = function_study_slow(report->study, i)); i++)
+			   (call = function_study_slow(report->study, i));
+	     i++)
 		status = write_slow_call(report, call, i, output->out);
 	return status;
 }
@@ -149,11 +152,10 @@ static int write_difference(void *ctx, uint32_t node, uint32_t depth)
 
 	fprintf(text->out, "  %9s %8s %8s %8s %8s  %*s%s\n",
 		signed_text(difference_of(text, node)).text,
-		time_text(slow.on_cpu_ns).text,
-		time_text(slow.off_cpu_ns).text,
+		time_text(slow.on_cpu_ns).text, time_text(slow.off_cpu_ns).text,
 		time_text(typical.on_cpu_ns).text,
-		time_text(typical.off_cpu_ns).text,
-		(int)depth * NAME_INDENT, "", node_name(text, node));
+		time_text(typical.off_cpu_ns).text, (int)depth * NAME_INDENT,
+		"", node_name(text, node));
 	return 0;
 }
 
@@ -177,19 +179,22 @@ int function_trees_comparison(const struct function_report *report, FILE *out)
 		.typical = report->typical_tree,
 		.out = out,
 	};
-	double whole = mean_time(text.tree, tree) -
-		       mean_time(text.typical, tree);
+	double whole =
+		mean_time(text.tree, tree) - mean_time(text.typical, tree);
 
-	fprintf(out, "\nSlow calls against typical ones, means of a call\n"
-		"  slow: the slowest %" PRIu64 ", %s to %s; typical: the %"
-		PRIu64 " around the median, %s to %s\n",
+	fprintf(out,
+		"\nSlow calls against typical ones, means of a call\n"
+		"  slow: the slowest %" PRIu64
+		", %s to %s; typical: the %" PRIu64
+		" around the median, %s to %s\n",
 		slow->calls, duration_text_of(slow->min_ns).text,
 		duration_text_of(slow->max_ns).text, typical->calls,
 		duration_text_of(typical->min_ns).text,
 		duration_text_of(typical->max_ns).text);
 	if (slow->min_ns <= typical->min_ns) {
 		fputs("  They are the same: the calls take about equally "
-		      "long.\n", out);
+		      "long.\n",
+		      out);
 		return 0;
 	}
 	fprintf(out, "  %9s %17s %17s\n  %9s %8s %8s %8s %8s  function\n", "",

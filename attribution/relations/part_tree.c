@@ -8,7 +8,7 @@
 
 struct part_tree {
 	uint32_t count;
-	struct part_line lines[];	/* by node */
+	struct part_line lines[]; /* by node */
 };
 
 static void add_below(const struct call_tree *nodes, struct part_tree *tree)

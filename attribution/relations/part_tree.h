@@ -14,19 +14,18 @@ struct part_tree;
 /* One line of it. */
 struct part_line {
 	uint32_t node;
-	uint32_t depth;		/* 0: the function that was called */
+	uint32_t depth; /* 0: the function that was called */
 	double calls;
-	double self_ns;		/* on a CPU in the function itself */
-	double on_cpu_ns;	/* with what it called */
-	double off_cpu_ns;	/* likewise */
+	double self_ns;	   /* on a CPU in the function itself */
+	double on_cpu_ns;  /* with what it called */
+	double off_cpu_ns; /* likewise */
 };
 
 /* Adds up @parts, each divided by @calls, over the paths of @tree, both
  * borrowed.  Returns NULL when out of memory.
  */
 struct part_tree *part_tree_new(const struct call_tree *tree,
-				const struct call_parts *parts,
-				uint64_t calls);
+				const struct call_parts *parts, uint64_t calls);
 void part_tree_free(struct part_tree *tree);
 
 /* Returns what @node and all below took. */

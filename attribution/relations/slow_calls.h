@@ -10,7 +10,7 @@ struct slow_call;
 
 /* The slowest of the calls that were offered, the slowest first. */
 struct slow_calls {
-	struct array list;	/* struct slow_call */
+	struct array list; /* struct slow_call */
 	size_t most;
 };
 

@@ -102,8 +102,7 @@ static int add_typical(const struct study_classes *classes, uint64_t rank,
 }
 
 int study_classes_compare(const struct study_classes *classes,
-			  struct study_class *slow,
-			  struct study_class *typical)
+			  struct study_class *slow, struct study_class *typical)
 {
 	uint64_t count = count_all(classes);
 	int status;

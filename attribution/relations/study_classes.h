@@ -9,7 +9,7 @@ struct study_class;
 
 /* Calls in classes of similar wall time. */
 struct study_classes {
-	struct array list;	/* struct study_class, the fastest first */
+	struct array list; /* struct study_class, the fastest first */
 };
 
 #define STUDY_CLASSES_EMPTY \

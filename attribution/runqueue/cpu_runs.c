@@ -100,8 +100,8 @@ int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
 	for (size_t i = list->runs.count; i && !status; i--) {
 		if (items[i - 1].end_ns <= begin_ns)
 			break;
-		status = visit_part(&items[i - 1], begin_ns, end_ns, visit,
-				    ctx);
+		status =
+			visit_part(&items[i - 1], begin_ns, end_ns, visit, ctx);
 	}
 	return status;
 }

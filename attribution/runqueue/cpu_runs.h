@@ -11,22 +11,22 @@ struct call_step;
 
 /* Which thread ran on each CPU when, of late: of some 65,536 runs a CPU. */
 struct cpu_runs {
-	struct array cpus;	/* struct cpu_run_list by CPU */
+	struct array cpus; /* struct cpu_run_list by CPU */
 };
 
-#define CPU_RUNS_NONE                                                          \
+#define CPU_RUNS_NONE \
 	((struct cpu_runs){ .cpus = ARRAY_OF(struct cpu_run_list) })
 
 /* One thread on a CPU: [begin_ns, end_ns). */
 struct cpu_run {
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	int32_t tid;		/* 0: the idle task, -1: unknown */
+	int32_t tid; /* 0: the idle task, -1: unknown */
 };
 
 struct cpu_run_list {
-	struct array runs;	/* struct cpu_run, in order of time */
-	struct cpu_run now;	/* without an end yet */
+	struct array runs;  /* struct cpu_run, in order of time */
+	struct cpu_run now; /* without an end yet */
 	bool has_now;
 };
 

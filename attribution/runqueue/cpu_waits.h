@@ -13,9 +13,9 @@ struct cpu_wait {
 	const struct task *task;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t recorder_ns;	/* of it: the recorder had the CPU */
-	int32_t cpu;		/* on which it ran then */
-	bool was_running;	/* it had been, and was preempted */
+	uint64_t recorder_ns; /* of it: the recorder had the CPU */
+	int32_t cpu;	      /* on which it ran then */
+	bool was_running;     /* it had been, and was preempted */
 };
 
 /* Returns 0 or a negative enum error. */
@@ -23,7 +23,7 @@ typedef int take_cpu_wait(void *ctx, const struct cpu_wait *wait);
 
 /* Finds waits in the spans of threads' time. */
 struct cpu_waits {
-	struct array threads;	/* struct cpu_wait_state by task index */
+	struct array threads; /* struct cpu_wait_state by task index */
 	take_cpu_wait *take;
 	void *ctx;
 };
@@ -31,7 +31,7 @@ struct cpu_waits {
 struct cpu_wait_state {
 	struct cpu_wait wait;
 	bool is_waiting;
-	bool has_run;		/* its newest span that was no wait is on a
+	bool has_run; /* its newest span that was no wait is on a
 				 * CPU */
 };
 

@@ -19,20 +19,20 @@ struct wait_stat {
 	int32_t pid;
 	int32_t tid;
 	struct histogram waits;
-	uint64_t preempted;	/* waits that began on a CPU */
-	uint64_t recorder_ns;	/* the recorder had the CPU */
-	struct array instead;	/* struct run_instead, longest first after
+	uint64_t preempted;   /* waits that began on a CPU */
+	uint64_t recorder_ns; /* the recorder had the CPU */
+	struct array instead; /* struct run_instead, longest first after
 				 * wait_stats_sort() */
 };
 
 /* Those of all threads. */
 struct wait_stats {
-	struct array threads;	/* struct wait_stat, of some by task index */
+	struct array threads; /* struct wait_stat, of some by task index */
 	struct histogram all;
 };
 
-#define WAIT_STATS_NONE                                                        \
-	((struct wait_stats){ .threads = ARRAY_OF(struct wait_stat),           \
+#define WAIT_STATS_NONE \
+	((struct wait_stats){ .threads = ARRAY_OF(struct wait_stat), \
 			      .all = HISTOGRAM_EMPTY })
 
 void wait_stats_free(struct wait_stats *stats);

@@ -13,8 +13,8 @@ void crowd_free(struct crowd *crowd);
 
 /* Where one task sleeps. */
 struct crowd_place {
-	uint32_t label;		/* a function */
-	uint64_t object;	/* a name for what it waits for, 0: unknown */
+	uint32_t label;	 /* a function */
+	uint64_t object; /* a name for what it waits for, 0: unknown */
 };
 
 /* How many others do; same is -1 where the object is unknown. */

@@ -20,7 +20,9 @@ bool is_kernel_thread(const struct task_names *names, int32_t pid)
 static bool is_start(const char *name)
 {
 	static const char *const starts[] = {
-		"kthread", "ret_from_fork", "ret_from_fork_asm",
+		"kthread",
+		"ret_from_fork",
+		"ret_from_fork_asm",
 	};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)

@@ -11,7 +11,7 @@ struct sleep;
 
 /* Who ended sleeps at a place, and how many. */
 struct place_waker {
-	uint32_t waker;		/* a chain's number, or WAKER_NONE */
+	uint32_t waker; /* a chain's number, or WAKER_NONE */
 	uint64_t count;
 };
 
@@ -19,14 +19,14 @@ struct place_waker {
  * is another place.
  */
 struct sleep_place {
-	uint32_t label;		/* the function that decided to wait */
-	uint32_t function;	/* what that called to sleep */
-	uint64_t address;	/* where in label; 0 if unknown */
-	uint32_t stack;		/* as in struct sleep */
+	uint32_t label;	   /* the function that decided to wait */
+	uint32_t function; /* what that called to sleep */
+	uint64_t address;  /* where in label; 0 if unknown */
+	uint32_t stack;	   /* as in struct sleep */
 	uint64_t count;
 	uint64_t asleep_ns;
-	uint64_t runnable_ns;	/* after it */
-	uint64_t max_ns;	/* the longest sleep */
+	uint64_t runnable_ns; /* after it */
+	uint64_t max_ns;      /* the longest sleep */
 	/* Most other tasks at the label when a sleep began, or ended; of these,
 	 * for the same object: -1 if unknown.
 	 */
@@ -34,13 +34,13 @@ struct sleep_place {
 	uint32_t others_at_end;
 	int32_t same_at_begin;
 	int32_t same_at_end;
-	struct array wakers;	/* struct place_waker */
+	struct array wakers; /* struct place_waker */
 };
 
 /* The places at which one system call slept, in the order of the first time. */
 struct sleep_places {
-	struct array all;	/* struct sleep_place; room is kept */
-	size_t count;		/* of those in use */
+	struct array all; /* struct sleep_place; room is kept */
+	size_t count;	  /* of those in use */
 };
 
 #define SLEEP_PLACES_EMPTY \

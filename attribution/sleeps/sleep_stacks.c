@@ -10,7 +10,7 @@ enum { KERNEL_ROOT, USER_ROOT, MAX_USER_FRAMES = 256 };
 
 struct sleep_stacks {
 	struct call_tree *tree;
-	struct user_stack *user;	/* NULL: there are none */
+	struct user_stack *user; /* NULL: there are none */
 };
 
 struct sleep_stacks *sleep_stacks_new(struct user_stack *user)
@@ -53,10 +53,10 @@ uint32_t sleep_stacks_user(struct sleep_stacks *stacks,
 			   const struct sideband_record *record)
 {
 	uint32_t functions[MAX_USER_FRAMES];
-	size_t count = stacks->user ? user_stack_unwind(stacks->user, record,
-							functions,
-							MAX_USER_FRAMES) :
-				      0;
+	size_t count = stacks->user ?
+			       user_stack_unwind(stacks->user, record,
+						 functions, MAX_USER_FRAMES) :
+			       0;
 	uint32_t node;
 
 	if (!count)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 struct sleep_stats {
-	struct number_map *by_key;	/* index + 1 of the newest of a key */
-	struct array all;		/* struct sleep_stat */
-	struct array earlier;		/* uint64_t: index + 1 of the one before
+	struct number_map *by_key; /* index + 1 of the newest of a key */
+	struct array all;	   /* struct sleep_stat */
+	struct array earlier;	   /* uint64_t: index + 1 of the one before
 					 * with the same key, by index */
 };
 
@@ -29,8 +29,7 @@ struct sleep_stats *sleep_stats_new(void)
 	return NULL;
 }
 
-static struct sleep_stat *stat_at(const struct sleep_stats *stats,
-				  size_t index)
+static struct sleep_stat *stat_at(const struct sleep_stats *stats, size_t index)
 {
 	return (struct sleep_stat *)stats->all.items + index;
 }
@@ -74,9 +73,8 @@ static struct sleep_stat *stat_of(struct sleep_stats *stats,
 				  const struct sleep *sleep)
 {
 	int32_t pid = process_of(sleep);
-	uint64_t *index =
-		number_map_add(stats->by_key,
-			       (uint64_t)(uint32_t)pid << 32 | sleep->stack);
+	uint64_t *index = number_map_add(
+		stats->by_key, (uint64_t)(uint32_t)pid << 32 | sleep->stack);
 
 	if (!index)
 		return NULL;

@@ -11,7 +11,7 @@ struct sleep;
 
 /* What one chain of wakers ended. */
 struct waker_stat {
-	uint32_t waker;		/* a chain's number, or WAKER_NONE */
+	uint32_t waker; /* a chain's number, or WAKER_NONE */
 	uint64_t count;
 	uint64_t total_ns;
 };
@@ -27,10 +27,10 @@ struct sleep_stat {
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t max_ns;
-	uint64_t runnable_ns;	/* after them, until the task ran */
-	uint64_t cut;		/* more sleeps, that the recording cuts */
+	uint64_t runnable_ns; /* after them, until the task ran */
+	uint64_t cut;	      /* more sleeps, that the recording cuts */
 	uint64_t cut_ns;
-	struct array wakers;	/* struct waker_stat; the longest first once
+	struct array wakers; /* struct waker_stat; the longest first once
 				 * sorted */
 };
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 struct sleepers {
-	struct number_map *by_tid;	/* index + 1 */
-	struct array all;		/* struct sleeper * */
+	struct number_map *by_tid; /* index + 1 */
+	struct array all;	   /* struct sleeper * */
 };
 
 bool sleeper_is_in_call(const struct sleeper *sleeper,

@@ -16,16 +16,16 @@ struct function_table;
 
 /* What is known of a thread that sleeps or may. */
 struct sleeper {
-	struct sleep sleep;	/* if has_sleep */
-	bool has_sleep;		/* one that was not handed out yet */
-	bool has_time;		/* that sleep: some of it was in the recording */
-	bool has_left;		/* its CPU, and was not seen on one since */
-	bool is_asleep;		/* is counted at place */
+	struct sleep sleep; /* if has_sleep */
+	bool has_sleep;	    /* one that was not handed out yet */
+	bool has_time;	    /* that sleep: some of it was in the recording */
+	bool has_left;	    /* its CPU, and was not seen on one since */
+	bool is_asleep;	    /* is counted at place */
 	struct crowd_place place;
-	uint32_t chain;		/* of who woke it last, WAKER_NONE */
-	uint64_t wake_ns;	/* when; 0: never */
-	struct sideband_record enter;	/* of its last system call */
-	uint64_t argument;	/* the first of that */
+	uint32_t chain;		      /* of who woke it last, WAKER_NONE */
+	uint64_t wake_ns;	      /* when; 0: never */
+	struct sideband_record enter; /* of its last system call */
+	uint64_t argument;	      /* the first of that */
 };
 
 /* Whether @frames, @sleeper's, lie in the system call that enter speaks of. */

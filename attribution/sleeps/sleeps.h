@@ -20,21 +20,21 @@ struct wakers;
 struct sleep {
 	const struct task *task;
 	uint64_t begin_ns;
-	uint64_t asleep_ns;	/* until somebody woke it */
-	uint64_t runnable_ns;	/* from then on, until it ran */
-	uint32_t stack;		/* its kernel stack: a node of sleep_stacks,
+	uint64_t asleep_ns;	  /* until somebody woke it */
+	uint64_t runnable_ns;	  /* from then on, until it ran */
+	uint32_t stack;		  /* its kernel stack: a node of sleep_stacks,
 				 * or CALL_NODE_NONE if it was not seen */
-	uint32_t user_stack;	/* the same for its user stack, outermost
+	uint32_t user_stack;	  /* the same for its user stack, outermost
 				 * function first, where that was recorded */
-	uint32_t label;		/* the function that decided to wait */
-	uint32_t inner;		/* what that called to sleep */
-	uint64_t place;		/* where in label, 0 if unknown */
-	uint32_t waker;		/* a number of sleeps_wakers(), WAKER_NONE */
-	uint32_t others_at_begin;	/* tasks asleep at the same label */
+	uint32_t label;		  /* the function that decided to wait */
+	uint32_t inner;		  /* what that called to sleep */
+	uint64_t place;		  /* where in label, 0 if unknown */
+	uint32_t waker;		  /* a number of sleeps_wakers(), WAKER_NONE */
+	uint32_t others_at_begin; /* tasks asleep at the same label */
 	uint32_t others_at_end;
-	int32_t same_at_begin;	/* of these, for the same object; -1 unknown */
+	int32_t same_at_begin; /* of these, for the same object; -1 unknown */
 	int32_t same_at_end;
-	bool is_cut;		/* the recording begins or ends in it */
+	bool is_cut; /* the recording begins or ends in it */
 };
 
 /* Follows the tasks through their sleeps. */

@@ -26,7 +26,7 @@ struct sleeps_table {
 	struct attribution_input input;
 	struct task_watch *watch;
 	struct sleep_stats *stats;
-	uint64_t idle_count;	/* left out: kernel threads wait for work */
+	uint64_t idle_count; /* left out: kernel threads wait for work */
 	uint64_t idle_ns;
 };
 
@@ -83,7 +83,8 @@ static const char *function_name(const struct sleeps_table *table,
 	return function == FUNCTION_UNKNOWN ?
 		       "[unseen]" :
 		       function_at(symbols_functions(table->input.symbols),
-				   function)->name;
+				   function)
+			       ->name;
 }
 
 static void write_waker(const struct sleeps_table *table,

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/crowd.h"
 #include "attribution/events/known_events.h"
-#include "attribution/time/quiet_wakes.h"
+#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/time/task_paths.h"
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/sleeps/wakers.h"
+#include "attribution/time/quiet_wakes.h"
+#include "attribution/time/task_paths.h"
 #include "common/error.h"
 #include "symbolize/function_table.h"
 
-void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
-		 uint32_t waker)
+void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 {
 	struct crowd_others others;
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-	PLACE_SCHEDULER = 1,	/* in_sched_functions(): sched and lock text */
-	PLACE_WAKES = 2,	/* helps to wake */
-	PLACE_DISPATCHER = 4,	/* calls the handlers of interrupts */
+	PLACE_SCHEDULER = 1,  /* in_sched_functions(): sched and lock text */
+	PLACE_WAKES = 2,      /* helps to wake */
+	PLACE_DISPATCHER = 4, /* calls the handlers of interrupts */
 };
 
 struct rule {
@@ -75,7 +75,7 @@ static const struct rule unmarked_rules[] = {
 struct wait_places {
 	const struct work_kinds *kinds;
 	uint32_t count;
-	uint8_t places[];	/* PLACE_* bits by function */
+	uint8_t places[]; /* PLACE_* bits by function */
 };
 
 static uint8_t apply(const struct rule *list, size_t count, const char *name)
@@ -110,8 +110,8 @@ static bool is_in(const struct kernel_range *range, uint64_t address)
 static uint8_t place_of(const struct wait_marks *marks,
 			const struct function *function)
 {
-	uint8_t place = apply(rules, sizeof(rules) / sizeof(*rules),
-			      function->name);
+	uint8_t place =
+		apply(rules, sizeof(rules) / sizeof(*rules), function->name);
 
 	if (is_in(&marks->sched, function->address) ||
 	    is_in(&marks->lock, function->address))
@@ -190,8 +190,8 @@ static uint32_t find_interrupt(const struct wait_places *places,
 		if (handler == FUNCTION_NONE &&
 		    is_place(places, &frames[i], PLACE_DISPATCHER))
 			handler = frames[i + 1].function;
-		if (is_interrupt(work_kind_of(places->kinds,
-					      frames[i].function)))
+		if (is_interrupt(
+			    work_kind_of(places->kinds, frames[i].function)))
 			return handler == FUNCTION_NONE ? frames[i].function :
 							  handler;
 	}

@@ -37,10 +37,10 @@ void wait_places_free(struct wait_places *places);
 
 /* Where a task that goes to sleep is. */
 struct wait_place {
-	size_t label;	/* index of the frame that decided to wait, which
+	size_t label; /* index of the frame that decided to wait, which
 			 * /proc/PID/wchan would name: the innermost function
 			 * outside the scheduler and the locks */
-	size_t depth;	/* frames from the outermost to __schedule */
+	size_t depth; /* frames from the outermost to __schedule */
 };
 
 /* Returns false if the scheduler was not entered in @frames. */
@@ -50,9 +50,9 @@ bool wait_places_find(const struct wait_places *places,
 
 /* Who wakes. */
 struct wake_place {
-	uint32_t function;	/* that decided to wake: the innermost one
+	uint32_t function;  /* that decided to wake: the innermost one
 				 * outside the wake-up's own helpers */
-	uint32_t interrupt;	/* handler of the interrupt or soft interrupt
+	uint32_t interrupt; /* handler of the interrupt or soft interrupt
 				 * that this is part of, or FUNCTION_NONE */
 };
 

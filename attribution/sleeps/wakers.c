@@ -9,9 +9,9 @@
 #include <string.h>
 
 struct wakers {
-	struct array all;	/* struct waker */
-	uint32_t *slots;	/* open addressing; WAKER_NONE: free */
-	size_t slot_count;	/* a power of two; at most half are used */
+	struct array all;  /* struct waker */
+	uint32_t *slots;   /* open addressing; WAKER_NONE: free */
+	size_t slot_count; /* a power of two; at most half are used */
 };
 
 struct wakers *wakers_new(void)
@@ -45,7 +45,8 @@ static uint32_t *slot_of(const struct wakers *wakers, const struct waker *waker)
 
 	hash = ((uint64_t)waker->earlier << 32 | waker->function) +
 	       UINT64_C(0x9e3779b97f4a7c15) *
-		       ((uint64_t)waker->interrupt << 32 | (uint32_t)waker->tid);
+		       ((uint64_t)waker->interrupt << 32 |
+			(uint32_t)waker->tid);
 	at = (hash * UINT64_C(0xbf58476d1ce4e5b9) >> 24) & mask;
 	while (wakers->slots[at] != WAKER_NONE &&
 	       memcmp(wakers_at(wakers, wakers->slots[at]), waker,

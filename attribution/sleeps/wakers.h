@@ -11,10 +11,10 @@ struct task_names;
 
 /* Who woke somebody, and who woke that one before: a chain. */
 struct waker {
-	uint32_t earlier;	/* who woke the waker, or WAKER_NONE */
-	uint32_t function;	/* that decided to wake */
-	uint32_t interrupt;	/* it was part of, or FUNCTION_NONE */
-	int32_t pid;		/* the task that woke; in an interrupt the one
+	uint32_t earlier;   /* who woke the waker, or WAKER_NONE */
+	uint32_t function;  /* that decided to wake */
+	uint32_t interrupt; /* it was part of, or FUNCTION_NONE */
+	int32_t pid;	    /* the task that woke; in an interrupt the one
 				 * that happened to run */
 	int32_t tid;
 };

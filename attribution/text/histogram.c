@@ -34,9 +34,8 @@ int histogram_add(struct histogram *histogram, uint64_t value)
 uint64_t histogram_bucket(const struct histogram *histogram, size_t index,
 			  uint64_t *low, uint64_t *width)
 {
-	unsigned int shift = index < 2 * OCTAVE ?
-				     0 :
-				     (unsigned int)(index / OCTAVE) - 1;
+	unsigned int shift =
+		index < 2 * OCTAVE ? 0 : (unsigned int)(index / OCTAVE) - 1;
 
 	*low = ((uint64_t)index - (uint64_t)shift * OCTAVE) << shift;
 	*width = UINT64_C(1) << shift;

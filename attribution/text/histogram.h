@@ -18,13 +18,12 @@
 struct histogram {
 	uint64_t count;
 	uint64_t total;
-	uint64_t min;		/* 0 while count is */
+	uint64_t min; /* 0 while count is */
 	uint64_t max;
-	struct array buckets;	/* uint64_t */
+	struct array buckets; /* uint64_t */
 };
 
-#define HISTOGRAM_EMPTY \
-	((struct histogram){ .buckets = ARRAY_OF(uint64_t) })
+#define HISTOGRAM_EMPTY ((struct histogram){ .buckets = ARRAY_OF(uint64_t) })
 
 /* Returns 0, or -ERROR_MEMORY: @value is then not counted. */
 int histogram_add(struct histogram *histogram, uint64_t value);
@@ -32,8 +31,7 @@ int histogram_add(struct histogram *histogram, uint64_t value);
 /* Returns the value that the share @quantile (0 to 1) of all values do not
  * exceed, by nearest rank; 0 for an empty histogram.
  */
-uint64_t histogram_quantile(const struct histogram *histogram,
-			    double quantile);
+uint64_t histogram_quantile(const struct histogram *histogram, double quantile);
 
 /* Returns the mean, rounded down; 0 for an empty histogram. */
 uint64_t histogram_mean(const struct histogram *histogram);

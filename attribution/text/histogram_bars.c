@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 enum {
-	MOST_LINES = 24,	/* of a drawing */
+	MOST_LINES = 24, /* of a drawing */
 	BAR_WIDTH = 40,
 };
 

@@ -21,11 +21,11 @@ enum histogram_column {
 };
 
 /* Their names, for the beginning of the table's; @count is what is counted. */
-#define HISTOGRAM_COLUMN_NAMES(count)                                          \
-	[HISTOGRAM_COUNT] = count, [HISTOGRAM_LOW] = "low_ns",                 \
-	[HISTOGRAM_HIGH] = "high_ns", [HISTOGRAM_TOTAL] = "total_ns",          \
-	[HISTOGRAM_MIN] = "min_ns", [HISTOGRAM_MEAN] = "mean_ns",              \
-	[HISTOGRAM_MEDIAN] = "median_ns", [HISTOGRAM_P99] = "p99_ns",          \
+#define HISTOGRAM_COLUMN_NAMES(count) \
+	[HISTOGRAM_COUNT] = count, [HISTOGRAM_LOW] = "low_ns", \
+	[HISTOGRAM_HIGH] = "high_ns", [HISTOGRAM_TOTAL] = "total_ns", \
+	[HISTOGRAM_MIN] = "min_ns", [HISTOGRAM_MEAN] = "mean_ns", \
+	[HISTOGRAM_MEDIAN] = "median_ns", [HISTOGRAM_P99] = "p99_ns", \
 	[HISTOGRAM_MAX] = "max_ns"
 
 /* Adds a row with the figures of @times, all in ns; of none there is only the

@@ -26,8 +26,7 @@ struct sparse_row *sparse_rows_add(struct sparse_rows *rows,
 				   const char *section, const char *name)
 {
 	char *copy = name ? strdup(name) : NULL;
-	struct sparse_row *row =
-		name && !copy ? NULL : array_add(&rows->list);
+	struct sparse_row *row = name && !copy ? NULL : array_add(&rows->list);
 
 	if (!row) {
 		free(copy);
@@ -57,8 +56,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		record_absent(writer, "name");
 	for (size_t i = 0; i < rows->column_count; i++)
 		if (row->present & 1u << i)
-			record_signed(writer, rows->columns[i],
-				      row->values[i]);
+			record_signed(writer, rows->columns[i], row->values[i]);
 		else
 			record_absent(writer, rows->columns[i]);
 }

@@ -13,17 +13,17 @@
  * absent.
  */
 struct sparse_rows {
-	const char *const *columns;	/* borrowed; all numbers */
-	size_t column_count;		/* up to SPARSE_COLUMNS */
-	struct array list;		/* struct sparse_row */
+	const char *const *columns; /* borrowed; all numbers */
+	size_t column_count;	    /* up to SPARSE_COLUMNS */
+	struct array list;	    /* struct sparse_row */
 };
 
 enum { SPARSE_COLUMNS = 32 };
 
 struct sparse_row {
-	const char *section;		/* borrowed */
-	char *name;			/* owned; or NULL */
-	uint32_t present;		/* a bit for each column */
+	const char *section; /* borrowed */
+	char *name;	     /* owned; or NULL */
+	uint32_t present;    /* a bit for each column */
 	int64_t values[SPARSE_COLUMNS];
 };
 

@@ -23,8 +23,7 @@ void stack_text_write(const struct call_tree *stacks, uint32_t node,
 		node = at->parent;
 	}
 	while (depth--)
-		fprintf(out, "%s%s",
-			function_at(functions, path[depth])->name,
+		fprintf(out, "%s%s", function_at(functions, path[depth])->name,
 			depth ? ";" : "");
 }
 

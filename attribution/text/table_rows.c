@@ -17,8 +17,8 @@ void table_rows_known(const struct table_rows *rows, bool is_known,
 		record_absent(rows->writer, name);
 }
 
-bool table_wants(const struct attribution_input *input,
-		 const struct task *task, uint64_t begin_ns)
+bool table_wants(const struct attribution_input *input, const struct task *task,
+		 uint64_t begin_ns)
 {
 	return step_filter_task(input->filter, task) &&
 	       step_filter_cpu(input->filter, (uint32_t)task->cpu) &&
@@ -29,8 +29,7 @@ bool table_wants(const struct attribution_input *input,
 void table_rows_missing(FILE *out, const char *columns, const char *want,
 			const char *option)
 {
-	fprintf(out,
-		"Not known: %s: the recording has no %s (record %s).\n",
+	fprintf(out, "Not known: %s: the recording has no %s (record %s).\n",
 		columns, want, option);
 }
 

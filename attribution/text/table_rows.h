@@ -25,8 +25,8 @@ void table_rows_known(const struct table_rows *rows, bool is_known,
 		      const char *name, uint64_t value);
 
 /* Returns whether the options ask for what @task began at @begin_ns. */
-bool table_wants(const struct attribution_input *input,
-		 const struct task *task, uint64_t begin_ns);
+bool table_wants(const struct attribution_input *input, const struct task *task,
+		 uint64_t begin_ns);
 
 /* Says which @columns are not there, for want of what, and which option of
  * record would give it.

@@ -11,11 +11,11 @@ struct time_span;
  * hundred, and each of these may be wrong by that much.
  */
 struct class_borders {
-	uint64_t sum_ns;	/* of the borders with time on both sides */
-	uint64_t before_ns;	/* in the class before the last border */
-	uint64_t since_ns;	/* in the one after it, so far */
-	uint64_t error_ns;	/* of the last border */
-	uint8_t time_class;	/* enum time_class: the one after it */
+	uint64_t sum_ns;    /* of the borders with time on both sides */
+	uint64_t before_ns; /* in the class before the last border */
+	uint64_t since_ns;  /* in the one after it, so far */
+	uint64_t error_ns;  /* of the last border */
+	uint8_t time_class; /* enum time_class: the one after it */
 };
 
 /* Takes the thread's next span. */

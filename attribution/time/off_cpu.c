@@ -33,9 +33,8 @@ static bool covers_all_cpus(const struct recording *recording)
 	return count >= recording_info(recording)->cpus_online;
 }
 
-struct off_cpu_evidence
-off_cpu_evidence_of(const struct recording *recording,
-		    const struct known_events *events)
+struct off_cpu_evidence off_cpu_evidence_of(const struct recording *recording,
+					    const struct known_events *events)
 {
 	return (struct off_cpu_evidence){
 		.has_switches = known_events_has(events, EVENT_SCHED_SWITCH),

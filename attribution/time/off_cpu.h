@@ -12,38 +12,37 @@ struct recording;
 
 /* How a thread came to be off the CPU. */
 enum off_how {
-	OFF_UNSEEN,	/* it was when the recording began */
-	OFF_LEFT,	/* it left; nothing told why */
-	OFF_RUNNABLE,	/* it left and could have gone on */
-	OFF_ASLEEP,	/* it left to wait for something */
-	OFF_NEW,	/* it was made and has not run yet */
+	OFF_UNSEEN,   /* it was when the recording began */
+	OFF_LEFT,     /* it left; nothing told why */
+	OFF_RUNNABLE, /* it left and could have gone on */
+	OFF_ASLEEP,   /* it left to wait for something */
+	OFF_NEW,      /* it was made and has not run yet */
 };
 
 /* A stretch of a thread's time off the CPU, and what was said about it. */
 struct off_cpu {
 	uint64_t begin_ns;
-	uint64_t end_ns;	/* if has_ended */
-	uint64_t wake_ns;	/* 0: nobody was seen to wake it */
-	uint32_t begin_error_ns;	/* see struct time_span */
+	uint64_t end_ns;	 /* if has_ended */
+	uint64_t wake_ns;	 /* 0: nobody was seen to wake it */
+	uint32_t begin_error_ns; /* see struct time_span */
 	int32_t waker_tid;
-	bool is_wake_inferred;	/* wake_ns is: see quiet_wakes.h */
-	bool has_blocked;	/* the scheduler was seen to put it to sleep */
-	int32_t cpu;		/* that it left */
-	uint8_t how;		/* enum off_how */
-	bool has_ended;		/* it came back to a CPU */
+	bool is_wake_inferred; /* wake_ns is: see quiet_wakes.h */
+	bool has_blocked;      /* the scheduler was seen to put it to sleep */
+	int32_t cpu;	       /* that it left */
+	uint8_t how;	       /* enum off_how */
+	bool has_ended;	       /* it came back to a CPU */
 };
 
 /* What a recording can tell about time off the CPU. */
 struct off_cpu_evidence {
-	bool has_switches;	/* sched_switch: why a thread leaves */
-	bool has_wakeups;	/* sched_waking, whoever wakes */
-	bool has_all_cpus;	/* a thread cannot run unseen on another */
-	bool has_losses;	/* some records are missing */
+	bool has_switches; /* sched_switch: why a thread leaves */
+	bool has_wakeups;  /* sched_waking, whoever wakes */
+	bool has_all_cpus; /* a thread cannot run unseen on another */
+	bool has_losses;   /* some records are missing */
 };
 
-struct off_cpu_evidence
-off_cpu_evidence_of(const struct recording *recording,
-		    const struct known_events *events);
+struct off_cpu_evidence off_cpu_evidence_of(const struct recording *recording,
+					    const struct known_events *events);
 
 /* Returns whether any of it can be known to be one in which a thread waits for
  * a CPU.
@@ -54,9 +53,9 @@ bool off_cpu_is_told(const struct off_cpu_evidence *evidence);
 struct off_cpu_part {
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint8_t time_class;	/* TIME_RUNNABLE, TIME_ASLEEP, TIME_UNKNOWN */
+	uint8_t time_class; /* TIME_RUNNABLE, TIME_ASLEEP, TIME_UNKNOWN */
 	uint8_t reason;
-	int32_t waker_tid;	/* -1 but after a sleep */
+	int32_t waker_tid; /* -1 but after a sleep */
 };
 
 enum { OFF_CPU_PARTS = 2 };

@@ -27,16 +27,16 @@ static const struct {
 
 /* perf's function that is open on a CPU. */
 struct open_wakeup {
-	const struct task *task;	/* NULL: none is */
+	const struct task *task; /* NULL: none is */
 	uint32_t depth;
 };
 
 struct quiet_wakes {
-	struct array cpus;		/* struct open_wakeup by CPU + 1 */
+	struct array cpus; /* struct open_wakeup by CPU + 1 */
 	struct quiet_wake last;
-	uint32_t open;			/* of cpus */
+	uint32_t open; /* of cpus */
 	uint32_t count;
-	uint8_t marks[];		/* enum mark by function */
+	uint8_t marks[]; /* enum mark by function */
 };
 
 static enum mark mark_of(const struct function *function)

@@ -34,8 +34,8 @@ bool quiet_wakes_are_open(const struct quiet_wakes *wakes);
 
 /* The last one. */
 struct quiet_wake {
-	uint64_t time_ns;	/* 0: there was none */
-	int32_t tid;		/* on whose time it was */
+	uint64_t time_ns; /* 0: there was none */
+	int32_t tid;	  /* on whose time it was */
 };
 
 struct quiet_wake quiet_wakes_last(const struct quiet_wakes *wakes);

@@ -7,7 +7,7 @@
 
 struct recorder_run {
 	uint64_t begin_ns;
-	uint64_t end_ns;	/* UINT64_MAX: it runs */
+	uint64_t end_ns; /* UINT64_MAX: it runs */
 };
 
 /* More than the recorder runs on a CPU while a thread waits there, but for a
@@ -20,7 +20,7 @@ enum { RECORDER_RUNS = 32 };
  */
 struct recorder_runs {
 	struct recorder_run runs[RECORDER_RUNS];
-	uint32_t count;		/* so far: older ones are overwritten */
+	uint32_t count; /* so far: older ones are overwritten */
 };
 
 void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns);

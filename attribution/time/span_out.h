@@ -19,7 +19,7 @@ struct span_out {
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
 	struct time_window window;
-	uint64_t start_ns;	/* of the trace; 0: it has not begun */
+	uint64_t start_ns; /* of the trace; 0: it has not begun */
 };
 
 /* Hands out @thread's time on its CPU up to @now_ns, after what is due before

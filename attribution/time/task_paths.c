@@ -9,12 +9,12 @@
 
 struct path {
 	const struct task *task;
-	struct array frames;	/* struct path_frame */
+	struct array frames; /* struct path_frame */
 };
 
 struct task_paths {
-	struct array tasks;	/* struct path by task index */
-	struct array running;	/* const struct task * by CPU + 1 */
+	struct array tasks;	 /* struct path by task index */
+	struct array running;	 /* const struct task * by CPU + 1 */
 	const struct task *last; /* of the newest entry; its path is known */
 };
 
@@ -136,8 +136,8 @@ const struct path_frame *task_paths_of(const struct task_paths *paths,
 	return path_at(paths, index)->frames.items;
 }
 
-const struct task *task_paths_task(const struct task_paths *paths,
-				   int32_t cpu, int32_t tid)
+const struct task *task_paths_task(const struct task_paths *paths, int32_t cpu,
+				   int32_t tid)
 {
 	const struct task *const *running = paths->running.items;
 

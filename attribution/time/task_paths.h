@@ -10,9 +10,9 @@
 /* One open function. */
 struct path_frame {
 	uint64_t begin_ns;
-	uint64_t return_address;	/* in its caller; 0 if unknown */
+	uint64_t return_address; /* in its caller; 0 if unknown */
 	uint32_t function;
-	uint8_t how;			/* enum call_how */
+	uint8_t how; /* enum call_how */
 };
 
 /* The open functions of each task, outermost first, as steps tell them; those
@@ -36,7 +36,7 @@ const struct path_frame *task_paths_of(const struct task_paths *paths,
 /* Returns task @tid as it runs on @cpu, or as it was seen last; NULL if it
  * was not seen.  The idle task is that of the CPU.
  */
-const struct task *task_paths_task(const struct task_paths *paths,
-				   int32_t cpu, int32_t tid);
+const struct task *task_paths_task(const struct task_paths *paths, int32_t cpu,
+				   int32_t tid);
 
 #endif

@@ -21,8 +21,8 @@ task_time_options_of(const struct attribution_input *input)
 	return (struct task_time_options){
 		.kinds = input->kinds,
 		.functions = symbols_functions(input->symbols),
-		.evidence = off_cpu_evidence_of(input->recording,
-						input->events),
+		.evidence =
+			off_cpu_evidence_of(input->recording, input->events),
 		.names = input->names,
 		.recorder = recording_info(input->recording)->command,
 		.window = input->window,

@@ -36,13 +36,13 @@ struct work_kinds;
 struct task_time;
 
 struct task_time_options {
-	const struct work_kinds *kinds;		/* borrowed, as is */
+	const struct work_kinds *kinds; /* borrowed, as is */
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
-	const char *recorder;	/* see recorder_task.h; NULL: nobody is it */
-	struct time_window window;		/* spans are cut to it */
-	bool is_user_unknown;	/* the trace is of user space only: time
+	const char *recorder;	   /* see recorder_task.h; NULL: nobody is it */
+	struct time_window window; /* spans are cut to it */
+	bool is_user_unknown;	   /* the trace is of user space only: time
 				 * outside it is in the kernel */
 };
 

@@ -38,10 +38,10 @@ struct task_time {
 	struct traced_cpus cpus;
 	struct sched_events events;
 	struct current_thread current;
-	struct function_marks *marks;	/* functions that change something */
-	uint64_t end_ns;	/* of the newest step */
-	uint32_t task_count;	/* in the steps */
-	bool is_of_threads;	/* tasks that are not traced ran */
+	struct function_marks *marks; /* functions that change something */
+	uint64_t end_ns;	      /* of the newest step */
+	uint32_t task_count;	      /* in the steps */
+	bool is_of_threads;	      /* tasks that are not traced ran */
 	int status;
 };
 

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 struct works {
-	struct array open;	/* struct open_work */
+	struct array open; /* struct open_work */
 };
 
 struct task_work {
 	const struct work_kinds *kinds;
-	struct array tasks;	/* struct works by task index */
+	struct array tasks; /* struct works by task index */
 	uint64_t last_serial;
 };
 
@@ -85,8 +85,8 @@ int task_work_change(const struct task_work *work, const struct call_step *step)
 /* Work that ended in a jump to other work makes room for it. */
 static struct open_work *add_work(struct array *open, uint32_t depth)
 {
-	struct open_work *top =
-		open->count ? array_at(open, open->count - 1) : NULL;
+	struct open_work *top = open->count ? array_at(open, open->count - 1) :
+					      NULL;
 
 	return top && top->depth >= depth ? top : array_add(open);
 }

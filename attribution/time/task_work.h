@@ -12,12 +12,12 @@ struct work_kinds;
 
 /* Work that a task has begun and not ended. */
 struct open_work {
-	uint8_t kind;		/* enum work_kind, not WORK_NONE */
-	uint8_t doubt;		/* enum call_doubt bits of its entry */
+	uint8_t kind;  /* enum work_kind, not WORK_NONE */
+	uint8_t doubt; /* enum call_doubt bits of its entry */
 	uint32_t function;
-	uint32_t depth;		/* of the function in the task's call stack */
+	uint32_t depth; /* of the function in the task's call stack */
 	uint64_t begin_ns;
-	uint64_t serial;	/* counted from 1 over all tasks: its name */
+	uint64_t serial; /* counted from 1 over all tasks: its name */
 };
 
 /* For each task, the work that it is in: a system call, a fault in that, an

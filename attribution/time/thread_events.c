@@ -18,9 +18,8 @@ static void begin_off(struct thread *thread, uint64_t time_ns, enum off_how how)
 
 static void end_off(struct thread *thread, uint64_t time_ns)
 {
-	thread->off.end_ns = time_ns > thread->off.begin_ns ?
-				     time_ns :
-				     thread->off.begin_ns;
+	thread->off.end_ns =
+		time_ns > thread->off.begin_ns ? time_ns : thread->off.begin_ns;
 	thread->off.has_ended = true;
 }
 

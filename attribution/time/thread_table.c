@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 struct thread_table {
-	struct array threads;		/* struct thread * */
-	struct array by_task;		/* struct thread * by task index */
-	struct number_map *by_tid;	/* index in threads, plus 1 */
+	struct array threads;	   /* struct thread * */
+	struct array by_task;	   /* struct thread * by task index */
+	struct number_map *by_tid; /* index in threads, plus 1 */
 };
 
 struct thread_table *thread_table_new(void)

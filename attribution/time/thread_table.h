@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum thread_phase {
-	THREAD_UNKNOWN,	/* nothing is known of it: no time is counted */
+	THREAD_UNKNOWN, /* nothing is known of it: no time is counted */
 	THREAD_OFF,	/* off the CPU */
 	THREAD_ON,	/* on one that is traced */
 	THREAD_AWAY,	/* on one that is not */
@@ -19,14 +19,14 @@ enum thread_phase {
 
 /* What is known of a thread now. */
 struct thread {
-	struct task own;		/* stands in for one it has not */
-	const struct task *task;	/* of the steps; NULL: none yet */
+	struct task own;	 /* stands in for one it has not */
+	const struct task *task; /* of the steps; NULL: none yet */
 	int32_t tid;
 	int32_t pid;
-	uint8_t phase;			/* enum thread_phase */
-	bool is_traced;			/* it was seen running */
-	bool is_recorder;		/* its time is the tracer's */
-	bool is_dead;			/* it ends when it leaves the CPU */
+	uint8_t phase;	  /* enum thread_phase */
+	bool is_traced;	  /* it was seen running */
+	bool is_recorder; /* its time is the tracer's */
+	bool is_dead;	  /* it ends when it leaves the CPU */
 
 	/* Up to here its time was handed out; 0: nothing was. */
 	uint64_t last_ns;
@@ -38,22 +38,22 @@ struct thread {
 	bool has_off;
 	/* How it will leave the CPU, as announced: an enum off_how. */
 	uint8_t next_how;
-	bool has_blocked;		/* as in struct off_cpu */
+	bool has_blocked; /* as in struct off_cpu */
 	/* It was woken when it still ran. */
 	uint64_t early_wake_ns;
 	int32_t early_waker_tid;
 
 	/* On the CPU since begin_ns. */
 	uint64_t begin_ns;
-	uint32_t begin_error_ns;	/* see struct time_span */
+	uint32_t begin_error_ns; /* see struct time_span */
 	int32_t cpu;
 	uint8_t time_class;
 	uint8_t reason;
-	bool is_unseen;			/* its CPU's trace has not begun */
-	bool is_provisional;		/* see time_span.h */
-	bool is_bottom_unseen;		/* see thread_frames.h */
-	uint32_t frames;		/* open functions */
-	uint32_t user_frames;		/* those of user space, outermost */
+	bool is_unseen;	       /* its CPU's trace has not begun */
+	bool is_provisional;   /* see time_span.h */
+	bool is_bottom_unseen; /* see thread_frames.h */
+	uint32_t frames;       /* open functions */
+	uint32_t user_frames;  /* those of user space, outermost */
 };
 
 /* The threads of a recording, by id and by their task in the steps. */

@@ -10,28 +10,28 @@
  */
 enum time_class {
 	TIME_USER,
-	TIME_SYSTEM_CALL,	/* on a CPU in a system call */
-	TIME_FAULT,		/* on a CPU in a page fault or exception */
-	TIME_KERNEL,		/* other work on a CPU: kernel threads, signals,
+	TIME_SYSTEM_CALL, /* on a CPU in a system call */
+	TIME_FAULT,	  /* on a CPU in a page fault or exception */
+	TIME_KERNEL,	  /* other work on a CPU: kernel threads, signals,
 				 * the way to user space, first steps */
-	TIME_INTERRUPT,		/* in interrupt work of any kind; who benefits
+	TIME_INTERRUPT,	  /* in interrupt work of any kind; who benefits
 				 * is known later: see interrupt_ledger.h */
-	TIME_TRACER,		/* in the tracer's own functions */
-	TIME_RUNNABLE,		/* waits for a CPU */
+	TIME_TRACER,	  /* in the tracer's own functions */
+	TIME_RUNNABLE,	  /* waits for a CPU */
 	TIME_ASLEEP,
-	TIME_UNKNOWN,		/* not in the trace: see reason */
+	TIME_UNKNOWN, /* not in the trace: see reason */
 	TIME_CLASSES,
 };
 
 /* Why time is unknown. */
 enum unknown_reason {
-	UNKNOWN_GAP,		/* a gap of the trace on its CPU */
+	UNKNOWN_GAP, /* a gap of the trace on its CPU */
 	UNKNOWN_FILTERED,
-	UNKNOWN_OFF,		/* the trace unit was off */
-	UNKNOWN_UNTRACED,	/* ran, or may have, where nothing was traced */
-	UNKNOWN_NO_EVENTS,	/* off the CPU, and no scheduler events tell
+	UNKNOWN_OFF,	     /* the trace unit was off */
+	UNKNOWN_UNTRACED,    /* ran, or may have, where nothing was traced */
+	UNKNOWN_NO_EVENTS,   /* off the CPU, and no scheduler events tell
 				 * whether asleep or runnable */
-	UNKNOWN_LOST_EVENTS,	/* the same; they were recorded, but some
+	UNKNOWN_LOST_EVENTS, /* the same; they were recorded, but some
 				 * records were lost */
 	UNKNOWN_REASONS,
 };
@@ -44,19 +44,19 @@ struct task;
  * where the class, the innermost work or the CPU changes.
  */
 struct time_span {
-	const struct task *task;	/* never NULL; not an idle task */
+	const struct task *task; /* never NULL; not an idle task */
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint8_t time_class;		/* enum time_class */
-	uint8_t reason;			/* TIME_UNKNOWN: enum unknown_reason */
+	uint8_t time_class; /* enum time_class */
+	uint8_t reason;	    /* TIME_UNKNOWN: enum unknown_reason */
 	/* The thread was already in the kernel when it was first seen, and
 	 * what it did there has not come to light yet: TIME_KERNEL without
 	 * work may turn out to have been a system call's or a fault's.  The
 	 * thread's first span that is not so has that as its outermost work.
 	 */
 	bool is_provisional;
-	int32_t cpu;			/* where it ran, or last ran */
-	uint32_t begin_error_ns;	/* it may have begun so much earlier or
+	int32_t cpu;		 /* where it ran, or last ran */
+	uint32_t begin_error_ns; /* it may have begun so much earlier or
 					 * later: see struct call_step */
 	/* The work that the thread was in, outermost first; valid during the
 	 * call only.  For time off the CPU: what it left off.

@@ -2,7 +2,6 @@
 #include "attribution/time/traced_cpus.h"
 #include "report/steps/cpu_slot.h"
 
-
 void traced_cpus_free(struct traced_cpus *cpus)
 {
 	array_free(&cpus->cpus);
@@ -34,9 +33,8 @@ bool traced_cpus_are_over(const struct traced_cpus *cpus)
 struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus, int32_t cpu)
 {
 	uint32_t slot = cpu_slot((uint32_t)cpu);
-	struct traced_cpu *found = slot < cpus->cpus.count ?
-					   array_at(&cpus->cpus, slot) :
-					   NULL;
+	struct traced_cpu *found =
+		slot < cpus->cpus.count ? array_at(&cpus->cpus, slot) : NULL;
 
 	return found && found->is_seen ? found : NULL;
 }

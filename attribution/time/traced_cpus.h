@@ -12,10 +12,10 @@ struct thread;
 
 /* A CPU as the steps show it. */
 struct traced_cpu {
-	bool is_seen;			/* there were steps of it */
+	bool is_seen; /* there were steps of it */
 	bool has_ended;
-	uint8_t state;			/* enum cpu_state */
-	struct thread *current;		/* NULL before its first step */
+	uint8_t state;		/* enum cpu_state */
+	struct thread *current; /* NULL before its first step */
 	/* Leaves where current does: exec gave the one the other's id. */
 	struct thread *heir;
 	struct recorder_runs recorder;
@@ -25,9 +25,9 @@ struct traced_cpu {
  * which have none.
  */
 struct traced_cpus {
-	struct array cpus;		/* struct traced_cpu, by number + 1 */
-	uint32_t seen;			/* how many are, or were */
-	uint32_t ended;			/* of these */
+	struct array cpus; /* struct traced_cpu, by number + 1 */
+	uint32_t seen;	   /* how many are, or were */
+	uint32_t ended;	   /* of these */
 };
 
 #define TRACED_CPUS_NONE \

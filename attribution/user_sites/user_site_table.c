@@ -10,9 +10,9 @@
 #include <string.h>
 
 struct user_site_table {
-	struct array sites;		/* struct user_site */
-	struct number_map *chains;	/* by hash: a site's index + 1 */
-	struct array next;		/* size_t by site: another + 1 */
+	struct array sites;	   /* struct user_site */
+	struct number_map *chains; /* by hash: a site's index + 1 */
+	struct array next;	   /* size_t by site: another + 1 */
 };
 
 struct user_site_table *user_site_table_new(void)

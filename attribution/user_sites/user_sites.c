@@ -21,8 +21,8 @@
 /* A task's time in the kernel since it left user space. */
 struct kernel_entry {
 	bool is_open;
-	uint64_t work;		/* its serial: the way out is no new entry */
-	struct user_site site;	/* as far as it is known; entries is 1 */
+	uint64_t work;	       /* its serial: the way out is no new entry */
+	struct user_site site; /* as far as it is known; entries is 1 */
 };
 
 struct user_sites {
@@ -31,8 +31,8 @@ struct user_sites {
 	const struct attribution_input *input;
 	struct task_time *time;
 	struct task_paths *paths;
-	struct user_stack *stack;	/* NULL: none can be unwound */
-	struct array entries;		/* struct kernel_entry by task index */
+	struct user_stack *stack; /* NULL: none can be unwound */
+	struct array entries;	  /* struct kernel_entry by task index */
 	struct user_site_table *table;
 	int status;
 };
@@ -56,8 +56,9 @@ static void bill(struct user_sites *sites, struct kernel_entry *entry)
 
 static void take_span(struct span_sink *sink, const struct time_span *span)
 {
-	struct user_sites *sites = (struct user_sites *)(
-		(char *)sink - offsetof(struct user_sites, sink));
+	struct user_sites *sites =
+		(struct user_sites *)((char *)sink -
+				      offsetof(struct user_sites, sink));
 	struct kernel_entry *entry = entry_of(sites, span->task->index);
 
 	if (entry && entry->is_open && span->work_count)
@@ -114,9 +115,9 @@ static void name_call(struct user_sites *sites, struct kernel_entry *entry,
 	const struct symbols *symbols = sites->input->symbols;
 
 	if (entry->site.purpose == (uint32_t)SITE_SYSTEM_CALL &&
-	    arch_system_call(symbols_arch(symbols),
-			     function_at(symbols_functions(symbols), function)
-				     ->name))
+	    arch_system_call(
+		    symbols_arch(symbols),
+		    function_at(symbols_functions(symbols), function)->name))
 		entry->site.purpose = function;
 }
 
@@ -164,8 +165,7 @@ static struct kernel_entry *placeless(struct user_sites *sites,
 {
 	const struct task *task =
 		task_paths_task(sites->paths, event->cpu, event->tid);
-	struct kernel_entry *entry =
-		task ? entry_of(sites, task->index) : NULL;
+	struct kernel_entry *entry = task ? entry_of(sites, task->index) : NULL;
 
 	return entry && entry->is_open && !entry->site.address ? entry : NULL;
 }
@@ -224,8 +224,7 @@ static bool open_parts(struct user_sites *sites)
 	sites->paths = task_paths_new();
 	sites->table = user_site_table_new();
 	if (known_events_has_user_stacks(input->events))
-		sites->stack = user_stack_new(input->recording,
-					      input->symbols);
+		sites->stack = user_stack_new(input->recording, input->symbols);
 	return sites->time && sites->paths && sites->table;
 }
 

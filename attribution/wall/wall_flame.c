@@ -65,8 +65,8 @@ static int end_tree(struct wall_flame *flame, const struct profile_scope *scope)
 
 	if (status < 0)
 		return status;
-	flame->shown = profile_scope_apply(
-		scope, wall_tree_calls(flame->tree), flame->part_ns);
+	flame->shown = profile_scope_apply(scope, wall_tree_calls(flame->tree),
+					   flame->part_ns);
 	return flame->shown ? 0 : -ERROR_MEMORY;
 }
 

@@ -30,12 +30,10 @@ static int book_parts(struct call_tree *calls, const struct wall_place *place,
 	uint64_t rest_ns = time_ns;
 
 	for (size_t i = 0; i < place->parts.list.count; i++) {
-		const struct call_part *part =
-			array_at(&place->parts.list, i);
+		const struct call_part *part = array_at(&place->parts.list, i);
 		/* A CPU's clock may be behind the one that it came from. */
-		uint64_t part_ns = part->on_cpu_ns < rest_ns ?
-					   part->on_cpu_ns :
-					   rest_ns;
+		uint64_t part_ns = part->on_cpu_ns < rest_ns ? part->on_cpu_ns :
+							       rest_ns;
 
 		rest_ns -= part_ns;
 		if (book(calls, part->node, part_ns) < 0)
@@ -45,7 +43,7 @@ static int book_parts(struct call_tree *calls, const struct wall_place *place,
 }
 
 bool wall_place_has_function(const struct call_tree *calls,
-			 const struct wall_place *place)
+			     const struct wall_place *place)
 {
 	return call_tree_at(calls, place->node)->parent != CALL_NODE_NONE;
 }

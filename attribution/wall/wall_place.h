@@ -14,9 +14,9 @@ struct time_span;
  * span.
  */
 struct wall_place {
-	uint32_t node;			/* where it is, or left off */
+	uint32_t node; /* where it is, or left off */
 	struct call_parts parts;
-	uint64_t parts_ns;		/* of all of them */
+	uint64_t parts_ns; /* of all of them */
 };
 
 /* Returns whether the thread is in any function, not at its root. */

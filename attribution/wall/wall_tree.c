@@ -16,7 +16,7 @@ struct wall_task {
 	bool is_known;
 	bool is_wanted;
 	struct wall_place place;
-	uint64_t until_ns;		/* its parts go up to here */
+	uint64_t until_ns; /* its parts go up to here */
 };
 
 struct wall_tree {
@@ -26,15 +26,15 @@ struct wall_tree {
 	bool only_off_cpu;
 	struct task_time *time;
 	struct call_tree *calls;
-	struct array tasks;		/* struct wall_task by task index */
+	struct array tasks; /* struct wall_task by task index */
 	int status;
 };
 
 static int32_t process_of(const struct wall_tree *tree, const struct task *task)
 {
-	return task->pid < 0 ? task_names_process(tree->input->names,
-						  task->tid) :
-			       task->pid;
+	return task->pid < 0 ?
+		       task_names_process(tree->input->names, task->tid) :
+		       task->pid;
 }
 
 static int begin_task(struct wall_tree *tree, struct wall_task *wall,
@@ -76,8 +76,9 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 
 static void take_span(struct span_sink *sink, const struct time_span *span)
 {
-	struct wall_tree *tree = (struct wall_tree *)(
-		(char *)sink - offsetof(struct wall_tree, sink));
+	struct wall_tree *tree =
+		(struct wall_tree *)((char *)sink -
+				     offsetof(struct wall_tree, sink));
 	struct wall_task *wall = task_of(tree, span->task);
 
 	if (!wall)

@@ -91,8 +91,8 @@ static int read_name(const char *name, struct code_change *change,
 
 	*change = (struct code_change){ 0 };
 	return sscanf(name, "%" SCNx64 "-%" SCNx64 "-%" SCNu64 "%n",
-		      &change->address, end, &change->time_ns,
-		      &length) == 3 && !name[length];
+		      &change->address, end, &change->time_ns, &length) == 3 &&
+	       !name[length];
 }
 
 static int add_copy(const char *path, const char *name, const struct log *log,

@@ -21,8 +21,8 @@ struct recording;
 struct code_change {
 	uint64_t time_ns;
 	uint64_t address;
-	bool is_patch;		/* of code that was there, not new code */
-	size_t old_size;	/* 0 if unknown */
+	bool is_patch;	 /* of code that was there, not new code */
+	size_t old_size; /* 0 if unknown */
 	size_t new_size;
 	const uint8_t *old_bytes;
 	const uint8_t *new_bytes;

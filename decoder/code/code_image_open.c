@@ -85,8 +85,8 @@ static int add_unknown(struct code_image *image,
 	if (recording->kcore_end_path)
 		error = code_unknown_read(image, recording->kcore_end_path,
 					  &image->unknown);
-	if (!error && (!is_complete || recording_time(recording) !=
-					       RECORDING_TIME_NANOSECONDS))
+	if (!error && (!is_complete ||
+		       recording_time(recording) != RECORDING_TIME_NANOSECONDS))
 		error = code_unknown_add_patches(image, &image->unknown);
 	return error;
 }

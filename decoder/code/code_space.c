@@ -15,7 +15,7 @@
 
 /* A program's code while nothing of it changes. */
 struct program {
-	struct array maps;	/* struct process_map */
+	struct array maps; /* struct process_map */
 	int32_t pid;
 };
 
@@ -23,15 +23,14 @@ struct code_space {
 	struct flow_input input;
 	uint64_t kernel_start;
 	struct code_view *view;
-	struct process_view *processes;	/* NULL: only the kernel is traced */
+	struct process_view *processes; /* NULL: only the kernel is traced */
 	struct user_code *user_code;	/* NULL with it */
 	struct array programs; /* struct program; space 1 is the first */
-	uint32_t space;			/* of the program that runs */
+	uint32_t space;	       /* of the program that runs */
 	bool has_time;
 };
 
-static struct program *program_at(const struct code_space *code,
-				  uint32_t space)
+static struct program *program_at(const struct code_space *code, uint32_t space)
 {
 	return array_at(&code->programs, space - 1);
 }
@@ -188,7 +187,8 @@ static void go_back(struct code_space *code, uint64_t time_ns,
 	while ((change = code_view_last_change(code->view)) &&
 	       change->time_ns > time_ns) {
 		uint64_t size = change->old_size > change->new_size ?
-					change->old_size : change->new_size;
+					change->old_size :
+					change->new_size;
 
 		code_view_undo_change(code->view);
 		if (changed)
@@ -200,8 +200,8 @@ static void go_back(struct code_space *code, uint64_t time_ns,
 static int rewind_processes(struct code_space *code)
 {
 	process_view_free(code->processes);
-	code->processes = process_view_new(code->input.recording,
-					   code->input.stream);
+	code->processes =
+		process_view_new(code->input.recording, code->input.stream);
 	return code->processes ? 0 : -ERROR_MEMORY;
 }
 

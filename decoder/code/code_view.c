@@ -46,8 +46,7 @@ static bool changes_ever(const struct code_image *image,
 static int own_region(struct code_view *view, enum code_view_place place,
 		      struct code_region *region)
 {
-	if (place == CODE_VIEW_MEMORY &&
-	    code_region_map_private(region) == 0)
+	if (place == CODE_VIEW_MEMORY && code_region_map_private(region) == 0)
 		return 0;
 	return copy_region(view, region);
 }
@@ -155,8 +154,7 @@ void code_view_undo_change(struct code_view *view)
 {
 	const struct code_change *change = code_view_last_change(view);
 
-	write_bytes(view, change->address, change->old_bytes,
-		    change->old_size);
+	write_bytes(view, change->address, change->old_bytes, change->old_size);
 	view->next_change--;
 }
 
@@ -171,8 +169,7 @@ void code_view_make_change(struct code_view *view)
 {
 	const struct code_change *change = code_view_next_change(view);
 
-	write_bytes(view, change->address, change->new_bytes,
-		    change->new_size);
+	write_bytes(view, change->address, change->new_bytes, change->new_size);
 	view->next_change++;
 }
 

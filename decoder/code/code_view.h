@@ -17,8 +17,8 @@ struct code_view;
 
 /* Where the bytes of code that changes are. */
 enum code_view_place {
-	CODE_VIEW_MEMORY,	/* in memory alone: only what changes is copied */
-	CODE_VIEW_FILES,	/* in files that a library can open, whole */
+	CODE_VIEW_MEMORY, /* in memory alone: only what changes is copied */
+	CODE_VIEW_FILES,  /* in files that a library can open, whole */
 };
 
 /* Borrows @image.  Returns 0 and *@view, or a negative enum error. */

@@ -14,17 +14,17 @@ enum map_event_kind { MAP_ADDED, MAP_FORKED, MAP_CLEARED };
 
 struct map_event {
 	int32_t pid;
-	int32_t parent;		/* MAP_FORKED */
+	int32_t parent; /* MAP_FORKED */
 	enum map_event_kind kind;
 	uint64_t time_ns;
 	uint64_t order;
-	struct process_map map;	/* MAP_ADDED */
+	struct process_map map; /* MAP_ADDED */
 };
 
 struct process_maps {
 	const struct recording *recording;
-	struct arena *arena;	/* paths */
-	struct array events;	/* struct map_event, by pid, then as they came */
+	struct arena *arena; /* paths */
+	struct array events; /* struct map_event, by pid, then as they came */
 };
 
 static int add(struct process_maps *maps, struct map_event event)
@@ -38,8 +38,7 @@ static int add(struct process_maps *maps, struct map_event event)
 	return 0;
 }
 
-static int take(struct process_maps *maps,
-		const struct sideband_record *record)
+static int take(struct process_maps *maps, const struct sideband_record *record)
 {
 	struct map_event event = {
 		.pid = record->pid,
@@ -55,8 +54,8 @@ static int take(struct process_maps *maps,
 			record->mmap.address,
 			record->mmap.size_bytes,
 			record->mmap.file_offset,
-			recording_user_path(maps->recording,
-					    record->mmap.path, maps->arena),
+			recording_user_path(maps->recording, record->mmap.path,
+					    maps->arena),
 		};
 		if (!event.map.path)
 			return -ERROR_MEMORY;
@@ -91,10 +90,10 @@ static int compare_events(const void *a, const void *b)
 struct process_maps *process_maps_new(const struct recording *recording)
 {
 	struct process_maps *maps = calloc(1, sizeof(*maps));
-	struct sideband *sideband = sideband_open(
-		recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
-				   SIDEBAND_BIT(SIDEBAND_FORK) |
-				   SIDEBAND_BIT(SIDEBAND_COMM));
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
+						 SIDEBAND_BIT(SIDEBAND_FORK) |
+						 SIDEBAND_BIT(SIDEBAND_COMM));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 
@@ -137,8 +136,7 @@ static size_t first_event(const struct process_maps *maps, int32_t pid)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct map_event *event =
-			array_at(&maps->events, middle);
+		const struct map_event *event = array_at(&maps->events, middle);
 
 		if (event->pid < pid)
 			low = middle + 1;
@@ -150,9 +148,9 @@ static size_t first_event(const struct process_maps *maps, int32_t pid)
 
 /* Which of a process's events count at a time. */
 struct map_history {
-	size_t begin;		/* the last fork or exec, or the first map */
-	size_t end;		/* behind the last event until then */
-	uint64_t next_ns;	/* of the first one after it, or UINT64_MAX */
+	size_t begin;	  /* the last fork or exec, or the first map */
+	size_t end;	  /* behind the last event until then */
+	uint64_t next_ns; /* of the first one after it, or UINT64_MAX */
 };
 
 static struct map_history history_of(const struct process_maps *maps,
@@ -183,9 +181,8 @@ static struct map_history history_of(const struct process_maps *maps,
 /* Goes up from child to parent, of which each has one fork that counts: also
  * where records say that two are each other's children, that ends.
  */
-static bool collect(const struct process_maps *maps,
-		    struct map_history history, struct array *found,
-		    unsigned int depth)
+static bool collect(const struct process_maps *maps, struct map_history history,
+		    struct array *found, unsigned int depth)
 {
 	const struct map_event *first =
 		history.begin < history.end ?

@@ -13,7 +13,7 @@ struct process_map {
 	uint64_t address;
 	uint64_t size_bytes;
 	uint64_t file_offset;
-	const char *path;	/* lives in the process_maps */
+	const char *path; /* lives in the process_maps */
 };
 
 /* Which code all processes of a recording had mapped, and when. */

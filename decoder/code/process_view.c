@@ -21,13 +21,13 @@ enum { PAST_SWITCHES = 4096 };
 struct process_view {
 	struct process_maps *maps;
 	struct switch_feed *switches;
-	struct array current;		/* struct process_map */
-	int32_t pid;			/* -1: unknown */
-	uint64_t loaded_ns;		/* the time that @current is of */
+	struct array current; /* struct process_map */
+	int32_t pid;	      /* -1: unknown */
+	uint64_t loaded_ns;   /* the time that @current is of */
 	uint64_t next_map_ns;
-	struct past_switch past[PAST_SWITCHES];	/* a ring of the last ones */
-	size_t past_count;		/* of all that were passed */
-	size_t undone;			/* the last of them are to come again */
+	struct past_switch past[PAST_SWITCHES]; /* a ring of the last ones */
+	size_t past_count;			/* of all that were passed */
+	size_t undone; /* the last of them are to come again */
 };
 
 /* Who runs before the first switch: the task that the kernel said is traced
@@ -36,9 +36,9 @@ struct process_view {
 static int32_t first_process(const struct recording *recording,
 			     const struct aux_stream *stream)
 {
-	struct sideband *sideband = sideband_open(
-		recording, SIDEBAND_BIT(SIDEBAND_ITRACE_START) |
-				   SIDEBAND_BIT(SIDEBAND_SWITCH));
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_ITRACE_START) |
+						 SIDEBAND_BIT(SIDEBAND_SWITCH));
 	struct sideband_record record;
 	int32_t pid = -1;
 
@@ -65,8 +65,9 @@ static uint64_t next_switch_ns(const struct process_view *view)
 	const struct flow_item *item = switch_feed_peek(view->switches);
 
 	if (view->undone)
-		return view->past[(view->past_count - view->undone) %
-				  PAST_SWITCHES].time_ns;
+		return view
+			->past[(view->past_count - view->undone) % PAST_SWITCHES]
+			.time_ns;
 
 	return item ? item->time_ns : UINT64_MAX;
 }
@@ -75,8 +76,8 @@ static int load_maps(struct process_view *view, uint64_t time_ns)
 {
 	view->current.count = 0;
 	view->loaded_ns = time_ns;
-	view->next_map_ns = process_maps_at(view->maps, view->pid, time_ns,
-					    &view->current);
+	view->next_map_ns =
+		process_maps_at(view->maps, view->pid, time_ns, &view->current);
 	return view->next_map_ns ? 0 : -ERROR_MEMORY;
 }
 
@@ -121,8 +122,8 @@ static int pass_switch(struct process_view *view)
 	struct past_switch *past;
 
 	if (view->undone) {
-		view->pid = past_at(view, view->past_count - view->undone--)
-				    ->pid;
+		view->pid =
+			past_at(view, view->past_count - view->undone--)->pid;
 		return 0;
 	}
 	past = past_at(view, view->past_count++);

@@ -14,9 +14,9 @@ struct code_file {
 };
 
 struct user_code {
-	struct array files;		/* struct code_file */
+	struct array files; /* struct code_file */
 	const struct array *maps;
-	const struct process_map *last;	/* most look-ups stay there */
+	const struct process_map *last; /* most look-ups stay there */
 	const struct code_file *last_file;
 };
 

@@ -33,7 +33,8 @@ static int decode(struct coresight *source)
 			    recording_data_path(source->input.recording),
 			    LOG_NO_OFFSET,
 			    "OpenCSD does not take the trace unit's settings "
-			    "of CPU %d", source->feed.unit->cpu);
+			    "of CPU %d",
+			    source->feed.unit->cpu);
 	if (!error && coresight_feed_is_done(&source->feed))
 		end_stream(source);
 	return error ? error : source->error;
@@ -116,10 +117,9 @@ static int add_switches(struct coresight *source, bool is_drained)
 	int status = 1;
 
 	if (source->switches)
-		status = switch_merge(source->switches, source->batch,
-				      is_drained,
-				      is_drained ? trace_end(source) :
-						   UINT64_MAX);
+		status = switch_merge(
+			source->switches, source->batch, is_drained,
+			is_drained ? trace_end(source) : UINT64_MAX);
 	if (status == 1 && is_drained)
 		emit_end(source);
 	return status < 0 ? status : 0;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-	MATCH = 0,	/* one of the last */
-	SHORT = 2,	/* bytes, at most */
+	MATCH = 0, /* one of the last */
+	SHORT = 2, /* bytes, at most */
 	LONG_32 = 4,
 	LONG_64 = 8,
 };
@@ -19,16 +19,18 @@ struct form {
 static struct form form_of(uint8_t header)
 {
 	static const struct form contexts[] = {
-		[0x2] = { LONG_32, 0 }, [0x3] = { LONG_32, 1 },
-		[0x5] = { LONG_64, 0 }, [0x6] = { LONG_64, 1 },
+		[0x2] = { LONG_32, 0 },
+		[0x3] = { LONG_32, 1 },
+		[0x5] = { LONG_64, 0 },
+		[0x6] = { LONG_64, 1 },
 	};
 	static const struct form targets[] = {
-		[0x5] = { SHORT, 0 }, [0x6] = { SHORT, 1 },
+		[0x5] = { SHORT, 0 },	[0x6] = { SHORT, 1 },
 		[0xa] = { LONG_32, 0 }, [0xb] = { LONG_32, 1 },
 		[0xd] = { LONG_64, 0 }, [0xe] = { LONG_64, 1 },
 	};
 	static const struct form sources[] = {
-		[0x4] = { SHORT, 0 }, [0x5] = { SHORT, 1 },
+		[0x4] = { SHORT, 0 },	[0x5] = { SHORT, 1 },
 		[0x6] = { LONG_32, 0 }, [0x7] = { LONG_32, 1 },
 		[0x8] = { LONG_64, 0 }, [0x9] = { LONG_64, 1 },
 	};
@@ -63,9 +65,9 @@ static size_t read_short(const uint8_t *bytes, uint8_t isa, uint64_t *value)
 static uint64_t read_long(const uint8_t *bytes, size_t size, uint8_t isa)
 {
 	uint64_t value = isa ? (uint64_t)(bytes[0] & 0x7f) << 1 |
-				       (uint64_t)bytes[1] << 8 :
+					 (uint64_t)bytes[1] << 8 :
 			       (uint64_t)(bytes[0] & 0x7f) << 2 |
-				       (uint64_t)(bytes[1] & 0x7f) << 9;
+					 (uint64_t)(bytes[1] & 0x7f) << 9;
 
 	for (size_t i = 2; i < size; i++)
 		value |= (uint64_t)bytes[i] << i * 8;
@@ -76,8 +78,9 @@ static uint64_t read_long(const uint8_t *bytes, size_t size, uint8_t isa)
 static void write_long(const struct coresight_address *address, uint8_t header,
 		       uint8_t *bytes)
 {
-	static const uint8_t headers[] = { [0x8] = 0x85, [0x9] = 0x9d,
-					   [0xb] = 0xb8 };
+	static const uint8_t headers[] = {
+		[0x8] = 0x85, [0x9] = 0x9d, [0xb] = 0xb8
+	};
 	uint64_t value = address->value;
 
 	bytes[0] = headers[header >> 4] + address->isa;

@@ -10,9 +10,9 @@
 struct coresight_addresses {
 	struct coresight_address {
 		uint64_t value;
-		uint8_t isa;	/* 0 or 1, with the context: A64, A32, T32 */
+		uint8_t isa; /* 0 or 1, with the context: A64, A32, T32 */
 	} last[3];
-	bool is_64bit;		/* by the last context */
+	bool is_64bit; /* by the last context */
 };
 
 enum { CORESIGHT_ADDRESS_SIZE = 9 };

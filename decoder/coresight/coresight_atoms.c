@@ -5,7 +5,10 @@ static struct coresight_atoms mispredicted(uint8_t header)
 {
 	enum { CANCEL_F3 = 0x38 };
 	static const struct coresight_atoms atoms[] = {
-		{ 0, 0 }, { 1, 1 }, { 3, 2 }, { 0, 1 },
+		{ 0, 0 },
+		{ 1, 1 },
+		{ 3, 2 },
+		{ 0, 1 },
 	};
 
 	return atoms[header & (header >= CANCEL_F3 ? 1 : 3)];
@@ -15,9 +18,9 @@ static struct coresight_atoms mispredicted(uint8_t header)
 static struct coresight_atoms few(uint8_t header)
 {
 	static const struct coresight_atoms atoms[] = {
-		{ 0x00, 5 }, { 0x0a, 5 }, { 0x15, 5 },
-		{ 0x0, 2 }, { 0x1, 2 }, { 0x2, 2 }, { 0x3, 2 },
-		{ 0xe, 4 }, { 0x0, 4 }, { 0xa, 4 }, { 0x5, 4 },
+		{ 0x00, 5 }, { 0x0a, 5 }, { 0x15, 5 }, { 0x0, 2 },
+		{ 0x1, 2 },  { 0x2, 2 },  { 0x3, 2 },  { 0xe, 4 },
+		{ 0x0, 4 },  { 0xa, 4 },  { 0x5, 4 },
 	};
 
 	return atoms[header - 0xd5];

@@ -191,10 +191,11 @@ static bool take_exception(struct coresight_branches *b)
 	}
 	b->awaits_address = true;
 	b->exception_position = coresight_branches_position(b);
-	b->exception = (coresight_is_call(false, type) ?
-				TRACE_EXCEPTION_CALL : 0) |
-		       ((b->bytes[1] & TARGET_MASK) == TARGET ?
-				TRACE_EXCEPTION_TARGET : 0);
+	b->exception =
+		(coresight_is_call(false, type) ? TRACE_EXCEPTION_CALL : 0) |
+		((b->bytes[1] & TARGET_MASK) == TARGET ?
+			 TRACE_EXCEPTION_TARGET :
+			 0);
 	return true;
 }
 
@@ -308,21 +309,21 @@ static bool refuse(struct coresight_branches *b)
 
 const struct coresight_branch_kind
 	coresight_branch_kinds[CORESIGHT_PACKET_KINDS] = {
-	[KIND(OTHER)] = { refuse, false },
-	[KIND(EXTENSION)] = { take_extension, true },
-	[KIND(TRACE_INFO)] = { take_info, false },
-	[KIND(REPORT)] = { take_report, false },
-	[KIND(STATE)] = { take_state, false },
-	[KIND(TRANSACTION)] = { take_transaction, false },
-	[KIND(EXCEPTION)] = { take_exception, false },
-	[KIND(IGNORE)] = { take_nothing, true },
-	[KIND(CYCLES)] = { take_cycles, false },
-	[KIND(COMMIT)] = { refuse, false },
-	[KIND(CANCEL)] = { refuse, false },
-	[KIND(MISPREDICT)] = { refuse, false },
-	[KIND(CONTEXT)] = { take_context, true },
-	[KIND(ADDRESS)] = { take_address, true },
-	[KIND(SOURCE)] = { take_source, false },
-	[KIND(Q)] = { refuse, false },
-	[KIND(ATOMS)] = { refuse, false },
-};
+		[KIND(OTHER)] = { refuse, false },
+		[KIND(EXTENSION)] = { take_extension, true },
+		[KIND(TRACE_INFO)] = { take_info, false },
+		[KIND(REPORT)] = { take_report, false },
+		[KIND(STATE)] = { take_state, false },
+		[KIND(TRANSACTION)] = { take_transaction, false },
+		[KIND(EXCEPTION)] = { take_exception, false },
+		[KIND(IGNORE)] = { take_nothing, true },
+		[KIND(CYCLES)] = { take_cycles, false },
+		[KIND(COMMIT)] = { refuse, false },
+		[KIND(CANCEL)] = { refuse, false },
+		[KIND(MISPREDICT)] = { refuse, false },
+		[KIND(CONTEXT)] = { take_context, true },
+		[KIND(ADDRESS)] = { take_address, true },
+		[KIND(SOURCE)] = { take_source, false },
+		[KIND(Q)] = { refuse, false },
+		[KIND(ATOMS)] = { refuse, false },
+	};

@@ -41,8 +41,7 @@ void coresight_branches_free(struct coresight_branches *b)
 static bool make_room(struct coresight_branches *b)
 {
 	size_t room = b->room ? b->room * 2 : FIRST_ROOM;
-	struct trace_branch *more =
-		realloc(b->branches, room * sizeof(*more));
+	struct trace_branch *more = realloc(b->branches, room * sizeof(*more));
 
 	b->has_failed |= !more;
 	if (!more)
@@ -61,8 +60,8 @@ struct trace_branch *coresight_branches_add(struct coresight_branches *b,
 		branch = &b->branches[b->count++];
 	*branch = (struct trace_branch){
 		.kind = kind,
-		.position = position < b->base ?
-				    0 : (uint32_t)(position - b->base),
+		.position = position < b->base ? 0 :
+						 (uint32_t)(position - b->base),
 	};
 	return branch;
 }
@@ -218,8 +217,8 @@ static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 		branch = coresight_branches_say(b, TRACE_ATOMS);
 	}
 	branch->payload = branch->payload << atoms.count | atoms.executed;
-	branch->low = branch->low << atoms.count |
-		      UINT64_C(1) << (atoms.count - 1);
+	branch->low = branch->low << atoms.count | UINT64_C(1)
+							   << (atoms.count - 1);
 	branch->count += atoms.count;
 	b->group_next = UINT64_MAX;
 	if (!b->feed->window.piece->is_formatted && !b->has_failed)

@@ -18,8 +18,8 @@ enum { CORESIGHT_BRANCH_PACKET = 32 };
 
 /* How far behind a synchronisation packet. */
 enum coresight_branches_state {
-	CORESIGHT_BRANCHES_LOST,	/* one is to come */
-	CORESIGHT_BRANCHES_SYNCED,	/* trace info is to come */
+	CORESIGHT_BRANCHES_LOST,   /* one is to come */
+	CORESIGHT_BRANCHES_SYNCED, /* trace info is to come */
 	CORESIGHT_BRANCHES_READ,
 };
 
@@ -33,36 +33,36 @@ enum coresight_branches_state {
 struct coresight_branches {
 	const struct coresight_feed *feed;
 	const struct coresight_unit *unit;
-	struct coresight_atoms atoms[UINT8_MAX + 1];	/* by header, the
+	struct coresight_atoms atoms[UINT8_MAX + 1]; /* by header, the
 							 * oldest highest */
 
 	/* The packet under way. */
 	struct coresight_packet packet;
-	uint64_t index;			/* of its first byte */
+	uint64_t index; /* of its first byte */
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_BRANCH_PACKET];
 
 	/* What is known from those before. */
-	uint8_t state;			/* enum coresight_branches_state */
-	bool is_new;			/* the session's first branch is due */
+	uint8_t state; /* enum coresight_branches_state */
+	bool is_new;   /* the session's first branch is due */
 	bool needs_context;
-	bool awaits_address;		/* of an exception: */
-	uint8_t exception;		/* TRACE_EXCEPTION_ bits */
+	bool awaits_address; /* of an exception: */
+	uint8_t exception;   /* TRACE_EXCEPTION_ bits */
 	uint64_t exception_position;
-	bool was_discarded;		/* until the next packet */
-	bool had_overflow;		/* until tracing is on */
+	bool was_discarded; /* until the next packet */
+	bool had_overflow;  /* until tracing is on */
 	struct coresight_addresses addresses;
-	uint64_t ticks;			/* the last time stamp */
-	uint32_t threshold;		/* of cycle counts */
+	uint64_t ticks;	    /* the last time stamp */
+	uint32_t threshold; /* of cycle counts */
 
 	struct trace_branch *branches;
 	size_t room;
 	size_t count;
-	size_t settled;			/* of them: are not taken back */
-	uint64_t base;			/* positions count from here */
-	uint64_t group_next;		/* a packet of atoms with this index
+	size_t settled;		   /* of them: are not taken back */
+	uint64_t base;		   /* positions count from here */
+	uint64_t group_next;	   /* a packet of atoms with this index
 					 * belongs to the last branch */
-	struct trace_branch spare;	/* when out of memory: */
+	struct trace_branch spare; /* when out of memory: */
 	bool has_failed;
 };
 
@@ -87,9 +87,8 @@ size_t coresight_branches_take(struct coresight_branches *branches,
 void coresight_branches_finish(struct coresight_branches *branches);
 
 /* Adds one that is no packet's, of @position. */
-struct trace_branch *
-coresight_branches_add(struct coresight_branches *branches, uint8_t kind,
-		       uint64_t position);
+struct trace_branch *coresight_branches_add(struct coresight_branches *branches,
+					    uint8_t kind, uint64_t position);
 
 /* Forgets the first branches, which are settled. */
 void coresight_branches_drop(struct coresight_branches *branches);

@@ -12,7 +12,7 @@ struct coresight_branch_kind {
 	 * may have written it there.
 	 */
 	bool (*take)(struct coresight_branches *branches);
-	bool is_between;	/* may come between exception and address */
+	bool is_between; /* may come between exception and address */
 };
 
 extern const struct coresight_branch_kind

@@ -13,11 +13,12 @@ static void switch_task(struct coresight *source, uint32_t tid)
 	if (source->task == tid || !source->named_tasks)
 		return;
 	source->task = tid;
-	coresight_emit(source, &(struct flow_item){
-		.kind = FLOW_SWITCH,
-		.detail = FLOW_SWITCH_TO,
-		.ip = (uint64_t)(uint32_t)pid << 32 | tid,
-	});
+	coresight_emit(source,
+		       &(struct flow_item){
+			       .kind = FLOW_SWITCH,
+			       .detail = FLOW_SWITCH_TO,
+			       .ip = (uint64_t)(uint32_t)pid << 32 | tid,
+		       });
 	if (pid < 0)
 		return;
 	if (code_space_set_process(source->code, pid, source->low_ns) < 0)
@@ -26,8 +27,7 @@ static void switch_task(struct coresight *source, uint32_t tid)
 	coresight_refresh_code(source);
 }
 
-static void take_task(struct coresight *source,
-		      const ocsd_pe_context *context)
+static void take_task(struct coresight *source, const ocsd_pe_context *context)
 {
 	switch (coresight_unit_task_field(source->feed.unit)) {
 	case CORESIGHT_TASK_CONTEXT:
@@ -46,15 +46,14 @@ static void take_task(struct coresight *source,
 void coresight_take_context(struct coresight *source,
 			    const ocsd_pe_context *context)
 {
-	uint8_t mode = context->bits64 ? CORESIGHT_MODE_64 :
-					 CORESIGHT_MODE_32;
+	uint8_t mode = context->bits64 ? CORESIGHT_MODE_64 : CORESIGHT_MODE_32;
 
 	if (mode != source->mode) {
 		source->mode = mode;
 		coresight_emit(source, &(struct flow_item){
-			.kind = FLOW_MODE,
-			.detail = mode & 0xf,
-		});
+					       .kind = FLOW_MODE,
+					       .detail = mode & 0xf,
+				       });
 	}
 	if (source->tasks)
 		take_task(source, context);

@@ -134,7 +134,8 @@ void coresight_take_stamp_cycles(struct coresight *source, uint32_t cycles)
 
 	if (coresight_unit_is_old(source->feed.unit)) {
 		coresight_take_cycles(source, cycles);
-	} else if (cycles && (!counter->is_known || cycles < counter->stamped)) {
+	} else if (cycles &&
+		   (!counter->is_known || cycles < counter->stamped)) {
 		coresight_lose_count(source);
 		counter->is_known = true;
 		counter->stamped = cycles;

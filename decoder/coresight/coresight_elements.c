@@ -7,13 +7,15 @@ static void add_block(struct coresight *source, uint64_t ip, uint64_t last,
 		      uint16_t count, enum flow_exit exit, uint8_t length)
 {
 	coresight_emit(source, &(struct flow_item){
-		.kind = FLOW_BLOCK,
-		.detail = exit & 0xf,
-		.last_length = exit == FLOW_EXIT_CALL ? length & 0xf : 0,
-		.instructions = count,
-		.last = (uint32_t)(last - ip),
-		.ip = ip,
-	});
+				       .kind = FLOW_BLOCK,
+				       .detail = exit & 0xf,
+				       .last_length = exit == FLOW_EXIT_CALL ?
+							      length & 0xf :
+							      0,
+				       .instructions = count,
+				       .last = (uint32_t)(last - ip),
+				       .ip = ip,
+			       });
 	coresight_count(source, count);
 }
 
@@ -46,13 +48,13 @@ static void take_range(struct coresight *source, uint64_t position,
 	coresight_check_path(source, position, ip);
 	if (source->must_start)
 		coresight_emit(source, &(struct flow_item){
-			.kind = FLOW_START,
-			.ip = ip,
-		});
+					       .kind = FLOW_START,
+					       .ip = ip,
+				       });
 	source->must_start = false;
 	for (; count > UINT16_MAX && last - ip > step; ip += step) {
-		add_block(source, ip, ip + step - 4, UINT16_MAX,
-			  FLOW_EXIT_NONE, 0);
+		add_block(source, ip, ip + step - 4, UINT16_MAX, FLOW_EXIT_NONE,
+			  0);
 		count -= UINT16_MAX;
 	}
 	add_block(source, ip, last, (uint16_t)count,
@@ -102,10 +104,12 @@ static void stop(struct coresight *source, uint8_t reason)
 {
 	const struct flow_stamp stamp = coresight_stamp_after_block(source);
 
-	coresight_emit_at(source, &(struct flow_item){
-		.kind = FLOW_STOP,
-		.detail = reason & 0xf,
-	}, &stamp);
+	coresight_emit_at(source,
+			  &(struct flow_item){
+				  .kind = FLOW_STOP,
+				  .detail = reason & 0xf,
+			  },
+			  &stamp);
 	source->is_running = false;
 }
 
@@ -126,9 +130,9 @@ static void take_trace_on(struct coresight *source, uint64_t position,
 static void take_exception(struct coresight *source,
 			   const ocsd_generic_trace_elem *element)
 {
-	bool is_call = coresight_is_call(
-		coresight_unit_is_old(source->feed.unit),
-		element->exception_number);
+	bool is_call =
+		coresight_is_call(coresight_unit_is_old(source->feed.unit),
+				  element->exception_number);
 	struct flow_item *block = coresight_last_block(source);
 	uint64_t address = element->excep_ret_addr ? element->en_addr :
 						     source->next_address;
@@ -139,14 +143,13 @@ static void take_exception(struct coresight *source,
 	if (block && block->detail == FLOW_EXIT_NONE &&
 	    address == source->next_address && is_call) {
 		block->detail = FLOW_EXIT_FAR_CALL;
-		block->last_length =
-			(address - block->ip - block->last) & 0xf;
+		block->last_length = (address - block->ip - block->last) & 0xf;
 		return;
 	}
 	coresight_emit(source, &(struct flow_item){
-		.kind = FLOW_ASYNC,
-		.ip = address,
-	});
+				       .kind = FLOW_ASYNC,
+				       .ip = address,
+			       });
 }
 
 /* 32-bit code returns by instructions that do other things as well. */
@@ -170,9 +173,9 @@ static void take_transaction(struct coresight *source, trace_memtrans_t what)
 
 	if ((unsigned int)what < sizeof(details))
 		coresight_emit(source, &(struct flow_item){
-			.kind = FLOW_TRANSACTION,
-			.detail = details[what] & 0xf,
-		});
+					       .kind = FLOW_TRANSACTION,
+					       .detail = details[what] & 0xf,
+				       });
 }
 
 /* OpenCSD's decoders of the older protocols say no reason, but for the first
@@ -187,8 +190,7 @@ static void take_no_sync(struct coresight *source, uint64_t position,
 	if (source->feed.is_new)
 		return;
 	coresight_open_gap(source,
-			   is_overflow ? FLOW_GAP_OVERFLOW :
-					 FLOW_GAP_BAD_TRACE,
+			   is_overflow ? FLOW_GAP_OVERFLOW : FLOW_GAP_BAD_TRACE,
 			   position);
 	source->is_rejected = !is_overflow;
 }
@@ -212,7 +214,7 @@ static void take_synced(struct coresight *source, uint64_t position,
 	case OCSD_GEN_TRC_ELEM_ADDR_NACC:
 		coresight_open_gap(source,
 				   code_space_is_unknown(source->code,
-							     element->st_addr) ?
+							 element->st_addr) ?
 					   FLOW_GAP_CODE_CHANGED :
 					   FLOW_GAP_NO_CODE,
 				   position);

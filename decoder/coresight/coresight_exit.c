@@ -62,8 +62,7 @@ static enum flow_exit indirect_exit(const ocsd_generic_trace_elem *range,
 static enum flow_exit direct_exit(const ocsd_generic_trace_elem *range)
 {
 	if (range->last_i_subtype == OCSD_S_INSTR_BR_LINK)
-		return range->last_instr_exec ? FLOW_EXIT_CALL :
-						FLOW_EXIT_NONE;
+		return range->last_instr_exec ? FLOW_EXIT_CALL : FLOW_EXIT_NONE;
 	return range->last_instr_cond || !range->last_instr_exec ?
 		       FLOW_EXIT_CONDITIONAL :
 		       FLOW_EXIT_JUMP;

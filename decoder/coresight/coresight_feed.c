@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_feed_parts.h"
 #include "common/error.h"
+#include "decoder/coresight/coresight_feed_parts.h"
 #include "decoder/recording/recording_parts.h"
 
 static const struct aux_piece *piece_now(const struct coresight_feed *feed)
@@ -19,12 +19,10 @@ uint64_t coresight_feed_position(const struct coresight_feed *feed)
 
 	if (!feed->in_piece)
 		return feed->piece_start;
-	return feed->piece_start +
-	       coresight_window_place(window, window->done);
+	return feed->piece_start + coresight_window_place(window, window->done);
 }
 
-uint64_t coresight_feed_place(const struct coresight_feed *feed,
-			      uint64_t index)
+uint64_t coresight_feed_place(const struct coresight_feed *feed, uint64_t index)
 {
 	uint64_t first = coresight_feed_first(feed);
 
@@ -79,9 +77,8 @@ static int open_tree(struct coresight_feed *feed,
 
 static int begin_session(struct coresight_feed *feed)
 {
-	const struct coresight_unit *unit =
-		array_at(&feed->recording->coresight_units,
-			 piece_now(feed)->unit);
+	const struct coresight_unit *unit = array_at(
+		&feed->recording->coresight_units, piece_now(feed)->unit);
 	int error = 0;
 
 	if (feed->unit != unit)

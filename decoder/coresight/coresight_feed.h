@@ -59,23 +59,23 @@ struct coresight_feed {
 	void *ctx;
 
 	struct coresight_tree tree;
-	const struct coresight_unit *unit;	/* NULL before the first */
-	size_t piece;			/* of the stream */
-	uint64_t piece_start;		/* its position in the stream */
-	struct coresight_window window;	/* of the piece */
+	const struct coresight_unit *unit; /* NULL before the first */
+	size_t piece;			   /* of the stream */
+	uint64_t piece_start;		   /* its position in the stream */
+	struct coresight_window window;	   /* of the piece */
 	struct coresight_guard guard;
-	struct coresight_speculation *speculation;	/* or NULL */
+	struct coresight_speculation *speculation; /* or NULL */
 	uint64_t session_start;
-	uint64_t call_index;		/* of the first byte given last */
-	uint64_t since_sync;		/* bytes given before it */
+	uint64_t call_index; /* of the first byte given last */
+	uint64_t since_sync; /* bytes given before it */
 	size_t next_loss;
 	bool in_piece;
 	bool in_session;
-	bool is_new;			/* no element since OpenCSD's reset */
-	bool is_ending;			/* OpenCSD hands out what it holds */
-	bool is_unsynced;		/* the session has no place to begin */
-	bool is_astray;			/* looks for a place to begin */
-	bool is_told;			/* by coresight_feed_reject() */
+	bool is_new;	  /* no element since OpenCSD's reset */
+	bool is_ending;	  /* OpenCSD hands out what it holds */
+	bool is_unsynced; /* the session has no place to begin */
+	bool is_astray;	  /* looks for a place to begin */
+	bool is_told;	  /* by coresight_feed_reject() */
 	uint64_t reject_index;
 };
 

@@ -71,7 +71,8 @@ static bool put(struct coresight_feed *feed, uint64_t index,
 	}
 	return ocsd_dt_process_data(feed->tree.handle, OCSD_OP_DATA, index,
 				    (uint32_t)size, bytes,
-				    used) == OCSD_RESP_CONT && *used;
+				    used) == OCSD_RESP_CONT &&
+	       *used;
 }
 
 /* Returns whether OpenCSD took all. */
@@ -100,8 +101,9 @@ static bool give_committed(void *ctx, uint64_t index, const uint8_t *bytes,
  */
 static void feed_sync(struct coresight_feed *feed, uint64_t end)
 {
-	static const uint8_t packet[] = { 0, 0, 0, 0, 0,    0,
-					  0, 0, 0, 0, 0, 0x80 };
+	static const uint8_t packet[] = {
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80
+	};
 	size_t size = coresight_tree_sync_zeros(feed->unit) + 1;
 	uint32_t used;
 

@@ -28,8 +28,8 @@ static bool is_atoms(const struct coresight_packet *packet, uint8_t byte)
 	return byte >= CORESIGHT_PACKET_FIRST_ATOMS && !packet->is_open;
 }
 
-size_t coresight_guard_pass(struct coresight_guard *guard,
-			    const uint8_t *bytes, size_t size)
+size_t coresight_guard_pass(struct coresight_guard *guard, const uint8_t *bytes,
+			    size_t size)
 {
 	struct coresight_packet *packet = &guard->packet;
 	size_t at = 0;

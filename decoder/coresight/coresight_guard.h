@@ -21,7 +21,7 @@ void coresight_guard_begin(struct coresight_guard *guard,
 /* Returns how many of the next @size bytes OpenCSD may be given: all, or some
  * before the end of a packet that it must not see.
  */
-size_t coresight_guard_pass(struct coresight_guard *guard,
-			    const uint8_t *bytes, size_t size);
+size_t coresight_guard_pass(struct coresight_guard *guard, const uint8_t *bytes,
+			    size_t size);
 
 #endif

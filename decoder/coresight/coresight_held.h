@@ -24,8 +24,8 @@ enum { CORESIGHT_CONTEXT = 0x81 };
 
 struct coresight_held_packet {
 	uint64_t index;
-	uint8_t kind;		/* enum coresight_packet_kind */
-	bool is_element;	/* to be committed: "P0" in the manual */
+	uint8_t kind;	 /* enum coresight_packet_kind */
+	bool is_element; /* to be committed: "P0" in the manual */
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 };
@@ -39,9 +39,9 @@ struct coresight_held_packet {
  */
 struct coresight_held {
 	struct coresight_packet_sink sink;
-	size_t depth;		/* elements that wait, at most */
-	size_t unseen;		/* that wait, and came before the first */
-	size_t elements;	/* that wait, of the packets */
+	size_t depth;	 /* elements that wait, at most */
+	size_t unseen;	 /* that wait, and came before the first */
+	size_t elements; /* that wait, of the packets */
 	size_t first;
 	size_t count;
 	struct coresight_held_packet packets[CORESIGHT_HELD_ROOM];

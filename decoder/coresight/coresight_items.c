@@ -52,16 +52,18 @@ void coresight_open_gap(struct coresight *source, uint8_t reason,
 void coresight_close_gap(struct coresight *source, uint64_t position)
 {
 	const struct coresight_gap *gap = &source->gap;
-	uint64_t size = position > gap->position ? position - gap->position :
-						   0;
+	uint64_t size = position > gap->position ? position - gap->position : 0;
 
 	if (!gap->is_open)
 		return;
 	source->gap.is_open = false;
-	coresight_emit_at(source, &(struct flow_item){
-		.kind = FLOW_GAP,
-		.detail = gap->reason & 0xf,
-		.ip = gap->position,
-		.last = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
-	}, &gap->stamp);
+	coresight_emit_at(source,
+			  &(struct flow_item){
+				  .kind = FLOW_GAP,
+				  .detail = gap->reason & 0xf,
+				  .ip = gap->position,
+				  .last = size < UINT32_MAX ? (uint32_t)size :
+							      UINT32_MAX,
+			  },
+			  &gap->stamp);
 }

@@ -11,8 +11,8 @@
  */
 struct coresight_last_context {
 	bool is_known;
-	uint8_t info;		/* says which ids there are */
-	uint8_t ids[2][4];	/* VMID and context id */
+	uint8_t info;	   /* says which ids there are */
+	uint8_t ids[2][4]; /* VMID and context id */
 };
 
 /* Notes the context that a packet ends with; ids have @sizes bytes. */

@@ -15,8 +15,8 @@ static uint32_t read_code(const void *ctx, const ocsd_vaddr_t address,
 	(void)space;
 	while (size < wanted) {
 		size_t left;
-		const uint8_t *bytes = code_space_bytes(
-			source->code, address + size, &left);
+		const uint8_t *bytes =
+			code_space_bytes(source->code, address + size, &left);
 
 		if (!bytes)
 			break;
@@ -47,8 +47,7 @@ void coresight_refresh_code(struct coresight *source)
 {
 	if (!source->feed.tree.handle)
 		return;
-	ocsd_dt_remove_mem_acc(source->feed.tree.handle, 0,
-			       OCSD_MEM_SPACE_ANY);
+	ocsd_dt_remove_mem_acc(source->feed.tree.handle, 0, OCSD_MEM_SPACE_ANY);
 	if (coresight_attach_code(source) < 0)
 		source->error = -ERROR_MEMORY;
 }

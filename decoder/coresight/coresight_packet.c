@@ -24,30 +24,30 @@ static const struct layout {
 } layouts[UINT8_MAX + 1] = {
 	[EXTENSION] = { KIND(EXTENSION), 1, 0, 0, false },
 	[TRACE_INFO] = { KIND(TRACE_INFO), 1, 0, 0, false },
-	[0x02] = { KIND(REPORT), 0, 1, 9, false },	/* time stamp */
-	[0x03] = { KIND(REPORT), 0, 2, 9, false },	/* and cycle count */
-	[0x04] = { KIND(STATE), 0, 0, 0, false },	/* trace on */
+	[0x02] = { KIND(REPORT), 0, 1, 9, false }, /* time stamp */
+	[0x03] = { KIND(REPORT), 0, 2, 9, false }, /* and cycle count */
+	[0x04] = { KIND(STATE), 0, 0, 0, false },  /* trace on */
 	[EXCEPTION] = { KIND(EXCEPTION), 1, 0, 0, false },
 	[0x07] = { KIND(STATE), 0, 0, 0, false },	/* exception return */
 	[0x09] = { KIND(REPORT), 9, 0, 0, false },	/* instrumentation */
-	[0x0a] = { KIND(TRANSACTION), 0, 0, 0, false },	/* begins */
+	[0x0a] = { KIND(TRANSACTION), 0, 0, 0, false }, /* begins */
 	[0x0b] = { KIND(STATE), 0, 0, 0, false },	/* is committed */
-	[0x0c ... 0x0d] = { KIND(CYCLES), 1, 0, 0, false },	/* format 2 */
+	[0x0c ... 0x0d] = { KIND(CYCLES), 1, 0, 0, false }, /* format 2 */
 	[COUNT_F1] = { KIND(CYCLES), 0, 1, 0, false },
 	[COUNT_F1_UNKNOWN] = { KIND(CYCLES), 0, 0, 0, false },
-	[0x10 ... 0x1f] = { KIND(CYCLES), 0, 0, 0, false },	/* format 3 */
+	[0x10 ... 0x1f] = { KIND(CYCLES), 0, 0, 0, false }, /* format 3 */
 	[0x2d] = { KIND(COMMIT), 0, 1, 0, false },
 	[0x2e ... 0x2f] = { KIND(CANCEL), 0, 1, 0, false },
 	[0x30 ... 0x3f] = { KIND(MISPREDICT), 0, 0, 0, false },
 	[0x70] = { KIND(IGNORE), 0, 0, 0, false },
-	[0x71 ... 0x7f] = { KIND(REPORT), 0, 0, 0, false },	/* events */
-	[0x80] = { KIND(CONTEXT), 0, 0, 0, false },	/* the same */
+	[0x71 ... 0x7f] = { KIND(REPORT), 0, 0, 0, false }, /* events */
+	[0x80] = { KIND(CONTEXT), 0, 0, 0, false },	    /* the same */
 	[0x81] = { KIND(CONTEXT), 0, 0, 0, true },
 	[0x82 ... 0x83] = { KIND(ADDRESS), 4, 0, 0, true },
 	[0x85 ... 0x86] = { KIND(ADDRESS), 8, 0, 0, true },
-	[0x88] = { KIND(REPORT), 0, 0, 0, false },	/* time stamp's place */
-	[0x90 ... 0x92] = { KIND(ADDRESS), 0, 0, 0, false },	/* one before */
-	[0x95 ... 0x96] = { KIND(ADDRESS), 0, 1, 2, false },	/* short */
+	[0x88] = { KIND(REPORT), 0, 0, 0, false }, /* time stamp's place */
+	[0x90 ... 0x92] = { KIND(ADDRESS), 0, 0, 0, false }, /* one before */
+	[0x95 ... 0x96] = { KIND(ADDRESS), 0, 1, 2, false }, /* short */
 	[0x9a ... 0x9b] = { KIND(ADDRESS), 4, 0, 0, false },
 	[0x9d ... 0x9e] = { KIND(ADDRESS), 8, 0, 0, false },
 	[0xa0 ... 0xa2] = { KIND(Q), 0, 1, 0, false },
@@ -59,7 +59,8 @@ static const struct layout {
 	[0xb4 ... 0xb5] = { KIND(SOURCE), 0, 1, 2, false },
 	[0xb6 ... 0xb7] = { KIND(SOURCE), 4, 0, 0, false },
 	[0xb8 ... 0xb9] = { KIND(SOURCE), 8, 0, 0, false },
-	[CORESIGHT_PACKET_FIRST_ATOMS ... 0xff] = { KIND(ATOMS), 0, 0, 0, false },
+	[CORESIGHT_PACKET_FIRST_ATOMS... 0xff] = { KIND(ATOMS), 0, 0, 0,
+						   false },
 };
 
 /* Sizes are 0, 1, 2 or 4. */

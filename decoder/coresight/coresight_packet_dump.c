@@ -20,7 +20,7 @@ struct packet {
 struct coresight_packet_dump {
 	struct packet_dump base;
 	struct coresight_feed feed;
-	struct array packets;	/* struct packet: found, not yet told of */
+	struct array packets; /* struct packet: found, not yet told of */
 	size_t told;
 	int error;
 };
@@ -30,8 +30,7 @@ static void describe(struct packet *packet, const char *text)
 {
 	size_t length = strcspn(text, " :");
 
-	snprintf(packet->name, sizeof(packet->name), "%.*s", (int)length,
-		 text);
+	snprintf(packet->name, sizeof(packet->name), "%.*s", (int)length, text);
 	text += length;
 	text += strspn(text, " :");
 	snprintf(packet->text, sizeof(packet->text), "%s", text);

@@ -25,7 +25,7 @@ struct coresight_entry {
 /* A stretch without known execution, which ends with the next item. */
 struct coresight_gap {
 	bool is_open;
-	uint8_t reason;		/* enum flow_gap_reason */
+	uint8_t reason; /* enum flow_gap_reason */
 	uint64_t position;
 	struct flow_stamp stamp;
 };
@@ -34,11 +34,11 @@ struct coresight_gap {
  * count; one that comes with a time stamp does not begin anew.
  */
 struct coresight_cycles {
-	bool is_known;		/* since when the next count is */
-	uint32_t stamped;	/* of the next count: up to a time stamp */
-	uint64_t carried;	/* before the next block ran */
-	uint64_t counted;	/* instructions, up to the last count */
-	uint64_t total;		/* where they are the clock: so far, from 1 */
+	bool is_known;	  /* since when the next count is */
+	uint32_t stamped; /* of the next count: up to a time stamp */
+	uint64_t carried; /* before the next block ran */
+	uint64_t counted; /* instructions, up to the last count */
+	uint64_t total;	  /* where they are the clock: so far, from 1 */
 };
 
 /* As FLOW_MODE has it. */
@@ -57,40 +57,40 @@ struct coresight {
 	struct flow_input input;
 	struct code_space *code;
 	struct flow_batch *batch;
-	struct switch_feed *switches;	/* NULL: the trace tells who runs */
-	struct task_ids *tasks;		/* NULL: it does not */
-	enum recording_time time;	/* what stamps count */
-	int error;			/* of a call-back */
+	struct switch_feed *switches; /* NULL: the trace tells who runs */
+	struct task_ids *tasks;	      /* NULL: it does not */
+	enum recording_time time;     /* what stamps count */
+	int error;		      /* of a call-back */
 
 	struct coresight_feed feed;
-	bool is_waiting;		/* for what a session begins with */
-	bool is_rejected;		/* by a call-back: damage */
-	uint64_t whole_end;		/* ETMv3: of the last whole packet */
-	bool is_decoded;		/* no bytes are left */
+	bool is_waiting;    /* for what a session begins with */
+	bool is_rejected;   /* by a call-back: damage */
+	uint64_t whole_end; /* ETMv3: of the last whole packet */
+	bool is_decoded;    /* no bytes are left */
 	bool at_end;
 
 	/* What was decoded. */
-	struct array entries;		/* struct coresight_entry */
-	size_t settled;			/* of them: wait for no cycle count */
-	size_t bounded;			/* of them: have their upper bound */
+	struct array entries; /* struct coresight_entry */
+	size_t settled;	      /* of them: wait for no cycle count */
+	size_t bounded;	      /* of them: have their upper bound */
 	struct coresight_gap gap;
-	bool is_running;		/* the next block follows the last */
-	bool is_off;			/* its last session ended well */
-	bool must_start;		/* tracing began: FLOW_START is due */
-	uint8_t mode;			/* enum coresight_mode */
-	uint64_t next_address;		/* behind the last block */
-	bool next_is_known;		/* the next one begins at: */
+	bool is_running;       /* the next block follows the last */
+	bool is_off;	       /* its last session ended well */
+	bool must_start;       /* tracing began: FLOW_START is due */
+	uint8_t mode;	       /* enum coresight_mode */
+	uint64_t next_address; /* behind the last block */
+	bool next_is_known;    /* the next one begins at: */
 	uint64_t expected;
-	int64_t task;			/* that the trace named last, or -1 */
-	bool named_tasks;		/* it named one that is not 0 */
+	int64_t task;	  /* that the trace named last, or -1 */
+	bool named_tasks; /* it named one that is not 0 */
 
 	/* When. */
-	uint64_t instructions;		/* so far, from 1 */
+	uint64_t instructions; /* so far, from 1 */
 	struct coresight_cycles cycles;
-	uint64_t low_ns;		/* the last time stamp */
-	uint64_t known_ns;		/* of the next item, or 0 */
-	struct flow_stamp after_block;	/* when what ran last ended */
-	uint64_t next_change_ns;	/* of the code */
+	uint64_t low_ns;	       /* the last time stamp */
+	uint64_t known_ns;	       /* of the next item, or 0 */
+	struct flow_stamp after_block; /* when what ran last ended */
+	uint64_t next_change_ns;       /* of the code */
 };
 
 /* Takes one element of OpenCSD, whose packet begins at @position. */

@@ -4,8 +4,7 @@
 #include "decoder/coresight/coresight_target.h"
 
 void coresight_expect_next(struct coresight *source,
-			   const ocsd_generic_trace_elem *range,
-			   uint64_t last)
+			   const ocsd_generic_trace_elem *range, uint64_t last)
 {
 	const uint8_t *bytes;
 	size_t left;
@@ -53,8 +52,7 @@ bool coresight_turns_off(struct coresight *source)
 	size_t left;
 
 	if (source->next_is_known && source->mode == CORESIGHT_MODE_64)
-		bytes = code_space_bytes(source->code, source->expected,
-					     &left);
+		bytes = code_space_bytes(source->code, source->expected, &left);
 	for (; bytes && left >= 4; bytes += 4, left -= 4) {
 		uint32_t opcode = coresight_opcode(bytes);
 

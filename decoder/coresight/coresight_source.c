@@ -60,8 +60,8 @@ static void reset(void *ctx)
 static struct trace_branch *add(struct coresight_source *source, uint8_t kind,
 				uint64_t position)
 {
-	struct trace_branch *branch = coresight_branches_add(
-		&source->branches, kind, position);
+	struct trace_branch *branch =
+		coresight_branches_add(&source->branches, kind, position);
 
 	source->branches.settled = source->branches.count;
 	return branch;
@@ -89,8 +89,8 @@ static void end(void *ctx, bool is_lost)
 	struct coresight_source *source = ctx;
 
 	coresight_branches_finish(&source->branches);
-	add(source, TRACE_SESSION_END,
-	    coresight_feed_position(&source->feed))->count = is_lost;
+	add(source, TRACE_SESSION_END, coresight_feed_position(&source->feed))
+		->count = is_lost;
 }
 
 static void skip(void *ctx, uint64_t position)

@@ -9,19 +9,19 @@
 
 /* The packet under way, and what is known from those before it. */
 struct coresight_speculation {
-	bool transactions_count;	/* as elements: TRCIDR0.COMMTRANS */
+	bool transactions_count; /* as elements: TRCIDR0.COMMTRANS */
 	struct coresight_packet packet;
-	uint64_t index;			/* of its first byte */
+	uint64_t index; /* of its first byte */
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 
-	bool is_begun;			/* trace info was seen, and nothing was
+	bool is_begun;	     /* trace info was seen, and nothing was
 					 * lost since
 					 */
-	bool is_synced;			/* trace info is to come, right behind a
+	bool is_synced;	     /* trace info is to come, right behind a
 					 * synchronisation packet
 					 */
-	bool awaits_address;		/* the newest is an exception */
+	bool awaits_address; /* the newest is an exception */
 	struct coresight_addresses addresses;
 	struct coresight_last_context context;
 	struct coresight_held held;
@@ -33,8 +33,8 @@ struct coresight_speculation_kind {
 	 * of struct coresight_held.
 	 */
 	bool (*take)(struct coresight_speculation *speculation);
-	bool is_early;		/* may come before the first trace info */
-	bool is_between;	/* may come between exception and address */
+	bool is_early;	 /* may come before the first trace info */
+	bool is_between; /* may come between exception and address */
 };
 
 extern const struct coresight_speculation_kind

@@ -56,7 +56,9 @@ static uint64_t t32_conditional(uint32_t opcode)
 				   field(opcode, 11, 1) << 18 |
 				   field(opcode, 13, 1) << 17 |
 				   field(opcode, 16, 6) << 11 |
-				   field(opcode, 0, 11), 20) * 2;
+				   field(opcode, 0, 11),
+			   20) *
+	       2;
 }
 
 static uint64_t t32_long(uint32_t opcode)
@@ -69,7 +71,9 @@ static uint64_t t32_long(uint32_t opcode)
 
 	return sign_extend(sign << 23 | is_same[0] << 22 | is_same[1] << 21 |
 				   field(opcode, 16, 10) << 11 |
-				   field(opcode, 0, 11), 24) * 2;
+				   field(opcode, 0, 11),
+			   24) *
+	       2;
 }
 
 static uint64_t t32_zero(uint32_t opcode)
@@ -82,9 +86,9 @@ static const struct branch_layout {
 	ocsd_isa isa;
 	uint32_t mask;
 	uint32_t value;
-	uint64_t (*offset)(uint32_t opcode);	/* NULL: no branch */
+	uint64_t (*offset)(uint32_t opcode); /* NULL: no branch */
 	unsigned int pipeline;
-	unsigned int alignment;		/* of what the offset is added to */
+	unsigned int alignment; /* of what the offset is added to */
 } layouts[] = {
 	{ ocsd_isa_aarch64, 0x7c000000, 0x14000000, a64_long, 0, 4 },
 	{ ocsd_isa_aarch64, 0xff000000, 0x54000000, a64_conditional, 0, 4 },
@@ -92,14 +96,15 @@ static const struct branch_layout {
 	{ ocsd_isa_aarch64, 0x7e000000, 0x36000000, a64_bit, 0, 4 },
 	{ ocsd_isa_arm, 0xfe000000, 0xfa000000, a32_exchange, 8, 4 },
 	{ ocsd_isa_arm, 0x0e000000, 0x0a000000, a32_long, 8, 4 },
-	{ ocsd_isa_thumb2, 0xfe000000, 0xde000000, NULL, 0, 0 },	/* SVC */
-	{ ocsd_isa_thumb2, 0xf0000000, 0xd0000000, t32_short_conditional, 4, 2 },
+	{ ocsd_isa_thumb2, 0xfe000000, 0xde000000, NULL, 0, 0 }, /* SVC */
+	{ ocsd_isa_thumb2, 0xf0000000, 0xd0000000, t32_short_conditional, 4,
+	  2 },
 	{ ocsd_isa_thumb2, 0xf8000000, 0xe0000000, t32_short, 4, 2 },
 	{ ocsd_isa_thumb2, 0xf5000000, 0xb1000000, t32_zero, 4, 2 },
-	{ ocsd_isa_thumb2, 0xfb80d000, 0xf3808000, NULL, 0, 0 },	/* MSR */
+	{ ocsd_isa_thumb2, 0xfb80d000, 0xf3808000, NULL, 0, 0 }, /* MSR */
 	{ ocsd_isa_thumb2, 0xf800d000, 0xf0008000, t32_conditional, 4, 2 },
 	{ ocsd_isa_thumb2, 0xf8009000, 0xf0009000, t32_long, 4, 2 },
-	{ ocsd_isa_thumb2, 0xf800d001, 0xf000c000, t32_long, 4, 4 },	/* BLX */
+	{ ocsd_isa_thumb2, 0xf800d001, 0xf000c000, t32_long, 4, 4 }, /* BLX */
 };
 
 uint32_t coresight_opcode(const uint8_t *bytes)

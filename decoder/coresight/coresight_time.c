@@ -26,9 +26,8 @@ uint32_t coresight_work(uint64_t cycles)
 static bool may_run_already(const struct coresight *source,
 			    const struct flow_item *item)
 {
-	return source->time == RECORDING_TIME_NANOSECONDS &&
-	       source->known_ns && source->is_running &&
-	       item->kind == FLOW_BLOCK;
+	return source->time == RECORDING_TIME_NANOSECONDS && source->known_ns &&
+	       source->is_running && item->kind == FLOW_BLOCK;
 }
 
 static void allow_for_run(const struct coresight *source,

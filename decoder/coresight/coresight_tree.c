@@ -24,26 +24,19 @@ union config {
 };
 
 /* The fields that two protocols' settings share, by their names. */
-#define V7_SETTINGS(unit, id)			\
-	.reg_idr = (unit)->idr,			\
-	.reg_ctrl = (unit)->config,		\
-	.reg_ccer = (unit)->ccer,		\
-	.reg_trc_id = (id),			\
-	.arch_ver = ARCH_V7,			\
+#define V7_SETTINGS(unit, id) \
+	.reg_idr = (unit)->idr, .reg_ctrl = (unit)->config, \
+	.reg_ccer = (unit)->ccer, .reg_trc_id = (id), .arch_ver = ARCH_V7, \
 	.core_prof = profile_CortexA
 
 /* The architecture only decides which instructions are branches: those of
  * pointer authentication were undefined before they came.
  */
-#define V8_SETTINGS(unit, id)			\
-	.reg_idr0 = (unit)->idr0,		\
-	.reg_idr1 = (unit)->idr1,		\
-	.reg_idr2 = (unit)->idr2,		\
-	.reg_idr8 = (unit)->idr8,		\
-	.reg_configr = (unit)->config,		\
-	.reg_traceidr = (id),			\
-	.arch_ver = ARCH_AA64,			\
-	.core_prof = profile_CortexA
+#define V8_SETTINGS(unit, id) \
+	.reg_idr0 = (unit)->idr0, .reg_idr1 = (unit)->idr1, \
+	.reg_idr2 = (unit)->idr2, .reg_idr8 = (unit)->idr8, \
+	.reg_configr = (unit)->config, .reg_traceidr = (id), \
+	.arch_ver = ARCH_AA64, .core_prof = profile_CortexA
 
 static void configure_etmv3(union config *config,
 			    const struct coresight_unit *unit, uint32_t id)
@@ -137,8 +130,8 @@ int coresight_tree_open(struct coresight_tree *tree,
 	if (depth == CORESIGHT_EXECUTION)
 		told.idr8 = 0;
 	decoders[protocol].configure(&config, &told, decoder_id(unit));
-	if (ocsd_dt_create_decoder(tree->handle, decoders[protocol].name,
-				   flags, &config, &tree->trace_id) != OCSD_OK)
+	if (ocsd_dt_create_decoder(tree->handle, decoders[protocol].name, flags,
+				   &config, &tree->trace_id) != OCSD_OK)
 		return -ERROR_UNSUPPORTED;
 	return 0;
 }

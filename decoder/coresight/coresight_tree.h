@@ -9,12 +9,12 @@
 /* OpenCSD set up for one trace unit, to decode its bytes, bare of frames. */
 struct coresight_tree {
 	dcd_tree_handle_t handle;
-	uint8_t trace_id;	/* of the decoder in it */
+	uint8_t trace_id; /* of the decoder in it */
 };
 
 enum coresight_depth {
-	CORESIGHT_PACKETS,	/* only what the bytes say */
-	CORESIGHT_EXECUTION,	/* what ran: needs the code */
+	CORESIGHT_PACKETS,   /* only what the bytes say */
+	CORESIGHT_EXECUTION, /* what ran: needs the code */
 };
 
 /* With CORESIGHT_EXECUTION OpenCSD is told of no speculation.
@@ -34,7 +34,8 @@ int coresight_tree_on_element(struct coresight_tree *tree, FnTraceElemIn take,
 void coresight_tree_close(struct coresight_tree *tree);
 
 /* Returns the protocol of @unit's packets as OpenCSD numbers it. */
-ocsd_trace_protocol_t coresight_tree_protocol(const struct coresight_unit *unit);
+ocsd_trace_protocol_t
+coresight_tree_protocol(const struct coresight_unit *unit);
 
 /* Returns with how many 0 bytes an alignment synchronisation packet of @unit
  * begins, at least; 0x80 follows.

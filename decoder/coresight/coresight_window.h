@@ -17,16 +17,16 @@ enum { CORESIGHT_WINDOW_SIZE = 4096 };
  */
 struct coresight_window {
 	const struct aux_piece *piece;
-	uint8_t id;		/* the unit's, in frames */
-	uint8_t frame_id;	/* whose bytes come next in them */
-	size_t start;		/* of the window, in the piece */
-	size_t next;		/* of the piece: behind the window */
-	size_t zeros;		/* so many 0 bytes are right before it */
-	bool is_broken;		/* behind it is a frame that is none */
+	uint8_t id;	  /* the unit's, in frames */
+	uint8_t frame_id; /* whose bytes come next in them */
+	size_t start;	  /* of the window, in the piece */
+	size_t next;	  /* of the piece: behind the window */
+	size_t zeros;	  /* so many 0 bytes are right before it */
+	bool is_broken;	  /* behind it is a frame that is none */
 
 	const uint8_t *bytes;
 	size_t size;
-	size_t done;		/* bytes that need no more looking at */
+	size_t done; /* bytes that need no more looking at */
 	uint8_t taken[CORESIGHT_WINDOW_SIZE];
 	uint16_t places[CORESIGHT_WINDOW_SIZE];
 };

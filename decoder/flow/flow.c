@@ -5,7 +5,8 @@
 
 #define TEXT_OF(table, index) \
 	((index) < sizeof(table) / sizeof(*(table)) && (table)[index] ? \
-	 (table)[index] : "unknown")
+		 (table)[index] : \
+		 "unknown")
 
 const char *flow_kind_text(uint8_t kind)
 {

@@ -55,37 +55,37 @@ enum flow_kind {
 
 /* How control left a block.  Direct and indirect are not told apart. */
 enum flow_exit {
-	FLOW_EXIT_NONE,		/* fell through, or was broken off */
-	FLOW_EXIT_CONDITIONAL,	/* taken or not: compare with the next ip */
+	FLOW_EXIT_NONE,	       /* fell through, or was broken off */
+	FLOW_EXIT_CONDITIONAL, /* taken or not: compare with the next ip */
 	FLOW_EXIT_JUMP,
 	FLOW_EXIT_CALL,
 	FLOW_EXIT_RETURN,
-	FLOW_EXIT_FAR_CALL,	/* syscall, sysenter, int n */
-	FLOW_EXIT_FAR_RETURN,	/* iret, sysret, sysexit */
+	FLOW_EXIT_FAR_CALL,   /* syscall, sysenter, int n */
+	FLOW_EXIT_FAR_RETURN, /* iret, sysret, sysexit */
 	FLOW_EXIT_FAR_JUMP,
 };
 
 enum flow_stop {
-	FLOW_STOP_LEVEL,	/* left for a privilege level not traced */
-	FLOW_STOP_FILTER,	/* left the address filter's range */
-	FLOW_STOP_OFF,		/* the trace unit was switched off */
+	FLOW_STOP_LEVEL,  /* left for a privilege level not traced */
+	FLOW_STOP_FILTER, /* left the address filter's range */
+	FLOW_STOP_OFF,	  /* the trace unit was switched off */
 };
 
 enum flow_gap_reason {
-	FLOW_GAP_OVERFLOW,	/* the unit's own buffer was full */
-	FLOW_GAP_LOST,		/* the reader did not keep up (AUX truncated) */
-	FLOW_GAP_NO_CODE,	/* no bytes known for an address */
-	FLOW_GAP_CODE_CHANGED,	/* the kernel patched them, unknown when */
-	FLOW_GAP_BAD_TRACE,	/* trace and code do not agree, bad packet */
-	FLOW_GAP_UNSYNCED,	/* before the first synchronisation point */
-	FLOW_GAP_CUT,		/* the recording's file ends too early */
-	FLOW_GAP_UNKNOWN_CODE,	/* bytes that are no instruction known here */
+	FLOW_GAP_OVERFLOW,     /* the unit's own buffer was full */
+	FLOW_GAP_LOST,	       /* the reader did not keep up (AUX truncated) */
+	FLOW_GAP_NO_CODE,      /* no bytes known for an address */
+	FLOW_GAP_CODE_CHANGED, /* the kernel patched them, unknown when */
+	FLOW_GAP_BAD_TRACE,    /* trace and code do not agree, bad packet */
+	FLOW_GAP_UNSYNCED,     /* before the first synchronisation point */
+	FLOW_GAP_CUT,	       /* the recording's file ends too early */
+	FLOW_GAP_UNKNOWN_CODE, /* bytes that are no instruction known here */
 };
 
 enum flow_switch_detail {
-	FLOW_SWITCH_TO,		/* the task named runs next here */
-	FLOW_SWITCH_PREEMPT,	/* the same; the one before still wanted to */
-	FLOW_SWITCH_AWAY,	/* the traced task left; who runs is unknown */
+	FLOW_SWITCH_TO,	     /* the task named runs next here */
+	FLOW_SWITCH_PREEMPT, /* the same; the one before still wanted to */
+	FLOW_SWITCH_AWAY,    /* the traced task left; who runs is unknown */
 };
 
 /* early_ns or late_ns that has no bound, or one over 4.29 s. */
@@ -101,12 +101,12 @@ struct flow_item {
 	uint64_t time_ns;
 	uint32_t early_ns;
 	uint32_t late_ns;
-	uint8_t kind;			/* enum flow_kind */
+	uint8_t kind; /* enum flow_kind */
 	uint8_t detail : 4;
-	uint8_t last_length : 4;	/* block: bytes of its last instruction
+	uint8_t last_length : 4; /* block: bytes of its last instruction
 					 * if it is a call or system
 					 * call, else 0 */
-	uint16_t instructions;		/* block: how many ran */
+	uint16_t instructions;	 /* block: how many ran */
 	uint32_t last;
 	uint64_t ip;
 };

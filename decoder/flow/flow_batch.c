@@ -17,11 +17,11 @@ struct flow_batch {
 	struct flow_item items[ROOM + SPARE];
 	struct flow_stamp stamps[ROOM + SPARE];
 	size_t count;
-	size_t finished;	/* have their times */
-	size_t taken;		/* were handed out by the last take */
-	uint64_t last_ns;	/* of the last finished item */
-	uint64_t known_ns;	/* the last known time */
-	struct work_speed speed;	/* of waiting items since then */
+	size_t finished;	 /* have their times */
+	size_t taken;		 /* were handed out by the last take */
+	uint64_t last_ns;	 /* of the last finished item */
+	uint64_t known_ns;	 /* the last known time */
+	struct work_speed speed; /* of waiting items since then */
 	flow_slow_fn *is_slow;
 	void *ctx;
 };
@@ -70,10 +70,10 @@ static void finish(struct flow_batch *batch, struct flow_item *item,
 		time_ns = batch->last_ns;
 	batch->last_ns = time_ns;
 	item->time_ns = time_ns;
-	item->early_ns = low_ns > time_ns ? 0 :
-			 bound(low_ns, time_ns, low_ns);
-	item->late_ns = high_ns < time_ns ? 0 :
-			bound(time_ns, high_ns, high_ns != UINT64_MAX);
+	item->early_ns = low_ns > time_ns ? 0 : bound(low_ns, time_ns, low_ns);
+	item->late_ns = high_ns < time_ns ?
+				0 :
+				bound(time_ns, high_ns, high_ns != UINT64_MAX);
 }
 
 static bool is_counted(const struct flow_stamp *stamp)
@@ -289,8 +289,7 @@ uint64_t flow_batch_last_ns(const struct flow_batch *batch)
 	return batch->last_ns;
 }
 
-size_t flow_batch_take(struct flow_batch *batch,
-		       const struct flow_item **items)
+size_t flow_batch_take(struct flow_batch *batch, const struct flow_item **items)
 {
 	size_t count = flow_batch_finished(batch);
 

@@ -32,8 +32,7 @@ int flow_source_open(const struct flow_input *input,
 	return -ERROR_UNSUPPORTED;
 }
 
-int flow_source_next(struct flow_source *source,
-		     const struct flow_item **items)
+int flow_source_next(struct flow_source *source, const struct flow_item **items)
 {
 	return source->ops->next(source, items);
 }

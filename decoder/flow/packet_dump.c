@@ -3,8 +3,7 @@
 #include "decoder/flow/packet_dump_parts.h"
 #include "decoder/recording/recording.h"
 
-static const struct packet_dump_ops *
-find_ops(const struct recording *recording)
+static const struct packet_dump_ops *find_ops(const struct recording *recording)
 {
 	switch (recording_trace(recording)) {
 	case RECORDING_TRACE_INTEL_PT:
@@ -19,8 +18,7 @@ find_ops(const struct recording *recording)
 }
 
 int packet_dump_open(const struct recording *recording,
-		     const struct aux_stream *stream,
-		     struct packet_dump **dump)
+		     const struct aux_stream *stream, struct packet_dump **dump)
 {
 	const struct packet_dump_ops *ops = find_ops(recording);
 	int error = ops ? ops->open(recording, stream, dump) :

@@ -12,10 +12,10 @@ struct recording;
 struct packet_dump;
 
 struct packet_line {
-	uint64_t position;	/* in the stream's kept bytes, from 0 */
+	uint64_t position; /* in the stream's kept bytes, from 0 */
 	uint32_t size_bytes;
-	const char *name;	/* "tnt", "tip.pge" … ; "bad" for no packet */
-	char text[80];		/* the payload */
+	const char *name; /* "tnt", "tip.pge" … ; "bad" for no packet */
+	char text[80];	  /* the payload */
 };
 
 /* Borrows both.  Returns 0 and *@dump, -ERROR_UNSUPPORTED for trace hardware

@@ -7,8 +7,7 @@
 /* The packets of one kind of trace hardware: what packet_dump.h promises. */
 struct packet_dump_ops {
 	int (*open)(const struct recording *recording,
-		    const struct aux_stream *stream,
-		    struct packet_dump **dump);
+		    const struct aux_stream *stream, struct packet_dump **dump);
 	int (*next)(struct packet_dump *dump, struct packet_line *line);
 	void (*close)(struct packet_dump *dump);
 };

@@ -11,7 +11,7 @@ struct switch_feed {
 	struct sideband *sideband;
 	struct flow_item item;
 	bool has_item;
-	int32_t tid;		/* who runs, as far as told; -1 unknown */
+	int32_t tid; /* who runs, as far as told; -1 unknown */
 };
 
 static void set_item(struct switch_feed *feed,
@@ -41,8 +41,7 @@ static bool concerns(const struct switch_feed *feed,
 /* A record "out" that names the next task tells of the switch first; the "in"
  * of that task then says nothing new.
  */
-static void take(struct switch_feed *feed,
-		 const struct sideband_record *record)
+static void take(struct switch_feed *feed, const struct sideband_record *record)
 {
 	const struct sideband_switch *change = &record->change;
 

@@ -12,7 +12,7 @@ struct task {
 };
 
 struct task_ids {
-	struct array tasks;	/* struct task, by tid */
+	struct array tasks; /* struct task, by tid */
 };
 
 static int compare_tasks(const void *a, const void *b)
@@ -76,9 +76,8 @@ int32_t task_ids_process(const struct task_ids *tasks, int32_t tid)
 	const struct task wanted = { .tid = tid };
 	const struct task *found =
 		tasks->tasks.count ?
-			bsearch(&wanted, tasks->tasks.items,
-				tasks->tasks.count, sizeof(wanted),
-				compare_tasks) :
+			bsearch(&wanted, tasks->tasks.items, tasks->tasks.count,
+				sizeof(wanted), compare_tasks) :
 			NULL;
 
 	if (!found)

@@ -126,10 +126,10 @@ enum {
 };
 
 enum {
-	TRACE_SESSION_RETURNS = 1,	/* an address that a call told of is
+	TRACE_SESSION_RETURNS = 1, /* an address that a call told of is
 					 * left out */
-	TRACE_SESSION_CYCLES = 2,	/* cycles are counted */
-	TRACE_SESSION_WAITS = 4,	/* wfi and wfe count as branches */
+	TRACE_SESSION_CYCLES = 2,  /* cycles are counted */
+	TRACE_SESSION_WAITS = 4,   /* wfi and wfe count as branches */
 };
 
 /* Time as a trace unit counts it, in 256ths of a tick. */
@@ -139,21 +139,21 @@ enum {
  * 256ths of a tick of the recording's clock; 0 and UINT64_MAX are no bound.
  */
 struct trace_branch {
-	uint64_t payload;	/* an address, if has_address; or see above */
+	uint64_t payload; /* an address, if has_address; or see above */
 	uint64_t low;
 	uint64_t high;
-	uint64_t estimate;	/* if has_estimate: the best one */
-	uint32_t position;	/* of its packet, counted from the batch's */
-	uint8_t kind;		/* enum trace_branch_kind */
+	uint64_t estimate; /* if has_estimate: the best one */
+	uint32_t position; /* of its packet, counted from the batch's */
+	uint8_t kind;	   /* enum trace_branch_kind */
 	uint8_t count;
 	bool has_address : 1;
 	bool has_estimate : 1;
-	bool is_exact : 1;	/* its last branch ran when it was written */
-	bool is_timed : 1;	/* its own packet takes time: it is no part of
+	bool is_exact : 1;   /* its last branch ran when it was written */
+	bool is_timed : 1;   /* its own packet takes time: it is no part of
 				 * the one that follows */
-	bool is_bound : 1;	/* see above */
-	bool is_unsure : 1;	/* by an erratum: see above */
-	bool is_partial : 1;	/* the address shares bits with the one before */
+	bool is_bound : 1;   /* see above */
+	bool is_unsure : 1;  /* by an erratum: see above */
+	bool is_partial : 1; /* the address shares bits with the one before */
 };
 
 _Static_assert(sizeof(struct trace_branch) == 40, "branches are hot");
@@ -162,7 +162,7 @@ _Static_assert(sizeof(struct trace_branch) == 40, "branches are hot");
 struct trace_branch_batch {
 	const struct trace_branch *branches;
 	uint32_t count;
-	uint64_t position;	/* in the bytes, of the batch's first packet */
+	uint64_t position; /* in the bytes, of the batch's first packet */
 };
 
 #endif

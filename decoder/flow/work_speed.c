@@ -21,8 +21,8 @@ struct work_speed work_speed_new(void)
 uint64_t work_speed_longest_ns(const struct work_speed *speed)
 {
 	uint64_t guessed = speed->work - speed->counted;
-	uint64_t doubt = guessed / INSTRUCTIONS_DOUBT +
-			 speed->counted / COUNT_DOUBT;
+	uint64_t doubt =
+		guessed / INSTRUCTIONS_DOUBT + speed->counted / COUNT_DOUBT;
 
 	return work_speed_ns(speed, speed->work) + work_speed_ns(speed, doubt) +
 	       (guessed || !speed->counted ? INSTRUCTIONS_DOUBT_NS :

@@ -9,10 +9,10 @@
  * is what a trace unit counted, such as cycles, or else instructions.
  */
 struct work_speed {
-	uint64_t work;		/* of the span under way */
-	uint64_t counted;	/* of it: all but what instructions stand for */
-	uint64_t rate;		/* nanoseconds per piece of work * 65536 */
-	bool knows_cycle;	/* it is, or was, of counted work */
+	uint64_t work;	  /* of the span under way */
+	uint64_t counted; /* of it: all but what instructions stand for */
+	uint64_t rate;	  /* nanoseconds per piece of work * 65536 */
+	bool knows_cycle; /* it is, or was, of counted work */
 };
 
 struct work_speed work_speed_new(void);

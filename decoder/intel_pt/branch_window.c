@@ -10,9 +10,9 @@
  * bounds change places.
  */
 struct stretch {
-	int64_t low_shift;	/* from the first anchor plus a branch's low */
+	int64_t low_shift; /* from the first anchor plus a branch's low */
 	uint64_t high_shift;
-	double rate;		/* by how much a cycle was longer than told */
+	double rate; /* by how much a cycle was longer than told */
 };
 
 static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next)
@@ -49,11 +49,11 @@ static void close_known(struct trace_branch *branches, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		struct trace_branch *branch = &branches[i];
 
-		branch->estimate += clock->anchor +
-				    (uint64_t)(int64_t)(stretch.rate *
-							(double)branch->low);
-		branch->low = shifted(clock->anchor + branch->low,
-				      stretch.low_shift);
+		branch->estimate +=
+			clock->anchor +
+			(uint64_t)(int64_t)(stretch.rate * (double)branch->low);
+		branch->low =
+			shifted(clock->anchor + branch->low, stretch.low_shift);
 		branch->high += clock->anchor + stretch.high_shift;
 	}
 }
@@ -80,8 +80,8 @@ static void place_first(struct trace_branch *branches, size_t count,
 			first = &branches[i];
 	}
 	if (first && next > clock->anchor)
-		first->estimate += (next - clock->anchor) / 2 *
-				   weight_of(first) / total;
+		first->estimate +=
+			(next - clock->anchor) / 2 * weight_of(first) / total;
 }
 
 /* Before the first anchor only the second bound is known. */

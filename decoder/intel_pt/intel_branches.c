@@ -149,8 +149,7 @@ static void take_packet(struct intel_branches *b,
 }
 
 /* A CYC that an OVF overwrote but for its first byte (SKD007): OVF is 02 f3. */
-static bool is_overwritten(const struct intel_branches *b,
-			   const uint8_t *bytes)
+static bool is_overwritten(const struct intel_branches *b, const uint8_t *bytes)
 {
 	return b->errata & INTEL_ERRATUM_SKD007 &&
 	       bytes + 2 < b->bytes + b->size && bytes[2] == 0xf3;
@@ -302,8 +301,8 @@ static size_t ready_count(const struct intel_branches *b)
 	if (b->overflow < count)
 		count = b->overflow;
 	for (size_t i = count; count - i < MOST_UNTIMED; i--)
-		if (!i || (b->branches[i - 1].is_timed &&
-			   !may_need_next(b, i - 1)))
+		if (!i ||
+		    (b->branches[i - 1].is_timed && !may_need_next(b, i - 1)))
 			return i;
 	return count;
 }

@@ -69,8 +69,8 @@ static void take_stop(struct intel_branches *b,
 		      const struct intel_packet *packet)
 {
 	bool is_there = b->breaks_off;
-	struct trace_branch *branch = take_timed(
-		b, is_there ? TRACE_STOP_THERE : TRACE_STOP, packet);
+	struct trace_branch *branch =
+		take_timed(b, is_there ? TRACE_STOP_THERE : TRACE_STOP, packet);
 
 	if (is_there)
 		branch->is_unsure = b->errata & INTEL_ERRATUM_SKD022;
@@ -189,8 +189,8 @@ static void take_ptwrite(struct intel_branches *b,
 
 static void take_page_table(struct intel_branches *b, uint64_t payload)
 {
-	struct trace_branch *branch = intel_branches_add(
-		b, TRACE_ADDRESS_SPACE, payload >> 1 << 5);
+	struct trace_branch *branch =
+		intel_branches_add(b, TRACE_ADDRESS_SPACE, payload >> 1 << 5);
 
 	branch->is_bound = b->header.is_open || b->breaks_off;
 }

@@ -20,7 +20,7 @@ enum { MOST_AT_ONCE = 4 };
 
 /* Who the next FUP tells the place of. */
 enum waiting {
-	WAITING_BOUND = 1 << 0,		/* it is nothing else's */
+	WAITING_BOUND = 1 << 0, /* it is nothing else's */
 	WAITING_TRANSACTION = 1 << 1,
 	WAITING_PTWRITE = 1 << 2,
 };
@@ -30,7 +30,7 @@ struct header {
 	bool is_open;
 	bool has_address;
 	uint64_t address;
-	size_t position;	/* of the PSB */
+	size_t position; /* of the PSB */
 };
 
 /* While a branch waits for the next anchor, low and high are what CYC says has
@@ -39,33 +39,33 @@ struct header {
 struct intel_branches {
 	const uint8_t *bytes;
 	size_t size;
-	size_t at;		/* the next packet */
-	intel_packet_reach *reach;	/* NULL: all bytes are there */
+	size_t at;		   /* the next packet */
+	intel_packet_reach *reach; /* NULL: all bytes are there */
 	void *reach_ctx;
 	struct intel_packet_context context;
 	struct intel_clock clock;
-	uint32_t errata;	/* enum intel_erratum */
+	uint32_t errata; /* enum intel_erratum */
 	struct header header;
-	uint64_t last_ip;	/* addresses are compressed against it */
-	uint8_t waiting;	/* enum waiting: who the next FUP is for */
-	uint64_t transaction;	/* the payload of a TRACE_TRANSACTION */
+	uint64_t last_ip;     /* addresses are compressed against it */
+	uint8_t waiting;      /* enum waiting: who the next FUP is for */
+	uint64_t transaction; /* the payload of a TRACE_TRANSACTION */
 	uint64_t ptwrite;
-	bool breaks_off;	/* a FUP came for nobody: the next TIP is an
+	bool breaks_off; /* a FUP came for nobody: the next TIP is an
 				 * interrupt's */
 
 	struct trace_branch *branches;
 	size_t room;
 	size_t count;
-	size_t closed;		/* bounds are final before this one */
-	uint64_t last_high;	/* branch_window_delay()'s */
-	size_t no_high;		/* from here on no CYC came after */
-	size_t taken;		/* handed out by the last call */
-	size_t overflow;	/* waits for its FUP, or NO_OVERFLOW */
-	uint64_t base;		/* what positions are counted from */
-	bool has_fresh_cyc;	/* it belongs to the packet that follows */
-	bool has_open_tnt;	/* the last packet is one, the last branch it */
+	size_t closed;	    /* bounds are final before this one */
+	uint64_t last_high; /* branch_window_delay()'s */
+	size_t no_high;	    /* from here on no CYC came after */
+	size_t taken;	    /* handed out by the last call */
+	size_t overflow;    /* waits for its FUP, or NO_OVERFLOW */
+	uint64_t base;	    /* what positions are counted from */
+	bool has_fresh_cyc; /* it belongs to the packet that follows */
+	bool has_open_tnt;  /* the last packet is one, the last branch it */
 	bool open_tnt_was_fresh;
-	bool after_anchor;	/* no branch came since */
+	bool after_anchor; /* no branch came since */
 	bool at_end;
 };
 

@@ -30,12 +30,10 @@ static bool counts_cycles(const struct recording *recording, uint64_t config)
 	       threshold <= 1;
 }
 
-struct intel_clock_setup
-intel_clock_setup_of(const struct recording *recording)
+struct intel_clock_setup intel_clock_setup_of(const struct recording *recording)
 {
 	uint64_t config = trace_config(recording);
-	uint64_t mask = recording_trace_word(recording,
-					     INTEL_PT_MTC_FREQ_BITS);
+	uint64_t mask = recording_trace_word(recording, INTEL_PT_MTC_FREQ_BITS);
 	struct intel_clock_setup setup = {
 		.tsc_ctc_n =
 			recording_trace_word(recording, INTEL_PT_TSC_CTC_N),
@@ -47,8 +45,8 @@ intel_clock_setup_of(const struct recording *recording)
 	};
 
 	if (mask)
-		setup.mtc_shift =
-			(config & mask) >> __builtin_ctzll(mask) & 0xf;
+		setup.mtc_shift = (config & mask) >> __builtin_ctzll(mask) &
+				  0xf;
 	return setup;
 }
 
@@ -79,9 +77,9 @@ static uint64_t counts_since(struct intel_clock *clock, uint8_t payload)
 static uint64_t ticks_of_counts(const struct intel_clock *clock,
 				uint64_t counts)
 {
-	unsigned __int128 ticks = (unsigned __int128)counts
-				  << (clock->setup.mtc_shift +
-				      INTEL_TICK_SHIFT);
+	unsigned __int128 ticks =
+		(unsigned __int128)counts
+		<< (clock->setup.mtc_shift + INTEL_TICK_SHIFT);
 
 	return (uint64_t)(ticks * clock->setup.tsc_ctc_n /
 			  clock->setup.tsc_ctc_d);
@@ -100,8 +98,8 @@ static bool take_mtc(struct intel_clock *clock, uint8_t payload,
 	clock->mtc_payload = payload;
 	clock->mtc_is_next = false;
 
-	uint64_t time = clock->mtc_base +
-			ticks_of_counts(clock, clock->mtc_count);
+	uint64_t time =
+		clock->mtc_base + ticks_of_counts(clock, clock->mtc_count);
 	uint64_t around = ticks_of_counts(clock, 256);
 	uint64_t known = clock->has_anchor ? clock->anchor : 0;
 
@@ -132,8 +130,7 @@ static void take_tma(struct intel_clock *clock, uint64_t payload)
 	uint64_t below = ctc & ((1u << shift) - 1);
 
 	clock->mtc_base = clock->anchor - (fast << INTEL_TICK_SHIFT) -
-			  (below << INTEL_TICK_SHIFT) *
-				  clock->setup.tsc_ctc_n /
+			  (below << INTEL_TICK_SHIFT) * clock->setup.tsc_ctc_n /
 				  clock->setup.tsc_ctc_d;
 	clock->mtc_count = 0;
 	clock->mtc_payload = (uint8_t)(ctc >> shift);
@@ -178,11 +175,10 @@ void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor)
 {
 	uint64_t span = anchor - clock->anchor;
 
-	if (!clock->has_ratio && clock->has_anchor &&
-	    anchor > clock->anchor && span < (uint64_t)1 << 50 &&
-	    clock->cycles >= 1000)
-		clock->cycle_length = (span << (16 - INTEL_TICK_SHIFT)) /
-				      clock->cycles;
+	if (!clock->has_ratio && clock->has_anchor && anchor > clock->anchor &&
+	    span < (uint64_t)1 << 50 && clock->cycles >= 1000)
+		clock->cycle_length =
+			(span << (16 - INTEL_TICK_SHIFT)) / clock->cycles;
 	clock->anchor = anchor;
 	clock->elapsed = 0;
 	clock->cycles = 0;

@@ -10,11 +10,11 @@ struct recording;
 
 /* What turns time packets into TSC ticks; 0 where the recording is silent. */
 struct intel_clock_setup {
-	unsigned int mtc_shift;		/* an MTC is every 1 << this CTC ticks */
-	uint64_t tsc_ctc_n;		/* TSC = CTC * n / d (CPUID.15H) */
+	unsigned int mtc_shift; /* an MTC is every 1 << this CTC ticks */
+	uint64_t tsc_ctc_n;	/* TSC = CTC * n / d (CPUID.15H) */
 	uint64_t tsc_ctc_d;
-	uint64_t max_nonturbo_ratio;	/* TSC ticks per bus clock tick */
-	bool counts_cycles;		/* each: where no CYC is, none ran */
+	uint64_t max_nonturbo_ratio; /* TSC ticks per bus clock tick */
+	bool counts_cycles;	     /* each: where no CYC is, none ran */
 };
 
 struct intel_clock_setup
@@ -32,12 +32,12 @@ intel_clock_setup_of(const struct recording *recording);
  */
 struct intel_clock {
 	struct intel_clock_setup setup;
-	uint64_t anchor;	/* 256ths of a tick */
-	uint64_t elapsed;	/* since then, by CYC, 256ths of a tick */
+	uint64_t anchor;  /* 256ths of a tick */
+	uint64_t elapsed; /* since then, by CYC, 256ths of a tick */
 	bool has_anchor;
-	uint64_t cycle_length;	/* ticks per cycle * 65536 */
-	bool has_ratio;		/* by CBR; else it is measured */
-	uint64_t cycles;	/* since the anchor */
+	uint64_t cycle_length; /* ticks per cycle * 65536 */
+	bool has_ratio;	       /* by CBR; else it is measured */
+	uint64_t cycles;       /* since the anchor */
 	/* MTC: the time of its count @mtc_count, of which @mtc_payload is
 	 * the part that packets show.
 	 */
@@ -45,7 +45,7 @@ struct intel_clock {
 	uint64_t mtc_count;
 	uint8_t mtc_payload;
 	bool has_tma;
-	bool mtc_is_next;	/* none came since the TMA */
+	bool mtc_is_next; /* none came since the TMA */
 };
 
 struct intel_clock intel_clock_of(const struct intel_clock_setup *setup);

@@ -20,8 +20,7 @@ static uint64_t little_endian(const uint8_t *bytes, size_t size)
 }
 
 /* The highest set bit ends the TNT bits, which begin below it. */
-static void set_tnt(struct intel_packet *packet, uint8_t size,
-		    uint64_t raw)
+static void set_tnt(struct intel_packet *packet, uint8_t size, uint64_t raw)
 {
 	unsigned int stop = 63 - (unsigned int)__builtin_clzll(raw);
 
@@ -55,9 +54,9 @@ static const struct {
 	{ 0xc2, 10, INTEL_PACKET_MWAIT, 0 },
 	{ 0x22, 4, INTEL_PACKET_PWRE, 0 },
 	{ 0xa2, 7, INTEL_PACKET_PWRX, 0 },
-	{ 0x12, 6, INTEL_PACKET_PTW, 0 },	/* of 4 bytes */
+	{ 0x12, 6, INTEL_PACKET_PTW, 0 }, /* of 4 bytes */
 	{ 0x92, 6, INTEL_PACKET_PTW, 1 },
-	{ 0x32, 10, INTEL_PACKET_PTW, 0 },	/* of 8 bytes */
+	{ 0x32, 10, INTEL_PACKET_PTW, 0 }, /* of 8 bytes */
 	{ 0xb2, 10, INTEL_PACKET_PTW, 1 },
 	{ 0x13, 4, INTEL_PACKET_CFE, 0 },
 	{ 0x53, 11, INTEL_PACKET_EVD, 0 },
@@ -325,8 +324,7 @@ size_t intel_packet_find_psb(const uint8_t *bytes, size_t size, size_t from)
 	if (from >= size)
 		return size;
 
-	const uint8_t *found =
-		memmem(bytes + from, size - from, psb, PSB_SIZE);
+	const uint8_t *found = memmem(bytes + from, size - from, psb, PSB_SIZE);
 
 	if (!found)
 		return size;

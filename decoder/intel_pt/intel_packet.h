@@ -9,47 +9,47 @@
 /* Intel PT's packets: Intel SDM, volume 3, "Trace Packets and Data Types". */
 enum intel_packet_kind {
 	INTEL_PACKET_PAD,
-	INTEL_PACKET_TNT,	/* payload: the bits, the oldest on top */
-	INTEL_PACKET_TIP,	/* the four with an address: payload raw */
+	INTEL_PACKET_TNT, /* payload: the bits, the oldest on top */
+	INTEL_PACKET_TIP, /* the four with an address: payload raw */
 	INTEL_PACKET_TIP_PGE,
 	INTEL_PACKET_TIP_PGD,
 	INTEL_PACKET_FUP,
-	INTEL_PACKET_TSC,	/* payload: the low 56 bits of the TSC */
-	INTEL_PACKET_TMA,	/* payload: CTC, and FC from bit 16 on */
-	INTEL_PACKET_MTC,	/* payload: 8 bits of CTC */
-	INTEL_PACKET_CYC,	/* payload: core cycles */
-	INTEL_PACKET_CBR,	/* payload: core to bus clock ratio */
+	INTEL_PACKET_TSC, /* payload: the low 56 bits of the TSC */
+	INTEL_PACKET_TMA, /* payload: CTC, and FC from bit 16 on */
+	INTEL_PACKET_MTC, /* payload: 8 bits of CTC */
+	INTEL_PACKET_CYC, /* payload: core cycles */
+	INTEL_PACKET_CBR, /* payload: core to bus clock ratio */
 	INTEL_PACKET_PSB,
 	INTEL_PACKET_PSBEND,
 	INTEL_PACKET_OVF,
-	INTEL_PACKET_MODE,	/* payload: its second byte */
-	INTEL_PACKET_PIP,	/* payload: CR3 from bit 1 on, NR in bit 0 */
-	INTEL_PACKET_PTW,	/* payload: the operand of PTWRITE */
-	INTEL_PACKET_CFE,	/* payload: type, and the vector from bit 8 on */
-	INTEL_PACKET_EVD,	/* detail: type */
-	INTEL_PACKET_TRIG,	/* payload: which, and from bit 8 on how many
+	INTEL_PACKET_MODE, /* payload: its second byte */
+	INTEL_PACKET_PIP,  /* payload: CR3 from bit 1 on, NR in bit 0 */
+	INTEL_PACKET_PTW,  /* payload: the operand of PTWRITE */
+	INTEL_PACKET_CFE,  /* payload: type, and the vector from bit 8 on */
+	INTEL_PACKET_EVD,  /* detail: type */
+	INTEL_PACKET_TRIG, /* payload: which, and from bit 8 on how many
 				 * instructions ago; detail: its flags */
-	INTEL_PACKET_VMCS,	/* payload: its address from bit 12 on */
+	INTEL_PACKET_VMCS, /* payload: its address from bit 12 on */
 	INTEL_PACKET_STOP,
 	INTEL_PACKET_MNT,
 	INTEL_PACKET_EXSTOP,
-	INTEL_PACKET_MWAIT,	/* payload: hints, and extensions from bit 32 on */
+	INTEL_PACKET_MWAIT, /* payload: hints, and extensions from bit 32 on */
 	INTEL_PACKET_PWRE,
 	INTEL_PACKET_PWRX,
-	INTEL_PACKET_BBP,	/* begins a block of items; detail: its type;
+	INTEL_PACKET_BBP, /* begins a block of items; detail: its type;
 				 * payload: bytes an item */
-	INTEL_PACKET_BIP,	/* an item; detail: its number */
-	INTEL_PACKET_BEP,	/* ends a block of items */
+	INTEL_PACKET_BIP, /* an item; detail: its number */
+	INTEL_PACKET_BEP, /* ends a block of items */
 	INTEL_PACKET_KINDS,
 };
 
 struct intel_packet {
 	uint8_t kind;
-	uint8_t size;		/* bytes */
-	uint8_t bits;		/* TNT: how many */
-	uint8_t compression;	/* of an address: IPBytes */
-	uint8_t detail;		/* see above; TMA: reserved bits */
-	bool is_followed;	/* by a FUP that tells where it happened */
+	uint8_t size;	     /* bytes */
+	uint8_t bits;	     /* TNT: how many */
+	uint8_t compression; /* of an address: IPBytes */
+	uint8_t detail;	     /* see above; TMA: reserved bits */
+	bool is_followed;    /* by a FUP that tells where it happened */
 	uint64_t payload;
 };
 
@@ -57,7 +57,7 @@ struct intel_packet {
  * BBP up to a BEP, or to what ends it otherwise.
  */
 struct intel_packet_context {
-	uint8_t item_size;	/* bytes; 0 outside a block */
+	uint8_t item_size; /* bytes; 0 outside a block */
 };
 
 /* Reads the packet at the start of @bytes, @size of which are there.

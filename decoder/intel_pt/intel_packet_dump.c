@@ -12,7 +12,7 @@ struct intel_packet_dump {
 	struct packet_dump base;
 	struct stream_bytes bytes;
 	struct intel_packet_context context;
-	size_t at;		/* the next packet */
+	size_t at; /* the next packet */
 };
 
 static void intel_close(struct packet_dump *base)

@@ -46,8 +46,7 @@ const char *intel_packet_name(const struct intel_packet *packet)
 }
 
 /* The oldest branch first, as perf and libipt's tools print them. */
-static void tnt_text(const struct intel_packet *packet, char *text,
-		     size_t size)
+static void tnt_text(const struct intel_packet *packet, char *text, size_t size)
 {
 	size_t at = 0;
 
@@ -70,17 +69,20 @@ static void mode_text(uint64_t payload, char *text, size_t size)
 {
 	if (payload >> 5 == 0)
 		snprintf(text, size, "exec %d-bit%s",
-			 payload & 1 ? 64 : payload & 2 ? 32 : 16,
+			 payload & 1 ? 64 :
+			 payload & 2 ? 32 :
+				       16,
 			 payload & 4 ? " if" : "");
 	else if (payload >> 5 == 1)
-		snprintf(text, size, "tsx intx=%d abort=%d",
-			 (int)(payload & 1), (int)(payload >> 1 & 1));
+		snprintf(text, size, "tsx intx=%d abort=%d", (int)(payload & 1),
+			 (int)(payload >> 1 & 1));
 }
 
 static void trig_text(const struct intel_packet *packet, char *text,
 		      size_t size)
 {
-	int at = snprintf(text, size, "trbv=0x%x", (int)(packet->payload & 0xff));
+	int at = snprintf(text, size, "trbv=0x%x",
+			  (int)(packet->payload & 0xff));
 
 	if (packet->size > 3)
 		at += snprintf(text + at, size - (size_t)at, " icnt=%d",

@@ -33,7 +33,7 @@ enum intel_erratum {
 /* What is known of a trace beside its bytes. */
 struct intel_setup {
 	struct intel_clock_setup clock;
-	uint32_t errata;	/* enum intel_erratum */
+	uint32_t errata; /* enum intel_erratum */
 };
 
 struct intel_setup intel_setup_of(const struct recording *recording);

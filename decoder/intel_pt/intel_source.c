@@ -22,14 +22,14 @@ struct intel_source {
 	struct flow_input input;
 	struct stream_window bytes;
 	struct intel_setup setup;
-	size_t next_stretch;	/* where it begins */
-	struct loss_cursor losses;	/* at the end of the stretch */
-	size_t stretch;		/* the current one */
+	size_t next_stretch;	   /* where it begins */
+	struct loss_cursor losses; /* at the end of the stretch */
+	size_t stretch;		   /* the current one */
 	size_t stretch_end;
-	size_t first_psb;	/* in the stretch */
-	struct intel_branches *branches;	/* of the stretch, or NULL */
-	struct trace_branch made;	/* a gap between stretches */
-	bool has_head;		/* the stretch's begin was said */
+	size_t first_psb;		 /* in the stretch */
+	struct intel_branches *branches; /* of the stretch, or NULL */
+	struct trace_branch made;	 /* a gap between stretches */
+	bool has_head;			 /* the stretch's begin was said */
 	bool at_end;
 };
 
@@ -102,9 +102,8 @@ static size_t first_psb(struct intel_source *source)
 				      reach, source);
 }
 
-static int hand_out(struct intel_source *source, uint8_t kind,
-		    uint8_t reason, uint64_t position,
-		    struct trace_branch_batch *batch)
+static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
+		    uint64_t position, struct trace_branch_batch *batch)
 {
 	source->made.kind = kind;
 	source->made.count = reason;

@@ -17,7 +17,8 @@ static bool read_time(const struct sync_search *search, size_t position,
 		      uint64_t *ticks)
 {
 	size_t end = search->size - position < HEADER_BYTES ?
-			     search->size : position + HEADER_BYTES;
+			     search->size :
+			     position + HEADER_BYTES;
 	struct intel_packet packet = { .kind = INTEL_PACKET_PSB };
 
 	if (search->reach)
@@ -75,8 +76,8 @@ bool sync_search_before(const struct sync_search *search, uint64_t ticks,
 	if (!sync_search_next(search, 0, point) || point->ticks > ticks)
 		return false;
 	while (left.size - point->position > NEAR_BYTES) {
-		size_t half = point->position +
-			      (left.size - point->position) / 2;
+		size_t half =
+			point->position + (left.size - point->position) / 2;
 
 		if (sync_search_next(&left, half, &middle) &&
 		    middle.ticks <= ticks)

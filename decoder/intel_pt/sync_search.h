@@ -14,13 +14,13 @@
 struct sync_search {
 	const uint8_t *bytes;
 	size_t size;
-	intel_packet_reach *reach;	/* as intel_packet_reach_psb() has it */
+	intel_packet_reach *reach; /* as intel_packet_reach_psb() has it */
 	void *ctx;
 };
 
 struct sync_point {
-	size_t position;	/* of its PSB */
-	uint64_t ticks;		/* its TSC */
+	size_t position; /* of its PSB */
+	uint64_t ticks;	 /* its TSC */
 };
 
 /* Finds the first point at or behind @from that tells its time.  Returns whether

@@ -14,13 +14,13 @@ enum { EVENT_REACH = 64 };
 struct block_clock {
 	struct intel_tokens *tokens;
 	const struct time_conversion *conversion;
-	struct flow_stamp before;	/* the last token taken whole */
-	struct flow_stamp next;		/* the one being taken */
-	uint64_t next_begin;		/* see struct intel_token */
-	uint8_t next_kind;		/* INTEL_PACKET_PAD: there is none */
-	uint8_t next_bits;		/* left of a TNT */
+	struct flow_stamp before; /* the last token taken whole */
+	struct flow_stamp next;	  /* the one being taken */
+	uint64_t next_begin;	  /* see struct intel_token */
+	uint8_t next_kind;	  /* INTEL_PACKET_PAD: there is none */
+	uint8_t next_bits;	  /* left of a TNT */
 	bool next_is_exact;
-	bool at_token;			/* nothing ran since @before */
+	bool at_token; /* nothing ran since @before */
 };
 
 static uint64_t low_ns(const struct block_clock *clock, uint64_t time)
@@ -35,7 +35,8 @@ static uint64_t high_ns(const struct block_clock *clock, uint64_t time)
 	if (time == UINT64_MAX)
 		return UINT64_MAX;
 	return time_conversion_ns(clock->conversion,
-				  (time >> INTEL_TICK_SHIFT) + 1) + 1;
+				  (time >> INTEL_TICK_SHIFT) + 1) +
+	       1;
 }
 
 static void load_next(struct block_clock *clock)
@@ -55,8 +56,8 @@ static void load_next(struct block_clock *clock)
 	clock->next_is_exact = token->is_exact;
 	clock->next.low_ns = low_ns(clock, token->low);
 	clock->next.high_ns = high_ns(clock, token->high);
-	clock->next.known_ns = token->has_estimate ?
-				       low_ns(clock, token->estimate) : 0;
+	clock->next.known_ns =
+		token->has_estimate ? low_ns(clock, token->estimate) : 0;
 }
 
 struct block_clock *block_clock_new(struct intel_tokens *tokens,
@@ -81,8 +82,8 @@ void block_clock_stamp(const struct block_clock *clock,
 		       struct flow_stamp *stamp)
 {
 	stamp->low_ns = clock->before.low_ns;
-	stamp->high_ns = clock->at_token ? clock->before.high_ns
-					 : clock->next.high_ns;
+	stamp->high_ns = clock->at_token ? clock->before.high_ns :
+					   clock->next.high_ns;
 	stamp->known_ns = clock->at_token ? clock->before.known_ns : 0;
 	stamp->work = 0;
 	stamp->done = 0;

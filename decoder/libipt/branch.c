@@ -20,7 +20,7 @@ static bool is_prefix(uint8_t byte)
 	case 0xf3:
 		return true;
 	default:
-		return (byte & 0xf0) == 0x40;	/* REX */
+		return (byte & 0xf0) == 0x40; /* REX */
 	}
 }
 
@@ -54,11 +54,11 @@ static struct branch direct(enum flow_exit exit, size_t length)
 static struct branch read_two_byte(uint8_t opcode, size_t before)
 {
 	switch (opcode) {
-	case 0x05:	/* syscall */
-	case 0x34:	/* sysenter */
+	case 0x05: /* syscall */
+	case 0x34: /* sysenter */
 		return direct(FLOW_EXIT_FAR_CALL, before + 2);
-	case 0x07:	/* sysret */
-	case 0x35:	/* sysexit */
+	case 0x07: /* sysret */
+	case 0x35: /* sysexit */
 		return direct(FLOW_EXIT_FAR_RETURN, 0);
 	default:
 		break;
@@ -148,19 +148,19 @@ struct branch branch_read(const uint8_t *bytes, size_t size)
 static bool is_string_opcode(uint8_t byte)
 {
 	switch (byte) {
-	case 0x6c:	/* ins */
+	case 0x6c: /* ins */
 	case 0x6d:
-	case 0x6e:	/* outs */
+	case 0x6e: /* outs */
 	case 0x6f:
-	case 0xa4:	/* movs */
+	case 0xa4: /* movs */
 	case 0xa5:
-	case 0xa6:	/* cmps */
+	case 0xa6: /* cmps */
 	case 0xa7:
-	case 0xaa:	/* stos */
+	case 0xaa: /* stos */
 	case 0xab:
-	case 0xac:	/* lods */
+	case 0xac: /* lods */
 	case 0xad:
-	case 0xae:	/* scas */
+	case 0xae: /* scas */
 	case 0xaf:
 		return true;
 	default:

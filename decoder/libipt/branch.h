@@ -10,9 +10,9 @@
 
 /* An x86 instruction in 64-bit mode, seen as a branch. */
 struct branch {
-	enum flow_exit exit;	/* FLOW_EXIT_NONE: it is no branch */
-	uint8_t length;		/* bytes, of calls and near jumps; else 0 */
-	bool is_indirect;	/* a near call or jump whose bytes do not say
+	enum flow_exit exit; /* FLOW_EXIT_NONE: it is no branch */
+	uint8_t length;	     /* bytes, of calls and near jumps; else 0 */
+	bool is_indirect;    /* a near call or jump whose bytes do not say
 				 * where to */
 };
 

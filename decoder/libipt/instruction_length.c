@@ -8,10 +8,10 @@ enum part {
 	MODRM = 1,
 	IMM8 = 2,
 	IMM16 = 4,
-	IMM_Z = 8,	/* 4 bytes, 2 with an operand size prefix */
-	IMM_V = 16,	/* the same, 8 with REX.W */
-	OFFSET = 32,	/* an address of 8 bytes */
-	GROUP_3 = 64,	/* an immediate only with some ModR/M */
+	IMM_Z = 8,    /* 4 bytes, 2 with an operand size prefix */
+	IMM_V = 16,   /* the same, 8 with REX.W */
+	OFFSET = 32,  /* an address of 8 bytes */
+	GROUP_3 = 64, /* an immediate only with some ModR/M */
 	UNKNOWN = 128,
 };
 
@@ -19,8 +19,8 @@ struct instruction {
 	const uint8_t *bytes;
 	size_t size;
 	size_t at;
-	bool is_wide;		/* REX.W */
-	bool is_short;		/* operand size prefix */
+	bool is_wide;  /* REX.W */
+	bool is_short; /* operand size prefix */
 };
 
 static uint8_t arithmetic_parts(uint8_t opcode)
@@ -149,8 +149,8 @@ static uint8_t next_byte(struct instruction *instruction)
 static bool is_legacy_prefix(uint8_t byte)
 {
 	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
-	       (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 ||
-	       byte == 0xf2 || byte == 0xf3;
+	       (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 || byte == 0xf2 ||
+	       byte == 0xf3;
 }
 
 /* Reads prefixes and opcode; returns what follows, and the opcode. */

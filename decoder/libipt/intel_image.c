@@ -13,14 +13,13 @@ struct intel_image {
 	struct pt_image_section_cache *cache;
 	struct pt_image *image;
 	struct pt_image *old;
-	struct array sections;		/* int: the regions' in the cache */
+	struct array sections; /* int: the regions' in the cache */
 };
 
 static int cache_region(struct intel_image *image,
 			const struct code_region *region)
 {
-	const char *path = region->file_path ? region->file_path :
-					       region->path;
+	const char *path = region->file_path ? region->file_path : region->path;
 	int isid = pt_iscache_add_file(image->cache, path, region->file_offset,
 				       region->size_bytes, region->first);
 	int *section = isid < 0 ? NULL : array_add(&image->sections);
@@ -55,8 +54,7 @@ struct intel_image *intel_image_new(const struct array *regions,
 		return NULL;
 	image->sections = ARRAY_OF(int);
 	image->cache = pt_iscache_alloc(NULL);
-	if (!image->cache ||
-	    pt_iscache_set_limit(image->cache, UINT64_MAX) < 0)
+	if (!image->cache || pt_iscache_set_limit(image->cache, UINT64_MAX) < 0)
 		goto fail;
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct code_region *region = array_at(regions, i);
@@ -110,8 +108,7 @@ static void add_map(const struct intel_image *image, struct pt_image *made,
 		pt_image_add_cached(made, image->cache, isid, NULL);
 }
 
-int intel_image_set_process(struct intel_image *image,
-			    const struct array *maps)
+int intel_image_set_process(struct intel_image *image, const struct array *maps)
 {
 	struct pt_image *made = make_image(image);
 

@@ -16,7 +16,7 @@ struct token_packet {
 	uint64_t position;
 	uint64_t begin;
 	uint8_t kind;
-	bool is_synced;		/* it is the first behind a PSB */
+	bool is_synced; /* it is the first behind a PSB */
 };
 
 /* The times of tokens are those of branches: while one waits for the next
@@ -26,23 +26,23 @@ struct token_packet {
 struct intel_tokens {
 	const uint8_t *bytes;
 	size_t size;
-	size_t at;		/* the next packet */
+	size_t at; /* the next packet */
 	struct intel_clock clock;
-	struct array branches;	/* struct trace_branch, one a token */
-	struct array packets;	/* struct token_packet, likewise */
-	struct trace_branch sync;	/* the time of the last PSB */
-	bool sync_is_open;	/* which is not known yet */
-	bool has_sync;		/* no token came since */
+	struct array branches;	  /* struct trace_branch, one a token */
+	struct array packets;	  /* struct token_packet, likewise */
+	struct trace_branch sync; /* the time of the last PSB */
+	bool sync_is_open;	  /* which is not known yet */
+	bool has_sync;		  /* no token came since */
 	struct intel_token peeked;
-	size_t first;		/* not dropped */
-	size_t closed;		/* bounds are final before this one */
-	size_t no_high;		/* from here on no CYC came after */
-	bool has_fresh_cyc;	/* it belongs to the packet that follows */
-	bool has_open_tnt;	/* the last packet is one, the last token it */
+	size_t first;	    /* not dropped */
+	size_t closed;	    /* bounds are final before this one */
+	size_t no_high;	    /* from here on no CYC came after */
+	bool has_fresh_cyc; /* it belongs to the packet that follows */
+	bool has_open_tnt;  /* the last packet is one, the last token it */
 	bool open_tnt_was_fresh;
-	bool after_anchor;	/* no token came since */
-	uint64_t last_high;	/* branch_window_delay()'s */
-	bool failed;		/* out of memory: as if the trace ended */
+	bool after_anchor;  /* no token came since */
+	uint64_t last_high; /* branch_window_delay()'s */
+	bool failed;	    /* out of memory: as if the trace ended */
 };
 
 struct intel_tokens *intel_tokens_new(const uint8_t *bytes, size_t size,
@@ -238,8 +238,7 @@ static void take_packet(struct intel_tokens *tokens,
 
 	close_tnt(tokens, packet);
 	if (intel_clock_take(&tokens->clock, packet, &anchor)) {
-		take_anchor(tokens, anchor,
-			    packet->kind == INTEL_PACKET_MTC);
+		take_anchor(tokens, anchor, packet->kind == INTEL_PACKET_MTC);
 	} else if (packet->kind == INTEL_PACKET_CYC) {
 		set_highs(tokens);
 		tokens->has_fresh_cyc = true;
@@ -287,9 +286,9 @@ static bool read_on(struct intel_tokens *tokens)
 		int status = -1;
 
 		if (!tokens->failed)
-			status = intel_packet_read(
-				tokens->bytes + tokens->at,
-				tokens->size - tokens->at, &packet);
+			status = intel_packet_read(tokens->bytes + tokens->at,
+						   tokens->size - tokens->at,
+						   &packet);
 		if (status > 0) {
 			take_packet(tokens, &packet);
 			tokens->at += packet.size;

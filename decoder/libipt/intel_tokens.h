@@ -15,18 +15,18 @@ struct intel_packet;
  * [low, high], in 256ths of a tick; low 0 and high UINT64_MAX are no bound.
  */
 struct intel_token {
-	uint64_t position;	/* in the bytes */
+	uint64_t position; /* in the bytes */
 	uint64_t low;
 	uint64_t high;
-	uint64_t begin;		/* what runs on the way to it, if reading begins
+	uint64_t begin;	   /* what runs on the way to it, if reading begins
 				 * with it, began no earlier: the time of a PSB
 				 * right before, or else of the time packet
 				 * before; 0 if there is none */
-	uint64_t estimate;	/* if has_estimate */
-	uint8_t kind;		/* TNT, TIP, TIP_PGE, TIP_PGD or OVF */
-	uint8_t bits;		/* TNT */
+	uint64_t estimate; /* if has_estimate */
+	uint8_t kind;	   /* TNT, TIP, TIP_PGE, TIP_PGD or OVF */
+	uint8_t bits;	   /* TNT */
 	bool has_estimate;
-	bool is_exact;		/* its last branch ran when it was written */
+	bool is_exact; /* its last branch ran when it was written */
 };
 
 /* The tokens of some trace bytes in order.  A token's bounds are known only

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/code/code_space.h"
-#include "decoder/libipt/block_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/libipt/block_clock.h"
 #include "decoder/libipt/libipt_exit.h"
 #include "decoder/libipt/libipt_parts.h"
 
@@ -17,9 +17,9 @@ static void start(struct libipt *source, const struct pt_event *event)
 	source->is_off = false;
 	follow(source, INTEL_PACKET_TIP_PGE);
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_START,
-		.ip = event->variant.enabled.ip,
-	});
+				    .kind = FLOW_START,
+				    .ip = event->variant.enabled.ip,
+			    });
 }
 
 static bool is_wrmsr(const uint8_t *bytes, size_t size)
@@ -48,10 +48,10 @@ static void stop(struct libipt *source, bool has_address, uint64_t address,
 		 uint8_t reason)
 {
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_STOP,
-		.detail = reason & 0xf,
-		.ip = has_address ? address : 0,
-	});
+				    .kind = FLOW_STOP,
+				    .detail = reason & 0xf,
+				    .ip = has_address ? address : 0,
+			    });
 	source->is_off = reason == FLOW_STOP_OFF;
 }
 
@@ -69,9 +69,9 @@ static void stop_sync(struct libipt *source, const struct pt_event *event)
 static void break_in(struct libipt *source, uint64_t address)
 {
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_ASYNC,
-		.ip = address,
-	});
+				    .kind = FLOW_ASYNC,
+				    .ip = address,
+			    });
 }
 
 /* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
@@ -100,10 +100,10 @@ static void lose(struct libipt *source, const struct pt_event *event)
 	source->is_off = false;
 	pt_blk_get_offset(source->blocks, &position);
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_GAP,
-		.detail = FLOW_GAP_OVERFLOW,
-		.ip = source->segment + position,
-	});
+				    .kind = FLOW_GAP,
+				    .detail = FLOW_GAP_OVERFLOW,
+				    .ip = source->segment + position,
+			    });
 	follow(source, INTEL_PACKET_OVF);
 	if (event->ip_suppressed)
 		stop(source, false, 0, FLOW_STOP_LEVEL);
@@ -115,9 +115,9 @@ static void change_page_table(struct libipt *source, uint64_t root)
 		return;
 	source->page_table = root;
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_ADDRESS_SPACE,
-		.ip = root,
-	});
+				    .kind = FLOW_ADDRESS_SPACE,
+				    .ip = root,
+			    });
 }
 
 static void change_mode(struct libipt *source, enum pt_exec_mode mode)
@@ -128,20 +128,21 @@ static void change_mode(struct libipt *source, enum pt_exec_mode mode)
 		return;
 	source->mode = detail;
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_MODE,
-		.detail = detail & 0xf,
-	});
+				    .kind = FLOW_MODE,
+				    .detail = detail & 0xf,
+			    });
 }
 
 static void transact(struct libipt *source, const struct pt_event *event)
 {
 	uint8_t detail = event->variant.tsx.aborted	? 3 :
-			 event->variant.tsx.speculative ? 1 : 2;
+			 event->variant.tsx.speculative ? 1 :
+							  2;
 
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_TRANSACTION,
-		.detail = detail & 0xf,
-	});
+				    .kind = FLOW_TRANSACTION,
+				    .detail = detail & 0xf,
+			    });
 }
 
 /* What a PSB repeats is news only after a loss, and then only what goes on:
@@ -194,10 +195,11 @@ static void take(struct libipt *source, const struct pt_event *event)
 		transact(source, event);
 		break;
 	case ptev_ptwrite:
-		libipt_emit(source, &(struct flow_item){
-			.kind = FLOW_PTWRITE,
-			.ip = event->variant.ptwrite.payload,
-		});
+		libipt_emit(source,
+			    &(struct flow_item){
+				    .kind = FLOW_PTWRITE,
+				    .ip = event->variant.ptwrite.payload,
+			    });
 		break;
 	default:
 		break;

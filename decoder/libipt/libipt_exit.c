@@ -13,22 +13,24 @@ enum { MAX_INSTRUCTIONS = 64 };
 /* A walk along instructions that nothing but their bytes decide about. */
 struct exit_walk {
 	struct libipt *source;
-	uint64_t start;		/* of the block that the walk is in */
+	uint64_t start; /* of the block that the walk is in */
 	uint64_t address;
-	uint16_t count;		/* instructions in it so far */
+	uint16_t count; /* instructions in it so far */
 	bool emits;
 };
 
 static void end_block(struct exit_walk *walk, enum flow_exit exit)
 {
 	if (walk->emits)
-		libipt_emit(walk->source, &(struct flow_item){
-			.kind = FLOW_BLOCK,
-			.detail = exit & 0xf,
-			.instructions = walk->count,
-			.last = (uint32_t)(walk->address - walk->start),
-			.ip = walk->start,
-		});
+		libipt_emit(
+			walk->source,
+			&(struct flow_item){
+				.kind = FLOW_BLOCK,
+				.detail = exit & 0xf,
+				.instructions = walk->count,
+				.last = (uint32_t)(walk->address - walk->start),
+				.ip = walk->start,
+			});
 	walk->count = 0;
 }
 
@@ -51,8 +53,8 @@ static uint64_t jump_target(const uint8_t *bytes, size_t length,
 static int step(struct exit_walk *walk)
 {
 	size_t left;
-	const uint8_t *bytes = code_space_bytes(walk->source->code,
-						walk->address, &left);
+	const uint8_t *bytes =
+		code_space_bytes(walk->source->code, walk->address, &left);
 	size_t length = bytes ? instruction_length(bytes, left) : 0;
 	struct branch branch;
 

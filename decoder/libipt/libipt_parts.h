@@ -34,17 +34,17 @@ struct libipt {
 	struct flow_batch *batch;
 	struct switch_feed *switches;
 
-	size_t next_segment; /* where it begins */
-	struct loss_cursor losses;	/* at the end of the segment */
-	size_t segment; /* the current one */
+	size_t next_segment;	   /* where it begins */
+	struct loss_cursor losses; /* at the end of the segment */
+	size_t segment;		   /* the current one */
 	size_t segment_end;
-	size_t synced;	 /* last PSB used, in the segment */
-	size_t released; /* bytes given back before this */
-	bool is_open;	 /* a segment is */
-	bool is_decoded; /* no bytes are left */
-	bool is_off;	 /* the trace unit is, as far as decoded */
-	uint64_t end_ns; /* of the last segment decoded */
-	uint64_t end_low_ns;	/* likewise: its last branch was no earlier */
+	size_t synced;	     /* last PSB used, in the segment */
+	size_t released;     /* bytes given back before this */
+	bool is_open;	     /* a segment is */
+	bool is_decoded;     /* no bytes are left */
+	bool is_off;	     /* the trace unit is, as far as decoded */
+	uint64_t end_ns;     /* of the last segment decoded */
+	uint64_t end_low_ns; /* likewise: its last branch was no earlier */
 	bool at_end;
 
 	struct pt_block_decoder *blocks;

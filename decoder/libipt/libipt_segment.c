@@ -2,13 +2,13 @@
 #include "decoder/libipt/libipt_segment.h"
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/libipt/block_clock.h"
 #include "decoder/intel_pt/intel_idle.h"
-#include "decoder/libipt/intel_image.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_whole.h"
-#include "decoder/libipt/libipt_parts.h"
+#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/intel_tokens.h"
+#include "decoder/libipt/libipt_parts.h"
 #include "decoder/recording/recording_parts.h"
 
 #include <stdio.h>
@@ -55,11 +55,12 @@ static void emit_gap(struct libipt *source, uint8_t reason, size_t from,
 
 	source->is_off = false;
 	libipt_emit(source, &(struct flow_item){
-		.kind = FLOW_GAP,
-		.detail = reason & 0xf,
-		.ip = from,
-		.last = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
-	});
+				    .kind = FLOW_GAP,
+				    .detail = reason & 0xf,
+				    .ip = from,
+				    .last = size > UINT32_MAX ? UINT32_MAX :
+								(uint32_t)size,
+			    });
 }
 
 /* Goes on decoding at the first PSB from @position on, counted in the segment.
@@ -91,16 +92,16 @@ int libipt_open_segment(struct libipt *source)
 		loss_cursor_next(&source->losses, source->segment);
 	source->next_segment = source->segment_end;
 	source->blocks = new_decoder(source);
-	source->tokens = intel_tokens_new(
-		source->bytes.bytes + source->segment,
-		source->segment_end - source->segment, &source->clock_setup);
+	source->tokens = intel_tokens_new(source->bytes.bytes + source->segment,
+					  source->segment_end - source->segment,
+					  &source->clock_setup);
 	if (!source->tokens)
 		return -ERROR_MEMORY;
 	source->clock = block_clock_new(source->tokens,
 					&source->input.recording->conversion);
 	if (!source->blocks || !source->clock ||
-	    pt_blk_set_image(source->blocks,
-			     intel_image_get(source->image)) < 0)
+	    pt_blk_set_image(source->blocks, intel_image_get(source->image)) <
+		    0)
 		return -ERROR_MEMORY;
 	source->is_open = true;
 	sync_at(source, 0, FLOW_GAP_UNSYNCED);

@@ -41,8 +41,8 @@ static void release_bytes(struct libipt *source)
 	position += source->segment;
 	if (position < source->released + RELEASE_STEP)
 		return;
-	source->released = stream_bytes_release(
-		&source->bytes, source->released, position);
+	source->released = stream_bytes_release(&source->bytes,
+						source->released, position);
 }
 
 static int step(struct libipt *source)
@@ -107,12 +107,13 @@ static void end_segment(struct libipt *source)
 	source->end_ns = flow_batch_last_ns(source->batch);
 	if (is_lost || stream->cut) {
 		source->is_off = false;
-		emit_last(source, &(struct flow_item){
-					  .kind = FLOW_GAP,
-					  .detail = is_lost ? FLOW_GAP_LOST
-							    : FLOW_GAP_CUT,
-					  .ip = source->next_segment,
-				  },
+		emit_last(source,
+			  &(struct flow_item){
+				  .kind = FLOW_GAP,
+				  .detail = is_lost ? FLOW_GAP_LOST :
+						      FLOW_GAP_CUT,
+				  .ip = source->next_segment,
+			  },
 			  source->end_low_ns);
 	}
 }
@@ -148,8 +149,7 @@ static int decode_more(struct libipt *source)
 	return 0;
 }
 
-static int libipt_next(struct flow_source *base,
-			 const struct flow_item **items)
+static int libipt_next(struct flow_source *base, const struct flow_item **items)
 {
 	struct libipt *source = (struct libipt *)base;
 
@@ -214,7 +214,7 @@ static int set_up(struct libipt *source)
 }
 
 static int libipt_open(const struct flow_input *input,
-			 struct flow_source **opened)
+		       struct flow_source **opened)
 {
 	struct libipt *source = calloc(1, sizeof(*source));
 

@@ -14,15 +14,15 @@
 struct cutter {
 	const struct recording *recording;
 	const struct aux_stream *buffer;
-	struct array *parts;	/* struct coresight_part */
-	size_t first_part;	/* of the buffer's */
-	uint8_t id;		/* in frames: whose bytes come next */
-	bool is_anew[CORESIGHT_ID_COUNT];	/* its next part */
+	struct array *parts;		  /* struct coresight_part */
+	size_t first_part;		  /* of the buffer's */
+	uint8_t id;			  /* in frames: whose bytes come next */
+	bool is_anew[CORESIGHT_ID_COUNT]; /* its next part */
 	bool is_unknown[CORESIGHT_ID_COUNT];
 };
 
-static const struct coresight_unit *
-unit_at(const struct recording *recording, size_t index)
+static const struct coresight_unit *unit_at(const struct recording *recording,
+					    size_t index)
 {
 	return array_at(&recording->coresight_units, index);
 }
@@ -64,8 +64,8 @@ static void note_unknown(const struct cutter *cutter)
 			    cutter->recording->data_path,
 			    cutter->buffer->pieces->file_offset,
 			    "trace of %zu sources that are no CPU's is left "
-			    "out: ids%s%s", count, text,
-			    count > SHOWN ? " …" : "");
+			    "out: ids%s%s",
+			    count, text, count > SHOWN ? " …" : "");
 }
 
 /* Returns the count of units, which no index of one is. */
@@ -120,8 +120,9 @@ static void lose(struct cutter *cutter, uint64_t flags)
 
 	for (size_t i = cutter->parts->count; i-- > cutter->first_part;) {
 		struct coresight_part *part = array_at(cutter->parts, i);
-		uint32_t id = unit_at(cutter->recording, part->piece.unit)
-				      ->trace_id & CORESIGHT_ID_MASK;
+		uint32_t id =
+			unit_at(cutter->recording, part->piece.unit)->trace_id &
+			CORESIGHT_ID_MASK;
 
 		if (is_done[id])
 			continue;
@@ -179,8 +180,7 @@ static int add_formatted(struct cutter *cutter, struct aux_piece piece,
 static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 		   const struct aux_span *span)
 {
-	int32_t cpu = cutter->buffer->cpu < 0 ? span->cpu :
-						cutter->buffer->cpu;
+	int32_t cpu = cutter->buffer->cpu < 0 ? span->cpu : cutter->buffer->cpu;
 
 	for (size_t i = 0; i < cutter->recording->coresight_units.count; i++)
 		if (unit_at(cutter->recording, i)->cpu == cpu)
@@ -188,7 +188,8 @@ static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 	log_message(cutter->recording->log, LOG_WARNING,
 		    cutter->recording->data_path, piece->file_offset,
 		    "trace of CPU %d is left out: the recording does not say "
-		    "how it was made (AUXTRACE_INFO)", cpu);
+		    "how it was made (AUXTRACE_INFO)",
+		    cpu);
 	return 0;
 }
 
@@ -298,9 +299,8 @@ int coresight_cut(const struct recording *recording,
 		const struct aux_span whole = whole_span(buffer, piece);
 
 		first = skip_spans(spans, first, piece);
-		error = spans->count ?
-				cut_piece(&cutter, piece, spans, first) :
-				add_common(&cutter, piece, &whole);
+		error = spans->count ? cut_piece(&cutter, piece, spans, first) :
+				       add_common(&cutter, piece, &whole);
 	}
 	note_unknown(&cutter);
 	return error;

@@ -14,7 +14,7 @@ struct coresight_part {
 	uint64_t time_ns;
 	size_t order;
 	bool cut;
-	bool is_lost;		/* bytes are missing behind it */
+	bool is_lost; /* bytes are missing behind it */
 	uint64_t flags;
 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct coresight_streams {
-	struct array parts;	/* struct coresight_part */
+	struct array parts; /* struct coresight_part */
 	struct aux_piece *pieces;
 	struct aux_loss *losses;
 };
@@ -67,7 +67,8 @@ static int publish(struct coresight_streams *streams, struct array *published)
 	if (!streams->pieces || !streams->losses)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < count; i++) {
-		const struct coresight_part *part = array_at(&streams->parts, i);
+		const struct coresight_part *part =
+			array_at(&streams->parts, i);
 
 		if (!stream || !is_same_stream(part, stream)) {
 			stream = array_add(published);
@@ -139,8 +140,7 @@ int coresight_streams_split(struct recording *recording)
 	recording->coresight_streams = streams;
 	streams->parts = ARRAY_OF(struct coresight_part);
 	for (size_t i = 0; i < list->streams.count && !error; i++)
-		error = coresight_cut(recording,
-				      array_at(&list->streams, i),
+		error = coresight_cut(recording, array_at(&list->streams, i),
 				      stream_list_spans(list, i),
 				      &streams->parts);
 	array_sort(&streams->parts, compare_parts);

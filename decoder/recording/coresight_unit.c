@@ -17,19 +17,28 @@ enum { PARAMETERS = 9 };
  */
 static const struct block_layout {
 	uint64_t magic;
-	size_t old_count;	/* in version 0, which does not say */
+	size_t old_count; /* in version 0, which does not say */
 	enum coresight_protocol protocol;
 	size_t fields[PARAMETERS];
-	size_t time_source;	/* index of the parameter TS_SOURCE, or 0 */
+	size_t time_source; /* index of the parameter TS_SOURCE, or 0 */
 } layouts[] = {
-	{ CORESIGHT_MAGIC_ETMV3, 4, CORESIGHT_ETMV3,
-	  { FIELD(config), FIELD(trace_id), FIELD(ccer), FIELD(idr) }, 0 },
-	{ CORESIGHT_MAGIC_ETMV4, 7, CORESIGHT_ETMV4,
+	{ CORESIGHT_MAGIC_ETMV3,
+	  4,
+	  CORESIGHT_ETMV3,
+	  { FIELD(config), FIELD(trace_id), FIELD(ccer), FIELD(idr) },
+	  0 },
+	{ CORESIGHT_MAGIC_ETMV4,
+	  7,
+	  CORESIGHT_ETMV4,
 	  { FIELD(config), FIELD(trace_id), FIELD(idr0), FIELD(idr1),
-	    FIELD(idr2), FIELD(idr8), SKIPPED }, 7 },
-	{ CORESIGHT_MAGIC_ETE, 8, CORESIGHT_ETE,
+	    FIELD(idr2), FIELD(idr8), SKIPPED },
+	  7 },
+	{ CORESIGHT_MAGIC_ETE,
+	  8,
+	  CORESIGHT_ETE,
 	  { FIELD(config), FIELD(trace_id), FIELD(idr0), FIELD(idr1),
-	    FIELD(idr2), FIELD(idr8), SKIPPED, FIELD(devarch) }, 8 },
+	    FIELD(idr2), FIELD(idr8), SKIPPED, FIELD(devarch) },
+	  8 },
 };
 
 struct word_reader {

@@ -19,7 +19,7 @@ enum coresight_protocol {
 /* Which field of the trace names the task that runs. */
 enum coresight_task_field {
 	CORESIGHT_TASK_NONE,
-	CORESIGHT_TASK_CONTEXT,	/* CONTEXTIDR_EL1 */
+	CORESIGHT_TASK_CONTEXT, /* CONTEXTIDR_EL1 */
 	CORESIGHT_TASK_VMID,	/* CONTEXTIDR_EL2, sent in place of the VMID */
 };
 
@@ -30,16 +30,16 @@ enum coresight_task_field {
 struct coresight_unit {
 	enum coresight_protocol protocol;
 	int32_t cpu;
-	uint32_t trace_id;	/* TRCTRACEIDR or ETMTRACEIDR */
-	uint32_t config;	/* TRCCONFIGR or ETMCR */
-	uint32_t idr0;		/* TRCIDR0 … */
+	uint32_t trace_id; /* TRCTRACEIDR or ETMTRACEIDR */
+	uint32_t config;   /* TRCCONFIGR or ETMCR */
+	uint32_t idr0;	   /* TRCIDR0 … */
 	uint32_t idr1;
 	uint32_t idr2;
 	uint32_t idr8;
-	uint32_t devarch;	/* TRCDEVARCH, ETE */
-	uint32_t idr;		/* ETMIDR */
-	uint32_t ccer;		/* ETMCCER */
-	bool has_cpu_time;	/* its time stamps are the CPU's own counter */
+	uint32_t devarch;  /* TRCDEVARCH, ETE */
+	uint32_t idr;	   /* ETMIDR */
+	uint32_t ccer;	   /* ETMCCER */
+	bool has_cpu_time; /* its time stamps are the CPU's own counter */
 };
 
 /* Ids of trace sources; the rest are reserved (Arm CoreSight Architecture

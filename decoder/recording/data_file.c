@@ -115,8 +115,8 @@ void data_file_close(struct data_file *file)
 }
 
 /* The sections lie in order of their bits, absent ones left out. */
-const uint8_t *data_file_feature(const struct data_file *file,
-				 unsigned int bit, size_t *size)
+const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
+				 size_t *size)
 {
 	unsigned int before = 0;
 

@@ -16,17 +16,17 @@ struct log;
  */
 struct data_file {
 	struct file_map map;
-	const char *path;	/* borrowed, for messages */
+	const char *path; /* borrowed, for messages */
 	const struct log *log;
-	bool is_pipe;		/* no attributes, no feature sections */
-	bool is_cut;		/* the file ends before its data does */
-	uint64_t data_offset;	/* the records */
-	uint64_t data_size;	/* cut to what is there */
+	bool is_pipe;	      /* no attributes, no feature sections */
+	bool is_cut;	      /* the file ends before its data does */
+	uint64_t data_offset; /* the records */
+	uint64_t data_size;   /* cut to what is there */
 	uint64_t attr_offset;
 	uint64_t attr_size;
 	uint64_t attr_entry_size;
-	uint64_t feature_offset;	/* where their {offset, size} lie */
-	uint64_t features[4];	/* which there are, bit by bit */
+	uint64_t feature_offset; /* where their {offset, size} lie */
+	uint64_t features[4];	 /* which there are, bit by bit */
 };
 
 /* Opens and checks @path.  Returns 0 or a negative enum error. */
@@ -37,7 +37,7 @@ void data_file_close(struct data_file *file);
 /* Returns the bytes of feature @bit in place and sets *@size; NULL if the
  * file does not have it whole.
  */
-const uint8_t *data_file_feature(const struct data_file *file,
-				 unsigned int bit, size_t *size);
+const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
+				 size_t *size);
 
 #endif

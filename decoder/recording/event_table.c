@@ -64,8 +64,8 @@ static int add_event(struct event_table *table, const uint8_t *bytes,
 	if (byte_reader_left(&reader))
 		event->user_registers = byte_reader_u64(&reader);
 	/* The size of stacks and the clock are not needed. */
-	if (byte_reader_left(&reader) &&
-	    byte_reader_bytes(&reader, 8) && byte_reader_left(&reader))
+	if (byte_reader_left(&reader) && byte_reader_bytes(&reader, 8) &&
+	    byte_reader_left(&reader))
 		event->registers = byte_reader_u64(&reader);
 	event->sample_id_all = flags & ATTR_SAMPLE_ID_ALL;
 	event->exclude_user = flags & ATTR_EXCLUDE_USER;
@@ -74,8 +74,7 @@ static int add_event(struct event_table *table, const uint8_t *bytes,
 	return 0;
 }
 
-static int add_ids(struct event_table *table, const uint8_t *bytes,
-		   size_t size)
+static int add_ids(struct event_table *table, const uint8_t *bytes, size_t size)
 {
 	struct byte_reader reader = byte_reader_of(bytes, size);
 
@@ -123,8 +122,7 @@ int event_table_read_header(struct event_table *table,
 		uint64_t offset = byte_reader_u64(&reader);
 		uint64_t size = byte_reader_u64(&reader);
 
-		if (offset > file->map.size ||
-		    size > file->map.size - offset)
+		if (offset > file->map.size || size > file->map.size - offset)
 			return refuse(file);
 		error = add_event(table, entry, entry_size - 16);
 		if (!error)
@@ -133,11 +131,9 @@ int event_table_read_header(struct event_table *table,
 	return error;
 }
 
-int event_table_add_attr(struct event_table *table,
-			 const struct record *record)
+int event_table_add_attr(struct event_table *table, const struct record *record)
 {
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE + 4);
 
@@ -166,8 +162,7 @@ int event_table_add_attr(struct event_table *table,
 int event_table_add_index(struct event_table *table,
 			  const struct record *record)
 {
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
 
@@ -178,8 +173,9 @@ int event_table_add_index(struct event_table *table,
 		uint64_t index = byte_reader_u64(&reader);
 		uint64_t cpu = byte_reader_u64(&reader);
 		uint64_t tid = byte_reader_u64(&reader);
-		struct event_id *id = (struct event_id *)(uintptr_t)
-			event_table_find(table, key);
+		struct event_id *id =
+			(struct event_id *)(uintptr_t)event_table_find(table,
+								       key);
 
 		if (!id)
 			continue;
@@ -213,8 +209,8 @@ int event_table_add_names(struct event_table *table, const uint8_t *bytes,
 
 		struct recording_event *event = array_at(&table->events, i);
 
-		event->name = arena_text(table->arena, text,
-					 strnlen(text, length));
+		event->name =
+			arena_text(table->arena, text, strnlen(text, length));
 		if (!event->name)
 			return -ERROR_MEMORY;
 	}
@@ -245,8 +241,8 @@ const struct event_id *event_table_find(const struct event_table *table,
 		       compare_ids);
 }
 
-const struct recording_event *
-event_table_event(const struct event_table *table, uint64_t id)
+const struct recording_event *event_table_event(const struct event_table *table,
+						uint64_t id)
 {
 	const struct event_id *found = event_table_find(table, id);
 

@@ -11,17 +11,17 @@ struct record;
 
 /* The events of a recording and the ids by which records name them. */
 struct event_table {
-	struct array events;	/* struct recording_event */
-	struct array ids;	/* struct event_id, sorted once complete */
-	struct arena *arena;	/* borrowed: names */
+	struct array events; /* struct recording_event */
+	struct array ids;    /* struct event_id, sorted once complete */
+	struct arena *arena; /* borrowed: names */
 };
 
 struct event_id {
 	uint64_t id;
-	uint32_t event;		/* index */
-	int32_t cpu;		/* from ID_INDEX, else -1 */
+	uint32_t event; /* index */
+	int32_t cpu;	/* from ID_INDEX, else -1 */
 	int32_t tid;
-	uint32_t aux_index;	/* perf's idx, from ID_INDEX */
+	uint32_t aux_index; /* perf's idx, from ID_INDEX */
 	bool has_index;
 };
 
@@ -53,7 +53,7 @@ const struct event_id *event_table_find(const struct event_table *table,
 					uint64_t id);
 
 /* Returns the event that @id belongs to, or NULL. */
-const struct recording_event *
-event_table_event(const struct event_table *table, uint64_t id);
+const struct recording_event *event_table_event(const struct event_table *table,
+						uint64_t id);
 
 #endif

@@ -13,9 +13,9 @@ struct aux_stream;
  */
 struct loss_cursor {
 	const struct aux_stream *stream;
-	size_t loss;		/* the next one */
-	size_t piece;		/* which it is not before */
-	size_t piece_start;	/* in the kept bytes */
+	size_t loss;	    /* the next one */
+	size_t piece;	    /* which it is not before */
+	size_t piece_start; /* in the kept bytes */
 };
 
 /* Goes to the first loss behind the kept byte @from, which never goes back.

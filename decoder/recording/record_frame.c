@@ -6,8 +6,7 @@
 /* How many bytes follow the record without being counted in its size. */
 static uint64_t trailer_size_of(const struct record *record)
 {
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
 	switch (record->type) {

@@ -77,8 +77,7 @@ static void parse_trailer(const struct event_table *events,
 	if (!origin->event)
 		return;
 	origin->size_bytes = trailer_size(origin->event);
-	if (origin->size_bytes + PERF_DATA_RECORD_HEADER_SIZE >
-	    record->size)
+	if (origin->size_bytes + PERF_DATA_RECORD_HEADER_SIZE > record->size)
 		origin->size_bytes = 0;
 	else if (origin->size_bytes)
 		read_trailer(record, origin);
@@ -88,8 +87,7 @@ static void parse_sample(const struct event_table *events,
 			 const struct record *record,
 			 struct record_origin *origin)
 {
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
 	origin->id = byte_reader_u64(&reader);

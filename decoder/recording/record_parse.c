@@ -69,8 +69,7 @@ static void read_fork(struct byte_reader *reader, const struct record *record,
 	sideband->time_ns = byte_reader_u64(reader);
 }
 
-static void read_switch(struct byte_reader *reader,
-			const struct record *record,
+static void read_switch(struct byte_reader *reader, const struct record *record,
 			struct sideband_record *sideband)
 {
 	struct sideband_switch *change = &sideband->change;
@@ -206,8 +205,8 @@ int record_parse(const struct event_table *events, const struct record *record,
 	if (record->type == PERF_RECORD_SAMPLE)
 		return sample_parse(record, sideband);
 
-	struct byte_reader reader = byte_reader_of(
-		record->bytes, record->size - origin.size_bytes);
+	struct byte_reader reader =
+		byte_reader_of(record->bytes, record->size - origin.size_bytes);
 
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
 	if (!read_body(&reader, record, sideband))

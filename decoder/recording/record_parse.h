@@ -16,8 +16,8 @@ struct record_origin {
 	int32_t cpu;
 	uint64_t time_ns;
 	uint64_t id;
-	const struct recording_event *event;	/* NULL if unknown */
-	size_t size_bytes;			/* at the record's end */
+	const struct recording_event *event; /* NULL if unknown */
+	size_t size_bytes;		     /* at the record's end */
 };
 
 /* Reads the origin of @record, sample or not.  Records that perf made up

@@ -17,11 +17,11 @@
 struct record_unpack {
 	const struct log *log;
 	ZSTD_DStream *zstd;
-	int fd;			/* -1 until something was unpacked */
-	uint64_t packed;	/* bytes that came in */
-	uint64_t size;		/* bytes in the file */
-	uint64_t whole;		/* of these, in whole records handed out */
-	uint8_t *rest;		/* the bytes from @whole on */
+	int fd;		 /* -1 until something was unpacked */
+	uint64_t packed; /* bytes that came in */
+	uint64_t size;	 /* bytes in the file */
+	uint64_t whole;	 /* of these, in whole records handed out */
+	uint8_t *rest;	 /* the bytes from @whole on */
 	size_t rest_size;
 	size_t rest_room;
 };
@@ -130,8 +130,7 @@ static const char *inflate(struct record_unpack *unpack, const uint8_t *bytes,
 
 	while (!reason && (in.pos < in.size || full)) {
 		ZSTD_outBuffer out = { chunk, sizeof(chunk), 0 };
-		size_t status =
-			ZSTD_decompressStream(unpack->zstd, &out, &in);
+		size_t status = ZSTD_decompressStream(unpack->zstd, &out, &in);
 
 		if (ZSTD_isError(status))
 			return "a compressed record does not unpack";
@@ -150,8 +149,7 @@ const char *record_unpack_add(struct record_unpack *unpack,
 			      const struct record *record, uint64_t *offset,
 			      uint64_t *size)
 {
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 	const char *reason = begin(unpack);
 
 	*offset = unpack->whole;

@@ -18,7 +18,7 @@ struct record_span {
 	bool is_unpacked;
 	uint64_t offset;
 	uint64_t size;
-	uint64_t file_offset;	/* of the container, if unpacked */
+	uint64_t file_offset; /* of the container, if unpacked */
 };
 
 static int add_span(struct record_store *store, struct record_span span)
@@ -94,9 +94,8 @@ static int find_spans(struct record_store *store, struct record_unpack *unpack)
 		if (add_span(store, plain) < 0 ||
 		    add_container(store, unpack, &record) < 0)
 			return -ERROR_MEMORY;
-		plain = (struct record_span){
-			.offset = file->data_offset + at
-		};
+		plain = (struct record_span){ .offset =
+						      file->data_offset + at };
 	}
 	return add_span(store, plain);
 }

@@ -15,9 +15,9 @@ struct data_file;
 struct record {
 	uint32_t type;
 	uint16_t misc;
-	uint16_t size;		/* of the record, its header included */
-	const uint8_t *bytes;	/* header first */
-	uint64_t file_offset;	/* of a compressed one: of its container */
+	uint16_t size;	      /* of the record, its header included */
+	const uint8_t *bytes; /* header first */
+	uint64_t file_offset; /* of a compressed one: of its container */
 	/* What follows the record and is not counted in its size: the trace
 	 * bytes of AUXTRACE, the formats of TRACING_DATA.
 	 */
@@ -29,7 +29,7 @@ struct record {
 /* All records of a file, the compressed ones unpacked. */
 struct record_store {
 	const struct data_file *file;
-	struct array spans;		/* struct record_span, in order */
+	struct array spans; /* struct record_span, in order */
 	struct file_map unpacked;
 	/* Where the walk had to end early, and why; NULL if it did not. */
 	uint64_t stop_offset;
@@ -39,15 +39,14 @@ struct record_store {
 /* Finds the records of @file, which it borrows.  Returns 0, -ERROR_MEMORY or
  * -ERROR_SYSTEM.  Records that break the format end the walk at their place.
  */
-int record_store_open(struct record_store *store,
-		      const struct data_file *file);
+int record_store_open(struct record_store *store, const struct data_file *file);
 void record_store_close(struct record_store *store);
 
 struct record_walk {
 	const struct record_store *store;
 	size_t span;
 	uint64_t offset;
-	uint64_t released[2];	/* given back before this: of the file, and of
+	uint64_t released[2]; /* given back before this: of the file, and of
 				 * what was unpacked */
 };
 

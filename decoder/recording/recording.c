@@ -36,8 +36,8 @@ struct recording *recording_new(const char *path, const struct log *log)
 	recording->arena = arena_new();
 	if (recording->arena) {
 		begin(recording, log);
-		recording->path = arena_text(recording->arena, path,
-					     strlen(path));
+		recording->path =
+			arena_text(recording->arena, path, strlen(path));
 	}
 	if (recording->path)
 		return recording;

@@ -82,22 +82,21 @@ enum recording_time recording_time(const struct recording *recording);
 struct recording_info {
 	const char *hostname;
 	const char *os_release;
-	const char *version;		/* of the recording program */
+	const char *version; /* of the recording program */
 	const char *arch;
 	const char *cpu_name;
-	const char *cpuid;		/* "GenuineIntel,6,78,3" */
-	const char *command;		/* arguments joined by blanks */
+	const char *cpuid;   /* "GenuineIntel,6,78,3" */
+	const char *command; /* arguments joined by blanks */
 	uint32_t cpus_online;
 	uint32_t cpus_available;
-	uint64_t first_time_ns;		/* of the sideband; 0 if unknown */
+	uint64_t first_time_ns; /* of the sideband; 0 if unknown */
 	uint64_t last_time_ns;
 };
-const struct recording_info *
-recording_info(const struct recording *recording);
+const struct recording_info *recording_info(const struct recording *recording);
 
 /* One perf event that was recorded. */
 struct recording_event {
-	const char *name;		/* "" if not recorded */
+	const char *name; /* "" if not recorded */
 	uint32_t type;
 	uint64_t config;
 	uint64_t config1;
@@ -105,18 +104,18 @@ struct recording_event {
 	uint64_t sample_type;
 	uint64_t read_format;
 	uint64_t branch_sample_type;
-	uint64_t user_registers;	/* mask: see struct arch */
-	uint64_t registers;		/* likewise, of what was interrupted */
+	uint64_t user_registers; /* mask: see struct arch */
+	uint64_t registers;	 /* likewise, of what was interrupted */
 	bool sample_id_all;
 	bool exclude_user;
 	bool exclude_kernel;
-	bool has_switches;		/* records those of tasks */
-	bool is_trace;			/* feeds the AUX buffers */
-	const struct tracepoint *tracepoint;	/* NULL if it is not one */
+	bool has_switches;		     /* records those of tasks */
+	bool is_trace;			     /* feeds the AUX buffers */
+	const struct tracepoint *tracepoint; /* NULL if it is not one */
 };
 size_t recording_event_count(const struct recording *recording);
-const struct recording_event *
-recording_event(const struct recording *recording, size_t index);
+const struct recording_event *recording_event(const struct recording *recording,
+					      size_t index);
 
 /* Whether any traced event looks at user space. */
 bool recording_traces_user(const struct recording *recording);
@@ -131,50 +130,50 @@ bool recording_traces_kernel(const struct recording *recording);
 
 /* A stretch of a stream's bytes.  @bytes is in memory. */
 struct aux_piece {
-	uint64_t offset;	/* in the stream, as the kernel counts */
+	uint64_t offset; /* in the stream, as the kernel counts */
 	uint64_t size_bytes;
 	uint64_t file_offset;
 	const uint8_t *bytes;
 	/* CoreSight alone: */
-	uint32_t unit;		/* index of the CPU's coresight_unit */
-	bool is_formatted;	/* in frames, with other sources' bytes */
-	uint8_t first_id;	/* in frames: whose bytes it begins with, or 0 */
-	bool begins_anew;	/* the trace unit was started before it */
+	uint32_t unit;	   /* index of the CPU's coresight_unit */
+	bool is_formatted; /* in frames, with other sources' bytes */
+	uint8_t first_id;  /* in frames: whose bytes it begins with, or 0 */
+	bool begins_anew;  /* the trace unit was started before it */
 };
 
 /* A place in the stream where bytes are known to be missing. */
 struct aux_loss {
-	uint64_t offset;	/* the bytes before it came before the loss */
-	uint64_t time_ns;	/* of the record that tells; 0 if unknown */
-	uint64_t flags;		/* of the AUX record, SIDEBAND_AUX_* */
+	uint64_t offset;  /* the bytes before it came before the loss */
+	uint64_t time_ns; /* of the record that tells; 0 if unknown */
+	uint64_t flags;	  /* of the AUX record, SIDEBAND_AUX_* */
 };
 
 /* What a trace unit wrote from start to stop: an AUX record. */
 struct aux_span {
-	uint64_t offset;	/* in the stream, as the kernel counts */
+	uint64_t offset; /* in the stream, as the kernel counts */
 	uint64_t size_bytes;
-	uint64_t flags;		/* SIDEBAND_AUX_* */
-	uint64_t time_ns;	/* 0 if unknown */
-	int32_t cpu;		/* -1 if unknown */
+	uint64_t flags;	  /* SIDEBAND_AUX_* */
+	uint64_t time_ns; /* 0 if unknown */
+	int32_t cpu;	  /* -1 if unknown */
 };
 
 /* The trace of one CPU, or of one thread (then cpu is -1). */
 struct aux_stream {
-	uint32_t index;		/* perf's idx */
+	uint32_t index; /* perf's idx */
 	int32_t cpu;
-	int32_t pid;		/* per thread only, else -1 */
+	int32_t pid; /* per thread only, else -1 */
 	int32_t tid;
 	uint64_t size_bytes;
-	const struct aux_piece *pieces;	/* in order, not overlapping */
+	const struct aux_piece *pieces; /* in order, not overlapping */
 	size_t piece_count;
-	const struct aux_loss *losses;	/* in order */
+	const struct aux_loss *losses; /* in order */
 	size_t loss_count;
-	bool cut;		/* the file ended inside it */
-	uint64_t end_ns;	/* CoreSight: when it was over; 0 unknown */
+	bool cut;	 /* the file ended inside it */
+	uint64_t end_ns; /* CoreSight: when it was over; 0 unknown */
 };
 size_t recording_stream_count(const struct recording *recording);
-const struct aux_stream *
-recording_stream(const struct recording *recording, size_t index);
+const struct aux_stream *recording_stream(const struct recording *recording,
+					  size_t index);
 
 /* Whether the file ends before its contents do. */
 bool recording_is_cut(const struct recording *recording);
@@ -183,9 +182,9 @@ bool recording_is_cut(const struct recording *recording);
 struct recording_counts {
 	uint64_t records;
 	uint64_t samples;
-	uint64_t lost_records;		/* sum of PERF_RECORD_LOST */
-	uint64_t aux_truncated;		/* AUX records with that flag */
-	uint64_t unknown;		/* records of types we do not know */
+	uint64_t lost_records;	/* sum of PERF_RECORD_LOST */
+	uint64_t aux_truncated; /* AUX records with that flag */
+	uint64_t unknown;	/* records of types we do not know */
 	uint64_t by_type[128];
 };
 const struct recording_counts *

@@ -88,8 +88,8 @@ const char *recording_user_path(const struct recording *recording,
 		return path;
 	if (!*recording->root || regular_file_goes_up(path))
 		return "";
-	length = snprintf(rooted, sizeof(rooted), "%s%s", recording->root,
-			  path);
+	length =
+		snprintf(rooted, sizeof(rooted), "%s%s", recording->root, path);
 	if (length < 0 || (size_t)length >= sizeof(rooted))
 		return "";
 	return arena_text(arena, rooted, (size_t)length);
@@ -170,7 +170,8 @@ enum recording_trace recording_trace(const struct recording *recording)
 uint64_t recording_trace_word(const struct recording *recording, size_t index)
 {
 	return index < recording->trace_word_count ?
-		       recording->trace_words[index] : 0;
+		       recording->trace_words[index] :
+		       0;
 }
 
 size_t recording_event_count(const struct recording *recording)
@@ -178,8 +179,8 @@ size_t recording_event_count(const struct recording *recording)
 	return recording->events.events.count;
 }
 
-const struct recording_event *
-recording_event(const struct recording *recording, size_t index)
+const struct recording_event *recording_event(const struct recording *recording,
+					      size_t index)
 {
 	return array_at(&recording->events.events, index);
 }

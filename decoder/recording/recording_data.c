@@ -23,11 +23,10 @@ static int read_features(struct recording *recording)
 		if (!bytes)
 			continue;
 		if (bit == PERF_DATA_FEATURE_EVENT_DESC)
-			error = event_table_add_names(&recording->events,
-						      bytes, size);
+			error = event_table_add_names(&recording->events, bytes,
+						      size);
 		else if (bit == PERF_DATA_FEATURE_TRACING_DATA)
-			error = tracing_data_read(bytes, size,
-						  recording->arena,
+			error = tracing_data_read(bytes, size, recording->arena,
 						  &recording->tracepoints);
 		else
 			error = recording_feature_read(&recording->info, bit,
@@ -43,8 +42,7 @@ static void name_tracepoint(struct recording *recording,
 	const struct array *tracepoints = &recording->tracepoints;
 
 	for (size_t i = 0; i < tracepoints->count; i++) {
-		const struct tracepoint *tracepoint =
-			array_at(tracepoints, i);
+		const struct tracepoint *tracepoint = array_at(tracepoints, i);
 
 		if (tracepoint->id == event->config)
 			event->tracepoint = tracepoint;
@@ -75,8 +73,7 @@ static void complete_conversion(struct recording *recording)
 	uint64_t shift = recording_trace_word(recording, INTEL_PT_TIME_SHIFT);
 
 	if (recording->auxtrace_type != PERF_DATA_AUXTRACE_INTEL_PT ||
-	    !recording_trace_word(recording, INTEL_PT_TIME_MULT) ||
-	    shift >= 64)
+	    !recording_trace_word(recording, INTEL_PT_TIME_MULT) || shift >= 64)
 		return;
 	recording->conversion = (struct time_conversion){
 		.shift = (uint32_t)shift,

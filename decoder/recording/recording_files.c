@@ -17,8 +17,8 @@
 static const char *find_beside(struct recording *recording, const char *name)
 {
 	char path[4096];
-	int length = snprintf(path, sizeof(path), "%s/%s", recording->path,
-			      name);
+	int length =
+		snprintf(path, sizeof(path), "%s/%s", recording->path, name);
 
 	if (length < 0 || (size_t)length >= sizeof(path) || access(path, F_OK))
 		return NULL;
@@ -71,8 +71,7 @@ int recording_files_find(struct recording *recording)
 	recording->kcore_path = find_beside(recording, "kcore_dir/kcore");
 	recording->kcore_end_path =
 		find_beside(recording, "kcore_dir/kcore_end");
-	recording->kallsyms_path =
-		find_beside(recording, "kcore_dir/kallsyms");
+	recording->kallsyms_path = find_beside(recording, "kcore_dir/kallsyms");
 	recording->modules_path = find_beside(recording, "kcore_dir/modules");
 	recording->vdso_path = find_absolute(recording, "kcore_dir/vdso");
 	recording->code_path = find_beside(recording, "code");

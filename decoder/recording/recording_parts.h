@@ -18,28 +18,28 @@ struct recording {
 	const char *path;
 	const char *data_path;
 	const char *kcore_path;
-	const char *kcore_end_path;	/* what differed at the end, or NULL */
+	const char *kcore_end_path; /* what differed at the end, or NULL */
 	const char *kallsyms_path;
 	const char *modules_path;
-	const char *vdso_path;		/* absolute; or NULL */
-	const char *code_path;		/* the folder code/, or NULL */
-	const char *root;		/* of the traced machine, or NULL */
+	const char *vdso_path; /* absolute; or NULL */
+	const char *code_path; /* the folder code/, or NULL */
+	const char *root;      /* of the traced machine, or NULL */
 	struct data_file file;
 	struct record_store store;
 	struct event_table events;
 	struct stream_list streams;
-	struct array tracepoints;	/* struct tracepoint */
+	struct array tracepoints; /* struct tracepoint */
 	struct recording_info info;
 	struct recording_counts counts;
-	uint32_t auxtrace_type;		/* 0 if there is none */
+	uint32_t auxtrace_type; /* 0 if there is none */
 	const uint64_t *trace_words;
 	size_t trace_word_count;
 	struct time_conversion conversion;
-	struct array coresight_units;	/* struct coresight_unit */
-	struct coresight_streams *coresight_streams;	/* or NULL */
-	bool is_snapshot;		/* a directory with a snapshot.ini */
-	struct array maps;		/* struct file_map: a snapshot's files */
-	struct array dumps;		/* struct code_region: its memory */
+	struct array coresight_units;		     /* struct coresight_unit */
+	struct coresight_streams *coresight_streams; /* or NULL */
+	bool is_snapshot;   /* a directory with a snapshot.ini */
+	struct array maps;  /* struct file_map: a snapshot's files */
+	struct array dumps; /* struct code_region: its memory */
 };
 
 /* Returns a recording of which only path and log are known, to be closed by
@@ -50,7 +50,6 @@ struct recording *recording_new(const char *path, const struct log *log);
 /* Returns word @index of AUXTRACE_INFO's priv[] (enum in perf's util/intel-pt.h,
  * util/cs-etm.h), 0 if the recording is too old to have it.
  */
-uint64_t recording_trace_word(const struct recording *recording,
-			      size_t index);
+uint64_t recording_trace_word(const struct recording *recording, size_t index);
 
 #endif

@@ -15,8 +15,7 @@
 
 static struct byte_reader body_of(const struct record *record)
 {
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
 	return reader;
@@ -81,7 +80,8 @@ static int leave_out(const struct recording *recording,
 		log_message(recording->log, LOG_WARNING, recording->data_path,
 			    record->file_offset,
 			    "trace of more than %u CPUs and threads: what is "
-			    "of others is left out", BUDGET_STREAMS);
+			    "of others is left out",
+			    BUDGET_STREAMS);
 	return 0;
 }
 
@@ -167,8 +167,7 @@ static void refuse_sample(struct recording *recording,
 }
 
 /* perf record --aux-sample has the trace in samples of other events. */
-static int scan_sample(struct recording *recording,
-		       const struct record *record,
+static int scan_sample(struct recording *recording, const struct record *record,
 		       const struct record_origin *origin)
 {
 	bool was_full = recording->streams.is_full;

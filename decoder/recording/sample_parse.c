@@ -34,8 +34,9 @@ static void skip_words(struct byte_reader *reader, uint64_t count)
 /* The values of a counter group, which nothing here needs. */
 static void skip_read(struct byte_reader *reader, uint64_t format)
 {
-	unsigned int times = bits(format, PERF_FORMAT_TOTAL_TIME_ENABLED |
-						  PERF_FORMAT_TOTAL_TIME_RUNNING);
+	unsigned int times =
+		bits(format, PERF_FORMAT_TOTAL_TIME_ENABLED |
+				     PERF_FORMAT_TOTAL_TIME_RUNNING);
 	unsigned int each = 1 + bits(format, PERF_FORMAT_ID | READ_FORMAT_LOST);
 	uint64_t counters = 1;
 
@@ -55,8 +56,7 @@ static void skip_word_if(struct byte_reader *reader, uint64_t type,
 static void skip_branches(struct byte_reader *reader, uint64_t branch_type)
 {
 	uint64_t count = byte_reader_u64(reader);
-	uint64_t each = BRANCH_ENTRY_WORDS +
-			bits(branch_type, BRANCH_COUNTERS);
+	uint64_t each = BRANCH_ENTRY_WORDS + bits(branch_type, BRANCH_COUNTERS);
 
 	skip_words(reader, bits(branch_type, BRANCH_HW_INDEX));
 	if (count > reader->size)
@@ -159,13 +159,11 @@ static void read_trace(struct byte_reader *reader, uint64_t type,
 	sample->trace = byte_reader_bytes(reader, sample->trace_size);
 }
 
-int sample_parse(const struct record *record,
-		 struct sideband_record *sideband)
+int sample_parse(const struct record *record, struct sideband_record *sideband)
 {
 	const struct recording_event *event = sideband->event;
 	struct sideband_sample *sample = &sideband->sample;
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 
 	if (!event)
 		return 0;

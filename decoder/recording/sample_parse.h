@@ -11,7 +11,6 @@ struct sideband_record;
  *
  * Returns 1, 0 if the event is unknown, -ERROR_FORMAT if it is too short.
  */
-int sample_parse(const struct record *record,
-		 struct sideband_record *sideband);
+int sample_parse(const struct record *record, struct sideband_record *sideband);
 
 #endif

@@ -14,7 +14,7 @@
 /* A record that waits for its turn. */
 struct pending {
 	uint64_t time_ns;
-	uint64_t order;		/* in the file: keeps equal times as written */
+	uint64_t order; /* in the file: keeps equal times as written */
 	const uint8_t *bytes;
 	uint64_t file_offset;
 };
@@ -27,12 +27,12 @@ struct sideband {
 	const struct recording *recording;
 	unsigned int kinds;
 	struct record_walk walk;
-	struct record_walk round;	/* the walk when the last one began */
-	struct array waiting;	/* struct pending, sorted from @next on */
+	struct record_walk round; /* the walk when the last one began */
+	struct array waiting;	  /* struct pending, sorted from @next on */
 	size_t next;
 	uint64_t order;
-	uint64_t limit_ns;	/* what is older may go out */
-	uint64_t latest_ns;	/* seen so far */
+	uint64_t limit_ns;  /* what is older may go out */
+	uint64_t latest_ns; /* seen so far */
 	bool at_end;
 };
 
@@ -208,8 +208,7 @@ static int deliver(struct sideband *sideband, struct sideband_record *result)
 	if (record_frame_read(pending->bytes, UINT16_MAX, &record, &length))
 		return 0;
 	record.file_offset = pending->file_offset;
-	return record_parse(&sideband->recording->events, &record, result) ==
-	       1;
+	return record_parse(&sideband->recording->events, &record, result) == 1;
 }
 
 static bool has_ready(const struct sideband *sideband)

@@ -17,7 +17,7 @@ enum sideband_kind {
 	SIDEBAND_COMM,
 	SIDEBAND_FORK,
 	SIDEBAND_EXIT,
-	SIDEBAND_MMAP,		/* MMAP and MMAP2 */
+	SIDEBAND_MMAP, /* MMAP and MMAP2 */
 	SIDEBAND_KSYMBOL,
 	SIDEBAND_BPF,
 	SIDEBAND_TEXT_POKE,
@@ -29,10 +29,10 @@ enum sideband_kind {
 };
 
 struct sideband_switch {
-	bool out;		/* the record's own task leaves the CPU */
-	bool preempted;		/* it was still runnable */
-	bool cpu_wide;		/* other_* are known */
-	int32_t other_pid;	/* out: the next task; in: the one before */
+	bool out;	   /* the record's own task leaves the CPU */
+	bool preempted;	   /* it was still runnable */
+	bool cpu_wide;	   /* other_* are known */
+	int32_t other_pid; /* out: the next task; in: the one before */
 	int32_t other_tid;
 };
 
@@ -51,22 +51,22 @@ struct sideband_mmap {
 	uint64_t size_bytes;
 	uint64_t file_offset;
 	const char *path;
-	const uint8_t *build_id;	/* NULL if not recorded */
+	const uint8_t *build_id; /* NULL if not recorded */
 	size_t build_id_size;
-	bool kernel;		/* a kernel or module mapping */
+	bool kernel; /* a kernel or module mapping */
 	bool executable;
 };
 
 struct sideband_ksymbol {
 	uint64_t address;
 	uint32_t size_bytes;
-	uint16_t type;		/* 1 BPF, 2 out of line (trampolines) */
+	uint16_t type; /* 1 BPF, 2 out of line (trampolines) */
 	bool unregister;
 	const char *name;
 };
 
 struct sideband_bpf {
-	uint16_t type;		/* 1 load, 2 unload */
+	uint16_t type; /* 1 load, 2 unload */
 	uint32_t id;
 };
 
@@ -80,9 +80,9 @@ struct sideband_text_poke {
 
 /* Registers when a sample was taken.  All zero where none were recorded. */
 struct sideband_registers {
-	uint64_t abi;		/* PERF_SAMPLE_REGS_ABI_*; 0: none */
-	uint64_t mask;		/* which: see struct arch */
-	const uint8_t *values;	/* 8 bytes for each bit of mask */
+	uint64_t abi;	       /* PERF_SAMPLE_REGS_ABI_*; 0: none */
+	uint64_t mask;	       /* which: see struct arch */
+	const uint8_t *values; /* 8 bytes for each bit of mask */
 };
 
 /* Returns whether @registers has number @number (0 to 63), and its *@value. */
@@ -92,7 +92,7 @@ bool sideband_register(const struct sideband_registers *registers,
 /* Those of user space and its stack, for an unwinder. */
 struct sideband_user_state {
 	struct sideband_registers registers;
-	const uint8_t *stack;	/* from the stack pointer upwards */
+	const uint8_t *stack; /* from the stack pointer upwards */
 	uint64_t stack_size;
 };
 
@@ -105,8 +105,8 @@ struct sideband_sample {
 	const uint8_t *raw;
 	uint32_t raw_size;
 	struct sideband_user_state user;
-	struct sideband_registers registers;	/* of what was interrupted */
-	const uint8_t *trace;	/* perf record --aux-sample; or NULL */
+	struct sideband_registers registers; /* of what was interrupted */
+	const uint8_t *trace; /* perf record --aux-sample; or NULL */
 	uint64_t trace_size;
 };
 
@@ -123,8 +123,8 @@ struct sideband_aux {
 #define SIDEBAND_AUX_OVERWRITE 2
 #define SIDEBAND_AUX_PARTIAL 4
 #define SIDEBAND_AUX_COLLISION 8
-#define SIDEBAND_AUX_FORMAT 0xff00		/* PMU specific */
-#define SIDEBAND_AUX_FORMAT_CORESIGHT_RAW 0x0100	/* not in frames */
+#define SIDEBAND_AUX_FORMAT 0xff00		 /* PMU specific */
+#define SIDEBAND_AUX_FORMAT_CORESIGHT_RAW 0x0100 /* not in frames */
 
 struct sideband_hw_id {
 	uint64_t id;
@@ -141,9 +141,9 @@ struct sideband_record {
 	int32_t tid;
 	uint64_t time_ns;
 	uint64_t file_offset;
-	const struct recording_event *event;	/* whose; NULL if unknown */
+	const struct recording_event *event; /* whose; NULL if unknown */
 	union {
-		struct sideband_switch change;	/* SIDEBAND_SWITCH */
+		struct sideband_switch change; /* SIDEBAND_SWITCH */
 		struct sideband_comm comm;
 		struct sideband_fork fork;
 		struct sideband_mmap mmap;

@@ -64,9 +64,9 @@ static int fit_piece(struct stream_builder *builder, struct aux_piece *before,
 	uint64_t end = before->offset + before->size_bytes;
 
 	if (is_snapshot) {
-		uint64_t shared = snapshot_overlap(
-			before->bytes, before->size_bytes, piece->bytes,
-			piece->size_bytes);
+		uint64_t shared =
+			snapshot_overlap(before->bytes, before->size_bytes,
+					 piece->bytes, piece->size_bytes);
 
 		trim_front(piece, shared);
 		piece->offset = end;

@@ -8,9 +8,9 @@
 /* One stream while its parts are collected. */
 struct stream_builder {
 	struct aux_stream stream;
-	struct array pieces;	/* struct aux_piece: in the order of the file */
-	struct array losses;	/* struct aux_loss */
-	struct array spans;	/* struct aux_span */
+	struct array pieces; /* struct aux_piece: in the order of the file */
+	struct array losses; /* struct aux_loss */
+	struct array spans;  /* struct aux_span */
 };
 
 /* The stream of @cpu or, if that is -1, of thread @tid; perf's @index. */

@@ -17,7 +17,7 @@ struct aux_report {
 	int32_t cpu;
 	int32_t tid;
 	uint64_t id;
-	const struct event_id *event;	/* of @id, once finished; or NULL */
+	const struct event_id *event; /* of @id, once finished; or NULL */
 };
 
 struct stream_list stream_list_new(void)
@@ -44,9 +44,8 @@ static int no_piece(const struct stream_list *list,
 	return builder || !list->is_full ? -ERROR_MEMORY : -ERROR_UNSUPPORTED;
 }
 
-static struct stream_builder *find_builder(struct stream_list *list,
-					   uint32_t index, int32_t cpu,
-					   int32_t tid)
+static struct stream_builder *
+find_builder(struct stream_list *list, uint32_t index, int32_t cpu, int32_t tid)
 {
 	for (size_t i = 0; i < list->builders.count; i++) {
 		struct stream_builder *builder = array_at(&list->builders, i);
@@ -70,8 +69,7 @@ static struct stream_builder *find_builder(struct stream_list *list,
 
 int stream_list_add(struct stream_list *list, const struct record *record)
 {
-	struct byte_reader reader =
-		byte_reader_of(record->bytes, record->size);
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
 
 	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE + 8);
 
@@ -192,11 +190,12 @@ static int place_report(struct stream_builder *builder,
 	*added = *span;
 	if (!(span->flags & (SIDEBAND_AUX_TRUNCATED | SIDEBAND_AUX_PARTIAL)))
 		return 0;
-	return stream_builder_add_loss(builder, (struct aux_loss){
-		.offset = span->offset + span->size_bytes,
-		.time_ns = span->time_ns,
-		.flags = span->flags,
-	});
+	return stream_builder_add_loss(
+		builder, (struct aux_loss){
+				 .offset = span->offset + span->size_bytes,
+				 .time_ns = span->time_ns,
+				 .flags = span->flags,
+			 });
 }
 
 static int place_reports(const struct stream_list *list,
@@ -205,8 +204,7 @@ static int place_reports(const struct stream_list *list,
 	int error = 0;
 
 	for (size_t i = 0; i < list->reports.count && !error; i++) {
-		const struct aux_report *report =
-			array_at(&list->reports, i);
+		const struct aux_report *report = array_at(&list->reports, i);
 
 		if (concerns(report, &builder->stream))
 			error = place_report(builder, &report->span);
@@ -255,8 +253,7 @@ int stream_list_finish(struct stream_list *list,
 const struct array *stream_list_spans(const struct stream_list *list,
 				      size_t index)
 {
-	const struct stream_builder *builder =
-		array_at(&list->builders, index);
+	const struct stream_builder *builder = array_at(&list->builders, index);
 
 	return &builder->spans;
 }

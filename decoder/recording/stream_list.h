@@ -15,12 +15,12 @@ struct sideband_record;
  * thread.
  */
 struct stream_list {
-	struct array builders;	/* struct stream_builder */
-	struct array streams;	/* struct aux_stream, once finished */
-	struct array reports;	/* AUX records */
-	bool has_records;	/* AUXTRACE */
-	bool has_samples;	/* with trace */
-	bool is_full;		/* there were more than BUDGET_STREAMS */
+	struct array builders; /* struct stream_builder */
+	struct array streams;  /* struct aux_stream, once finished */
+	struct array reports;  /* AUX records */
+	bool has_records;      /* AUXTRACE */
+	bool has_samples;      /* with trace */
+	bool is_full;	       /* there were more than BUDGET_STREAMS */
 };
 
 struct stream_list stream_list_new(void);

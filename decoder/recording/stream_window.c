@@ -125,7 +125,7 @@ void stream_window_release(struct stream_window *window, size_t to)
 	if (to < window->released + RELEASE_STEP)
 		return;
 	if (window->copy && window->copied_from < to)
-		window->copied_from = to < window->copied_to ?
-					      to : window->copied_to;
+		window->copied_from =
+			to < window->copied_to ? to : window->copied_to;
 	window->released = pages_release(window->bytes, window->released, to);
 }

@@ -15,11 +15,11 @@ struct stream_window {
 	const uint8_t *bytes;
 	size_t size;
 	const struct aux_stream *stream;
-	uint8_t *copy;		/* NULL: the bytes are in place */
-	size_t *ends;		/* of each piece, in the bytes */
-	size_t copied_from;	/* what is there of the copy */
+	uint8_t *copy;	    /* NULL: the bytes are in place */
+	size_t *ends;	    /* of each piece, in the bytes */
+	size_t copied_from; /* what is there of the copy */
 	size_t copied_to;
-	size_t released;	/* bytes before this were given back */
+	size_t released; /* bytes before this were given back */
 };
 
 /* Borrows @stream.  Returns 0 or -ERROR_MEMORY. */

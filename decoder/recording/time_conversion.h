@@ -12,7 +12,7 @@ struct time_conversion {
 	uint32_t shift;
 	uint64_t mult;
 	uint64_t zero;
-	bool known;		/* else ticks are taken for nanoseconds */
+	bool known; /* else ticks are taken for nanoseconds */
 };
 
 /* Returns the nanoseconds of @ticks. */

@@ -57,8 +57,8 @@ struct trace_filter trace_filter_read(const char *text)
 
 struct trace_filter trace_filter_of(const struct recording *recording)
 {
-	uint64_t size = recording_trace_word(recording,
-					     INTEL_PT_FILTER_STR_LEN);
+	uint64_t size =
+		recording_trace_word(recording, INTEL_PT_FILTER_STR_LEN);
 	size_t first = INTEL_PT_FILTER_STR_LEN + 1;
 	char text[TEXT_LIMIT + 1] = "";
 

@@ -29,7 +29,6 @@ struct trace_filter trace_filter_of(const struct recording *recording);
 struct trace_filter trace_filter_read(const char *text);
 
 /* Whether the filter says that @address was not traced. */
-bool trace_filter_excludes(const struct trace_filter *filter,
-			   uint64_t address);
+bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address);
 
 #endif

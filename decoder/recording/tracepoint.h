@@ -14,7 +14,7 @@ struct tracepoint_field {
 	uint32_t offset;
 	uint32_t size;
 	bool is_signed;
-	bool is_dynamic;	/* __data_loc: its bytes are elsewhere */
+	bool is_dynamic; /* __data_loc: its bytes are elsewhere */
 };
 
 struct tracepoint {

@@ -31,8 +31,7 @@ static struct slice next_line(struct slice *rest)
 /* Returns what follows @key in @line up to @end; empty if it is not there. */
 static struct slice value_of(struct slice line, const char *key, char end)
 {
-	const char *found =
-		memmem(line.text, line.size, key, strlen(key));
+	const char *found = memmem(line.text, line.size, key, strlen(key));
 
 	if (!found)
 		return (struct slice){ line.text, 0 };
@@ -59,12 +58,11 @@ static uint32_t number_of(struct slice digits)
 /* "unsigned long args[6]" declares args. */
 static struct slice declared_name(struct slice declaration)
 {
-	const char *bracket =
-		memrchr(declaration.text, '[', declaration.size);
+	const char *bracket = memrchr(declaration.text, '[', declaration.size);
 
 	if (bracket && bracket > declaration.text && bracket[-1] != ' ' &&
-	    memchr(bracket, ']', declaration.size -
-		   (size_t)(bracket - declaration.text)) ==
+	    memchr(bracket, ']',
+		   declaration.size - (size_t)(bracket - declaration.text)) ==
 		    declaration.text + declaration.size - 1)
 		declaration.size = (size_t)(bracket - declaration.text);
 
@@ -72,10 +70,9 @@ static struct slice declared_name(struct slice declaration)
 
 	if (!blank)
 		return declaration;
-	return (struct slice){
-		blank + 1,
-		declaration.size - (size_t)(blank + 1 - declaration.text)
-	};
+	return (struct slice){ blank + 1,
+			       declaration.size -
+				       (size_t)(blank + 1 - declaration.text) };
 }
 
 static int read_field(struct slice line, struct arena *arena,
@@ -131,8 +128,8 @@ int tracepoint_format_read(const char *text, size_t size, struct arena *arena,
 			tracepoint->name =
 				arena_text(arena, name.text, name.size);
 		else if (line.size > 4 && !memcmp(line.text, "ID: ", 4))
-			tracepoint->id = number_of((struct slice){
-				line.text + 4, line.size - 4 });
+			tracepoint->id = number_of(
+				(struct slice){ line.text + 4, line.size - 4 });
 		else if (line.size > 9 && !memcmp(line.text, "print fmt", 9))
 			break;
 		else

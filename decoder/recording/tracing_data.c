@@ -22,10 +22,10 @@ static void skip_header(struct byte_reader *reader)
 
 	if (!start || memcmp(start, magic, sizeof(magic) - 1))
 		reader->failed = true;
-	byte_reader_text(reader);	/* version */
-	byte_reader_u8(reader);		/* byte order */
-	byte_reader_u8(reader);		/* size of a long */
-	byte_reader_u32(reader);	/* page size */
+	byte_reader_text(reader); /* version */
+	byte_reader_u8(reader);	  /* byte order */
+	byte_reader_u8(reader);	  /* size of a long */
+	byte_reader_u32(reader);  /* page size */
 	skip_named_file(reader);
 	skip_named_file(reader);
 

@@ -52,8 +52,7 @@ int ini_next(struct ini_reader *reader, struct ini_line *line)
 		if (!text.length || *text.start == '#' || *text.start == ';')
 			continue;
 		if (is_section(text)) {
-			reader->section =
-				trim(text.start + 1, text.length - 2);
+			reader->section = trim(text.start + 1, text.length - 2);
 			continue;
 		}
 		mark = memchr(text.start, '=', text.length);

@@ -23,7 +23,7 @@ struct ini_line {
  * any other form are passed over.
  */
 struct ini_reader {
-	const char *text;	/* borrowed */
+	const char *text; /* borrowed */
 	size_t left;
 	struct ini_text section;
 };

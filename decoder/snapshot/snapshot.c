@@ -22,10 +22,10 @@ enum { CPUS_MOST = 1 << 16 };
 /* What it says of itself, while it is read. */
 struct snapshot {
 	struct recording *recording;
-	struct array devices;	/* struct snapshot_device */
-	struct array dumps;	/* struct snapshot_dump */
+	struct array devices; /* struct snapshot_device */
+	struct array dumps;   /* struct snapshot_dump */
 	struct snapshot_trace trace;
-	bool has_places;	/* CPUs are numbered by their places */
+	bool has_places; /* CPUs are numbered by their places */
 };
 
 static int read_device(struct snapshot *snapshot, const char *name)
@@ -66,7 +66,7 @@ static int read_list(struct snapshot *snapshot)
 	struct ini_line line;
 	const char *path;
 	int error = snapshot_file_open(snapshot->recording, "snapshot.ini",
-					&path, &map);
+				       &path, &map);
 
 	reader = ini_of(error ? NULL : map->bytes, error ? 0 : map->size);
 	while (!error && ini_next(&reader, &line)) {
@@ -158,7 +158,9 @@ static void number_cpus(struct snapshot *snapshot)
 static const char *arch_name(const struct coresight_unit *unit)
 {
 	return unit->protocol == CORESIGHT_ETMV3 ||
-	       unit->protocol == CORESIGHT_PTM ? "arm" : "aarch64";
+			       unit->protocol == CORESIGHT_PTM ?
+		       "arm" :
+		       "aarch64";
 }
 
 static int add_units(struct snapshot *snapshot)
@@ -195,7 +197,7 @@ static int add_units(struct snapshot *snapshot)
 /* What is said of who writes to a buffer. */
 struct writers {
 	bool are_known;
-	int32_t cpu;	/* the first whose unit does, or -1 */
+	int32_t cpu; /* the first whose unit does, or -1 */
 };
 
 static struct writers find_writers(const struct snapshot *snapshot,
@@ -238,14 +240,16 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		log_message(recording->log, LOG_WARNING, recording->data_path,
 			    LOG_NO_OFFSET,
 			    "trace buffer %s is left out: its format '%s' is "
-			    "not known", buffer->name, buffer->format);
+			    "not known",
+			    buffer->name, buffer->format);
 		return 0;
 	}
 	if (writers.cpu < 0 && (is_bare || writers.are_known)) {
 		log_message(recording->log, LOG_NOTE, recording->data_path,
 			    LOG_NO_OFFSET,
 			    "trace buffer %s is left out: no CPU's trace unit "
-			    "writes to it (trace.ini)", buffer->name);
+			    "writes to it (trace.ini)",
+			    buffer->name);
 		return 0;
 	}
 	error = snapshot_file_open(recording, buffer->file, &path, &map);
@@ -275,7 +279,8 @@ static int refuse(const struct snapshot *snapshot)
 			    LOG_NO_OFFSET,
 			    "holds trace of %s, a unit of type '%s': only "
 			    "trace units of CPUs (ETM, PTM, ETE) tell what "
-			    "ran", device->name, device->type);
+			    "ran",
+			    device->name, device->type);
 		return -ERROR_UNSUPPORTED;
 	}
 	log_message(recording->log, LOG_ERROR, recording->data_path,
@@ -299,9 +304,8 @@ static int read_all(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
 		error = snapshot_region_add(recording,
 					    array_at(&snapshot->dumps, i));
-	return error || recording->coresight_units.count ?
-		       error :
-		       refuse(snapshot);
+	return error || recording->coresight_units.count ? error :
+							   refuse(snapshot);
 }
 
 int snapshot_read(struct recording *recording)

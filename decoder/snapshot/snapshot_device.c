@@ -29,11 +29,9 @@ static const struct {
 	const char *type;
 	enum coresight_protocol protocol;
 } protocols[] = {
-	{ "ETM3", CORESIGHT_ETMV3 },
-	{ "PTM", CORESIGHT_PTM },
-	{ "PFT1", CORESIGHT_PTM },	/* DS-5: program flow trace */
-	{ "ETM4", CORESIGHT_ETMV4 },
-	{ "ETE", CORESIGHT_ETE },
+	{ "ETM3", CORESIGHT_ETMV3 }, { "PTM", CORESIGHT_PTM },
+	{ "PFT1", CORESIGHT_PTM }, /* DS-5: program flow trace */
+	{ "ETM4", CORESIGHT_ETMV4 }, { "ETE", CORESIGHT_ETE },
 };
 
 /* "TRCIDR0(0x078)": the name ends at the bracket. */

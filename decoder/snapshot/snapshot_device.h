@@ -10,10 +10,10 @@ struct array;
 /* A device of a snapshot: a CPU or a trace unit. */
 struct snapshot_device {
 	const char *name;
-	const char *kind;		/* "core", "trace_source" */
-	const char *type;		/* "Cortex-A7", "ETM4" … */
-	bool has_protocol;		/* a trace unit that we decode */
-	struct coresight_unit unit;	/* its registers */
+	const char *kind;	    /* "core", "trace_source" */
+	const char *type;	    /* "Cortex-A7", "ETM4" … */
+	bool has_protocol;	    /* a trace unit that we decode */
+	struct coresight_unit unit; /* its registers */
 };
 
 /* A stretch of memory in a file. */
@@ -21,7 +21,7 @@ struct snapshot_dump {
 	const char *section;
 	const char *file;
 	uint64_t address;
-	uint64_t size_bytes;		/* UINT64_MAX: up to the file's end */
+	uint64_t size_bytes; /* UINT64_MAX: up to the file's end */
 	uint64_t file_offset;
 };
 

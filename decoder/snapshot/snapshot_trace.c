@@ -22,9 +22,8 @@ static int add_link(struct array *links, const struct ini_line *line,
 }
 
 /* Each buffer has a section of its own: "buffer0", "buffer1" … */
-static struct snapshot_buffer *find_buffer(struct array *buffers,
-					   struct ini_text section,
-					   struct arena *arena)
+static struct snapshot_buffer *
+find_buffer(struct array *buffers, struct ini_text section, struct arena *arena)
 {
 	struct snapshot_buffer *buffer;
 

@@ -11,7 +11,7 @@ struct snapshot_buffer {
 	const char *section;
 	const char *name;
 	const char *file;
-	const char *format;	/* "coresight": in frames; "source_data": bare */
+	const char *format; /* "coresight": in frames; "source_data": bare */
 };
 
 /* Which goes with which, by name. */
@@ -22,9 +22,9 @@ struct snapshot_link {
 
 /* What a snapshot's trace metadata says. */
 struct snapshot_trace {
-	struct array buffers;	/* struct snapshot_buffer */
-	struct array outputs;	/* struct snapshot_link: source, buffers */
-	struct array cores;	/* struct snapshot_link: core, source */
+	struct array buffers; /* struct snapshot_buffer */
+	struct array outputs; /* struct snapshot_link: source, buffers */
+	struct array cores;   /* struct snapshot_link: core, source */
 };
 
 /* Reads the text of the metadata; texts go to @arena.  Returns 0 or

@@ -44,8 +44,8 @@ static uint32_t cycle_threshold(const struct ete_encoder *encoder)
 {
 	uint32_t threshold = ete_register(encoder->registers, TRCCCCTLR);
 
-	return threshold > ETE_CYCLE_THRESHOLD_MIN ? threshold
-						   : ETE_CYCLE_THRESHOLD_MIN;
+	return threshold > ETE_CYCLE_THRESHOLD_MIN ? threshold :
+						     ETE_CYCLE_THRESHOLD_MIN;
 }
 
 void ete_encoder_sync(struct ete_encoder *encoder)
@@ -56,9 +56,9 @@ void ete_encoder_sync(struct ete_encoder *encoder)
 	put_atoms(encoder);
 	put(encoder, bytes, ete_packet_async(bytes));
 	put(encoder, bytes,
-	    ete_packet_trace_info(bytes, configured(encoder, CONFIGR_CCI)
-						 ? &threshold
-						 : NULL));
+	    ete_packet_trace_info(bytes, configured(encoder, CONFIGR_CCI) ?
+						 &threshold :
+						 NULL));
 	ete_addresses_clear(&encoder->addresses);
 	ete_return_stack_clear(&encoder->returns);
 	encoder->context_known = false;
@@ -209,8 +209,8 @@ void ete_encoder_timestamp(struct ete_encoder *encoder,
 {
 	uint64_t passed = time->cycles - encoder->counted_cycles;
 	uint32_t cycles = (uint32_t)passed;
-	bool counting =
-		configured(encoder, CONFIGR_CCI) && passed <= ETE_CYCLES_MAX;
+	bool counting = configured(encoder, CONFIGR_CCI) &&
+			passed <= ETE_CYCLES_MAX;
 	uint8_t bytes[ETE_PACKET_MAX];
 
 	put_atoms(encoder);

@@ -62,9 +62,9 @@ static void explain_no_start(const struct state *state)
 	if (state->started || state->options->isolated)
 		return;
 	fprintf(stderr, "machine: the command was not started: %s\n",
-		saving_is_busy(&state->saving)
-			? "QEMU was busy with the guest's saved state"
-			: "the guest was starting");
+		saving_is_busy(&state->saving) ?
+			"QEMU was busy with the guest's saved state" :
+			"the guest was starting");
 	log_tail_show(&state->messages, "QEMU's messages");
 }
 

@@ -160,8 +160,8 @@ int state_send_settings(struct state *state)
 	error = error ? error : send_list(writer, "env=", environ);
 	if (!error && options->tty)
 		error = send_setting(writer, "tty=1", "");
-	error = error ? error
-		      : frame_writer_put(writer, FRAME_START, 0, NULL, 0);
+	error = error ? error :
+			frame_writer_put(writer, FRAME_START, 0, NULL, 0);
 	if (!error && options->tty)
 		error = terminal_send_size(writer);
 	return error;

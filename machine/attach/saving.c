@@ -14,9 +14,9 @@ static int ask(struct saving *saving, const char *command)
 
 	saving->length = 0;
 	saving->answer[0] = '\0';
-	return write(saving->monitor, command, length) == (ssize_t)length
-		       ? 0
-		       : -EIO;
+	return write(saving->monitor, command, length) == (ssize_t)length ?
+		       0 :
+		       -EIO;
 }
 
 static int ask_status(struct saving *saving)

@@ -202,8 +202,8 @@ void pt_encoder_ptwrite(struct pt_encoder *encoder, uint64_t value,
 }
 
 void pt_encoder_event(struct pt_encoder *encoder, enum pt_flow_event event,
-		      uint8_t vector, const uint64_t *fault,
-		      const uint64_t *ip, uint64_t tsc)
+		      uint8_t vector, const uint64_t *fault, const uint64_t *ip,
+		      uint64_t tsc)
 {
 	uint8_t bytes[PT_PACKET_MAX];
 

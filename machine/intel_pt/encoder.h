@@ -21,7 +21,7 @@ struct pt_encoder {
 	bool last_ip_valid; /* a decoder has the same last_ip */
 	uint64_t tnt_bits;
 	unsigned tnt_count;
-	uint64_t tnt_tsc; /* of the newest bit */
+	uint64_t tnt_tsc;    /* of the newest bit */
 	struct pt_mode mode; /* as last sent in MODE.Exec */
 };
 
@@ -84,8 +84,8 @@ void pt_encoder_ptwrite(struct pt_encoder *encoder, uint64_t value,
  * where it happened if no other packet will say so, else NULL.
  */
 void pt_encoder_event(struct pt_encoder *encoder, enum pt_flow_event event,
-		      uint8_t vector, const uint64_t *fault,
-		      const uint64_t *ip, uint64_t tsc);
+		      uint8_t vector, const uint64_t *fault, const uint64_t *ip,
+		      uint64_t tsc);
 
 /* MWAIT at @ip, with these operands. */
 void pt_encoder_mwait(struct pt_encoder *encoder, uint32_t hints,

@@ -37,8 +37,8 @@ static uint64_t region_offset(const struct pt_output *output)
 
 static void move_to(struct pt_output *output, uint64_t table, uint64_t region)
 {
-	output->registers->output_mask =
-		region << 32 | table << TABLE_OFFSET_SHIFT | 0x7f;
+	output->registers->output_mask = region << 32 |
+					 table << TABLE_OFFSET_SHIFT | 0x7f;
 }
 
 static uint64_t region_size(uint64_t entry)

@@ -57,9 +57,9 @@ void pt_timing_init(struct pt_timing *timing, struct pt_output *output,
 static void enter_period(struct pt_timing *timing, uint64_t period)
 {
 	timing->last_period = period;
-	timing->next_period_tsc = ctl(timing) & CTL_MTC_EN
-					  ? period_start(timing, period + 1)
-					  : UINT64_MAX;
+	timing->next_period_tsc = ctl(timing) & CTL_MTC_EN ?
+					  period_start(timing, period + 1) :
+					  UINT64_MAX;
 }
 
 void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
@@ -71,8 +71,8 @@ void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
 /* While packets are lost the counter goes on. */
 void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 {
-	unsigned threshold =
-		(ctl(timing) & CTL_CYC_THRESH) >> CTL_CYC_THRESH_SHIFT;
+	unsigned threshold = (ctl(timing) & CTL_CYC_THRESH) >>
+			     CTL_CYC_THRESH_SHIFT;
 	uint64_t least = threshold ? 1ull << (threshold - 1) : 1;
 	uint8_t bytes[PT_PACKET_MAX];
 
@@ -121,10 +121,11 @@ void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
 	if (!(ctl(timing) & CTL_MTC_EN))
 		return;
 	if (ctl(timing) & CTL_TSC_EN)
-		pt_output_put(timing->output, bytes,
-			      pt_packet_tma(bytes,
-					    (uint16_t)crystal_ticks(timing, tsc),
-					    fast_counter(timing, tsc)));
+		pt_output_put(
+			timing->output, bytes,
+			pt_packet_tma(bytes,
+				      (uint16_t)crystal_ticks(timing, tsc),
+				      fast_counter(timing, tsc)));
 	enter_period(timing, period_at(timing, tsc));
 }
 

@@ -195,8 +195,8 @@ void pt_unit_async(struct pt_unit *unit, uint64_t from, uint64_t to,
 
 static bool psb_due(const struct pt_unit *unit)
 {
-	unsigned frequency =
-		(unit->registers.ctl & CTL_PSB_FREQ) >> CTL_PSB_FREQ_SHIFT;
+	unsigned frequency = (unit->registers.ctl & CTL_PSB_FREQ) >>
+			     CTL_PSB_FREQ_SHIFT;
 
 	return unit->psb_due || unit->output.since_psb >= 2048ull << frequency;
 }
@@ -225,7 +225,8 @@ void pt_unit_arrive(struct pt_unit *unit, uint64_t ip, uint64_t tsc)
 	unit_say_time(unit, tsc);
 	if (!unit->loss.left)
 		end_loss(unit, ip, tsc);
-	if (unit_context_en(unit, ip) && pt_filter_stops(&unit->registers, ip)) {
+	if (unit_context_en(unit, ip) &&
+	    pt_filter_stops(&unit->registers, ip)) {
 		trace_stop(unit, ip, tsc);
 		return;
 	}

@@ -3,10 +3,10 @@
 #define KT_MACHINE_INTEL_PT_UNIT_H
 
 #include "machine/intel_pt/encoder.h"
-#include "machine/unit/loss.h"
 #include "machine/intel_pt/output.h"
 #include "machine/intel_pt/registers.h"
 #include "machine/intel_pt/timing.h"
+#include "machine/unit/loss.h"
 
 #include <stdbool.h>
 #include <stdint.h>

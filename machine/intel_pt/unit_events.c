@@ -5,8 +5,7 @@
 
 bool pt_unit_wants_events(const struct pt_unit *unit)
 {
-	return pt_unit_is_tracing(unit) &&
-	       (unit->registers.ctl & CTL_EVENT_EN);
+	return pt_unit_is_tracing(unit) && (unit->registers.ctl & CTL_EVENT_EN);
 }
 
 static bool sends_events(const struct pt_unit *unit)

@@ -8,8 +8,8 @@ enum {
 	LEAF_CLOCK_RATES = 0x16,
 	TSC_MHZ = 1000,
 	BUS_MHZ = 100,
-	CRYSTAL_HZ =
-		TSC_MHZ * 1000000ll * PT_TSC_DENOMINATOR / DEADLINE_TSC_NUMERATOR,
+	CRYSTAL_HZ = TSC_MHZ * 1000000ll * PT_TSC_DENOMINATOR /
+		     DEADLINE_TSC_NUMERATOR,
 };
 
 /* SDM volume 3, "Local APIC Register Address Map": the one-shot timer counts

@@ -163,7 +163,6 @@ void emulate_rdpmc(struct vcpu *vcpu, uint64_t ip, uint64_t next)
 	uint32_t index = (uint32_t)guest_read(&vcpu->guest, GUEST_RCX);
 
 	counting_run(vcpu, ip);
-	guest_write_edx_eax(&vcpu->guest,
-			    perfmon_rdpmc(&vcpu->perfmon, index));
+	guest_write_edx_eax(&vcpu->guest, perfmon_rdpmc(&vcpu->perfmon, index));
 	qemu_plugin_set_pc(next);
 }

@@ -19,9 +19,8 @@ static bool popped_flag(struct vcpu *vcpu)
 {
 	uint64_t flags = guest_read(&vcpu->guest, GUEST_EFLAGS);
 
-	guest_read_virtual(&vcpu->guest,
-			   guest_read(&vcpu->guest, GUEST_RSP), &flags,
-			   sizeof(flags));
+	guest_read_virtual(&vcpu->guest, guest_read(&vcpu->guest, GUEST_RSP),
+			   &flags, sizeof(flags));
 	return flags & RFLAGS_IF;
 }
 

@@ -200,9 +200,10 @@ static bool instrument(struct trace_unit *plugin, const struct block *block,
 	enum x86_special special = x86_special(bytes, size);
 
 	if (!plugin->options.host_clock && x86_may_ring(bytes, size))
-		qemu_plugin_register_vcpu_mem_cb(
-			insn, on_doorbell, QEMU_PLUGIN_CB_NO_REGS,
-			QEMU_PLUGIN_MEM_W, site_new(plugin, block, insn));
+		qemu_plugin_register_vcpu_mem_cb(insn, on_doorbell,
+						 QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_W,
+						 site_new(plugin, block, insn));
 	if (special == X86_ORDINARY)
 		return false;
 	if (special == X86_MWAIT && !idles_by_mwait(plugin, block))

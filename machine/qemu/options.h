@@ -9,8 +9,8 @@
 struct options {
 	bool host_clock;	/* clock=host: several vCPUs, no -icount */
 	uint64_t loss_interval; /* loss=N: see unit/loss.h */
-	bool mwait; /* mwait=on: the guest idles by MWAIT, not HLT */
-	const char *dump_dir;	/* dump=DIR: DIR/trace.<cpu> gets all bytes */
+	bool mwait;	      /* mwait=on: the guest idles by MWAIT, not HLT */
+	const char *dump_dir; /* dump=DIR: DIR/trace.<cpu> gets all bytes */
 };
 
 /* Borrows @argv.  Returns false, with a message to stderr, on a word that is

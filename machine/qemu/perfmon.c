@@ -114,8 +114,8 @@ static struct counter fixed(struct perfmon *perfmon, unsigned i)
 	return (struct counter){
 		.value = &perfmon->fixed[i],
 		.status_bit = bit,
-		.cycles = on && (i == FIXED_CYCLES ||
-				 i == FIXED_REFERENCE_CYCLES),
+		.cycles = on &&
+			  (i == FIXED_CYCLES || i == FIXED_REFERENCE_CYCLES),
 		.instructions = on && i == FIXED_INSTRUCTIONS,
 		.user = control & FIXED_USER,
 		.kernel = control & FIXED_OS,

@@ -58,7 +58,7 @@ enum qemu_plugin_cb_flags {
 	QEMU_PLUGIN_CB_NO_REGS,
 	QEMU_PLUGIN_CB_R_REGS,
 	QEMU_PLUGIN_CB_RW_REGS,
-	QEMU_PLUGIN_CB_RW_REGS_PC,	/* not in 10.2 */
+	QEMU_PLUGIN_CB_RW_REGS_PC, /* not in 10.2 */
 };
 
 enum qemu_plugin_cond {
@@ -93,8 +93,7 @@ enum qemu_plugin_mem_rw {
 typedef uint32_t qemu_plugin_meminfo_t;
 struct qemu_plugin_hwaddr;
 
-typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu,
-					    void *userdata);
+typedef void (*qemu_plugin_vcpu_udata_cb_t)(unsigned int vcpu, void *userdata);
 typedef void (*qemu_plugin_vcpu_mem_cb_t)(unsigned int vcpu,
 					  qemu_plugin_meminfo_t info,
 					  uint64_t vaddr, void *userdata);
@@ -110,10 +109,12 @@ size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 
 /* What to do when they execute: before the block or the instruction does. */
-void qemu_plugin_register_vcpu_tb_exec_cond_cb(
-	struct qemu_plugin_tb *tb, qemu_plugin_vcpu_udata_cb_t cb,
-	enum qemu_plugin_cb_flags flags, enum qemu_plugin_cond cond,
-	qemu_plugin_u64 entry, uint64_t imm, void *userdata);
+void qemu_plugin_register_vcpu_tb_exec_cond_cb(struct qemu_plugin_tb *tb,
+					       qemu_plugin_vcpu_udata_cb_t cb,
+					       enum qemu_plugin_cb_flags flags,
+					       enum qemu_plugin_cond cond,
+					       qemu_plugin_u64 entry,
+					       uint64_t imm, void *userdata);
 void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
 	struct qemu_plugin_tb *tb, enum qemu_plugin_op op,
 	qemu_plugin_u64 entry, uint64_t imm);
@@ -172,8 +173,7 @@ typedef void plugin_vcpu_fn(unsigned int vcpu, void *userdata);
 typedef void plugin_exit_fn(void *userdata);
 typedef void plugin_discon_fn(unsigned int vcpu,
 			      enum qemu_plugin_discon_type type,
-			      uint64_t from_pc, uint64_t to_pc,
-			      void *userdata);
+			      uint64_t from_pc, uint64_t to_pc, void *userdata);
 
 void plugin_on_tb_trans(qemu_plugin_id_t id, plugin_tb_trans_fn *fn,
 			void *userdata);

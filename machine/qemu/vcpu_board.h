@@ -10,9 +10,9 @@
  * scoreboard.
  */
 struct vcpu_board {
-	uint64_t watched;    /* 1 while the unit is enabled or a counter counts */
-	uint64_t events;     /* 1 while the unit traces events */
-	uint64_t retired;    /* instructions begun, whole blocks at once */
+	uint64_t watched; /* 1 while the unit is enabled or a counter counts */
+	uint64_t events;  /* 1 while the unit traces events */
+	uint64_t retired; /* instructions begun, whole blocks at once */
 	uint64_t last_began; /* the current block's last instruction did */
 	uint64_t pending;    /* an emulated instruction is to be finished */
 };

@@ -6,10 +6,17 @@
 static bool is_legacy_prefix(uint8_t byte)
 {
 	switch (byte) {
-	case 0x26: case 0x2e: case 0x36: case 0x3e:	/* segments */
-	case 0x64: case 0x65:
-	case 0x66: case 0x67:				/* sizes */
-	case 0xf0: case 0xf2: case 0xf3:		/* lock, rep, bnd */
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e: /* segments */
+	case 0x64:
+	case 0x65:
+	case 0x66:
+	case 0x67: /* sizes */
+	case 0xf0:
+	case 0xf2:
+	case 0xf3: /* lock, rep, bnd */
 		return true;
 	default:
 		return false;
@@ -35,9 +42,11 @@ static enum pt_branch two_byte_branch(uint8_t opcode)
 	if ((opcode & 0xf0) == 0x80)
 		return PT_BRANCH_CONDITIONAL;
 	switch (opcode) {
-	case 0x05: case 0x07:	/* syscall, sysret */
-	case 0x34: case 0x35:	/* sysenter, sysexit */
-	case 0xaa:		/* rsm */
+	case 0x05:
+	case 0x07: /* syscall, sysret */
+	case 0x34:
+	case 0x35: /* sysenter, sysexit */
+	case 0xaa: /* rsm */
 		return PT_BRANCH_FAR;
 	default:
 		return PT_BRANCH_NONE;
@@ -49,7 +58,8 @@ static enum pt_branch group5_branch(uint8_t modrm)
 	switch (modrm >> 3 & 7) {
 	case 2:
 		return PT_BRANCH_INDIRECT_CALL;
-	case 3: case 5:
+	case 3:
+	case 5:
 		return PT_BRANCH_FAR;
 	case 4:
 		return PT_BRANCH_INDIRECT_JUMP;
@@ -63,16 +73,22 @@ static enum pt_branch one_byte_branch(uint8_t opcode, uint8_t next)
 	if ((opcode & 0xf0) == 0x70 || (opcode >= 0xe0 && opcode <= 0xe3))
 		return PT_BRANCH_CONDITIONAL;
 	switch (opcode) {
-	case 0xe9: case 0xeb:
+	case 0xe9:
+	case 0xeb:
 		return PT_BRANCH_JUMP;
 	case 0xe8:
 		return PT_BRANCH_CALL;
-	case 0xc2: case 0xc3:
+	case 0xc2:
+	case 0xc3:
 		return PT_BRANCH_RETURN;
-	case 0x9a: case 0xea:			/* far call, far jump */
-	case 0xca: case 0xcb:			/* far return */
-	case 0xcc: case 0xcd: case 0xce:	/* int3, int n, into */
-	case 0xf1:				/* int1 */
+	case 0x9a:
+	case 0xea: /* far call, far jump */
+	case 0xca:
+	case 0xcb: /* far return */
+	case 0xcc:
+	case 0xcd:
+	case 0xce: /* int3, int n, into */
+	case 0xf1: /* int1 */
 		return PT_BRANCH_FAR;
 	case 0xcf:
 		return PT_BRANCH_IRET;
@@ -117,7 +133,7 @@ static bool has_prefix(const uint8_t *bytes, size_t size, uint8_t prefix)
 static enum x86_special group7_special(uint8_t modrm)
 {
 	switch (modrm) {
-	case 0xf9:		/* rdtscp */
+	case 0xf9: /* rdtscp */
 		return X86_RDTSC;
 	case 0xc9:
 		return X86_MWAIT;

@@ -23,7 +23,7 @@ enum x86_special {
 	X86_CPUID,
 	X86_RDMSR,
 	X86_WRMSR,
-	X86_RDTSC,		/* and rdtscp */
+	X86_RDTSC, /* and rdtscp */
 	X86_RDPMC,
 	X86_MOV_TO_CR3,
 	X86_HLT,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/qemu/x86_registers.h"
 
-_Static_assert((int)GUEST_REGISTERS <= (int)GUEST_REGISTERS_MOST, "no room for a handle");
+_Static_assert((int)GUEST_REGISTERS <= (int)GUEST_REGISTERS_MOST,
+	       "no room for a handle");
 
 static const char *const names[GUEST_REGISTERS] = {
 	"rax", "rbx", "rcx", "rdx", "cr2", "cr3", "eflags", "cs",  "rip",

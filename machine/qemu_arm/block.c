@@ -23,6 +23,6 @@ struct block *block_new(const struct qemu_plugin_tb *tb)
 
 uint32_t block_index(const struct block *block, uint64_t offset)
 {
-	return offset < block_size(block) ? (uint32_t)offset / A64_INSN_SIZE
-					  : block->count;
+	return offset < block_size(block) ? (uint32_t)offset / A64_INSN_SIZE :
+					    block->count;
 }

@@ -62,9 +62,9 @@ static void arrive(struct vcpu *vcpu, uint64_t ip, uint64_t end)
 	struct ete_time now = guest_clock_now(&vcpu->clock);
 
 	if (vcpu->context_moved)
-		ete_unit_context_id(
-			&vcpu->unit,
-			(uint32_t)guest_read(&vcpu->guest, GUEST_CONTEXTIDR));
+		ete_unit_context_id(&vcpu->unit,
+				    (uint32_t)guest_read(&vcpu->guest,
+							 GUEST_CONTEXTIDR));
 	vcpu->context_moved = false;
 	ete_unit_arrive(&vcpu->unit, ip, end, &now);
 }

@@ -24,8 +24,8 @@ static void add_range(struct ete_decoded *decoded,
 {
 	for (uint64_t at = element->st_addr; at < element->en_addr; at += 4) {
 		if (decoded->count == decoded->room) {
-			decoded->room =
-				decoded->room ? 2 * decoded->room : 4096;
+			decoded->room = decoded->room ? 2 * decoded->room :
+							4096;
 			decoded->addresses =
 				realloc(decoded->addresses,
 					decoded->room * sizeof(uint64_t));

@@ -107,8 +107,8 @@ static uint64_t anywhere(struct walk *walk, bool kernel)
 static uint64_t direct_target(uint64_t pc, uint32_t insn)
 {
 	bool wide = (insn & 0x7c000000) == 0x14000000;
-	int32_t offset =
-		wide ? (int32_t)(insn << 6) >> 6 : (int32_t)(insn << 8) >> 13;
+	int32_t offset = wide ? (int32_t)(insn << 6) >> 6 :
+				(int32_t)(insn << 8) >> 13;
 
 	return pc + (uint64_t)(int64_t)offset * INSN;
 }

@@ -60,15 +60,17 @@ static const struct {
 	enum pt_packet_type type;
 	const char *name;
 } packet_names[] = {
-	{ ppt_psb, "psb" },	{ ppt_psbend, "psbend" }, { ppt_fup, "fup" },
-	{ ppt_tip, "tip" },	{ ppt_tip_pge, "tip.pge" },
-	{ ppt_tip_pgd, "tip.pgd" },
-	{ ppt_tnt_8, "tnt" },	{ ppt_tnt_64, "tnt64" },
-	{ ppt_mode, "mode" },	{ ppt_pip, "pip" },	  { ppt_cbr, "cbr" },
-	{ ppt_tsc, "tsc" },	{ ppt_tma, "tma" },	  { ppt_mtc, "mtc" },
-	{ ppt_cyc, "cyc" },	{ ppt_stop, "stop" },	  { ppt_ovf, "ovf" },
-	{ ppt_ptw, "ptw" },	{ ppt_mwait, "mwait" },	  { ppt_pwre, "pwre" },
-	{ ppt_pwrx, "pwrx" },	{ ppt_exstop, "exstop" },
+	{ ppt_psb, "psb" },	    { ppt_psbend, "psbend" },
+	{ ppt_fup, "fup" },	    { ppt_tip, "tip" },
+	{ ppt_tip_pge, "tip.pge" }, { ppt_tip_pgd, "tip.pgd" },
+	{ ppt_tnt_8, "tnt" },	    { ppt_tnt_64, "tnt64" },
+	{ ppt_mode, "mode" },	    { ppt_pip, "pip" },
+	{ ppt_cbr, "cbr" },	    { ppt_tsc, "tsc" },
+	{ ppt_tma, "tma" },	    { ppt_mtc, "mtc" },
+	{ ppt_cyc, "cyc" },	    { ppt_stop, "stop" },
+	{ ppt_ovf, "ovf" },	    { ppt_ptw, "ptw" },
+	{ ppt_mwait, "mwait" },	    { ppt_pwre, "pwre" },
+	{ ppt_pwrx, "pwrx" },	    { ppt_exstop, "exstop" },
 };
 
 const char *pt_packet_name(enum pt_packet_type type)
@@ -83,7 +85,8 @@ const char *pt_packet_name(enum pt_packet_type type)
 static const char *name_of(const struct pt_packet *packet)
 {
 	if (packet->type == ppt_unknown)
-		return packet->payload.unknown.packet[1] == 0x13 ? "cfe" : "evd";
+		return packet->payload.unknown.packet[1] == 0x13 ? "cfe" :
+								   "evd";
 	return pt_packet_name(packet->type);
 }
 
@@ -97,8 +100,7 @@ void pt_decode_names(const uint8_t *bytes, size_t count, char *names,
 	names[0] = '\0';
 	for (size_t i = 0; i < found; i++) {
 		used += (size_t)snprintf(names + used, size - used, "%s%s",
-					 i ? " " : "",
-					 name_of(&packets[i]));
+					 i ? " " : "", name_of(&packets[i]));
 		ck_assert_uint_lt(used, size);
 	}
 }

@@ -126,8 +126,7 @@ START_TEST(what_gaps_hide_is_limited)
 		ck_assert_uint_eq(compare.missing,
 				  (uint64_t)row->gaps * row->hidden);
 	}
-	ck_assert_int_eq(block_compare_misses_much(&compare),
-			 row->misses_much);
+	ck_assert_int_eq(block_compare_misses_much(&compare), row->misses_much);
 	expected_close(&expected);
 	fclose(file);
 	free(text);

@@ -21,9 +21,9 @@ struct qemu_plugin_hwaddr {
 struct machine {
 	uint32_t lvt_timer;
 	uint32_t irr[8];
-	unsigned polls;		/* how often the register was looked through */
-	unsigned answered;	/* at which of these the device has answered */
-	unsigned device;	/* its vector */
+	unsigned polls;	   /* how often the register was looked through */
+	unsigned answered; /* at which of these the device has answered */
+	unsigned device;   /* its vector */
 };
 
 bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *hwaddr)

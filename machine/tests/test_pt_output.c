@@ -8,9 +8,9 @@
 enum {
 	TABLE = 0x1000,
 	SECOND_TABLE = 0x2000,
-	FIRST = 0x10000,	/* regions */
+	FIRST = 0x10000, /* regions */
 	SECOND = 0x20000,
-	LARGE = 0x80000,	/* aligned to the largest that fits */
+	LARGE = 0x80000, /* aligned to the largest that fits */
 };
 
 static struct memory_bus memory;
@@ -111,13 +111,13 @@ static const struct {
 	uint64_t entry;
 	uint64_t base;
 } bad_tables[] = {
-	{ FIRST | 1 << 1, TABLE },			/* reserved bit */
+	{ FIRST | 1 << 1, TABLE }, /* reserved bit */
 	{ SECOND_TABLE | TOPA_END | TOPA_STOP, TABLE },
 	{ SECOND_TABLE | TOPA_END | TOPA_INT, TABLE },
-	{ TABLE | TOPA_END, TABLE },			/* leads to itself */
-	{ FIRST | 0x1000 | 4ull << TOPA_SIZE_SHIFT, TABLE },	/* unaligned */
-	{ MEMORY_SIZE, TABLE },				/* no memory */
-	{ FIRST, MEMORY_SIZE },				/* no table */
+	{ TABLE | TOPA_END, TABLE }, /* leads to itself */
+	{ FIRST | 0x1000 | 4ull << TOPA_SIZE_SHIFT, TABLE }, /* unaligned */
+	{ MEMORY_SIZE, TABLE },				     /* no memory */
+	{ FIRST, MEMORY_SIZE },				     /* no table */
 };
 
 START_TEST(bad_tables_set_error)

@@ -48,8 +48,8 @@ END_TEST
 START_TEST(tma_holds_crystal_and_fast_counter)
 {
 	uint8_t bytes[PT_PACKET_MAX];
-	struct pt_packet packet = only(bytes, pt_packet_tma(bytes, 0xabcd,
-							    0x1a5));
+	struct pt_packet packet =
+		only(bytes, pt_packet_tma(bytes, 0xabcd, 0x1a5));
 
 	ck_assert_int_eq(packet.type, ppt_tma);
 	ck_assert_uint_eq(packet.payload.tma.ctc, 0xabcd);
@@ -147,8 +147,7 @@ START_TEST(ip_packets_with_every_compression)
 						 compressions[i].ours, ip));
 
 		ck_assert_int_eq(packet.type, ip_packets[_i].type);
-		ck_assert_int_eq(packet.payload.ip.ipc,
-				 compressions[i].libipt);
+		ck_assert_int_eq(packet.payload.ip.ipc, compressions[i].libipt);
 		ck_assert_uint_eq(packet.payload.ip.ip,
 				  ip & compressions[i].mask);
 	}
@@ -212,9 +211,8 @@ START_TEST(event_packets)
 	const struct pt_mode enabled = { .cs_l = true, .interrupts = true };
 	uint8_t bytes[PT_PACKET_MAX];
 
-	ck_assert_uint_eq(
-		pt_packet_cfe(bytes, PT_EVENT_INTERRUPT, 0xec, false),
-		sizeof(interrupt));
+	ck_assert_uint_eq(pt_packet_cfe(bytes, PT_EVENT_INTERRUPT, 0xec, false),
+			  sizeof(interrupt));
 	ck_assert_mem_eq(bytes, interrupt, sizeof(interrupt));
 	ck_assert_uint_eq(pt_packet_cfe(bytes, PT_EVENT_IRET, 0, true),
 			  sizeof(iret));

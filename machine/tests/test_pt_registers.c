@@ -55,8 +55,8 @@ static const struct {
 	uint32_t msr;
 	uint64_t value;
 } bad_writes[] = {
-	{ MSR_RTIT_CTL, 1ull << 6 },		/* FabricEn */
-	{ MSR_RTIT_CTL, 1ull << 18 },		/* reserved */
+	{ MSR_RTIT_CTL, 1ull << 6 },  /* FabricEn */
+	{ MSR_RTIT_CTL, 1ull << 18 }, /* reserved */
 	{ MSR_RTIT_CTL, 1ull << 30 },
 	{ MSR_RTIT_CTL, 1ull << 48 },
 	{ MSR_RTIT_CTL, 1ull << 56 },
@@ -69,7 +69,7 @@ static const struct {
 	{ MSR_RTIT_OUTPUT_BASE, 0x40 },
 	{ MSR_RTIT_OUTPUT_BASE, 1ull << PT_PHYSICAL_BITS },
 	{ MSR_RTIT_CR3_MATCH, 0x10 },
-	{ MSR_RTIT_ADDR0_A, 0x8000000000000000 },	/* not canonical */
+	{ MSR_RTIT_ADDR0_A, 0x8000000000000000 }, /* not canonical */
 };
 
 START_TEST(reserved_and_unoffered_values_fault)
@@ -83,8 +83,8 @@ START_TEST(reserved_and_unoffered_values_fault)
 END_TEST
 
 static const uint32_t configuration[] = {
-	MSR_RTIT_STATUS, MSR_RTIT_OUTPUT_BASE, MSR_RTIT_OUTPUT_MASK_PTRS,
-	MSR_RTIT_CR3_MATCH, MSR_RTIT_ADDR0_A, MSR_RTIT_ADDR3_B,
+	MSR_RTIT_STATUS,    MSR_RTIT_OUTPUT_BASE, MSR_RTIT_OUTPUT_MASK_PTRS,
+	MSR_RTIT_CR3_MATCH, MSR_RTIT_ADDR0_A,	  MSR_RTIT_ADDR3_B,
 };
 
 START_TEST(configuration_is_locked_while_tracing)
@@ -94,8 +94,7 @@ START_TEST(configuration_is_locked_while_tracing)
 	ck_assert_int_eq(write_msr(MSR_RTIT_CTL, ctl), PT_MSR_DONE);
 	for (size_t i = 0; i < sizeof(configuration) / sizeof(uint32_t); i++)
 		ck_assert_int_eq(write_msr(configuration[i], 0), PT_MSR_FAULT);
-	ck_assert_int_eq(write_msr(MSR_RTIT_CTL, ctl | CTL_USER),
-			 PT_MSR_FAULT);
+	ck_assert_int_eq(write_msr(MSR_RTIT_CTL, ctl | CTL_USER), PT_MSR_FAULT);
 	ck_assert_int_eq(write_msr(MSR_RTIT_CTL, ctl), PT_MSR_DONE);
 	ck_assert_int_eq(write_msr(MSR_RTIT_CTL, ctl & ~CTL_TRACE_EN),
 			 PT_MSR_DONE);
@@ -138,7 +137,7 @@ START_TEST(ranges_filter_and_stop)
 	write_msr(MSR_RTIT_ADDR0_A + 3, 0x50ff);
 	ck_assert(pt_filter_range(&registers, 0x9000));
 	write_msr(MSR_RTIT_CTL, 1ull << CTL_ADDR_CFG_SHIFT |
-				2ull << (CTL_ADDR_CFG_SHIFT + 4));
+					2ull << (CTL_ADDR_CFG_SHIFT + 4));
 	ck_assert(pt_filter_range(&registers, 0x1000));
 	ck_assert(pt_filter_range(&registers, 0x1fff));
 	ck_assert(!pt_filter_range(&registers, 0x2000));
@@ -152,7 +151,8 @@ START_TEST(cpuid_announces_the_unit)
 {
 	struct cpuid_result leaf0 = { .eax = 0xd, .ebx = 0x756e6547 };
 	struct cpuid_result leaf7 = { .ebx = 0x1 };
-	struct cpuid_result unit = { 0 }, ranges = { 0 }, beyond = { 1, 1, 1, 1 };
+	struct cpuid_result unit = { 0 }, ranges = { 0 },
+			    beyond = { 1, 1, 1, 1 };
 	struct cpuid_result clocks = { .ecx = 7 };
 
 	pt_cpuid(0, 0, &rates, &leaf0);

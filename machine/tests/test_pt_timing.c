@@ -68,8 +68,7 @@ START_TEST(switching_on_at_a_period_says_the_time_first)
 	assert_packets("psb tsc tma cbr mode mode pip psbend tip.pge "
 		       "cyc fup tip.pgd cyc tsc tma tip.pge cyc mtc tip");
 	ck_assert_uint_eq(packet_at(13).payload.tsc.tsc, 90040);
-	ck_assert_uint_eq(packet_at(17).payload.mtc.ctc,
-			  90080 / 40 & 0xff);
+	ck_assert_uint_eq(packet_at(17).payload.mtc.ctc, 90080 / 40 & 0xff);
 }
 END_TEST
 

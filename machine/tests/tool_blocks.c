@@ -45,8 +45,8 @@ static bool check_file(struct file *file, struct expected *expected,
 	same = block_compare_run(check, cpu);
 	if (file->counts_cycles)
 		time_p99 /= 10;
-	timely = !time_p99 || (time_error_p99(&check->times) <= time_p99 &&
-			       !check->outside);
+	timely = !time_p99 ||
+		 (time_error_p99(&check->times) <= time_p99 && !check->outside);
 	whole = !block_compare_misses_much(check);
 	printf("%s cpu %" PRIu32 ": instructions %" PRIu64 " gaps %" PRIu64
 	       " missing %" PRIu64 " sessions %" PRIu64 " equal %" PRIu64
@@ -56,10 +56,10 @@ static bool check_file(struct file *file, struct expected *expected,
 	       check->missing, check->sessions, check->compared,
 	       time_error_p50(&check->times), time_error_p99(&check->times),
 	       check->times.max, check->outside,
-	       !same	 ? ": DIFFERENT"
-	       : !timely ? ": LATE"
-	       : !whole	 ? ": MISSES MUCH"
-			 : "");
+	       !same   ? ": DIFFERENT" :
+	       !timely ? ": LATE" :
+	       !whole  ? ": MISSES MUCH" :
+			 "");
 	same &= timely && whole && check->compared &&
 		!check->items.not_understood &&
 		(file->may_have_gaps || !check->items.gaps);

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 
 struct task {
-	int64_t tid;	/* the idle task of CPU n is -1 - n; what runs until
+	int64_t tid; /* the idle task of CPU n is -1 - n; what runs until
 			 * the first switch, UNTIL_SWITCH - n */
 	struct contexts contexts;
-	uint64_t stack;	/* the kernel's: its number; 0: not known yet */
+	uint64_t stack; /* the kernel's: its number; 0: not known yet */
 	uint64_t ticks[TRUTH_CLASSES];
 	uint64_t provisional;
 };
@@ -38,7 +38,7 @@ struct cpu {
 	bool has_next;
 	bool is_on;
 	bool was_on;
-	uint64_t last;		/* tsc up to which time is booked */
+	uint64_t last; /* tsc up to which time is booked */
 	uint64_t off_since;
 	struct task *current;
 };
@@ -109,8 +109,8 @@ static void switch_on(struct cpu *cpu, uint64_t tsc)
  */
 static void note_stack(struct books *books, struct task *task, uint64_t stack)
 {
-	for (size_t i = 0; task->stack && task->stack != stack &&
-			   i < books->task_count; i++)
+	for (size_t i = 0;
+	     task->stack && task->stack != stack && i < books->task_count; i++)
 		if (books->tasks[i].stack == stack)
 			task->contexts = books->tasks[i].contexts;
 	task->stack = stack;
@@ -174,9 +174,8 @@ static void add_up(struct books *books)
 		if (best == UINT32_MAX)
 			return;
 		take(books, &books->cpus[best], best);
-		books->cpus[best].has_next =
-			truth_reader_next(&books->cpus[best].reader,
-					  &books->cpus[best].next);
+		books->cpus[best].has_next = truth_reader_next(
+			&books->cpus[best].reader, &books->cpus[best].next);
 	}
 }
 

@@ -168,8 +168,7 @@ static int run(const struct options *options)
 	int code = 2;
 
 	if (recording_open(&recording, options->recording) &&
-	    kernel_names_read(&names, options->recording,
-			      options->names) &&
+	    kernel_names_read(&names, options->recording, options->names) &&
 	    timeline_read(&timeline, stdin) &&
 	    replay_for(&replay, options, &recording, &names, &timeline))
 		code = !compare(options, &recording, &replay, &timeline);

@@ -62,9 +62,9 @@ static void check_from(struct stream_check *stream_check,
 		       const struct recording *recording,
 		       const struct trace_stream *stream)
 {
-	stream_check->is_good = transfer_check_run(
-		&stream_check->check, recording, stream,
-		&stream_check->transfers, options->slack);
+	stream_check->is_good =
+		transfer_check_run(&stream_check->check, recording, stream,
+				   &stream_check->transfers, options->slack);
 }
 
 /* By the host's clock several sessions may be as near as the clocks agree: the
@@ -116,8 +116,7 @@ static bool check_stream(const struct options *options,
 		       check->wrong);
 	putchar('\n');
 	transfers_close(&stream_check.transfers);
-	return good && check->compared && !stream->broken &&
-	       !stream->truncated;
+	return good && check->compared && !stream->broken && !stream->truncated;
 }
 
 static bool check_recording(const struct options *options,

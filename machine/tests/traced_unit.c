@@ -30,9 +30,9 @@ void start(uint64_t ctl)
 	pt_unit_write_msr(&unit, MSR_RTIT_OUTPUT_BASE, RANGE, KERNEL, 0);
 	pt_unit_write_msr(&unit, MSR_RTIT_OUTPUT_MASK_PTRS, RANGE_MASK, KERNEL,
 			  0);
-	ck_assert_int_eq(
-		pt_unit_write_msr(&unit, MSR_RTIT_CTL, ctl, KERNEL, 1000),
-		PT_MSR_DONE);
+	ck_assert_int_eq(pt_unit_write_msr(&unit, MSR_RTIT_CTL, ctl, KERNEL,
+					   1000),
+			 PT_MSR_DONE);
 }
 
 size_t written(void)

@@ -86,9 +86,9 @@ static void watch_clock(struct truth *truth, const struct qemu_plugin_tb *tb,
 			uint32_t index)
 {
 	bool middle = index + 1 < qemu_plugin_tb_n_insns(tb);
-	enum qemu_plugin_cond when = truth->options.host_clock && middle
-					     ? QEMU_PLUGIN_COND_ALWAYS
-					     : QEMU_PLUGIN_COND_NE;
+	enum qemu_plugin_cond when = truth->options.host_clock && middle ?
+					     QEMU_PLUGIN_COND_ALWAYS :
+					     QEMU_PLUGIN_COND_NE;
 
 	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, index);
 
@@ -141,9 +141,10 @@ void instrument_block(struct truth *truth, struct qemu_plugin_tb *tb)
 {
 	struct block *block = block_new(truth, tb);
 
-	qemu_plugin_register_vcpu_tb_exec_cond_cb(
-		tb, on_block, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE,
-		truth->active, 0, block);
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block,
+						  QEMU_PLUGIN_CB_R_REGS,
+						  QEMU_PLUGIN_COND_NE,
+						  truth->active, 0, block);
 	for (uint32_t i = 0; i < block->count; i++)
 		watch_special(truth, tb, i);
 	watch_last(truth, block, qemu_plugin_tb_get_insn(tb, block->count - 1));

@@ -66,8 +66,8 @@ static void record_branch(struct tracker *tracker, uint8_t kind, uint64_t from,
  */
 static uint64_t current_sp(struct tracker *tracker, bool delivered)
 {
-	return delivered ? arch_interrupted_sp(&tracker->guest)
-			 : guest_register(&tracker->guest, GUEST_SP);
+	return delivered ? arch_interrupted_sp(&tracker->guest) :
+			   guest_register(&tracker->guest, GUEST_SP);
 }
 
 static uint64_t sp_before(struct tracker *tracker, const struct branch *branch,
@@ -182,8 +182,8 @@ static void block_faulted(struct tracker *tracker, struct tracker_flags *flags,
 	const struct block *block = tracker->block;
 
 	tracker->clock.executed +=
-		flags->reached ? block->count - !block->last.traps
-			       : block_find(block, address - tracker->start);
+		flags->reached ? block->count - !block->last.traps :
+				 block_find(block, address - tracker->start);
 	tracker->block = NULL;
 	tracker->clock_insn = 0;
 	flags->reached = 0;

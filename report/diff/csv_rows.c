@@ -17,7 +17,8 @@ static char end_field(char **text)
 	char end;
 
 	if (*from == '"') {
-		for (from++; *from && (*from != '"' || from[1] == '"'); from++) {
+		for (from++; *from && (*from != '"' || from[1] == '"');
+		     from++) {
 			from += *from == '"';
 			*to++ = *from;
 		}

@@ -8,8 +8,8 @@
 
 /* A table that was written as CSV (RFC 4180), read again. */
 struct csv_rows {
-	char *text;		/* that the fields lie in; owned */
-	struct array fields;	/* char *, row after row, the header first */
+	char *text;	     /* that the fields lie in; owned */
+	struct array fields; /* char *, row after row, the header first */
 	size_t columns;
 };
 

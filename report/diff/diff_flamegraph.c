@@ -13,8 +13,8 @@ struct diff_flame {
 	const struct diff_paths *paths;
 	struct diff_layout layout;
 	struct flame_svg svg;
-	double most_ns;		/* the largest change that is no noise */
-	double gone_ns;		/* of paths that B lacks, in themselves */
+	double most_ns; /* the largest change that is no noise */
+	double gone_ns; /* of paths that B lacks, in themselves */
 	uint32_t gone;
 };
 
@@ -87,8 +87,8 @@ static void write_frame(const struct diff_flame *flame, uint32_t index)
 	const struct diff_layout *layout = &flame->layout;
 	const struct diff_path *path = diff_paths_at(flame->paths, index);
 	double change_ns = change_of(flame->paths, path);
-	double all_ns = diff_sides_change(
-		path->sides, diff_paths_recordings(flame->paths));
+	double all_ns = diff_sides_change(path->sides,
+					  diff_paths_recordings(flame->paths));
 	const struct flame_frame frame = {
 		.name = diff_paths_name(flame->paths, index),
 		.start = layout->start_ns[index],
@@ -101,7 +101,9 @@ static void write_frame(const struct diff_flame *flame, uint32_t index)
 	snprintf(details, sizeof(details), ": %s, %.2f %%; in itself %s%s%s%s",
 		 duration_text_of(frame.width).text,
 		 100.0 * (double)frame.width / (double)layout->all_ns,
-		 all_ns > 0 ? "+" : all_ns < 0 ? "-" : "",
+		 all_ns > 0 ? "+" :
+		 all_ns < 0 ? "-" :
+			      "",
 		 duration_text_of(diff_rounded(size_of(all_ns))).text,
 		 note_of(flame->paths, path),
 		 path->is_break ? ", interrupt" : "");
@@ -115,8 +117,9 @@ static void write_title(const struct diff_flame *flame, const char *title)
 
 	fputs("<text x=\"10\" y=\"20\">", out);
 	name_write(out, NAME_XML, title ? title : "Time on CPUs in B");
-	fprintf(out, ", %s; red: longer in itself than in A, blue: shorter"
-		     "</text>\n",
+	fprintf(out,
+		", %s; red: longer in itself than in A, blue: shorter"
+		"</text>\n",
 		duration_text_of(flame->layout.all_ns).text);
 }
 

@@ -8,11 +8,11 @@ struct diff_paths;
 
 /* Where each path lies in a flame graph of side B, siblings by name. */
 struct diff_layout {
-	uint64_t *start_ns;	/* by path */
-	uint64_t *total_ns;	/* by path: its width */
-	uint32_t *depth;	/* by path: roots have 0 */
+	uint64_t *start_ns; /* by path */
+	uint64_t *total_ns; /* by path: its width */
+	uint32_t *depth;    /* by path: roots have 0 */
 	uint64_t all_ns;
-	uint32_t max_depth;	/* of those that have a width */
+	uint32_t max_depth; /* of those that have a width */
 };
 
 /* Returns 0 and @layout, to be freed, or -ERROR_MEMORY. */

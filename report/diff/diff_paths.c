@@ -10,10 +10,10 @@
 #include <string.h>
 
 struct diff_paths {
-	struct array nodes;	/* struct diff_path */
-	struct array open;	/* uint32_t: the last path by depth */
+	struct array nodes; /* struct diff_path */
+	struct array open;  /* uint32_t: the last path by depth */
 	struct string_pool *names;
-	struct number_map *children;	/* index + 1 by parent and name */
+	struct number_map *children; /* index + 1 by parent and name */
 	uint32_t recordings[2];
 	int side;
 };
@@ -78,8 +78,8 @@ static uint64_t key_of(uint32_t parent, uint32_t name, bool is_break)
 static uint32_t find(struct diff_paths *paths, uint32_t parent, uint32_t name,
 		     bool is_break)
 {
-	uint64_t *index = number_map_add(paths->children,
-					 key_of(parent, name, is_break));
+	uint64_t *index =
+		number_map_add(paths->children, key_of(parent, name, is_break));
 	struct diff_path *path;
 
 	if (!index)
@@ -122,7 +122,8 @@ int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
 		return -ERROR_MEMORY;
 	*last = index;
 	sum = &((struct diff_path *)array_at(&paths->nodes, index))
-		       ->sides[paths->side].current;
+		       ->sides[paths->side]
+		       .current;
 	sum->count += value->count;
 	sum->total_ns += value->total_ns;
 	return 0;

@@ -16,10 +16,10 @@ struct diff_paths;
 #define DIFF_PATH_NONE UINT32_MAX
 
 struct diff_path {
-	uint32_t parent;	/* a smaller number than its own */
-	uint32_t name;		/* see diff_paths_name() */
-	bool is_break;		/* interrupt work */
-	struct diff_side sides[2];	/* time in itself */
+	uint32_t parent;	   /* a smaller number than its own */
+	uint32_t name;		   /* see diff_paths_name() */
+	bool is_break;		   /* interrupt work */
+	struct diff_side sides[2]; /* time in itself */
 };
 
 /* Returns NULL when out of memory. */

@@ -8,17 +8,17 @@
 
 /* A row on one side: means of its recordings. */
 struct diff_side {
-	struct diff_value sum;		/* of all its recordings */
-	struct diff_value current;	/* of the one that is added */
-	double least_ns;		/* of one recording's totals */
+	struct diff_value sum;	   /* of all its recordings */
+	struct diff_value current; /* of the one that is added */
+	double least_ns;	   /* of one recording's totals */
 	double most_ns;
-	uint32_t recordings;		/* that had the row */
+	uint32_t recordings; /* that had the row */
 };
 
 struct diff_row {
 	enum diff_section section;
-	char *comm;		/* owned */
-	char *name;		/* owned */
+	char *comm; /* owned */
+	char *name; /* owned */
 	struct diff_side sides[2];
 };
 

@@ -21,7 +21,7 @@ enum diff_section {
 struct diff_value {
 	double count;
 	double total_ns;
-	double p99_ns;		/* or the longest; 0: not known */
+	double p99_ns; /* or the longest; 0: not known */
 };
 
 /* What changed from the recordings of one side (A) to those of the other (B):
@@ -30,7 +30,7 @@ struct diff_value {
  */
 struct diff_table {
 	struct array rows;	/* struct diff_row */
-	uint32_t recordings[2];	/* of each side, with the one that is added */
+	uint32_t recordings[2]; /* of each side, with the one that is added */
 };
 
 struct diff_table diff_table_new(void);
@@ -53,7 +53,7 @@ void diff_table_end(struct diff_table *table);
 /* Writes the first @top rows of each section; text leaves out what did not
  * change, and what is noise.  Returns 0 or -ERROR_MEMORY.
  */
-int diff_table_write(const struct diff_table *table,
-		     enum record_format format, uint64_t top, FILE *out);
+int diff_table_write(const struct diff_table *table, enum record_format format,
+		     uint64_t top, FILE *out);
 
 #endif

@@ -11,7 +11,7 @@
 /* The rows of one section, or of all. */
 struct part {
 	const struct diff_table *table;
-	size_t *rows;		/* by place: a row's index */
+	size_t *rows; /* by place: a row's index */
 	bool is_text;
 };
 
@@ -35,7 +35,9 @@ static void write_change(struct record_writer *writer, double change_ns,
 		return;
 	}
 	snprintf(text, sizeof(text), "%s%s",
-		 !size_ns ? "" : change_ns < 0 ? "-" : "+",
+		 !size_ns      ? "" :
+		 change_ns < 0 ? "-" :
+				 "+",
 		 duration_text_of(size_ns).text);
 	record_text(writer, "change", text);
 }
@@ -90,9 +92,11 @@ static uint64_t choose(struct part *part, enum diff_section section,
 			++*left_out;
 			continue;
 		}
-		if (left_out && !diff_rounded(diff_row_change(
-					row, part->table->recordings)) &&
-		    !diff_rounded(-diff_row_change(row, part->table->recordings)))
+		if (left_out &&
+		    !diff_rounded(
+			    diff_row_change(row, part->table->recordings)) &&
+		    !diff_rounded(
+			    -diff_row_change(row, part->table->recordings)))
 			continue;
 		part->rows[count + chosen++] = i;
 	}
@@ -106,8 +110,8 @@ static void write_text(struct part *part, uint64_t top, FILE *out)
 	for (int i = 0; i < DIFF_SECTIONS; i++) {
 		struct record_writer writer =
 			record_writer_of(out, RECORD_TABLE);
-		uint64_t count = choose(part, (enum diff_section)i, top,
-					&left_out, 0);
+		uint64_t count =
+			choose(part, (enum diff_section)i, top, &left_out, 0);
 
 		fprintf(out, "%s%s\n\n", i ? "\n" : "", titles[i]);
 		if (count)
@@ -117,10 +121,12 @@ static void write_text(struct part *part, uint64_t top, FILE *out)
 	}
 	if (part->table->recordings[0] < 2 && part->table->recordings[1] < 2)
 		fputs("\nOne recording of each: what is chance is not known. "
-		      "Several (A1,A2 B1,B2) tell.\n", out);
+		      "Several (A1,A2 B1,B2) tell.\n",
+		      out);
 	else
-		fprintf(out, "\nNoise: %" PRIu64 " larger changes are no more "
-			     "than recordings of one side differ by.\n",
+		fprintf(out,
+			"\nNoise: %" PRIu64 " larger changes are no more "
+			"than recordings of one side differ by.\n",
 			left_out);
 }
 

@@ -72,20 +72,23 @@ void flame_svg_frame(const struct flame_svg *svg,
 		     const struct flame_frame *frame, const char *colour,
 		     const char *details)
 {
-	uint32_t y = TOP_MARGIN + (svg->max_depth - frame->depth) * FRAME_HEIGHT;
+	uint32_t y =
+		TOP_MARGIN + (svg->max_depth - frame->depth) * FRAME_HEIGHT;
 	double scale = (double)WIDTH / (double)svg->all;
 	double x = (double)frame->start * scale;
 	double width = (double)frame->width * scale;
 	FILE *out = svg->out;
 
-	fprintf(out, "<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
+	fprintf(out,
+		"<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
 		"\" data-d=\"%" PRIu32 "\" data-n=\"",
 		frame->is_break ? " i" : "", frame->start, frame->width,
 		frame->depth);
 	name_write(out, NAME_XML, frame->name);
 	fputs("\"><title>", out);
 	name_write(out, NAME_XML, frame->name);
-	fprintf(out, "%s</title><rect x=\"%.2f\" y=\"%" PRIu32
+	fprintf(out,
+		"%s</title><rect x=\"%.2f\" y=\"%" PRIu32
 		"\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>"
 		"<text x=\"%.2f\" y=\"%" PRIu32 "\">",
 		details, x, y, width, FRAME_HEIGHT - 1, colour, x + 3, y + 12);

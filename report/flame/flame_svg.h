@@ -9,17 +9,17 @@
 /* A flame graph as an SVG file that zooms and searches (flame_script.h). */
 struct flame_svg {
 	FILE *out;
-	uint64_t all;		/* the width of all, in its unit */
+	uint64_t all; /* the width of all, in its unit */
 	uint32_t max_depth;
-	const char *unit;	/* the unit's name: "ns" */
+	const char *unit; /* the unit's name: "ns" */
 };
 
 struct flame_frame {
-	const char *name;	/* any bytes */
+	const char *name; /* any bytes */
 	uint64_t start;
 	uint64_t width;
 	uint32_t depth;
-	bool is_break;		/* interrupt work */
+	bool is_break; /* interrupt work */
 };
 
 /* Writes the head, in which the caller's title is to follow, as texts and

@@ -9,20 +9,20 @@
  * stack of its own: kernel call chains would fit ours, other input need not.
  */
 struct row_state {
-	uint32_t first_arc;	/* into by_caller */
+	uint32_t first_arc; /* into by_caller */
 	uint32_t next_arc;
 	uint32_t end_arc;
-	uint32_t number;	/* in order of visit, from 1 */
-	uint32_t lowest;	/* number reachable from here */
-	bool is_open;		/* on the component stack */
+	uint32_t number; /* in order of visit, from 1 */
+	uint32_t lowest; /* number reachable from here */
+	bool is_open;	 /* on the component stack */
 };
 
 struct finder {
 	struct call_graph *graph;
 	struct row_state *rows;
-	uint32_t *callees;	/* of ordinary arcs, grouped by caller */
-	uint32_t *path;		/* rows being visited */
-	uint32_t *open;		/* rows whose component is not known yet */
+	uint32_t *callees; /* of ordinary arcs, grouped by caller */
+	uint32_t *path;	   /* rows being visited */
+	uint32_t *open;	   /* rows whose component is not known yet */
 	uint32_t path_count;
 	uint32_t open_count;
 	uint32_t visited;

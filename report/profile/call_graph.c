@@ -10,11 +10,11 @@
 struct maker {
 	const struct call_tree *tree;
 	const struct function_profile *profile;
-	const uint64_t *totals;		/* by node */
-	struct array arcs;		/* struct call_arc */
-	uint32_t *open;			/* by arc: how deep in itself */
-	uint32_t *slots;		/* open addressing; arc + 1 */
-	size_t slot_count;		/* a power of two */
+	const uint64_t *totals; /* by node */
+	struct array arcs;	/* struct call_arc */
+	uint32_t *open;		/* by arc: how deep in itself */
+	uint32_t *slots;	/* open addressing; arc + 1 */
+	size_t slot_count;	/* a power of two */
 };
 
 static uint32_t *slot_for(const struct maker *maker, uint32_t caller,

@@ -9,18 +9,18 @@
 
 /* All calls of one function by another. */
 struct call_arc {
-	uint32_t caller;	/* row of the profile, or CALL_GRAPH_NOBODY */
+	uint32_t caller; /* row of the profile, or CALL_GRAPH_NOBODY */
 	uint32_t callee;
-	bool is_break;		/* it broke into its caller */
+	bool is_break; /* it broke into its caller */
 	struct call_counts calls;
-	uint64_t self_ns;	/* of the callee when called by the caller */
-	uint64_t total_ns;	/* the same, with all that it called */
+	uint64_t self_ns;  /* of the callee when called by the caller */
+	uint64_t total_ns; /* the same, with all that it called */
 };
 
 struct call_graph {
 	struct call_arc *arcs;
 	size_t arc_count;
-	uint32_t *cycle_of_row;	/* 0: in none; else the number of its cycle,
+	uint32_t *cycle_of_row; /* 0: in none; else the number of its cycle,
 				 * functions that call each other in a ring */
 	uint32_t cycle_count;
 };

@@ -14,22 +14,22 @@
 
 /* How often a function was entered, by how. */
 struct call_counts {
-	uint64_t direct;	/* call instructions, system calls */
-	uint64_t tail;		/* jumps to its start */
-	uint64_t async;		/* interrupts and exceptions */
-	uint64_t starts;	/* the trace starts with it */
-	uint64_t inferred;	/* it was running before it was seen */
+	uint64_t direct;   /* call instructions, system calls */
+	uint64_t tail;	   /* jumps to its start */
+	uint64_t async;	   /* interrupts and exceptions */
+	uint64_t starts;   /* the trace starts with it */
+	uint64_t inferred; /* it was running before it was seen */
 };
 
 /* One function in one place: called by these callers in this order. */
 struct call_node {
 	uint32_t parent;
-	uint32_t function;	/* of a root: FUNCTION_NONE */
-	uint32_t follower;	/* the sibling asked for after it last time:
+	uint32_t function;	    /* of a root: FUNCTION_NONE */
+	uint32_t follower;	    /* the sibling asked for after it last time:
 				 * code calls in the same order again and
 				 * again; 0: none, for node 0 is a root */
 	uint32_t recent_child : 31; /* the one asked for last; 0: none */
-	uint32_t is_break : 1;	/* interrupt work: entered by a break-in, or by
+	uint32_t is_break : 1; /* interrupt work: entered by a break-in, or by
 				 * something that is */
 	uint64_t self_ns;
 	struct call_counts calls;
@@ -41,8 +41,8 @@ _Static_assert(sizeof(struct call_node) == 64, "a node is one cache line");
 struct call_links {
 	uint32_t first_child;
 	uint32_t next_sibling;
-	int32_t pid;		/* its tree's process, -1 for all */
-	uint32_t part;		/* of a root: its tasks' enum profile_part */
+	int32_t pid;   /* its tree's process, -1 for all */
+	uint32_t part; /* of a root: its tasks' enum profile_part */
 };
 
 /* All call paths that occurred, one tree a process or one for all.  A parent
@@ -51,14 +51,14 @@ struct call_links {
  * Open, so that what is done for each call needs no call of its own.
  */
 struct call_tree {
-	struct call_node *nodes;	/* in pages of their own */
-	struct call_links *links;	/* by node */
+	struct call_node *nodes;  /* in pages of their own */
+	struct call_links *links; /* by node */
 	uint32_t count;
 	uint32_t room;
 	uint32_t first_root;
-	uint32_t *slots;	/* nodes by parent and function, open
+	uint32_t *slots;   /* nodes by parent and function, open
 				 * addressing; 0: free, as roots are not here */
-	size_t slot_count;	/* a power of two; at most half are used */
+	size_t slot_count; /* a power of two; at most half are used */
 };
 
 /* Returns NULL when out of memory. */

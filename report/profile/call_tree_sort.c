@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct child {
-	int32_t pid;		/* of a root */
+	int32_t pid; /* of a root */
 	uint32_t function;
 	uint32_t is_break;
 	uint32_t node;
@@ -15,10 +15,10 @@ struct child {
 /* Of the used nodes alone, parents before their children: */
 struct order {
 	const struct call_tree *tree;
-	bool *used;		/* by node */
-	uint32_t *nodes;	/* that come first, second ... */
+	bool *used;	 /* by node */
+	uint32_t *nodes; /* that come first, second ... */
 	uint32_t count;
-	struct array children;	/* struct child: of one parent */
+	struct array children; /* struct child: of one parent */
 };
 
 /* What is made last comes first in walks. */
@@ -73,8 +73,8 @@ static bool find_order(struct order *order)
 	if (!add_children(order, call_tree_first_root(tree)))
 		return false;
 	for (uint32_t i = 0; i < order->count; i++)
-		if (!add_children(order, call_tree_first_child(
-						 tree, order->nodes[i])))
+		if (!add_children(order,
+				  call_tree_first_child(tree, order->nodes[i])))
 			return false;
 	return true;
 }
@@ -130,9 +130,10 @@ static void link_nodes(struct call_tree *tree, uint32_t count)
 	tree->first_root = CALL_NODE_NONE;
 	for (uint32_t i = 0; i < count; i++) {
 		struct call_node *node = &tree->nodes[i];
-		uint32_t *first = node->parent == CALL_NODE_NONE ?
-					  &tree->first_root :
-					  &tree->links[node->parent].first_child;
+		uint32_t *first =
+			node->parent == CALL_NODE_NONE ?
+				&tree->first_root :
+				&tree->links[node->parent].first_child;
 
 		node->follower = 0;
 		node->recent_child = 0;

@@ -12,9 +12,9 @@ struct function_table;
  * callers below their callees, siblings by name.
  */
 struct flame_layout {
-	uint64_t *start_ns;	/* by node */
-	uint64_t *total_ns;	/* by node: its width */
-	uint32_t *depth;	/* by node: roots have 0 */
+	uint64_t *start_ns; /* by node */
+	uint64_t *total_ns; /* by node: its width */
+	uint32_t *depth;    /* by node: roots have 0 */
 	uint64_t all_ns;
 	uint32_t max_depth;
 };

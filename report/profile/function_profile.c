@@ -11,12 +11,12 @@
 
 struct maker {
 	const struct call_tree *tree;
-	const uint64_t *totals;		/* by node */
-	const bool *used;		/* by node */
-	struct array rows;		/* struct function_row */
+	const uint64_t *totals; /* by node */
+	const bool *used;	/* by node */
+	struct array rows;	/* struct function_row */
 	uint32_t *row_of_node;
-	uint32_t *row_of_function;	/* in this process, + 1; 0: none yet */
-	uint32_t *open;			/* by function: how deep in itself */
+	uint32_t *row_of_function; /* in this process, + 1; 0: none yet */
+	uint32_t *open;		   /* by function: how deep in itself */
 	uint32_t function_count;
 	uint64_t self_ns;
 };
@@ -82,8 +82,7 @@ static int walk_tree(struct maker *maker)
 	return 0;
 }
 
-int function_profile_make(const struct call_tree *tree,
-			  uint32_t function_count,
+int function_profile_make(const struct call_tree *tree, uint32_t function_count,
 			  struct function_profile *profile)
 {
 	uint64_t *totals = call_tree_totals(tree);
@@ -94,14 +93,15 @@ int function_profile_make(const struct call_tree *tree,
 		.used = used,
 		.rows = ARRAY_OF(struct function_row),
 		.function_count = function_count,
-		.row_of_node = calloc(call_tree_count(tree) + 1,
-				      sizeof(uint32_t)),
+		.row_of_node =
+			calloc(call_tree_count(tree) + 1, sizeof(uint32_t)),
 		.row_of_function = calloc(function_count, sizeof(uint32_t)),
 		.open = calloc(function_count, sizeof(uint32_t)),
 	};
 	int status = -ERROR_MEMORY;
 
-	if (totals && used && maker.row_of_node && maker.row_of_function && maker.open)
+	if (totals && used && maker.row_of_node && maker.row_of_function &&
+	    maker.open)
 		status = walk_tree(&maker);
 	free(totals);
 	free(used);

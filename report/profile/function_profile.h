@@ -10,18 +10,18 @@
 /* What one function did, in one process or in all. */
 struct function_row {
 	uint32_t function;
-	int32_t pid;		/* -1 for all */
+	int32_t pid; /* -1 for all */
 	struct call_counts calls;
 	uint64_t self_ns;
-	uint64_t total_ns;	/* with what it called; recursion counts once */
+	uint64_t total_ns; /* with what it called; recursion counts once */
 };
 
 /* A flat profile: one row a function (and process). */
 struct function_profile {
 	struct function_row *rows;
 	size_t row_count;
-	uint32_t *row_of_node;	/* by node of the tree; UINT32_MAX for roots */
-	uint64_t self_ns;	/* of all */
+	uint32_t *row_of_node; /* by node of the tree; UINT32_MAX for roots */
+	uint64_t self_ns;      /* of all */
 };
 
 /* Adds up @tree.  @function_count is how many functions there are.
@@ -29,8 +29,7 @@ struct function_profile {
  * Returns 0 and @profile, to be freed by function_profile_free(), or
  * -ERROR_MEMORY.
  */
-int function_profile_make(const struct call_tree *tree,
-			  uint32_t function_count,
+int function_profile_make(const struct call_tree *tree, uint32_t function_count,
 			  struct function_profile *profile);
 void function_profile_free(struct function_profile *profile);
 

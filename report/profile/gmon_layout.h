@@ -26,8 +26,8 @@ static inline uint64_t gmon_address(uint64_t row)
  * of one range; gprof adds them up.
  */
 struct gmon_scale {
-	uint32_t rate;		/* bin units in a second */
-	uint32_t histograms;	/* so that no bin overflows */
+	uint32_t rate;	     /* bin units in a second */
+	uint32_t histograms; /* so that no bin overflows */
 };
 
 /* Returns the finest scale for bins up to @max_ns. */

@@ -15,12 +15,12 @@ struct graph_view {
 	const struct profile_report *report;
 	struct function_profile profile;
 	struct call_graph graph;
-	uint32_t *order;	/* rows by total time */
-	uint32_t *number_of;	/* by row: its place in the order, from 1 */
-	uint32_t *by_caller;	/* arcs by caller, then time */
+	uint32_t *order;     /* rows by total time */
+	uint32_t *number_of; /* by row: its place in the order, from 1 */
+	uint32_t *by_caller; /* arcs by caller, then time */
 	uint32_t *by_callee;
-	uint64_t count;		/* rows to show */
-	bool has_processes;	/* they are of several ones */
+	uint64_t count;	    /* rows to show */
+	bool has_processes; /* they are of several ones */
 };
 
 /* Returns 0 or -ERROR_MEMORY; @view is to be freed if it was made. */

@@ -7,7 +7,7 @@
 
 static const struct {
 	const char *name;
-	const char *option;	/* that shows it */
+	const char *option; /* that shows it */
 } parts[PROFILE_PARTS] = {
 	[PROFILE_IDLE] = { "the idle loop", "--with-idle" },
 	[PROFILE_TRACER] = { "the tracer's own work", "--with-tracer" },
@@ -28,7 +28,8 @@ static bool render_tracer(const struct profile_report *report, FILE *out)
 		"The tracer's own work: %s, %.1f %% of all work but the idle "
 		"loop.\n",
 		time_unit_amount(time_unit_of(report->recording),
-				 part_ns[PROFILE_TRACER]).text,
+				 part_ns[PROFILE_TRACER])
+			.text,
 		percent(part_ns, PROFILE_TRACER,
 			part_ns[PROFILE_TRACER] + part_ns[PROFILE_WORK]));
 	return true;
@@ -45,7 +46,8 @@ bool render_bill(const struct profile_report *report, FILE *out)
 		"Interrupt work is whose it was for (--bill=victim: whom it "
 		"stopped): %s,\n",
 		time_unit_text(unit, bill->exact_ns + bill->inferred_ns +
-				     bill->nobodys_ns).text);
+					     bill->nobodys_ns)
+			.text);
 	fprintf(out, "%s of it inferred",
 		time_unit_text(unit, bill->inferred_ns).text);
 	if (bill->nobodys_ns)
@@ -74,8 +76,7 @@ bool render_left_out(const struct profile_report *report, FILE *out)
 		fprintf(out, "%s%s, %s, %.1f %% (%s)",
 			has_some ? "; " : "Left out: ", parts[i].name,
 			time_unit_amount(unit, part_ns[i]).text,
-			percent(part_ns, i, all_ns),
-			parts[i].option);
+			percent(part_ns, i, all_ns), parts[i].option);
 		has_some = true;
 	}
 	if (has_some)

@@ -10,9 +10,9 @@
 /* Where a task is that others' steps have come after. */
 struct task_place {
 	uint32_t node;
-	uint64_t clock_ns;	/* up to here its time is in the tree */
+	uint64_t clock_ns; /* up to here its time is in the tree */
 	bool is_wanted;
-	bool is_known;		/* else it has had no step */
+	bool is_known; /* else it has had no step */
 };
 
 struct profile {
@@ -24,10 +24,10 @@ struct profile {
 	uint32_t node;
 	uint64_t clock_ns;
 	bool is_wanted;
-	bool has_cpu;		/* cpu counts */
+	bool has_cpu; /* cpu counts */
 	int status;
 	struct profile_options options;
-	struct array places;	/* struct task_place by task index */
+	struct array places; /* struct task_place by task index */
 	uint64_t part_ns[PROFILE_PARTS];
 };
 
@@ -42,8 +42,7 @@ enum profile_part profile_part_of(const struct profile_options *options,
 static struct task_place *add_place(struct profile *profile,
 				    const struct task *task)
 {
-	struct task_place *place =
-		array_reach(&profile->places, task->index);
+	struct task_place *place = array_reach(&profile->places, task->index);
 
 	if (!place)
 		return NULL;
@@ -235,10 +234,10 @@ int profile_finish_tree(const struct profile_scope *scope,
 
 int profile_end(struct profile *profile)
 {
-	return profile->status ? profile->status :
-				 profile_finish_tree(profile->options.scope,
-						     &profile->tree,
-						     profile->part_ns);
+	return profile->status ?
+		       profile->status :
+		       profile_finish_tree(profile->options.scope,
+					   &profile->tree, profile->part_ns);
 }
 
 const uint64_t *profile_part_times(const struct profile *profile)

@@ -17,8 +17,8 @@ struct profile;
 struct profile_options {
 	/* Which tasks and CPUs count; borrowed; NULL for all. */
 	const struct step_filter *filter;
-	struct time_window window;	/* which calls count */
-	bool by_process;		/* one tree a process */
+	struct time_window window; /* which calls count */
+	bool by_process;	   /* one tree a process */
 	/* What is kept of the finished tree; NULL: all.  Borrowed. */
 	const struct profile_scope *scope;
 	/* Who recorded: see recorder_task.h.  With a scope only. */

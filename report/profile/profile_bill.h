@@ -6,9 +6,9 @@
 
 /* The interrupt work of a profile that has it under whom it was for. */
 struct profile_bill {
-	uint64_t exact_ns;	/* followed by the object that it was about */
-	uint64_t inferred_ns;	/* from whom it woke, or the like */
-	uint64_t nobodys_ns;	/* nobody claims it: process 0's here */
+	uint64_t exact_ns;    /* followed by the object that it was about */
+	uint64_t inferred_ns; /* from whom it woke, or the like */
+	uint64_t nobodys_ns;  /* nobody claims it: process 0's here */
 };
 
 #endif

@@ -22,23 +22,23 @@ struct task_names;
 struct profile_report {
 	const struct recording *recording;
 	const struct function_table *functions;
-	struct lines *lines;	/* NULL: source lines are not wanted */
+	struct lines *lines; /* NULL: source lines are not wanted */
 	const struct task_names *names;
 	const struct task_stacks *stacks;
 	const struct call_tree *tree;
 	const struct step_filter *filter;
 	bool by_process;
-	const char *title;	/* what time the tree holds; NULL: that on CPUs
+	const char *title; /* what time the tree holds; NULL: that on CPUs
 				 * in functions */
-	bool has_states;	/* it holds frame_state.h's, too */
+	bool has_states;   /* it holds frame_state.h's, too */
 	/* What the tree does not hold; NULL: it holds all. */
 	const struct profile_scope *scope;
-	const uint64_t *part_ns;	/* by enum profile_part */
+	const uint64_t *part_ns; /* by enum profile_part */
 	/* Interrupt work is under whom it was for; NULL: whom it stopped. */
 	const struct profile_bill *bill;
-	uint64_t top;		/* rows wanted */
-	const char *sort;	/* column of a flat profile; NULL: its own order */
-	const struct colors *colors;	/* of text */
+	uint64_t top;	  /* rows wanted */
+	const char *sort; /* column of a flat profile; NULL: its own order */
+	const struct colors *colors; /* of text */
 };
 
 /* Renders @report to @out.
@@ -86,9 +86,9 @@ void render_title(const struct profile_report *report, const char *title,
 struct profile_renderer {
 	const char *report;
 	const char *format;
-	bool by_process;	/* wants a tree a process */
-	bool needs_time;	/* cannot say that it counts something else */
-	bool has_title;		/* says what it left out */
+	bool by_process; /* wants a tree a process */
+	bool needs_time; /* cannot say that it counts something else */
+	bool has_title;	 /* says what it left out */
 	render_profile *render;
 	/* Renders a second file, named like the first with .elf behind it;
 	 * NULL: there is none.

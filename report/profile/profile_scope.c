@@ -9,7 +9,7 @@
 
 /* Where a node of the whole tree is in the one that is shown. */
 struct place {
-	uint32_t node;		/* it, or the innermost caller shown */
+	uint32_t node; /* it, or the innermost caller shown */
 	enum profile_part part;
 };
 
@@ -17,8 +17,8 @@ struct cutter {
 	const struct profile_scope *scope;
 	const struct call_tree *from;
 	struct call_tree *to;
-	struct place *places;	/* by node of from */
-	uint64_t *time_ns;	/* by part */
+	struct place *places; /* by node of from */
+	uint64_t *time_ns;    /* by part */
 };
 
 static bool is_interrupt(enum work_kind kind)
@@ -73,8 +73,8 @@ static uint32_t place_call(const struct cutter *cutter, uint32_t index,
 	const struct call_node *node = call_tree_at(cutter->from, index);
 	const struct place *caller = &cutter->places[node->parent];
 
-	place->part = profile_part_of_call(cutter->scope->kinds,
-					   node->function, caller->part);
+	place->part = profile_part_of_call(cutter->scope->kinds, node->function,
+					   caller->part);
 	if (!cutter->scope->shows[place->part])
 		return caller->node;
 	return call_tree_find_child(cutter->to, caller->node, node->function,

@@ -15,7 +15,7 @@ struct work_kinds;
 enum profile_part {
 	PROFILE_WORK,	/* all but what follows */
 	PROFILE_IDLE,	/* the idle loop */
-	PROFILE_TRACER,	/* the tracer's tasks, and perf's functions in others */
+	PROFILE_TRACER, /* the tracer's tasks, and perf's functions in others */
 	PROFILE_PARTS,
 };
 
@@ -35,7 +35,7 @@ enum profile_part profile_part_of_call(const struct work_kinds *kinds,
 
 /* Which of them a report shows. */
 struct profile_scope {
-	const struct work_kinds *kinds;		/* borrowed */
+	const struct work_kinds *kinds; /* borrowed */
 	bool shows[PROFILE_PARTS];
 };
 

@@ -34,8 +34,8 @@ static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 		name_write(out, NAME_TEXT, graph_view_label(view, row).text);
 	else
 		name_write(out, NAME_TEXT, function_text(functions, function));
-	if (!view->has_processes && function_at(functions, function)->space ==
-					    'u')
+	if (!view->has_processes &&
+	    function_at(functions, function)->space == 'u')
 		fputs("  [u]", out);
 	if (view->graph.cycle_of_row[row])
 		fprintf(out, " <cycle %" PRIu32 ">",
@@ -84,8 +84,8 @@ static void write_arcs(const struct graph_view *view, uint32_t row,
 		if ((parents ? arc->callee : arc->caller) != row)
 			break;
 		if (arc->caller != arc->callee || arc->is_break)
-			write_arc(view, arc, parents ? arc->caller :
-						       arc->callee, out);
+			write_arc(view, arc,
+				  parents ? arc->caller : arc->callee, out);
 	}
 }
 
@@ -191,8 +191,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
 	const struct graph_view *view = ctx;
-	const struct call_arc *arc =
-		&view->graph.arcs[view->by_callee[index]];
+	const struct call_arc *arc = &view->graph.arcs[view->by_callee[index]];
 	struct function_label callee = graph_view_label(view, arc->callee);
 	struct function_label caller = { "" };
 
@@ -209,8 +208,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "starts", arc->calls.starts);
 	record_number(writer, "inferred", arc->calls.inferred);
 	record_number(writer, "interrupt", arc->is_break);
-	record_number(writer, "cycle",
-		      view->graph.cycle_of_row[arc->callee]);
+	record_number(writer, "cycle", view->graph.cycle_of_row[arc->callee]);
 }
 
 static int write_records(const struct profile_report *report, FILE *out,

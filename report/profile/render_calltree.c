@@ -26,10 +26,10 @@ struct branch {
 /* A call tree on its way to text. */
 struct tree_text {
 	const struct profile_report *report;
-	uint64_t *totals;	/* by node */
-	uint64_t process_ns;	/* of the process that is written */
-	uint64_t rows;		/* written so far */
-	struct array branches;	/* struct branch: the next one is the last */
+	uint64_t *totals;      /* by node */
+	uint64_t process_ns;   /* of the process that is written */
+	uint64_t rows;	       /* written so far */
+	struct array branches; /* struct branch: the next one is the last */
 	FILE *out;
 };
 
@@ -101,10 +101,9 @@ static void write_branch(const struct tree_text *text,
 {
 	const struct profile_report *report = text->report;
 	const struct time_unit *unit = time_unit_of(report->recording);
-	const struct call_node *node =
-		call_tree_at(report->tree, branch->node);
-	double share = 100.0 * (double)branch->total_ns /
-		       (double)text->process_ns;
+	const struct call_node *node = call_tree_at(report->tree, branch->node);
+	double share =
+		100.0 * (double)branch->total_ns / (double)text->process_ns;
 	const char *color = colors_of_share(report->colors, share);
 
 	fprintf(text->out, "%s%6.2f%s %9s %9s %8" PRIu64 "  %*s", color, share,
@@ -158,8 +157,10 @@ int render_calltree_text(const struct profile_report *report, FILE *out)
 	if (text.totals) {
 		render_title(report, "Call tree", out);
 		status = write_all(&text);
-		fprintf(out, "\nLeft out: what is below %.1f %% of its "
-			     "process.\n", least_percent);
+		fprintf(out,
+			"\nLeft out: what is below %.1f %% of its "
+			"process.\n",
+			least_percent);
 	}
 	array_free(&text.branches);
 	free(text.totals);

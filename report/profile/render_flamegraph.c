@@ -18,7 +18,7 @@ struct flame {
 	struct flame_layout layout;
 	struct flame_svg svg;
 	uint64_t left_out;
-	uint64_t left_out_ns;	/* of those whose parents are drawn */
+	uint64_t left_out_ns; /* of those whose parents are drawn */
 	FILE *out;
 };
 
@@ -107,8 +107,7 @@ static struct duration_text text_of(const struct flame *flame, uint64_t time)
 
 static void write_frame(const struct flame *flame, uint32_t index)
 {
-	const struct call_node *node =
-		call_tree_at(flame->report->tree, index);
+	const struct call_node *node = call_tree_at(flame->report->tree, index);
 	const struct flame_layout *layout = &flame->layout;
 	struct function_label label = node_label(flame, index);
 	const struct flame_frame frame = {
@@ -120,8 +119,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 	};
 	char details[128];
 
-	snprintf(details, sizeof(details),
-		 ": %s, %.2f %%, %" PRIu64 " calls%s",
+	snprintf(details, sizeof(details), ": %s, %.2f %%, %" PRIu64 " calls%s",
 		 text_of(flame, frame.width).text,
 		 100.0 * (double)frame.width / (double)layout->all_ns,
 		 call_counts_calls(&node->calls) + node->calls.starts,
@@ -137,7 +135,10 @@ static void write_frame(const struct flame *flame, uint32_t index)
 static void write_legend(FILE *out)
 {
 	static const enum frame_state shown[] = {
-		FRAME_USER, FRAME_RUNNABLE, FRAME_ASLEEP, FRAME_UNKNOWN_GAP,
+		FRAME_USER,
+		FRAME_RUNNABLE,
+		FRAME_ASLEEP,
+		FRAME_UNKNOWN_GAP,
 	};
 	static const char *const texts[] = { "in user code", "runnable",
 					     "asleep", "unknown" };
@@ -165,8 +166,9 @@ static void write_title(const struct flame *flame)
 
 	fputs("<text x=\"10\" y=\"20\">", out);
 	name_write(out, NAME_XML, title_of(flame));
-	fprintf(out, ", %s; green: programs, blue: interrupts and exceptions"
-		     "</text>\n",
+	fprintf(out,
+		", %s; green: programs, blue: interrupts and exceptions"
+		"</text>\n",
 		time_unit_amount(flame->unit, flame->layout.all_ns).text);
 }
 

@@ -19,8 +19,8 @@ struct flat {
 	const struct profile_report *report;
 	struct function_profile profile;
 	uint32_t *order;
-	uint64_t *cumulative_ns;	/* by place in the order */
-	uint64_t count;			/* rows to show */
+	uint64_t *cumulative_ns; /* by place in the order */
+	uint64_t count;		 /* rows to show */
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -68,7 +68,8 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	if (flat->report->lines)
 		record_text(writer, "source",
 			    source_label_of(flat->report->lines, functions,
-					    row->function).text);
+					    row->function)
+				    .text);
 }
 
 static void add_up(struct flat *flat)
@@ -168,12 +169,12 @@ int render_flat_json(const struct profile_report *report, FILE *out)
 	return write_records(report, out, RECORD_JSON);
 }
 
-static void write_name(const struct flat *flat,
-		       const struct function_row *row, FILE *out)
+static void write_name(const struct flat *flat, const struct function_row *row,
+		       FILE *out)
 {
 	const struct function_table *functions = flat->report->functions;
-	struct source_label source = source_label_of(
-		flat->report->lines, functions, row->function);
+	struct source_label source =
+		source_label_of(flat->report->lines, functions, row->function);
 
 	name_write(out, NAME_TEXT, function_text(functions, row->function));
 	if (function_at(functions, row->function)->space == 'u')

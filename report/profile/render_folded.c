@@ -12,8 +12,8 @@
 #include <inttypes.h>
 
 /* A root is "ls-137" where processes are frames. */
-static void write_frame(const struct profile_report *report,
-			uint32_t node, FILE *out)
+static void write_frame(const struct profile_report *report, uint32_t node,
+			FILE *out)
 {
 	uint32_t function = call_tree_at(report->tree, node)->function;
 	int32_t pid = call_tree_pid(report->tree, node);

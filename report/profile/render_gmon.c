@@ -5,7 +5,6 @@
 #include "report/profile/gmon_layout.h"
 #include "symbolize/function_table.h"
 
-
 /* Source of the format: gmon_out.h and gmon_io.c of GNU binutils. */
 enum gmon_tag { GMON_HISTOGRAM = 0, GMON_ARC = 1 };
 enum { GMON_VERSION = 1 };
@@ -67,9 +66,9 @@ static void write_histogram(const struct function_profile *profile,
 	fwrite(dimension, 1, sizeof(dimension), out);
 	put_u8(out, 's');
 	for (size_t i = 0; i < profile->row_count; i++)
-		put_u16(out, share_of(gmon_units(scale,
-						 profile->rows[i].self_ns),
-				      index));
+		put_u16(out,
+			share_of(gmon_units(scale, profile->rows[i].self_ns),
+				 index));
 }
 
 static void write_histograms(const struct function_profile *profile, FILE *out)
@@ -91,7 +90,8 @@ static void write_arc(const struct call_arc *arc, uint64_t row_count, FILE *out)
 	uint64_t calls = call_counts_calls(&arc->calls);
 	uint64_t from = gmon_address(arc->caller == CALL_GRAPH_NOBODY ?
 					     row_count :
-					     arc->caller) + 1;
+					     arc->caller) +
+			1;
 
 	while (calls) {
 		uint32_t part = calls < INT32_MAX ? (uint32_t)calls : INT32_MAX;

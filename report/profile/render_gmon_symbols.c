@@ -14,14 +14,19 @@
  * gmon.out: a .text section of the right size without contents, and a symbol
  * a function.
  */
-enum section { SECTION_NULL, SECTION_TEXT, SECTION_SYMTAB, SECTION_STRTAB,
-	       SECTION_SHSTRTAB, SECTION_COUNT };
+enum section {
+	SECTION_NULL,
+	SECTION_TEXT,
+	SECTION_SYMTAB,
+	SECTION_STRTAB,
+	SECTION_SHSTRTAB,
+	SECTION_COUNT
+};
 
-static const char section_names[] =
-	"\0.text\0.symtab\0.strtab\0.shstrtab";
+static const char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab";
 
 struct tables {
-	Elf64_Sym *symbols;	/* the first one is empty, as ELF wants it */
+	Elf64_Sym *symbols; /* the first one is empty, as ELF wants it */
 	size_t symbol_count;
 	char *names;
 	size_t names_size;
@@ -62,8 +67,8 @@ static int make_tables(const struct profile_report *report,
 	FILE *names = open_memstream(&tables->names, &tables->names_size);
 
 	tables->symbol_count = profile->row_count + 2;
-	tables->symbols = calloc(tables->symbol_count,
-				 sizeof(*tables->symbols));
+	tables->symbols =
+		calloc(tables->symbol_count, sizeof(*tables->symbols));
 	if (names && tables->symbols)
 		add_symbols(report, profile, tables, names);
 	return names && fclose(names) == 0 && tables->symbols ? 0 :
@@ -129,8 +134,7 @@ static void write_file(const struct tables *tables, FILE *out)
 			.sh_addralign = 1,
 		},
 	};
-	const Elf64_Ehdr header =
-		header_of(shnames_at + sizeof(section_names));
+	const Elf64_Ehdr header = header_of(shnames_at + sizeof(section_names));
 
 	fwrite(&header, sizeof(header), 1, out);
 	fwrite(tables->symbols, 1, symbols_size, out);

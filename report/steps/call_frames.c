@@ -32,8 +32,8 @@ void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 {
 	while (stack->count > count)
 		frames_pop(stack,
-		    seen && stack->count == count + 1 ? 0 : DOUBT_END,
-		    output);
+			   seen && stack->count == count + 1 ? 0 : DOUBT_END,
+			   output);
 }
 
 /* Begins the function that @event leads to without a call that was seen: it
@@ -68,7 +68,7 @@ size_t frames_floor(const struct call_stack *stack)
 }
 
 size_t frames_find_return(const struct call_stack *stack, size_t floor,
-				  uint64_t address)
+			  uint64_t address)
 {
 	for (size_t i = stack->count; i-- > floor;) {
 		const struct call_frame *frame = frames_at(stack, i);
@@ -81,7 +81,7 @@ size_t frames_find_return(const struct call_stack *stack, size_t floor,
 }
 
 size_t frames_find(const struct call_stack *stack, size_t floor,
-			    uint32_t function)
+		   uint32_t function)
 {
 	for (size_t i = stack->count; i-- > floor;)
 		if (frames_at(stack, i)->function == function)

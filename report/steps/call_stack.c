@@ -257,9 +257,9 @@ static inline void set_times(struct call_step *step,
 	step->late_ns = event->late_ns;
 	step->clock_ns = times->clock_ns;
 	if (times->is_running)
-		step->clock_ns += time_window_clip(times->window,
-						   event->time_ns) -
-				  times->from_ns;
+		step->clock_ns +=
+			time_window_clip(times->window, event->time_ns) -
+			times->from_ns;
 }
 
 int call_stack_take_calls(struct call_stack *stack,

@@ -11,17 +11,17 @@
 
 /* One open function. */
 struct call_frame {
-	uint64_t return_address;	/* for a break-in: where it came from */
+	uint64_t return_address; /* for a break-in: where it came from */
 	uint64_t start_ns;
-	uint64_t start_clock_ns;	/* of the task's clock */
+	uint64_t start_clock_ns; /* of the task's clock */
 	uint32_t function;
-	uint8_t how;			/* enum call_how */
-	uint8_t doubt;			/* enum call_doubt bits so far */
-	bool is_break;			/* returns below do not reach past it */
-	bool returns_anywhere;		/* its return address is unknown */
-	bool may_be_stale;		/* tracing paused: it may have ended */
-	bool is_confirmed;		/* its function was running since */
-	bool is_signal;			/* a signal's handler: is_break, too; it
+	uint8_t how;	       /* enum call_how */
+	uint8_t doubt;	       /* enum call_doubt bits so far */
+	bool is_break;	       /* returns below do not reach past it */
+	bool returns_anywhere; /* its return address is unknown */
+	bool may_be_stale;     /* tracing paused: it may have ended */
+	bool is_confirmed;     /* its function was running since */
+	bool is_signal;	       /* a signal's handler: is_break, too; it
 					 * goes back to return_address, or
 					 * where that is 0 to the function
 					 * below it */
@@ -35,7 +35,7 @@ struct call_stack {
 	struct call_frame *frames;
 	uint32_t count;
 	uint32_t room;
-	bool has_new_program;		/* below the system call: all is gone */
+	bool has_new_program; /* below the system call: all is gone */
 };
 
 /* A zeroed stack is empty. */
@@ -51,11 +51,11 @@ struct call_stack_output {
 
 /* Where the times of a task's steps come from, as its CPU's events pass. */
 struct call_times {
-	struct time_window window;	/* in which its clock goes */
-	uint64_t clock_ns;		/* at from_ns; time spent traced */
-	uint64_t from_ns;		/* of the CPU, clipped to the window */
-	uint64_t last_ns;		/* of the task's newest step */
-	bool is_running;		/* else its clock stands */
+	struct time_window window; /* in which its clock goes */
+	uint64_t clock_ns;	   /* at from_ns; time spent traced */
+	uint64_t from_ns;	   /* of the CPU, clipped to the window */
+	uint64_t last_ns;	   /* of the task's newest step */
+	bool is_running;	   /* else its clock stands */
 };
 
 /* Returns whether @event is one of calls and returns, for which nothing but

@@ -7,54 +7,54 @@
 
 /* A task as the report sees it. */
 struct task {
-	uint32_t index;		/* counted from 0 in order of appearance */
-	int32_t tid;		/* 0: the idle task of cpu, -1: unknown */
+	uint32_t index; /* counted from 0 in order of appearance */
+	int32_t tid;	/* 0: the idle task of cpu, -1: unknown */
 	int32_t pid;
-	int32_t cpu;		/* where it runs or ran last */
+	int32_t cpu; /* where it runs or ran last */
 };
 
 enum call_step_kind {
-	STEP_ENTER,	/* function begins */
-	STEP_EXIT,	/* function ends; detail 1: in a jump to the one whose
+	STEP_ENTER,  /* function begins */
+	STEP_EXIT,   /* function ends; detail 1: in a jump to the one whose
 			 * STEP_ENTER (HOW_TAIL) is the task's next step */
-	STEP_COUNT,	/* function was called from within: a count only */
-	STEP_LEAVE,	/* task leaves cpu; a STEP_SWITCH follows */
-	STEP_SWITCH,	/* task runs on cpu now; detail 1: the one before it
+	STEP_COUNT,  /* function was called from within: a count only */
+	STEP_LEAVE,  /* task leaves cpu; a STEP_SWITCH follows */
+	STEP_SWITCH, /* task runs on cpu now; detail 1: the one before it
 			 * still wanted to */
-	STEP_STATE,	/* cpu goes into state detail, an enum cpu_state */
-	STEP_GAP,	/* it goes into CPU_GAP: detail is an enum
+	STEP_STATE,  /* cpu goes into state detail, an enum cpu_state */
+	STEP_GAP,    /* it goes into CPU_GAP: detail is an enum
 			 * flow_gap_reason, value the bytes lost (0: unknown),
 			 * place the byte offset in the stream */
-	STEP_END,	/* nothing more comes from cpu */
+	STEP_END,    /* nothing more comes from cpu */
 };
 
 /* How a function came to begin. */
 enum call_how {
 	HOW_CALL,
-	HOW_TAIL,		/* by a jump; the caller ended there */
-	HOW_BREAK,		/* interrupt or exception */
-	HOW_SYSTEM_CALL,	/* seen from user code */
-	HOW_START,		/* the trace starts with it, as at an entry
+	HOW_TAIL,	 /* by a jump; the caller ended there */
+	HOW_BREAK,	 /* interrupt or exception */
+	HOW_SYSTEM_CALL, /* seen from user code */
+	HOW_START,	 /* the trace starts with it, as at an entry
 				 * from user space that is not traced */
-	HOW_INFERRED,		/* it was running before it was first seen */
+	HOW_INFERRED,	 /* it was running before it was first seen */
 };
 
 /* What is known about a CPU for a stretch of time. */
 enum cpu_state {
-	CPU_UNSEEN,	/* before the first time packet */
+	CPU_UNSEEN, /* before the first time packet */
 	CPU_TRACED,
-	CPU_OUTSIDE,	/* at a privilege level that is not traced: user */
-	CPU_FILTERED,	/* outside the address filter */
-	CPU_OFF,	/* the trace unit was off: another task ran */
+	CPU_OUTSIDE,  /* at a privilege level that is not traced: user */
+	CPU_FILTERED, /* outside the address filter */
+	CPU_OFF,      /* the trace unit was off: another task ran */
 	CPU_GAP,
 	CPU_STATES,
 };
 
 /* Doubts about a function's begin and end. */
 enum call_doubt {
-	DOUBT_BEGIN = 1,	/* it began earlier */
-	DOUBT_END = 2,		/* it ended earlier */
-	DOUBT_INSIDE = 4,	/* tracing paused while it was open */
+	DOUBT_BEGIN = 1,  /* it began earlier */
+	DOUBT_END = 2,	  /* it ended earlier */
+	DOUBT_INSIDE = 4, /* tracing paused while it was open */
 };
 
 /* What happened, one thing after the other on each CPU, CPUs merged by time.
@@ -64,20 +64,20 @@ struct call_step {
 	uint64_t time_ns;
 	uint32_t early_ns;
 	uint32_t late_ns;
-	uint8_t kind;			/* enum call_step_kind */
-	uint8_t how;			/* ENTER, EXIT, COUNT: enum call_how */
-	uint8_t doubt;			/* ENTER, EXIT: enum call_doubt bits */
+	uint8_t kind;  /* enum call_step_kind */
+	uint8_t how;   /* ENTER, EXIT, COUNT: enum call_how */
+	uint8_t doubt; /* ENTER, EXIT: enum call_doubt bits */
 	uint8_t detail;
 	uint32_t cpu;
-	uint32_t function;		/* ENTER, EXIT, COUNT */
-	uint32_t depth;			/* ENTER, EXIT: 0 is outermost */
-	uint64_t clock_ns;		/* time that task spent traced so far */
-	uint64_t wall_ns;		/* EXIT: since its ENTER */
-	uint64_t on_cpu_ns;		/* EXIT: of that, traced in this task */
-	uint64_t value;			/* GAP */
-	uint64_t place;			/* GAP; ENTER: where it will return
+	uint32_t function;	 /* ENTER, EXIT, COUNT */
+	uint32_t depth;		 /* ENTER, EXIT: 0 is outermost */
+	uint64_t clock_ns;	 /* time that task spent traced so far */
+	uint64_t wall_ns;	 /* EXIT: since its ENTER */
+	uint64_t on_cpu_ns;	 /* EXIT: of that, traced in this task */
+	uint64_t value;		 /* GAP */
+	uint64_t place;		 /* GAP; ENTER: where it will return
 					 * to, 0 if unknown */
-	const struct task *task;	/* never NULL */
+	const struct task *task; /* never NULL */
 };
 
 /* Takes steps; each renderer of timelines and the profile is one. */

@@ -21,9 +21,9 @@ static const char magic[8] = "ktindex1";
 
 struct header {
 	uint64_t key;
-	uint64_t table;		/* where it lies */
-	uint64_t count;		/* of its entries */
-	uint64_t hash;		/* of its bytes */
+	uint64_t table; /* where it lies */
+	uint64_t count; /* of its entries */
+	uint64_t hash;	/* of its bytes */
 };
 
 struct entry {
@@ -117,8 +117,8 @@ bool checkpoint_index_fits(const char *path, uint64_t key)
 	return fits;
 }
 
-uint8_t *checkpoint_index_find(const char *path, uint64_t key,
-			       uint64_t time_ns, size_t *size)
+uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
+			       size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct entry entry;
@@ -142,7 +142,7 @@ uint8_t *checkpoint_index_find(const char *path, uint64_t key,
 struct index_writer {
 	struct new_file file;
 	uint64_t key;
-	uint64_t at;		/* where the next bytes go */
+	uint64_t at; /* where the next bytes go */
 	struct pack table;
 	uint64_t count;
 	bool failed;

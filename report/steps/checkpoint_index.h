@@ -53,7 +53,7 @@ bool checkpoint_index_fits(const char *path, uint64_t key);
  *
  * Returns its bytes, to be freed, and sets *@size; NULL if there is none.
  */
-uint8_t *checkpoint_index_find(const char *path, uint64_t key,
-			       uint64_t time_ns, size_t *size);
+uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
+			       size_t *size);
 
 #endif

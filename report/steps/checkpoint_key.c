@@ -2,8 +2,8 @@
 #include "report/steps/checkpoint_index.h"
 
 #include "common/build_id.h"
-#include "common/regular_file.h"
 #include "common/pack.h"
+#include "common/regular_file.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/function_table.h"
 
@@ -80,8 +80,7 @@ static uint64_t hash_functions(const struct function_table *functions,
 }
 
 bool checkpoint_index_key(const struct recording *recording,
-			  const struct function_table *functions,
-			  uint64_t *key)
+			  const struct function_table *functions, uint64_t *key)
 {
 	const char *kcore = recording_kcore_path(recording);
 	/* Other programs may find other events. */

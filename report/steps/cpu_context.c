@@ -24,8 +24,7 @@ struct call_step cpu_context_step(const struct cpu_context *context,
 	};
 }
 
-static void say(const struct cpu_context *context,
-		const struct call_step *step)
+static void say(const struct cpu_context *context, const struct call_step *step)
 {
 	context->output.sink->take(context->output.sink, step);
 }

@@ -13,7 +13,7 @@ struct cpu_context {
 	struct kept_task *task;
 	uint8_t state; /* enum cpu_state */
 	bool ended;
-	bool has_gap;	/* the account has the gap of CPU_GAP */
+	bool has_gap; /* the account has the gap of CPU_GAP */
 	struct cpu_account account;
 	struct call_stack_output output; /* of the task's call stack */
 };

@@ -9,7 +9,7 @@
 struct merge_stream {
 	event_batch_next *pull;
 	void *ctx;
-	const struct function_event *next;	/* NULL: it has ended */
+	const struct function_event *next; /* NULL: it has ended */
 	const struct function_event *end;
 	bool is_held;
 	uint32_t holder;
@@ -18,9 +18,9 @@ struct merge_stream {
 struct event_merge {
 	event_merge_holds *holds;
 	void *ctx;
-	struct array streams;		/* struct merge_stream */
+	struct array streams; /* struct merge_stream */
 	uint32_t current;
-	uint64_t limit_ns;		/* up to here current goes first */
+	uint64_t limit_ns; /* up to here current goes first */
 	bool must_choose;
 };
 
@@ -126,9 +126,8 @@ static void release(struct event_merge *merge, uint32_t holder)
 /* Returns whether the switch at the head of the current stream must wait. */
 static bool hold(struct event_merge *merge, struct merge_stream *stream)
 {
-	if (stream->is_held ||
-	    !merge->holds(merge->ctx, merge->current, stream->next,
-			  &stream->holder)) {
+	if (stream->is_held || !merge->holds(merge->ctx, merge->current,
+					     stream->next, &stream->holder)) {
 		stream->is_held = false;
 		return false;
 	}
@@ -163,8 +162,8 @@ static bool ends_run(const struct function_event *event)
 /* Returns the end of the run that begins at the head of @stream.  Behind a
  * switch another stream may have waited for it.
  */
-static const struct function_event *
-run_end(const struct event_merge *merge, const struct merge_stream *stream)
+static const struct function_event *run_end(const struct event_merge *merge,
+					    const struct merge_stream *stream)
 {
 	const struct function_event *end = stream->next;
 
@@ -183,7 +182,8 @@ int event_merge_next(struct event_merge *merge, uint32_t *index,
 	const struct function_event *end;
 
 	/* The last events handed out stayed valid until now. */
-	if (merge->streams.count && stream->next && stream->next == stream->end) {
+	if (merge->streams.count && stream->next &&
+	    stream->next == stream->end) {
 		int status = refill(stream);
 
 		if (status < 0)

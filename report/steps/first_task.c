@@ -37,8 +37,7 @@ int first_task(const struct recording *recording,
 	if (!sideband)
 		return -ERROR_MEMORY;
 	while ((status = sideband_next(sideband, &record)) > 0)
-		if (record.cpu == stream->cpu &&
-		    read_record(&record, pid, tid))
+		if (record.cpu == stream->cpu && read_record(&record, pid, tid))
 			break;
 	sideband_close(sideband);
 	return status < 0 ? status : 0;

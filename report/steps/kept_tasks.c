@@ -45,8 +45,8 @@ struct kept_task *kept_tasks_find(const struct kept_tasks *tasks, int32_t cpu,
 
 static int give_index(struct kept_tasks *tasks, const struct task *task)
 {
-	uint64_t *index = number_map_add(tasks->indices,
-					 key_of(task->cpu, task->tid));
+	uint64_t *index =
+		number_map_add(tasks->indices, key_of(task->cpu, task->tid));
 
 	if (!index)
 		return -ERROR_MEMORY;

@@ -15,7 +15,7 @@ struct kept_task {
 	struct call_stack stack;
 	uint32_t exec_depth; /* of an exec that goes on; 0: none */
 	uint64_t clock_ns;
-	uint64_t last_ns;    /* of its newest step */
+	uint64_t last_ns; /* of its newest step */
 };
 
 struct number_map;

@@ -35,10 +35,11 @@ bool named_functions_has(struct named_functions *named, uint32_t function)
 		return false;
 	}
 	if (*answer == ANSWER_UNKNOWN)
-		*answer = name_choice_has(named->choice,
-					  function_at(named->functions,
-						      function)->name) ?
-				  ANSWER_YES :
-				  ANSWER_NO;
+		*answer =
+			name_choice_has(
+				named->choice,
+				function_at(named->functions, function)->name) ?
+				ANSWER_YES :
+				ANSWER_NO;
 	return *answer == ANSWER_YES;
 }

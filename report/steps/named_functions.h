@@ -14,10 +14,10 @@ struct name_choice;
  * its function is first asked for.
  */
 struct named_functions {
-	const struct function_table *functions;	/* borrowed */
-	const struct name_choice *choice;	/* borrowed; NULL: no function */
-	struct array answers;			/* uint8_t by function */
-	int status;		/* 0, or -ERROR_MEMORY: some are left out */
+	const struct function_table *functions; /* borrowed */
+	const struct name_choice *choice; /* borrowed; NULL: no function */
+	struct array answers;		  /* uint8_t by function */
+	int status; /* 0, or -ERROR_MEMORY: some are left out */
 };
 
 struct named_functions

@@ -77,8 +77,7 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 static bool has_cpu(const struct task_stacks *stacks, int32_t cpu)
 {
 	for (size_t i = 0; i < stacks->cpus.count; i++) {
-		const struct cpu_context *context =
-			array_at(&stacks->cpus, i);
+		const struct cpu_context *context = array_at(&stacks->cpus, i);
 
 		if (context->account.cpu == cpu)
 			return true;
@@ -190,8 +189,7 @@ static void say(const struct task_stacks *stacks, const struct kept_task *task,
 void stacks_checkpoint_say(struct task_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
-		const struct kept_task *task =
-			kept_tasks_at(&stacks->tasks, i);
+		const struct kept_task *task = kept_tasks_at(&stacks->tasks, i);
 
 		for (uint32_t j = 0; j < task->stack.count; j++)
 			say(stacks, task, j);

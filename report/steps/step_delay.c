@@ -9,13 +9,13 @@
 
 struct waiting {
 	struct call_step step;
-	bool is_open;		/* an entry whose exit has not come */
-	bool is_short;		/* an entry to be left out */
+	bool is_open;  /* an entry whose exit has not come */
+	bool is_short; /* an entry to be left out */
 };
 
 /* The open entries of one task: their numbers in the queue's count. */
 struct task_entries {
-	struct array numbers;	/* uint64_t */
+	struct array numbers; /* uint64_t */
 };
 
 struct step_delay {
@@ -23,10 +23,10 @@ struct step_delay {
 	struct step_sink *next;
 	uint64_t min_ns;
 	struct waiting *ring;
-	uint64_t room;		/* a power of two */
-	uint64_t first;		/* number of the oldest waiting step */
-	uint64_t end;		/* number of the next one to come */
-	struct array tasks;	/* struct task_entries by task index */
+	uint64_t room;	    /* a power of two */
+	uint64_t first;	    /* number of the oldest waiting step */
+	uint64_t end;	    /* number of the next one to come */
+	struct array tasks; /* struct task_entries by task index */
 	int status;
 };
 

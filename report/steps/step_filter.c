@@ -32,9 +32,8 @@ static bool has_comm(const struct step_filter *filter, int32_t tid)
 
 bool step_filter_has_tasks(const struct step_filter *filter)
 {
-	return filter &&
-	       (filter->pid_count || filter->tid_count || filter->tree_count ||
-		filter->comms);
+	return filter && (filter->pid_count || filter->tid_count ||
+			  filter->tree_count || filter->comms);
 }
 
 bool step_filter_task(const struct step_filter *filter, const struct task *task)

@@ -15,14 +15,14 @@ struct task_names;
  * the four task lists a task must be in one.
  */
 struct step_filter {
-	const struct task_names *names;	/* borrowed */
+	const struct task_names *names; /* borrowed */
 	const int32_t *pids;		/* process or thread ids */
 	size_t pid_count;
-	const int32_t *tids;		/* threads, without their processes */
+	const int32_t *tids; /* threads, without their processes */
 	size_t tid_count;
-	const int32_t *trees;		/* processes with their descendants */
+	const int32_t *trees; /* processes with their descendants */
 	size_t tree_count;
-	const struct name_choice *comms;	/* borrowed; NULL: empty */
+	const struct name_choice *comms; /* borrowed; NULL: empty */
 	/* Without a choice of tasks: not those of the program that recorded, by
 	 * this command line (recorder_task.h).  NULL: them, too.
 	 */

@@ -14,9 +14,9 @@ enum { NOT_INSIDE = UINT32_MAX };
 struct task_selection {
 	bool is_known;
 	bool is_wanted;
-	uint32_t base;		/* depth of the shown function that is open */
-	uint32_t hidden;	/* depth of the hidden function that is open */
-	struct array passed;	/* bool by depth: its entry was passed on */
+	uint32_t base;	     /* depth of the shown function that is open */
+	uint32_t hidden;     /* depth of the hidden function that is open */
+	struct array passed; /* bool by depth: its entry was passed on */
 };
 
 struct step_select {
@@ -24,11 +24,11 @@ struct step_select {
 	struct step_select_options options;
 	struct named_functions shown;
 	struct named_functions hidden;
-	struct step_delay *delay;	/* NULL without min_ns */
+	struct step_delay *delay; /* NULL without min_ns */
 	struct step_sink *next;
-	struct array tasks;		/* struct task_selection by index */
+	struct array tasks; /* struct task_selection by index */
 	uint64_t count;
-	uint64_t open_count;		/* passed on, but for the exit */
+	uint64_t open_count; /* passed on, but for the exit */
 	int status;
 };
 
@@ -194,8 +194,7 @@ void step_select_free(struct step_select *select)
 	if (!select)
 		return;
 	for (size_t i = 0; i < select->tasks.count; i++) {
-		struct task_selection *selection =
-			array_at(&select->tasks, i);
+		struct task_selection *selection = array_at(&select->tasks, i);
 
 		array_free(&selection->passed);
 	}

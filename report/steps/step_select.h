@@ -12,16 +12,16 @@ struct function_table;
 struct name_choice;
 
 struct step_select_options {
-	const struct step_filter *filter;	/* borrowed */
-	struct time_window window;	/* functions that begin in it */
+	const struct step_filter *filter; /* borrowed */
+	struct time_window window;	  /* functions that begin in it */
 	/* Only these and what they call, and without those and what they call;
 	 * borrowed, or NULL.
 	 */
 	const struct name_choice *shown;
 	const struct name_choice *hidden;
-	uint32_t max_depth;		/* below those shown, or the outermost */
-	uint64_t min_ns;		/* shorter functions are left out */
-	uint64_t max_count;		/* of functions */
+	uint32_t max_depth; /* below those shown, or the outermost */
+	uint64_t min_ns;    /* shorter functions are left out */
+	uint64_t max_count; /* of functions */
 };
 
 /* Passes on the steps that a timeline is to show.  Every exit passed on has

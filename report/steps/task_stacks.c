@@ -61,9 +61,10 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		       const struct function_event *event)
 {
-	struct kept_task *next = kept_tasks_get(
-		&stacks->tasks, context->account.cpu, function_event_pid(event),
-		function_event_tid(event));
+	struct kept_task *next = kept_tasks_get(&stacks->tasks,
+						context->account.cpu,
+						function_event_pid(event),
+						function_event_tid(event));
 	struct call_step step;
 
 	if (!next)
@@ -244,8 +245,8 @@ int task_stacks_take(struct task_stacks *stacks, uint32_t index,
 		int status = 0;
 
 		if (call_stack_is_call(events))
-			status = taken = take_calls(stacks, context, events,
-						    count);
+			status = taken =
+				take_calls(stacks, context, events, count);
 		else
 			status = take_other(stacks, context, events);
 		if (status < 0)

@@ -13,13 +13,13 @@
 /* Where a CPU's time went, within the window. */
 struct cpu_account {
 	int32_t cpu;
-	uint64_t first_ns;		/* 0: nothing was seen */
+	uint64_t first_ns; /* 0: nothing was seen */
 	uint64_t last_ns;
-	uint64_t state_ns[CPU_STATES];	/* they add up to last - first */
-	uint64_t idle_ns;		/* of CPU_TRACED, in the idle task */
+	uint64_t state_ns[CPU_STATES]; /* they add up to last - first */
+	uint64_t idle_ns;	       /* of CPU_TRACED, in the idle task */
 	uint64_t switches;
-	uint64_t gaps;			/* any part of them */
-	uint64_t lost_bytes;		/* of trace, where known, in gaps that
+	uint64_t gaps;	     /* any part of them */
+	uint64_t lost_bytes; /* of trace, where known, in gaps that
 					 * begin in the window */
 };
 

@@ -6,11 +6,11 @@
  * sent before it (ECMA-48, SGR), and plain behind it; or all are "".
  */
 struct colors {
-	const char *hot;	/* a large share of the time */
-	const char *warm;	/* one to be seen */
-	const char *missing;	/* what the trace does not hold */
-	const char *faint;	/* what only helps to find one's place */
-	const char *subject;	/* what the lines around it are about */
+	const char *hot;     /* a large share of the time */
+	const char *warm;    /* one to be seen */
+	const char *missing; /* what the trace does not hold */
+	const char *faint;   /* what only helps to find one's place */
+	const char *subject; /* what the lines around it are about */
 	const char *plain;
 };
 

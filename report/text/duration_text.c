@@ -43,8 +43,7 @@ static size_t put_value(char *text, uint64_t duration_ns, uint64_t unit_ns)
 	size_t decimals = decimals_of(duration_ns, unit_ns);
 	uint64_t part_ns = unit_ns / powers[decimals];
 	uint64_t parts = duration_ns / part_ns +
-			 (part_ns > 1 &&
-			  duration_ns % part_ns * 2 >= part_ns);
+			 (part_ns > 1 && duration_ns % part_ns * 2 >= part_ns);
 	size_t size = digits_decimal(text, parts / powers[decimals]);
 
 	if (!decimals)

@@ -10,7 +10,7 @@
  * enum unknown_reason (attribution/time/time_span.h).
  */
 enum frame_state {
-	FRAME_USER,		/* in user code that is not traced */
+	FRAME_USER, /* in user code that is not traced */
 	FRAME_RUNNABLE,
 	FRAME_ASLEEP,
 	FRAME_UNKNOWN_GAP,

@@ -8,7 +8,7 @@ struct function_table;
 
 /* How a function is written in a report. */
 struct function_label {
-	char text[512];		/* longer names are cut */
+	char text[512]; /* longer names are cut */
 };
 
 /* Returns "vfs_read", or with @pid not negative "137k:vfs_read" (kernel) or

@@ -21,11 +21,11 @@ enum { LINE_BUFFER_BYTES = 4096, LINE_BUFFER_WIDEST = 32 };
  * anybody could read.
  */
 struct line_buffer {
-	FILE *out;		/* borrowed */
+	FILE *out; /* borrowed */
 	size_t size;
 	bool is_live;
-	uint32_t live_lines;	/* those of the same moment */
-	uint64_t live_ms;	/* that moment */
+	uint32_t live_lines; /* those of the same moment */
+	uint64_t live_ms;    /* that moment */
 	char bytes[LINE_BUFFER_BYTES];
 };
 
@@ -82,8 +82,7 @@ static inline void line_buffer_number(struct line_buffer *buffer,
 	buffer->size += digits_decimal(text, value);
 }
 
-static inline void line_buffer_signed(struct line_buffer *buffer,
-				      int64_t value)
+static inline void line_buffer_signed(struct line_buffer *buffer, int64_t value)
 {
 	char *text = line_buffer_room(buffer, DIGITS_MOST);
 

@@ -22,8 +22,7 @@ size_t utf8_length(const char *text, size_t length)
 	const uint8_t *bytes = (const uint8_t *)text;
 	size_t count;
 
-	if (!length || (bytes[0] >= 0x80 && bytes[0] < 0xc2) ||
-	    bytes[0] > 0xf4)
+	if (!length || (bytes[0] >= 0x80 && bytes[0] < 0xc2) || bytes[0] > 0xf4)
 		return 0;
 	count = bytes[0] < 0x80 ? 1 :
 		bytes[0] < 0xe0 ? 2 :
@@ -129,8 +128,7 @@ static const char *replacement(enum name_rules rules, char c)
 static size_t put_character(char *text, enum name_rules rules,
 			    const char *character, size_t size)
 {
-	const char *instead =
-		size == 1 ? replacement(rules, *character) : NULL;
+	const char *instead = size == 1 ? replacement(rules, *character) : NULL;
 
 	if (rules == NAME_JSON && (uint8_t)*character < 0x20)
 		return put_byte(text, "\\u00", (uint8_t)*character);

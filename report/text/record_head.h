@@ -6,7 +6,7 @@
 
 /* A field's name over a column of a table for people. */
 struct record_head {
-	char lines[2][64];	/* the first one is empty if one is enough */
+	char lines[2][64]; /* the first one is empty if one is enough */
 };
 
 /* Returns the head of field @name: "context_switches" is "context switches",

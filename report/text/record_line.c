@@ -24,8 +24,8 @@ static void keep_prefix(struct record_writer *writer, const char *name)
 
 	if (writer->unit)
 		field = time_unit_field(writer->unit, name);
-	size = snprintf(prefix->text, sizeof(prefix->text), ",\"%s\":",
-			writer->unit ? field.name : name);
+	size = snprintf(prefix->text, sizeof(prefix->text),
+			",\"%s\":", writer->unit ? field.name : name);
 	prefix->name = size <= RECORD_PREFIX_BYTES ? name : NULL;
 	prefix->size = (size_t)size;
 }
@@ -62,12 +62,12 @@ static void put_escaped(struct line_buffer *line, enum name_rules rules,
 
 		/* A character of several bytes stays whole. */
 		if (part > MOST)
-			for (part = MOST; part > MOST - 3 &&
-					  (text[part] & 0xc0) == 0x80;)
+			for (part = MOST;
+			     part > MOST - 3 && (text[part] & 0xc0) == 0x80;)
 				part--;
-		line->size += name_text(line_buffer_room(line,
-							 part * NAME_GROWTH),
-					rules, text, part);
+		line->size +=
+			name_text(line_buffer_room(line, part * NAME_GROWTH),
+				  rules, text, part);
 		text += part;
 		length -= part;
 	}

@@ -50,8 +50,7 @@ int record_order(record_fields *fields, const void *ctx, uint64_t count,
 	if (!keys || !*order)
 		status = -ERROR_MEMORY;
 	for (uint64_t i = 0; i < count && !status; i++)
-		status = pick(&writer, fields, ctx, i, column,
-			      &keys[i]);
+		status = pick(&writer, fields, ctx, i, column, &keys[i]);
 	if (!status)
 		qsort(keys, count, sizeof(*keys), compare_keys);
 	for (uint64_t i = 0; keys && i < count; i++) {

@@ -54,8 +54,8 @@ static void put_spaces(FILE *out, int count)
 /* What is left of a column of text is owed to the next one: no line ends in
  * spaces.
  */
-static void put(struct record_writer *writer, const struct record_column *column,
-		const char *value)
+static void put(struct record_writer *writer,
+		const struct record_column *column, const char *value)
 {
 	int rest = column->width - width_of(value);
 

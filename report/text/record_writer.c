@@ -208,7 +208,8 @@ void record_number(struct record_writer *writer, const char *name,
 	if (is_direct(writer)) {
 		at = record_line_field(writer, name, DIGITS_MOST);
 		if (at)
-			record_line_take(writer, at + digits_decimal(at, value));
+			record_line_take(writer,
+					 at + digits_decimal(at, value));
 		return;
 	}
 	if (is_time(name) && !writer->pick) {

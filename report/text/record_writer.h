@@ -12,8 +12,8 @@
 struct time_unit;
 
 enum record_format {
-	RECORD_CSV,	/* RFC 4180: a header line, then a line a record */
-	RECORD_JSON,	/* one array of flat objects, one a line */
+	RECORD_CSV,  /* RFC 4180: a header line, then a line a record */
+	RECORD_JSON, /* one array of flat objects, one a line */
 	/* For people: aligned columns under their names, as wide as the text may
 	 * be, the rest below; times in the unit that suits them, those fields'
 	 * "_ns" left out; columns without any value but 0 listed below.
@@ -28,7 +28,7 @@ struct record_pick {
 	const char *column;
 	bool is_found;
 	bool is_text;
-	char *text;		/* is_text: to be freed */
+	char *text; /* is_text: to be freed */
 	long double number;
 };
 
@@ -36,10 +36,10 @@ struct record_pick {
 struct record_column {
 	const char *name;
 	int width;
-	int block;		/* in which it stands */
+	int block; /* in which it stands */
 	bool is_text;
-	bool is_key;		/* in each block */
-	bool has_value;		/* one that is not 0 and not absent */
+	bool is_key;	/* in each block */
+	bool has_value; /* one that is not 0 and not absent */
 	bool has_zero;
 };
 
@@ -47,7 +47,7 @@ enum { RECORD_PREFIX_BYTES = 48 };
 
 /* What stands before the value of a field in JSON: a comma and its name. */
 struct record_prefix {
-	const char *name;	/* that it was made of; NULL: none yet */
+	const char *name; /* that it was made of; NULL: none yet */
 	size_t size;
 	char text[1 + RECORD_PREFIX_BYTES];
 };
@@ -59,23 +59,23 @@ struct record_prefix {
  * else until record_writer_end().
  */
 struct record_writer {
-	FILE *out;		/* borrowed */
-	struct line_buffer line;	/* CSV, JSON */
+	FILE *out;		 /* borrowed */
+	struct line_buffer line; /* CSV, JSON */
 	enum record_format format;
 	/* CSV, JSON: of the fields "…_ns"; NULL: just that */
 	const struct time_unit *unit;
 	bool has_records;
-	bool has_fields;	/* in this record */
-	bool is_header;		/* CSV: this pass writes names */
-	bool is_measuring;	/* table: this pass finds the widths */
-	int blocks;		/* table: how many */
-	int block;		/* which one is written */
-	int owed;		/* spaces before the row's next field */
-	struct record_pick *pick;	/* not NULL: nothing is written */
-	int column;		/* of the field that comes */
+	bool has_fields;	  /* in this record */
+	bool is_header;		  /* CSV: this pass writes names */
+	bool is_measuring;	  /* table: this pass finds the widths */
+	int blocks;		  /* table: how many */
+	int block;		  /* which one is written */
+	int owed;		  /* spaces before the row's next field */
+	struct record_pick *pick; /* not NULL: nothing is written */
+	int column;		  /* of the field that comes */
 	union {
 		struct record_prefix prefixes[RECORD_MAX_COLUMNS]; /* JSON */
-		struct record_column columns[RECORD_MAX_COLUMNS]; /* table */
+		struct record_column columns[RECORD_MAX_COLUMNS];  /* table */
 	};
 };
 

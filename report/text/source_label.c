@@ -13,8 +13,8 @@ struct source_label source_label_of(struct lines *lines,
 	struct source_label label = { "" };
 	struct source_line line;
 
-	if (lines && lines_find(lines, function_at(functions, function), 0,
-				&line))
+	if (lines &&
+	    lines_find(lines, function_at(functions, function), 0, &line))
 		snprintf(label.text, sizeof(label.text), "%s:%d", line.file,
 			 line.line);
 	return label;

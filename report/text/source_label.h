@@ -9,7 +9,7 @@ struct lines;
 
 /* Where a function begins in source code. */
 struct source_label {
-	char text[512];		/* longer ones are cut; "" if not known */
+	char text[512]; /* longer ones are cut; "" if not known */
 };
 
 /* Returns "fs/read_write.c:450".  @lines NULL: nothing was asked for. */

@@ -3,8 +3,8 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
 #include "common/name_choice.h"
+#include "common/number_map.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
@@ -23,9 +23,9 @@ struct task_name {
 };
 
 struct task_names {
-	struct array names;	/* struct task_name, by tid, time, order */
-	struct number_map *parents;	/* the last one's pid, by pid */
-	bool knows_last_only;	/* the steps' times are no times */
+	struct array names;	    /* struct task_name, by tid, time, order */
+	struct number_map *parents; /* the last one's pid, by pid */
+	bool knows_last_only;	    /* the steps' times are no times */
 };
 
 struct task_names *task_names_empty(void)
@@ -117,9 +117,9 @@ static int compare_names(const void *a, const void *b)
 int task_names_open(const struct recording *recording,
 		    struct task_names **names)
 {
-	struct sideband *sideband = sideband_open(
-		recording,
-		SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_FORK));
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_COMM) |
+						 SIDEBAND_BIT(SIDEBAND_FORK));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 
@@ -225,8 +225,7 @@ bool task_names_ever(const struct task_names *names, int32_t tid,
 
 int32_t task_names_parent(const struct task_names *names, int32_t pid)
 {
-	const uint64_t *parent =
-		number_map_find(names->parents, (uint32_t)pid);
+	const uint64_t *parent = number_map_find(names->parents, (uint32_t)pid);
 
 	return parent ? (int32_t)*parent : -1;
 }

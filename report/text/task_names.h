@@ -39,7 +39,7 @@ const char *task_names_comm(const struct task_names *names, int32_t tid,
 /* From when until when a task has one name. */
 struct task_name_time {
 	uint64_t since_ns;
-	uint64_t until_ns;	/* not any more; UINT64_MAX: for ever */
+	uint64_t until_ns; /* not any more; UINT64_MAX: for ever */
 };
 
 /* Returns for how long before and after @time_ns task_names_comm() returns the

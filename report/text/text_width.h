@@ -6,7 +6,7 @@
 
 enum {
 	TEXT_WIDTH_LEAST = 40,
-	TEXT_WIDTH_FILE = 100,	/* where no terminal shows it */
+	TEXT_WIDTH_FILE = 100, /* where no terminal shows it */
 };
 
 /* Returns how many columns a text on @out should have: what the environment's

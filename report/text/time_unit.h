@@ -15,11 +15,11 @@ struct recording;
  */
 struct time_unit {
 	bool is_time;
-	bool is_of_host;	/* of the virtual machine's host */
-	const char *name;	/* behind a number */
-	const char *suffix;	/* of fields, in place of "_ns" */
-	const char *kind;	/* in "Flat profile: wall time on CPUs" */
-	const char *note;	/* that reports for people begin with; "" */
+	bool is_of_host;    /* of the virtual machine's host */
+	const char *name;   /* behind a number */
+	const char *suffix; /* of fields, in place of "_ns" */
+	const char *kind;   /* in "Flat profile: wall time on CPUs" */
+	const char *note;   /* that reports for people begin with; "" */
 };
 
 /* Never NULL. */

@@ -30,13 +30,13 @@ struct chrome_writer {
 	struct span_writer writer;
 	struct line_buffer out;
 	bool has_events;
-	struct array names;	/* struct escaped_name by function */
-	struct array rows;	/* struct row_text by the track's number */
+	struct array names; /* struct escaped_name by function */
+	struct array rows;  /* struct row_text by the track's number */
 };
 
 /* A function's name as it is written each time. */
 struct escaped_name {
-	char *text;		/* NULL: not made yet */
+	char *text; /* NULL: not made yet */
 	size_t size;
 };
 
@@ -86,7 +86,7 @@ enum { ROW_BYTES = 48 };
  */
 struct row_text {
 	struct ids ids;
-	size_t size;		/* 0: not made yet */
+	size_t size; /* 0: not made yet */
 	char text[ROW_BYTES];
 };
 
@@ -113,11 +113,10 @@ static char *put_row(struct chrome_writer *chrome, char *at,
 		     const struct span_track *track)
 {
 	struct row_text once = { .size = 0 };
-	struct row_text *row = track->number < chrome->rows.count ?
-				       (struct row_text *)chrome->rows.items +
-					       track->number :
-				       array_reach(&chrome->rows,
-						   track->number);
+	struct row_text *row =
+		track->number < chrome->rows.count ?
+			(struct row_text *)chrome->rows.items + track->number :
+			array_reach(&chrome->rows, track->number);
 	struct ids ids = ids_of(track);
 
 	row = row ? row : &once;

@@ -51,8 +51,7 @@ static void end(struct span_writer *writer, const struct span_track *track,
 		uint64_t time_ns)
 {
 	if (is_written(track))
-		perfetto_slices_end(&of_writer(writer)->slices, track,
-				    time_ns);
+		perfetto_slices_end(&of_writer(writer)->slices, track, time_ns);
 }
 
 static void mark(struct span_writer *writer, const struct span_track *track,
@@ -122,8 +121,8 @@ static struct step_sink *open_perfetto(const struct timeline_context *context)
 	perfetto->out = perfetto_out_of(context->out);
 	perfetto->sched = perfetto_sched_of(&perfetto->out, context->names);
 	perfetto->wakeups = perfetto_wakeups_of(&perfetto->out, context->names);
-	perfetto->slices = perfetto_slices_of(&perfetto->out,
-					      &perfetto->writer);
+	perfetto->slices =
+		perfetto_slices_of(&perfetto->out, &perfetto->writer);
 	perfetto->tracks = perfetto_tracks_of(&perfetto->out, context->names);
 	return span_export_open(context, &perfetto->writer);
 }

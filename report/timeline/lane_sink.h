@@ -10,23 +10,23 @@
 /* A row beside the functions of a thread, or of a CPU. */
 struct lane {
 	enum span_track_kind kind;
-	const struct task *task;	/* NULL for a CPU's */
+	const struct task *task; /* NULL for a CPU's */
 	uint32_t cpu;
 };
 
 /* sched_waking, or sched_wakeup_new, as the kernel told it. */
 struct lane_waking {
 	uint64_t time_ns;
-	uint32_t cpu;		/* where the waker ran */
+	uint32_t cpu; /* where the waker ran */
 	int32_t waker_tid;
 	int32_t tid;
-	uint32_t flags;		/* common_flags of its record; 0: unknown */
+	uint32_t flags; /* common_flags of its record; 0: unknown */
 	bool is_new;
 };
 
 /* A thread that was woken had slept in a function. */
 struct lane_blocked {
-	uint64_t time_ns;	/* when it was woken */
+	uint64_t time_ns; /* when it was woken */
 	int32_t tid;
 	uint32_t function;
 };

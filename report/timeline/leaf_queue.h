@@ -21,8 +21,8 @@ typedef void leaf_queue_write(void *ctx, const struct call_step *step,
 struct waiting_step {
 	struct call_step step;
 	struct call_step exit;
-	bool is_leaf;		/* exit has come */
-	bool is_open;		/* an entry behind which nothing came yet */
+	bool is_leaf; /* exit has come */
+	bool is_open; /* an entry behind which nothing came yet */
 };
 
 /* Holds entries back until the next step of their task tells whether they are
@@ -32,7 +32,7 @@ struct leaf_queue {
 	leaf_queue_write *write;
 	void *ctx;
 	struct waiting_step steps[LEAF_QUEUE_STEPS];
-	uint32_t first;		/* counted on and on: their place is the rest */
+	uint32_t first; /* counted on and on: their place is the rest */
 	uint32_t end;
 };
 

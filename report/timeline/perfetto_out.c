@@ -46,7 +46,8 @@ static void flush(struct perfetto_out *out)
 	uLongf size = compressBound(out->size);
 	uint8_t *bytes = out->size ? malloc(size) : NULL;
 
-	if (bytes && compress2(bytes, &size, out->raw, out->size, LEVEL) == Z_OK)
+	if (bytes &&
+	    compress2(bytes, &size, out->raw, out->size, LEVEL) == Z_OK)
 		write_compressed(out, bytes, size);
 	else if (out->size)
 		out->status = -ERROR_MEMORY;
@@ -68,8 +69,8 @@ void perfetto_out_packet(struct perfetto_out *out,
 		return;
 	if (out->size + PROTOBUF_HEAD_MOST + packet->size > RAW_BYTES)
 		flush(out);
-	out->size += protobuf_head(out->raw + out->size, TRACE_PACKET,
-				   packet->size);
+	out->size +=
+		protobuf_head(out->raw + out->size, TRACE_PACKET, packet->size);
 	memcpy(out->raw + out->size, packet->bytes, packet->size);
 	out->size += packet->size;
 }

@@ -12,11 +12,11 @@
  * one before them said, too.
  */
 struct perfetto_out {
-	FILE *out;		/* borrowed */
+	FILE *out; /* borrowed */
 	uint8_t *raw;
-	size_t size;		/* of raw */
-	uint64_t bytes;		/* written */
-	int status;		/* 0, or -ERROR_MEMORY: packets are missing */
+	size_t size;	/* of raw */
+	uint64_t bytes; /* written */
+	int status;	/* 0, or -ERROR_MEMORY: packets are missing */
 };
 
 /* Returns what writes to @out; with status set when out of memory. */

@@ -13,8 +13,8 @@
 enum { STATE_RUNNABLE = 0, STATE_ASLEEP = 1 };
 
 struct cpu_runs {
-	int32_t tid;		/* that runs; 0: idle */
-	bool has_left;		/* at left_ns: nobody else is known to run */
+	int32_t tid;   /* that runs; 0: idle */
+	bool has_left; /* at left_ns: nobody else is known to run */
 	uint64_t left_ns;
 };
 
@@ -100,8 +100,7 @@ static void change(struct perfetto_sched *sched, struct cpu_runs *runs,
 void perfetto_sched_take(struct perfetto_sched *sched,
 			 const struct call_step *step)
 {
-	struct cpu_runs *runs = array_reach(&sched->cpus,
-					    cpu_slot(step->cpu));
+	struct cpu_runs *runs = array_reach(&sched->cpus, cpu_slot(step->cpu));
 	struct switch_event event = {
 		.time_ns = step->time_ns,
 		.cpu = step->cpu,

@@ -13,7 +13,7 @@ struct task_names;
  */
 struct perfetto_sched {
 	struct perfetto_out *out;	/* borrowed */
-	const struct task_names *names;	/* borrowed */
+	const struct task_names *names; /* borrowed */
 	struct array cpus;		/* struct cpu_runs */
 	int status;			/* 0, or -ERROR_MEMORY */
 };

@@ -10,8 +10,8 @@
 
 struct sequence {
 	uint64_t last_ns;
-	struct array named;	/* bool by number: the name was written */
-	uint32_t notes;		/* bits by enum span_note_name: likewise */
+	struct array named; /* bool by number: the name was written */
+	uint32_t notes;	    /* bits by enum span_note_name: likewise */
 };
 
 struct perfetto_slices perfetto_slices_of(struct perfetto_out *out,
@@ -60,8 +60,8 @@ void perfetto_slices_add(struct perfetto_slices *slices,
 /* Returns whether name @number is known to the reader of the sequence, noting
  * that it will be.
  */
-static bool was_named(struct perfetto_slices *slices,
-		      struct sequence *sequence, uint32_t number)
+static bool was_named(struct perfetto_slices *slices, struct sequence *sequence,
+		      uint32_t number)
 {
 	bool *items = sequence->named.items;
 	bool *named = number < sequence->named.count ?
@@ -121,8 +121,7 @@ static void put_note(struct sequence *sequence, struct protobuf *event,
 	if (sequence->notes & 1u << note->name)
 		return;
 	sequence->notes |= 1u << note->name;
-	intern(interned, INTERNED_ANNOTATIONS, iid,
-	       span_note_text(note->name));
+	intern(interned, INTERNED_ANNOTATIONS, iid, span_note_text(note->name));
 }
 
 /* What comes later in the file need not be later: that is said in the trace's
@@ -161,9 +160,10 @@ static void put_event(struct perfetto_slices *slices,
 	for (size_t i = 0; i < span->note_count; i++)
 		put_note(sequence, &event, &interned, &span->notes[i]);
 	if (span->flow)
-		protobuf_fixed64(&event, type == EVENT_INSTANT ?
-						 EVENT_FLOWS :
-						 EVENT_LAST_FLOWS, span->flow);
+		protobuf_fixed64(&event,
+				 type == EVENT_INSTANT ? EVENT_FLOWS :
+							 EVENT_LAST_FLOWS,
+				 span->flow);
 	if (interned.size)
 		protobuf_message(&packet, PACKET_INTERNED_DATA, &interned);
 	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);

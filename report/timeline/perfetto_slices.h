@@ -14,11 +14,11 @@ struct perfetto_out;
  * said once.
  */
 struct perfetto_slices {
-	struct perfetto_out *out;		/* borrowed, */
-	const struct span_writer *writer;	/* as this: it names */
-	struct array sequences;		/* struct sequence by track number */
-	uint64_t count;			/* of slices */
-	int status;			/* 0, or -ERROR_MEMORY */
+	struct perfetto_out *out;	  /* borrowed, */
+	const struct span_writer *writer; /* as this: it names */
+	struct array sequences;		  /* struct sequence by track number */
+	uint64_t count;			  /* of slices */
+	int status;			  /* 0, or -ERROR_MEMORY */
 };
 
 struct perfetto_slices perfetto_slices_of(struct perfetto_out *out,

@@ -48,8 +48,7 @@ void perfetto_put_name(struct protobuf *message, uint32_t field,
 				 strnlen(name, SPAN_NAME_BYTES)));
 }
 
-static void put_clock(struct protobuf *snapshot, uint64_t id,
-		      uint64_t time_ns)
+static void put_clock(struct protobuf *snapshot, uint64_t id, uint64_t time_ns)
 {
 	struct protobuf clock;
 
@@ -115,7 +114,7 @@ static void describe_process(struct perfetto_tracks *tracks,
 	protobuf_start(&packet);
 	protobuf_number(&process, PROCESS_PID, (uint64_t)pid);
 	perfetto_put_name(&process, PROCESS_NAME,
-		 task_names_last(tracks->names, pid));
+			  task_names_last(tracks->names, pid));
 	protobuf_number(&descriptor, TRACK_UUID,
 			PROCESS_TRACKS + (uint64_t)pid);
 	protobuf_message(&descriptor, TRACK_PROCESS, &process);

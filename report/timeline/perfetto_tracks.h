@@ -14,7 +14,7 @@ struct task_names;
 /* Describes tracks, and the processes that they belong to, each once. */
 struct perfetto_tracks {
 	struct perfetto_out *out;	/* borrowed */
-	const struct task_names *names;	/* borrowed */
+	const struct task_names *names; /* borrowed */
 	struct array processes;		/* int32_t: described already */
 	int status;			/* 0, or -ERROR_MEMORY */
 };

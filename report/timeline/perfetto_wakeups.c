@@ -54,8 +54,9 @@ void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
 	protobuf_number(&ftrace, FTRACE_TIMESTAMP, waking->time_ns);
 	protobuf_number(&ftrace, FTRACE_PID, (uint64_t)waking->waker_tid);
 	protobuf_number(&ftrace, FTRACE_FLAGS, waking->flags);
-	protobuf_message(&ftrace, waking->is_new ? FTRACE_WAKEUP_NEW :
-						   FTRACE_WAKING, &woken);
+	protobuf_message(&ftrace,
+			 waking->is_new ? FTRACE_WAKEUP_NEW : FTRACE_WAKING,
+			 &woken);
 	put_bundle(&packet, waking->cpu, &ftrace);
 	protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
 	perfetto_out_packet(wakeups->out, &packet);

@@ -14,10 +14,10 @@ struct task_names;
  */
 struct perfetto_wakeups {
 	struct perfetto_out *out;	/* borrowed */
-	const struct task_names *names;	/* borrowed */
-	struct array symbols;	/* bool by function: its name was written */
-	bool has_begun;		/* the sequence of sched_blocked_reason */
-	int status;		/* 0, or -ERROR_MEMORY */
+	const struct task_names *names; /* borrowed */
+	struct array symbols; /* bool by function: its name was written */
+	bool has_begun;	      /* the sequence of sched_blocked_reason */
+	int status;	      /* 0, or -ERROR_MEMORY */
 };
 
 struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,

@@ -12,7 +12,7 @@
  */
 struct protobuf {
 	size_t size;
-	bool is_full;		/* something did not fit and was left out */
+	bool is_full; /* something did not fit and was left out */
 	uint8_t bytes[4096];
 };
 
@@ -105,8 +105,8 @@ static inline void protobuf_bytes(struct protobuf *message, uint32_t field,
 {
 	if (!protobuf_has_room(message, size))
 		return;
-	message->size += protobuf_head(message->bytes + message->size, field,
-				       size);
+	message->size +=
+		protobuf_head(message->bytes + message->size, field, size);
 	memcpy(message->bytes + message->size, bytes, size);
 	message->size += size;
 }

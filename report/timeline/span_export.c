@@ -29,8 +29,7 @@ static struct kept_track *cpu_track(struct span_export *export,
 				    const struct call_step *step,
 				    enum span_track_kind kind)
 {
-	return span_tracks_cpu(&export->tracks, kind, step->cpu,
-			       step->time_ns);
+	return span_tracks_cpu(&export->tracks, kind, step->cpu, step->time_ns);
 }
 
 static void end_span(struct span_export *export, struct kept_track *kept,
@@ -56,8 +55,8 @@ static void begin_span(struct span_export *export, struct kept_track *kept,
 static void change_task(struct span_export *export,
 			const struct call_step *step)
 {
-	struct task_label name = task_label_of(
-		export->context.names, step->task->tid, step->time_ns);
+	struct task_label name = task_label_of(export->context.names,
+					       step->task->tid, step->time_ns);
 	const struct span span = {
 		.time_ns = step->time_ns,
 		.number = SPAN_NUMBER_NONE,

@@ -11,14 +11,14 @@
 /* A row of spans, which nest. */
 struct span_track {
 	enum span_track_kind kind;
-	const struct task *task;	/* of a thread's rows, else NULL */
-	uint32_t cpu;			/* of the others */
-	uint64_t number;		/* unlike all others', from 1 */
-	uint64_t parent;		/* of a row beside a task's functions:
+	const struct task *task; /* of a thread's rows, else NULL */
+	uint32_t cpu;		 /* of the others */
+	uint64_t number;	 /* unlike all others', from 1 */
+	uint64_t parent;	 /* of a row beside a task's functions:
 					 * the number of theirs; else 0 */
-	const char *lane;		/* what it shows, as "sleeps"; NULL:
+	const char *lane;	 /* what it shows, as "sleeps"; NULL:
 					 * functions, or who runs */
-	char name[48];			/* of the task or the CPU */
+	char name[48];		 /* of the task or the CPU */
 };
 
 /* Names may hold any bytes; so many are shown. */
@@ -38,8 +38,8 @@ struct span_writer {
 	void (*end)(struct span_writer *writer, const struct span_track *track,
 		    uint64_t time_ns);
 	/* A moment; NULL: not wanted. */
-	void (*mark)(struct span_writer *writer,
-		     const struct span_track *track, const struct span *span);
+	void (*mark)(struct span_writer *writer, const struct span_track *track,
+		     const struct span *span);
 	/* A task begins (STEP_SWITCH) or stops to run, or a CPU ends; NULL: not
 	 * wanted, but as spans.
 	 */

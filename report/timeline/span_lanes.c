@@ -31,15 +31,14 @@ static struct span_tracks *tracks_of(struct lane_sink *sink)
 }
 
 /* Returns NULL when out of memory. */
-static const struct span_track *track_of(struct span_tracks *tracks,
-					 const struct lane *lane,
-					 uint64_t time_ns)
+static const struct span_track *
+track_of(struct span_tracks *tracks, const struct lane *lane, uint64_t time_ns)
 {
 	const struct kept_track *kept =
-		lane->task ? span_tracks_task(tracks, lane->kind, lane->task,
-					      time_ns) :
-			     span_tracks_cpu(tracks, lane->kind, lane->cpu,
-					     time_ns);
+		lane->task ?
+			span_tracks_task(tracks, lane->kind, lane->task,
+					 time_ns) :
+			span_tracks_cpu(tracks, lane->kind, lane->cpu, time_ns);
 
 	return kept ? &kept->track : NULL;
 }

@@ -9,7 +9,7 @@ struct span_tracks;
 /* Turns lanes into tracks of an export. */
 struct span_lanes {
 	struct lane_sink sink;
-	struct span_tracks *tracks;	/* borrowed */
+	struct span_tracks *tracks; /* borrowed */
 };
 
 struct span_lanes span_lanes_of(struct span_tracks *tracks);

@@ -8,10 +8,8 @@
 #include <stdio.h>
 
 static const char *const lane_names[SPAN_TRACK_KINDS] = {
-	[SPAN_CALLS] = "system calls",
-	[SPAN_SLEEPS] = "sleeps",
-	[SPAN_WORK] = "kernel work",
-	[SPAN_CPU_TRACE] = "trace",
+	[SPAN_CALLS] = "system calls",	      [SPAN_SLEEPS] = "sleeps",
+	[SPAN_WORK] = "kernel work",	      [SPAN_CPU_TRACE] = "trace",
 	[SPAN_CPU_INTERRUPTS] = "interrupts",
 };
 
@@ -72,8 +70,7 @@ static void announce(struct span_tracks *tracks, struct kept_track *kept,
 }
 
 static struct kept_track *reach(struct span_tracks *tracks, size_t index,
-				const struct span_track *like,
-				uint64_t time_ns)
+				const struct span_track *like, uint64_t time_ns)
 {
 	struct array *list = &tracks->lists[like->kind];
 	struct kept_track *kept =

@@ -10,19 +10,19 @@
 struct kept_track {
 	struct span_track track;
 	bool is_known;
-	bool is_open;		/* a CPU's: a span is */
+	bool is_open; /* a CPU's: a span is */
 };
 
 /* The tracks of an export, each announced to the writer when it is first
  * asked for.
  */
 struct span_tracks {
-	const struct task_names *names;		/* borrowed */
-	struct span_writer *writer;		/* borrowed */
-	struct array lists[SPAN_TRACK_KINDS];	/* struct kept_track by task
+	const struct task_names *names;	      /* borrowed */
+	struct span_writer *writer;	      /* borrowed */
+	struct array lists[SPAN_TRACK_KINDS]; /* struct kept_track by task
 						 * index or CPU */
 	uint64_t count;
-	int status;				/* 0, or -ERROR_MEMORY */
+	int status; /* 0, or -ERROR_MEMORY */
 };
 
 struct span_tracks span_tracks_of(struct span_writer *writer,

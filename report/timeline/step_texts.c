@@ -77,8 +77,8 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 		return &nothing;
 	/* Its line is that of its lowest entry, which may come to be known. */
 	if (context->lines)
-		address = function_at(context->functions, step->function)
-				  ->address;
+		address =
+			function_at(context->functions, step->function)->address;
 	if (text->text && text->pid == pid && text->address == address)
 		return text;
 	made = make_anew(texts, text, step);

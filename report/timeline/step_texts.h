@@ -13,13 +13,13 @@ struct timeline_context;
  * up, cut and escaped for the first step alone that has them.
  */
 struct step_text {
-	const char *text;	/* NULL: not made; owner: the list */
+	const char *text; /* NULL: not made; owner: the list */
 	size_t size;
 	/* What it was made for: others make it anew. */
 	int32_t tid;
 	int32_t pid;
-	uint64_t address;	/* of the function */
-	uint64_t since_ns;	/* of the task's name */
+	uint64_t address;  /* of the function */
+	uint64_t since_ns; /* of the task's name */
 	uint64_t until_ns;
 };
 
@@ -31,11 +31,11 @@ typedef char *step_text_make(const void *ctx, const struct call_step *step,
 
 /* Texts of one kind in one format. */
 struct step_texts {
-	const struct timeline_context *context;	/* borrowed */
+	const struct timeline_context *context; /* borrowed */
 	step_text_make *make;
-	const void *ctx;	/* of make */
-	struct array list;	/* struct step_text */
-	int status;		/* 0, or -ERROR_MEMORY: texts are missing */
+	const void *ctx;   /* of make */
+	struct array list; /* struct step_text */
+	int status;	   /* 0, or -ERROR_MEMORY: texts are missing */
 };
 
 struct step_texts step_texts_of(const struct timeline_context *context,

@@ -12,16 +12,16 @@
  * that the trace pauses where one came before.
  */
 struct text_marks {
-	struct array cpus;	/* struct cpu_mark */
-	int status;		/* 0, or -ERROR_MEMORY: lines are missing */
+	struct array cpus; /* struct cpu_mark */
+	int status;	   /* 0, or -ERROR_MEMORY: lines are missing */
 };
 
 #define TEXT_MARKS_NONE \
 	((struct text_marks){ .cpus = ARRAY_OF(struct cpu_mark) })
 
 struct cpu_mark {
-	bool has_switched;	/* since the last function's line */
-	bool has_shown;		/* a function since the last pause */
+	bool has_switched; /* since the last function's line */
+	bool has_shown;	   /* a function since the last pause */
 };
 
 void text_marks_free(struct text_marks *marks);

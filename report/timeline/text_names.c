@@ -56,8 +56,8 @@ char *text_name_task(const void *ctx, const struct call_step *step,
 		     size_t *size)
 {
 	const struct timeline_context *context = ctx;
-	struct task_label label = task_label_of(context->names,
-						step->task->tid, step->time_ns);
+	struct task_label label =
+		task_label_of(context->names, step->task->tid, step->time_ns);
 	char *name = name_made(NAME_TEXT, label.text);
 	char *text = NULL;
 	int length = name ? asprintf(&text, ")  %-20s | ", name) : -1;

@@ -23,21 +23,21 @@ struct timeline_summary {
 /* What timeline renderers write with; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
-	struct lines *lines;	/* NULL: source lines are not wanted */
+	struct lines *lines; /* NULL: source lines are not wanted */
 	const struct task_names *names;
-	const struct time_unit *unit;	/* of the steps' times */
-	bool by_process;	/* functions are written 137k:vfs_read */
-	const struct colors *colors;	/* of text */
+	const struct time_unit *unit; /* of the steps' times */
+	bool by_process;	      /* functions are written 137k:vfs_read */
+	const struct colors *colors;  /* of text */
 	FILE *out;
-	struct timeline_summary *summary;	/* NULL: not wanted; filled in
+	struct timeline_summary *summary; /* NULL: not wanted; filled in
 						 * by formats that count */
 };
 
 /* Renders steps as they come.  Each format fills one. */
 struct timeline_renderer {
-	const char *command;	/* that offers it */
+	const char *command; /* that offers it */
 	const char *format;
-	bool needs_time;	/* cannot say that it counts something else */
+	bool needs_time; /* cannot say that it counts something else */
 	/* Returns the sink for the steps, NULL when out of memory. */
 	struct step_sink *(*open)(const struct timeline_context *context);
 	/* Writes what is left and frees the sink.

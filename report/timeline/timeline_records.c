@@ -232,12 +232,9 @@ static struct step_sink *open_records(const struct timeline_context *context,
 				      enum record_format format)
 {
 	static record_fields *const fields[PARTS] = {
-		[PART_EVENT] = write_event,
-		[PART_TASK] = write_task,
-		[PART_FUNCTION] = write_function,
-		[PART_DETAIL] = write_detail,
-		[PART_DOUBTS] = write_doubts,
-		[PART_SOURCE] = write_source,
+		[PART_EVENT] = write_event,	  [PART_TASK] = write_task,
+		[PART_FUNCTION] = write_function, [PART_DETAIL] = write_detail,
+		[PART_DOUBTS] = write_doubts,	  [PART_SOURCE] = write_source,
 	};
 	struct record_sink *record = calloc(1, sizeof(*record));
 

@@ -19,9 +19,9 @@ enum { WARM_NS = 100000, HOT_NS = 1000000 };
 struct text_sink {
 	struct step_sink sink;
 	struct timeline_context context;
-	struct step_texts functions;	/* as "vfs_read" */
-	struct step_texts origins;	/* behind a function: whose it is */
-	struct step_texts tasks;	/* as ")  ls-137  | " */
+	struct step_texts functions; /* as "vfs_read" */
+	struct step_texts origins;   /* behind a function: whose it is */
+	struct step_texts tasks;     /* as ")  ls-137  | " */
 	struct text_marks marks;
 	struct leaf_queue queue;
 	struct line_buffer line;
@@ -196,8 +196,8 @@ static void write_gap(struct text_sink *text, const struct call_step *step)
 		snprintf(lost, sizeof(lost),
 			 ", %" PRIu64 " bytes of trace lost ======",
 			 step->value);
-	write_mark(text, step, text->context.colors->missing, "====== gap: ",
-		   flow_gap_text(step->detail), lost);
+	write_mark(text, step, text->context.colors->missing,
+		   "====== gap: ", flow_gap_text(step->detail), lost);
 }
 
 static void write_runs(struct text_sink *text, const struct call_step *step)
@@ -264,10 +264,10 @@ static struct step_sink *open_text(const struct timeline_context *context)
 	text->context = *context;
 	text->functions = step_texts_of(&text->context, text_name_function,
 					&text->context);
-	text->origins = step_texts_of(&text->context, text_name_origin,
-				      &text->context);
-	text->tasks = step_texts_of(&text->context, text_name_task,
-				    &text->context);
+	text->origins =
+		step_texts_of(&text->context, text_name_origin, &text->context);
+	text->tasks =
+		step_texts_of(&text->context, text_name_task, &text->context);
 	text->marks = TEXT_MARKS_NONE;
 	text->queue.write = write_step;
 	text->queue.ctx = text;

@@ -18,21 +18,21 @@ struct row_identity {
  * looks at each row again.
  */
 struct row_choice {
-	bool is_limited;		/* else all rows are wanted */
-	struct time_window begin;	/* they begin in it */
-	struct time_window end;		/* they end in it */
-	struct time_window sums;	/* what sums are of */
+	bool is_limited;	  /* else all rows are wanted */
+	struct time_window begin; /* they begin in it */
+	struct time_window end;	  /* they end in it */
+	struct time_window sums;  /* what sums are of */
 	struct row_identity cpu;
 	struct row_identity tid;
 	struct row_identity pid;
-	char function[256];		/* "": any */
+	char function[256]; /* "": any */
 };
 
-#define ROW_CHOICE_ALL                                                        \
-	((struct row_choice){                                                 \
-		.begin = TIME_WINDOW_ALL,                                     \
-		.end = TIME_WINDOW_ALL,                                       \
-		.sums = TIME_WINDOW_ALL,                                      \
+#define ROW_CHOICE_ALL \
+	((struct row_choice){ \
+		.begin = TIME_WINDOW_ALL, \
+		.end = TIME_WINDOW_ALL, \
+		.sums = TIME_WINDOW_ALL, \
 	})
 
 /* Returns whether @choice may want row @row, the last of @chunk. */

@@ -13,7 +13,7 @@ struct arena;
 union sql_cell {
 	int64_t number;
 	double real;
-	const char *text;	/* NULL is SQL's NULL, too */
+	const char *text; /* NULL is SQL's NULL, too */
 };
 
 enum { CHUNK_CELLS = 1 << 14 };
@@ -22,12 +22,12 @@ enum { CHUNK_CELLS = 1 << 14 };
 struct row_chunk {
 	const struct sql_table *table;
 	enum sql_table_id id;
-	uint32_t count;		/* of rows */
+	uint32_t count; /* of rows */
 	uint32_t room;
-	struct arena *texts;	/* what is made for these rows; NULL: none */
-	uint32_t *nulls;	/* by row: a bit for each column */
+	struct arena *texts; /* what is made for these rows; NULL: none */
+	uint32_t *nulls;     /* by row: a bit for each column */
 	union sql_cell *cells;
-	struct row_chunk *next;	/* of a list */
+	struct row_chunk *next; /* of a list */
 };
 
 /* Returns an empty one for rows of table @id, to be freed by

@@ -14,11 +14,11 @@ struct row_queue;
  */
 struct row_out {
 	enum sql_table_id id;
-	struct row_queue *queue;	/* borrowed */
-	const struct row_choice *choice;	/* borrowed */
-	struct row_chunk *chunk;	/* being filled; or NULL */
-	uint32_t enough;	/* rows that are handed on if awaited */
-	int status;			/* 0 or -ERROR_MEMORY */
+	struct row_queue *queue;	 /* borrowed */
+	const struct row_choice *choice; /* borrowed */
+	struct row_chunk *chunk;	 /* being filled; or NULL */
+	uint32_t enough; /* rows that are handed on if awaited */
+	int status;	 /* 0 or -ERROR_MEMORY */
 };
 
 /* Returns the cells of a new row, by column, none of which is NULL, but what

@@ -11,10 +11,10 @@ enum { MOST_CHUNKS = 16 };
 struct row_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct row_chunk *first;	/* full ones, in order */
+	struct row_chunk *first; /* full ones, in order */
 	struct row_chunk *last;
-	struct row_chunk *spare;	/* empty ones, of any table */
-	unsigned int count;		/* of full ones */
+	struct row_chunk *spare; /* empty ones, of any table */
+	unsigned int count;	 /* of full ones */
 	bool has_ended;
 	int status;
 	atomic_bool is_stopped;
@@ -75,8 +75,7 @@ static struct row_chunk *take_spare(struct row_queue *queue,
 	return chunk;
 }
 
-struct row_chunk *row_queue_chunk(struct row_queue *queue,
-				  enum sql_table_id id)
+struct row_chunk *row_queue_chunk(struct row_queue *queue, enum sql_table_id id)
 {
 	struct row_chunk *chunk;
 

@@ -16,14 +16,14 @@ enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 /* What a constraint on a column can save. */
 enum sql_role {
 	ROLE_NONE,
-	ROLE_BEGIN,	/* ns: decoding begins late */
-	ROLE_END,	/* ns: decoding ends early */
-	ROLE_MOMENT,	/* ns: both */
-	ROLE_CPU,	/* rows are dropped where they are made */
-	ROLE_TID,	/* likewise, as are the others */
+	ROLE_BEGIN,  /* ns: decoding begins late */
+	ROLE_END,    /* ns: decoding ends early */
+	ROLE_MOMENT, /* ns: both */
+	ROLE_CPU,    /* rows are dropped where they are made */
+	ROLE_TID,    /* likewise, as are the others */
 	ROLE_PID,
 	ROLE_FUNCTION,
-	ROLE_SINCE,	/* a hidden column: sums of a window alone */
+	ROLE_SINCE, /* a hidden column: sums of a window alone */
 	ROLE_UNTIL,
 };
 
@@ -31,7 +31,7 @@ struct sql_column {
 	const char *name;
 	enum sql_type type;
 	enum sql_role role;
-	const char *unit;	/* "" if it has none */
+	const char *unit; /* "" if it has none */
 	const char *meaning;
 };
 
@@ -74,8 +74,7 @@ enum sql_table_id {
 const struct sql_table *sql_table_at(enum sql_table_id id);
 
 /* Returns the table called @name and *@id, or NULL. */
-const struct sql_table *sql_table_find(const char *name,
-				       enum sql_table_id *id);
+const struct sql_table *sql_table_find(const char *name, enum sql_table_id *id);
 
 /* Returns whether a column is not among those of "SELECT *". */
 static inline bool sql_column_is_hidden(const struct sql_column *column)

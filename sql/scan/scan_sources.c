@@ -63,8 +63,7 @@ static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
 {
 	for (size_t i = 0; i < sources->count; i++)
 		if (!sources->sources[i]->is_done ||
-		    !sources->sources[i]->is_done(sources->sources[i],
-						  time_ns))
+		    !sources->sources[i]->is_done(sources->sources[i], time_ns))
 			return false;
 	return true;
 }

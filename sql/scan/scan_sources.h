@@ -18,11 +18,11 @@ struct task_stacks;
 struct scan_sources {
 	struct step_sink sink;
 	struct row_source *sources[SQL_TABLES];
-	struct witness *witnesses[SQL_TABLES];	/* the same */
+	struct witness *witnesses[SQL_TABLES]; /* the same */
 	size_t count;
 	enum row_need need;	/* the most that one has */
 	bool needs_begin;	/* one of them does */
-	struct step_join *join;	/* with the kernel's events; or NULL */
+	struct step_join *join; /* with the kernel's events; or NULL */
 	const struct row_queue *queue;
 	/* Set when the sink said that it is done: what comes then is not of the
 	 * recording.

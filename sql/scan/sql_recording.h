@@ -9,13 +9,13 @@ struct task_stacks;
 
 /* How much of a recording is to be decoded. */
 struct sql_run {
-	struct time_window window;	/* in which clocks go */
-	uint64_t done_ns;	/* from here on the sink may be done */
+	struct time_window window; /* in which clocks go */
+	uint64_t done_ns;	   /* from here on the sink may be done */
 };
 
 /* A recording that queries are about, open. */
 struct sql_recording {
-	struct attribution_input input;	/* of all of it; all borrowed */
+	struct attribution_input input; /* of all of it; all borrowed */
 	/* Sends it past @sink: decoding is not this folder's to arrange.  Several
 	 * threads may run it at once.
 	 *

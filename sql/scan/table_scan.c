@@ -16,7 +16,7 @@ struct table_scan {
 	struct row_choice choice;
 	struct row_queue *queue;
 	struct row_out outs[SQL_TABLES];
-	struct row_out *wanted[SQL_TABLES];	/* of these; or NULL */
+	struct row_out *wanted[SQL_TABLES]; /* of these; or NULL */
 	bool is_over;
 	pthread_t thread;
 	bool has_thread;
@@ -98,8 +98,8 @@ struct table_scan *table_scan_start(const struct sql_recording *recording,
 	scan->queue = row_queue_new();
 	if (scan->queue) {
 		fill_outs(scan, wanted);
-		scan->has_thread = !pthread_create(&scan->thread, NULL,
-						   run_thread, scan);
+		scan->has_thread =
+			!pthread_create(&scan->thread, NULL, run_thread, scan);
 	}
 	if (scan->has_thread)
 		return scan;
@@ -146,8 +146,7 @@ void table_scan_stop(struct table_scan *scan)
 	free(scan);
 }
 
-bool table_scan_can(const struct sql_recording *recording,
-		    enum sql_table_id id)
+bool table_scan_can(const struct sql_recording *recording, enum sql_table_id id)
 {
 	return !sql_table_at(id)->source->needs_time ||
 	       recording_time(recording->input.recording) ==

@@ -10,7 +10,7 @@
 
 /* Has one recording, whatever is asked for. */
 struct only_recording {
-	struct recording_opener opener;		/* first */
+	struct recording_opener opener; /* first */
 	const struct sql_recording *recording;
 };
 
@@ -40,8 +40,8 @@ static int register_only(sqlite3 *db, const struct sql_recording *recording)
 
 	if (!only)
 		return SQLITE_NOMEM;
-	only->opener = (struct recording_opener){ open_only, close_only,
-						  free_only };
+	only->opener =
+		(struct recording_opener){ open_only, close_only, free_only };
 	only->recording = recording;
 	return virtual_tables_register(db, &only->opener);
 }
@@ -49,9 +49,9 @@ static int register_only(sqlite3 *db, const struct sql_recording *recording)
 static int make_tables(sqlite3 *db, const struct sql_recording *recording,
 		       char **message)
 {
-	char *text = sqlite3_mprintf(
-		"SELECT ktrace_open(%Q, 'main')",
-		recording_path(recording->input.recording));
+	char *text =
+		sqlite3_mprintf("SELECT ktrace_open(%Q, 'main')",
+				recording_path(recording->input.recording));
 	int status = text ? sqlite3_exec(db, text, NULL, NULL, message) :
 			    SQLITE_NOMEM;
 

@@ -14,9 +14,9 @@ struct plan {
 	sqlite3_index_info *info;
 	sqlite3_str *text;
 	int count;
-	struct row_choice choice;	/* as far as values are known */
-	double share;	/* of the rows, by what is no time */
-	bool has_since;	/* a time whose value is not known yet */
+	struct row_choice choice; /* as far as values are known */
+	double share;		  /* of the rows, by what is no time */
+	bool has_since;		  /* a time whose value is not known yet */
 	bool has_until;
 };
 

@@ -11,7 +11,7 @@
 
 struct table_column {
 	int width;
-	bool is_text;	/* to the left; numbers to the right */
+	bool is_text; /* to the left; numbers to the right */
 };
 
 static struct table_column *column_at(const struct query_table *table,

@@ -10,9 +10,9 @@ struct sqlite3_stmt;
 
 /* A query's rows as aligned columns: kept until the widest is known. */
 struct query_table {
-	struct sqlite3_stmt *statement;	/* borrowed */
-	struct array columns;	/* struct table_column */
-	struct array cells;	/* char *, row by row */
+	struct sqlite3_stmt *statement; /* borrowed */
+	struct array columns;		/* struct table_column */
+	struct array cells;		/* char *, row by row */
 };
 
 /* Returns 0 or -ERROR_MEMORY. */

@@ -12,7 +12,7 @@ struct sql_recording;
  */
 struct row_store {
 	struct row_chunk *first;
-	bool is_too_large;	/* tried: they do not fit */
+	bool is_too_large; /* tried: they do not fit */
 };
 
 /* Makes all rows of table @id of @recording.
@@ -21,14 +21,13 @@ struct row_store {
  * enum error.
  */
 int row_store_fill(struct row_store *store,
-		   const struct sql_recording *recording,
-		   enum sql_table_id id);
+		   const struct sql_recording *recording, enum sql_table_id id);
 void row_store_free(struct row_store *store);
 
 /* A place in a store: before its first row if zeroed but for chunk. */
 struct row_place {
 	const struct row_chunk *chunk;
-	uint32_t next;		/* row */
+	uint32_t next; /* row */
 };
 
 /* Goes to the next row that @choice wants.  Returns false behind the last. */

@@ -31,14 +31,13 @@ struct database {
  */
 static int begin(struct database *to)
 {
-	char *text = sqlite3_mprintf(
-		"PRAGMA page_size = 32768;"
-		"PRAGMA journal_mode = off;"
-		"PRAGMA synchronous = off;"
-		"PRAGMA locking_mode = exclusive;"
-		"PRAGMA user_version = %d;"
-		"BEGIN",
-		SQL_SCHEMA_VERSION);
+	char *text = sqlite3_mprintf("PRAGMA page_size = 32768;"
+				     "PRAGMA journal_mode = off;"
+				     "PRAGMA synchronous = off;"
+				     "PRAGMA locking_mode = exclusive;"
+				     "PRAGMA user_version = %d;"
+				     "BEGIN",
+				     SQL_SCHEMA_VERSION);
 	int status = text ? sqlite3_exec(to->db, text, NULL, NULL, NULL) :
 			    SQLITE_NOMEM;
 
@@ -52,8 +51,7 @@ static int make_tables(struct database *to,
 	int status = table_schema_insert(to->db);
 
 	for (int i = 0; !status && i < SQL_TABLES; i++) {
-		to->wanted[i] = table_scan_can(recording,
-					       (enum sql_table_id)i);
+		to->wanted[i] = table_scan_can(recording, (enum sql_table_id)i);
 		status = table_insert_open(&to->inserts[i], to->db,
 					   sql_table_at((enum sql_table_id)i));
 	}

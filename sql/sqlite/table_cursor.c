@@ -42,8 +42,8 @@ int table_cursor_next(struct table_cursor *cursor)
 
 static int start(struct table_cursor *cursor)
 {
-	cursor->scan = table_scan_of(cursor->recording, cursor->id,
-				     &cursor->choice);
+	cursor->scan =
+		table_scan_of(cursor->recording, cursor->id, &cursor->choice);
 	return cursor->scan ? 0 : -ERROR_MEMORY;
 }
 

@@ -13,15 +13,15 @@ struct table_scan;
 
 /* The rows of one table that a query asks for, one after the other. */
 struct table_cursor {
-	const struct sql_recording *recording;	/* borrowed */
+	const struct sql_recording *recording; /* borrowed */
 	enum sql_table_id id;
 	struct row_choice choice;
-	struct table_scan *scan;	/* rows as they are made; or NULL */
-	struct row_chunk *chunk;	/* of the scan */
+	struct table_scan *scan; /* rows as they are made; or NULL */
+	struct row_chunk *chunk; /* of the scan */
 	struct row_store store;
-	struct row_place place;		/* in the chunk or the store: behind
+	struct row_place place; /* in the chunk or the store: behind
 					 * the row */
-	uint32_t asked;			/* how often */
+	uint32_t asked;		/* how often */
 	bool is_at_end;
 };
 

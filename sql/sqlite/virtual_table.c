@@ -16,8 +16,8 @@
 
 /* A table that is made as it is asked for. */
 struct virtual_table {
-	sqlite3_vtab base;	/* first */
-	struct recording_opener *opener;	/* borrowed */
+	sqlite3_vtab base;		 /* first */
+	struct recording_opener *opener; /* borrowed */
 	const struct sql_recording *recording;
 	const struct sql_table *table;
 	enum sql_table_id id;
@@ -25,7 +25,7 @@ struct virtual_table {
 };
 
 struct virtual_cursor {
-	sqlite3_vtab_cursor base;	/* first */
+	sqlite3_vtab_cursor base; /* first */
 	struct table_cursor rows;
 	sqlite3_int64 rowid;
 };
@@ -184,8 +184,7 @@ static int result(struct virtual_table *table, int status)
 		return SQLITE_NOMEM;
 	sqlite3_free(table->base.zErrMsg);
 	table->base.zErrMsg = sqlite3_mprintf(
-		"%s: %s: %s",
-		recording_path(table->recording->input.recording),
+		"%s: %s: %s", recording_path(table->recording->input.recording),
 		table->table->name, error_text(status));
 	return SQLITE_ERROR;
 }
@@ -232,7 +231,8 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context,
 		  int index)
 {
-	const struct table_cursor *rows = &((struct virtual_cursor *)base)->rows;
+	const struct table_cursor *rows =
+		&((struct virtual_cursor *)base)->rows;
 	const struct row_chunk *chunk = rows->place.chunk;
 	uint32_t row = table_cursor_row(rows);
 	const union sql_cell *cell = &row_chunk_cells(chunk, row)[index];

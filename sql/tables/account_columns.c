@@ -40,44 +40,44 @@ enum {
 	PROCESS_COLUMNS,
 };
 
-#define COMMON_COLUMNS                                                        \
-	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },       \
+#define COMMON_COLUMNS \
+	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" }, \
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "", "its last name" }, \
-	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",            \
-			  "its time: the sum of the next ten" },             \
-	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns",            \
-			  "in user space" },                                  \
-	[COLUMN_SYSTEM_CALL] = { "system_call_ns", SQL_INTEGER, ROLE_NONE,    \
-				 "ns", "on a CPU in system calls" },          \
-	[COLUMN_FAULT] = { "fault_ns", SQL_INTEGER, ROLE_NONE, "ns",          \
-			   "on a CPU in page faults and exceptions" },        \
-	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",        \
-			    "on a CPU in other work of the kernel" },         \
-	[COLUMN_BENEFITED] = { "interrupt_benefited_ns", SQL_INTEGER,         \
-			       ROLE_NONE, "ns",                               \
-			       "in interrupts that were for it; NULL if "     \
-			       "not known" },                                 \
-	[COLUMN_STOLEN] = { "interrupt_stolen_ns", SQL_INTEGER, ROLE_NONE,    \
-			    "ns", "in other interrupts" },                    \
-	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",        \
-			    "in the tracer's own functions" },                \
-	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",    \
-			      "waiting for a CPU; NULL if not known" },       \
-	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",        \
-			    "asleep; NULL if not known" },                    \
-	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",      \
-			     "not in the trace" },                            \
-	[COLUMN_SWITCHES] = { "context_switches", SQL_INTEGER, ROLE_NONE,     \
-			      "", "times that it left a CPU" },               \
-	[COLUMN_SYSTEM_CALLS] = { "system_calls", SQL_INTEGER, ROLE_NONE,     \
-				  "", "system calls begun" },                 \
-	[COLUMN_FAULTS] = { "faults", SQL_INTEGER, ROLE_NONE, "",             \
-			    "page faults and exceptions begun" },             \
-	[COLUMN_UNCERTAIN] = { "uncertain_ns", SQL_INTEGER, ROLE_NONE, "ns",  \
-			       "by how much a class may be off" },            \
-	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",   \
-				 "1: it is of the program that recorded, "   \
-				 "which the report leaves out" },            \
+	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			  "its time: the sum of the next ten" }, \
+	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			  "in user space" }, \
+	[COLUMN_SYSTEM_CALL] = { "system_call_ns", SQL_INTEGER, ROLE_NONE, \
+				 "ns", "on a CPU in system calls" }, \
+	[COLUMN_FAULT] = { "fault_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			   "on a CPU in page faults and exceptions" }, \
+	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			    "on a CPU in other work of the kernel" }, \
+	[COLUMN_BENEFITED] = { "interrupt_benefited_ns", SQL_INTEGER, \
+			       ROLE_NONE, "ns", \
+			       "in interrupts that were for it; NULL if " \
+			       "not known" }, \
+	[COLUMN_STOLEN] = { "interrupt_stolen_ns", SQL_INTEGER, ROLE_NONE, \
+			    "ns", "in other interrupts" }, \
+	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			    "in the tracer's own functions" }, \
+	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			      "waiting for a CPU; NULL if not known" }, \
+	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			    "asleep; NULL if not known" }, \
+	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			     "not in the trace" }, \
+	[COLUMN_SWITCHES] = { "context_switches", SQL_INTEGER, ROLE_NONE, "", \
+			      "times that it left a CPU" }, \
+	[COLUMN_SYSTEM_CALLS] = { "system_calls", SQL_INTEGER, ROLE_NONE, "", \
+				  "system calls begun" }, \
+	[COLUMN_FAULTS] = { "faults", SQL_INTEGER, ROLE_NONE, "", \
+			    "page faults and exceptions begun" }, \
+	[COLUMN_UNCERTAIN] = { "uncertain_ns", SQL_INTEGER, ROLE_NONE, "ns", \
+			       "by how much a class may be off" }, \
+	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "", \
+				 "1: it is of the program that recorded, " \
+				 "which the report leaves out" }, \
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL)
 
 static const struct sql_column thread_columns[THREAD_COLUMNS] = {
@@ -118,9 +118,9 @@ const struct sql_table sql_process_table = {
 	.source = &account_source,
 };
 
-struct account_columns
-account_columns_of(const struct attribution_input *input,
-		   const struct row_choice *choice, bool by_thread)
+struct account_columns account_columns_of(const struct attribution_input *input,
+					  const struct row_choice *choice,
+					  bool by_thread)
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(input->recording, input->events);

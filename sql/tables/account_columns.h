@@ -11,17 +11,17 @@ struct time_account;
 
 /* What a recording can tell of threads and processes. */
 struct account_columns {
-	const struct attribution_input *input;	/* both borrowed */
+	const struct attribution_input *input; /* both borrowed */
 	const struct row_choice *choice;
-	bool by_thread;		/* rows of "thread", else of "process" */
-	bool knows_owners;	/* for whom interrupts were */
+	bool by_thread;	   /* rows of "thread", else of "process" */
+	bool knows_owners; /* for whom interrupts were */
 	bool knows_runnable;
 	bool knows_asleep;
 };
 
-struct account_columns
-account_columns_of(const struct attribution_input *input,
-		   const struct row_choice *choice, bool by_thread);
+struct account_columns account_columns_of(const struct attribution_input *input,
+					  const struct row_choice *choice,
+					  bool by_thread);
 
 /* Adds a row to @out. */
 void account_columns_add(const struct account_columns *columns,

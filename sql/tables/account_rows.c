@@ -18,7 +18,7 @@ struct account_rows {
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct time_accounts *accounts;
-	struct row_out *processes;	/* these three: or NULL */
+	struct row_out *processes; /* these three: or NULL */
 	struct row_out *threads;
 	struct row_out *interrupts;
 };
@@ -38,9 +38,9 @@ static int add_processes(const struct account_rows *rows,
 			 const struct array *threads)
 {
 	struct array processes = ARRAY_OF(struct time_account);
-	int status = process_accounts_add(
-		threads, rows->recording->names,
-		time_accounts_ledger(rows->accounts), &processes);
+	int status = process_accounts_add(threads, rows->recording->names,
+					  time_accounts_ledger(rows->accounts),
+					  &processes);
 
 	if (!status)
 		status = add_accounts(rows, rows->processes, &processes, false);

@@ -41,7 +41,7 @@ struct call_facts {
 	uint64_t begin_ns;
 	uint64_t self_ns;
 	uint32_t depth;
-	uint32_t cpu;		/* where it began */
+	uint32_t cpu; /* where it began */
 	enum profile_part part;
 	bool has_caller;
 	uint32_t caller;

@@ -12,17 +12,17 @@
 
 /* A function that a task is in. */
 struct open_call {
-	uint64_t callees_ns;	/* on a CPU in what it called */
+	uint64_t callees_ns; /* on a CPU in what it called */
 	uint32_t function;
 	uint32_t cpu;
 	enum profile_part part;
-	bool is_wanted;		/* it began in the window */
+	bool is_wanted; /* it began in the window */
 };
 
 /* What a task is in. */
 struct task_calls {
 	struct array calls;	/* struct open_call */
-	enum profile_part part;	/* that it begins in */
+	enum profile_part part; /* that it begins in */
 };
 
 /* Every call of every function, handed on as it ends. */
@@ -33,8 +33,8 @@ struct call_rows {
 	const struct function_table *functions;
 	struct row_out *out;
 	struct comm_cache comms;
-	struct array tasks;	/* struct task_calls by task index */
-	uint64_t open_count;	/* of wanted ones */
+	struct array tasks;  /* struct task_calls by task index */
+	uint64_t open_count; /* of wanted ones */
 	int status;
 };
 
@@ -61,8 +61,7 @@ static struct task_calls *calls_of(struct call_rows *rows,
 	return calls;
 }
 
-static struct open_call *call_at(const struct task_calls *calls,
-				 uint32_t depth)
+static struct open_call *call_at(const struct task_calls *calls, uint32_t depth)
 {
 	return (struct open_call *)calls->calls.items + depth;
 }
@@ -94,8 +93,8 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 		.function = step->function,
 		.cpu = step->cpu,
 		.part = part_at(rows, calls, step->depth, step->function),
-		.is_wanted = time_window_has(rows->choice->begin,
-					     step->time_ns),
+		.is_wanted =
+			time_window_has(rows->choice->begin, step->time_ns),
 	};
 	rows->open_count += call->is_wanted;
 }

@@ -34,18 +34,17 @@ const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
 		return task_names_comm(cache->names, task->tid, time_ns);
 	if (!cached->comm || time_ns < cached->time.since_ns ||
 	    time_ns >= cached->time.until_ns) {
-		cached->comm = task_names_comm(cache->names, task->tid,
-					       time_ns);
-		cached->time = task_names_time(cache->names, task->tid,
-					       time_ns);
+		cached->comm =
+			task_names_comm(cache->names, task->tid, time_ns);
+		cached->time =
+			task_names_time(cache->names, task->tid, time_ns);
 	}
 	return cached->comm;
 }
 
 int32_t task_process(const struct task_names *names, const struct task *task)
 {
-	return task->pid < 0 ? task_names_process(names, task->tid) :
-			       task->pid;
+	return task->pid < 0 ? task_names_process(names, task->tid) : task->pid;
 }
 
 bool task_is_recorder(const struct attribution_input *input, int32_t tid)

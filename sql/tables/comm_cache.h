@@ -13,7 +13,7 @@ struct task_names;
 
 /* The names of tasks, which hardly ever change: each is looked up once. */
 struct comm_cache {
-	const struct task_names *names;	/* borrowed */
+	const struct task_names *names; /* borrowed */
 	struct array comms;		/* struct cached_comm by task index */
 };
 

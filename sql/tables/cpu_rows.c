@@ -14,9 +14,9 @@
 struct cpu_rows {
 	struct row_source source;
 	const struct row_choice *choice;
-	struct array gaps;	/* struct open_gap by CPU + 1 */
-	struct row_out *cpu_out;	/* or NULL */
-	struct row_out *gap_out;	/* or NULL */
+	struct array gaps;	 /* struct open_gap by CPU + 1 */
+	struct row_out *cpu_out; /* or NULL */
+	struct row_out *gap_out; /* or NULL */
 	uint32_t open_count;
 	int status;
 };
@@ -81,7 +81,8 @@ const struct sql_table sql_cpu_table = {
 static struct open_gap *gap_of(struct cpu_rows *rows,
 			       const struct call_step *step)
 {
-	struct open_gap *gap = array_reach(&rows->gaps, (size_t)(step->cpu + 1));
+	struct open_gap *gap =
+		array_reach(&rows->gaps, (size_t)(step->cpu + 1));
 
 	if (!gap)
 		rows->status = -ERROR_MEMORY;

@@ -107,11 +107,10 @@ static void add(struct fault_rows *rows, const struct open_fault *fault,
 	cells[COLUMN_CPU].number = fault->cpu;
 	cells[COLUMN_PID].number = task_process(names, task);
 	cells[COLUMN_TID].number = task->tid;
-	cells[COLUMN_COMM].text = task_names_comm(names, task->tid,
-						  fault->work.begin_ns);
-	cells[COLUMN_KIND].text = fault->work.kind == WORK_FAULT ?
-					  "page_fault" :
-					  "exception";
+	cells[COLUMN_COMM].text =
+		task_names_comm(names, task->tid, fault->work.begin_ns);
+	cells[COLUMN_KIND].text =
+		fault->work.kind == WORK_FAULT ? "page_fault" : "exception";
 	cells[COLUMN_FUNCTION].text =
 		function_at(symbols_functions(rows->input->symbols),
 			    fault->work.function)
@@ -141,8 +140,7 @@ static void close_ended(struct fault_rows *rows, struct array *open,
 			const struct time_span *span)
 {
 	while (open->count) {
-		const struct open_fault *last =
-			array_at(open, open->count - 1);
+		const struct open_fault *last = array_at(open, open->count - 1);
 
 		if (has_work(span, last->work.serial))
 			return;

@@ -13,9 +13,9 @@ struct attribution_input;
  * were in them.
  */
 struct fault_rows {
-	struct row_out *out;		/* borrowed; NULL: not wanted */
-	const struct attribution_input *input;	/* borrowed */
-	struct array threads;		/* struct array by task index */
+	struct row_out *out;		       /* borrowed; NULL: not wanted */
+	const struct attribution_input *input; /* borrowed */
+	struct array threads;		       /* struct array by task index */
 	int status;
 };
 

@@ -12,7 +12,7 @@ struct call_step;
  * yet: what it was off the CPU for is not handed out before (task_time.h).
  */
 struct fresh_cpus {
-	struct array is_fresh;	/* bool by CPU + 1: one has no number */
+	struct array is_fresh; /* bool by CPU + 1: one has no number */
 	uint32_t count;
 };
 

@@ -32,8 +32,7 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_ADDRESS] = { "address", SQL_INTEGER, ROLE_NONE, "",
 			     "its lowest entry, as a signed number; NULL if "
 			     "unknown" },
-	[COLUMN_SPACE] = { "space", SQL_TEXT, ROLE_NONE, "",
-			   "kernel or user" },
+	[COLUMN_SPACE] = { "space", SQL_TEXT, ROLE_NONE, "", "kernel or user" },
 };
 
 static void add(struct row_out *out, uint32_t number,

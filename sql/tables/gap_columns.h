@@ -11,13 +11,13 @@ struct row_out;
 /* A gap in a CPU's trace that has begun. */
 struct open_gap {
 	bool is_open;
-	uint8_t reason;		/* enum flow_gap_reason */
+	uint8_t reason; /* enum flow_gap_reason */
 	uint32_t cpu;
 	int32_t pid;
 	int32_t tid;
 	uint64_t begin_ns;
 	uint64_t lost_bytes;
-	uint64_t offset;	/* in the stream */
+	uint64_t offset; /* in the stream */
 };
 
 /* Returns the gap that a STEP_GAP begins. */

@@ -116,9 +116,9 @@ void interrupt_columns_add(const struct attribution_input *input,
 	cells[COLUMN_ON_PID].number = row->victim_pid;
 	cells[COLUMN_ON_TID].number = row->victim_tid;
 	cells[COLUMN_ON_COMM].text =
-		row->victim_pid ? task_names_last(input->names,
-						  row->victim_pid) :
-				  "idle";
+		row->victim_pid ?
+			task_names_last(input->names, row->victim_pid) :
+			"idle";
 	cells[COLUMN_FOR_PID].number = row->pid;
 	cells[COLUMN_FOR_COMM].text = owner_name(input->names, row->pid);
 	cells[COLUMN_SINCE].number = sum_window_bound(choice->sums.since_ns);

@@ -14,18 +14,18 @@ struct task_stacks;
 
 /* What rows are made from.  All borrowed. */
 struct row_source_input {
-	const struct attribution_input *recording;	/* all of it */
+	const struct attribution_input *recording; /* all of it */
 	const struct row_choice *choice;
-	struct row_out *const *outs;	/* by table; NULL: not wanted */
+	struct row_out *const *outs; /* by table; NULL: not wanted */
 };
 
 /* Makes the rows of one table or several as a recording passes.  The sums are
  * those of the reports: they are made of the same parts.
  */
 struct row_source {
-	union {				/* first */
+	union { /* first */
 		struct witness witness;
-		struct witness_relay relay;	/* if another sees it all */
+		struct witness_relay relay; /* if another sees it all */
 	};
 	/* Returns whether no step at @time_ns or later makes a wanted row.
 	 * NULL: any may.
@@ -43,14 +43,14 @@ struct row_source {
 
 /* What has to pass for rows to come. */
 enum row_need {
-	NEEDS_TRACE,	/* all */
-	NEEDS_EVENTS,	/* the kernel's events: nothing is decoded */
-	NEEDS_NOTHING,	/* it is asked for its end at once */
+	NEEDS_TRACE,   /* all */
+	NEEDS_EVENTS,  /* the kernel's events: nothing is decoded */
+	NEEDS_NOTHING, /* it is asked for its end at once */
 };
 
 struct row_source_class {
 	enum row_need need;
-	bool needs_time;	/* it joins the trace with events, by time */
+	bool needs_time; /* it joins the trace with events, by time */
 	/* What was before a query's window changes its rows there: decoding
 	 * begins with the recording.  But of sums of a window, as in reports.
 	 */

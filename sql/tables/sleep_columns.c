@@ -74,16 +74,15 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_WAKER_FUNCTION] = { "waker_function", SQL_TEXT, ROLE_NONE, "",
 				    "the function that decided to wake it; "
 				    "NULL if unknown" },
-	[COLUMN_WAKER_INTERRUPT] = { "waker_interrupt", SQL_TEXT, ROLE_NONE,
-				     "",
+	[COLUMN_WAKER_INTERRUPT] = { "waker_interrupt", SQL_TEXT, ROLE_NONE, "",
 				     "handler of the interrupt that it was "
 				     "part of; NULL: none" },
 	[COLUMN_WAKERS] = { "wakers", SQL_TEXT, ROLE_NONE, "",
 			    "the waker, who woke that one before, and so on; "
 			    "empty if unknown" },
-	[COLUMN_OTHERS_BEGIN] = { "others_at_begin", SQL_INTEGER, ROLE_NONE,
-				  "", "threads asleep in the same function "
-				      "when it began" },
+	[COLUMN_OTHERS_BEGIN] = { "others_at_begin", SQL_INTEGER, ROLE_NONE, "",
+				  "threads asleep in the same function "
+				  "when it began" },
 	[COLUMN_OTHERS_END] = { "others_at_end", SQL_INTEGER, ROLE_NONE, "",
 				"the same when it was woken" },
 	[COLUMN_IS_CUT] = { "is_cut", SQL_INTEGER, ROLE_NONE, "",
@@ -114,8 +113,7 @@ struct row_text {
 	void (*write)(const struct row_text *text, uint32_t number, FILE *out);
 };
 
-static void write_stack(const struct row_text *text, uint32_t number,
-			FILE *out)
+static void write_stack(const struct row_text *text, uint32_t number, FILE *out)
 {
 	stack_text_write(task_watch_stacks(text->watch), number,
 			 symbols_functions(text->input->symbols), out);
@@ -155,8 +153,7 @@ static void fill_texts(union sql_cell *cells, struct row_out *out,
 	cells[COLUMN_WAKERS].text = make_text(out, text, sleep->waker);
 	text->write = write_stack;
 	cells[COLUMN_STACK].text = make_text(out, text, sleep->stack);
-	cells[COLUMN_USER_STACK].text = make_text(out, text,
-						  sleep->user_stack);
+	cells[COLUMN_USER_STACK].text = make_text(out, text, sleep->user_stack);
 }
 
 static void fill_times(union sql_cell *cells, const struct sleep *sleep)

@@ -20,11 +20,11 @@ struct span_rows {
 	const struct attribution_input *input;
 	const struct row_choice *choice;
 	struct task_time *time;
-	struct row_out *states;		/* or NULL */
+	struct row_out *states; /* or NULL */
 	struct state_columns columns;
-	struct fault_rows faults;	/* out may be NULL */
+	struct fault_rows faults; /* out may be NULL */
 	struct fresh_cpus cpus;
-	struct array pending;		/* struct array of struct state_fact,
+	struct array pending; /* struct array of struct state_fact,
 					 * by task index */
 	int status;
 };
@@ -184,7 +184,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->choice = input->choice;
 	rows->states = input->outs[TABLE_THREAD_STATE];
 	rows->columns = state_columns_of(input->recording);
-	rows->faults = fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
+	rows->faults =
+		fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
 	rows->cpus = FRESH_CPUS_NONE;
 	rows->pending = ARRAY_OF(struct array);
 	rows->time = task_time_new(&options, &rows->sink);

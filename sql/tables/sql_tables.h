@@ -21,5 +21,4 @@ extern const struct sql_table sql_call_table;
 extern const struct sql_table sql_profile_table;
 extern const struct sql_table sql_gap_table;
 
-
 #endif

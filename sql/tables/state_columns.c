@@ -113,8 +113,8 @@ static void fill_class(union sql_cell *cells, struct row_out *out,
 	cells[COLUMN_CLASS].text =
 		time_class_name((enum time_class)fact->time_class);
 	if (fact->time_class == TIME_UNKNOWN)
-		cells[COLUMN_REASON].text = unknown_reason_name(
-			(enum unknown_reason)fact->reason);
+		cells[COLUMN_REASON].text =
+			unknown_reason_name((enum unknown_reason)fact->reason);
 	else
 		row_out_null(out, COLUMN_REASON);
 	cells[COLUMN_WAKER_TID].number = fact->waker_tid;
@@ -153,8 +153,8 @@ void state_columns_add(struct state_columns *columns, struct row_out *out,
 	cells[COLUMN_PID].number =
 		task_process(columns->input->names, fact->task);
 	cells[COLUMN_TID].number = fact->task->tid;
-	cells[COLUMN_COMM].text = comm_cache_find(&columns->comms, fact->task,
-						  fact->begin_ns);
+	cells[COLUMN_COMM].text =
+		comm_cache_find(&columns->comms, fact->task, fact->begin_ns);
 	cells[COLUMN_CPU].number = fact->cpu;
 	cells[COLUMN_ERROR].number = fact->begin_error_ns;
 	cells[COLUMN_IS_RECORDER].number =

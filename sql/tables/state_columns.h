@@ -16,21 +16,21 @@ struct state_fact {
 	const struct task *task;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t work;		/* serial of the innermost one; 0: none */
-	uint32_t function;	/* that began it */
+	uint64_t work;	   /* serial of the innermost one; 0: none */
+	uint32_t function; /* that began it */
 	uint32_t begin_error_ns;
 	int32_t cpu;
 	int32_t waker_tid;
 	uint8_t time_class;
 	uint8_t reason;
-	bool is_provisional;	/* its class is not known yet */
+	bool is_provisional; /* its class is not known yet */
 };
 
 struct state_fact state_fact_of(const struct time_span *span);
 
 /* What its cells are looked up with. */
 struct state_columns {
-	const struct attribution_input *input;	/* borrowed */
+	const struct attribution_input *input; /* borrowed */
 	struct comm_cache comms;
 };
 

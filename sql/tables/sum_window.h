@@ -5,11 +5,11 @@
 #include "sql/rows/row_choice.h"
 
 /* The hidden columns of tables of sums, in an initializer of columns. */
-#define SUM_WINDOW_COLUMNS(since, until)                                      \
-	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns",                \
-		    "hidden: the sums are of what lies behind this time" },   \
-	[until] = { "until_ns", SQL_INTEGER, ROLE_UNTIL, "ns",                \
-		    "hidden: and before this one; so process(1000, 2000) "    \
+#define SUM_WINDOW_COLUMNS(since, until) \
+	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns", \
+		    "hidden: the sums are of what lies behind this time" }, \
+	[until] = { "until_ns", SQL_INTEGER, ROLE_UNTIL, "ns", \
+		    "hidden: and before this one; so process(1000, 2000) " \
 		    "is of that window, as report --since --until" }
 
 /* Returns a bound as what was asked for: SQLite compares the two. */

@@ -36,10 +36,10 @@ enum {
 	COLUMNS = COLUMN_ARGUMENT + SYSTEM_CALL_ARGUMENTS,
 };
 
-#define ARGUMENT(number)                                              \
-	[COLUMN_ARGUMENT + (number)] = { "arg" #number, SQL_INTEGER,  \
-					 ROLE_NONE, "",               \
-					 "argument, as a signed "     \
+#define ARGUMENT(number) \
+	[COLUMN_ARGUMENT + (number)] = { "arg" #number, SQL_INTEGER, \
+					 ROLE_NONE, "", \
+					 "argument, as a signed " \
 					 "number; NULL if not recorded" }
 
 static const struct sql_column columns[COLUMNS] = {
@@ -130,8 +130,7 @@ static void fill_values(union sql_cell *cells, struct row_out *out,
 	if (!call->has_exit)
 		row_out_null(out, COLUMN_RESULT);
 	for (uint32_t i = 0; i < SYSTEM_CALL_ARGUMENTS; i++) {
-		cells[COLUMN_ARGUMENT + i].number =
-			(int64_t)call->arguments[i];
+		cells[COLUMN_ARGUMENT + i].number = (int64_t)call->arguments[i];
 		if (!call->has_enter)
 			row_out_null(out, COLUMN_ARGUMENT + i);
 	}
@@ -150,8 +149,8 @@ void syscall_columns_add(const struct attribution_input *input,
 	fill_values(cells, out, call);
 	cells[COLUMN_PID].number = task_process(input->names, call->task);
 	cells[COLUMN_TID].number = call->task->tid;
-	cells[COLUMN_COMM].text = task_names_comm(input->names, call->task->tid,
-						  call->begin_ns);
+	cells[COLUMN_COMM].text =
+		task_names_comm(input->names, call->task->tid, call->begin_ns);
 	cells[COLUMN_CPU].number = call->task->cpu;
 	cells[COLUMN_CALL].text = system_call_name(
 		functions, symbols_arch(input->symbols), call->function);

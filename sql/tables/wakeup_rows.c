@@ -117,8 +117,9 @@ const struct row_source_class wakeup_source = {
 
 const struct sql_table sql_wakeup_table = {
 	.name = "wakeup",
-	.meaning = "Each time that a thread was woken, as sched:sched_waking "
-		   "and sched_wakeup_new say; empty if these were not recorded.",
+	.meaning =
+		"Each time that a thread was woken, as sched:sched_waking "
+		"and sched_wakeup_new say; empty if these were not recorded.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 500,

@@ -17,8 +17,8 @@ struct watch_rows {
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct task_watch *watch;
-	struct row_out *syscalls;	/* or NULL */
-	struct row_out *sleeps;		/* or NULL */
+	struct row_out *syscalls; /* or NULL */
+	struct row_out *sleeps;	  /* or NULL */
 	struct fresh_cpus cpus;
 	int status;
 };

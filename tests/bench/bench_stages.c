@@ -36,9 +36,9 @@ struct bench {
 	struct tape *tapes;
 	size_t tape_count;
 	size_t event_count;
-	double read_ns;		/* of an event */
+	double read_ns; /* of an event */
 	int runs;
-	const char *only;	/* stage; NULL: all */
+	const char *only; /* stage; NULL: all */
 };
 
 static double cpu_ns(void)
@@ -138,13 +138,14 @@ static double time_steps(const struct bench *bench, struct step_sink *sink,
 		const struct cpu_pipeline *from = &bench->tapes[i].from;
 
 		check(task_stacks_add_cpu(*stacks, from->cpu, from->pid,
-					  from->tid), "stacks");
+					  from->tid),
+		      "stacks");
 	}
 	merge = rewind_tapes(bench, must_wait, *stacks);
 	begin = cpu_ns();
 	while ((count = event_merge_next(merge, &index, &events)) > 0)
-		check(task_stacks_take(*stacks, index, events,
-				       (uint32_t)count), "steps");
+		check(task_stacks_take(*stacks, index, events, (uint32_t)count),
+		      "steps");
 	task_stacks_close(*stacks);
 	begin = cpu_ns() - begin;
 	event_merge_free(merge);

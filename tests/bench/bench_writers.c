@@ -34,16 +34,16 @@ enum {
 /* Keeps the first steps. */
 struct step_store {
 	struct step_sink sink;
-	struct array steps;	/* struct call_step */
-	struct array tasks;	/* struct task *, copies, by index */
+	struct array steps; /* struct call_step */
+	struct array tasks; /* struct task *, copies, by index */
 };
 
 static const struct {
 	const char *command;
 	const char *format;
 } writers[] = {
-	{ "timeline", "text" }, { "timeline", "raw" },
-	{ "timeline", "csv" },	{ "timeline", "json" },
+	{ "timeline", "text" },	  { "timeline", "raw" },
+	{ "timeline", "csv" },	  { "timeline", "json" },
 	{ "export", "perfetto" }, { "export", "chrome" },
 };
 
@@ -145,17 +145,16 @@ static void make_steps(struct step_store *store)
 		story.task.index = next_random(&story.random) % TASKS;
 		story.task.tid = story.task.pid =
 			100 + (int32_t)story.task.index;
-		take(&store->sink, &(struct call_step){
-					   .time_ns = story.now_ns,
-					   .kind = STEP_SWITCH,
-					   .task = &story.task });
+		take(&store->sink, &(struct call_step){ .time_ns = story.now_ns,
+							.kind = STEP_SWITCH,
+							.task = &story.task });
 	}
 }
 
 static void make_functions(struct function_table *functions)
 {
-	const char *module = must((void *)(uintptr_t)function_table_module(
-		functions, "", 0));
+	const char *module = must(
+		(void *)(uintptr_t)function_table_module(functions, "", 0));
 	char name[64];
 
 	for (int i = 0; i < FUNCTIONS; i++) {

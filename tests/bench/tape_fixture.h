@@ -12,8 +12,8 @@ enum { TAPE_BATCH = 512 };
 
 /* One CPU's events, decoded, and how far they have been replayed. */
 struct tape {
-	struct cpu_pipeline from;	/* closed; it says of which task */
-	struct array events;		/* struct function_event */
+	struct cpu_pipeline from; /* closed; it says of which task */
+	struct array events;	  /* struct function_event */
 	size_t next;
 	struct function_event batch[TAPE_BATCH]; /* hot, as from a decoder */
 };

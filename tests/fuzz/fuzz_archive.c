@@ -10,8 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct archive_member member = { 0 };
 	uint8_t byte;
 
-	for (size_t at = 0; at + TAR_BLOCK_BYTES <= size;
-	     at += TAR_BLOCK_BYTES)
+	for (size_t at = 0; at + TAR_BLOCK_BYTES <= size; at += TAR_BLOCK_BYTES)
 		tar_header_read(&member.header, bytes + at);
 	tar_records_read(&member.header, (const char *)bytes, size);
 	if (!seekable_reader_open(&reader.bytes, &map, "archive", NULL))

@@ -32,9 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	enum { REGISTERS = 12, WINDOW = 64 };
 	struct coresight_packet packet;
-	const struct coresight_packet_sink sink = {
-		check_packet, check_anew, &packet
-	};
+	const struct coresight_packet_sink sink = { check_packet, check_anew,
+						    &packet };
 	struct coresight_speculation *speculation =
 		coresight_speculation_new(&sink);
 	struct coresight_unit unit = { .protocol = CORESIGHT_ETMV4 };
@@ -49,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	memcpy(&unit.idr8, bytes + 8, sizeof(unit.idr8));
 	coresight_packet_begin(&packet, &unit);
 	coresight_speculation_begin(speculation, &unit);
-	for (size_t at = REGISTERS; at < size && taken == WINDOW; at += WINDOW) {
+	for (size_t at = REGISTERS; at < size && taken == WINDOW;
+	     at += WINDOW) {
 		size_t left = size - at < WINDOW ? size - at : WINDOW;
 
 		taken = coresight_speculation_take(speculation, at, bytes + at,

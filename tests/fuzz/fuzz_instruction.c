@@ -8,12 +8,12 @@ static void read_one(enum instruction_set set, const uint8_t *bytes,
 		     size_t size)
 {
 	struct instruction read;
-	int status = instruction_read(set, UINT64_MAX - size, bytes, size,
-				      &read);
+	int status =
+		instruction_read(set, UINT64_MAX - size, bytes, size, &read);
 
-	if (status > 0 && (read.length == 0 || read.length > size ||
-			   read.length > 15 ||
-			   read.kind > INSTRUCTION_FAR_JUMP))
+	if (status > 0 &&
+	    (read.length == 0 || read.length > size || read.length > 15 ||
+	     read.kind > INSTRUCTION_FAR_JUMP))
 		abort();
 }
 

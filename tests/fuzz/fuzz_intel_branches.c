@@ -12,8 +12,8 @@ static void read_packets(const uint8_t *bytes, size_t size)
 	struct intel_packet packet;
 	char text[80];
 
-	for (size_t at = 0; intel_packet_read_in(&context, bytes + at,
-						 size - at, &packet) > 0;
+	for (size_t at = 0;
+	     intel_packet_read_in(&context, bytes + at, size - at, &packet) > 0;
 	     at += packet.size)
 		intel_packet_text(&packet, text, sizeof(text));
 }

@@ -45,7 +45,7 @@ static void narrow(struct session *session, const struct writer_choice *choice,
 /* Each decodes once more: one of them is enough for an input. */
 static const struct {
 	dump_stage *stage;
-	bool is_second;		/* by the second engine */
+	bool is_second; /* by the second engine */
 } dumps[] = {
 	{ dump_records, false }, { dump_packets, false },
 	{ dump_events, false },	 { dump_blocks, false },
@@ -130,7 +130,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size,
 				 const uint8_t *second, size_t second_size,
 				 uint8_t *out, size_t room, unsigned int seed)
 {
-	return record_mutator_cross(first, first_size, second, second_size,
-				    out, room, seed);
+	return record_mutator_cross(first, first_size, second, second_size, out,
+				    room, seed);
 }
 #endif

@@ -24,8 +24,7 @@ static void look_at_frames(const struct user_elf *elf)
 	struct elf_frames *frames = elf_frames_new(elf);
 	Dwarf_Frame *frame;
 
-	for (uint64_t address = 0; frames && address < 1 << 14;
-	     address += 61) {
+	for (uint64_t address = 0; frames && address < 1 << 14; address += 61) {
 		frame = elf_frames_at(frames, address);
 		if (frame)
 			look_at_frame(frame);

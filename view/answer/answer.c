@@ -9,12 +9,9 @@ static const struct {
 	const char *path;
 	view_answer_fn *write;
 } answers[] = {
-	{ "recording", answer_recording },
-	{ "lanes", answer_lanes },
-	{ "profile", answer_profile },
-	{ "sleeps", answer_sleeps },
-	{ "functions", answer_functions },
-	{ "next", answer_next },
+	{ "recording", answer_recording }, { "lanes", answer_lanes },
+	{ "profile", answer_profile },	   { "sleeps", answer_sleeps },
+	{ "functions", answer_functions }, { "next", answer_next },
 };
 
 static const char *message_of(enum view_status status)

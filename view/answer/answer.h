@@ -29,12 +29,12 @@ struct view_engine {
 /* What answers are made from, all borrowed. */
 struct view_sources {
 	struct view_summary *summary;
-	struct view_engine *engine;	/* NULL: the summary is all there is */
+	struct view_engine *engine; /* NULL: the summary is all there is */
 	const struct recording *recording;
 	const struct function_table *functions;
 	const struct work_kinds *kinds;
 	const struct task_names *names;
-	const char *recorder;		/* see recorder_task.h */
+	const char *recorder; /* see recorder_task.h */
 };
 
 /* What is asked for: the arguments of an address, as numbers and texts. */
@@ -45,8 +45,12 @@ struct view_request {
 	const void *ctx;
 };
 
-enum view_status { VIEW_OK = 200, VIEW_BAD = 400, VIEW_NOT_FOUND = 404,
-		   VIEW_FAILED = 500 };
+enum view_status {
+	VIEW_OK = 200,
+	VIEW_BAD = 400,
+	VIEW_NOT_FOUND = 404,
+	VIEW_FAILED = 500
+};
 
 /* Writes the answer to what is asked for under @path, such as "recording", as
  * JSON to @out.  What it does not like of @request it says there: {"error":…}.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "symbolize/function_table.h"
-#include "view/answer/answers.h"
 #include "view/answer/answer_names.h"
+#include "view/answer/answers.h"
 #include "view/data/call_sums.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "view/answer/answers.h"
 #include "view/answer/answer_names.h"
+#include "view/answer/answers.h"
 #include "view/answer/request.h"
 #include "view/answer/slice_json.h"
 #include "view/answer/window_slices.h"

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 int answer_names_init(struct answer_names *named,
-			 const struct function_table *functions)
+		      const struct function_table *functions)
 {
 	named->functions = functions;
-	named->is_named = calloc(function_count(functions) + 1,
-				 sizeof(*named->is_named));
+	named->is_named =
+		calloc(function_count(functions) + 1, sizeof(*named->is_named));
 	return named->is_named ? 0 : -ERROR_MEMORY;
 }
 
@@ -29,8 +29,7 @@ void answer_names_add(struct answer_names *named, uint32_t function)
 		named->is_named[function] = true;
 }
 
-void answer_names_write(const struct answer_names *named,
-			   struct json_out *json)
+void answer_names_write(const struct answer_names *named, struct json_out *json)
 {
 	char number[16];
 
@@ -46,8 +45,8 @@ void answer_names_write(const struct answer_names *named,
 		json_key(json, number);
 		json_begin(json, "[]");
 		json_text(json, function->name);
-		json_text(json, function->space == 'u' ? "user" :
-							 function->module);
+		json_text(json,
+			  function->space == 'u' ? "user" : function->module);
 		json_end(json, "[]");
 	}
 	json_end(json, "{}");

@@ -15,10 +15,10 @@ struct call_search {
 	const struct view_sources *sources;
 	struct thread_numbers numbers;
 	uint32_t function;
-	uint32_t number;		/* the thread; or none: any */
+	uint32_t number; /* the thread; or none: any */
 	bool is_back;
-	struct time_window window;	/* in which it begins */
-	bool *is_wanted;		/* by place: a call of it */
+	struct time_window window; /* in which it begins */
+	bool *is_wanted;	   /* by place: a call of it */
 	bool has_found;
 	struct view_slice found;
 };
@@ -73,10 +73,10 @@ static int mark_places(struct call_search *search)
 		bool is_root = place.parent == CALL_PLACE_NONE;
 
 		threads[i] = is_root ? place.function : threads[place.parent];
-		search->is_wanted[i] =
-			!is_root && place.function == search->function &&
-			(search->number == THREAD_NUMBER_NONE ||
-			 search->number == threads[i]);
+		search->is_wanted[i] = !is_root &&
+				       place.function == search->function &&
+				       (search->number == THREAD_NUMBER_NONE ||
+					search->number == threads[i]);
 	}
 	free(threads);
 	return threads && search->is_wanted ? 0 : -ERROR_MEMORY;
@@ -88,8 +88,8 @@ static int mark_places(struct call_search *search)
 static int has_call(const struct call_search *search, size_t index)
 {
 	struct call_part_sums part;
-	int status = call_sums_read(search->sources->summary->calls, index,
-				    &part);
+	int status =
+		call_sums_read(search->sources->summary->calls, index, &part);
 	const struct call_sum *sums = part.sums.items;
 
 	for (size_t i = 0; i < part.sums.count && !status; i++)
@@ -117,8 +117,7 @@ static int look(struct call_search *search, size_t index,
 		return 0;
 	status = has_call(search, index);
 	return status <= 0 ? status :
-			     engine->run(engine, search->window,
-					 &search->sink);
+			     engine->run(engine, search->window, &search->sink);
 }
 
 static int search_parts(struct call_search *search, struct time_window window)
@@ -132,8 +131,7 @@ static int search_parts(struct call_search *search, struct time_window window)
 	return status;
 }
 
-static void write_found(const struct call_search *search,
-			struct json_out *json)
+static void write_found(const struct call_search *search, struct json_out *json)
 {
 	json_member_bool(json, "found", search->has_found);
 	if (!search->has_found)
@@ -181,7 +179,8 @@ enum view_status answer_next(const struct view_sources *sources,
 	uint64_t back;
 
 	if (!request_number(request, "function", count - 1, UINT64_MAX,
-			    &function) || function >= count ||
+			    &function) ||
+	    function >= count ||
 	    !request_number(request, "from", UINT64_MAX / 4, 0, &from) ||
 	    !request_number(request, "back", 1, 0, &back) ||
 	    !request_thread(request, sources->summary, &search.number))

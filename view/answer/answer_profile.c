@@ -3,8 +3,8 @@
 #include "report/profile/call_tree.h"
 #include "report/profile/function_profile.h"
 #include "symbolize/function_table.h"
-#include "view/answer/answers.h"
 #include "view/answer/answer_names.h"
+#include "view/answer/answers.h"
 #include "view/answer/request.h"
 #include "view/answer/selection_tree.h"
 
@@ -17,7 +17,7 @@ enum { SMALLEST_PART = 4000, FUNCTIONS_MOST = 20000 };
 
 struct profile_answer {
 	const struct call_tree *tree;
-	const uint64_t *totals;		/* by node */
+	const uint64_t *totals; /* by node */
 	struct answer_names named;
 	struct json_out *json;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
-#include "view/answer/answers.h"
 #include "view/answer/answer_names.h"
+#include "view/answer/answers.h"
 #include "view/answer/slice_json.h"
 #include "view/answer/thread_part.h"
 
@@ -57,8 +57,8 @@ static void write_counts(const uint64_t *counts, struct json_out *json)
 	json_end(json, "[]");
 }
 
-static void write_thread(const struct view_sources *sources,
-			 uint32_t number, struct json_out *json)
+static void write_thread(const struct view_sources *sources, uint32_t number,
+			 struct json_out *json)
 {
 	const struct view_thread *thread =
 		array_at(&sources->summary->threads, number);
@@ -72,8 +72,7 @@ static void write_thread(const struct view_sources *sources,
 	json_member_signed(json, "cpu", thread->cpu);
 	json_member_text(json, "name",
 			 task_names_last(sources->names, thread->tid));
-	json_member_text(json, "process",
-			 task_names_last(sources->names, pid));
+	json_member_text(json, "process", task_names_last(sources->names, pid));
 	json_member_number(json, "part", thread_part(sources, number));
 	json_key(json, "state_ns");
 	write_counts(thread->state_ns, json);
@@ -94,15 +93,13 @@ static void write_threads(const struct view_sources *sources,
 	json_end(json, "[]");
 }
 
-static void write_cpus(const struct recording *recording,
-		       struct json_out *json)
+static void write_cpus(const struct recording *recording, struct json_out *json)
 {
 	json_key(json, "cpus");
 	json_begin(json, "[]");
 	for (size_t i = 0; i < recording_stream_count(recording); i++)
 		if (recording_stream(recording, i)->cpu >= 0)
-			json_signed(json,
-				    recording_stream(recording, i)->cpu);
+			json_signed(json, recording_stream(recording, i)->cpu);
 	json_end(json, "[]");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "common/number_map.h"
-#include "view/answer/answers.h"
 #include "view/answer/answer_names.h"
+#include "view/answer/answers.h"
 #include "view/answer/request.h"
 #include "view/answer/slice_json.h"
 #include "view/data/slice_store.h"
@@ -17,7 +17,7 @@ struct sleep_row {
 
 struct sleep_rows {
 	struct slice_sink sink;
-	struct number_map *numbers;	/* of rows by key, + 1 */
+	struct number_map *numbers; /* of rows by key, + 1 */
 	struct array rows;
 	int status;
 };
@@ -27,8 +27,7 @@ static uint64_t key_of(const struct view_slice *slice)
 {
 	uint64_t key = (uint64_t)slice->lane << 32 | slice->detail;
 
-	return key * UINT64_C(0x9e3779b97f4a7c15) ^
-	       (uint32_t)slice->waker_tid;
+	return key * UINT64_C(0x9e3779b97f4a7c15) ^ (uint32_t)slice->waker_tid;
 }
 
 static struct sleep_row *row_of(struct sleep_rows *rows,

@@ -13,12 +13,12 @@ typedef enum view_status view_answer_fn(const struct view_sources *sources,
 					const struct view_request *request,
 					struct json_out *json);
 
-view_answer_fn answer_recording;	/* what there is; the overview */
-view_answer_fn answer_lanes;		/* ?from&to&pixels&lanes: slices */
-view_answer_fn answer_profile;		/* ?from&to[&thread][&with_idle]
+view_answer_fn answer_recording; /* what there is; the overview */
+view_answer_fn answer_lanes;	 /* ?from&to&pixels&lanes: slices */
+view_answer_fn answer_profile;	 /* ?from&to[&thread][&with_idle]
 					 * [&with_tracer] */
-view_answer_fn answer_sleeps;		/* ?from&to[&thread] */
-view_answer_fn answer_functions;	/* ?like: names */
-view_answer_fn answer_next;		/* ?function&from[&back][&thread] */
+view_answer_fn answer_sleeps;	 /* ?from&to[&thread] */
+view_answer_fn answer_functions; /* ?like: names */
+view_answer_fn answer_next;	 /* ?function&from[&back][&thread] */
 
 #endif

@@ -72,8 +72,8 @@ static void write_names(struct json_out *json, const char *key,
 	free(copy);
 }
 
-void diff_data_write(const struct diff_table *table,
-		     const char *const sides[2], uint64_t top, FILE *out)
+void diff_data_write(const struct diff_table *table, const char *const sides[2],
+		     uint64_t top, FILE *out)
 {
 	struct json_out json = json_out_to(out);
 

@@ -11,7 +11,7 @@ struct diff_table;
  * sides, lists with commas between them, and the first @top rows of each section
  * of @table.
  */
-void diff_data_write(const struct diff_table *table,
-		     const char *const sides[2], uint64_t top, FILE *out);
+void diff_data_write(const struct diff_table *table, const char *const sides[2],
+		     uint64_t top, FILE *out);
 
 #endif

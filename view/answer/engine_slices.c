@@ -11,9 +11,9 @@
 struct engine_slices {
 	struct step_sink sink;
 	struct window_slices *slices;
-	struct time_window window;	/* that is wanted */
-	uint64_t decoded_ns;		/* up to here all is decoded */
-	uint64_t long_ns;		/* calls of this length the summary has */
+	struct time_window window; /* that is wanted */
+	uint64_t decoded_ns;	   /* up to here all is decoded */
+	uint64_t long_ns;	   /* calls of this length the summary has */
 	struct thread_numbers numbers;
 };
 

@@ -3,9 +3,9 @@
 
 #include "common/error.h"
 #include "report/text/duration_text.h"
+#include "view/answer/answer_names.h"
 #include "view/answer/answers.h"
 #include "view/answer/file_profile.h"
-#include "view/answer/answer_names.h"
 #include "view/answer/slice_json.h"
 #include "view/data/slice_store.h"
 
@@ -17,7 +17,7 @@ struct slice_writer {
 	struct slice_sink sink;
 	const struct view_summary *summary;
 	uint64_t count;
-	struct json_out *json;		/* NULL: they are only counted */
+	struct json_out *json; /* NULL: they are only counted */
 	struct answer_names *named;
 };
 
@@ -27,8 +27,7 @@ static void take(struct slice_sink *sink, const struct view_slice *slice)
 
 	writer->count++;
 	if (writer->json)
-		slice_json(slice, writer->summary, writer->named,
-			   writer->json);
+		slice_json(slice, writer->summary, writer->named, writer->json);
 }
 
 static int read_lane(struct slice_writer *writer, uint32_t level, uint32_t lane)
@@ -80,8 +79,8 @@ static uint32_t find_level(const struct view_summary *summary,
 static void write_notice(const struct view_summary *summary, uint32_t level,
 			 struct json_out *json)
 {
-	struct duration_text shortest = duration_text_of(
-		view_summary_resolution(summary, level));
+	struct duration_text shortest =
+		duration_text_of(view_summary_resolution(summary, level));
 	char text[400];
 
 	snprintf(text, sizeof(text),
@@ -144,8 +143,7 @@ int file_data_write(const struct view_sources *sources, uint64_t most_bytes,
 {
 	struct json_out json = json_out_to(out);
 	int status = write_all(sources,
-			       find_level(sources->summary, most_bytes),
-			       &json);
+			       find_level(sources->summary, most_bytes), &json);
 
 	json_out_end(&json);
 	return status;

@@ -13,11 +13,11 @@ enum { PARTS_MOST = 20 };
 
 /* A place, and what was done there in one part. */
 struct file_place {
-	uint64_t all_ns;	/* there and below, in the whole recording */
+	uint64_t all_ns; /* there and below, in the whole recording */
 	uint64_t self_ns;
 	uint64_t calls;
-	uint32_t kept;		/* itself, or the nearest caller kept */
-	uint32_t number;	/* among those that are kept */
+	uint32_t kept;	 /* itself, or the nearest caller kept */
+	uint32_t number; /* among those that are kept */
 	enum profile_part part;
 };
 
@@ -126,10 +126,11 @@ static void write_parents(struct file_profile *profile)
 		if (places[i].kept != i)
 			continue;
 		places[i].number = number++;
-		json_signed(json,
-			    parent == CALL_PLACE_NONE ?
-				    -1 :
-				    (int64_t)places[places[parent].kept].number);
+		json_signed(
+			json,
+			parent == CALL_PLACE_NONE ?
+				-1 :
+				(int64_t)places[places[parent].kept].number);
 	}
 	json_end(json, "[]");
 	profile->kept_count = number;
@@ -258,8 +259,8 @@ int file_profile_write(const struct view_sources *sources,
 	};
 	int status = -ERROR_MEMORY;
 
-	profile.places = calloc((size_t)profile.count + 1,
-				sizeof(*profile.places));
+	profile.places =
+		calloc((size_t)profile.count + 1, sizeof(*profile.places));
 	if (profile.places)
 		status = choose_all(&profile);
 	if (!status) {

@@ -102,22 +102,19 @@ void json_text(struct json_out *json, const char *text)
 	line_buffer_put(&json->line, "\"", 1);
 }
 
-void json_member_number(struct json_out *json, const char *name,
-			uint64_t value)
+void json_member_number(struct json_out *json, const char *name, uint64_t value)
 {
 	json_key(json, name);
 	json_number(json, value);
 }
 
-void json_member_signed(struct json_out *json, const char *name,
-			int64_t value)
+void json_member_signed(struct json_out *json, const char *name, int64_t value)
 {
 	json_key(json, name);
 	json_signed(json, value);
 }
 
-void json_member_text(struct json_out *json, const char *name,
-		      const char *text)
+void json_member_text(struct json_out *json, const char *name, const char *text)
 {
 	json_key(json, name);
 	json_text(json, text);

@@ -13,7 +13,7 @@
  */
 struct json_out {
 	struct line_buffer line;
-	bool has_item;		/* the innermost array or object has one */
+	bool has_item; /* the innermost array or object has one */
 };
 
 struct json_out json_out_to(FILE *file);
@@ -39,8 +39,7 @@ void json_text(struct json_out *json, const char *text);
 /* A member with its name. */
 void json_member_number(struct json_out *json, const char *name,
 			uint64_t value);
-void json_member_signed(struct json_out *json, const char *name,
-			int64_t value);
+void json_member_signed(struct json_out *json, const char *name, int64_t value);
 void json_member_text(struct json_out *json, const char *name,
 		      const char *text);
 void json_member_bool(struct json_out *json, const char *name, bool value);

@@ -71,13 +71,12 @@ static int add_parts(const struct view_sources *sources,
 		     struct view_selection *selection, bool grows,
 		     struct time_window *whole)
 {
-	struct whole_parts *parts =
-		whole_parts_new(sources, selection->number);
+	struct whole_parts *parts = whole_parts_new(sources, selection->number);
 	int status = -ERROR_MEMORY;
 
 	if (parts)
-		status = whole_parts_add(parts, selection->window, grows,
-					 whole);
+		status =
+			whole_parts_add(parts, selection->window, grows, whole);
 	if (!status)
 		status = add_shown(selection, parts);
 	whole_parts_free(parts);
@@ -104,8 +103,8 @@ static int add_window(const struct view_sources *sources,
 	if (window.since_ns >= window.until_ns)
 		return 0;
 	if (selection->number != THREAD_NUMBER_NONE) {
-		thread = array_at(&sources->summary->threads,
-				  selection->number);
+		thread =
+			array_at(&sources->summary->threads, selection->number);
 		filter.tids = &thread->tid;
 		filter.tid_count = 1;
 	}

@@ -10,10 +10,10 @@ struct call_tree;
 /* What is selected, and the profile of it. */
 struct view_selection {
 	struct time_window window;
-	uint32_t number;		/* a thread's, which is shown whatever
+	uint32_t number; /* a thread's, which is shown whatever
 					 * it is; or THREAD_NUMBER_NONE */
 	struct profile_scope scope;
-	struct call_tree *tree;		/* with one root, or empty */
+	struct call_tree *tree;		 /* with one root, or empty */
 	uint64_t part_ns[PROFILE_PARTS]; /* the parts' times, shown or not */
 };
 

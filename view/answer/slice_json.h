@@ -14,7 +14,7 @@ struct view_summary;
  * time; and names the functions in it.
  */
 void slice_json(const struct view_slice *slice,
-		const struct view_summary *summary,
-		struct answer_names *named, struct json_out *json);
+		const struct view_summary *summary, struct answer_names *named,
+		struct json_out *json);
 
 #endif

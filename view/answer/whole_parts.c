@@ -15,19 +15,19 @@
 struct path_sum {
 	uint64_t self_ns;
 	uint64_t calls;
-	size_t parent;		/* a smaller number; NO_SUM: a root */
+	size_t parent; /* a smaller number; NO_SUM: a root */
 	uint32_t function;
-	bool is_used;		/* or one below it is */
+	bool is_used; /* or one below it is */
 };
 
 struct whole_parts {
 	const struct view_sources *sources;
 	const struct call_sums *calls;
-	uint32_t number;		/* the thread that is wanted */
-	size_t path_count;		/* of each part of the tasks */
+	uint32_t number;   /* the thread that is wanted */
+	size_t path_count; /* of each part of the tasks */
 	/* Until a part of time is added there are none. */
-	struct path_sum *sums;		/* by part, and in it by path */
-	size_t *sum_of;			/* by place; NO_SUM: not wanted */
+	struct path_sum *sums; /* by part, and in it by path */
+	size_t *sum_of;	       /* by place; NO_SUM: not wanted */
 };
 
 /* Returns the sum that the root of thread @number is added to. */
@@ -101,8 +101,8 @@ static int make_sums(struct whole_parts *parts)
 	parts->sum_of = calloc(places + 1, sizeof(*parts->sum_of));
 	if (!parts->sum_of)
 		return -ERROR_MEMORY;
-	parts->sums = calloc(parts->path_count * PROFILE_PARTS,
-			     sizeof(*parts->sums));
+	parts->sums =
+		calloc(parts->path_count * PROFILE_PARTS, sizeof(*parts->sums));
 	if (!parts->sums)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < PROFILE_PARTS; i++)

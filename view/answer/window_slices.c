@@ -55,8 +55,7 @@ int window_slices_want(struct window_slices *slices, uint32_t lane)
 }
 
 /* Returns the last level on which all can be seen that a pixel shows. */
-static uint32_t level_for(const struct view_summary *summary,
-			  uint64_t pixel_ns)
+static uint32_t level_for(const struct view_summary *summary, uint64_t pixel_ns)
 {
 	uint32_t level = 0;
 

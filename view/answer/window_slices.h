@@ -8,16 +8,16 @@
 
 /* The slices of some lanes that can be seen in a window. */
 struct window_slices {
-	struct array lanes;	/* struct lane_slices */
-	bool is_whole;		/* else short calls are taken together that
+	struct array lanes; /* struct lane_slices */
+	bool is_whole;	    /* else short calls are taken together that
 				 * could be seen */
 };
 
 struct lane_slices {
 	struct slice_sink sink;
 	uint32_t lane;
-	struct array slices;	/* struct view_slice */
-	struct array longs;	/* the same: from the summary, while the
+	struct array slices; /* struct view_slice */
+	struct array longs;  /* the same: from the summary, while the
 				 * engine finds those between */
 	size_t next_long;
 	struct slice_thinner *thinner;

@@ -17,8 +17,8 @@ struct written {
 
 struct call_sums {
 	struct chunk_file *file;
-	struct array places;	/* struct call_place */
-	struct array parts;	/* struct written */
+	struct array places; /* struct call_place */
+	struct array parts;  /* struct written */
 };
 
 struct call_sums *call_sums_new(struct chunk_file *file)
@@ -57,8 +57,7 @@ uint32_t call_sums_places(const struct call_sums *sums)
 	return (uint32_t)sums->places.count;
 }
 
-struct call_place call_sums_place(const struct call_sums *sums,
-				  uint32_t number)
+struct call_place call_sums_place(const struct call_sums *sums, uint32_t number)
 {
 	return *(const struct call_place *)array_at(&sums->places, number);
 }
@@ -152,8 +151,7 @@ static void pack_places(struct call_sums *sums, struct pack *pack,
 		pack_u32(pack, &place->parent);
 		pack_u32(pack, &place->function);
 		pack_u32(pack, &place->path);
-		pack_check(pack, is_sensible(sums->places.items, i,
-					     functions));
+		pack_check(pack, is_sensible(sums->places.items, i, functions));
 	}
 }
 

@@ -11,9 +11,9 @@ struct pack;
 
 /* One function in one place: called by these callers in this order. */
 struct call_place {
-	uint32_t parent;	/* a smaller number; CALL_PLACE_NONE: a root */
-	uint32_t function;	/* of a root: the thread's number */
-	uint32_t path;		/* the same for the same callers in any
+	uint32_t parent;   /* a smaller number; CALL_PLACE_NONE: a root */
+	uint32_t function; /* of a root: the thread's number */
+	uint32_t path;	   /* the same for the same callers in any
 				 * thread: greater than the parent's, at most
 				 * its place's number; of roots 0 */
 };
@@ -31,7 +31,7 @@ struct call_sum {
 struct call_part_sums {
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	struct array sums;	/* struct call_sum */
+	struct array sums; /* struct call_sum */
 };
 
 /* Call trees of all threads by parts of the recording's time, of which a

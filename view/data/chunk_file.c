@@ -56,8 +56,7 @@ static void *expand(const struct chunk *chunk, const void *stored)
 	return bytes;
 }
 
-void *chunk_file_read(const struct chunk_file *file,
-		      const struct chunk *chunk)
+void *chunk_file_read(const struct chunk_file *file, const struct chunk *chunk)
 {
 	void *stored = NULL;
 	void *bytes = NULL;

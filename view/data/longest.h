@@ -12,7 +12,7 @@ struct pack;
 
 /* The longest slices of some kind, and how many there were. */
 struct longest {
-	struct view_slice slices[LONGEST_KEPT];	/* longest first */
+	struct view_slice slices[LONGEST_KEPT]; /* longest first */
 	uint32_t kept;
 	uint64_t count;
 	uint64_t sum_ns;

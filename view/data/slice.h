@@ -10,16 +10,16 @@
 struct view_slice {
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t busy_ns;	/* of the parts, without what is between */
-	uint32_t lane;		/* see lane_of() */
-	uint32_t depth;		/* of a call; else 0 */
-	uint32_t name;		/* LANE_STACK: a function; LANE_STATE: an enum
+	uint64_t busy_ns;  /* of the parts, without what is between */
+	uint32_t lane;	   /* see lane_of() */
+	uint32_t depth;	   /* of a call; else 0 */
+	uint32_t name;	   /* LANE_STACK: a function; LANE_STATE: an enum
 				 * view_state; LANE_CPU: a thread's number; of
 				 * the longest part */
-	uint32_t detail;	/* LANE_STATE: the function that it is in, or
+	uint32_t detail;   /* LANE_STATE: the function that it is in, or
 				 * VIEW_NO_FUNCTION */
-	int32_t waker_tid;	/* of VIEW_ASLEEP; -1: unknown */
-	uint32_t count;		/* of parts; 1: it is just as it was */
+	int32_t waker_tid; /* of VIEW_ASLEEP; -1: unknown */
+	uint32_t count;	   /* of parts; 1: it is just as it was */
 };
 
 #define VIEW_NO_FUNCTION UINT32_MAX
@@ -30,9 +30,9 @@ struct slice_sink {
 };
 
 enum lane_kind {
-	LANE_CPU,	/* who runs on a CPU: by the CPU's number */
-	LANE_STATE,	/* what a thread does: by the thread's number */
-	LANE_STACK,	/* its calls: likewise */
+	LANE_CPU,   /* who runs on a CPU: by the CPU's number */
+	LANE_STATE, /* what a thread does: by the thread's number */
+	LANE_STACK, /* its calls: likewise */
 	LANE_KINDS,
 };
 
@@ -57,7 +57,7 @@ enum view_state {
 	VIEW_INTERRUPT,
 	VIEW_RUNNABLE,
 	VIEW_ASLEEP,
-	VIEW_UNKNOWN,	/* + enum unknown_reason */
+	VIEW_UNKNOWN, /* + enum unknown_reason */
 	VIEW_STATES = VIEW_UNKNOWN + 6,
 };
 

@@ -14,19 +14,19 @@ enum { CHUNK_SLICES = 1024 };
 
 struct slice_chunk {
 	struct chunk chunk;
-	uint64_t first_ns;	/* of what they cover together */
+	uint64_t first_ns; /* of what they cover together */
 	uint64_t last_ns;
 };
 
 /* The slices of one lane on one level. */
 struct series {
-	struct array chunks;		/* struct slice_chunk */
-	struct array newest;		/* struct view_slice: no chunk yet */
+	struct array chunks; /* struct slice_chunk */
+	struct array newest; /* struct view_slice: no chunk yet */
 };
 
 struct slice_store {
 	struct chunk_file *file;
-	struct array levels[SLICE_LEVELS_MOST];	/* struct series by lane */
+	struct array levels[SLICE_LEVELS_MOST]; /* struct series by lane */
 };
 
 struct slice_store *slice_store_new(struct chunk_file *file)
@@ -117,8 +117,7 @@ static int flush(struct slice_store *store, struct series *series)
 	}
 	make_relative(newest->items, newest->count);
 	status = chunk_file_add(store->file, newest->items,
-				newest->count * sizeof(*slices),
-				&chunk->chunk);
+				newest->count * sizeof(*slices), &chunk->chunk);
 	if (status < 0)
 		series->chunks.count--;
 	array_free(newest);
@@ -196,10 +195,8 @@ int slice_store_flush(struct slice_store *store)
 	int status = 0;
 
 	for (size_t i = 0; i < SLICE_LEVELS_MOST; i++)
-		for (size_t j = 0; j < store->levels[i].count && !status;
-		     j++) {
-			struct series *series =
-				array_at(&store->levels[i], j);
+		for (size_t j = 0; j < store->levels[i].count && !status; j++) {
+			struct series *series = array_at(&store->levels[i], j);
 
 			if (series->newest.count)
 				status = flush(store, series);

@@ -8,15 +8,15 @@
 
 /* Short slices that have been taken together so far. */
 struct waiting {
-	struct view_slice slice;	/* count 0: none */
-	uint64_t longest_ns;		/* of its parts */
+	struct view_slice slice; /* count 0: none */
+	uint64_t longest_ns;	 /* of its parts */
 };
 
 struct slice_thinner {
 	struct slice_sink sink;
 	struct slice_sink *next;
 	uint64_t resolution_ns;
-	struct array lanes;	/* struct array of struct waiting, by depth */
+	struct array lanes; /* struct array of struct waiting, by depth */
 	int status;
 };
 
@@ -88,8 +88,8 @@ static void take(struct slice_sink *sink, const struct view_slice *slice)
 {
 	struct slice_thinner *thinner = (struct slice_thinner *)sink;
 	struct array *depths = depths_of(thinner, slice->lane);
-	struct waiting *waiting =
-		depths ? array_reach(depths, slice->depth) : NULL;
+	struct waiting *waiting = depths ? array_reach(depths, slice->depth) :
+					   NULL;
 
 	if (!waiting) {
 		thinner->status = -ERROR_MEMORY;

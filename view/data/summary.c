@@ -95,8 +95,7 @@ static void pack_all(struct view_summary *summary, struct pack *pack)
 	pack_u32(pack, &threads);
 	pack_check(pack, threads <= LANE_MOST);
 	for (uint32_t i = 0; i < threads && !pack->failed; i++) {
-		struct view_thread *thread =
-			array_reach(&summary->threads, i);
+		struct view_thread *thread = array_reach(&summary->threads, i);
 
 		if (thread)
 			pack_thread(thread, pack);
@@ -142,8 +141,8 @@ int view_summary_save(struct view_summary *summary, uint64_t key)
 	pack_free(&pack);
 	if (!status)
 		status = write_head(summary, key, &rest);
-	if (!status && (!summary->new_file.path ||
-			!new_file_finish(&summary->new_file)))
+	if (!status &&
+	    (!summary->new_file.path || !new_file_finish(&summary->new_file)))
 		status = -ERROR_SYSTEM;
 	return status;
 }

@@ -17,7 +17,7 @@ struct slice_store;
 
 /* A thread, or the idle task of a CPU. */
 struct view_thread {
-	int32_t tid;		/* 0: idle task; -1: unknown, both of cpu */
+	int32_t tid; /* 0: idle task; -1: unknown, both of cpu */
 	int32_t pid;
 	int32_t cpu;
 	uint64_t state_ns[VIEW_STATES];
@@ -27,7 +27,7 @@ struct view_thread {
 /* What the overview lists the longest of. */
 enum view_list {
 	LIST_SLEEPS,
-	LIST_CALLS,		/* of the system */
+	LIST_CALLS, /* of the system */
 	LIST_INTERRUPTS,
 	LIST_GAPS,
 	LIST_COUNT,
@@ -41,17 +41,17 @@ enum view_list {
  * functions, which stay as they are.
  */
 struct view_summary {
-	uint64_t first_ns;	/* of the recording */
+	uint64_t first_ns; /* of the recording */
 	uint64_t last_ns;
-	uint64_t resolution_ns;	/* of calls on level 0; each level has four
+	uint64_t resolution_ns; /* of calls on level 0; each level has four
 				 * times that of the one before */
 	uint32_t levels;
-	uint32_t functions;	/* of the recording */
+	uint32_t functions; /* of the recording */
 	pthread_mutex_t lock;
-	uint64_t begin_ns;	/* of its trace; 0: nothing is decoded yet */
-	uint64_t reached_ns;	/* how far the decode has come */
+	uint64_t begin_ns;   /* of its trace; 0: nothing is decoded yet */
+	uint64_t reached_ns; /* how far the decode has come */
 	bool is_complete;
-	struct array threads;	/* struct view_thread */
+	struct array threads; /* struct view_thread */
 	struct longest lists[LIST_COUNT];
 	struct new_file new_file;
 	struct chunk_file file;

@@ -14,7 +14,7 @@ struct view_server {
 	const struct view_sources *sources;
 	struct MHD_Daemon *daemon;
 	struct view_token token;
-	char host[32];		/* that a browser must ask for */
+	char host[32]; /* that a browser must ask for */
 	char address[96];
 };
 
@@ -23,7 +23,7 @@ struct reply {
 	unsigned int status;
 	const char *type;
 	char nonce[sizeof(((struct view_token *)NULL)->text)];
-	char *body;		/* to be freed */
+	char *body; /* to be freed */
 	size_t size;
 };
 

@@ -13,12 +13,12 @@ struct level {
 	struct slice_sink sink;
 	struct level_chain *chain;
 	uint32_t number;
-	struct slice_thinner *next;	/* to the level above; NULL: none */
+	struct slice_thinner *next; /* to the level above; NULL: none */
 };
 
 struct level_chain {
 	struct view_summary *summary;
-	struct slice_thinner *calls;	/* to level 0 */
+	struct slice_thinner *calls; /* to level 0 */
 	struct level levels[SLICE_LEVELS_MOST];
 	int status;
 };

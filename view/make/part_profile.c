@@ -13,7 +13,7 @@
 struct thread_place {
 	uint32_t node;
 	bool is_known;
-	uint64_t clock_ns;	/* up to here its time is in a part */
+	uint64_t clock_ns; /* up to here its time is in a part */
 };
 
 /* What a CPU does: while it is traced, the clock of its thread goes. */
@@ -25,13 +25,13 @@ struct profile_cpu {
 
 struct part_profile {
 	struct view_summary *summary;
-	struct call_tree *tree;		/* its nodes are the places */
-	struct call_tree *paths;	/* those of all threads as one */
-	struct array threads;		/* struct thread_place */
-	struct array cpus;		/* struct profile_cpu */
+	struct call_tree *tree;	 /* its nodes are the places */
+	struct call_tree *paths; /* those of all threads as one */
+	struct array threads;	 /* struct thread_place */
+	struct array cpus;	 /* struct profile_cpu */
 	uint64_t part_ns;
-	struct call_part_sums part;	/* that goes on */
-	struct array where;		/* uint32_t by node: the number of its
+	struct call_part_sums part; /* that goes on */
+	struct array where;	    /* uint32_t by node: the number of its
 					 * sum in the part, + 1; 0: none */
 	int status;
 };
@@ -121,8 +121,7 @@ static void add_place(struct part_profile *profile, struct call_place place)
 static struct thread_place *thread_of(struct part_profile *profile,
 				      uint32_t number)
 {
-	struct thread_place *thread =
-		array_reach(&profile->threads, number);
+	struct thread_place *thread = array_reach(&profile->threads, number);
 
 	if (!thread || thread->is_known)
 		return thread;
@@ -175,8 +174,8 @@ static void next_part(struct part_profile *profile)
 		where[sums[i].place] = 0;
 	if (part->sums.count) {
 		pthread_mutex_lock(&profile->summary->lock);
-		note(profile, call_sums_add_part(profile->summary->calls,
-						 part));
+		note(profile,
+		     call_sums_add_part(profile->summary->calls, part));
 		pthread_mutex_unlock(&profile->summary->lock);
 	}
 	part->sums.count = 0;

@@ -11,8 +11,8 @@
  *
  * Returns whether @step, of thread @number, ended one.
  */
-static inline bool stack_slice_of(const struct call_step *step,
-				  uint32_t number, struct view_slice *slice)
+static inline bool stack_slice_of(const struct call_step *step, uint32_t number,
+				  struct view_slice *slice)
 {
 	if (step->kind != STEP_EXIT)
 		return false;

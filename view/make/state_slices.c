@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/make/state_slices.h"
 
-#include "symbolize/work_kinds.h"
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_work.h"
 #include "common/error.h"
+#include "symbolize/work_kinds.h"
 #include "view/make/thread_numbers.h"
 
 /* The page shows the tracer's own work as the kernel's. */

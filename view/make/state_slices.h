@@ -19,19 +19,19 @@ struct state_slices {
 	struct span_sink sink;
 	struct slice_sink *next;
 	struct thread_numbers *numbers;
-	const struct task_paths *paths;		/* of the tasks now */
+	const struct task_paths *paths; /* of the tasks now */
 	const struct wait_places *places;
-	const bool *is_call;			/* by function: a system call */
-	struct array calls;	/* struct last_call by task index */
-	struct array asleep;	/* struct view_slice by thread: a sleep whose
+	const bool *is_call;  /* by function: a system call */
+	struct array calls;   /* struct last_call by task index */
+	struct array asleep;  /* struct view_slice by thread: a sleep whose
 				 * waker the next span may know; or count 0 */
-	struct array running;	/* struct view_slice by CPU; or count 0 */
+	struct array running; /* struct view_slice by CPU; or count 0 */
 	int status;
 };
 
 /* The system call that a task entered last. */
 struct last_call {
-	uint32_t function;	/* + 1; 0: none */
+	uint32_t function; /* + 1; 0: none */
 	uint64_t time_ns;
 };
 

@@ -63,8 +63,7 @@ static uint32_t add_thread(struct thread_numbers *numbers,
 	return thread ? (uint32_t)summary->threads.count : 0;
 }
 
-static uint32_t look_up(struct thread_numbers *numbers,
-			const struct task *task)
+static uint32_t look_up(struct thread_numbers *numbers, const struct task *task)
 {
 	uint64_t key = key_of(task->tid, task->cpu);
 	uint64_t *number = number_map_find(numbers->by_tid, key);

@@ -15,10 +15,10 @@ struct view_summary;
 
 /* Which thread of a summary each task of the steps is. */
 struct thread_numbers {
-	struct view_summary *summary;	/* borrowed */
-	bool may_add;			/* threads that it has not */
+	struct view_summary *summary; /* borrowed */
+	bool may_add;		      /* threads that it has not */
 	struct number_map *by_tid;
-	struct array by_task;		/* uint32_t, + 1; 0: not looked up */
+	struct array by_task; /* uint32_t, + 1; 0: not looked up */
 };
 
 /* Returns 0 or -ERROR_MEMORY; free it either way. */

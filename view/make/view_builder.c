@@ -23,7 +23,7 @@
 
 struct view_builder {
 	struct witness witness;
-	struct slice_sink states_out;	/* of states: to lists and levels */
+	struct slice_sink states_out; /* of states: to lists and levels */
 	struct view_summary *summary;
 	const struct task_names *names;
 	struct thread_numbers numbers;
@@ -33,7 +33,7 @@ struct view_builder {
 	struct wait_places *places;
 	struct part_profile *profile;
 	struct level_chain *levels;
-	bool *is_call;			/* by function */
+	bool *is_call; /* by function */
 	int status;
 };
 
@@ -62,7 +62,8 @@ uint64_t view_builder_measure(struct view_summary *summary, uint64_t first_ns,
 	for (summary->levels = 1; summary->levels < SLICE_LEVELS_MOST;
 	     summary->levels++)
 		if (view_summary_resolution(summary, summary->levels) *
-			    PAGE_PIXELS > length_ns)
+			    PAGE_PIXELS >
+		    length_ns)
 			break;
 	return length_ns / parts + 1;
 }
@@ -97,15 +98,16 @@ static int list_of(uint32_t state, bool is_kernel_thread)
 
 static void take_state(struct slice_sink *sink, const struct view_slice *slice)
 {
-	struct view_builder *builder = (struct view_builder *)(
-		(char *)sink - offsetof(struct view_builder, states_out));
+	struct view_builder *builder =
+		(struct view_builder *)((char *)sink -
+					offsetof(struct view_builder,
+						 states_out));
 	struct view_summary *summary = builder->summary;
 	struct view_thread *thread;
 	int list;
 
 	if (slice->lane % LANE_KINDS == LANE_STATE) {
-		thread = array_at(&summary->threads,
-				  slice->lane / LANE_KINDS);
+		thread = array_at(&summary->threads, slice->lane / LANE_KINDS);
 		list = list_of(slice->name,
 			       is_kernel_thread(builder->names, thread->pid));
 		pthread_mutex_lock(&summary->lock);
@@ -233,8 +235,7 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	builder->summary = summary;
 	builder->names = input->names;
 	state_slices_init(&builder->states);
-	builder->status =
-		thread_numbers_init(&builder->numbers, summary, true);
+	builder->status = thread_numbers_init(&builder->numbers, summary, true);
 	builder->time = task_time_new(&time, &builder->states.sink);
 	builder->paths = task_paths_new();
 	builder->places = wait_places_new(symbols_functions(input->symbols),

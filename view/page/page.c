@@ -4,12 +4,12 @@
 #include <stddef.h>
 
 /* The files beside this one become texts of the program. */
-#define EMBED(name, file)                                     \
-	__asm__(".section .rodata\n"                          \
-		".balign 8\n" #name ":\n"                     \
-		".incbin \"view/page/" file "\"\n"            \
-		".byte 0\n"                                   \
-		".text\n");                                   \
+#define EMBED(name, file) \
+	__asm__(".section .rodata\n" \
+		".balign 8\n" #name ":\n" \
+		".incbin \"view/page/" file "\"\n" \
+		".byte 0\n" \
+		".text\n"); \
 	extern const char name[] __attribute__((visibility("hidden")))
 
 EMBED(page_style, "style.css");
@@ -56,12 +56,14 @@ void page_write(FILE *out, const struct page *page, const char *nonce,
 		void (*write_data)(FILE *out, void *ctx), void *ctx)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-	      "<meta charset=\"utf-8\">\n", out);
+	      "<meta charset=\"utf-8\">\n",
+	      out);
 	if (write_data)
 		write_policy(out, nonce);
-	fprintf(out, "<title>%s</title>\n<style nonce=\"%s\">\n%s"
-		     "</style>\n</head>\n<body>\n%s", page->title, nonce,
-		page_style, page->body);
+	fprintf(out,
+		"<title>%s</title>\n<style nonce=\"%s\">\n%s"
+		"</style>\n</head>\n<body>\n%s",
+		page->title, nonce, page_style, page->body);
 	if (write_data) {
 		fputs("<script type=\"application/json\" id=\"data\">", out);
 		write_data(out, ctx);

@@ -8,8 +8,8 @@ enum { PAGE_SCRIPTS = 12 };
 
 struct page {
 	const char *title;
-	const char *body;	/* HTML */
-	const char *scripts[PAGE_SCRIPTS];	/* NULL behind the last */
+	const char *body;		   /* HTML */
+	const char *scripts[PAGE_SCRIPTS]; /* NULL behind the last */
 };
 
 /* A recording, from all of it down to single calls. */

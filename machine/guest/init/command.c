@@ -115,8 +115,8 @@ int command_start(struct command *command, const struct settings *settings,
 	int result;
 	int i;
 
-	if (settings->tty ? make_terminal(command->streams, theirs)
-			  : make_pipes(command->streams, theirs))
+	if (settings->tty ? make_terminal(command->streams, theirs) :
+			    make_pipes(command->streams, theirs))
 		return problem_set(problem, "cannot make a pipe or terminal");
 	result = command_start_on(command, settings, theirs, problem);
 	for (i = 0; i < 3; i++)

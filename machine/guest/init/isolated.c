@@ -62,9 +62,8 @@ int guest_run_isolated(struct guest *guest)
 	    (settings->disk && modules_load("disk", problem)) ||
 	    (settings->disk_delay_ms && modules_load("delay", problem)) ||
 	    (settings->net && modules_load("net", problem)) ||
-	    modules_load("trace", problem) ||
-	    guest_prepare(guest) || results_make_folders(settings, problem) ||
-	    run_command(guest))
+	    modules_load("trace", problem) || guest_prepare(guest) ||
+	    results_make_folders(settings, problem) || run_command(guest))
 		return -1;
 	if (guest_connect(guest) || modules_load("root", problem) ||
 	    pass_streams(guest))

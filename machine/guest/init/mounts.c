@@ -110,9 +110,9 @@ static int open_layers(struct layers *layers, struct problem *problem)
 	layers->host = open("/below", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	layers->written =
 		open("/above/files", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return layers->host < 0 || layers->written < 0
-		       ? problem_set(problem, "cannot open the root's layers")
-		       : 0;
+	return layers->host < 0 || layers->written < 0 ?
+		       problem_set(problem, "cannot open the root's layers") :
+		       0;
 }
 
 int mounts_shared_root(struct layers *layers, struct problem *problem)

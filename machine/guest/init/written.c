@@ -263,10 +263,10 @@ static int walk_all(struct walk *walk, struct frame_writer *writer,
 	if (send_note(walk, writer))
 		return problem_set(problem, "cannot tell what was written");
 	errno = 0;
-	return walk->failed.count
-		       ? problem_set(problem, "%zu files were not brought back",
-				     walk->failed.count)
-		       : 0;
+	return walk->failed.count ?
+		       problem_set(problem, "%zu files were not brought back",
+				   walk->failed.count) :
+		       0;
 }
 
 int written_keep(const struct settings *settings, const struct layers *layers,

@@ -78,9 +78,9 @@ static void enter(struct contexts *task, const struct kernel_names *names,
 		task->is_in_user = false;
 	}
 	push(task, (struct context){
-		.kind = kind_by(entries, to->name),
-		.is_break = true,
-	});
+			   .kind = kind_by(entries, to->name),
+			   .is_break = true,
+		   });
 }
 
 static void far_return(struct contexts *task, const struct truth_event *event)
@@ -114,8 +114,7 @@ static uint64_t slot_after(const struct truth_event *event)
 	return event->sp;
 }
 
-static void begin_function(struct contexts *task,
-			   const struct kernel_name *to,
+static void begin_function(struct contexts *task, const struct kernel_name *to,
 			   const struct truth_event *event)
 {
 	uint8_t kind = kind_by(functions, to->name);
@@ -148,8 +147,7 @@ static void count_calls(struct contexts *task, const struct truth_event *event)
 		task->count--;
 }
 
-static void look_at_bottom(struct contexts *task,
-			   const struct kernel_name *to)
+static void look_at_bottom(struct contexts *task, const struct kernel_name *to)
 {
 	uint8_t kind = kind_by(bottoms, to->name);
 
@@ -160,8 +158,7 @@ static void look_at_bottom(struct contexts *task,
 	push(task, (struct context){ .kind = kind, .is_break = true });
 }
 
-static void near_branch(struct contexts *task,
-			const struct kernel_names *names,
+static void near_branch(struct contexts *task, const struct kernel_names *names,
 			const struct truth_event *event)
 {
 	const struct kernel_name *to = kernel_names_find(names, event->to);
@@ -233,12 +230,11 @@ enum truth_class contexts_class(const struct contexts *task,
 	uint8_t below = task->count > 1 ? task->open[task->count - 2].kind : 0;
 	enum truth_class below_class = class_of(below);
 
-	*is_provisional = !task->is_known &&
-			  (!task->count ||
-			   (task->count == 1 && top == CONTEXT_SCHEDULE));
+	*is_provisional =
+		!task->is_known &&
+		(!task->count || (task->count == 1 && top == CONTEXT_SCHEDULE));
 	if (!task->count)
-		return task->is_in_user ? TRUTH_CLASS_USER :
-					  TRUTH_CLASS_KERNEL;
+		return task->is_in_user ? TRUTH_CLASS_USER : TRUTH_CLASS_KERNEL;
 	if (top == CONTEXT_SCHEDULE)
 		return below_class == TRUTH_CLASS_INTERRUPT ?
 			       TRUTH_CLASS_KERNEL :

@@ -16,13 +16,13 @@
 enum context_kind {
 	CONTEXT_NONE,
 	CONTEXT_SYSTEM_CALL,
-	CONTEXT_FAULT,		/* any exception but NMI */
-	CONTEXT_INTERRUPT,	/* and NMI */
+	CONTEXT_FAULT,	   /* any exception but NMI */
+	CONTEXT_INTERRUPT, /* and NMI */
 	CONTEXT_SOFTIRQ,
-	CONTEXT_EXIT,		/* on the way to user space */
+	CONTEXT_EXIT, /* on the way to user space */
 	CONTEXT_SCHEDULE,
 	CONTEXT_SOFTIRQ_THREAD,
-	CONTEXT_TRACER,		/* perf's functions */
+	CONTEXT_TRACER, /* perf's functions */
 };
 
 /* Columns of the report; OFF is not traced. */
@@ -40,12 +40,12 @@ enum truth_class {
 enum { CONTEXTS = 32 };
 
 struct context {
-	uint8_t kind;		/* enum context_kind */
-	bool is_break;		/* ended by iret or sysret */
-	uint64_t slot;		/* else: where its return address is, or 0: it
+	uint8_t kind;	/* enum context_kind */
+	bool is_break;	/* ended by iret or sysret */
+	uint64_t slot;	/* else: where its return address is, or 0: it
 				 * was jumped to, and returns after as many
 				 * returns as there were calls in it */
-	uint32_t calls;		/* without slot: calls that have not returned */
+	uint32_t calls; /* without slot: calls that have not returned */
 };
 
 /* One task. */
@@ -56,7 +56,7 @@ struct contexts {
 	/* It was seen to enter or leave the kernel, or else: */
 	bool is_known;
 	/* What it turned out to be in when it was first seen. */
-	uint8_t found;		/* enum context_kind */
+	uint8_t found; /* enum context_kind */
 };
 
 /* Applies a branch of the task; of entries and exits, both ends count. */

@@ -41,8 +41,8 @@ static bool next_kept(struct block_compare *compare, struct item *decoded)
 		*decoded = compare->kept;
 	else
 		more = block_items_next(&compare->items, decoded);
-	compare->cpu =
-		compare->has_kept ? compare->kept_cpu : compare->items.cpu;
+	compare->cpu = compare->has_kept ? compare->kept_cpu :
+					   compare->items.cpu;
 	compare->has_kept = false;
 	return more;
 }
@@ -236,8 +236,7 @@ void block_compare_open(struct block_compare *compare, FILE *text,
 
 bool block_compare_misses_much(const struct block_compare *compare)
 {
-	return compare->missing >
-		       compare->items.gaps * BLOCK_COMPARE_HIDDEN ||
+	return compare->missing > compare->items.gaps * BLOCK_COMPARE_HIDDEN ||
 	       compare->missing > compare->compared / 1000;
 }
 

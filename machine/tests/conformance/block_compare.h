@@ -15,7 +15,7 @@ struct block_compare {
 	struct item kept; /* of the decoder's items, read ahead */
 	bool has_kept;
 	uint32_t kept_cpu;
-	uint32_t cpu; /* of the item last taken */
+	uint32_t cpu;		   /* of the item last taken */
 	struct expected *expected; /* borrowed */
 	uint64_t compared;
 	uint64_t sessions;

@@ -199,8 +199,8 @@ size_t code_read(struct code *code, uint64_t address, uint8_t *bytes,
 		 size_t size)
 {
 	size_t left;
-	const uint8_t *at = address >> 63 ? kernel_bytes(code, address, &left)
-					  : user_bytes(code, address, &left);
+	const uint8_t *at = address >> 63 ? kernel_bytes(code, address, &left) :
+					    user_bytes(code, address, &left);
 
 	if (!at)
 		return 0;

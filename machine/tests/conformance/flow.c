@@ -179,8 +179,8 @@ static void fail(struct flow *flow, int code)
 
 static void step(struct flow *flow)
 {
-	int status = flow->status & pts_event_pending ? take_event(flow)
-						      : take_instruction(flow);
+	int status = flow->status & pts_event_pending ? take_event(flow) :
+							take_instruction(flow);
 
 	if (status < 0)
 		fail(flow, status);

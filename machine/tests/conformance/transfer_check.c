@@ -130,7 +130,8 @@ static bool check_interrupt(struct transfer_check *check,
 		return wrong(check, "vector %u, EVD %d", vector,
 			     transfer->has_fault);
 	if (check->handlers[vector] && check->handlers[vector] != event->to)
-		return wrong(check, "vector %u at %#" PRIx64 ", before %#" PRIx64,
+		return wrong(check,
+			     "vector %u at %#" PRIx64 ", before %#" PRIx64,
 			     vector, event->to, check->handlers[vector]);
 	check->handlers[vector] = event->to;
 	if (from_in && vector >= VECTOR_EXTERNAL &&
@@ -191,7 +192,8 @@ static bool check_wake(struct transfer_check *check,
 	check->wakes++;
 	return (event->kind == TRUTH_INTERRUPT &&
 		event->from == transfer->wakes_from + HLT_SIZE) ||
-	       wrong(check, "woke at %#" PRIx64 ", the truth goes on at %#" PRIx64,
+	       wrong(check,
+		     "woke at %#" PRIx64 ", the truth goes on at %#" PRIx64,
 		     transfer->wakes_from, event->from);
 }
 

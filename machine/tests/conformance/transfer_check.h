@@ -13,7 +13,7 @@ enum { TRANSFER_RETURNS_MAX = 256 };
 struct transfer_check {
 	struct truth_reader *truth; /* borrowed */
 	uint32_t passed_over; /* sessions of those that the stream may begin in */
-	bool is_near; /* it may begin in the one that was tried */
+	bool is_near;	      /* it may begin in the one that was tried */
 	struct truth_event session; /* read already: where one begins */
 	bool has_session;
 	const struct recording *recording; /* borrowed */

@@ -34,7 +34,7 @@ bool transfers_open(struct transfers *transfers,
 	struct pt_config config;
 
 	*transfers = (struct transfers){ .bytes = stream->bytes,
-					  .size = stream->size };
+					 .size = stream->size };
 	pt_config_init(&config);
 	config.begin = stream->bytes;
 	config.end = stream->bytes + stream->size;

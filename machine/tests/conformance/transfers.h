@@ -44,17 +44,17 @@ struct transfers {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t last_ip;
-	struct transfer next;	/* what is known of it already */
+	struct transfer next; /* what is known of it already */
 	bool in_psb;
-	bool bound;		/* the next FUP belongs to a packet before it */
-	bool stopped;		/* the next FUP is where EXSTOP happened */
+	bool bound;   /* the next FUP belongs to a packet before it */
+	bool stopped; /* the next FUP is where EXSTOP happened */
 	uint64_t stopped_at;
-	uint64_t tsc;		/* of the last TSC packet */
-	uint64_t first_tsc;	/* of the stream's first */
-	uint64_t flag_writes;	/* MODE.Exec that no transfer goes with */
-	uint64_t branches;	/* TNT packets */
-	uint64_t stops, wakes;	/* PWRE, PWRX */
-	const char *error;	/* NULL: none */
+	uint64_t tsc;	       /* of the last TSC packet */
+	uint64_t first_tsc;    /* of the stream's first */
+	uint64_t flag_writes;  /* MODE.Exec that no transfer goes with */
+	uint64_t branches;     /* TNT packets */
+	uint64_t stops, wakes; /* PWRE, PWRX */
+	const char *error;     /* NULL: none */
 };
 
 /* Borrows @stream.  False if libipt does not take it. */

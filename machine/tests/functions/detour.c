@@ -30,8 +30,8 @@ bool detours_follow(struct detours *detours, const struct truth_event *event,
 		};
 	if (is_thunk(to) && !now->is_active) {
 		now->is_active = true;
-		now->is_return |=
-			to->kind == KIND_RETURN_THUNK && !is_call(now->kind);
+		now->is_return |= to->kind == KIND_RETURN_THUNK &&
+				  !is_call(now->kind);
 	}
 	/* The return at a thunk's end has the slot that counts. */
 	if (now->is_return && event->kind == TRUTH_RETURN)

@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 
 /* What no symbol covers. */
-static const struct kernel_name unknown = { .name = "[unknown]",
-					    .module = "" };
+static const struct kernel_name unknown = { .name = "[unknown]", .module = "" };
 
 static char *read_file(const char *path)
 {
@@ -53,11 +52,11 @@ static void cut_suffixes(char *name)
 static enum code_kind kind_of(const char *name)
 {
 	static const char *const returns[] = {
-		"__x86_return_thunk", "__x86_return_skl",
+		"__x86_return_thunk",	   "__x86_return_skl",
 		"call_depth_return_thunk", "its_return_thunk",
-		"retbleed_return_thunk", "zen_return_thunk",
-		"srso_return_thunk", "srso_alias_return_thunk",
-		"srso_safe_ret", "srso_alias_safe_ret",
+		"retbleed_return_thunk",   "zen_return_thunk",
+		"srso_return_thunk",	   "srso_alias_return_thunk",
+		"srso_safe_ret",	   "srso_alias_safe_ret",
 	};
 
 	for (size_t i = 0; i < sizeof(returns) / sizeof(*returns); i++)
@@ -65,8 +64,8 @@ static enum code_kind kind_of(const char *name)
 			return KIND_RETURN_THUNK;
 	if (!strcmp(name, "vectors") || !strcmp(name, "tramp_vectors"))
 		return KIND_VECTOR;
-	return strncmp(name, "__x86_indirect_", 15) ? KIND_FUNCTION
-						    : KIND_INDIRECT_THUNK;
+	return strncmp(name, "__x86_indirect_", 15) ? KIND_FUNCTION :
+						      KIND_INDIRECT_THUNK;
 }
 
 /* A line without its end: "address type name\t[module]". Data ends the

@@ -25,7 +25,7 @@ struct kernel_name {
 };
 
 struct kernel_names {
-	char *text; /* the file; names point into it */
+	char *text;		   /* the file; names point into it */
 	struct kernel_name *names; /* by address, no two the same */
 	size_t count;
 };

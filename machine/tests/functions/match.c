@@ -84,12 +84,13 @@ static void check_time(struct matcher *matcher, const struct passage *passage,
 {
 	struct match *match = matcher->match;
 	uint64_t before = recording_time_ns(matcher->recording, passage->tsc);
-	uint64_t after = recording_time_ns(matcher->recording, passage->tsc + 1);
+	uint64_t after =
+		recording_time_ns(matcher->recording, passage->tsc + 1);
 
 	time_error_add(&match->error, line->time_ns,
-		       line->time_ns < before  ? before
-		       : line->time_ns > after ? after
-					       : line->time_ns);
+		       line->time_ns < before ? before :
+		       line->time_ns > after  ? after :
+						line->time_ns);
 	if (line->time_ns - line->early_ns > after + matcher->slack_ns ||
 	    line->time_ns + line->late_ns + matcher->slack_ns < before)
 		match->outside++;

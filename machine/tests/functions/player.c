@@ -69,7 +69,7 @@ static void leave_task(struct player *player, struct player_cpu *cpu)
 }
 
 void player_switch(struct player *player, struct player_cpu *cpu,
-			const struct truth_event *event)
+		   const struct truth_event *event)
 {
 	leave_task(player, cpu);
 	cpu->task = replay_task_of_pid(player->replay, key_of(cpu, event->pid),
@@ -210,9 +210,8 @@ static void far_branch(struct player *player, struct player_cpu *cpu,
 static void vector_branch(struct player *player, struct player_cpu *cpu,
 			  const struct truth_event *event)
 {
-	cpu->is_in_vector =
-		kernel_names_find(player->names, event->to)->kind ==
-		KIND_VECTOR;
+	cpu->is_in_vector = kernel_names_find(player->names, event->to)->kind ==
+			    KIND_VECTOR;
 	if (cpu->is_in_vector)
 		return;
 	cpu->vectored.to = event->to;

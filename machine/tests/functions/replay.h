@@ -16,7 +16,7 @@ struct replay {
 	struct task_frames *tasks;
 	size_t task_count;
 	uint32_t cpus;
-	uint64_t pauses; /* the trace was off, and went on */
+	uint64_t pauses;		    /* the trace was off, and went on */
 	uint64_t kernel_ticks[REPLAY_CPUS]; /* traced, in the kernel */
 	uint64_t switches[REPLAY_CPUS];
 };

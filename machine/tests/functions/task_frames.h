@@ -13,7 +13,7 @@ struct passage {
 	bool is_exit;
 	bool is_unseen; /* the function began or ended earlier */
 	uint32_t cpu;
-	uint64_t task;	/* number of struct task_frames */
+	uint64_t task; /* number of struct task_frames */
 	uint64_t tsc;
 	const struct kernel_name *function;
 };
@@ -30,7 +30,7 @@ struct frame {
 			* the return address is) or at the iret or ERET that
 			* ends the interrupt; 0 if unknown
 			*/
-	uint64_t site;	 /* of the call; 0 if unknown */
+	uint64_t site; /* of the call; 0 if unknown */
 	bool is_direct;	 /* the call is */
 	uint64_t origin; /* what was interrupted; 0: not an interrupt */
 	bool is_stale;	 /* the trace was off meanwhile */

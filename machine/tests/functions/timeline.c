@@ -106,9 +106,10 @@ bool timeline_read(struct timeline *timeline, FILE *file)
 	free(text);
 	text = NULL;
 	while (good && getline(&text, &size, file) > 0) {
-		timeline->texts = room_for_one(
-			timeline->texts, timeline->text_count,
-			&timeline->text_room, sizeof(*timeline->texts));
+		timeline->texts = room_for_one(timeline->texts,
+					       timeline->text_count,
+					       &timeline->text_room,
+					       sizeof(*timeline->texts));
 		timeline->texts[timeline->text_count++] = text;
 		good = split(text, fields);
 		if (good)

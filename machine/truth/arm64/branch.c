@@ -25,9 +25,7 @@ static const struct {
 	  0xd63f0000,
 	  { .kind = TRUTH_INDIRECT_CALL, .near_sp = true } },
 	{ 0xfeff0000, 0xd65f0000, { .kind = TRUTH_RETURN, .near_sp = true } },
-	{ 0xffff0000,
-	  0xd69f0000,
-	  { .kind = TRUTH_FAR_RETURN, .far_sp = true } },
+	{ 0xffff0000, 0xd69f0000, { .kind = TRUTH_FAR_RETURN, .far_sp = true } },
 	{ 0xffe0001f,
 	  0xd4000001, /* SVC */
 	  { .kind = TRUTH_FAR_CALL, .near_sp = true, .calls = true } },

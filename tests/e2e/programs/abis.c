@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-	COMPAT_GETPPID = 64,	/* arch/x86/entry/syscalls/syscall_32.tbl */
-	X32_GETPPID = 0x40000000 | 110,	/* syscall_64.tbl */
+	COMPAT_GETPPID = 64, /* arch/x86/entry/syscalls/syscall_32.tbl */
+	X32_GETPPID = 0x40000000 | 110, /* syscall_64.tbl */
 	X32_IOCTL = 0x40000000 | 514,
 };
 

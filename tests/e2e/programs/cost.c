@@ -81,7 +81,8 @@ static long long ping(void)
 	begin_ns = now_ns();
 	for (int i = 0; i < ROUNDS; i++)
 		need(write(there[1], &byte, 1) == 1 &&
-			     read(back[0], &byte, 1) == 1, "ping");
+			     read(back[0], &byte, 1) == 1,
+		     "ping");
 	begin_ns = now_ns() - begin_ns;
 	close(there[1]);
 	return begin_ns;

@@ -174,10 +174,10 @@ int main(int argc, char **argv)
 		int arguments;
 		void (*run)(char **arguments);
 	} parts[] = {
-		{ "hog", 1, hog },	     { "reader", 2, reader },
-		{ "writer", 2, writer },     { "receiver", 2, receiver },
-		{ "sender", 3, sender },     { "sleeper", 1, sleeper },
-		{ "pinger", 1, pinger },     { "forgetter", 1, forgetter },
+		{ "hog", 1, hog },	 { "reader", 2, reader },
+		{ "writer", 2, writer }, { "receiver", 2, receiver },
+		{ "sender", 3, sender }, { "sleeper", 1, sleeper },
+		{ "pinger", 1, pinger }, { "forgetter", 1, forgetter },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {

@@ -73,8 +73,7 @@ static void caller(void)
 
 static void faulter(void)
 {
-	volatile char *pages = mmap(NULL, PAGES * 4096,
-				    PROT_READ | PROT_WRITE,
+	volatile char *pages = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	madvise((void *)(uintptr_t)pages, PAGES * 4096, MADV_NOHUGEPAGE);
@@ -181,8 +180,8 @@ static int open_perf(void)
 	long event = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 
 	check(event);
-	if (mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
-		 (int)event, 0) == MAP_FAILED)
+	if (mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, (int)event,
+		 0) == MAP_FAILED)
 		check(-1);
 	return (int)event;
 }
@@ -210,8 +209,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "sleeper", sleeper }, { "hog", hog },	    { "caller", caller },
-	{ "faulter", faulter }, { "ping", ping },   { "tree", tree },
+	{ "sleeper", sleeper }, { "hog", hog },	      { "caller", caller },
+	{ "faulter", faulter }, { "ping", ping },     { "tree", tree },
 	{ "futex", futex },	{ "execer", execer }, { "poller", poller },
 };
 

@@ -18,9 +18,9 @@
 #define OWN_FRAME __attribute__((noinline, noclone))
 
 enum {
-	READS = 40,		/* preadv() of a file that is cached */
+	READS = 40, /* preadv() of a file that is cached */
 	PIPE_READS = 20,
-	SLOW_MS = 20,		/* what two of those wait for */
+	SLOW_MS = 20, /* what two of those wait for */
 	SLEEP_MS = 50,
 	PAGES = 16,
 };

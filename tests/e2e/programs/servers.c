@@ -162,7 +162,7 @@ static void ask(const struct channel *channel, int client,
 static const struct {
 	const char *name;
 	void (*open)(struct channel *channel);
-	long begin_ns;	/* when the server begins to read */
+	long begin_ns; /* when the server begins to read */
 } cases[] = {
 	{ "pipe", open_pipe, 0 },
 	{ "unix", open_unix, 0 },

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/work_kinds.h"
 #include "tests/fuzz/recording/all_writers.h"
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
@@ -14,20 +13,21 @@
 #include "report/timeline/timeline.h"
 #include "symbolize/lines.h"
 #include "symbolize/symbols.h"
+#include "symbolize/work_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 static const struct timeline_renderer *const timelines[] = {
-	&timeline_text, &timeline_raw, &timeline_csv,	 &timeline_json,
+	&timeline_text, &timeline_raw, &timeline_csv,  &timeline_json,
 	&export_csv,	&export_json,  &export_chrome, &export_perfetto,
 };
 
 static const char *const profiles[][2] = {
-	{ "flat", "text" },	  { "flat", "csv" },
-	{ "flat", "json" },	  { "callgraph", "text" },
-	{ "callgraph", "csv" },	  { "callgraph", "json" },
-	{ "flamegraph", "svg" },  { "flamegraph", "folded" },
+	{ "flat", "text" },	 { "flat", "csv" },
+	{ "flat", "json" },	 { "callgraph", "text" },
+	{ "callgraph", "csv" },	 { "callgraph", "json" },
+	{ "flamegraph", "svg" }, { "flamegraph", "folded" },
 	{ "export", "gmon" },
 };
 
@@ -44,7 +44,7 @@ struct writers {
 	const struct writer_choice *choice;
 	const struct time_unit *unit;
 	struct step_select_options selection;
-	struct step_select *selects[TIMELINES];	/* NULL: needs times */
+	struct step_select *selects[TIMELINES]; /* NULL: needs times */
 	struct step_sink *lines[TIMELINES];
 	struct profile *profile;
 	struct known_events *events;
@@ -55,8 +55,8 @@ struct writers {
 	struct attribution_input inputs[TABLES];
 	struct witness *witnesses[TABLES];
 	size_t table_count;
-	struct step_join *join;		/* NULL: no times */
-	char functions[2][256];		/* arguments of tables */
+	struct step_join *join; /* NULL: no times */
+	char functions[2][256]; /* arguments of tables */
 };
 
 static void *need(void *made)
@@ -102,8 +102,10 @@ static void open_timelines(struct writers *writers)
 				     writers->choice->max_depth :
 				     UINT32_MAX,
 		.min_ns = writers->choice->min_duration ?
-				  UINT64_C(1) << (writers->choice->min_duration
-						  & 31) : 0,
+				  UINT64_C(1)
+					  << (writers->choice->min_duration &
+					      31) :
+				  0,
 		.max_count = writers->choice->top ? writers->choice->top :
 						    UINT64_MAX,
 	};
@@ -111,9 +113,9 @@ static void open_timelines(struct writers *writers)
 		if (timelines[i]->needs_time && !writers->unit->is_time)
 			continue;
 		writers->lines[i] = need(timelines[i]->open(&context));
-		writers->selects[i] = need(step_select_new(
-			&writers->selection, context.functions,
-			writers->lines[i]));
+		writers->selects[i] = need(step_select_new(&writers->selection,
+							   context.functions,
+							   writers->lines[i]));
 	}
 }
 
@@ -171,9 +173,9 @@ static void open_tables(struct writers *writers)
 	const struct attribution_table *table;
 
 	writers->events = need(known_events_new(session->recording));
-	writers->kinds = need(work_kinds_new(
-		symbols_functions(session->symbols),
-		symbols_arch(session->symbols)));
+	writers->kinds =
+		need(work_kinds_new(symbols_functions(session->symbols),
+				    symbols_arch(session->symbols)));
 	writers->source_lines = need(lines_new(""));
 	if (!writers->unit->is_time)
 		return;
@@ -187,9 +189,9 @@ static void open_tables(struct writers *writers)
 	open_table(writers, &call_records_table);
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
 		open_table(writers, table);
-	writers->join = need(step_join_new(session->recording, writers->events,
-					   writers->witnesses,
-					   writers->table_count));
+	writers->join =
+		need(step_join_new(session->recording, writers->events,
+				   writers->witnesses, writers->table_count));
 }
 
 static void render_profiles(struct writers *writers,

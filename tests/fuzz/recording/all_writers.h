@@ -10,15 +10,15 @@ struct session;
  * ends.
  */
 struct writer_choice {
-	uint8_t since;		/* eighths of the recording's time, from its
+	uint8_t since; /* eighths of the recording's time, from its
 				 * begin and from its end; 0: all */
 	uint8_t until;
-	uint8_t min_duration;	/* as a power of two */
-	uint8_t max_depth;	/* 0: any */
-	uint8_t top;		/* rows; 0: all */
-	uint8_t format;		/* of the tables */
-	uint8_t dump;		/* which of the dumps, by which engine */
-	uint8_t cpu;		/* only one of them; 0: all */
+	uint8_t min_duration; /* as a power of two */
+	uint8_t max_depth;    /* 0: any */
+	uint8_t top;	      /* rows; 0: all */
+	uint8_t format;	      /* of the tables */
+	uint8_t dump;	      /* which of the dumps, by which engine */
+	uint8_t cpu;	      /* only one of them; 0: all */
 };
 
 /* Decodes the session's recording once, for all that reports, timelines and

@@ -278,8 +278,8 @@ int __wrap_madvise(void *bytes, size_t size, int advice)
 
 /* What is no file of the input is one of the program's own, by descriptor. */
 int __wrap_pt_iscache_add_file(struct pt_image_section_cache *cache,
-			       const char *path, uint64_t offset,
-			       uint64_t size, uint64_t address)
+			       const char *path, uint64_t offset, uint64_t size,
+			       uint64_t address)
 {
 	const struct packed_file *file = find(path);
 	char name[64];

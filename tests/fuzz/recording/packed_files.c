@@ -8,8 +8,8 @@ enum { MARK_SIZE = sizeof(PACKED_FOLDER_MARK) - 1 };
 
 static size_t find_mark(const uint8_t *bytes, size_t size)
 {
-	const uint8_t *found = memmem(bytes, size, PACKED_FOLDER_MARK,
-				      MARK_SIZE);
+	const uint8_t *found =
+		memmem(bytes, size, PACKED_FOLDER_MARK, MARK_SIZE);
 
 	return found ? (size_t)(found - bytes) : size;
 }
@@ -20,8 +20,7 @@ static void add_file(struct packed_files *packed, const uint8_t *name,
 	struct packed_file *file = &packed->files[packed->count];
 
 	if (!name_size || name_size >= PACKED_NAME_ROOM ||
-	    memchr(name, '\0', name_size) ||
-	    packed->count == PACKED_FILES_MOST)
+	    memchr(name, '\0', name_size) || packed->count == PACKED_FILES_MOST)
 		return;
 	memcpy(file->name, name, name_size);
 	file->name[name_size] = '\0';

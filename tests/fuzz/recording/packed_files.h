@@ -10,7 +10,7 @@ enum { PACKED_FILES_MOST = 24, PACKED_NAME_ROOM = 80 };
 /* A file of an input: see packed_folder_fixture.h, whose format this is. */
 struct packed_file {
 	char name[PACKED_NAME_ROOM];
-	const uint8_t *bytes;	/* in the input */
+	const uint8_t *bytes; /* in the input */
 	size_t size;
 };
 

@@ -90,22 +90,23 @@ static void move(struct mutation *mutation, struct record_list *list)
 static void drop(struct mutation *mutation, struct record_list *list)
 {
 	if (list->count > 1)
-		record_list_remove(list,
-				   mutation_below(mutation, list->count));
+		record_list_remove(list, mutation_below(mutation, list->count));
 }
 
 /* The kernel's and perf's kinds, from 1 and from 64 on, and what is none. */
 static void change_kind(struct mutation *mutation, struct record_list *list)
 {
 	struct listed_record *record = pick(mutation, list);
-	uint32_t kind = (uint32_t)mutation_below(mutation,
-						 PERF_RECORD_MAX + 1);
+	uint32_t kind = (uint32_t)mutation_below(mutation, PERF_RECORD_MAX + 1);
 	uint8_t *bytes = record->size < RECORD_HEAD ?
-				 NULL : own(mutation, record, record->size);
+				 NULL :
+				 own(mutation, record, record->size);
 
 	if (mutation_below(mutation, 3) == 0)
-		kind = PERF_DATA_ATTR + (uint32_t)mutation_below(
-			mutation, PERF_DATA_RECORD_END - PERF_DATA_ATTR + 1);
+		kind = PERF_DATA_ATTR +
+		       (uint32_t)mutation_below(mutation,
+						PERF_DATA_RECORD_END -
+							PERF_DATA_ATTR + 1);
 	if (bytes)
 		memcpy(bytes, &kind, sizeof(kind));
 }
@@ -172,7 +173,8 @@ static void change_inside(struct mutation *mutation, struct record_list *list)
 {
 	struct listed_record *record = pick(mutation, list);
 	uint8_t *bytes = record->size <= RECORD_HEAD ?
-				 NULL : own(mutation, record, record->size);
+				 NULL :
+				 own(mutation, record, record->size);
 
 	if (bytes)
 		mutation->bytewise(bytes + RECORD_HEAD,
@@ -212,7 +214,7 @@ void record_change(struct mutation *mutation, struct record_list *list)
 	};
 
 	if (list->count)
-		changes[mutation_below(mutation, sizeof(changes) /
-							 sizeof(*changes))](
-			mutation, list);
+		changes[mutation_below(
+			mutation, sizeof(changes) / sizeof(*changes))](mutation,
+								       list);
 }

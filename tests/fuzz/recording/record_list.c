@@ -97,7 +97,8 @@ static void move_features(uint8_t *file, size_t end, size_t size,
 		uint64_t bits = read_word(file + FEATURES + 8 * i);
 
 		for (; bits && size - end >= 16; bits &= bits - 1, end += 16)
-			write_word(file + end, read_word(file + end) + distance);
+			write_word(file + end,
+				   read_word(file + end) + distance);
 	}
 }
 

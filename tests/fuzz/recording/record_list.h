@@ -18,7 +18,7 @@ struct listed_record {
 struct record_list {
 	const uint8_t *file;
 	size_t file_size;
-	size_t begin;		/* of the records in the file */
+	size_t begin; /* of the records in the file */
 	size_t end;
 	struct listed_record records[RECORD_LIST_MOST];
 	size_t count;

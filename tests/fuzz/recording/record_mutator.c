@@ -16,7 +16,7 @@ struct run {
 	struct mutation mutation;
 	struct packed_files files;
 	struct record_list list;
-	uint8_t made[INPUT_MOST];	/* the file that changed */
+	uint8_t made[INPUT_MOST]; /* the file that changed */
 	uint8_t out[INPUT_MOST];
 };
 
@@ -39,15 +39,14 @@ static void change_bytes(struct run *run, struct packed_file *file)
 		return;
 	if (file->size)
 		memcpy(run->made, file->bytes, file->size);
-	replace(run, file, run->mutation.bytewise(run->made, file->size,
-						  INPUT_MOST));
+	replace(run, file,
+		run->mutation.bytewise(run->made, file->size, INPUT_MOST));
 }
 
 static void change_options(struct run *run)
 {
 	struct packed_files *files = &run->files;
-	const struct packed_file *options =
-		packed_files_find(files, "options");
+	const struct packed_file *options = packed_files_find(files, "options");
 	size_t index = options ? (size_t)(options - files->files) :
 				 files->count;
 
@@ -79,8 +78,8 @@ static void change_records(struct run *run, struct packed_file *data)
 
 static void change(struct run *run)
 {
-	const struct packed_file *found = packed_files_find(&run->files,
-							    "data");
+	const struct packed_file *found =
+		packed_files_find(&run->files, "data");
 	struct packed_file *data =
 		found ? &run->files.files[found - run->files.files] : NULL;
 	size_t choice = mutation_below(&run->mutation, 16);
@@ -157,8 +156,7 @@ size_t record_mutator_cross(const uint8_t *first, size_t first_size,
 		take_some(run, others);
 		size = record_list_write(&run->list, run->made, INPUT_MOST);
 		if (size)
-			replace(run,
-				&run->files.files[data - run->files.files],
+			replace(run, &run->files.files[data - run->files.files],
 				size);
 		size = packed_files_write(&run->files, out, room);
 	}

@@ -4,41 +4,66 @@
 #include <string.h>
 
 /* Packets of Intel PT and of ETMv4, with payloads that make some sense. */
-#define BYTES(...) { sizeof((const uint8_t[]){ __VA_ARGS__ }), { __VA_ARGS__ } }
+#define BYTES(...) \
+	{ \
+		sizeof((const uint8_t[]){ __VA_ARGS__ }), \
+		{ \
+			__VA_ARGS__ \
+		} \
+	}
 
 static const struct {
 	uint8_t size;
 	uint8_t bytes[16];
 } packets[] = {
 	BYTES(2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2,
-	      0x82),				/* PSB */
-	BYTES(2, 0x23),				/* PSBEND */
-	BYTES(2, 0xf3),				/* OVF */
-	BYTES(2, 0x83),				/* TraceStop */
-	BYTES(0x19, 0xe8, 3, 0, 0, 0, 0, 0),	/* TSC */
-	BYTES(0x59, 7),				/* MTC */
-	BYTES(2, 0x73, 1, 0, 0, 1, 0),		/* TMA */
-	BYTES(2, 3, 10, 0),			/* CBR */
-	BYTES(0x3b),				/* CYC */
-	BYTES(0x99, 1),				/* MODE.Exec */
-	BYTES(0x99, 0x21),			/* MODE.TSX */
-	BYTES(0x1d), BYTES(0x2d, 0, 0x10),	/* FUP */
-	BYTES(0x0d), BYTES(0x2d, 8, 0x10),	/* TIP */
-	BYTES(0x01), BYTES(0x21, 0, 0x10),	/* TIP.PGD */
-	BYTES(0x11), BYTES(0x31, 0, 0x10),	/* TIP.PGE */
-	BYTES(0x0e), BYTES(0xfe), BYTES(4),	/* TNT */
-	BYTES(2, 0xa3, 0xff, 0xff, 0xff, 0xff, 0xff, 1),	/* long TNT */
-	BYTES(2, 0x43, 0, 0, 1, 0, 0, 0),	/* PIP */
-	BYTES(2, 0xc8, 0, 0, 1, 0, 0),		/* VMCS */
-	BYTES(2, 0x12, 1, 2, 3, 4),		/* PTW */
-	BYTES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80),		/* A-Sync */
-	BYTES(1, 1, 0), BYTES(4), BYTES(0x80),	/* info, on, context */
-	BYTES(0x81, 0x11), BYTES(0x9d, 0, 0, 0, 0, 0, 0, 0, 0),
-	BYTES(0x9a, 0, 0, 0, 0), BYTES(0x95, 1), BYTES(0x90),
-	BYTES(6, 1), BYTES(7),			/* exception, return */
-	BYTES(2, 0x0a), BYTES(3, 1), BYTES(5),	/* time, cycles, overflow */
-	BYTES(0xf6), BYTES(0xf7), BYTES(0xdb), BYTES(0xc4),	/* atoms */
-	BYTES(0x2d), BYTES(0x30), BYTES(0x0c, 0x11),
+	      0x82),			     /* PSB */
+	BYTES(2, 0x23),			     /* PSBEND */
+	BYTES(2, 0xf3),			     /* OVF */
+	BYTES(2, 0x83),			     /* TraceStop */
+	BYTES(0x19, 0xe8, 3, 0, 0, 0, 0, 0), /* TSC */
+	BYTES(0x59, 7),			     /* MTC */
+	BYTES(2, 0x73, 1, 0, 0, 1, 0),	     /* TMA */
+	BYTES(2, 3, 10, 0),		     /* CBR */
+	BYTES(0x3b),			     /* CYC */
+	BYTES(0x99, 1),			     /* MODE.Exec */
+	BYTES(0x99, 0x21),		     /* MODE.TSX */
+	BYTES(0x1d),
+	BYTES(0x2d, 0, 0x10), /* FUP */
+	BYTES(0x0d),
+	BYTES(0x2d, 8, 0x10), /* TIP */
+	BYTES(0x01),
+	BYTES(0x21, 0, 0x10), /* TIP.PGD */
+	BYTES(0x11),
+	BYTES(0x31, 0, 0x10), /* TIP.PGE */
+	BYTES(0x0e),
+	BYTES(0xfe),
+	BYTES(4),					 /* TNT */
+	BYTES(2, 0xa3, 0xff, 0xff, 0xff, 0xff, 0xff, 1), /* long TNT */
+	BYTES(2, 0x43, 0, 0, 1, 0, 0, 0),		 /* PIP */
+	BYTES(2, 0xc8, 0, 0, 1, 0, 0),			 /* VMCS */
+	BYTES(2, 0x12, 1, 2, 3, 4),			 /* PTW */
+	BYTES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80),	 /* A-Sync */
+	BYTES(1, 1, 0),
+	BYTES(4),
+	BYTES(0x80), /* info, on, context */
+	BYTES(0x81, 0x11),
+	BYTES(0x9d, 0, 0, 0, 0, 0, 0, 0, 0),
+	BYTES(0x9a, 0, 0, 0, 0),
+	BYTES(0x95, 1),
+	BYTES(0x90),
+	BYTES(6, 1),
+	BYTES(7), /* exception, return */
+	BYTES(2, 0x0a),
+	BYTES(3, 1),
+	BYTES(5), /* time, cycles, overflow */
+	BYTES(0xf6),
+	BYTES(0xf7),
+	BYTES(0xdb),
+	BYTES(0xc4), /* atoms */
+	BYTES(0x2d),
+	BYTES(0x30),
+	BYTES(0x0c, 0x11),
 };
 
 enum { PACKETS = sizeof(packets) / sizeof(*packets), TRACE_MOST = 1 << 16 };
