@@ -74,12 +74,15 @@ static void begin(struct pager *pager)
 		return;
 	}
 	setenv("LESS", "FRX", 0);
+	/* It may end before popen() returns. */
+	signal(SIGCHLD, on_pager_end);
 	pager->process = popen(pager->command, "we");
-	if (!pager->process)
+	if (!pager->process) {
+		signal(SIGCHLD, SIG_DFL);
 		return;
+	}
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, on_pager_end);
 }
 
 static ssize_t write_on(void *cookie, const char *text, size_t size)

@@ -19,9 +19,10 @@ trap 'rm -rf "$WORK"' EXIT
 FAILED=0
 
 run() { # what command...
+	local TIMEFORMAT="-- $1: %R s, CPUs %U %S"
 	printf -- '-- %s\n' "$1"
 	shift
-	"$@" || FAILED=1
+	time "$@" || FAILED=1
 }
 
 build_programs() {
