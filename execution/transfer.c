@@ -49,13 +49,21 @@ static void check_points(struct execution *execution)
 		execution_mark(execution, MARK_SWITCH_POINT);
 }
 
+static void add_local_call(struct execution *execution,
+			   const struct block *target)
+{
+	add(execution, FUNCTION_LOCAL_CALL, target->function, target->ip)
+		->detail = target->function == FUNCTION_UNKNOWN ||
+			   there(execution)->role == CODE_UNNAMED;
+}
+
 static void take_call(struct execution *execution, uint32_t from,
 		      uint64_t return_address)
 {
 	const struct block *target = target_of(execution);
 
 	if (target->function == from && !target->is_entry) {
-		add(execution, FUNCTION_LOCAL_CALL, from, target->ip);
+		add_local_call(execution, target);
 		return;
 	}
 	check_points(execution);
@@ -251,8 +259,7 @@ void execution_arrive(struct execution *execution)
 		    from->ip + from->bytes);
 		break;
 	case PASSAGE_LOCAL_CALL:
-		add(execution, FUNCTION_LOCAL_CALL, target->function,
-		    target->ip);
+		add_local_call(execution, target);
 		break;
 	case PASSAGE_TAIL_CALL:
 		add(execution, FUNCTION_TAIL_CALL, target->function,

@@ -11,7 +11,8 @@ enum function_event_kind {
 	/* A call of function; address is where it will return to. */
 	FUNCTION_CALL,
 	/* A call that lands inside the function it comes from: control, not
-	 * a new activation (return stack stuffing, position-independent code).
+	 * a new activation (return stack stuffing, position-independent code);
+	 * or, if detail is 1, any call where the code has no names.
 	 */
 	FUNCTION_LOCAL_CALL,
 	/* A jump to the start of another function. */

@@ -16,15 +16,17 @@ struct function_event *function_events_emit(struct function_events *events,
 	return event;
 }
 
-static void emit_at(struct function_events *events,
-		    const struct flow_item *item, uint8_t kind,
-		    uint32_t function, uint64_t address)
+static struct function_event *emit_at(struct function_events *events,
+				      const struct flow_item *item,
+				      uint8_t kind, uint32_t function,
+				      uint64_t address)
 {
 	struct function_event *event = function_events_emit(events, item, kind);
 
 	event->function = function;
 	event->address = address;
 	event->is_user = item->ip < events->arch->kernel_start;
+	return event;
 }
 
 void function_events_emit_switch(struct function_events *events,
@@ -74,7 +76,9 @@ static void take_call(struct function_events *events,
 		      uint32_t from, uint64_t return_address)
 {
 	if (target->function == from && !is_entry(target, item->ip)) {
-		emit_at(events, item, FUNCTION_LOCAL_CALL, from, item->ip);
+		emit_at(events, item, FUNCTION_LOCAL_CALL, from, item->ip)
+			->detail = from == FUNCTION_UNKNOWN ||
+				   target->role == CODE_UNNAMED;
 		return;
 	}
 	check_points(events, item, target);

@@ -256,10 +256,11 @@ static bool is_jump(const char *flags)
 static void enter(struct array *counts, const struct branch *branch,
 		  bool is_call, bool is_other_jump, const char *from)
 {
-	if (is_call)
+	bool is_inside = strcmp(from, branch->to.name) == 0;
+
+	if (is_call && (!is_inside || !branch->to.offset))
 		perf_counts_get(counts, branch->to.name)->direct++;
-	else if (is_other_jump && !branch->to.offset &&
-		 strcmp(from, branch->to.name) != 0)
+	else if (is_other_jump && !branch->to.offset && !is_inside)
 		perf_counts_get(counts, branch->to.name)->tail++;
 }
 

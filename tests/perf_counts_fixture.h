@@ -16,7 +16,8 @@ struct perf_count {
 };
 
 /* Counts what `perf script --itrace=b -F cpu,ip,sym,symoff,addr,flags` says:
- *  - a "call" enters the function that it leads to, wherever it lands;
+ *  - a "call" enters the function that it leads to, wherever it lands, but for
+ *    one into the middle of the function that calls;
  *  - a jump enters a function if it leads to its start from another one;
  *  - a "hw int" or "int" enters the function that it leads to;
  *  - branches within and out of thunks are part of the branch that led into

@@ -225,7 +225,8 @@ static int take_call_event(struct call_stack *stack,
 	case FUNCTION_TAIL_CALL:
 		return take_tail_call(stack, event, output);
 	case FUNCTION_LOCAL_CALL:
-		count_local(event, HOW_CALL, output);
+		if (event->detail)
+			count_local(event, HOW_CALL, output);
 		return 0;
 	case FUNCTION_LOCAL_BREAK:
 		count_local(event, HOW_BREAK, output);

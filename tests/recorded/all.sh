@@ -103,8 +103,6 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
-	run "rows beside functions: long" \
-		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
 	run "rows beside functions: user" \
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
@@ -131,6 +129,8 @@ main() {
 		"$WORK/long" --threads 3 --cut-step 512
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
+		run "rows beside functions: long" \
+			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
 		run "pages of two CPUs and of a large recording" pages
 		run "damaged copies: kernel" damage "$KTRACE" "$WORK/kernel"
 		run "damaged copies: kernel, sanitized" \
