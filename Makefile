@@ -9,11 +9,8 @@
 MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
-FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
-           symbolize archive execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
-           $(patsubst %/,%,$(wildcard attribution/*/)) \
-           $(patsubst %/,%,$(wildcard view/*/)) \
-           $(patsubst %/,%,$(wildcard sql/*/)) cmd
+SPLIT   := collector decoder symbolize execution report attribution view sql cmd
+FOLDERS := common $(SPLIT) archive $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/arch.h"
+#include "symbolize/arch/arch.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/symbols.h"
-#include "symbolize/user_stack.h"
+#include "symbolize/symbols/symbols.h"
+#include "symbolize/unwind/user_stack.h"
 
 #include <stdlib.h>
 

@@ -12,9 +12,9 @@
 #include "decoder/recording/recording.h"
 #include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
-#include "symbolize/lines.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <assert.h>
 #include <stdio.h>

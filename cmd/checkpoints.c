@@ -12,7 +12,7 @@
 #include "report/steps/event_merge.h"
 #include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 

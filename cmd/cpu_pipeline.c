@@ -8,7 +8,7 @@
 #include "decoder/recording/recording.h"
 #include "execution/execution_stream.h"
 #include "report/steps/first_task.h"
-#include "symbolize/function_events.h"
+#include "symbolize/events/function_events.h"
 
 static int open_engine(struct cpu_pipeline *pipeline,
 		       const struct session *session,

@@ -8,7 +8,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "report/text/line_buffer.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
-#include "symbolize/arch.h"
+#include "symbolize/arch/arch.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #ifndef KT_CMD_EVENT_COMPARE_H
 #define KT_CMD_EVENT_COMPARE_H
 
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #include "cmd/event_text.h"
 
 #include "decoder/flow/flow.h"
-#include "symbolize/function_event.h"
-#include "symbolize/symbols.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 

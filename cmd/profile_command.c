@@ -14,8 +14,8 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/text/time_unit.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <errno.h>
 #include <limits.h>

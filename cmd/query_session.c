@@ -4,8 +4,8 @@
 #include "attribution/events/known_events.h"
 #include "cmd/pipeline.h"
 #include "common/error.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 static int run(const struct sql_recording *recording, const struct sql_run *run,
 	       struct step_sink *sink, struct task_stacks **stacks)

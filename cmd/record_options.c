@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record_options.h"
 #include "cmd/record_values.h"
-#include "collector/tracepoint_set.h"
+#include "collector/events/tracepoint_set.h"
 
 #include <getopt.h>
 #include <stdio.h>

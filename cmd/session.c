@@ -12,8 +12,8 @@
 #include "report/text/colors.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
-#include "symbolize/lines.h"
-#include "symbolize/symbols.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -6,8 +6,8 @@
 #include "attribution/lanes/lanes.h"
 #include "attribution/table.h"
 #include "cmd/session.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 

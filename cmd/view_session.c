@@ -8,10 +8,10 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/checkpoint_index.h"
-#include "symbolize/function_table.h"
-#include "symbolize/lines.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 #include "view/make/view_builder.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector.h"
 #include "collector/collector_parts.h"
-#include "collector/kernel_changes.h"
-#include "collector/late_code.h"
-#include "collector/recording_writer.h"
+#include "collector/kernel_code/kernel_changes.h"
+#include "collector/records/late_code.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 

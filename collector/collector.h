@@ -2,8 +2,8 @@
 #ifndef KT_COLLECTOR_COLLECTOR_H
 #define KT_COLLECTOR_COLLECTOR_H
 
-#include "collector/cycle_choice.h"
-#include "collector/tracepoint_set.h"
+#include "collector/events/tracepoint_set.h"
+#include "collector/trace_unit/cycle_choice.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/address_filter.h"
 #include "collector/collector_parts.h"
-#include "collector/feature.h"
-#include "collector/late_code.h"
-#include "collector/recording_writer.h"
-#include "collector/start_records.h"
-#include "collector/vdso_copy.h"
+#include "collector/kernel_code/vdso_copy.h"
+#include "collector/records/late_code.h"
+#include "collector/records/start_records.h"
+#include "collector/trace_unit/address_filter.h"
+#include "collector/writer/feature.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 

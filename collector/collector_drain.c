@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/late_code.h"
-#include "collector/loss_record.h"
-#include "collector/recording_writer.h"
+#include "collector/records/late_code.h"
+#include "collector/records/loss_record.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/recording_writer.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/text_patches.h"
+#include "collector/kernel_code/text_patches.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/text_patch.h"

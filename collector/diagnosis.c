@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/diagnosis.h"
-#include "collector/event_list.h"
-#include "collector/kcore.h"
-#include "collector/kernel_symbols.h"
-#include "collector/target.h"
-#include "collector/text_patches.h"
-#include "collector/tracefs.h"
-#include "collector/tracer.h"
+#include "collector/events/event_list.h"
+#include "collector/events/tracefs.h"
+#include "collector/kernel_code/kcore.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "collector/kernel_code/text_patches.h"
+#include "collector/target/target.h"
+#include "collector/trace_unit/tracer.h"
 #include "common/error.h"
 
 #include <errno.h>

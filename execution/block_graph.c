@@ -4,7 +4,7 @@
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "execution/block_passage.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

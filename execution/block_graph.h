@@ -3,7 +3,7 @@
 #define KT_EXECUTION_BLOCK_GRAPH_H
 
 #include "execution/instruction.h"
-#include "symbolize/address_map.h"
+#include "symbolize/functions/address_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>

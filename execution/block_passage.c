@@ -2,7 +2,7 @@
 #include "execution/block_passage.h"
 #include "decoder/flow/flow.h"
 #include "execution/block_graph.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 static uint8_t jump_passage(const struct block *from, const struct block *to,
 			    const struct symbol *symbol)

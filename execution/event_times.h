@@ -4,7 +4,7 @@
 
 #include "decoder/flow/flow.h"
 #include "execution/instruction_pace.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

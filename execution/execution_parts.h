@@ -8,7 +8,7 @@
 #include "execution/block_graph.h"
 #include "execution/event_times.h"
 #include "execution/return_stack.h"
-#include "symbolize/thunk_fold.h"
+#include "symbolize/events/thunk_fold.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 #include "execution/record_feed.h"
 #include "execution/segment_feed.h"
 #include "execution/stream_checkpoint.h"
-#include "symbolize/task_switch.h"
+#include "symbolize/events/task_switch.h"
 
 #include <stdlib.h>
 #include <string.h>

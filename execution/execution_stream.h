@@ -3,7 +3,7 @@
 #define KT_EXECUTION_EXECUTION_STREAM_H
 
 #include "decoder/flow/flow_source.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 #include "execution/follow.h"
 #include "execution/follow_atoms.h"
 #include "execution/moment.h"
-#include "symbolize/arch.h"
+#include "symbolize/arch/arch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define KT_EXECUTION_STREAM_CHECKPOINT_H
 
 #include "execution/execution_state.h"
-#include "symbolize/task_switch.h"
+#include "symbolize/events/task_switch.h"
 
 #include <stdbool.h>
 #include <stdint.h>

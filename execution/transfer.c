@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow.h"
 #include "execution/moment.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 static const struct symbol no_symbol = { .function = FUNCTION_NONE };
 

@@ -30,7 +30,7 @@ struct work_kinds;
  */
 struct attribution_fixture;
 
-/* Knows the functions that begin work (symbolize/arch.h), and a few others:
+/* Knows the functions that begin work (symbolize/arch/arch.h), and a few others:
  * names[] of made_functions_fixture.c.
  */
 struct attribution_fixture *attribution_fixture_new(void);

@@ -6,7 +6,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "execution/execution_stream.h"
-#include "symbolize/function_events.h"
+#include "symbolize/events/function_events.h"
 
 #include <check.h>
 

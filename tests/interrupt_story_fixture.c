@@ -2,8 +2,8 @@
 #include "tests/interrupt_story_fixture.h"
 
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/made_functions_fixture.h"
 
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <check.h>
 #include <stddef.h>

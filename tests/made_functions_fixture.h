@@ -15,7 +15,7 @@ struct made_functions {
 	struct work_kinds *kinds;
 };
 
-/* Those that begin work (symbolize/arch.h), and a few others. */
+/* Those that begin work (symbolize/arch/arch.h), and a few others. */
 struct made_functions made_functions_new(void);
 
 /* Those of @symbols, which are borrowed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/perf_counts_fixture.h"
-#include "symbolize/function_name.h"
+#include "symbolize/functions/function_name.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #include "attribution/sleeps/wakers.h"
 #include "attribution/task_watch.h"
 #include "report/text/task_names.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 
 #include <check.h>
 #include <inttypes.h>

@@ -5,9 +5,9 @@
 #include "attribution/relations/function_choice.h"
 #include "attribution/text/path_text.h"
 #include "report/profile/call_tree.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
 #include "tests/run_suite.h"
 
 #include <inttypes.h>

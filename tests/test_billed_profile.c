@@ -2,7 +2,7 @@
 /* Profiles in which interrupt work is whose it was for. */
 #include "attribution/events/known_events.h"
 #include "attribution/profile/billed_profile.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_graph.h"
 #include "report/profile/flame_layout.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

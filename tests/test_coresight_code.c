@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/event_spec.h"
+#include "collector/events/event_spec.h"
 #include "common/perf_data.h"
 #include "common/text_patch.h"
 #include "decoder/recording/recording.h"

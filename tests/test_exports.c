@@ -5,7 +5,7 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 

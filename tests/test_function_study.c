@@ -4,7 +4,7 @@
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/part_tree.h"
 #include "report/profile/call_tree.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 

@@ -3,7 +3,7 @@
 #include "cmd/session.h"
 #include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/perf_counts_fixture.h"
 #include "tests/perf_switches_fixture.h"
 #include "tests/run_suite.h"

@@ -6,7 +6,7 @@
 #include "report/text/colors.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 

@@ -4,7 +4,7 @@
 #include "report/profile/profile_scope.h"
 #include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/made_functions_fixture.h"
 #include "tests/run_suite.h"
 

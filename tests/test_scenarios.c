@@ -3,8 +3,8 @@
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_events.h"
-#include "symbolize/symbols.h"
+#include "symbolize/events/function_events.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/flow_fixture.h"
 #include "tests/run_suite.h"
 

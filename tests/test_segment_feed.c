@@ -8,7 +8,7 @@
 #include "execution/jobs.h"
 #include "execution/record_feed.h"
 #include "execution/segment_feed.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 

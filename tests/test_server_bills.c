@@ -3,7 +3,7 @@
 #include "attribution/processes/message_order.h"
 #include "attribution/processes/server_bills.h"
 #include "attribution/time/task_paths.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

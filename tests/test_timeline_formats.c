@@ -5,7 +5,7 @@
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 

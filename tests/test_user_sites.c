@@ -7,7 +7,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/attribution_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"

@@ -2,9 +2,9 @@
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/text/task_names.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

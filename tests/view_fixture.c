@@ -2,9 +2,9 @@
 #include "tests/view_fixture.h"
 
 #include "report/text/task_names.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 #include "view/make/level_chain.h"

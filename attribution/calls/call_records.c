@@ -11,7 +11,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/name_choice.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 

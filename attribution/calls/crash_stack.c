@@ -2,8 +2,8 @@
 #include "attribution/calls/crash_stack.h"
 
 #include "common/error.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

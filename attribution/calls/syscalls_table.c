@@ -6,7 +6,7 @@
 #include "attribution/task_watch.h"
 #include "attribution/text/table_rows.h"
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 

@@ -4,9 +4,9 @@
 #include "attribution/events/known_events.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "attribution/interrupts/follow.h"
 
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "attribution/interrupts/interrupt_steps_parts.h"
 
 #include "attribution/time/task_work.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 /* Returns whether functions of @role begin pieces, and of which kind. */
 static bool begins_piece(enum interrupt_role role, enum interrupt_kind *kind)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_piece.h"
 
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 struct interrupt_piece interrupt_piece_of(enum interrupt_kind kind,
 					  enum interrupt_role role)

@@ -6,9 +6,9 @@
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_work.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "common/error.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

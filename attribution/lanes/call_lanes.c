@@ -6,8 +6,8 @@
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "report/timeline/lane_sink.h"
-#include "symbolize/arch.h"
-#include "symbolize/symbols.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <string.h>
 

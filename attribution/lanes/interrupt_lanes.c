@@ -8,8 +8,8 @@
 #include "report/steps/call_step.h"
 #include "report/steps/step_filter.h"
 #include "report/timeline/lane_sink.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #define PIECE_NONE UINT32_MAX
 

@@ -8,7 +8,7 @@
 #include "attribution/lanes/wakings.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_watch.h"
-#include "symbolize/user_stack.h"
+#include "symbolize/unwind/user_stack.h"
 
 #include <stddef.h>
 #include <stdlib.h>

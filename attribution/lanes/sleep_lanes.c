@@ -8,8 +8,8 @@
 #include "attribution/text/table_rows.h"
 #include "report/text/task_names.h"
 #include "report/timeline/lane_sink.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 /* Names that are no functions' have numbers behind those of all functions. */
 enum own_name { NAME_RUNNABLE, NAME_WAKES };

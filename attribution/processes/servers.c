@@ -12,7 +12,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "attribution/relations/function_choice.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "attribution/relations/between.h"
 #include "attribution/relations/between_report.h"
 #include "attribution/relations/function_choice.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

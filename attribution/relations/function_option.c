@@ -7,7 +7,7 @@
 #include "attribution/relations/part_tree.h"
 #include "common/error.h"
 #include "report/profile/profile.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

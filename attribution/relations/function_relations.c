@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "report/profile/call_graph.h"
 #include "report/profile/function_profile.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 void function_relations_free(struct function_relations *relations)
 {

@@ -7,7 +7,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/record_head.h"
 #include "report/text/record_writer.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #include "attribution/sleeps/sleep_stacks.h"
 
 #include "report/profile/call_tree.h"
-#include "symbolize/user_stack.h"
+#include "symbolize/unwind/user_stack.h"
 
 #include <stdlib.h>
 

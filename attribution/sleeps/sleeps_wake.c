@@ -8,7 +8,7 @@
 #include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_paths.h"
 #include "common/error.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 {

@@ -2,9 +2,9 @@
 #include "attribution/sleeps/wait_places.h"
 
 #include "decoder/recording/recording.h"
-#include "symbolize/function_table.h"
-#include "symbolize/text_file.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/kernel/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>

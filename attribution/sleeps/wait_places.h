@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_WAIT_PLACES_H
 
 #include "attribution/time/task_paths.h"
-#include "symbolize/kernel_range.h"
+#include "symbolize/kernel/kernel_range.h"
 
 #include <stdbool.h>
 #include <stddef.h>

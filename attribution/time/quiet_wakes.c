@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/cpu_slot.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

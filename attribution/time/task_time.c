@@ -9,9 +9,9 @@
 #include "attribution/time/thread_table.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_TASK_WORK_H
 
 #include "report/steps/call_step.h"
-#include "symbolize/arch.h"
+#include "symbolize/arch/arch.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 
 #include "attribution/time/thread_table.h"
 #include "report/steps/call_step.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
 
 bool thread_frames_in_user(const struct thread *thread)
 {

@@ -3,7 +3,7 @@
 
 #include "attribution/time/task_paths.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <string.h>
 

@@ -13,8 +13,8 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/symbols.h"
-#include "symbolize/user_stack.h"
+#include "symbolize/symbols/symbols.h"
+#include "symbolize/unwind/user_stack.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 #include "attribution/user_sites/user_sites.h"
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
-#include "symbolize/lines.h"
-#include "symbolize/symbols.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

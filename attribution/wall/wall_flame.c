@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "report/profile/profile_report.h"
 #include "report/text/colors.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

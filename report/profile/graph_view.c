@@ -2,7 +2,7 @@
 #include "report/profile/graph_view.h"
 
 #include "common/error.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "report/profile/call_tree.h"
 #include "report/steps/recorder_task.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
 
 #include <stdlib.h>
 

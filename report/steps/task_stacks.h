@@ -4,7 +4,7 @@
 
 #include "report/steps/call_step.h"
 #include "report/steps/time_window.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

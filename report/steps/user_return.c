@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "report/steps/call_frames.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 /* Returns the frame with which the kernel was entered: the outermost break-in
  * above the innermost signal handler.

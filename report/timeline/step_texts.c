@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "report/text/task_names.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

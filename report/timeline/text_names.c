@@ -6,7 +6,7 @@
 #include "report/text/source_label.h"
 #include "report/text/task_label.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

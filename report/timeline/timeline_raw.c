@@ -2,7 +2,7 @@
 #include "report/timeline/timeline.h"
 
 #include "report/text/line_buffer.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "report/timeline/timeline.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 static const struct sql_column columns[CALL_COLUMNS] = {
 	[CALL_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",

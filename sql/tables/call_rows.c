@@ -6,7 +6,7 @@
 #include "decoder/recording/recording.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 

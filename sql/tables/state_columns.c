@@ -5,7 +5,7 @@
 #include "attribution/time/task_work.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 enum {
 	COLUMN_BEGIN,

@@ -18,9 +18,9 @@
 #include "report/profile/profile_report.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
-#include "symbolize/lines.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/work_kinds.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/bench/tape_fixture.h"
 
 #include <stdio.h>

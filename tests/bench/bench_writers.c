@@ -14,8 +14,8 @@
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "cmd/cpu_pipeline.h"
 #include "common/array.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stddef.h>
 

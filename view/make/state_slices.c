@@ -5,7 +5,7 @@
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_work.h"
 #include "common/error.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/work_kinds.h"
 #include "view/make/thread_numbers.h"
 
 /* The page shows the tracer's own work as the kernel's. */
