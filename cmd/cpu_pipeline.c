@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/execution_stream.h"
+#include "execution/stream/execution_stream.h"
 #include "report/steps/first_task.h"
 #include "symbolize/events/function_events.h"
 

@@ -8,7 +8,7 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "execution/jobs.h"
+#include "execution/stream/jobs.h"
 #include "report/text/colors.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"

@@ -6,8 +6,8 @@
 #include "cmd/session.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream_checkpoint.h"
-#include "execution/stream_start.h"
+#include "execution/stream/stream_checkpoint.h"
+#include "execution/stream/stream_start.h"
 #include "report/steps/call_step.h"
 
 #include <stdio.h>

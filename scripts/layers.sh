@@ -64,6 +64,13 @@ inside symbolize elf       "functions"
 inside symbolize symbols   "arch functions kernel elf"
 inside symbolize unwind    "arch symbols"
 inside symbolize events    "functions symbols"
+inside execution instruction ""
+inside execution graph       "instruction"
+inside execution time        "graph"
+inside execution walk        "graph time"
+inside execution atoms       "instruction walk"
+inside execution follow      "walk atoms"
+inside execution stream      "instruction follow"
 inside report text     ""
 inside report steps    "text"
 inside report flame    "text"
@@ -102,7 +109,7 @@ for path in collector/*/ decoder/*/ symbolize/*/ report/*/ attribution/*/ view/*
 	esac
 done
 # A folder's own files use its sub-folders, never the other way round.
-for folder in collector symbolize; do
+for folder in collector symbolize execution; do
 	if grep -rnE "^#include \"$folder/[a-z0-9_]+\.h\"" "$folder"/*/; then
 		echo "$folder/*/ must not use the files of $folder/ itself" >&2
 		status=1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/block_graph.h"
-#include "execution/event_times.h"
+#include "execution/graph/block_graph.h"
+#include "execution/time/event_times.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

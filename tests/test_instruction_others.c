@@ -5,7 +5,7 @@
  */
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/instruction_length.h"
-#include "execution/instruction.h"
+#include "execution/instruction/instruction.h"
 #include "tests/kcore_text_fixture.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"

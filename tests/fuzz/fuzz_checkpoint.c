@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/pack.h"
-#include "execution/stream_checkpoint.h"
+#include "execution/stream/stream_checkpoint.h"
 #include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "tests/fuzz/fuzz.h"
