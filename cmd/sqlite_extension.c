@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/query_session.h"
+#include "cmd/pipeline/query_session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "sql/sqlite/virtual_table.h"

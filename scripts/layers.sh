@@ -99,7 +99,19 @@ inside sql rows   ""
 inside sql tables "rows"
 inside sql scan   "rows tables"
 inside sql sqlite "rows tables scan"
-for path in collector/*/ decoder/*/ symbolize/*/ report/*/ attribution/*/ view/*/ sql/*/; do
+inside cmd options  ""
+inside cmd pipeline "options"
+inside cmd report   "options pipeline"
+inside cmd record   ""
+inside cmd top      "options pipeline report record"
+inside cmd machine  "record top"
+inside cmd diff     "options report"
+inside cmd events   ""
+inside cmd dump     "pipeline events"
+inside cmd view     "options pipeline"
+inside cmd sql      "pipeline"
+for path in collector/*/ decoder/*/ symbolize/*/ execution/*/ report/*/ \
+	attribution/*/ view/*/ sql/*/ cmd/*/; do
 	case "$ruled " in
 	*" ${path%/} "*) ;;
 	*)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/pipeline.h"
+#include "cmd/pipeline/session.h"
 #include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
 #include "symbolize/symbols/symbols.h"

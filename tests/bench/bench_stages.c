@@ -11,7 +11,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"

@@ -6,8 +6,8 @@
  * The steps are those that a recording begins with, or made up; each writer
  * gets them several times over and writes to /dev/null.  No figure fails.
  */
-#include "cmd/pipeline.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/pipeline.h"
+#include "cmd/pipeline/session.h"
 #include "common/array.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/colors.h"
