@@ -16,8 +16,8 @@ struct name_choice;
 struct recording;
 struct symbols;
 struct task_names;
-struct witness;
-struct work_kinds;
+struct event_handler;
+struct context_kinds;
 
 /* Which system calls timeline --syscalls shows, and how. */
 struct call_records_choice {
@@ -38,7 +38,7 @@ struct attribution_input {
 	struct lines *lines; /* of source code; not read-only: a cache */
 	const struct task_names *names;
 	const struct known_events *events;
-	const struct work_kinds *kinds;
+	const struct context_kinds *kinds;
 	const struct step_filter *filter; /* rows wanted */
 	struct time_window window;
 	bool with_idle;	      /* kernel threads that wait for work, too */
@@ -77,16 +77,16 @@ struct attribution_table {
 	/* Returns what sees the recording pass, to be closed by close(); NULL
 	 * when out of memory.
 	 */
-	struct witness *(*open)(const struct attribution_input *input);
+	struct event_handler *(*open)(const struct attribution_input *input);
 	/* Shows what was seen.  Columns that the recording cannot fill are
 	 * named, with the option of record that would fill them.
 	 *
 	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
 	 * of it), -ERROR_NOT_FOUND if there is no column called sort.
 	 */
-	int (*render)(struct witness *witness,
+	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);
-	void (*close)(struct witness *witness);
+	void (*close)(struct event_handler *handler);
 };
 
 /* Not an option of report: timeline --syscalls.  It writes as the recording

@@ -2,8 +2,8 @@
 #ifndef KT_TESTS_ATTRIBUTION_FIXTURE_H
 #define KT_TESTS_ATTRIBUTION_FIXTURE_H
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
@@ -11,9 +11,9 @@
 
 struct function_table;
 struct symbols;
-struct work_kinds;
+struct context_kinds;
 
-/* A made-up recording: tells witnesses what CPUs and threads do, one thing
+/* A made-up recording: tells handlers what CPUs and threads do, one thing
  * after the other.  It plays the part of task_stacks and step_join: call
  * stacks, depths and the tasks' clocks are kept here.
  *
@@ -40,12 +40,12 @@ struct attribution_fixture *
 attribution_fixture_of(const struct symbols *symbols);
 void attribution_fixture_free(struct attribution_fixture *fixture);
 
-/* Adds a witness, which is borrowed. */
+/* Adds a handler, which is borrowed. */
 void attribution_fixture_watch(struct attribution_fixture *fixture,
-			       struct witness *witness);
+			       struct event_handler *handler);
 
 /* Owner: the fixture. */
-const struct work_kinds *
+const struct context_kinds *
 attribution_fixture_kinds(const struct attribution_fixture *fixture);
 const struct function_table *
 attribution_fixture_functions(const struct attribution_fixture *fixture);

@@ -2,7 +2,7 @@
 #include "tests/interrupt_story_fixture.h"
 
 #include "report/text/task_names.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
@@ -76,7 +76,7 @@ void interrupt_scene_watch(struct interrupt_scene *scene)
 	scene->ledger = interrupt_ledger_new(&scene->input, NULL);
 	ck_assert_ptr_nonnull(scene->ledger);
 	attribution_fixture_watch(scene->fixture,
-				  interrupt_ledger_witness(scene->ledger));
+				  interrupt_ledger_handler(scene->ledger));
 }
 
 static int compare_lines(const void *a, const void *b)

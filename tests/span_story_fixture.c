@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/span_story_fixture.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
 #include "report/text/task_names.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct script {
-	struct witness witness;
+	struct event_handler handler;
 	struct span_sink sink;
 	struct task_time *time;
 	struct task_names *names;
@@ -48,21 +48,22 @@ static void write_span(struct span_sink *sink, const struct time_span *span)
 	strcat(script->text, "\n");
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	task_time_step(((struct script *)witness)->time, step);
+	task_time_step(((struct script *)handler)->time, step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event_record)
 {
-	task_time_event(((struct script *)witness)->time, event_record);
+	task_time_event(((struct script *)handler)->time, event_record);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct script *)witness)->time, record);
+	task_time_record(((struct script *)handler)->time, record);
 }
 
 static void open_script(struct script *script, const struct span_story *story)
@@ -73,8 +74,8 @@ static void open_script(struct script *script, const struct span_story *story)
 	};
 
 	memset(script, 0, sizeof(*script));
-	script->witness =
-		(struct witness){ take_step, take_event, take_record };
+	script->handler =
+		(struct event_handler){ take_step, take_event, take_record };
 	script->sink.take = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
@@ -91,7 +92,7 @@ static void open_script(struct script *script, const struct span_story *story)
 	options.names = script->names;
 	script->time = task_time_new(&options, &script->sink);
 	ck_assert_ptr_nonnull(script->time);
-	attribution_fixture_watch(script->fixture, &script->witness);
+	attribution_fixture_watch(script->fixture, &script->handler);
 }
 
 static void check(const struct span_story *story)

@@ -6,8 +6,8 @@
 #include "attribution/text/path_text.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/functions/work_kinds.h"
 #include "tests/run_suite.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static const struct {
 
 struct stage {
 	struct function_table *functions;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 	struct function_choice *from;
 	struct function_choice *to;
 	struct between *between;
@@ -69,7 +69,7 @@ static void stage_open(struct stage *stage)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		function_table_add(stage->functions, names[i], strlen(names[i]),
 				   "", 'k');
-	stage->kinds = work_kinds_new(stage->functions, &arch_x86_64);
+	stage->kinds = context_kinds_new(stage->functions, &arch_x86_64);
 	stage->from = function_choice_new(stage->functions, "a", 1);
 	stage->to = function_choice_new(stage->functions, "b", 1);
 	question.kinds = stage->kinds;
@@ -84,7 +84,7 @@ static void stage_close(struct stage *stage)
 	between_free(stage->between);
 	function_choice_free(stage->from);
 	function_choice_free(stage->to);
-	work_kinds_free(stage->kinds);
+	context_kinds_free(stage->kinds);
 	function_table_free(stage->functions);
 }
 

@@ -36,7 +36,7 @@ static void begin(struct fixture *fixture)
 	fixture->profile = billed_profile_new(&fixture->scene.input, &options);
 	ck_assert_ptr_nonnull(fixture->profile);
 	attribution_fixture_watch(fixture->scene.fixture,
-				  billed_profile_witness(fixture->profile));
+				  billed_profile_handler(fixture->profile));
 }
 
 /* A line a function: "PID function<caller<... NS ns, CALLS". */

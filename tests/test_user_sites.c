@@ -60,7 +60,7 @@ static void begin_story(struct story *story)
 	story->sites = user_sites_new(&story->input);
 	ck_assert_ptr_nonnull(story->sites);
 	attribution_fixture_watch(story->fixture,
-				  user_sites_witness(story->sites));
+				  user_sites_handler(story->sites));
 	at(story->fixture, 10);
 	starts(story->fixture, 0, 7);
 }

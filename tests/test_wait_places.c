@@ -3,8 +3,8 @@
 #include "attribution/sleeps/wakers.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/functions/work_kinds.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum { MAX_FRAMES = 16 };
 
 /* A kernel: names, and the addresses of some. */
 static struct function_table *functions;
-static struct work_kinds *kinds;
+static struct context_kinds *kinds;
 static uint32_t numbers[64];
 
 static const struct {
@@ -57,12 +57,12 @@ static void set_up(void)
 						'k');
 		function_table_locate(functions, numbers[i], kernel[i].address);
 	}
-	kinds = work_kinds_new(functions, &arch_x86_64);
+	kinds = context_kinds_new(functions, &arch_x86_64);
 }
 
 static void tear_down(void)
 {
-	work_kinds_free(kinds);
+	context_kinds_free(kinds);
 	function_table_free(functions);
 }
 

@@ -16,7 +16,7 @@ struct view_fixture {
 	struct scratch_folder folder;
 	char path[128];
 	struct function_table *functions;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 	struct task_names *names;
 	struct view_sources sources;
 	uint32_t function;

@@ -6,7 +6,7 @@
 #include "attribution/sleeps/sleep_places.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/table.h"
-#include "attribution/task_watch.h"
+#include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
 #include "common/array.h"
 #include "common/error.h"
@@ -26,7 +26,7 @@ struct open_record {
 struct call_records {
 	struct task_listener listener;
 	struct attribution_input input;
-	struct task_watch *watch;
+	struct task_tracker *tracker;
 	struct array open; /* struct open_record by task index */
 	struct call_record_context context;
 	uint64_t written;
@@ -152,7 +152,7 @@ static void free_records(struct call_records *records)
 		sleep_places_free(&record->places);
 	}
 	array_free(&records->open);
-	task_watch_free(records->watch);
+	task_tracker_free(records->tracker);
 	free(records);
 }
 
@@ -164,8 +164,8 @@ static struct call_record_context context_of(const struct call_records *records)
 		.functions = symbols_functions(input->symbols),
 		.arch = symbols_arch(input->symbols),
 		.names = input->names,
-		.wakers = task_watch_wakers(records->watch),
-		.stacks = task_watch_stacks(records->watch),
+		.wakers = task_tracker_wakers(records->tracker),
+		.stacks = task_tracker_stacks(records->tracker),
 		.lines = input->lines,
 		.max_depth = input->calls->max_depth,
 		.has_off_cpu =
@@ -175,9 +175,10 @@ static struct call_record_context context_of(const struct call_records *records)
 	};
 }
 
-static struct witness *open_records(const struct attribution_input *input)
+static struct event_handler *open_records(const struct attribution_input *input)
 {
-	const struct task_watch_options options = task_watch_options_of(input);
+	const struct task_tracker_options options =
+		task_tracker_options_of(input);
 	struct call_records *records = calloc(1, sizeof(*records));
 
 	if (!records)
@@ -190,8 +191,8 @@ static struct witness *open_records(const struct attribution_input *input)
 	};
 	records->input = *input;
 	records->open = ARRAY_OF(struct open_record);
-	records->watch = task_watch_new(&options, &records->listener);
-	if (!records->watch) {
+	records->tracker = task_tracker_new(&options, &records->listener);
+	if (!records->tracker) {
 		free_records(records);
 		return NULL;
 	}
@@ -200,7 +201,7 @@ static struct witness *open_records(const struct attribution_input *input)
 		fputs("[", records->context.out);
 	else if (!input->calls->details)
 		call_line_head(records->context.out);
-	return task_watch_witness(records->watch);
+	return task_tracker_handler(records->tracker);
 }
 
 static void explain(const struct call_records *records, FILE *out)
@@ -215,14 +216,14 @@ static void explain(const struct call_records *records, FILE *out)
 				   "--events=attribution,syscalls");
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_watch *watch = task_watch_of(witness);
+	struct task_tracker *tracker = task_tracker_of(handler);
 	struct call_records *records =
-		(struct call_records *)task_watch_listener(watch);
+		(struct call_records *)task_tracker_listener(tracker);
 
-	int status = task_watch_end(watch);
+	int status = task_tracker_end(tracker);
 
 	if (status < 0)
 		return status;
@@ -233,10 +234,10 @@ static int render(struct witness *witness,
 	return 0;
 }
 
-static void close_records(struct witness *witness)
+static void close_records(struct event_handler *handler)
 {
-	free_records((struct call_records *)task_watch_listener(
-		task_watch_of(witness)));
+	free_records((struct call_records *)task_tracker_listener(
+		task_tracker_of(handler)));
 }
 
 const struct attribution_table call_records_table = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_steps_parts.h"
 
-#include "attribution/time/task_work.h"
+#include "attribution/time/task_contexts.h"
 #include "symbolize/functions/function_table.h"
 
 /* Returns whether functions of @role begin pieces, and of which kind. */
@@ -35,15 +35,15 @@ static bool is_thread_work(const struct interrupt_steps *steps,
 			   const struct interrupt_piece *piece)
 {
 	size_t count;
-	const struct open_work *works =
-		task_work_open(steps->work, stack->index, &count);
+	const struct open_context *contexts =
+		task_contexts_open(steps->contexts, stack->index, &count);
 
 	if (piece->is_part && interrupt_stack_top(stack))
 		return interrupt_stack_top(stack)->is_thread_work;
 	if (piece->kind == INTERRUPT_WORK || piece->kind == INTERRUPT_THREAD)
 		return true;
 	return piece->kind == INTERRUPT_SOFTIRQ && count >= 2 &&
-	       works[count - 2].kind == WORK_THREAD;
+	       contexts[count - 2].kind == CONTEXT_THREAD;
 }
 
 static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_ledger.h"
 
-#include "attribution/interrupts/follow.h"
 #include "attribution/interrupts/interrupt_steps.h"
+#include "attribution/interrupts/object_tracker.h"
 #include "attribution/table.h"
 #include "attribution/time/traced_cpus.h"
 #include "common/error.h"
@@ -10,16 +10,16 @@
 #include <stdlib.h>
 
 /* They see everything in this order. */
-static const struct follower *const followers[] = {
-	&follow_system, &follow_softirqs,  &follow_polls, &follow_packets,
-	&follow_blocks, &follow_questions, &follow_works, &follow_timers,
-	&follow_ipis,	&follow_wakeups,
+static const struct object_tracker *const trackers[] = {
+	&track_system, &track_softirqs,	 &track_polls, &track_packets,
+	&track_blocks, &track_questions, &track_works, &track_timers,
+	&track_ipis,   &track_wakeups,
 };
 
-enum { FOLLOWERS = sizeof(followers) / sizeof(*followers) };
+enum { TRACKERS = sizeof(trackers) / sizeof(*trackers) };
 
 struct interrupt_ledger {
-	struct witness witness;
+	struct event_handler handler;
 	struct interrupt_listener listener;
 	struct interrupt_observer *observer; /* or NULL */
 	const struct attribution_input *input;
@@ -29,7 +29,7 @@ struct interrupt_ledger {
 	struct interrupt_steps *steps;
 	struct interrupt_roles *roles;
 	struct traced_cpus cpus;
-	void *states[FOLLOWERS];
+	void *states[TRACKERS];
 };
 
 static struct interrupt_ledger *of_listener(struct interrupt_listener *listener)
@@ -87,10 +87,10 @@ static struct moment of_step(const struct interrupt_ledger *ledger,
 	return moment;
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct interrupt_ledger *ledger = (struct interrupt_ledger *)witness;
+	struct interrupt_ledger *ledger = (struct interrupt_ledger *)handler;
 	struct moment moment =
 		moment_of(ledger, interrupt_stacks_find(ledger->stacks, event));
 
@@ -102,9 +102,9 @@ static void take_event(struct witness *witness,
 	moment.tid = event->tid;
 	if (event->event == EVENT_IRQ_ENTRY && moment.piece)
 		moment.piece->irq = (int32_t)event->values[IRQ_NUMBER];
-	for (size_t i = 0; i < FOLLOWERS; i++)
-		if (followers[i]->event)
-			followers[i]->event(ledger->states[i], &moment);
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->event)
+			trackers[i]->event(ledger->states[i], &moment);
 }
 
 static void note_state(struct interrupt_ledger *ledger,
@@ -124,9 +124,10 @@ static void note_state(struct interrupt_ledger *ledger,
 	cpu->has_ended = step->kind == STEP_END;
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct interrupt_ledger *ledger = (struct interrupt_ledger *)witness;
+	struct interrupt_ledger *ledger = (struct interrupt_ledger *)handler;
 
 	note_state(ledger, step);
 	interrupt_steps_take(ledger->steps, step);
@@ -138,9 +139,9 @@ static void begin(struct interrupt_listener *listener,
 	struct interrupt_ledger *ledger = of_listener(listener);
 	const struct moment moment = of_step(ledger, piece, step);
 
-	for (size_t i = 0; i < FOLLOWERS; i++)
-		if (followers[i]->begin)
-			followers[i]->begin(ledger->states[i], &moment);
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->begin)
+			trackers[i]->begin(ledger->states[i], &moment);
 	if (ledger->observer)
 		ledger->observer->begin(ledger->observer, piece, step);
 }
@@ -151,9 +152,9 @@ static void end(struct interrupt_listener *listener,
 	struct interrupt_ledger *ledger = of_listener(listener);
 	const struct moment moment = of_step(ledger, piece, step);
 
-	for (size_t i = 0; i < FOLLOWERS; i++)
-		if (followers[i]->end)
-			followers[i]->end(ledger->states[i], &moment);
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->end)
+			trackers[i]->end(ledger->states[i], &moment);
 	if (ledger->observer)
 		ledger->observer->end(ledger->observer, piece, step);
 }
@@ -165,29 +166,29 @@ static void role(struct interrupt_listener *listener,
 	struct interrupt_ledger *ledger = of_listener(listener);
 	const struct moment moment = of_step(ledger, piece, step);
 
-	for (size_t i = 0; i < FOLLOWERS; i++)
-		if (followers[i]->role)
-			followers[i]->role(ledger->states[i], &moment,
-					   role_taken, step->kind == STEP_EXIT);
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->role)
+			trackers[i]->role(ledger->states[i], &moment,
+					  role_taken, step->kind == STEP_EXIT);
 }
 
-static bool open_followers(struct interrupt_ledger *ledger)
+static bool open_trackers(struct interrupt_ledger *ledger)
 {
-	for (size_t i = 0; i < FOLLOWERS; i++) {
-		if (!followers[i]->open)
+	for (size_t i = 0; i < TRACKERS; i++) {
+		if (!trackers[i]->open)
 			continue;
-		ledger->states[i] = followers[i]->open(ledger->claims);
+		ledger->states[i] = trackers[i]->open(ledger->claims);
 		if (!ledger->states[i])
 			return false;
 	}
 	return true;
 }
 
-static void close_followers(struct interrupt_ledger *ledger)
+static void close_trackers(struct interrupt_ledger *ledger)
 {
-	for (size_t i = 0; i < FOLLOWERS; i++) {
+	for (size_t i = 0; i < TRACKERS; i++) {
 		if (ledger->states[i])
-			followers[i]->close(ledger->states[i]);
+			trackers[i]->close(ledger->states[i]);
 		ledger->states[i] = NULL;
 	}
 }
@@ -207,7 +208,7 @@ static bool open_parts(struct interrupt_ledger *ledger, struct path_sums *paths)
 						    ledger->claims,
 						    &ledger->listener);
 	ledger->roles = interrupt_roles_new(input->symbols);
-	return ledger->steps && ledger->roles && open_followers(ledger);
+	return ledger->steps && ledger->roles && open_trackers(ledger);
 }
 
 struct interrupt_ledger *
@@ -218,8 +219,8 @@ interrupt_ledger_new(const struct attribution_input *input,
 
 	if (!ledger)
 		return NULL;
-	ledger->witness =
-		(struct witness){ .step = take_step, .event = take_event };
+	ledger->handler = (struct event_handler){ .step = take_step,
+						  .event = take_event };
 	ledger->listener = (struct interrupt_listener){ begin, end, role };
 	ledger->input = input;
 	ledger->cpus = TRACED_CPUS_NONE;
@@ -236,7 +237,7 @@ void interrupt_ledger_free(struct interrupt_ledger *ledger)
 	ledger->observer = NULL;
 	if (ledger->steps)
 		interrupt_steps_end(ledger->steps);
-	close_followers(ledger);
+	close_trackers(ledger);
 	interrupt_steps_free(ledger->steps);
 	interrupt_stacks_free(ledger->stacks);
 	interrupt_roles_free(ledger->roles);
@@ -252,9 +253,9 @@ void interrupt_ledger_observe(struct interrupt_ledger *ledger,
 	ledger->observer = observer;
 }
 
-struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger)
+struct event_handler *interrupt_ledger_handler(struct interrupt_ledger *ledger)
 {
-	return &ledger->witness;
+	return &ledger->handler;
 }
 
 struct interrupt_stack *
@@ -273,7 +274,7 @@ int interrupt_ledger_end(struct interrupt_ledger *ledger)
 {
 	ledger->observer = NULL;
 	interrupt_steps_end(ledger->steps);
-	close_followers(ledger);
+	close_trackers(ledger);
 	return claims_failed(ledger->claims) ? -ERROR_MEMORY : 0;
 }
 

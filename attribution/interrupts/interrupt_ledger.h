@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_INTERRUPT_LEDGER_H
 #define KT_ATTRIBUTION_INTERRUPT_LEDGER_H
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ void interrupt_ledger_observe(struct interrupt_ledger *ledger,
 			      struct interrupt_observer *observer);
 
 /* What has to see all steps, events and records.  Owner: the ledger. */
-struct witness *interrupt_ledger_witness(struct interrupt_ledger *ledger);
+struct event_handler *interrupt_ledger_handler(struct interrupt_ledger *ledger);
 
 /* Returns the pieces that @task, which runs on @cpu, is in now; valid until the
  * ledger's next step.  NULL when out of memory.
@@ -95,7 +95,7 @@ void interrupt_ledger_fail(struct interrupt_ledger *ledger);
 /* Gives what is still unknown to nobody.  Call it once, after the last step
  * and before anything below.
  *
- * Returns 0, or -ERROR_MEMORY if the witness ever ran out of it.
+ * Returns 0, or -ERROR_MEMORY if the handler ever ran out of it.
  */
 int interrupt_ledger_end(struct interrupt_ledger *ledger);
 

@@ -140,26 +140,26 @@ static bool is_system(const char *name)
 	return false;
 }
 
-static enum interrupt_role by_work(enum work_kind kind)
+static enum interrupt_role by_work(enum context_kind kind)
 {
 	switch (kind) {
-	case WORK_INTERRUPT:
+	case CONTEXT_INTERRUPT:
 		return ROLE_HARD;
-	case WORK_NMI:
+	case CONTEXT_NMI:
 		return ROLE_NMI;
-	case WORK_SOFTIRQ:
+	case CONTEXT_SOFTIRQ:
 		return ROLE_SOFTIRQ;
-	case WORK_ITEM:
+	case CONTEXT_ITEM:
 		return ROLE_ITEM;
-	case WORK_NONE:
-	case WORK_SYSTEM_CALL:
-	case WORK_FAULT:
-	case WORK_EXCEPTION:
-	case WORK_EXIT:
-	case WORK_SCHEDULE:
-	case WORK_THREAD:
-	case WORK_TRACER:
-	case WORK_KINDS:
+	case CONTEXT_NONE:
+	case CONTEXT_SYSTEM_CALL:
+	case CONTEXT_FAULT:
+	case CONTEXT_EXCEPTION:
+	case CONTEXT_EXIT:
+	case CONTEXT_SCHEDULE:
+	case CONTEXT_THREAD:
+	case CONTEXT_TRACER:
+	case CONTEXT_KINDS:
 		break;
 	}
 	return ROLE_NONE;
@@ -177,7 +177,7 @@ static struct function_role role_of(const char *name, const struct arch *arch)
 	}
 	found.role = (uint8_t)by_name(name);
 	if (found.role == ROLE_NONE)
-		found.role = (uint8_t)by_work(arch_work_kind(arch, name));
+		found.role = (uint8_t)by_work(arch_context_kind(arch, name));
 	return found;
 }
 

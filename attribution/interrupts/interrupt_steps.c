@@ -5,9 +5,9 @@
 #include "attribution/interrupts/interrupt_steps_parts.h"
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
-#include "attribution/time/task_work.h"
+#include "attribution/time/task_contexts.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/functions/work_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static struct function_marks *find_marked(const struct interrupt_roles *roles,
 		enum interrupt_role role = interrupt_role_of(roles, i);
 
 		marks->marks[i] = (role != ROLE_NONE && role != ROLE_HELPER) ||
-				  work_kind_of(input->kinds, i) != WORK_NONE;
+				  context_kind_of(input->kinds, i) !=
+					  CONTEXT_NONE;
 	}
 	return marks;
 }
@@ -41,9 +42,9 @@ interrupt_steps_new(const struct attribution_input *input,
 	steps->claims = claims;
 	steps->listener = listener;
 	steps->roles = interrupt_roles_new(input->symbols);
-	steps->work = task_work_new(input->kinds);
+	steps->contexts = task_contexts_new(input->kinds);
 	steps->marks = find_marked(steps->roles, input);
-	if (steps->roles && steps->work && steps->marks)
+	if (steps->roles && steps->contexts && steps->marks)
 		return steps;
 	interrupt_steps_free(steps);
 	return NULL;
@@ -54,7 +55,7 @@ void interrupt_steps_free(struct interrupt_steps *steps)
 	if (!steps)
 		return;
 	interrupt_roles_free(steps->roles);
-	task_work_free(steps->work);
+	task_contexts_free(steps->contexts);
 	free(steps->marks);
 	free(steps);
 }
@@ -89,9 +90,9 @@ static void classify(const struct interrupt_steps *steps,
 		     struct interrupt_stack *stack, uint32_t index)
 {
 	size_t count;
-	const struct open_work *works =
-		task_work_open(steps->work, index, &count);
-	enum time_class time_class = on_cpu_class(works, count, false);
+	const struct open_context *contexts =
+		task_contexts_open(steps->contexts, index, &count);
+	enum time_class time_class = on_cpu_class(contexts, count, false);
 
 	stack->is_interrupted = time_class == TIME_INTERRUPT;
 	stack->is_in_tracer = time_class == TIME_TRACER;
@@ -123,8 +124,8 @@ static void note_last(struct interrupt_steps *steps,
 		      struct interrupt_stack *stack,
 		      const struct call_step *step)
 {
-	const struct open_work *top =
-		task_work_top(steps->work, step->task->index);
+	const struct open_context *top =
+		task_contexts_top(steps->contexts, step->task->index);
 
 	steps->last.task = step->task;
 	steps->last.cpu = step->cpu;
@@ -137,7 +138,7 @@ static void take_change(struct interrupt_steps *steps,
 {
 	struct interrupt_stack *stack =
 		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
-	int changed = task_work_take(steps->work, step);
+	int changed = task_contexts_take(steps->contexts, step);
 
 	note_last(steps, stack, step);
 	if (changed < 0)

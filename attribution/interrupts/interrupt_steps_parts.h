@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct function_marks;
-struct task_work;
+struct task_contexts;
 
 /* The inside of interrupt_steps, shared by its files: interrupt_steps.c takes
  * the steps and ends pieces, interrupt_enter.c begins them.
@@ -19,7 +19,7 @@ struct interrupt_steps {
 	struct claims *claims;
 	struct interrupt_listener *listener;
 	struct interrupt_roles *roles;
-	struct task_work *work;
+	struct task_contexts *contexts;
 	struct function_marks *marks;	 /* functions that mean something */
 	struct interrupt_stack *current; /* of last; NULL: not known */
 	uint32_t floor;			 /* current's works end no deeper */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_columns.h"
 #include "attribution/interrupts/interrupt_groups.h"
 #include "attribution/interrupts/irq_names.h"
@@ -13,7 +13,7 @@
 
 /* Interrupt work: what, on whose time, for whom. */
 struct interrupts {
-	struct witness witness;
+	struct event_handler handler;
 	const struct attribution_input *input;
 	struct interrupt_columns columns;
 	struct interrupt_ledger *ledger;
@@ -22,24 +22,26 @@ struct interrupts {
 	int status;
 };
 
-static struct interrupts *of_witness(struct witness *witness)
+static struct interrupts *of_handler(struct event_handler *handler)
 {
-	return (struct interrupts *)witness;
+	return (struct interrupts *)handler;
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct witness *ledger =
-		interrupt_ledger_witness(of_witness(witness)->ledger);
+	struct event_handler *ledger =
+		interrupt_ledger_handler(of_handler(handler)->ledger);
 
 	ledger->step(ledger, step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct interrupts *interrupts = of_witness(witness);
-	struct witness *ledger = interrupt_ledger_witness(interrupts->ledger);
+	struct interrupts *interrupts = of_handler(handler);
+	struct event_handler *ledger =
+		interrupt_ledger_handler(interrupts->ledger);
 	int status = irq_names_take(interrupts->irqs, event);
 
 	if (status < 0)
@@ -47,9 +49,9 @@ static void take_event(struct witness *witness,
 	ledger->event(ledger, event);
 }
 
-static void close_interrupts(struct witness *witness)
+static void close_interrupts(struct event_handler *handler)
 {
-	struct interrupts *interrupts = of_witness(witness);
+	struct interrupts *interrupts = of_handler(handler);
 
 	interrupt_ledger_free(interrupts->ledger);
 	irq_names_free(interrupts->irqs);
@@ -57,14 +59,15 @@ static void close_interrupts(struct witness *witness)
 	free(interrupts);
 }
 
-static struct witness *open_interrupts(const struct attribution_input *input)
+static struct event_handler *
+open_interrupts(const struct attribution_input *input)
 {
 	struct interrupts *interrupts = calloc(1, sizeof(*interrupts));
 
 	if (!interrupts)
 		return NULL;
-	interrupts->witness =
-		(struct witness){ .step = take_step, .event = take_event };
+	interrupts->handler = (struct event_handler){ .step = take_step,
+						      .event = take_event };
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
 	interrupts->irqs = irq_names_new();
@@ -76,8 +79,8 @@ static struct witness *open_interrupts(const struct attribution_input *input)
 		.irqs = interrupts->irqs,
 	};
 	if (interrupts->irqs && interrupts->ledger)
-		return &interrupts->witness;
-	close_interrupts(&interrupts->witness);
+		return &interrupts->handler;
+	close_interrupts(&interrupts->handler);
 	return NULL;
 }
 
@@ -118,10 +121,10 @@ static int write_table(const struct interrupts *interrupts,
 				 interrupts->rows.count);
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct interrupts *interrupts = of_witness(witness);
+	struct interrupts *interrupts = of_handler(handler);
 	const struct attribution_input *input = interrupts->input;
 	int status = interrupt_ledger_end(interrupts->ledger);
 

@@ -6,7 +6,7 @@
 
 struct attribution_input;
 struct lane_sink;
-struct witness;
+struct event_handler;
 
 /* What the kernel's events and the steps tell together, for a timeline that
  * shows it beside the functions: system calls, sleeps and wake-ups, interrupt
@@ -27,7 +27,7 @@ struct lanes *lanes_new(const struct lanes_options *options,
 			struct lane_sink *sink);
 void lanes_free(struct lanes *lanes);
 
-struct witness *lanes_witness(struct lanes *lanes);
+struct event_handler *lanes_handler(struct lanes *lanes);
 
 /* Hands on what has not ended, after the last step.
  *

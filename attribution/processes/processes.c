@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/witness_relay.h"
+#include "attribution/events/event_forwarder.h"
 #include "attribution/overview.h"
 #include "attribution/processes/process_accounts.h"
 #include "attribution/processes/time_account.h"
@@ -15,22 +15,22 @@
  * and what was recorded.
  */
 struct processes {
-	struct witness_relay relay;
+	struct event_forwarder forwarder;
 	const struct attribution_input *input;
 	struct time_accounts *accounts;
 	bool by_thread;
 };
 
-static void close_table(struct witness *witness)
+static void close_table(struct event_handler *handler)
 {
-	struct processes *processes = (struct processes *)witness;
+	struct processes *processes = (struct processes *)handler;
 
 	time_accounts_free(processes->accounts);
 	free(processes);
 }
 
-static struct witness *open_table(const struct attribution_input *input,
-				  bool by_thread)
+static struct event_handler *open_table(const struct attribution_input *input,
+					bool by_thread)
 {
 	struct processes *processes = calloc(1, sizeof(*processes));
 
@@ -40,20 +40,21 @@ static struct witness *open_table(const struct attribution_input *input,
 	processes->by_thread = by_thread;
 	processes->accounts = time_accounts_new(input);
 	if (!processes->accounts) {
-		close_table(&processes->relay.witness);
+		close_table(&processes->forwarder.handler);
 		return NULL;
 	}
-	processes->relay =
-		witness_relay_to(time_accounts_witness(processes->accounts));
-	return &processes->relay.witness;
+	processes->forwarder =
+		event_forwarder_to(time_accounts_handler(processes->accounts));
+	return &processes->forwarder.handler;
 }
 
-static struct witness *open_processes(const struct attribution_input *input)
+static struct event_handler *
+open_processes(const struct attribution_input *input)
 {
 	return open_table(input, false);
 }
 
-static struct witness *open_threads(const struct attribution_input *input)
+static struct event_handler *open_threads(const struct attribution_input *input)
 {
 	return open_table(input, true);
 }
@@ -184,10 +185,10 @@ static int write_json(const struct processes *processes,
 	return status;
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	const struct processes *processes = (struct processes *)witness;
+	const struct processes *processes = (struct processes *)handler;
 	int status = time_accounts_end(processes->accounts);
 
 	if (status < 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/servers.h"
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness.h"
 #include "attribution/processes/message_kinds.h"
 #include "attribution/processes/server_bills.h"
 #include "attribution/processes/servers_parts.h"
@@ -17,10 +17,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct servers *servers = (struct servers *)witness;
+	struct servers *servers = (struct servers *)handler;
 
 	task_time_event(servers->time, event);
 	if (event->event == EVENT_SCHED_WAKING &&
@@ -102,9 +102,10 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 			 span->end_ns - span->begin_ns);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct servers *servers = (struct servers *)witness;
+	struct servers *servers = (struct servers *)handler;
 
 	task_time_step(servers->time, step);
 	if (task_paths_take(servers->paths, step) < 0)
@@ -112,10 +113,10 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	servers_take_call(servers, step);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	struct servers *servers = (struct servers *)witness;
+	struct servers *servers = (struct servers *)handler;
 
 	task_time_record(servers->time, record);
 	if (record->kind == SIDEBAND_COMM && record->comm.exec)
@@ -129,7 +130,7 @@ struct servers *servers_new(const struct attribution_input *input)
 
 	if (!servers)
 		return NULL;
-	servers->witness = (struct witness){
+	servers->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
 		.record = take_record,
@@ -161,9 +162,9 @@ void servers_free(struct servers *servers)
 	free(servers);
 }
 
-struct witness *servers_witness(struct servers *servers)
+struct event_handler *servers_handler(struct servers *servers)
 {
-	return &servers->witness;
+	return &servers->handler;
 }
 
 int servers_end(struct servers *servers)

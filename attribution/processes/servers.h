@@ -4,7 +4,7 @@
 
 struct attribution_input;
 struct server_bills;
-struct witness;
+struct event_handler;
 
 /* Bills servers' time to their clients: what a thread does between being
  * woken, by a message that it waited for, and waiting for the next one, it
@@ -17,7 +17,7 @@ struct servers *servers_new(const struct attribution_input *input);
 void servers_free(struct servers *servers);
 
 /* What has to see the recording pass.  Owner: the servers. */
-struct witness *servers_witness(struct servers *servers);
+struct event_handler *servers_handler(struct servers *servers);
 
 /* Ends the bills, once, after the last step: what servers did for nobody known
  * is on one for client -1.  Returns 0 or -ERROR_MEMORY.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_forwarder.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness_relay.h"
 #include "attribution/processes/server_bills.h"
 #include "attribution/processes/servers.h"
 #include "attribution/table.h"
@@ -14,22 +14,22 @@
 
 /* report --servers: for whom servers worked. */
 struct servers_option {
-	struct witness_relay relay;
+	struct event_forwarder forwarder;
 	const struct attribution_input *input;
 	struct servers *servers;
 	struct array rows; /* const struct server_bill * */
 };
 
-static void close_option(struct witness *witness)
+static void close_option(struct event_handler *handler)
 {
-	struct servers_option *option = (struct servers_option *)witness;
+	struct servers_option *option = (struct servers_option *)handler;
 
 	servers_free(option->servers);
 	array_free(&option->rows);
 	free(option);
 }
 
-static struct witness *open_option(const struct attribution_input *input)
+static struct event_handler *open_option(const struct attribution_input *input)
 {
 	struct servers_option *option = calloc(1, sizeof(*option));
 
@@ -39,11 +39,12 @@ static struct witness *open_option(const struct attribution_input *input)
 	option->rows = ARRAY_OF(const struct server_bill *);
 	option->servers = servers_new(input);
 	if (!option->servers) {
-		close_option(&option->relay.witness);
+		close_option(&option->forwarder.handler);
 		return NULL;
 	}
-	option->relay = witness_relay_to(servers_witness(option->servers));
-	return &option->relay.witness;
+	option->forwarder =
+		event_forwarder_to(servers_handler(option->servers));
+	return &option->forwarder.handler;
 }
 
 static const char *name_of(const struct servers_option *option, int32_t pid)
@@ -120,10 +121,10 @@ static void explain(const struct servers_option *option,
 		      output->out);
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct servers_option *option = (struct servers_option *)witness;
+	struct servers_option *option = (struct servers_option *)handler;
 	int status = servers_end(option->servers);
 
 	if (!status)

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_SERVERS_PARTS_H
 #define KT_ATTRIBUTION_SERVERS_PARTS_H
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/processes/message_kinds.h"
 #include "attribution/processes/message_order.h"
 #include "attribution/time/time_span.h"
@@ -32,7 +32,7 @@ struct service {
 };
 
 struct servers {
-	struct witness witness;
+	struct event_handler handler;
 	struct span_sink sink;
 	const struct attribution_input *input;
 	struct task_time *time;

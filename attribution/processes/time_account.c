@@ -5,8 +5,8 @@
 #include "attribution/interrupts/interrupt_ledger.h"
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
-#include "attribution/time/task_work.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct time_accounts {
-	struct witness witness;
+	struct event_handler handler;
 	struct span_sink sink;
 	const struct attribution_input *input;
 	struct task_time *time;
@@ -82,9 +82,9 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 
 static void count_work(struct time_account *account, uint8_t kind)
 {
-	if (kind == WORK_SYSTEM_CALL)
+	if (kind == CONTEXT_SYSTEM_CALL)
 		account->system_calls++;
-	else if (kind == WORK_FAULT || kind == WORK_EXCEPTION)
+	else if (kind == CONTEXT_FAULT || kind == CONTEXT_EXCEPTION)
 		account->faults++;
 }
 
@@ -101,7 +101,7 @@ static void count_step(struct time_accounts *accounts,
 		       const struct call_step *step)
 {
 	bool is_call = step->kind == STEP_ENTER && step->how != HOW_INFERRED;
-	const struct open_work *works;
+	const struct open_context *contexts;
 	struct time_account *account;
 	size_t count;
 
@@ -116,20 +116,22 @@ static void count_step(struct time_accounts *accounts,
 		account->context_switches++;
 		return;
 	}
-	works = task_time_works(accounts->time, step->task->index, &count);
-	if (count && works[count - 1].depth == step->depth &&
-	    works[count - 1].function == step->function)
-		count_work(account, works[count - 1].kind);
+	contexts =
+		task_time_contexts(accounts->time, step->task->index, &count);
+	if (count && contexts[count - 1].depth == step->depth &&
+	    contexts[count - 1].function == step->function)
+		count_work(account, contexts[count - 1].kind);
 }
 
-static struct witness *inner(struct time_accounts *accounts)
+static struct event_handler *inner(struct time_accounts *accounts)
 {
-	return interrupt_ledger_witness(accounts->ledger);
+	return interrupt_ledger_handler(accounts->ledger);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct time_accounts *accounts = (struct time_accounts *)witness;
+	struct time_accounts *accounts = (struct time_accounts *)handler;
 
 	/* A call that changes nothing begins no work, but may be its thread's
 	 * first that counts.
@@ -140,19 +142,19 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	inner(accounts)->step(inner(accounts), step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct time_accounts *accounts = (struct time_accounts *)witness;
+	struct time_accounts *accounts = (struct time_accounts *)handler;
 
 	task_time_event(accounts->time, event);
 	inner(accounts)->event(inner(accounts), event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	struct time_accounts *accounts = (struct time_accounts *)witness;
+	struct time_accounts *accounts = (struct time_accounts *)handler;
 
 	task_time_record(accounts->time, record);
 	if (inner(accounts)->record)
@@ -166,7 +168,7 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 
 	if (!accounts)
 		return NULL;
-	accounts->witness = (struct witness){
+	accounts->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
 		.record = take_record,
@@ -199,9 +201,9 @@ time_accounts_ledger(const struct time_accounts *accounts)
 	return accounts->ledger;
 }
 
-struct witness *time_accounts_witness(struct time_accounts *accounts)
+struct event_handler *time_accounts_handler(struct time_accounts *accounts)
 {
-	return &accounts->witness;
+	return &accounts->handler;
 }
 
 /* Timers and work items lead to most of it. */

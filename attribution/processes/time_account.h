@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_TIME_ACCOUNT_H
 #define KT_ATTRIBUTION_TIME_ACCOUNT_H
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/time/class_borders.h"
 #include "attribution/time/time_span.h"
 
@@ -61,7 +61,7 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input);
 void time_accounts_free(struct time_accounts *accounts);
 
 /* What has to see the recording pass.  Owner: the accounts. */
-struct witness *time_accounts_witness(struct time_accounts *accounts);
+struct event_handler *time_accounts_handler(struct time_accounts *accounts);
 
 /* Closes the accounts, once, after the last step.  Returns 0, -ERROR_MEMORY. */
 int time_accounts_end(struct time_accounts *accounts);

@@ -26,7 +26,7 @@ struct task_path {
 };
 
 struct billed_profile {
-	struct witness witness;
+	struct event_handler handler;
 	struct interrupt_ledger *ledger;
 	struct path_sums *paths;
 	struct call_tree *tree;
@@ -199,10 +199,12 @@ static bool count_local(struct billed_profile *profile,
 /* Time belongs to what was going on before the step, a call to what it
  * begins: the ledger takes the step between the two.
  */
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct billed_profile *profile = (struct billed_profile *)witness;
-	struct witness *ledger = interrupt_ledger_witness(profile->ledger);
+	struct billed_profile *profile = (struct billed_profile *)handler;
+	struct event_handler *ledger =
+		interrupt_ledger_handler(profile->ledger);
 	struct task_path *path = path_of(profile, step->task);
 	const struct interrupt_stack *stack =
 		interrupt_ledger_stack(profile->ledger, step->task, step->cpu);
@@ -223,11 +225,12 @@ static void take_step(struct witness *witness, const struct call_step *step)
 		interrupt_ledger_fail(profile->ledger);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct billed_profile *profile = (struct billed_profile *)witness;
-	struct witness *ledger = interrupt_ledger_witness(profile->ledger);
+	struct billed_profile *profile = (struct billed_profile *)handler;
+	struct event_handler *ledger =
+		interrupt_ledger_handler(profile->ledger);
 
 	ledger->event(ledger, event);
 }
@@ -239,8 +242,8 @@ struct billed_profile *billed_profile_new(const struct attribution_input *input,
 
 	if (!profile)
 		return NULL;
-	profile->witness =
-		(struct witness){ .step = take_step, .event = take_event };
+	profile->handler = (struct event_handler){ .step = take_step,
+						   .event = take_event };
 	profile->options = *options;
 	profile->tasks = ARRAY_OF(struct task_path);
 	profile->slots = ARRAY_OF(uint32_t);
@@ -269,9 +272,9 @@ void billed_profile_free(struct billed_profile *profile)
 	free(profile);
 }
 
-struct witness *billed_profile_witness(struct billed_profile *profile)
+struct event_handler *billed_profile_handler(struct billed_profile *profile)
 {
-	return &profile->witness;
+	return &profile->handler;
 }
 
 static bool is_wanted(const struct billed_profile *profile, int32_t pid)

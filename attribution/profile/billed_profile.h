@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_BILLED_PROFILE_H
 #define KT_ATTRIBUTION_BILLED_PROFILE_H
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_ledger.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_bill.h"
@@ -28,7 +28,7 @@ billed_profile_new(const struct attribution_input *input,
 void billed_profile_free(struct billed_profile *profile);
 
 /* What has to see all steps, events and records.  Owner: the profile. */
-struct witness *billed_profile_witness(struct billed_profile *profile);
+struct event_handler *billed_profile_handler(struct billed_profile *profile);
 
 /* No more steps come: as profile_end(). */
 int billed_profile_end(struct billed_profile *profile);

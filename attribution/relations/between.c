@@ -5,7 +5,7 @@
 #include "attribution/relations/function_choice.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 
 #include <stdlib.h>
 
@@ -88,15 +88,16 @@ static struct task_state *state_of(struct between *between,
 static int open_function(struct between *between, struct task_state *task,
 			 const struct call_step *step)
 {
-	enum work_kind kind =
-		work_kind_of(between->question.kinds, step->function);
+	enum context_kind kind =
+		context_kind_of(between->question.kinds, step->function);
 	struct open_function *function;
 
 	function = array_reach(&task->functions, step->depth);
 	if (!function)
 		return -ERROR_MEMORY;
 	function->function = step->function;
-	function->is_interrupt = kind == WORK_INTERRUPT || kind == WORK_NMI;
+	function->is_interrupt = kind == CONTEXT_INTERRUPT ||
+				 kind == CONTEXT_NMI;
 	task->interrupts += function->is_interrupt;
 	return 0;
 }

@@ -13,7 +13,7 @@
 struct between_paths;
 struct function_choice;
 struct step_filter;
-struct work_kinds;
+struct context_kinds;
 
 /* How long it takes from entering one function, A, to first entering another,
  * B, within one call of A, and on which path.
@@ -27,7 +27,7 @@ struct between;
 struct between_question {
 	const struct function_choice *from; /* A */
 	const struct function_choice *to;   /* B */
-	const struct work_kinds *kinds;
+	const struct context_kinds *kinds;
 	const struct step_filter *filter; /* which calls of A; or NULL */
 	struct time_window window;	  /* in which they begin */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/relations/between.h"
 #include "attribution/relations/between_report.h"
 #include "attribution/relations/function_choice.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct between_option {
-	struct witness witness;
+	struct event_handler handler;
 	const struct function_table *functions;
 	char *first;	    /* the functions' names */
 	const char *second; /* in the same memory */
@@ -46,17 +46,17 @@ static bool check(const struct attribution_input *input, char *message,
 				     size);
 }
 
-static void take(struct witness *witness, const struct call_step *step)
+static void take(struct event_handler *handler, const struct call_step *step)
 {
-	struct between_option *option = (struct between_option *)witness;
+	struct between_option *option = (struct between_option *)handler;
 
 	if (!option->status)
 		option->status = between_take(option->between, step);
 }
 
-static void close_option(struct witness *witness)
+static void close_option(struct event_handler *handler)
 {
-	struct between_option *option = (struct between_option *)witness;
+	struct between_option *option = (struct between_option *)handler;
 
 	between_free(option->between);
 	function_choice_free(option->from);
@@ -91,24 +91,24 @@ static bool open_parts(struct between_option *option,
 	return option->between;
 }
 
-static struct witness *open_option(const struct attribution_input *input)
+static struct event_handler *open_option(const struct attribution_input *input)
 {
 	struct between_option *option = calloc(1, sizeof(*option));
 
 	if (!option)
 		return NULL;
-	option->witness.step = take;
+	option->handler.step = take;
 	option->functions = symbols_functions(input->symbols);
 	if (open_parts(option, input))
-		return &option->witness;
-	close_option(&option->witness);
+		return &option->handler;
+	close_option(&option->handler);
 	return NULL;
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct between_option *option = (struct between_option *)witness;
+	struct between_option *option = (struct between_option *)handler;
 	const struct between_report report = {
 		.between = option->between,
 		.functions = option->functions,

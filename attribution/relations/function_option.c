@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/function_report.h"
 #include "attribution/relations/part_tree.h"
@@ -15,7 +15,7 @@
 enum { SLOWEST_CALLS = 64 }; /* kept, so that --top has a choice */
 
 struct function_option {
-	struct witness witness;
+	struct event_handler handler;
 	struct attribution_input input;
 	struct function_choice *choice;
 	struct profile *profile;
@@ -31,9 +31,9 @@ static bool check(const struct attribution_input *input, char *message,
 				     message, size);
 }
 
-static void take(struct witness *witness, const struct call_step *step)
+static void take(struct event_handler *handler, const struct call_step *step)
 {
-	struct function_option *option = (struct function_option *)witness;
+	struct function_option *option = (struct function_option *)handler;
 	struct step_sink *sink = profile_sink(option->profile);
 
 	sink->take(sink, step);
@@ -41,9 +41,9 @@ static void take(struct witness *witness, const struct call_step *step)
 		option->status = function_study_take(option->study, step);
 }
 
-static void close_option(struct witness *witness)
+static void close_option(struct event_handler *handler)
 {
-	struct function_option *option = (struct function_option *)witness;
+	struct function_option *option = (struct function_option *)handler;
 
 	function_study_free(option->study);
 	profile_free(option->profile);
@@ -74,17 +74,17 @@ static bool open_parts(struct function_option *option)
 	return option->profile && option->study;
 }
 
-static struct witness *open_option(const struct attribution_input *input)
+static struct event_handler *open_option(const struct attribution_input *input)
 {
 	struct function_option *option = calloc(1, sizeof(*option));
 
 	if (!option)
 		return NULL;
-	option->witness.step = take;
+	option->handler.step = take;
 	option->input = *input;
 	if (open_parts(option))
-		return &option->witness;
-	close_option(&option->witness);
+		return &option->handler;
+	close_option(&option->handler);
 	return NULL;
 }
 
@@ -128,11 +128,11 @@ static int show_compared(const struct function_option *option,
 	return status;
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	const struct function_option *option =
-		(const struct function_option *)witness;
+		(const struct function_option *)handler;
 	const struct function_table *functions =
 		symbols_functions(option->input.symbols);
 	struct function_relations relations;

@@ -2,8 +2,8 @@
 #include "attribution/sleeps/wait_places.h"
 
 #include "decoder/recording/recording.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/functions/work_kinds.h"
 #include "symbolize/kernel/text_file.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static const struct rule unmarked_rules[] = {
 };
 
 struct wait_places {
-	const struct work_kinds *kinds;
+	const struct context_kinds *kinds;
 	uint32_t count;
 	uint8_t places[]; /* PLACE_* bits by function */
 };
@@ -124,7 +124,7 @@ static uint8_t place_of(const struct wait_marks *marks,
 }
 
 struct wait_places *wait_places_new(const struct function_table *functions,
-				    const struct work_kinds *kinds,
+				    const struct context_kinds *kinds,
 				    const struct wait_marks *marks)
 {
 	uint32_t count = function_count(functions);
@@ -160,8 +160,8 @@ bool wait_places_find(const struct wait_places *places,
 	size_t at = count;
 
 	/* Inside it there may be what records the switch. */
-	while (at && work_kind_of(places->kinds, frames[at - 1].function) !=
-			     WORK_SCHEDULE)
+	while (at && context_kind_of(places->kinds, frames[at - 1].function) !=
+			     CONTEXT_SCHEDULE)
 		at--;
 	if (!at)
 		return false;
@@ -172,10 +172,10 @@ bool wait_places_find(const struct wait_places *places,
 	return true;
 }
 
-static bool is_interrupt(enum work_kind kind)
+static bool is_interrupt(enum context_kind kind)
 {
-	return kind == WORK_INTERRUPT || kind == WORK_NMI ||
-	       kind == WORK_SOFTIRQ;
+	return kind == CONTEXT_INTERRUPT || kind == CONTEXT_NMI ||
+	       kind == CONTEXT_SOFTIRQ;
 }
 
 /* Returns the handler of the innermost interrupt around frame @inner: the
@@ -191,7 +191,7 @@ static uint32_t find_interrupt(const struct wait_places *places,
 		    is_place(places, &frames[i], PLACE_DISPATCHER))
 			handler = frames[i + 1].function;
 		if (is_interrupt(
-			    work_kind_of(places->kinds, frames[i].function)))
+			    context_kind_of(places->kinds, frames[i].function)))
 			return handler == FUNCTION_NONE ? frames[i].function :
 							  handler;
 	}

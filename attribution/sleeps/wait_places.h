@@ -11,7 +11,7 @@
 
 struct function_table;
 struct recording;
-struct work_kinds;
+struct context_kinds;
 
 /* Tells, by a task's open functions, where it waits and where it wakes. */
 struct wait_places;
@@ -31,7 +31,7 @@ struct wait_marks wait_marks_of(const struct recording *recording);
  * memory.
  */
 struct wait_places *wait_places_new(const struct function_table *functions,
-				    const struct work_kinds *kinds,
+				    const struct context_kinds *kinds,
 				    const struct wait_marks *marks);
 void wait_places_free(struct wait_places *places);
 

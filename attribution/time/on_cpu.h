@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct open_work;
+struct open_context;
 
 /* Returns what a thread's time on a CPU goes to while it has the @count works
  * at @works open, outermost first; without any @in_user decides.
@@ -18,7 +18,7 @@ struct open_work;
  * soft interrupts are the own work of the kernel thread that is for them;
  * the tracer's faults are the tracer's.
  */
-enum time_class on_cpu_class(const struct open_work *works, size_t count,
+enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 			     bool in_user);
 
 /* Returns what a thread's provisional time (see struct time_span) went to, as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/span_out.h"
 
-#include "attribution/time/task_work.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_table.h"
 #include "attribution/time/traced_cpus.h"
 
@@ -22,7 +22,7 @@ static void give(const struct span_out *out, struct thread *thread,
 		 struct time_span *span)
 {
 	uint32_t index = thread->task ? thread->task->index : UINT32_MAX;
-	size_t work_count;
+	size_t context_count;
 
 	thread->last_ns = span->end_ns;
 	span->begin_ns = clip(out, span->begin_ns);
@@ -30,8 +30,9 @@ static void give(const struct span_out *out, struct thread *thread,
 	if (!out->start_ns || span->begin_ns >= span->end_ns)
 		return;
 	span->task = thread->task ? thread->task : &thread->own;
-	span->works = task_work_open(out->work, index, &work_count);
-	span->work_count = (uint32_t)work_count;
+	span->contexts =
+		task_contexts_open(out->contexts, index, &context_count);
+	span->context_count = (uint32_t)context_count;
 	out->sink->take(out->sink, span);
 }
 

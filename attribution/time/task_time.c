@@ -4,13 +4,13 @@
 #include "attribution/events/function_marks.h"
 #include "attribution/table.h"
 #include "attribution/time/quiet_wakes.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
-#include "attribution/time/task_work.h"
 #include "attribution/time/thread_table.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/functions/work_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
@@ -39,9 +39,9 @@ find_marked(const struct task_time_options *options,
 	struct function_marks *marks = function_marks_new(count);
 
 	for (uint32_t i = 0; marks && wakes && i < count; i++)
-		marks->marks[i] = work_kind_of(options->kinds, i) !=
-					  WORK_NONE ||
-				  work_kinds_is_user(options->kinds, i) ||
+		marks->marks[i] = context_kind_of(options->kinds, i) !=
+					  CONTEXT_NONE ||
+				  context_kinds_is_user(options->kinds, i) ||
 				  quiet_wakes_has(wakes, i);
 	return marks;
 }
@@ -55,13 +55,13 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		return NULL;
 	time->options = *options;
 	time->cpus = TRACED_CPUS_NONE;
-	time->work = task_work_new(options->kinds);
+	time->contexts = task_contexts_new(options->kinds);
 	time->quiet_wakes = quiet_wakes_new(options->functions);
 	time->threads = thread_table_new();
 	time->marks = find_marked(options, time->quiet_wakes);
 	time->out = (struct span_out){
 		.sink = sink,
-		.work = time->work,
+		.contexts = time->contexts,
 		.cpus = &time->cpus,
 		.evidence = options->evidence,
 		.window = options->window,
@@ -71,7 +71,7 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		.cpus = &time->cpus,
 		.out = &time->out,
 	};
-	if (!time->work || !time->quiet_wakes || !time->threads ||
+	if (!time->contexts || !time->quiet_wakes || !time->threads ||
 	    !time->marks) {
 		task_time_free(time);
 		return NULL;
@@ -83,7 +83,7 @@ void task_time_free(struct task_time *time)
 {
 	if (!time)
 		return;
-	task_work_free(time->work);
+	task_contexts_free(time->contexts);
 	quiet_wakes_free(time->quiet_wakes);
 	thread_table_free(time->threads);
 	traced_cpus_free(&time->cpus);
@@ -91,10 +91,10 @@ void task_time_free(struct task_time *time)
 	free(time);
 }
 
-const struct open_work *task_time_works(const struct task_time *time,
-					uint32_t index, size_t *count)
+const struct open_context *task_time_contexts(const struct task_time *time,
+					      uint32_t index, size_t *count)
 {
-	return task_work_open(time->work, index, count);
+	return task_contexts_open(time->contexts, index, count);
 }
 
 static void note_time(struct task_time *time, const struct call_step *step)
@@ -138,7 +138,8 @@ static bool is_plain_call(struct task_time *time, const struct call_step *step)
 static uint32_t floor_of(const struct task_time *time,
 			 const struct thread *thread, uint32_t index)
 {
-	const struct open_work *top = task_work_top(time->work, index);
+	const struct open_context *top =
+		task_contexts_top(time->contexts, index);
 
 	return top && top->depth > thread->user_frames ? top->depth :
 							 thread->user_frames;

@@ -12,7 +12,7 @@
 
 struct function_marks;
 struct quiet_wakes;
-struct task_work;
+struct task_contexts;
 struct thread;
 struct thread_table;
 
@@ -27,12 +27,12 @@ struct current_thread {
 };
 
 /* The inside of task_time, shared by its files: task_time.c takes what the
- * witness sees and ends all, task_time_steps.c says what a step changes.
+ * handler sees and ends all, task_time_steps.c says what a step changes.
  */
 struct task_time {
 	struct task_time_options options;
 	struct span_out out;
-	struct task_work *work;
+	struct task_contexts *contexts;
 	struct quiet_wakes *quiet_wakes;
 	struct thread_table *threads;
 	struct traced_cpus cpus;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/quiet_wakes.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
-#include "attribution/time/task_work.h"
 #include "attribution/time/thread_events.h"
 #include "attribution/time/thread_frames.h"
 #include "attribution/time/thread_table.h"
@@ -14,14 +14,15 @@
 static void classify(const struct task_time *time, struct thread *thread,
 		     const struct traced_cpu *cpu)
 {
-	const struct open_work *works;
+	const struct open_context *contexts;
 	enum time_class time_class = TIME_UNKNOWN;
 	enum unknown_reason reason = on_cpu_reason(cpu->state);
 	size_t count;
 
 	if (cpu->state == CPU_TRACED) {
-		works = task_work_open(time->work, thread->task->index, &count);
-		time_class = on_cpu_class(works, count,
+		contexts = task_contexts_open(time->contexts,
+					      thread->task->index, &count);
+		time_class = on_cpu_class(contexts, count,
 					  thread_frames_in_user(thread));
 	} else if (cpu->state == CPU_OUTSIDE) {
 		reason = UNKNOWN_UNTRACED;
@@ -50,10 +51,10 @@ static void cut(const struct task_time *time, struct thread *thread,
 static bool is_scheduling(const struct task_time *time,
 			  const struct thread *thread)
 {
-	const struct open_work *top =
-		task_work_top(time->work, thread->task->index);
+	const struct open_context *top =
+		task_contexts_top(time->contexts, thread->task->index);
 
-	return top && top->kind == WORK_SCHEDULE;
+	return top && top->kind == CONTEXT_SCHEDULE;
 }
 
 /* Keeps whether the scheduler has put @thread to sleep and not yet returned. */
@@ -73,7 +74,7 @@ static void take_call(struct task_time *time, struct thread *thread,
 		      const struct traced_cpu *cpu,
 		      const struct call_step *step)
 {
-	int change = task_work_change(time->work, step);
+	int change = task_contexts_change(time->contexts, step);
 
 	note_wakes(time, thread, step, change);
 	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
@@ -81,7 +82,7 @@ static void take_call(struct task_time *time, struct thread *thread,
 	cut(time, thread, step);
 	if (change) {
 		span_out_flush(&time->out, thread);
-		if (task_work_take(time->work, step) < 0)
+		if (task_contexts_take(time->contexts, step) < 0)
 			time->status = -ERROR_MEMORY;
 	}
 	classify(time, thread, cpu);
@@ -100,10 +101,10 @@ static void enter_state(struct task_time *time, struct thread *thread,
 static uint64_t schedule_of(const struct task_time *time,
 			    const struct thread *thread)
 {
-	const struct open_work *top =
-		task_work_top(time->work, thread->task->index);
+	const struct open_context *top =
+		task_contexts_top(time->contexts, thread->task->index);
 
-	return top && top->kind == WORK_SCHEDULE ? top->begin_ns : 0;
+	return top && top->kind == CONTEXT_SCHEDULE ? top->begin_ns : 0;
 }
 
 /* Notes that @thread has a CPU now, and whether it is the recorder's. */
@@ -186,7 +187,7 @@ static void finish(struct task_time *time, struct thread *thread,
 		span_out_finish(&time->out, thread, step->time_ns);
 	if (!thread->is_dead)
 		thread->phase = THREAD_ENDED;
-	if (task_work_take(time->work, step) < 0)
+	if (task_contexts_take(time->contexts, step) < 0)
 		time->status = -ERROR_MEMORY;
 }
 

@@ -36,7 +36,7 @@ enum unknown_reason {
 	UNKNOWN_REASONS,
 };
 
-struct open_work;
+struct open_context;
 struct task;
 
 /* A stretch of one thread's time in one class: [begin_ns, end_ns).  The spans
@@ -61,8 +61,8 @@ struct time_span {
 	/* The work that the thread was in, outermost first; valid during the
 	 * call only.  For time off the CPU: what it left off.
 	 */
-	const struct open_work *works;
-	uint32_t work_count;
+	const struct open_context *contexts;
+	uint32_t context_count;
 	/* TIME_RUNNABLE after a sleep: who woke it; see also sleeps.  -1:
 	 * unknown or not after a sleep.
 	 */

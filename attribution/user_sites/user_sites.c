@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/user_sites/user_sites.h"
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
-#include "attribution/time/task_work.h"
 #include "attribution/user_sites/user_site_place.h"
 #include "attribution/user_sites/user_site_table.h"
 #include "common/array.h"
@@ -21,12 +21,12 @@
 /* A task's time in the kernel since it left user space. */
 struct kernel_entry {
 	bool is_open;
-	uint64_t work;	       /* its serial: the way out is no new entry */
+	uint64_t context;      /* its serial: the way out is no new entry */
 	struct user_site site; /* as far as it is known; entries is 1 */
 };
 
 struct user_sites {
-	struct witness witness;
+	struct event_handler handler;
 	struct span_sink sink;
 	const struct attribution_input *input;
 	struct task_time *time;
@@ -61,28 +61,29 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 				      offsetof(struct user_sites, sink));
 	struct kernel_entry *entry = entry_of(sites, span->task->index);
 
-	if (entry && entry->is_open && span->work_count)
+	if (entry && entry->is_open && span->context_count)
 		entry->site.class_ns[time_span_account(span)] +=
 			span->end_ns - span->begin_ns;
 }
 
-static bool is_entry(const struct open_work *work)
+static bool is_entry(const struct open_context *context)
 {
-	return work->kind == WORK_SYSTEM_CALL || work->kind == WORK_FAULT ||
-	       work->kind == WORK_EXCEPTION;
+	return context->kind == CONTEXT_SYSTEM_CALL ||
+	       context->kind == CONTEXT_FAULT ||
+	       context->kind == CONTEXT_EXCEPTION;
 }
 
-static uint32_t purpose_of(const struct open_work *work)
+static uint32_t purpose_of(const struct open_context *context)
 {
-	if (work->kind == WORK_FAULT)
+	if (context->kind == CONTEXT_FAULT)
 		return (uint32_t)SITE_PAGE_FAULT;
-	return work->kind == WORK_EXCEPTION ? (uint32_t)SITE_EXCEPTION :
-					      (uint32_t)SITE_SYSTEM_CALL;
+	return context->kind == CONTEXT_EXCEPTION ? (uint32_t)SITE_EXCEPTION :
+						    (uint32_t)SITE_SYSTEM_CALL;
 }
 
 static void begin_entry(struct user_sites *sites, struct kernel_entry *entry,
 			const struct call_step *step,
-			const struct open_work *work)
+			const struct open_context *context)
 {
 	const struct symbols *symbols = sites->input->symbols;
 	const struct path_frame *frames;
@@ -92,10 +93,10 @@ static void begin_entry(struct user_sites *sites, struct kernel_entry *entry,
 	*entry = (struct kernel_entry){
 		.is_open = table_wants(sites->input, step->task,
 				       step->time_ns),
-		.work = work->serial,
+		.context = context->serial,
 		.site = {
 			.pid = step->task->pid,
-			.purpose = purpose_of(work),
+			.purpose = purpose_of(context),
 			.caller = FUNCTION_NONE,
 			.entries = 1,
 		},
@@ -125,22 +126,23 @@ static void name_call(struct user_sites *sites, struct kernel_entry *entry,
 static void look_at(struct user_sites *sites, struct kernel_entry *entry,
 		    const struct call_step *step)
 {
-	const struct open_work *works;
+	const struct open_context *contexts;
 	size_t count;
 
-	works = task_time_works(sites->time, step->task->index, &count);
-	if (entry->is_open && (!count || works->serial != entry->work))
+	contexts = task_time_contexts(sites->time, step->task->index, &count);
+	if (entry->is_open && (!count || contexts->serial != entry->context))
 		bill(sites, entry);
 	if (step->kind == STEP_ENTER && count == 1 &&
-	    works->serial != entry->work && is_entry(works))
-		begin_entry(sites, entry, step, works);
+	    contexts->serial != entry->context && is_entry(contexts))
+		begin_entry(sites, entry, step, contexts);
 	else if (step->kind == STEP_ENTER && entry->is_open)
 		name_call(sites, entry, step->function);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct user_sites *sites = (struct user_sites *)witness;
+	struct user_sites *sites = (struct user_sites *)handler;
 	struct kernel_entry *entry;
 	bool may_change;
 
@@ -190,10 +192,10 @@ static void take_registers(struct user_sites *sites,
 							 functions, DEEPEST));
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct user_sites *sites = (struct user_sites *)witness;
+	struct user_sites *sites = (struct user_sites *)handler;
 	struct kernel_entry *entry;
 
 	if (sites->status)
@@ -209,10 +211,10 @@ static void take_event(struct witness *witness,
 	}
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct user_sites *)witness)->time, record);
+	task_time_record(((struct user_sites *)handler)->time, record);
 }
 
 static bool open_parts(struct user_sites *sites)
@@ -234,7 +236,7 @@ struct user_sites *user_sites_new(const struct attribution_input *input)
 
 	if (!sites)
 		return NULL;
-	sites->witness = (struct witness){
+	sites->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
 		.record = take_record,
@@ -260,9 +262,9 @@ void user_sites_free(struct user_sites *sites)
 	free(sites);
 }
 
-struct witness *user_sites_witness(struct user_sites *sites)
+struct event_handler *user_sites_handler(struct user_sites *sites)
 {
-	return &sites->witness;
+	return &sites->handler;
 }
 
 int user_sites_end(struct user_sites *sites)

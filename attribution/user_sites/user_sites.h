@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct attribution_input;
-struct witness;
+struct event_handler;
 
 /* Bills the time of system calls and faults to the instructions that began
  * them.  Where user code is traced, they are in the trace; else a system
@@ -20,7 +20,7 @@ struct user_sites;
 struct user_sites *user_sites_new(const struct attribution_input *input);
 void user_sites_free(struct user_sites *sites);
 
-struct witness *user_sites_witness(struct user_sites *sites);
+struct event_handler *user_sites_handler(struct user_sites *sites);
 
 /* Bills what has not returned, after the last step.
  *

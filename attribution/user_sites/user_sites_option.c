@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
+#include "attribution/events/event_forwarder.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness_relay.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "attribution/user_sites/user_sites.h"
@@ -18,22 +18,22 @@
  * costs.
  */
 struct sites_option {
-	struct witness_relay relay;
+	struct event_forwarder forwarder;
 	struct attribution_input input;
 	struct user_sites *sites;
 	bool has_off_cpu;
 	bool is_text;
 };
 
-static void close_option(struct witness *witness)
+static void close_option(struct event_handler *handler)
 {
-	struct sites_option *option = (struct sites_option *)witness;
+	struct sites_option *option = (struct sites_option *)handler;
 
 	user_sites_free(option->sites);
 	free(option);
 }
 
-static struct witness *open_option(const struct attribution_input *input)
+static struct event_handler *open_option(const struct attribution_input *input)
 {
 	struct sites_option *option = calloc(1, sizeof(*option));
 
@@ -45,11 +45,12 @@ static struct witness *open_option(const struct attribution_input *input)
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	option->sites = user_sites_new(&option->input);
 	if (!option->sites) {
-		close_option(&option->relay.witness);
+		close_option(&option->forwarder.handler);
 		return NULL;
 	}
-	option->relay = witness_relay_to(user_sites_witness(option->sites));
-	return &option->relay.witness;
+	option->forwarder =
+		event_forwarder_to(user_sites_handler(option->sites));
+	return &option->forwarder.handler;
 }
 
 static const struct function *function_of(const struct sites_option *option,
@@ -197,10 +198,10 @@ static void explain(const struct sites_option *option, FILE *out)
 				   "--user or --events=attribution,faults");
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct sites_option *option = (struct sites_option *)witness;
+	struct sites_option *option = (struct sites_option *)handler;
 	struct attribution_output by_total = *output;
 	int status = user_sites_end(option->sites);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/wall/wall_tree.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/table.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
@@ -20,7 +20,7 @@ struct wall_task {
 };
 
 struct wall_tree {
-	struct witness witness;
+	struct event_handler handler;
 	struct span_sink sink;
 	const struct attribution_input *input;
 	bool only_off_cpu;
@@ -143,9 +143,10 @@ static void move(struct wall_tree *tree, struct wall_place *place,
 		place->node = call_tree_at(tree->calls, place->node)->parent;
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct wall_tree *tree = (struct wall_tree *)witness;
+	struct wall_tree *tree = (struct wall_tree *)handler;
 	struct wall_task *wall;
 
 	if (tree->status)
@@ -162,16 +163,16 @@ static void take_step(struct witness *witness, const struct call_step *step)
 		move(tree, &wall->place, step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	task_time_event(((struct wall_tree *)witness)->time, event);
+	task_time_event(((struct wall_tree *)handler)->time, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct wall_tree *)witness)->time, record);
+	task_time_record(((struct wall_tree *)handler)->time, record);
 }
 
 struct wall_tree *wall_tree_new(const struct attribution_input *input,
@@ -182,7 +183,7 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 
 	if (!tree)
 		return NULL;
-	tree->witness = (struct witness){
+	tree->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
 		.record = take_record,
@@ -215,9 +216,9 @@ void wall_tree_free(struct wall_tree *tree)
 	free(tree);
 }
 
-struct witness *wall_tree_witness(struct wall_tree *tree)
+struct event_handler *wall_tree_handler(struct wall_tree *tree)
 {
-	return &tree->witness;
+	return &tree->handler;
 }
 
 int wall_tree_end(struct wall_tree *tree)

@@ -4,7 +4,7 @@
 #include "attribution/events/known_events.h"
 #include "cmd/pipeline/pipeline.h"
 #include "common/error.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 static int run(const struct sql_recording *recording, const struct sql_run *run,
@@ -25,8 +25,8 @@ int query_session_open(struct query_session *query,
 	*query = (struct query_session){
 		.session = session,
 		.events = known_events_new(session->recording),
-		.kinds = work_kinds_new(symbols_functions(session->symbols),
-					symbols_arch(session->symbols)),
+		.kinds = context_kinds_new(symbols_functions(session->symbols),
+					   symbols_arch(session->symbols)),
 		.all.names = session->names,
 	};
 	query->recording = (struct sql_recording){
@@ -47,5 +47,5 @@ int query_session_open(struct query_session *query,
 void query_session_close(struct query_session *query)
 {
 	known_events_free(query->events);
-	work_kinds_free(query->kinds);
+	context_kinds_free(query->kinds);
 }

@@ -11,7 +11,7 @@ struct query_session {
 	struct sql_recording recording; /* first */
 	const struct session *session;	/* borrowed */
 	struct known_events *events;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 	struct step_filter all;
 };
 

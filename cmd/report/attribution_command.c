@@ -13,7 +13,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ struct table_run {
 	struct step_filter filter;
 	struct attribution_input input;
 	struct attribution_output output;
-	struct witness *witness;
+	struct event_handler *handler;
 };
 
 bool read_record_format(const char *name, enum record_format *format)
@@ -71,13 +71,13 @@ static void say_left_out(const struct attribution_request *request,
 			out == stderr ? "" : "\n");
 }
 
-static int run_witnesses(const struct session *session,
-			 const struct known_events *events,
-			 struct witness *const *witnesses, size_t count,
-			 struct task_stacks **stacks)
+static int run_handlers(const struct session *session,
+			const struct known_events *events,
+			struct event_handler *const *handlers, size_t count,
+			struct task_stacks **stacks)
 {
 	struct step_join *join =
-		step_join_new(session->recording, events, witnesses, count);
+		step_join_new(session->recording, events, handlers, count);
 	int status;
 
 	if (!join)
@@ -89,11 +89,11 @@ static int run_witnesses(const struct session *session,
 	return status;
 }
 
-int run_witness(const struct session *session,
-		const struct known_events *events, struct witness *witness,
-		struct task_stacks **stacks)
+int run_handler(const struct session *session,
+		const struct known_events *events,
+		struct event_handler *handler, struct task_stacks **stacks)
 {
-	return run_witnesses(session, events, &witness, 1, stacks);
+	return run_handlers(session, events, &handler, 1, stacks);
 }
 
 static int fail(const struct attribution_output *output, int status)
@@ -118,7 +118,7 @@ static int render_one(const struct session *session, struct table_run *run)
 	if (notes == output->out && !request->is_quiet)
 		fputs(time_unit_of(session->recording)->note, notes);
 	say_left_out(request, &run->input, output, notes);
-	status = request->table->render(run->witness, output);
+	status = request->table->render(run->handler, output);
 	return status < 0 ? fail(output, status) : EXIT_OK;
 }
 
@@ -135,13 +135,13 @@ static int render_all(const struct session *session, struct table_run *runs,
 }
 
 /* Returns 0, or -ERROR_MEMORY. */
-static int open_tables(struct table_run *runs, struct witness **witnesses,
+static int open_tables(struct table_run *runs, struct event_handler **handlers,
 		       size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		runs[i].witness = runs[i].request->table->open(&runs[i].input);
-		witnesses[i] = runs[i].witness;
-		if (!witnesses[i])
+		runs[i].handler = runs[i].request->table->open(&runs[i].input);
+		handlers[i] = runs[i].handler;
+		if (!handlers[i])
 			return -ERROR_MEMORY;
 	}
 	return 0;
@@ -152,21 +152,21 @@ static int fill_and_render(const struct session *session,
 			   const struct known_events *events,
 			   struct table_run *runs, size_t count)
 {
-	struct witness *witnesses[MOST_TABLES];
+	struct event_handler *handlers[MOST_TABLES];
 	struct task_stacks *stacks = NULL;
-	int status = open_tables(runs, witnesses, count);
+	int status = open_tables(runs, handlers, count);
 
 	if (!status)
-		status = run_witnesses(session, events, witnesses, count,
-				       &stacks);
+		status =
+			run_handlers(session, events, handlers, count, &stacks);
 	if (!status)
 		status = render_all(session, runs, count, stacks);
 	/* The pipeline has said what it failed of. */
 	else if (status < 0)
 		status = fail(&runs->output, status);
 	for (size_t i = 0; i < count; i++)
-		if (runs[i].witness)
-			runs[i].request->table->close(runs[i].witness);
+		if (runs[i].handler)
+			runs[i].request->table->close(runs[i].handler);
 	task_stacks_free(stacks);
 	return status;
 }
@@ -220,9 +220,9 @@ static int attribute(const struct session *session, struct table_run *runs,
 	struct known_events *events = known_events_new(session->recording);
 	struct lines *lines =
 		lines_new(recording_info(session->recording)->os_release);
-	struct work_kinds *kinds =
-		work_kinds_new(symbols_functions(session->symbols),
-			       symbols_arch(session->symbols));
+	struct context_kinds *kinds =
+		context_kinds_new(symbols_functions(session->symbols),
+				  symbols_arch(session->symbols));
 	const struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -239,7 +239,7 @@ static int attribute(const struct session *session, struct table_run *runs,
 	else if (!status)
 		status = fill_and_render(session, events, runs, count);
 	known_events_free(events);
-	work_kinds_free(kinds);
+	context_kinds_free(kinds);
 	lines_free(lines);
 	return status;
 }

@@ -14,7 +14,7 @@ struct known_events;
 struct report_options;
 struct session;
 struct task_stacks;
-struct witness;
+struct event_handler;
 
 /* What is wanted beside the common options; all but the table may be NULL. */
 struct attribution_request {
@@ -37,14 +37,14 @@ struct attribution_request {
  */
 bool read_record_format(const char *name, enum record_format *format);
 
-/* Sends the session's whole recording, with @events, past @witness.
+/* Sends the session's whole recording, with @events, past @handler.
  *
  * Returns 0 and *@stacks as run_pipeline() does, or EXIT_FAILED, standard error
  * knowing why, or a negative enum error.
  */
-int run_witness(const struct session *session,
-		const struct known_events *events, struct witness *witness,
-		struct task_stacks **stacks);
+int run_handler(const struct session *session,
+		const struct known_events *events,
+		struct event_handler *handler, struct task_stacks **stacks);
 
 /* Fills the table from the recording that @options name, and shows it.
  *

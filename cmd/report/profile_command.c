@@ -14,7 +14,7 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/text/time_unit.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <errno.h>
@@ -175,8 +175,8 @@ static int profile_by_beneficiary(const struct profile_job *job)
 	int status = EXIT_FAILED;
 
 	if (profile)
-		status = run_witness(session, job->events,
-				     billed_profile_witness(profile), &stacks);
+		status = run_handler(session, job->events,
+				     billed_profile_handler(profile), &stacks);
 	if (!status)
 		status = billed_profile_end(profile);
 	if (!status)
@@ -230,9 +230,9 @@ static int profile_session(const struct session *session,
 			   const struct report_options *options)
 {
 	struct known_events *events = known_events_new(session->recording);
-	struct work_kinds *kinds =
-		work_kinds_new(symbols_functions(session->symbols),
-			       symbols_arch(session->symbols));
+	struct context_kinds *kinds =
+		context_kinds_new(symbols_functions(session->symbols),
+				  symbols_arch(session->symbols));
 	const struct profile_scope scope = {
 		.kinds = kinds,
 		.shows = {
@@ -255,7 +255,7 @@ static int profile_session(const struct session *session,
 	if (kinds && events)
 		status = profile_billed(&job, events);
 	known_events_free(events);
-	work_kinds_free(kinds);
+	context_kinds_free(kinds);
 	return status;
 }
 

@@ -6,7 +6,7 @@
 #include "attribution/lanes/lanes.h"
 #include "attribution/table.h"
 #include "cmd/pipeline/session.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
@@ -16,10 +16,10 @@ struct timeline_lanes {
 	struct step_sink sink;
 	struct step_sink *next;
 	struct known_events *events;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 	struct attribution_input input;
 	struct lanes *lanes;
-	struct witness *witness;
+	struct event_handler *handler;
 	struct step_join *join;
 };
 
@@ -46,9 +46,9 @@ static bool open_parts(struct timeline_lanes *lanes,
 	lanes->lanes = lanes_new(&options, sink);
 	if (!lanes->lanes)
 		return false;
-	lanes->witness = lanes_witness(lanes->lanes);
+	lanes->handler = lanes_handler(lanes->lanes);
 	lanes->join = step_join_new(session->recording, lanes->events,
-				    &lanes->witness, 1);
+				    &lanes->handler, 1);
 	return lanes->join;
 }
 
@@ -64,8 +64,8 @@ struct timeline_lanes *timeline_lanes_new(const struct session *session,
 	lanes->sink.take = take;
 	lanes->next = next;
 	lanes->events = known_events_new(session->recording);
-	lanes->kinds = work_kinds_new(symbols_functions(session->symbols),
-				      symbols_arch(session->symbols));
+	lanes->kinds = context_kinds_new(symbols_functions(session->symbols),
+					 symbols_arch(session->symbols));
 	lanes->input = (struct attribution_input){
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -87,7 +87,7 @@ void timeline_lanes_free(struct timeline_lanes *lanes)
 		return;
 	step_join_free(lanes->join);
 	lanes_free(lanes->lanes);
-	work_kinds_free(lanes->kinds);
+	context_kinds_free(lanes->kinds);
 	known_events_free(lanes->events);
 	free(lanes);
 }

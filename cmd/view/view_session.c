@@ -9,8 +9,8 @@
 #include "decoder/recording/recording.h"
 #include "report/steps/checkpoint_index.h"
 #include "symbolize/elf/lines.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/functions/work_kinds.h"
 #include "symbolize/symbols/symbols.h"
 #include "view/make/view_builder.h"
 
@@ -97,7 +97,8 @@ static int open_input(struct view_session *view)
 		symbols_functions(session->symbols);
 
 	view->events = known_events_new(session->recording);
-	view->kinds = work_kinds_new(functions, symbols_arch(session->symbols));
+	view->kinds =
+		context_kinds_new(functions, symbols_arch(session->symbols));
 	view->lines = lines_new(recording_info(session->recording)->os_release);
 	view->engine.run = run_window;
 	view->input = (struct attribution_input){
@@ -140,9 +141,9 @@ int view_session_open(struct view_session *view,
 
 static int run_builder(struct view_session *view, struct view_builder *builder)
 {
-	struct witness *witness = view_builder_witness(builder);
+	struct event_handler *handler = view_builder_handler(builder);
 	struct step_join *join = step_join_new(view->session.recording,
-					       view->events, &witness, 1);
+					       view->events, &handler, 1);
 	struct task_stacks *stacks = NULL;
 	int status;
 
@@ -190,7 +191,7 @@ int view_session_close(struct view_session *view)
 {
 	view_summary_free(view->sources.summary);
 	known_events_free(view->events);
-	work_kinds_free(view->kinds);
+	context_kinds_free(view->kinds);
 	lines_free(view->lines);
 	free(view->path);
 	return session_close(&view->session);

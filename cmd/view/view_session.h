@@ -15,7 +15,7 @@ struct view_session {
 	struct view_sources sources;
 	struct attribution_input input;
 	struct known_events *events;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 	struct lines *lines;
 	char *path; /* of the summary */
 	uint64_t key;

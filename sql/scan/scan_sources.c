@@ -25,7 +25,7 @@ static int open_one(struct scan_sources *sources,
 	if (!source)
 		return -ERROR_MEMORY;
 	sources->sources[sources->count] = source;
-	sources->witnesses[sources->count++] = &source->witness;
+	sources->handlers[sources->count++] = &source->handler;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source_class->needs_begin;
@@ -35,8 +35,7 @@ static int open_one(struct scan_sources *sources,
 static bool sees_events(const struct scan_sources *sources)
 {
 	for (size_t i = 0; i < sources->count; i++)
-		if (sources->witnesses[i]->event ||
-		    sources->witnesses[i]->record)
+		if (sources->handlers[i]->event || sources->handlers[i]->record)
 			return true;
 	return false;
 }
@@ -54,9 +53,8 @@ static void take_step(struct step_sink *sink, const struct call_step *step)
 		return;
 	}
 	for (size_t i = 0; i < sources->count; i++)
-		if (sources->witnesses[i]->step)
-			sources->witnesses[i]->step(sources->witnesses[i],
-						    step);
+		if (sources->handlers[i]->step)
+			sources->handlers[i]->step(sources->handlers[i], step);
 }
 
 static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
@@ -104,7 +102,7 @@ int scan_sources_open(struct scan_sources *sources,
 		return status;
 	sources->join = step_join_new(input->recording->recording,
 				      input->recording->events,
-				      sources->witnesses, sources->count);
+				      sources->handlers, sources->count);
 	return sources->join ? 0 : -ERROR_MEMORY;
 }
 

@@ -18,7 +18,7 @@ struct task_stacks;
 struct scan_sources {
 	struct step_sink sink;
 	struct row_source *sources[SQL_TABLES];
-	struct witness *witnesses[SQL_TABLES]; /* the same */
+	struct event_handler *handlers[SQL_TABLES]; /* the same */
 	size_t count;
 	enum row_need need;	/* the most that one has */
 	bool needs_begin;	/* one of them does */

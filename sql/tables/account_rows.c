@@ -109,8 +109,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.relay =
-		witness_relay_to(time_accounts_witness(rows->accounts));
+	rows->source.forwarder =
+		event_forwarder_to(time_accounts_handler(rows->accounts));
 	return &rows->source;
 }
 

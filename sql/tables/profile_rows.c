@@ -76,10 +76,11 @@ static const struct sql_column columns[COLUMNS] = {
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
 	struct step_sink *sink =
-		profile_sink(((struct profile_rows *)witness)->profile);
+		profile_sink(((struct profile_rows *)handler)->profile);
 
 	sink->take(sink, step);
 }
@@ -191,7 +192,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->scope.kinds = recording->kinds;
 	options.scope = &rows->scope;
 	rows->source = (struct row_source){
-		.witness.step = take_step,
+		.handler.step = take_step,
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,

@@ -2,7 +2,7 @@
 #ifndef KT_SQL_ROW_SOURCE_H
 #define KT_SQL_ROW_SOURCE_H
 
-#include "attribution/events/witness_relay.h"
+#include "attribution/events/event_forwarder.h"
 #include "sql/rows/row_choice.h"
 #include "sql/rows/row_out.h"
 
@@ -24,8 +24,8 @@ struct row_source_input {
  */
 struct row_source {
 	union { /* first */
-		struct witness witness;
-		struct witness_relay relay; /* if another sees it all */
+		struct event_handler handler;
+		struct event_forwarder forwarder; /* if another sees it all */
 	};
 	/* Returns whether no step at @time_ns or later makes a wanted row.
 	 * NULL: any may.
@@ -70,9 +70,9 @@ extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;
 
-static inline struct row_source *row_source_of(struct witness *witness)
+static inline struct row_source *row_source_of(struct event_handler *handler)
 {
-	return (struct row_source *)witness;
+	return (struct row_source *)handler;
 }
 
 #endif

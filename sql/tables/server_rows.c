@@ -140,7 +140,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.relay = witness_relay_to(servers_witness(rows->servers));
+	rows->source.forwarder =
+		event_forwarder_to(servers_handler(rows->servers));
 	return &rows->source;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
-#include "attribution/time/task_work.h"
 #include "common/error.h"
 #include "report/text/task_names.h"
 #include "sql/tables/fault_rows.h"
@@ -89,25 +89,26 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 		fault_rows_take(&rows->faults, span);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct span_rows *rows = (struct span_rows *)witness;
+	struct span_rows *rows = (struct span_rows *)handler;
 
 	task_time_step(rows->time, step);
 	if (fresh_cpus_take(&rows->cpus, step) < 0)
 		rows->status = -ERROR_MEMORY;
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	task_time_event(((struct span_rows *)witness)->time, event);
+	task_time_event(((struct span_rows *)handler)->time, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct span_rows *)witness)->time, record);
+	task_time_record(((struct span_rows *)handler)->time, record);
 }
 
 static bool is_done(const struct row_source *source, uint64_t time_ns)
@@ -174,7 +175,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.witness = { take_step, take_event, take_record },
+		.handler = { take_step, take_event, take_record },
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,

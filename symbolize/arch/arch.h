@@ -32,28 +32,28 @@ struct arch_rule {
 };
 
 /* What kind of work a kernel function begins, whatever called it. */
-enum work_kind {
-	WORK_NONE, /* an ordinary function */
-	WORK_SYSTEM_CALL,
-	WORK_FAULT,	/* page fault */
-	WORK_EXCEPTION, /* any other exception */
-	WORK_INTERRUPT, /* hard interrupt of any vector */
-	WORK_NMI,
-	WORK_SOFTIRQ,  /* a run of pending soft interrupts */
-	WORK_ITEM,     /* a work item of a workqueue */
-	WORK_EXIT,     /* on the way to user space: signals, task work */
-	WORK_SCHEDULE, /* deciding who runs next, and switching */
-	WORK_THREAD,   /* a kernel thread that runs others' soft
+enum context_kind {
+	CONTEXT_NONE, /* an ordinary function */
+	CONTEXT_SYSTEM_CALL,
+	CONTEXT_FAULT,	   /* page fault */
+	CONTEXT_EXCEPTION, /* any other exception */
+	CONTEXT_INTERRUPT, /* hard interrupt of any vector */
+	CONTEXT_NMI,
+	CONTEXT_SOFTIRQ,  /* a run of pending soft interrupts */
+	CONTEXT_ITEM,	  /* a work item of a workqueue */
+	CONTEXT_EXIT,	  /* on the way to user space: signals, task work */
+	CONTEXT_SCHEDULE, /* deciding who runs next, and switching */
+	CONTEXT_THREAD,	  /* a kernel thread that runs others' soft
 				 * interrupts: they are its own work */
-	WORK_TRACER,   /* perf's: without a tracer it would not be */
-	WORK_KINDS,
+	CONTEXT_TRACER,	  /* perf's: without a tracer it would not be */
+	CONTEXT_KINDS,
 };
 
 /* One rule: functions of this name, or beginning with it. */
-struct arch_work {
+struct arch_context {
 	const char *name;
 	bool is_prefix;
-	enum work_kind kind;
+	enum context_kind kind;
 };
 
 /* Arm's T32 code has a shorter one than arch.system_call_bytes. */
@@ -89,8 +89,8 @@ struct arch {
 	enum recording_arch arch;
 	const struct arch_rule *rules;
 	size_t rule_count;
-	/* Where the kernel is entered; see also arch_work_kind(). */
-	const struct arch_work *entries;
+	/* Where the kernel is entered; see also arch_context_kind(). */
+	const struct arch_context *entries;
 	size_t entry_count;
 	/* What a system call's own function begins with. */
 	const char *const *system_call_prefixes;
@@ -122,7 +122,7 @@ enum code_role arch_role(const struct arch *arch, const char *name,
 /* Returns what kind of work the kernel function @name begins.  The first rule
  * that fits decides: entries of @arch, then what all architectures share.
  */
-enum work_kind arch_work_kind(const struct arch *arch, const char *name);
+enum context_kind arch_context_kind(const struct arch *arch, const char *name);
 
 /* Returns the system call that the kernel function @name implements, as
  * "read" for __x64_sys_read: a part of @name; NULL if it is none's.

@@ -22,14 +22,14 @@ static const struct arch_rule rules[] = {
 };
 
 /* arch/arm/kernel/entry-armv.S, entry-common.S. */
-static const struct arch_work entries[] = {
-	{ "vector_swi", false, WORK_SYSTEM_CALL },
-	{ "__dabt_", true, WORK_FAULT },
-	{ "__pabt_", true, WORK_FAULT },
-	{ "__irq_svc", false, WORK_INTERRUPT },
-	{ "__irq_usr", false, WORK_INTERRUPT },
-	{ "__fiq_", true, WORK_INTERRUPT },
-	{ "__und_", true, WORK_EXCEPTION },
+static const struct arch_context entries[] = {
+	{ "vector_swi", false, CONTEXT_SYSTEM_CALL },
+	{ "__dabt_", true, CONTEXT_FAULT },
+	{ "__pabt_", true, CONTEXT_FAULT },
+	{ "__irq_svc", false, CONTEXT_INTERRUPT },
+	{ "__irq_usr", false, CONTEXT_INTERRUPT },
+	{ "__fiq_", true, CONTEXT_INTERRUPT },
+	{ "__und_", true, CONTEXT_EXCEPTION },
 };
 
 static const char *const system_call_prefixes[] = { "__se_sys_", "sys_" };

@@ -30,30 +30,30 @@ static const struct arch_rule rules[] = {
  * idtentry.h of Linux 5.10 to 6.15.  What is called in the middle of an entry
  * counts as well: a trace may start there.
  */
-static const struct arch_work entries[] = {
-	{ "entry_SYSCALL_", true, WORK_SYSTEM_CALL },
-	{ "entry_SYSENTER_", true, WORK_SYSTEM_CALL },
-	{ "entry_INT80_", true, WORK_SYSTEM_CALL },
-	{ "asm_int80_emulation", false, WORK_SYSTEM_CALL },
-	{ "do_syscall_64", false, WORK_SYSTEM_CALL },
-	{ "do_int80_", true, WORK_SYSTEM_CALL },
-	{ "do_fast_syscall_32", false, WORK_SYSTEM_CALL },
-	{ "asm_exc_page_fault", false, WORK_FAULT },
-	{ "exc_page_fault", false, WORK_FAULT },
-	{ "asm_exc_nmi", false, WORK_NMI },
-	{ "first_nmi", false, WORK_NMI },
-	{ "repeat_nmi", false, WORK_NMI },
-	{ "end_repeat_nmi", false, WORK_NMI },
-	{ "exc_nmi", false, WORK_NMI },
-	{ "asm_exc_", true, WORK_EXCEPTION },
-	{ "asm_common_interrupt", false, WORK_INTERRUPT },
-	{ "common_interrupt", false, WORK_INTERRUPT },
-	{ "asm_spurious_interrupt", false, WORK_INTERRUPT },
-	{ "asm_sysvec_", true, WORK_INTERRUPT },
-	{ "sysvec_", true, WORK_INTERRUPT },
-	{ "irq_entries_start", false, WORK_INTERRUPT },
+static const struct arch_context entries[] = {
+	{ "entry_SYSCALL_", true, CONTEXT_SYSTEM_CALL },
+	{ "entry_SYSENTER_", true, CONTEXT_SYSTEM_CALL },
+	{ "entry_INT80_", true, CONTEXT_SYSTEM_CALL },
+	{ "asm_int80_emulation", false, CONTEXT_SYSTEM_CALL },
+	{ "do_syscall_64", false, CONTEXT_SYSTEM_CALL },
+	{ "do_int80_", true, CONTEXT_SYSTEM_CALL },
+	{ "do_fast_syscall_32", false, CONTEXT_SYSTEM_CALL },
+	{ "asm_exc_page_fault", false, CONTEXT_FAULT },
+	{ "exc_page_fault", false, CONTEXT_FAULT },
+	{ "asm_exc_nmi", false, CONTEXT_NMI },
+	{ "first_nmi", false, CONTEXT_NMI },
+	{ "repeat_nmi", false, CONTEXT_NMI },
+	{ "end_repeat_nmi", false, CONTEXT_NMI },
+	{ "exc_nmi", false, CONTEXT_NMI },
+	{ "asm_exc_", true, CONTEXT_EXCEPTION },
+	{ "asm_common_interrupt", false, CONTEXT_INTERRUPT },
+	{ "common_interrupt", false, CONTEXT_INTERRUPT },
+	{ "asm_spurious_interrupt", false, CONTEXT_INTERRUPT },
+	{ "asm_sysvec_", true, CONTEXT_INTERRUPT },
+	{ "sysvec_", true, CONTEXT_INTERRUPT },
+	{ "irq_entries_start", false, CONTEXT_INTERRUPT },
 	/* Its other name: the first function of .irqentry.text. */
-	{ "__irqentry_text_start", false, WORK_INTERRUPT },
+	{ "__irqentry_text_start", false, CONTEXT_INTERRUPT },
 };
 
 /* arch/x86/include/asm/syscall_wrapper.h. */

@@ -19,7 +19,7 @@
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/elf/lines.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/bench/tape_fixture.h"
 
@@ -252,16 +252,16 @@ static double time_table(const struct bench *bench, const void *ctx)
 		((const struct table_run *)ctx)->table;
 	const struct attribution_input *input =
 		((const struct table_run *)ctx)->input;
-	struct witness *witness = need(table->open(input), table->name);
+	struct event_handler *handler = need(table->open(input), table->name);
 	struct step_join *join = need(step_join_new(input->recording,
-						    input->events, &witness, 1),
+						    input->events, &handler, 1),
 				      "join");
 	struct task_stacks *stacks;
 	double time = time_steps(bench, step_join_sink(join), &stacks);
 
 	task_stacks_free(stacks);
 	step_join_free(join);
-	table->close(witness);
+	table->close(handler);
 	return time;
 }
 
@@ -269,9 +269,9 @@ static void time_tables(struct bench *bench)
 {
 	const struct session *session = &bench->session;
 	struct known_events *events = known_events_new(session->recording);
-	struct work_kinds *kinds =
-		work_kinds_new(symbols_functions(session->symbols),
-			       symbols_arch(session->symbols));
+	struct context_kinds *kinds =
+		context_kinds_new(symbols_functions(session->symbols),
+				  symbols_arch(session->symbols));
 	struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -294,7 +294,7 @@ static void time_tables(struct bench *bench)
 	}
 	lines_free(input.lines);
 	known_events_free(events);
-	work_kinds_free(kinds);
+	context_kinds_free(kinds);
 }
 
 static void time_all(struct bench *bench)

@@ -14,7 +14,7 @@
 struct function_table;
 struct recording;
 struct task_names;
-struct work_kinds;
+struct context_kinds;
 
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
@@ -32,7 +32,7 @@ struct view_sources {
 	struct view_engine *engine; /* NULL: the summary is all there is */
 	const struct recording *recording;
 	const struct function_table *functions;
-	const struct work_kinds *kinds;
+	const struct context_kinds *kinds;
 	const struct task_names *names;
 	const char *recorder; /* see recorder_task.h */
 };

@@ -2,10 +2,10 @@
 #include "view/make/state_slices.h"
 
 #include "attribution/sleeps/wait_places.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
-#include "attribution/time/task_work.h"
 #include "common/error.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "view/make/thread_numbers.h"
 
 /* The page shows the tracer's own work as the kernel's. */
@@ -53,15 +53,15 @@ static uint32_t wait_function(const struct state_slices *states,
 static uint32_t detail_of(const struct state_slices *states,
 			  const struct time_span *span)
 {
-	const struct open_work *work;
+	const struct open_context *work;
 	const struct last_call *call = NULL;
 
 	if (span->time_class == TIME_ASLEEP)
 		return wait_function(states, span);
-	if (!span->work_count || !is_running(span))
+	if (!span->context_count || !is_running(span))
 		return VIEW_NO_FUNCTION;
-	work = &span->works[span->work_count - 1];
-	if (work->kind == WORK_SYSTEM_CALL &&
+	work = &span->contexts[span->context_count - 1];
+	if (work->kind == CONTEXT_SYSTEM_CALL &&
 	    span->task->index < states->calls.count)
 		call = array_at(&states->calls, span->task->index);
 	if (call && call->function && call->time_ns >= work->begin_ns)

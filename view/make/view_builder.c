@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/make/view_builder.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/sleeps/idle_sleep.h"
 #include "attribution/sleeps/wait_places.h"
 #include "attribution/table.h"
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 struct view_builder {
-	struct witness witness;
+	struct event_handler handler;
 	struct slice_sink states_out; /* of states: to lists and levels */
 	struct view_summary *summary;
 	const struct task_names *names;
@@ -68,9 +68,9 @@ uint64_t view_builder_measure(struct view_summary *summary, uint64_t first_ns,
 	return length_ns / parts + 1;
 }
 
-static struct view_builder *builder_of(struct witness *witness)
+static struct view_builder *builder_of(struct event_handler *handler)
 {
-	return (struct view_builder *)witness;
+	return (struct view_builder *)handler;
 }
 
 static void note(struct view_builder *builder, int status)
@@ -155,9 +155,10 @@ static void reach(struct view_summary *summary, uint64_t time_ns)
 	pthread_mutex_unlock(&summary->lock);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct view_builder *builder = builder_of(witness);
+	struct view_builder *builder = builder_of(handler);
 	uint32_t number = thread_numbers_find(&builder->numbers, step->task);
 	struct view_slice slice;
 
@@ -180,16 +181,16 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	reach(builder->summary, step->time_ns);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	task_time_event(builder_of(witness)->time, event);
+	task_time_event(builder_of(handler)->time, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(builder_of(witness)->time, record);
+	task_time_record(builder_of(handler)->time, record);
 }
 
 /* Marks the functions that are system calls. */
@@ -229,8 +230,8 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 
 	if (!builder)
 		return NULL;
-	builder->witness =
-		(struct witness){ take_step, take_event, take_record };
+	builder->handler =
+		(struct event_handler){ take_step, take_event, take_record };
 	builder->states_out.take = take_state;
 	builder->summary = summary;
 	builder->names = input->names;
@@ -267,9 +268,9 @@ void view_builder_free(struct view_builder *builder)
 	free(builder);
 }
 
-struct witness *view_builder_witness(struct view_builder *builder)
+struct event_handler *view_builder_handler(struct view_builder *builder)
 {
-	return &builder->witness;
+	return &builder->handler;
 }
 
 int view_builder_end(struct view_builder *builder)

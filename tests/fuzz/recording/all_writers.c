@@ -12,7 +12,7 @@
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/elf/lines.h"
-#include "symbolize/functions/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
@@ -48,12 +48,12 @@ struct writers {
 	struct step_sink *lines[TIMELINES];
 	struct profile *profile;
 	struct known_events *events;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 	struct lines *source_lines;
 	struct call_records_choice calls;
 	const struct attribution_table *tables[TABLES];
 	struct attribution_input inputs[TABLES];
-	struct witness *witnesses[TABLES];
+	struct event_handler *handlers[TABLES];
 	size_t table_count;
 	struct step_join *join; /* NULL: no times */
 	char functions[2][256]; /* arguments of tables */
@@ -163,7 +163,7 @@ static void open_table(struct writers *writers,
 	if (table->check && !table->check(input, message, sizeof(message)))
 		return;
 	writers->tables[index] = table;
-	writers->witnesses[index] = need(table->open(input));
+	writers->handlers[index] = need(table->open(input));
 	writers->table_count++;
 }
 
@@ -174,8 +174,8 @@ static void open_tables(struct writers *writers)
 
 	writers->events = need(known_events_new(session->recording));
 	writers->kinds =
-		need(work_kinds_new(symbols_functions(session->symbols),
-				    symbols_arch(session->symbols)));
+		need(context_kinds_new(symbols_functions(session->symbols),
+				       symbols_arch(session->symbols)));
 	writers->source_lines = need(lines_new(""));
 	if (!writers->unit->is_time)
 		return;
@@ -191,7 +191,7 @@ static void open_tables(struct writers *writers)
 		open_table(writers, table);
 	writers->join =
 		need(step_join_new(session->recording, writers->events,
-				   writers->witnesses, writers->table_count));
+				   writers->handlers, writers->table_count));
 }
 
 static void render_profiles(struct writers *writers,
@@ -232,7 +232,7 @@ static void render_tables(struct writers *writers,
 	};
 
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->render(writers->witnesses[i], &output);
+		writers->tables[i]->render(writers->handlers[i], &output);
 }
 
 static void render(struct writers *writers, const struct task_stacks *stacks)
@@ -261,7 +261,7 @@ static void close_all(struct writers *writers)
 {
 	step_join_free(writers->join);
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->close(writers->witnesses[i]);
+		writers->tables[i]->close(writers->handlers[i]);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (writers->lines[i])
 			timelines[i]->close(writers->lines[i]);
@@ -269,7 +269,7 @@ static void close_all(struct writers *writers)
 	}
 	profile_free(writers->profile);
 	known_events_free(writers->events);
-	work_kinds_free(writers->kinds);
+	context_kinds_free(writers->kinds);
 	lines_free(writers->source_lines);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ static void role(void *state, const struct moment *moment,
 		answer(state, moment);
 }
 
-const struct follower follow_questions = {
+const struct object_tracker track_questions = {
 	.open = open_questions,
 	.close = close_questions,
 	.role = role,

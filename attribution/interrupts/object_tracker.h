@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_FOLLOW_H
-#define KT_ATTRIBUTION_FOLLOW_H
+#ifndef KT_ATTRIBUTION_OBJECT_TRACKER_H
+#define KT_ATTRIBUTION_OBJECT_TRACKER_H
 
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/claims.h"
@@ -56,7 +56,7 @@ void moment_effect(const struct moment *moment, struct claim *claim,
 /* Follows one kind of object through the kernel, and tells the pieces of
  * interrupt work that meet it for whom they are.  Functions may be NULL.
  */
-struct follower {
+struct object_tracker {
 	/* Returns its state, NULL when out of memory. */
 	void *(*open)(struct claims *claims);
 	/* Gives up all claims. */
@@ -71,15 +71,15 @@ struct follower {
 		     enum interrupt_role role, bool has_ended);
 };
 
-extern const struct follower follow_system;
-extern const struct follower follow_softirqs;
-extern const struct follower follow_polls;
-extern const struct follower follow_packets;
-extern const struct follower follow_blocks;
-extern const struct follower follow_questions;
-extern const struct follower follow_works;
-extern const struct follower follow_timers;
-extern const struct follower follow_ipis;
-extern const struct follower follow_wakeups;
+extern const struct object_tracker track_system;
+extern const struct object_tracker track_softirqs;
+extern const struct object_tracker track_polls;
+extern const struct object_tracker track_packets;
+extern const struct object_tracker track_blocks;
+extern const struct object_tracker track_questions;
+extern const struct object_tracker track_works;
+extern const struct object_tracker track_timers;
+extern const struct object_tracker track_ipis;
+extern const struct object_tracker track_wakeups;
 
 #endif

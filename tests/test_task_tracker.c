@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/task_watch.h"
+#include "attribution/task_tracker.h"
 
 #include "attribution/calls/system_call.h"
 #include "tests/run_suite.h"
@@ -293,9 +293,9 @@ START_TEST(errors_are_told_from_restarts)
 }
 END_TEST
 
-static Suite *task_watch_suite(void)
+static Suite *task_tracker_suite(void)
 {
-	Suite *suite = suite_create("task_watch");
+	Suite *suite = suite_create("task_tracker");
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_loop_test(tcase, stories_come_out, 0,
@@ -308,5 +308,5 @@ static Suite *task_watch_suite(void)
 
 int main(void)
 {
-	return run_suite(task_watch_suite());
+	return run_suite(task_tracker_suite());
 }

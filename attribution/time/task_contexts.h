@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_TASK_WORK_H
-#define KT_ATTRIBUTION_TASK_WORK_H
+#ifndef KT_ATTRIBUTION_TASK_CONTEXTS_H
+#define KT_ATTRIBUTION_TASK_CONTEXTS_H
 
 #include "report/steps/call_step.h"
 #include "symbolize/arch/arch.h"
@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct work_kinds;
+struct context_kinds;
 
 /* Work that a task has begun and not ended. */
-struct open_work {
-	uint8_t kind;  /* enum work_kind, not WORK_NONE */
+struct open_context {
+	uint8_t kind;  /* enum context_kind, not CONTEXT_NONE */
 	uint8_t doubt; /* enum call_doubt bits of its entry */
 	uint32_t function;
 	uint32_t depth; /* of the function in the task's call stack */
@@ -26,33 +26,34 @@ struct open_work {
  * function that it jumps to at its end: the common way out of interrupts.  An
  * interrupt of another is work of its own.
  */
-struct task_work;
+struct task_contexts;
 
 /* Borrows @kinds.  Returns NULL when out of memory. */
-struct task_work *task_work_new(const struct work_kinds *kinds);
-void task_work_free(struct task_work *work);
+struct task_contexts *task_contexts_new(const struct context_kinds *kinds);
+void task_contexts_free(struct task_contexts *work);
 
 /* Returns what a step would do to its task's works: 1 if it begins one, -1 if
  * it ends the innermost, else 0.
  */
-int task_work_change(const struct task_work *work,
-		     const struct call_step *step);
+int task_contexts_change(const struct task_contexts *work,
+			 const struct call_step *step);
 
 /* Applies a step.
  *
  * Returns 1 if the task's innermost work changed (it began or ended), 0 if
  * not, -ERROR_MEMORY.
  */
-int task_work_take(struct task_work *work, const struct call_step *step);
+int task_contexts_take(struct task_contexts *work,
+		       const struct call_step *step);
 
 /* Returns the work that task @index has open, outermost first, and how much in
  * *@count, which may be 0; valid until the next step.
  */
-const struct open_work *task_work_open(const struct task_work *work,
-				       uint32_t index, size_t *count);
+const struct open_context *task_contexts_open(const struct task_contexts *work,
+					      uint32_t index, size_t *count);
 
 /* Returns the innermost, or NULL. */
-const struct open_work *task_work_top(const struct task_work *work,
-				      uint32_t index);
+const struct open_context *task_contexts_top(const struct task_contexts *work,
+					     uint32_t index);
 
 #endif

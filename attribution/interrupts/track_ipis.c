@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claim_map.h"
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ static void begin(void *state, const struct moment *moment)
 		interrupt_piece_own(moment->piece, claim, CERTAIN_INFERRED);
 }
 
-const struct follower follow_ipis = {
+const struct object_tracker track_ipis = {
 	.open = open_ipis,
 	.close = close_ipis,
 	.event = event,

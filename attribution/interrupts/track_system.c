@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 
 /* What is the system's whatever comes of it: NMIs, RCU, the tick and what
  * balances load.
@@ -15,6 +15,6 @@ static void begin(void *state, const struct moment *moment)
 				    CERTAIN_EXACT);
 }
 
-const struct follower follow_system = {
+const struct object_tracker track_system = {
 	.begin = begin,
 };

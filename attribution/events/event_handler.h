@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_WITNESS_H
-#define KT_ATTRIBUTION_WITNESS_H
+#ifndef KT_ATTRIBUTION_EVENT_HANDLER_H
+#define KT_ATTRIBUTION_EVENT_HANDLER_H
 
 struct call_step;
 struct event_record;
@@ -10,13 +10,14 @@ struct sideband_record;
  * between them, by time, what the kernel said about them.  Each table of the
  * attribution is one.  Functions may be NULL.
  */
-struct witness {
-	void (*step)(struct witness *witness, const struct call_step *step);
+struct event_handler {
+	void (*step)(struct event_handler *handler,
+		     const struct call_step *step);
 	/* A tracepoint: of all CPUs, also of tasks that are not traced. */
-	void (*event)(struct witness *witness,
+	void (*event)(struct event_handler *handler,
 		      const struct event_record *event);
 	/* A fork, exit, comm or lost record. */
-	void (*record)(struct witness *witness,
+	void (*record)(struct event_handler *handler,
 		       const struct sideband_record *record);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -178,7 +178,7 @@ static void event(void *state, const struct moment *moment)
 			complete_matching(state, moment, false);
 }
 
-const struct follower follow_blocks = {
+const struct object_tracker track_blocks = {
 	.open = open_blocks,
 	.close = close_blocks,
 	.event = event,

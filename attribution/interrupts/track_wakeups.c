@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claim_map.h"
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 #include "report/text/task_names.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static void begin(void *state, const struct moment *moment)
 	claim_drop(moment->claims, claim);
 }
 
-const struct follower follow_wakeups = {
+const struct object_tracker track_wakeups = {
 	.open = open_wakeups,
 	.close = close_wakeups,
 	.event = event,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claim_map.h"
-#include "attribution/interrupts/follow.h"
 #include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/object_tracker.h"
 
 /* From the interrupt that raises a soft interrupt to what that then does: a map
  * by CPU and vector.
@@ -58,7 +58,7 @@ static void begin(void *state, const struct moment *moment)
 		interrupt_piece_cause(moment->claims, moment->piece, claim);
 }
 
-const struct follower follow_softirqs = {
+const struct object_tracker track_softirqs = {
 	.open = open_softirqs,
 	.close = close_softirqs,
 	.event = event,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claim_map.h"
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 #include "common/number_map.h"
 
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static void event(void *state, const struct moment *moment)
 			INTERRUPT_TASKLET, NULL);
 }
 
-const struct follower follow_timers = {
+const struct object_tracker track_timers = {
 	.open = open_timers,
 	.close = close_timers,
 	.event = event,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/follow.h"
 #include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/object_tracker.h"
 
 #include <stdlib.h>
 
@@ -150,7 +150,7 @@ static void event(void *state, const struct moment *moment)
 		push(state, moment->cpu, claim_open(moment->claims));
 }
 
-const struct follower follow_polls = {
+const struct object_tracker track_polls = {
 	.open = open_polls,
 	.close = close_polls,
 	.event = event,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/packet_table.h"
 
 #include <stdlib.h>
@@ -273,7 +273,7 @@ static void end(void *state, const struct moment *moment)
 		handling->polled.count = 0;
 }
 
-const struct follower follow_packets = {
+const struct object_tracker track_packets = {
 	.open = open_packets,
 	.close = close_packets,
 	.event = event,

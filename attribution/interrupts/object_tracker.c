@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"

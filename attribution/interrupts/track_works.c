@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/claim_map.h"
-#include "attribution/interrupts/follow.h"
+#include "attribution/interrupts/object_tracker.h"
 
 /* Work items, from who queues them to the kworker that executes them. */
 static void *open_works(struct claims *claims)
@@ -40,7 +40,7 @@ static void event(void *state, const struct moment *moment)
 		execute(state, moment);
 }
 
-const struct follower follow_works = {
+const struct object_tracker track_works = {
 	.open = open_works,
 	.close = close_works,
 	.event = event,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
-#include "attribution/task_watch.h"
+#include "attribution/task_tracker.h"
 #include "common/error.h"
 #include "sql/tables/fresh_cpus.h"
 #include "sql/tables/row_source.h"
@@ -16,7 +16,7 @@ struct watch_rows {
 	struct task_listener listener;
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
-	struct task_watch *watch;
+	struct task_tracker *tracker;
 	struct row_out *syscalls; /* or NULL */
 	struct row_out *sleeps;	  /* or NULL */
 	struct fresh_cpus cpus;
@@ -44,17 +44,18 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	struct watch_rows *rows = of_listener(listener);
 
 	if (rows->sleeps)
-		sleep_columns_add(rows->recording, rows->watch, rows->sleeps,
+		sleep_columns_add(rows->recording, rows->tracker, rows->sleeps,
 				  sleep);
 	return 0;
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct watch_rows *rows = (struct watch_rows *)witness;
-	struct witness *watch = rows->source.relay.to;
+	struct watch_rows *rows = (struct watch_rows *)handler;
+	struct event_handler *tracker = rows->source.forwarder.to;
 
-	watch->step(watch, step);
+	tracker->step(tracker, step);
 	if (fresh_cpus_take(&rows->cpus, step) < 0)
 		rows->status = -ERROR_MEMORY;
 }
@@ -70,7 +71,7 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	       bool is_early)
 {
 	struct watch_rows *rows = (struct watch_rows *)source;
-	int status = is_early ? 0 : task_watch_end(rows->watch);
+	int status = is_early ? 0 : task_tracker_end(rows->tracker);
 
 	(void)stacks;
 	if (!status && rows->syscalls)
@@ -84,15 +85,15 @@ static void close_rows(struct row_source *source)
 {
 	struct watch_rows *rows = (struct watch_rows *)source;
 
-	task_watch_free(rows->watch);
+	task_tracker_free(rows->tracker);
 	fresh_cpus_free(&rows->cpus);
 	free(rows);
 }
 
 static struct row_source *open_rows(const struct row_source_input *input)
 {
-	const struct task_watch_options options =
-		task_watch_options_of(input->recording);
+	const struct task_tracker_options options =
+		task_tracker_options_of(input->recording);
 	struct watch_rows *rows = calloc(1, sizeof(*rows));
 
 	if (!rows)
@@ -109,13 +110,14 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->syscalls = input->outs[TABLE_SYSCALL];
 	rows->sleeps = input->outs[TABLE_SLEEP];
 	rows->cpus = FRESH_CPUS_NONE;
-	rows->watch = task_watch_new(&options, &rows->listener);
-	if (!rows->watch) {
+	rows->tracker = task_tracker_new(&options, &rows->listener);
+	if (!rows->tracker) {
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.relay = witness_relay_to(task_watch_witness(rows->watch));
-	rows->source.witness.step = take_step;
+	rows->source.forwarder =
+		event_forwarder_to(task_tracker_handler(rows->tracker));
+	rows->source.handler.step = take_step;
 	return &rows->source;
 }
 
