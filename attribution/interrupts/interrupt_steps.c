@@ -31,7 +31,7 @@ static struct function_marks *find_marked(const struct interrupt_roles *roles,
 
 struct interrupt_steps *
 interrupt_steps_new(const struct attribution_input *input,
-		    struct interrupt_stacks *stacks, struct claims *claims,
+		    struct interrupt_stacks *stacks, struct owners *owners,
 		    struct interrupt_listener *listener)
 {
 	struct interrupt_steps *steps = calloc(1, sizeof(*steps));
@@ -39,7 +39,7 @@ interrupt_steps_new(const struct attribution_input *input,
 	if (!steps)
 		return NULL;
 	steps->stacks = stacks;
-	steps->claims = claims;
+	steps->owners = owners;
 	steps->listener = listener;
 	steps->roles = interrupt_roles_new(input->symbols);
 	steps->contexts = task_contexts_new(input->kinds);
@@ -72,7 +72,7 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		  const struct call_step *step)
 {
 	bool goes_on_elsewhere = step->detail;
-	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
 	enum interrupt_role role =
 		interrupt_role_of(steps->roles, step->function);
 
@@ -99,7 +99,7 @@ static void classify(const struct interrupt_steps *steps,
 }
 
 /* Whether some function that has no meaning itself is waited for. */
-static bool expects_any(const struct interrupt_piece *top)
+static bool expects_any(const struct interrupt_slice *top)
 {
 	return top->caller_role != ROLE_NONE || top->expected != FUNCTION_NONE;
 }
@@ -108,7 +108,7 @@ static bool expects_any(const struct interrupt_piece *top)
 static bool is_plain_call(const struct interrupt_steps *steps,
 			  const struct call_step *step)
 {
-	const struct interrupt_piece *top;
+	const struct interrupt_slice *top;
 
 	if (!steps->current || step->task != steps->last.task ||
 	    step->cpu != steps->last.cpu || step->kind > STEP_EXIT ||
@@ -142,7 +142,7 @@ static void take_change(struct interrupt_steps *steps,
 
 	note_last(steps, stack, step);
 	if (changed < 0)
-		claims_fail(steps->claims);
+		owners_fail(steps->owners);
 	if (!stack)
 		return;
 	interrupt_stack_charge(stack, step->clock_ns);

@@ -12,11 +12,11 @@ struct function_marks;
 struct task_contexts;
 
 /* The inside of interrupt_steps, shared by its files: interrupt_steps.c takes
- * the steps and ends pieces, interrupt_enter.c begins them.
+ * the steps and ends slices, interrupt_enter.c begins them.
  */
 struct interrupt_steps {
 	struct interrupt_stacks *stacks;
-	struct claims *claims;
+	struct owners *owners;
 	struct interrupt_listener *listener;
 	struct interrupt_roles *roles;
 	struct task_contexts *contexts;
@@ -33,7 +33,7 @@ void interrupt_steps_enter(struct interrupt_steps *steps,
 			   struct interrupt_stack *stack,
 			   const struct call_step *step, bool is_new_work);
 
-/* Ends the innermost piece of @stack, which has one, at @step. */
+/* Ends the innermost slice of @stack, which has one, at @step. */
 void interrupt_steps_end_top(struct interrupt_steps *steps,
 			     struct interrupt_stack *stack,
 			     const struct call_step *step);

@@ -16,7 +16,7 @@ struct interrupts {
 	struct event_handler handler;
 	const struct attribution_input *input;
 	struct interrupt_columns columns;
-	struct interrupt_ledger *ledger;
+	struct interrupt_accounts *accounts;
 	struct irq_names *irqs;
 	struct array rows; /* struct interrupt_row */
 	int status;
@@ -30,30 +30,30 @@ static struct interrupts *of_handler(struct event_handler *handler)
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
-	struct event_handler *ledger =
-		interrupt_ledger_handler(of_handler(handler)->ledger);
+	struct event_handler *accounts =
+		interrupt_accounts_handler(of_handler(handler)->accounts);
 
-	ledger->step(ledger, step);
+	accounts->step(accounts, step);
 }
 
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct interrupts *interrupts = of_handler(handler);
-	struct event_handler *ledger =
-		interrupt_ledger_handler(interrupts->ledger);
+	struct event_handler *accounts =
+		interrupt_accounts_handler(interrupts->accounts);
 	int status = irq_names_take(interrupts->irqs, event);
 
 	if (status < 0)
 		interrupts->status = status;
-	ledger->event(ledger, event);
+	accounts->event(accounts, event);
 }
 
 static void close_interrupts(struct event_handler *handler)
 {
 	struct interrupts *interrupts = of_handler(handler);
 
-	interrupt_ledger_free(interrupts->ledger);
+	interrupt_accounts_free(interrupts->accounts);
 	irq_names_free(interrupts->irqs);
 	array_free(&interrupts->rows);
 	free(interrupts);
@@ -71,14 +71,14 @@ open_interrupts(const struct attribution_input *input)
 	interrupts->input = input;
 	interrupts->rows = ARRAY_OF(struct interrupt_row);
 	interrupts->irqs = irq_names_new();
-	interrupts->ledger = interrupt_ledger_new(input, NULL);
+	interrupts->accounts = interrupt_accounts_new(input, NULL);
 	interrupts->columns = (struct interrupt_columns){
 		.grouping = interrupt_grouping_find(input->argument),
 		.functions = symbols_functions(input->symbols),
 		.names = input->names,
 		.irqs = interrupts->irqs,
 	};
-	if (interrupts->irqs && interrupts->ledger)
+	if (interrupts->irqs && interrupts->accounts)
 		return &interrupts->handler;
 	close_interrupts(&interrupts->handler);
 	return NULL;
@@ -126,12 +126,12 @@ static int render(struct event_handler *handler,
 {
 	struct interrupts *interrupts = of_handler(handler);
 	const struct attribution_input *input = interrupts->input;
-	int status = interrupt_ledger_end(interrupts->ledger);
+	int status = interrupt_accounts_end(interrupts->accounts);
 
 	if (!status)
 		status = interrupts->status;
 	if (!status)
-		status = interrupt_groups(interrupts->ledger,
+		status = interrupt_groups(interrupts->accounts,
 					  interrupts->columns.grouping,
 					  input->filter, &interrupts->rows);
 	if (!status)

@@ -6,43 +6,46 @@
 
 #include <string.h>
 
-bool moment_is_task(const struct moment *moment)
+bool event_context_is_task(const struct event_context *context)
 {
-	return moment->is_traced && !moment->piece && moment->tid > 0;
+	return context->is_traced && !context->slice && context->tid > 0;
 }
 
-struct claim *moment_claim(const struct moment *moment)
+struct owner *event_context_owner(const struct event_context *context)
 {
-	if (moment->piece)
-		return interrupt_piece_claim(moment->claims, moment->piece);
-	return moment_is_task(moment) ?
-		       claim_process(moment->claims, moment->pid) :
-		       claim_nobody(moment->claims);
+	if (context->slice)
+		return interrupt_slice_claim(context->owners, context->slice);
+	return event_context_is_task(context) ?
+		       owner_process(context->owners, context->pid) :
+		       owner_nobody(context->owners);
 }
 
-uint32_t moment_function(const struct moment *moment, int64_t address)
+uint32_t event_context_function(const struct event_context *context,
+				int64_t address)
 {
 	struct symbol symbol;
 
-	symbols_find(moment->symbols, moment->pid, (uint64_t)address, &symbol);
+	symbols_find(context->symbols, context->pid, (uint64_t)address,
+		     &symbol);
 	return symbol.function;
 }
 
-void moment_effect(const struct moment *moment, struct claim *claim,
-		   double weight)
+void event_context_effect(const struct event_context *context,
+			  struct owner *owner, double weight)
 {
-	struct interrupt_piece *piece = moment->piece;
+	struct interrupt_slice *slice = context->slice;
 
-	if (piece && interrupt_piece_is_open(piece))
-		stakes_add(moment->claims, &piece->effects, claim, weight,
-			   CERTAIN_EXACT);
+	if (slice && interrupt_slice_is_open(slice))
+		owner_shares_add(context->owners, &slice->effects, owner,
+				 weight, CERTAIN_EXACT);
 }
 
-struct claim *moment_process(const struct moment *moment, int32_t tid)
+struct owner *event_context_process(const struct event_context *context,
+				    int32_t tid)
 {
-	int32_t pid = task_names_process(moment->names, tid);
+	int32_t pid = task_names_process(context->names, tid);
 
-	return claim_process(moment->claims, pid < 0 ? tid : pid);
+	return owner_process(context->owners, pid < 0 ? tid : pid);
 }
 
 /* Threads that work for others: that they are woken says nothing. */
@@ -59,9 +62,11 @@ static bool is_servant(const char *comm)
 	return false;
 }
 
-struct claim *moment_woken(const struct moment *moment, int32_t tid)
+struct owner *event_context_woken(const struct event_context *context,
+				  int32_t tid)
 {
-	const char *comm = task_names_comm(moment->names, tid, moment->time_ns);
+	const char *comm =
+		task_names_comm(context->names, tid, context->time_ns);
 
-	return is_servant(comm) ? NULL : moment_process(moment, tid);
+	return is_servant(comm) ? NULL : event_context_process(context, tid);
 }

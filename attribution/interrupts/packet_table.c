@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/packet_table.h"
 
-#include "attribution/interrupts/claim_map.h"
+#include "attribution/interrupts/owner_map.h"
 #include "common/number_map.h"
 
 #include <stdlib.h>
 
 struct packet_table {
-	struct claims *claims;
+	struct owners *owners;
 	struct number_map *packets; /* struct packet *, by address */
-	struct claim_map *readers;  /* by socket: who read it last */
+	struct owner_map *readers;  /* by socket: who read it last */
 };
 
-struct packet_table *packet_table_new(struct claims *claims)
+struct packet_table *packet_table_new(struct owners *owners)
 {
 	struct packet_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
 		return NULL;
-	table->claims = claims;
+	table->owners = owners;
 	table->packets = number_map_new();
-	table->readers = claim_map_new(claims);
+	table->readers = owner_map_new(owners);
 	if (table->packets && table->readers)
 		return table;
 	packet_table_free(table);
@@ -34,15 +34,15 @@ static struct packet *to_packet(const uint64_t *value)
 
 static void end_packet(struct packet_table *table, struct packet *packet)
 {
-	struct claim *reader = claim_map_find(table->readers, packet->socket);
+	struct owner *reader = owner_map_find(table->readers, packet->socket);
 
 	if (!reader)
 		reader = packet->woken;
 	if (reader && !packet->is_sent)
-		claim_settle_one(table->claims, packet->claim, reader,
+		owner_resolve_to(table->owners, packet->owner, reader,
 				 CERTAIN_INFERRED);
-	claim_drop(table->claims, packet->claim);
-	claim_drop(table->claims, packet->woken);
+	owner_drop(table->owners, packet->owner);
+	owner_drop(table->owners, packet->woken);
 	free(packet);
 }
 
@@ -58,7 +58,7 @@ void packet_table_free(struct packet_table *table)
 		if (*value)
 			end_packet(table, to_packet(value));
 	number_map_free(table->packets);
-	claim_map_free(table->readers);
+	owner_map_free(table->readers);
 	free(table);
 }
 
@@ -69,21 +69,21 @@ struct packet *packet_table_find(const struct packet_table *table,
 }
 
 struct packet *packet_table_add(struct packet_table *table, uint64_t address,
-				struct claim *claim)
+				struct owner *owner)
 {
 	struct packet *packet = calloc(1, sizeof(*packet));
-	struct claim *held = claim_refer(claim);
+	struct owner *held = owner_refer(owner);
 	uint64_t *value;
 
 	packet_table_remove(table, address);
 	value = number_map_add(table->packets, address);
 	if (!packet || !value) {
-		claim_drop(table->claims, held);
-		claims_fail(table->claims);
+		owner_drop(table->owners, held);
+		owners_fail(table->owners);
 		free(packet);
 		return NULL;
 	}
-	*packet = (struct packet){ .address = address, .claim = held };
+	*packet = (struct packet){ .address = address, .owner = held };
 	*value = (uintptr_t)packet;
 	return packet;
 }
@@ -98,9 +98,9 @@ void packet_table_remove(struct packet_table *table, uint64_t address)
 }
 
 void packet_table_read(struct packet_table *table, struct packet *packet,
-		       struct claim *claim)
+		       struct owner *owner)
 {
-	claim_settle_one(table->claims, packet->claim, claim, CERTAIN_EXACT);
+	owner_resolve_to(table->owners, packet->owner, owner, CERTAIN_EXACT);
 	if (packet->socket)
-		claim_map_set(table->readers, packet->socket, claim);
+		owner_map_set(table->readers, packet->socket, owner);
 }

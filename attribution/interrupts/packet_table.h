@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_PACKET_TABLE_H
 #define KT_ATTRIBUTION_PACKET_TABLE_H
 
-#include "attribution/interrupts/claims.h"
+#include "attribution/interrupts/owners.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,37 +10,37 @@
 /* A packet in the kernel. */
 struct packet {
 	uint64_t address;    /* of its struct sk_buff */
-	struct claim *claim; /* for whom it is */
+	struct owner *owner; /* for whom it is */
 	bool is_sent;	     /* on its way out */
 	bool is_received;    /* the network layer has it */
 	uint64_t socket;     /* whose reader was told of it, or 0 */
-	struct claim *woken; /* who was woken by it first, or NULL */
+	struct owner *woken; /* who was woken by it first, or NULL */
 };
 
 /* The packets in flight, by address. */
 struct packet_table;
 
-/* Borrows @claims.  Returns NULL when out of memory. */
-struct packet_table *packet_table_new(struct claims *claims);
+/* Borrows @owners.  Returns NULL when out of memory. */
+struct packet_table *packet_table_new(struct owners *owners);
 void packet_table_free(struct packet_table *table);
 
 /* Returns the packet at @address, or NULL; valid until it is removed. */
 struct packet *packet_table_find(const struct packet_table *table,
 				 uint64_t address);
 
-/* Adds a packet for @claim in place of an older one.  Returns NULL when out of
+/* Adds a packet for @owner in place of an older one.  Returns NULL when out of
  * memory.
  */
 struct packet *packet_table_add(struct packet_table *table, uint64_t address,
-				struct claim *claim);
+				struct owner *owner);
 
 /* Ends a packet's life.  If it is still unknown for whom it was: for the
  * reader of its socket, or whom it woke; these are inferred.
  */
 void packet_table_remove(struct packet_table *table, uint64_t address);
 
-/* Says that @claim read @packet, and so reads its socket. */
+/* Says that @owner read @packet, and so reads its socket. */
 void packet_table_read(struct packet_table *table, struct packet *packet,
-		       struct claim *claim);
+		       struct owner *owner);
 
 #endif

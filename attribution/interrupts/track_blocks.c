@@ -10,24 +10,24 @@ struct bio {
 	uint64_t sector;
 	uint64_t sectors;
 	bool is_mapped; /* another device's, about to be queued here */
-	struct claim *claim;
+	struct owner *owner;
 };
 
 /* Requests to block devices, from who makes them, through devices that hand
  * them on to others, to their completion.
  */
 struct blocks {
-	struct claims *claims;
+	struct owners *owners;
 	struct array bios; /* struct bio: in flight, in no order */
 };
 
-static void *open_blocks(struct claims *claims)
+static void *open_blocks(struct owners *owners)
 {
 	struct blocks *blocks = calloc(1, sizeof(*blocks));
 
 	if (!blocks)
 		return NULL;
-	blocks->claims = claims;
+	blocks->owners = owners;
 	blocks->bios = ARRAY_OF(struct bio);
 	return blocks;
 }
@@ -38,7 +38,7 @@ static void close_blocks(void *state)
 	const struct bio *bios = blocks->bios.items;
 
 	for (size_t i = 0; i < blocks->bios.count; i++)
-		claim_drop(blocks->claims, bios[i].claim);
+		owner_drop(blocks->owners, bios[i].owner);
 	array_free(&blocks->bios);
 	free(blocks);
 }
@@ -58,23 +58,23 @@ static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
 static void add_bio(struct blocks *blocks, struct bio bio)
 {
 	struct bio *slot = find_bio(blocks, bio.device, bio.sector);
-	struct claim *before = slot ? slot->claim : NULL;
+	struct owner *before = slot ? slot->owner : NULL;
 
-	claim_refer(bio.claim);
+	owner_refer(bio.owner);
 	if (!slot)
 		slot = array_add(&blocks->bios);
 	if (slot) {
 		*slot = bio;
 	} else {
-		claims_fail(blocks->claims);
-		claim_drop(blocks->claims, bio.claim);
+		owners_fail(blocks->owners);
+		owner_drop(blocks->owners, bio.owner);
 	}
-	claim_drop(blocks->claims, before);
+	owner_drop(blocks->owners, before);
 }
 
-static struct bio bio_of(const struct moment *moment)
+static struct bio bio_of(const struct event_context *context)
 {
-	const int64_t *values = moment->event->values;
+	const int64_t *values = context->event->values;
 
 	return (struct bio){
 		.device = (uint64_t)values[BLOCK_DEVICE],
@@ -83,28 +83,28 @@ static struct bio bio_of(const struct moment *moment)
 	};
 }
 
-static void queue(struct blocks *blocks, const struct moment *moment)
+static void queue(struct blocks *blocks, const struct event_context *context)
 {
-	struct bio bio = bio_of(moment);
+	struct bio bio = bio_of(context);
 	struct bio *known = find_bio(blocks, bio.device, bio.sector);
 
 	if (known && known->is_mapped) {
 		known->is_mapped = false;
 		return;
 	}
-	bio.claim = moment_claim(moment);
+	bio.owner = event_context_owner(context);
 	add_bio(blocks, bio);
 }
 
-static void map(struct blocks *blocks, const struct moment *moment)
+static void map(struct blocks *blocks, const struct event_context *context)
 {
-	const int64_t *values = moment->event->values;
+	const int64_t *values = context->event->values;
 	const struct bio *from = find_bio(blocks,
 					  (uint64_t)values[BLOCK_OLD_DEVICE],
 					  (uint64_t)values[BLOCK_OLD_SECTOR]);
-	struct bio bio = bio_of(moment);
+	struct bio bio = bio_of(context);
 
-	bio.claim = from ? from->claim : moment_claim(moment);
+	bio.owner = from ? from->owner : event_context_owner(context);
 	bio.is_mapped = true;
 	add_bio(blocks, bio);
 }
@@ -132,26 +132,26 @@ static bool is_done(const struct bio *bio, const struct bio *done, bool exact)
 					       is_of_disk(bio, done->device));
 }
 
-static void finish(struct blocks *blocks, const struct moment *moment,
+static void finish(struct blocks *blocks, const struct event_context *context,
 		   struct bio *bio)
 {
 	const struct bio *last =
 		array_at(&blocks->bios, blocks->bios.count - 1);
-	struct claim *claim = bio->claim;
+	struct owner *owner = bio->owner;
 	double weight = bio->sectors ? (double)bio->sectors : 1;
 
-	moment_effect(moment, claim, weight);
-	if (moment->piece && interrupt_piece_is_open(moment->piece))
-		interrupt_piece_focus(moment->claims, moment->piece, claim);
+	event_context_effect(context, owner, weight);
+	if (context->slice && interrupt_slice_is_open(context->slice))
+		interrupt_slice_focus(context->owners, context->slice, owner);
 	*bio = *last;
 	blocks->bios.count--;
-	claim_drop(blocks->claims, claim);
+	owner_drop(blocks->owners, owner);
 }
 
 static size_t complete_matching(struct blocks *blocks,
-				const struct moment *moment, bool exact)
+				const struct event_context *context, bool exact)
 {
-	const struct bio done = bio_of(moment);
+	const struct bio done = bio_of(context);
 	size_t count = 0;
 
 	for (size_t i = blocks->bios.count; i-- > 0;) {
@@ -159,23 +159,23 @@ static size_t complete_matching(struct blocks *blocks,
 
 		if (!is_done(bio, &done, exact))
 			continue;
-		finish(blocks, moment, bio);
+		finish(blocks, context, bio);
 		count++;
 	}
 	return count;
 }
 
-static void event(void *state, const struct moment *moment)
+static void event(void *state, const struct event_context *context)
 {
-	const enum known_event kind = moment->event->event;
+	const enum known_event kind = context->event->event;
 
 	if (kind == EVENT_BIO_QUEUE)
-		queue(state, moment);
+		queue(state, context);
 	else if (kind == EVENT_BIO_REMAP)
-		map(state, moment);
+		map(state, context);
 	else if (kind == EVENT_BIO_COMPLETE || kind == EVENT_REQUEST_COMPLETE)
-		if (!complete_matching(state, moment, true))
-			complete_matching(state, moment, false);
+		if (!complete_matching(state, context, true))
+			complete_matching(state, context, false);
 }
 
 const struct object_tracker track_blocks = {

@@ -8,34 +8,34 @@
  * them in the order in which they asked for it.
  */
 struct waiting {
-	struct array polls; /* struct claim *, from first on */
+	struct array polls; /* struct owner *, from first on */
 	size_t first;
 	bool is_raised; /* there will be another round */
 };
 
 /* From the interrupt that asks for a device to be polled to that poll. */
 struct polls {
-	struct claims *claims;
+	struct owners *owners;
 	struct array cpus; /* struct waiting, by CPU */
 };
 
 static void clear(struct polls *polls, struct waiting *waiting)
 {
-	struct claim **items = waiting->polls.items;
+	struct owner **items = waiting->polls.items;
 
 	for (size_t i = waiting->first; i < waiting->polls.count; i++)
-		claim_drop(polls->claims, items[i]);
+		owner_drop(polls->owners, items[i]);
 	waiting->first = 0;
 	waiting->polls.count = 0;
 }
 
-static void *open_polls(struct claims *claims)
+static void *open_polls(struct owners *owners)
 {
 	struct polls *polls = calloc(1, sizeof(*polls));
 
 	if (!polls)
 		return NULL;
-	polls->claims = claims;
+	polls->owners = owners;
 	polls->cpus = ARRAY_OF(struct waiting);
 	return polls;
 }
@@ -59,64 +59,65 @@ static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
 		struct waiting *waiting = array_add(&polls->cpus);
 
 		if (!waiting) {
-			claims_fail(polls->claims);
+			owners_fail(polls->owners);
 			return NULL;
 		}
-		waiting->polls = ARRAY_OF(struct claim *);
+		waiting->polls = ARRAY_OF(struct owner *);
 	}
 	return array_at(&polls->cpus, cpu);
 }
 
-/* Takes the reference to @claim. */
-static void push(struct polls *polls, uint32_t cpu, struct claim *claim)
+/* Takes the reference to @owner. */
+static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
 {
 	struct waiting *waiting = waiting_on(polls, cpu);
-	struct claim **slot = waiting ? array_add(&waiting->polls) : NULL;
+	struct owner **slot = waiting ? array_add(&waiting->polls) : NULL;
 
 	if (slot) {
-		*slot = claim;
+		*slot = owner;
 		return;
 	}
-	claims_fail(polls->claims);
-	claim_drop(polls->claims, claim);
+	owners_fail(polls->owners);
+	owner_drop(polls->owners, owner);
 }
 
-static void role(void *state, const struct moment *moment,
+static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)
 {
-	struct claim *claim;
+	struct owner *owner;
 
 	if (role != ROLE_SCHEDULES_POLL || has_ended)
 		return;
-	claim = claim_open(moment->claims);
-	if (moment->piece)
-		moment->piece->polls = true;
-	moment_effect(moment, claim, 1);
-	push(state, moment->cpu, claim);
+	owner = owner_open(context->owners);
+	if (context->slice)
+		context->slice->polls = true;
+	event_context_effect(context, owner, 1);
+	push(state, context->cpu, owner);
 }
 
-static bool is_round(const struct moment *moment)
+static bool is_round(const struct event_context *context)
 {
-	return moment->piece->role == ROLE_ACTION &&
-	       interrupt_role_vector(moment->roles, moment->piece->function) ==
+	return context->slice->role == ROLE_ACTION &&
+	       interrupt_role_vector(context->roles,
+				     context->slice->function) ==
 		       NET_RX_SOFTIRQ;
 }
 
-static void begin(void *state, const struct moment *moment)
+static void begin(void *state, const struct event_context *context)
 {
 	struct waiting *waiting;
-	struct claim **claim;
-	bool begins_round = is_round(moment);
+	struct owner **owner;
+	bool begins_round = is_round(context);
 
-	if (moment->piece->kind != INTERRUPT_NAPI && !begins_round)
+	if (context->slice->kind != INTERRUPT_NAPI && !begins_round)
 		return;
-	waiting = waiting_on(state, moment->cpu);
+	waiting = waiting_on(state, context->cpu);
 	if (waiting && begins_round)
 		waiting->is_raised = false;
 	if (begins_round || !waiting || waiting->first == waiting->polls.count)
 		return;
-	claim = array_at(&waiting->polls, waiting->first++);
-	interrupt_piece_cause(moment->claims, moment->piece, *claim);
+	owner = array_at(&waiting->polls, waiting->first++);
+	interrupt_slice_cause(context->owners, context->slice, *owner);
 	if (waiting->first == waiting->polls.count)
 		clear(state, waiting);
 }
@@ -124,30 +125,30 @@ static void begin(void *state, const struct moment *moment)
 /* The devices that it knows of and the kernel's list are alike again when no
  * round is to come.
  */
-static void end(void *state, const struct moment *moment)
+static void end(void *state, const struct event_context *context)
 {
 	struct waiting *waiting =
-		is_round(moment) ? waiting_on(state, moment->cpu) : NULL;
+		is_round(context) ? waiting_on(state, context->cpu) : NULL;
 
 	if (waiting && !waiting->is_raised)
 		clear(state, waiting);
 }
 
-static void event(void *state, const struct moment *moment)
+static void event(void *state, const struct event_context *context)
 {
-	const struct event_record *record = moment->event;
+	const struct event_record *record = context->event;
 	struct waiting *waiting;
 
 	if (record->event == EVENT_SOFTIRQ_RAISE &&
 	    record->values[SOFTIRQ_VECTOR] == NET_RX_SOFTIRQ) {
-		waiting = waiting_on(state, moment->cpu);
+		waiting = waiting_on(state, context->cpu);
 		if (waiting)
 			waiting->is_raised = true;
 	}
 	/* It is not done, and waits again. */
 	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
 	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
-		push(state, moment->cpu, claim_open(moment->claims));
+		push(state, context->cpu, owner_open(context->owners));
 }
 
 const struct object_tracker track_polls = {

@@ -6,7 +6,7 @@
 /* A task that has asked a device something and waits. */
 struct question {
 	int32_t tid;
-	struct claim *claim;
+	struct owner *owner;
 };
 
 /* Questions to devices that have one answer for each, as a 9p server's, from
@@ -14,17 +14,17 @@ struct question {
  * is not recorded: it is inferred to be for those who wait.
  */
 struct questions {
-	struct claims *claims;
+	struct owners *owners;
 	struct array waiting; /* struct question */
 };
 
-static void *open_questions(struct claims *claims)
+static void *open_questions(struct owners *owners)
 {
 	struct questions *questions = calloc(1, sizeof(*questions));
 
 	if (!questions)
 		return NULL;
-	questions->claims = claims;
+	questions->owners = owners;
 	questions->waiting = ARRAY_OF(struct question);
 	return questions;
 }
@@ -35,7 +35,7 @@ static void close_questions(void *state)
 	const struct question *items = questions->waiting.items;
 
 	for (size_t i = 0; i < questions->waiting.count; i++)
-		claim_drop(questions->claims, items[i].claim);
+		owner_drop(questions->owners, items[i].owner);
 	array_free(&questions->waiting);
 	free(questions);
 }
@@ -48,49 +48,50 @@ static void forget(struct questions *questions, int32_t tid)
 	for (size_t i = 0; i < count; i++) {
 		if (items[i].tid != tid)
 			continue;
-		claim_drop(questions->claims, items[i].claim);
+		owner_drop(questions->owners, items[i].owner);
 		items[i] = items[count - 1];
 		questions->waiting.count--;
 		return;
 	}
 }
 
-static void ask(struct questions *questions, const struct moment *moment)
+static void ask(struct questions *questions,
+		const struct event_context *context)
 {
 	struct question *question;
 
-	forget(questions, moment->tid);
+	forget(questions, context->tid);
 	question = array_add(&questions->waiting);
 	if (question)
-		*question =
-			(struct question){ moment->tid,
-					   claim_refer(moment_claim(moment)) };
+		*question = (struct question){
+			context->tid, owner_refer(event_context_owner(context))
+		};
 	else
-		claims_fail(questions->claims);
+		owners_fail(questions->owners);
 }
 
 static void answer(const struct questions *questions,
-		   const struct moment *moment)
+		   const struct event_context *context)
 {
 	const struct question *items = questions->waiting.items;
-	struct interrupt_piece *piece = moment->piece;
+	struct interrupt_slice *slice = context->slice;
 
-	if (!piece || !interrupt_piece_is_open(piece))
+	if (!slice || !interrupt_slice_is_open(slice))
 		return;
 	for (size_t i = 0; i < questions->waiting.count; i++)
-		stakes_add(moment->claims, &piece->effects, items[i].claim, 1,
-			   CERTAIN_INFERRED);
+		owner_shares_add(context->owners, &slice->effects,
+				 items[i].owner, 1, CERTAIN_INFERRED);
 }
 
-static void role(void *state, const struct moment *moment,
+static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)
 {
 	if (role == ROLE_ASKS && has_ended)
-		forget(state, moment->tid);
+		forget(state, context->tid);
 	else if (role == ROLE_ASKS)
-		ask(state, moment);
+		ask(state, context);
 	else if (role == ROLE_ANSWERS)
-		answer(state, moment);
+		answer(state, context);
 }
 
 const struct object_tracker track_questions = {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/claim_map.h"
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owner_map.h"
 
 /* From the interrupt that raises a soft interrupt to what that then does: a map
  * by CPU and vector.
  */
 static void close_softirqs(void *state)
 {
-	claim_map_free(state);
+	owner_map_free(state);
 }
 
-static void *open_softirqs(struct claims *claims)
+static void *open_softirqs(struct owners *owners)
 {
-	return claim_map_new(claims);
+	return owner_map_new(owners);
 }
 
 static uint64_t key_of(uint32_t cpu, uint64_t vector)
@@ -21,41 +21,41 @@ static uint64_t key_of(uint32_t cpu, uint64_t vector)
 	return (uint64_t)cpu << 8 | vector;
 }
 
-static void event(void *state, const struct moment *moment)
+static void event(void *state, const struct event_context *context)
 {
-	uint64_t vector = (uint64_t)moment->event->values[SOFTIRQ_VECTOR];
-	uint64_t key = key_of(moment->cpu, vector);
-	struct claim *claim;
+	uint64_t vector = (uint64_t)context->event->values[SOFTIRQ_VECTOR];
+	uint64_t key = key_of(context->cpu, vector);
+	struct owner *owner;
 
-	if (moment->event->event != EVENT_SOFTIRQ_RAISE || !moment->piece ||
-	    !interrupt_piece_is_open(moment->piece))
+	if (context->event->event != EVENT_SOFTIRQ_RAISE || !context->slice ||
+	    !interrupt_slice_is_open(context->slice))
 		return;
 	/* The poll that it asked for says more. */
-	if (vector == NET_RX_SOFTIRQ && moment->piece->polls)
+	if (vector == NET_RX_SOFTIRQ && context->slice->polls)
 		return;
-	claim = claim_map_find(state, key);
-	if (claim) {
-		moment_effect(moment, claim, 1);
+	owner = owner_map_find(state, key);
+	if (owner) {
+		event_context_effect(context, owner, 1);
 		return;
 	}
-	claim = claim_open(moment->claims);
-	claim_map_set(state, key, claim);
-	moment_effect(moment, claim, 1);
-	claim_drop(moment->claims, claim);
+	owner = owner_open(context->owners);
+	owner_map_set(state, key, owner);
+	event_context_effect(context, owner, 1);
+	owner_drop(context->owners, owner);
 }
 
-static void begin(void *state, const struct moment *moment)
+static void begin(void *state, const struct event_context *context)
 {
-	struct claim *claim;
+	struct owner *owner;
 
-	if (moment->piece->role != ROLE_ACTION)
+	if (context->slice->role != ROLE_ACTION)
 		return;
-	claim = claim_map_take(
-		state, key_of(moment->cpu,
-			      interrupt_role_vector(moment->roles,
-						    moment->piece->function)));
-	if (claim)
-		interrupt_piece_cause(moment->claims, moment->piece, claim);
+	owner = owner_map_take(
+		state, key_of(context->cpu,
+			      interrupt_role_vector(context->roles,
+						    context->slice->function)));
+	if (owner)
+		interrupt_slice_cause(context->owners, context->slice, owner);
 }
 
 const struct object_tracker track_softirqs = {

@@ -4,14 +4,14 @@
 /* What is the system's whatever comes of it: NMIs, RCU, the tick and what
  * balances load.
  */
-static void begin(void *state, const struct moment *moment)
+static void begin(void *state, const struct event_context *context)
 {
-	struct interrupt_piece *piece = moment->piece;
+	struct interrupt_slice *slice = context->slice;
 
 	(void)state;
-	if (piece->kind == INTERRUPT_NMI || piece->kind == INTERRUPT_RCU ||
-	    interrupt_role_is_system(moment->roles, piece->function))
-		interrupt_piece_own(piece, claim_system(moment->claims),
+	if (slice->kind == INTERRUPT_NMI || slice->kind == INTERRUPT_RCU ||
+	    interrupt_role_is_system(context->roles, slice->function))
+		interrupt_slice_own(slice, owner_system(context->owners),
 				    CERTAIN_EXACT);
 }
 

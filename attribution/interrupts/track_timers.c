@@ -1,136 +1,138 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/claim_map.h"
 #include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owner_map.h"
 #include "common/number_map.h"
 
 #include <stdlib.h>
 
 /* Timers of both kinds, from who arms them to their function. */
 struct timers {
-	struct claims *claims;
-	struct claim_map *armed; /* by address */
+	struct owners *owners;
+	struct owner_map *armed; /* by address */
 	/* By CPU: the timer that was taken off last.  The kernel takes one
 	 * off, which looks like cancelling it, before it calls its function,
 	 * and puts it back after if that says so.
 	 */
 	struct number_map *last; /* its address */
-	struct claim_map *last_claims;
+	struct owner_map *last_claims;
 };
 
 static void close_timers(void *state)
 {
 	struct timers *timers = state;
 
-	claim_map_free(timers->armed);
-	claim_map_free(timers->last_claims);
+	owner_map_free(timers->armed);
+	owner_map_free(timers->last_claims);
 	if (timers->last)
 		number_map_free(timers->last);
 	free(timers);
 }
 
-static void *open_timers(struct claims *claims)
+static void *open_timers(struct owners *owners)
 {
 	struct timers *timers = calloc(1, sizeof(*timers));
 
 	if (!timers)
 		return NULL;
-	timers->claims = claims;
-	timers->armed = claim_map_new(claims);
+	timers->owners = owners;
+	timers->armed = owner_map_new(owners);
 	timers->last = number_map_new();
-	timers->last_claims = claim_map_new(claims);
+	timers->last_claims = owner_map_new(owners);
 	if (timers->armed && timers->last && timers->last_claims)
 		return timers;
 	close_timers(timers);
 	return NULL;
 }
 
-static uint64_t address_of(const struct moment *moment)
+static uint64_t address_of(const struct event_context *context)
 {
-	return (uint64_t)moment->event->values[TIMER_ADDRESS];
+	return (uint64_t)context->event->values[TIMER_ADDRESS];
 }
 
 /* Whether the kernel's own code that runs timers runs, not a function of one
  * or a task.
  */
-static bool is_running_timers(const struct moment *moment)
+static bool is_running_timers(const struct event_context *context)
 {
-	return moment->piece && (moment->piece->role == ROLE_HARD ||
-				 moment->piece->role == ROLE_ACTION);
+	return context->slice && (context->slice->role == ROLE_HARD ||
+				  context->slice->role == ROLE_ACTION);
 }
 
-/* Returns the claim of the timer, if it is the one taken off last. */
-static struct claim *taken_off(const struct timers *timers,
-			       const struct moment *moment)
+/* Returns the owner of the timer, if it is the one taken off last. */
+static struct owner *taken_off(const struct timers *timers,
+			       const struct event_context *context)
 {
-	const uint64_t *last = number_map_find(timers->last, moment->cpu);
+	const uint64_t *last = number_map_find(timers->last, context->cpu);
 
-	return last && *last == address_of(moment) ?
-		       claim_map_find(timers->last_claims, moment->cpu) :
+	return last && *last == address_of(context) ?
+		       owner_map_find(timers->last_claims, context->cpu) :
 		       NULL;
 }
 
-static void take_off(struct timers *timers, const struct moment *moment)
+static void take_off(struct timers *timers, const struct event_context *context)
 {
-	struct claim *claim = claim_map_take(timers->armed, address_of(moment));
-	uint64_t *last = number_map_add(timers->last, moment->cpu);
+	struct owner *owner =
+		owner_map_take(timers->armed, address_of(context));
+	uint64_t *last = number_map_add(timers->last, context->cpu);
 
 	if (!last) {
-		claims_fail(timers->claims);
-	} else if (is_running_timers(moment)) {
-		*last = claim ? address_of(moment) : 0;
-		if (claim)
-			claim_map_set(timers->last_claims, moment->cpu, claim);
+		owners_fail(timers->owners);
+	} else if (is_running_timers(context)) {
+		*last = owner ? address_of(context) : 0;
+		if (owner)
+			owner_map_set(timers->last_claims, context->cpu, owner);
 	}
-	claim_drop(timers->claims, claim);
+	owner_drop(timers->owners, owner);
 }
 
-static void arm(struct timers *timers, const struct moment *moment)
+static void arm(struct timers *timers, const struct event_context *context)
 {
-	struct claim *claim = NULL;
-	uint32_t function =
-		moment_function(moment, moment->event->values[TIMER_FUNCTION]);
+	struct owner *owner = NULL;
+	uint32_t function = event_context_function(
+		context, context->event->values[TIMER_FUNCTION]);
 
-	if (interrupt_role_is_system(moment->roles, function))
-		claim = claim_system(moment->claims);
-	else if (is_running_timers(moment))
-		claim = taken_off(timers, moment);
-	claim_map_set(timers->armed, address_of(moment),
-		      claim ? claim : moment_claim(moment));
+	if (interrupt_role_is_system(context->roles, function))
+		owner = owner_system(context->owners);
+	else if (is_running_timers(context))
+		owner = taken_off(timers, context);
+	owner_map_set(timers->armed, address_of(context),
+		      owner ? owner : event_context_owner(context));
 }
 
-static void expire(struct timers *timers, const struct moment *moment,
+static void expire(struct timers *timers, const struct event_context *context,
 		   enum interrupt_kind kind)
 {
-	uint32_t function =
-		moment_function(moment, moment->event->values[TIMER_FUNCTION]);
+	uint32_t function = event_context_function(
+		context, context->event->values[TIMER_FUNCTION]);
 
 	/* High-resolution timers are not seen to be taken off before. */
-	if (claim_map_find(timers->armed, address_of(moment)))
-		take_off(timers, moment);
-	if (moment->piece)
-		interrupt_piece_expect(moment->claims, moment->piece, function,
-				       kind, taken_off(timers, moment));
+	if (owner_map_find(timers->armed, address_of(context)))
+		take_off(timers, context);
+	if (context->slice)
+		interrupt_slice_expect(context->owners, context->slice,
+				       function, kind,
+				       taken_off(timers, context));
 }
 
-static void event(void *state, const struct moment *moment)
+static void event(void *state, const struct event_context *context)
 {
-	const struct event_record *record = moment->event;
+	const struct event_record *record = context->event;
 
 	if (record->event == EVENT_TIMER_START ||
 	    record->event == EVENT_HRTIMER_START)
-		arm(state, moment);
+		arm(state, context);
 	if (record->event == EVENT_TIMER_CANCEL ||
 	    record->event == EVENT_HRTIMER_CANCEL)
-		take_off(state, moment);
+		take_off(state, context);
 	if (record->event == EVENT_TIMER_EXPIRE)
-		expire(state, moment, INTERRUPT_TIMER);
+		expire(state, context, INTERRUPT_TIMER);
 	if (record->event == EVENT_HRTIMER_EXPIRE)
-		expire(state, moment, INTERRUPT_HRTIMER);
-	if (record->event == EVENT_TASKLET_ENTRY && moment->piece)
-		interrupt_piece_expect(
-			moment->claims, moment->piece,
-			moment_function(moment,
-					record->values[TASKLET_FUNCTION]),
+		expire(state, context, INTERRUPT_HRTIMER);
+	if (record->event == EVENT_TASKLET_ENTRY && context->slice)
+		interrupt_slice_expect(
+			context->owners, context->slice,
+			event_context_function(
+				context, record->values[TASKLET_FUNCTION]),
 			INTERRUPT_TASKLET, NULL);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/claim_map.h"
 #include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owner_map.h"
 #include "report/text/task_names.h"
 
 #include <string.h>
@@ -8,47 +8,50 @@
 /* Whom interrupt work wakes, for want of better; and the threads of threaded
  * handlers, from the interrupt that wakes them.
  */
-static void *open_wakeups(struct claims *claims)
+static void *open_wakeups(struct owners *owners)
 {
-	return claim_map_new(claims);
+	return owner_map_new(owners);
 }
 
 static void close_wakeups(void *state)
 {
-	claim_map_free(state);
+	owner_map_free(state);
 }
 
-static void wake(struct claim_map *threads, const struct moment *moment,
+static void wake(struct owner_map *threads, const struct event_context *context,
 		 int32_t tid)
 {
 	static const char handler[] = "irq/";
-	const char *comm = task_names_comm(moment->names, tid, moment->time_ns);
-	struct interrupt_piece *piece = moment->piece;
-	struct claim *woken = moment_woken(moment, tid);
+	const char *comm =
+		task_names_comm(context->names, tid, context->time_ns);
+	struct interrupt_slice *slice = context->slice;
+	struct owner *woken = event_context_woken(context, tid);
 
-	if (piece && !strncmp(comm, handler, sizeof(handler) - 1))
-		claim_map_set(threads, (uint32_t)tid, moment_claim(moment));
-	else if (piece && interrupt_piece_is_open(piece) && woken)
-		stakes_add(moment->claims, &piece->woken, woken, 1,
-			   CERTAIN_INFERRED);
+	if (slice && !strncmp(comm, handler, sizeof(handler) - 1))
+		owner_map_set(threads, (uint32_t)tid,
+			      event_context_owner(context));
+	else if (slice && interrupt_slice_is_open(slice) && woken)
+		owner_shares_add(context->owners, &slice->woken, woken, 1,
+				 CERTAIN_INFERRED);
 }
 
-static void event(void *state, const struct moment *moment)
+static void event(void *state, const struct event_context *context)
 {
-	if (moment->event->event == EVENT_SCHED_WAKING)
-		wake(state, moment, (int32_t)moment->event->values[WAKING_TID]);
+	if (context->event->event == EVENT_SCHED_WAKING)
+		wake(state, context,
+		     (int32_t)context->event->values[WAKING_TID]);
 }
 
-static void begin(void *state, const struct moment *moment)
+static void begin(void *state, const struct event_context *context)
 {
-	struct claim *claim;
+	struct owner *owner;
 
-	if (moment->piece->kind != INTERRUPT_THREAD)
+	if (context->slice->kind != INTERRUPT_THREAD)
 		return;
-	claim = claim_map_take(state, (uint32_t)moment->tid);
-	if (claim)
-		interrupt_piece_own(moment->piece, claim, CERTAIN_EXACT);
-	claim_drop(moment->claims, claim);
+	owner = owner_map_take(state, (uint32_t)context->tid);
+	if (owner)
+		interrupt_slice_own(context->slice, owner, CERTAIN_EXACT);
+	owner_drop(context->owners, owner);
 }
 
 const struct object_tracker track_wakeups = {

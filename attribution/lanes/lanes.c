@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/lanes/lanes.h"
 
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/lanes/call_lanes.h"
 #include "attribution/lanes/interrupt_lanes.h"
 #include "attribution/lanes/sleep_lanes.h"
@@ -17,7 +17,7 @@ struct lanes {
 	struct event_handler handler;
 	struct task_listener listener;
 	struct task_tracker *tracker;
-	struct interrupt_ledger *ledger;
+	struct interrupt_accounts *accounts;
 	struct call_lanes calls;
 	struct sleep_lanes sleeps;
 	struct interrupt_lanes interrupts;
@@ -52,11 +52,12 @@ static void take_step(struct event_handler *handler,
 {
 	struct lanes *lanes = (struct lanes *)handler;
 	struct event_handler *tracker = task_tracker_handler(lanes->tracker);
-	struct event_handler *ledger = interrupt_ledger_handler(lanes->ledger);
+	struct event_handler *accounts =
+		interrupt_accounts_handler(lanes->accounts);
 
 	wakings_step(&lanes->wakings, step);
 	tracker->step(tracker, step);
-	ledger->step(ledger, step);
+	accounts->step(accounts, step);
 }
 
 static void take_event(struct event_handler *handler,
@@ -64,10 +65,11 @@ static void take_event(struct event_handler *handler,
 {
 	struct lanes *lanes = (struct lanes *)handler;
 	struct event_handler *tracker = task_tracker_handler(lanes->tracker);
-	struct event_handler *ledger = interrupt_ledger_handler(lanes->ledger);
+	struct event_handler *accounts =
+		interrupt_accounts_handler(lanes->accounts);
 
 	tracker->event(tracker, event);
-	ledger->event(ledger, event);
+	accounts->event(accounts, event);
 	wakings_event(&lanes->wakings, event);
 }
 
@@ -117,10 +119,10 @@ struct lanes *lanes_new(const struct lanes_options *options,
 	lanes->listener.slept = take_sleep;
 	status = open_parts(lanes, options, sink);
 	lanes->tracker = open_watch(lanes, options->input);
-	lanes->ledger = interrupt_ledger_new(options->input, NULL);
-	if (!status && lanes->tracker && lanes->ledger) {
-		interrupt_ledger_observe(lanes->ledger,
-					 &lanes->interrupts.observer);
+	lanes->accounts = interrupt_accounts_new(options->input, NULL);
+	if (!status && lanes->tracker && lanes->accounts) {
+		interrupt_accounts_observe(lanes->accounts,
+					   &lanes->interrupts.observer);
 		return lanes;
 	}
 	lanes_free(lanes);
@@ -132,7 +134,7 @@ void lanes_free(struct lanes *lanes)
 	if (!lanes)
 		return;
 	task_tracker_free(lanes->tracker);
-	interrupt_ledger_free(lanes->ledger);
+	interrupt_accounts_free(lanes->accounts);
 	call_lanes_free(&lanes->calls);
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
@@ -151,7 +153,7 @@ int lanes_end(struct lanes *lanes)
 	int next = interrupt_lanes_end(&lanes->interrupts);
 
 	status = status ? status : next;
-	next = interrupt_ledger_end(lanes->ledger);
+	next = interrupt_accounts_end(lanes->accounts);
 	status = status ? status : next;
 	return status ? status : lanes->wakings.status;
 }

@@ -104,7 +104,7 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 		if (!status)
 			status = process_accounts_add(
 				&threads, processes->input->names,
-				time_accounts_ledger(processes->accounts),
+				time_accounts_interrupts(processes->accounts),
 				&sheet->rows);
 		array_free(&threads);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/event_forwarder.h"
 #include "attribution/events/known_events.h"
-#include "attribution/processes/server_bills.h"
+#include "attribution/processes/server_accounts.h"
 #include "attribution/processes/servers.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
@@ -17,7 +17,7 @@ struct servers_option {
 	struct event_forwarder forwarder;
 	const struct attribution_input *input;
 	struct servers *servers;
-	struct array rows; /* const struct server_bill * */
+	struct array rows; /* const struct server_account * */
 };
 
 static void close_option(struct event_handler *handler)
@@ -36,7 +36,7 @@ static struct event_handler *open_option(const struct attribution_input *input)
 	if (!option)
 		return NULL;
 	option->input = input;
-	option->rows = ARRAY_OF(const struct server_bill *);
+	option->rows = ARRAY_OF(const struct server_account *);
 	option->servers = servers_new(input);
 	if (!option->servers) {
 		close_option(&option->forwarder.handler);
@@ -56,26 +56,28 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
 	const struct servers_option *option = ctx;
-	const struct server_bill *bill =
-		*(const struct server_bill **)array_at(&option->rows, index);
+	const struct server_account *account =
+		*(const struct server_account **)array_at(&option->rows, index);
 
-	record_signed(writer, "server_pid", bill->server_pid);
-	record_text(writer, "server", name_of(option, bill->server_pid));
-	record_signed(writer, "client_pid", bill->client_pid);
-	record_text(writer, "client", name_of(option, bill->client_pid));
-	record_number(writer, "requests", bill->requests);
-	record_number(writer, "kernel_ns", bill->kernel_ns);
-	record_number(writer, "user_ns", bill->user_ns);
-	record_number(writer, "tracer_ns", bill->tracer_ns);
-	record_number(writer, "runnable_ns", bill->runnable_ns);
-	record_number(writer, "asleep_ns", bill->asleep_ns);
-	record_number(writer, "inferred_ns", bill->inferred_ns);
+	record_signed(writer, "server_pid", account->server_pid);
+	record_text(writer, "server", name_of(option, account->server_pid));
+	record_signed(writer, "client_pid", account->client_pid);
+	record_text(writer, "client", name_of(option, account->client_pid));
+	record_number(writer, "requests", account->requests);
+	record_number(writer, "kernel_ns", account->kernel_ns);
+	record_number(writer, "user_ns", account->user_ns);
+	record_number(writer, "tracer_ns", account->tracer_ns);
+	record_number(writer, "runnable_ns", account->runnable_ns);
+	record_number(writer, "asleep_ns", account->asleep_ns);
+	record_number(writer, "inferred_ns", account->inferred_ns);
 }
 
-static int compare_bills(const void *a, const void *b)
+static int compare_accounts(const void *a, const void *b)
 {
-	const struct server_bill *x = *(const struct server_bill *const *)a;
-	const struct server_bill *y = *(const struct server_bill *const *)b;
+	const struct server_account *x =
+		*(const struct server_account *const *)a;
+	const struct server_account *y =
+		*(const struct server_account *const *)b;
 
 	if (x->server_pid != y->server_pid)
 		return x->server_pid < y->server_pid ? -1 : 1;
@@ -86,25 +88,26 @@ static int compare_bills(const void *a, const void *b)
 
 static int pick_rows(struct servers_option *option)
 {
-	const struct server_bills *bills = servers_bills(option->servers);
-	const struct server_bill *bill;
+	const struct server_accounts *accounts =
+		servers_accounts(option->servers);
+	const struct server_account *account;
 
-	for (size_t i = 0; (bill = server_bills_at(bills, i)); i++) {
+	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++) {
 		const struct task task = {
-			.pid = bill->server_pid,
-			.tid = bill->server_pid,
+			.pid = account->server_pid,
+			.tid = account->server_pid,
 		};
-		const struct server_bill **slot;
+		const struct server_account **slot;
 
-		if (!server_bills_is_server(bills, bill->server_pid) ||
+		if (!server_accounts_is_server(accounts, account->server_pid) ||
 		    !step_filter_task(option->input->filter, &task))
 			continue;
 		slot = array_add(&option->rows);
 		if (!slot)
 			return -ERROR_MEMORY;
-		*slot = bill;
+		*slot = account;
 	}
-	array_sort(&option->rows, compare_bills);
+	array_sort(&option->rows, compare_accounts);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 #include "attribution/processes/time_account.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
@@ -20,7 +20,7 @@ struct time_accounts {
 	struct span_sink sink;
 	const struct attribution_input *input;
 	struct task_time *time;
-	struct interrupt_ledger *ledger;
+	struct interrupt_accounts *interrupts;
 	struct array threads;	    /* struct time_account by task index */
 	const struct task *counted; /* has an account: of the last count */
 	int status;
@@ -125,7 +125,7 @@ static void count_step(struct time_accounts *accounts,
 
 static struct event_handler *inner(struct time_accounts *accounts)
 {
-	return interrupt_ledger_handler(accounts->ledger);
+	return interrupt_accounts_handler(accounts->interrupts);
 }
 
 static void take_step(struct event_handler *handler,
@@ -177,8 +177,8 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 	accounts->input = input;
 	accounts->threads = ARRAY_OF(struct time_account);
 	accounts->time = task_time_new(&options, &accounts->sink);
-	accounts->ledger = interrupt_ledger_new(input, NULL);
-	if (!accounts->time || !accounts->ledger) {
+	accounts->interrupts = interrupt_accounts_new(input, NULL);
+	if (!accounts->time || !accounts->interrupts) {
 		time_accounts_free(accounts);
 		return NULL;
 	}
@@ -190,15 +190,15 @@ void time_accounts_free(struct time_accounts *accounts)
 	if (!accounts)
 		return;
 	task_time_free(accounts->time);
-	interrupt_ledger_free(accounts->ledger);
+	interrupt_accounts_free(accounts->interrupts);
 	array_free(&accounts->threads);
 	free(accounts);
 }
 
-const struct interrupt_ledger *
-time_accounts_ledger(const struct time_accounts *accounts)
+const struct interrupt_accounts *
+time_accounts_interrupts(const struct time_accounts *accounts)
 {
-	return accounts->ledger;
+	return accounts->interrupts;
 }
 
 struct event_handler *time_accounts_handler(struct time_accounts *accounts)
@@ -213,12 +213,12 @@ bool time_accounts_follow(const struct known_events *events)
 	       known_events_has(events, EVENT_WORK_BEGIN);
 }
 
-/* Of what the ledger has, the filter of CPUs may want a part only. */
+/* Of what the interrupts has, the filter of CPUs may want a part only. */
 static void split_interrupts(const struct time_accounts *accounts,
 			     struct time_account *account)
 {
 	struct interrupt_shares shares =
-		interrupt_ledger_thread(accounts->ledger, account->task);
+		interrupt_accounts_thread(accounts->interrupts, account->task);
 	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
 
 	if (!time_accounts_follow(accounts->input->events))
@@ -247,7 +247,7 @@ static void complete(const struct time_accounts *accounts,
 int time_accounts_end(struct time_accounts *accounts)
 {
 	int status = task_time_end(accounts->time);
-	int ledger_status = interrupt_ledger_end(accounts->ledger);
+	int interrupts_status = interrupt_accounts_end(accounts->interrupts);
 
 	for (size_t i = 0; i < accounts->threads.count; i++) {
 		struct time_account *account = array_at(&accounts->threads, i);
@@ -256,7 +256,7 @@ int time_accounts_end(struct time_accounts *accounts)
 			complete(accounts, account);
 	}
 	if (!status)
-		status = ledger_status;
+		status = interrupts_status;
 	return status < 0 ? status : accounts->status;
 }
 

@@ -12,7 +12,7 @@
 
 struct array;
 struct attribution_input;
-struct interrupt_ledger;
+struct interrupt_accounts;
 struct known_events;
 struct task;
 
@@ -73,7 +73,7 @@ int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
 
 /* Owner: the accounts. */
-const struct interrupt_ledger *
-time_accounts_ledger(const struct time_accounts *accounts);
+const struct interrupt_accounts *
+time_accounts_interrupts(const struct time_accounts *accounts);
 
 #endif

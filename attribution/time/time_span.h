@@ -15,7 +15,7 @@ enum time_class {
 	TIME_KERNEL,	  /* other work on a CPU: kernel threads, signals,
 				 * the way to user space, first steps */
 	TIME_INTERRUPT,	  /* in interrupt work of any kind; who benefits
-				 * is known later: see interrupt_ledger.h */
+				 * is known later: see interrupt_accounts.h */
 	TIME_TRACER,	  /* in the tracer's own functions */
 	TIME_RUNNABLE,	  /* waits for a CPU */
 	TIME_ASLEEP,

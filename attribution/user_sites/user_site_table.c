@@ -92,8 +92,8 @@ static struct user_site *find_site(struct user_site_table *table,
 	return add_site(table, like, chain);
 }
 
-int user_site_table_bill(struct user_site_table *table,
-			 const struct user_site *site)
+int user_site_table_charge(struct user_site_table *table,
+			   const struct user_site *site)
 {
 	struct user_site *sum = find_site(table, site);
 

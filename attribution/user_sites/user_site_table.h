@@ -18,8 +18,8 @@ void user_site_table_free(struct user_site_table *table);
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int user_site_table_bill(struct user_site_table *table,
-			 const struct user_site *site);
+int user_site_table_charge(struct user_site_table *table,
+			   const struct user_site *site);
 
 size_t user_site_table_count(const struct user_site_table *table);
 const struct user_site *user_site_table_at(const struct user_site_table *table,

@@ -46,11 +46,11 @@ static struct kernel_entry *entry_of(struct user_sites *sites, uint32_t index)
 	return entry;
 }
 
-/* Bills the entry, which is over. */
-static void bill(struct user_sites *sites, struct kernel_entry *entry)
+/* Charges the entry, which is over. */
+static void charge(struct user_sites *sites, struct kernel_entry *entry)
 {
 	entry->is_open = false;
-	if (user_site_table_bill(sites->table, &entry->site) < 0)
+	if (user_site_table_charge(sites->table, &entry->site) < 0)
 		sites->status = -ERROR_MEMORY;
 }
 
@@ -131,7 +131,7 @@ static void look_at(struct user_sites *sites, struct kernel_entry *entry,
 
 	contexts = task_time_contexts(sites->time, step->task->index, &count);
 	if (entry->is_open && (!count || contexts->serial != entry->context))
-		bill(sites, entry);
+		charge(sites, entry);
 	if (step->kind == STEP_ENTER && count == 1 &&
 	    contexts->serial != entry->context && is_entry(contexts))
 		begin_entry(sites, entry, step, contexts);
@@ -275,7 +275,7 @@ int user_sites_end(struct user_sites *sites)
 		struct kernel_entry *entry = array_at(&sites->entries, i);
 
 		if (entry->is_open)
-			bill(sites, entry);
+			charge(sites, entry);
 	}
 	return status ? status : sites->status;
 }

@@ -9,7 +9,7 @@
 struct attribution_input;
 struct event_handler;
 
-/* Bills the time of system calls and faults to the instructions that began
+/* Charges the time of system calls and faults to the instructions that began
  * them.  Where user code is traced, they are in the trace; else a system
  * call's is in the registers that record --user-stacks copies, a page fault's
  * in its tracepoint.
@@ -22,7 +22,7 @@ void user_sites_free(struct user_sites *sites);
 
 struct event_handler *user_sites_handler(struct user_sites *sites);
 
-/* Bills what has not returned, after the last step.
+/* Charges what has not returned, after the last step.
  *
  * Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory.
  */

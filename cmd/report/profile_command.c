@@ -3,7 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/processes/time_account.h"
-#include "attribution/profile/billed_profile.h"
+#include "attribution/profile/beneficiary_profile.h"
 #include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
@@ -78,7 +78,7 @@ struct profile_job {
 struct made_profile {
 	const struct call_tree *tree;
 	const uint64_t *part_ns;
-	const struct profile_bill *bill; /* or NULL */
+	const struct profile_interrupts *interrupts; /* or NULL */
 	const struct task_stacks *stacks;
 };
 
@@ -99,7 +99,7 @@ static int render(const struct profile_job *job,
 		.by_process = job->by_process,
 		.scope = job->scope,
 		.part_ns = made->part_ns,
-		.bill = made->bill,
+		.interrupts = made->interrupts,
 		.title = options->title,
 		.top = options->top,
 		.sort = options->sort,
@@ -170,26 +170,30 @@ static int profile_by_beneficiary(const struct profile_job *job)
 		.filter = &session->filter,
 		.window = session->window,
 	};
-	struct billed_profile *profile = billed_profile_new(&input, &options);
+	struct beneficiary_profile *profile =
+		beneficiary_profile_new(&input, &options);
 	struct task_stacks *stacks = NULL;
 	int status = EXIT_FAILED;
 
 	if (profile)
 		status = run_handler(session, job->events,
-				     billed_profile_handler(profile), &stacks);
+				     beneficiary_profile_handler(profile),
+				     &stacks);
 	if (!status)
-		status = billed_profile_end(profile);
+		status = beneficiary_profile_end(profile);
 	if (!status)
 		status = render(
 			job,
 			&(struct made_profile){
-				.tree = billed_profile_tree(profile),
-				.part_ns = billed_profile_part_times(profile),
-				.bill = billed_profile_bill(profile),
+				.tree = beneficiary_profile_tree(profile),
+				.part_ns =
+					beneficiary_profile_part_times(profile),
+				.interrupts =
+					beneficiary_profile_interrupts(profile),
 				.stacks = stacks,
 			});
 	task_stacks_free(stacks);
-	billed_profile_free(profile);
+	beneficiary_profile_free(profile);
 	if (status < 0)
 		fprintf(stderr, "ktrace-hw: %s\n", error_text(status));
 	return status < 0 ? EXIT_FAILED : status;

@@ -3,7 +3,7 @@
 #define KT_REPORT_PROFILE_REPORT_H
 
 #include "report/profile/function_profile.h"
-#include "report/profile/profile_bill.h"
+#include "report/profile/profile_interrupts.h"
 #include "report/profile/profile_scope.h"
 #include "report/steps/task_stacks.h"
 
@@ -35,7 +35,7 @@ struct profile_report {
 	const struct profile_scope *scope;
 	const uint64_t *part_ns; /* by enum profile_part */
 	/* Interrupt work is under whom it was for; NULL: whom it stopped. */
-	const struct profile_bill *bill;
+	const struct profile_interrupts *interrupts;
 	uint64_t top;	  /* rows wanted */
 	const char *sort; /* column of a flat profile; NULL: its own order */
 	const struct colors *colors; /* of text */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/interrupt_columns.h"
 
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_columns.h"
-#include "attribution/interrupts/interrupt_ledger.h"
 #include "attribution/table.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* For whom the kernel's own work was: timers, queued work, wake-ups. */
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
@@ -305,16 +305,16 @@ START_TEST(work_is_billed_to_its_queuer)
 	interrupt_scene_watch(&scene);
 	work_story(scene.fixture);
 	interrupt_scene_finish(&scene);
-	credit = interrupt_ledger_process(scene.ledger, 8);
+	credit = interrupt_accounts_process(scene.accounts, 8);
 	ck_assert_uint_eq(credit.interrupt_ns, 50);
 	ck_assert_uint_eq(credit.work_ns, 140);
 	interrupt_scene_end(&scene);
 }
 END_TEST
 
-static Suite *interrupt_ledger_suite(void)
+static Suite *interrupt_accounts_suite(void)
 {
-	Suite *suite = suite_create("interrupt_ledger");
+	Suite *suite = suite_create("interrupt_accounts");
 	TCase *tcase =
 		interrupt_stories(stories, sizeof(stories) / sizeof(*stories));
 
@@ -325,5 +325,5 @@ static Suite *interrupt_ledger_suite(void)
 
 int main(void)
 {
-	return run_suite(interrupt_ledger_suite());
+	return run_suite(interrupt_accounts_suite());
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/claims.h"
+#include "attribution/interrupts/owners.h"
 #include "tests/run_suite.h"
 
 struct fixture {
 	struct interrupt_rows *rows;
-	struct claims *claims;
+	struct owners *owners;
 	uint32_t work;
 };
 
@@ -18,7 +18,7 @@ static struct fixture make(void)
 					     .victim_tid = 5 };
 	struct fixture fixture = { .rows = interrupt_rows_new() };
 
-	fixture.claims = claims_new(fixture.rows, NULL);
+	fixture.owners = owners_new(fixture.rows, NULL);
 	fixture.work = interrupt_rows_work(fixture.rows, &work);
 	ck_assert_uint_eq(fixture.work, 0);
 	return fixture;
@@ -26,16 +26,16 @@ static struct fixture make(void)
 
 static void end(struct fixture *fixture)
 {
-	ck_assert(!claims_failed(fixture->claims));
-	claims_free(fixture->claims);
+	ck_assert(!owners_failed(fixture->owners));
+	owners_free(fixture->owners);
 	interrupt_rows_free(fixture->rows);
 }
 
-static void bill(struct fixture *fixture, struct claim *claim, uint64_t ns)
+static void bill(struct fixture *fixture, struct owner *owner, uint64_t ns)
 {
-	claim_bill(fixture->claims, claim,
-		   &(struct interrupt_share){
-			   .work = fixture->work, .count = 1, .ns = ns });
+	owner_charge(fixture->owners, owner,
+		     &(struct interrupt_charge){
+			     .work = fixture->work, .count = 1, .ns = ns });
 }
 
 /* Time of process @pid with that certainty. */
@@ -53,16 +53,16 @@ static uint64_t billed(const struct fixture *fixture, int32_t pid,
 START_TEST(what_waits_goes_to_who_it_was)
 {
 	struct fixture f = make();
-	struct claim *claim = claim_open(f.claims);
+	struct owner *owner = owner_open(f.owners);
 
-	bill(&f, claim, 10);
+	bill(&f, owner, 10);
 	ck_assert_ptr_null(interrupt_rows_at(f.rows, 0));
-	claim_settle_one(f.claims, claim, claim_process(f.claims, 7),
+	owner_resolve_to(f.owners, owner, owner_process(f.owners, 7),
 			 CERTAIN_INFERRED);
-	bill(&f, claim, 5);
-	claim_settle_one(f.claims, claim, claim_process(f.claims, 8),
+	bill(&f, owner, 5);
+	owner_resolve_to(f.owners, owner, owner_process(f.owners, 8),
 			 CERTAIN_EXACT);
-	claim_drop(f.claims, claim);
+	owner_drop(f.owners, owner);
 	ck_assert_uint_eq(billed(&f, 7, CERTAIN_INFERRED), 15);
 	ck_assert_uint_eq(billed(&f, 8, CERTAIN_EXACT), 0);
 	end(&f);
@@ -72,14 +72,14 @@ END_TEST
 START_TEST(what_nobody_knows_of_is_nobodys)
 {
 	struct fixture f = make();
-	struct claim *claim = claim_open(f.claims);
+	struct owner *owner = owner_open(f.owners);
 
-	claim_refer(claim);
-	bill(&f, claim, 10);
-	claim_drop(f.claims, claim);
+	owner_refer(owner);
+	bill(&f, owner, 10);
+	owner_drop(f.owners, owner);
 	ck_assert_ptr_null(interrupt_rows_at(f.rows, 0));
-	claim_drop(f.claims, claim);
-	bill(&f, claim_process(f.claims, 0), 3);
+	owner_drop(f.owners, owner);
+	bill(&f, owner_process(f.owners, 0), 3);
 	ck_assert_uint_eq(billed(&f, -1, CERTAIN_NOBODY), 13);
 	end(&f);
 }
@@ -88,25 +88,27 @@ END_TEST
 /* Weights that no number of nanoseconds divides by. */
 START_TEST(shares_add_up)
 {
-	struct array stakes = ARRAY_OF(struct stake);
+	struct array shares = ARRAY_OF(struct owner_share);
 	struct fixture f = make();
 	uint64_t sum = 0;
 	double count = 0;
 
 	for (int32_t pid = 1; pid <= 7; pid++)
-		stakes_add(f.claims, &stakes, claim_process(f.claims, pid),
-			   pid * 1.1, CERTAIN_EXACT);
+		owner_shares_add(f.owners, &shares,
+				 owner_process(f.owners, pid), pid * 1.1,
+				 CERTAIN_EXACT);
 	for (uint64_t ns = 0; ns < 100; ns++)
-		stakes_bill(f.claims, &stakes,
-			    &(struct interrupt_share){
-				    .work = f.work, .count = 1, .ns = ns });
+		owner_shares_charge(f.owners, &shares,
+				    &(struct interrupt_charge){ .work = f.work,
+								.count = 1,
+								.ns = ns });
 	for (size_t i = 0; i < 7; i++) {
 		sum += interrupt_rows_at(f.rows, i)->total_ns;
 		count += interrupt_rows_at(f.rows, i)->count;
 	}
 	ck_assert_uint_eq(sum, 99 * 100 / 2);
 	ck_assert_double_eq_tol(count, 100, 1e-6);
-	stakes_free(f.claims, &stakes);
+	owner_shares_free(f.owners, &shares);
 	end(&f);
 }
 END_TEST
@@ -114,41 +116,41 @@ END_TEST
 START_TEST(doubt_stays)
 {
 	struct fixture f = make();
-	struct claim *outer = claim_open(f.claims);
-	struct claim *inner = claim_open(f.claims);
+	struct owner *outer = owner_open(f.owners);
+	struct owner *inner = owner_open(f.owners);
 
 	bill(&f, outer, 10);
-	claim_settle_one(f.claims, outer, inner, CERTAIN_INFERRED);
-	claim_drop(f.claims, outer);
-	claim_settle_one(f.claims, inner, claim_process(f.claims, 7),
+	owner_resolve_to(f.owners, outer, inner, CERTAIN_INFERRED);
+	owner_drop(f.owners, outer);
+	owner_resolve_to(f.owners, inner, owner_process(f.owners, 7),
 			 CERTAIN_EXACT);
-	claim_drop(f.claims, inner);
+	owner_drop(f.owners, inner);
 	ck_assert_uint_eq(billed(&f, 7, CERTAIN_INFERRED), 10);
 	end(&f);
 }
 END_TEST
 
-/* Two pieces of work that each are for whom the other is. */
+/* Two slices of work that each are for whom the other is. */
 START_TEST(circles_are_nobodys)
 {
 	struct fixture f = make();
-	struct claim *one = claim_open(f.claims);
-	struct claim *other = claim_open(f.claims);
+	struct owner *one = owner_open(f.owners);
+	struct owner *other = owner_open(f.owners);
 
 	bill(&f, one, 10);
 	bill(&f, other, 20);
-	claim_settle_one(f.claims, one, other, CERTAIN_EXACT);
-	claim_settle_one(f.claims, other, one, CERTAIN_EXACT);
-	claim_drop(f.claims, one);
-	claim_drop(f.claims, other);
+	owner_resolve_to(f.owners, one, other, CERTAIN_EXACT);
+	owner_resolve_to(f.owners, other, one, CERTAIN_EXACT);
+	owner_drop(f.owners, one);
+	owner_drop(f.owners, other);
 	ck_assert_uint_eq(billed(&f, -1, CERTAIN_NOBODY), 30);
 	end(&f);
 }
 END_TEST
 
-static Suite *claims_suite(void)
+static Suite *owners_suite(void)
 {
-	Suite *suite = suite_create("claims");
+	Suite *suite = suite_create("owners");
 	TCase *tcase = tcase_create("claims");
 
 	tcase_add_test(tcase, what_waits_goes_to_who_it_was);
@@ -162,5 +164,5 @@ static Suite *claims_suite(void)
 
 int main(void)
 {
-	return run_suite(claims_suite());
+	return run_suite(owners_suite());
 }

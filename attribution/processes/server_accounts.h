@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_SERVER_BILLS_H
-#define KT_ATTRIBUTION_SERVER_BILLS_H
+#ifndef KT_ATTRIBUTION_SERVER_ACCOUNTS_H
+#define KT_ATTRIBUTION_SERVER_ACCOUNTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 /* What a server process did for one client: for a process that sent it a
  * message for which it waited.
  */
-struct server_bill {
+struct server_account {
 	int32_t server_pid;
 	int32_t client_pid; /* -1: for nobody known */
 	uint64_t requests;  /* its messages that woke the server */
@@ -21,32 +21,33 @@ struct server_bill {
 	uint64_t inferred_ns; /* of kernel_ns and user_ns */
 };
 
-/* Bills by server and client. */
-struct server_bills;
+/* Charges by server and client. */
+struct server_accounts;
 
-#define SERVER_BILL_NONE SIZE_MAX
+#define SERVER_ACCOUNT_NONE SIZE_MAX
 
 /* Returns NULL when out of memory. */
-struct server_bills *server_bills_new(void);
-void server_bills_free(struct server_bills *bills);
+struct server_accounts *server_accounts_new(void);
+void server_accounts_free(struct server_accounts *accounts);
 
-/* Returns the number of the bill of @client for @server, or SERVER_BILL_NONE
+/* Returns the number of the account of @client for @server, or SERVER_ACCOUNT_NONE
  * when out of memory.
  */
-size_t server_bills_add(struct server_bills *bills, int32_t server,
-			int32_t client);
+size_t server_accounts_add(struct server_accounts *accounts, int32_t server,
+			   int32_t client);
 
 /* Returns whether @client, and not @server, was the first of the two to wake
  * the other: the one that does so is the client.  Remembers it.
  */
-bool server_bills_is_client(struct server_bills *bills, int32_t client,
-			    int32_t server);
+bool server_accounts_is_client(struct server_accounts *accounts, int32_t client,
+			       int32_t server);
 
 /* Returns whether @server had a client that is known. */
-bool server_bills_is_server(const struct server_bills *bills, int32_t server);
+bool server_accounts_is_server(const struct server_accounts *accounts,
+			       int32_t server);
 
-/* Returns bill @number, or NULL after the last; valid until one is added. */
-struct server_bill *server_bills_at(const struct server_bills *bills,
-				    size_t number);
+/* Returns account @number, or NULL after the last; valid until one is added. */
+struct server_account *
+server_accounts_at(const struct server_accounts *accounts, size_t number);
 
 #endif

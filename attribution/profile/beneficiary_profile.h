@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_BILLED_PROFILE_H
-#define KT_ATTRIBUTION_BILLED_PROFILE_H
+#ifndef KT_ATTRIBUTION_BENEFICIARY_PROFILE_H
+#define KT_ATTRIBUTION_BENEFICIARY_PROFILE_H
 
 #include "attribution/events/event_handler.h"
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "report/profile/profile.h"
-#include "report/profile/profile_bill.h"
+#include "report/profile/profile_interrupts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,29 +17,31 @@ struct attribution_input;
  * stopped.  What was for the system or for nobody is process 0's.  In the tree
  * such work begins at its entry, below no function that it stopped.
  */
-struct billed_profile;
+struct beneficiary_profile;
 
 /* Borrows both, which have the same filter and window; @options is by process
  * and has a scope.  Returns NULL when out of memory.
  */
-struct billed_profile *
-billed_profile_new(const struct attribution_input *input,
-		   const struct profile_options *options);
-void billed_profile_free(struct billed_profile *profile);
+struct beneficiary_profile *
+beneficiary_profile_new(const struct attribution_input *input,
+			const struct profile_options *options);
+void beneficiary_profile_free(struct beneficiary_profile *profile);
 
 /* What has to see all steps, events and records.  Owner: the profile. */
-struct event_handler *billed_profile_handler(struct billed_profile *profile);
+struct event_handler *
+beneficiary_profile_handler(struct beneficiary_profile *profile);
 
 /* No more steps come: as profile_end(). */
-int billed_profile_end(struct billed_profile *profile);
+int beneficiary_profile_end(struct beneficiary_profile *profile);
 
 /* As profile_tree() and profile_part_times(), after the end. */
 const struct call_tree *
-billed_profile_tree(const struct billed_profile *profile);
-const uint64_t *billed_profile_part_times(const struct billed_profile *profile);
+beneficiary_profile_tree(const struct beneficiary_profile *profile);
+const uint64_t *
+beneficiary_profile_part_times(const struct beneficiary_profile *profile);
 
 /* Returns the interrupt work that is in the tree, after the end. */
-const struct profile_bill *
-billed_profile_bill(const struct billed_profile *profile);
+const struct profile_interrupts *
+beneficiary_profile_interrupts(const struct beneficiary_profile *profile);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/profile/billed_profile.h"
+#include "attribution/profile/beneficiary_profile.h"
 
 #include "attribution/interrupts/interrupt_stacks.h"
 #include "attribution/interrupts/path_sums.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Above all processes: the root below which pieces of work are until it is
+/* Above all processes: the root below which slices of work are until it is
  * known whose they are.
  */
 enum { WORK_PID = -2 };
@@ -25,21 +25,21 @@ struct task_path {
 	bool is_in_work; /* node is below the root of work */
 };
 
-struct billed_profile {
+struct beneficiary_profile {
 	struct event_handler handler;
-	struct interrupt_ledger *ledger;
+	struct interrupt_accounts *accounts;
 	struct path_sums *paths;
 	struct call_tree *tree;
 	struct array tasks; /* struct task_path by task index */
-	struct array slots; /* uint32_t by node: where the piece
+	struct array slots; /* uint32_t by node: where the slice
 					 * that was there last has it, perhaps */
 	uint32_t work;	    /* the root of work */
 	struct profile_options options;
 	uint64_t part_ns[PROFILE_PARTS];
-	struct profile_bill bill;
+	struct profile_interrupts interrupts;
 };
 
-static struct task_path *path_of(struct billed_profile *profile,
+static struct task_path *path_of(struct beneficiary_profile *profile,
 				 const struct task *task)
 {
 	struct task_path *path = array_reach(&profile->tasks, task->index);
@@ -54,37 +54,37 @@ static struct task_path *path_of(struct billed_profile *profile,
 	return path->node == CALL_NODE_NONE ? NULL : path;
 }
 
-/* Returns what @piece did at @node, making it if it is new there. */
-static struct path_work *work_of(struct billed_profile *profile,
-				 struct interrupt_piece *piece, uint32_t node)
+/* Returns what @slice did at @node, making it if it is new there. */
+static struct path_work *work_of(struct beneficiary_profile *profile,
+				 struct interrupt_slice *slice, uint32_t node)
 {
 	uint32_t *slot = array_reach(&profile->slots, node);
-	struct path_work *work = piece->paths.items;
+	struct path_work *work = slice->paths.items;
 
 	if (!slot)
 		return NULL;
-	if (*slot < piece->paths.count && work[*slot].path == node)
+	if (*slot < slice->paths.count && work[*slot].path == node)
 		return &work[*slot];
-	*slot = (uint32_t)piece->paths.count;
-	work = array_add(&piece->paths);
+	*slot = (uint32_t)slice->paths.count;
+	work = array_add(&slice->paths);
 	if (work)
 		work->path = node;
 	return work;
 }
 
-/* Adds @more to what is done in a piece.  What is no interrupt work there is
+/* Adds @more to what is done in a slice.  What is no interrupt work there is
  * the task's own.
  */
-static bool add_work(struct billed_profile *profile,
+static bool add_work(struct beneficiary_profile *profile,
 		     const struct interrupt_stack *stack,
 		     const struct path_work *more)
 {
-	struct interrupt_piece *piece = interrupt_stack_charged(stack);
+	struct interrupt_slice *slice = interrupt_stack_charged(stack);
 	struct path_work *work;
 
-	if (!piece)
+	if (!slice)
 		return path_sums_add_own(profile->paths, stack->pid, more);
-	work = work_of(profile, piece, more->path);
+	work = work_of(profile, slice, more->path);
 	if (!work)
 		return false;
 	work->ns += more->ns;
@@ -93,7 +93,7 @@ static bool add_work(struct billed_profile *profile,
 	return true;
 }
 
-static bool charge(struct billed_profile *profile, struct task_path *path,
+static bool charge(struct beneficiary_profile *profile, struct task_path *path,
 		   const struct interrupt_stack *stack,
 		   const struct call_step *step)
 {
@@ -112,7 +112,8 @@ static bool charge(struct billed_profile *profile, struct task_path *path,
 }
 
 /* Counts the entry that @step is, at @node. */
-static bool count(struct billed_profile *profile, const struct task_path *path,
+static bool count(struct beneficiary_profile *profile,
+		  const struct task_path *path,
 		  const struct interrupt_stack *stack,
 		  const struct call_step *step, uint32_t node)
 {
@@ -130,7 +131,7 @@ static bool count(struct billed_profile *profile, const struct task_path *path,
 	return add_work(profile, stack, &entry);
 }
 
-static uint32_t child(const struct billed_profile *profile, uint32_t node,
+static uint32_t child(const struct beneficiary_profile *profile, uint32_t node,
 		      const struct call_step *step)
 {
 	bool is_break = step->how == HOW_BREAK ||
@@ -139,16 +140,16 @@ static uint32_t child(const struct billed_profile *profile, uint32_t node,
 	return call_tree_child(profile->tree, node, step->function, is_break);
 }
 
-/* Whether the function that @step enters or counts is in a piece of work. */
-static bool is_in_piece(const struct interrupt_stack *stack,
+/* Whether the function that @step enters or counts is in a slice of work. */
+static bool is_in_slice(const struct interrupt_stack *stack,
 			const struct call_step *step)
 {
-	const struct interrupt_piece *pieces = stack->pieces.items;
+	const struct interrupt_slice *slices = stack->slices.items;
 
-	return stack->pieces.count && step->depth >= pieces->depth;
+	return stack->slices.count && step->depth >= slices->depth;
 }
 
-static void begin_work(const struct billed_profile *profile,
+static void begin_work(const struct beneficiary_profile *profile,
 		       struct task_path *path)
 {
 	path->stopped = path->node;
@@ -156,11 +157,11 @@ static void begin_work(const struct billed_profile *profile,
 	path->is_in_work = true;
 }
 
-static bool enter(struct billed_profile *profile, struct task_path *path,
+static bool enter(struct beneficiary_profile *profile, struct task_path *path,
 		  const struct interrupt_stack *stack,
 		  const struct call_step *step)
 {
-	if (is_in_piece(stack, step) && !path->is_in_work)
+	if (is_in_slice(stack, step) && !path->is_in_work)
 		begin_work(profile, path);
 	if (!path->is_in_work && !path->is_wanted)
 		return true;
@@ -169,7 +170,8 @@ static bool enter(struct billed_profile *profile, struct task_path *path,
 	       count(profile, path, stack, step, path->node);
 }
 
-static void leave(const struct billed_profile *profile, struct task_path *path)
+static void leave(const struct beneficiary_profile *profile,
+		  struct task_path *path)
 {
 	if (!path->is_in_work && !path->is_wanted)
 		return;
@@ -181,7 +183,7 @@ static void leave(const struct billed_profile *profile, struct task_path *path)
 }
 
 /* A call that leads to the function itself stays in its place. */
-static bool count_local(struct billed_profile *profile,
+static bool count_local(struct beneficiary_profile *profile,
 			const struct task_path *path,
 			const struct interrupt_stack *stack,
 			const struct call_step *step)
@@ -197,48 +199,51 @@ static bool count_local(struct billed_profile *profile,
 }
 
 /* Time belongs to what was going on before the step, a call to what it
- * begins: the ledger takes the step between the two.
+ * begins: the accounts takes the step between the two.
  */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
-	struct billed_profile *profile = (struct billed_profile *)handler;
-	struct event_handler *ledger =
-		interrupt_ledger_handler(profile->ledger);
+	struct beneficiary_profile *profile =
+		(struct beneficiary_profile *)handler;
+	struct event_handler *accounts =
+		interrupt_accounts_handler(profile->accounts);
 	struct task_path *path = path_of(profile, step->task);
-	const struct interrupt_stack *stack =
-		interrupt_ledger_stack(profile->ledger, step->task, step->cpu);
+	const struct interrupt_stack *stack = interrupt_accounts_stack(
+		profile->accounts, step->task, step->cpu);
 	bool is_done = path && stack && charge(profile, path, stack, step);
 
 	if (is_done && step->kind == STEP_EXIT)
 		leave(profile, path);
-	ledger->step(ledger, step);
+	accounts->step(accounts, step);
 	if (is_done && step->kind <= STEP_COUNT && step->kind != STEP_EXIT) {
-		stack = interrupt_ledger_stack(profile->ledger, step->task,
-					       step->cpu);
+		stack = interrupt_accounts_stack(profile->accounts, step->task,
+						 step->cpu);
 		is_done = stack &&
 			  (step->kind == STEP_ENTER ?
 				   enter(profile, path, stack, step) :
 				   count_local(profile, path, stack, step));
 	}
 	if (!is_done)
-		interrupt_ledger_fail(profile->ledger);
+		interrupt_accounts_fail(profile->accounts);
 }
 
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct billed_profile *profile = (struct billed_profile *)handler;
-	struct event_handler *ledger =
-		interrupt_ledger_handler(profile->ledger);
+	struct beneficiary_profile *profile =
+		(struct beneficiary_profile *)handler;
+	struct event_handler *accounts =
+		interrupt_accounts_handler(profile->accounts);
 
-	ledger->event(ledger, event);
+	accounts->event(accounts, event);
 }
 
-struct billed_profile *billed_profile_new(const struct attribution_input *input,
-					  const struct profile_options *options)
+struct beneficiary_profile *
+beneficiary_profile_new(const struct attribution_input *input,
+			const struct profile_options *options)
 {
-	struct billed_profile *profile = calloc(1, sizeof(*profile));
+	struct beneficiary_profile *profile = calloc(1, sizeof(*profile));
 
 	if (!profile)
 		return NULL;
@@ -252,19 +257,20 @@ struct billed_profile *billed_profile_new(const struct attribution_input *input,
 	if (profile->tree && profile->paths) {
 		profile->work = call_tree_part_root(profile->tree, WORK_PID,
 						    PROFILE_WORK);
-		profile->ledger = interrupt_ledger_new(input, profile->paths);
+		profile->accounts =
+			interrupt_accounts_new(input, profile->paths);
 	}
-	if (profile->ledger && profile->work != CALL_NODE_NONE)
+	if (profile->accounts && profile->work != CALL_NODE_NONE)
 		return profile;
-	billed_profile_free(profile);
+	beneficiary_profile_free(profile);
 	return NULL;
 }
 
-void billed_profile_free(struct billed_profile *profile)
+void beneficiary_profile_free(struct beneficiary_profile *profile)
 {
 	if (!profile)
 		return;
-	interrupt_ledger_free(profile->ledger);
+	interrupt_accounts_free(profile->accounts);
 	path_sums_free(profile->paths);
 	call_tree_free(profile->tree);
 	array_free(&profile->tasks);
@@ -272,12 +278,13 @@ void billed_profile_free(struct billed_profile *profile)
 	free(profile);
 }
 
-struct event_handler *billed_profile_handler(struct billed_profile *profile)
+struct event_handler *
+beneficiary_profile_handler(struct beneficiary_profile *profile)
 {
 	return &profile->handler;
 }
 
-static bool is_wanted(const struct billed_profile *profile, int32_t pid)
+static bool is_wanted(const struct beneficiary_profile *profile, int32_t pid)
 {
 	const struct task process = { .pid = pid, .tid = pid };
 
@@ -286,7 +293,7 @@ static bool is_wanted(const struct billed_profile *profile, int32_t pid)
 }
 
 /* Returns the node for path @node of work in the tree below @root. */
-static uint32_t place_below(struct billed_profile *profile, uint32_t root,
+static uint32_t place_below(struct beneficiary_profile *profile, uint32_t root,
 			    uint32_t node)
 {
 	const struct call_node *from = call_tree_at(profile->tree, node);
@@ -309,7 +316,8 @@ static uint64_t entries_of(const struct path_sum *sum, enum call_how how)
 }
 
 /* Adds @sum to the calls of the process that it was for. */
-static int add_sum(struct billed_profile *profile, const struct path_sum *sum)
+static int add_sum(struct beneficiary_profile *profile,
+		   const struct path_sum *sum)
 {
 	int32_t pid = sum->pid > 0 ? sum->pid : 0;
 	uint32_t root = call_tree_part_root(
@@ -330,15 +338,15 @@ static int add_sum(struct billed_profile *profile, const struct path_sum *sum)
 	node->calls.async += entries_of(sum, HOW_BREAK);
 	node->calls.starts += entries_of(sum, HOW_START);
 	node->calls.inferred += entries_of(sum, HOW_INFERRED);
-	profile->bill.exact_ns += sum->certain_ns[CERTAIN_EXACT];
-	profile->bill.inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
-	profile->bill.nobodys_ns += sum->certain_ns[CERTAIN_NOBODY];
+	profile->interrupts.exact_ns += sum->certain_ns[CERTAIN_EXACT];
+	profile->interrupts.inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
+	profile->interrupts.nobodys_ns += sum->certain_ns[CERTAIN_NOBODY];
 	return 0;
 }
 
-int billed_profile_end(struct billed_profile *profile)
+int beneficiary_profile_end(struct beneficiary_profile *profile)
 {
-	int status = interrupt_ledger_end(profile->ledger);
+	int status = interrupt_accounts_end(profile->accounts);
 	const struct path_sum *sum;
 
 	for (size_t i = 0; !status && (sum = path_sums_at(profile->paths, i));
@@ -351,18 +359,19 @@ int billed_profile_end(struct billed_profile *profile)
 }
 
 const struct call_tree *
-billed_profile_tree(const struct billed_profile *profile)
+beneficiary_profile_tree(const struct beneficiary_profile *profile)
 {
 	return profile->tree;
 }
 
-const uint64_t *billed_profile_part_times(const struct billed_profile *profile)
+const uint64_t *
+beneficiary_profile_part_times(const struct beneficiary_profile *profile)
 {
 	return profile->part_ns;
 }
 
-const struct profile_bill *
-billed_profile_bill(const struct billed_profile *profile)
+const struct profile_interrupts *
+beneficiary_profile_interrupts(const struct beneficiary_profile *profile)
 {
-	return &profile->bill;
+	return &profile->interrupts;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/message_kinds.h"
 #include "attribution/processes/message_order.h"
-#include "attribution/processes/server_bills.h"
+#include "attribution/processes/server_accounts.h"
 #include "attribution/time/task_paths.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
@@ -10,14 +10,14 @@
 
 START_TEST(the_first_to_wake_the_other_is_the_client)
 {
-	struct server_bills *bills = server_bills_new();
+	struct server_accounts *accounts = server_accounts_new();
 
-	ck_assert(server_bills_is_client(bills, 7, 8));
-	ck_assert(!server_bills_is_client(bills, 8, 7));
-	ck_assert(server_bills_is_client(bills, 7, 8));
-	ck_assert(server_bills_is_client(bills, 8, 9));
-	ck_assert(!server_bills_is_client(bills, 9, 8));
-	server_bills_free(bills);
+	ck_assert(server_accounts_is_client(accounts, 7, 8));
+	ck_assert(!server_accounts_is_client(accounts, 8, 7));
+	ck_assert(server_accounts_is_client(accounts, 7, 8));
+	ck_assert(server_accounts_is_client(accounts, 8, 9));
+	ck_assert(!server_accounts_is_client(accounts, 9, 8));
+	server_accounts_free(accounts);
 }
 END_TEST
 
@@ -63,19 +63,19 @@ END_TEST
 
 START_TEST(each_pair_has_one_bill)
 {
-	struct server_bills *bills = server_bills_new();
-	size_t first = server_bills_add(bills, 8, 7);
+	struct server_accounts *accounts = server_accounts_new();
+	size_t first = server_accounts_add(accounts, 8, 7);
 
-	ck_assert_uint_ne(server_bills_add(bills, 7, 8), first);
-	ck_assert_uint_ne(server_bills_add(bills, 8, -1), first);
-	ck_assert_uint_eq(server_bills_add(bills, 8, 7), first);
-	ck_assert_int_eq(server_bills_at(bills, first)->server_pid, 8);
-	ck_assert_int_eq(server_bills_at(bills, first)->client_pid, 7);
-	ck_assert_ptr_null(server_bills_at(bills, 3));
-	ck_assert_uint_ne(server_bills_add(bills, 9, -1), first);
-	ck_assert(server_bills_is_server(bills, 8));
-	ck_assert(!server_bills_is_server(bills, 9));
-	server_bills_free(bills);
+	ck_assert_uint_ne(server_accounts_add(accounts, 7, 8), first);
+	ck_assert_uint_ne(server_accounts_add(accounts, 8, -1), first);
+	ck_assert_uint_eq(server_accounts_add(accounts, 8, 7), first);
+	ck_assert_int_eq(server_accounts_at(accounts, first)->server_pid, 8);
+	ck_assert_int_eq(server_accounts_at(accounts, first)->client_pid, 7);
+	ck_assert_ptr_null(server_accounts_at(accounts, 3));
+	ck_assert_uint_ne(server_accounts_add(accounts, 9, -1), first);
+	ck_assert(server_accounts_is_server(accounts, 8));
+	ck_assert(!server_accounts_is_server(accounts, 9));
+	server_accounts_free(accounts);
 }
 END_TEST
 
@@ -122,9 +122,9 @@ START_TEST(the_innermost_function_decides)
 }
 END_TEST
 
-static Suite *server_bills_suite(void)
+static Suite *server_accounts_suite(void)
 {
-	Suite *suite = suite_create("server_bills");
+	Suite *suite = suite_create("server_accounts");
 	TCase *tcase = tcase_create("bills");
 
 	tcase_add_test(tcase, the_first_to_wake_the_other_is_the_client);
@@ -139,5 +139,5 @@ static Suite *server_bills_suite(void)
 
 int main(void)
 {
-	return run_suite(server_bills_suite());
+	return run_suite(server_accounts_suite());
 }

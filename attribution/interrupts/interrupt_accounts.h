@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_INTERRUPT_LEDGER_H
-#define KT_ATTRIBUTION_INTERRUPT_LEDGER_H
+#ifndef KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
+#define KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
 
 #include "attribution/events/event_handler.h"
 
@@ -10,13 +10,13 @@
 
 struct attribution_input;
 struct call_step;
-struct interrupt_piece;
+struct interrupt_slice;
 struct interrupt_stack;
 struct path_sums;
 struct task;
 
 /* What kernel code does at a moment that its task did not choose, or for
- * another than the task that runs it.  A piece of work may be within another:
+ * another than the task that runs it.  A slice of work may be within another:
  * its time is then its own, not the outer one's.
  */
 enum interrupt_kind {
@@ -38,7 +38,7 @@ enum interrupt_kind {
 enum interrupt_certainty {
 	CERTAIN_EXACT,	  /* followed by the object that it was about */
 	CERTAIN_INFERRED, /* from whom it woke, or the like */
-	CERTAIN_NOBODY,	  /* nobody claims it */
+	CERTAIN_NOBODY,	  /* nobody owners it */
 	CERTAINTIES,
 };
 
@@ -46,58 +46,59 @@ enum interrupt_certainty {
  *
  * Interrupt time of a task is its traced time (call_step.clock_ns) that is
  * TIME_INTERRUPT by on_cpu_class().  All of it, the idle tasks' too, is in the
- * ledger exactly once.  Work items, threaded handlers and the soft interrupts
+ * accounts exactly once.  Work items, threaded handlers and the soft interrupts
  * of ksoftirqd are in it as well, but are no interrupt time: their threads are
  * there for nothing else.
  *
  * Memory grows with the functions and processes seen and with the objects
  * (packets, requests, work items, timers) in flight, not with time.
  */
-struct interrupt_ledger;
+struct interrupt_accounts;
 
-/* Borrows @input, and @paths, where what a piece of work did on each call path
- * is billed; NULL: nowhere.  Returns NULL when out of memory.
+/* Borrows @input, and @paths, where what a slice of work did on each call path
+ * is charged; NULL: nowhere.  Returns NULL when out of memory.
  */
-struct interrupt_ledger *
-interrupt_ledger_new(const struct attribution_input *input,
-		     struct path_sums *paths);
-void interrupt_ledger_free(struct interrupt_ledger *ledger);
+struct interrupt_accounts *
+interrupt_accounts_new(const struct attribution_input *input,
+		       struct path_sums *paths);
+void interrupt_accounts_free(struct interrupt_accounts *accounts);
 
-/* Sees pieces of interrupt work begin and end, as the steps of the piece's task
- * tell it; what a piece is, is known by its end.
+/* Sees slices of interrupt work begin and end, as the steps of the slice's task
+ * tell it; what a slice is, is known by its end.
  */
 struct interrupt_observer {
 	void (*begin)(struct interrupt_observer *observer,
-		      const struct interrupt_piece *piece,
+		      const struct interrupt_slice *slice,
 		      const struct call_step *step);
 	void (*end)(struct interrupt_observer *observer,
-		    const struct interrupt_piece *piece,
+		    const struct interrupt_slice *slice,
 		    const struct call_step *step);
 };
 
-/* Tells @observer, which is borrowed, up to interrupt_ledger_end(). */
-void interrupt_ledger_observe(struct interrupt_ledger *ledger,
-			      struct interrupt_observer *observer);
+/* Tells @observer, which is borrowed, up to interrupt_accounts_end(). */
+void interrupt_accounts_observe(struct interrupt_accounts *accounts,
+				struct interrupt_observer *observer);
 
-/* What has to see all steps, events and records.  Owner: the ledger. */
-struct event_handler *interrupt_ledger_handler(struct interrupt_ledger *ledger);
+/* What has to see all steps, events and records.  Owner: the accounts. */
+struct event_handler *
+interrupt_accounts_handler(struct interrupt_accounts *accounts);
 
-/* Returns the pieces that @task, which runs on @cpu, is in now; valid until the
- * ledger's next step.  NULL when out of memory.
+/* Returns the slices that @task, which runs on @cpu, is in now; valid until the
+ * accounts's next step.  NULL when out of memory.
  */
 struct interrupt_stack *
-interrupt_ledger_stack(const struct interrupt_ledger *ledger,
-		       const struct task *task, uint32_t cpu);
+interrupt_accounts_stack(const struct interrupt_accounts *accounts,
+			 const struct task *task, uint32_t cpu);
 
 /* Says that memory ran out. */
-void interrupt_ledger_fail(struct interrupt_ledger *ledger);
+void interrupt_accounts_fail(struct interrupt_accounts *accounts);
 
 /* Gives what is still unknown to nobody.  Call it once, after the last step
  * and before anything below.
  *
  * Returns 0, or -ERROR_MEMORY if the handler ever ran out of it.
  */
-int interrupt_ledger_end(struct interrupt_ledger *ledger);
+int interrupt_accounts_end(struct interrupt_accounts *accounts);
 
 /* Interrupt time by whom it was for.  What the process of the thread that it
  * ran on has of it, benefited the thread.
@@ -111,8 +112,8 @@ struct interrupt_shares {
  * stolen_ns add up to it.
  */
 struct interrupt_shares
-interrupt_ledger_thread(const struct interrupt_ledger *ledger,
-			const struct task *task);
+interrupt_accounts_thread(const struct interrupt_accounts *accounts,
+			  const struct task *task);
 
 /* What others' time went to for one process. */
 struct interrupt_credit {
@@ -122,7 +123,8 @@ struct interrupt_credit {
 };
 
 struct interrupt_credit
-interrupt_ledger_process(const struct interrupt_ledger *ledger, int32_t pid);
+interrupt_accounts_process(const struct interrupt_accounts *accounts,
+			   int32_t pid);
 
 /* One sum: work of one function on one thread's time for one process. */
 struct interrupt_row {
@@ -133,22 +135,23 @@ struct interrupt_row {
 	int32_t victim_pid;  /* on whose time; 0: idle */
 	int32_t victim_tid;
 	int32_t pid;  /* for whom; 0: the system, whatever runs;
-				 * -1: nobody claims it */
-	double count; /* pieces of work; of one that was for several,
+				 * -1: nobody owners it */
+	double count; /* slices of work; of one that was for several,
 				 * each has the part that it has of the time */
 	uint64_t total_ns;
-	uint64_t max_ns;		  /* most of one piece of work */
+	uint64_t max_ns;		  /* most of one slice of work */
 	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
 };
 
 /* Returns row @index, in no order, or NULL after the last. */
 const struct interrupt_row *
-interrupt_ledger_row(const struct interrupt_ledger *ledger, size_t index);
+interrupt_accounts_row(const struct interrupt_accounts *accounts, size_t index);
 
 /* The same with those for all processes taken together: pid is -1, the count
- * is that of the pieces of work, max_ns the longest.
+ * is that of the slices of work, max_ns the longest.
  */
 const struct interrupt_row *
-interrupt_ledger_work(const struct interrupt_ledger *ledger, size_t index);
+interrupt_accounts_work(const struct interrupt_accounts *accounts,
+			size_t index);
 
 #endif

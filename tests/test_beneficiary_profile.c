@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles in which interrupt work is whose it was for. */
 #include "attribution/events/known_events.h"
-#include "attribution/profile/billed_profile.h"
+#include "attribution/profile/beneficiary_profile.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
@@ -11,7 +11,7 @@
 struct fixture {
 	struct interrupt_scene scene;
 	struct profile_scope scope;
-	struct billed_profile *profile;
+	struct beneficiary_profile *profile;
 	char text[4096];
 };
 
@@ -33,16 +33,19 @@ static void begin(struct fixture *fixture)
 		.kinds = fixture->scene.input.kinds,
 		.shows = { [PROFILE_WORK] = true },
 	};
-	fixture->profile = billed_profile_new(&fixture->scene.input, &options);
+	fixture->profile =
+		beneficiary_profile_new(&fixture->scene.input, &options);
 	ck_assert_ptr_nonnull(fixture->profile);
-	attribution_fixture_watch(fixture->scene.fixture,
-				  billed_profile_handler(fixture->profile));
+	attribution_fixture_watch(
+		fixture->scene.fixture,
+		beneficiary_profile_handler(fixture->profile));
 }
 
 /* A line a function: "PID function<caller<... NS ns, CALLS". */
 static void write_node(struct fixture *fixture, uint32_t index)
 {
-	const struct call_tree *tree = billed_profile_tree(fixture->profile);
+	const struct call_tree *tree =
+		beneficiary_profile_tree(fixture->profile);
 	const struct function_table *functions =
 		symbols_functions(fixture->scene.symbols);
 	const struct call_node *node = call_tree_at(tree, index);
@@ -68,8 +71,8 @@ static const char *finish(struct fixture *fixture)
 	const struct call_tree *tree;
 
 	interrupt_scene_finish(&fixture->scene);
-	ck_assert_int_eq(billed_profile_end(fixture->profile), 0);
-	tree = billed_profile_tree(fixture->profile);
+	ck_assert_int_eq(beneficiary_profile_end(fixture->profile), 0);
+	tree = beneficiary_profile_tree(fixture->profile);
 	for (uint32_t i = 0; i < call_tree_count(tree); i++)
 		write_node(fixture, i);
 	return fixture->text;
@@ -77,7 +80,7 @@ static const char *finish(struct fixture *fixture)
 
 static void end(struct fixture *fixture)
 {
-	billed_profile_free(fixture->profile);
+	beneficiary_profile_free(fixture->profile);
 	interrupt_scene_end(&fixture->scene);
 }
 
@@ -104,7 +107,8 @@ START_TEST(an_interrupt_is_the_readers)
 		"7 __handle_irq_event_percpu<asm_common_interrupt 10 ns, 1\n"
 		"7 disk_handler<__handle_irq_event_percpu<asm_common_interrupt"
 		" 20 ns, 1\n");
-	ck_assert_uint_eq(billed_profile_bill(fixture.profile)->exact_ns, 50);
+	ck_assert_uint_eq(
+		beneficiary_profile_interrupts(fixture.profile)->exact_ns, 50);
 	end(&fixture);
 }
 END_TEST
@@ -129,14 +133,16 @@ START_TEST(what_nobody_claims_is_of_process_0)
 		"0 __handle_irq_event_percpu<asm_common_interrupt 10 ns, 1\n"
 		"0 disk_handler<__handle_irq_event_percpu<asm_common_interrupt"
 		" 20 ns, 1\n");
-	ck_assert_uint_eq(billed_profile_bill(fixture.profile)->nobodys_ns, 50);
+	ck_assert_uint_eq(
+		beneficiary_profile_interrupts(fixture.profile)->nobodys_ns,
+		50);
 	end(&fixture);
 }
 END_TEST
 
-static Suite *billed_profile_suite(void)
+static Suite *beneficiary_profile_suite(void)
 {
-	Suite *suite = suite_create("billed_profile");
+	Suite *suite = suite_create("beneficiary_profile");
 	TCase *tcase = tcase_create("bills");
 
 	tcase_add_test(tcase, an_interrupt_is_the_readers);
@@ -147,5 +153,5 @@ static Suite *billed_profile_suite(void)
 
 int main(void)
 {
-	return run_suite(billed_profile_suite());
+	return run_suite(beneficiary_profile_suite());
 }
