@@ -101,9 +101,9 @@ extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;
 extern const struct attribution_table interrupts_option;
-extern const struct attribution_table between_option;
+extern const struct attribution_table latency_option;
 extern const struct attribution_table function_option;
-extern const struct attribution_table user_sites_option;
+extern const struct attribution_table call_sites_option;
 extern const struct attribution_table crashes_table;
 
 /* Returns table @index, in the order of --help; NULL after the last. */

@@ -15,29 +15,29 @@
 
 struct task_tracker {
 	struct event_handler handler;
-	struct span_sink spans;
-	struct sleep_sink sleep_sink;
+	struct span_callback spans;
+	struct sleep_callback sleep_callback;
 	struct task_listener *listener;
 	struct task_time *time;
 	struct task_paths *paths;
-	struct wait_places *places;
+	struct wait_channels *places;
 	struct sleep_stacks *stacks;
 	struct system_calls *calls;
 	struct sleeps *sleeps;
 	int status; /* the first failure */
 };
 
-static struct task_tracker *watch_of_spans(struct span_sink *sink)
+static struct task_tracker *watch_of_spans(struct span_callback *callback)
 {
-	return (struct task_tracker *)((char *)sink -
+	return (struct task_tracker *)((char *)callback -
 				       offsetof(struct task_tracker, spans));
 }
 
-static struct task_tracker *watch_of_sleeps(struct sleep_sink *sink)
+static struct task_tracker *watch_of_sleeps(struct sleep_callback *callback)
 {
-	return (struct task_tracker *)((char *)sink -
+	return (struct task_tracker *)((char *)callback -
 				       offsetof(struct task_tracker,
-						sleep_sink));
+						sleep_callback));
 }
 
 static void note(struct task_tracker *tracker, int status)
@@ -46,17 +46,19 @@ static void note(struct task_tracker *tracker, int status)
 		tracker->status = status;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
-	struct task_tracker *tracker = watch_of_spans(sink);
+	struct task_tracker *tracker = watch_of_spans(callback);
 
 	system_calls_span(tracker->calls, span);
 	note(tracker, sleeps_span(tracker->sleeps, span));
 }
 
-static void take_sleep(struct sleep_sink *sink, const struct sleep *sleep)
+static void take_sleep(struct sleep_callback *callback,
+		       const struct sleep *sleep)
 {
-	struct task_tracker *tracker = watch_of_sleeps(sink);
+	struct task_tracker *tracker = watch_of_sleeps(callback);
 
 	if (tracker->listener->slept)
 		note(tracker,
@@ -156,7 +158,7 @@ static struct sleeps *open_sleeps(struct task_tracker *tracker,
 		.stacks = tracker->stacks,
 	};
 
-	return sleeps_new(&sleeps_options, &tracker->sleep_sink);
+	return sleeps_new(&sleeps_options, &tracker->sleep_callback);
 }
 
 struct task_tracker *
@@ -172,13 +174,13 @@ task_tracker_new(const struct task_tracker_options *options,
 	tracker->handler =
 		(struct event_handler){ take_step, take_event, take_record };
 	tracker->spans.take = take_span;
-	tracker->sleep_sink.take = take_sleep;
+	tracker->sleep_callback.take = take_sleep;
 	tracker->listener = listener;
 	tracker->stacks = sleep_stacks_new(options->user_stack);
 	tracker->time = task_time_new(&options->time, &tracker->spans);
 	tracker->paths = task_paths_new();
-	tracker->places = wait_places_new(options->functions, options->kinds,
-					  &options->marks);
+	tracker->places = wait_channels_new(options->functions, options->kinds,
+					    &options->marks);
 	tracker->calls = system_calls_new(options->functions, options->arch,
 					  options->kinds);
 	tracker->sleeps = open_sleeps(tracker, options);
@@ -195,7 +197,7 @@ void task_tracker_free(struct task_tracker *tracker)
 		return;
 	sleeps_free(tracker->sleeps);
 	system_calls_free(tracker->calls);
-	wait_places_free(tracker->places);
+	wait_channels_free(tracker->places);
 	task_paths_free(tracker->paths);
 	task_time_free(tracker->time);
 	sleep_stacks_free(tracker->stacks);

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_TASK_TRACKER_H
 
 #include "attribution/events/event_handler.h"
-#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wait_channels.h"
 #include "attribution/time/task_time.h"
 
 struct arch;

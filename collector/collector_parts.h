@@ -28,8 +28,8 @@ struct collector {
 	/* struct cpu_rings, as target.cpus, which have traces, then others */
 	struct array cpus;
 	struct kernel_copy kernel;
-	struct byte_buffer filter; /* as the kernel has it */
-	struct late_code *late;	   /* NULL: not wide */
+	struct byte_buffer filter;  /* as the kernel has it */
+	struct loaded_code *loaded; /* NULL: not wide */
 	struct recording_writer *writer;
 	struct priority priority;
 	struct workload workload;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/kernel_code/text_patches.h"
+#include "collector/kernel_code/text_poke_breakpoints.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/text_patch.h"
+#include "common/text_poke_breakpoint.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -188,21 +188,23 @@ static int open_text_poke(struct collector *collector)
 }
 
 /* Before any event that patches, too. */
-static int open_text_patches(struct collector *collector)
+static int open_text_poke_breakpoints(struct collector *collector)
 {
 	const char *const *functions = collector->tracer->patch_functions;
 	int error;
 
 	if (!functions)
 		return 0;
-	error = open_if_possible(collector, text_patches_add(&collector->events,
-							     functions));
+	error = open_if_possible(collector,
+				 text_poke_breakpoints_add(&collector->events,
+							   functions));
 	if (!error || error == -ERROR_MEMORY)
 		return error;
-	log_message(collector->log, LOG_NOTE, TEXT_PATCH_EVENT, LOG_NO_OFFSET,
+	log_message(collector->log, LOG_NOTE, TEXT_POKE_BREAKPOINT_EVENT,
+		    LOG_NO_OFFSET,
 		    "what the kernel patches cannot be followed: %s; what "
 		    "differs at the end will be a gap where it ran",
-		    text_patches_refusal(error));
+		    text_poke_breakpoints_refusal(error));
 	return 0;
 }
 
@@ -244,7 +246,7 @@ static int open_sideband(struct collector *collector)
 	int error;
 
 	if (collector->wide) {
-		error = open_text_patches(collector);
+		error = open_text_poke_breakpoints(collector);
 		if (!error)
 			error = open_module_load(collector);
 		if (error)

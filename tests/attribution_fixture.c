@@ -161,7 +161,7 @@ static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
 
 	ck_assert_uint_lt(task->depth, MADE_DEPTH);
 	step.how = (uint8_t)how;
-	step.doubt = how == HOW_INFERRED ? DOUBT_BEGIN : 0;
+	step.unseen = how == HOW_INFERRED ? UNSEEN_BEGIN : 0;
 	step.function = attribution_fixture_function(fixture, name);
 	step.depth = task->depth;
 	task->functions[task->depth] = step.function;
@@ -173,7 +173,7 @@ static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 {
 	begin_function(fixture, cpu, name,
-		       strncmp(name, "asm_", 4) ? HOW_CALL : HOW_BREAK);
+		       strncmp(name, "asm_", 4) ? HOW_CALL : HOW_EXCEPTION);
 }
 
 void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
@@ -182,14 +182,14 @@ void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 }
 
 static void leave_of(struct attribution_fixture *fixture,
-		     struct made_task *task, uint32_t cpu, uint8_t doubt,
+		     struct made_task *task, uint32_t cpu, uint8_t unseen,
 		     bool is_jump)
 {
 	struct call_step step = step_of(fixture, task, cpu, STEP_EXIT);
 
 	ck_assert_uint_gt(task->depth, 0);
 	step.depth = --task->depth;
-	step.doubt = doubt;
+	step.unseen = unseen;
 	step.detail = is_jump;
 	step.function = task->functions[step.depth];
 	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
@@ -289,7 +289,7 @@ void ends_on(struct attribution_fixture *fixture, uint32_t cpu)
 	struct call_step step;
 
 	while (task->depth)
-		leave_of(fixture, task, cpu, DOUBT_END, false);
+		leave_of(fixture, task, cpu, UNSEEN_END, false);
 	step = step_of(fixture, task, cpu, STEP_END);
 	send(fixture, &step);
 	fixture->cpus[cpu].current = NULL;
@@ -305,6 +305,6 @@ void ends(struct attribution_fixture *fixture)
 
 		while (task->depth)
 			leave_of(fixture, task, (uint32_t)task->task.cpu,
-				 DOUBT_END, false);
+				 UNSEEN_END, false);
 	}
 }

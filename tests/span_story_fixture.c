@@ -15,21 +15,23 @@
 
 struct script {
 	struct event_handler handler;
-	struct span_sink sink;
+	struct span_callback callback;
 	struct task_time *time;
 	struct task_names *names;
 	struct attribution_fixture *fixture;
 	char text[2048];
 };
 
-static struct script *script_of_sink(struct span_sink *sink)
+static struct script *script_of_callback(struct span_callback *callback)
 {
-	return (struct script *)((char *)sink - offsetof(struct script, sink));
+	return (struct script *)((char *)callback -
+				 offsetof(struct script, callback));
 }
 
-static void write_span(struct span_sink *sink, const struct time_span *span)
+static void write_span(struct span_callback *callback,
+		       const struct time_span *span)
 {
-	struct script *script = script_of_sink(sink);
+	struct script *script = script_of_callback(callback);
 	size_t length = strlen(script->text);
 	char *end = script->text + length;
 	size_t room = sizeof(script->text) - length;
@@ -76,7 +78,7 @@ static void open_script(struct script *script, const struct span_story *story)
 	memset(script, 0, sizeof(*script));
 	script->handler =
 		(struct event_handler){ take_step, take_event, take_record };
-	script->sink.take = write_span;
+	script->callback.take = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
 	options.functions = attribution_fixture_functions(script->fixture);
@@ -90,7 +92,7 @@ static void open_script(struct script *script, const struct span_story *story)
 		options.recorder = "/usr/bin/recorder record -- sleep 1";
 	}
 	options.names = script->names;
-	script->time = task_time_new(&options, &script->sink);
+	script->time = task_time_new(&options, &script->callback);
 	ck_assert_ptr_nonnull(script->time);
 	attribution_fixture_watch(script->fixture, &script->handler);
 }

@@ -10,7 +10,7 @@ static void send(struct call_trace *trace, uint8_t kind, char function,
 {
 	const struct call_step step = {
 		.kind = kind,
-		.how = function >= 'A' && function <= 'Z' ? HOW_BREAK :
+		.how = function >= 'A' && function <= 'Z' ? HOW_EXCEPTION :
 							    HOW_CALL,
 		.function = (uint32_t)function,
 		.depth = depth,

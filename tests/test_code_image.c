@@ -81,7 +81,7 @@ static uint8_t patched_at(uint64_t time_ns)
 	return byte;
 }
 
-START_TEST(late_code_is_patched_before_and_after_it_is_copied)
+START_TEST(loaded_code_is_patched_before_and_after_it_is_copied)
 {
 	uint8_t bytes[LATE_SIZE];
 
@@ -139,7 +139,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase,
-		       late_code_is_patched_before_and_after_it_is_copied);
+		       loaded_code_is_patched_before_and_after_it_is_copied);
 	tcase_add_test(tcase, a_patch_of_unknown_code_makes_none_known);
 	tcase_add_test(tcase, a_patch_is_undone_before_its_time);
 	suite_add_tcase(suite, tcase);

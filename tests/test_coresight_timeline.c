@@ -125,12 +125,12 @@ static void take(void *ctx, const struct function_event *event)
 		break;
 	case FUNCTION_LOCAL_CALL:
 		break;
-	case FUNCTION_BREAK:
-	case FUNCTION_LOCAL_BREAK:
+	case FUNCTION_EXCEPTION:
+	case FUNCTION_LOCAL_EXCEPTION:
 		push(shadow, event->address);
 		break;
 	case FUNCTION_RETURN:
-	case FUNCTION_BREAK_RETURN:
+	case FUNCTION_EXCEPTION_RETURN:
 		shadow->returns++;
 		pop(shadow, event->address);
 		break;

@@ -27,8 +27,8 @@ static void count_ourselves(const char *path, struct array *counts)
 	struct session session;
 
 	ck_assert_int_eq(session_open(&session, &options), 0);
-	ck_assert_int_eq(run_pipeline(&session, profile_sink(profile), &stacks),
-			 0);
+	ck_assert_int_eq(
+		run_pipeline(&session, profile_callback(profile), &stacks), 0);
 	functions = symbols_functions(session.symbols);
 	ck_assert_int_eq(function_profile_make(profile_tree(profile),
 					       function_count(functions),

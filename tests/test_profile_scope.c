@@ -53,7 +53,7 @@ static void add_path(struct call_tree *tree,
 {
 	uint32_t part = part_of(path->functions);
 	uint32_t node = call_tree_part_root(tree, -1, part);
-	bool is_break = false;
+	bool is_interrupt = false;
 	char text[128];
 	char *rest = text;
 	char *name;
@@ -62,10 +62,10 @@ static void add_path(struct call_tree *tree,
 	if (part != PROFILE_WORK)
 		strtok_r(text, " ", &rest);
 	while ((name = strtok_r(rest == text ? text : NULL, " ", &rest))) {
-		is_break |= !strncmp(name, "asm_", 4);
+		is_interrupt |= !strncmp(name, "asm_", 4);
 		node = call_tree_find_child(
 			tree, node, made_functions_find(functions, name),
-			is_break);
+			is_interrupt);
 	}
 	call_tree_at(tree, node)->self_ns += path->self_ns;
 	call_tree_at(tree, node)->calls.direct++;

@@ -87,7 +87,7 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 
 static int begin(struct caller *caller, const struct call_step *step)
 {
-	bool was_unseen = step->doubt & DOUBT_BEGIN;
+	bool was_unseen = step->unseen & UNSEEN_BEGIN;
 
 	/* The frame around the entry that has just ended. */
 	if (was_unseen && step->time_ns == caller->unseen_end_ns)
@@ -161,9 +161,9 @@ static int leave(struct caller *caller, const struct call_step *step)
 	}
 	if (step->depth != caller->call.depth)
 		return CALL_NOTHING;
-	if (step->doubt & DOUBT_BEGIN)
+	if (step->unseen & UNSEEN_BEGIN)
 		caller->unseen_end_ns = step->time_ns;
-	if (step->doubt & DOUBT_END)
+	if (step->unseen & UNSEEN_END)
 		caller->call.end = CALL_CUT;
 	return end(caller, step->time_ns);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct step_join {
-	struct step_sink sink;
+	struct step_callback callback;
 	const struct known_events *events;
 	struct event_handler *const *handlers;
 	size_t handler_count;
@@ -72,9 +72,9 @@ static void hand_records(struct step_join *join, uint64_t until_ns)
 	}
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct step_join *join = (struct step_join *)sink;
+	struct step_join *join = (struct step_join *)callback;
 
 	hand_records(join, step->time_ns);
 	for (size_t i = 0; i < join->handler_count; i++)
@@ -91,7 +91,7 @@ struct step_join *step_join_new(const struct recording *recording,
 
 	if (!join)
 		return NULL;
-	join->sink.take = take;
+	join->callback.take = take;
 	join->events = events;
 	join->handlers = handlers;
 	join->handler_count = count;
@@ -120,9 +120,9 @@ void step_join_free(struct step_join *join)
 	free(join);
 }
 
-struct step_sink *step_join_sink(struct step_join *join)
+struct step_callback *step_join_callback(struct step_join *join)
 {
-	return &join->sink;
+	return &join->callback;
 }
 
 int step_join_end(struct step_join *join)

@@ -29,7 +29,7 @@ struct step_join *step_join_new(const struct recording *recording,
 void step_join_free(struct step_join *join);
 
 /* Where the steps go. */
-struct step_sink *step_join_sink(struct step_join *join);
+struct step_callback *step_join_callback(struct step_join *join);
 
 /* Hands on the records after the last step.
  *

@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/step_filter.h"
-#include "report/timeline/lane_sink.h"
+#include "report/timeline/lane_callback.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -100,7 +100,7 @@ static void put_begin(struct interrupt_lanes *lanes, const struct lane *lane,
 		.note_count = slice->irq < 0 ? 3 : 4,
 	};
 
-	lanes->sink->begin(lanes->sink, lane, &span);
+	lanes->callback->begin(lanes->callback, lane, &span);
 }
 
 /* What is in a slice is no longer than it. */
@@ -118,7 +118,8 @@ static void put_ends(struct interrupt_lanes *lanes, const struct lane *lane,
 		const struct slice *slice = array_at(&slices->all, from);
 
 		if (is_long(lanes, slice))
-			lanes->sink->end(lanes->sink, lane, slice->end_ns);
+			lanes->callback->end(lanes->callback, lane,
+					     slice->end_ns);
 		from = slice->around;
 	}
 }
@@ -208,12 +209,12 @@ static void cut(struct interrupt_lanes *lanes, const struct task_slices *task,
 }
 
 struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
-					  struct lane_sink *sink)
+					  struct lane_callback *callback)
 {
 	return (struct interrupt_lanes){
 		.observer = { begin, end },
 		.options = *options,
-		.sink = sink,
+		.callback = callback,
 		.tasks = ARRAY_OF(struct task_slices),
 	};
 }

@@ -13,14 +13,14 @@
 struct interrupt_lanes {
 	struct interrupt_observer observer;
 	struct lanes_options options;
-	struct lane_sink *sink; /* borrowed */
-	struct array tasks;	/* struct task_slices by task index */
+	struct lane_callback *callback; /* borrowed */
+	struct array tasks;		/* struct task_slices by task index */
 	uint64_t last_ns;
 	int status; /* 0, or -ERROR_MEMORY */
 };
 
 struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
-					  struct lane_sink *sink);
+					  struct lane_callback *callback);
 
 /* Hands on slices that have not ended.  Returns 0 or -ERROR_MEMORY, also of what
  * came before.

@@ -94,19 +94,19 @@ static struct task_tracker *open_watch(struct lanes *lanes,
 }
 
 static int open_parts(struct lanes *lanes, const struct lanes_options *options,
-		      struct lane_sink *sink)
+		      struct lane_callback *callback)
 {
-	int status = wakings_open(&lanes->wakings, options, sink);
-	int next = call_lanes_open(&lanes->calls, options, sink);
+	int status = wakings_open(&lanes->wakings, options, callback);
+	int next = call_lanes_open(&lanes->calls, options, callback);
 
 	status = status ? status : next;
-	next = sleep_lanes_open(&lanes->sleeps, options, sink);
-	lanes->interrupts = interrupt_lanes_of(options, sink);
+	next = sleep_lanes_open(&lanes->sleeps, options, callback);
+	lanes->interrupts = interrupt_lanes_of(options, callback);
 	return status ? status : next;
 }
 
 struct lanes *lanes_new(const struct lanes_options *options,
-			struct lane_sink *sink)
+			struct lane_callback *callback)
 {
 	struct lanes *lanes = calloc(1, sizeof(*lanes));
 	int status;
@@ -117,7 +117,7 @@ struct lanes *lanes_new(const struct lanes_options *options,
 		(struct event_handler){ take_step, take_event, take_record };
 	lanes->listener.ended = take_call;
 	lanes->listener.slept = take_sleep;
-	status = open_parts(lanes, options, sink);
+	status = open_parts(lanes, options, callback);
 	lanes->tracker = open_watch(lanes, options->input);
 	lanes->accounts = interrupt_accounts_new(options->input, NULL);
 	if (!status && lanes->tracker && lanes->accounts) {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct lane_sink;
+struct lane_callback;
 struct event_handler;
 
 /* What the kernel's events and the steps tell together, for a timeline that
@@ -22,9 +22,9 @@ struct lanes_options {
 				 * wake-ups */
 };
 
-/* Borrows @sink.  Returns NULL when out of memory. */
+/* Borrows @callback.  Returns NULL when out of memory. */
 struct lanes *lanes_new(const struct lanes_options *options,
-			struct lane_sink *sink);
+			struct lane_callback *callback);
 void lanes_free(struct lanes *lanes);
 
 struct event_handler *lanes_handler(struct lanes *lanes);

@@ -8,7 +8,7 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/step_filter.h"
 #include "report/text/task_names.h"
-#include "report/timeline/lane_sink.h"
+#include "report/timeline/lane_callback.h"
 
 #include <stdbool.h>
 
@@ -19,11 +19,11 @@
 enum { ENTRY_FLAGS = 2, ENTRY_BYTES = 8 };
 
 int wakings_open(struct wakings *wakings, const struct lanes_options *options,
-		 struct lane_sink *sink)
+		 struct lane_callback *callback)
 {
 	*wakings = (struct wakings){
 		.options = *options,
-		.sink = sink,
+		.callback = callback,
 		.seen = ARRAY_OF(bool),
 		.tasks = number_map_new(),
 		.last = number_map_new(),
@@ -146,7 +146,7 @@ void wakings_event(struct wakings *wakings, const struct event_record *event)
 		return;
 	remember(wakings, event);
 	if (is_wanted(wakings, event))
-		wakings->sink->waking(wakings->sink, &waking);
+		wakings->callback->waking(wakings->callback, &waking);
 }
 
 const struct waking *wakings_last(const struct wakings *wakings, int32_t tid)

@@ -69,18 +69,19 @@ static void turn(struct servers *servers, struct service *service,
 	service->next_account = 0;
 }
 
-static struct servers *servers_of_sink(struct span_sink *sink)
+static struct servers *servers_of_callback(struct span_callback *callback)
 {
-	return (struct servers *)((char *)sink -
-				  offsetof(struct servers, sink));
+	return (struct servers *)((char *)callback -
+				  offsetof(struct servers, callback));
 }
 
 /* Time that is for nobody known has an account as well: a server's accounts add up
  * to its time.
  */
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
-	struct servers *servers = servers_of_sink(sink);
+	struct servers *servers = servers_of_callback(callback);
 	struct service *service = servers_service(servers, span->task->index);
 	bool is_idle = span->time_class == TIME_ASLEEP;
 	size_t number;
@@ -136,10 +137,10 @@ struct servers *servers_new(const struct attribution_input *input)
 		.event = take_event,
 		.record = take_record,
 	};
-	servers->sink.take = take_span;
+	servers->callback.take = take_span;
 	servers->input = input;
 	servers->services = ARRAY_OF(struct service);
-	servers->time = task_time_new(&options, &servers->sink);
+	servers->time = task_time_new(&options, &servers->callback);
 	servers->paths = task_paths_new();
 	servers->kinds = message_kinds_new(symbols_functions(input->symbols));
 	servers->accounts = server_accounts_new();

@@ -33,7 +33,7 @@ struct service {
 
 struct servers {
 	struct event_handler handler;
-	struct span_sink sink;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	struct task_time *time;
 	struct task_paths *paths;

@@ -17,7 +17,7 @@
 
 struct time_accounts {
 	struct event_handler handler;
-	struct span_sink sink;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	struct task_time *time;
 	struct interrupt_accounts *interrupts;
@@ -44,18 +44,20 @@ static struct time_account *account_of(struct time_accounts *accounts,
 static void settle_provisional(struct time_account *account,
 			       const struct time_span *span)
 {
-	enum time_class time_class = on_cpu_settled_class(span);
+	enum time_class time_class = on_cpu_resolved_class(span);
 
 	account->class_ns[TIME_KERNEL] -= account->provisional_ns;
 	account->class_ns[time_class] += account->provisional_ns;
 	account->provisional_ns = 0;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct time_accounts *accounts =
-		(struct time_accounts *)((char *)sink -
-					 offsetof(struct time_accounts, sink));
+		(struct time_accounts *)((char *)callback -
+					 offsetof(struct time_accounts,
+						  callback));
 	uint64_t size_ns = span->end_ns - span->begin_ns;
 	struct time_account *account;
 
@@ -69,7 +71,7 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
 		settle_provisional(account, span);
-	class_borders_take(&account->borders, span);
+	class_error_bound_take(&account->borders, span);
 	account->wall_ns += size_ns;
 	account->class_ns[time_span_account(span)] += size_ns;
 	if (span->is_behind_recorder)
@@ -173,10 +175,10 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 		.event = take_event,
 		.record = take_record,
 	};
-	accounts->sink.take = take_span;
+	accounts->callback.take = take_span;
 	accounts->input = input;
 	accounts->threads = ARRAY_OF(struct time_account);
-	accounts->time = task_time_new(&options, &accounts->sink);
+	accounts->time = task_time_new(&options, &accounts->callback);
 	accounts->interrupts = interrupt_accounts_new(input, NULL);
 	if (!accounts->time || !accounts->interrupts) {
 		time_accounts_free(accounts);
@@ -240,7 +242,7 @@ static void complete(const struct time_accounts *accounts,
 		account->pid = task_names_process(names, task->tid);
 	account->comm = task_names_last(names, task->tid);
 	account->threads = 1;
-	account->uncertain = class_borders_error(&account->borders);
+	account->uncertain = class_error_bound_ns(&account->borders);
 	split_interrupts(accounts, account);
 }
 

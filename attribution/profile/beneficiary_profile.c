@@ -134,10 +134,11 @@ static bool count(struct beneficiary_profile *profile,
 static uint32_t child(const struct beneficiary_profile *profile, uint32_t node,
 		      const struct call_step *step)
 {
-	bool is_break = step->how == HOW_BREAK ||
-			call_tree_at(profile->tree, node)->is_break;
+	bool is_interrupt = step->how == HOW_EXCEPTION ||
+			    call_tree_at(profile->tree, node)->is_interrupt;
 
-	return call_tree_child(profile->tree, node, step->function, is_break);
+	return call_tree_child(profile->tree, node, step->function,
+			       is_interrupt);
 }
 
 /* Whether the function that @step enters or counts is in a slice of work. */
@@ -298,7 +299,7 @@ static uint32_t place_below(struct beneficiary_profile *profile, uint32_t root,
 {
 	const struct call_node *from = call_tree_at(profile->tree, node);
 	uint32_t function = from->function;
-	bool is_break = from->is_break;
+	bool is_interrupt = from->is_interrupt;
 	uint32_t parent;
 
 	if (node == profile->work)
@@ -307,7 +308,7 @@ static uint32_t place_below(struct beneficiary_profile *profile, uint32_t root,
 	return parent == CALL_NODE_NONE ?
 		       CALL_NODE_NONE :
 		       call_tree_find_child(profile->tree, parent, function,
-					    is_break);
+					    is_interrupt);
 }
 
 static uint64_t entries_of(const struct path_sum *sum, enum call_how how)
@@ -335,7 +336,7 @@ static int add_sum(struct beneficiary_profile *profile,
 	node->calls.direct +=
 		entries_of(sum, HOW_CALL) + entries_of(sum, HOW_SYSTEM_CALL);
 	node->calls.tail += entries_of(sum, HOW_TAIL);
-	node->calls.async += entries_of(sum, HOW_BREAK);
+	node->calls.async += entries_of(sum, HOW_EXCEPTION);
 	node->calls.starts += entries_of(sum, HOW_START);
 	node->calls.inferred += entries_of(sum, HOW_INFERRED);
 	profile->interrupts.exact_ns += sum->certain_ns[CERTAIN_EXACT];

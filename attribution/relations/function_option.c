@@ -34,9 +34,9 @@ static bool check(const struct attribution_input *input, char *message,
 static void take(struct event_handler *handler, const struct call_step *step)
 {
 	struct function_option *option = (struct function_option *)handler;
-	struct step_sink *sink = profile_sink(option->profile);
+	struct step_callback *callback = profile_callback(option->profile);
 
-	sink->take(sink, step);
+	callback->take(callback, step);
 	if (!option->status)
 		option->status = function_study_take(option->study, step);
 }

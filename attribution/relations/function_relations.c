@@ -29,7 +29,7 @@ static int add_arc(struct array *list, const struct call_arc *arc,
 		return -ERROR_MEMORY;
 	*relation = (struct function_relation){
 		.function = function,
-		.is_interrupt = arc->is_break,
+		.is_interrupt = arc->is_interrupt,
 		.calls = arc->calls,
 		.self_ns = arc->self_ns,
 		.total_ns = arc->total_ns,

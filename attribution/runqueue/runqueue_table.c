@@ -20,7 +20,7 @@
  */
 struct runqueue_table {
 	struct event_handler handler;
-	struct span_sink sink;
+	struct span_callback callback;
 	struct attribution_input input;
 	struct task_time *time;
 	struct cpu_runs runs;
@@ -47,12 +47,13 @@ static void note(struct runqueue_table *table, int status)
 		table->status = status;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct runqueue_table *table =
-		(struct runqueue_table *)((char *)sink -
+		(struct runqueue_table *)((char *)callback -
 					  offsetof(struct runqueue_table,
-						   sink));
+						   callback));
 
 	note(table, cpu_waits_span(&table->waits, span));
 }
@@ -98,12 +99,12 @@ static struct event_handler *open_table(const struct attribution_input *input)
 		return NULL;
 	table->handler =
 		(struct event_handler){ take_step, take_event, take_record };
-	table->sink.take = take_span;
+	table->callback.take = take_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
 	table->waits = cpu_waits_of(take_wait, table);
 	table->stats = WAIT_STATS_NONE;
-	table->time = task_time_new(&options, &table->sink);
+	table->time = task_time_new(&options, &table->callback);
 	if (table->time)
 		return &table->handler;
 	close_table(&table->handler);

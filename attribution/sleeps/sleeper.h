@@ -2,8 +2,8 @@
 #ifndef KT_ATTRIBUTION_SLEEPER_H
 #define KT_ATTRIBUTION_SLEEPER_H
 
-#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/waiters.h"
 #include "attribution/time/task_paths.h"
 #include "decoder/recording/sideband.h"
 
@@ -21,7 +21,7 @@ struct sleeper {
 	bool has_time;	    /* that sleep: some of it was in the recording */
 	bool has_left;	    /* its CPU, and was not seen on one since */
 	bool is_asleep;	    /* is counted at place */
-	struct crowd_place place;
+	struct wait_key place;
 	uint32_t chain;		      /* of who woke it last, WAKER_NONE */
 	uint64_t wake_ns;	      /* when; 0: never */
 	struct sideband_record enter; /* of its last system call */

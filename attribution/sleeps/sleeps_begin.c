@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
-#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wait_channels.h"
+#include "attribution/sleeps/waiters.h"
 #include "attribution/time/task_paths.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
@@ -13,10 +13,11 @@ static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 		    const struct path_frame *frames, size_t count)
 {
 	struct sleep *sleep = &sleeper->sleep;
-	struct wait_place place;
+	struct wait_channel place;
 
 	/* The trace does not show it: it began before, or there is a gap. */
-	if (!wait_places_find(sleeps->options.places, frames, count, &place)) {
+	if (!wait_channels_find(sleeps->options.places, frames, count,
+				&place)) {
 		sleep->is_cut = true;
 		return 0;
 	}
@@ -35,14 +36,14 @@ static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
 	return 0;
 }
 
-static int join_crowd(struct sleeps *sleeps, struct sleeper *sleeper,
-		      uint64_t object)
+static int join_waiters(struct sleeps *sleeps, struct sleeper *sleeper,
+			uint64_t object)
 {
-	struct crowd_others others;
+	struct other_waiters others;
 
 	sleeper->place.label = sleeper->sleep.label;
 	sleeper->place.object = object;
-	if (crowd_enter(sleeps->crowd, &sleeper->place, &others) < 0)
+	if (waiters_enter(sleeps->waiters, &sleeper->place, &others) < 0)
 		return -ERROR_MEMORY;
 	sleeper->is_asleep = true;
 	sleeper->sleep.others_at_begin = others.at_label;
@@ -54,9 +55,10 @@ static int join_crowd(struct sleeps *sleeps, struct sleeper *sleeper,
 static uint64_t schedule_begin(const struct sleeps *sleeps,
 			       const struct path_frame *frames, size_t count)
 {
-	struct wait_place place;
+	struct wait_channel place;
 
-	return wait_places_find(sleeps->options.places, frames, count, &place) ?
+	return wait_channels_find(sleeps->options.places, frames, count,
+				  &place) ?
 		       frames[place.depth - 1].begin_ns :
 		       UINT64_MAX;
 }
@@ -78,9 +80,10 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	frames = task_paths_of(sleeps->options.paths, task->index, &count);
 	sleeper_begin(sleeper, task, event->time_ns);
 	if (describe(sleeps, sleeper, frames, count) < 0 ||
-	    join_crowd(sleeps, sleeper,
-		       sleeper_object(sleeper, sleeps->options.functions,
-				      sleeps->options.arch, frames, count)) < 0)
+	    join_waiters(sleeps, sleeper,
+			 sleeper_object(sleeper, sleeps->options.functions,
+					sleeps->options.arch, frames, count)) <
+		    0)
 		return -ERROR_MEMORY;
 	/* It was woken when it was on its way already. */
 	if (sleeper->wake_ns >= schedule_begin(sleeps, frames, count))

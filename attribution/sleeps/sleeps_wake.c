@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
-#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
-#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wait_channels.h"
+#include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
-#include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_paths.h"
+#include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
 
 void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 {
-	struct crowd_others others;
+	struct other_waiters others;
 
 	sleeper->sleep.waker = waker;
 	if (!sleeper->is_asleep)
 		return;
-	others = crowd_leave(sleeps->crowd, &sleeper->place);
+	others = waiters_leave(sleeps->waiters, &sleeper->place);
 	sleeper->is_asleep = false;
 	sleeper->sleep.others_at_end = others.at_label;
 	sleeper->sleep.same_at_end = others.for_object;
@@ -29,7 +29,7 @@ void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
 void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
 {
 	if (sleeper->has_sleep && sleeper->has_time)
-		sleeps->sink->take(sleeps->sink, &sleeper->sleep);
+		sleeps->callback->take(sleeps->callback, &sleeper->sleep);
 	sleeper->has_sleep = false;
 }
 
@@ -54,7 +54,7 @@ static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 			 int32_t pid, int32_t tid, const struct sleeper *woken)
 {
-	struct wake_place place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
+	struct wake_source place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
 	const struct path_frame *frames;
 	struct waker waker;
 	size_t count;
@@ -62,7 +62,8 @@ static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 	if (task) {
 		frames = task_paths_of(sleeps->options.paths, task->index,
 				       &count);
-		place = wait_places_wake(sleeps->options.places, frames, count);
+		place = wait_channels_wake(sleeps->options.places, frames,
+					   count);
 	}
 	waker = (struct waker){
 		.earlier = WAKER_NONE,
@@ -98,24 +99,24 @@ int sleeps_watch(struct sleeps *sleeps, const struct call_step *step)
 {
 	uint64_t last_ns;
 
-	if (!quiet_wakes_concern(sleeps->quiet, step))
+	if (!untraced_wakeups_concern(sleeps->untraced, step))
 		return 0;
-	last_ns = quiet_wakes_last(sleeps->quiet).time_ns;
-	if (quiet_wakes_take(sleeps->quiet, step) < 0)
+	last_ns = untraced_wakeups_last(sleeps->untraced).time_ns;
+	if (untraced_wakeups_take(sleeps->untraced, step) < 0)
 		return -ERROR_MEMORY;
-	if (quiet_wakes_last(sleeps->quiet).time_ns == last_ns)
+	if (untraced_wakeups_last(sleeps->untraced).time_ns == last_ns)
 		return 0;
-	sleeps->quiet_ns = step->time_ns;
-	sleeps->quiet_chain = chain_of(sleeps, step->task, step->task->pid,
-				       step->task->tid, NULL);
-	return sleeps->quiet_chain == WAKER_NONE ? -ERROR_MEMORY : 0;
+	sleeps->untraced_ns = step->time_ns;
+	sleeps->untraced_chain = chain_of(sleeps, step->task, step->task->pid,
+					  step->task->tid, NULL);
+	return sleeps->untraced_chain == WAKER_NONE ? -ERROR_MEMORY : 0;
 }
 
-void sleeps_wake_quietly(struct sleeps *sleeps, struct sleeper *sleeper,
-			 uint64_t time_ns)
+void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,
+			  uint64_t time_ns)
 {
-	if (time_ns == sleeps->quiet_ns)
-		sleeper->chain = sleeps->quiet_chain;
+	if (time_ns == sleeps->untraced_ns)
+		sleeper->chain = sleeps->untraced_chain;
 	else
 		sleeper->chain = WAKER_NONE;
 	sleeper->wake_ns = time_ns;

@@ -48,7 +48,7 @@ enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 	return (enum time_class)classes[kind];
 }
 
-enum time_class on_cpu_settled_class(const struct time_span *span)
+enum time_class on_cpu_resolved_class(const struct time_span *span)
 {
 	const struct open_context found[] = {
 		span->context_count ? *span->contexts :
@@ -56,7 +56,7 @@ enum time_class on_cpu_settled_class(const struct time_span *span)
 		{ .kind = CONTEXT_SCHEDULE },
 	};
 
-	if (!(found->doubt & DOUBT_BEGIN))
+	if (!(found->unseen & UNSEEN_BEGIN))
 		return TIME_KERNEL;
 	return on_cpu_class(found, 2, false);
 }

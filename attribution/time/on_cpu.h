@@ -24,7 +24,7 @@ enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 /* Returns what a thread's provisional time (see struct time_span) went to, as
  * its first span on a CPU that is not so tells.
  */
-enum time_class on_cpu_settled_class(const struct time_span *span);
+enum time_class on_cpu_resolved_class(const struct time_span *span);
 
 /* Returns why time in a CPU's state (enum cpu_state) is unknown if it is; in
  * CPU_TRACED and CPU_OUTSIDE it is not.

@@ -23,7 +23,7 @@ static int announce(const struct sched_events *events,
 	if (thread_announces(thread, event->time_ns, event->cpu,
 			     event->values[SWITCH_PREV_STATE], is_traced) &&
 	    cpu)
-		cpu->heir = thread;
+		cpu->next_owner = thread;
 	return 0;
 }
 

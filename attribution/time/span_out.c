@@ -33,7 +33,7 @@ static void give(const struct span_out *out, struct thread *thread,
 	span->contexts =
 		task_contexts_open(out->contexts, index, &context_count);
 	span->context_count = (uint32_t)context_count;
-	out->sink->take(out->sink, span);
+	out->callback->take(out->callback, span);
 }
 
 /* Between two CPUs that are traced a thread may be on one that is not. */

@@ -12,9 +12,9 @@ struct task_contexts;
 struct thread;
 struct traced_cpus;
 
-/* Hands the time of threads to a sink, without holes and within a window. */
+/* Hands the time of threads to a callback, without holes and within a window. */
 struct span_out {
-	struct span_sink *sink;
+	struct span_callback *callback;
 	const struct task_contexts *contexts;
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;

@@ -64,7 +64,7 @@ static int change_by_entry(const struct task_contexts *contexts,
 
 	if (kind == CONTEXT_NONE)
 		return 0;
-	return !top || top->kind != kind || step->how == HOW_BREAK;
+	return !top || top->kind != kind || step->how == HOW_EXCEPTION;
 }
 
 static int change_by_exit(const struct open_context *top,
@@ -105,7 +105,7 @@ static int begin(struct task_contexts *contexts, struct array *open,
 	*begun = (struct open_context){
 		.kind = (uint8_t)context_kind_of(contexts->kinds,
 						 step->function),
-		.doubt = step->doubt,
+		.unseen = step->unseen,
 		.function = step->function,
 		.depth = step->depth,
 		.begin_ns = step->time_ns,

@@ -12,8 +12,8 @@ struct context_kinds;
 
 /* Work that a task has begun and not ended. */
 struct open_context {
-	uint8_t kind;  /* enum context_kind, not CONTEXT_NONE */
-	uint8_t doubt; /* enum call_doubt bits of its entry */
+	uint8_t kind;	/* enum context_kind, not CONTEXT_NONE */
+	uint8_t unseen; /* enum call_unseen bits of its entry */
 	uint32_t function;
 	uint32_t depth; /* of the function in the task's call stack */
 	uint64_t begin_ns;

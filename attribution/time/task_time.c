@@ -3,10 +3,10 @@
 
 #include "attribution/events/function_marks.h"
 #include "attribution/table.h"
-#include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/thread_table.h"
+#include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/context_kinds.h"
@@ -33,7 +33,7 @@ task_time_options_of(const struct attribution_input *input)
 /* Marks the functions whose calls task_time_apply() does anything for. */
 static struct function_marks *
 find_marked(const struct task_time_options *options,
-	    const struct quiet_wakes *wakes)
+	    const struct untraced_wakeups *wakes)
 {
 	uint32_t count = function_count(options->functions);
 	struct function_marks *marks = function_marks_new(count);
@@ -42,12 +42,12 @@ find_marked(const struct task_time_options *options,
 		marks->marks[i] = context_kind_of(options->kinds, i) !=
 					  CONTEXT_NONE ||
 				  context_kinds_is_user(options->kinds, i) ||
-				  quiet_wakes_has(wakes, i);
+				  untraced_wakeups_has(wakes, i);
 	return marks;
 }
 
 struct task_time *task_time_new(const struct task_time_options *options,
-				struct span_sink *sink)
+				struct span_callback *callback)
 {
 	struct task_time *time = calloc(1, sizeof(*time));
 
@@ -56,11 +56,11 @@ struct task_time *task_time_new(const struct task_time_options *options,
 	time->options = *options;
 	time->cpus = TRACED_CPUS_NONE;
 	time->contexts = task_contexts_new(options->kinds);
-	time->quiet_wakes = quiet_wakes_new(options->functions);
+	time->untraced_wakeups = untraced_wakeups_new(options->functions);
 	time->threads = thread_table_new();
-	time->marks = find_marked(options, time->quiet_wakes);
+	time->marks = find_marked(options, time->untraced_wakeups);
 	time->out = (struct span_out){
-		.sink = sink,
+		.callback = callback,
 		.contexts = time->contexts,
 		.cpus = &time->cpus,
 		.evidence = options->evidence,
@@ -71,7 +71,7 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		.cpus = &time->cpus,
 		.out = &time->out,
 	};
-	if (!time->contexts || !time->quiet_wakes || !time->threads ||
+	if (!time->contexts || !time->untraced_wakeups || !time->threads ||
 	    !time->marks) {
 		task_time_free(time);
 		return NULL;
@@ -84,7 +84,7 @@ void task_time_free(struct task_time *time)
 	if (!time)
 		return;
 	task_contexts_free(time->contexts);
-	quiet_wakes_free(time->quiet_wakes);
+	untraced_wakeups_free(time->untraced_wakeups);
 	thread_table_free(time->threads);
 	traced_cpus_free(&time->cpus);
 	free(time->marks);
@@ -150,7 +150,7 @@ static void note_current(struct task_time *time, struct thread *thread,
 {
 	time->current.task = NULL;
 	if (thread->phase != THREAD_ON || !time->out.start_ns ||
-	    quiet_wakes_are_open(time->quiet_wakes))
+	    untraced_wakeups_are_open(time->untraced_wakeups))
 		return;
 	time->current = (struct current_thread){
 		.task = step->task,

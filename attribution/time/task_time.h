@@ -49,9 +49,9 @@ struct task_time_options {
 struct task_time_options
 task_time_options_of(const struct attribution_input *input);
 
-/* Borrows @sink.  Returns NULL when out of memory. */
+/* Borrows @callback.  Returns NULL when out of memory. */
 struct task_time *task_time_new(const struct task_time_options *options,
-				struct span_sink *sink);
+				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
 /* What a handler sees, in the order in which it does.

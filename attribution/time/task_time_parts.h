@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct function_marks;
-struct quiet_wakes;
+struct untraced_wakeups;
 struct task_contexts;
 struct thread;
 struct thread_table;
@@ -33,7 +33,7 @@ struct task_time {
 	struct task_time_options options;
 	struct span_out out;
 	struct task_contexts *contexts;
-	struct quiet_wakes *quiet_wakes;
+	struct untraced_wakeups *untraced_wakeups;
 	struct thread_table *threads;
 	struct traced_cpus cpus;
 	struct sched_events events;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/on_cpu.h"
-#include "attribution/time/quiet_wakes.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/thread_events.h"
 #include "attribution/time/thread_frames.h"
 #include "attribution/time/thread_table.h"
+#include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
@@ -61,10 +61,10 @@ static bool is_scheduling(const struct task_time *time,
 static void note_wakes(struct task_time *time, struct thread *thread,
 		       const struct call_step *step, int change)
 {
-	if (quiet_wakes_take(time->quiet_wakes, step) < 0)
+	if (untraced_wakeups_take(time->untraced_wakeups, step) < 0)
 		time->status = -ERROR_MEMORY;
 	if (step->kind == STEP_ENTER &&
-	    quiet_wakes_blocks(time->quiet_wakes, step->function))
+	    untraced_wakeups_blocks(time->untraced_wakeups, step->function))
 		thread->has_blocked |= is_scheduling(time, thread);
 	else if (change < 0 && is_scheduling(time, thread))
 		thread->has_blocked = false;
@@ -135,21 +135,22 @@ static void leave(struct task_time *time, struct thread *thread,
 		recorder_runs_end(&cpu->recorder, step->time_ns);
 	thread_leaves(thread, step->time_ns, schedule_of(time, thread));
 	thread->off.begin_error_ns = error_of(step);
-	if (cpu->heir)
-		thread_inherits(cpu->heir, step->time_ns);
-	cpu->heir = NULL;
+	if (cpu->next_owner)
+		thread_inherits(cpu->next_owner, step->time_ns);
+	cpu->next_owner = NULL;
 }
 
 static void come(struct task_time *time, struct thread *thread,
 		 struct traced_cpu *cpu, const struct call_step *step)
 {
-	struct quiet_wake quiet = quiet_wakes_last(time->quiet_wakes);
+	struct untraced_wakeup untraced =
+		untraced_wakeups_last(time->untraced_wakeups);
 
 	span_out_flush(&time->out, thread);
 	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
 	thread->begin_error_ns = error_of(step);
-	if (quiet.time_ns)
-		thread_wakes_unseen(thread, quiet.time_ns, quiet.tid);
+	if (untraced.time_ns)
+		thread_wakes_unseen(thread, untraced.time_ns, untraced.tid);
 	note_running(time, thread, cpu, step->time_ns);
 	/* It begins with its CPU's trace. */
 	if (cpu->state == CPU_UNSEEN && !thread->last_ns)

@@ -40,8 +40,8 @@ struct thread {
 	uint8_t next_how;
 	bool has_blocked; /* as in struct off_cpu */
 	/* It was woken when it still ran. */
-	uint64_t early_wake_ns;
-	int32_t early_waker_tid;
+	uint64_t pending_wakeup_ns;
+	int32_t pending_waker_tid;
 
 	/* On the CPU since begin_ns. */
 	uint64_t begin_ns;

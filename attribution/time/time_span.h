@@ -81,8 +81,9 @@ static inline enum time_class time_span_account(const struct time_span *span)
 }
 
 /* Takes spans, as each ends. */
-struct span_sink {
-	void (*take)(struct span_sink *sink, const struct time_span *span);
+struct span_callback {
+	void (*take)(struct span_callback *callback,
+		     const struct time_span *span);
 };
 
 /* Returns the class's name as in reports: "user", "system_call", … */

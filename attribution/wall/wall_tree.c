@@ -21,7 +21,7 @@ struct wall_task {
 
 struct wall_tree {
 	struct event_handler handler;
-	struct span_sink sink;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	bool only_off_cpu;
 	struct task_time *time;
@@ -74,11 +74,12 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 	wall->until_ns = until_ns;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct wall_tree *tree =
-		(struct wall_tree *)((char *)sink -
-				     offsetof(struct wall_tree, sink));
+		(struct wall_tree *)((char *)callback -
+				     offsetof(struct wall_tree, callback));
 	struct wall_task *wall = task_of(tree, span->task);
 
 	if (!wall)
@@ -126,7 +127,8 @@ static void enter(struct wall_tree *tree, struct wall_place *place,
 	const struct call_node *node = call_tree_at(tree->calls, place->node);
 
 	place->node = call_tree_child(tree->calls, place->node, step->function,
-				      step->how == HOW_BREAK || node->is_break);
+				      step->how == HOW_EXCEPTION ||
+					      node->is_interrupt);
 	if (place->node == CALL_NODE_NONE)
 		tree->status = -ERROR_MEMORY;
 	else
@@ -188,12 +190,12 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 		.event = take_event,
 		.record = take_record,
 	};
-	tree->sink.take = take_span;
+	tree->callback.take = take_span;
 	tree->input = input;
 	tree->only_off_cpu = only_off_cpu;
 	tree->tasks = ARRAY_OF(struct wall_task);
 	tree->calls = call_tree_new();
-	tree->time = task_time_new(&options, &tree->sink);
+	tree->time = task_time_new(&options, &tree->callback);
 	if (!tree->calls || !tree->time) {
 		wall_tree_free(tree);
 		return NULL;

@@ -30,9 +30,9 @@ void event_write(FILE *out, const struct symbols *symbols,
 	case FUNCTION_FAR_JUMP:
 	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_RETURN:
-	case FUNCTION_BREAK:
-	case FUNCTION_LOCAL_BREAK:
-	case FUNCTION_BREAK_RETURN:
+	case FUNCTION_EXCEPTION:
+	case FUNCTION_LOCAL_EXCEPTION:
+	case FUNCTION_EXCEPTION_RETURN:
 	case FUNCTION_TRACE_START:
 	case FUNCTION_END:
 		fprintf(out, "%" PRIx64 " %s\n", event->address,

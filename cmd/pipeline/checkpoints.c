@@ -43,13 +43,13 @@ static bool can_have(const struct session *session)
 
 /* Where nothing ends it early, a decode sees all. */
 static bool sees_all(const struct session *session,
-		     const struct step_sink *sink)
+		     const struct step_callback *callback)
 {
-	return !sink->is_done || session->done_ns == UINT64_MAX;
+	return !callback->is_done || session->done_ns == UINT64_MAX;
 }
 
 static int open_index(struct checkpoints *checkpoints,
-		      const struct step_sink *sink)
+		      const struct step_callback *callback)
 {
 	const struct session *session = checkpoints->session;
 	const struct recording *recording = session->recording;
@@ -62,14 +62,14 @@ static int open_index(struct checkpoints *checkpoints,
 		return -ERROR_NOT_FOUND;
 	if (checkpoint_index_fits(checkpoints->path, checkpoints->key))
 		return 0;
-	if (sees_all(session, sink))
+	if (sees_all(session, callback))
 		checkpoints->writer =
 			index_writer_open(checkpoints->path, checkpoints->key);
 	return checkpoints->writer ? 0 : -ERROR_NOT_FOUND;
 }
 
 struct checkpoints *checkpoints_open(const struct session *session,
-				     const struct step_sink *sink)
+				     const struct step_callback *callback)
 {
 	struct checkpoints *checkpoints;
 
@@ -82,7 +82,7 @@ struct checkpoints *checkpoints_open(const struct session *session,
 	checkpoints->streams = recording_stream_count(session->recording);
 	checkpoints->functions =
 		function_count(symbols_functions(session->symbols));
-	if (open_index(checkpoints, sink) < 0) {
+	if (open_index(checkpoints, callback) < 0) {
 		checkpoints_close(checkpoints);
 		return NULL;
 	}

@@ -9,7 +9,7 @@
 struct cpu_pipeline;
 struct event_merge;
 struct session;
-struct step_sink;
+struct step_callback;
 struct stream_checkpoint;
 struct task_stacks;
 
@@ -20,7 +20,7 @@ struct checkpoints;
 
 /* Borrows @session.  Returns NULL where it has none, and none can be written. */
 struct checkpoints *checkpoints_open(const struct session *session,
-				     const struct step_sink *sink);
+				     const struct step_callback *callback);
 void checkpoints_close(struct checkpoints *checkpoints);
 
 /* Loads the last one before the session's window: sets @stacks, which has its

@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct choice_check *check = (struct choice_check *)sink;
+	struct choice_check *check = (struct choice_check *)callback;
 	const struct step_filter *filter = &check->session->filter;
 
 	if (!check->has_task)
@@ -26,9 +26,10 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	check->next->take(check->next, step);
 }
 
-static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
-	const struct choice_check *check = (const struct choice_check *)sink;
+	const struct choice_check *check =
+		(const struct choice_check *)callback;
 
 	return check->next->is_done(check->next, time_ns);
 }
@@ -45,19 +46,19 @@ static bool has_choice(const struct session *session)
 	       session->filter.cpu_count || has_window(session);
 }
 
-struct step_sink *choice_check_begin(struct choice_check *check,
-				     const struct session *session,
-				     struct step_sink *next)
+struct step_callback *choice_check_begin(struct choice_check *check,
+					 const struct session *session,
+					 struct step_callback *next)
 {
 	*check = (struct choice_check){
-		.sink = {
+		.callback = {
 			.take = take,
 			.is_done = next->is_done ? is_done : NULL,
 		},
 		.next = next,
 		.session = session,
 	};
-	return has_choice(session) ? &check->sink : next;
+	return has_choice(session) ? &check->callback : next;
 }
 
 static int nothing(const struct choice_check *check, const char *what)

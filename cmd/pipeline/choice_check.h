@@ -9,12 +9,12 @@
 
 struct session;
 
-/* Looks, on the way to a sink, whether anything is what the user chose by
+/* Looks, on the way to a callback, whether anything is what the user chose by
  * tasks, CPUs and times: a report without that would be an empty one.
  */
 struct choice_check {
-	struct step_sink sink;
-	struct step_sink *next;	       /* borrowed */
+	struct step_callback callback;
+	struct step_callback *next;    /* borrowed */
 	const struct session *session; /* borrowed */
 	bool has_task;		       /* what ran is of those */
 	bool has_cpu;
@@ -22,12 +22,12 @@ struct choice_check {
 	uint64_t last_ns;
 };
 
-/* Returns the sink for steps of @session: @next itself if all is chosen, else
+/* Returns the callback for steps of @session: @next itself if all is chosen, else
  * @check's.
  */
-struct step_sink *choice_check_begin(struct choice_check *check,
-				     const struct session *session,
-				     struct step_sink *next);
+struct step_callback *choice_check_begin(struct choice_check *check,
+					 const struct session *session,
+					 struct step_callback *next);
 
 /* Call it behind the last step.  Returns 0, or EXIT_FAILED if nothing was what
  * the user chose, which is said to standard error.

@@ -23,7 +23,7 @@
 /* All that one run needs. */
 struct pipeline {
 	const struct session *session;
-	struct step_sink *sink;
+	struct step_callback *callback;
 	struct checkpoints *checkpoints; /* NULL: none */
 	size_t count;			 /* of streams */
 	struct cpu_pipeline *cpus;
@@ -54,16 +54,18 @@ static struct progress progress_of_window(const struct session *session)
 }
 
 /* Whether what comes behind an event of @time_ns would change nothing. */
-static bool is_done(const struct session *session, const struct step_sink *sink,
+static bool is_done(const struct session *session,
+		    const struct step_callback *callback,
 		    const struct event_merge *merge, uint64_t time_ns)
 {
-	if (!sink->is_done || session->decodes_all)
+	if (!callback->is_done || session->decodes_all)
 		return false;
-	return sink->is_done(
-		sink, time_ns < session->done_ns ? 0 : event_merge_time(merge));
+	return callback->is_done(callback, time_ns < session->done_ns ?
+						   0 :
+						   event_merge_time(merge));
 }
 
-/* Sends all that is merged through the stacks to the sink. */
+/* Sends all that is merged through the stacks to the callback. */
 static int take_all(struct pipeline *pipeline)
 {
 	const struct session *session = pipeline->session;
@@ -83,7 +85,7 @@ static int take_all(struct pipeline *pipeline)
 					 (uint32_t)count);
 		if (count < 0)
 			break;
-		if (is_done(session, pipeline->sink, pipeline->merge,
+		if (is_done(session, pipeline->callback, pipeline->merge,
 			    last->time_ns)) {
 			task_stacks_stop(pipeline->stacks);
 			keeps = false;
@@ -106,7 +108,7 @@ static int make_stacks(struct pipeline *pipeline)
 	int status = 0;
 
 	pipeline->stacks =
-		task_stacks_new(pipeline->session->window, pipeline->sink);
+		task_stacks_new(pipeline->session->window, pipeline->callback);
 	if (!pipeline->stacks)
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
@@ -127,8 +129,9 @@ static int find_start(struct pipeline *pipeline)
 
 	if (!pipeline->checkpoints ||
 	    checkpoints_are_kept(pipeline->checkpoints))
-		status = window_start_find(pipeline->session, pipeline->sink,
-					   pipeline->cpus, pipeline->places);
+		status = window_start_find(pipeline->session,
+					   pipeline->callback, pipeline->cpus,
+					   pipeline->places);
 	if (status <= 0)
 		return status;
 	pipeline->has_places = true;
@@ -170,7 +173,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu);
 }
 
-/* Recording -> flow -> function events -> steps -> sink, all CPUs merged. */
+/* Recording -> flow -> function events -> steps -> callback, all CPUs merged. */
 static int run(struct pipeline *pipeline)
 {
 	size_t count = pipeline->count;
@@ -222,17 +225,17 @@ static int no_trace(const struct session *session)
 	return EXIT_FAILED;
 }
 
-int pipeline_run(const struct session *session, struct step_sink *sink,
+int pipeline_run(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks)
 {
 	struct pipeline pipeline = {
 		.session = session,
-		.sink = sink,
+		.callback = callback,
 		.count = recording_stream_count(session->recording),
 	};
 	int status;
 
-	pipeline.checkpoints = checkpoints_open(session, sink);
+	pipeline.checkpoints = checkpoints_open(session, callback);
 	status = run(&pipeline);
 	close_parts(&pipeline);
 	*stacks = pipeline.stacks;
@@ -244,14 +247,15 @@ int pipeline_run(const struct session *session, struct step_sink *sink,
 }
 
 int run_pipeline_unchecked(const struct session *session,
-			   struct step_sink *sink, struct task_stacks **stacks)
+			   struct step_callback *callback,
+			   struct task_stacks **stacks)
 {
 	int status;
 
 	*stacks = NULL;
 	if (!recording_stream_count(session->recording))
 		return no_trace(session);
-	status = pipeline_run(session, sink, stacks);
+	status = pipeline_run(session, callback, stacks);
 	if (status == 0)
 		return EXIT_OK;
 	fprintf(stderr, "ktrace-hw: %s: not decoded: %s\n",
@@ -259,12 +263,12 @@ int run_pipeline_unchecked(const struct session *session,
 	return EXIT_FAILED;
 }
 
-int run_pipeline(const struct session *session, struct step_sink *sink,
+int run_pipeline(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks)
 {
 	struct choice_check check;
 	int status = run_pipeline_unchecked(
-		session, choice_check_begin(&check, session, sink), stacks);
+		session, choice_check_begin(&check, session, callback), stacks);
 
 	return status ? status : choice_check_end(&check);
 }

@@ -3,15 +3,15 @@
 #define KT_CMD_PIPELINE_H
 
 struct session;
-struct step_sink;
+struct step_callback;
 struct task_stacks;
 
-/* Sends the session's whole recording through every stage, to @sink.
+/* Sends the session's whole recording through every stage, to @callback.
  *
  * Returns 0 and *@stacks, with the accounts of what was seen, to be freed by
  * task_stacks_free(), or a negative enum error.
  */
-int pipeline_run(const struct session *session, struct step_sink *sink,
+int pipeline_run(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks);
 
 /* The same for a command whose options must choose something that is there.
@@ -19,11 +19,12 @@ int pipeline_run(const struct session *session, struct step_sink *sink,
  * Returns 0 and *@stacks, with the accounts of what was seen, to be freed by
  * task_stacks_free(); or EXIT_FAILED, standard error knowing why.
  */
-int run_pipeline(const struct session *session, struct step_sink *sink,
+int run_pipeline(const struct session *session, struct step_callback *callback,
 		 struct task_stacks **stacks);
 
 /* The same, but that nothing is what the user chose is no failure. */
 int run_pipeline_unchecked(const struct session *session,
-			   struct step_sink *sink, struct task_stacks **stacks);
+			   struct step_callback *callback,
+			   struct task_stacks **stacks);
 
 #endif

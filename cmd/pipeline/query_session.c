@@ -8,7 +8,7 @@
 #include "symbolize/symbols/symbols.h"
 
 static int run(const struct sql_recording *recording, const struct sql_run *run,
-	       struct step_sink *sink, struct task_stacks **stacks)
+	       struct step_callback *callback, struct task_stacks **stacks)
 {
 	const struct query_session *query =
 		(const struct query_session *)recording;
@@ -16,7 +16,7 @@ static int run(const struct sql_recording *recording, const struct sql_run *run,
 
 	session.window = run->window;
 	session.done_ns = run->done_ns;
-	return pipeline_run(&session, sink, stacks);
+	return pipeline_run(&session, callback, stacks);
 }
 
 int query_session_open(struct query_session *query,

@@ -33,7 +33,7 @@ struct session {
 	enum engine engine; /* not ENGINE_DEFAULT */
 	struct step_filter filter;
 	struct time_window window;
-	uint64_t done_ns; /* from here on a sink may be done */
+	uint64_t done_ns; /* from here on a callback may be done */
 	bool decodes_all; /* also what is not needed: to compare */
 	bool uses_points; /* windows always begin at a synchronisation
 				 * point, not at a checkpoint: likewise */

@@ -20,11 +20,11 @@
 #define SKIPPED_LEAST ((uint64_t)4 << 20)
 
 static bool may_begin_late(const struct session *session,
-			   const struct step_sink *sink)
+			   const struct step_callback *callback)
 {
 	const struct recording *recording = session->recording;
 
-	return session->window.since_ns && sink->is_done &&
+	return session->window.since_ns && callback->is_done &&
 	       !session->decodes_all && session->engine == ENGINE_GRAPH &&
 	       recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS;
@@ -66,14 +66,15 @@ static void say(const struct session *session, uint64_t first_ns)
 }
 
 int window_start_find(const struct session *session,
-		      const struct step_sink *sink, struct cpu_pipeline *cpus,
+		      const struct step_callback *callback,
+		      struct cpu_pipeline *cpus,
 		      struct stream_checkpoint *places)
 {
 	size_t count = recording_stream_count(session->recording);
 	uint64_t first_ns = session->window.since_ns;
 	bool has_found = false;
 
-	if (!may_begin_late(session, sink))
+	if (!may_begin_late(session, callback))
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		uint64_t at_ns;

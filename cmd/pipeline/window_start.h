@@ -4,7 +4,7 @@
 
 struct cpu_pipeline;
 struct session;
-struct step_sink;
+struct step_callback;
 struct stream_checkpoint;
 
 /* Finds where decoding may begin for the session's window where no checkpoints
@@ -16,7 +16,8 @@ struct stream_checkpoint;
  * error.
  */
 int window_start_find(const struct session *session,
-		      const struct step_sink *sink, struct cpu_pipeline *cpus,
+		      const struct step_callback *callback,
+		      struct cpu_pipeline *cpus,
 		      struct stream_checkpoint *places);
 
 #endif

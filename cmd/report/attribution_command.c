@@ -82,7 +82,7 @@ static int run_handlers(const struct session *session,
 
 	if (!join)
 		return -ERROR_MEMORY;
-	status = run_pipeline(session, step_join_sink(join), stacks);
+	status = run_pipeline(session, step_join_callback(join), stacks);
 	if (!status)
 		status = step_join_end(join);
 	step_join_free(join);

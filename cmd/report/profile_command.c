@@ -140,7 +140,7 @@ static int profile_by_victim(const struct profile_job *job)
 	int status = EXIT_FAILED;
 
 	if (profile)
-		status = run_pipeline(job->session, profile_sink(profile),
+		status = run_pipeline(job->session, profile_callback(profile),
 				      &stacks);
 	if (!status && profile_end(profile) < 0)
 		status = EXIT_FAILED;

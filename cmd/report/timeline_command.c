@@ -24,19 +24,21 @@ static int out_of_memory(void)
 /* Recording -> steps -> selected steps -> renderer. */
 static int run_selected(const struct session *session,
 			const struct step_select_options *options,
-			struct step_sink *sink, struct lane_sink *lane_sink)
+			struct step_callback *callback,
+			struct lane_callback *lane_callback)
 {
 	struct step_select *select = step_select_new(
-		options, symbols_functions(session->symbols), sink);
-	struct step_sink *first = select ? step_select_sink(select) : NULL;
+		options, symbols_functions(session->symbols), callback);
+	struct step_callback *first = select ? step_select_callback(select) :
+					       NULL;
 	struct timeline_lanes *lanes = NULL;
 	struct task_stacks *stacks = NULL;
 	int status = 0;
 
-	if (select && lane_sink) {
-		lanes = timeline_lanes_new(session, options->min_ns, lane_sink,
-					   first);
-		first = lanes ? timeline_lanes_sink(lanes) : NULL;
+	if (select && lane_callback) {
+		lanes = timeline_lanes_new(session, options->min_ns,
+					   lane_callback, first);
+		first = lanes ? timeline_lanes_callback(lanes) : NULL;
 	}
 	if (!first)
 		status = out_of_memory();
@@ -55,15 +57,15 @@ static int run_selected(const struct session *session,
 /* Rows beside functions need the whole recording.  How many functions are
  * wanted is no choice of time, so that there are none of these then.
  */
-static struct lane_sink *lanes_of(const struct timeline_renderer *renderer,
-				  struct step_sink *sink,
-				  const struct timeline_options *timeline,
-				  const struct step_select_options *options)
+static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
+				      struct step_callback *callback,
+				      const struct timeline_options *timeline,
+				      const struct step_select_options *options)
 {
 	if (!renderer->lanes || timeline->functions_only ||
 	    options->max_count != UINT64_MAX)
 		return NULL;
-	return renderer->lanes(sink);
+	return renderer->lanes(callback);
 }
 
 static int render_session(const struct session *session,
@@ -82,14 +84,14 @@ static int render_session(const struct session *session,
 		.out = session->out,
 		.summary = summary,
 	};
-	struct step_sink *sink = renderer->open(&context);
+	struct step_callback *callback = renderer->open(&context);
 	int status;
 
-	if (!sink)
+	if (!callback)
 		return out_of_memory();
-	status = run_selected(session, options, sink,
-			      lanes_of(renderer, sink, timeline, options));
-	if (renderer->close(sink) < 0 && !status)
+	status = run_selected(session, options, callback,
+			      lanes_of(renderer, callback, timeline, options));
+	if (renderer->close(callback) < 0 && !status)
 		status = out_of_memory();
 	return status;
 }

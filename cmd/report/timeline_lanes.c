@@ -13,8 +13,8 @@
 
 /* It is never done: what happened to a thread may be told long after. */
 struct timeline_lanes {
-	struct step_sink sink;
-	struct step_sink *next;
+	struct step_callback callback;
+	struct step_callback *next;
 	struct known_events *events;
 	struct context_kinds *kinds;
 	struct attribution_input input;
@@ -23,10 +23,10 @@ struct timeline_lanes {
 	struct step_join *join;
 };
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct timeline_lanes *lanes = (struct timeline_lanes *)sink;
-	struct step_sink *join = step_join_sink(lanes->join);
+	struct timeline_lanes *lanes = (struct timeline_lanes *)callback;
+	struct step_callback *join = step_join_callback(lanes->join);
 
 	lanes->next->take(lanes->next, step);
 	join->take(join, step);
@@ -34,7 +34,7 @@ static void take(struct step_sink *sink, const struct call_step *step)
 
 static bool open_parts(struct timeline_lanes *lanes,
 		       const struct session *session, uint64_t min_ns,
-		       struct lane_sink *sink)
+		       struct lane_callback *callback)
 {
 	const struct lanes_options options = {
 		.input = &lanes->input,
@@ -43,7 +43,7 @@ static bool open_parts(struct timeline_lanes *lanes,
 
 	if (!lanes->events || !lanes->kinds)
 		return false;
-	lanes->lanes = lanes_new(&options, sink);
+	lanes->lanes = lanes_new(&options, callback);
 	if (!lanes->lanes)
 		return false;
 	lanes->handler = lanes_handler(lanes->lanes);
@@ -54,14 +54,14 @@ static bool open_parts(struct timeline_lanes *lanes,
 
 struct timeline_lanes *timeline_lanes_new(const struct session *session,
 					  uint64_t min_ns,
-					  struct lane_sink *sink,
-					  struct step_sink *next)
+					  struct lane_callback *callback,
+					  struct step_callback *next)
 {
 	struct timeline_lanes *lanes = calloc(1, sizeof(*lanes));
 
 	if (!lanes)
 		return NULL;
-	lanes->sink.take = take;
+	lanes->callback.take = take;
 	lanes->next = next;
 	lanes->events = known_events_new(session->recording);
 	lanes->kinds = context_kinds_new(symbols_functions(session->symbols),
@@ -75,7 +75,7 @@ struct timeline_lanes *timeline_lanes_new(const struct session *session,
 		.filter = &session->filter,
 		.window = session->window,
 	};
-	if (open_parts(lanes, session, min_ns, sink))
+	if (open_parts(lanes, session, min_ns, callback))
 		return lanes;
 	timeline_lanes_free(lanes);
 	return NULL;
@@ -92,9 +92,9 @@ void timeline_lanes_free(struct timeline_lanes *lanes)
 	free(lanes);
 }
 
-struct step_sink *timeline_lanes_sink(struct timeline_lanes *lanes)
+struct step_callback *timeline_lanes_callback(struct timeline_lanes *lanes)
 {
-	return &lanes->sink;
+	return &lanes->callback;
 }
 
 int timeline_lanes_end(struct timeline_lanes *lanes)

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-struct lane_sink;
+struct lane_callback;
 struct session;
-struct step_sink;
+struct step_callback;
 
-/* What a timeline shows beside functions, made in the same pass: a sink of
+/* What a timeline shows beside functions, made in the same pass: a callback of
  * steps that passes them on and joins them with the kernel's events.
  */
 struct timeline_lanes;
@@ -18,12 +18,12 @@ struct timeline_lanes;
  */
 struct timeline_lanes *timeline_lanes_new(const struct session *session,
 					  uint64_t min_ns,
-					  struct lane_sink *lanes,
-					  struct step_sink *next);
+					  struct lane_callback *lanes,
+					  struct step_callback *next);
 void timeline_lanes_free(struct timeline_lanes *lanes);
 
 /* Where the steps go. */
-struct step_sink *timeline_lanes_sink(struct timeline_lanes *lanes);
+struct step_callback *timeline_lanes_callback(struct timeline_lanes *lanes);
 
 /* Hands on what is left.  Returns 0 or -ERROR_MEMORY. */
 int timeline_lanes_end(struct timeline_lanes *lanes);

@@ -8,18 +8,19 @@
 
 #include <stdio.h>
 
-static void drop_step(struct step_sink *sink, const struct call_step *step)
+static void drop_step(struct step_callback *callback,
+		      const struct call_step *step)
 {
-	(void)sink;
+	(void)callback;
 	(void)step;
 }
 
 int untimed_overview(const struct session *session,
 		     const struct attribution_output *output)
 {
-	struct step_sink sink = { .take = drop_step };
+	struct step_callback callback = { .take = drop_step };
 	struct task_stacks *stacks = NULL;
-	int status = run_pipeline(session, &sink, &stacks);
+	int status = run_pipeline(session, &callback, &stacks);
 
 	if (!status && output->format == RECORD_JSON) {
 		fputs("{\n", output->out);

@@ -26,7 +26,7 @@ static int fail(const struct view_session *view, int status)
 }
 
 static int run_window(struct view_engine *engine, struct time_window window,
-		      struct step_sink *sink)
+		      struct step_callback *callback)
 {
 	struct view_session *view =
 		(struct view_session *)((char *)engine -
@@ -37,7 +37,7 @@ static int run_window(struct view_engine *engine, struct time_window window,
 
 	session.window = window;
 	session.done_ns = window.until_ns;
-	status = run_pipeline_unchecked(&session, sink, &stacks);
+	status = run_pipeline_unchecked(&session, callback, &stacks);
 	task_stacks_free(stacks);
 	return status ? -ERROR_FORMAT : 0;
 }
@@ -149,8 +149,8 @@ static int run_builder(struct view_session *view, struct view_builder *builder)
 
 	if (!join)
 		return fail(view, -ERROR_MEMORY);
-	status = run_pipeline_unchecked(&view->session, step_join_sink(join),
-					&stacks);
+	status = run_pipeline_unchecked(&view->session,
+					step_join_callback(join), &stacks);
 	task_stacks_free(stacks);
 	if (!status && step_join_end(join) < 0)
 		status = fail(view, -ERROR_MEMORY);

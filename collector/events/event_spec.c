@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_spec.h"
-#include "common/text_patch.h"
+#include "common/text_poke_breakpoint.h"
 
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
@@ -103,17 +103,18 @@ void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes)
 	spec->attr.sample_stack_user = stack_bytes;
 }
 
-struct event_spec event_spec_text_patch(uint64_t address)
+struct event_spec event_spec_text_poke_breakpoint(uint64_t address)
 {
-	struct event_spec spec = spec_of(TEXT_PATCH_EVENT, PERF_TYPE_BREAKPOINT,
-					 0, EVENT_OF_KERNEL);
+	struct event_spec spec = spec_of(TEXT_POKE_BREAKPOINT_EVENT,
+					 PERF_TYPE_BREAKPOINT, 0,
+					 EVENT_OF_KERNEL);
 
 	spec.ring = RING_PATCHES;
 	spec.attr.bp_type = HW_BREAKPOINT_X;
 	spec.attr.bp_addr = address;
 	spec.attr.bp_len = sizeof(long);
 	spec.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
-	spec.attr.sample_regs_intr = TEXT_PATCH_REGISTERS;
+	spec.attr.sample_regs_intr = TEXT_POKE_BREAKPOINT_REGISTERS;
 	return spec;
 }
 

@@ -48,9 +48,9 @@ enum { EVENT_TRAILER_SIZE = 32 };
 struct event_spec event_spec_text_poke(void);
 
 /* Each call of the function at @address, which patches the kernel's text
- * (common/text_patch.h): samples of a breakpoint.
+ * (common/text_poke_breakpoint.h): samples of a breakpoint.
  */
-struct event_spec event_spec_text_patch(uint64_t address);
+struct event_spec event_spec_text_poke_breakpoint(uint64_t address);
 
 /* Modules that are loaded: samples of module:module_load, number @id. */
 struct event_spec event_spec_module_load(uint64_t id);

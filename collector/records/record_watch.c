@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/record_watch.h"
-#include "collector/records/late_code.h"
+#include "collector/records/loaded_code.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
@@ -34,18 +34,18 @@ struct ksymbol_fields {
 };
 
 static void watch_ksymbol(const struct ring_bytes *records, size_t place,
-			  struct late_code *late)
+			  struct loaded_code *loaded)
 {
 	struct ksymbol_fields fields;
 
 	copy_from(records, place, &fields, sizeof(fields));
-	if (late && !(fields.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
-		late_code_symbol(late, fields.address, fields.size);
+	if (loaded && !(fields.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
+		loaded_code_symbol(loaded, fields.address, fields.size);
 }
 
 static void watch_one(const struct ring_bytes *records, size_t place,
 		      uint32_t type, struct record_counts *counts,
-		      struct late_code *late)
+		      struct loaded_code *loaded)
 {
 	uint64_t words[3];
 
@@ -65,12 +65,12 @@ static void watch_one(const struct ring_bytes *records, size_t place,
 			counts->truncated++;
 		break;
 	case PERF_RECORD_KSYMBOL:
-		watch_ksymbol(records, place, late);
+		watch_ksymbol(records, place, loaded);
 		break;
 	case PERF_RECORD_SAMPLE:
 		/* Only modules are announced by samples; see RING_CODE. */
-		if (late)
-			late_code_modules(late);
+		if (loaded)
+			loaded_code_modules(loaded);
 		break;
 	default:
 		break;
@@ -78,7 +78,7 @@ static void watch_one(const struct ring_bytes *records, size_t place,
 }
 
 void record_watch(const struct ring_bytes *records,
-		  struct record_counts *counts, struct late_code *late)
+		  struct record_counts *counts, struct loaded_code *loaded)
 {
 	struct perf_event_header header;
 
@@ -88,6 +88,6 @@ void record_watch(const struct ring_bytes *records,
 		if (header.size < sizeof(header))
 			return;
 		watch_one(records, place + sizeof(header), header.type, counts,
-			  late);
+			  loaded);
 	}
 }

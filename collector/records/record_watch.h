@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-struct late_code;
+struct loaded_code;
 
 /* What the records that pass by say about the recording itself. */
 struct record_counts {
@@ -18,6 +18,6 @@ struct record_counts {
  * @late, which may be NULL.
  */
 void record_watch(const struct ring_bytes *records,
-		  struct record_counts *counts, struct late_code *late);
+		  struct record_counts *counts, struct loaded_code *loaded);
 
 #endif

@@ -32,7 +32,7 @@ struct tracer {
 	const char *title;
 	/* NULL: the kernels that have it tell of every change of their own
 	 * code.  Else names of the function that makes the changes, the first
-	 * that is there counts (common/text_patch.h), ended by NULL; and what
+	 * that is there counts (common/text_poke_breakpoint.h), ended by NULL; and what
 	 * differs at the end is looked for.
 	 */
 	const char *const *patch_functions;

@@ -11,7 +11,7 @@ struct log;
 struct recording;
 
 /* Code that became different at a moment: a TEXT_POKE record, the recorder's
- * own of that kind (text_patch.h), or a copy that the recorder made of code
+ * own of that kind (text_poke_breakpoint.h), or a copy that the recorder made of code
  * that appeared while it ran.
  *
  * The kernel writes a TEXT_POKE record while a breakpoint stands in place of the

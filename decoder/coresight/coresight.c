@@ -56,7 +56,7 @@ static size_t finished_entries(const struct coresight *source)
 
 	if (source->is_decoded || !count)
 		return count;
-	return source->settled < count ? source->settled : count - 1;
+	return source->resolved < count ? source->resolved : count - 1;
 }
 
 static size_t less(size_t count, size_t done)
@@ -78,7 +78,7 @@ static void drain(struct coresight *source)
 	for (size_t i = done; i < count; i++)
 		entries[i - done] = entries[i];
 	source->entries.count -= done;
-	source->settled = less(source->settled, done);
+	source->resolved = less(source->resolved, done);
 	source->bounded = less(source->bounded, done);
 }
 
@@ -94,7 +94,7 @@ static void emit_end(struct coresight *source)
 	};
 
 	add(source, &end);
-	flow_batch_settle(source->batch);
+	flow_batch_flush(source->batch);
 	source->at_end = true;
 }
 
@@ -135,7 +135,7 @@ static int work(struct coresight *source)
 		error = decode(source);
 	is_drained = source->is_decoded && !source->entries.count;
 	if (is_drained || !flow_batch_has_room(source->batch))
-		flow_batch_settle(source->batch);
+		flow_batch_flush(source->batch);
 	return error ? error : add_switches(source, is_drained);
 }
 

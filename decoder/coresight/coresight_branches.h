@@ -58,7 +58,7 @@ struct coresight_branches {
 	struct trace_branch *branches;
 	size_t room;
 	size_t count;
-	size_t settled;		   /* of them: are not taken back */
+	size_t committed;	   /* of them: are not taken back */
 	uint64_t base;		   /* positions count from here */
 	uint64_t group_next;	   /* a packet of atoms with this index
 					 * belongs to the last branch */
@@ -90,7 +90,7 @@ void coresight_branches_finish(struct coresight_branches *branches);
 struct trace_branch *coresight_branches_add(struct coresight_branches *branches,
 					    uint8_t kind, uint64_t position);
 
-/* Forgets the first branches, which are settled. */
+/* Forgets the first branches, which are committed. */
 void coresight_branches_drop(struct coresight_branches *branches);
 
 #endif

@@ -26,12 +26,12 @@ struct trace_branch *coresight_branches_say(struct coresight_branches *branches,
 					    uint8_t kind);
 
 /* All there are count. */
-void coresight_branches_settle(struct coresight_branches *branches);
+void coresight_branches_commit(struct coresight_branches *branches);
 
 /* The @added last ones are true whatever is executed: they count unless they
  * wait behind others.
  */
-void coresight_branches_settle_report(struct coresight_branches *branches,
+void coresight_branches_commit_report(struct coresight_branches *branches,
 				      size_t added);
 
 /* Those that wait never count, but for such. */

@@ -71,7 +71,7 @@ struct coresight {
 
 	/* What was decoded. */
 	struct array entries; /* struct coresight_entry */
-	size_t settled;	      /* of them: wait for no cycle count */
+	size_t resolved;      /* of them: wait for no cycle count */
 	size_t bounded;	      /* of them: have their upper bound */
 	struct coresight_gap gap;
 	bool is_running;       /* the next block follows the last */
@@ -179,7 +179,7 @@ void coresight_skip_cycles(struct coresight *source, uint32_t cycles);
 void coresight_lose_count(struct coresight *source);
 
 /* An entry was added: it may have to wait for a count. */
-void coresight_settle(struct coresight *source);
+void coresight_resolve(struct coresight *source);
 
 /* @count instructions ran. */
 void coresight_count(struct coresight *source, uint32_t count);

@@ -18,7 +18,7 @@ struct coresight_speculation;
  * than the place where it began.
  */
 struct coresight_speculation *
-coresight_speculation_new(const struct coresight_packet_sink *sink);
+coresight_speculation_new(const struct coresight_packet_callback *callback);
 void coresight_speculation_free(struct coresight_speculation *speculation);
 
 /* A synchronisation packet of @unit came before. */
@@ -26,9 +26,9 @@ void coresight_speculation_begin(struct coresight_speculation *speculation,
 				 const struct coresight_unit *unit);
 
 /* Takes the next @size bytes; the first has number @index.  Returns @size, or
- * less if they are damaged from there on, or the sink wants no more: what comes
+ * less if they are damaged from there on, or the callback wants no more: what comes
  * next begins behind a synchronisation packet.  Damage that shows behind one is
- * told to the sink alone.
+ * told to the callback alone.
  */
 size_t coresight_speculation_take(struct coresight_speculation *speculation,
 				  uint64_t index, const uint8_t *bytes,

@@ -63,7 +63,7 @@ bool flow_batch_has_room(const struct flow_batch *batch);
 /* Gives all waiting items their times: the stream ends, or the batch is full
  * without an item of known time.
  */
-void flow_batch_settle(struct flow_batch *batch);
+void flow_batch_flush(struct flow_batch *batch);
 
 /* Adds an item that has its time among the finished ones, in its place; all
  * that were taken must be earlier.  Returns false if there is no room.

@@ -2,13 +2,13 @@
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/code/code_space.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/libipt_exit.h"
 #include "decoder/libipt/libipt_parts.h"
 
 static void follow(struct libipt *source, uint8_t token_kind)
 {
-	if (!block_clock_event(source->clock, token_kind))
+	if (!branch_cursor_event(source->cursor, token_kind))
 		libipt_find_step(source);
 }
 
@@ -66,7 +66,7 @@ static void stop_sync(struct libipt *source, const struct pt_event *event)
 	stop(source, has_address, event->variant.disabled.ip, reason);
 }
 
-static void break_in(struct libipt *source, uint64_t address)
+static void interrupt(struct libipt *source, uint64_t address)
 {
 	libipt_emit(source, &(struct flow_item){
 				    .kind = FLOW_ASYNC,
@@ -89,7 +89,7 @@ static void stop_async(struct libipt *source, const struct pt_event *event)
 
 	follow(source, INTEL_PACKET_TIP_PGD);
 	if (reason != FLOW_STOP_OFF)
-		break_in(source, at);
+		interrupt(source, at);
 	stop(source, has_address, event->variant.async_disabled.ip, reason);
 }
 
@@ -177,7 +177,7 @@ static void take(struct libipt *source, const struct pt_event *event)
 		break;
 	case ptev_async_branch:
 		follow(source, INTEL_PACKET_TIP);
-		break_in(source, event->variant.async_branch.from);
+		interrupt(source, event->variant.async_branch.from);
 		break;
 	case ptev_paging:
 		change_page_table(source, event->variant.paging.cr3);

@@ -32,7 +32,7 @@ void stream_list_free(struct stream_list *list);
  */
 int stream_list_add(struct stream_list *list, const struct record *record);
 
-/* Adds a buffer that one CPU's sink was read from whole, borrowed; @flags as an
+/* Adds a buffer that one CPU's callback was read from whole, borrowed; @flags as an
  * AUX record has them.  Returns 0 or -ERROR_MEMORY.
  */
 int stream_list_add_buffer(struct stream_list *list, uint32_t index,

@@ -40,7 +40,7 @@ void atom_range_drop(struct execution *execution)
 	execution->has_bounds = false;
 }
 
-void atom_range_break(struct execution *execution, struct atom_range *range)
+void atom_range_exception(struct execution *execution, struct atom_range *range)
 {
 	if (range->instructions)
 		atom_range_end(range,

@@ -27,6 +27,7 @@ void atom_range_end(struct atom_range *range, uint64_t last, uint8_t exit,
 void atom_range_drop(struct execution *execution);
 
 /* Execution is lost behind what ran of it. */
-void atom_range_break(struct execution *execution, struct atom_range *range);
+void atom_range_exception(struct execution *execution,
+			  struct atom_range *range);
 
 #endif

@@ -63,7 +63,7 @@ static void know(struct execution *execution, uint64_t known_ns)
 	cycles->weighed = 0;
 	if (!execution->atoms.counts_cycles)
 		return;
-	work_speed_learn(&cycles->speed, span_ns);
+	cycle_rate_learn(&cycles->speed, span_ns);
 	times->pace.rate = cycles->speed.rate;
 }
 

@@ -47,7 +47,7 @@ int follow_atoms_init(struct execution *execution,
 		.instructions = 1,
 		.task = -1,
 		.next_change_ns = UINT64_MAX,
-		.cycles.speed = work_speed_new(),
+		.cycles.speed = cycle_rate_new(),
 	};
 	if (atoms->clock == RECORDING_TIME_NANOSECONDS)
 		atoms->next_change_ns =
@@ -165,7 +165,7 @@ static void end_stream(struct execution *execution, uint64_t end_ns)
 {
 	struct event_times *times = &execution->times;
 
-	event_times_settle(times);
+	event_times_flush(times);
 	if (end_ns > times->last_ns)
 		times->last_ns = end_ns;
 }

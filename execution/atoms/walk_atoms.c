@@ -172,7 +172,7 @@ static unsigned int list(struct execution *execution, uint64_t bits,
 		atom_times_go_on(execution);
 		walk_arrive(execution);
 		if (!atom_step_straight(execution, &range)) {
-			atom_range_break(execution, &range);
+			atom_range_exception(execution, &range);
 			return count;
 		}
 		if (!atom_step_leave(execution, &range, bits >> 63))

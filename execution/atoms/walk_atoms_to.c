@@ -105,6 +105,6 @@ bool walk_atoms_source(struct execution *execution, uint64_t address)
 		walk_arrive(execution);
 	}
 	if (listed)
-		atom_range_break(execution, listed);
+		atom_range_exception(execution, listed);
 	return false;
 }

@@ -200,7 +200,7 @@ static void follow_break(struct execution *execution,
 	const struct trace_gap gap = gap_of(branch, position);
 	struct event_times *times = &execution->times;
 
-	event_times_settle(times);
+	event_times_flush(times);
 	if (branch->kind == TRACE_BREAK) {
 		place_gap_at(
 			execution,
@@ -212,7 +212,7 @@ static void follow_break(struct execution *execution,
 						      execution->before.low),
 					UINT64_MAX)),
 			&gap);
-		event_times_settle(times);
+		event_times_flush(times);
 	}
 	moment_forget(execution, UINT64_MAX);
 }

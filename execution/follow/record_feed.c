@@ -164,7 +164,7 @@ static int fill(struct record_feed *feed)
 		status = follow_next(feed);
 	feed->at_end = !status;
 	if (!times->finished)
-		event_times_settle(times);
+		event_times_flush(times);
 	return status < 0 ? status : 0;
 }
 

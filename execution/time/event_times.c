@@ -170,7 +170,7 @@ void event_times_know(struct event_times *times, uint64_t known_ns)
 }
 
 /* Without a known time ahead the usual pace is the best guess. */
-void event_times_settle(struct event_times *times)
+void event_times_flush(struct event_times *times)
 {
 	end_span(times, usual_ns(times), 0);
 	event_times_write(times);

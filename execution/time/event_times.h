@@ -127,7 +127,7 @@ void event_times_know(struct event_times *times, uint64_t known_ns);
 /* Finishes all records although no time is known behind them: the stream ends,
  * or there is no room.  Their times are written.
  */
-void event_times_settle(struct event_times *times);
+void event_times_flush(struct event_times *times);
 
 /* Writes the times of the finished records. */
 void event_times_write(struct event_times *times);

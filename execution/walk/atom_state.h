@@ -2,7 +2,7 @@
 #ifndef KT_EXECUTION_ATOM_STATE_H
 #define KT_EXECUTION_ATOM_STATE_H
 
-#include "decoder/flow/work_speed.h"
+#include "decoder/flow/cycle_rate.h"
 #include "decoder/recording/recording.h"
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct atom_cycles {
 	uint64_t work;		 /* event_times.work then */
 	uint64_t weighed;	 /* of the work since the last known time: so
 				 * many of the units are cycles */
-	struct work_speed speed; /* how long they take */
+	struct cycle_rate speed; /* how long they take */
 	uint64_t total;		 /* where they are the clock: so far, from 1 */
 };
 

@@ -101,7 +101,7 @@ static void take_interrupt_return(struct execution *execution)
 {
 	if (target_of(execution)->ip == execution->nmi_return)
 		execution->nmi_return = NO_NMI;
-	take_return(execution, FUNCTION_BREAK_RETURN);
+	take_return(execution, FUNCTION_EXCEPTION_RETURN);
 }
 
 static void take_interruption(struct execution *execution, uint8_t detail)
@@ -111,7 +111,7 @@ static void take_interruption(struct execution *execution, uint8_t detail)
 			!target->is_entry;
 
 	watch_nmi(execution, execution->return_address);
-	add(execution, is_local ? FUNCTION_LOCAL_BREAK : FUNCTION_BREAK,
+	add(execution, is_local ? FUNCTION_LOCAL_EXCEPTION : FUNCTION_EXCEPTION,
 	    target->function, execution->return_address)
 		->detail = detail;
 }
@@ -161,10 +161,10 @@ static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 		take_interrupt_return(execution);
 		break;
 	case FLOW_EXIT_FAR_CALL:
-		take_interruption(execution, FUNCTION_BREAK_SYSTEM_CALL);
+		take_interruption(execution, FUNCTION_EXCEPTION_SYSTEM_CALL);
 		break;
 	case EXIT_ASYNC:
-		take_interruption(execution, FUNCTION_BREAK_INTERRUPT);
+		take_interruption(execution, FUNCTION_EXCEPTION_INTERRUPT);
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:

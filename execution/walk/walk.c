@@ -178,7 +178,7 @@ bool walk_blocks(struct execution *execution, unsigned int count)
 				kind == BLOCK_FALL ? EDGE_NEXT : EDGE_TAKEN))
 			return false;
 		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
-			event_times_settle(&execution->times);
+			event_times_flush(&execution->times);
 	}
 	return true;
 }

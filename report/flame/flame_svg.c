@@ -82,7 +82,7 @@ void flame_svg_frame(const struct flame_svg *svg,
 	fprintf(out,
 		"<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
 		"\" data-d=\"%" PRIu32 "\" data-n=\"",
-		frame->is_break ? " i" : "", frame->start, frame->width,
+		frame->is_interrupt ? " i" : "", frame->start, frame->width,
 		frame->depth);
 	name_write(out, NAME_XML, frame->name);
 	fputs("\"><title>", out);

@@ -8,7 +8,7 @@
 struct child {
 	int32_t pid; /* of a root */
 	uint32_t function;
-	uint32_t is_break;
+	uint32_t is_interrupt;
 	uint32_t node;
 };
 
@@ -31,7 +31,8 @@ static int compare_children(const void *a, const void *b)
 		return x->pid > y->pid ? -1 : 1;
 	if (x->function != y->function)
 		return x->function > y->function ? -1 : 1;
-	return (x->is_break < y->is_break) - (x->is_break > y->is_break);
+	return (x->is_interrupt < y->is_interrupt) -
+	       (x->is_interrupt > y->is_interrupt);
 }
 
 /* Adds the used ones from @first on, in order. */
@@ -51,7 +52,7 @@ static bool add_children(struct order *order, uint32_t first)
 		*child = (struct child){
 			.pid = call_tree_pid(order->tree, i),
 			.function = node->function,
-			.is_break = node->is_break,
+			.is_interrupt = node->is_interrupt,
 			.node = i,
 		};
 	}

@@ -46,7 +46,7 @@ struct profile *profile_new(const struct profile_options *options);
 void profile_free(struct profile *profile);
 
 /* Where the profile takes its steps. */
-struct step_sink *profile_sink(struct profile *profile);
+struct step_callback *profile_callback(struct profile *profile);
 
 /* Returns the tree, which grows as steps come; owner: the profile. */
 const struct call_tree *profile_tree(const struct profile *profile);

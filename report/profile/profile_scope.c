@@ -78,7 +78,7 @@ static uint32_t place_call(const struct cutter *cutter, uint32_t index,
 	if (!cutter->scope->shows[place->part])
 		return caller->node;
 	return call_tree_find_child(cutter->to, caller->node, node->function,
-				    node->is_break);
+				    node->is_interrupt);
 }
 
 /* Copies node @index.  Returns false when out of memory. */

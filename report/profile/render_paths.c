@@ -28,7 +28,7 @@ static void write_node(const struct profile_report *report, uint32_t node,
 
 	fprintf(out, "%" PRIu32 ",", depth);
 	name_write(out, NAME_CSV, name_of(report, node));
-	fprintf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", (int)about->is_break,
+	fprintf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", (int)about->is_interrupt,
 		call_counts_calls(&about->calls) + about->calls.starts,
 		is_root ? 0 : about->self_ns);
 }

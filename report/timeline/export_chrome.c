@@ -305,7 +305,7 @@ static int finish(struct span_writer *writer)
 	return 0;
 }
 
-static struct step_sink *open_chrome(const struct timeline_context *context)
+static struct step_callback *open_chrome(const struct timeline_context *context)
 {
 	struct chrome_writer *chrome = calloc(1, sizeof(*chrome));
 

@@ -40,15 +40,16 @@ static bool sees_events(const struct scan_sources *sources)
 	return false;
 }
 
-static void take_step(struct step_sink *sink, const struct call_step *step)
+static void take_step(struct step_callback *callback,
+		      const struct call_step *step)
 {
-	struct scan_sources *sources = (struct scan_sources *)sink;
-	struct step_sink *join;
+	struct scan_sources *sources = (struct scan_sources *)callback;
+	struct step_callback *join;
 
 	if (*sources->is_over)
 		return;
 	if (sources->join) {
-		join = step_join_sink(sources->join);
+		join = step_join_callback(sources->join);
 		join->take(join, step);
 		return;
 	}
@@ -66,9 +67,10 @@ static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
 	return true;
 }
 
-static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
-	const struct scan_sources *sources = (const struct scan_sources *)sink;
+	const struct scan_sources *sources =
+		(const struct scan_sources *)callback;
 
 	*sources->is_over = row_queue_is_stopped(sources->queue) ||
 			    are_done(sources, time_ns);
@@ -83,7 +85,7 @@ int scan_sources_open(struct scan_sources *sources,
 	int status = 0;
 
 	*sources = (struct scan_sources){
-		.sink = { .take = take_step, .is_done = is_done },
+		.callback = { .take = take_step, .is_done = is_done },
 		.need = NEEDS_NOTHING,
 		.queue = queue,
 		.is_over = is_over,

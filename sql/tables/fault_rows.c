@@ -119,7 +119,7 @@ static void add(struct fault_rows *rows, const struct open_fault *fault,
 	cells[COLUMN_IS_RECORDER].number =
 		task_is_recorder(rows->input, task->tid);
 	cells[COLUMN_BEGIN_UNSEEN].number =
-		!!(fault->context.doubt & DOUBT_BEGIN);
+		!!(fault->context.unseen & UNSEEN_BEGIN);
 	cells[COLUMN_END_UNSEEN].number = is_open;
 	row_out_end(rows->out);
 }

@@ -79,10 +79,10 @@ static const struct sql_column columns[COLUMNS] = {
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
-	struct step_sink *sink =
-		profile_sink(((struct profile_rows *)handler)->profile);
+	struct step_callback *callback =
+		profile_callback(((struct profile_rows *)handler)->profile);
 
-	sink->take(sink, step);
+	callback->take(callback, step);
 }
 
 static bool is_done(const struct row_source *source, uint64_t time_ns)

@@ -16,7 +16,7 @@
 /* Each thread's time as spans of one class, and what is made of these. */
 struct span_rows {
 	struct row_source source;
-	struct span_sink sink;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	const struct row_choice *choice;
 	struct task_time *time;
@@ -65,7 +65,7 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 		return;
 	if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 	    pending->count)
-		settle(rows, pending, on_cpu_settled_class(span));
+		settle(rows, pending, on_cpu_resolved_class(span));
 	if (!fact.is_provisional && !pending->count) {
 		state_columns_add(&rows->columns, rows->states, &fact);
 		return;
@@ -77,11 +77,12 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 		rows->status = -ERROR_MEMORY;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct span_rows *rows =
-		(struct span_rows *)((char *)sink -
-				     offsetof(struct span_rows, sink));
+		(struct span_rows *)((char *)callback -
+				     offsetof(struct span_rows, callback));
 
 	if (rows->states)
 		take_state(rows, span);
@@ -180,7 +181,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		.end = end,
 		.close = close_rows,
 	};
-	rows->sink.take = take_span;
+	rows->callback.take = take_span;
 	rows->input = input->recording;
 	rows->choice = input->choice;
 	rows->states = input->outs[TABLE_THREAD_STATE];
@@ -189,7 +190,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
 	rows->cpus = FRESH_CPUS_NONE;
 	rows->pending = ARRAY_OF(struct array);
-	rows->time = task_time_new(&options, &rows->sink);
+	rows->time = task_time_new(&options, &rows->callback);
 	if (rows->time)
 		return &rows->source;
 	close_rows(&rows->source);

@@ -13,7 +13,7 @@ enum code_role {
 	CODE_FUNCTION,
 	CODE_RETURN_THUNK,   /* stands for the return that jumps to it */
 	CODE_INDIRECT_THUNK, /* stands for the call or jump that enters it */
-	CODE_VECTOR,	     /* stands for the break-in that enters it */
+	CODE_VECTOR,	     /* stands for the exception that enters it */
 	CODE_SWITCH_POINT,   /* a function whose entry is the moment at
 				 * which the kernel changes stacks */
 	CODE_NMI,	     /* where an interrupt enters that can come while

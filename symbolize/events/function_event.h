@@ -24,16 +24,16 @@ enum function_event_kind {
 	 * it, as when a new task begins.
 	 */
 	FUNCTION_RETURN,
-	/* A break-in: interrupt, exception, system call. detail is an enum
-	 * function_break; address is where it will go back to, 0 if unknown.
+	/* An exception: interrupt, exception, system call. detail is an enum
+	 * function_exception; address is where it will go back to, 0 if unknown.
 	 */
-	FUNCTION_BREAK,
-	/* A break-in without a handler of its own: it lands inside the
+	FUNCTION_EXCEPTION,
+	/* An exception without a handler of its own: it lands inside the
 	 * function that it interrupted.
 	 */
-	FUNCTION_LOCAL_BREAK,
-	/* The way back from a break-in; the rest as FUNCTION_RETURN. */
-	FUNCTION_BREAK_RETURN,
+	FUNCTION_LOCAL_EXCEPTION,
+	/* The way back from an exception; the rest as FUNCTION_RETURN. */
+	FUNCTION_EXCEPTION_RETURN,
 	/* Tracing starts at address, in function; detail is 1 if that is an
 	 * entry of the function, as from user space, and 0 after a gap.
 	 */
@@ -57,9 +57,9 @@ enum function_event_kind {
 	FUNCTION_END,
 };
 
-enum function_break {
-	FUNCTION_BREAK_INTERRUPT,   /* or exception */
-	FUNCTION_BREAK_SYSTEM_CALL, /* by instruction, from user code */
+enum function_exception {
+	FUNCTION_EXCEPTION_INTERRUPT,	/* or exception */
+	FUNCTION_EXCEPTION_SYSTEM_CALL, /* by instruction, from user code */
 };
 
 /* One event; the times are those of enum flow_item: time_ns never decreases,

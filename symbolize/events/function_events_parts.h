@@ -38,7 +38,7 @@ struct function_events {
 	struct symbol here;	 /* of the block that ran last */
 	uint8_t exit;		 /* how it was left */
 	uint64_t exit_end;	 /* its last instruction's address */
-	uint64_t return_address; /* of a call or break-in */
+	uint64_t return_address; /* of a call or exception */
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct task_switch tasks;

@@ -128,24 +128,25 @@ static bool was_taken(const struct function_events *events, uint64_t ip)
 	       distance > events->arch->max_conditional_bytes;
 }
 
-static void take_break_return(struct function_events *events,
-			      const struct flow_item *item,
-			      const struct symbol *target)
+static void take_exception_return(struct function_events *events,
+				  const struct flow_item *item,
+				  const struct symbol *target)
 {
 	if (item->ip == events->nmi_return)
 		events->nmi_return = NO_NMI;
-	take_return(events, item, target, FUNCTION_BREAK_RETURN);
+	take_return(events, item, target, FUNCTION_EXCEPTION_RETURN);
 }
 
-static void take_break(struct function_events *events,
-		       const struct flow_item *item,
-		       const struct symbol *target, uint8_t detail)
+static void take_exception(struct function_events *events,
+			   const struct flow_item *item,
+			   const struct symbol *target, uint8_t detail)
 {
 	bool is_local = target->function == events->here.function &&
 			!is_entry(target, item->ip);
 
 	watch_nmi(events, target, events->return_address);
-	emit_at(events, item, is_local ? FUNCTION_LOCAL_BREAK : FUNCTION_BREAK,
+	emit_at(events, item,
+		is_local ? FUNCTION_LOCAL_EXCEPTION : FUNCTION_EXCEPTION,
 		target->function, events->return_address);
 	events->events[events->event_count - 1].detail = detail;
 }
@@ -187,13 +188,15 @@ static void take_exit(struct function_events *events,
 		take_return(events, item, target, FUNCTION_RETURN);
 		break;
 	case FLOW_EXIT_FAR_RETURN:
-		take_break_return(events, item, target);
+		take_exception_return(events, item, target);
 		break;
 	case FLOW_EXIT_FAR_CALL:
-		take_break(events, item, target, FUNCTION_BREAK_SYSTEM_CALL);
+		take_exception(events, item, target,
+			       FUNCTION_EXCEPTION_SYSTEM_CALL);
 		break;
 	case EXIT_ASYNC:
-		take_break(events, item, target, FUNCTION_BREAK_INTERRUPT);
+		take_exception(events, item, target,
+			       FUNCTION_EXCEPTION_INTERRUPT);
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Execution inside thunks stands for one transfer of control: the call, jump
- * or return that entered them; inside exception vectors, for the break-in.  Folding goes by address, not by what the
+ * or return that entered them; inside exception vectors, for the exception.  Folding goes by address, not by what the
  * thunk does inside, so every variant of the kernel's mitigations fits.
  */
 struct thunk_fold {
@@ -37,7 +37,7 @@ bool thunk_fold_covers(const struct symbol *symbol);
 void thunk_fold_begin(struct thunk_fold *fold, const struct symbol *symbol,
 		      uint8_t exit, uint32_t from, uint64_t return_address);
 
-/* Puts an active @fold aside: a break-in came at @address.  The oldest of
+/* Puts an active @fold aside: an exception came at @address.  The oldest of
  * too many is forgotten.
  */
 void thunk_fold_suspend(struct thunk_fold_stack *stack, struct thunk_fold *fold,

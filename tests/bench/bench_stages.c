@@ -123,8 +123,9 @@ static double time_merge(const struct bench *bench, const void *ctx)
 	return end - begin;
 }
 
-/* Sends all events through merge and stacks to @sink. */
-static double time_steps(const struct bench *bench, struct step_sink *sink,
+/* Sends all events through merge and stacks to @callback. */
+static double time_steps(const struct bench *bench,
+			 struct step_callback *callback,
 			 struct task_stacks **stacks)
 {
 	struct event_merge *merge;
@@ -133,7 +134,7 @@ static double time_steps(const struct bench *bench, struct step_sink *sink,
 	uint32_t index;
 	int count;
 
-	*stacks = need(task_stacks_new(TIME_WINDOW_ALL, sink), "stacks");
+	*stacks = need(task_stacks_new(TIME_WINDOW_ALL, callback), "stacks");
 	for (size_t i = 0; i < bench->tape_count; i++) {
 		const struct cpu_pipeline *from = &bench->tapes[i].from;
 
@@ -152,18 +153,18 @@ static double time_steps(const struct bench *bench, struct step_sink *sink,
 	return begin;
 }
 
-static void drop(struct step_sink *sink, const struct call_step *step)
+static void drop(struct step_callback *callback, const struct call_step *step)
 {
-	(void)sink;
+	(void)callback;
 	(void)step;
 }
 
 static double time_null(const struct bench *bench, const void *ctx)
 {
 	(void)ctx;
-	struct step_sink sink = { .take = drop };
+	struct step_callback callback = { .take = drop };
 	struct task_stacks *stacks;
-	double time = time_steps(bench, &sink, &stacks);
+	double time = time_steps(bench, &callback, &stacks);
 
 	task_stacks_free(stacks);
 	return time;
@@ -200,7 +201,7 @@ static double time_profile(const struct bench *bench, const void *ctx)
 	};
 	struct profile *profile = need(profile_new(&options), "profile");
 	struct task_stacks *stacks;
-	double time = time_steps(bench, profile_sink(profile), &stacks);
+	double time = time_steps(bench, profile_callback(profile), &stacks);
 
 	if (report)
 		time += time_render(bench, profile, stacks,
@@ -257,7 +258,7 @@ static double time_table(const struct bench *bench, const void *ctx)
 						    input->events, &handler, 1),
 				      "join");
 	struct task_stacks *stacks;
-	double time = time_steps(bench, step_join_sink(join), &stacks);
+	double time = time_steps(bench, step_join_callback(join), &stacks);
 
 	task_stacks_free(stacks);
 	step_join_free(join);

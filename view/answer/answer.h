@@ -19,11 +19,11 @@ struct context_kinds;
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
 	/* Sends what happened up to @window's end, from some time before it
-	 * on, to @sink; as steps tell it in the window, and open functions
+	 * on, to @callback; as steps tell it in the window, and open functions
 	 * entered before it.  Returns 0 or a negative enum error.
 	 */
 	int (*run)(struct view_engine *engine, struct time_window window,
-		   struct step_sink *sink);
+		   struct step_callback *callback);
 };
 
 /* What answers are made from, all borrowed. */

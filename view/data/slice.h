@@ -25,8 +25,9 @@ struct view_slice {
 #define VIEW_NO_FUNCTION UINT32_MAX
 
 /* Takes slices; those of one lane and depth in order of time. */
-struct slice_sink {
-	void (*take)(struct slice_sink *sink, const struct view_slice *slice);
+struct slice_callback {
+	void (*take)(struct slice_callback *callback,
+		     const struct view_slice *slice);
 };
 
 enum lane_kind {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/make/state_slices.h"
 
-#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wait_channels.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
 #include "common/error.h"
@@ -37,12 +37,13 @@ static bool is_running(const struct time_span *span)
 static uint32_t wait_function(const struct state_slices *states,
 			      const struct time_span *span)
 {
-	struct wait_place place;
+	struct wait_channel place;
 	size_t count;
 	const struct path_frame *frames =
 		task_paths_of(states->paths, span->task->index, &count);
 
-	if (!count || !wait_places_find(states->places, frames, count, &place))
+	if (!count ||
+	    !wait_channels_find(states->places, frames, count, &place))
 		return VIEW_NO_FUNCTION;
 	return frames[place.label].function;
 }
@@ -108,9 +109,9 @@ static void hand_on(struct state_slices *states, struct view_slice *slice)
 	slice->count = 0;
 }
 
-static void take(struct span_sink *sink, const struct time_span *span)
+static void take(struct span_callback *callback, const struct time_span *span)
 {
-	struct state_slices *states = (struct state_slices *)sink;
+	struct state_slices *states = (struct state_slices *)callback;
 	uint32_t number = thread_numbers_find(states->numbers, span->task);
 	struct view_slice *asleep;
 	struct view_slice slice = {
@@ -156,7 +157,7 @@ void state_slices_enter_call(struct state_slices *states, uint32_t index,
 void state_slices_init(struct state_slices *states)
 {
 	*states = (struct state_slices){
-		.sink = { .take = take },
+		.callback = { .take = take },
 		.calls = ARRAY_OF(struct last_call),
 		.asleep = ARRAY_OF(struct view_slice),
 		.running = ARRAY_OF(struct view_slice),

@@ -3,7 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/sleeps/idle_sleep.h"
-#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
@@ -23,14 +23,14 @@
 
 struct view_builder {
 	struct event_handler handler;
-	struct slice_sink states_out; /* of states: to lists and levels */
+	struct slice_callback states_out; /* of states: to lists and levels */
 	struct view_summary *summary;
 	const struct task_names *names;
 	struct thread_numbers numbers;
 	struct state_slices states;
 	struct task_time *time;
 	struct task_paths *paths;
-	struct wait_places *places;
+	struct wait_channels *places;
 	struct part_profile *profile;
 	struct level_chain *levels;
 	bool *is_call; /* by function */
@@ -96,10 +96,11 @@ static int list_of(uint32_t state, bool is_kernel_thread)
 	}
 }
 
-static void take_state(struct slice_sink *sink, const struct view_slice *slice)
+static void take_state(struct slice_callback *callback,
+		       const struct view_slice *slice)
 {
 	struct view_builder *builder =
-		(struct view_builder *)((char *)sink -
+		(struct view_builder *)((char *)callback -
 					offsetof(struct view_builder,
 						 states_out));
 	struct view_summary *summary = builder->summary;
@@ -237,10 +238,10 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	builder->names = input->names;
 	state_slices_init(&builder->states);
 	builder->status = thread_numbers_init(&builder->numbers, summary, true);
-	builder->time = task_time_new(&time, &builder->states.sink);
+	builder->time = task_time_new(&time, &builder->states.callback);
 	builder->paths = task_paths_new();
-	builder->places = wait_places_new(symbols_functions(input->symbols),
-					  input->kinds, &marks);
+	builder->places = wait_channels_new(symbols_functions(input->symbols),
+					    input->kinds, &marks);
 	builder->profile = part_profile_new(summary, part_ns);
 	builder->levels = level_chain_new(summary);
 	builder->is_call = find_calls(input);
@@ -261,7 +262,7 @@ void view_builder_free(struct view_builder *builder)
 	thread_numbers_free(&builder->numbers);
 	task_time_free(builder->time);
 	task_paths_free(builder->paths);
-	wait_places_free(builder->places);
+	wait_channels_free(builder->places);
 	part_profile_free(builder->profile);
 	level_chain_free(builder->levels);
 	free(builder->is_call);

@@ -37,15 +37,15 @@ enum {
 	TABLES = 16,
 };
 
-/* All that takes steps, behind one sink. */
+/* All that takes steps, behind one callback. */
 struct writers {
-	struct step_sink sink;
+	struct step_callback callback;
 	const struct session *session;
 	const struct writer_choice *choice;
 	const struct time_unit *unit;
 	struct step_select_options selection;
 	struct step_select *selects[TIMELINES]; /* NULL: needs times */
-	struct step_sink *lines[TIMELINES];
+	struct step_callback *lines[TIMELINES];
 	struct profile *profile;
 	struct known_events *events;
 	struct context_kinds *kinds;
@@ -66,21 +66,21 @@ static void *need(void *made)
 	return made;
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct writers *writers = (struct writers *)sink;
-	struct step_sink *next = profile_sink(writers->profile);
+	struct writers *writers = (struct writers *)callback;
+	struct step_callback *next = profile_callback(writers->profile);
 
 	next->take(next, step);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (!writers->selects[i])
 			continue;
-		next = step_select_sink(writers->selects[i]);
+		next = step_select_callback(writers->selects[i]);
 		next->take(next, step);
 	}
 	if (!writers->join)
 		return;
-	next = step_join_sink(writers->join);
+	next = step_join_callback(writers->join);
 	next->take(next, step);
 }
 
@@ -137,7 +137,7 @@ static const char *argument_of(struct writers *writers,
 		 last);
 	snprintf(writers->functions[1], sizeof(writers->functions[1]), "%s,%s",
 		 last, first);
-	return writers->functions[table == &between_option];
+	return writers->functions[table == &latency_option];
 }
 
 static void open_table(struct writers *writers,
@@ -252,7 +252,7 @@ static void decode(struct writers *writers)
 {
 	struct task_stacks *stacks = NULL;
 
-	if (!run_pipeline(writers->session, &writers->sink, &stacks))
+	if (!run_pipeline(writers->session, &writers->callback, &stacks))
 		render(writers, stacks);
 	task_stacks_free(stacks);
 }
@@ -277,7 +277,7 @@ void all_writers_run(struct session *session,
 		     const struct writer_choice *choice)
 {
 	struct writers writers = {
-		.sink.take = take,
+		.callback.take = take,
 		.session = session,
 		.choice = choice,
 		.unit = time_unit_of(session->recording),
