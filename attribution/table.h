@@ -94,16 +94,16 @@ struct attribution_table {
  */
 extern const struct attribution_table call_records_table;
 
-extern const struct attribution_table processes_option;
-extern const struct attribution_table threads_option;
+extern const struct attribution_table processes_table;
+extern const struct attribution_table threads_table;
 extern const struct attribution_table servers_table;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;
-extern const struct attribution_table interrupts_option;
-extern const struct attribution_table latency_option;
-extern const struct attribution_table function_option;
-extern const struct attribution_table call_sites_option;
+extern const struct attribution_table interrupts_table;
+extern const struct attribution_table latency_table;
+extern const struct attribution_table relations_table;
+extern const struct attribution_table call_sites_table;
 extern const struct attribution_table crashes_table;
 
 /* Returns table @index, in the order of --help; NULL after the last. */

@@ -17,7 +17,7 @@
 /* report --user-sites: what each user instruction that enters the kernel
  * costs.
  */
-struct sites_option {
+struct sites_table {
 	struct event_forwarder forwarder;
 	struct attribution_input input;
 	struct call_sites *sites;
@@ -27,39 +27,38 @@ struct sites_option {
 
 static void close_option(struct event_handler *handler)
 {
-	struct sites_option *option = (struct sites_option *)handler;
+	struct sites_table *table = (struct sites_table *)handler;
 
-	call_sites_free(option->sites);
-	free(option);
+	call_sites_free(table->sites);
+	free(table);
 }
 
 static struct event_handler *open_option(const struct attribution_input *input)
 {
-	struct sites_option *option = calloc(1, sizeof(*option));
+	struct sites_table *table = calloc(1, sizeof(*table));
 
-	if (!option)
+	if (!table)
 		return NULL;
-	option->input = *input;
-	option->has_off_cpu =
+	table->input = *input;
+	table->has_off_cpu =
 		known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 		known_events_has(input->events, EVENT_SCHED_WAKING);
-	option->sites = call_sites_new(&option->input);
-	if (!option->sites) {
-		close_option(&option->forwarder.handler);
+	table->sites = call_sites_new(&table->input);
+	if (!table->sites) {
+		close_option(&table->forwarder.handler);
 		return NULL;
 	}
-	option->forwarder =
-		event_forwarder_to(call_sites_handler(option->sites));
-	return &option->forwarder.handler;
+	table->forwarder = event_forwarder_to(call_sites_handler(table->sites));
+	return &table->forwarder.handler;
 }
 
-static const struct function *function_of(const struct sites_option *option,
+static const struct function *function_of(const struct sites_table *table,
 					  uint32_t function)
 {
-	return function_at(symbols_functions(option->input.symbols), function);
+	return function_at(symbols_functions(table->input.symbols), function);
 }
 
-static const char *entry_name(const struct sites_option *option,
+static const char *entry_name(const struct sites_table *table,
 			      const struct call_site *site)
 {
 	switch ((enum site_purpose)(int32_t)site->purpose) {
@@ -70,8 +69,8 @@ static const char *entry_name(const struct sites_option *option,
 	case SITE_SYSTEM_CALL:
 		return "system_call";
 	}
-	return system_call_name(symbols_functions(option->input.symbols),
-				symbols_arch(option->input.symbols),
+	return system_call_name(symbols_functions(table->input.symbols),
+				symbols_arch(table->input.symbols),
 				site->purpose);
 }
 
@@ -85,19 +84,19 @@ static uint64_t sum(const struct call_site *site)
 }
 
 static void write_line(struct record_writer *writer,
-		       const struct sites_option *option, const char *name,
+		       const struct sites_table *table, const char *name,
 		       uint32_t function, uint64_t offset)
 {
 	struct source_line line;
 	char text[600];
 
-	if (!lines_find(option->input.lines, function_of(option, function),
+	if (!lines_find(table->input.lines, function_of(table, function),
 			offset, &line)) {
 		record_absent(writer, name);
 		return;
 	}
 	snprintf(text, sizeof(text), "%s:%d",
-		 option->is_text && strrchr(line.file, '/') ?
+		 table->is_text && strrchr(line.file, '/') ?
 			 strrchr(line.file, '/') + 1 :
 			 line.file,
 		 line.line);
@@ -105,10 +104,10 @@ static void write_line(struct record_writer *writer,
 }
 
 static void write_place(struct record_writer *writer,
-			const struct sites_option *option,
+			const struct sites_table *table,
 			const struct call_site *site)
 {
-	const struct function *function = function_of(option, site->function);
+	const struct function *function = function_of(table, site->function);
 	const char *slash = strrchr(function->module, '/');
 
 	if (!site->address) {
@@ -121,14 +120,14 @@ static void write_place(struct record_writer *writer,
 	}
 	record_text(writer, "function", function->name);
 	record_address(writer, "offset", site->offset);
-	write_line(writer, option, "line", site->function, site->offset);
+	write_line(writer, table, "line", site->function, site->offset);
 	record_text(writer, "file",
-		    option->is_text && slash ? slash + 1 : function->module);
+		    table->is_text && slash ? slash + 1 : function->module);
 	record_address(writer, "address", site->address);
 }
 
 static void write_caller(struct record_writer *writer,
-			 const struct sites_option *option,
+			 const struct sites_table *table,
 			 const struct call_site *site)
 {
 	struct symbol symbol;
@@ -138,28 +137,28 @@ static void write_caller(struct record_writer *writer,
 		record_absent(writer, "caller_line");
 		return;
 	}
-	record_text(writer, "caller", function_of(option, site->caller)->name);
+	record_text(writer, "caller", function_of(table, site->caller)->name);
 	if (!site->caller_address) {
 		record_absent(writer, "caller_line");
 		return;
 	}
-	symbols_find(option->input.symbols, site->pid, site->caller_address - 1,
+	symbols_find(table->input.symbols, site->pid, site->caller_address - 1,
 		     &symbol);
-	write_line(writer, option, "caller_line", symbol.function,
+	write_line(writer, table, "caller_line", symbol.function,
 		   site->caller_address - 1 - symbol.start);
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
-	const struct sites_option *option = ctx;
-	const struct call_site *site = call_sites_at(option->sites, index);
-	const struct table_rows rows = { writer, option->is_text };
+	const struct sites_table *table = ctx;
+	const struct call_site *site = call_sites_at(table->sites, index);
+	const struct table_rows rows = { writer, table->is_text };
 
 	record_signed(writer, "pid", site->pid);
 	record_text(writer, "comm",
-		    task_names_last(option->input.names, site->pid));
-	record_text(writer, "entry", entry_name(option, site));
+		    task_names_last(table->input.names, site->pid));
+	record_text(writer, "entry", entry_name(table, site));
 	record_number(writer, "count", site->entries);
 	record_number(writer, "total_ns", sum(site));
 	record_number(writer, "on_cpu_ns",
@@ -169,21 +168,21 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "fault_ns", site->class_ns[TIME_FAULT]);
 	record_number(writer, "interrupt_ns", site->class_ns[TIME_INTERRUPT]);
 	record_number(writer, "tracer_ns", site->class_ns[TIME_TRACER]);
-	table_rows_known(&rows, option->has_off_cpu, "asleep_ns",
+	table_rows_known(&rows, table->has_off_cpu, "asleep_ns",
 			 site->class_ns[TIME_ASLEEP]);
-	table_rows_known(&rows, option->has_off_cpu, "runnable_ns",
+	table_rows_known(&rows, table->has_off_cpu, "runnable_ns",
 			 site->class_ns[TIME_RUNNABLE]);
 	record_number(writer, "unknown_ns", site->class_ns[TIME_UNKNOWN]);
-	write_place(writer, option, site);
-	write_caller(writer, option, site);
+	write_place(writer, table, site);
+	write_caller(writer, table, site);
 }
 
-static void explain(const struct sites_option *option, FILE *out)
+static void explain(const struct sites_table *table, FILE *out)
 {
-	const struct attribution_input *input = &option->input;
+	const struct attribution_input *input = &table->input;
 	bool is_traced = recording_traces_user(input->recording);
 
-	if (!option->has_off_cpu)
+	if (!table->has_off_cpu)
 		table_rows_missing(out, "asleep_ns, runnable_ns",
 				   "sched:sched_switch, sched:sched_waking",
 				   "--events=sched");
@@ -201,22 +200,22 @@ static void explain(const struct sites_option *option, FILE *out)
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct sites_option *option = (struct sites_option *)handler;
+	struct sites_table *table = (struct sites_table *)handler;
 	struct attribution_output by_total = *output;
-	int status = call_sites_end(option->sites);
+	int status = call_sites_end(table->sites);
 
 	if (!by_total.sort)
 		by_total.sort = "total_ns";
-	option->is_text = output->format == RECORD_TABLE;
+	table->is_text = output->format == RECORD_TABLE;
 	if (!status)
-		status = table_rows_render(&by_total, write_row, option,
-					   call_sites_count(option->sites));
-	if (!status && option->is_text)
-		explain(option, output->out);
+		status = table_rows_render(&by_total, write_row, table,
+					   call_sites_count(table->sites));
+	if (!status && table->is_text)
+		explain(table, output->out);
 	return status;
 }
 
-const struct attribution_table call_sites_option = {
+const struct attribution_table call_sites_table = {
 	.name = "user-sites",
 	.help = "system calls, sleep and faults by the user instruction that "
 		"began them",

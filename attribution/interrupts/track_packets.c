@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/object_tracker.h"
-#include "attribution/interrupts/packet_table.h"
+#include "attribution/interrupts/packet_map.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ struct handling {
  * device that is done with them.
  */
 struct packets {
-	struct packet_table *table;
+	struct packet_map *table;
 	struct array cpus; /* struct handling */
 };
 
@@ -24,7 +24,7 @@ static void close_packets(void *state)
 	struct packets *packets = state;
 	struct handling *cpus = packets->cpus.items;
 
-	packet_table_free(packets->table);
+	packet_map_free(packets->table);
 	for (size_t i = 0; i < packets->cpus.count; i++)
 		array_free(&cpus[i].polled);
 	array_free(&packets->cpus);
@@ -38,7 +38,7 @@ static void *open_packets(struct owners *owners)
 	if (!packets)
 		return NULL;
 	packets->cpus = ARRAY_OF(struct handling);
-	packets->table = packet_table_new(owners);
+	packets->table = packet_map_new(owners);
 	if (packets->table)
 		return packets;
 	close_packets(packets);
@@ -71,7 +71,7 @@ static struct packet *arrive(struct packets *packets,
 {
 	struct owner *owner = owner_open(context->owners);
 	struct packet *packet =
-		packet_table_add(packets->table, address_of(context), owner);
+		packet_map_add(packets->table, address_of(context), owner);
 
 	event_context_effect(context, owner, 1);
 	owner_drop(context->owners, owner);
@@ -119,7 +119,7 @@ static void receive(struct packets *packets,
 		    const struct event_context *context)
 {
 	struct packet *packet =
-		packet_table_find(packets->table, address_of(context));
+		packet_map_find(packets->table, address_of(context));
 
 	if (!packet || packet->is_received || packet->is_sent)
 		packet = arrive(packets, context);
@@ -133,13 +133,13 @@ static void receive(struct packets *packets,
 static void send(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
-		packet_table_find(packets->table, address_of(context));
+		packet_map_find(packets->table, address_of(context));
 
 	/* From device to device, it stays what it is. */
 	if (packet && packet->is_sent && context->slice)
 		return;
-	packet = packet_table_add(packets->table, address_of(context),
-				  event_context_owner(context));
+	packet = packet_map_add(packets->table, address_of(context),
+				event_context_owner(context));
 	if (packet)
 		packet->is_sent = true;
 }
@@ -148,7 +148,7 @@ static void transmit(struct packets *packets,
 		     const struct event_context *context)
 {
 	struct packet *packet =
-		packet_table_find(packets->table, address_of(context));
+		packet_map_find(packets->table, address_of(context));
 
 	if (packet && packet->is_sent)
 		event_context_effect(context, packet->owner, 1);
@@ -159,14 +159,14 @@ static void read_by(struct packets *packets,
 		    const struct event_context *context, struct packet *packet)
 {
 	if (!packet->is_sent && event_context_is_task(context))
-		packet_table_read(packets->table, packet,
-				  event_context_owner(context));
+		packet_map_read(packets->table, packet,
+				event_context_owner(context));
 }
 
 static void copy(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
-		packet_table_find(packets->table, address_of(context));
+		packet_map_find(packets->table, address_of(context));
 
 	if (packet)
 		read_by(packets, context, packet);
@@ -175,14 +175,14 @@ static void copy(struct packets *packets, const struct event_context *context)
 static void finish(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
-		packet_table_find(packets->table, address_of(context));
+		packet_map_find(packets->table, address_of(context));
 
 	if (!packet)
 		return;
 	read_by(packets, context, packet);
 	if (packet->is_sent)
 		event_context_effect(context, packet->owner, 1);
-	packet_table_remove(packets->table, address_of(context));
+	packet_map_remove(packets->table, address_of(context));
 }
 
 /* Returns the packet that the interrupt work is about right now, or NULL. */
@@ -192,7 +192,7 @@ static struct packet *at_hand(struct packets *packets,
 	const struct handling *handling = handling_on(packets, context);
 	struct packet *packet =
 		handling && context->slice ?
-			packet_table_find(packets->table, handling->at_hand) :
+			packet_map_find(packets->table, handling->at_hand) :
 			NULL;
 
 	return packet && packet->owner == context->slice->current ? packet :
@@ -256,7 +256,7 @@ static void merge(struct packets *packets, const struct event_context *context,
 					 CERTAIN_INFERRED);
 	owner_resolve(context->owners, packet->owner, &shares);
 	owner_shares_free(context->owners, &shares);
-	packet_table_remove(packets->table, packet->address);
+	packet_map_remove(packets->table, packet->address);
 }
 
 static void end(void *state, const struct event_context *context)
@@ -271,7 +271,7 @@ static void end(void *state, const struct event_context *context)
 	polled = handling ? handling->polled.items : NULL;
 	for (size_t i = 0; handling && i < handling->polled.count; i++) {
 		const struct packet *packet =
-			packet_table_find(packets->table, polled[i]);
+			packet_map_find(packets->table, polled[i]);
 
 		if (packet && !packet->is_received && !packet->is_sent)
 			merge(packets, context, packet);

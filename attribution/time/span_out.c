@@ -2,7 +2,7 @@
 #include "attribution/time/span_out.h"
 
 #include "attribution/time/task_contexts.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 #include "attribution/time/traced_cpus.h"
 
 #include <stdbool.h>

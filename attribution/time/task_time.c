@@ -5,7 +5,7 @@
 #include "attribution/table.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -57,7 +57,7 @@ struct task_time *task_time_new(const struct task_time_options *options,
 	time->cpus = TRACED_CPUS_NONE;
 	time->contexts = task_contexts_new(options->kinds);
 	time->untraced_wakeups = untraced_wakeups_new(options->functions);
-	time->threads = thread_table_new();
+	time->threads = threads_new();
 	time->marks = find_marked(options, time->untraced_wakeups);
 	time->out = (struct span_out){
 		.callback = callback,
@@ -85,7 +85,7 @@ void task_time_free(struct task_time *time)
 		return;
 	task_contexts_free(time->contexts);
 	untraced_wakeups_free(time->untraced_wakeups);
-	thread_table_free(time->threads);
+	threads_free(time->threads);
 	traced_cpus_free(&time->cpus);
 	free(time->marks);
 	free(time);
@@ -167,7 +167,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 
 	if (is_plain_call(time, step))
 		return false;
-	thread = thread_table_of_task(time->threads, step->task);
+	thread = threads_of_task(time->threads, step->task);
 	cpu = traced_cpus_add(&time->cpus, step->cpu);
 	if (!thread || !cpu) {
 		time->status = -ERROR_MEMORY;
@@ -219,7 +219,7 @@ int task_time_end(struct task_time *time)
 {
 	struct thread *thread;
 
-	for (size_t i = 0; (thread = thread_table_at(time->threads, i)); i++)
+	for (size_t i = 0; (thread = threads_at(time->threads, i)); i++)
 		if (is_of_interest(time, thread))
 			span_out_finish(&time->out, thread, time->end_ns);
 	return time->status;

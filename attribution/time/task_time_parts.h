@@ -14,7 +14,7 @@ struct function_marks;
 struct untraced_wakeups;
 struct task_contexts;
 struct thread;
-struct thread_table;
+struct threads;
 
 /* The thread that the newest step was of.  Calls deeper than floor change
  * nothing of it but the count of its frames, unless their function is marked.
@@ -34,7 +34,7 @@ struct task_time {
 	struct span_out out;
 	struct task_contexts *contexts;
 	struct untraced_wakeups *untraced_wakeups;
-	struct thread_table *threads;
+	struct threads *threads;
 	struct traced_cpus cpus;
 	struct sched_events events;
 	struct current_thread current;

@@ -4,7 +4,7 @@
 #include "attribution/time/task_time_parts.h"
 #include "attribution/time/thread_events.h"
 #include "attribution/time/thread_frames.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"

@@ -2,7 +2,7 @@
 #include "attribution/time/thread_events.h"
 
 #include "attribution/time/off_cpu.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 
 static void begin_off(struct thread *thread, uint64_t time_ns, enum off_how how)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/thread_frames.h"
 
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/context_kinds.h"
 

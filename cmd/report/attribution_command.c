@@ -263,7 +263,7 @@ static int attribute_if_timed(const struct session *session,
 
 	if (time_unit_of(session->recording)->is_time)
 		return attribute(session, runs, count);
-	if (count == 1 && table == &processes_option &&
+	if (count == 1 && table == &processes_table &&
 	    runs->output.format != RECORD_CSV)
 		return untimed_overview(session, &runs->output);
 	snprintf(option, sizeof(option), "--%s", table->name);

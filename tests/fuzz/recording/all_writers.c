@@ -137,7 +137,7 @@ static const char *argument_of(struct writers *writers,
 		 last);
 	snprintf(writers->functions[1], sizeof(writers->functions[1]), "%s,%s",
 		 last, first);
-	return writers->functions[table == &latency_option];
+	return writers->functions[table == &latency_table];
 }
 
 static void open_table(struct writers *writers,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* report --servers: for whom servers worked. */
-struct servers_option {
+struct servers_table {
 	struct event_forwarder forwarder;
 	const struct attribution_input *input;
 	struct servers *servers;
@@ -22,47 +22,46 @@ struct servers_option {
 
 static void close_option(struct event_handler *handler)
 {
-	struct servers_option *option = (struct servers_option *)handler;
+	struct servers_table *table = (struct servers_table *)handler;
 
-	servers_free(option->servers);
-	array_free(&option->rows);
-	free(option);
+	servers_free(table->servers);
+	array_free(&table->rows);
+	free(table);
 }
 
 static struct event_handler *open_option(const struct attribution_input *input)
 {
-	struct servers_option *option = calloc(1, sizeof(*option));
+	struct servers_table *table = calloc(1, sizeof(*table));
 
-	if (!option)
+	if (!table)
 		return NULL;
-	option->input = input;
-	option->rows = ARRAY_OF(const struct server_account *);
-	option->servers = servers_new(input);
-	if (!option->servers) {
-		close_option(&option->forwarder.handler);
+	table->input = input;
+	table->rows = ARRAY_OF(const struct server_account *);
+	table->servers = servers_new(input);
+	if (!table->servers) {
+		close_option(&table->forwarder.handler);
 		return NULL;
 	}
-	option->forwarder =
-		event_forwarder_to(servers_handler(option->servers));
-	return &option->forwarder.handler;
+	table->forwarder = event_forwarder_to(servers_handler(table->servers));
+	return &table->forwarder.handler;
 }
 
-static const char *name_of(const struct servers_option *option, int32_t pid)
+static const char *name_of(const struct servers_table *table, int32_t pid)
 {
-	return pid < 0 ? "" : task_names_last(option->input->names, pid);
+	return pid < 0 ? "" : task_names_last(table->input->names, pid);
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
-	const struct servers_option *option = ctx;
+	const struct servers_table *table = ctx;
 	const struct server_account *account =
-		*(const struct server_account **)array_at(&option->rows, index);
+		*(const struct server_account **)array_at(&table->rows, index);
 
 	record_signed(writer, "server_pid", account->server_pid);
-	record_text(writer, "server", name_of(option, account->server_pid));
+	record_text(writer, "server", name_of(table, account->server_pid));
 	record_signed(writer, "client_pid", account->client_pid);
-	record_text(writer, "client", name_of(option, account->client_pid));
+	record_text(writer, "client", name_of(table, account->client_pid));
 	record_number(writer, "requests", account->requests);
 	record_number(writer, "kernel_ns", account->kernel_ns);
 	record_number(writer, "user_ns", account->user_ns);
@@ -86,10 +85,10 @@ static int compare_accounts(const void *a, const void *b)
 	return 0;
 }
 
-static int pick_rows(struct servers_option *option)
+static int pick_rows(struct servers_table *table)
 {
 	const struct server_accounts *accounts =
-		servers_accounts(option->servers);
+		servers_accounts(table->servers);
 	const struct server_account *account;
 
 	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++) {
@@ -100,26 +99,26 @@ static int pick_rows(struct servers_option *option)
 		const struct server_account **slot;
 
 		if (!server_accounts_is_server(accounts, account->server_pid) ||
-		    !step_filter_task(option->input->filter, &task))
+		    !step_filter_task(table->input->filter, &task))
 			continue;
-		slot = array_add(&option->rows);
+		slot = array_add(&table->rows);
 		if (!slot)
 			return -ERROR_MEMORY;
 		*slot = account;
 	}
-	array_sort(&option->rows, compare_accounts);
+	array_sort(&table->rows, compare_accounts);
 	return 0;
 }
 
-static void explain(const struct servers_option *option,
+static void explain(const struct servers_table *table,
 		    const struct attribution_output *output)
 {
 	if (output->format != RECORD_TABLE)
 		return;
-	if (!known_events_has(option->input->events, EVENT_SCHED_WAKING))
+	if (!known_events_has(table->input->events, EVENT_SCHED_WAKING))
 		table_rows_missing(output->out, "all", "sched_waking",
 				   "--events=sched");
-	else if (!option->rows.count)
+	else if (!table->rows.count)
 		fputs("No process was woken by another's message.\n",
 		      output->out);
 }
@@ -127,16 +126,16 @@ static void explain(const struct servers_option *option,
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct servers_option *option = (struct servers_option *)handler;
-	int status = servers_end(option->servers);
+	struct servers_table *table = (struct servers_table *)handler;
+	int status = servers_end(table->servers);
 
 	if (!status)
-		status = pick_rows(option);
+		status = pick_rows(table);
 	if (!status)
-		status = table_rows_render(output, write_row, option,
-					   option->rows.count);
+		status = table_rows_render(output, write_row, table,
+					   table->rows.count);
 	if (!status)
-		explain(option, output);
+		explain(table, output);
 	return status;
 }
 

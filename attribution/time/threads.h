@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_THREAD_TABLE_H
-#define KT_ATTRIBUTION_THREAD_TABLE_H
+#ifndef KT_ATTRIBUTION_THREADS_H
+#define KT_ATTRIBUTION_THREADS_H
 
 #include "attribution/time/off_cpu.h"
 #include "report/steps/call_step.h"
@@ -57,22 +57,22 @@ struct thread {
 };
 
 /* The threads of a recording, by id and by their task in the steps. */
-struct thread_table;
+struct threads;
 
 /* Returns NULL when out of memory. */
-struct thread_table *thread_table_new(void);
-void thread_table_free(struct thread_table *table);
+struct threads *threads_new(void);
+void threads_free(struct threads *threads);
 
 /* Returns the thread that @task is, adding it if it is new; NULL when out of
  * memory.  Idle tasks and unknown ones are not mixed up.
  */
-struct thread *thread_table_of_task(struct thread_table *table,
-				    const struct task *task);
+struct thread *threads_of_task(struct threads *threads,
+			       const struct task *task);
 
 /* Returns thread @tid (over 0), adding it; NULL when out of memory. */
-struct thread *thread_table_of_tid(struct thread_table *table, int32_t tid);
+struct thread *threads_of_tid(struct threads *threads, int32_t tid);
 
 /* Returns thread @index, in order of appearance; NULL after the last. */
-struct thread *thread_table_at(const struct thread_table *table, size_t index);
+struct thread *threads_at(const struct threads *threads, size_t index);
 
 #endif

@@ -202,7 +202,7 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-const struct attribution_table processes_option = {
+const struct attribution_table processes_table = {
 	.name = "processes",
 	.help = "where each process's time went (default)",
 	.is_of_tasks = true,
@@ -211,7 +211,7 @@ const struct attribution_table processes_option = {
 	.close = close_table,
 };
 
-const struct attribution_table threads_option = {
+const struct attribution_table threads_table = {
 	.name = "threads",
 	.help = "the same for each thread",
 	.is_of_tasks = true,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_PACKET_TABLE_H
-#define KT_ATTRIBUTION_PACKET_TABLE_H
+#ifndef KT_ATTRIBUTION_PACKET_MAP_H
+#define KT_ATTRIBUTION_PACKET_MAP_H
 
 #include "attribution/interrupts/owners.h"
 
@@ -18,29 +18,28 @@ struct packet {
 };
 
 /* The packets in flight, by address. */
-struct packet_table;
+struct packet_map;
 
 /* Borrows @owners.  Returns NULL when out of memory. */
-struct packet_table *packet_table_new(struct owners *owners);
-void packet_table_free(struct packet_table *table);
+struct packet_map *packet_map_new(struct owners *owners);
+void packet_map_free(struct packet_map *map);
 
 /* Returns the packet at @address, or NULL; valid until it is removed. */
-struct packet *packet_table_find(const struct packet_table *table,
-				 uint64_t address);
+struct packet *packet_map_find(const struct packet_map *map, uint64_t address);
 
 /* Adds a packet for @owner in place of an older one.  Returns NULL when out of
  * memory.
  */
-struct packet *packet_table_add(struct packet_table *table, uint64_t address,
-				struct owner *owner);
+struct packet *packet_map_add(struct packet_map *map, uint64_t address,
+			      struct owner *owner);
 
 /* Ends a packet's life.  If it is still unknown for whom it was: for the
  * reader of its socket, or whom it woke; these are inferred.
  */
-void packet_table_remove(struct packet_table *table, uint64_t address);
+void packet_map_remove(struct packet_map *map, uint64_t address);
 
 /* Says that @owner read @packet, and so reads its socket. */
-void packet_table_read(struct packet_table *table, struct packet *packet,
-		       struct owner *owner);
+void packet_map_read(struct packet_map *map, struct packet *packet,
+		     struct owner *owner);
 
 #endif

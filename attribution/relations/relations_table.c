@@ -14,7 +14,7 @@
 
 enum { SLOWEST_CALLS = 64 }; /* kept, so that --top has a choice */
 
-struct function_option {
+struct relations_table {
 	struct event_handler handler;
 	struct attribution_input input;
 	struct function_choice *choice;
@@ -33,27 +33,27 @@ static bool check(const struct attribution_input *input, char *message,
 
 static void take(struct event_handler *handler, const struct call_step *step)
 {
-	struct function_option *option = (struct function_option *)handler;
-	struct step_callback *callback = profile_callback(option->profile);
+	struct relations_table *table = (struct relations_table *)handler;
+	struct step_callback *callback = profile_callback(table->profile);
 
 	callback->take(callback, step);
-	if (!option->status)
-		option->status = function_study_take(option->study, step);
+	if (!table->status)
+		table->status = function_study_take(table->study, step);
 }
 
 static void close_option(struct event_handler *handler)
 {
-	struct function_option *option = (struct function_option *)handler;
+	struct relations_table *table = (struct relations_table *)handler;
 
-	function_study_free(option->study);
-	profile_free(option->profile);
-	function_choice_free(option->choice);
-	free(option);
+	function_study_free(table->study);
+	profile_free(table->profile);
+	function_choice_free(table->choice);
+	free(table);
 }
 
-static bool open_parts(struct function_option *option)
+static bool open_parts(struct relations_table *table)
 {
-	const struct attribution_input *input = &option->input;
+	const struct attribution_input *input = &table->input;
 	const struct profile_options profile = {
 		.filter = input->filter,
 		.window = input->window,
@@ -64,35 +64,35 @@ static bool open_parts(struct function_option *option)
 		.slowest = SLOWEST_CALLS,
 	};
 
-	option->choice = function_choice_new(symbols_functions(input->symbols),
-					     input->argument,
-					     strlen(input->argument));
-	study.functions = option->choice;
-	option->profile = profile_new(&profile);
-	if (option->choice)
-		option->study = function_study_new(&study);
-	return option->profile && option->study;
+	table->choice = function_choice_new(symbols_functions(input->symbols),
+					    input->argument,
+					    strlen(input->argument));
+	study.functions = table->choice;
+	table->profile = profile_new(&profile);
+	if (table->choice)
+		table->study = function_study_new(&study);
+	return table->profile && table->study;
 }
 
 static struct event_handler *open_option(const struct attribution_input *input)
 {
-	struct function_option *option = calloc(1, sizeof(*option));
+	struct relations_table *table = calloc(1, sizeof(*table));
 
-	if (!option)
+	if (!table)
 		return NULL;
-	option->handler.step = take;
-	option->input = *input;
-	if (open_parts(option))
-		return &option->handler;
-	close_option(&option->handler);
+	table->handler.step = take;
+	table->input = *input;
+	if (open_parts(table))
+		return &table->handler;
+	close_option(&table->handler);
 	return NULL;
 }
 
-static int show(const struct function_option *option,
+static int show(const struct relations_table *table,
 		struct function_report *report,
 		const struct attribution_output *output)
 {
-	const struct call_tree *tree = function_study_tree(option->study);
+	const struct call_tree *tree = function_study_tree(table->study);
 	struct part_tree *slow =
 		part_tree_new(tree, &report->slow->parts, report->slow->calls);
 	struct part_tree *typical = part_tree_new(tree, &report->typical->parts,
@@ -110,19 +110,19 @@ static int show(const struct function_option *option,
 	return status;
 }
 
-static int show_compared(const struct function_option *option,
+static int show_compared(const struct relations_table *table,
 			 struct function_report *report,
 			 const struct attribution_output *output)
 {
 	struct study_class slow;
 	struct study_class typical;
-	int status = function_study_compare(option->study, &slow, &typical);
+	int status = function_study_compare(table->study, &slow, &typical);
 
 	if (status < 0)
 		return status;
 	report->slow = &slow;
 	report->typical = &typical;
-	status = show(option, report, output);
+	status = show(table, report, output);
 	study_class_free(&slow);
 	study_class_free(&typical);
 	return status;
@@ -131,37 +131,37 @@ static int show_compared(const struct function_option *option,
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	const struct function_option *option =
-		(const struct function_option *)handler;
+	const struct relations_table *table =
+		(const struct relations_table *)handler;
 	const struct function_table *functions =
-		symbols_functions(option->input.symbols);
+		symbols_functions(table->input.symbols);
 	struct function_relations relations;
 	struct function_report report = {
-		.name = option->input.argument,
+		.name = table->input.argument,
 		.functions = functions,
-		.names = option->input.names,
+		.names = table->input.names,
 		.relations = &relations,
-		.study = option->study,
+		.study = table->study,
 	};
-	int status = option->status;
+	int status = table->status;
 
 	/* Its tables have orders of their own. */
 	if (output->sort)
 		return -ERROR_NOT_FOUND;
 	if (!status)
-		status = profile_end(option->profile);
+		status = profile_end(table->profile);
 	if (!status)
-		status = function_relations_make(profile_tree(option->profile),
+		status = function_relations_make(profile_tree(table->profile),
 						 function_count(functions),
-						 option->choice, &relations);
+						 table->choice, &relations);
 	if (status < 0)
 		return status;
-	status = show_compared(option, &report, output);
+	status = show_compared(table, &report, output);
 	function_relations_free(&relations);
 	return status;
 }
 
-const struct attribution_table function_option = {
+const struct attribution_table relations_table = {
 	.name = "function",
 	.argument = "NAME",
 	.help = "one function: callers, callees, times, its slowest calls",

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct latency_option {
+struct latency_table {
 	struct event_handler handler;
 	const struct function_table *functions;
 	char *first;	    /* the functions' names */
@@ -48,24 +48,24 @@ static bool check(const struct attribution_input *input, char *message,
 
 static void take(struct event_handler *handler, const struct call_step *step)
 {
-	struct latency_option *option = (struct latency_option *)handler;
+	struct latency_table *table = (struct latency_table *)handler;
 
-	if (!option->status)
-		option->status = latency_take(option->latency, step);
+	if (!table->status)
+		table->status = latency_take(table->latency, step);
 }
 
 static void close_option(struct event_handler *handler)
 {
-	struct latency_option *option = (struct latency_option *)handler;
+	struct latency_table *table = (struct latency_table *)handler;
 
-	latency_free(option->latency);
-	function_choice_free(option->from);
-	function_choice_free(option->to);
-	free(option->first);
-	free(option);
+	latency_free(table->latency);
+	function_choice_free(table->from);
+	function_choice_free(table->to);
+	free(table->first);
+	free(table);
 }
 
-static bool open_parts(struct latency_option *option,
+static bool open_parts(struct latency_table *table,
 		       const struct attribution_input *input)
 {
 	struct latency_question question = {
@@ -75,54 +75,54 @@ static bool open_parts(struct latency_option *option,
 	};
 	size_t length = first_length(input->argument);
 
-	option->first = strdup(input->argument);
-	if (!option->first)
+	table->first = strdup(input->argument);
+	if (!table->first)
 		return false;
-	option->first[length] = '\0';
-	option->second = option->first + length + 1;
-	option->from =
-		function_choice_new(option->functions, option->first, length);
-	option->to = function_choice_new(option->functions, option->second,
-					 strlen(option->second));
-	question.from = option->from;
-	question.to = option->to;
-	if (option->from && option->to)
-		option->latency = latency_new(&question);
-	return option->latency;
+	table->first[length] = '\0';
+	table->second = table->first + length + 1;
+	table->from =
+		function_choice_new(table->functions, table->first, length);
+	table->to = function_choice_new(table->functions, table->second,
+					strlen(table->second));
+	question.from = table->from;
+	question.to = table->to;
+	if (table->from && table->to)
+		table->latency = latency_new(&question);
+	return table->latency;
 }
 
 static struct event_handler *open_option(const struct attribution_input *input)
 {
-	struct latency_option *option = calloc(1, sizeof(*option));
+	struct latency_table *table = calloc(1, sizeof(*table));
 
-	if (!option)
+	if (!table)
 		return NULL;
-	option->handler.step = take;
-	option->functions = symbols_functions(input->symbols);
-	if (open_parts(option, input))
-		return &option->handler;
-	close_option(&option->handler);
+	table->handler.step = take;
+	table->functions = symbols_functions(input->symbols);
+	if (open_parts(table, input))
+		return &table->handler;
+	close_option(&table->handler);
 	return NULL;
 }
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct latency_option *option = (struct latency_option *)handler;
+	struct latency_table *table = (struct latency_table *)handler;
 	const struct latency_report report = {
-		.latency = option->latency,
-		.functions = option->functions,
-		.from = option->first,
-		.to = option->second,
+		.latency = table->latency,
+		.functions = table->functions,
+		.from = table->first,
+		.to = table->second,
 	};
 
-	if (option->status)
-		return option->status;
-	latency_end(option->latency);
+	if (table->status)
+		return table->status;
+	latency_end(table->latency);
 	return latency_report_write(&report, output);
 }
 
-const struct attribution_table latency_option = {
+const struct attribution_table latency_table = {
 	.name = "between",
 	.argument = "A B",
 	.help = "the time from entering function A to entering B in it",

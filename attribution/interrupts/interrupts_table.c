@@ -143,7 +143,7 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-const struct attribution_table interrupts_option = {
+const struct attribution_table interrupts_table = {
 	.name = "interrupts",
 	.argument = "[BY]",
 	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
