@@ -31,7 +31,9 @@ struct call_records_choice {
 	FILE *out;
 };
 
-/* What a table is made from and asked for.  All borrowed, all read-only. */
+/* This is what a table is made from and asked for.  All borrowed, all
+ * read-only.
+ */
 struct attribution_input {
 	const struct recording *recording;
 	const struct symbols *symbols;

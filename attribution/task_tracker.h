@@ -64,7 +64,7 @@ struct task_listener *task_tracker_listener(const struct task_tracker *tracker);
  */
 int task_tracker_end(struct task_tracker *tracker);
 
-/* What the numbers in struct sleep stand for. */
+/* Returns what the numbers in struct sleep stand for. */
 const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker);
 const struct wakers *task_tracker_wakers(const struct task_tracker *tracker);
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What SQLite loads: ".load ktrace-hw.so" in sqlite3, and other programs in
- * their ways.
+/* This is what SQLite loads: ".load ktrace-hw.so" in sqlite3, and other
+ * programs in their ways.
  */
 SQLITE_EXTENSION_INIT1
 

@@ -23,7 +23,7 @@ static int paranoia(void)
 	return level;
 }
 
-/* Says why @spec could not be opened, and what to do. */
+/* Logs why @spec could not be opened, and what to do. */
 static int explain(const struct collector *collector,
 		   const struct event_spec *spec, int error)
 {
@@ -138,7 +138,8 @@ static int init_rings(struct collector *collector)
 	return error ? error : add_rings(collector, &collector->target.others);
 }
 
-/* Closes what is open of spec number @spec, the last one, which is gone then. */
+/* Closes what is open of spec number @spec, the last one, which is gone then.
+ */
 static void take_back(struct collector *collector, size_t spec)
 {
 	const struct event_spec *what =
@@ -223,8 +224,8 @@ static int open_module_load(struct collector *collector)
 	return 0;
 }
 
-/* Returns the tracepoints wanted, or where that is a default and tracefs cannot be
- * read, none.
+/* Returns the tracepoints wanted, or where that is a default and tracefs
+ * cannot be read, none.
  */
 static unsigned int tracepoints_of(const struct collector *collector)
 {

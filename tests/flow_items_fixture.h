@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What two decodes (arrays of struct flow_item) have in common; times do not
- * matter.
+/* This is what two decodes (arrays of struct flow_item) have in common; times
+ * do not matter.
  */
 
 /* Whether the last @count items of both are the same. */

@@ -9,9 +9,10 @@
 #include <check.h>
 #include <stdint.h>
 
-/* What happens on CPU 0, and the accounts's rows of it in the alphabet's order:
- * "function on TID for PID xCOUNT: ns=exact+inferred+nobody", "thread" in place
- * of "on" if it is a thread's own work.
+/* This is what happens on CPU 0, and the accounts's rows of it in the
+ * alphabet's order: "function on TID for PID xCOUNT:
+ * ns=exact+inferred+nobody", "thread" in place of "on" if it is a thread's own
+ * work.
  */
 struct interrupt_story {
 	void (*tell)(struct attribution_fixture *f);

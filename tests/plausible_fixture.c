@@ -7,8 +7,8 @@
 
 enum set { A64, A32, T32, SETS };
 
-/* What the captures' code is if it is taken for each instruction set, as LLVM's
- * disassembler says: all direct branches, also where none was meant.
+/* This is what the captures' code is if it is taken for each instruction set,
+ * as LLVM's disassembler says: all direct branches, also where none was meant.
  */
 enum { ELSEWHERE = 0xffff };
 

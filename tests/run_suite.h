@@ -14,8 +14,8 @@
  */
 int run_suite(Suite *suite);
 
-/* Whether this is the full tier, which the environment variable KTRACE_FULL
- * says: then suites try all of what they else try a part of.
+/* Returns whether this is the full tier, which the environment variable
+ * KTRACE_FULL says: then suites try all of what they else try a part of.
  */
 bool suite_is_full(void);
 

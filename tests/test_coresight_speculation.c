@@ -28,8 +28,8 @@ enum { APART = 1 << 29 | 1 << 7, UNCOUNTED = 1 << 30 };
 
 enum { ROOM = 64 };
 
-/* What a unit writes that is at most @depth elements ahead, what comes behind
- * it that it cannot have written, and what of it was executed.
+/* This is what a unit writes that is at most @depth elements ahead, what comes
+ * behind it that it cannot have written, and what of it was executed.
  */
 static const struct row {
 	uint32_t depth;
@@ -187,7 +187,7 @@ static const struct row {
 	DAMAGED(4, 0, (INFO, E), (0x2d, EIGHT, EIGHT, EIGHT, EIGHT), (INFO)),
 };
 
-/* What comes out. */
+/* This is what comes out. */
 struct collected {
 	uint8_t bytes[ROOM];
 	size_t size;

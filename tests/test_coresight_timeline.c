@@ -14,9 +14,9 @@
 #include <string.h>
 
 /* Function timelines of boards' kernels.  Nobody kept their symbols: every
- * place that a call leads to begins a function.  On TC2 every return goes where
- * the call says.  The Juno's dump is not what was in its memory: it has calls of
- * _mcount where the kernel had put nops, so returns differ by a few
+ * place that a call leads to begins a function.  On TC2 every return goes
+ * where the call says.  The Juno's dump is not what was in its memory: it has
+ * calls of _mcount where the kernel had put nops, so returns differ by a few
  * instructions; where a call did not lead to its target there is a gap.
  */
 static const struct board {
@@ -91,7 +91,7 @@ static uint64_t count_exits(const struct array *items, enum flow_exit exit)
 	return count;
 }
 
-/* What calls and breaks-in left open. */
+/* This is what calls and breaks-in left open. */
 struct shadow {
 	uint64_t addresses[256];
 	size_t count;

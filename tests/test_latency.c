@@ -15,9 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one task does: "> name" enters by a call, "~ name" by a jump, "! name"
- * by an interrupt, "? name" was running before; "<" leaves, "<?" was not seen
- * to.  Each a nanosecond after the one before, but for "+N", which passes N.
+/* This is what one task does: "> name" enters by a call, "~ name" by a jump,
+ * "! name" by an interrupt, "? name" was running before; "<" leaves, "<?" was
+ * not seen to.  Each a nanosecond after the one before, but for "+N", which
+ * passes N.
  */
 static const struct {
 	const char *title;

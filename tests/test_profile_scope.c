@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is left of a profile without the idle loop and the tracer. */
+/* This is what is left of a profile without the idle loop and the tracer. */
 #include "report/profile/call_tree.h"
 #include "report/profile/profile_scope.h"
 #include "report/steps/recorder_task.h"

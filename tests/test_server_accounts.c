@@ -21,9 +21,9 @@ START_TEST(the_first_to_wake_the_other_is_the_client)
 }
 END_TEST
 
-/* What two threads do, one after the other, the first in capitals: w waits for a
- * message, s sleeps, t takes one, m sends one, and W, S, T, M; last, the first
- * wakes the second.
+/* This is what two threads do, one after the other, the first in capitals: w
+ * waits for a message, s sleeps, t takes one, m sends one, and W, S, T, M;
+ * last, the first wakes the second.
  */
 static const struct {
 	const char *story;

@@ -79,7 +79,7 @@ START_TEST(every_instruction_and_no_gap)
 }
 END_TEST
 
-/* What the emulator saw, independent of any packet. */
+/* This is what the emulator saw, independent of any packet. */
 struct true_block {
 	uint64_t address;
 	uint64_t ticks;

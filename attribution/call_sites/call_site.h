@@ -24,7 +24,7 @@ struct call_site {
 	uint64_t class_ns[TIME_CLASSES];
 };
 
-/* What is no function number. */
+/* These purposes stand beside the numbers of functions. */
 enum site_purpose {
 	SITE_PAGE_FAULT = -3,
 	SITE_EXCEPTION = -2,

@@ -12,7 +12,7 @@ struct path_frame;
 struct sideband_user_state;
 struct symbols;
 
-/* Says that @site is the instruction at @address. */
+/* Sets the instruction of @site to that at @address. */
 void call_site_locate(struct call_site *site, const struct symbols *symbols,
 		      uint64_t address);
 
@@ -28,9 +28,9 @@ void call_site_locate_call(struct call_site *site,
 void call_site_locate_return(struct call_site *site,
 			     const struct symbols *symbols, uint64_t address);
 
-/* Sets *@depth, that of a function of the kernel in @frames, to the depth of the
- * one with which user space was left: on arm64, what an exception is for is
- * known further inside.  Returns false if it was not seen.
+/* Sets *@depth, that of a function of the kernel in @frames, to the depth of
+ * the one with which user space was left: on arm64, what an exception is for
+ * is known further inside.  Returns false if it was not seen.
  */
 bool call_site_find_entry(const struct symbols *symbols,
 			  const struct path_frame *frames, uint32_t *depth);

@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* What is known of the call that a task is in. */
+/* This is what is known of the call that a task is in. */
 struct open_record {
 	struct call_trace trace;
 	struct sleep_places places;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an exception that goes unhandled sends, by its handler's name on x86
- * and arm64.
+/* This is what an exception that goes unhandled sends, by its handler's name
+ * on x86 and arm64.
  */
 static const struct {
 	const char *handler;

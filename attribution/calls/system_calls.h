@@ -19,7 +19,7 @@ struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct context_kinds *kinds);
 void system_calls_free(struct system_calls *calls);
 
-/* What a step changed. */
+/* This is what a step changed. */
 enum system_call_change {
 	CALL_NOTHING,
 	CALL_BEGAN,

@@ -60,7 +60,7 @@ static uint32_t bounded_cpu(int64_t cpu)
 	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
 }
 
-/* Whether the steps show what @cpu does. */
+/* Returns whether the steps show what @cpu does. */
 static bool is_traced(const struct interrupt_accounts *accounts, int32_t cpu)
 {
 	const struct traced_cpu *found = traced_cpus_find(&accounts->cpus, cpu);

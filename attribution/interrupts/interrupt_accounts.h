@@ -15,9 +15,9 @@ struct interrupt_stack;
 struct path_sums;
 struct task;
 
-/* What kernel code does at a moment that its task did not choose, or for
- * another than the task that runs it.  A slice of work may be within another:
- * its time is then its own, not the outer one's.
+/* These are the kinds of kernel code that runs when its task did not choose,
+ * or for another than the task that runs it.  A slice of work may be within
+ * another: its time is then its own, not the outer one's.
  */
 enum interrupt_kind {
 	INTERRUPT_HARD, /* an interrupt of any vector, its handler */
@@ -79,7 +79,8 @@ struct interrupt_observer {
 void interrupt_accounts_observe(struct interrupt_accounts *accounts,
 				struct interrupt_observer *observer);
 
-/* What has to see all steps, events and records.  Owner: the accounts. */
+/* Returns what has to see all steps, events and records.  Owner: the accounts.
+ */
 struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);
 
@@ -90,7 +91,7 @@ struct interrupt_stack *
 interrupt_accounts_stack(const struct interrupt_accounts *accounts,
 			 const struct task *task, uint32_t cpu);
 
-/* Says that memory ran out. */
+/* Records that memory ran out. */
 void interrupt_accounts_fail(struct interrupt_accounts *accounts);
 
 /* Gives what is still unknown to nobody.  Call it once, after the last step
@@ -115,7 +116,7 @@ struct interrupt_shares
 interrupt_accounts_thread(const struct interrupt_accounts *accounts,
 			  const struct task *task);
 
-/* What others' time went to for one process. */
+/* This is what others' time went to for one process. */
 struct interrupt_credit {
 	uint64_t interrupt_ns; /* interrupt time on threads of other processes
 				 * and on idle CPUs */

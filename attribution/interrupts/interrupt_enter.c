@@ -29,7 +29,7 @@ static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 	return false;
 }
 
-/* Whether @slice is what its thread is there for, and no interrupt. */
+/* Returns whether @slice is what its thread is there for, and no interrupt. */
 static bool is_thread_work(const struct interrupt_steps *steps,
 			   const struct interrupt_stack *stack,
 			   const struct interrupt_slice *slice)

@@ -9,7 +9,7 @@
 
 struct step_filter;
 
-/* What a table of interrupt work has a row for. */
+/* A grouping is what a table of interrupt work has a row for. */
 struct interrupt_grouping {
 	const char *name;
 	const char *help;

@@ -13,7 +13,7 @@ struct rule {
 	enum interrupt_role role;
 };
 
-/* What each soft interrupt does: its open_softirq(). */
+/* This is what each soft interrupt does: its open_softirq(). */
 static const struct {
 	const char *name;
 	enum softirq_vector vector;
@@ -75,7 +75,7 @@ static const struct rule rules[] = {
 	{ "p9_client_cb", false, ROLE_ANSWERS },
 };
 
-/* What serves the system as a whole. */
+/* This is what serves the system as a whole. */
 static const struct {
 	const char *name;
 	bool is_prefix;
@@ -119,7 +119,8 @@ static enum interrupt_role by_name(const char *name)
 	return ROLE_NONE;
 }
 
-/* Returns whether @name is what a soft interrupt does, and which in *@vector. */
+/* Returns whether @name is what a soft interrupt does, and which in *@vector.
+ */
 static bool is_action(const char *name, enum softirq_vector *vector)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {

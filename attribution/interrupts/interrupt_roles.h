@@ -7,7 +7,7 @@
 
 struct symbols;
 
-/* What a kernel function means to interrupt work. */
+/* This is what a kernel function means to interrupt work. */
 enum interrupt_role {
 	ROLE_NONE,
 	ROLE_HARD,	     /* is a hard interrupt (CONTEXT_INTERRUPT) */

@@ -16,7 +16,9 @@ struct interrupt_rows;
 struct interrupt_rows *interrupt_rows_new(void);
 void interrupt_rows_free(struct interrupt_rows *rows);
 
-/* What work: the fields of struct interrupt_row before for whom. */
+/* A kind of work is described by the fields of struct interrupt_row that do
+ * not say for whom it is.
+ */
 struct interrupt_work {
 	uint8_t kind;
 	bool is_thread_work;

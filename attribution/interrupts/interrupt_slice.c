@@ -77,7 +77,7 @@ void interrupt_slice_expect(struct owners *owners,
 	slice->expected_owner = owner ? owner_refer(owner) : NULL;
 }
 
-/* What it turned out to be for, its owner aside. */
+/* Returns what it turned out to be for, its owner aside. */
 static const struct array *findings(const struct interrupt_slice *slice)
 {
 	if (slice->parts.count)

@@ -59,7 +59,7 @@ struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 struct owner *interrupt_slice_claim(struct owners *owners,
 				    struct interrupt_slice *slice);
 
-/* Says whom @slice is for, unless that is known. */
+/* Sets the owner of @slice, unless that is known. */
 void interrupt_slice_own(struct interrupt_slice *slice, struct owner *owner,
 			 uint8_t certainty);
 
@@ -68,22 +68,24 @@ void interrupt_slice_own(struct interrupt_slice *slice, struct owner *owner,
  */
 bool interrupt_slice_is_open(const struct interrupt_slice *slice);
 
-/* Says what the object that it is about right now is for. */
+/* Sets the owner of the object that @slice is about right now. */
 void interrupt_slice_focus(struct owners *owners, struct interrupt_slice *slice,
 			   struct owner *owner);
 
-/* Says that @cause is as @slice turns out to be.  Takes the reference. */
+/* Gives @cause the same shares as @slice has when it ends.  Takes the
+ * reference.
+ */
 void interrupt_slice_cause(struct owners *owners, struct interrupt_slice *slice,
 			   struct owner *cause);
 
-/* Says that an object's function comes next. */
+/* Announces that an object's function comes next. */
 void interrupt_slice_expect(struct owners *owners,
 			    struct interrupt_slice *slice, uint32_t function,
 			    enum interrupt_kind kind, struct owner *owner);
 
-/* Charges the time of @slice as work @number (INTERRUPT_WORK_NONE: not), and that
- * of its paths, tells the slice around it if it is part of that (else NULL),
- * and frees what it holds.
+/* Charges the time of @slice as work @number (INTERRUPT_WORK_NONE: not), and
+ * that of its paths, tells the slice around it if it is part of that (else
+ * NULL), and frees what it holds.
  */
 void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
 			 uint32_t number, struct interrupt_slice *around);

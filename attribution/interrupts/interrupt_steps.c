@@ -98,7 +98,7 @@ static void classify(const struct interrupt_steps *steps,
 	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
-/* Whether some function that has no meaning itself is waited for. */
+/* Returns whether some function that has no meaning itself is waited for. */
 static bool expects_any(const struct interrupt_slice *top)
 {
 	return top->caller_role != ROLE_NONE || top->expected != FUNCTION_NONE;

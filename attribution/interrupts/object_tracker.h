@@ -50,7 +50,7 @@ struct owner *event_context_woken(const struct event_context *context,
 uint32_t event_context_function(const struct event_context *context,
 				int64_t address);
 
-/* Says that the interrupt work, if this is any, did something for @owner:
+/* Records that the interrupt work, if this is any, did something for @owner:
  * @weight of all that it did.
  */
 void event_context_effect(const struct event_context *context,

@@ -188,7 +188,9 @@ void owner_shares_free(struct owners *owners, struct array *shares)
 	array_free(shares);
 }
 
-/* Whether what is charged to @from may come to @owner: work for itself. */
+/* Returns whether what is charged to @from may come to @owner: work for
+ * itself.
+ */
 static bool leads_to(const struct owner *from, const struct owner *owner)
 {
 	const struct owner_share *shares = from->shares.items;

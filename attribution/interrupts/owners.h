@@ -30,7 +30,7 @@ void owners_free(struct owners *owners);
 /* Returns whether anything was lost for lack of memory. */
 bool owners_failed(const struct owners *owners);
 
-/* Says that something was. */
+/* Records that something was lost. */
 void owners_fail(struct owners *owners);
 
 /* Return an owner that is known.  Borrowed from @owners: good until they are

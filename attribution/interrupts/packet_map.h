@@ -38,7 +38,7 @@ struct packet *packet_map_add(struct packet_map *map, uint64_t address,
  */
 void packet_map_remove(struct packet_map *map, uint64_t address);
 
-/* Says that @owner read @packet, and so reads its socket. */
+/* Records that @owner read @packet, and so reads its socket. */
 void packet_map_read(struct packet_map *map, struct packet *packet,
 		     struct owner *owner);
 

@@ -12,8 +12,8 @@
 /* How many enum call_how there are. */
 enum { CALL_HOWS = HOW_INFERRED + 1 };
 
-/* What one slice of interrupt work did on one call path, a node of a call tree
- * (report/profile/call_tree.h).
+/* This is what one slice of interrupt work did on one call path, a node of a
+ * call tree (report/profile/call_tree.h).
  */
 struct path_work {
 	uint32_t path;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What a CPU does with packets right now. */
+/* This is what a CPU does with packets right now. */
 struct handling {
 	uint64_t at_hand;    /* the packet that came last */
 	struct array polled; /* uint64_t: those that the poll that goes on

@@ -145,7 +145,7 @@ static void event(void *state, const struct event_context *context)
 		if (waiting)
 			waiting->is_raised = true;
 	}
-	/* It is not done, and waits again. */
+	/* The poll is not done, and waits again. */
 	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
 	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
 		push(state, context->cpu, owner_open(context->owners));

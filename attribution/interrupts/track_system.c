@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/object_tracker.h"
 
-/* What is the system's whatever comes of it: NMIs, RCU, the tick and what
+/* Some work is the system's, whatever comes of it: NMIs, RCU, the tick and what
  * balances load.
  */
 static void begin(void *state, const struct event_context *context)

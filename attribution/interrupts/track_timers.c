@@ -49,8 +49,8 @@ static uint64_t address_of(const struct event_context *context)
 	return (uint64_t)context->event->values[TIMER_ADDRESS];
 }
 
-/* Whether the kernel's own code that runs timers runs, not a function of one
- * or a task.
+/* Returns whether the kernel's own code that runs timers runs, not a function
+ * of one or a task.
  */
 static bool is_running_timers(const struct event_context *context)
 {

@@ -45,7 +45,7 @@ static const char *arguments_of(struct call_lanes *lanes,
 	return lane_text_end(&lanes->arguments);
 }
 
-/* It is written as " = 3". */
+/* The result is written as " = 3". */
 static const char *result_of(struct call_lanes *lanes,
 			     const struct system_call *call, const char *name)
 {

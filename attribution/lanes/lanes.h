@@ -8,10 +8,10 @@ struct attribution_input;
 struct lane_callback;
 struct event_handler;
 
-/* What the kernel's events and the steps tell together, for a timeline that
- * shows it beside the functions: system calls, sleeps and wake-ups, interrupt
- * work.  It comes from the parts that the reports come from, so that both tell
- * the same.
+/* This is what the kernel's events and the steps tell together, for a timeline
+ * that shows it beside the functions: system calls, sleeps and wake-ups,
+ * interrupt work.  It comes from the parts that the reports come from, so that
+ * both tell the same.
  */
 struct lanes;
 

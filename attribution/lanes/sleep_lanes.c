@@ -100,7 +100,7 @@ static void put_asleep(struct sleep_lanes *lanes, const struct lane *lane,
 			     sleep->begin_ns + sleep->asleep_ns);
 }
 
-/* Whether it was @waking that ended @sleep, and the waker is known. */
+/* Returns whether it was @waking that ended @sleep, and the waker is known. */
 static bool has_ended(const struct sleep *sleep, const struct waking *waking)
 {
 	return waking && waking->waker && sleep->waker != WAKER_NONE &&

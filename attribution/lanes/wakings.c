@@ -109,7 +109,7 @@ static bool wants_thread(const struct attribution_input *input, int32_t tid)
 	return step_filter_task(input->filter, &task);
 }
 
-/* It is about two threads, either of which may be asked for. */
+/* A wake-up is about two threads, either of which may be asked for. */
 static bool is_wanted(const struct wakings *wakings,
 		      const struct event_record *event)
 {

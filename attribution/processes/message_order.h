@@ -24,7 +24,7 @@ static inline void message_order_send(struct message_order *order)
 	order->has_sent = true;
 }
 
-/* It sleeps, or what it sends wakes somebody. */
+/* The thread sleeps, or its message wakes somebody. */
 static inline void message_order_sleep(struct message_order *order)
 {
 	order->has_slept = true;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a server process did for one client: for a process that sent it a
- * message for which it waited.
+/* This is what a server process did for one client: for a process that sent it
+ * a message for which it waited.
  */
 struct server_account {
 	int32_t server_pid;
@@ -30,8 +30,8 @@ struct server_accounts;
 struct server_accounts *server_accounts_new(void);
 void server_accounts_free(struct server_accounts *accounts);
 
-/* Returns the number of the account of @client for @server, or SERVER_ACCOUNT_NONE
- * when out of memory.
+/* Returns the number of the account of @client for @server, or
+ * SERVER_ACCOUNT_NONE when out of memory.
  */
 size_t server_accounts_add(struct server_accounts *accounts, int32_t server,
 			   int32_t client);

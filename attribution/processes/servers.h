@@ -16,11 +16,11 @@ struct servers;
 struct servers *servers_new(const struct attribution_input *input);
 void servers_free(struct servers *servers);
 
-/* What has to see the recording pass.  Owner: the servers. */
+/* Returns what has to see the recording pass.  Owner: the servers. */
 struct event_handler *servers_handler(struct servers *servers);
 
-/* Ends the accounts, once, after the last step: what servers did for nobody known
- * is on one for client -1.  Returns 0 or -ERROR_MEMORY.
+/* Ends the accounts, once, after the last step: what servers did for nobody
+ * known is on one for client -1.  Returns 0 or -ERROR_MEMORY.
  */
 int servers_end(struct servers *servers);
 

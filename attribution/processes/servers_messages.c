@@ -69,7 +69,7 @@ static void request(struct servers *servers, const struct task *client,
 	server_accounts_at(servers->accounts, number)->requests++;
 }
 
-/* What @task sends wakes somebody. */
+/* The message that @task sends wakes somebody. */
 static void note_heard(struct servers *servers, const struct task *task)
 {
 	struct service *service = servers_service(servers, task->index);

@@ -229,7 +229,7 @@ static void split_interrupts(const struct time_accounts *accounts,
 	account->stolen_ns = all_ns - account->benefited_ns;
 }
 
-/* What is known of the whole thread only at the end. */
+/* Fills in what is known of a whole thread only at the end. */
 static void complete(const struct time_accounts *accounts,
 		     struct time_account *account)
 {

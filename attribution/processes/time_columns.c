@@ -17,7 +17,7 @@ enum column_need {
 	NEEDS,
 };
 
-/* What the recording has not, and which option of record gives it. */
+/* This is what the recording has not, and which option of record gives it. */
 static const struct {
 	const char *what;
 	const char *option;

@@ -18,7 +18,7 @@ enum time_columns_part {
 	TIME_COLUMNS_REST,    /* what else is known, and how well */
 };
 
-/* What decides which there are. */
+/* These facts decide which columns there are. */
 struct time_columns {
 	struct off_cpu_evidence evidence;
 	bool is_followed; /* see time_accounts_follow() */

@@ -141,7 +141,9 @@ static uint32_t child(const struct beneficiary_profile *profile, uint32_t node,
 			       is_interrupt);
 }
 
-/* Whether the function that @step enters or counts is in a slice of work. */
+/* Returns whether the function that @step enters or counts is in a slice of
+ * work.
+ */
 static bool is_in_slice(const struct interrupt_stack *stack,
 			const struct call_step *step)
 {

@@ -27,7 +27,8 @@ beneficiary_profile_new(const struct attribution_input *input,
 			const struct profile_options *options);
 void beneficiary_profile_free(struct beneficiary_profile *profile);
 
-/* What has to see all steps, events and records.  Owner: the profile. */
+/* Returns what has to see all steps, events and records.  Owner: the profile.
+ */
 struct event_handler *
 beneficiary_profile_handler(struct beneficiary_profile *profile);
 

@@ -162,7 +162,7 @@ static struct latency_path *find_path(struct latency *latency,
 	uint32_t node = latency_paths_begin(latency->paths, call->function);
 	uint32_t depth = call->depth;
 
-	/* It may have jumped on. */
+	/* The function may have jumped on. */
 	if (functions[depth].function == call->function &&
 	    depth + 1 < task->functions.count)
 		depth++;

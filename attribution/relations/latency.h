@@ -23,7 +23,7 @@ struct context_kinds;
  */
 struct latency;
 
-/* What is asked; all borrowed. */
+/* This is what is asked; all borrowed. */
 struct latency_question {
 	const struct function_choice *from; /* A */
 	const struct function_choice *to;   /* B */

@@ -7,7 +7,7 @@ struct attribution_output;
 struct latency;
 struct function_table;
 
-/* What `report --between` shows; all borrowed. */
+/* This is what `report --between` shows; all borrowed. */
 struct latency_report {
 	const struct latency *latency; /* after latency_end() */
 	const struct function_table *functions;

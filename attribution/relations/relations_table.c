@@ -145,7 +145,7 @@ static int render(struct event_handler *handler,
 	};
 	int status = table->status;
 
-	/* Its tables have orders of their own. */
+	/* The tables of this report have orders of their own. */
 	if (output->sort)
 		return -ERROR_NOT_FOUND;
 	if (!status)

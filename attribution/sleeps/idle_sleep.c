@@ -16,7 +16,7 @@ bool is_kernel_thread(const struct task_names *names, int32_t pid)
 	return pid == KTHREADD || task_names_parent(names, pid) == KTHREADD;
 }
 
-/* What calls a kernel thread's own function. */
+/* Returns what calls a kernel thread's own function. */
 static bool is_start(const char *name)
 {
 	static const char *const starts[] = {

@@ -14,7 +14,7 @@
 struct arch;
 struct function_table;
 
-/* What is known of a thread that sleeps or may. */
+/* This is what is known of a thread that sleeps or may. */
 struct sleeper {
 	struct sleep sleep; /* if has_sleep */
 	bool has_sleep;	    /* one that was not handed out yet */
@@ -28,7 +28,9 @@ struct sleeper {
 	uint64_t argument;	      /* the first of that */
 };
 
-/* Whether @frames, @sleeper's, lie in the system call that enter speaks of. */
+/* Returns whether @frames, @sleeper's, lie in the system call that enter
+ * speaks of.
+ */
 bool sleeper_is_in_call(const struct sleeper *sleeper,
 			const struct path_frame *frames, size_t count);
 

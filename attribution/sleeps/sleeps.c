@@ -85,7 +85,7 @@ int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
 
 static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
 {
-	/* It slept already when the recording began. */
+	/* The thread slept already when the recording began. */
 	if (!sleeper->has_sleep) {
 		sleeper_begin(sleeper, span->task, span->begin_ns);
 		sleeper->sleep.waker = sleeper->chain;

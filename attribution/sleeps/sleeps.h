@@ -46,8 +46,8 @@ struct sleep_callback {
 		     const struct sleep *sleep);
 };
 
-/* What it works with, all borrowed; paths must know the tasks as far as what
- * it is told.
+/* Sleeps are found with these, all borrowed; paths must know the tasks as far
+ * as what it is told.
  */
 struct sleeps_options {
 	const struct function_table *functions;

@@ -85,7 +85,7 @@ int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 					sleeps->options.arch, frames, count)) <
 		    0)
 		return -ERROR_MEMORY;
-	/* It was woken when it was on its way already. */
+	/* The thread was woken when it was on its way already. */
 	if (sleeper->wake_ns >= schedule_begin(sleeps, frames, count))
 		sleeps_wake(sleeps, sleeper, sleeper->chain);
 	return 0;

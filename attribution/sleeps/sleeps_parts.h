@@ -43,7 +43,7 @@ int sleeps_watch(struct sleeps *sleeps, const struct call_step *step);
 void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,
 			  uint64_t time_ns);
 
-/* It sleeps no longer; @waker is the chain that ended it, or WAKER_NONE. */
+/* Ends the sleep; @waker is the chain that ended it, or WAKER_NONE. */
 void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
 		 uint32_t waker);
 

@@ -48,8 +48,8 @@ static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 	return waker->chain;
 }
 
-/* What @task, the thread @tid of @pid, is in as it wakes @woken; both tasks
- * may be unknown.
+/* Returns what @task, the thread @tid of @pid, is in as it wakes @woken; both
+ * tasks may be unknown.
  */
 static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 			 int32_t pid, int32_t tid, const struct sleeper *woken)

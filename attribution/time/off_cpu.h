@@ -33,7 +33,7 @@ struct off_cpu {
 	bool has_ended;	       /* it came back to a CPU */
 };
 
-/* What a recording can tell about time off the CPU. */
+/* This is what a recording can tell about time off the CPU. */
 struct off_cpu_evidence {
 	bool has_switches; /* sched_switch: why a thread leaves */
 	bool has_wakeups;  /* sched_waking, whoever wakes */

@@ -8,7 +8,7 @@ struct span_out;
 struct threads;
 struct traced_cpus;
 
-/* What the kernel's events about threads change: all borrowed. */
+/* The kernel's events about threads change these, all borrowed. */
 struct sched_events {
 	struct threads *threads;
 	const struct traced_cpus *cpus;

@@ -168,7 +168,9 @@ void span_out_finish(const struct span_out *out, struct thread *thread,
 	if (thread->phase != THREAD_OFF || !thread->has_off || thread->is_dead)
 		return;
 	thread->has_off = false;
-	/* It ended with the trace of its CPU, where it ran on unseen. */
+	/* The thread's time ended with the trace of its CPU, where it ran on
+	 * unseen.
+	 */
 	if (out->evidence.has_all_cpus && thread->last_ns &&
 	    thread->last_ns < thread->off.begin_ns)
 		return;

@@ -10,7 +10,7 @@
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 
-/* Says what @thread's time goes to from here on. */
+/* Sets the class of @thread's time from here on. */
 static void classify(const struct task_time *time, struct thread *thread,
 		     const struct traced_cpu *cpu)
 {

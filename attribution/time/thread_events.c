@@ -52,7 +52,7 @@ void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
 		wake(&thread->off, time_ns, waker_tid);
 		return;
 	}
-	/* It runs already by another CPU's clock. */
+	/* The thread runs already by another CPU's clock. */
 	if (thread->has_off && time_ns <= thread->off.end_ns)
 		wake(&thread->off, time_ns, waker_tid);
 	thread->pending_wakeup_ns = time_ns;

@@ -7,8 +7,8 @@
 
 struct thread;
 
-/* What the scheduler's events say about a thread, in the order in which they
- * come: shortly before or after the steps that show the same.
+/* These functions apply the scheduler's events about a thread, in the order in
+ * which they come: shortly before or after the steps that show the same.
  */
 
 /* It is woken by @waker_tid. */

@@ -17,7 +17,7 @@ enum thread_phase {
 	THREAD_ENDED,	/* as far as the trace goes */
 };
 
-/* What is known of a thread now. */
+/* This is what is known of a thread now. */
 struct thread {
 	struct task own;	 /* stands in for one it has not */
 	const struct task *task; /* of the steps; NULL: none yet */

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a thread's time goes to.  Each nanosecond from a thread's first to its
- * last instant is in exactly one class; the innermost work decides.
+/* A thread's time goes to one of these classes.  Each nanosecond from a
+ * thread's first to its last instant is in exactly one class; the innermost
+ * work decides.
  */
 enum time_class {
 	TIME_USER,

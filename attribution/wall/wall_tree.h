@@ -23,7 +23,7 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
-/* What takes the recording. */
+/* Returns what takes the recording. */
 struct event_handler *wall_tree_handler(struct wall_tree *tree);
 
 /* Takes what is left, after the last step.

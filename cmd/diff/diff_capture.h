@@ -10,7 +10,7 @@ struct attribution_table;
 struct csv_rows;
 struct profile_renderer;
 
-/* What one report of one recording is made by: one of the two. */
+/* This is what one report of one recording is made by: one of the two. */
 struct diff_report {
 	const struct attribution_table *table;
 	const struct profile_renderer *renderer; /* of CSV */

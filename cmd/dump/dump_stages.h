@@ -23,7 +23,9 @@ typedef int dump_stage(struct dump *dump);
 /* Returns whether the item of @time_ns is to be written, and counts it. */
 bool dump_wants(struct dump *dump, uint64_t time_ns);
 
-/* Whether nothing of a stream that has come to @time_ns is still wanted. */
+/* Returns whether nothing of a stream that has come to @time_ns is still
+ * wanted.
+ */
 bool dump_is_done(const struct dump *dump, uint64_t time_ns);
 
 /* Whether what ran on @cpu is to be looked at. */

@@ -8,8 +8,8 @@
 struct event_window;
 struct function_event;
 
-/* Whether they are the same event, but for their times; of gaps only the reason
- * counts.
+/* Returns whether they are the same event, but for their times; of gaps only
+ * the reason counts.
  */
 bool event_is_same(const struct function_event *one,
 		   const struct function_event *other);

@@ -9,7 +9,7 @@
 
 struct event_window;
 
-/* What two engines made of one stream. */
+/* This is what two engines made of one stream. */
 struct event_comparison {
 	uint64_t compared; /* equal events, but for their times */
 	uint64_t same_ns;  /* of them, those of equal times */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the machine runs: the recorder with its options, and with the folder
- * that is written on the host, whatever folder it runs in.
+/* Adds what the machine runs: the recorder with its options, and with the
+ * folder that is written on the host, whatever folder it runs in.
  */
 static void add_recorder(struct array *arguments,
 			 const struct record_options *options,

@@ -9,7 +9,7 @@
  * this one in the source tree and when installed.
  */
 
-/* What becomes the exit code when the machine cannot be started. */
+/* This is what becomes the exit code when the machine cannot be started. */
 enum { EXIT_MACHINE = 125 };
 
 /* Sets @path to this program's own file.  Returns 0 or -1. */

@@ -8,7 +8,7 @@ struct flow_input;
 struct flow_source;
 struct recording;
 
-/* What follows a trace along the code. */
+/* This is what follows a trace along the code. */
 enum engine {
 	ENGINE_DEFAULT, /* the first that reads the trace */
 	ENGINE_GRAPH,	/* our own: execution/ */

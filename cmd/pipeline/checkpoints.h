@@ -18,7 +18,8 @@ struct task_stacks;
  */
 struct checkpoints;
 
-/* Borrows @session.  Returns NULL where it has none, and none can be written. */
+/* Borrows @session.  Returns NULL where it has none, and none can be written.
+ */
 struct checkpoints *checkpoints_open(const struct session *session,
 				     const struct step_callback *callback);
 void checkpoints_close(struct checkpoints *checkpoints);
@@ -34,7 +35,7 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,
 		     struct stream_checkpoint *places);
 
-/* Whether checkpoints are to be written. */
+/* Returns whether checkpoints are to be written. */
 bool checkpoints_are_kept(const struct checkpoints *checkpoints);
 
 /* Writes one if it is time for it and this is a place for one: the last of

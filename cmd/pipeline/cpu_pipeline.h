@@ -12,7 +12,9 @@ struct function_events;
 struct session;
 struct stream_checkpoint;
 
-/* What decodes one stream of a recording: trace in, function events out. */
+/* This is what decodes one stream of a recording: trace in, function events
+ * out.
+ */
 struct cpu_pipeline {
 	struct execution_stream *execution; /* NULL: these instead */
 	struct flow_source *source;

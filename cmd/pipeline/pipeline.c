@@ -53,7 +53,8 @@ static struct progress progress_of_window(const struct session *session)
 	return progress_of(info->first_time_ns, last_ns);
 }
 
-/* Whether what comes behind an event of @time_ns would change nothing. */
+/* Returns whether what comes behind an event of @time_ns would change nothing.
+ */
 static bool is_done(const struct session *session,
 		    const struct step_callback *callback,
 		    const struct event_merge *merge, uint64_t time_ns)
@@ -120,8 +121,8 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Where there is no index, a window may begin late all the same; but then none is
- * made.
+/* Where there is no index, a window may begin late all the same; but then none
+ * is made.
  */
 static int find_start(struct pipeline *pipeline)
 {
@@ -173,7 +174,8 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu);
 }
 
-/* Recording -> flow -> function events -> steps -> callback, all CPUs merged. */
+/* Recording -> flow -> function events -> steps -> callback, all CPUs merged.
+ */
 static int run(struct pipeline *pipeline)
 {
 	size_t count = pipeline->count;

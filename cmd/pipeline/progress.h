@@ -19,8 +19,9 @@ struct progress {
 
 struct progress progress_of(uint64_t first_ns, uint64_t last_ns);
 
-/* Says that the work has come to @time_ns.  Cheap: call it for every run of
- * events. */
+/* Shows that the work has come to @time_ns.  Cheap: call it for every run of
+ * events.
+ */
 void progress_at(struct progress *progress, uint64_t time_ns);
 
 /* Removes the line. */

@@ -4,7 +4,7 @@
 
 struct collector_result;
 
-/* Says to standard error what the recording in @folder holds and lacks, what
+/* Prints to standard error what the recording in @folder holds and lacks, what
  * it cost, and how to look at it.
  */
 void record_summary(const char *folder, const struct collector_result *result);

@@ -48,7 +48,8 @@ bool read_record_format(const char *name, enum record_format *format)
 	return !name;
 }
 
-/* Says for how long the recorder's tasks, whose rows are missing, were traced.
+/* Prints for how long the recorder's tasks, whose rows are missing, were
+ * traced.
  */
 static void say_left_out(const struct attribution_request *request,
 			 const struct attribution_input *input,
@@ -193,7 +194,7 @@ static struct step_filter filter_of(const struct session *session,
 	return filter;
 }
 
-/* What @input has of each table alone. */
+/* Returns what @input has of each table alone. */
 static int set_inputs(const struct session *session,
 		      const struct attribution_input *input,
 		      struct table_run *runs, size_t count)

@@ -16,7 +16,9 @@ struct session;
 struct task_stacks;
 struct event_handler;
 
-/* What is wanted beside the common options; all but the table may be NULL. */
+/* This is what is wanted beside the common options; all but the table may be
+ * NULL.
+ */
 struct attribution_request {
 	const struct attribution_table *table;
 	const char *argument; /* of the table's option */

@@ -61,7 +61,7 @@ static int render_second(const struct profile_report *report,
 	return status;
 }
 
-/* What is to be made of a recording. */
+/* This is what is to be made of a recording. */
 struct profile_job {
 	const struct session *session;
 	const struct profile_renderer *renderer;

@@ -96,7 +96,7 @@ static int render_session(const struct session *session,
 	return status;
 }
 
-/* What a file of an export holds, and lacks. */
+/* Prints what a file of an export holds and lacks. */
 static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
 {
 	fprintf(stderr,

@@ -10,7 +10,7 @@
 
 struct timeline_renderer;
 
-/* What a timeline shows, beside the common options. */
+/* This is what a timeline shows, beside the common options. */
 struct timeline_options {
 	struct name_choice functions; /* only these and what they call */
 	struct name_choice hidden;    /* without these and what they call */

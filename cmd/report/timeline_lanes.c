@@ -11,7 +11,9 @@
 
 #include <stdlib.h>
 
-/* It is never done: what happened to a thread may be told long after. */
+/* This callback is never done: what happened to a thread may be told long
+ * after.
+ */
 struct timeline_lanes {
 	struct step_callback callback;
 	struct step_callback *next;

@@ -8,8 +8,9 @@ struct lane_callback;
 struct session;
 struct step_callback;
 
-/* What a timeline shows beside functions, made in the same pass: a callback of
- * steps that passes them on and joins them with the kernel's events.
+/* This is what a timeline shows beside functions, made in the same pass: a
+ * callback of steps that passes them on and joins them with the kernel's
+ * events.
  */
 struct timeline_lanes;
 

@@ -106,7 +106,7 @@ static bool read_count(const char *text, uint64_t *count)
 	return option_number(text, UINT64_MAX - 1, count) && *count;
 }
 
-/* What is recorded, as record has it. */
+/* Returns what is recorded, as record has it. */
 static int set_recorder(struct top_options *options, int option,
 			const char *value)
 {

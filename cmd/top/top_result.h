@@ -15,7 +15,7 @@ enum top_stage {
 	TOP_REPORTED,
 };
 
-/* What the recorder says of a round. */
+/* This is what the recorder says of a round. */
 struct top_facts {
 	enum top_stage stage;
 	bool is_cut_short;   /* at --max-size */
@@ -26,7 +26,7 @@ struct top_facts {
 	uint64_t lost_records;
 };
 
-/* What came of a round.  A zeroed one is empty. */
+/* This is what came of a round.  A zeroed one is empty. */
 struct top_result {
 	struct top_facts facts;
 	char *tables[TOP_TABLES]; /* NULL unless reported */

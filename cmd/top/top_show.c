@@ -54,7 +54,7 @@ static void write_keys(const struct top_view *view, FILE *out)
 		view->is_paused ? "[paused]" : "pause");
 }
 
-/* What is said on standard error else: the last line of it. */
+/* Prints what standard error said: the last line of it. */
 static void write_said(const struct top_result *result, FILE *out)
 {
 	const char *last = top_text_last(result->said);

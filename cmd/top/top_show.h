@@ -38,7 +38,7 @@ int top_show_columns(const struct top_show *show);
 
 void top_show_round(struct top_show *show, const struct top_result *result);
 
-/* Says a round's messages where they can be read when top has ended. */
+/* Prints a round's messages where they can be read when top has ended. */
 void top_show_said(struct top_show *show, const struct top_result *result);
 
 /* Says likewise that no round can begin for @cause, of errno. */

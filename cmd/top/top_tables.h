@@ -12,7 +12,7 @@ enum top_table {
 	TOP_TABLES,
 };
 
-/* What top shows one at a time, by enum top_table. */
+/* This is what top shows one at a time, by enum top_table. */
 struct top_table_info {
 	char key;
 	const char *title;

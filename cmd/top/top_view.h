@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What of a round is looked at.  A zeroed one is the begin of the first table. */
+/* This is what of a round is looked at.  A zeroed one is the begin of the
+ * first table.
+ */
 struct top_view {
 	enum top_table table;
 	size_t first_line; /* of the table's text */

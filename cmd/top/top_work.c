@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* What a report may cost others: of the scheduler, not of the recorder. */
+/* This is what a report may cost others: of the scheduler, not of the
+ * recorder.
+ */
 enum { REPORT_NICE = 10 };
 
 static void record(const struct top_options *options, const char *folder,

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What can be mailed. */
+/* This is what can be mailed. */
 #define MOST_BYTES (UINT64_C(20) << 20)
 
 struct file_page {

@@ -32,8 +32,8 @@ struct event_spec {
 	uint64_t config3; /* for the kernel only: recordings have attrs of old */
 };
 
-/* What every attr has in common: where the time, the task, the CPU and the
- * event's id stand in each record.
+/* This is what every attr has in common: where the time, the task, the CPU and
+ * the event's id stand in each record.
  */
 #define EVENT_SAMPLE_TYPE \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \

@@ -27,14 +27,14 @@ enum {
 	OBJECTS = TRACEPOINTS_OBJECTS,
 };
 
-/* What happens on anyone's behalf, on any CPU. */
+/* This is what happens on anyone's behalf, on any CPU. */
 #define OF_CPUS(event, sets) (event), (sets), EVENT_OF_CPUS
 
 /* A waker and an interrupt may belong to anyone: all of the CPU.  A system
- * call is the task's own.  Of what the trace tells by itself, begins and ends of
- * system calls, faults, interrupts, soft interrupts, handlers and work items,
- * there is none without being asked for: each costs the traced kernel more than
- * a thousand instructions.
+ * call is the task's own.  Of what the trace tells by itself, begins and ends
+ * of system calls, faults, interrupts, soft interrupts, handlers and work
+ * items, there is none without being asked for: each costs the traced kernel
+ * more than a thousand instructions.
  */
 static const struct wanted wanted[] = {
 	{ OF_CPUS("sched:sched_waking", SCHED), ALWAYS },

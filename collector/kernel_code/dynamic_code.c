@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What kallsyms shows in a module's place (kernel/kallsyms.c). */
+/* This is what kallsyms shows in a module's place (kernel/kallsyms.c). */
 static const char *const makers[] = {
 	"bpf",
 	"__builtin__ftrace",

@@ -133,7 +133,7 @@ static bool overlaps(const struct kcore *copy, const struct code_range *range)
 	return false;
 }
 
-/* Whether another header fits before the bytes. */
+/* Returns whether another header fits before the bytes. */
 static bool has_room(const struct kcore *copy)
 {
 	const Elf64_Phdr *segments = copy->segments.items;

@@ -85,7 +85,7 @@ static int compare_range(const struct change_search *search,
 	return error;
 }
 
-/* What @range and the segment have in common; empty if nothing. */
+/* Returns what @range and the segment have in common; empty if nothing. */
 static struct code_range common(const struct code_range *range,
 				const Elf64_Phdr *segment)
 {

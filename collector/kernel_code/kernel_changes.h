@@ -19,7 +19,7 @@ struct module_text;
 /* An ELF file has fewer than 65,536 segments. */
 enum { KERNEL_CHANGES_MAX = 32768 };
 
-/* What is compared, all of it borrowed. */
+/* This is what is compared, all of it borrowed. */
 struct change_search {
 	const struct kcore *before;
 	const struct kcore *now;

@@ -8,7 +8,7 @@
 
 struct log;
 
-/* What the running kernel's code was when it was copied. */
+/* This is what the running kernel's code was when it was copied. */
 struct kernel_copy {
 	struct kernel_symbols symbols;
 	struct array modules;	/* struct module, by address */

@@ -28,7 +28,7 @@ int module_text_read(struct module_text *text,
 		     const struct array *modules);
 void module_text_free(struct module_text *text);
 
-/* Whether what is marked at or before @address is code of @module. */
+/* Returns whether what is marked at or before @address is code of @module. */
 bool module_text_has(const struct module_text *text,
 		     const struct module *module, uint64_t address);
 

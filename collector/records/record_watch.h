@@ -8,7 +8,7 @@
 
 struct loaded_code;
 
-/* What the records that pass by say about the recording itself. */
+/* This is what the records that pass by say about the recording itself. */
 struct record_counts {
 	uint64_t lost_records;
 	uint64_t truncated;

@@ -141,7 +141,7 @@ static void add_process(struct byte_buffer *bytes, pid_t pid,
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	threads = opendir(path);
-	/* It may have ended since we saw it. */
+	/* The task may have ended since we saw it. */
 	if (!threads)
 		return;
 	while ((entry = readdir(threads))) {

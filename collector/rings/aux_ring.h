@@ -35,8 +35,8 @@ struct ring_bytes aux_ring_read(const struct aux_ring *aux);
 /* Returns how many bytes the trace unit has ever written. */
 uint64_t aux_ring_head(const struct aux_ring *aux);
 
-/* Whether the trace unit had no room left, as far as it knew what has been
- * released.
+/* Returns whether the trace unit had no room left, as far as it knew what has
+ * been released.
  */
 bool aux_ring_is_full(const struct aux_ring *aux);
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Whether the trace is to have counts of cycles. */
+/* The user chooses whether the trace has counts of cycles. */
 struct cycle_choice {
 	enum {
 		CYCLES_AS_USUAL, /* the trace unit's own default */

@@ -138,7 +138,7 @@ static void add_timing(const struct pmu *pmu, struct byte_buffer *info)
 	byte_buffer_u64(info, ratio);
 }
 
-/* What perf calls have_sched_switch. */
+/* This is what perf calls have_sched_switch. */
 enum switch_records { SWITCHES_OF_TASKS = 2, SWITCHES_OF_CPU = 3 };
 
 static void intel_pt_metadata(const struct pmu *pmu,

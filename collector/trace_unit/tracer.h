@@ -14,7 +14,7 @@ struct log;
 struct perf_event_attr;
 struct perf_event_mmap_page;
 
-/* What AUXTRACE_INFO says beside the unit's own configuration. */
+/* This is what AUXTRACE_INFO says beside the unit's own configuration. */
 struct tracer_facts {
 	/* Of any ring of the recording: the clock's conversion. */
 	const struct perf_event_mmap_page *page;
@@ -32,8 +32,8 @@ struct tracer {
 	const char *title;
 	/* NULL: the kernels that have it tell of every change of their own
 	 * code.  Else names of the function that makes the changes, the first
-	 * that is there counts (common/text_poke_breakpoint.h), ended by NULL; and what
-	 * differs at the end is looked for.
+	 * that is there counts (common/text_poke_breakpoint.h), ended by NULL;
+	 * and what differs at the end is looked for.
 	 */
 	const char *const *patch_functions;
 	const char *cycle_term; /* of the PMU's: asks for cycle counts */

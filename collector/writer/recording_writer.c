@@ -27,7 +27,7 @@ static size_t table_size(const struct recording_writer *writer)
 	return writer->table.count * sizeof(struct file_section);
 }
 
-/* Says that the records end at @end.  Each step leaves a file that is whole,
+/* Writes that the records end at @end.  Each step leaves a file that is whole,
  * but for the instant between the last two.
  */
 static int commit(struct recording_writer *writer, uint64_t end)

@@ -121,7 +121,9 @@ static int add_copy(const char *path, const char *name, const struct log *log,
 	return add_change(changes, &change);
 }
 
-/* Whether the last of @maps still fits; *@left is what the others leave. */
+/* Returns whether the last of @maps still fits; *@left is what the others
+ * leave.
+ */
 static bool is_affordable(const struct array *maps, uint64_t *left)
 {
 	const struct file_map *last =

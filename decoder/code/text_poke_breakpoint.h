@@ -8,11 +8,11 @@ struct code_change;
 struct recording;
 struct sideband_record;
 
-/* What kernels patch that have no TEXT_POKE records for it: samples of the
- * recorder's breakpoint (common/text_poke_breakpoint.h).
+/* This is what kernels patch that have no TEXT_POKE records for it: samples of
+ * the recorder's breakpoint (common/text_poke_breakpoint.h).
  *
- * The sample is taken where the function begins that writes the instruction:
- * a little later it is there, and later still all CPUs run it.
+ * The sample is taken where the function begins that writes the instruction: a
+ * little later it is there, and later still all CPUs run it.
  */
 
 /* Whether @recording has such samples. */

@@ -208,7 +208,7 @@ static uint32_t id_at(const uint8_t *bytes, size_t size)
 	return id;
 }
 
-/* What a context says: the instruction set, the VMID, the context id. */
+/* Keeps what a context says: the instruction set, the VMID, the context id. */
 static void note_context(struct coresight_branches *b, const uint8_t *bytes)
 {
 	enum { IS_64BIT = 0x10, HAS_VMID = 0x40, HAS_ID = 0x80 };

@@ -6,7 +6,7 @@
 
 /* The inside of coresight_branches.h, shared by its files. */
 
-/* What is done with packets of a kind. */
+/* This is what is done with packets of a kind. */
 struct coresight_branch_kind {
 	/* Takes the packet under way, which is whole.  Returns whether a unit
 	 * may have written it there.

@@ -14,8 +14,8 @@
 enum flow_exit coresight_exit(const ocsd_generic_trace_elem *range,
 			      const uint8_t *last_bytes, size_t size);
 
-/* Whether the instruction at @bytes waits: WFI or WFE in A64, A32 or T32.  Good
- * for guesses only: the bytes do not tell which of these they are.
+/* Returns whether the instruction at @bytes waits: WFI or WFE in A64, A32 or
+ * T32.  Good for guesses only: the bytes do not tell which of these they are.
  */
 bool coresight_looks_slow(const uint8_t *bytes, size_t size);
 

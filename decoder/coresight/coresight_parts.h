@@ -30,8 +30,8 @@ struct coresight_gap {
 	struct flow_stamp stamp;
 };
 
-/* What the trace unit counts of cycles.  Its counts are of those since the last
- * count; one that comes with a time stamp does not begin anew.
+/* This is what the trace unit counts of cycles.  Its counts are of those since
+ * the last count; one that comes with a time stamp does not begin anew.
  */
 struct coresight_cycles {
 	bool is_known;	  /* since when the next count is */
@@ -123,9 +123,10 @@ struct flow_stamp coresight_stamp_now(struct coresight *source,
 void coresight_expect_next(struct coresight *source,
 			   const ocsd_generic_trace_elem *range, uint64_t last);
 
-/* Whether the code that control went on to writes TRFCR_EL1 before it leaves its
- * straight path: so the driver of a trace buffer switches tracing off while it
- * handles a full one (Linux, drivers/hwtracing/coresight/coresight-trbe.c).
+/* Whether the code that control went on to writes TRFCR_EL1 before it leaves
+ * its straight path: so the driver of a trace buffer switches tracing off
+ * while it handles a full one (Linux,
+ * drivers/hwtracing/coresight/coresight-trbe.c).
  */
 bool coresight_turns_off(struct coresight *source);
 
@@ -135,7 +136,7 @@ bool coresight_turns_off(struct coresight *source);
 void coresight_check_path(struct coresight *source, uint64_t position,
 			  uint64_t ip);
 
-/* What is called back for while a source's stream is fed to OpenCSD. */
+/* This is what is called back for while a source's stream is fed to OpenCSD. */
 extern const struct coresight_feed_events coresight_feed_events;
 
 /* What is known of the time at which the last block ended. */

@@ -46,8 +46,8 @@ static bool take_whole(struct coresight_speculation *speculation)
 	return hold_whole(speculation, false);
 }
 
-/* It is assumed that trace info comes before elements do again, and says how
- * many wait that it does not show.
+/* OpenCSD's users assume that trace info comes before elements do again, and
+ * says how many wait that it does not show.
  */
 static void discard(struct coresight_speculation *speculation)
 {

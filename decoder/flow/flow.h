@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What one trace stream says, in the order of execution.
+/* This is what one trace stream says, in the order of execution.
  *
  * A branch's target is not stored: it is the ip of the next block, of the
  * next FLOW_START, or unknown when a FLOW_STOP or FLOW_GAP follows.

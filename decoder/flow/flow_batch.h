@@ -30,9 +30,9 @@ struct flow_stamp {
  */
 struct flow_batch;
 
-/* Whether a block may take much longer than its count of instructions says,
- * because it repeats one, or waits; or whether much time may pass between a
- * FLOW_STOP and what follows.
+/* Returns whether a block may take much longer than its count of instructions
+ * says, because it repeats one, or waits; or whether much time may pass
+ * between a FLOW_STOP and what follows.
  */
 typedef bool flow_slow_fn(void *ctx, const struct flow_item *item);
 

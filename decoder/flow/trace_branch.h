@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a trace unit says of the flow of control: which way branches went, and
- * what happened between them.  Where execution was before and what it ran, the
- * code tells: see execution/.
+/* This is what a trace unit says of the flow of control: which way branches
+ * went, and what happened between them.  Where execution was before and what
+ * it ran, the code tells: see execution/.
  */
 enum trace_branch_kind {
 	/* The next @count conditional branches, or returns to where their call

@@ -79,8 +79,8 @@ static void take_stop(struct intel_branches *b,
 				    !branch->has_address;
 }
 
-/* Whether tracing is on behind an overflow and the FUP at b->at: what follows
- * first of what is only there if it is, or is not.
+/* Returns whether tracing is on behind an overflow and the FUP at b->at: what
+ * follows first of what is only there if it is, or is not.
  */
 static bool goes_on(const struct intel_branches *b)
 {

@@ -31,12 +31,12 @@ void branch_cursor_free(struct branch_cursor *cursor);
 void branch_cursor_stamp(const struct branch_cursor *cursor,
 			 struct flow_stamp *stamp);
 
-/* Whether the next token is a TIP: an indirect branch would take it. */
+/* Returns whether the next token is a TIP: an indirect branch would take it. */
 bool branch_cursor_expects_address(const struct branch_cursor *cursor);
 
-/* A block ran, ended by @exit.  @takes_address: it is an indirect branch, of which
- * branch_cursor_expects_address() was true.  Returns false if the token that it
- * should take is not there.
+/* A block ran, ended by @exit.  @takes_address: it is an indirect branch, of
+ * which branch_cursor_expects_address() was true.  Returns false if the token
+ * that it should take is not there.
  */
 bool branch_cursor_branch(struct branch_cursor *cursor, enum flow_exit exit,
 			  bool takes_address);

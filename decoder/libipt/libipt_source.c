@@ -20,8 +20,8 @@
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)1 << 20)
 
-/* What is done between two looks at the room left: each step adds at most
- * three items.
+/* This is what is done between two looks at the room left: each step adds at
+ * most three items.
  */
 enum { STEPS = 64 };
 

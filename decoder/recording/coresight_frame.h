@@ -12,8 +12,8 @@
  */
 enum { CORESIGHT_FRAME_SIZE = 16, CORESIGHT_ID_COUNT = 128 };
 
-/* What a frame holds: its bytes in their order, each with its source and its
- * place in the frame.
+/* This is what a frame holds: its bytes in their order, each with its source
+ * and its place in the frame.
  */
 struct coresight_frame {
 	uint8_t count;

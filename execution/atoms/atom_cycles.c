@@ -53,7 +53,8 @@ static void change_work(struct execution *execution, work_change *change,
 	times->work = change(times->work, from, ctx);
 }
 
-/* What ran since the last count weighs @parts of @whole of its instructions. */
+/* Weighs what ran since the last count: @parts of @whole of its instructions.
+ */
 static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
 {
 	const struct share share = { parts, whole };

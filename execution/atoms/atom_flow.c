@@ -79,7 +79,7 @@ static void fail(struct execution *execution, uint64_t position)
 	execution->atoms.must_start = false;
 }
 
-/* Whether an instruction is known at @block. */
+/* Returns whether an instruction is known at @block. */
 static bool has_code(struct execution *execution, uint32_t block)
 {
 	if (execution->blocks[block].kind == BLOCK_UNREAD)

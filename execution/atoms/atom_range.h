@@ -19,7 +19,8 @@ struct atom_range {
 /* Begins one at execution->block: its item is added. */
 struct atom_range atom_range_begin(struct execution *execution);
 
-/* It ends with @length bytes at @last, left by @exit (enum flow_exit). */
+/* The range ends with @length bytes at @last, left by @exit (enum flow_exit).
+ */
 void atom_range_end(struct atom_range *range, uint64_t last, uint8_t exit,
 		    uint64_t length);
 

@@ -47,7 +47,7 @@ void walk_atoms_jump(struct execution *execution, uint64_t address)
 	if (block_graph_info(execution->graph, execution->from)->set ==
 	    execution->set) {
 		walk_jump(execution, address);
-		/* It may have been found to be another one. */
+		/* The exit may have been found to be another one. */
 		execution->exit = exit;
 	} else {
 		execution->block = walk_find(execution, address);

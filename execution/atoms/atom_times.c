@@ -43,8 +43,8 @@ static uint64_t begin_of_block(const struct execution *execution)
 	return atoms->known_ns - (done_ns < most_ns ? done_ns : most_ns);
 }
 
-/* It is @known_ns.  Cycles take as long as they took before, wherever they were
- * counted; instructions as instruction_pace.h has it.
+/* The time is @known_ns now.  Cycles take as long as they took before,
+ * wherever they were counted; instructions as instruction_pace.h has it.
  */
 static void know(struct execution *execution, uint64_t known_ns)
 {

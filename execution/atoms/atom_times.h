@@ -30,7 +30,7 @@ void atom_times_end(struct execution *execution);
 /* Records added next are of the moment at which the last block ended. */
 void atom_times_after(struct execution *execution);
 
-/* It is @now_ns: whatever has no upper bound happened by then. */
+/* The time is @now_ns: whatever has no upper bound happened by then. */
 void atom_times_set_now(struct execution *execution, uint64_t now_ns);
 
 /* Takes a time stamp.  Returns 0 or -ERROR_MEMORY. */

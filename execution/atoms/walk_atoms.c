@@ -5,7 +5,7 @@
 #include "execution/atoms/atom_times.h"
 #include "execution/walk/walk.h"
 
-/* What is known of a step along the graph once it is decided which way. */
+/* A step along the graph, once it is decided which way it goes. */
 struct step {
 	uint32_t from;
 	uint32_t to;

@@ -52,7 +52,7 @@ static bool run_to(struct execution *execution, struct atom_range *range,
 	return false;
 }
 
-/* Whether what ran last, up to @address, asks for an exception. */
+/* Returns whether what ran last, up to @address, asks for an exception. */
 static bool has_asked(const struct execution *execution, uint64_t address)
 {
 	return execution->blocks[execution->from].kind == BLOCK_FAR_CALL &&

@@ -9,7 +9,7 @@
 #include "execution/walk/sight.h"
 #include "execution/walk/walk.h"
 
-/* What comes behind a branch, as far as it is known. */
+/* This is what comes behind a branch, as far as it is known. */
 struct branch_range {
 	const struct trace_branch *next;
 	const struct trace_branch *end;

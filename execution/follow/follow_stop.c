@@ -7,7 +7,9 @@
 #include "execution/walk/sight.h"
 #include "execution/walk/walk.h"
 
-/* Whether the bytes at @address are 0f and @second, or with @third behind. */
+/* Returns whether the bytes at @address are 0f and @second, or with @third
+ * behind.
+ */
 static bool is_there(struct execution *execution, uint64_t address,
 		     uint8_t second, int third)
 {

@@ -14,7 +14,7 @@ struct symbols;
 /* No block: what an edge leads to until it is first taken. */
 #define BLOCK_NONE 0
 
-/* What the last instruction of a block does, or why it ends. */
+/* This is what the last instruction of a block does, or why it ends. */
 enum block_kind {
 	BLOCK_UNREAD, /* its code changed: it is to be read again */
 	BLOCK_FALL,   /* it is long: the next one follows */
@@ -47,7 +47,7 @@ enum block_edge {
 				 * indirect one led last */
 };
 
-/* What it means to go along an edge. */
+/* This is what it means to go along an edge. */
 enum block_passage {
 	PASSAGE_INSIDE, /* the function goes on */
 	PASSAGE_CALL,

@@ -17,7 +17,7 @@ struct arm_encoding {
 	bool is_unallocated; /* nobody knows what they do */
 };
 
-/* Says in *@instruction, except for its length, what @word at @address is by
+/* Fills *@instruction, except for its length, with what @word at @address is by
  * the first of @count @encodings that fits; if none does, it is plain.
  *
  * Returns 1, or -ERROR_UNSUPPORTED if it is unallocated.

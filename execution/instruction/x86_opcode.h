@@ -37,7 +37,7 @@ bool x86_is_legacy_prefix(uint8_t byte);
  */
 int x86_opcode_read(struct x86_opcode *opcode, enum instruction_set set);
 
-/* Whether its addresses may have 16 bits, and a ModR/M of their own. */
+/* Returns whether its addresses may have 16 bits, and a ModR/M of their own. */
 bool x86_opcode_has_short_addresses(const struct x86_opcode *opcode,
 				    enum instruction_set set);
 

@@ -193,7 +193,9 @@ static int make_switch(struct execution_stream *stream,
 	return 1;
 }
 
-/* Whether the switch that @item tells happened after the trace was over. */
+/* Returns whether the switch that @item tells happened after the trace was
+ * over.
+ */
 static bool is_beyond(const struct execution_stream *stream,
 		      const struct flow_item *item)
 {

@@ -277,7 +277,7 @@ static void give_back(struct segment_feed *feed)
 	give_out(feed, slot);
 }
 
-/* Whether @segment goes on where the last one ended. */
+/* Returns whether @segment goes on where the last one ended. */
 static bool fits(const struct segment_feed *feed, const struct segment *segment)
 {
 	return !segment->begin ||

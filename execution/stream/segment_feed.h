@@ -31,7 +31,7 @@ void segment_feed_close(struct segment_feed *feed);
 /* As record_feed_next(). */
 int segment_feed_next(struct segment_feed *feed, struct record_run *run);
 
-/* Says states from now on, at distances that suit threads. */
+/* Reports states from now on, at distances that suit threads. */
 void segment_feed_say_states(struct segment_feed *feed);
 
 /* Returns the state that the run began with if it began behind a

@@ -177,7 +177,7 @@ void event_times_flush(struct event_times *times)
 	begin_span(times, times->last_ns);
 }
 
-/* What waits moves to the front. */
+/* Moves what waits to the front. */
 static void drop_bounds(struct event_times *times)
 {
 	uint32_t gone = times->bounds_count;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What is given a time: an event, or for a list of blocks an item.  Both begin
- * with the same three.
+/* This is what is given a time: an event, or for a list of blocks an item.
+ * Both begin with the same three.
  */
 union timed_record {
 	struct {

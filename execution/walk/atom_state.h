@@ -19,8 +19,8 @@ struct atom_gap {
 	uint64_t high_ns;
 };
 
-/* What the trace unit counts of cycles: those since the last count, but one that
- * comes with a time stamp does not begin anew.
+/* This is what the trace unit counts of cycles: those since the last count,
+ * but one that comes with a time stamp does not begin anew.
  */
 struct atom_cycles {
 	bool is_known;		 /* since when the next count is */
@@ -34,8 +34,8 @@ struct atom_cycles {
 	uint64_t total;		 /* where they are the clock: so far, from 1 */
 };
 
-/* What following atoms needs beside struct execution, whose from and block say
- * where it is.
+/* This is what following atoms needs beside struct execution, whose from and
+ * block say where it is.
  */
 struct atom_state {
 	/* Of the unit. */

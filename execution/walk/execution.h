@@ -31,7 +31,7 @@ enum {
 
 #define NO_NMI UINT64_MAX
 
-/* What the stream of events needs to know at a record, besides it. */
+/* This is what the stream of events needs to know at a record, besides it. */
 enum event_mark_kind {
 	MARK_RUNS,	   /* tracing goes on */
 	MARK_SWITCH_POINT, /* the kernel changes stacks here */
@@ -52,7 +52,7 @@ enum {
 	MARKS_ROOM = 2 * EVENT_TIMES_ROOM,
 };
 
-/* What is known of a moment: it lies within [low, high], in 256ths of a
+/* This is what is known of a moment: it lies within [low, high], in 256ths of a
  * tick.
  */
 struct moment {

@@ -113,7 +113,8 @@ void place_resume(struct execution *execution,
 	place_go(execution, branch->payload, EXIT_UNSEEN);
 }
 
-/* Whether the next block ends in a branch that the trace must decide. */
+/* Returns whether the next block ends in a branch that the trace must decide.
+ */
 static bool is_asked(const struct execution *execution)
 {
 	uint8_t kind;

@@ -7,9 +7,9 @@
 
 struct execution;
 
-/* What lies ahead of execution->block as far as the code alone says where to.
- * Counts are of blocks that run up to something, with the one that holds it; 0
- * if there is none.
+/* This is what lies ahead of execution->block as far as the code alone says
+ * where to.  Counts are of blocks that run up to something, with the one that
+ * holds it; 0 if there is none.
  */
 struct sight {
 	uint32_t end;		    /* the first block that leaves it open, or

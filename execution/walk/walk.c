@@ -122,7 +122,7 @@ bool walk_back(struct execution *execution)
 	return true;
 }
 
-/* Whether another block may run after @count that took no trace. */
+/* Returns whether another block may run after @count that took no trace. */
 static bool can_go_on(const struct execution *execution, int count)
 {
 	return execution->block != BLOCK_NONE && count < WALK_MOST_STRAIGHT &&

@@ -24,7 +24,7 @@ enum { WALK_MOST_STRAIGHT = 64 * 1024 };
  */
 uint32_t walk_find(struct execution *execution, uint64_t address);
 
-/* Says what it means that control came to execution->block, once. */
+/* Adds the events that control coming to execution->block means, once. */
 void walk_arrive(struct execution *execution);
 
 /* Returns the block that @edge of block @index leads to; BLOCK_NONE when out of

@@ -127,7 +127,7 @@ static inline void go_to_function(struct execution *execution,
 	walk->passage = PASSAGE_INSIDE;
 }
 
-/* Whether the jump @block leads to nothing but a return: the kernel's
+/* Returns whether the jump @block leads to nothing but a return: the kernel's
  * __x86_return_thunk, which may be patched to be more.
  */
 static inline bool is_thunk_return(const struct walk *walk,

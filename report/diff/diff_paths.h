@@ -26,7 +26,7 @@ struct diff_path {
 struct diff_paths *diff_paths_new(void);
 void diff_paths_free(struct diff_paths *paths);
 
-/* What follows is of another recording of @side: 0 or 1. */
+/* Begins another recording of @side: 0 or 1. */
 void diff_paths_begin(struct diff_paths *paths, int side);
 
 /* Adds @value to the path that is called @name and hangs below the last one

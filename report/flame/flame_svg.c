@@ -48,7 +48,8 @@ void flame_svg_begin(const struct flame_svg *svg)
 		WIDTH - 60, WIDTH - 360);
 }
 
-/* What flame_script's label() shows of a name, for viewers that run no script.
+/* Writes what flame_script's label() shows of a name, for viewers that run no
+ * script.
  */
 static void write_fitting(FILE *out, const char *text, double width)
 {

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What qsort_r needs to compare two arcs by number. */
+/* This is what qsort_r needs to compare two arcs by number. */
 struct arc_order {
 	const struct call_arc *arcs;
 	bool by_callee;

@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-/* What can be done with a call stack's frames: inside call_stack only. */
+/* This is what can be done with a call stack's frames: inside call_stack only.
+ */
 
 /* What a search of a stack may not find. */
 #define NO_FRAME SIZE_MAX

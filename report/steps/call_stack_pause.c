@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What pauses of the trace do to a call stack. */
+/* Pauses of the trace change a call stack. */
 #include "report/steps/call_stack.h"
 
 #include "decoder/flow/flow.h"

@@ -39,7 +39,7 @@ enum call_how {
 	HOW_INFERRED,	 /* it was running before it was first seen */
 };
 
-/* What is known about a CPU for a stretch of time. */
+/* This is what is known about a CPU for a stretch of time. */
 enum cpu_state {
 	CPU_UNSEEN, /* before the first time packet */
 	CPU_TRACED,
@@ -57,8 +57,8 @@ enum call_unseen {
 	UNSEEN_INSIDE = 4, /* tracing paused while it was open */
 };
 
-/* What happened, one thing after the other on each CPU, CPUs merged by time.
- * The true time lies within [time_ns - early_ns, time_ns + late_ns].
+/* This is what happened, one thing after the other on each CPU, CPUs merged by
+ * time.  The true time lies within [time_ns - early_ns, time_ns + late_ns].
  */
 struct call_step {
 	uint64_t time_ns;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a CPU does: inside task_stacks only. */
+/* This is what a CPU does: inside task_stacks only. */
 struct cpu_context {
 	struct mapped_thread *task;
 	uint8_t state; /* enum cpu_state */

@@ -61,8 +61,8 @@ static bool is_in_window(const struct step_select *select,
 	       step_filter_cpu(select->options.filter, step->cpu);
 }
 
-/* Whether an entry is to be shown; notes where a function begins that is to be
- * shown or hidden with what it calls.
+/* Returns whether an entry is to be shown; notes where a function begins that
+ * is to be shown or hidden with what it calls.
  */
 static bool wants_entry(struct step_select *select,
 			struct task_selection *selection,

@@ -157,7 +157,7 @@ static char *put_time(char *at, uint64_t time_ns)
 	return at + 3;
 }
 
-/* What stands around a name. */
+/* This is what stands around a name. */
 enum { QUOTE_BYTES = 2 };
 
 /* Writes @name to @text, which has NAME_GROWTH times its bytes and

@@ -31,9 +31,9 @@ struct lane_blocked {
 	uint32_t function;
 };
 
-/* What a timeline's format takes beside the steps, from who knows more than
- * they tell.  Spans of a lane nest.  They need not come by time: those who read
- * the file sort them.
+/* This is what a timeline's format takes beside the steps, from who knows more
+ * than they tell.  Spans of a lane nest.  They need not come by time: those
+ * who read the file sort them.
  */
 struct lane_callback {
 	void (*begin)(struct lane_callback *callback, const struct lane *lane,

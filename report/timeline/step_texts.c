@@ -75,7 +75,9 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 
 	if (!text)
 		return &nothing;
-	/* Its line is that of its lowest entry, which may come to be known. */
+	/* A function's line is that of its lowest entry, which may come to be
+	 * known.
+	 */
 	if (context->lines)
 		address =
 			function_at(context->functions, step->function)->address;

@@ -9,8 +9,8 @@
 
 struct timeline_context;
 
-/* What a format writes of a function or a task, made once: names are looked
- * up, cut and escaped for the first step alone that has them.
+/* This is what a format writes of a function or a task, made once: names are
+ * looked up, cut and escaped for the first step alone that has them.
  */
 struct step_text {
 	const char *text; /* NULL: not made; owner: the list */

@@ -14,13 +14,13 @@ struct lines;
 struct task_names;
 struct time_unit;
 
-/* What came of an export. */
+/* This is what came of an export. */
 struct timeline_summary {
 	uint64_t slices;
 	uint64_t bytes;
 };
 
-/* What timeline renderers write with; all borrowed. */
+/* This is what timeline renderers write with; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
 	struct lines *lines; /* NULL: source lines are not wanted */
@@ -45,8 +45,8 @@ struct timeline_renderer {
 	 * Returns 0, or -ERROR_MEMORY if something could not be written.
 	 */
 	int (*close)(struct step_callback *callback);
-	/* Returns what takes rows beside the functions, which @callback, of open(),
-	 * owns.  NULL: the format has none.
+	/* Returns what takes rows beside the functions, which @callback, of
+	 * open(), owns.  NULL: the format has none.
 	 */
 	struct lane_callback *(*lanes)(struct step_callback *callback);
 };

@@ -37,7 +37,7 @@ struct record_callback {
 	struct record_part parts[PARTS];
 };
 
-/* What write_fields() needs, and those of the parts. */
+/* This is what write_fields() needs, and those of the parts. */
 struct record_source {
 	const struct timeline_context *context;
 	const struct call_step *step;

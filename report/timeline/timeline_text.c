@@ -115,8 +115,8 @@ static void write_on_cpu(struct text_callback *text, uint64_t on_cpu_ns)
 	line_buffer_text(line, " on CPU");
 }
 
-/* What is to be known of a function that has ended, as a comment with its
- * @name, or without.
+/* Writes what is to be known of a function that has ended, as a comment with
+ * its @name, or without.
  */
 static void write_end(struct text_callback *text, const struct call_step *step,
 		      bool has_name)

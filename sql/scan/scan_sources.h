@@ -12,8 +12,8 @@
 struct step_join;
 struct task_stacks;
 
-/* What makes the rows of a scan's tables, each source once; steps go to them
- * through callback.
+/* This is what makes the rows of a scan's tables, each source once; steps go
+ * to them through callback.
  */
 struct scan_sources {
 	struct step_callback callback;
@@ -24,8 +24,8 @@ struct scan_sources {
 	bool needs_begin;	/* one of them does */
 	struct step_join *join; /* with the kernel's events; or NULL */
 	const struct row_queue *queue;
-	/* Set when the callback said that it is done: what comes then is not of the
-	 * recording.
+	/* Set when the callback said that it is done: what comes then is not
+	 * of the recording.
 	 */
 	bool *is_over;
 };

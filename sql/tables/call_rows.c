@@ -19,7 +19,7 @@ struct open_call {
 	bool is_wanted; /* it began in the window */
 };
 
-/* What a task is in. */
+/* This is what a task is in. */
 struct task_calls {
 	struct array calls;	/* struct open_call */
 	enum profile_part part; /* that it begins in */

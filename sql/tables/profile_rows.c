@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* What each function did in each process: the reports' profile. */
+/* This is what each function did in each process: the reports' profile. */
 struct profile_rows {
 	struct row_source source;
 	const struct function_table *functions;

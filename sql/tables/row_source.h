@@ -12,7 +12,7 @@
 struct attribution_input;
 struct task_stacks;
 
-/* What rows are made from.  All borrowed. */
+/* This is what rows are made from.  All borrowed. */
 struct row_source_input {
 	const struct attribution_input *recording; /* all of it */
 	const struct row_choice *choice;
@@ -31,8 +31,8 @@ struct row_source {
 	 * NULL: any may.
 	 */
 	bool (*is_done)(const struct row_source *source, uint64_t time_ns);
-	/* Hands on what is known at the end only.  If the end @is_early, because
-	 * it was done, what is still open is no row.
+	/* Hands on what is known at the end only.  If the end @is_early,
+	 * because it was done, what is still open is no row.
 	 *
 	 * Returns 0 or -ERROR_MEMORY.
 	 */
@@ -41,7 +41,7 @@ struct row_source {
 	void (*close)(struct row_source *source);
 };
 
-/* What has to pass for rows to come. */
+/* This is what has to pass for rows to come. */
 enum row_need {
 	NEEDS_TRACE,   /* all */
 	NEEDS_EVENTS,  /* the kernel's events: nothing is decoded */

@@ -119,7 +119,7 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	return time_ns >= rows->choice->end.until_ns && !rows->cpus.count;
 }
 
-/* What is not known by now stays what it seemed. */
+/* Gives out what is still provisional as what it seemed. */
 static void settle_all(struct span_rows *rows)
 {
 	for (size_t i = 0; i < rows->pending.count; i++)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a stretch of kernel code is for. */
+/* This is what a stretch of kernel code is for. */
 enum code_role {
 	CODE_FUNCTION,
 	CODE_RETURN_THUNK,   /* stands for the return that jumps to it */
@@ -31,7 +31,7 @@ struct arch_rule {
 	enum code_role role;
 };
 
-/* What kind of work a kernel function begins, whatever called it. */
+/* This is what kind of work a kernel function begins, whatever called it. */
 enum context_kind {
 	CONTEXT_NONE, /* an ordinary function */
 	CONTEXT_SYSTEM_CALL,
@@ -59,7 +59,8 @@ struct arch_context {
 /* Arm's T32 code has a shorter one than arch.system_call_bytes. */
 enum { T32_SYSTEM_CALL_BYTES = 2 };
 
-/* What unwinding user stacks goes by.  Registers have DWARF's numbers. */
+/* This is what unwinding user stacks goes by.  Registers have DWARF's numbers.
+ */
 struct arch_frames {
 	const uint8_t *perf_registers; /* what perf calls each: see below */
 	uint8_t register_count;	       /* 0: its stacks are not unwound */
@@ -81,7 +82,7 @@ struct arch_frames {
 	uint16_t signal_registers;
 };
 
-/* What depends on the traced kernel's architecture.  One constant each,
+/* This is what depends on the traced kernel's architecture.  One constant each,
  * chosen by the recording.
  */
 struct arch {

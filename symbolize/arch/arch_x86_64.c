@@ -52,7 +52,7 @@ static const struct arch_context entries[] = {
 	{ "asm_sysvec_", true, CONTEXT_INTERRUPT },
 	{ "sysvec_", true, CONTEXT_INTERRUPT },
 	{ "irq_entries_start", false, CONTEXT_INTERRUPT },
-	/* Its other name: the first function of .irqentry.text. */
+	/* This is its other name: the first function of .irqentry.text. */
 	{ "__irqentry_text_start", false, CONTEXT_INTERRUPT },
 };
 
@@ -69,8 +69,8 @@ static const char *const user_registers[] = {
 	"r8", "r9",    "r10", "r11", "r12", "r13", "r14", "r15",
 };
 
-/* System V ABI, AMD64 supplement, figure 3.36: ax dx cx bx si di bp sp r8 to r15,
- * and the return address.
+/* System V ABI, AMD64 supplement, figure 3.36: ax dx cx bx si di bp sp r8 to
+ * r15, and the return address.
  */
 static const uint8_t perf_registers[] = {
 	0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8,

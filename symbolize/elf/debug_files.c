@@ -35,7 +35,7 @@ char *debug_file_of_kernel(const char *release)
 	return NULL;
 }
 
-/* Whether @file is @module's: foo-bar.ko, foo_bar.ko.debug. */
+/* Returns whether @file is @module's: foo-bar.ko, foo_bar.ko.debug. */
 static bool is_of(const char *file, const char *module)
 {
 	for (; *module; module++, file++)

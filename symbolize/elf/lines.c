@@ -13,7 +13,7 @@
 
 enum { CACHE_BITS = 12 };
 
-/* What one module's debug information is read from. */
+/* This is what one module's debug information is read from. */
 struct line_file {
 	const char *module; /* as struct function has it; borrowed */
 	char space;

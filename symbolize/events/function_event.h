@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* What one CPU did, in functions instead of instructions.  Thunks are gone:
- * they are part of the call, jump or return that they stand for.
+/* This is what one CPU did, in functions instead of instructions.  Thunks are
+ * gone: they are part of the call, jump or return that they stand for.
  */
 enum function_event_kind {
 	/* A call of function; address is where it will return to. */
@@ -25,7 +25,8 @@ enum function_event_kind {
 	 */
 	FUNCTION_RETURN,
 	/* An exception: interrupt, exception, system call. detail is an enum
-	 * function_exception; address is where it will go back to, 0 if unknown.
+	 * function_exception; address is where it will go back to, 0 if
+	 * unknown.
 	 */
 	FUNCTION_EXCEPTION,
 	/* An exception without a handler of its own: it lands inside the

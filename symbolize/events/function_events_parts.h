@@ -8,7 +8,7 @@
 #include "symbolize/events/thunk_fold.h"
 #include "symbolize/symbols/symbol_cache.h"
 
-/* What function_events.c, which follows the flow, shares with
+/* This is what function_events.c, which follows the flow, shares with
  * function_transfers.c, which tells what each way to another place means.
  */
 

@@ -34,7 +34,7 @@ void address_map_free(struct address_map *map);
 int address_map_add(struct address_map *map, const struct symbol *symbol,
 		    unsigned int rank);
 
-/* Says that no symbol reaches over @address unless it starts there.
+/* Sets a border at @address, over which no symbol reaches from below.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

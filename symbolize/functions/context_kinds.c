@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* What stands in for a kind. */
+/* This is what stands in for a kind. */
 enum { USER_FUNCTION = CONTEXT_KINDS };
 
 struct context_kinds {

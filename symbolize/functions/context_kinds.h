@@ -10,7 +10,9 @@
 struct arch;
 struct function_table;
 
-/* What kind of work each function of a recording begins: by its number. */
+/* This is what kind of work each function of a recording begins: by its
+ * number.
+ */
 struct context_kinds;
 
 /* Looks at all @functions once.  Returns NULL when out of memory. */

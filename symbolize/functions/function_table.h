@@ -40,7 +40,7 @@ void function_table_free(struct function_table *table);
 uint32_t function_table_add(struct function_table *table, const char *name,
 			    size_t length, const char *module, char space);
 
-/* Says that function @number can be entered at @address. */
+/* Adds @address to the entries of function @number. */
 void function_table_locate(struct function_table *table, uint32_t number,
 			   uint64_t address);
 
@@ -50,7 +50,7 @@ void function_table_locate(struct function_table *table, uint32_t number,
 const char *function_table_module(struct function_table *table,
 				  const char *name, size_t length);
 
-/* Whether a function is called @name, in any module. */
+/* Returns whether a function is called @name, in any module. */
 bool function_table_has(const struct function_table *table, const char *name);
 
 const struct function *function_at(const struct function_table *table,

@@ -36,7 +36,7 @@ int kernel_symbols_add_named(const struct kernel_symbols *kernel,
 			     uint64_t address, uint64_t size_bytes,
 			     const char *name);
 
-/* Whether any symbol was added. */
+/* Returns whether any symbol was added. */
 bool kernel_symbols_usable(const struct kernel_symbols *kernel);
 
 #endif

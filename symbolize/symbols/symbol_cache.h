@@ -19,7 +19,7 @@ void symbol_cache_free(struct symbol_cache *cache);
 const struct symbol *symbol_cache_find(struct symbol_cache *cache,
 				       uint64_t address);
 
-/* Says that process @pid runs from now on. */
+/* Sets the process that runs from now on to @pid. */
 void symbol_cache_switch(struct symbol_cache *cache, int32_t pid);
 
 #endif

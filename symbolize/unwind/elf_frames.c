@@ -28,7 +28,7 @@ struct elf_frames *elf_frames_new(const struct user_elf *elf)
 		return NULL;
 	bytes = user_elf_bytes(elf, &size);
 	frames->frames = number_map_new();
-	/* It does not write there. */
+	/* libelf does not write there. */
 	frames->file = elf_memory((char *)(uintptr_t)bytes, size);
 	if (frames->frames && frames->file) {
 		frames->descriptions = dwarf_getcfi_elf(frames->file);

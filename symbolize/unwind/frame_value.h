@@ -22,7 +22,7 @@ bool frame_register(const struct frame_registers *registers, uint64_t number,
 void frame_register_set(struct frame_registers *registers, unsigned int number,
 			uint64_t value);
 
-/* What expressions in unwind information are about. */
+/* This is what expressions in unwind information are about. */
 struct frame_context {
 	const struct stack_copy *copy;
 	const struct frame_registers *registers;

@@ -9,8 +9,8 @@ struct arch_frames;
 struct sideband_user_state;
 struct user_memory;
 
-/* What a sample has of its thread: registers and a piece of its stack; beside
- * it, the code of its process.  All are borrowed.
+/* This is what a sample has of its thread: registers and a piece of its stack;
+ * beside it, the code of its process.  All are borrowed.
  */
 struct stack_copy {
 	const struct arch_frames *frames; /* of the recording's arch */

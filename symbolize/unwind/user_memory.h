@@ -10,8 +10,8 @@
 
 struct recording;
 
-/* What is known of a process's memory at some time: the files that it had
- * mapped, as far as they are code.
+/* This is what is known of a process's memory at some time: the files that it
+ * had mapped, as far as they are code.
  */
 struct user_memory;
 
@@ -27,7 +27,8 @@ struct user_image {
 struct user_memory *user_memory_new(const struct recording *recording);
 void user_memory_free(struct user_memory *memory);
 
-/* Looks at process @pid at @time_ns from now on.  Returns 0 or -ERROR_MEMORY. */
+/* Looks at process @pid at @time_ns from now on.  Returns 0 or -ERROR_MEMORY.
+ */
 int user_memory_look(struct user_memory *memory, int32_t pid, uint64_t time_ns);
 
 /* Finds the file whose code covers @address; false if there is none. */

@@ -26,7 +26,7 @@ struct view_engine {
 		   struct step_callback *callback);
 };
 
-/* What answers are made from, all borrowed. */
+/* This is what answers are made from, all borrowed. */
 struct view_sources {
 	struct view_summary *summary;
 	struct view_engine *engine; /* NULL: the summary is all there is */
@@ -37,7 +37,9 @@ struct view_sources {
 	const char *recorder; /* see recorder_task.h */
 };
 
-/* What is asked for: the arguments of an address, as numbers and texts. */
+/* This is what is asked for: the arguments of an address, as numbers and
+ * texts.
+ */
 struct view_request {
 	/* Returns the value of argument @name, or NULL. */
 	const char *(*argument)(const struct view_request *request,

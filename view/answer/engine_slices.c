@@ -7,7 +7,7 @@
 #include "view/make/stack_slice.h"
 #include "view/make/thread_numbers.h"
 
-/* What the engine's steps come to. */
+/* This is what the engine's steps come to. */
 struct engine_slices {
 	struct step_callback callback;
 	struct window_slices *slices;

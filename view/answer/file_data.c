@@ -9,10 +9,13 @@
 #include "view/answer/slice_json.h"
 #include "view/data/slice_store.h"
 
-/* What a slice takes as JSON, more or less; half of all may be slices. */
+/* This is what a slice takes as JSON, more or less; half of all may be slices.
+ */
 enum { SLICE_BYTES = 40, PART_OF_SLICES = 2 };
 
-/* What slices come to: they are counted, and written if there is where to. */
+/* This is what slices come to: they are counted, and written if there is where
+ * to.
+ */
 struct slice_writer {
 	struct slice_callback callback;
 	const struct view_summary *summary;

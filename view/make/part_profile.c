@@ -16,7 +16,7 @@ struct thread_place {
 	uint64_t clock_ns; /* up to here its time is in a part */
 };
 
-/* What a CPU does: while it is traced, the clock of its thread goes. */
+/* This is what a CPU does: while it is traced, the clock of its thread goes. */
 struct profile_cpu {
 	uint32_t number;
 	bool is_traced;

@@ -27,7 +27,7 @@ static uint32_t state_of(const struct time_span *span)
 	       (span->time_class == TIME_UNKNOWN ? span->reason : 0u);
 }
 
-/* Whether the thread is seen to be on a CPU. */
+/* Returns whether the thread is seen to be on a CPU. */
 static bool is_running(const struct time_span *span)
 {
 	return span->time_class < TIME_RUNNABLE;

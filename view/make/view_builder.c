@@ -37,8 +37,9 @@ struct view_builder {
 	int status;
 };
 
-/* What the engine decodes at once while somebody waits, a page's width, and
- * how much of the recording's call sums a selection may have to decode anew.
+/* This is what the engine decodes at once while somebody waits, a page's
+ * width, and how much of the recording's call sums a selection may have to
+ * decode anew.
  */
 enum {
 	WINDOW_BYTES = 4 << 20,
