@@ -41,7 +41,7 @@ static const struct {
 
 START_TEST(borders_add_up)
 {
-	struct class_error_bound borders = { 0 };
+	struct class_error_bound bound = { 0 };
 	uint64_t now_ns = 1000;
 
 	for (size_t i = 0; i < 4; i++) {
@@ -54,10 +54,10 @@ START_TEST(borders_add_up)
 		};
 
 		if (stretch->size_ns)
-			class_error_bound_take(&borders, &span);
+			class_error_bound_take(&bound, &span);
 		now_ns = span.end_ns;
 	}
-	ck_assert_uint_eq(class_error_bound_ns(&borders), cases[_i].error_ns);
+	ck_assert_uint_eq(class_error_bound_ns(&bound), cases[_i].error_ns);
 }
 END_TEST
 

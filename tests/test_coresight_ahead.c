@@ -46,7 +46,7 @@ static void tear_down(void)
 	scratch_folder_free(&scratch);
 }
 
-/* Keeps blocks and what breaks in alone. */
+/* Keeps blocks and exceptions alone. */
 static void keep_path(struct array *items)
 {
 	struct flow_item *kept = items->items;

@@ -91,7 +91,7 @@ static uint64_t count_exits(const struct array *items, enum flow_exit exit)
 	return count;
 }
 
-/* This is what calls and breaks-in left open. */
+/* This is what calls and exceptions left open. */
 struct shadow {
 	uint64_t addresses[256];
 	size_t count;

@@ -87,7 +87,7 @@ static void no_chain(struct attribution_fixture *f)
 	at(f, 400), ends(f);
 }
 
-static void a_crowd(struct attribution_fixture *f)
+static void several_waiters(struct attribution_fixture *f)
 {
 	belongs(f, 8, 7);
 	starts(f, 0, 7);
@@ -224,7 +224,7 @@ static const struct task_story stories[] = {
 	  "pipe_write\n"
 	  "7 read cut 100-400 cpu 20 asleep 180 runnable 100 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0\n" },
-	{ "a crowd", a_crowd,
+	{ "several waiters", several_waiters,
 	  "7 slept in futex_wait_queue 30+20 others 0,1 same 0,1 by ?-9 "
 	  "helper\n"
 	  "7 futex returned 10-80 cpu 20 asleep 30 runnable 20 stolen 0 "

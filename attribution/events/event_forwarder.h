@@ -4,8 +4,9 @@
 
 #include "attribution/events/event_handler.h"
 
-/* A handler that passes on all it sees to another: for a table around what
- * fills it.  The forwarder is the first member of the table.
+/* An event forwarder is an event handler that passes on all it sees to another:
+ * for a table around the object that fills it.  The forwarder is the first
+ * member of the table.
  */
 struct event_forwarder {
 	struct event_handler handler;

@@ -6,9 +6,9 @@ struct call_step;
 struct event_record;
 struct sideband_record;
 
-/* Takes what happened, one thing after the other: the steps of the trace, and
- * between them, by time, what the kernel said about them.  Each table of the
- * attribution is one.  Functions may be NULL.
+/* An event handler takes what happened, one thing after the other: the steps of
+ * the trace, and between them, by time, what the kernel said about them.  Each
+ * table of the attribution is one.  Functions may be NULL.
  */
 struct event_handler {
 	void (*step)(struct event_handler *handler,

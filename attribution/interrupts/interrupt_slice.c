@@ -19,7 +19,7 @@ struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 	};
 }
 
-struct owner *interrupt_slice_claim(struct owners *owners,
+struct owner *interrupt_slice_owner(struct owners *owners,
 				    struct interrupt_slice *slice)
 {
 	if (slice->owner)

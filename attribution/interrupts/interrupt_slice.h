@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One slice of interrupt work that is going on, and what is known so far of
- * whom it is for.  In this order:
+/* An interrupt slice is one piece of interrupt work that is going on, with what
+ * is known so far of whom it is for.  It is, in this order, for:
  * - its owner: who queued the work item, armed the timer;
  * - what its parts (the timers of a timer interrupt, the actions of a run of
  *   soft interrupts) are for, by their time;
@@ -49,14 +49,14 @@ struct interrupt_slice {
 	struct array paths; /* struct path_work, if anybody keeps it */
 };
 
-/* Returns a slice without any knowledge. */
+/* Returns a slice of which nothing else is known. */
 struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
 					  enum interrupt_role role);
 
-/* Returns whom what @slice begins (timers, work items, requests) is for; the
- * owner is borrowed.
+/* Returns the owner of what @slice begins (timers, work items, requests);
+ * borrowed.
  */
-struct owner *interrupt_slice_claim(struct owners *owners,
+struct owner *interrupt_slice_owner(struct owners *owners,
 				    struct interrupt_slice *slice);
 
 /* Sets the owner of @slice, unless that is known. */

@@ -22,7 +22,7 @@ struct interrupt_steps {
 	struct task_contexts *contexts;
 	struct function_marks *marks;	 /* functions that mean something */
 	struct interrupt_stack *current; /* of last; NULL: not known */
-	uint32_t floor;			 /* current's works end no deeper */
+	uint32_t floor;			 /* current's contexts end no deeper */
 	struct call_step last;		 /* the newest: when, where and whose */
 };
 

@@ -14,7 +14,7 @@ bool event_context_is_task(const struct event_context *context)
 struct owner *event_context_owner(const struct event_context *context)
 {
 	if (context->slice)
-		return interrupt_slice_claim(context->owners, context->slice);
+		return interrupt_slice_owner(context->owners, context->slice);
 	return event_context_is_task(context) ?
 		       owner_process(context->owners, context->pid) :
 		       owner_nobody(context->owners);

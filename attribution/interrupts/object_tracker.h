@@ -12,7 +12,7 @@
 struct symbols;
 struct task_names;
 
-/* Something that happened, and where. */
+/* An event context says what happened, where and when. */
 struct event_context {
 	struct owners *owners;
 	const struct symbols *symbols;
@@ -56,8 +56,9 @@ uint32_t event_context_function(const struct event_context *context,
 void event_context_effect(const struct event_context *context,
 			  struct owner *owner, double weight);
 
-/* Follows one kind of object through the kernel, and tells the slices of
- * interrupt work that meet it for whom they are.  Functions may be NULL.
+/* An object tracker follows one kind of object through the kernel, and gives
+ * the slices of interrupt work that meet it their owners.  Functions may be
+ * NULL.
  */
 struct object_tracker {
 	/* Returns its state, NULL when out of memory. */

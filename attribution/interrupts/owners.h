@@ -8,15 +8,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For whom work is: a process, the system, nobody, several, or not known yet.
+/* The owner of work is the one that it is for: a process, the system, nobody,
+ * several, or one that is not known yet.
  *
  * An owner that is not known yet stands for an object in flight (a packet that
- * no one has read).  What is charged to it waits, and goes on once the owner is
- * resolved.  When nobody refers to it any more, it is nobody's.
+ * no one has read).  Charges to it wait until it is resolved.  When nobody
+ * refers to it any more, they are nobody's.
  */
 struct owner;
 
-/* All owners of a recording, and the sums that charges end in. */
+/* This holds all owners of a recording, and the sums that charges end in. */
 struct owners;
 
 struct path_sums;
@@ -57,7 +58,7 @@ void owner_drop(struct owners *owners, struct owner *owner);
 void owner_abandon(struct owner *owner);
 bool owner_is_abandoned(const struct owner *owner);
 
-/* A part of what is shared out. */
+/* An owner has this share of what several have. */
 struct owner_share {
 	struct owner *owner; /* referred to */
 	double weight;	     /* of the sum of all, more than 0 */
@@ -71,21 +72,23 @@ void owner_shares_add(struct owners *owners, struct array *shares,
 /* Drops all of them. */
 void owner_shares_free(struct owners *owners, struct array *shares);
 
-/* Makes known that an open owner is @shares'; none: nobody's.  Nothing
- * happens to an owner that is known already.
+/* Resolves an open owner: its charges go to @shares, without any to nobody.
+ * Nothing happens to an owner that is known already.
  */
 void owner_resolve(struct owners *owners, struct owner *owner,
 		   const struct array *shares);
 
-/* Does so for a single one. */
+/* Resolves it to a single one, @with. */
 void owner_resolve_to(struct owners *owners, struct owner *owner,
 		      struct owner *with, uint8_t certainty);
 
-/* Charges @charge, whose certainty is that of what is known so far. */
+/* Charges @owner with @charge, whose certainty is that of what is known so
+ * far.
+ */
 void owner_charge(struct owners *owners, struct owner *owner,
 		  const struct interrupt_charge *charge);
 
-/* Charges @charge to @shares, by weight; none: to nobody. */
+/* Divides @charge among @shares by weight; without any it is nobody's. */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge);
 

@@ -22,7 +22,7 @@ struct slice {
 	uint8_t kind;	 /* enum interrupt_kind */
 };
 
-/* Pieces by begin, from the outermost one's on. */
+/* Slices by begin, from the outermost one's on. */
 struct slices {
 	struct array all; /* struct slice */
 	uint32_t open;	  /* the innermost, or SLICE_NONE */

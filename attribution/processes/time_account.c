@@ -71,7 +71,7 @@ static void take_span(struct span_callback *callback,
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
 		settle_provisional(account, span);
-	class_error_bound_take(&account->borders, span);
+	class_error_bound_take(&account->error_bound, span);
 	account->wall_ns += size_ns;
 	account->class_ns[time_span_account(span)] += size_ns;
 	if (span->is_behind_recorder)
@@ -242,7 +242,7 @@ static void complete(const struct time_accounts *accounts,
 		account->pid = task_names_process(names, task->tid);
 	account->comm = task_names_last(names, task->tid);
 	account->threads = 1;
-	account->uncertain = class_error_bound_ns(&account->borders);
+	account->uncertain = class_error_bound_ns(&account->error_bound);
 	split_interrupts(accounts, account);
 }
 

@@ -43,9 +43,9 @@ struct time_account {
 	 */
 	uint64_t interrupt_work_elsewhere;
 	uint64_t kernel_work_elsewhere;
-	uint64_t busy_ns;		  /* on a CPU, as far as known */
-	uint64_t provisional_ns;	  /* of TIME_KERNEL, as yet */
-	struct class_error_bound borders; /* what uncertain comes from */
+	uint64_t busy_ns;		      /* on a CPU, as far as known */
+	uint64_t provisional_ns;	      /* of TIME_KERNEL, as yet */
+	struct class_error_bound error_bound; /* what uncertain comes from */
 };
 
 /* Returns whether @events tell for whom interrupt work is, as far as anything

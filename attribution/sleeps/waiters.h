@@ -4,20 +4,22 @@
 
 #include <stdint.h>
 
-/* How many tasks sleep at each label, and for each object, at the moment. */
+/* Waiters are counted: so many tasks sleep now at each label, and for each
+ * object.
+ */
 struct waiters;
 
 /* Returns NULL when out of memory. */
 struct waiters *waiters_new(void);
 void waiters_free(struct waiters *waiters);
 
-/* Where one task sleeps. */
+/* A task sleeps at this label, for this object. */
 struct wait_key {
 	uint32_t label;	 /* a function */
 	uint64_t object; /* a name for what it waits for, 0: unknown */
 };
 
-/* How many others do; same is -1 where the object is unknown. */
+/* So many others do; for_object is -1 where the object is unknown. */
 struct other_waiters {
 	uint32_t at_label;
 	int32_t for_object;

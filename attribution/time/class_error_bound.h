@@ -6,9 +6,9 @@
 
 struct time_span;
 
-/* How exact the classes of one thread's time are: its time goes from one class
- * to another at moments that the trace tells to within a few ns, or a few
- * hundred, and each of these may be wrong by that much.
+/* The error bound says how exact the classes of one thread's time are: its time
+ * goes from one class to another at borders that the trace tells to within a
+ * few ns, or a few hundred, and each of these may be wrong by that much.
  */
 struct class_error_bound {
 	uint64_t sum_ns;    /* of the borders with time on both sides */
@@ -19,10 +19,10 @@ struct class_error_bound {
 };
 
 /* Takes the thread's next span. */
-void class_error_bound_take(struct class_error_bound *borders,
+void class_error_bound_take(struct class_error_bound *bound,
 			    const struct time_span *span);
 
 /* Returns by how many ns a class may be wrong, all in all. */
-uint64_t class_error_bound_ns(const struct class_error_bound *borders);
+uint64_t class_error_bound_ns(const struct class_error_bound *bound);
 
 #endif

@@ -10,13 +10,13 @@
 
 struct open_context;
 
-/* Returns what a thread's time on a CPU goes to while it has the @count works
- * at @works open, outermost first; without any @in_user decides.
+/* Returns what a thread's time on a CPU goes to while it has the @count
+ * contexts at @contexts open, outermost first; without any @in_user decides.
  *
  * The innermost work decides, but for three: the scheduler works for what
- * called it, and if that was the way out of an interrupt, for the thread;
- * soft interrupts are the own work of the kernel thread that is for them;
- * the tracer's faults are the tracer's.
+ * called it, and if that was the way out of an interrupt, for the thread; soft
+ * interrupts are the own work of the kernel thread that is for them; the
+ * tracer's faults are the tracer's.
  */
 enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 			     bool in_user);

@@ -169,8 +169,8 @@ static void end_cpu(struct task_time *time, struct thread *thread,
 }
 
 /* The first step of a CPU is of the thread that runs there already. */
-static void settle(struct task_time *time, struct thread *thread,
-		   struct traced_cpu *cpu, const struct call_step *step)
+static void start_running(struct task_time *time, struct thread *thread,
+			  struct traced_cpu *cpu, const struct call_step *step)
 {
 	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
 	thread->has_off = false;
@@ -226,6 +226,6 @@ void task_time_apply(struct task_time *time, struct thread *thread,
 		return;
 	}
 	if (thread->phase != THREAD_ON && step->kind != STEP_SWITCH)
-		settle(time, thread, cpu, step);
+		start_running(time, thread, cpu, step);
 	take_step(time, thread, cpu, step);
 }

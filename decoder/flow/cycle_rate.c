@@ -18,41 +18,42 @@ struct cycle_rate cycle_rate_new(void)
 	return (struct cycle_rate){ .rate = FIRST_RATE };
 }
 
-uint64_t cycle_rate_longest_ns(const struct cycle_rate *speed)
+uint64_t cycle_rate_longest_ns(const struct cycle_rate *cycles)
 {
-	uint64_t guessed = speed->work - speed->counted;
+	uint64_t guessed = cycles->work - cycles->counted;
 	uint64_t doubt =
-		guessed / INSTRUCTIONS_DOUBT + speed->counted / COUNT_DOUBT;
+		guessed / INSTRUCTIONS_DOUBT + cycles->counted / COUNT_DOUBT;
 
-	return cycle_rate_ns(speed, speed->work) + cycle_rate_ns(speed, doubt) +
-	       (guessed || !speed->counted ? INSTRUCTIONS_DOUBT_NS :
-					     COUNT_DOUBT_NS);
+	return cycle_rate_ns(cycles, cycles->work) +
+	       cycle_rate_ns(cycles, doubt) +
+	       (guessed || !cycles->counted ? INSTRUCTIONS_DOUBT_NS :
+					      COUNT_DOUBT_NS);
 }
 
-/* Follows the usual speed; a slow span hardly counts. */
-static void follow(struct cycle_rate *speed, uint64_t rate, unsigned int doubt,
+/* Follows the usual cycles; a slow span hardly counts. */
+static void follow(struct cycle_rate *cycles, uint64_t rate, unsigned int doubt,
 		   unsigned int growth)
 {
-	if (rate < speed->rate + speed->rate / doubt)
-		speed->rate += rate / 16 - speed->rate / 16;
+	if (rate < cycles->rate + cycles->rate / doubt)
+		cycles->rate += rate / 16 - cycles->rate / 16;
 	else
-		speed->rate += speed->rate / growth;
+		cycles->rate += cycles->rate / growth;
 }
 
-void cycle_rate_learn(struct cycle_rate *speed, uint64_t span_ns)
+void cycle_rate_learn(struct cycle_rate *cycles, uint64_t span_ns)
 {
-	bool is_counted = speed->counted == speed->work;
+	bool is_counted = cycles->counted == cycles->work;
 
-	if (speed->work < 16 || !span_ns || span_ns >= 1u << 30)
+	if (cycles->work < 16 || !span_ns || span_ns >= 1u << 30)
 		return;
 
-	uint64_t rate = (span_ns << 16) / speed->work;
+	uint64_t rate = (span_ns << 16) / cycles->work;
 
 	if (!is_counted)
-		follow(speed, rate, INSTRUCTIONS_DOUBT, 64);
-	else if (speed->knows_cycle)
-		follow(speed, rate, COUNT_DOUBT, 256);
+		follow(cycles, rate, INSTRUCTIONS_DOUBT, 64);
+	else if (cycles->knows_cycle)
+		follow(cycles, rate, COUNT_DOUBT, 256);
 	else
-		speed->rate = rate;
-	speed->knows_cycle |= is_counted;
+		cycles->rate = rate;
+	cycles->knows_cycle |= is_counted;
 }

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How long work takes, learnt from spans of it between two known times.  Work
- * is what a trace unit counted, such as cycles, or else instructions.
+/* The rate says how long cycles take, learnt from spans of them between two
+ * known times: cycles or whatever else the trace unit counted as work, or else
+ * instructions.
  */
 struct cycle_rate {
 	uint64_t work;	  /* of the span under way */
@@ -18,23 +19,23 @@ struct cycle_rate {
 struct cycle_rate cycle_rate_new(void);
 
 /* A span ended. */
-static inline void cycle_rate_begin(struct cycle_rate *speed)
+static inline void cycle_rate_begin(struct cycle_rate *cycles)
 {
-	speed->work = 0;
-	speed->counted = 0;
+	cycles->work = 0;
+	cycles->counted = 0;
 }
 
 /* Returns how long @work usually takes. */
-static inline uint64_t cycle_rate_ns(const struct cycle_rate *speed,
+static inline uint64_t cycle_rate_ns(const struct cycle_rate *cycles,
 				     uint64_t work)
 {
-	return (work * speed->rate) >> 16;
+	return (work * cycles->rate) >> 16;
 }
 
 /* Returns how long the span's work may take without being slow. */
-uint64_t cycle_rate_longest_ns(const struct cycle_rate *speed);
+uint64_t cycle_rate_longest_ns(const struct cycle_rate *cycles);
 
 /* The span's work took @span_ns. */
-void cycle_rate_learn(struct cycle_rate *speed, uint64_t span_ns);
+void cycle_rate_learn(struct cycle_rate *cycles, uint64_t span_ns);
 
 #endif

@@ -221,7 +221,7 @@ static bool run_to_exception(struct execution *execution,
 	return is_there;
 }
 
-/* A call is the last block's own exit; other exceptions break in. */
+/* A call is the last block's own exit; other exceptions interrupt it. */
 void atom_flow_exception(struct execution *execution,
 			 const struct trace_branch *branch, uint64_t position)
 {

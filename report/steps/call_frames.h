@@ -52,7 +52,7 @@ static inline struct call_frame *frames_next(struct call_stack *stack)
 	return stack->frames + stack->count;
 }
 
-/* Begins the function of the frame that frames_next() returned.  How and doubt
+/* Begins the function of the frame that frames_next() returned.  How and unseen
  * come from the caller, who has just written them: a CPU waits for small writes
  * that are read back together.
  */

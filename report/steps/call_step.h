@@ -50,7 +50,7 @@ enum cpu_state {
 	CPU_STATES,
 };
 
-/* Doubts about a function's begin and end. */
+/* These parts of what a function did were not seen. */
 enum call_unseen {
 	UNSEEN_BEGIN = 1,  /* it began earlier */
 	UNSEEN_END = 2,	   /* it ended earlier */
