@@ -5,7 +5,7 @@
 #include "tests/capture_fixture.h"
 
 /* This is what two units of a capture write, as capture_fixture_trace() has
- * it, mixed in the frames of a shared callback, each of which @every repeats
+ * it, mixed in the frames of a shared sink, each of which @every repeats
  * the id.
  */
 struct capture_frames {

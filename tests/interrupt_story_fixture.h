@@ -9,8 +9,8 @@
 #include <check.h>
 #include <stdint.h>
 
-/* This is what happens on CPU 0, and the accounts's rows of it in the
- * alphabet's order: "function on TID for PID xCOUNT:
+/* This is what happens on CPU 0, and the rows that the accounts have of it in
+ * the alphabet's order: "function on TID for PID xCOUNT:
  * ns=exact+inferred+nobody", "thread" in place of "on" if it is a thread's own
  * work.
  */
@@ -22,7 +22,8 @@ struct interrupt_story {
 /* Returns a case with a test a story. */
 TCase *interrupt_stories(const struct interrupt_story *stories, int count);
 
-/* An accounts of a made-up recording, of a kernel with functions of its own. */
+/* The accounts of a made-up recording, of a kernel with functions of its own.
+ */
 struct interrupt_scene {
 	struct symbols *symbols;
 	struct task_names *names;

@@ -34,7 +34,7 @@ void recording_fixture_begin_filtered(struct recording_fixture *fixture,
 				      const char *filter);
 
 /* The same with CoreSight trace: an ETMv4 of CPU 0 with time stamps that are
- * nanoseconds and cycle counts, in a callback of its own (flags of the AUX records:
+ * nanoseconds and cycle counts, in a sink of its own (flags of the AUX records:
  * SIDEBAND_AUX_FORMAT_CORESIGHT_RAW).
  */
 void recording_fixture_begin_coresight(struct recording_fixture *fixture);

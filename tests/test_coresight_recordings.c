@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* perf.data recordings of others: an emulated ETE with its own callback, phones
+/* perf.data recordings of others: an emulated ETE with its own sink, phones
  * with ETMv4 and a shared one.
  */
 static char folder[4096];
@@ -184,7 +184,7 @@ START_TEST(loop_on_a_phone)
 END_TEST
 
 /* Nobody kept that phone's kernel: all is gaps, and none for bad trace.  The
- * callback had gone round before each was read the first time.
+ * sink had gone round before each was read the first time.
  */
 START_TEST(kernel_without_its_code)
 {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Traces of each kind of unit, bare and in the frames of a shared callback,
+/* Traces of each kind of unit, bare and in the frames of a shared sink,
  * cut and with bytes changed in several ways: with KTRACE_FULL at every byte
  * (in frames, and under sanitizers and QEMU, which are slow, at some of them),
  * else at fewer.  Strides are primes: the points' spans, which repeat, are met

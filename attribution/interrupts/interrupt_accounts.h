@@ -85,7 +85,7 @@ struct event_handler *
 interrupt_accounts_handler(struct interrupt_accounts *accounts);
 
 /* Returns the slices that @task, which runs on @cpu, is in now; valid until the
- * accounts's next step.  NULL when out of memory.
+ * next step of the accounts.  NULL when out of memory.
  */
 struct interrupt_stack *
 interrupt_accounts_stack(const struct interrupt_accounts *accounts,

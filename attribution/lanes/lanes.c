@@ -82,8 +82,8 @@ static void take_record(struct event_handler *handler,
 	tracker->record(tracker, record);
 }
 
-static struct task_tracker *open_watch(struct lanes *lanes,
-				       const struct attribution_input *input)
+static struct task_tracker *open_tracker(struct lanes *lanes,
+					 const struct attribution_input *input)
 {
 	struct task_tracker_options options = task_tracker_options_of(input);
 
@@ -118,7 +118,7 @@ struct lanes *lanes_new(const struct lanes_options *options,
 	lanes->listener.ended = take_call;
 	lanes->listener.slept = take_sleep;
 	status = open_parts(lanes, options, callback);
-	lanes->tracker = open_watch(lanes, options->input);
+	lanes->tracker = open_tracker(lanes, options->input);
 	lanes->accounts = interrupt_accounts_new(options->input, NULL);
 	if (!status && lanes->tracker && lanes->accounts) {
 		interrupt_accounts_observe(lanes->accounts,

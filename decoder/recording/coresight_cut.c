@@ -111,7 +111,7 @@ static int add_frames(struct cutter *cutter, struct aux_piece piece,
 	return error;
 }
 
-/* The last part of each unit is followed by a loss: a callback's loss is that
+/* The last part of each unit is followed by a loss: a sink's loss is that
  * of all who share it, whoever has bytes right before it.
  */
 static void lose(struct cutter *cutter, uint64_t flags)
@@ -176,7 +176,7 @@ static int add_formatted(struct cutter *cutter, struct aux_piece piece,
 	return error;
 }
 
-/* A bare trace is that of the CPU whose callback it was written to. */
+/* A bare trace is that of the CPU whose sink it was written to. */
 static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 		   const struct aux_span *span)
 {

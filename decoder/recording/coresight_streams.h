@@ -6,8 +6,8 @@ struct recording;
 
 /* A recording's CoreSight trace, CPU by CPU.
  *
- * A callback that several CPUs share (ETR, ETF) leaves their bytes mixed in
- * frames in whichever CPU's buffer was read then; a callback of one CPU (TRBE)
+ * A sink that several CPUs share (ETR, ETF) leaves their bytes mixed in
+ * frames in whichever CPU's buffer was read then; a sink of one CPU (TRBE)
  * leaves them bare.  Either becomes a stream a CPU whose pieces lie in order
  * of time, each what a trace unit wrote at one go, frames and all: taking a
  * CPU's own bytes out of the frames is left to the decoder.  Where the

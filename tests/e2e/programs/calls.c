@@ -46,19 +46,19 @@ static int make_errors(void)
 static int copy(const char *from, const char *to)
 {
 	int source = open(from, O_RDONLY);
-	int callback = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_SYNC, 0600);
+	int sink = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_SYNC, 0600);
 	struct stat status;
 	char *bytes;
 	ssize_t left;
 
-	if (source < 0 || callback < 0 || fstat(source, &status))
+	if (source < 0 || sink < 0 || fstat(source, &status))
 		fail("open");
 	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED,
 		     source, 0);
 	if (bytes == MAP_FAILED)
 		fail("mmap");
 	for (left = status.st_size; left > 0;) {
-		ssize_t done = write(callback, bytes + status.st_size - left,
+		ssize_t done = write(sink, bytes + status.st_size - left,
 				     (size_t)left);
 
 		if (done <= 0)
