@@ -12,9 +12,8 @@ struct sleeper;
 struct sleepers;
 struct wakers;
 
-/* The inside of sleeps, shared by its files: sleeps.c takes what it is told,
- * sleeps_begin.c puts a task to sleep, sleeps_wake.c wakes it and hands out how
- * it slept.
+/* The inside of sleeps, shared by its files: sleeps.c takes what happens,
+ * sleeps_change.c puts a task to sleep, wakes it and hands out how it slept.
  */
 struct sleeps {
 	struct sleeps_options options;

@@ -4,7 +4,6 @@
 #include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/switch_feed.h"
-#include "decoder/flow/switch_merge.h"
 #include "decoder/flow/task_ids.h"
 #include "decoder/recording/recording_parts.h"
 
@@ -117,7 +116,7 @@ static int add_switches(struct coresight *source, bool is_drained)
 	int status = 1;
 
 	if (source->switches)
-		status = switch_merge(
+		status = switch_feed_merge(
 			source->switches, source->batch, is_drained,
 			is_drained ? trace_end(source) : UINT64_MAX);
 	if (status == 1 && is_drained)

@@ -4,7 +4,6 @@
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/switch_feed.h"
-#include "decoder/flow/switch_merge.h"
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/intel_image.h"
@@ -124,9 +123,9 @@ static void end_segment(struct libipt *source)
 static int add_switches(struct libipt *source)
 {
 	bool is_over = source->is_decoded && source->is_off;
-	int status = switch_merge(source->switches, source->batch,
-				  source->is_decoded,
-				  is_over ? source->end_ns : UINT64_MAX);
+	int status = switch_feed_merge(source->switches, source->batch,
+				       source->is_decoded,
+				       is_over ? source->end_ns : UINT64_MAX);
 
 	if (status != 1 || !source->is_decoded || source->at_end)
 		return status < 0 ? status : 0;
