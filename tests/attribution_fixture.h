@@ -30,8 +30,8 @@ struct context_kinds;
  */
 struct attribution_fixture;
 
-/* Knows the functions that begin work (symbolize/arch/arch.h), and a few others:
- * names[] of made_functions_fixture.c.
+/* Knows the functions that begin work (symbolize/arch/arch.h), and a few
+ * others: names[] of made_functions_fixture.c.
  */
 struct attribution_fixture *attribution_fixture_new(void);
 

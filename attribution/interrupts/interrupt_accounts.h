@@ -38,7 +38,7 @@ enum interrupt_kind {
 enum interrupt_certainty {
 	CERTAIN_EXACT,	  /* followed by the object that it was about */
 	CERTAIN_INFERRED, /* from whom it woke, or the like */
-	CERTAIN_NOBODY,	  /* nobody owners it */
+	CERTAIN_NOBODY,	  /* nobody owns it */
 	CERTAINTIES,
 };
 
@@ -136,7 +136,7 @@ struct interrupt_row {
 	int32_t victim_pid;  /* on whose time; 0: idle */
 	int32_t victim_tid;
 	int32_t pid;  /* for whom; 0: the system, whatever runs;
-				 * -1: nobody owners it */
+				 * -1: nobody owns it */
 	double count; /* slices of work; of one that was for several,
 				 * each has the part that it has of the time */
 	uint64_t total_ns;

@@ -22,8 +22,8 @@ struct interrupt_lanes {
 struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
 					  struct lane_callback *callback);
 
-/* Hands on slices that have not ended.  Returns 0 or -ERROR_MEMORY, also of what
- * came before.
+/* Hands on slices that have not ended.  Returns 0 or -ERROR_MEMORY, also of
+ * what came before.
  */
 int interrupt_lanes_end(struct interrupt_lanes *lanes);
 void interrupt_lanes_free(struct interrupt_lanes *lanes);

@@ -75,8 +75,8 @@ static struct servers *servers_of_callback(struct span_callback *callback)
 				  offsetof(struct servers, callback));
 }
 
-/* Time that is for nobody known has an account as well: a server's accounts add up
- * to its time.
+/* Time that is for nobody known has an account as well: a server's accounts
+ * add up to its time.
  */
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)

@@ -43,7 +43,7 @@ struct servers {
 	int status;
 };
 
-/* The inside of servers, shared by its files: servers.c accounts time,
+/* The inside of servers, shared by its files: servers.c charges time,
  * servers_messages.c says from whom the messages are.
  */
 

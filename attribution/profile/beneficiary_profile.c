@@ -202,7 +202,7 @@ static bool count_local(struct beneficiary_profile *profile,
 }
 
 /* Time belongs to what was going on before the step, a call to what it
- * begins: the accounts takes the step between the two.
+ * begins: the accounts take the step between the two.
  */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)

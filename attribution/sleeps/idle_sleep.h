@@ -10,8 +10,8 @@ struct function_table;
 struct sleep;
 struct task_names;
 
-/* Returns whether process @pid is a kernel thread: kthreadd, which is process 2,
- * or a child of it (kernel/kthread.c).
+/* Returns whether process @pid is a kernel thread: kthreadd, which is process
+ * 2, or a child of it (kernel/kthread.c).
  */
 bool is_kernel_thread(const struct task_names *names, int32_t pid);
 

@@ -21,8 +21,8 @@ struct rule {
 	uint8_t place;
 };
 
-/* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c, kernel/softirq.c
- * and kernel/irq/handle.c of Linux 5.10 to 6.15.
+/* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c,
+ * kernel/softirq.c and kernel/irq/handle.c of Linux 5.10 to 6.15.
  */
 static const struct rule rules[] = {
 	{ "try_to_wake_up", false, PLACE_WAKES },

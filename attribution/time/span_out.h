@@ -12,7 +12,8 @@ struct task_contexts;
 struct thread;
 struct traced_cpus;
 
-/* Hands the time of threads to a callback, without holes and within a window. */
+/* Hands the time of threads to a callback, without holes and within a window.
+ */
 struct span_out {
 	struct span_callback *callback;
 	const struct task_contexts *contexts;

@@ -28,7 +28,9 @@ int untraced_wakeups_take(struct untraced_wakeups *wakes,
 bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
 			  uint32_t function);
 
-/* Returns whether @step, of any kind, does anything in untraced_wakeups_take(). */
+/* Returns whether @step, of any kind, does anything in
+ * untraced_wakeups_take().
+ */
 bool untraced_wakeups_concern(const struct untraced_wakeups *wakes,
 			      const struct call_step *step);
 

@@ -93,7 +93,8 @@ static void enter(struct run_table *table, const struct function_event *events,
 	}
 }
 
-/* Returns where in @events, plus 1, the same run is as at @run, 0 if none is. */
+/* Returns where in @events, plus 1, the same run is as at @run, 0 if none is.
+ */
 static size_t find(const struct run_table *table,
 		   const struct function_event *events,
 		   const struct function_event *run)

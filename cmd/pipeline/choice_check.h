@@ -22,8 +22,8 @@ struct choice_check {
 	uint64_t last_ns;
 };
 
-/* Returns the callback for steps of @session: @next itself if all is chosen, else
- * @check's.
+/* Returns the callback for steps of @session: @next itself if all is chosen,
+ * else @check's.
  */
 struct step_callback *choice_check_begin(struct choice_check *check,
 					 const struct session *session,

@@ -9,11 +9,12 @@ struct stream_checkpoint;
 
 /* Finds where decoding may begin for the session's window where no checkpoints
  * tell: at a synchronisation point of each stream, a little before the window.
- * Sets one of @places for each stream, and in @cpus, who runs there, if much is
- * skipped by that; standard error is told, for what is open then is inferred.
+ * Sets one of @places for each stream, and in @cpus, who runs there, if much
+ * is skipped by that; standard error is told, for what is open then is
+ * inferred.
  *
- * Returns 1, 0 if streams are to be decoded from their begin, or a negative enum
- * error.
+ * Returns 1, 0 if streams are to be decoded from their begin, or a negative
+ * enum error.
  */
 int window_start_find(const struct session *session,
 		      const struct step_callback *callback,

@@ -8,8 +8,8 @@ struct byte_buffer;
 struct pmu;
 struct tracer_facts;
 
-/* Reads the register @name of the trace unit of @cpu, a file of the PMU's folder
- * cpuN.  Returns 0 and *@value, or -ERROR_NOT_FOUND.
+/* Reads the register @name of the trace unit of @cpu, a file of the PMU's
+ * folder cpuN.  Returns 0 and *@value, or -ERROR_NOT_FOUND.
  */
 int coresight_register(const struct pmu *pmu, int cpu, const char *name,
 		       uint64_t *value);

@@ -23,12 +23,12 @@ enum coresight_branches_state {
 	CORESIGHT_BRANCHES_READ,
 };
 
-/* The packets of an ETMv4 or ETE as branches: those of what was executed alone,
- * as coresight_speculation makes them if need be (Arm IHI 0064, "Instruction
- * trace").
+/* The packets of an ETMv4 or ETE as branches: those of what was executed
+ * alone, as coresight_speculation makes them if need be (Arm IHI 0064,
+ * "Instruction trace").
  *
- * What a packet says of what comes next counts when there is a next: an atom, an
- * exception or a source address.  Until then it may be taken back.
+ * What a packet says of what comes next counts when there is a next: an atom,
+ * an exception or a source address.  Until then it may be taken back.
  */
 struct coresight_branches {
 	const struct coresight_feed *feed;

@@ -14,7 +14,7 @@ enum flow_kind {
 	 * first, ip + last the last one, detail an enum flow_exit.
 	 */
 	FLOW_BLOCK,
-	/* An interrupt, exception or other exception. ip is the instruction
+	/* An interrupt or an exception.  ip is the instruction
 	 * that would have run next: where an iret goes back to.  The handler's
 	 * first block follows (or FLOW_STOP when it is not traced).
 	 */

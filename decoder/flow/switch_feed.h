@@ -30,8 +30,8 @@ int switch_feed_advance(struct switch_feed *feed);
 
 /* Puts the switches of @feed among the finished items of @batch, in their
  * places: those up to the last finished item, or @all that there is room for.
- * Who runs after @end_ns, when the CPU is not traced any more, is no part of the
- * recording: those switches are passed over.
+ * Who runs after @end_ns, when the CPU is not traced any more, is no part of
+ * the recording: those switches are passed over.
  *
  * Returns 1 if none is left for now, 0 if the batch is full, -ERROR_MEMORY.
  */

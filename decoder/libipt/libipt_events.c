@@ -27,11 +27,11 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
 	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x30;
 }
 
-/* The kernel switches the unit off by writing an MSR.  Otherwise an address that is told
- * lies outside the filter (Intel SDM, TIP.PGD packet).  The rest goes to
- * another privilege level.  Behind page table isolation that is not seen to
- * be a far transfer: libipt ends the last block at the kernel's last write to
- * CR3, two or three instructions before the sysret or iret.
+/* The kernel switches the unit off by writing an MSR.  Otherwise an address
+ * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
+ * goes to another privilege level.  Behind page table isolation that is not
+ * seen to be a far transfer: libipt ends the last block at the kernel's last
+ * write to CR3, two or three instructions before the sysret or iret.
  */
 static uint8_t stop_reason(struct libipt *source, uint64_t last_ip,
 			   bool has_address)

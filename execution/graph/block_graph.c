@@ -401,8 +401,8 @@ static void forget_page(struct block_graph *graph, uint64_t page,
 	}
 }
 
-/* Pages are counted: the addresses of the last one's end, and of what lies before
- * the first one, do not exist.
+/* Pages are counted: the addresses of the last one's end, and of what lies
+ * before the first one, do not exist.
  */
 void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)
 {

@@ -14,8 +14,9 @@ enum {
 	APART_BYTES = 1 << 15,
 };
 
-/* Takes the switches up to @time_ns.  Returns 1 if the last of them has happened
- * by then, 0 if it may be under way: who runs is not certain, or -ERROR_MEMORY.
+/* Takes the switches up to @time_ns.  Returns 1 if the last of them has
+ * happened by then, 0 if it may be under way: who runs is not certain, or
+ * -ERROR_MEMORY.
  */
 static int take_switches(struct switch_feed *feed, uint64_t time_ns,
 			 struct stream_checkpoint *place, uint64_t *last_ns)

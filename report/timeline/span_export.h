@@ -56,8 +56,8 @@ struct span_writer {
 /* Returns the name of @function, which is always the same. */
 const char *span_name(const struct span_writer *writer, uint32_t function);
 
-/* Returns a callback that turns steps into spans for @writer, which it owns from
- * now on; NULL when out of memory, @writer then being freed.
+/* Returns a callback that turns steps into spans for @writer, which it owns
+ * from now on; NULL when out of memory, @writer then being freed.
  */
 struct step_callback *span_export_open(const struct timeline_context *context,
 				       struct span_writer *writer);

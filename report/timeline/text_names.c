@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes @text, of @length as asprintf() has it, what a step_text_make returns. */
+/* Makes @text, of @length as asprintf() has it, what a step_text_make returns.
+ */
 static char *made(char *text, int length, size_t *size)
 {
 	*size = (size_t)length;

@@ -16,8 +16,8 @@ struct sql_run {
 /* A recording that queries are about, open. */
 struct sql_recording {
 	struct attribution_input input; /* of all of it; all borrowed */
-	/* Sends it past @callback: decoding is not this folder's to arrange.  Several
-	 * threads may run it at once.
+	/* Sends it past @callback: decoding is not this folder's to arrange.
+	 * Several threads may run it at once.
 	 *
 	 * Returns 0 and *@stacks, to be freed by task_stacks_free(), or a
 	 * negative enum error.

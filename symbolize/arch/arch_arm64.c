@@ -2,8 +2,9 @@
 #include "symbolize/arch/arch_tables.h"
 
 /* arch/arm64/kernel/entry.S of Linux 4.1 to 6.15: the vectors only find out
- * which handler to jump to (el1h_64_irq, el0t_64_sync …); __switch_to() prepares,
- * cpu_switch_to() changes stacks.  Veneers reach what a branch cannot.
+ * which handler to jump to (el1h_64_irq, el0t_64_sync …); __switch_to()
+ * prepares, cpu_switch_to() changes stacks.  Veneers reach what a branch
+ * cannot.
  */
 static const struct arch_rule rules[] = {
 	{ "vectors", ARCH_WHOLE, CODE_VECTOR },
@@ -61,11 +62,12 @@ static const uint8_t perf_registers[] = {
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
 };
 
-/* Frame records lie below what else a frame has.  Addresses of user code have 48
- * bits, those above may be a signature or a tag.  Debian's vdso has no unwind
- * information.  Its code that ends signal handlers, mov x8, #139; svc #0, has
- * none in any since Linux 5.8; above the stack pointer are the signal's siginfo
- * and ucontext then, see struct rt_sigframe in arch/arm64/kernel/signal.c.
+/* Frame records lie below what else a frame has.  Addresses of user code have
+ * 48 bits, those above may be a signature or a tag.  Debian's vdso has no
+ * unwind information.  Its code that ends signal handlers, mov x8, #139; svc
+ * #0, has none in any since Linux 5.8; above the stack pointer are the
+ * signal's siginfo and ucontext then, see struct rt_sigframe in
+ * arch/arm64/kernel/signal.c.
  */
 const struct arch arch_arm64 = {
 	.name = "arm64",

@@ -24,7 +24,7 @@ enum function_event_kind {
 	 * it, as when a new task begins.
 	 */
 	FUNCTION_RETURN,
-	/* An exception: interrupt, exception, system call. detail is an enum
+	/* An interrupt, an exception or a system call.  detail is an enum
 	 * function_exception; address is where it will go back to, 0 if
 	 * unknown.
 	 */

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 /* Execution inside thunks stands for one transfer of control: the call, jump
- * or return that entered them; inside exception vectors, for the exception.  Folding goes by address, not by what the
- * thunk does inside, so every variant of the kernel's mitigations fits.
+ * or return that entered them; inside exception vectors, for the exception.
+ * Folding goes by address, not by what the thunk does inside, so every variant
+ * of the kernel's mitigations fits.
  */
 struct thunk_fold {
 	bool active;
