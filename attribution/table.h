@@ -63,12 +63,12 @@ struct attribution_output {
  */
 struct attribution_table {
 	const char *name; /* of the option */
-	/* What it takes, for --help; "A B" are two, handed over as "A,B"; "[A]"
-	 * may be left out, and is NULL then; NULL: nothing.
+	/* The option takes this, for --help; "A B" are two, handed over as
+	 * "A,B"; "[A]" may be left out, and is NULL then; NULL: nothing.
 	 */
 	const char *argument;
 	const char *help;
-	/* Its rows are tasks': the recorder's are left out (--with-tracer). */
+	/* The rows are tasks': the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
 	/* Looks at the argument before anything else; NULL: all are fine.
 	 *

@@ -67,8 +67,8 @@ void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void leave(struct attribution_fixture *fixture, uint32_t cpu);
 
-/* It is found in a function that began before the recording; or ends the
- * innermost in a jump to another.
+/* The thread is found in a function that began before the recording; or ends
+ * the innermost in a jump to another.
  */
 void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name);

@@ -107,7 +107,8 @@ static const struct direct_branch *branch_at(const struct piece *piece,
 	return NULL;
 }
 
-/* Whether @block is made of instructions of @set, as many as it says. */
+/* Returns whether @block is made of instructions of @set, as many as it says.
+ */
 static bool is_of_set(const struct piece *piece, enum set set,
 		      const struct flow_item *block)
 {

@@ -19,8 +19,8 @@ int run_suite(Suite *suite);
  */
 bool suite_is_full(void);
 
-/* Whether a test of many seconds is to be left out, and says so: sanitizers and
- * QEMU multiply them, so there the full tier alone has it.
+/* Returns whether a test of many seconds is to be left out, and says so:
+ * sanitizers and QEMU multiply them, so there the full tier alone has it.
  */
 bool suite_skips_long_test(void);
 

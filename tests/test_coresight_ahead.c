@@ -143,7 +143,8 @@ START_TEST(damage_ends_neither_program_nor_decoding)
 }
 END_TEST
 
-/* What packets of speculation and their likes begin with, everywhere. */
+/* This is what packets of speculation and their likes begin with, everywhere.
+ */
 START_TEST(any_byte_may_be_damaged)
 {
 	static const uint8_t bytes[] = {

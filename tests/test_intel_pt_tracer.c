@@ -17,7 +17,7 @@ static void put(const char *name, const char *text)
 	scratch_folder_write(&devices, name, text);
 }
 
-/* What Linux 6.12 shows for a Skylake. */
+/* This is what Linux 6.12 shows for a Skylake. */
 static void make_pmu(void)
 {
 	static const char *const formats[][2] = {

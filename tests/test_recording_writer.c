@@ -161,7 +161,7 @@ START_TEST(test_trace)
 }
 END_TEST
 
-/* What a killed recorder leaves: the header knows the rounds before. */
+/* This is what a killed recorder leaves: the header knows the rounds before. */
 START_TEST(test_rounds)
 {
 	struct byte_buffer bytes;

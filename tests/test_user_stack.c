@@ -114,7 +114,7 @@ KEPT static void outermost(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Says in the recording what this process has mapped. */
+/* Writes into the recording what this process has mapped. */
 static void add_maps(struct recording_fixture *fixture)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

@@ -60,7 +60,7 @@ static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		steps->listener->begin(steps->listener, slot, step);
 }
 
-/* Whether @step enters what the open caller is there to call. */
+/* Returns whether @step enters what the open caller is there to call. */
 static bool is_called(const struct interrupt_slice *top,
 		      enum interrupt_role role, const struct call_step *step)
 {

@@ -61,7 +61,7 @@ static const struct rule rules[] = {
 	{ "_raw_", true, ROLE_HELPER },
 	{ "__local_bh_", true, ROLE_HELPER },
 	{ "__cond_resched", false, ROLE_HELPER },
-	/* What tracing calls where a tracepoint is. */
+	/* This is what tracing calls where a tracepoint is. */
 	{ "__traceiter_", true, ROLE_HELPER },
 	{ "perf_trace_", true, ROLE_HELPER },
 	{ "trace_event_raw_event_", true, ROLE_HELPER },

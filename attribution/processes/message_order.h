@@ -35,7 +35,7 @@ static inline void message_order_wake(struct message_order *order)
 	order->has_sent = false;
 }
 
-/* It has waited for a message. */
+/* The thread has waited for a message. */
 static inline void message_order_take(struct message_order *order)
 {
 	order->has_found = !order->has_slept;

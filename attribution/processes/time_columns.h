@@ -31,7 +31,7 @@ void time_columns_write(const struct time_columns *columns,
 			struct record_writer *writer,
 			const struct time_account *account);
 
-/* Says which columns are not known, and which option of record helps. */
+/* Prints which columns are not known, and which option of record helps. */
 void time_columns_explain(const struct time_columns *columns, FILE *out);
 
 #endif

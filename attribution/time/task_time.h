@@ -54,7 +54,7 @@ struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
-/* What a handler sees, in the order in which it does.
+/* These take what a handler sees, in the order in which it does.
  *
  * Returns whether @step may have changed what the thread does, or how far its
  * time was handed out: most calls do not.

@@ -152,7 +152,7 @@ static void come(struct task_time *time, struct thread *thread,
 	if (untraced.time_ns)
 		thread_wakes_unseen(thread, untraced.time_ns, untraced.tid);
 	note_running(time, thread, cpu, step->time_ns);
-	/* It begins with its CPU's trace. */
+	/* The thread begins with its CPU's trace. */
 	if (cpu->state == CPU_UNSEEN && !thread->last_ns)
 		thread->has_off = false;
 	if (thread->tid < 0)

@@ -39,7 +39,7 @@ struct thread {
 	/* How it will leave the CPU, as announced: an enum off_how. */
 	uint8_t next_how;
 	bool has_blocked; /* as in struct off_cpu */
-	/* It was woken when it still ran. */
+	/* The thread was woken at this time when it still ran. */
 	uint64_t pending_wakeup_ns;
 	int32_t pending_waker_tid;
 

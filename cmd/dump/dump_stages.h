@@ -28,7 +28,7 @@ bool dump_wants(struct dump *dump, uint64_t time_ns);
  */
 bool dump_is_done(const struct dump *dump, uint64_t time_ns);
 
-/* Whether what ran on @cpu is to be looked at. */
+/* Returns whether what ran on @cpu is to be looked at. */
 bool dump_wants_cpu(const struct dump *dump, int32_t cpu);
 
 dump_stage dump_records; /* the sideband */

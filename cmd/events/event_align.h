@@ -14,7 +14,7 @@ struct function_event;
 bool event_is_same(const struct function_event *one,
 		   const struct function_event *other);
 
-/* Whether each one's time lies within the other's bounds. */
+/* Returns whether each one's time lies within the other's bounds. */
 bool event_times_agree(const struct function_event *one,
 		       const struct function_event *other);
 

@@ -27,7 +27,9 @@ enum engine engine_for(enum engine engine, const struct recording *recording);
 /* Returns the library that also reads what @recording's trace unit wrote. */
 enum engine engine_second(const struct recording *recording);
 
-/* Whether @engine, which is not ENGINE_DEFAULT, reads @recording's trace. */
+/* Returns whether @engine, which is not ENGINE_DEFAULT, reads @recording's
+ * trace.
+ */
 bool engine_reads(enum engine engine, const struct recording *recording);
 
 /* Opens the stream that @input names as blocks.  Returns as

@@ -216,7 +216,7 @@ static int set_option(struct record_options *options, int option,
 	}
 }
 
-/* What does not go together. */
+/* Returns which options do not go together. */
 static const char *conflict(const struct record_options *options)
 {
 	const struct collector_options *collector = &options->collector;

@@ -67,8 +67,8 @@ struct profile_job {
 	const struct profile_renderer *renderer;
 	const struct report_options *options;
 	const struct profile_scope *scope;
-	/* What the kernel said of whom interrupt work is for; NULL: it is whom
-	 * it stopped.
+	/* This is what the kernel said of whom interrupt work is for; NULL: it
+	 * is whom it stopped.
 	 */
 	const struct known_events *events;
 	bool by_process;
@@ -156,7 +156,7 @@ static int profile_by_victim(const struct profile_job *job)
 	return status;
 }
 
-/* It is under whom it was for. */
+/* Interrupt work is under whom it was for. */
 static int profile_by_beneficiary(const struct profile_job *job)
 {
 	const struct session *session = job->session;
@@ -199,7 +199,7 @@ static int profile_by_beneficiary(const struct profile_job *job)
 	return status < 0 ? EXIT_FAILED : status;
 }
 
-/* Whether it is known for whom interrupt work was. */
+/* Returns whether it is known for whom interrupt work was. */
 static bool knows_beneficiaries(const struct session *session,
 				const struct known_events *events)
 {

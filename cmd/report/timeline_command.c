@@ -122,7 +122,7 @@ static bool has_any(const struct function_table *functions,
 	return false;
 }
 
-/* Says so if no function is called as @choice has it.
+/* Prints a note if no function is called as @choice has it.
  *
  * Returns whether there is one, or none was asked for.
  */

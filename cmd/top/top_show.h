@@ -41,7 +41,7 @@ void top_show_round(struct top_show *show, const struct top_result *result);
 /* Prints a round's messages where they can be read when top has ended. */
 void top_show_said(struct top_show *show, const struct top_result *result);
 
-/* Says likewise that no round can begin for @cause, of errno. */
+/* Prints likewise that no round can begin for @cause, of errno. */
 void top_show_failure(struct top_show *show, int cause);
 
 /* The same round once more: the view or the window has changed. */

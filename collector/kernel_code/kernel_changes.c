@@ -128,8 +128,9 @@ static bool has_module(const struct array *modules, const struct module *wanted)
 	return false;
 }
 
-/* Its code is one piece, which begins at its address: no further than to the
- * next module (they are sorted).  Further on, no symbol is its own.
+/* The code of a module is one piece, which begins at its address: no further
+ * than to the next module (they are sorted).  Further on, no symbol is its
+ * own.
  */
 static struct code_range range_of(const struct array *modules, size_t index)
 {

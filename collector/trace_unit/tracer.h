@@ -38,7 +38,7 @@ struct tracer {
 	const char *const *patch_functions;
 	const char *cycle_term; /* of the PMU's: asks for cycle counts */
 
-	/* Whether there is a unit behind the PMU; NULL: always. */
+	/* Returns whether there is a unit behind the PMU; NULL: always. */
 	bool (*is_present)(const struct pmu *pmu);
 
 	/* Sets @attr->type and config to the best timing that the unit has.

@@ -89,7 +89,7 @@ const struct array *code_space_maps(const struct code_space *code);
  */
 bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 
-/* Whether the code at @address became different at an unknown time. */
+/* Returns whether the code at @address became different at an unknown time. */
 bool code_space_is_unknown(const struct code_space *code, uint64_t address);
 
 #endif

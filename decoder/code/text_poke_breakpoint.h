@@ -15,7 +15,7 @@ struct sideband_record;
  * little later it is there, and later still all CPUs run it.
  */
 
-/* Whether @recording has such samples. */
+/* Returns whether @recording has such samples. */
 bool text_poke_breakpoint_is_recorded(const struct recording *recording);
 
 /* Returns whether @record is one of them, and its @change, which borrows the
@@ -24,7 +24,7 @@ bool text_poke_breakpoint_is_recorded(const struct recording *recording);
 bool text_poke_breakpoint_read(const struct sideband_record *record,
 			       struct code_change *change);
 
-/* Whether @record says that some were lost. */
+/* Returns whether @record says that some were lost. */
 bool text_poke_breakpoint_is_lost(const struct sideband_record *record);
 
 #endif

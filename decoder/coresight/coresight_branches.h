@@ -42,7 +42,7 @@ struct coresight_branches {
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_BRANCH_PACKET];
 
-	/* What is known from those before. */
+	/* This is what is known from those before. */
 	uint8_t state; /* enum coresight_branches_state */
 	bool is_new;   /* the session's first branch is due */
 	bool needs_context;

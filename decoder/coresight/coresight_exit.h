@@ -19,8 +19,8 @@ enum flow_exit coresight_exit(const ocsd_generic_trace_elem *range,
  */
 bool coresight_looks_slow(const uint8_t *bytes, size_t size);
 
-/* Whether an exception of this number was asked for by an instruction: a
- * system call, or one to the hypervisor or to secure firmware.
+/* Returns whether an exception of this number was asked for by an instruction:
+ * a system call, or one to the hypervisor or to secure firmware.
  */
 bool coresight_is_call(bool is_old, uint32_t exception_number);
 

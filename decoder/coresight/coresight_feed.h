@@ -81,7 +81,7 @@ struct coresight_feed {
 	uint64_t reject_index;
 };
 
-/* Whether all was fed. */
+/* Returns whether all was fed. */
 bool coresight_feed_is_done(const struct coresight_feed *feed);
 
 /* How many bytes of the stream were fed. */

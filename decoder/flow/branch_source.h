@@ -48,7 +48,7 @@ extern const struct branch_source_ops coresight_branch_source;
 bool coresight_source_fits(const struct recording *recording,
 			   const struct aux_stream *stream);
 
-/* Whether there is a source for the stream. */
+/* Returns whether there is a source for the stream. */
 bool branch_source_fits(const struct recording *recording,
 			const struct aux_stream *stream);
 

@@ -125,7 +125,7 @@ static inline int32_t flow_switch_tid(const struct flow_item *item)
 	return (int32_t)(uint32_t)item->ip;
 }
 
-/* Its process, or -1. */
+/* Returns its process, or -1. */
 static inline int32_t flow_switch_pid(const struct flow_item *item)
 {
 	return (int32_t)(uint32_t)(item->ip >> 32);

@@ -57,7 +57,7 @@ void flow_batch_add(struct flow_batch *batch);
  */
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns);
 
-/* Whether another few items may be added. */
+/* Returns whether another few items may be added. */
 bool flow_batch_has_room(const struct flow_batch *batch);
 
 /* Gives all waiting items their times: the stream ends, or the batch is full

@@ -211,7 +211,7 @@ static void take_psb(struct intel_branches *b)
 	b->header.position = b->at;
 }
 
-/* Whether tracing starts behind the PSBEND at b->at. */
+/* Returns whether tracing starts behind the PSBEND at b->at. */
 static bool starts_behind(const struct intel_branches *b)
 {
 	struct intel_packet_context context = { 0 };

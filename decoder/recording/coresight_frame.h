@@ -28,7 +28,7 @@ struct coresight_frame {
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame);
 
-/* Whether the whole frame at @from is a barrier of the kernel's, four
+/* Returns whether the whole frame at @from is a barrier of the kernel's, four
  * synchronisation words: what lay before it was overwritten
  * (linux/coresight.h: CORESIGHT_BARRIER_PKT_SIZE).
  */

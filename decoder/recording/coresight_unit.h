@@ -64,7 +64,7 @@ enum coresight_protocol coresight_old_protocol(uint32_t idr);
 /* Returns whether it is of the architectures before ETMv4. */
 bool coresight_unit_is_old(const struct coresight_unit *unit);
 
-/* What the unit was told to put into its trace. */
+/* This is what the unit was told to put into its trace. */
 bool coresight_unit_has_time(const struct coresight_unit *unit);
 bool coresight_unit_counts_cycles(const struct coresight_unit *unit);
 enum coresight_task_field

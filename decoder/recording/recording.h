@@ -117,7 +117,7 @@ size_t recording_event_count(const struct recording *recording);
 const struct recording_event *recording_event(const struct recording *recording,
 					      size_t index);
 
-/* Whether any traced event looks at user space. */
+/* Returns whether any traced event looks at user space. */
 bool recording_traces_user(const struct recording *recording);
 
 /* Returns whether any user address is in it: traced, in registers copied at
@@ -125,7 +125,7 @@ bool recording_traces_user(const struct recording *recording);
  */
 bool recording_names_user(const struct recording *recording);
 
-/* Whether any looks at the kernel. */
+/* Returns whether any looks at the kernel. */
 bool recording_traces_kernel(const struct recording *recording);
 
 /* A stretch of a stream's bytes.  @bytes is in memory. */
@@ -175,7 +175,7 @@ size_t recording_stream_count(const struct recording *recording);
 const struct aux_stream *recording_stream(const struct recording *recording,
 					  size_t index);
 
-/* Whether the file ends before its contents do. */
+/* Returns whether the file ends before its contents do. */
 bool recording_is_cut(const struct recording *recording);
 
 /* Counts over the whole file, for summaries. */

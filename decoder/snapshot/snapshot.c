@@ -261,7 +261,7 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
 }
 
-/* Says whose trace it is, if not a CPU's: software writes messages to an STM
+/* Logs whose trace it is, if not a CPU's: software writes messages to an STM
  * or ITM, and where the CPU went is not in them.
  */
 static int refuse(const struct snapshot *snapshot)

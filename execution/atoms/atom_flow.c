@@ -115,7 +115,7 @@ static void end_run(struct execution *execution)
 	execution->atoms.is_expected = execution->block != BLOCK_NONE;
 }
 
-/* Whether what runs next is known, also by what called it. */
+/* Returns whether what runs next is known, also by what called it. */
 static bool has_place(struct execution *execution, uint64_t position)
 {
 	struct atom_state *atoms = &execution->atoms;

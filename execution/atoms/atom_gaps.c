@@ -111,7 +111,9 @@ static bool writes_trfcr(uint32_t word)
 	return (word & 0xffffffe0) == 0xd5181220;
 }
 
-/* Whether the code that is next does so before it leaves its straight path. */
+/* Returns whether the code that is next does so before it leaves its straight
+ * path.
+ */
 static bool turns_off(struct execution *execution)
 {
 	const struct block *block = &execution->blocks[execution->block];

@@ -23,7 +23,7 @@ static inline uint64_t atom_step_last(const struct execution *execution,
 	       block_graph_info(execution->graph, index)->last;
 }
 
-/* What is behind block @index. */
+/* Returns what is behind block @index. */
 static inline uint64_t atom_step_end(const struct execution *execution,
 				     uint32_t index)
 {

@@ -80,7 +80,9 @@ static void follow_target(struct execution *execution,
 			 execution->blocks[execution->from].exit);
 }
 
-/* Whether nothing ran since a branch that must have gone to @branch itself. */
+/* Returns whether nothing ran since a branch that must have gone to @branch
+ * itself.
+ */
 static bool went_there(struct execution *execution,
 		       const struct trace_branch *branch)
 {
@@ -359,7 +361,7 @@ static const struct trace_branch *next_timed(const struct trace_branch *branch,
 	return branch;
 }
 
-/* Whether code is known where execution is about to go on. */
+/* Returns whether code is known where execution is about to go on. */
 static bool is_placed(const struct execution *execution)
 {
 	return execution->block != BLOCK_NONE &&

@@ -17,8 +17,8 @@
 enum {
 	/* Finished records are handed out before they leave the cache. */
 	ENOUGH = 2048,
-	/* What one branch may need: 63 bits of a list with many blocks for
-	 * each.
+	/* This is what one branch may need: 63 bits of a list with many blocks
+	 * for each.
 	 */
 	SPARE = 4096,
 };

@@ -378,7 +378,7 @@ uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 	return to;
 }
 
-/* Its edges, too: what is read may end otherwise. */
+/* The edges of a block go, too: what is read may end otherwise. */
 static void forget_block(struct block *block)
 {
 	block->kind = BLOCK_UNREAD;

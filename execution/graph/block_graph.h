@@ -34,7 +34,9 @@ enum block_kind {
 	BLOCK_UNKNOWN,	    /* no instruction that is known */
 };
 
-/* Whether a block of @kind ends in a branch whose target the trace names. */
+/* Returns whether a block of @kind ends in a branch whose target the trace
+ * names.
+ */
 static inline bool block_takes_target(enum block_kind kind)
 {
 	return kind >= BLOCK_RETURN && kind <= BLOCK_FAR_JUMP;
@@ -113,8 +115,8 @@ struct block_graph *block_graph_new(struct code_space *code,
 				    const struct symbols *symbols);
 void block_graph_free(struct block_graph *graph);
 
-/* Whether instructions that wait count as branches to what is behind them: some
- * of Arm's trace units give an atom for each (TRCIDR2.WFXMODE).
+/* Returns whether instructions that wait count as branches to what is behind
+ * them: some of Arm's trace units give an atom for each (TRCIDR2.WFXMODE).
  */
 void block_graph_set_waits(struct block_graph *graph, bool are_branches);
 

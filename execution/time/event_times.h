@@ -71,7 +71,7 @@ struct event_times {
 
 void event_times_init(struct event_times *times);
 
-/* Whether @more records may be added. */
+/* Returns whether @more records may be added. */
 static inline bool event_times_has_room(const struct event_times *times,
 					size_t more)
 {
@@ -121,7 +121,7 @@ static inline union timed_record *event_times_add(struct event_times *times,
 	return record;
 }
 
-/* It is @known_ns now: records added so far are finished. */
+/* The time is @known_ns now: records added so far are finished. */
 void event_times_know(struct event_times *times, uint64_t known_ns);
 
 /* Finishes all records although no time is known behind them: the stream ends,

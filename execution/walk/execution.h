@@ -47,7 +47,7 @@ struct event_mark {
 };
 
 enum {
-	/* What one block can lead to at most. */
+	/* This is what one block can lead to at most. */
 	RECORDS_AT_ONCE = 8,
 	MARKS_ROOM = 2 * EVENT_TIMES_ROOM,
 };
@@ -120,7 +120,7 @@ void execution_mark(struct execution *execution, enum event_mark_kind kind);
  */
 void execution_arrive(struct execution *execution);
 
-/* It is not known any more where execution came from; the next block is
+/* Nobody knows any more where execution came from; the next block is
  * reached by @exit.
  */
 void execution_forget_place(struct execution *execution, uint8_t exit);

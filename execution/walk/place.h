@@ -50,7 +50,7 @@ void place_gap(struct execution *execution, const struct trace_gap *gap);
 void place_gap_at(struct execution *execution, union timed_record *record,
 		  const struct trace_gap *gap);
 
-/* It cannot be followed: a gap, at @position in the stream. */
+/* Execution cannot be followed: adds a gap, at @position in the stream. */
 void place_fail(struct execution *execution, uint64_t position);
 
 /* Adds an item to a list of blocks. */

@@ -23,11 +23,13 @@ struct sight {
 /* Runs nothing. */
 struct sight sight_of(struct execution *execution, uint64_t address);
 
-/* Whether the way ends at a branch that takes trace and is no conditional. */
+/* Returns whether the way ends at a branch that takes trace and is no
+ * conditional.
+ */
 bool sight_ends_at_target(const struct execution *execution,
 			  const struct sight *sight);
 
-/* Whether the way ends where no instruction is known. */
+/* Returns whether the way ends where no instruction is known. */
 bool sight_ends_in_void(const struct execution *execution,
 			const struct sight *sight);
 

@@ -19,7 +19,7 @@ struct profile_options {
 	const struct step_filter *filter;
 	struct time_window window; /* which calls count */
 	bool by_process;	   /* one tree a process */
-	/* What is kept of the finished tree; NULL: all.  Borrowed. */
+	/* This is what is kept of the finished tree; NULL: all.  Borrowed. */
 	const struct profile_scope *scope;
 	/* Who recorded: see recorder_task.h.  With a scope only. */
 	const struct task_names *names;

@@ -9,7 +9,7 @@
 /* This is what can be done with a call stack's frames: inside call_stack only.
  */
 
-/* What a search of a stack may not find. */
+/* This is what a search of a stack may not find. */
 #define NO_FRAME SIZE_MAX
 
 static inline struct call_frame *frames_at(const struct call_stack *stack,

@@ -15,7 +15,7 @@ struct timeline_context;
 struct step_text {
 	const char *text; /* NULL: not made; owner: the list */
 	size_t size;
-	/* What it was made for: others make it anew. */
+	/* This is what it was made for: others make it anew. */
 	int32_t tid;
 	int32_t pid;
 	uint64_t address;  /* of the function */

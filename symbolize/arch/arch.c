@@ -68,7 +68,7 @@ static const struct arch_context common_work[] = {
 	{ "perf_", true, CONTEXT_TRACER },
 	{ "__perf_", true, CONTEXT_TRACER },
 	{ "__traceiter_", true, CONTEXT_TRACER },
-	/* What the drivers of Arm's trace units enter by. */
+	/* This is what the drivers of Arm's trace units enter by. */
 	{ "arm_trbe_irq_handler", false, CONTEXT_TRACER },
 	{ "etm_event_", true, CONTEXT_TRACER },
 };

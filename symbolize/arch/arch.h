@@ -93,7 +93,7 @@ struct arch {
 	/* Where the kernel is entered; see also arch_context_kind(). */
 	const struct arch_context *entries;
 	size_t entry_count;
-	/* What a system call's own function begins with. */
+	/* This is what a system call's own function begins with. */
 	const char *const *system_call_prefixes;
 	size_t system_call_prefix_count;
 	/* The instruction for system calls has this many. */
@@ -103,7 +103,7 @@ struct arch {
 	uint8_t max_conditional_bytes;
 	/* Kernel addresses are those from here on. */
 	uint64_t kernel_start;
-	/* What the bits of perf's masks of registers stand for. */
+	/* This is what the bits of perf's masks of registers stand for. */
 	const char *const *user_registers;
 	size_t user_register_count;
 	struct arch_frames frames;

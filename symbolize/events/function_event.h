@@ -88,7 +88,7 @@ static inline int32_t function_event_tid(const struct function_event *event)
 	return (int32_t)(uint32_t)event->address;
 }
 
-/* Its process, or -1. */
+/* Returns its process, or -1. */
 static inline int32_t function_event_pid(const struct function_event *event)
 {
 	return (int32_t)(uint32_t)(event->address >> 32);

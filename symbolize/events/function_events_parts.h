@@ -14,7 +14,7 @@
 
 enum {
 	BATCH_EVENTS = 4096,
-	/* What one flow item can lead to at most. */
+	/* This is what one flow item can lead to at most. */
 	EVENTS_PER_ITEM = 4,
 	/* Ways to reach a block that are no enum flow_exit. */
 	EXIT_ASYNC = 64,

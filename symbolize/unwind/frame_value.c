@@ -74,7 +74,7 @@ static bool load(struct evaluation *evaluation, uint64_t size)
 	return push(evaluation, value << (64 - 8 * size) >> (64 - 8 * size));
 }
 
-/* What takes one value and leaves one. */
+/* This is what takes one value and leaves one. */
 static bool change_top(struct evaluation *evaluation, const Dwarf_Op *op)
 {
 	uint64_t value;
@@ -159,7 +159,7 @@ static bool compare(uint8_t atom, int64_t left, int64_t right, uint64_t *result)
 	}
 }
 
-/* What takes two values and leaves one, or has them change places. */
+/* This is what takes two values and leaves one, or has them change places. */
 static bool join(struct evaluation *evaluation, uint8_t atom)
 {
 	uint64_t left;

@@ -234,7 +234,7 @@ static void move(struct part_profile *profile, struct thread_place *thread,
 		count_local(profile, thread->node, step);
 }
 
-/* Whether the CPU is traced behind @step, as it @was before it. */
+/* Returns whether the CPU is traced behind @step, as it @was before it. */
 static bool is_traced(const struct call_step *step, bool was)
 {
 	switch ((enum call_step_kind)step->kind) {

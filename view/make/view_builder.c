@@ -147,7 +147,7 @@ static void note_begin(struct view_summary *summary,
 	pthread_mutex_unlock(&summary->lock);
 }
 
-/* Says now and then how far the decode has come. */
+/* Writes now and then how far the decode has come. */
 static void reach(struct view_summary *summary, uint64_t time_ns)
 {
 	if (time_ns < summary->reached_ns + summary->resolution_ns)
