@@ -33,7 +33,7 @@ static void patch(uint64_t time_ns, uint8_t old, uint8_t new)
 				 sizeof(poke), &origin);
 }
 
-static void copy_late_code(uint8_t value)
+static void copy_loaded_code(uint8_t value)
 {
 	uint8_t bytes[LATE_SIZE];
 	char path[128];
@@ -87,7 +87,7 @@ START_TEST(loaded_code_is_patched_before_and_after_it_is_copied)
 
 	patch(1500, 6, 7);
 	patch(2500, 7, 8);
-	copy_late_code(7);
+	copy_loaded_code(7);
 	open_image();
 	ck_assert_uint_eq(code_image_read(image, 3000, LATE, bytes,
 					  sizeof(bytes)),

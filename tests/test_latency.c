@@ -185,7 +185,7 @@ START_TEST(stories_have_their_answers)
 }
 END_TEST
 
-static Suite *between_suite(void)
+static Suite *latency_suite(void)
 {
 	Suite *suite = suite_create("latency");
 	TCase *tcase = tcase_create("stories");
@@ -198,5 +198,5 @@ static Suite *between_suite(void)
 
 int main(void)
 {
-	return run_suite(between_suite());
+	return run_suite(latency_suite());
 }

@@ -39,8 +39,8 @@ static void bill(struct fixture *fixture, struct owner *owner, uint64_t ns)
 }
 
 /* Time of process @pid with that certainty. */
-static uint64_t billed(const struct fixture *fixture, int32_t pid,
-		       enum interrupt_certainty certainty)
+static uint64_t charged(const struct fixture *fixture, int32_t pid,
+			enum interrupt_certainty certainty)
 {
 	const struct interrupt_row *row;
 
@@ -63,8 +63,8 @@ START_TEST(what_waits_goes_to_who_it_was)
 	owner_resolve_to(f.owners, owner, owner_process(f.owners, 8),
 			 CERTAIN_EXACT);
 	owner_drop(f.owners, owner);
-	ck_assert_uint_eq(billed(&f, 7, CERTAIN_INFERRED), 15);
-	ck_assert_uint_eq(billed(&f, 8, CERTAIN_EXACT), 0);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 15);
+	ck_assert_uint_eq(charged(&f, 8, CERTAIN_EXACT), 0);
 	end(&f);
 }
 END_TEST
@@ -80,7 +80,7 @@ START_TEST(what_nobody_knows_of_is_nobodys)
 	ck_assert_ptr_null(interrupt_rows_at(f.rows, 0));
 	owner_drop(f.owners, owner);
 	bill(&f, owner_process(f.owners, 0), 3);
-	ck_assert_uint_eq(billed(&f, -1, CERTAIN_NOBODY), 13);
+	ck_assert_uint_eq(charged(&f, -1, CERTAIN_NOBODY), 13);
 	end(&f);
 }
 END_TEST
@@ -113,7 +113,7 @@ START_TEST(shares_add_up)
 }
 END_TEST
 
-START_TEST(doubt_stays)
+START_TEST(what_is_inferred_stays_so)
 {
 	struct fixture f = make();
 	struct owner *outer = owner_open(f.owners);
@@ -125,7 +125,7 @@ START_TEST(doubt_stays)
 	owner_resolve_to(f.owners, inner, owner_process(f.owners, 7),
 			 CERTAIN_EXACT);
 	owner_drop(f.owners, inner);
-	ck_assert_uint_eq(billed(&f, 7, CERTAIN_INFERRED), 10);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 10);
 	end(&f);
 }
 END_TEST
@@ -143,7 +143,7 @@ START_TEST(circles_are_nobodys)
 	owner_resolve_to(f.owners, other, one, CERTAIN_EXACT);
 	owner_drop(f.owners, one);
 	owner_drop(f.owners, other);
-	ck_assert_uint_eq(billed(&f, -1, CERTAIN_NOBODY), 30);
+	ck_assert_uint_eq(charged(&f, -1, CERTAIN_NOBODY), 30);
 	end(&f);
 }
 END_TEST
@@ -151,12 +151,12 @@ END_TEST
 static Suite *owners_suite(void)
 {
 	Suite *suite = suite_create("owners");
-	TCase *tcase = tcase_create("claims");
+	TCase *tcase = tcase_create("owners");
 
 	tcase_add_test(tcase, what_waits_goes_to_who_it_was);
 	tcase_add_test(tcase, what_nobody_knows_of_is_nobodys);
 	tcase_add_test(tcase, shares_add_up);
-	tcase_add_test(tcase, doubt_stays);
+	tcase_add_test(tcase, what_is_inferred_stays_so);
 	tcase_add_test(tcase, circles_are_nobodys);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -105,7 +105,7 @@ static void several_waiters(struct attribution_fixture *f)
 }
 
 /* No event says who wakes 7: it is gone from there all the same. */
-static void quiet_wakeup(struct attribution_fixture *f)
+static void untraced_wakeup(struct attribution_fixture *f)
 {
 	starts(f, 0, 7);
 	at(f, 10), enters_call(f, 0, "__x64_sys_futex");
@@ -233,7 +233,7 @@ static const struct task_story stories[] = {
 	  "helper\n"
 	  "8 futex returned 30-100 cpu 20 asleep 20 runnable 30 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n" },
-	{ "a quiet wake-up", quiet_wakeup,
+	{ "an untraced wake-up", untraced_wakeup,
 	  "7 slept in futex_wait_queue 0+20 others 0,0 same 0,0\n"
 	  "7 futex returned 10-50 cpu 20 asleep 0 runnable 20 stolen 0 "
 	  "unknown 0 faults 0/0 nr 0 = 0\n"

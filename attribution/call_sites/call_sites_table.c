@@ -25,7 +25,7 @@ struct sites_table {
 	bool is_text;
 };
 
-static void close_option(struct event_handler *handler)
+static void close_table(struct event_handler *handler)
 {
 	struct sites_table *table = (struct sites_table *)handler;
 
@@ -33,7 +33,7 @@ static void close_option(struct event_handler *handler)
 	free(table);
 }
 
-static struct event_handler *open_option(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
 	struct sites_table *table = calloc(1, sizeof(*table));
 
@@ -45,7 +45,7 @@ static struct event_handler *open_option(const struct attribution_input *input)
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	table->sites = call_sites_new(&table->input);
 	if (!table->sites) {
-		close_option(&table->forwarder.handler);
+		close_table(&table->forwarder.handler);
 		return NULL;
 	}
 	table->forwarder = event_forwarder_to(call_sites_handler(table->sites));
@@ -220,7 +220,7 @@ const struct attribution_table call_sites_table = {
 	.help = "system calls, sleep and faults by the user instruction that "
 		"began them",
 	.is_of_tasks = true,
-	.open = open_option,
+	.open = open_table,
 	.render = render,
-	.close = close_option,
+	.close = close_table,
 };

@@ -11,7 +11,7 @@ struct owner_map {
 	struct number_map *map;
 };
 
-static struct owner *to_claim(uint64_t value)
+static struct owner *to_owner(uint64_t value)
 {
 	return (struct owner *)(uintptr_t)value;
 }
@@ -38,7 +38,7 @@ void owner_map_free(struct owner_map *map)
 	if (!map)
 		return;
 	while ((value = number_map_next(map->map, &place)))
-		owner_drop(map->owners, to_claim(*value));
+		owner_drop(map->owners, to_owner(*value));
 	number_map_free(map->map);
 	free(map);
 }
@@ -52,7 +52,7 @@ void owner_map_set(struct owner_map *map, uint64_t key, struct owner *owner)
 		owners_fail(map->owners);
 		return;
 	}
-	before = to_claim(*value);
+	before = to_owner(*value);
 	*value = (uintptr_t)owner_refer(owner);
 	owner_drop(map->owners, before);
 }
@@ -61,7 +61,7 @@ struct owner *owner_map_find(const struct owner_map *map, uint64_t key)
 {
 	const uint64_t *value = number_map_find(map->map, key);
 
-	return value ? to_claim(*value) : NULL;
+	return value ? to_owner(*value) : NULL;
 }
 
 struct owner *owner_map_take(struct owner_map *map, uint64_t key)

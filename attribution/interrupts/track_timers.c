@@ -14,7 +14,7 @@ struct timers {
 	 * and puts it back after if that says so.
 	 */
 	struct number_map *last; /* its address */
-	struct owner_map *last_claims;
+	struct owner_map *last_owners;
 };
 
 static void close_timers(void *state)
@@ -22,7 +22,7 @@ static void close_timers(void *state)
 	struct timers *timers = state;
 
 	owner_map_free(timers->armed);
-	owner_map_free(timers->last_claims);
+	owner_map_free(timers->last_owners);
 	if (timers->last)
 		number_map_free(timers->last);
 	free(timers);
@@ -37,8 +37,8 @@ static void *open_timers(struct owners *owners)
 	timers->owners = owners;
 	timers->armed = owner_map_new(owners);
 	timers->last = number_map_new();
-	timers->last_claims = owner_map_new(owners);
-	if (timers->armed && timers->last && timers->last_claims)
+	timers->last_owners = owner_map_new(owners);
+	if (timers->armed && timers->last && timers->last_owners)
 		return timers;
 	close_timers(timers);
 	return NULL;
@@ -65,7 +65,7 @@ static struct owner *taken_off(const struct timers *timers,
 	const uint64_t *last = number_map_find(timers->last, context->cpu);
 
 	return last && *last == address_of(context) ?
-		       owner_map_find(timers->last_claims, context->cpu) :
+		       owner_map_find(timers->last_owners, context->cpu) :
 		       NULL;
 }
 
@@ -80,7 +80,7 @@ static void take_off(struct timers *timers, const struct event_context *context)
 	} else if (is_running_timers(context)) {
 		*last = owner ? address_of(context) : 0;
 		if (owner)
-			owner_map_set(timers->last_claims, context->cpu, owner);
+			owner_map_set(timers->last_owners, context->cpu, owner);
 	}
 	owner_drop(timers->owners, owner);
 }

@@ -20,7 +20,7 @@ struct servers_table {
 	struct array rows; /* const struct server_account * */
 };
 
-static void close_option(struct event_handler *handler)
+static void close_table(struct event_handler *handler)
 {
 	struct servers_table *table = (struct servers_table *)handler;
 
@@ -29,7 +29,7 @@ static void close_option(struct event_handler *handler)
 	free(table);
 }
 
-static struct event_handler *open_option(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
 	struct servers_table *table = calloc(1, sizeof(*table));
 
@@ -39,7 +39,7 @@ static struct event_handler *open_option(const struct attribution_input *input)
 	table->rows = ARRAY_OF(const struct server_account *);
 	table->servers = servers_new(input);
 	if (!table->servers) {
-		close_option(&table->forwarder.handler);
+		close_table(&table->forwarder.handler);
 		return NULL;
 	}
 	table->forwarder = event_forwarder_to(servers_handler(table->servers));
@@ -142,7 +142,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table servers_table = {
 	.name = "servers",
 	.help = "for which clients' messages servers worked",
-	.open = open_option,
+	.open = open_table,
 	.render = render,
-	.close = close_option,
+	.close = close_table,
 };

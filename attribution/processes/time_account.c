@@ -41,8 +41,8 @@ static struct time_account *account_of(struct time_accounts *accounts,
 }
 
 /* Now it is known what the thread was in when it was first seen. */
-static void settle_provisional(struct time_account *account,
-			       const struct time_span *span)
+static void resolve_provisional(struct time_account *account,
+				const struct time_span *span)
 {
 	enum time_class time_class = on_cpu_resolved_class(span);
 
@@ -70,7 +70,7 @@ static void take_span(struct span_callback *callback,
 		account->provisional_ns += size_ns;
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
-		settle_provisional(account, span);
+		resolve_provisional(account, span);
 	class_error_bound_take(&account->error_bound, span);
 	account->wall_ns += size_ns;
 	account->class_ns[time_span_account(span)] += size_ns;

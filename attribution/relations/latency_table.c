@@ -54,7 +54,7 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = latency_take(table->latency, step);
 }
 
-static void close_option(struct event_handler *handler)
+static void close_table(struct event_handler *handler)
 {
 	struct latency_table *table = (struct latency_table *)handler;
 
@@ -91,7 +91,7 @@ static bool open_parts(struct latency_table *table,
 	return table->latency;
 }
 
-static struct event_handler *open_option(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
 	struct latency_table *table = calloc(1, sizeof(*table));
 
@@ -101,7 +101,7 @@ static struct event_handler *open_option(const struct attribution_input *input)
 	table->functions = symbols_functions(input->symbols);
 	if (open_parts(table, input))
 		return &table->handler;
-	close_option(&table->handler);
+	close_table(&table->handler);
 	return NULL;
 }
 
@@ -127,7 +127,7 @@ const struct attribution_table latency_table = {
 	.argument = "A B",
 	.help = "the time from entering function A to entering B in it",
 	.check = check,
-	.open = open_option,
+	.open = open_table,
 	.render = render,
-	.close = close_option,
+	.close = close_table,
 };

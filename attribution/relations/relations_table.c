@@ -41,7 +41,7 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = function_study_take(table->study, step);
 }
 
-static void close_option(struct event_handler *handler)
+static void close_table(struct event_handler *handler)
 {
 	struct relations_table *table = (struct relations_table *)handler;
 
@@ -74,7 +74,7 @@ static bool open_parts(struct relations_table *table)
 	return table->profile && table->study;
 }
 
-static struct event_handler *open_option(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
 	struct relations_table *table = calloc(1, sizeof(*table));
 
@@ -84,7 +84,7 @@ static struct event_handler *open_option(const struct attribution_input *input)
 	table->input = *input;
 	if (open_parts(table))
 		return &table->handler;
-	close_option(&table->handler);
+	close_table(&table->handler);
 	return NULL;
 }
 
@@ -166,7 +166,7 @@ const struct attribution_table relations_table = {
 	.argument = "NAME",
 	.help = "one function: callers, callees, times, its slowest calls",
 	.check = check,
-	.open = open_option,
+	.open = open_table,
 	.render = render,
-	.close = close_option,
+	.close = close_table,
 };

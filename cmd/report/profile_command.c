@@ -108,7 +108,7 @@ static int render(const struct profile_job *job,
 	int status = render_to(&report, renderer->render, session->out);
 
 	if (!status && !renderer->has_title && !options->capture) {
-		render_bill(&report, stderr);
+		render_interrupts(&report, stderr);
 		render_left_out(&report, stderr);
 	}
 	if (!status && renderer->render_second)

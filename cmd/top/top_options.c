@@ -182,7 +182,7 @@ static int set_option(struct top_options *options, int option,
 	}
 }
 
-/* What does not go together. */
+/* Returns which options do not go together. */
 static const char *conflict(const struct top_options *options)
 {
 	bool processes = options->processes.count > 0;

@@ -7,10 +7,10 @@ enum {
 	/* Work may take longer than usual by this part of it: instructions
 	 * differ much, counted cycles hardly; and by so many nanoseconds.
 	 */
-	INSTRUCTIONS_DOUBT = 2,
-	INSTRUCTIONS_DOUBT_NS = 32,
-	COUNT_DOUBT = 32,
-	COUNT_DOUBT_NS = 4,
+	INSTRUCTIONS_ERROR = 2,
+	INSTRUCTIONS_ERROR_NS = 32,
+	COUNT_ERROR = 32,
+	COUNT_ERROR_NS = 4,
 };
 
 struct cycle_rate cycle_rate_new(void)
@@ -21,20 +21,20 @@ struct cycle_rate cycle_rate_new(void)
 uint64_t cycle_rate_longest_ns(const struct cycle_rate *cycles)
 {
 	uint64_t guessed = cycles->work - cycles->counted;
-	uint64_t doubt =
-		guessed / INSTRUCTIONS_DOUBT + cycles->counted / COUNT_DOUBT;
+	uint64_t error =
+		guessed / INSTRUCTIONS_ERROR + cycles->counted / COUNT_ERROR;
 
 	return cycle_rate_ns(cycles, cycles->work) +
-	       cycle_rate_ns(cycles, doubt) +
-	       (guessed || !cycles->counted ? INSTRUCTIONS_DOUBT_NS :
-					      COUNT_DOUBT_NS);
+	       cycle_rate_ns(cycles, error) +
+	       (guessed || !cycles->counted ? INSTRUCTIONS_ERROR_NS :
+					      COUNT_ERROR_NS);
 }
 
 /* Follows the usual cycles; a slow span hardly counts. */
-static void follow(struct cycle_rate *cycles, uint64_t rate, unsigned int doubt,
+static void follow(struct cycle_rate *cycles, uint64_t rate, unsigned int error,
 		   unsigned int growth)
 {
-	if (rate < cycles->rate + cycles->rate / doubt)
+	if (rate < cycles->rate + cycles->rate / error)
 		cycles->rate += rate / 16 - cycles->rate / 16;
 	else
 		cycles->rate += cycles->rate / growth;
@@ -50,9 +50,9 @@ void cycle_rate_learn(struct cycle_rate *cycles, uint64_t span_ns)
 	uint64_t rate = (span_ns << 16) / cycles->work;
 
 	if (!is_counted)
-		follow(cycles, rate, INSTRUCTIONS_DOUBT, 64);
+		follow(cycles, rate, INSTRUCTIONS_ERROR, 64);
 	else if (cycles->knows_cycle)
-		follow(cycles, rate, COUNT_DOUBT, 256);
+		follow(cycles, rate, COUNT_ERROR, 256);
 	else
 		cycles->rate = rate;
 	cycles->knows_cycle |= is_counted;

@@ -139,10 +139,10 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 	return slow ? (span_ns - usual) / slow : 0;
 }
 
-/* Spreads the waiting items over @span_ns from the last known time on: evenly
- * by their work, but for what only slow ones can have taken.
+/* Interpolates the waiting items over @span_ns from the last known time on:
+ * evenly by their work, but for what only slow ones can have taken.
  */
-static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
+static void interpolate(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {
 	uint64_t total = batch->speed.work ? batch->speed.work : 1;
 	uint64_t share_ns = slow_share(batch, end, span_ns);
@@ -194,7 +194,7 @@ static void finish_known(struct flow_batch *batch, size_t index)
 		batch->known_ns = first_low(batch, known_ns);
 	if (known_ns > batch->known_ns)
 		span_ns = known_ns - batch->known_ns;
-	spread(batch, index, span_ns);
+	interpolate(batch, index, span_ns);
 	cycle_rate_learn(&batch->speed, span_ns);
 	batch->known_ns = known_ns;
 	cycle_rate_begin(&batch->speed);
@@ -251,7 +251,7 @@ void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
 /* Without a known time ahead the speed so far is the best guess. */
 void flow_batch_flush(struct flow_batch *batch)
 {
-	spread(batch, batch->count, usual_ns(batch));
+	interpolate(batch, batch->count, usual_ns(batch));
 	batch->known_ns = batch->last_ns;
 	cycle_rate_begin(&batch->speed);
 }

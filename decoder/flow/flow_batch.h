@@ -25,8 +25,8 @@ struct flow_stamp {
 };
 
 /* Items on their way out.  They wait until an item of known time comes; those
- * between two such are spread by their work, but for time that only a slow item
- * can have taken, or a gap.
+ * between two such are interpolated by their work, but for time that only a
+ * slow item can have taken, or a gap.
  */
 struct flow_batch;
 

@@ -8,7 +8,7 @@
 
 enum {
 	/* By then a switch that was recorded has happened. */
-	SETTLED_NS = 20000,
+	CERTAIN_NS = 20000,
 	/* Points that are tried, at most, and how far they are apart. */
 	TRIES = 32,
 	APART_BYTES = 1 << 15,
@@ -30,13 +30,13 @@ static int take_switches(struct switch_feed *feed, uint64_t time_ns,
 		if (switch_feed_advance(feed) < 0)
 			return -ERROR_MEMORY;
 	}
-	return time_ns - *last_ns >= SETTLED_NS;
+	return time_ns - *last_ns >= CERTAIN_NS;
 }
 
 /* Returns the position of the first point, from @distance bytes before @time_ns
  * on, where it is certain who runs, if one is near.
  */
-static int find_settled(struct branch_source *source, struct switch_feed *feed,
+static int find_certain(struct branch_source *source, struct switch_feed *feed,
 			uint64_t time_ns, uint64_t distance,
 			struct stream_checkpoint *place, uint64_t *at_ns)
 {
@@ -75,7 +75,7 @@ int stream_start_find(const struct flow_input *input, uint64_t time_ns,
 	feed = switch_feed_new(input->recording, input->stream);
 	status = -ERROR_MEMORY;
 	if (feed)
-		status = find_settled(source, feed, time_ns, distance, place,
+		status = find_certain(source, feed, time_ns, distance, place,
 				      at_ns);
 	*task = place->tasks.current;
 	switch_feed_free(feed);

@@ -40,9 +40,9 @@ instruction_pace_longest_ns(const struct instruction_pace *pace,
 	uint64_t counted = pace->counted < instructions ? pace->counted :
 							  instructions;
 	uint64_t guessed = instructions - counted;
-	uint64_t doubt = guessed / 2 + counted / 32;
+	uint64_t error = guessed / 2 + counted / 32;
 
-	return instruction_pace_ns(pace, instructions + doubt) +
+	return instruction_pace_ns(pace, instructions + error) +
 	       (guessed || !counted ? 32 : 4);
 }
 

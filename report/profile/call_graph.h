@@ -26,7 +26,7 @@ struct call_graph {
 };
 
 /* Finds the arcs and cycles of @tree, whose @profile has been made.
- * Break-ins do not make cycles: they are no calls of what they interrupt.
+ * Interrupts do not make cycles: they are no calls of what they interrupt.
  *
  * Returns 0 and @graph, to be freed by call_graph_free(), or -ERROR_MEMORY.
  */

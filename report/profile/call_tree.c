@@ -189,7 +189,7 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 		   uint32_t child)
 {
 	if (parent->recent_child)
-		call_tree_at(tree, parent->recent_child)->follower = child;
+		call_tree_at(tree, parent->recent_child)->next_asked = child;
 	parent->recent_child = child & CALL_NODE_MAX;
 }
 

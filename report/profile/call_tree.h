@@ -25,7 +25,7 @@ struct call_counts {
 struct call_node {
 	uint32_t parent;
 	uint32_t function;	    /* of a root: FUNCTION_NONE */
-	uint32_t follower;	    /* the sibling asked for after it last time:
+	uint32_t next_asked;	    /* the sibling asked for after it last time:
 				 * code calls in the same order again and
 				 * again; 0: none, for node 0 is a root */
 	uint32_t recent_child : 31; /* the one asked for last; 0: none */
@@ -97,7 +97,7 @@ static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
 				       uint32_t function, bool is_interrupt)
 {
 	struct call_node *from = call_tree_at(tree, parent);
-	uint32_t expected = call_tree_at(tree, from->recent_child)->follower;
+	uint32_t expected = call_tree_at(tree, from->recent_child)->next_asked;
 	const struct call_node *node = call_tree_at(tree, expected);
 
 	if (node->function != function || node->is_interrupt != is_interrupt)

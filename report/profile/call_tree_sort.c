@@ -136,7 +136,7 @@ static void link_nodes(struct call_tree *tree, uint32_t count)
 				&tree->first_root :
 				&tree->links[node->parent].first_child;
 
-		node->follower = 0;
+		node->next_asked = 0;
 		node->recent_child = 0;
 		tree->links[i].first_child = CALL_NODE_NONE;
 		tree->links[i].next_sibling = *first;

@@ -35,7 +35,7 @@ static bool render_tracer(const struct profile_report *report, FILE *out)
 	return true;
 }
 
-bool render_bill(const struct profile_report *report, FILE *out)
+bool render_interrupts(const struct profile_report *report, FILE *out)
 {
 	const struct profile_interrupts *interrupts = report->interrupts;
 	const struct time_unit *unit = time_unit_of(report->recording);

@@ -73,7 +73,7 @@ bool render_left_out(const struct profile_report *report, FILE *out);
  *
  * Returns whether it is.
  */
-bool render_bill(const struct profile_report *report, FILE *out);
+bool render_interrupts(const struct profile_report *report, FILE *out);
 
 /* Writes a line about time that is not known, if there is any. */
 void render_gap_note(const struct profile_report *report, FILE *out);

@@ -130,7 +130,7 @@ static void write_detail(struct record_writer *writer, const void *ctx,
 	record_text(writer, "detail", detail_text(source->step));
 }
 
-static void write_doubts(struct record_writer *writer, const void *ctx,
+static void write_unseen(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
 	const struct record_source *source = ctx;
@@ -234,7 +234,7 @@ open_records(const struct timeline_context *context, enum record_format format)
 	static record_fields *const fields[PARTS] = {
 		[PART_EVENT] = write_event,	  [PART_TASK] = write_task,
 		[PART_FUNCTION] = write_function, [PART_DETAIL] = write_detail,
-		[PART_UNSEEN] = write_doubts,	  [PART_SOURCE] = write_source,
+		[PART_UNSEEN] = write_unseen,	  [PART_SOURCE] = write_source,
 	};
 	struct record_callback *record = calloc(1, sizeof(*record));
 

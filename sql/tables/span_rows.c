@@ -42,8 +42,8 @@ static struct array *pending_of(struct span_rows *rows,
 }
 
 /* Hands on spans that waited for what the thread turns out to be in. */
-static void settle(struct span_rows *rows, struct array *pending,
-		   uint8_t time_class)
+static void resolve(struct span_rows *rows, struct array *pending,
+		    uint8_t time_class)
 {
 	for (size_t i = 0; i < pending->count; i++) {
 		struct state_fact *fact = array_at(pending, i);
@@ -65,7 +65,7 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 		return;
 	if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 	    pending->count)
-		settle(rows, pending, on_cpu_resolved_class(span));
+		resolve(rows, pending, on_cpu_resolved_class(span));
 	if (!fact.is_provisional && !pending->count) {
 		state_columns_add(&rows->columns, rows->states, &fact);
 		return;
@@ -120,10 +120,10 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 }
 
 /* Gives out what is still provisional as what it seemed. */
-static void settle_all(struct span_rows *rows)
+static void resolve_all(struct span_rows *rows)
 {
 	for (size_t i = 0; i < rows->pending.count; i++)
-		settle(rows, array_at(&rows->pending, i), TIME_KERNEL);
+		resolve(rows, array_at(&rows->pending, i), TIME_KERNEL);
 }
 
 static void end_rows(struct span_rows *rows)
@@ -143,7 +143,7 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	(void)stacks;
 	if (!is_early)
 		end_rows(rows);
-	settle_all(rows);
+	resolve_all(rows);
 	if (rows->states)
 		status = row_out_flush(rows->states);
 	if (!status && rows->faults.out)
