@@ -9,11 +9,8 @@
 MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
-FOLDERS := common collector decoder $(patsubst %/,%,$(wildcard decoder/*/)) \
-           symbolize archive execution $(patsubst %/,%,$(wildcard report/*/)) attribution \
-           $(patsubst %/,%,$(wildcard attribution/*/)) \
-           $(patsubst %/,%,$(wildcard view/*/)) \
-           $(patsubst %/,%,$(wildcard sql/*/)) cmd
+SPLIT   := collector decoder symbolize execution report attribution view sql cmd
+FOLDERS := common $(SPLIT) archive $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
@@ -282,12 +279,15 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
            tests/*.sh tests/*/*.sh \
            machine/host/*.sh) machine/host/machine
 
-# No folder reaches where it must not, every header stands alone, no library
-# has mutable file-scope state, scripts are clean, .clang-format is obeyed.
-LINTS := lint-layers lint-headers lint-state lint-scripts lint-format
+# No folder reaches where it must not, tests cover each module, every header
+# stands alone, no library has mutable file-scope state, scripts are clean,
+# .clang-format is obeyed.
+LINTS := lint-layers lint-covered lint-headers lint-state lint-scripts lint-format
 lint: $(LINTS)
 lint-layers:
 	$(Q)sh scripts/layers.sh
+lint-covered:
+	$(Q)scripts/covered.sh
 lint-headers:
 	$(Q)for header in $(wildcard $(FOLDERS:%=%/*.h) machine/intel_pt/*.h machine/arm_ete/*.h machine/unit/*.h); do \
 		$(CC) -I. -D_GNU_SOURCE -std=c17 -fsyntax-only -x c $$header || exit 1; \

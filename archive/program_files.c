@@ -6,7 +6,7 @@
 #include "common/regular_file.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/elf_file.h"
+#include "symbolize/elf/elf_file.h"
 
 #include <elf.h>
 #include <limits.h>

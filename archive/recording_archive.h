@@ -8,14 +8,14 @@
 
 struct log;
 
-/* What goes into a recording's archive. */
+/* This is what goes into a recording's archive. */
 struct recording_archive_options {
 	const char *symfs;  /* where the traced machine's files are, or NULL */
 	bool keeps_stacks;  /* else their copies keep addresses alone */
 	bool without_files; /* of the traced programs */
 };
 
-/* What it has become. */
+/* This is what it has become. */
 struct archive_result {
 	uint64_t recording_bytes;
 	uint64_t archive_bytes;

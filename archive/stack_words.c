@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/arch.h"
+#include "symbolize/arch/arch.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -54,7 +54,8 @@ static void join_ranges(struct array *code)
 	code->count = kept;
 }
 
-/* Of all processes at all times: a word that is none's address is no address. */
+/* Of all processes at all times: a word that is none's address is no address.
+ */
 static int read_code(struct stack_words *words)
 {
 	struct sideband *sideband =
@@ -118,8 +119,8 @@ static void keep_addresses(const struct stack_words *words, uint8_t *stack,
 		memset(stack + at, 0, room - at);
 }
 
-/* The room is the number before the copy; what the kernel did not fill of it may
- * hold what an earlier record had there.
+/* The room is the number before the copy; what the kernel did not fill of it
+ * may hold what an earlier record had there.
  */
 static int take_sample(struct stack_words *words,
 		       const struct sideband_user_state *user)

@@ -9,7 +9,7 @@
 struct recording;
 struct task_stacks;
 
-/* What was recorded, and what is known of each CPU's time. */
+/* The overview says what was recorded, and what is known of each CPU's time. */
 
 /* Writes it for people: a line a fact. */
 void overview_write_text(const struct recording *recording,

@@ -16,8 +16,8 @@ struct name_choice;
 struct recording;
 struct symbols;
 struct task_names;
-struct witness;
-struct work_kinds;
+struct event_handler;
+struct context_kinds;
 
 /* Which system calls timeline --syscalls shows, and how. */
 struct call_records_choice {
@@ -31,14 +31,16 @@ struct call_records_choice {
 	FILE *out;
 };
 
-/* What a table is made from and asked for.  All borrowed, all read-only. */
+/* This is what a table is made from and asked for.  All borrowed, all
+ * read-only.
+ */
 struct attribution_input {
 	const struct recording *recording;
 	const struct symbols *symbols;
 	struct lines *lines; /* of source code; not read-only: a cache */
 	const struct task_names *names;
 	const struct known_events *events;
-	const struct work_kinds *kinds;
+	const struct context_kinds *kinds;
 	const struct step_filter *filter; /* rows wanted */
 	struct time_window window;
 	bool with_idle;	      /* kernel threads that wait for work, too */
@@ -61,12 +63,12 @@ struct attribution_output {
  */
 struct attribution_table {
 	const char *name; /* of the option */
-	/* What it takes, for --help; "A B" are two, handed over as "A,B"; "[A]"
-	 * may be left out, and is NULL then; NULL: nothing.
+	/* The option takes this, for --help; "A B" are two, handed over as
+	 * "A,B"; "[A]" may be left out, and is NULL then; NULL: nothing.
 	 */
 	const char *argument;
 	const char *help;
-	/* Its rows are tasks': the recorder's are left out (--with-tracer). */
+	/* The rows are tasks': the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
 	/* Looks at the argument before anything else; NULL: all are fine.
 	 *
@@ -77,16 +79,16 @@ struct attribution_table {
 	/* Returns what sees the recording pass, to be closed by close(); NULL
 	 * when out of memory.
 	 */
-	struct witness *(*open)(const struct attribution_input *input);
+	struct event_handler *(*open)(const struct attribution_input *input);
 	/* Shows what was seen.  Columns that the recording cannot fill are
 	 * named, with the option of record that would fill them.
 	 *
 	 * Returns 0, -ERROR_MEMORY (also if open(), step() or event() ran out
 	 * of it), -ERROR_NOT_FOUND if there is no column called sort.
 	 */
-	int (*render)(struct witness *witness,
+	int (*render)(struct event_handler *handler,
 		      const struct attribution_output *output);
-	void (*close)(struct witness *witness);
+	void (*close)(struct event_handler *handler);
 };
 
 /* Not an option of report: timeline --syscalls.  It writes as the recording
@@ -94,16 +96,16 @@ struct attribution_table {
  */
 extern const struct attribution_table call_records_table;
 
-extern const struct attribution_table processes_option;
-extern const struct attribution_table threads_option;
+extern const struct attribution_table processes_table;
+extern const struct attribution_table threads_table;
 extern const struct attribution_table servers_table;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;
-extern const struct attribution_table interrupts_option;
-extern const struct attribution_table between_option;
-extern const struct attribution_table function_option;
-extern const struct attribution_table user_sites_option;
+extern const struct attribution_table interrupts_table;
+extern const struct attribution_table latency_table;
+extern const struct attribution_table relations_table;
+extern const struct attribution_table call_sites_table;
 extern const struct attribution_table crashes_table;
 
 /* Returns table @index, in the order of --help; NULL after the last. */

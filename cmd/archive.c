@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/archive_options.h"
 #include "cmd/command.h"
-#include "cmd/console_log.h"
-#include "cmd/session.h"
+#include "cmd/options/archive_options.h"
+#include "cmd/pipeline/console_log.h"
+#include "cmd/pipeline/session.h"
 
 #include "archive/recording_archive.h"
 #include "archive/unpack.h"

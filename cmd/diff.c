@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/attribution_command.h"
 #include "cmd/command.h"
-#include "cmd/diff_capture.h"
-#include "cmd/diff_flame.h"
-#include "cmd/diff_page.h"
-#include "cmd/diff_reports.h"
-#include "cmd/report_options.h"
+#include "cmd/diff/diff_capture.h"
+#include "cmd/diff/diff_flame.h"
+#include "cmd/diff/diff_page.h"
+#include "cmd/diff/diff_reports.h"
+#include "cmd/options/report_options.h"
+#include "cmd/report/attribution_command.h"
 #include "report/diff/diff_table.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/machine.h"
+#include "cmd/machine/machine.h"
 #include "collector/diagnosis.h"
 
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/dump_stages.h"
-#include "cmd/session.h"
+#include "cmd/dump/dump_stages.h"
+#include "cmd/pipeline/session.h"
 #include "common/error.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/export_sqlite.h"
-#include "cmd/profile_command.h"
-#include "cmd/timeline_command.h"
+#include "cmd/report/profile_command.h"
+#include "cmd/report/timeline_command.h"
+#include "cmd/sql/export_sqlite.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/command_path.h"
-#include "cmd/console_log.h"
-#include "cmd/machine.h"
-#include "cmd/record_folder.h"
-#include "cmd/record_options.h"
-#include "cmd/record_summary.h"
+#include "cmd/machine/machine.h"
+#include "cmd/pipeline/console_log.h"
+#include "cmd/record/command_path.h"
+#include "cmd/record/record_folder.h"
+#include "cmd/record/record_options.h"
+#include "cmd/record/record_summary.h"
 #include "collector/collector.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
-#include "cmd/attribution_command.h"
 #include "cmd/command.h"
-#include "cmd/profile_command.h"
-#include "cmd/view_file.h"
+#include "cmd/report/attribution_command.h"
+#include "cmd/report/profile_command.h"
+#include "cmd/view/view_file.h"
 #include "report/profile/profile_report.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/query_session.h"
-#include "cmd/sql_shell.h"
+#include "cmd/pipeline/query_session.h"
+#include "cmd/sql/sql_shell.h"
 #include "common/error.h"
 #include "sql/sqlite/query_database.h"
 #include "sql/sqlite/query_rows.h"

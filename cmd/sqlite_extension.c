@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/query_session.h"
+#include "cmd/pipeline/query_session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "sql/sqlite/virtual_table.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What SQLite loads: ".load ktrace-hw.so" in sqlite3, and other programs in
- * their ways.
+/* This is what SQLite loads: ".load ktrace-hw.so" in sqlite3, and other
+ * programs in their ways.
  */
 SQLITE_EXTENSION_INIT1
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/timeline.h"
 #include "attribution/table.h"
-#include "cmd/attribution_command.h"
 #include "cmd/command.h"
-#include "cmd/timeline_command.h"
+#include "cmd/report/attribution_command.h"
+#include "cmd/report/timeline_command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

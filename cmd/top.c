@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console_log.h"
-#include "cmd/machine.h"
-#include "cmd/top_loop.h"
-#include "cmd/top_options.h"
+#include "cmd/machine/machine.h"
+#include "cmd/pipeline/console_log.h"
+#include "cmd/top/top_loop.h"
+#include "cmd/top/top_options.h"
 #include "collector/collector.h"
 
 static int run_top(int argc, char **argv)

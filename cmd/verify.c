@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/cpu_pipeline.h"
-#include "cmd/event_compare.h"
-#include "cmd/event_text.h"
-#include "cmd/event_window.h"
-#include "cmd/session.h"
+#include "cmd/events/event_compare.h"
+#include "cmd/events/event_text.h"
+#include "cmd/events/event_window.h"
+#include "cmd/pipeline/cpu_pipeline.h"
+#include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/option_lists.h"
-#include "cmd/report_options.h"
-#include "cmd/view_session.h"
+#include "cmd/options/option_lists.h"
+#include "cmd/options/report_options.h"
+#include "cmd/view/view_session.h"
 #include "view/http/server.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector.h"
 #include "collector/collector_parts.h"
-#include "collector/kernel_changes.h"
-#include "collector/late_code.h"
-#include "collector/recording_writer.h"
+#include "collector/kernel_code/kernel_changes.h"
+#include "collector/records/loaded_code.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -148,8 +148,8 @@ static int finish(struct collector *collector)
 		error = collector_drain(collector);
 	/* What follows takes long, and no buffer waits for it any more. */
 	priority_restore(&collector->priority);
-	if (!error && collector->late)
-		late_code_names(collector->late);
+	if (!error && collector->loaded)
+		loaded_code_names(collector->loaded);
 	look_for_changes(collector);
 	return error ? error : recording_writer_finish(collector->writer);
 }
@@ -211,7 +211,7 @@ static void release(struct collector *collector)
 {
 	struct cpu_rings *rings = collector->cpus.items;
 
-	late_code_close(collector->late);
+	loaded_code_close(collector->loaded);
 	recording_writer_free(collector->writer);
 	for (size_t i = 0; i < collector->cpus.count; i++)
 		cpu_rings_free(&rings[i]);

@@ -2,8 +2,8 @@
 #ifndef KT_COLLECTOR_COLLECTOR_H
 #define KT_COLLECTOR_COLLECTOR_H
 
-#include "collector/cycle_choice.h"
-#include "collector/tracepoint_set.h"
+#include "collector/events/tracepoint_set.h"
+#include "collector/trace_unit/cycle_choice.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 struct log;
 
-/* What to record.  All of it is borrowed. */
+/* This is what to record.  All of it is borrowed. */
 struct collector_options {
 	const char *folder;   /* the recording: exists, empty */
 	char *const *command; /* ended by NULL; NULL: none */
@@ -48,7 +48,7 @@ enum collector_end {
 	COLLECTOR_SIZE_REACHED, /* the command goes on */
 };
 
-/* What came of it. */
+/* This is what came of it. */
 struct collector_result {
 	enum collector_end end;
 	int command_status; /* as of waitpid(2); if there was a command */

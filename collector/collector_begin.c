@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/address_filter.h"
 #include "collector/collector_parts.h"
-#include "collector/feature.h"
-#include "collector/late_code.h"
-#include "collector/recording_writer.h"
-#include "collector/start_records.h"
-#include "collector/vdso_copy.h"
+#include "collector/kernel_code/vdso_copy.h"
+#include "collector/records/loaded_code.h"
+#include "collector/records/start_records.h"
+#include "collector/trace_unit/address_filter.h"
+#include "collector/writer/feature.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -34,12 +34,13 @@ static int copy_kernel(struct collector *collector)
 		error = vdso_copy_make(path, collector->log);
 	if (error || !collector->wide)
 		return error;
-	error = late_code_open(folder, &collector->kernel, collector->tracer,
-			       page_of(collector), collector->log,
-			       &collector->late);
+	error = loaded_code_open(folder, &collector->kernel, collector->tracer,
+				 page_of(collector), collector->log,
+				 &collector->loaded);
 	if (error)
 		return error;
-	return late_code_existing(collector->late, &collector->kernel.symbols);
+	return loaded_code_existing(collector->loaded,
+				    &collector->kernel.symbols);
 }
 
 static int set_filter(struct collector *collector)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/late_code.h"
-#include "collector/loss_record.h"
-#include "collector/recording_writer.h"
+#include "collector/records/loaded_code.h"
+#include "collector/records/loss_record.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -24,7 +24,7 @@ static int drain_ring(struct collector *collector, struct cpu_rings *rings,
 	if (!bytes.size)
 		return 0;
 	record_watch(&bytes, &collector->counts,
-		     kind == RING_CODE ? collector->late : NULL);
+		     kind == RING_CODE ? collector->loaded : NULL);
 	rings->stopped |= collector->counts.truncated != truncated;
 	error = recording_writer_add_ring(collector->writer, &bytes);
 	ring_release(ring, &bytes);
@@ -76,9 +76,9 @@ static int drain_late_records(struct collector *collector)
 	struct byte_buffer records = { 0 };
 	int error;
 
-	if (!collector->late)
+	if (!collector->loaded)
 		return 0;
-	late_code_records(collector->late, &records);
+	loaded_code_records(collector->loaded, &records);
 	error = recording_writer_add(collector->writer, &records);
 	byte_buffer_free(&records);
 	return error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/recording_writer.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -13,7 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What is waited for: the signals, the timer, then one for each ring. */
+/* This is what is waited for: the signals, the timer, then one for each ring.
+ */
 enum { POLL_SIGNALS, POLL_TIMER, POLL_RINGS };
 
 static struct pollfd *list_polled(const struct collector *collector,

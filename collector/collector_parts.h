@@ -3,16 +3,16 @@
 #define KT_COLLECTOR_COLLECTOR_PARTS_H
 
 #include "collector/collector.h"
-#include "collector/cpu_rings.h"
-#include "collector/event_list.h"
-#include "collector/kernel_copy.h"
+#include "collector/events/event_list.h"
+#include "collector/kernel_code/kernel_copy.h"
 #include "collector/priority.h"
-#include "collector/record_watch.h"
+#include "collector/records/record_watch.h"
+#include "collector/rings/cpu_rings.h"
 #include "collector/signal_source.h"
 #include "collector/size_watch.h"
-#include "collector/target.h"
-#include "collector/tracer.h"
-#include "collector/workload.h"
+#include "collector/target/target.h"
+#include "collector/target/workload.h"
+#include "collector/trace_unit/tracer.h"
 
 /* A recording under way: what the files collector*.c share. */
 struct collector {
@@ -28,8 +28,8 @@ struct collector {
 	/* struct cpu_rings, as target.cpus, which have traces, then others */
 	struct array cpus;
 	struct kernel_copy kernel;
-	struct byte_buffer filter; /* as the kernel has it */
-	struct late_code *late;	   /* NULL: not wide */
+	struct byte_buffer filter;  /* as the kernel has it */
+	struct loaded_code *loaded; /* NULL: not wide */
 	struct recording_writer *writer;
 	struct priority priority;
 	struct workload workload;

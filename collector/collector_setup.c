@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/text_patches.h"
+#include "collector/kernel_code/text_poke_breakpoints.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/text_patch.h"
+#include "common/text_poke_breakpoint.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int paranoia(void)
 	return level;
 }
 
-/* Says why @spec could not be opened, and what to do. */
+/* Logs why @spec could not be opened, and what to do. */
 static int explain(const struct collector *collector,
 		   const struct event_spec *spec, int error)
 {
@@ -138,7 +138,8 @@ static int init_rings(struct collector *collector)
 	return error ? error : add_rings(collector, &collector->target.others);
 }
 
-/* Closes what is open of spec number @spec, the last one, which is gone then. */
+/* Closes what is open of spec number @spec, the last one, which is gone then.
+ */
 static void take_back(struct collector *collector, size_t spec)
 {
 	const struct event_spec *what =
@@ -188,21 +189,23 @@ static int open_text_poke(struct collector *collector)
 }
 
 /* Before any event that patches, too. */
-static int open_text_patches(struct collector *collector)
+static int open_text_poke_breakpoints(struct collector *collector)
 {
 	const char *const *functions = collector->tracer->patch_functions;
 	int error;
 
 	if (!functions)
 		return 0;
-	error = open_if_possible(collector, text_patches_add(&collector->events,
-							     functions));
+	error = open_if_possible(collector,
+				 text_poke_breakpoints_add(&collector->events,
+							   functions));
 	if (!error || error == -ERROR_MEMORY)
 		return error;
-	log_message(collector->log, LOG_NOTE, TEXT_PATCH_EVENT, LOG_NO_OFFSET,
+	log_message(collector->log, LOG_NOTE, TEXT_POKE_BREAKPOINT_EVENT,
+		    LOG_NO_OFFSET,
 		    "what the kernel patches cannot be followed: %s; what "
 		    "differs at the end will be a gap where it ran",
-		    text_patches_refusal(error));
+		    text_poke_breakpoints_refusal(error));
 	return 0;
 }
 
@@ -221,8 +224,8 @@ static int open_module_load(struct collector *collector)
 	return 0;
 }
 
-/* Returns the tracepoints wanted, or where that is a default and tracefs cannot be
- * read, none.
+/* Returns the tracepoints wanted, or where that is a default and tracefs
+ * cannot be read, none.
  */
 static unsigned int tracepoints_of(const struct collector *collector)
 {
@@ -244,7 +247,7 @@ static int open_sideband(struct collector *collector)
 	int error;
 
 	if (collector->wide) {
-		error = open_text_patches(collector);
+		error = open_text_poke_breakpoints(collector);
 		if (!error)
 			error = open_module_load(collector);
 		if (error)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/diagnosis.h"
-#include "collector/event_list.h"
-#include "collector/kcore.h"
-#include "collector/kernel_symbols.h"
-#include "collector/target.h"
-#include "collector/text_patches.h"
-#include "collector/tracefs.h"
-#include "collector/tracer.h"
+#include "collector/events/event_list.h"
+#include "collector/events/tracefs.h"
+#include "collector/kernel_code/kcore.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/target/target.h"
+#include "collector/trace_unit/tracer.h"
 #include "common/error.h"
 
 #include <errno.h>
@@ -120,7 +120,7 @@ static void look_at_patches(struct diagnosis *diagnosis,
 			    const char *const *functions)
 {
 	struct event_list events = event_list_new();
-	int error = text_patches_add(&events, functions);
+	int error = text_poke_breakpoints_add(&events, functions);
 
 	if (error >= 0) {
 		errno = try_event(
@@ -131,7 +131,8 @@ static void look_at_patches(struct diagnosis *diagnosis,
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "a breakpoint tells when the kernel patches itself");
 	else
-		find(diagnosis, DIAGNOSIS_LIMITED, text_patches_refusal(error),
+		find(diagnosis, DIAGNOSIS_LIMITED,
+		     text_poke_breakpoints_refusal(error),
 		     "what differs at the end of a recording is a gap where "
 		     "it ran: no breakpoint tells of each patch");
 	event_list_free(&events);

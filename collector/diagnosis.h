@@ -10,7 +10,7 @@ enum diagnosis_verdict {
 	DIAGNOSIS_BAD,	   /* the kernel cannot be recorded */
 };
 
-/* What one look at this machine found. */
+/* This is what one look at this machine found. */
 struct diagnosis {
 	const char *subject;
 	enum diagnosis_verdict verdict;

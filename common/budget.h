@@ -5,8 +5,8 @@
 /* How much a recording may make its reader do or keep.  A recording comes from
  * anybody: whatever it says of itself, in a few bytes, costs a bounded amount
  * of time, memory and disk.  Each limit lies far above what a recorder writes;
- * whoever meets one says so to the log, with the file and the place, and goes on
- * with what fits.  docs/reliability.md lists them for users.
+ * whoever meets one says so to the log, with the file and the place, and goes
+ * on with what fits.  docs/reliability.md lists them for users.
  */
 
 /* The kernel's code: the loads of an ELF core that count, and the bytes of all
@@ -19,15 +19,15 @@
 /* Copies of code that came later (the folder code/). */
 #define BUDGET_CODE_FILES 65536u
 
-/* What compressed records may become: so many bytes for each packed one, and
- * some for nothing.  perf's records shrink to a third or a tenth.
+/* This is what compressed records may become: so many bytes for each packed
+ * one, and some for nothing.  perf's records shrink to a third or a tenth.
  */
 #define BUDGET_UNPACKED_RATIO 256u
 #define BUDGET_UNPACKED_FREE (64ull << 20)
 #define BUDGET_UNPACKED_BYTES (16ull << 30)
 
-/* An archive: its files, the bytes of each part that is unpacked at once, and of
- * all of it, within what BUDGET_UNPACKED_* allow for its size.
+/* An archive: its files, the bytes of each part that is unpacked at once, and
+ * of all of it, within what BUDGET_UNPACKED_* allow for its size.
  */
 #define BUDGET_ARCHIVE_FILES (1u << 17)
 #define BUDGET_ARCHIVE_FRAME_BYTES (8u << 20)

@@ -23,18 +23,6 @@ forbid attribution "archive collector view sql cmd machine"
 forbid view      "archive collector sql cmd machine"
 forbid sql       "archive collector view cmd machine"
 forbid cmd       "machine"
-in_decoder() {
-	for other in $2; do
-		forbid "decoder/$1" "decoder/$other"
-	done
-}
-in_decoder recording "flow code intel_pt libipt coresight snapshot"
-in_decoder flow      "code intel_pt libipt coresight snapshot"
-in_decoder code      "intel_pt libipt coresight snapshot"
-in_decoder intel_pt  "code libipt coresight snapshot"
-in_decoder libipt    "coresight snapshot"
-in_decoder coresight "intel_pt libipt snapshot"
-in_decoder snapshot  "flow intel_pt libipt coresight"
 # Only execution/ reads packets as branches.
 for folder in collector symbolize execution report attribution view sql cmd; do
 	for unit in intel_pt libipt coresight snapshot; do
@@ -42,46 +30,103 @@ for folder in collector symbolize execution report attribution view sql cmd; do
 			forbid "$folder" "decoder/$unit"
 	done
 done
-in_report() {
-	for other in $2; do
-		forbid "report/$1" "report/$other"
+ruled=
+# inside FOLDER SUB "OTHERS": of FOLDER's own folders SUB includes OTHERS alone.
+inside() {
+	ruled="$ruled $1/$2"
+	for path in "$1"/*/; do
+		other=$(basename "$path")
+		case " $2 $3 " in
+		*" $other "*) ;;
+		*) forbid "$1/$2" "$1/$other" ;;
+		esac
 	done
 }
-in_report text     "steps profile timeline flame diff"
-in_report flame    "steps profile timeline diff"
-in_report steps    "profile timeline"
-in_report profile  "timeline diff"
-in_report timeline "profile diff"
-in_report diff     "steps profile timeline"
-tables="calls interrupts lanes processes relations sleeps user_sites wall"
-in_attribution() {
-	for other in $2; do
-		forbid "attribution/$1" "attribution/$other"
-	done
-}
-in_attribution events     "text time $tables"
-in_attribution text       "events time $tables"
-in_attribution time       "text $tables"
-in_attribution interrupts "lanes calls processes relations sleeps user_sites wall"
-in_attribution sleeps     "lanes calls interrupts processes relations user_sites wall"
-in_attribution calls      "lanes interrupts processes relations user_sites wall"
-in_attribution processes  "lanes calls relations sleeps user_sites wall"
-in_attribution relations  "lanes interrupts processes sleeps user_sites wall"
-in_attribution user_sites "lanes interrupts processes relations sleeps wall"
-in_attribution lanes      "processes relations user_sites wall"
-in_attribution wall       "lanes interrupts processes relations sleeps user_sites"
-in_view() {
-	for other in $2; do
-		forbid "view/$1" "view/$other"
-	done
-}
-in_view data   "make answer http page"
-in_view make   "answer http page"
-in_view answer "http page"
-in_view page   "data make answer http"
-forbid sql/rows   "sql/tables sql/scan sql/sqlite"
-forbid sql/tables "sql/scan sql/sqlite"
-forbid sql/scan   "sql/sqlite"
+inside collector bytes       ""
+inside collector target      ""
+inside collector events      "bytes target"
+inside collector rings       "events"
+inside collector kernel_code "bytes events"
+inside collector trace_unit  "bytes kernel_code"
+inside collector records     "bytes target events rings kernel_code trace_unit"
+inside collector writer      "bytes events rings"
+inside decoder recording ""
+inside decoder flow      "recording"
+inside decoder code      "recording flow"
+inside decoder intel_pt  "recording flow"
+inside decoder libipt    "recording flow code intel_pt"
+inside decoder coresight "recording flow code"
+inside decoder snapshot  "recording code"
+inside symbolize arch      ""
+inside symbolize functions "arch"
+inside symbolize kernel    "arch functions"
+inside symbolize elf       "functions"
+inside symbolize symbols   "arch functions kernel elf"
+inside symbolize unwind    "arch symbols"
+inside symbolize events    "functions symbols"
+inside execution instruction ""
+inside execution graph       "instruction"
+inside execution time        "graph"
+inside execution walk        "graph time"
+inside execution atoms       "instruction walk"
+inside execution follow      "walk atoms"
+inside execution stream      "instruction follow"
+inside report text     ""
+inside report steps    "text"
+inside report flame    "text"
+inside report profile  "text steps flame"
+inside report diff     "text flame"
+inside report timeline "text steps"
+inside attribution events     ""
+inside attribution text       ""
+inside attribution time       "events"
+inside attribution sleeps     "events text time"
+inside attribution calls      "events text time sleeps"
+inside attribution interrupts "events text time"
+inside attribution profile    "events interrupts"
+inside attribution processes  "events text time interrupts"
+inside attribution runqueue   "events text time"
+inside attribution relations  "events text calls"
+inside attribution call_sites "events text time calls"
+inside attribution wall       "events time calls"
+inside attribution lanes      "events text calls sleeps interrupts"
+inside view data   ""
+inside view make   "data"
+inside view answer "data make"
+inside view page   ""
+inside view http   "answer page"
+inside sql rows   ""
+inside sql tables "rows"
+inside sql scan   "rows tables"
+inside sql sqlite "rows tables scan"
+inside cmd options  ""
+inside cmd pipeline "options"
+inside cmd report   "options pipeline"
+inside cmd record   ""
+inside cmd top      "options pipeline report record"
+inside cmd machine  "record top"
+inside cmd diff     "options report"
+inside cmd events   ""
+inside cmd dump     "pipeline events"
+inside cmd view     "options pipeline"
+inside cmd sql      "pipeline"
+for path in collector/*/ decoder/*/ symbolize/*/ execution/*/ report/*/ \
+	attribution/*/ view/*/ sql/*/ cmd/*/; do
+	case "$ruled " in
+	*" ${path%/} "*) ;;
+	*)
+		echo "$path has no rule" >&2
+		status=1
+		;;
+	esac
+done
+# A folder's own files use its sub-folders, never the other way round.
+for folder in collector symbolize execution; do
+	if grep -rnE "^#include \"$folder/[a-z0-9_]+\.h\"" "$folder"/*/; then
+		echo "$folder/*/ must not use the files of $folder/ itself" >&2
+		status=1
+	fi
+done
 forbid machine/intel_pt "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/arm_ete "common collector decoder symbolize execution report attribution cmd machine/qemu machine/qemu_arm machine/truth"
 forbid machine/truth "common collector decoder symbolize execution report attribution cmd machine/intel_pt machine/arm_ete machine/qemu_arm"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CPUS = 8, WITNESSES = 4 };
+enum { CPUS = 8, HANDLERS = 4 };
 
 struct made_cpu {
 	struct made_task *current; /* NULL: not traced */
@@ -19,8 +19,8 @@ struct made_cpu {
 
 struct attribution_fixture {
 	struct made_functions functions;
-	struct witness *witnesses[WITNESSES];
-	size_t witness_count;
+	struct event_handler *handlers[HANDLERS];
+	size_t handler_count;
 	uint64_t now_ns;
 	struct made_cpu cpus[CPUS];
 	struct made_tasks tasks;
@@ -52,13 +52,13 @@ void attribution_fixture_free(struct attribution_fixture *fixture)
 }
 
 void attribution_fixture_watch(struct attribution_fixture *fixture,
-			       struct witness *witness)
+			       struct event_handler *handler)
 {
-	ck_assert_uint_lt(fixture->witness_count, WITNESSES);
-	fixture->witnesses[fixture->witness_count++] = witness;
+	ck_assert_uint_lt(fixture->handler_count, HANDLERS);
+	fixture->handlers[fixture->handler_count++] = handler;
 }
 
-const struct work_kinds *
+const struct context_kinds *
 attribution_fixture_kinds(const struct attribution_fixture *fixture)
 {
 	return fixture->functions.kinds;
@@ -109,10 +109,9 @@ static struct call_step step_of(const struct attribution_fixture *fixture,
 static void send(const struct attribution_fixture *fixture,
 		 const struct call_step *step)
 {
-	for (size_t i = 0; i < fixture->witness_count; i++)
-		if (fixture->witnesses[i]->step)
-			fixture->witnesses[i]->step(fixture->witnesses[i],
-						    step);
+	for (size_t i = 0; i < fixture->handler_count; i++)
+		if (fixture->handlers[i]->step)
+			fixture->handlers[i]->step(fixture->handlers[i], step);
 }
 
 static struct made_task *current_on(struct attribution_fixture *fixture,
@@ -162,7 +161,7 @@ static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
 
 	ck_assert_uint_lt(task->depth, MADE_DEPTH);
 	step.how = (uint8_t)how;
-	step.doubt = how == HOW_INFERRED ? DOUBT_BEGIN : 0;
+	step.unseen = how == HOW_INFERRED ? UNSEEN_BEGIN : 0;
 	step.function = attribution_fixture_function(fixture, name);
 	step.depth = task->depth;
 	task->functions[task->depth] = step.function;
@@ -174,7 +173,7 @@ static void begin_function(struct attribution_fixture *fixture, uint32_t cpu,
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 {
 	begin_function(fixture, cpu, name,
-		       strncmp(name, "asm_", 4) ? HOW_CALL : HOW_BREAK);
+		       strncmp(name, "asm_", 4) ? HOW_CALL : HOW_EXCEPTION);
 }
 
 void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
@@ -183,14 +182,14 @@ void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 }
 
 static void leave_of(struct attribution_fixture *fixture,
-		     struct made_task *task, uint32_t cpu, uint8_t doubt,
+		     struct made_task *task, uint32_t cpu, uint8_t unseen,
 		     bool is_jump)
 {
 	struct call_step step = step_of(fixture, task, cpu, STEP_EXIT);
 
 	ck_assert_uint_gt(task->depth, 0);
 	step.depth = --task->depth;
-	step.doubt = doubt;
+	step.unseen = unseen;
 	step.detail = is_jump;
 	step.function = task->functions[step.depth];
 	step.wall_ns = fixture->now_ns - task->begun_ns[step.depth];
@@ -261,10 +260,10 @@ void event_of(struct attribution_fixture *fixture, uint32_t cpu,
 
 	memcpy(sent.values, values, sizeof(sent.values));
 
-	for (size_t i = 0; i < fixture->witness_count; i++)
-		if (fixture->witnesses[i]->event)
-			fixture->witnesses[i]->event(fixture->witnesses[i],
-						     &sent);
+	for (size_t i = 0; i < fixture->handler_count; i++)
+		if (fixture->handlers[i]->event)
+			fixture->handlers[i]->event(fixture->handlers[i],
+						    &sent);
 }
 
 void life(struct attribution_fixture *fixture, uint32_t cpu,
@@ -278,10 +277,10 @@ void life(struct attribution_fixture *fixture, uint32_t cpu,
 		record.comm = (struct sideband_comm){ "new", true };
 	record.tid = tid;
 	record.pid = made_tasks_process(&fixture->tasks, tid);
-	for (size_t i = 0; i < fixture->witness_count; i++)
-		if (fixture->witnesses[i]->record)
-			fixture->witnesses[i]->record(fixture->witnesses[i],
-						      &record);
+	for (size_t i = 0; i < fixture->handler_count; i++)
+		if (fixture->handlers[i]->record)
+			fixture->handlers[i]->record(fixture->handlers[i],
+						     &record);
 }
 
 void ends_on(struct attribution_fixture *fixture, uint32_t cpu)
@@ -290,7 +289,7 @@ void ends_on(struct attribution_fixture *fixture, uint32_t cpu)
 	struct call_step step;
 
 	while (task->depth)
-		leave_of(fixture, task, cpu, DOUBT_END, false);
+		leave_of(fixture, task, cpu, UNSEEN_END, false);
 	step = step_of(fixture, task, cpu, STEP_END);
 	send(fixture, &step);
 	fixture->cpus[cpu].current = NULL;
@@ -306,6 +305,6 @@ void ends(struct attribution_fixture *fixture)
 
 		while (task->depth)
 			leave_of(fixture, task, (uint32_t)task->task.cpu,
-				 DOUBT_END, false);
+				 UNSEEN_END, false);
 	}
 }

@@ -2,8 +2,8 @@
 #ifndef KT_TESTS_ATTRIBUTION_FIXTURE_H
 #define KT_TESTS_ATTRIBUTION_FIXTURE_H
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
@@ -11,9 +11,9 @@
 
 struct function_table;
 struct symbols;
-struct work_kinds;
+struct context_kinds;
 
-/* A made-up recording: tells witnesses what CPUs and threads do, one thing
+/* A made-up recording: tells handlers what CPUs and threads do, one thing
  * after the other.  It plays the part of task_stacks and step_join: call
  * stacks, depths and the tasks' clocks are kept here.
  *
@@ -30,8 +30,8 @@ struct work_kinds;
  */
 struct attribution_fixture;
 
-/* Knows the functions that begin work (symbolize/arch.h), and a few others:
- * names[] of made_functions_fixture.c.
+/* Knows the functions that begin work (symbolize/arch/arch.h), and a few
+ * others: names[] of made_functions_fixture.c.
  */
 struct attribution_fixture *attribution_fixture_new(void);
 
@@ -40,12 +40,12 @@ struct attribution_fixture *
 attribution_fixture_of(const struct symbols *symbols);
 void attribution_fixture_free(struct attribution_fixture *fixture);
 
-/* Adds a witness, which is borrowed. */
+/* Adds a handler, which is borrowed. */
 void attribution_fixture_watch(struct attribution_fixture *fixture,
-			       struct witness *witness);
+			       struct event_handler *handler);
 
 /* Owner: the fixture. */
-const struct work_kinds *
+const struct context_kinds *
 attribution_fixture_kinds(const struct attribution_fixture *fixture);
 const struct function_table *
 attribution_fixture_functions(const struct attribution_fixture *fixture);
@@ -61,14 +61,14 @@ void belongs(struct attribution_fixture *fixture, int32_t tid, int32_t pid);
 /* The trace of @cpu (0 to 7) begins; thread @tid runs there. */
 void starts(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 
-/* The thread on @cpu enters a function, by a call or HOW_BREAK by name; or
+/* The thread on @cpu enters a function, by a call or HOW_EXCEPTION by name; or
  * leaves the innermost.
  */
 void enter(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void leave(struct attribution_fixture *fixture, uint32_t cpu);
 
-/* It is found in a function that began before the recording; or ends the
- * innermost in a jump to another.
+/* The thread is found in a function that began before the recording; or ends
+ * the innermost in a jump to another.
  */
 void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name);

@@ -4,8 +4,9 @@
 
 #include "tests/capture_fixture.h"
 
-/* What two units of a capture write, as capture_fixture_trace() has it, mixed
- * in the frames of a shared sink, each of which @every repeats the id.
+/* This is what two units of a capture write, as capture_fixture_trace() has
+ * it, mixed in the frames of a shared sink, each of which @every repeats
+ * the id.
  */
 struct capture_frames {
 	enum capture_name kinds[2];
@@ -14,9 +15,9 @@ struct capture_frames {
 	unsigned int every;
 };
 
-/* Fills @to, of FRAME_FIXTURE_ROOM(2 * CAPTURE_ROOM(syncs, rounds)) bytes; sets
- * @places[i] to the frames where unit i's synchronisation points begin.  Returns
- * the size.
+/* Fills @to, of FRAME_FIXTURE_ROOM(2 * CAPTURE_ROOM(syncs, rounds)) bytes;
+ * sets @places[i] to the frames where unit i's synchronisation points begin.
+ * Returns the size.
  */
 size_t capture_frames_write(const struct capture_frames *frames, uint8_t *to,
 			    size_t *const places[2]);

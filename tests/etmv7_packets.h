@@ -9,7 +9,9 @@
  */
 #define ETMV7_BASE 0x80008000
 
-/* What both have.  A branch's address packet has the bits that changed. */
+/* This is what both have.  A branch's address packet has the bits that
+ * changed.
+ */
 #define V7_SYNC 0, 0, 0, 0, 0, 0x80
 #define V7_TRACE_ON 0x29
 #define V7_PERIODIC 0x09

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What two decodes (arrays of struct flow_item) have in common; times do not
- * matter.
+/* This is what two decodes (arrays of struct flow_item) have in common; times
+ * do not matter.
  */
 
-/* Whether the last @count items of both are the same. */
+/* Returns whether the last @count items of both are the same. */
 bool flow_items_end_alike(const struct array *items, const struct array *whole,
 			  size_t count);
 

@@ -5,8 +5,8 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "execution/execution_stream.h"
-#include "symbolize/function_events.h"
+#include "execution/stream/execution_stream.h"
+#include "symbolize/events/function_events.h"
 
 #include <check.h>
 

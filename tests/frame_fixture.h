@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a trace formatter gets: bytes of several sources, as they come. */
+/* This is what a trace formatter gets: bytes of several sources, as they come.
+ */
 struct frame_byte {
 	uint8_t id;
 	uint8_t byte;

@@ -2,7 +2,7 @@
 #ifndef KT_TESTS_INSTRUCTION_ROW_FIXTURE_H
 #define KT_TESTS_INSTRUCTION_ROW_FIXTURE_H
 
-#include "execution/instruction.h"
+#include "execution/instruction/instruction.h"
 
 /* Addresses that their code is at. */
 #define AT UINT64_C(0xffffffff81000000)

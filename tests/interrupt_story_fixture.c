@@ -2,8 +2,8 @@
 #include "tests/interrupt_story_fixture.h"
 
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,10 +73,10 @@ void interrupt_scene_watch(struct interrupt_scene *scene)
 		.kinds = attribution_fixture_kinds(scene->fixture),
 		.window = TIME_WINDOW_ALL,
 	};
-	scene->ledger = interrupt_ledger_new(&scene->input, NULL);
-	ck_assert_ptr_nonnull(scene->ledger);
+	scene->accounts = interrupt_accounts_new(&scene->input, NULL);
+	ck_assert_ptr_nonnull(scene->accounts);
 	attribution_fixture_watch(scene->fixture,
-				  interrupt_ledger_witness(scene->ledger));
+				  interrupt_accounts_handler(scene->accounts));
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -111,8 +111,9 @@ const char *interrupt_scene_finish(struct interrupt_scene *scene)
 	size_t count = 0;
 
 	ends(scene->fixture);
-	ck_assert_int_eq(interrupt_ledger_end(scene->ledger), 0);
-	for (; (row = interrupt_ledger_row(scene->ledger, count)); count++) {
+	ck_assert_int_eq(interrupt_accounts_end(scene->accounts), 0);
+	for (; (row = interrupt_accounts_row(scene->accounts, count));
+	     count++) {
 		ck_assert_uint_lt(count, LINES);
 		write_line(scene, row, lines[count], LINE);
 	}
@@ -124,7 +125,7 @@ const char *interrupt_scene_finish(struct interrupt_scene *scene)
 
 void interrupt_scene_end(struct interrupt_scene *scene)
 {
-	interrupt_ledger_free(scene->ledger);
+	interrupt_accounts_free(scene->accounts);
 	attribution_fixture_free(scene->fixture);
 	task_names_close(scene->names);
 	symbols_close(scene->symbols);

@@ -2,16 +2,17 @@
 #ifndef KT_TESTS_INTERRUPT_STORY_FIXTURE_H
 #define KT_TESTS_INTERRUPT_STORY_FIXTURE_H
 
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/table.h"
 #include "tests/attribution_fixture.h"
 
 #include <check.h>
 #include <stdint.h>
 
-/* What happens on CPU 0, and the ledger's rows of it in the alphabet's order:
- * "function on TID for PID xCOUNT: ns=exact+inferred+nobody", "thread" in place
- * of "on" if it is a thread's own work.
+/* This is what happens on CPU 0, and the rows that the accounts have of it in
+ * the alphabet's order: "function on TID for PID xCOUNT:
+ * ns=exact+inferred+nobody", "thread" in place of "on" if it is a thread's own
+ * work.
  */
 struct interrupt_story {
 	void (*tell)(struct attribution_fixture *f);
@@ -21,17 +22,18 @@ struct interrupt_story {
 /* Returns a case with a test a story. */
 TCase *interrupt_stories(const struct interrupt_story *stories, int count);
 
-/* A ledger of a made-up recording, of a kernel with functions of its own. */
+/* The accounts of a made-up recording, of a kernel with functions of its own.
+ */
 struct interrupt_scene {
 	struct symbols *symbols;
 	struct task_names *names;
 	struct attribution_fixture *fixture;
 	struct attribution_input input;
-	struct interrupt_ledger *ledger;
+	struct interrupt_accounts *accounts;
 	char text[4096];
 };
 
-/* Begin, let the ledger watch, tell the story to the fixture, finish: returns
+/* Begin, let the accounts watch, tell the story to the fixture, finish: returns
  * the rows, which the scene owns; end.
  */
 struct interrupt_scene interrupt_scene_begin(void);

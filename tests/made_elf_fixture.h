@@ -29,9 +29,9 @@ struct made_elf {
 
 void made_elf_begin(struct made_elf *elf, uint16_t machine);
 
-/* What the functions that follow have in common: their data alignment is -8,
- * that of code 1, return addresses are in register @link; @program is of
- * DW_CFA_* instructions.
+/* This is what the functions that follow have in common: their data alignment
+ * is -8, that of code 1, return addresses are in register @link; @program is
+ * of DW_CFA_* instructions.
  */
 void made_elf_common(struct made_elf *elf, uint8_t link, const uint8_t *program,
 		     size_t size);

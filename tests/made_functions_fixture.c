@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/made_functions_fixture.h"
 
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <check.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ struct made_functions made_functions_new(void)
 				   strlen(plain(names[i])), module,
 				   space_of(names[i]));
 	functions.table = functions.own;
-	functions.kinds = work_kinds_new(functions.table, &arch_x86_64);
+	functions.kinds = context_kinds_new(functions.table, &arch_x86_64);
 	ck_assert_ptr_nonnull(functions.kinds);
 	return functions;
 }
@@ -74,14 +74,14 @@ struct made_functions made_functions_of(const struct symbols *symbols)
 	};
 
 	functions.kinds =
-		work_kinds_new(functions.table, symbols_arch(symbols));
+		context_kinds_new(functions.table, symbols_arch(symbols));
 	ck_assert_ptr_nonnull(functions.kinds);
 	return functions;
 }
 
 void made_functions_free(struct made_functions *functions)
 {
-	work_kinds_free(functions->kinds);
+	context_kinds_free(functions->kinds);
 	function_table_free(functions->own);
 }
 

@@ -6,16 +6,16 @@
 
 struct function_table;
 struct symbols;
-struct work_kinds;
+struct context_kinds;
 
 /* The functions of a made-up recording, and which begin work. */
 struct made_functions {
 	struct function_table *own; /* or NULL */
 	const struct function_table *table;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 };
 
-/* Those that begin work (symbolize/arch.h), and a few others. */
+/* Those that begin work (symbolize/arch/arch.h), and a few others. */
 struct made_functions made_functions_new(void);
 
 /* Those of @symbols, which are borrowed. */

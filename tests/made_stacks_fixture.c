@@ -17,7 +17,7 @@ enum {
 	ARM64_PC = 32,
 };
 
-/* What is above the address in a signed pointer to user code. */
+/* This is what is above the address in a signed pointer to user code. */
 #define SIGNED UINT64_C(0xab2a000000000000)
 
 #define PROGRAM(...) \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/perf_counts_fixture.h"
-#include "symbolize/function_name.h"
+#include "symbolize/functions/function_name.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ struct section_mark {
 	char function[128]; /* or "" */
 };
 
-/* What a kernel's list of symbols tells of its names. */
+/* This is what a kernel's list of symbols tells of its names. */
 struct kernel_names {
 	struct array thunks; /* struct thunk_range */
 	struct array marks;  /* struct section_mark */
@@ -52,7 +52,7 @@ struct thunk {
 	char from[128];
 };
 
-/* What a CPU does, one branch after the other. */
+/* This is what a CPU does, one branch after the other. */
 struct cpu_line {
 	struct thunk now;
 	struct thunk interrupted; /* the last one that was */

@@ -7,8 +7,8 @@
 
 enum set { A64, A32, T32, SETS };
 
-/* What the captures' code is if it is taken for each instruction set, as LLVM's
- * disassembler says: all direct branches, also where none was meant.
+/* This is what the captures' code is if it is taken for each instruction set,
+ * as LLVM's disassembler says: all direct branches, also where none was meant.
  */
 enum { ELSEWHERE = 0xffff };
 
@@ -107,7 +107,8 @@ static const struct direct_branch *branch_at(const struct piece *piece,
 	return NULL;
 }
 
-/* Whether @block is made of instructions of @set, as many as it says. */
+/* Returns whether @block is made of instructions of @set, as many as it says.
+ */
 static bool is_of_set(const struct piece *piece, enum set set,
 		      const struct flow_item *block)
 {

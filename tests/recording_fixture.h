@@ -75,7 +75,7 @@ void recording_fixture_code(const struct recording_fixture *fixture,
 			    uint64_t address, const uint8_t *bytes,
 			    size_t size);
 
-/* What of that code was different at the end. */
+/* Writes what of that code was different at the end. */
 void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 				   uint64_t address, const uint8_t *bytes,
 				   size_t size);

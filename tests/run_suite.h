@@ -14,14 +14,14 @@
  */
 int run_suite(Suite *suite);
 
-/* Whether this is the full tier, which the environment variable KTRACE_FULL
- * says: then suites try all of what they else try a part of.
+/* Returns whether this is the full tier, which the environment variable
+ * KTRACE_FULL says: then suites try all of what they else try a part of.
  */
 bool suite_is_full(void);
 
-/* Whether a test of many seconds is to be left out, and says so: the quick tier,
- * which the environment variable KTRACE_QUICK says, has no time for it, and
- * sanitizers and QEMU multiply it, so there the full tier alone has it.
+/* Returns whether a test of many seconds is to be left out, and says so: the
+ * quick tier, which the environment variable KTRACE_QUICK says, has no time for
+ * it, and sanitizers and QEMU multiply it, so there the full tier alone has it.
  */
 bool suite_skips_long_test(void);
 

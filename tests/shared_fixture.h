@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /* Reference data that is not part of the project, in the folder that the
- * environment variable KTRACE_SHARED names; without it, in ../shared, beside the
- * checkout.  Each of these says why on standard output when it returns false.
+ * environment variable KTRACE_SHARED names; without it, in ../shared, beside
+ * the checkout.  Each of these says why on standard output when it returns
+ * false.
  */
 
 /* Puts the path of file @name there into @path. */
@@ -22,7 +23,7 @@ bool shared_recording(const char *name, char *path, size_t size);
 /* Removes what shared_recording() unpacked.  "" is allowed. */
 void shared_recording_remove(const char *path);
 
-/* Whether this build decodes Intel PT. */
+/* Returns whether this build decodes Intel PT. */
 bool shared_has_intel_pt(void);
 
 /* Returns the bytes of a file and their count, to be freed; NULL if it cannot

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/span_story_fixture.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
 #include "report/text/task_names.h"
@@ -14,22 +14,24 @@
 #include <string.h>
 
 struct script {
-	struct witness witness;
-	struct span_sink sink;
+	struct event_handler handler;
+	struct span_callback callback;
 	struct task_time *time;
 	struct task_names *names;
 	struct attribution_fixture *fixture;
 	char text[2048];
 };
 
-static struct script *script_of_sink(struct span_sink *sink)
+static struct script *script_of_callback(struct span_callback *callback)
 {
-	return (struct script *)((char *)sink - offsetof(struct script, sink));
+	return (struct script *)((char *)callback -
+				 offsetof(struct script, callback));
 }
 
-static void write_span(struct span_sink *sink, const struct time_span *span)
+static void write_span(struct span_callback *callback,
+		       const struct time_span *span)
 {
-	struct script *script = script_of_sink(sink);
+	struct script *script = script_of_callback(callback);
 	size_t length = strlen(script->text);
 	char *end = script->text + length;
 	size_t room = sizeof(script->text) - length;
@@ -48,21 +50,22 @@ static void write_span(struct span_sink *sink, const struct time_span *span)
 	strcat(script->text, "\n");
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	task_time_step(((struct script *)witness)->time, step);
+	task_time_step(((struct script *)handler)->time, step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event_record)
 {
-	task_time_event(((struct script *)witness)->time, event_record);
+	task_time_event(((struct script *)handler)->time, event_record);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct script *)witness)->time, record);
+	task_time_record(((struct script *)handler)->time, record);
 }
 
 static void open_script(struct script *script, const struct span_story *story)
@@ -73,9 +76,9 @@ static void open_script(struct script *script, const struct span_story *story)
 	};
 
 	memset(script, 0, sizeof(*script));
-	script->witness =
-		(struct witness){ take_step, take_event, take_record };
-	script->sink.take = write_span;
+	script->handler =
+		(struct event_handler){ take_step, take_event, take_record };
+	script->callback.take = write_span;
 	script->fixture = attribution_fixture_new();
 	options.kinds = attribution_fixture_kinds(script->fixture);
 	options.functions = attribution_fixture_functions(script->fixture);
@@ -89,9 +92,9 @@ static void open_script(struct script *script, const struct span_story *story)
 		options.recorder = "/usr/bin/recorder record -- sleep 1";
 	}
 	options.names = script->names;
-	script->time = task_time_new(&options, &script->sink);
+	script->time = task_time_new(&options, &script->callback);
 	ck_assert_ptr_nonnull(script->time);
-	attribution_fixture_watch(script->fixture, &script->witness);
+	attribution_fixture_watch(script->fixture, &script->handler);
 }
 
 static void check(const struct span_story *story)

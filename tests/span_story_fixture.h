@@ -9,9 +9,9 @@
 
 struct attribution_fixture;
 
-/* What happens, and how task_time has it: a line a span, "tid class begin-end",
- * where a question mark says that it is provisional, "(recorder)" that the
- * recorder had the CPU, and " by tid" who woke.
+/* This is what happens, and how task_time has it: a line a span, "tid class
+ * begin-end", where a question mark says that it is provisional, "(recorder)"
+ * that the recorder had the CPU, and " by tid" who woke.
  */
 struct span_story {
 	const char *title;

@@ -4,10 +4,10 @@
 #include "attribution/calls/system_call.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "attribution/task_watch.h"
+#include "attribution/task_tracker.h"
 #include "report/text/task_names.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 struct script {
 	struct task_listener listener;
 	struct attribution_fixture *fixture;
-	struct task_watch *watch;
+	struct task_tracker *tracker;
 	struct task_names *names;
 	FILE *out;
 };
@@ -48,7 +48,7 @@ static int write_sleep(struct task_listener *listener,
 		sleep->others_at_end, sleep->same_at_begin, sleep->same_at_end);
 	if (sleep->waker != WAKER_NONE) {
 		fputs(" by ", out);
-		wakers_write(task_watch_wakers(script->watch), sleep->waker,
+		wakers_write(task_tracker_wakers(script->tracker), sleep->waker,
 			     attribution_fixture_functions(script->fixture),
 			     script->names, out);
 	}
@@ -83,7 +83,7 @@ static int write_call(struct task_listener *listener,
 
 static void open_script(struct script *script)
 {
-	struct task_watch_options options = {
+	struct task_tracker_options options = {
 		.arch = &arch_x86_64,
 		.time = {
 			.evidence = { .has_switches = true,
@@ -101,10 +101,10 @@ static void open_script(struct script *script)
 	options.time.functions = options.functions;
 	script->listener.slept = write_sleep;
 	script->listener.ended = write_call;
-	script->watch = task_watch_new(&options, &script->listener);
-	ck_assert_ptr_nonnull(script->watch);
+	script->tracker = task_tracker_new(&options, &script->listener);
+	ck_assert_ptr_nonnull(script->tracker);
 	attribution_fixture_watch(script->fixture,
-				  task_watch_witness(script->watch));
+				  task_tracker_handler(script->tracker));
 }
 
 void task_story_check(const struct task_story *story)
@@ -116,12 +116,12 @@ void task_story_check(const struct task_story *story)
 	open_script(&script);
 	script.out = open_memstream(&text, &size);
 	story->play(script.fixture);
-	ck_assert_int_eq(task_watch_end(script.watch), 0);
+	ck_assert_int_eq(task_tracker_end(script.tracker), 0);
 	fclose(script.out);
 	ck_assert_msg(!strcmp(text, story->expected), "%s came out as\n%s",
 		      story->title, text);
 	free(text);
-	task_watch_free(script.watch);
+	task_tracker_free(script.tracker);
 	task_names_close(script.names);
 	attribution_fixture_free(script.fixture);
 }

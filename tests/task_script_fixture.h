@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* What tasks do, and the sleeps and calls that task_watch makes of it: a line
- * for each as it ends.
+/* This is what tasks do, and the sleeps and calls that task_tracker makes of
+ * it: a line for each as it ends.
  */
 struct task_story {
 	const char *title;

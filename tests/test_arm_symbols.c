@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/user_sites/user_site_place.h"
+#include "attribution/call_sites/call_site_place.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/recording_open.h"
-#include "symbolize/address_map.h"
-#include "symbolize/elf_symbols.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/elf/elf_symbols.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -152,7 +152,7 @@ static const struct {
 START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 {
 	const uint64_t code = BASE + offsetof(struct program, code);
-	struct user_site site = {
+	struct call_site site = {
 		.pid = 7,
 		.purpose = (uint32_t)places[_i].purpose,
 	};
@@ -165,7 +165,7 @@ START_TEST(system_calls_are_as_long_as_their_instruction_set_has_them)
 	recording->info.arch = "aarch64";
 	recording_set_root(recording, fixture.path);
 	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
-	user_site_locate_return(&site, symbols,
+	call_site_locate_return(&site, symbols,
 				code + places[_i].return_offset);
 	ck_assert_uint_eq(site.address, code + places[_i].offset);
 	ck_assert_str_eq(

@@ -5,7 +5,7 @@
 
 enum { DELAY = 50 };
 
-/* What an MTC closed, and then something exact. */
+/* This is what an MTC closed, and then something exact. */
 START_TEST(what_is_behind_a_late_packet_is_as_young)
 {
 	struct trace_branch late[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_graph.h"
 #include "report/profile/flame_layout.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@ enum { A = 1, B, C, D, I, FUNCTIONS };
 static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t function,
 		    uint64_t self_ns, enum call_how how)
 {
-	bool is_break = how == HOW_BREAK ||
-			call_tree_at(tree, parent)->is_break;
-	uint32_t node = call_tree_child(tree, parent, function, is_break);
+	bool is_interrupt = how == HOW_EXCEPTION ||
+			    call_tree_at(tree, parent)->is_interrupt;
+	uint32_t node = call_tree_child(tree, parent, function, is_interrupt);
 
 	call_tree_at(tree, node)->self_ns += self_ns;
 	call_counts_add(&call_tree_at(tree, node)->calls, how);
@@ -31,7 +31,7 @@ static struct call_tree *make_tree(void)
 	uint32_t c = add(tree, b, C, 100, HOW_CALL);
 	uint32_t again = add(tree, c, B, 1000, HOW_CALL);
 	uint32_t d = add(tree, a, D, 10000, HOW_TAIL);
-	uint32_t i = add(tree, d, I, 100000, HOW_BREAK);
+	uint32_t i = add(tree, d, I, 100000, HOW_EXCEPTION);
 
 	add(tree, again, B, 2000, HOW_CALL);
 	add(tree, i, A, 1000000, HOW_CALL);

@@ -7,8 +7,8 @@
 #include "attribution/sleeps/wakers.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

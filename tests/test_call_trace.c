@@ -10,7 +10,7 @@ static void send(struct call_trace *trace, uint8_t kind, char function,
 {
 	const struct call_step step = {
 		.kind = kind,
-		.how = function >= 'A' && function <= 'Z' ? HOW_BREAK :
+		.how = function >= 'A' && function <= 'Z' ? HOW_EXCEPTION :
 							    HOW_CALL,
 		.function = (uint32_t)function,
 		.depth = depth,
@@ -65,7 +65,7 @@ static const struct {
 	{ "abc..dc..bd...", "0a1/10 1b2/20 2c1/10 2d1/10 1d1/10 2c1/10 " },
 	/* Recursion has a path of its own at each depth. */
 	{ "aaa...", "0a1/10 1a1/10 2a1/10 " },
-	/* What breaks in is apart from what is called. */
+	/* What interrupts is apart from what is called. */
 	{ "aI..", "0a1/10 1I!1/10 " },
 	/* The entry ends by a jump. */
 	{ "a.b.c.", "0a1/10 0b1/10 0c1/10 " },

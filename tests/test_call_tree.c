@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_tree.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
 
 enum { FUNCTIONS = 40, STEPS = 200000, MAX_DEPTH = 12 };
 
 static bool is_like(const struct call_tree *tree, uint32_t node,
-		    uint32_t parent, uint32_t function, bool is_break)
+		    uint32_t parent, uint32_t function, bool is_interrupt)
 {
 	const struct call_node *about = call_tree_at(tree, node);
 
 	return about->parent == parent && about->function == function &&
-	       about->is_break == is_break;
+	       about->is_interrupt == is_interrupt;
 }
 
 /* Whatever was asked for before, a child is the one asked for, and there is
@@ -29,16 +29,16 @@ START_TEST(children_are_found_in_any_order)
 	for (int i = 0; i < STEPS; i++) {
 		uint32_t chosen = next_random(&state);
 		uint32_t function = chosen / 4 % FUNCTIONS;
-		bool is_break = chosen % 256 == 1;
+		bool is_interrupt = chosen % 256 == 1;
 
 		if (depth && (chosen % 2 == 0 || depth == MAX_DEPTH)) {
 			depth--;
 			continue;
 		}
-		path[depth + 1] =
-			call_tree_child(tree, path[depth], function, is_break);
+		path[depth + 1] = call_tree_child(tree, path[depth], function,
+						  is_interrupt);
 		ck_assert(is_like(tree, path[depth + 1], path[depth], function,
-				  is_break));
+				  is_interrupt));
 		depth++;
 	}
 	for (uint32_t i = 1; i < call_tree_count(tree); i++) {
@@ -46,7 +46,7 @@ START_TEST(children_are_found_in_any_order)
 
 		ck_assert_uint_eq(call_tree_child(tree, node->parent,
 						  node->function,
-						  node->is_break),
+						  node->is_interrupt),
 				  i);
 	}
 	call_tree_free(tree);

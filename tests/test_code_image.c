@@ -33,7 +33,7 @@ static void patch(uint64_t time_ns, uint8_t old, uint8_t new)
 				 sizeof(poke), &origin);
 }
 
-static void copy_late_code(uint8_t value)
+static void copy_loaded_code(uint8_t value)
 {
 	uint8_t bytes[LATE_SIZE];
 	char path[128];
@@ -81,13 +81,13 @@ static uint8_t patched_at(uint64_t time_ns)
 	return byte;
 }
 
-START_TEST(late_code_is_patched_before_and_after_it_is_copied)
+START_TEST(loaded_code_is_patched_before_and_after_it_is_copied)
 {
 	uint8_t bytes[LATE_SIZE];
 
 	patch(1500, 6, 7);
 	patch(2500, 7, 8);
-	copy_late_code(7);
+	copy_loaded_code(7);
 	open_image();
 	ck_assert_uint_eq(code_image_read(image, 3000, LATE, bytes,
 					  sizeof(bytes)),
@@ -139,7 +139,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase,
-		       late_code_is_patched_before_and_after_it_is_copied);
+		       loaded_code_is_patched_before_and_after_it_is_copied);
 	tcase_add_test(tcase, a_patch_of_unknown_code_makes_none_known);
 	tcase_add_test(tcase, a_patch_is_undone_before_its_time);
 	suite_add_tcase(suite, tcase);

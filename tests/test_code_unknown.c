@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
-/* What the image has of 0x1000 to 0x1060, all of which is different at the
- * end: regions, and from where on the end is copied, and what is unknown then.
+/* This is what the image has of 0x1000 to 0x1060, all of which is different at
+ * the end: regions, and from where on the end is copied, and what is unknown
+ * then.
  */
 enum { END = 0x1060 };
 

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <sqlite3.h>
 
-/* What a constraint of the table "call" leaves of all rows. */
+/* This is what a constraint of the table "call" leaves of all rows. */
 static const struct {
 	const char *plan;
 	const char *values; /* in SQL */

@@ -46,7 +46,7 @@ static void tear_down(void)
 	scratch_folder_free(&scratch);
 }
 
-/* Keeps blocks and what breaks in alone. */
+/* Keeps blocks and exceptions alone. */
 static void keep_path(struct array *items)
 {
 	struct flow_item *kept = items->items;
@@ -143,7 +143,8 @@ START_TEST(damage_ends_neither_program_nor_decoding)
 }
 END_TEST
 
-/* What packets of speculation and their likes begin with, everywhere. */
+/* This is what packets of speculation and their likes begin with, everywhere.
+ */
 START_TEST(any_byte_may_be_damaged)
 {
 	static const uint8_t bytes[] = {

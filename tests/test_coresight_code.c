@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/event_spec.h"
+#include "collector/events/event_spec.h"
 #include "common/perf_data.h"
-#include "common/text_patch.h"
+#include "common/text_poke_breakpoint.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "tests/etmv4_packets.h"
@@ -196,7 +196,7 @@ static void watch(const char *name)
 			.size = sizeof(watch.attr),
 			.sample_type = EVENT_SAMPLE_TYPE |
 				       PERF_SAMPLE_REGS_INTR,
-			.sample_regs_intr = TEXT_PATCH_REGISTERS,
+			.sample_regs_intr = TEXT_POKE_BREAKPOINT_REGISTERS,
 			.sample_id_all = 1,
 		},
 		.id = WATCH_ID,
@@ -243,7 +243,7 @@ START_TEST(watched_patch_is_what_runs_from_then_on)
 {
 	struct flow_totals totals;
 
-	watch(TEXT_PATCH_EVENT);
+	watch(TEXT_POKE_BREAKPOINT_EVENT);
 	patch(BRANCH_BACK);
 	write_end(BRANCH_BACK);
 	decode(&totals);
@@ -257,7 +257,7 @@ START_TEST(another_end_than_watched_is_a_gap)
 {
 	struct flow_totals totals;
 
-	watch(TEXT_PATCH_EVENT);
+	watch(TEXT_POKE_BREAKPOINT_EVENT);
 	patch(BRANCH_BACK);
 	write_end(BRANCH_BACK + 1);
 	decode(&totals);
@@ -273,7 +273,7 @@ START_TEST(lost_patches_make_gaps)
 				  2100,	    0, WATCH_ID };
 	struct flow_totals totals;
 
-	watch(TEXT_PATCH_EVENT);
+	watch(TEXT_POKE_BREAKPOINT_EVENT);
 	patch(BRANCH_BACK);
 	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
 				 sizeof(lost), NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/function_events.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/events/function_events.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
@@ -120,11 +120,11 @@ END_TEST
 /* The vectors are folded into the entries that they lead to. */
 static const struct entry {
 	const char *name;
-	enum function_break detail;
+	enum function_exception detail;
 	uint64_t return_address;
 } entries[] = {
-	{ "el0t_32_irq", FUNCTION_BREAK_INTERRUPT, USER(0x56) },
-	{ "el0t_32_sync", FUNCTION_BREAK_SYSTEM_CALL, USER(0x1c) },
+	{ "el0t_32_irq", FUNCTION_EXCEPTION_INTERRUPT, USER(0x56) },
+	{ "el0t_32_sync", FUNCTION_EXCEPTION_SYSTEM_CALL, USER(0x1c) },
 };
 
 static void check_entry(const struct symbols *symbols,
@@ -150,9 +150,9 @@ static void take_visit(void *ctx, const struct function_event *event)
 {
 	struct visits *visits = ctx;
 
-	if (event->kind == FUNCTION_BREAK)
+	if (event->kind == FUNCTION_EXCEPTION)
 		check_entry(visits->symbols, event, visits->breaks++);
-	visits->returns += event->kind == FUNCTION_BREAK_RETURN;
+	visits->returns += event->kind == FUNCTION_EXCEPTION_RETURN;
 }
 
 START_TEST(vectors_lead_to_entries)

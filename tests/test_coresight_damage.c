@@ -23,7 +23,7 @@ enum { SECONDS = 20, TRIES = 5 };
 #else
 enum { SECONDS = 4, TRIES = 16 };
 #endif
-/* What the full tier tries, under sanitizers, too. */
+/* This is what the full tier tries, under sanitizers, too. */
 enum { FULL_TRIES = 16 };
 
 static const struct capture {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What sinks that several CPUs share write around their frames. */
+/* This is what sinks that several CPUs share write around their frames. */
 enum { SYNCS = 3, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 enum { FILE_ROOM = 4 * FRAME_FIXTURE_ROOM(2 * ROOM) };
 
@@ -21,7 +21,7 @@ static const enum capture_name kinds[2] = { CAPTURE_ETMV4, CAPTURE_ETE };
 #define SYNC_WORD 0xff, 0xff, 0xff, 0x7f
 static const uint8_t barrier[] = { SYNC_WORD, SYNC_WORD, SYNC_WORD, SYNC_WORD };
 static const uint8_t half_barrier[16] = { SYNC_WORD, SYNC_WORD };
-/* What fills a sink up: nobody's bytes. */
+/* This is what fills a sink up: nobody's bytes. */
 static const uint8_t padding[16] = { 1 };
 
 static struct scratch_folder scratch;

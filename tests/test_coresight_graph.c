@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/branch_source.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/function_event.h"
-#include "symbolize/symbols.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"

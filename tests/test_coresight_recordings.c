@@ -69,7 +69,7 @@ static bool is_traced_busybox(const char *root)
 	return found;
 }
 
-/* What KTRACE_ARM64_ROOT names, or the machine's own files. */
+/* Returns what KTRACE_ARM64_ROOT names, or the machine's own files. */
 static bool find_root(char *root, size_t size)
 {
 	const char *named = getenv("KTRACE_ARM64_ROOT");

@@ -13,12 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Traces of each kind of unit, bare and in the frames of a shared sink, cut and
- * with bytes changed in several ways: with KTRACE_FULL at every byte (in frames,
- * and under sanitizers and QEMU, which are slow, at some of them), else at
- * fewer.  Strides are primes: the points' spans, which repeat, are met at other
- * places each time.  Each is decoded by the graph of blocks, where that is to be
- * had, and by OpenCSD alone.
+/* Traces of each kind of unit, bare and in the frames of a shared sink,
+ * cut and with bytes changed in several ways: with KTRACE_FULL at every byte
+ * (in frames, and under sanitizers and QEMU, which are slow, at some of them),
+ * else at fewer.  Strides are primes: the points' spans, which repeat, are met
+ * at other places each time.  Each is decoded by the graph of blocks, where
+ * that is to be had, and by OpenCSD alone.
  */
 enum { SYNCS = 5, ROUNDS = 2, ROOM = CAPTURE_ROOM(SYNCS, ROUNDS) };
 
@@ -78,8 +78,8 @@ static void write_trace(const uint8_t *bytes, size_t count)
 	snapshot_fixture_file(&scratch, CAPTURE_TRACE, bytes, count);
 }
 
-/* What is in the scratch folder, as source @index sees it; nothing if it has no
- * bytes in there.
+/* Returns what is in the scratch folder, as source @index sees it; nothing if
+ * it has no bytes in there.
  */
 static struct array decode(size_t index)
 {

@@ -19,7 +19,7 @@
 #define CONTEXT_OF(info) 0x81, (info)
 #define IDS(vmid, id) 0x31 | HAS_VMID | HAS_CONTEXT_ID, ID(vmid), ID(id)
 #define EVENT 0x71
-#define ANEW RESERVED /* the sink was told so */
+#define ANEW RESERVED /* the callback was told so */
 #define DISCARD 0x00, 0x03
 #define EIGHT 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80
 
@@ -28,8 +28,8 @@ enum { APART = 1 << 29 | 1 << 7, UNCOUNTED = 1 << 30 };
 
 enum { ROOM = 64 };
 
-/* What a unit writes that is at most @depth elements ahead, what comes behind
- * it that it cannot have written, and what of it was executed.
+/* This is what a unit writes that is at most @depth elements ahead, what comes
+ * behind it that it cannot have written, and what of it was executed.
  */
 static const struct row {
 	uint32_t depth;
@@ -187,7 +187,7 @@ static const struct row {
 	DAMAGED(4, 0, (INFO, E), (0x2d, EIGHT, EIGHT, EIGHT, EIGHT), (INFO)),
 };
 
-/* What comes out. */
+/* This is what comes out. */
 struct collected {
 	uint8_t bytes[ROOM];
 	size_t size;
@@ -232,10 +232,10 @@ static void begin(uint32_t depth, uint32_t idr0)
 
 static void set_up(void)
 {
-	const struct coresight_packet_sink sink = { collect, note_anew,
-						    &collected };
+	const struct coresight_packet_callback callback = { collect, note_anew,
+							    &collected };
 
-	speculation = coresight_speculation_new(&sink);
+	speculation = coresight_speculation_new(&callback);
 	ck_assert_ptr_nonnull(speculation);
 }
 
@@ -275,7 +275,7 @@ START_TEST(packets_come_in_parts)
 END_TEST
 
 /* What comes next is found behind the place where it ends. */
-START_TEST(it_ends_where_the_sink_wants_no_more)
+START_TEST(it_ends_where_the_callback_wants_no_more)
 {
 	const uint8_t bytes[] = { INFO, E, E, COMMIT(1), COMMIT(1), E };
 
@@ -334,7 +334,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, committed_packets_come_out, 0, count);
 	tcase_add_loop_test(tcase, packets_come_in_parts, 0, count);
-	tcase_add_test(tcase, it_ends_where_the_sink_wants_no_more);
+	tcase_add_test(tcase, it_ends_where_the_callback_wants_no_more);
 	tcase_add_test(tcase, no_unit_waits_for_ever);
 	tcase_add_test(tcase, what_waits_moves_on);
 	suite_add_tcase(suite, tcase);

@@ -2,8 +2,8 @@
 #include "decoder/code/code_image.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/function_events.h"
-#include "symbolize/symbols.h"
+#include "symbolize/events/function_events.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
@@ -14,9 +14,9 @@
 #include <string.h>
 
 /* Function timelines of boards' kernels.  Nobody kept their symbols: every
- * place that a call leads to begins a function.  On TC2 every return goes where
- * the call says.  The Juno's dump is not what was in its memory: it has calls of
- * _mcount where the kernel had put nops, so returns differ by a few
+ * place that a call leads to begins a function.  On TC2 every return goes
+ * where the call says.  The Juno's dump is not what was in its memory: it has
+ * calls of _mcount where the kernel had put nops, so returns differ by a few
  * instructions; where a call did not lead to its target there is a gap.
  */
 static const struct board {
@@ -91,7 +91,7 @@ static uint64_t count_exits(const struct array *items, enum flow_exit exit)
 	return count;
 }
 
-/* What calls and breaks-in left open. */
+/* This is what calls and exceptions left open. */
 struct shadow {
 	uint64_t addresses[256];
 	size_t count;
@@ -125,12 +125,12 @@ static void take(void *ctx, const struct function_event *event)
 		break;
 	case FUNCTION_LOCAL_CALL:
 		break;
-	case FUNCTION_BREAK:
-	case FUNCTION_LOCAL_BREAK:
+	case FUNCTION_EXCEPTION:
+	case FUNCTION_LOCAL_EXCEPTION:
 		push(shadow, event->address);
 		break;
 	case FUNCTION_RETURN:
-	case FUNCTION_BREAK_RETURN:
+	case FUNCTION_EXCEPTION_RETURN:
 		shadow->returns++;
 		pop(shadow, event->address);
 		break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/byte_buffer.h"
-#include "collector/tracer.h"
+#include "collector/bytes/byte_buffer.h"
+#include "collector/trace_unit/tracer.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"

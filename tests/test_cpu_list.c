@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/cpu_list.h"
+#include "collector/target/cpu_list.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "tests/run_suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/crash_stack.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

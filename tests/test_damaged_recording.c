@@ -20,7 +20,7 @@ enum { SECONDS = 20, CUT_KB = 256, FLIPS = 2 };
 #else
 enum { SECONDS = 5, CUT_KB = 64, FLIPS = 8 };
 #endif
-/* What the full tier tries, under sanitizers, too. */
+/* This is what the full tier tries, under sanitizers, too. */
 enum { FULL_CUT_KB = 64, FULL_FLIPS = 8 };
 
 static char folder[4096];

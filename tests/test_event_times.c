@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/block_graph.h"
-#include "execution/event_times.h"
+#include "execution/graph/block_graph.h"
+#include "execution/time/event_times.h"
 #include "tests/run_suite.h"
 
 #include <check.h>
@@ -118,7 +118,7 @@ START_TEST(without_a_known_time_the_usual_speed_counts)
 	times->work += 1000;
 	event_times_know(times, 2000);
 	add(100, 0, UINT64_MAX);
-	event_times_settle(times);
+	event_times_flush(times);
 	ck_assert_uint_eq(times->finished, 1);
 	ck_assert_uint_gt(times->records[0].time_ns, 2000);
 	ck_assert_uint_le(times->records[0].time_ns, 2100);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/pipeline.h"
+#include "cmd/pipeline/session.h"
 #include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
@@ -46,7 +46,7 @@ static char *export_timeline(const char *format)
 	struct timeline_context context;
 	struct task_stacks *stacks;
 	struct session session;
-	struct step_sink *sink;
+	struct step_callback *callback;
 	size_t size;
 	char *text;
 
@@ -56,9 +56,9 @@ static char *export_timeline(const char *format)
 		.names = session.names,
 		.out = open_memstream(&text, &size),
 	};
-	sink = renderer->open(&context);
-	ck_assert_int_eq(run_pipeline(&session, sink, &stacks), 0);
-	ck_assert_int_eq(renderer->close(sink), 0);
+	callback = renderer->open(&context);
+	ck_assert_int_eq(run_pipeline(&session, callback, &stacks), 0);
+	ck_assert_int_eq(renderer->close(callback), 0);
 	fclose(context.out);
 	task_stacks_free(stacks);
 	session_close(&session);
@@ -212,8 +212,8 @@ START_TEST(gprof_reads_the_same_calls)
 	}
 	profile = profile_new(&all);
 	ck_assert_int_eq(session_open(&session, &options), 0);
-	ck_assert_int_eq(run_pipeline(&session, profile_sink(profile), &stacks),
-			 0);
+	ck_assert_int_eq(
+		run_pipeline(&session, profile_callback(profile), &stacks), 0);
 	report = (struct profile_report){
 		.functions = symbols_functions(session.symbols),
 		.tree = profile_tree(profile),

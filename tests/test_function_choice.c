@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/function_choice.h"
 
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "attribution/relations/function_choice.h"
 #include "attribution/relations/part_tree.h"
 #include "report/profile/call_tree.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 
@@ -13,16 +13,17 @@
 enum { FAST = 18, SLOW = 2, FAST_NS = 100, SLEEP_NS = 5000 };
 
 struct scene {
-	struct witness witness;
+	struct event_handler handler;
 	struct attribution_fixture *fixture;
 	struct function_choice *choice;
 	struct function_study *study;
 	uint64_t now_ns;
 };
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct scene *scene = (struct scene *)witness;
+	struct scene *scene = (struct scene *)handler;
 
 	ck_assert_int_eq(function_study_take(scene->study, step), 0);
 }
@@ -61,13 +62,13 @@ static void open_scene(struct scene *scene)
 		.slowest = 3,
 	};
 
-	*scene = (struct scene){ .witness.step = take_step };
+	*scene = (struct scene){ .handler.step = take_step };
 	scene->fixture = attribution_fixture_new();
 	scene->choice = function_choice_new(
 		attribution_fixture_functions(scene->fixture), "vfs_read", 8);
 	options.functions = scene->choice;
 	scene->study = function_study_new(&options);
-	attribution_fixture_watch(scene->fixture, &scene->witness);
+	attribution_fixture_watch(scene->fixture, &scene->handler);
 	pass(scene, 100);
 	starts(scene->fixture, 0, 7);
 	for (int i = 0; i < FAST + SLOW; i++)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the fuzz entry of recordings begins with: small recordings and captures
- * with code, which must be decoded to the end to be worth something.  They are
- * written into the folder that KTRACE_SEEDS names, if it names one.
+/* This is what the fuzz entry of recordings begins with: small recordings and
+ * captures with code, which must be decoded to the end to be worth something.
+ * They are written into the folder that KTRACE_SEEDS names, if it names one.
  */
 enum { SEED_ROOM = 1 << 16 };
 

@@ -4,7 +4,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/made_functions_fixture.h"
 #include "tests/run_suite.h"
 

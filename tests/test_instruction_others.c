@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is read of instructions, compared with the other readers that there are:
- * today's of x86 and, of Arm, OpenCSD's.  Each way in which they differ is here
- * with its reason; a difference without one fails.
+/* This is what is read of instructions, compared with the other readers that
+ * there are: today's of x86 and, of Arm, OpenCSD's.  Each way in which they
+ * differ is here with its reason; a difference without one fails.
  */
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/instruction_length.h"
-#include "execution/instruction.h"
+#include "execution/instruction/instruction.h"
 #include "tests/kcore_text_fixture.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
@@ -119,8 +119,8 @@ START_TEST(random_x86_code_is_read_alike)
 }
 END_TEST
 
-/* Of a whole kernel: all is known but the far jump in the 32-bit code that other
- * processors start with.
+/* Of a whole kernel: all is known but the far jump in the 32-bit code that
+ * other processors start with.
  */
 START_TEST(kernel_x86_code_is_read_alike)
 {

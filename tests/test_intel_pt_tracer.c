@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/byte_buffer.h"
-#include "collector/tracer.h"
+#include "collector/bytes/byte_buffer.h"
+#include "collector/trace_unit/tracer.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "tests/run_suite.h"
@@ -17,7 +17,7 @@ static void put(const char *name, const char *text)
 	scratch_folder_write(&devices, name, text);
 }
 
-/* What Linux 6.12 shows for a Skylake. */
+/* This is what Linux 6.12 shows for a Skylake. */
 static void make_pmu(void)
 {
 	static const char *const formats[][2] = {

@@ -10,7 +10,7 @@
 
 enum { PSB_SIZE = 16 };
 
-/* What lies behind a PSB, and how much of it is whole. */
+/* This is what lies behind a PSB, and how much of it is whole. */
 static const struct {
 	uint8_t bytes[8];
 	size_t size;

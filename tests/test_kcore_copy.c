@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/byte_buffer.h"
-#include "collector/kcore.h"
-#include "collector/kcore_copy.h"
-#include "collector/kernel_changes.h"
+#include "collector/bytes/byte_buffer.h"
+#include "collector/kernel_code/kcore.h"
+#include "collector/kernel_code/kcore_copy.h"
+#include "collector/kernel_code/kernel_changes.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "tests/run_suite.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* What was written: 'e' an entry, 'x' an exit, 's' a switch, 'L' a leaf; each
- * behind the number of its task.
+/* This is what was written: 'e' an entry, 'x' an exit, 's' a switch, 'L' a
+ * leaf; each behind the number of its task.
  */
 struct letters {
 	char text[512];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/address_map.h"
-#include "symbolize/elf_symbols.h"
-#include "symbolize/function_table.h"
-#include "symbolize/lines.h"
+#include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/pipeline.h"
+#include "cmd/pipeline/session.h"
 #include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/perf_counts_fixture.h"
 #include "tests/perf_switches_fixture.h"
 #include "tests/run_suite.h"
@@ -27,8 +27,8 @@ static void count_ourselves(const char *path, struct array *counts)
 	struct session session;
 
 	ck_assert_int_eq(session_open(&session, &options), 0);
-	ck_assert_int_eq(run_pipeline(&session, profile_sink(profile), &stacks),
-			 0);
+	ck_assert_int_eq(
+		run_pipeline(&session, profile_callback(profile), &stacks), 0);
 	functions = symbols_functions(session.symbols);
 	ck_assert_int_eq(function_profile_make(profile_tree(profile),
 					       function_count(functions),

@@ -6,7 +6,7 @@
 #include "report/text/colors.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
@@ -35,7 +35,7 @@ static void send(uint8_t kind, uint64_t time_ns, uint32_t function,
 		.task = &task,
 	};
 
-	profile_sink(profile)->take(profile_sink(profile), &step);
+	profile_callback(profile)->take(profile_callback(profile), &step);
 }
 
 /* vfs_read() calls the other for 30 ns. */
@@ -53,7 +53,7 @@ static void setup(void)
 	function_table_add(functions, "vfs_read", 8, module, 'k');
 	function_table_add(functions, evil, strlen(evil), module, 'u');
 	profile = profile_new(&all);
-	stacks = task_stacks_new(all.window, profile_sink(profile));
+	stacks = task_stacks_new(all.window, profile_callback(profile));
 	send(STEP_SWITCH, 100, 0, 0);
 	send(STEP_ENTER, 100, 1, 0);
 	send(STEP_ENTER, 110, 2, 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What is left of a profile without the idle loop and the tracer. */
+/* This is what is left of a profile without the idle loop and the tracer. */
 #include "report/profile/call_tree.h"
 #include "report/profile/profile_scope.h"
 #include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/made_functions_fixture.h"
 #include "tests/run_suite.h"
 
@@ -53,7 +53,7 @@ static void add_path(struct call_tree *tree,
 {
 	uint32_t part = part_of(path->functions);
 	uint32_t node = call_tree_part_root(tree, -1, part);
-	bool is_break = false;
+	bool is_interrupt = false;
 	char text[128];
 	char *rest = text;
 	char *name;
@@ -62,10 +62,10 @@ static void add_path(struct call_tree *tree,
 	if (part != PROFILE_WORK)
 		strtok_r(text, " ", &rest);
 	while ((name = strtok_r(rest == text ? text : NULL, " ", &rest))) {
-		is_break |= !strncmp(name, "asm_", 4);
+		is_interrupt |= !strncmp(name, "asm_", 4);
 		node = call_tree_find_child(
 			tree, node, made_functions_find(functions, name),
-			is_break);
+			is_interrupt);
 	}
 	call_tree_at(tree, node)->self_ns += path->self_ns;
 	call_tree_at(tree, node)->calls.direct++;

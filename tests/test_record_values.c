@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/record_values.h"
+#include "cmd/record/record_values.h"
 #include "common/array.h"
 #include "tests/run_suite.h"
 

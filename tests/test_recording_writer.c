@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/byte_buffer.h"
-#include "collector/event_list.h"
-#include "collector/feature.h"
-#include "collector/record_bytes.h"
-#include "collector/recording_writer.h"
+#include "collector/bytes/byte_buffer.h"
+#include "collector/events/event_list.h"
+#include "collector/records/record_bytes.h"
+#include "collector/writer/feature.h"
+#include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "tests/run_suite.h"
@@ -161,7 +161,7 @@ START_TEST(test_trace)
 }
 END_TEST
 
-/* What a killed recorder leaves: the header knows the rounds before. */
+/* This is what a killed recorder leaves: the header knows the rounds before. */
 START_TEST(test_rounds)
 {
 	struct byte_buffer bytes;

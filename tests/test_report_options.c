@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/report_options.h"
+#include "cmd/options/report_options.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

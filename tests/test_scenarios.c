@@ -3,8 +3,8 @@
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_events.h"
-#include "symbolize/symbols.h"
+#include "symbolize/events/function_events.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/flow_fixture.h"
 #include "tests/run_suite.h"
 
@@ -34,7 +34,7 @@ struct scenario {
 };
 
 struct writer {
-	struct step_sink sink;
+	struct step_callback callback;
 	const struct symbols *symbols;
 	FILE *out;
 };
@@ -94,11 +94,11 @@ static void read_scenario(const char *path, struct scenario *scenario)
 	free(copy);
 }
 
-static void write_doubt(FILE *out, uint8_t doubt)
+static void write_unseen(FILE *out, uint8_t unseen)
 {
-	fprintf(out, "%s%s%s\n", doubt & DOUBT_BEGIN ? " begin-unseen" : "",
-		doubt & DOUBT_END ? " end-unseen" : "",
-		doubt & DOUBT_INSIDE ? " paused" : "");
+	fprintf(out, "%s%s%s\n", unseen & UNSEEN_BEGIN ? " begin-unseen" : "",
+		unseen & UNSEEN_END ? " end-unseen" : "",
+		unseen & UNSEEN_INSIDE ? " paused" : "");
 }
 
 static void write_function(const struct writer *writer,
@@ -115,12 +115,13 @@ static void write_function(const struct writer *writer,
 		fprintf(writer->out, "< %s %" PRIu64, name, step->wall_ns);
 	if (step->kind == STEP_EXIT && step->on_cpu_ns != step->wall_ns)
 		fprintf(writer->out, " on-cpu %" PRIu64, step->on_cpu_ns);
-	write_doubt(writer->out, step->doubt);
+	write_unseen(writer->out, step->unseen);
 }
 
-static void write_step(struct step_sink *sink, const struct call_step *step)
+static void write_step(struct step_callback *callback,
+		       const struct call_step *step)
 {
-	const struct writer *writer = (const struct writer *)sink;
+	const struct writer *writer = (const struct writer *)callback;
 	FILE *out = writer->out;
 
 	if (step->kind == STEP_LEAVE)
@@ -168,7 +169,7 @@ static int next_events(void *ctx, const struct function_event **batch)
 static void run_events(struct scenario *scenario, struct writer *writer)
 {
 	struct task_stacks *stacks =
-		task_stacks_new(TIME_WINDOW_ALL, &writer->sink);
+		task_stacks_new(TIME_WINDOW_ALL, &writer->callback);
 	struct event_merge *merge = event_merge_new(holds, stacks);
 	struct function_events *events[MAX_CPUS];
 	const struct function_event *run;
@@ -200,7 +201,7 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 
 static char *run_scenario(struct scenario *scenario)
 {
-	struct writer writer = { .sink = { write_step } };
+	struct writer writer = { .callback = { write_step } };
 	struct symbols *symbols;
 	size_t size;
 	char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of slices is left to be seen at a resolution of 10 ns. */
+/* This is what of slices is left to be seen at a resolution of 10 ns. */
 #include "tests/run_suite.h"
 #include "view/data/slice_thinner.h"
 
@@ -28,14 +28,15 @@ static const struct story stories[] = {
 	  "0 0 6 1 x2 6;1 1 5 7 x2 2;" },
 };
 
-struct text_sink {
-	struct slice_sink sink;
+struct text_callback {
+	struct slice_callback callback;
 	char text[512];
 };
 
-static void take(struct slice_sink *sink, const struct view_slice *slice)
+static void take(struct slice_callback *callback,
+		 const struct view_slice *slice)
 {
-	struct text_sink *out = (struct text_sink *)sink;
+	struct text_callback *out = (struct text_callback *)callback;
 	size_t used = strlen(out->text);
 
 	snprintf(out->text + used, sizeof(out->text) - used,
@@ -43,7 +44,7 @@ static void take(struct slice_sink *sink, const struct view_slice *slice)
 		 slice->end_ns, slice->name, slice->count, slice->busy_ns);
 }
 
-static void play(const char *text, struct slice_sink *sink)
+static void play(const char *text, struct slice_callback *callback)
 {
 	struct view_slice slice = { .lane = 5, .count = 1 };
 	int size;
@@ -51,7 +52,7 @@ static void play(const char *text, struct slice_sink *sink)
 	while (sscanf(text, "%u %lu %lu %u;%n", &slice.depth, &slice.begin_ns,
 		      &slice.end_ns, &slice.name, &size) == 4) {
 		slice.busy_ns = slice.end_ns - slice.begin_ns;
-		sink->take(sink, &slice);
+		callback->take(callback, &slice);
 		text += size;
 	}
 }
@@ -59,10 +60,10 @@ static void play(const char *text, struct slice_sink *sink)
 START_TEST(what_can_be_seen_is_left)
 {
 	const struct story *story = &stories[_i];
-	struct text_sink out = { .sink = { .take = take } };
-	struct slice_thinner *thinner = slice_thinner_new(10, &out.sink);
+	struct text_callback out = { .callback = { .take = take } };
+	struct slice_thinner *thinner = slice_thinner_new(10, &out.callback);
 
-	play(story->slices, slice_thinner_sink(thinner));
+	play(story->slices, slice_thinner_callback(thinner));
 	ck_assert_int_eq(slice_thinner_end(thinner), 0);
 	ck_assert_msg(!strcmp(out.text, story->left), "%s: %s", story->title,
 		      out.text);
@@ -70,25 +71,27 @@ START_TEST(what_can_be_seen_is_left)
 }
 END_TEST
 
-static void count(struct slice_sink *sink, const struct view_slice *slice)
+static void count(struct slice_callback *callback,
+		  const struct view_slice *slice)
 {
-	((struct text_sink *)sink)->text[0]++;
+	((struct text_callback *)callback)->text[0]++;
 	ck_assert_uint_gt(slice->count, 0);
 }
 
 /* A million, seventy times as long as the resolution: seventy are left. */
 START_TEST(few_are_left_of_any_number)
 {
-	struct text_sink out = { .sink = { .take = count } };
-	struct slice_thinner *thinner = slice_thinner_new(100000, &out.sink);
+	struct text_callback out = { .callback = { .take = count } };
+	struct slice_thinner *thinner =
+		slice_thinner_new(100000, &out.callback);
 	struct view_slice slice = { .count = 1 };
 
 	for (uint64_t i = 0; i < 1000000; i++) {
 		slice.begin_ns = 7 * i;
 		slice.end_ns = 7 * i + 3;
 		slice.busy_ns = 3;
-		slice_thinner_sink(thinner)->take(slice_thinner_sink(thinner),
-						  &slice);
+		slice_thinner_callback(thinner)->take(
+			slice_thinner_callback(thinner), &slice);
 	}
 	ck_assert_int_eq(slice_thinner_end(thinner), 0);
 	ck_assert_int_eq(out.text[0], 70);

@@ -3,7 +3,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "execution/execution_stream.h"
+#include "execution/stream/execution_stream.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
@@ -79,7 +79,7 @@ START_TEST(every_instruction_and_no_gap)
 }
 END_TEST
 
-/* What the emulator saw, independent of any packet. */
+/* This is what the emulator saw, independent of any packet. */
 struct true_block {
 	uint64_t address;
 	uint64_t ticks;

@@ -18,15 +18,15 @@ enum {
 
 /* Steps as they come; tasks by index, as they lie elsewhere each time. */
 struct steps {
-	struct step_sink sink;
+	struct step_callback callback;
 	struct call_step all[STEPS_ROOM];
 	uint32_t tasks[STEPS_ROOM];
 	size_t count;
 };
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct steps *steps = (struct steps *)sink;
+	struct steps *steps = (struct steps *)callback;
 
 	ck_assert_uint_lt(steps->count, STEPS_ROOM);
 	steps->all[steps->count] = *step;
@@ -39,9 +39,9 @@ static struct task_stacks *new_stacks(struct steps *steps, uint64_t since_ns)
 	const struct time_window window = { since_ns, UINT64_MAX };
 	struct task_stacks *stacks;
 
-	steps->sink.take = take;
+	steps->callback.take = take;
 	steps->count = 0;
-	stacks = task_stacks_new(window, &steps->sink);
+	stacks = task_stacks_new(window, &steps->callback);
 	for (int i = 0; i < CPUS; i++)
 		ck_assert_int_eq(task_stacks_add_cpu(stacks, i, 0, 0), i);
 	return stacks;
@@ -50,10 +50,18 @@ static struct task_stacks *new_stacks(struct steps *steps, uint64_t since_ns)
 static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 {
 	static const uint8_t kinds[] = {
-		FUNCTION_CALL,	       FUNCTION_CALL,	    FUNCTION_CALL,
-		FUNCTION_RETURN,       FUNCTION_RETURN,	    FUNCTION_BREAK,
-		FUNCTION_BREAK_RETURN, FUNCTION_TAIL_CALL,  FUNCTION_GAP,
-		FUNCTION_TRACE_START,  FUNCTION_TRACE_STOP, FUNCTION_SWITCH,
+		FUNCTION_CALL,
+		FUNCTION_CALL,
+		FUNCTION_CALL,
+		FUNCTION_RETURN,
+		FUNCTION_RETURN,
+		FUNCTION_EXCEPTION,
+		FUNCTION_EXCEPTION_RETURN,
+		FUNCTION_TAIL_CALL,
+		FUNCTION_GAP,
+		FUNCTION_TRACE_START,
+		FUNCTION_TRACE_STOP,
+		FUNCTION_SWITCH,
 		FUNCTION_NEW_PROGRAM,
 	};
 	struct function_event event = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/name_choice.h"
 #include "report/steps/step_select.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>
@@ -10,20 +10,20 @@
 enum { A = 1, B, C };
 
 struct letters {
-	struct step_sink sink;
+	struct step_callback callback;
 	char text[64];
 };
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct letters *letters = (struct letters *)sink;
+	struct letters *letters = (struct letters *)callback;
 	char letter = (char)((step->kind == STEP_ENTER ? 'A' : 'a') +
 			     (int)step->function - 1);
 
 	letters->text[strlen(letters->text)] = letter;
 }
 
-static void send(struct step_sink *sink, uint64_t time_ns, uint8_t kind,
+static void send(struct step_callback *callback, uint64_t time_ns, uint8_t kind,
 		 uint32_t function, uint32_t depth, uint64_t wall_ns)
 {
 	static const struct task task = { .tid = 7, .pid = 7 };
@@ -36,19 +36,19 @@ static void send(struct step_sink *sink, uint64_t time_ns, uint8_t kind,
 		.task = &task,
 	};
 
-	sink->take(sink, &step);
+	callback->take(callback, &step);
 }
 
-static void send_all(struct step_sink *sink)
+static void send_all(struct step_callback *callback)
 {
-	send(sink, 100, STEP_ENTER, A, 0, 0);
-	send(sink, 110, STEP_ENTER, B, 1, 0);
-	send(sink, 115, STEP_EXIT, B, 1, 5);
-	send(sink, 120, STEP_ENTER, B, 1, 0);
-	send(sink, 130, STEP_ENTER, C, 2, 0);
-	send(sink, 132, STEP_EXIT, C, 2, 2);
-	send(sink, 150, STEP_EXIT, B, 1, 30);
-	send(sink, 160, STEP_EXIT, A, 0, 60);
+	send(callback, 100, STEP_ENTER, A, 0, 0);
+	send(callback, 110, STEP_ENTER, B, 1, 0);
+	send(callback, 115, STEP_EXIT, B, 1, 5);
+	send(callback, 120, STEP_ENTER, B, 1, 0);
+	send(callback, 130, STEP_ENTER, C, 2, 0);
+	send(callback, 132, STEP_EXIT, C, 2, 2);
+	send(callback, 150, STEP_EXIT, B, 1, 30);
+	send(callback, 160, STEP_EXIT, A, 0, 60);
 }
 
 #define ALL \
@@ -99,7 +99,7 @@ static const struct name_choice *choose(struct name_choice *choice,
 START_TEST(only_what_is_asked_for_passes)
 {
 	struct function_table *functions = function_table_new();
-	struct letters letters = { .sink = { .take = take } };
+	struct letters letters = { .callback = { .take = take } };
 	struct name_choice shown = NAME_CHOICE_NONE;
 	struct name_choice hidden = NAME_CHOICE_NONE;
 	struct step_select_options options = cases[_i].options;
@@ -111,8 +111,8 @@ START_TEST(only_what_is_asked_for_passes)
 		function_table_add(functions, name, 1,
 				   function_table_module(functions, "", 0),
 				   'k');
-	select = step_select_new(&options, functions, &letters.sink);
-	send_all(step_select_sink(select));
+	select = step_select_new(&options, functions, &letters.callback);
+	send_all(step_select_callback(select));
 	ck_assert_int_eq(step_select_end(select), 0);
 	ck_assert_str_eq(letters.text, cases[_i].expected);
 	step_select_free(select);
@@ -131,20 +131,20 @@ START_TEST(it_is_done_when_nothing_is_open)
 		.max_count = _i ? 2 : UINT64_MAX,
 	};
 	struct function_table *functions = function_table_new();
-	struct letters letters = { .sink = { .take = take } };
+	struct letters letters = { .callback = { .take = take } };
 	struct step_select *select =
-		step_select_new(&options, functions, &letters.sink);
-	struct step_sink *sink = step_select_sink(select);
+		step_select_new(&options, functions, &letters.callback);
+	struct step_callback *callback = step_select_callback(select);
 
-	ck_assert(!sink->is_done(sink, 0));
-	send(sink, 100, STEP_ENTER, A, 0, 0);
-	send(sink, 110, STEP_ENTER, B, 1, 0);
-	ck_assert(!sink->is_done(sink, 115));
-	send(sink, 115, STEP_EXIT, B, 1, 5);
-	ck_assert(!sink->is_done(sink, 115));
-	send(sink, 160, STEP_EXIT, A, 0, 60);
-	ck_assert(sink->is_done(sink, 115));
-	ck_assert(sink->is_done(sink, 114) == _i);
+	ck_assert(!callback->is_done(callback, 0));
+	send(callback, 100, STEP_ENTER, A, 0, 0);
+	send(callback, 110, STEP_ENTER, B, 1, 0);
+	ck_assert(!callback->is_done(callback, 115));
+	send(callback, 115, STEP_EXIT, B, 1, 5);
+	ck_assert(!callback->is_done(callback, 115));
+	send(callback, 160, STEP_EXIT, A, 0, 60);
+	ck_assert(callback->is_done(callback, 115));
+	ck_assert(callback->is_done(callback, 114) == _i);
 	step_select_free(select);
 	function_table_free(functions);
 }

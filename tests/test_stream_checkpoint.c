@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/pack.h"
 #include "decoder/flow/flow.h"
-#include "execution/stream_checkpoint.h"
+#include "execution/stream/stream_checkpoint.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

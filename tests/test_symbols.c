@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/kallsyms.h"
-#include "symbolize/symbols.h"
+#include "symbolize/kernel/kallsyms.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

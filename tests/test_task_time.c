@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads do, and how their lives begin and end. */
+/* This is what threads do, and how their lives begin and end. */
 #include "tests/attribution_fixture.h"
 #include "tests/span_story_fixture.h"
 

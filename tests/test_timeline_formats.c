@@ -5,7 +5,7 @@
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
@@ -75,39 +75,40 @@ static const struct task tasks[] = {
 	{ .index = 1, .tid = 8, .pid = 8 },
 };
 
-static void send(struct step_sink *sink, struct call_step step, int32_t tid)
+static void send(struct step_callback *callback, struct call_step step,
+		 int32_t tid)
 {
 	step.task = &tasks[tid - 7];
-	sink->take(sink, &step);
+	callback->take(callback, &step);
 }
 
 /* Task 7 calls vfs_read(), 8 runs in between, and 7 is renamed. */
-static void send_all(struct step_sink *sink)
+static void send_all(struct step_callback *callback)
 {
-	send(sink, (struct call_step){ .kind = STEP_SWITCH, .time_ns = 150 },
-	     7);
-	send(sink,
+	send(callback,
+	     (struct call_step){ .kind = STEP_SWITCH, .time_ns = 150 }, 7);
+	send(callback,
 	     (struct call_step){ .kind = STEP_ENTER,
 				 .time_ns = 199,
 				 .function = READ,
 				 .how = HOW_SYSTEM_CALL },
 	     7);
-	send(sink,
+	send(callback,
 	     (struct call_step){ .kind = STEP_ENTER,
 				 .time_ns = 200,
 				 .function = EVIL,
 				 .depth = 1 },
 	     8);
-	send(sink,
+	send(callback,
 	     (struct call_step){ .kind = STEP_EXIT,
 				 .time_ns = 12000000345,
 				 .function = READ,
 				 .wall_ns = 146,
 				 .on_cpu_ns = 100,
 				 .late_ns = 4,
-				 .doubt = DOUBT_END | DOUBT_INSIDE },
+				 .unseen = UNSEEN_END | UNSEEN_INSIDE },
 	     7);
-	send(sink,
+	send(callback,
 	     (struct call_step){ .kind = STEP_GAP,
 				 .cpu = 12,
 				 .time_ns = UINT64_MAX,
@@ -136,11 +137,11 @@ static char *render(const char *command, const char *format, bool by_process,
 		.colors = &colors_none,
 		.out = open_memstream(&text, size),
 	};
-	struct step_sink *sink = renderer->open(&context);
+	struct step_callback *callback = renderer->open(&context);
 
-	ck_assert_ptr_nonnull(sink);
-	send_all(sink);
-	ck_assert_int_eq(renderer->close(sink), 0);
+	ck_assert_ptr_nonnull(callback);
+	send_all(callback);
+	ck_assert_int_eq(renderer->close(callback), 0);
 	fclose(context.out);
 	return text;
 }
@@ -288,11 +289,11 @@ START_TEST(a_leaf_has_one_line_and_a_caller_two)
 		.colors = &colors_none,
 		.out = open_memstream(&text, &size),
 	};
-	struct step_sink *sink = timeline_text.open(&context);
+	struct step_callback *callback = timeline_text.open(&context);
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
-		send(sink, steps[i], 8);
-	ck_assert_int_eq(timeline_text.close(sink), 0);
+		send(callback, steps[i], 8);
+	ck_assert_int_eq(timeline_text.close(callback), 0);
 	fclose(context.out);
 	ck_assert_str_eq(text, HEADER
 			 "     0.000000010   0)  other-8              | "

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/top_frame.h"
-#include "cmd/top_options.h"
-#include "cmd/top_result.h"
-#include "cmd/top_text.h"
-#include "cmd/top_view.h"
+#include "cmd/top/top_frame.h"
+#include "cmd/top/top_options.h"
+#include "cmd/top/top_result.h"
+#include "cmd/top/top_text.h"
+#include "cmd/top/top_view.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/tracepoint_set.h"
+#include "collector/events/tracepoint_set.h"
 #include "tests/run_suite.h"
 
 static const struct {

@@ -2,9 +2,9 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
-#include "symbolize/symbols.h"
-#include "symbolize/user_elf.h"
-#include "symbolize/user_stack.h"
+#include "symbolize/symbols/symbols.h"
+#include "symbolize/unwind/user_elf.h"
+#include "symbolize/unwind/user_stack.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/stack_sample_fixture.h"
@@ -114,7 +114,7 @@ KEPT static void outermost(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Says in the recording what this process has mapped. */
+/* Writes into the recording what this process has mapped. */
 static void add_maps(struct recording_fixture *fixture)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

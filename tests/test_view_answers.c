@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the page is answered, of a made-up summary. */
+/* This is what the page is answered, of a made-up summary. */
 #include "tests/run_suite.h"
 #include "tests/view_fixture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/workload.h"
+#include "collector/target/workload.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

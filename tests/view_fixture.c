@@ -2,9 +2,9 @@
 #include "tests/view_fixture.h"
 
 #include "report/text/task_names.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 #include "view/make/level_chain.h"
@@ -126,7 +126,7 @@ void view_fixture_begin(struct view_fixture *fixture)
 	fixture->function = add_function(fixture, VIEW_FIXTURE_NAME);
 	fixture->tracer = add_function(fixture, "perf_trace_sched_switch");
 	fixture->interrupt = add_function(fixture, "asm_common_interrupt");
-	fixture->kinds = work_kinds_new(fixture->functions, &arch_x86_64);
+	fixture->kinds = context_kinds_new(fixture->functions, &arch_x86_64);
 	ck_assert_ptr_nonnull(fixture->kinds);
 	make(fixture);
 	fixture->sources = (struct view_sources){
@@ -145,7 +145,7 @@ void view_fixture_end(struct view_fixture *fixture)
 {
 	view_summary_free(fixture->sources.summary);
 	task_names_close(fixture->names);
-	work_kinds_free(fixture->kinds);
+	context_kinds_free(fixture->kinds);
 	function_table_free(fixture->functions);
 	scratch_folder_free(&fixture->folder);
 }

@@ -7,8 +7,8 @@
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

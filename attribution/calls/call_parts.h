@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-/* What happened on one call path, within one call of a function or many. */
+/* This is what happened on one call path, within one call of a function or
+ * many.
+ */
 struct call_part {
 	uint32_t node; /* of a call tree */
 	uint64_t calls;

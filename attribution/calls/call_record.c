@@ -2,8 +2,8 @@
 #include "attribution/calls/call_record.h"
 
 #include "attribution/sleeps/sleep_places.h"
-#include "symbolize/function_table.h"
-#include "symbolize/lines.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 

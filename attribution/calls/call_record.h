@@ -26,7 +26,7 @@ struct call_record {
 	const struct sleep_places *places;
 };
 
-/* What it is written with; all borrowed. */
+/* This is what it is written with; all borrowed. */
 struct call_record_context {
 	const struct function_table *functions;
 	const struct arch *arch;

@@ -8,7 +8,7 @@
 #include "attribution/text/stack_text.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

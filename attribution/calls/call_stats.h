@@ -10,8 +10,8 @@
 
 struct system_call;
 
-/* What one process's calls of one kind came to.  Only those that were seen
- * from begin to end are in the times.
+/* This is what one process's calls of one kind came to.  Only those that were
+ * seen from begin to end are in the times.
  */
 struct call_stat {
 	int32_t pid;

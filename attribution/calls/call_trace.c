@@ -41,7 +41,7 @@ static uint32_t find_child(const struct call_trace *trace, uint32_t parent,
 
 	while (child != TRACED_NONE &&
 	       (at(trace, child)->function != step->function ||
-		at(trace, child)->is_interrupt != (step->how == HOW_BREAK)))
+		at(trace, child)->is_interrupt != (step->how == HOW_EXCEPTION)))
 		child = at(trace, child)->next_sibling;
 	return child;
 }
@@ -82,7 +82,7 @@ static uint32_t add_child(struct call_trace *trace, uint32_t parent,
 	added->first_child = TRACED_NONE;
 	added->last_child = TRACED_NONE;
 	added->next_sibling = TRACED_NONE;
-	added->is_interrupt = step->how == HOW_BREAK;
+	added->is_interrupt = step->how == HOW_EXCEPTION;
 	link_child(trace, parent, child);
 	return child;
 }

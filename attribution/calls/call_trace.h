@@ -25,7 +25,9 @@ struct traced_function {
 
 #define TRACED_NONE UINT32_MAX
 
-/* What one system call called: each path once, with how often and how long. */
+/* This is what one system call called: each path once, with how often and how
+ * long.
+ */
 struct call_trace {
 	struct array functions; /* struct traced_function */
 	struct array open;	/* uint32_t: the function open at each depth */

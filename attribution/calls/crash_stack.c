@@ -2,15 +2,15 @@
 #include "attribution/calls/crash_stack.h"
 
 #include "common/error.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What an exception that goes unhandled sends, by its handler's name on x86
- * and arm64.
+/* This is what an exception that goes unhandled sends, by its handler's name
+ * on x86 and arm64.
  */
 static const struct {
 	const char *handler;

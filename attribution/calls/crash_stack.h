@@ -11,7 +11,7 @@
 struct arch;
 struct function_table;
 
-/* What functions are called with; both borrowed. */
+/* Both are borrowed. */
 struct crash_names {
 	const struct function_table *functions;
 	const struct arch *arch;

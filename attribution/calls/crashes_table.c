@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/crash_stack.h"
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
  * last.
  */
 struct crashes_table {
-	struct witness witness;
+	struct event_handler handler;
 	struct attribution_input input;
 	struct crash_names names;
 	struct array stacks;  /* struct crash_stack by task index */
@@ -57,9 +57,9 @@ static int take_end(struct crashes_table *table, const struct call_step *step,
 		       -ERROR_MEMORY;
 }
 
-static void take(struct witness *witness, const struct call_step *step)
+static void take(struct event_handler *handler, const struct call_step *step)
 {
-	struct crashes_table *table = (struct crashes_table *)witness;
+	struct crashes_table *table = (struct crashes_table *)handler;
 	struct crash_stack *stack;
 	int status = 0;
 
@@ -79,13 +79,13 @@ static void take(struct witness *witness, const struct call_step *step)
 		table->status = status;
 }
 
-static struct witness *open_table(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
 	struct crashes_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
 		return NULL;
-	table->witness.step = take;
+	table->handler.step = take;
 	table->input = *input;
 	table->names = (struct crash_names){
 		.functions = symbols_functions(input->symbols),
@@ -94,7 +94,7 @@ static struct witness *open_table(const struct attribution_input *input)
 	table->stacks = ARRAY_OF(struct crash_stack);
 	table->ended = ARRAY_OF(int32_t);
 	table->crashes = ARRAY_OF(struct crash);
-	return &table->witness;
+	return &table->handler;
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -144,10 +144,10 @@ static void print_row(const struct crashes_table *table,
 	fputs("\n", out);
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	const struct crashes_table *table = (struct crashes_table *)witness;
+	const struct crashes_table *table = (struct crashes_table *)handler;
 	uint64_t count = table->crashes.count;
 
 	if (table->status < 0)
@@ -161,9 +161,9 @@ static int render(struct witness *witness,
 	return 0;
 }
 
-static void close_table(struct witness *witness)
+static void close_table(struct event_handler *handler)
 {
-	struct crashes_table *table = (struct crashes_table *)witness;
+	struct crashes_table *table = (struct crashes_table *)handler;
 
 	for (size_t i = 0; i < table->stacks.count; i++)
 		crash_stack_free(array_at(&table->stacks, i));

@@ -3,10 +3,10 @@
 #include "attribution/calls/system_call.h"
 #include "attribution/events/known_events.h"
 #include "attribution/table.h"
-#include "attribution/task_watch.h"
+#include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -30,11 +30,12 @@ static int take_call(struct task_listener *listener,
 	return call_stats_add(table->stats, call);
 }
 
-static struct witness *open_table(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
-	const struct task_watch_options options = task_watch_options_of(input);
+	const struct task_tracker_options options =
+		task_tracker_options_of(input);
 	struct syscalls_table *table = calloc(1, sizeof(*table));
-	struct task_watch *watch;
+	struct task_tracker *tracker;
 
 	if (!table)
 		return NULL;
@@ -45,11 +46,11 @@ static struct witness *open_table(const struct attribution_input *input)
 		known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 		known_events_has(input->events, EVENT_SCHED_WAKING);
 	table->stats = call_stats_new();
-	watch = task_watch_new(&options, &table->listener);
-	if (table->stats && watch)
-		return task_watch_witness(watch);
+	tracker = task_tracker_new(&options, &table->listener);
+	if (table->stats && tracker)
+		return task_tracker_handler(tracker);
 	call_stats_free(table->stats);
-	task_watch_free(watch);
+	task_tracker_free(tracker);
 	free(table);
 	return NULL;
 }
@@ -135,13 +136,13 @@ static void explain(const struct syscalls_table *table, FILE *out)
 				   "--events=sched");
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_watch *watch = task_watch_of(witness);
+	struct task_tracker *tracker = task_tracker_of(handler);
 	struct syscalls_table *table =
-		(struct syscalls_table *)task_watch_listener(watch);
-	int status = task_watch_end(watch);
+		(struct syscalls_table *)task_tracker_listener(tracker);
+	int status = task_tracker_end(tracker);
 
 	if (status < 0)
 		return status;
@@ -154,14 +155,14 @@ static int render(struct witness *witness,
 	return status;
 }
 
-static void close_table(struct witness *witness)
+static void close_table(struct event_handler *handler)
 {
-	struct task_watch *watch = task_watch_of(witness);
+	struct task_tracker *tracker = task_tracker_of(handler);
 	struct syscalls_table *table =
-		(struct syscalls_table *)task_watch_listener(watch);
+		(struct syscalls_table *)task_tracker_listener(tracker);
 
 	call_stats_free(table->stats);
-	task_watch_free(watch);
+	task_tracker_free(tracker);
 	free(table);
 }
 

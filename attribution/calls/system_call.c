@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_call.h"
 
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 
 /* include/linux/errno.h: what never reaches user space. */
 enum {

@@ -4,9 +4,9 @@
 #include "attribution/events/known_events.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -30,13 +30,13 @@ struct caller {
 struct system_calls {
 	const struct function_table *functions;
 	const struct arch *arch;
-	const struct work_kinds *kinds;
+	const struct context_kinds *kinds;
 	struct array callers; /* struct caller by task index */
 };
 
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
-				      const struct work_kinds *kinds)
+				      const struct context_kinds *kinds)
 {
 	struct system_calls *calls = calloc(1, sizeof(*calls));
 
@@ -87,7 +87,7 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 
 static int begin(struct caller *caller, const struct call_step *step)
 {
-	bool was_unseen = step->doubt & DOUBT_BEGIN;
+	bool was_unseen = step->unseen & UNSEEN_BEGIN;
 
 	/* The frame around the entry that has just ended. */
 	if (was_unseen && step->time_ns == caller->unseen_end_ns)
@@ -115,7 +115,7 @@ static void enter_in_call(const struct system_calls *calls,
 	    implements_call(calls, step->function))
 		call->function = step->function;
 	if (caller->fault_depth == NO_DEPTH &&
-	    work_kind_of(calls->kinds, step->function) == WORK_FAULT) {
+	    context_kind_of(calls->kinds, step->function) == CONTEXT_FAULT) {
 		caller->fault_depth = step->depth;
 		caller->fault_ns = step->time_ns;
 		call->faults++;
@@ -129,7 +129,8 @@ static int enter(const struct system_calls *calls, struct caller *caller,
 		enter_in_call(calls, caller, step);
 		return CALL_NOTHING;
 	}
-	if (work_kind_of(calls->kinds, step->function) == WORK_SYSTEM_CALL)
+	if (context_kind_of(calls->kinds, step->function) ==
+	    CONTEXT_SYSTEM_CALL)
 		return begin(caller, step);
 	if (step->how == HOW_INFERRED && implements_call(calls, step->function))
 		caller->unseen_function = step->function;
@@ -160,9 +161,9 @@ static int leave(struct caller *caller, const struct call_step *step)
 	}
 	if (step->depth != caller->call.depth)
 		return CALL_NOTHING;
-	if (step->doubt & DOUBT_BEGIN)
+	if (step->unseen & UNSEEN_BEGIN)
 		caller->unseen_end_ns = step->time_ns;
-	if (step->doubt & DOUBT_END)
+	if (step->unseen & UNSEEN_END)
 		caller->call.end = CALL_CUT;
 	return end(caller, step->time_ns);
 }

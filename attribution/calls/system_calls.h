@@ -8,7 +8,7 @@ struct event_record;
 struct sideband_record;
 struct arch;
 struct function_table;
-struct work_kinds;
+struct context_kinds;
 
 /* Follows the tasks through their system calls. */
 struct system_calls;
@@ -16,10 +16,10 @@ struct system_calls;
 /* Borrows all.  Returns NULL when out of memory. */
 struct system_calls *system_calls_new(const struct function_table *functions,
 				      const struct arch *arch,
-				      const struct work_kinds *kinds);
+				      const struct context_kinds *kinds);
 void system_calls_free(struct system_calls *calls);
 
-/* What a step changed. */
+/* This is what a step changed. */
 enum system_call_change {
 	CALL_NOTHING,
 	CALL_BEGAN,

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 struct step_join {
-	struct step_sink sink;
+	struct step_callback callback;
 	const struct known_events *events;
-	struct witness *const *witnesses;
-	size_t witness_count;
+	struct event_handler *const *handlers;
+	size_t handler_count;
 	struct switch_events *switches;
 	int status;
 	struct sideband *sideband;
@@ -30,9 +30,9 @@ static void pull(struct step_join *join)
 static void hand_event(const struct step_join *join,
 		       const struct event_record *event)
 {
-	for (size_t i = 0; i < join->witness_count; i++)
-		if (join->witnesses[i]->event)
-			join->witnesses[i]->event(join->witnesses[i], event);
+	for (size_t i = 0; i < join->handler_count; i++)
+		if (join->handlers[i]->event)
+			join->handlers[i]->event(join->handlers[i], event);
 }
 
 static void hand_switch(struct step_join *join)
@@ -58,10 +58,10 @@ static void hand_record(struct step_join *join)
 			hand_event(join, &event);
 		return;
 	}
-	for (size_t i = 0; i < join->witness_count; i++)
-		if (join->witnesses[i]->record)
-			join->witnesses[i]->record(join->witnesses[i],
-						   &join->next);
+	for (size_t i = 0; i < join->handler_count; i++)
+		if (join->handlers[i]->record)
+			join->handlers[i]->record(join->handlers[i],
+						  &join->next);
 }
 
 static void hand_records(struct step_join *join, uint64_t until_ns)
@@ -72,28 +72,29 @@ static void hand_records(struct step_join *join, uint64_t until_ns)
 	}
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct step_join *join = (struct step_join *)sink;
+	struct step_join *join = (struct step_join *)callback;
 
 	hand_records(join, step->time_ns);
-	for (size_t i = 0; i < join->witness_count; i++)
-		if (join->witnesses[i]->step)
-			join->witnesses[i]->step(join->witnesses[i], step);
+	for (size_t i = 0; i < join->handler_count; i++)
+		if (join->handlers[i]->step)
+			join->handlers[i]->step(join->handlers[i], step);
 }
 
 struct step_join *step_join_new(const struct recording *recording,
 				const struct known_events *events,
-				struct witness *const *witnesses, size_t count)
+				struct event_handler *const *handlers,
+				size_t count)
 {
 	struct step_join *join = calloc(1, sizeof(*join));
 
 	if (!join)
 		return NULL;
-	join->sink.take = take;
+	join->callback.take = take;
 	join->events = events;
-	join->witnesses = witnesses;
-	join->witness_count = count;
+	join->handlers = handlers;
+	join->handler_count = count;
 	join->sideband =
 		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SAMPLE) |
 						 SIDEBAND_BIT(SIDEBAND_SWITCH) |
@@ -119,9 +120,9 @@ void step_join_free(struct step_join *join)
 	free(join);
 }
 
-struct step_sink *step_join_sink(struct step_join *join)
+struct step_callback *step_join_callback(struct step_join *join)
 {
-	return &join->sink;
+	return &join->callback;
 }
 
 int step_join_end(struct step_join *join)

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_STEP_JOIN_H
 #define KT_ATTRIBUTION_STEP_JOIN_H
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "report/steps/call_step.h"
 
 #include <stddef.h>
@@ -19,16 +19,17 @@ struct recording;
  */
 struct step_join;
 
-/* Hands all to the @count witnesses at @witnesses, in this order.  Borrows
+/* Hands all to the @count handlers at @handlers, in this order.  Borrows
  * all arguments.  Returns NULL when out of memory.
  */
 struct step_join *step_join_new(const struct recording *recording,
 				const struct known_events *events,
-				struct witness *const *witnesses, size_t count);
+				struct event_handler *const *handlers,
+				size_t count);
 void step_join_free(struct step_join *join);
 
 /* Where the steps go. */
-struct step_sink *step_join_sink(struct step_join *join);
+struct step_callback *step_join_callback(struct step_join *join);
 
 /* Hands on the records after the last step.
  *

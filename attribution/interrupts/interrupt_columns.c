@@ -6,7 +6,7 @@
 #include "attribution/interrupts/irq_names.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 const char *interrupt_kind_name(uint8_t kind)
 {

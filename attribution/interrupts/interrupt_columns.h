@@ -33,7 +33,7 @@ void interrupt_columns_write(const struct interrupt_columns *columns,
 /* Writes, for people, what @rows (struct interrupt_row) add up to. */
 void interrupt_columns_sum(const struct array *rows, FILE *out);
 
-/* Says which events the recording would need to know more. */
+/* Prints which events the recording would need to know more. */
 void interrupt_columns_explain(const struct known_events *events, FILE *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_steps_parts.h"
 
-#include "attribution/time/task_work.h"
-#include "symbolize/function_table.h"
+#include "attribution/time/task_contexts.h"
+#include "symbolize/functions/function_table.h"
 
-/* Returns whether functions of @role begin pieces, and of which kind. */
-static bool begins_piece(enum interrupt_role role, enum interrupt_kind *kind)
+/* Returns whether functions of @role begin slices, and of which kind. */
+static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 {
 	static const struct {
 		enum interrupt_role role;
@@ -29,39 +29,39 @@ static bool begins_piece(enum interrupt_role role, enum interrupt_kind *kind)
 	return false;
 }
 
-/* Whether @piece is what its thread is there for, and no interrupt. */
+/* Returns whether @slice is what its thread is there for, and no interrupt. */
 static bool is_thread_work(const struct interrupt_steps *steps,
 			   const struct interrupt_stack *stack,
-			   const struct interrupt_piece *piece)
+			   const struct interrupt_slice *slice)
 {
 	size_t count;
-	const struct open_work *works =
-		task_work_open(steps->work, stack->index, &count);
+	const struct open_context *contexts =
+		task_contexts_open(steps->contexts, stack->index, &count);
 
-	if (piece->is_part && interrupt_stack_top(stack))
+	if (slice->is_part && interrupt_stack_top(stack))
 		return interrupt_stack_top(stack)->is_thread_work;
-	if (piece->kind == INTERRUPT_WORK || piece->kind == INTERRUPT_THREAD)
+	if (slice->kind == INTERRUPT_WORK || slice->kind == INTERRUPT_THREAD)
 		return true;
-	return piece->kind == INTERRUPT_SOFTIRQ && count >= 2 &&
-	       works[count - 2].kind == WORK_THREAD;
+	return slice->kind == INTERRUPT_SOFTIRQ && count >= 2 &&
+	       contexts[count - 2].kind == CONTEXT_THREAD;
 }
 
 static void begin(struct interrupt_steps *steps, struct interrupt_stack *stack,
-		  const struct call_step *step, struct interrupt_piece piece)
+		  const struct call_step *step, struct interrupt_slice slice)
 {
-	struct interrupt_piece *slot;
+	struct interrupt_slice *slot;
 
-	piece.function = step->function;
-	piece.depth = step->depth;
-	piece.begin_ns = step->time_ns;
-	piece.is_thread_work = is_thread_work(steps, stack, &piece);
-	slot = interrupt_stacks_push(steps->stacks, stack, piece);
+	slice.function = step->function;
+	slice.depth = step->depth;
+	slice.begin_ns = step->time_ns;
+	slice.is_thread_work = is_thread_work(steps, stack, &slice);
+	slot = interrupt_stacks_push(steps->stacks, stack, slice);
 	if (slot)
 		steps->listener->begin(steps->listener, slot, step);
 }
 
-/* Whether @step enters what the open caller is there to call. */
-static bool is_called(const struct interrupt_piece *top,
+/* Returns whether @step enters what the open caller is there to call. */
+static bool is_called(const struct interrupt_slice *top,
 		      enum interrupt_role role, const struct call_step *step)
 {
 	return top->caller_role != ROLE_NONE && role != ROLE_HELPER &&
@@ -72,31 +72,31 @@ static void enter_called(struct interrupt_steps *steps,
 			 struct interrupt_stack *stack,
 			 const struct call_step *step)
 {
-	struct interrupt_piece *top = interrupt_stack_top(stack);
-	struct interrupt_piece piece = interrupt_piece_of(
+	struct interrupt_slice *top = interrupt_stack_top(stack);
+	struct interrupt_slice slice = interrupt_slice_of(
 		top->caller_role == ROLE_CALLS_RCU ? INTERRUPT_RCU :
 						     INTERRUPT_NAPI,
 		ROLE_NONE);
 
-	piece.is_part = true;
+	slice.is_part = true;
 	if (top->caller_role != ROLE_CALLS_RCU)
 		top->caller_role = ROLE_NONE;
-	begin(steps, stack, step, piece);
+	begin(steps, stack, step, slice);
 }
 
 static void enter_expected(struct interrupt_steps *steps,
 			   struct interrupt_stack *stack,
 			   const struct call_step *step)
 {
-	struct interrupt_piece *top = interrupt_stack_top(stack);
-	struct interrupt_piece piece =
-		interrupt_piece_of(top->expected_kind, ROLE_NONE);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
+	struct interrupt_slice slice =
+		interrupt_slice_of(top->expected_kind, ROLE_NONE);
 
-	piece.is_part = true;
-	piece.owner = top->expected_owner;
+	slice.is_part = true;
+	slice.owner = top->expected_owner;
 	top->expected_owner = NULL;
 	top->expected = FUNCTION_NONE;
-	begin(steps, stack, step, piece);
+	begin(steps, stack, step, slice);
 }
 
 static bool is_caller(enum interrupt_role role)
@@ -110,19 +110,19 @@ static void enter_role(struct interrupt_steps *steps,
 		       const struct call_step *step, enum interrupt_role role,
 		       bool is_new_work)
 {
-	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
 	enum interrupt_kind kind;
 
-	if (begins_piece(role, &kind)) {
-		struct interrupt_piece piece = interrupt_piece_of(kind, role);
+	if (begins_slice(role, &kind)) {
+		struct interrupt_slice slice = interrupt_slice_of(kind, role);
 
-		piece.is_part = role == ROLE_ACTION && top;
+		slice.is_part = role == ROLE_ACTION && top;
 		if (role == ROLE_THREAD) {
-			piece.caller_role = ROLE_CALLS_HANDLER;
-			piece.caller_depth = step->depth;
+			slice.caller_role = ROLE_CALLS_HANDLER;
+			slice.caller_depth = step->depth;
 		}
 		if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD)
-			begin(steps, stack, step, piece);
+			begin(steps, stack, step, slice);
 	} else if (top && is_caller(role)) {
 		top->caller_role = (uint8_t)role;
 		top->caller_depth = step->depth;
@@ -137,7 +137,7 @@ static void enter_within(struct interrupt_steps *steps,
 {
 	enum interrupt_role role =
 		interrupt_role_of(steps->roles, step->function);
-	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
 
 	if (top && top->expected == step->function) {
 		enter_expected(steps, stack, step);
@@ -152,11 +152,11 @@ static void enter_within(struct interrupt_steps *steps,
 	}
 }
 
-/* A piece lasts through the jumps that its function ends in, but to other
+/* A slice lasts through the jumps that its function ends in, but to other
  * work.  Entries that jump to each other are known by the last one.
  */
 static bool goes_on(const struct interrupt_steps *steps,
-		    struct interrupt_piece *top, const struct call_step *step,
+		    struct interrupt_slice *top, const struct call_step *step,
 		    bool is_new_work)
 {
 	enum interrupt_role role =
@@ -173,7 +173,7 @@ void interrupt_steps_enter(struct interrupt_steps *steps,
 			   struct interrupt_stack *stack,
 			   const struct call_step *step, bool is_new_work)
 {
-	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
 
 	if (top && step->depth <= top->depth) {
 		if (goes_on(steps, top, step, is_new_work))

@@ -40,11 +40,12 @@ const struct interrupt_grouping *interrupt_grouping_find(const char *name)
  * come from where they are whole.
  */
 static const struct interrupt_row *
-source_row(const struct interrupt_ledger *ledger,
+source_row(const struct interrupt_accounts *accounts,
 	   const struct interrupt_grouping *grouping, size_t index)
 {
-	return grouping->by_beneficiary ? interrupt_ledger_row(ledger, index) :
-					  interrupt_ledger_work(ledger, index);
+	return grouping->by_beneficiary ?
+		       interrupt_accounts_row(accounts, index) :
+		       interrupt_accounts_work(accounts, index);
 }
 
 static bool is_wanted(const struct interrupt_row *row,
@@ -137,13 +138,13 @@ static void unite(struct array *rows)
 	rows->count = count;
 }
 
-int interrupt_groups(const struct interrupt_ledger *ledger,
+int interrupt_groups(const struct interrupt_accounts *accounts,
 		     const struct interrupt_grouping *grouping,
 		     const struct step_filter *filter, struct array *rows)
 {
 	const struct interrupt_row *row;
 
-	for (size_t i = 0; (row = source_row(ledger, grouping, i)); i++) {
+	for (size_t i = 0; (row = source_row(accounts, grouping, i)); i++) {
 		struct interrupt_row *slot;
 
 		if (!is_wanted(row, filter))

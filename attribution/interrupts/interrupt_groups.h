@@ -2,14 +2,14 @@
 #ifndef KT_ATTRIBUTION_INTERRUPT_GROUPS_H
 #define KT_ATTRIBUTION_INTERRUPT_GROUPS_H
 
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
 
 #include <stdbool.h>
 
 struct step_filter;
 
-/* What a table of interrupt work has a row for. */
+/* A grouping is what a table of interrupt work has a row for. */
 struct interrupt_grouping {
 	const char *name;
 	const char *help;
@@ -24,11 +24,11 @@ const struct interrupt_grouping *interrupt_grouping_find(const char *name);
 /* Returns grouping @index, or NULL after the last. */
 const struct interrupt_grouping *interrupt_grouping_at(size_t index);
 
-/* Adds to @rows (struct interrupt_row) the sums of @ledger by @grouping, of
+/* Adds to @rows (struct interrupt_row) the sums of @accounts by @grouping, of
  * work on time of or for tasks that @filter is about.  What is not grouped by
  * is 0 or -1.  Longest first.  Returns 0 or -ERROR_MEMORY.
  */
-int interrupt_groups(const struct interrupt_ledger *ledger,
+int interrupt_groups(const struct interrupt_accounts *accounts,
 		     const struct interrupt_grouping *grouping,
 		     const struct step_filter *filter, struct array *rows);
 

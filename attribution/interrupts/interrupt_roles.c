@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_roles.h"
 
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct rule {
 	enum interrupt_role role;
 };
 
-/* What each soft interrupt does: its open_softirq(). */
+/* This is what each soft interrupt does: its open_softirq(). */
 static const struct {
 	const char *name;
 	enum softirq_vector vector;
@@ -61,7 +61,7 @@ static const struct rule rules[] = {
 	{ "_raw_", true, ROLE_HELPER },
 	{ "__local_bh_", true, ROLE_HELPER },
 	{ "__cond_resched", false, ROLE_HELPER },
-	/* What tracing calls where a tracepoint is. */
+	/* This is what tracing calls where a tracepoint is. */
 	{ "__traceiter_", true, ROLE_HELPER },
 	{ "perf_trace_", true, ROLE_HELPER },
 	{ "trace_event_raw_event_", true, ROLE_HELPER },
@@ -75,7 +75,7 @@ static const struct rule rules[] = {
 	{ "p9_client_cb", false, ROLE_ANSWERS },
 };
 
-/* What serves the system as a whole. */
+/* This is what serves the system as a whole. */
 static const struct {
 	const char *name;
 	bool is_prefix;
@@ -119,7 +119,8 @@ static enum interrupt_role by_name(const char *name)
 	return ROLE_NONE;
 }
 
-/* Returns whether @name is what a soft interrupt does, and which in *@vector. */
+/* Returns whether @name is what a soft interrupt does, and which in *@vector.
+ */
 static bool is_action(const char *name, enum softirq_vector *vector)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++) {
@@ -140,26 +141,26 @@ static bool is_system(const char *name)
 	return false;
 }
 
-static enum interrupt_role by_work(enum work_kind kind)
+static enum interrupt_role by_work(enum context_kind kind)
 {
 	switch (kind) {
-	case WORK_INTERRUPT:
+	case CONTEXT_INTERRUPT:
 		return ROLE_HARD;
-	case WORK_NMI:
+	case CONTEXT_NMI:
 		return ROLE_NMI;
-	case WORK_SOFTIRQ:
+	case CONTEXT_SOFTIRQ:
 		return ROLE_SOFTIRQ;
-	case WORK_ITEM:
+	case CONTEXT_ITEM:
 		return ROLE_ITEM;
-	case WORK_NONE:
-	case WORK_SYSTEM_CALL:
-	case WORK_FAULT:
-	case WORK_EXCEPTION:
-	case WORK_EXIT:
-	case WORK_SCHEDULE:
-	case WORK_THREAD:
-	case WORK_TRACER:
-	case WORK_KINDS:
+	case CONTEXT_NONE:
+	case CONTEXT_SYSTEM_CALL:
+	case CONTEXT_FAULT:
+	case CONTEXT_EXCEPTION:
+	case CONTEXT_EXIT:
+	case CONTEXT_SCHEDULE:
+	case CONTEXT_THREAD:
+	case CONTEXT_TRACER:
+	case CONTEXT_KINDS:
 		break;
 	}
 	return ROLE_NONE;
@@ -177,7 +178,7 @@ static struct function_role role_of(const char *name, const struct arch *arch)
 	}
 	found.role = (uint8_t)by_name(name);
 	if (found.role == ROLE_NONE)
-		found.role = (uint8_t)by_work(arch_work_kind(arch, name));
+		found.role = (uint8_t)by_work(arch_context_kind(arch, name));
 	return found;
 }
 

@@ -7,16 +7,16 @@
 
 struct symbols;
 
-/* What a kernel function means to interrupt work. */
+/* This is what a kernel function means to interrupt work. */
 enum interrupt_role {
 	ROLE_NONE,
-	ROLE_HARD,	     /* is a hard interrupt (WORK_INTERRUPT) */
+	ROLE_HARD,	     /* is a hard interrupt (CONTEXT_INTERRUPT) */
 	ROLE_IPI_RESCHEDULE, /* is one sent by another CPU */
 	ROLE_IPI_CALL,
-	ROLE_NMI,	       /* is an NMI (WORK_NMI) */
-	ROLE_SOFTIRQ,	       /* runs soft interrupts (WORK_SOFTIRQ) */
+	ROLE_NMI,	       /* is an NMI (CONTEXT_NMI) */
+	ROLE_SOFTIRQ,	       /* runs soft interrupts (CONTEXT_SOFTIRQ) */
 	ROLE_ACTION,	       /* is what one of them does */
-	ROLE_ITEM,	       /* runs a work item (WORK_ITEM) */
+	ROLE_ITEM,	       /* runs a work item (CONTEXT_ITEM) */
 	ROLE_THREAD,	       /* runs a threaded handler */
 	ROLE_CALLS_HANDLER,    /* calls the handlers of an interrupt */
 	ROLE_CALLS_POLL,       /* calls a network device's poll function */

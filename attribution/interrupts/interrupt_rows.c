@@ -123,20 +123,20 @@ static struct interrupt_row share_of(const struct interrupt_row *work,
 }
 
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
-			const struct interrupt_share *share)
+			const struct interrupt_charge *charge)
 {
-	struct interrupt_row *work = array_at(&rows->works, share->work);
+	struct interrupt_row *work = array_at(&rows->works, charge->work);
 	uint64_t number =
-		number_of(rows->row_numbers, share->work, (uint32_t)pid);
+		number_of(rows->row_numbers, charge->work, (uint32_t)pid);
 	struct interrupt_row like = share_of(work, pid);
 	struct interrupt_row *row;
 
 	if (!make_room(&rows->rows, number, &like))
 		return false;
 	row = array_at(&rows->rows, number - 1);
-	add_time(row, share->count, share->ns);
-	row->certain_ns[share->certainty] += share->ns;
-	work->certain_ns[share->certainty] += share->ns;
+	add_time(row, charge->count, charge->ns);
+	row->certain_ns[charge->certainty] += charge->ns;
+	work->certain_ns[charge->certainty] += charge->ns;
 	return true;
 }
 

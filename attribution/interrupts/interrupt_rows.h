@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_INTERRUPT_ROWS_H
 #define KT_ATTRIBUTION_INTERRUPT_ROWS_H
 
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,9 @@ struct interrupt_rows;
 struct interrupt_rows *interrupt_rows_new(void);
 void interrupt_rows_free(struct interrupt_rows *rows);
 
-/* What work: the fields of struct interrupt_row before for whom. */
+/* A kind of work is described by the fields of struct interrupt_row that do
+ * not say for whom it is.
+ */
 struct interrupt_work {
 	uint8_t kind;
 	bool is_thread_work;
@@ -34,12 +36,12 @@ struct interrupt_work {
 uint32_t interrupt_rows_work(struct interrupt_rows *rows,
 			     const struct interrupt_work *work);
 
-/* Counts one piece of work @number that took @ns; its shares follow. */
+/* Counts one slice of work @number that took @ns; its shares follow. */
 void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 			  uint64_t ns);
 
-/* Part of a piece of work: @count of it (1: all), @ns of its time. */
-struct interrupt_share {
+/* Part of a slice of work: @count of it (1: all), @ns of its time. */
+struct interrupt_charge {
 	uint32_t work;
 	bool is_of_path;   /* work is a call path: see path_sums.h */
 	uint8_t how;	   /* of a path: count is of entries by enum
@@ -53,7 +55,7 @@ struct interrupt_share {
  * memory.
  */
 bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
-			const struct interrupt_share *share);
+			const struct interrupt_charge *charge);
 
 /* Returns row @index by function, victim and for whom; NULL after the last. */
 const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,

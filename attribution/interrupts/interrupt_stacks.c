@@ -9,7 +9,7 @@
 struct interrupt_stacks {
 	struct time_window window;
 	struct interrupt_rows *rows;
-	struct claims *claims;
+	struct owners *owners;
 	struct array tasks;	   /* struct interrupt_stack, by index */
 	struct number_map *by_tid; /* index + 1; no idle tasks */
 	struct number_map *by_cpu; /* index + 1 of its idle task */
@@ -17,7 +17,7 @@ struct interrupt_stacks {
 
 struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
 					      struct interrupt_rows *rows,
-					      struct claims *claims)
+					      struct owners *owners)
 {
 	struct interrupt_stacks *stacks = calloc(1, sizeof(*stacks));
 
@@ -25,7 +25,7 @@ struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
 		return NULL;
 	stacks->window = window;
 	stacks->rows = rows;
-	stacks->claims = claims;
+	stacks->owners = owners;
 	stacks->tasks = ARRAY_OF(struct interrupt_stack);
 	stacks->by_tid = number_map_new();
 	stacks->by_cpu = number_map_new();
@@ -43,7 +43,7 @@ void interrupt_stacks_free(struct interrupt_stacks *stacks)
 		return;
 	tasks = stacks->tasks.items;
 	for (size_t i = 0; i < stacks->tasks.count; i++)
-		array_free(&tasks[i].pieces);
+		array_free(&tasks[i].slices);
 	array_free(&stacks->tasks);
 	if (stacks->by_tid)
 		number_map_free(stacks->by_tid);
@@ -61,7 +61,7 @@ static bool make_room(struct interrupt_stacks *stacks, uint32_t index)
 			return false;
 		stack->index = (uint32_t)stacks->tasks.count - 1;
 		stack->tid = -1;
-		stack->pieces = ARRAY_OF(struct interrupt_piece);
+		stack->slices = ARRAY_OF(struct interrupt_slice);
 	}
 	return true;
 }
@@ -95,7 +95,7 @@ struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
 		    name_task(stacks, stack, task, cpu))
 			return stack;
 	}
-	claims_fail(stacks->claims);
+	owners_fail(stacks->owners);
 	return NULL;
 }
 
@@ -106,16 +106,16 @@ struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
 					     NULL;
 }
 
-struct interrupt_piece *interrupt_stacks_push(struct interrupt_stacks *stacks,
+struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 					      struct interrupt_stack *stack,
-					      struct interrupt_piece piece)
+					      struct interrupt_slice slice)
 {
-	struct interrupt_piece *slot = array_add(&stack->pieces);
+	struct interrupt_slice *slot = array_add(&stack->slices);
 
 	if (slot)
-		*slot = piece;
+		*slot = slice;
 	else
-		claims_fail(stacks->claims);
+		owners_fail(stacks->owners);
 	return slot;
 }
 
@@ -127,30 +127,30 @@ static bool is_in(struct time_window window, uint64_t time_ns)
 void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			  struct interrupt_stack *stack)
 {
-	struct interrupt_piece *piece = interrupt_stack_top(stack);
+	struct interrupt_slice *slice = interrupt_stack_top(stack);
 	const struct interrupt_work work = {
-		.kind = piece->kind,
-		.is_thread_work = piece->is_thread_work,
-		.irq = piece->irq,
-		.function = piece->function,
+		.kind = slice->kind,
+		.is_thread_work = slice->is_thread_work,
+		.irq = slice->irq,
+		.function = slice->function,
 		.victim = stack->index,
 		.victim_pid = stack->pid,
 		.victim_tid = stack->tid,
 	};
 	uint32_t number = interrupt_rows_work(stacks->rows, &work);
-	bool counts = piece->own_ns || is_in(stacks->window, piece->begin_ns);
+	bool counts = slice->own_ns || is_in(stacks->window, slice->begin_ns);
 
 	if (number == INTERRUPT_WORK_NONE)
-		claims_fail(stacks->claims);
+		owners_fail(stacks->owners);
 	else if (counts)
-		interrupt_rows_count(stacks->rows, number, piece->own_ns);
-	stack->pieces.count--;
-	interrupt_piece_end(stacks->claims, piece,
+		interrupt_rows_count(stacks->rows, number, slice->own_ns);
+	stack->slices.count--;
+	interrupt_slice_end(stacks->owners, slice,
 			    counts ? number : INTERRUPT_WORK_NONE,
-			    piece->is_part ? interrupt_stack_top(stack) : NULL);
+			    slice->is_part ? interrupt_stack_top(stack) : NULL);
 }
 
-struct interrupt_piece *interrupt_stacks_find(struct interrupt_stacks *stacks,
+struct interrupt_slice *interrupt_stacks_find(struct interrupt_stacks *stacks,
 					      const struct event_record *event)
 {
 	const uint64_t *index =

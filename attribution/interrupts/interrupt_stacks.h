@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_INTERRUPT_STACKS_H
 #define KT_ATTRIBUTION_INTERRUPT_STACKS_H
 
-#include "attribution/interrupts/interrupt_piece.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
@@ -11,26 +11,26 @@
 struct event_record;
 struct task;
 
-/* The pieces of interrupt work that a task is in. */
+/* The slices of interrupt work that a task is in. */
 struct interrupt_stack {
 	uint32_t index; /* of the task */
 	int32_t tid;	/* 0: an idle task */
 	int32_t pid;
-	uint64_t clock_ns;   /* billed up to here: call_step.clock_ns */
+	uint64_t clock_ns;   /* charged up to here: call_step.clock_ns */
 	bool is_interrupted; /* its innermost work is interrupt work */
 	bool is_in_tracer;   /* or the tracer's: no part of either */
-	struct array pieces; /* struct interrupt_piece, outermost first */
+	struct array slices; /* struct interrupt_slice, outermost first */
 };
 
 /* Those of all tasks. */
 struct interrupt_stacks;
 
-/* Counts pieces that begin in @window.  Borrows @rows and @claims.  Returns
+/* Counts slices that begin in @window.  Borrows @rows and @owners.  Returns
  * NULL when out of memory.
  */
 struct interrupt_stacks *interrupt_stacks_new(struct time_window window,
 					      struct interrupt_rows *rows,
-					      struct claims *claims);
+					      struct owners *owners);
 
 /* The stacks must be empty by then. */
 void interrupt_stacks_free(struct interrupt_stacks *stacks);
@@ -46,22 +46,22 @@ struct interrupt_stack *interrupt_stacks_of(struct interrupt_stacks *stacks,
 struct interrupt_stack *interrupt_stacks_at(struct interrupt_stacks *stacks,
 					    uint32_t index);
 
-/* Returns the innermost piece, or NULL. */
-static inline struct interrupt_piece *
+/* Returns the innermost slice, or NULL. */
+static inline struct interrupt_slice *
 interrupt_stack_top(const struct interrupt_stack *stack)
 {
-	struct interrupt_piece *pieces = stack->pieces.items;
+	struct interrupt_slice *slices = stack->slices.items;
 
-	return stack->pieces.count ? &pieces[stack->pieces.count - 1] : NULL;
+	return stack->slices.count ? &slices[stack->slices.count - 1] : NULL;
 }
 
-/* Returns the innermost piece if the task's time is interrupt work now, else
+/* Returns the innermost slice if the task's time is interrupt work now, else
  * NULL.
  */
-static inline struct interrupt_piece *
+static inline struct interrupt_slice *
 interrupt_stack_charged(const struct interrupt_stack *stack)
 {
-	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
 
 	return top && !stack->is_in_tracer &&
 			       (stack->is_interrupted || top->is_thread_work) ?
@@ -69,34 +69,34 @@ interrupt_stack_charged(const struct interrupt_stack *stack)
 		       NULL;
 }
 
-/* Gives the innermost piece the task's time up to @clock_ns, if that was
+/* Gives the innermost slice the task's time up to @clock_ns, if that was
  * interrupt work.
  */
 static inline void interrupt_stack_charge(struct interrupt_stack *stack,
 					  uint64_t clock_ns)
 {
-	struct interrupt_piece *piece = interrupt_stack_charged(stack);
+	struct interrupt_slice *slice = interrupt_stack_charged(stack);
 
-	if (piece)
-		piece->own_ns += clock_ns - stack->clock_ns;
+	if (slice)
+		slice->own_ns += clock_ns - stack->clock_ns;
 	stack->clock_ns = clock_ns;
 }
 
-/* Puts a piece on the stack; its owner is the stack.  Returns it there, or
+/* Puts a slice on the stack; its owner is the stack.  Returns it there, or
  * NULL when out of memory.
  */
-struct interrupt_piece *interrupt_stacks_push(struct interrupt_stacks *stacks,
+struct interrupt_slice *interrupt_stacks_push(struct interrupt_stacks *stacks,
 					      struct interrupt_stack *stack,
-					      struct interrupt_piece piece);
+					      struct interrupt_slice slice);
 
-/* Bills the innermost piece and takes it off. */
+/* Charges the innermost slice and takes it off. */
 void interrupt_stacks_pop(struct interrupt_stacks *stacks,
 			  struct interrupt_stack *stack);
 
-/* Returns the innermost piece of the task that @event happened in, or NULL if
+/* Returns the innermost slice of the task that @event happened in, or NULL if
  * it is in none.
  */
-struct interrupt_piece *interrupt_stacks_find(struct interrupt_stacks *stacks,
+struct interrupt_slice *interrupt_stacks_find(struct interrupt_stacks *stacks,
 					      const struct event_record *event);
 
 #endif

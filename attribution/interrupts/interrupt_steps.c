@@ -5,10 +5,10 @@
 #include "attribution/interrupts/interrupt_steps_parts.h"
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
-#include "attribution/time/task_work.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "attribution/time/task_contexts.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -23,14 +23,15 @@ static struct function_marks *find_marked(const struct interrupt_roles *roles,
 		enum interrupt_role role = interrupt_role_of(roles, i);
 
 		marks->marks[i] = (role != ROLE_NONE && role != ROLE_HELPER) ||
-				  work_kind_of(input->kinds, i) != WORK_NONE;
+				  context_kind_of(input->kinds, i) !=
+					  CONTEXT_NONE;
 	}
 	return marks;
 }
 
 struct interrupt_steps *
 interrupt_steps_new(const struct attribution_input *input,
-		    struct interrupt_stacks *stacks, struct claims *claims,
+		    struct interrupt_stacks *stacks, struct owners *owners,
 		    struct interrupt_listener *listener)
 {
 	struct interrupt_steps *steps = calloc(1, sizeof(*steps));
@@ -38,12 +39,12 @@ interrupt_steps_new(const struct attribution_input *input,
 	if (!steps)
 		return NULL;
 	steps->stacks = stacks;
-	steps->claims = claims;
+	steps->owners = owners;
 	steps->listener = listener;
 	steps->roles = interrupt_roles_new(input->symbols);
-	steps->work = task_work_new(input->kinds);
+	steps->contexts = task_contexts_new(input->kinds);
 	steps->marks = find_marked(steps->roles, input);
-	if (steps->roles && steps->work && steps->marks)
+	if (steps->roles && steps->contexts && steps->marks)
 		return steps;
 	interrupt_steps_free(steps);
 	return NULL;
@@ -54,7 +55,7 @@ void interrupt_steps_free(struct interrupt_steps *steps)
 	if (!steps)
 		return;
 	interrupt_roles_free(steps->roles);
-	task_work_free(steps->work);
+	task_contexts_free(steps->contexts);
 	free(steps->marks);
 	free(steps);
 }
@@ -71,7 +72,7 @@ static void leave(struct interrupt_steps *steps, struct interrupt_stack *stack,
 		  const struct call_step *step)
 {
 	bool goes_on_elsewhere = step->detail;
-	struct interrupt_piece *top = interrupt_stack_top(stack);
+	struct interrupt_slice *top = interrupt_stack_top(stack);
 	enum interrupt_role role =
 		interrupt_role_of(steps->roles, step->function);
 
@@ -89,16 +90,16 @@ static void classify(const struct interrupt_steps *steps,
 		     struct interrupt_stack *stack, uint32_t index)
 {
 	size_t count;
-	const struct open_work *works =
-		task_work_open(steps->work, index, &count);
-	enum time_class time_class = on_cpu_class(works, count, false);
+	const struct open_context *contexts =
+		task_contexts_open(steps->contexts, index, &count);
+	enum time_class time_class = on_cpu_class(contexts, count, false);
 
 	stack->is_interrupted = time_class == TIME_INTERRUPT;
 	stack->is_in_tracer = time_class == TIME_TRACER;
 }
 
-/* Whether some function that has no meaning itself is waited for. */
-static bool expects_any(const struct interrupt_piece *top)
+/* Returns whether some function that has no meaning itself is waited for. */
+static bool expects_any(const struct interrupt_slice *top)
 {
 	return top->caller_role != ROLE_NONE || top->expected != FUNCTION_NONE;
 }
@@ -107,7 +108,7 @@ static bool expects_any(const struct interrupt_piece *top)
 static bool is_plain_call(const struct interrupt_steps *steps,
 			  const struct call_step *step)
 {
-	const struct interrupt_piece *top;
+	const struct interrupt_slice *top;
 
 	if (!steps->current || step->task != steps->last.task ||
 	    step->cpu != steps->last.cpu || step->kind > STEP_EXIT ||
@@ -123,8 +124,8 @@ static void note_last(struct interrupt_steps *steps,
 		      struct interrupt_stack *stack,
 		      const struct call_step *step)
 {
-	const struct open_work *top =
-		task_work_top(steps->work, step->task->index);
+	const struct open_context *top =
+		task_contexts_top(steps->contexts, step->task->index);
 
 	steps->last.task = step->task;
 	steps->last.cpu = step->cpu;
@@ -137,11 +138,11 @@ static void take_change(struct interrupt_steps *steps,
 {
 	struct interrupt_stack *stack =
 		interrupt_stacks_of(steps->stacks, step->task, step->cpu);
-	int changed = task_work_take(steps->work, step);
+	int changed = task_contexts_take(steps->contexts, step);
 
 	note_last(steps, stack, step);
 	if (changed < 0)
-		claims_fail(steps->claims);
+		owners_fail(steps->owners);
 	if (!stack)
 		return;
 	interrupt_stack_charge(stack, step->clock_ns);

@@ -9,22 +9,22 @@ struct attribution_input;
 
 /* Is told what the steps say; functions are not NULL. */
 struct interrupt_listener {
-	/* @piece begins, and ends (it is still whole). */
+	/* @slice begins, and ends (it is still whole). */
 	void (*begin)(struct interrupt_listener *listener,
-		      struct interrupt_piece *piece,
+		      struct interrupt_slice *slice,
 		      const struct call_step *step);
 	void (*end)(struct interrupt_listener *listener,
-		    struct interrupt_piece *piece,
+		    struct interrupt_slice *slice,
 		    const struct call_step *step);
-	/* A function of a role that begins no piece was entered or left, as
-	 * @step says.  @piece: the innermost one, or NULL.
+	/* A function of a role that begins no slice was entered or left, as
+	 * @step says.  @slice: the innermost one, or NULL.
 	 */
 	void (*role)(struct interrupt_listener *listener,
-		     struct interrupt_piece *piece, enum interrupt_role role,
+		     struct interrupt_slice *slice, enum interrupt_role role,
 		     const struct call_step *step);
 };
 
-/* Finds in the steps of the trace where pieces of interrupt work begin and
+/* Finds in the steps of the trace where slices of interrupt work begin and
  * end.
  */
 struct interrupt_steps;
@@ -32,7 +32,7 @@ struct interrupt_steps;
 /* Borrows all arguments.  Returns NULL when out of memory. */
 struct interrupt_steps *
 interrupt_steps_new(const struct attribution_input *input,
-		    struct interrupt_stacks *stacks, struct claims *claims,
+		    struct interrupt_stacks *stacks, struct owners *owners,
 		    struct interrupt_listener *listener);
 void interrupt_steps_free(struct interrupt_steps *steps);
 

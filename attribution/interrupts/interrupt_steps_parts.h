@@ -9,20 +9,20 @@
 #include <stdint.h>
 
 struct function_marks;
-struct task_work;
+struct task_contexts;
 
 /* The inside of interrupt_steps, shared by its files: interrupt_steps.c takes
- * the steps and ends pieces, interrupt_enter.c begins them.
+ * the steps and ends slices, interrupt_enter.c begins them.
  */
 struct interrupt_steps {
 	struct interrupt_stacks *stacks;
-	struct claims *claims;
+	struct owners *owners;
 	struct interrupt_listener *listener;
 	struct interrupt_roles *roles;
-	struct task_work *work;
+	struct task_contexts *contexts;
 	struct function_marks *marks;	 /* functions that mean something */
 	struct interrupt_stack *current; /* of last; NULL: not known */
-	uint32_t floor;			 /* current's works end no deeper */
+	uint32_t floor;			 /* current's contexts end no deeper */
 	struct call_step last;		 /* the newest: when, where and whose */
 };
 
@@ -33,7 +33,7 @@ void interrupt_steps_enter(struct interrupt_steps *steps,
 			   struct interrupt_stack *stack,
 			   const struct call_step *step, bool is_new_work);
 
-/* Ends the innermost piece of @stack, which has one, at @step. */
+/* Ends the innermost slice of @stack, which has one, at @step. */
 void interrupt_steps_end_top(struct interrupt_steps *steps,
 			     struct interrupt_stack *stack,
 			     const struct call_step *step);

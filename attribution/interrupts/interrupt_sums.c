@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "report/steps/call_step.h"
 
 struct interrupt_shares
-interrupt_ledger_thread(const struct interrupt_ledger *ledger,
-			const struct task *task)
+interrupt_accounts_thread(const struct interrupt_accounts *accounts,
+			  const struct task *task)
 {
 	struct interrupt_shares shares = { 0 };
 	const struct interrupt_row *row;
 
-	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++) {
+	for (size_t i = 0; (row = interrupt_accounts_row(accounts, i)); i++) {
 		if (row->victim_tid != task->tid || row->is_thread_work)
 			continue;
 		if (row->pid == row->victim_pid)
@@ -21,12 +21,13 @@ interrupt_ledger_thread(const struct interrupt_ledger *ledger,
 }
 
 struct interrupt_credit
-interrupt_ledger_process(const struct interrupt_ledger *ledger, int32_t pid)
+interrupt_accounts_process(const struct interrupt_accounts *accounts,
+			   int32_t pid)
 {
 	struct interrupt_credit credit = { 0 };
 	const struct interrupt_row *row;
 
-	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++) {
+	for (size_t i = 0; (row = interrupt_accounts_row(accounts, i)); i++) {
 		if (row->pid != pid || row->victim_pid == pid)
 			continue;
 		if (row->is_thread_work)

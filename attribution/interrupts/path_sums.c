@@ -55,15 +55,15 @@ static struct path_sum *sum_of(struct path_sums *sums, int32_t pid,
 }
 
 bool path_sums_add(struct path_sums *sums, int32_t pid,
-		   const struct interrupt_share *share)
+		   const struct interrupt_charge *charge)
 {
-	struct path_sum *sum = sum_of(sums, pid, share->work);
+	struct path_sum *sum = sum_of(sums, pid, charge->work);
 
 	if (!sum)
 		return false;
-	sum->ns += share->ns;
-	sum->certain_ns[share->certainty] += share->ns;
-	sum->entries[share->how] += share->count;
+	sum->ns += charge->ns;
+	sum->certain_ns[charge->certainty] += charge->ns;
+	sum->entries[charge->how] += charge->count;
 	return true;
 }
 

@@ -12,8 +12,8 @@
 /* How many enum call_how there are. */
 enum { CALL_HOWS = HOW_INFERRED + 1 };
 
-/* What one piece of interrupt work did on one call path, a node of a call tree
- * (report/profile/call_tree.h).
+/* This is what one slice of interrupt work did on one call path, a node of a
+ * call tree (report/profile/call_tree.h).
  */
 struct path_work {
 	uint32_t path;
@@ -36,9 +36,9 @@ struct path_sums;
 struct path_sums *path_sums_new(void);
 void path_sums_free(struct path_sums *sums);
 
-/* Adds @share, whose work is a path.  Returns false when out of memory. */
+/* Adds @charge, whose work is a path.  Returns false when out of memory. */
 bool path_sums_add(struct path_sums *sums, int32_t pid,
-		   const struct interrupt_share *share);
+		   const struct interrupt_charge *charge);
 
 /* Adds what is no interrupt work, for all that it is called by some: the
  * scheduler on the way out of an interrupt, a fault, the tracer.  Returns as

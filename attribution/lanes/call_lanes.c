@@ -5,18 +5,20 @@
 #include "attribution/calls/system_call.h"
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
-#include "report/timeline/lane_sink.h"
-#include "symbolize/arch.h"
-#include "symbolize/symbols.h"
+#include "report/timeline/lane_callback.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <string.h>
 
 int call_lanes_open(struct call_lanes *lanes,
-		    const struct lanes_options *options, struct lane_sink *sink)
+		    const struct lanes_options *options,
+		    struct lane_callback *callback)
 {
 	int status;
 
-	*lanes = (struct call_lanes){ .options = *options, .sink = sink };
+	*lanes = (struct call_lanes){ .options = *options,
+				      .callback = callback };
 	status = lane_text_open(&lanes->arguments);
 	return status ? status : lane_text_open(&lanes->result);
 }
@@ -43,7 +45,7 @@ static const char *arguments_of(struct call_lanes *lanes,
 	return lane_text_end(&lanes->arguments);
 }
 
-/* It is written as " = 3". */
+/* The result is written as " = 3". */
 static const char *result_of(struct call_lanes *lanes,
 			     const struct system_call *call, const char *name)
 {
@@ -94,6 +96,6 @@ void call_lanes_take(struct call_lanes *lanes, const struct system_call *call)
 	if (!is_wanted(lanes, call))
 		return;
 	span.note_count = fill_notes(lanes, call, span.name, notes);
-	lanes->sink->begin(lanes->sink, &lane, &span);
-	lanes->sink->end(lanes->sink, &lane, call->end_ns);
+	lanes->callback->begin(lanes->callback, &lane, &span);
+	lanes->callback->end(lanes->callback, &lane, call->end_ns);
 }

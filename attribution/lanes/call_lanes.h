@@ -12,7 +12,7 @@ struct system_call;
  */
 struct call_lanes {
 	struct lanes_options options;
-	struct lane_sink *sink; /* borrowed */
+	struct lane_callback *callback; /* borrowed */
 	struct lane_text arguments;
 	struct lane_text result;
 };
@@ -20,7 +20,7 @@ struct call_lanes {
 /* Returns 0 or -ERROR_MEMORY; free it either way. */
 int call_lanes_open(struct call_lanes *lanes,
 		    const struct lanes_options *options,
-		    struct lane_sink *sink);
+		    struct lane_callback *callback);
 void call_lanes_free(struct call_lanes *lanes);
 
 /* Takes a call that has ended. */

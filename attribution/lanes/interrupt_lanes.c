@@ -2,226 +2,227 @@
 #include "attribution/lanes/interrupt_lanes.h"
 
 #include "attribution/interrupts/interrupt_columns.h"
-#include "attribution/interrupts/interrupt_piece.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/table.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/step_filter.h"
-#include "report/timeline/lane_sink.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "report/timeline/lane_callback.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
-#define PIECE_NONE UINT32_MAX
+#define SLICE_NONE UINT32_MAX
 
-struct piece {
+struct slice {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint32_t function;
-	uint32_t around; /* the piece that it is in, or PIECE_NONE */
+	uint32_t around; /* the slice that it is in, or SLICE_NONE */
 	int32_t irq;	 /* or -1 */
 	uint8_t kind;	 /* enum interrupt_kind */
 };
 
-/* Pieces by begin, from the outermost one's on. */
-struct pieces {
-	struct array all; /* struct piece */
-	uint32_t open;	  /* the innermost, or PIECE_NONE */
+/* Slices by begin, from the outermost one's on. */
+struct slices {
+	struct array all; /* struct slice */
+	uint32_t open;	  /* the innermost, or SLICE_NONE */
 	uint32_t cpu;
 };
 
-struct task_pieces {
+struct task_slices {
 	const struct task *task;
-	struct pieces interrupts;
-	struct pieces work; /* of a kernel thread that is there for it */
+	struct slices interrupts;
+	struct slices work; /* of a kernel thread that is there for it */
 };
 
-static struct pieces *pieces_of(struct interrupt_lanes *lanes,
+static struct slices *slices_of(struct interrupt_lanes *lanes,
 				const struct task *task,
-				const struct interrupt_piece *piece)
+				const struct interrupt_slice *slice)
 {
-	struct task_pieces *pieces = array_reach(&lanes->tasks, task->index);
+	struct task_slices *slices = array_reach(&lanes->tasks, task->index);
 
-	if (!pieces) {
+	if (!slices) {
 		lanes->status = -ERROR_MEMORY;
 		return NULL;
 	}
-	if (!pieces->task)
-		pieces->interrupts = pieces->work = (struct pieces){
-			.all = ARRAY_OF(struct piece),
-			.open = PIECE_NONE,
+	if (!slices->task)
+		slices->interrupts = slices->work = (struct slices){
+			.all = ARRAY_OF(struct slice),
+			.open = SLICE_NONE,
 		};
-	pieces->task = task;
-	return piece->is_thread_work ? &pieces->work : &pieces->interrupts;
+	slices->task = task;
+	return slice->is_thread_work ? &slices->work : &slices->interrupts;
 }
 
 static void begin(struct interrupt_observer *observer,
-		  const struct interrupt_piece *begun,
+		  const struct interrupt_slice *begun,
 		  const struct call_step *step)
 {
 	struct interrupt_lanes *lanes = (struct interrupt_lanes *)observer;
-	struct pieces *pieces = pieces_of(lanes, step->task, begun);
-	struct piece *piece = pieces ? array_add(&pieces->all) : NULL;
+	struct slices *slices = slices_of(lanes, step->task, begun);
+	struct slice *slice = slices ? array_add(&slices->all) : NULL;
 
-	if (!piece) {
+	if (!slice) {
 		lanes->status = -ERROR_MEMORY;
 		return;
 	}
-	if (pieces->open == PIECE_NONE)
-		pieces->cpu = step->cpu;
-	*piece = (struct piece){
+	if (slices->open == SLICE_NONE)
+		slices->cpu = step->cpu;
+	*slice = (struct slice){
 		.begin_ns = step->time_ns,
 		.function = begun->function,
-		.around = pieces->open,
+		.around = slices->open,
 		.irq = begun->irq,
 		.kind = begun->kind,
 	};
-	pieces->open = (uint32_t)pieces->all.count - 1;
+	slices->open = (uint32_t)slices->all.count - 1;
 }
 
 static void put_begin(struct interrupt_lanes *lanes, const struct lane *lane,
-		      const struct task *task, const struct piece *piece)
+		      const struct task *task, const struct slice *slice)
 {
 	const struct span_note notes[] = {
-		{ .name = NOTE_KIND, .text = interrupt_kind_name(piece->kind) },
+		{ .name = NOTE_KIND, .text = interrupt_kind_name(slice->kind) },
 		{ .name = NOTE_ON_PID,
 		  .number = task->pid > 0 ? (uint64_t)task->pid : 0 },
 		{ .name = NOTE_ON_TID,
 		  .number = task->tid > 0 ? (uint64_t)task->tid : 0 },
-		{ .name = NOTE_IRQ, .number = (uint64_t)piece->irq },
+		{ .name = NOTE_IRQ, .number = (uint64_t)slice->irq },
 	};
 	const struct function_table *functions =
 		symbols_functions(lanes->options.input->symbols);
 	const struct span span = {
-		.time_ns = piece->begin_ns,
-		.number = piece->function,
-		.name = function_at(functions, piece->function)->name,
+		.time_ns = slice->begin_ns,
+		.number = slice->function,
+		.name = function_at(functions, slice->function)->name,
 		.category = notes[0].text,
 		.notes = notes,
-		.note_count = piece->irq < 0 ? 3 : 4,
+		.note_count = slice->irq < 0 ? 3 : 4,
 	};
 
-	lanes->sink->begin(lanes->sink, lane, &span);
+	lanes->callback->begin(lanes->callback, lane, &span);
 }
 
-/* What is in a piece is no longer than it. */
+/* What is in a slice is no longer than it. */
 static bool is_long(const struct interrupt_lanes *lanes,
-		    const struct piece *piece)
+		    const struct slice *slice)
 {
-	return piece->end_ns - piece->begin_ns >= lanes->options.min_ns;
+	return slice->end_ns - slice->begin_ns >= lanes->options.min_ns;
 }
 
-/* Ends pieces from @from outwards, up to @until. */
+/* Ends slices from @from outwards, up to @until. */
 static void put_ends(struct interrupt_lanes *lanes, const struct lane *lane,
-		     const struct pieces *pieces, uint32_t from, uint32_t until)
+		     const struct slices *slices, uint32_t from, uint32_t until)
 {
 	while (from != until) {
-		const struct piece *piece = array_at(&pieces->all, from);
+		const struct slice *slice = array_at(&slices->all, from);
 
-		if (is_long(lanes, piece))
-			lanes->sink->end(lanes->sink, lane, piece->end_ns);
-		from = piece->around;
+		if (is_long(lanes, slice))
+			lanes->callback->end(lanes->callback, lane,
+					     slice->end_ns);
+		from = slice->around;
 	}
 }
 
 /* The threads of a stream of their own have no CPU to share. */
-static struct lane lane_of(const struct task_pieces *task,
-			   const struct pieces *pieces)
+static struct lane lane_of(const struct task_slices *task,
+			   const struct slices *slices)
 {
-	if (pieces == &task->work || pieces->cpu == UINT32_MAX)
+	if (slices == &task->work || slices->cpu == UINT32_MAX)
 		return (struct lane){ .kind = SPAN_WORK, .task = task->task };
-	return (struct lane){ .kind = SPAN_CPU_INTERRUPTS, .cpu = pieces->cpu };
+	return (struct lane){ .kind = SPAN_CPU_INTERRUPTS, .cpu = slices->cpu };
 }
 
 static bool is_wanted(const struct interrupt_lanes *lanes,
-		      const struct task_pieces *task,
-		      const struct pieces *pieces)
+		      const struct task_slices *task,
+		      const struct slices *slices)
 {
 	const struct attribution_input *input = lanes->options.input;
-	const struct piece *first = array_at(&pieces->all, 0);
+	const struct slice *first = array_at(&slices->all, 0);
 
 	return step_filter_task(input->filter, task->task) &&
-	       step_filter_cpu(input->filter, pieces->cpu) &&
+	       step_filter_cpu(input->filter, slices->cpu) &&
 	       time_window_has(input->window, first->begin_ns);
 }
 
 static void put_all(struct interrupt_lanes *lanes,
-		    const struct task_pieces *task, struct pieces *pieces)
+		    const struct task_slices *task, struct slices *slices)
 {
-	const struct lane lane = lane_of(task, pieces);
-	uint32_t last = PIECE_NONE;
+	const struct lane lane = lane_of(task, slices);
+	uint32_t last = SLICE_NONE;
 
-	for (uint32_t i = 0; i < pieces->all.count; i++) {
-		const struct piece *piece = array_at(&pieces->all, i);
+	for (uint32_t i = 0; i < slices->all.count; i++) {
+		const struct slice *slice = array_at(&slices->all, i);
 
-		put_ends(lanes, &lane, pieces, last, piece->around);
-		if (is_long(lanes, piece))
-			put_begin(lanes, &lane, task->task, piece);
+		put_ends(lanes, &lane, slices, last, slice->around);
+		if (is_long(lanes, slice))
+			put_begin(lanes, &lane, task->task, slice);
 		last = i;
 	}
-	put_ends(lanes, &lane, pieces, last, PIECE_NONE);
+	put_ends(lanes, &lane, slices, last, SLICE_NONE);
 }
 
 static void hand_on(struct interrupt_lanes *lanes,
-		    const struct task_pieces *task, struct pieces *pieces)
+		    const struct task_slices *task, struct slices *slices)
 {
-	if (is_wanted(lanes, task, pieces))
-		put_all(lanes, task, pieces);
-	pieces->all.count = 0;
-	pieces->open = PIECE_NONE;
+	if (is_wanted(lanes, task, slices))
+		put_all(lanes, task, slices);
+	slices->all.count = 0;
+	slices->open = SLICE_NONE;
 }
 
 static void end(struct interrupt_observer *observer,
-		const struct interrupt_piece *ended,
+		const struct interrupt_slice *ended,
 		const struct call_step *step)
 {
 	struct interrupt_lanes *lanes = (struct interrupt_lanes *)observer;
-	struct pieces *pieces = pieces_of(lanes, step->task, ended);
-	struct piece *piece;
+	struct slices *slices = slices_of(lanes, step->task, ended);
+	struct slice *slice;
 
 	lanes->last_ns = step->time_ns;
-	if (!pieces || pieces->open == PIECE_NONE)
+	if (!slices || slices->open == SLICE_NONE)
 		return;
-	piece = array_at(&pieces->all, pieces->open);
-	piece->end_ns = step->time_ns;
-	piece->function = ended->function;
-	piece->irq = ended->irq;
-	pieces->open = piece->around;
-	if (pieces->open == PIECE_NONE)
+	slice = array_at(&slices->all, slices->open);
+	slice->end_ns = step->time_ns;
+	slice->function = ended->function;
+	slice->irq = ended->irq;
+	slices->open = slice->around;
+	if (slices->open == SLICE_NONE)
 		hand_on(lanes, array_at(&lanes->tasks, step->task->index),
-			pieces);
+			slices);
 }
 
 /* They end with the last that did. */
-static void cut(struct interrupt_lanes *lanes, const struct task_pieces *task,
-		struct pieces *pieces)
+static void cut(struct interrupt_lanes *lanes, const struct task_slices *task,
+		struct slices *slices)
 {
-	while (pieces->open != PIECE_NONE) {
-		struct piece *piece = array_at(&pieces->all, pieces->open);
+	while (slices->open != SLICE_NONE) {
+		struct slice *slice = array_at(&slices->all, slices->open);
 
-		piece->end_ns = piece->begin_ns > lanes->last_ns ?
-					piece->begin_ns :
+		slice->end_ns = slice->begin_ns > lanes->last_ns ?
+					slice->begin_ns :
 					lanes->last_ns;
-		pieces->open = piece->around;
+		slices->open = slice->around;
 	}
-	if (pieces->all.count)
-		hand_on(lanes, task, pieces);
+	if (slices->all.count)
+		hand_on(lanes, task, slices);
 }
 
 struct interrupt_lanes interrupt_lanes_of(const struct lanes_options *options,
-					  struct lane_sink *sink)
+					  struct lane_callback *callback)
 {
 	return (struct interrupt_lanes){
 		.observer = { begin, end },
 		.options = *options,
-		.sink = sink,
-		.tasks = ARRAY_OF(struct task_pieces),
+		.callback = callback,
+		.tasks = ARRAY_OF(struct task_slices),
 	};
 }
 
 int interrupt_lanes_end(struct interrupt_lanes *lanes)
 {
 	for (size_t i = 0; i < lanes->tasks.count; i++) {
-		struct task_pieces *task = array_at(&lanes->tasks, i);
+		struct task_slices *task = array_at(&lanes->tasks, i);
 
 		if (!task->task)
 			continue;
@@ -234,7 +235,7 @@ int interrupt_lanes_end(struct interrupt_lanes *lanes)
 void interrupt_lanes_free(struct interrupt_lanes *lanes)
 {
 	for (size_t i = 0; i < lanes->tasks.count; i++) {
-		struct task_pieces *task = array_at(&lanes->tasks, i);
+		struct task_slices *task = array_at(&lanes->tasks, i);
 
 		array_free(&task->interrupts.all);
 		array_free(&task->work.all);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/lanes/lanes.h"
 
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/lanes/call_lanes.h"
 #include "attribution/lanes/interrupt_lanes.h"
 #include "attribution/lanes/sleep_lanes.h"
 #include "attribution/lanes/wakings.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/task_watch.h"
-#include "symbolize/user_stack.h"
+#include "attribution/task_tracker.h"
+#include "symbolize/unwind/user_stack.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 struct lanes {
-	struct witness witness;
+	struct event_handler handler;
 	struct task_listener listener;
-	struct task_watch *watch;
-	struct interrupt_ledger *ledger;
+	struct task_tracker *tracker;
+	struct interrupt_accounts *accounts;
 	struct call_lanes calls;
 	struct sleep_lanes sleeps;
 	struct interrupt_lanes interrupts;
@@ -43,82 +43,86 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 
 	sleep_lanes_take(&lanes->sleeps, sleep,
 			 wakings_last(&lanes->wakings, sleep->task->tid),
-			 task_watch_wakers(lanes->watch));
+			 task_tracker_wakers(lanes->tracker));
 	return 0;
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct lanes *lanes = (struct lanes *)witness;
-	struct witness *watch = task_watch_witness(lanes->watch);
-	struct witness *ledger = interrupt_ledger_witness(lanes->ledger);
+	struct lanes *lanes = (struct lanes *)handler;
+	struct event_handler *tracker = task_tracker_handler(lanes->tracker);
+	struct event_handler *accounts =
+		interrupt_accounts_handler(lanes->accounts);
 
 	wakings_step(&lanes->wakings, step);
-	watch->step(watch, step);
-	ledger->step(ledger, step);
+	tracker->step(tracker, step);
+	accounts->step(accounts, step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct lanes *lanes = (struct lanes *)witness;
-	struct witness *watch = task_watch_witness(lanes->watch);
-	struct witness *ledger = interrupt_ledger_witness(lanes->ledger);
+	struct lanes *lanes = (struct lanes *)handler;
+	struct event_handler *tracker = task_tracker_handler(lanes->tracker);
+	struct event_handler *accounts =
+		interrupt_accounts_handler(lanes->accounts);
 
-	watch->event(watch, event);
-	ledger->event(ledger, event);
+	tracker->event(tracker, event);
+	accounts->event(accounts, event);
 	wakings_event(&lanes->wakings, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	struct witness *watch =
-		task_watch_witness(((struct lanes *)witness)->watch);
+	struct event_handler *tracker =
+		task_tracker_handler(((struct lanes *)handler)->tracker);
 
-	watch->record(watch, record);
+	tracker->record(tracker, record);
 }
 
-static struct task_watch *open_watch(struct lanes *lanes,
-				     const struct attribution_input *input)
+static struct task_tracker *open_tracker(struct lanes *lanes,
+					 const struct attribution_input *input)
 {
-	struct task_watch_options options = task_watch_options_of(input);
+	struct task_tracker_options options = task_tracker_options_of(input);
 
 	/* No lane shows these. */
 	user_stack_free(options.user_stack);
 	options.user_stack = NULL;
-	return task_watch_new(&options, &lanes->listener);
+	return task_tracker_new(&options, &lanes->listener);
 }
 
 static int open_parts(struct lanes *lanes, const struct lanes_options *options,
-		      struct lane_sink *sink)
+		      struct lane_callback *callback)
 {
-	int status = wakings_open(&lanes->wakings, options, sink);
-	int next = call_lanes_open(&lanes->calls, options, sink);
+	int status = wakings_open(&lanes->wakings, options, callback);
+	int next = call_lanes_open(&lanes->calls, options, callback);
 
 	status = status ? status : next;
-	next = sleep_lanes_open(&lanes->sleeps, options, sink);
-	lanes->interrupts = interrupt_lanes_of(options, sink);
+	next = sleep_lanes_open(&lanes->sleeps, options, callback);
+	lanes->interrupts = interrupt_lanes_of(options, callback);
 	return status ? status : next;
 }
 
 struct lanes *lanes_new(const struct lanes_options *options,
-			struct lane_sink *sink)
+			struct lane_callback *callback)
 {
 	struct lanes *lanes = calloc(1, sizeof(*lanes));
 	int status;
 
 	if (!lanes)
 		return NULL;
-	lanes->witness = (struct witness){ take_step, take_event, take_record };
+	lanes->handler =
+		(struct event_handler){ take_step, take_event, take_record };
 	lanes->listener.ended = take_call;
 	lanes->listener.slept = take_sleep;
-	status = open_parts(lanes, options, sink);
-	lanes->watch = open_watch(lanes, options->input);
-	lanes->ledger = interrupt_ledger_new(options->input, NULL);
-	if (!status && lanes->watch && lanes->ledger) {
-		interrupt_ledger_observe(lanes->ledger,
-					 &lanes->interrupts.observer);
+	status = open_parts(lanes, options, callback);
+	lanes->tracker = open_tracker(lanes, options->input);
+	lanes->accounts = interrupt_accounts_new(options->input, NULL);
+	if (!status && lanes->tracker && lanes->accounts) {
+		interrupt_accounts_observe(lanes->accounts,
+					   &lanes->interrupts.observer);
 		return lanes;
 	}
 	lanes_free(lanes);
@@ -129,8 +133,8 @@ void lanes_free(struct lanes *lanes)
 {
 	if (!lanes)
 		return;
-	task_watch_free(lanes->watch);
-	interrupt_ledger_free(lanes->ledger);
+	task_tracker_free(lanes->tracker);
+	interrupt_accounts_free(lanes->accounts);
 	call_lanes_free(&lanes->calls);
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
@@ -138,18 +142,18 @@ void lanes_free(struct lanes *lanes)
 	free(lanes);
 }
 
-struct witness *lanes_witness(struct lanes *lanes)
+struct event_handler *lanes_handler(struct lanes *lanes)
 {
-	return &lanes->witness;
+	return &lanes->handler;
 }
 
 int lanes_end(struct lanes *lanes)
 {
-	int status = task_watch_end(lanes->watch);
+	int status = task_tracker_end(lanes->tracker);
 	int next = interrupt_lanes_end(&lanes->interrupts);
 
 	status = status ? status : next;
-	next = interrupt_ledger_end(lanes->ledger);
+	next = interrupt_accounts_end(lanes->accounts);
 	status = status ? status : next;
 	return status ? status : lanes->wakings.status;
 }

@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct lane_sink;
-struct witness;
+struct lane_callback;
+struct event_handler;
 
-/* What the kernel's events and the steps tell together, for a timeline that
- * shows it beside the functions: system calls, sleeps and wake-ups, interrupt
- * work.  It comes from the parts that the reports come from, so that both tell
- * the same.
+/* This is what the kernel's events and the steps tell together, for a timeline
+ * that shows it beside the functions: system calls, sleeps and wake-ups,
+ * interrupt work.  It comes from the parts that the reports come from, so that
+ * both tell the same.
  */
 struct lanes;
 
@@ -22,12 +22,12 @@ struct lanes_options {
 				 * wake-ups */
 };
 
-/* Borrows @sink.  Returns NULL when out of memory. */
+/* Borrows @callback.  Returns NULL when out of memory. */
 struct lanes *lanes_new(const struct lanes_options *options,
-			struct lane_sink *sink);
+			struct lane_callback *callback);
 void lanes_free(struct lanes *lanes);
 
-struct witness *lanes_witness(struct lanes *lanes);
+struct event_handler *lanes_handler(struct lanes *lanes);
 
 /* Hands on what has not ended, after the last step.
  *

@@ -7,18 +7,19 @@
 #include "attribution/table.h"
 #include "attribution/text/table_rows.h"
 #include "report/text/task_names.h"
-#include "report/timeline/lane_sink.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "report/timeline/lane_callback.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 /* Names that are no functions' have numbers behind those of all functions. */
 enum own_name { NAME_RUNNABLE, NAME_WAKES };
 
 int sleep_lanes_open(struct sleep_lanes *lanes,
 		     const struct lanes_options *options,
-		     struct lane_sink *sink)
+		     struct lane_callback *callback)
 {
-	*lanes = (struct sleep_lanes){ .options = *options, .sink = sink };
+	*lanes = (struct sleep_lanes){ .options = *options,
+				       .callback = callback };
 	return lane_text_open(&lanes->waker);
 }
 
@@ -94,11 +95,12 @@ static void put_asleep(struct sleep_lanes *lanes, const struct lane *lane,
 		.note_count = fill_notes(lanes, sleep, wakers, notes),
 	};
 
-	lanes->sink->begin(lanes->sink, lane, &span);
-	lanes->sink->end(lanes->sink, lane, sleep->begin_ns + sleep->asleep_ns);
+	lanes->callback->begin(lanes->callback, lane, &span);
+	lanes->callback->end(lanes->callback, lane,
+			     sleep->begin_ns + sleep->asleep_ns);
 }
 
-/* Whether it was @waking that ended @sleep, and the waker is known. */
+/* Returns whether it was @waking that ended @sleep, and the waker is known. */
 static bool has_ended(const struct sleep *sleep, const struct waking *waking)
 {
 	return waking && waking->waker && sleep->waker != WAKER_NONE &&
@@ -133,7 +135,7 @@ static void put_mark(struct sleep_lanes *lanes, const struct sleep *sleep,
 		.note_count = sizeof(notes) / sizeof(*notes),
 	};
 
-	lanes->sink->mark(lanes->sink, &lane, &span);
+	lanes->callback->mark(lanes->callback, &lane, &span);
 }
 
 static void put_runnable(struct sleep_lanes *lanes, const struct lane *lane,
@@ -147,8 +149,9 @@ static void put_runnable(struct sleep_lanes *lanes, const struct lane *lane,
 		.flow = has_arrow ? lanes->flows : 0,
 	};
 
-	lanes->sink->begin(lanes->sink, lane, &span);
-	lanes->sink->end(lanes->sink, lane, span.time_ns + sleep->runnable_ns);
+	lanes->callback->begin(lanes->callback, lane, &span);
+	lanes->callback->end(lanes->callback, lane,
+			     span.time_ns + sleep->runnable_ns);
 }
 
 static void put_blocked(struct sleep_lanes *lanes, const struct sleep *sleep)
@@ -160,7 +163,7 @@ static void put_blocked(struct sleep_lanes *lanes, const struct sleep *sleep)
 	};
 
 	if (sleep->label != FUNCTION_UNKNOWN)
-		lanes->sink->blocked(lanes->sink, &blocked);
+		lanes->callback->blocked(lanes->callback, &blocked);
 }
 
 void sleep_lanes_take(struct sleep_lanes *lanes, const struct sleep *sleep,

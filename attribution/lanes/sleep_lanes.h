@@ -14,7 +14,7 @@ struct waking;
  */
 struct sleep_lanes {
 	struct lanes_options options;
-	struct lane_sink *sink; /* borrowed */
+	struct lane_callback *callback; /* borrowed */
 	struct lane_text waker;
 	uint64_t flows;
 };
@@ -22,7 +22,7 @@ struct sleep_lanes {
 /* Returns 0 or -ERROR_MEMORY; free it either way. */
 int sleep_lanes_open(struct sleep_lanes *lanes,
 		     const struct lanes_options *options,
-		     struct lane_sink *sink);
+		     struct lane_callback *callback);
 void sleep_lanes_free(struct sleep_lanes *lanes);
 
 /* Takes a sleep that has ended, of a thread that was woken last at @waking

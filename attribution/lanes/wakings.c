@@ -8,7 +8,7 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/step_filter.h"
 #include "report/text/task_names.h"
-#include "report/timeline/lane_sink.h"
+#include "report/timeline/lane_callback.h"
 
 #include <stdbool.h>
 
@@ -19,11 +19,11 @@
 enum { ENTRY_FLAGS = 2, ENTRY_BYTES = 8 };
 
 int wakings_open(struct wakings *wakings, const struct lanes_options *options,
-		 struct lane_sink *sink)
+		 struct lane_callback *callback)
 {
 	*wakings = (struct wakings){
 		.options = *options,
-		.sink = sink,
+		.callback = callback,
 		.seen = ARRAY_OF(bool),
 		.tasks = number_map_new(),
 		.last = number_map_new(),
@@ -109,7 +109,7 @@ static bool wants_thread(const struct attribution_input *input, int32_t tid)
 	return step_filter_task(input->filter, &task);
 }
 
-/* It is about two threads, either of which may be asked for. */
+/* A wake-up is about two threads, either of which may be asked for. */
 static bool is_wanted(const struct wakings *wakings,
 		      const struct event_record *event)
 {
@@ -146,7 +146,7 @@ void wakings_event(struct wakings *wakings, const struct event_record *event)
 		return;
 	remember(wakings, event);
 	if (is_wanted(wakings, event))
-		wakings->sink->waking(wakings->sink, &waking);
+		wakings->callback->waking(wakings->callback, &waking);
 }
 
 const struct waking *wakings_last(const struct wakings *wakings, int32_t tid)

@@ -18,18 +18,18 @@ struct waking {
 /* Hands on the kernel's wake-ups, and remembers the last one of each thread. */
 struct wakings {
 	struct lanes_options options;
-	struct lane_sink *sink;	  /* borrowed */
-	struct array seen;	  /* bool by task index */
-	struct number_map *tasks; /* struct task * by thread id; of idle
+	struct lane_callback *callback; /* borrowed */
+	struct array seen;		/* bool by task index */
+	struct number_map *tasks;	/* struct task * by thread id; of idle
 					 * ones by CPU */
-	struct number_map *last;  /* place in all by thread id, + 1 */
-	struct array all;	  /* struct waking */
-	int status;		  /* 0, or -ERROR_MEMORY */
+	struct number_map *last;	/* place in all by thread id, + 1 */
+	struct array all;		/* struct waking */
+	int status;			/* 0, or -ERROR_MEMORY */
 };
 
 /* Returns 0 or -ERROR_MEMORY; free it either way. */
 int wakings_open(struct wakings *wakings, const struct lanes_options *options,
-		 struct lane_sink *sink);
+		 struct lane_callback *callback);
 void wakings_free(struct wakings *wakings);
 
 /* Learns which tasks there are. */

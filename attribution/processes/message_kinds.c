@@ -2,7 +2,7 @@
 #include "attribution/processes/message_kinds.h"
 
 #include "attribution/time/task_paths.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 struct function_table;
 struct path_frame;
 
-/* What a kernel function has to do with messages between processes. */
+/* This is what a kernel function has to do with messages between processes. */
 enum message_kind {
 	MESSAGE_NONE,
 	MESSAGE_SEND,	      /* hands one over itself: pipe, Unix socket */

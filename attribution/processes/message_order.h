@@ -24,7 +24,7 @@ static inline void message_order_send(struct message_order *order)
 	order->has_sent = true;
 }
 
-/* It sleeps, or what it sends wakes somebody. */
+/* The thread sleeps, or its message wakes somebody. */
 static inline void message_order_sleep(struct message_order *order)
 {
 	order->has_slept = true;
@@ -35,7 +35,7 @@ static inline void message_order_wake(struct message_order *order)
 	order->has_sent = false;
 }
 
-/* It has waited for a message. */
+/* The thread has waited for a message. */
 static inline void message_order_take(struct message_order *order)
 {
 	order->has_found = !order->has_slept;

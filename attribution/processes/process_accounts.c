@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/process_accounts.h"
 
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/processes/time_account.h"
 #include "common/array.h"
 #include "common/error.h"
@@ -29,10 +29,10 @@ static void add_to(struct time_account *sum, const struct time_account *part)
 static void fill(struct time_account *process,
 		 const struct time_account *thread,
 		 const struct task_names *names,
-		 const struct interrupt_ledger *ledger)
+		 const struct interrupt_accounts *interrupts)
 {
 	struct interrupt_credit credit =
-		interrupt_ledger_process(ledger, thread->pid);
+		interrupt_accounts_process(interrupts, thread->pid);
 
 	process->task = thread->task;
 	process->pid = thread->pid;
@@ -45,7 +45,7 @@ static void fill(struct time_account *process,
 
 int process_accounts_add(const struct array *threads,
 			 const struct task_names *names,
-			 const struct interrupt_ledger *ledger,
+			 const struct interrupt_accounts *interrupts,
 			 struct array *processes)
 {
 	struct number_map *by_pid = number_map_new();
@@ -59,7 +59,7 @@ int process_accounts_add(const struct array *threads,
 		if (number && !*number && array_add(processes)) {
 			*number = processes->count;
 			fill(array_at(processes, *number - 1), thread, names,
-			     ledger);
+			     interrupts);
 		}
 		if (number && *number)
 			add_to(array_at(processes, *number - 1), thread);

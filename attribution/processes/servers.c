@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/servers.h"
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness.h"
 #include "attribution/processes/message_kinds.h"
-#include "attribution/processes/server_bills.h"
+#include "attribution/processes/server_accounts.h"
 #include "attribution/processes/servers_parts.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
@@ -12,15 +12,15 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct servers *servers = (struct servers *)witness;
+	struct servers *servers = (struct servers *)handler;
 
 	task_time_event(servers->time, event);
 	if (event->event == EVENT_SCHED_WAKING &&
@@ -29,24 +29,25 @@ static void take_event(struct witness *witness,
 		servers_take_wakeup(servers, event);
 }
 
-static void add_time(struct server_bill *bill, const struct service *service,
-		     enum time_class time_class, uint64_t size_ns)
+static void add_time(struct server_account *account,
+		     const struct service *service, enum time_class time_class,
+		     uint64_t size_ns)
 {
 	uint64_t *sums[TIME_CLASSES] = {
-		[TIME_USER] = &bill->user_ns,
-		[TIME_SYSTEM_CALL] = &bill->kernel_ns,
-		[TIME_FAULT] = &bill->kernel_ns,
-		[TIME_KERNEL] = &bill->kernel_ns,
-		[TIME_TRACER] = &bill->tracer_ns,
-		[TIME_RUNNABLE] = &bill->runnable_ns,
-		[TIME_ASLEEP] = &bill->asleep_ns,
+		[TIME_USER] = &account->user_ns,
+		[TIME_SYSTEM_CALL] = &account->kernel_ns,
+		[TIME_FAULT] = &account->kernel_ns,
+		[TIME_KERNEL] = &account->kernel_ns,
+		[TIME_TRACER] = &account->tracer_ns,
+		[TIME_RUNNABLE] = &account->runnable_ns,
+		[TIME_ASLEEP] = &account->asleep_ns,
 	};
 
 	if (!sums[time_class])
 		return;
 	*sums[time_class] += size_ns;
-	if (time_class <= TIME_KERNEL && !service->is_exact && service->bill)
-		bill->inferred_ns += size_ns;
+	if (time_class <= TIME_KERNEL && !service->is_exact && service->account)
+		account->inferred_ns += size_ns;
 }
 
 /* A service ends where the thread waits for the next message. */
@@ -55,31 +56,32 @@ static void turn(struct servers *servers, struct service *service,
 {
 	bool is_sleep =
 		span->time_class == TIME_ASLEEP ||
-		(span->time_class == TIME_RUNNABLE && service->next_bill);
+		(span->time_class == TIME_RUNNABLE && service->next_account);
 
 	if (!is_sleep ||
 	    !message_kind_waits(servers_kind_of(servers, span->task)))
 		return;
-	service->bill = 0;
+	service->account = 0;
 	if (span->time_class == TIME_ASLEEP)
 		return;
-	service->bill = service->next_bill;
+	service->account = service->next_account;
 	service->is_exact = service->is_next_exact;
-	service->next_bill = 0;
+	service->next_account = 0;
 }
 
-static struct servers *servers_of_sink(struct span_sink *sink)
+static struct servers *servers_of_callback(struct span_callback *callback)
 {
-	return (struct servers *)((char *)sink -
-				  offsetof(struct servers, sink));
+	return (struct servers *)((char *)callback -
+				  offsetof(struct servers, callback));
 }
 
-/* Time that is for nobody known has a bill as well: a server's bills add up
- * to its time.
+/* Time that is for nobody known has an account as well: a server's accounts
+ * add up to its time.
  */
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
-	struct servers *servers = servers_of_sink(sink);
+	struct servers *servers = servers_of_callback(callback);
 	struct service *service = servers_service(servers, span->task->index);
 	bool is_idle = span->time_class == TIME_ASLEEP;
 	size_t number;
@@ -89,22 +91,23 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 	if (is_idle)
 		message_order_sleep(&service->order);
 	turn(servers, service, span);
-	if (!service->bill && is_idle)
+	if (!service->account && is_idle)
 		return;
-	number = service->bill ?
-			 service->bill - 1 :
-			 server_bills_add(servers->bills, span->task->pid, -1);
-	if (number == SERVER_BILL_NONE)
+	number = service->account ? service->account - 1 :
+				    server_accounts_add(servers->accounts,
+							span->task->pid, -1);
+	if (number == SERVER_ACCOUNT_NONE)
 		servers->status = -ERROR_MEMORY;
 	else
-		add_time(server_bills_at(servers->bills, number), service,
+		add_time(server_accounts_at(servers->accounts, number), service,
 			 time_span_account(span),
 			 span->end_ns - span->begin_ns);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct servers *servers = (struct servers *)witness;
+	struct servers *servers = (struct servers *)handler;
 
 	task_time_step(servers->time, step);
 	if (task_paths_take(servers->paths, step) < 0)
@@ -112,10 +115,10 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	servers_take_call(servers, step);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	struct servers *servers = (struct servers *)witness;
+	struct servers *servers = (struct servers *)handler;
 
 	task_time_record(servers->time, record);
 	if (record->kind == SIDEBAND_COMM && record->comm.exec)
@@ -129,20 +132,20 @@ struct servers *servers_new(const struct attribution_input *input)
 
 	if (!servers)
 		return NULL;
-	servers->witness = (struct witness){
+	servers->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
 		.record = take_record,
 	};
-	servers->sink.take = take_span;
+	servers->callback.take = take_span;
 	servers->input = input;
 	servers->services = ARRAY_OF(struct service);
-	servers->time = task_time_new(&options, &servers->sink);
+	servers->time = task_time_new(&options, &servers->callback);
 	servers->paths = task_paths_new();
 	servers->kinds = message_kinds_new(symbols_functions(input->symbols));
-	servers->bills = server_bills_new();
+	servers->accounts = server_accounts_new();
 	if (!servers->time || !servers->paths || !servers->kinds ||
-	    !servers->bills) {
+	    !servers->accounts) {
 		servers_free(servers);
 		return NULL;
 	}
@@ -156,14 +159,14 @@ void servers_free(struct servers *servers)
 	task_time_free(servers->time);
 	task_paths_free(servers->paths);
 	message_kinds_free(servers->kinds);
-	server_bills_free(servers->bills);
+	server_accounts_free(servers->accounts);
 	array_free(&servers->services);
 	free(servers);
 }
 
-struct witness *servers_witness(struct servers *servers)
+struct event_handler *servers_handler(struct servers *servers)
 {
-	return &servers->witness;
+	return &servers->handler;
 }
 
 int servers_end(struct servers *servers)
@@ -173,7 +176,7 @@ int servers_end(struct servers *servers)
 	return status < 0 ? status : servers->status;
 }
 
-const struct server_bills *servers_bills(const struct servers *servers)
+const struct server_accounts *servers_accounts(const struct servers *servers)
 {
-	return servers->bills;
+	return servers->accounts;
 }

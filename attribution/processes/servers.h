@@ -3,10 +3,10 @@
 #define KT_ATTRIBUTION_SERVERS_H
 
 struct attribution_input;
-struct server_bills;
-struct witness;
+struct server_accounts;
+struct event_handler;
 
-/* Bills servers' time to their clients: what a thread does between being
+/* Charges servers' time to their clients: what a thread does between being
  * woken, by a message that it waited for, and waiting for the next one, it
  * does for the sender.
  */
@@ -16,15 +16,15 @@ struct servers;
 struct servers *servers_new(const struct attribution_input *input);
 void servers_free(struct servers *servers);
 
-/* What has to see the recording pass.  Owner: the servers. */
-struct witness *servers_witness(struct servers *servers);
+/* Returns what has to see the recording pass.  Owner: the servers. */
+struct event_handler *servers_handler(struct servers *servers);
 
-/* Ends the bills, once, after the last step: what servers did for nobody known
- * is on one for client -1.  Returns 0 or -ERROR_MEMORY.
+/* Ends the accounts, once, after the last step: what servers did for nobody
+ * known is on one for client -1.  Returns 0 or -ERROR_MEMORY.
  */
 int servers_end(struct servers *servers);
 
 /* Owner: the servers. */
-const struct server_bills *servers_bills(const struct servers *servers);
+const struct server_accounts *servers_accounts(const struct servers *servers);
 
 #endif

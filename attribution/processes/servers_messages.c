@@ -2,7 +2,7 @@
 #include "attribution/processes/servers_parts.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/processes/server_bills.h"
+#include "attribution/processes/server_accounts.h"
 #include "attribution/time/task_paths.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
@@ -46,9 +46,10 @@ static bool is_client(struct servers *servers, const struct task *client,
 		return false;
 	all = servers->services.items;
 	if (message_order_answers(&all[waker].order, &all[woken].order))
-		server_bills_is_client(servers->bills, server->pid,
-				       client->pid);
-	return server_bills_is_client(servers->bills, client->pid, server->pid);
+		server_accounts_is_client(servers->accounts, server->pid,
+					  client->pid);
+	return server_accounts_is_client(servers->accounts, client->pid,
+					 server->pid);
 }
 
 /* @client's message wakes @server. */
@@ -56,19 +57,19 @@ static void request(struct servers *servers, const struct task *client,
 		    const struct task *server, bool is_exact)
 {
 	struct service *service = servers_service(servers, server->index);
-	size_t number =
-		server_bills_add(servers->bills, server->pid, client->pid);
+	size_t number = server_accounts_add(servers->accounts, server->pid,
+					    client->pid);
 
-	if (!service || number == SERVER_BILL_NONE) {
+	if (!service || number == SERVER_ACCOUNT_NONE) {
 		servers->status = -ERROR_MEMORY;
 		return;
 	}
-	service->next_bill = number + 1;
+	service->next_account = number + 1;
 	service->is_next_exact = is_exact;
-	server_bills_at(servers->bills, number)->requests++;
+	server_accounts_at(servers->accounts, number)->requests++;
 }
 
-/* What @task sends wakes somebody. */
+/* The message that @task sends wakes somebody. */
 static void note_heard(struct servers *servers, const struct task *task)
 {
 	struct service *service = servers_service(servers, task->index);

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_SERVERS_PARTS_H
 #define KT_ATTRIBUTION_SERVERS_PARTS_H
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/processes/message_kinds.h"
 #include "attribution/processes/message_order.h"
 #include "attribution/time/time_span.h"
@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct server_bills;
+struct server_accounts;
 struct task;
 struct task_paths;
 struct task_time;
 
-/* A thread that may serve.  Bills are by number, plus 1; 0: nobody's. */
+/* A thread that may serve.  Charges are by number, plus 1; 0: nobody's. */
 struct service {
-	size_t bill;	  /* what its time goes to */
-	size_t next_bill; /* from when it is awake again */
+	size_t account;	     /* what its time goes to */
+	size_t next_account; /* from when it is awake again */
 	/* The message was followed, not guessed: handed over by the sender
 	 * itself, to one that waited for nothing else, and no other message
 	 * was read since.
@@ -32,18 +32,18 @@ struct service {
 };
 
 struct servers {
-	struct witness witness;
-	struct span_sink sink;
+	struct event_handler handler;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	struct task_time *time;
 	struct task_paths *paths;
 	struct message_kinds *kinds;
-	struct server_bills *bills;
+	struct server_accounts *accounts;
 	struct array services; /* struct service by task index */
 	int status;
 };
 
-/* The inside of servers, shared by its files: servers.c bills time,
+/* The inside of servers, shared by its files: servers.c charges time,
  * servers_messages.c says from whom the messages are.
  */
 

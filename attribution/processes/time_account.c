@@ -2,11 +2,11 @@
 #include "attribution/processes/time_account.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
-#include "attribution/time/task_work.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
@@ -16,11 +16,11 @@
 #include <stdlib.h>
 
 struct time_accounts {
-	struct witness witness;
-	struct span_sink sink;
+	struct event_handler handler;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	struct task_time *time;
-	struct interrupt_ledger *ledger;
+	struct interrupt_accounts *interrupts;
 	struct array threads;	    /* struct time_account by task index */
 	const struct task *counted; /* has an account: of the last count */
 	int status;
@@ -41,21 +41,23 @@ static struct time_account *account_of(struct time_accounts *accounts,
 }
 
 /* Now it is known what the thread was in when it was first seen. */
-static void settle_provisional(struct time_account *account,
-			       const struct time_span *span)
+static void resolve_provisional(struct time_account *account,
+				const struct time_span *span)
 {
-	enum time_class time_class = on_cpu_settled_class(span);
+	enum time_class time_class = on_cpu_resolved_class(span);
 
 	account->class_ns[TIME_KERNEL] -= account->provisional_ns;
 	account->class_ns[time_class] += account->provisional_ns;
 	account->provisional_ns = 0;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct time_accounts *accounts =
-		(struct time_accounts *)((char *)sink -
-					 offsetof(struct time_accounts, sink));
+		(struct time_accounts *)((char *)callback -
+					 offsetof(struct time_accounts,
+						  callback));
 	uint64_t size_ns = span->end_ns - span->begin_ns;
 	struct time_account *account;
 
@@ -68,8 +70,8 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 		account->provisional_ns += size_ns;
 	else if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 		 account->provisional_ns)
-		settle_provisional(account, span);
-	class_borders_take(&account->borders, span);
+		resolve_provisional(account, span);
+	class_error_bound_take(&account->error_bound, span);
 	account->wall_ns += size_ns;
 	account->class_ns[time_span_account(span)] += size_ns;
 	if (span->is_behind_recorder)
@@ -82,9 +84,9 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 
 static void count_work(struct time_account *account, uint8_t kind)
 {
-	if (kind == WORK_SYSTEM_CALL)
+	if (kind == CONTEXT_SYSTEM_CALL)
 		account->system_calls++;
-	else if (kind == WORK_FAULT || kind == WORK_EXCEPTION)
+	else if (kind == CONTEXT_FAULT || kind == CONTEXT_EXCEPTION)
 		account->faults++;
 }
 
@@ -101,7 +103,7 @@ static void count_step(struct time_accounts *accounts,
 		       const struct call_step *step)
 {
 	bool is_call = step->kind == STEP_ENTER && step->how != HOW_INFERRED;
-	const struct open_work *works;
+	const struct open_context *contexts;
 	struct time_account *account;
 	size_t count;
 
@@ -116,20 +118,22 @@ static void count_step(struct time_accounts *accounts,
 		account->context_switches++;
 		return;
 	}
-	works = task_time_works(accounts->time, step->task->index, &count);
-	if (count && works[count - 1].depth == step->depth &&
-	    works[count - 1].function == step->function)
-		count_work(account, works[count - 1].kind);
+	contexts =
+		task_time_contexts(accounts->time, step->task->index, &count);
+	if (count && contexts[count - 1].depth == step->depth &&
+	    contexts[count - 1].function == step->function)
+		count_work(account, contexts[count - 1].kind);
 }
 
-static struct witness *inner(struct time_accounts *accounts)
+static struct event_handler *inner(struct time_accounts *accounts)
 {
-	return interrupt_ledger_witness(accounts->ledger);
+	return interrupt_accounts_handler(accounts->interrupts);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct time_accounts *accounts = (struct time_accounts *)witness;
+	struct time_accounts *accounts = (struct time_accounts *)handler;
 
 	/* A call that changes nothing begins no work, but may be its thread's
 	 * first that counts.
@@ -140,19 +144,19 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	inner(accounts)->step(inner(accounts), step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	struct time_accounts *accounts = (struct time_accounts *)witness;
+	struct time_accounts *accounts = (struct time_accounts *)handler;
 
 	task_time_event(accounts->time, event);
 	inner(accounts)->event(inner(accounts), event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	struct time_accounts *accounts = (struct time_accounts *)witness;
+	struct time_accounts *accounts = (struct time_accounts *)handler;
 
 	task_time_record(accounts->time, record);
 	if (inner(accounts)->record)
@@ -166,17 +170,17 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input)
 
 	if (!accounts)
 		return NULL;
-	accounts->witness = (struct witness){
+	accounts->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
 		.record = take_record,
 	};
-	accounts->sink.take = take_span;
+	accounts->callback.take = take_span;
 	accounts->input = input;
 	accounts->threads = ARRAY_OF(struct time_account);
-	accounts->time = task_time_new(&options, &accounts->sink);
-	accounts->ledger = interrupt_ledger_new(input, NULL);
-	if (!accounts->time || !accounts->ledger) {
+	accounts->time = task_time_new(&options, &accounts->callback);
+	accounts->interrupts = interrupt_accounts_new(input, NULL);
+	if (!accounts->time || !accounts->interrupts) {
 		time_accounts_free(accounts);
 		return NULL;
 	}
@@ -188,20 +192,20 @@ void time_accounts_free(struct time_accounts *accounts)
 	if (!accounts)
 		return;
 	task_time_free(accounts->time);
-	interrupt_ledger_free(accounts->ledger);
+	interrupt_accounts_free(accounts->interrupts);
 	array_free(&accounts->threads);
 	free(accounts);
 }
 
-const struct interrupt_ledger *
-time_accounts_ledger(const struct time_accounts *accounts)
+const struct interrupt_accounts *
+time_accounts_interrupts(const struct time_accounts *accounts)
 {
-	return accounts->ledger;
+	return accounts->interrupts;
 }
 
-struct witness *time_accounts_witness(struct time_accounts *accounts)
+struct event_handler *time_accounts_handler(struct time_accounts *accounts)
 {
-	return &accounts->witness;
+	return &accounts->handler;
 }
 
 /* Timers and work items lead to most of it. */
@@ -211,12 +215,12 @@ bool time_accounts_follow(const struct known_events *events)
 	       known_events_has(events, EVENT_WORK_BEGIN);
 }
 
-/* Of what the ledger has, the filter of CPUs may want a part only. */
+/* Of what the interrupts has, the filter of CPUs may want a part only. */
 static void split_interrupts(const struct time_accounts *accounts,
 			     struct time_account *account)
 {
 	struct interrupt_shares shares =
-		interrupt_ledger_thread(accounts->ledger, account->task);
+		interrupt_accounts_thread(accounts->interrupts, account->task);
 	uint64_t all_ns = account->class_ns[TIME_INTERRUPT];
 
 	if (!time_accounts_follow(accounts->input->events))
@@ -225,7 +229,7 @@ static void split_interrupts(const struct time_accounts *accounts,
 	account->stolen_ns = all_ns - account->benefited_ns;
 }
 
-/* What is known of the whole thread only at the end. */
+/* Fills in what is known of a whole thread only at the end. */
 static void complete(const struct time_accounts *accounts,
 		     struct time_account *account)
 {
@@ -238,14 +242,14 @@ static void complete(const struct time_accounts *accounts,
 		account->pid = task_names_process(names, task->tid);
 	account->comm = task_names_last(names, task->tid);
 	account->threads = 1;
-	account->uncertain = class_borders_error(&account->borders);
+	account->uncertain = class_error_bound_ns(&account->error_bound);
 	split_interrupts(accounts, account);
 }
 
 int time_accounts_end(struct time_accounts *accounts)
 {
 	int status = task_time_end(accounts->time);
-	int ledger_status = interrupt_ledger_end(accounts->ledger);
+	int interrupts_status = interrupt_accounts_end(accounts->interrupts);
 
 	for (size_t i = 0; i < accounts->threads.count; i++) {
 		struct time_account *account = array_at(&accounts->threads, i);
@@ -254,7 +258,7 @@ int time_accounts_end(struct time_accounts *accounts)
 			complete(accounts, account);
 	}
 	if (!status)
-		status = ledger_status;
+		status = interrupts_status;
 	return status < 0 ? status : accounts->status;
 }
 

@@ -2,8 +2,8 @@
 #ifndef KT_ATTRIBUTION_TIME_ACCOUNT_H
 #define KT_ATTRIBUTION_TIME_ACCOUNT_H
 
-#include "attribution/events/witness.h"
-#include "attribution/time/class_borders.h"
+#include "attribution/events/event_handler.h"
+#include "attribution/time/class_error_bound.h"
 #include "attribution/time/time_span.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 struct array;
 struct attribution_input;
-struct interrupt_ledger;
+struct interrupt_accounts;
 struct known_events;
 struct task;
 
@@ -43,9 +43,9 @@ struct time_account {
 	 */
 	uint64_t interrupt_work_elsewhere;
 	uint64_t kernel_work_elsewhere;
-	uint64_t busy_ns;	      /* on a CPU, as far as known */
-	uint64_t provisional_ns;      /* of TIME_KERNEL, as yet */
-	struct class_borders borders; /* what uncertain comes from */
+	uint64_t busy_ns;		      /* on a CPU, as far as known */
+	uint64_t provisional_ns;	      /* of TIME_KERNEL, as yet */
+	struct class_error_bound error_bound; /* what uncertain comes from */
 };
 
 /* Returns whether @events tell for whom interrupt work is, as far as anything
@@ -60,8 +60,8 @@ struct time_accounts;
 struct time_accounts *time_accounts_new(const struct attribution_input *input);
 void time_accounts_free(struct time_accounts *accounts);
 
-/* What has to see the recording pass.  Owner: the accounts. */
-struct witness *time_accounts_witness(struct time_accounts *accounts);
+/* Returns what has to see the recording pass.  Owner: the accounts. */
+struct event_handler *time_accounts_handler(struct time_accounts *accounts);
 
 /* Closes the accounts, once, after the last step.  Returns 0, -ERROR_MEMORY. */
 int time_accounts_end(struct time_accounts *accounts);
@@ -73,7 +73,7 @@ int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
 
 /* Owner: the accounts. */
-const struct interrupt_ledger *
-time_accounts_ledger(const struct time_accounts *accounts);
+const struct interrupt_accounts *
+time_accounts_interrupts(const struct time_accounts *accounts);
 
 #endif

@@ -17,7 +17,7 @@ enum column_need {
 	NEEDS,
 };
 
-/* What the recording has not, and which option of record gives it. */
+/* This is what the recording has not, and which option of record gives it. */
 static const struct {
 	const char *what;
 	const char *option;
@@ -81,7 +81,7 @@ static bool is_known(const struct time_columns *columns, enum column_need need)
 	case NEEDS_NOTHING:
 		return true;
 	case NEEDS_SWITCHES:
-		return off_cpu_is_told(evidence);
+		return off_cpu_is_known(evidence);
 	case NEEDS_WAKEUPS:
 		return evidence->has_wakeups;
 	case NEEDS_ALL:

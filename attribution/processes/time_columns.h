@@ -18,7 +18,7 @@ enum time_columns_part {
 	TIME_COLUMNS_REST,    /* what else is known, and how well */
 };
 
-/* What decides which there are. */
+/* These facts decide which columns there are. */
 struct time_columns {
 	struct off_cpu_evidence evidence;
 	bool is_followed; /* see time_accounts_follow() */
@@ -31,7 +31,7 @@ void time_columns_write(const struct time_columns *columns,
 			struct record_writer *writer,
 			const struct time_account *account);
 
-/* Says which columns are not known, and which option of record helps. */
+/* Prints which columns are not known, and which option of record helps. */
 void time_columns_explain(const struct time_columns *columns, FILE *out);
 
 #endif

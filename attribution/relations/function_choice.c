@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/relations/function_choice.h"
 
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <ctype.h>
 #include <stdio.h>

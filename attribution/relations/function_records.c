@@ -7,7 +7,7 @@
 #include "attribution/text/sparse_rows.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 /* They follow those of histogram_rows.h. */
 enum column {

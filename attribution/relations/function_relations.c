@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "report/profile/call_graph.h"
 #include "report/profile/function_profile.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 void function_relations_free(struct function_relations *relations)
 {
@@ -29,7 +29,7 @@ static int add_arc(struct array *list, const struct call_arc *arc,
 		return -ERROR_MEMORY;
 	*relation = (struct function_relation){
 		.function = function,
-		.is_interrupt = arc->is_break,
+		.is_interrupt = arc->is_interrupt,
 		.calls = arc->calls,
 		.self_ns = arc->self_ns,
 		.total_ns = arc->total_ns,

@@ -19,7 +19,9 @@ struct function_relation {
 	uint64_t total_ns;
 };
 
-/* What `report --flat` and `--callgraph` say about some functions together. */
+/* This is what `report --flat` and `--callgraph` say about some functions
+ * together.
+ */
 struct function_relations {
 	struct call_counts calls;
 	uint64_t self_ns;

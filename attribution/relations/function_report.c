@@ -7,7 +7,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/record_head.h"
 #include "report/text/record_writer.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 
@@ -38,7 +38,7 @@ const char *function_report_relation(const struct function_report *report,
 	return function_at(report->functions, relation->function)->name;
 }
 
-/* What a table's fields are written from. */
+/* This is what a table's fields are written from. */
 struct text_table {
 	const struct function_report *report;
 	const struct array *relations;

@@ -10,7 +10,7 @@ struct function_table;
 struct part_tree;
 struct task_names;
 
-/* What `report --function` shows; all borrowed. */
+/* This is what `report --function` shows; all borrowed. */
 struct function_report {
 	const char *name; /* as asked for */
 	const struct function_table *functions;

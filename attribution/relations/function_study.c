@@ -124,12 +124,12 @@ static int charge(struct study_task *task, const struct call_step *step)
 static int descend(struct function_study *study, struct open_study *open,
 		   const struct call_step *step)
 {
-	bool is_break = step->how == HOW_BREAK ||
-			call_tree_at(study->tree, open->node)->is_break;
+	bool is_interrupt = step->how == HOW_EXCEPTION ||
+			    call_tree_at(study->tree, open->node)->is_interrupt;
 	struct call_part *part;
 
 	open->node = call_tree_child(study->tree, open->node, step->function,
-				     is_break);
+				     is_interrupt);
 	part = open->node == CALL_NODE_NONE ?
 		       NULL :
 		       call_parts_at(&open->call.parts, open->node);
@@ -205,7 +205,7 @@ static int finish(struct function_study *study, struct study_task *task,
 {
 	struct open_study *open = open_at(task, --task->open);
 
-	if (step->doubt & (DOUBT_BEGIN | DOUBT_END))
+	if (step->unseen & (UNSEEN_BEGIN | UNSEEN_END))
 		return 0;
 	open->call.wall_ns = step->wall_ns;
 	if (count_times(study, open, step) < 0 ||

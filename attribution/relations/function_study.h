@@ -14,8 +14,8 @@ struct call_tree;
 struct function_choice;
 struct step_filter;
 
-/* What the calls of one function spend their time on: each on its own while
- * it is open, then in classes of similar length, and the slowest kept.
+/* This is what the calls of one function spend their time on: each on its own
+ * while it is open, then in classes of similar length, and the slowest kept.
  * Memory grows with the distinct call paths below the function.
  */
 struct function_study;

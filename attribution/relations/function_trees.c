@@ -9,7 +9,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/events/witness.h"
 #include "attribution/runqueue/wait_stats.h"
 #include "attribution/table.h"
 #include "attribution/text/histogram_bars.h"
@@ -19,8 +19,8 @@
  * meanwhile.
  */
 struct runqueue_table {
-	struct witness witness;
-	struct span_sink sink;
+	struct event_handler handler;
+	struct span_callback callback;
 	struct attribution_input input;
 	struct task_time *time;
 	struct cpu_runs runs;
@@ -47,39 +47,41 @@ static void note(struct runqueue_table *table, int status)
 		table->status = status;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct runqueue_table *table =
-		(struct runqueue_table *)((char *)sink -
+		(struct runqueue_table *)((char *)callback -
 					  offsetof(struct runqueue_table,
-						   sink));
+						   callback));
 
 	note(table, cpu_waits_span(&table->waits, span));
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct runqueue_table *table = (struct runqueue_table *)witness;
+	struct runqueue_table *table = (struct runqueue_table *)handler;
 
 	note(table, cpu_runs_take(&table->runs, step));
 	task_time_step(table->time, step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	task_time_event(((struct runqueue_table *)witness)->time, event);
+	task_time_event(((struct runqueue_table *)handler)->time, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct runqueue_table *)witness)->time, record);
+	task_time_record(((struct runqueue_table *)handler)->time, record);
 }
 
-static void close_table(struct witness *witness)
+static void close_table(struct event_handler *handler)
 {
-	struct runqueue_table *table = (struct runqueue_table *)witness;
+	struct runqueue_table *table = (struct runqueue_table *)handler;
 
 	task_time_free(table->time);
 	cpu_runs_free(&table->runs);
@@ -88,23 +90,24 @@ static void close_table(struct witness *witness)
 	free(table);
 }
 
-static struct witness *open_table(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
 	const struct task_time_options options = task_time_options_of(input);
 	struct runqueue_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
 		return NULL;
-	table->witness = (struct witness){ take_step, take_event, take_record };
-	table->sink.take = take_span;
+	table->handler =
+		(struct event_handler){ take_step, take_event, take_record };
+	table->callback.take = take_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
 	table->waits = cpu_waits_of(take_wait, table);
 	table->stats = WAIT_STATS_NONE;
-	table->time = task_time_new(&options, &table->sink);
+	table->time = task_time_new(&options, &table->callback);
 	if (table->time)
-		return &table->witness;
-	close_table(&table->witness);
+		return &table->handler;
+	close_table(&table->handler);
 	return NULL;
 }
 
@@ -180,10 +183,10 @@ static void explain(const struct runqueue_table *table, FILE *out)
 				   "sched:sched_waking", "--events=sched");
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct runqueue_table *table = (struct runqueue_table *)witness;
+	struct runqueue_table *table = (struct runqueue_table *)handler;
 	int status = task_time_end(table->time);
 
 	if (!status)

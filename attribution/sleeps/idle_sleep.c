@@ -4,8 +4,8 @@
 #include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ bool is_kernel_thread(const struct task_names *names, int32_t pid)
 	return pid == KTHREADD || task_names_parent(names, pid) == KTHREADD;
 }
 
-/* What calls a kernel thread's own function. */
+/* Returns what calls a kernel thread's own function. */
 static bool is_start(const char *name)
 {
 	static const char *const starts[] = {

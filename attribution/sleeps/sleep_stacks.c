@@ -2,7 +2,7 @@
 #include "attribution/sleeps/sleep_stacks.h"
 
 #include "report/profile/call_tree.h"
-#include "symbolize/user_stack.h"
+#include "symbolize/unwind/user_stack.h"
 
 #include <stdlib.h>
 
@@ -45,7 +45,7 @@ uint32_t sleep_stacks_kernel(struct sleep_stacks *stacks,
 
 	for (size_t i = 0; i < count && node != CALL_NODE_NONE; i++)
 		node = call_tree_child(stacks->tree, node, frames[i].function,
-				       frames[i].how == HOW_BREAK);
+				       frames[i].how == HOW_EXCEPTION);
 	return node;
 }
 

@@ -9,15 +9,15 @@
 
 struct sleep;
 
-/* What one chain of wakers ended. */
+/* This is what one chain of wakers ended. */
 struct waker_stat {
 	uint32_t waker; /* a chain's number, or WAKER_NONE */
 	uint64_t count;
 	uint64_t total_ns;
 };
 
-/* What one process's sleeps with one stack came to.  The times are of those
- * that were seen from begin to end.
+/* This is what one process's sleeps with one stack came to.  The times are of
+ * those that were seen from begin to end.
  */
 struct sleep_stat {
 	int32_t pid;

@@ -5,8 +5,8 @@
 #include "common/array.h"
 #include "common/number_map.h"
 #include "report/profile/call_tree.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef KT_ATTRIBUTION_SLEEPER_H
 #define KT_ATTRIBUTION_SLEEPER_H
 
-#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/waiters.h"
 #include "attribution/time/task_paths.h"
 #include "decoder/recording/sideband.h"
 
@@ -14,21 +14,23 @@
 struct arch;
 struct function_table;
 
-/* What is known of a thread that sleeps or may. */
+/* This is what is known of a thread that sleeps or may. */
 struct sleeper {
 	struct sleep sleep; /* if has_sleep */
 	bool has_sleep;	    /* one that was not handed out yet */
 	bool has_time;	    /* that sleep: some of it was in the recording */
 	bool has_left;	    /* its CPU, and was not seen on one since */
 	bool is_asleep;	    /* is counted at place */
-	struct crowd_place place;
+	struct wait_key place;
 	uint32_t chain;		      /* of who woke it last, WAKER_NONE */
 	uint64_t wake_ns;	      /* when; 0: never */
 	struct sideband_record enter; /* of its last system call */
 	uint64_t argument;	      /* the first of that */
 };
 
-/* Whether @frames, @sleeper's, lie in the system call that enter speaks of. */
+/* Returns whether @frames, @sleeper's, lie in the system call that enter
+ * speaks of.
+ */
 bool sleeper_is_in_call(const struct sleeper *sleeper,
 			const struct path_frame *frames, size_t count);
 

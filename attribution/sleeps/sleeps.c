@@ -2,32 +2,32 @@
 #include "attribution/sleeps/sleeps.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/sleeps/crowd.h"
 #include "attribution/sleeps/sleeper.h"
 #include "attribution/sleeps/sleeps_parts.h"
+#include "attribution/sleeps/waiters.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/time/off_cpu.h"
-#include "attribution/time/quiet_wakes.h"
+#include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdlib.h>
 
 struct sleeps *sleeps_new(const struct sleeps_options *options,
-			  struct sleep_sink *sink)
+			  struct sleep_callback *callback)
 {
 	struct sleeps *sleeps = calloc(1, sizeof(*sleeps));
 
 	if (!sleeps)
 		return NULL;
 	sleeps->options = *options;
-	sleeps->sink = sink;
-	sleeps->crowd = crowd_new();
+	sleeps->callback = callback;
+	sleeps->waiters = waiters_new();
 	sleeps->wakers = wakers_new();
 	sleeps->sleepers = sleepers_new();
-	sleeps->quiet = quiet_wakes_new(options->functions);
-	if (sleeps->crowd && sleeps->wakers && sleeps->sleepers &&
-	    sleeps->quiet)
+	sleeps->untraced = untraced_wakeups_new(options->functions);
+	if (sleeps->waiters && sleeps->wakers && sleeps->sleepers &&
+	    sleeps->untraced)
 		return sleeps;
 	sleeps_free(sleeps);
 	return NULL;
@@ -37,10 +37,10 @@ void sleeps_free(struct sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	crowd_free(sleeps->crowd);
+	waiters_free(sleeps->waiters);
 	wakers_free(sleeps->wakers);
 	sleepers_free(sleeps->sleepers);
-	quiet_wakes_free(sleeps->quiet);
+	untraced_wakeups_free(sleeps->untraced);
 	free(sleeps);
 }
 
@@ -85,7 +85,7 @@ int sleeps_step(struct sleeps *sleeps, const struct call_step *step)
 
 static void fall_asleep(struct sleeper *sleeper, const struct time_span *span)
 {
-	/* It slept already when the recording began. */
+	/* The thread slept already when the recording began. */
 	if (!sleeper->has_sleep) {
 		sleeper_begin(sleeper, span->task, span->begin_ns);
 		sleeper->sleep.waker = sleeper->chain;
@@ -101,7 +101,7 @@ static void wait_for_cpu(struct sleeps *sleeps, struct sleeper *sleeper,
 	if (!sleeper->has_sleep)
 		return;
 	if (sleeper->is_asleep)
-		sleeps_wake_quietly(sleeps, sleeper, span->begin_ns);
+		sleeps_wake_untraced(sleeps, sleeper, span->begin_ns);
 	sleeper->sleep.runnable_ns += span->end_ns - span->begin_ns;
 	sleeper->has_time = true;
 }

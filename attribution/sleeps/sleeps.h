@@ -13,7 +13,7 @@ struct event_record;
 struct function_table;
 struct sleep_stacks;
 struct task_paths;
-struct wait_places;
+struct wait_channels;
 struct wakers;
 
 /* One time that a task slept, from leaving its CPU to running again. */
@@ -41,24 +41,25 @@ struct sleep {
 struct sleeps;
 
 /* Takes each sleep as it ends. */
-struct sleep_sink {
-	void (*take)(struct sleep_sink *sink, const struct sleep *sleep);
+struct sleep_callback {
+	void (*take)(struct sleep_callback *callback,
+		     const struct sleep *sleep);
 };
 
-/* What it works with, all borrowed; paths must know the tasks as far as what
- * it is told.
+/* Sleeps are found with these, all borrowed; paths must know the tasks as far
+ * as what it is told.
  */
 struct sleeps_options {
 	const struct function_table *functions;
 	const struct arch *arch;
-	const struct wait_places *places;
+	const struct wait_channels *places;
 	const struct task_paths *paths;
 	struct sleep_stacks *stacks;
 };
 
-/* Borrows @sink.  Returns NULL when out of memory. */
+/* Borrows @callback.  Returns NULL when out of memory. */
 struct sleeps *sleeps_new(const struct sleeps_options *options,
-			  struct sleep_sink *sink);
+			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);
 
 /* Apply a step, an event, a stretch of a task's time.  A task's spans must

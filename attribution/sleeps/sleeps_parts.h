@@ -6,26 +6,25 @@
 
 #include <stdint.h>
 
-struct crowd;
-struct quiet_wakes;
+struct waiters;
+struct untraced_wakeups;
 struct sleeper;
 struct sleepers;
 struct wakers;
 
-/* The inside of sleeps, shared by its files: sleeps.c takes what it is told,
- * sleeps_begin.c puts a task to sleep, sleeps_wake.c wakes it and hands out how
- * it slept.
+/* The inside of sleeps, shared by its files: sleeps.c takes what happens,
+ * sleeps_change.c puts a task to sleep, wakes it and hands out how it slept.
  */
 struct sleeps {
 	struct sleeps_options options;
-	struct sleep_sink *sink;
-	struct crowd *crowd;
+	struct sleep_callback *callback;
+	struct waiters *waiters;
 	struct wakers *wakers;
 	struct sleepers *sleepers;
 	/* Wake-ups that no event tells: the chain of the last one. */
-	struct quiet_wakes *quiet;
-	uint64_t quiet_ns;
-	uint32_t quiet_chain;
+	struct untraced_wakeups *untraced;
+	uint64_t untraced_ns;
+	uint32_t untraced_chain;
 };
 
 /* A task goes to sleep, as sched_switch says.  Returns 0 or -ERROR_MEMORY. */
@@ -40,10 +39,10 @@ int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event);
 int sleeps_watch(struct sleeps *sleeps, const struct call_step *step);
 
 /* @sleeper was woken at @time_ns, as the steps alone have it. */
-void sleeps_wake_quietly(struct sleeps *sleeps, struct sleeper *sleeper,
-			 uint64_t time_ns);
+void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,
+			  uint64_t time_ns);
 
-/* It sleeps no longer; @waker is the chain that ended it, or WAKER_NONE. */
+/* Ends the sleep; @waker is the chain that ended it, or WAKER_NONE. */
 void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
 		 uint32_t waker);
 

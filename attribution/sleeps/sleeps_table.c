@@ -5,7 +5,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/table.h"
-#include "attribution/task_watch.h"
+#include "attribution/task_tracker.h"
 #include "attribution/text/stack_text.h"
 #include "attribution/text/table_rows.h"
 #include "report/profile/call_tree.h"
@@ -13,7 +13,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 struct sleeps_table {
 	struct task_listener listener;
 	struct attribution_input input;
-	struct task_watch *watch;
+	struct task_tracker *tracker;
 	struct sleep_stats *stats;
 	uint64_t idle_count; /* left out: kernel threads wait for work */
 	uint64_t idle_ns;
@@ -39,7 +39,7 @@ static bool is_left_out(const struct sleeps_table *table,
 {
 	return !table->input.with_idle &&
 	       !step_filter_has_tasks(table->input.filter) &&
-	       is_idle_sleep(sleep, task_watch_stacks(table->watch),
+	       is_idle_sleep(sleep, task_tracker_stacks(table->tracker),
 			     symbols_functions(table->input.symbols),
 			     table->input.names);
 }
@@ -58,9 +58,10 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	return sleep_stats_add(table->stats, sleep);
 }
 
-static struct witness *open_table(const struct attribution_input *input)
+static struct event_handler *open_table(const struct attribution_input *input)
 {
-	const struct task_watch_options options = task_watch_options_of(input);
+	const struct task_tracker_options options =
+		task_tracker_options_of(input);
 	struct sleeps_table *table = calloc(1, sizeof(*table));
 
 	if (!table)
@@ -68,11 +69,11 @@ static struct witness *open_table(const struct attribution_input *input)
 	table->listener.slept = take_sleep;
 	table->input = *input;
 	table->stats = sleep_stats_new();
-	table->watch = task_watch_new(&options, &table->listener);
-	if (table->stats && table->watch)
-		return task_watch_witness(table->watch);
+	table->tracker = task_tracker_new(&options, &table->listener);
+	if (table->stats && table->tracker)
+		return task_tracker_handler(table->tracker);
 	sleep_stats_free(table->stats);
-	task_watch_free(table->watch);
+	task_tracker_free(table->tracker);
 	free(table);
 	return NULL;
 }
@@ -93,7 +94,7 @@ static void write_waker(const struct sleeps_table *table,
 	if (waker->waker == WAKER_NONE)
 		fputs("[unseen]", out);
 	else
-		wakers_write(task_watch_wakers(table->watch), waker->waker,
+		wakers_write(task_tracker_wakers(table->tracker), waker->waker,
 			     symbols_functions(table->input.symbols),
 			     table->input.names, out);
 }
@@ -101,7 +102,7 @@ static void write_waker(const struct sleeps_table *table,
 static void write_stack(const struct sleeps_table *table, uint32_t node,
 			FILE *out)
 {
-	stack_text_write(task_watch_stacks(table->watch), node,
+	stack_text_write(task_tracker_stacks(table->tracker), node,
 			 symbols_functions(table->input.symbols), out);
 }
 
@@ -177,7 +178,7 @@ static void print_numbers(const struct sleep_stat *stat, FILE *out)
 static void print_stack(const struct sleeps_table *table, const char *name,
 			uint32_t stack, FILE *out)
 {
-	stack_text_lines(task_watch_stacks(table->watch), stack,
+	stack_text_lines(task_tracker_stacks(table->tracker), stack,
 			 symbols_functions(table->input.symbols), name, out);
 }
 
@@ -229,7 +230,7 @@ static int print_rows(const struct sleeps_table *table,
 static void explain(const struct sleeps_table *table, FILE *out)
 {
 	const struct known_events *events = table->input.events;
-	uint64_t refused = task_watch_refused_stacks(table->watch);
+	uint64_t refused = task_tracker_refused_stacks(table->tracker);
 
 	if (!known_events_has(events, EVENT_SCHED_SWITCH) ||
 	    !known_events_has(events, EVENT_SCHED_WAKING))
@@ -247,13 +248,13 @@ static void explain(const struct sleeps_table *table, FILE *out)
 			refused);
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct task_watch *watch = task_watch_of(witness);
+	struct task_tracker *tracker = task_tracker_of(handler);
 	struct sleeps_table *table =
-		(struct sleeps_table *)task_watch_listener(watch);
-	int status = task_watch_end(watch);
+		(struct sleeps_table *)task_tracker_listener(tracker);
+	int status = task_tracker_end(tracker);
 
 	if (status < 0)
 		return status;
@@ -268,14 +269,14 @@ static int render(struct witness *witness,
 	return status;
 }
 
-static void close_table(struct witness *witness)
+static void close_table(struct event_handler *handler)
 {
-	struct task_watch *watch = task_watch_of(witness);
+	struct task_tracker *tracker = task_tracker_of(handler);
 	struct sleeps_table *table =
-		(struct sleeps_table *)task_watch_listener(watch);
+		(struct sleeps_table *)task_tracker_listener(tracker);
 
 	sleep_stats_free(table->stats);
-	task_watch_free(watch);
+	task_tracker_free(tracker);
 	free(table);
 }
 

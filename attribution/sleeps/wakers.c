@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "report/text/task_label.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

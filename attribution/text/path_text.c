@@ -2,7 +2,7 @@
 #include "attribution/text/path_text.h"
 
 #include "report/profile/call_tree.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

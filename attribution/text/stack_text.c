@@ -2,7 +2,7 @@
 #include "attribution/text/stack_text.h"
 
 #include "report/profile/call_tree.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 /* The nodes lead inwards to outwards; stacks are no deeper than a kernel's
  * stack has room for, or an unwinder walks.

@@ -28,7 +28,7 @@ void table_rows_known(const struct table_rows *rows, bool is_known,
 bool table_wants(const struct attribution_input *input, const struct task *task,
 		 uint64_t begin_ns);
 
-/* Says which @columns are not there, for want of what, and which option of
+/* Prints which @columns are not there, for want of what, and which option of
  * record would give it.
  */
 void table_rows_missing(FILE *out, const char *columns, const char *want,

@@ -44,7 +44,7 @@ struct off_cpu_evidence off_cpu_evidence_of(const struct recording *recording,
 	};
 }
 
-bool off_cpu_is_told(const struct off_cpu_evidence *evidence)
+bool off_cpu_is_known(const struct off_cpu_evidence *evidence)
 {
 	return evidence->has_switches || evidence->has_wakeups;
 }
@@ -120,7 +120,7 @@ int off_cpu_split(const struct off_cpu *off,
 		return 0;
 	if (!evidence->has_all_cpus)
 		*parts = whole(off, TIME_UNKNOWN, UNKNOWN_UNTRACED);
-	else if (!off_cpu_is_told(evidence))
+	else if (!off_cpu_is_known(evidence))
 		*parts = whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
 	else if (off->how == OFF_NEW || off->how == OFF_RUNNABLE)
 		*parts = whole(off, TIME_RUNNABLE, 0);

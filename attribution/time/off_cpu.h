@@ -26,14 +26,14 @@ struct off_cpu {
 	uint64_t wake_ns;	 /* 0: nobody was seen to wake it */
 	uint32_t begin_error_ns; /* see struct time_span */
 	int32_t waker_tid;
-	bool is_wake_inferred; /* wake_ns is: see quiet_wakes.h */
+	bool is_wake_inferred; /* wake_ns is: see untraced_wakeups.h */
 	bool has_blocked;      /* the scheduler was seen to put it to sleep */
 	int32_t cpu;	       /* that it left */
 	uint8_t how;	       /* enum off_how */
 	bool has_ended;	       /* it came back to a CPU */
 };
 
-/* What a recording can tell about time off the CPU. */
+/* This is what a recording can tell about time off the CPU. */
 struct off_cpu_evidence {
 	bool has_switches; /* sched_switch: why a thread leaves */
 	bool has_wakeups;  /* sched_waking, whoever wakes */
@@ -47,7 +47,7 @@ struct off_cpu_evidence off_cpu_evidence_of(const struct recording *recording,
 /* Returns whether any of it can be known to be one in which a thread waits for
  * a CPU.
  */
-bool off_cpu_is_told(const struct off_cpu_evidence *evidence);
+bool off_cpu_is_known(const struct off_cpu_evidence *evidence);
 
 /* A part of it, of one class; reason goes with TIME_UNKNOWN. */
 struct off_cpu_part {

@@ -4,7 +4,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/time/span_out.h"
 #include "attribution/time/thread_events.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 #include "attribution/time/traced_cpus.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
@@ -14,7 +14,7 @@ static int announce(const struct sched_events *events,
 		    bool is_traced)
 {
 	struct traced_cpu *cpu = traced_cpus_find(events->cpus, event->cpu);
-	struct thread *thread = thread_table_of_tid(events->threads, tid);
+	struct thread *thread = threads_of_tid(events->threads, tid);
 
 	if (!thread)
 		return -ERROR_MEMORY;
@@ -23,14 +23,14 @@ static int announce(const struct sched_events *events,
 	if (thread_announces(thread, event->time_ns, event->cpu,
 			     event->values[SWITCH_PREV_STATE], is_traced) &&
 	    cpu)
-		cpu->heir = thread;
+		cpu->next_owner = thread;
 	return 0;
 }
 
 static int send_away(const struct sched_events *events,
 		     const struct event_record *event, int32_t tid)
 {
-	struct thread *thread = thread_table_of_tid(events->threads, tid);
+	struct thread *thread = threads_of_tid(events->threads, tid);
 
 	if (!thread)
 		return -ERROR_MEMORY;
@@ -62,7 +62,7 @@ static int take_wakeup(const struct sched_events *events,
 
 	if (tid <= 0)
 		return 0;
-	thread = thread_table_of_tid(events->threads, tid);
+	thread = threads_of_tid(events->threads, tid);
 	if (!thread)
 		return -ERROR_MEMORY;
 	if (event->event == EVENT_SCHED_WAKING)
@@ -102,8 +102,7 @@ static int take_exec(const struct sched_events *events,
 static int take_life(const struct sched_events *events,
 		     const struct sideband_record *record)
 {
-	struct thread *thread =
-		thread_table_of_tid(events->threads, record->tid);
+	struct thread *thread = threads_of_tid(events->threads, record->tid);
 
 	if (!thread)
 		return -ERROR_MEMORY;

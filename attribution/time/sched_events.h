@@ -5,12 +5,12 @@
 struct event_record;
 struct sideband_record;
 struct span_out;
-struct thread_table;
+struct threads;
 struct traced_cpus;
 
-/* What the kernel's events about threads change: all borrowed. */
+/* The kernel's events about threads change these, all borrowed. */
 struct sched_events {
-	struct thread_table *threads;
+	struct threads *threads;
 	const struct traced_cpus *cpus;
 	const struct span_out *out;
 };

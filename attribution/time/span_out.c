@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/span_out.h"
 
-#include "attribution/time/task_work.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/task_contexts.h"
+#include "attribution/time/threads.h"
 #include "attribution/time/traced_cpus.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ static void give(const struct span_out *out, struct thread *thread,
 		 struct time_span *span)
 {
 	uint32_t index = thread->task ? thread->task->index : UINT32_MAX;
-	size_t work_count;
+	size_t context_count;
 
 	thread->last_ns = span->end_ns;
 	span->begin_ns = clip(out, span->begin_ns);
@@ -30,9 +30,10 @@ static void give(const struct span_out *out, struct thread *thread,
 	if (!out->start_ns || span->begin_ns >= span->end_ns)
 		return;
 	span->task = thread->task ? thread->task : &thread->own;
-	span->works = task_work_open(out->work, index, &work_count);
-	span->work_count = (uint32_t)work_count;
-	out->sink->take(out->sink, span);
+	span->contexts =
+		task_contexts_open(out->contexts, index, &context_count);
+	span->context_count = (uint32_t)context_count;
+	out->callback->take(out->callback, span);
 }
 
 /* Between two CPUs that are traced a thread may be on one that is not. */
@@ -167,7 +168,9 @@ void span_out_finish(const struct span_out *out, struct thread *thread,
 	if (thread->phase != THREAD_OFF || !thread->has_off || thread->is_dead)
 		return;
 	thread->has_off = false;
-	/* It ended with the trace of its CPU, where it ran on unseen. */
+	/* The thread's time ended with the trace of its CPU, where it ran on
+	 * unseen.
+	 */
 	if (out->evidence.has_all_cpus && thread->last_ns &&
 	    thread->last_ns < thread->off.begin_ns)
 		return;

@@ -8,14 +8,15 @@
 
 #include <stdint.h>
 
-struct task_work;
+struct task_contexts;
 struct thread;
 struct traced_cpus;
 
-/* Hands the time of threads to a sink, without holes and within a window. */
+/* Hands the time of threads to a callback, without holes and within a window.
+ */
 struct span_out {
-	struct span_sink *sink;
-	const struct task_work *work;
+	struct span_callback *callback;
+	const struct task_contexts *contexts;
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
 	struct time_window window;

@@ -3,15 +3,15 @@
 
 #include "attribution/events/function_marks.h"
 #include "attribution/table.h"
-#include "attribution/time/quiet_wakes.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
-#include "attribution/time/task_work.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
+#include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -33,21 +33,21 @@ task_time_options_of(const struct attribution_input *input)
 /* Marks the functions whose calls task_time_apply() does anything for. */
 static struct function_marks *
 find_marked(const struct task_time_options *options,
-	    const struct quiet_wakes *wakes)
+	    const struct untraced_wakeups *wakes)
 {
 	uint32_t count = function_count(options->functions);
 	struct function_marks *marks = function_marks_new(count);
 
 	for (uint32_t i = 0; marks && wakes && i < count; i++)
-		marks->marks[i] = work_kind_of(options->kinds, i) !=
-					  WORK_NONE ||
-				  work_kinds_is_user(options->kinds, i) ||
-				  quiet_wakes_has(wakes, i);
+		marks->marks[i] = context_kind_of(options->kinds, i) !=
+					  CONTEXT_NONE ||
+				  context_kinds_is_user(options->kinds, i) ||
+				  untraced_wakeups_has(wakes, i);
 	return marks;
 }
 
 struct task_time *task_time_new(const struct task_time_options *options,
-				struct span_sink *sink)
+				struct span_callback *callback)
 {
 	struct task_time *time = calloc(1, sizeof(*time));
 
@@ -55,13 +55,13 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		return NULL;
 	time->options = *options;
 	time->cpus = TRACED_CPUS_NONE;
-	time->work = task_work_new(options->kinds);
-	time->quiet_wakes = quiet_wakes_new(options->functions);
-	time->threads = thread_table_new();
-	time->marks = find_marked(options, time->quiet_wakes);
+	time->contexts = task_contexts_new(options->kinds);
+	time->untraced_wakeups = untraced_wakeups_new(options->functions);
+	time->threads = threads_new();
+	time->marks = find_marked(options, time->untraced_wakeups);
 	time->out = (struct span_out){
-		.sink = sink,
-		.work = time->work,
+		.callback = callback,
+		.contexts = time->contexts,
 		.cpus = &time->cpus,
 		.evidence = options->evidence,
 		.window = options->window,
@@ -71,7 +71,7 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		.cpus = &time->cpus,
 		.out = &time->out,
 	};
-	if (!time->work || !time->quiet_wakes || !time->threads ||
+	if (!time->contexts || !time->untraced_wakeups || !time->threads ||
 	    !time->marks) {
 		task_time_free(time);
 		return NULL;
@@ -83,18 +83,18 @@ void task_time_free(struct task_time *time)
 {
 	if (!time)
 		return;
-	task_work_free(time->work);
-	quiet_wakes_free(time->quiet_wakes);
-	thread_table_free(time->threads);
+	task_contexts_free(time->contexts);
+	untraced_wakeups_free(time->untraced_wakeups);
+	threads_free(time->threads);
 	traced_cpus_free(&time->cpus);
 	free(time->marks);
 	free(time);
 }
 
-const struct open_work *task_time_works(const struct task_time *time,
-					uint32_t index, size_t *count)
+const struct open_context *task_time_contexts(const struct task_time *time,
+					      uint32_t index, size_t *count)
 {
-	return task_work_open(time->work, index, count);
+	return task_contexts_open(time->contexts, index, count);
 }
 
 static void note_time(struct task_time *time, const struct call_step *step)
@@ -138,7 +138,8 @@ static bool is_plain_call(struct task_time *time, const struct call_step *step)
 static uint32_t floor_of(const struct task_time *time,
 			 const struct thread *thread, uint32_t index)
 {
-	const struct open_work *top = task_work_top(time->work, index);
+	const struct open_context *top =
+		task_contexts_top(time->contexts, index);
 
 	return top && top->depth > thread->user_frames ? top->depth :
 							 thread->user_frames;
@@ -149,7 +150,7 @@ static void note_current(struct task_time *time, struct thread *thread,
 {
 	time->current.task = NULL;
 	if (thread->phase != THREAD_ON || !time->out.start_ns ||
-	    quiet_wakes_are_open(time->quiet_wakes))
+	    untraced_wakeups_are_open(time->untraced_wakeups))
 		return;
 	time->current = (struct current_thread){
 		.task = step->task,
@@ -166,7 +167,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 
 	if (is_plain_call(time, step))
 		return false;
-	thread = thread_table_of_task(time->threads, step->task);
+	thread = threads_of_task(time->threads, step->task);
 	cpu = traced_cpus_add(&time->cpus, step->cpu);
 	if (!thread || !cpu) {
 		time->status = -ERROR_MEMORY;
@@ -218,7 +219,7 @@ int task_time_end(struct task_time *time)
 {
 	struct thread *thread;
 
-	for (size_t i = 0; (thread = thread_table_at(time->threads, i)); i++)
+	for (size_t i = 0; (thread = threads_at(time->threads, i)); i++)
 		if (is_of_interest(time, thread))
 			span_out_finish(&time->out, thread, time->end_ns);
 	return time->status;

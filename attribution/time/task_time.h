@@ -15,7 +15,7 @@ struct call_step;
 struct event_record;
 struct function_table;
 struct sideband_record;
-struct work_kinds;
+struct context_kinds;
 
 /* Follows every thread's life and hands out its time as spans.
  *
@@ -36,7 +36,7 @@ struct work_kinds;
 struct task_time;
 
 struct task_time_options {
-	const struct work_kinds *kinds; /* borrowed, as is */
+	const struct context_kinds *kinds; /* borrowed, as is */
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
@@ -49,12 +49,12 @@ struct task_time_options {
 struct task_time_options
 task_time_options_of(const struct attribution_input *input);
 
-/* Borrows @sink.  Returns NULL when out of memory. */
+/* Borrows @callback.  Returns NULL when out of memory. */
 struct task_time *task_time_new(const struct task_time_options *options,
-				struct span_sink *sink);
+				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
-/* What a witness sees, in the order in which it does.
+/* These take what a handler sees, in the order in which it does.
  *
  * Returns whether @step may have changed what the thread does, or how far its
  * time was handed out: most calls do not.
@@ -73,7 +73,7 @@ int task_time_end(struct task_time *time);
 /* Returns the work that task @index has open now, outermost first, and
  * *@count, which may be 0; valid until the next step.
  */
-const struct open_work *task_time_works(const struct task_time *time,
-					uint32_t index, size_t *count);
+const struct open_context *task_time_contexts(const struct task_time *time,
+					      uint32_t index, size_t *count);
 
 #endif

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 struct function_marks;
-struct quiet_wakes;
-struct task_work;
+struct untraced_wakeups;
+struct task_contexts;
 struct thread;
-struct thread_table;
+struct threads;
 
 /* The thread that the newest step was of.  Calls deeper than floor change
  * nothing of it but the count of its frames, unless their function is marked.
@@ -27,14 +27,14 @@ struct current_thread {
 };
 
 /* The inside of task_time, shared by its files: task_time.c takes what the
- * witness sees and ends all, task_time_steps.c says what a step changes.
+ * handler sees and ends all, task_time_steps.c says what a step changes.
  */
 struct task_time {
 	struct task_time_options options;
 	struct span_out out;
-	struct task_work *work;
-	struct quiet_wakes *quiet_wakes;
-	struct thread_table *threads;
+	struct task_contexts *contexts;
+	struct untraced_wakeups *untraced_wakeups;
+	struct threads *threads;
 	struct traced_cpus cpus;
 	struct sched_events events;
 	struct current_thread current;

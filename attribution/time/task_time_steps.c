@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/on_cpu.h"
-#include "attribution/time/quiet_wakes.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
-#include "attribution/time/task_work.h"
 #include "attribution/time/thread_events.h"
 #include "attribution/time/thread_frames.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
+#include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 
-/* Says what @thread's time goes to from here on. */
+/* Sets the class of @thread's time from here on. */
 static void classify(const struct task_time *time, struct thread *thread,
 		     const struct traced_cpu *cpu)
 {
-	const struct open_work *works;
+	const struct open_context *contexts;
 	enum time_class time_class = TIME_UNKNOWN;
 	enum unknown_reason reason = on_cpu_reason(cpu->state);
 	size_t count;
 
 	if (cpu->state == CPU_TRACED) {
-		works = task_work_open(time->work, thread->task->index, &count);
-		time_class = on_cpu_class(works, count,
+		contexts = task_contexts_open(time->contexts,
+					      thread->task->index, &count);
+		time_class = on_cpu_class(contexts, count,
 					  thread_frames_in_user(thread));
 	} else if (cpu->state == CPU_OUTSIDE) {
 		reason = UNKNOWN_UNTRACED;
@@ -50,20 +51,20 @@ static void cut(const struct task_time *time, struct thread *thread,
 static bool is_scheduling(const struct task_time *time,
 			  const struct thread *thread)
 {
-	const struct open_work *top =
-		task_work_top(time->work, thread->task->index);
+	const struct open_context *top =
+		task_contexts_top(time->contexts, thread->task->index);
 
-	return top && top->kind == WORK_SCHEDULE;
+	return top && top->kind == CONTEXT_SCHEDULE;
 }
 
 /* Keeps whether the scheduler has put @thread to sleep and not yet returned. */
 static void note_wakes(struct task_time *time, struct thread *thread,
 		       const struct call_step *step, int change)
 {
-	if (quiet_wakes_take(time->quiet_wakes, step) < 0)
+	if (untraced_wakeups_take(time->untraced_wakeups, step) < 0)
 		time->status = -ERROR_MEMORY;
 	if (step->kind == STEP_ENTER &&
-	    quiet_wakes_blocks(time->quiet_wakes, step->function))
+	    untraced_wakeups_blocks(time->untraced_wakeups, step->function))
 		thread->has_blocked |= is_scheduling(time, thread);
 	else if (change < 0 && is_scheduling(time, thread))
 		thread->has_blocked = false;
@@ -73,7 +74,7 @@ static void take_call(struct task_time *time, struct thread *thread,
 		      const struct traced_cpu *cpu,
 		      const struct call_step *step)
 {
-	int change = task_work_change(time->work, step);
+	int change = task_contexts_change(time->contexts, step);
 
 	note_wakes(time, thread, step, change);
 	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
@@ -81,7 +82,7 @@ static void take_call(struct task_time *time, struct thread *thread,
 	cut(time, thread, step);
 	if (change) {
 		span_out_flush(&time->out, thread);
-		if (task_work_take(time->work, step) < 0)
+		if (task_contexts_take(time->contexts, step) < 0)
 			time->status = -ERROR_MEMORY;
 	}
 	classify(time, thread, cpu);
@@ -100,10 +101,10 @@ static void enter_state(struct task_time *time, struct thread *thread,
 static uint64_t schedule_of(const struct task_time *time,
 			    const struct thread *thread)
 {
-	const struct open_work *top =
-		task_work_top(time->work, thread->task->index);
+	const struct open_context *top =
+		task_contexts_top(time->contexts, thread->task->index);
 
-	return top && top->kind == WORK_SCHEDULE ? top->begin_ns : 0;
+	return top && top->kind == CONTEXT_SCHEDULE ? top->begin_ns : 0;
 }
 
 /* Notes that @thread has a CPU now, and whether it is the recorder's. */
@@ -134,23 +135,24 @@ static void leave(struct task_time *time, struct thread *thread,
 		recorder_runs_end(&cpu->recorder, step->time_ns);
 	thread_leaves(thread, step->time_ns, schedule_of(time, thread));
 	thread->off.begin_error_ns = error_of(step);
-	if (cpu->heir)
-		thread_inherits(cpu->heir, step->time_ns);
-	cpu->heir = NULL;
+	if (cpu->next_owner)
+		thread_inherits(cpu->next_owner, step->time_ns);
+	cpu->next_owner = NULL;
 }
 
 static void come(struct task_time *time, struct thread *thread,
 		 struct traced_cpu *cpu, const struct call_step *step)
 {
-	struct quiet_wake quiet = quiet_wakes_last(time->quiet_wakes);
+	struct untraced_wakeup untraced =
+		untraced_wakeups_last(time->untraced_wakeups);
 
 	span_out_flush(&time->out, thread);
 	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
 	thread->begin_error_ns = error_of(step);
-	if (quiet.time_ns)
-		thread_wakes_unseen(thread, quiet.time_ns, quiet.tid);
+	if (untraced.time_ns)
+		thread_wakes_unseen(thread, untraced.time_ns, untraced.tid);
 	note_running(time, thread, cpu, step->time_ns);
-	/* It begins with its CPU's trace. */
+	/* The thread begins with its CPU's trace. */
 	if (cpu->state == CPU_UNSEEN && !thread->last_ns)
 		thread->has_off = false;
 	if (thread->tid < 0)
@@ -167,8 +169,8 @@ static void end_cpu(struct task_time *time, struct thread *thread,
 }
 
 /* The first step of a CPU is of the thread that runs there already. */
-static void settle(struct task_time *time, struct thread *thread,
-		   struct traced_cpu *cpu, const struct call_step *step)
+static void start_running(struct task_time *time, struct thread *thread,
+			  struct traced_cpu *cpu, const struct call_step *step)
 {
 	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
 	thread->has_off = false;
@@ -186,7 +188,7 @@ static void finish(struct task_time *time, struct thread *thread,
 		span_out_finish(&time->out, thread, step->time_ns);
 	if (!thread->is_dead)
 		thread->phase = THREAD_ENDED;
-	if (task_work_take(time->work, step) < 0)
+	if (task_contexts_take(time->contexts, step) < 0)
 		time->status = -ERROR_MEMORY;
 }
 
@@ -224,6 +226,6 @@ void task_time_apply(struct task_time *time, struct thread *thread,
 		return;
 	}
 	if (thread->phase != THREAD_ON && step->kind != STEP_SWITCH)
-		settle(time, thread, cpu, step);
+		start_running(time, thread, cpu, step);
 	take_step(time, thread, cpu, step);
 }

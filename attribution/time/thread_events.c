@@ -2,7 +2,7 @@
 #include "attribution/time/thread_events.h"
 
 #include "attribution/time/off_cpu.h"
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 
 static void begin_off(struct thread *thread, uint64_t time_ns, enum off_how how)
 {
@@ -52,11 +52,11 @@ void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
 		wake(&thread->off, time_ns, waker_tid);
 		return;
 	}
-	/* It runs already by another CPU's clock. */
+	/* The thread runs already by another CPU's clock. */
 	if (thread->has_off && time_ns <= thread->off.end_ns)
 		wake(&thread->off, time_ns, waker_tid);
-	thread->early_wake_ns = time_ns;
-	thread->early_waker_tid = waker_tid;
+	thread->pending_wakeup_ns = time_ns;
+	thread->pending_waker_tid = waker_tid;
 }
 
 void thread_begins(struct thread *thread, uint64_t time_ns)
@@ -126,9 +126,9 @@ void thread_leaves(struct thread *thread, uint64_t time_ns,
 	begin_off(thread, time_ns, (enum off_how)thread->next_how);
 	thread->off.has_blocked = thread->has_blocked;
 	/* Awake again before it slept. */
-	if (schedule_ns && thread->early_wake_ns >= schedule_ns)
-		wake(&thread->off, thread->early_wake_ns,
-		     thread->early_waker_tid);
+	if (schedule_ns && thread->pending_wakeup_ns >= schedule_ns)
+		wake(&thread->off, thread->pending_wakeup_ns,
+		     thread->pending_waker_tid);
 }
 
 void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu)
@@ -141,6 +141,6 @@ void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu)
 	thread->begin_ns = time_ns;
 	thread->cpu = cpu;
 	thread->next_how = OFF_LEFT;
-	thread->early_wake_ns = 0;
+	thread->pending_wakeup_ns = 0;
 	thread->has_blocked = false;
 }

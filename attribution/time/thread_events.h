@@ -7,46 +7,46 @@
 
 struct thread;
 
-/* What the scheduler's events say about a thread, in the order in which they
- * come: shortly before or after the steps that show the same.
+/* These functions apply the scheduler's events about a thread, in the order in
+ * which they come: shortly before or after the steps that show the same.
  */
 
-/* It is woken by @waker_tid. */
+/* The thread is woken by @waker_tid. */
 void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid);
 
-/* It runs again, and if nobody was seen to wake it, @waker_tid did so unseen by
- * the kernel's events: an inference.
+/* The thread runs again, and if nobody was seen to wake it, @waker_tid did so
+ * unseen by the kernel's events: an inference.
  */
 void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
 			 int32_t waker_tid);
 
-/* It is made: it waits for its first CPU. */
+/* The thread is made: it waits for its first CPU. */
 void thread_begins(struct thread *thread, uint64_t time_ns);
 
-/* It is about to leave @cpu in @prev_state (as sched_switch has it), or has
- * just left it.  @is_traced says whether the steps show when.
+/* The thread is about to leave @cpu in @prev_state (as sched_switch has it),
+ * or has just left it.  @is_traced says whether the steps show when.
  *
- * Returns whether it was dead: exec in a thread that is not its process's first
- * gives it the id of that one, whose second life is first seen here.
+ * Returns whether it was dead: exec in a thread that is not its process's
+ * first gives it the id of that one, whose second life is first seen here.
  */
 bool thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
 		      int64_t prev_state, bool is_traced);
 
-/* It goes to @cpu, of which there are no steps. */
+/* The thread goes to @cpu, of which there are no steps. */
 void thread_goes_away(struct thread *thread, uint64_t time_ns, int32_t cpu);
 
-/* It leaves its CPU: by the steps. @schedule_ns is when it began to decide
- * so, 0 if unknown.
+/* The thread leaves its CPU: by the steps. @schedule_ns is when it began to
+ * decide so, 0 if unknown.
  */
 void thread_leaves(struct thread *thread, uint64_t time_ns,
 		   uint64_t schedule_ns);
 
-/* Its second life, in which it has just been announced to leave its CPU, leaves
- * it: by the steps, which have it under the id that is gone.
+/* The second life of a thread, in which it has just been announced to leave
+ * its CPU, leaves it: by the steps, which have it under the id that is gone.
  */
 void thread_inherits(struct thread *thread, uint64_t time_ns);
 
-/* It comes to @cpu: by the steps. */
+/* The thread comes to @cpu: by the steps. */
 void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu);
 
 #endif

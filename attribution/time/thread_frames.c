@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/thread_frames.h"
 
-#include "attribution/time/thread_table.h"
+#include "attribution/time/threads.h"
 #include "report/steps/call_step.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 
 bool thread_frames_in_user(const struct thread *thread)
 {
@@ -11,7 +11,7 @@ bool thread_frames_in_user(const struct thread *thread)
 }
 
 /* Keeps the depth of the call stack and of its part in user space. */
-static void count(struct thread *thread, const struct work_kinds *kinds,
+static void count(struct thread *thread, const struct context_kinds *kinds,
 		  const struct call_step *step)
 {
 	if (step->kind == STEP_EXIT) {
@@ -21,7 +21,7 @@ static void count(struct thread *thread, const struct work_kinds *kinds,
 		return;
 	}
 	if (thread->user_frames == step->depth &&
-	    work_kinds_is_user(kinds, step->function))
+	    context_kinds_is_user(kinds, step->function))
 		thread->user_frames = step->depth + 1;
 	thread->frames = step->depth + 1;
 }
@@ -30,21 +30,22 @@ static void count(struct thread *thread, const struct work_kinds *kinds,
  * work, or in none: a kernel thread.
  */
 static bool is_bottom_unseen(const struct thread *thread,
-			     const struct work_kinds *kinds,
+			     const struct context_kinds *kinds,
 			     const struct call_step *step)
 {
-	enum work_kind kind = work_kind_of(kinds, step->function);
+	enum context_kind kind = context_kind_of(kinds, step->function);
 	/* A task that slept comes back in a jump to __switch_to. */
 	bool is_found = step->how == HOW_INFERRED ||
 			(step->how == HOW_TAIL && !thread->last_ns);
 
 	return (is_found || thread->is_bottom_unseen) &&
-	       (kind == WORK_NONE || kind == WORK_SCHEDULE) &&
+	       (kind == CONTEXT_NONE || kind == CONTEXT_SCHEDULE) &&
 	       !thread->user_frames && step->how != HOW_START &&
 	       thread->off.how != OFF_NEW;
 }
 
-bool thread_frames_take(struct thread *thread, const struct work_kinds *kinds,
+bool thread_frames_take(struct thread *thread,
+			const struct context_kinds *kinds,
 			const struct call_step *step)
 {
 	bool was_in_user = thread_frames_in_user(thread);

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a thread's time goes to.  Each nanosecond from a thread's first to its
- * last instant is in exactly one class; the innermost work decides.
+/* A thread's time goes to one of these classes.  Each nanosecond from a
+ * thread's first to its last instant is in exactly one class; the innermost
+ * work decides.
  */
 enum time_class {
 	TIME_USER,
@@ -15,7 +16,7 @@ enum time_class {
 	TIME_KERNEL,	  /* other work on a CPU: kernel threads, signals,
 				 * the way to user space, first steps */
 	TIME_INTERRUPT,	  /* in interrupt work of any kind; who benefits
-				 * is known later: see interrupt_ledger.h */
+				 * is known later: see interrupt_accounts.h */
 	TIME_TRACER,	  /* in the tracer's own functions */
 	TIME_RUNNABLE,	  /* waits for a CPU */
 	TIME_ASLEEP,
@@ -36,7 +37,7 @@ enum unknown_reason {
 	UNKNOWN_REASONS,
 };
 
-struct open_work;
+struct open_context;
 struct task;
 
 /* A stretch of one thread's time in one class: [begin_ns, end_ns).  The spans
@@ -61,8 +62,8 @@ struct time_span {
 	/* The work that the thread was in, outermost first; valid during the
 	 * call only.  For time off the CPU: what it left off.
 	 */
-	const struct open_work *works;
-	uint32_t work_count;
+	const struct open_context *contexts;
+	uint32_t context_count;
 	/* TIME_RUNNABLE after a sleep: who woke it; see also sleeps.  -1:
 	 * unknown or not after a sleep.
 	 */
@@ -81,8 +82,9 @@ static inline enum time_class time_span_account(const struct time_span *span)
 }
 
 /* Takes spans, as each ends. */
-struct span_sink {
-	void (*take)(struct span_sink *sink, const struct time_span *span);
+struct span_callback {
+	void (*take)(struct span_callback *callback,
+		     const struct time_span *span);
 };
 
 /* Returns the class's name as in reports: "user", "system_call", … */

@@ -17,7 +17,7 @@ struct traced_cpu {
 	uint8_t state;		/* enum cpu_state */
 	struct thread *current; /* NULL before its first step */
 	/* Leaves where current does: exec gave the one the other's id. */
-	struct thread *heir;
+	struct thread *next_owner;
 	struct recorder_runs recorder;
 };
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/wall/wall_flame.h"
 
-#include "attribution/events/witness_relay.h"
+#include "attribution/events/event_forwarder.h"
 #include "attribution/table.h"
 #include "attribution/wall/wall_tree.h"
 #include "common/error.h"
 #include "report/profile/profile_report.h"
 #include "report/text/colors.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct wall_flame {
-	struct witness_relay relay;
+	struct event_forwarder forwarder;
 	const struct attribution_input *input;
 	struct wall_tree *tree;
 	const char *title;
@@ -21,17 +21,17 @@ struct wall_flame {
 	uint64_t part_ns[PROFILE_PARTS];
 };
 
-static void close_flame(struct witness *witness)
+static void close_flame(struct event_handler *handler)
 {
-	struct wall_flame *flame = (struct wall_flame *)witness;
+	struct wall_flame *flame = (struct wall_flame *)handler;
 
 	wall_tree_free(flame->tree);
 	call_tree_free(flame->shown);
 	free(flame);
 }
 
-static struct witness *open_flame(const struct attribution_input *input,
-				  bool only_off_cpu, const char *title)
+static struct event_handler *open_flame(const struct attribution_input *input,
+					bool only_off_cpu, const char *title)
 {
 	struct wall_flame *flame = calloc(1, sizeof(*flame));
 
@@ -41,19 +41,19 @@ static struct witness *open_flame(const struct attribution_input *input,
 	flame->title = title;
 	flame->tree = wall_tree_new(input, only_off_cpu);
 	if (!flame->tree) {
-		close_flame(&flame->relay.witness);
+		close_flame(&flame->forwarder.handler);
 		return NULL;
 	}
-	flame->relay = witness_relay_to(wall_tree_witness(flame->tree));
-	return &flame->relay.witness;
+	flame->forwarder = event_forwarder_to(wall_tree_handler(flame->tree));
+	return &flame->forwarder.handler;
 }
 
-static struct witness *open_wall(const struct attribution_input *input)
+static struct event_handler *open_wall(const struct attribution_input *input)
 {
 	return open_flame(input, false, "Wall time of all threads");
 }
 
-static struct witness *open_off_cpu(const struct attribution_input *input)
+static struct event_handler *open_off_cpu(const struct attribution_input *input)
 {
 	return open_flame(input, true, "Time off CPUs of all threads");
 }
@@ -70,10 +70,10 @@ static int end_tree(struct wall_flame *flame, const struct profile_scope *scope)
 	return flame->shown ? 0 : -ERROR_MEMORY;
 }
 
-static int render(struct witness *witness,
+static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	struct wall_flame *flame = (struct wall_flame *)witness;
+	struct wall_flame *flame = (struct wall_flame *)handler;
 	const struct attribution_input *input = flame->input;
 	const struct profile_renderer *renderer =
 		profile_renderer_find("flamegraph", input->argument);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/wall/wall_tree.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/table.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
@@ -20,8 +20,8 @@ struct wall_task {
 };
 
 struct wall_tree {
-	struct witness witness;
-	struct span_sink sink;
+	struct event_handler handler;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	bool only_off_cpu;
 	struct task_time *time;
@@ -74,11 +74,12 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 	wall->until_ns = until_ns;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct wall_tree *tree =
-		(struct wall_tree *)((char *)sink -
-				     offsetof(struct wall_tree, sink));
+		(struct wall_tree *)((char *)callback -
+				     offsetof(struct wall_tree, callback));
 	struct wall_task *wall = task_of(tree, span->task);
 
 	if (!wall)
@@ -126,7 +127,8 @@ static void enter(struct wall_tree *tree, struct wall_place *place,
 	const struct call_node *node = call_tree_at(tree->calls, place->node);
 
 	place->node = call_tree_child(tree->calls, place->node, step->function,
-				      step->how == HOW_BREAK || node->is_break);
+				      step->how == HOW_EXCEPTION ||
+					      node->is_interrupt);
 	if (place->node == CALL_NODE_NONE)
 		tree->status = -ERROR_MEMORY;
 	else
@@ -143,9 +145,10 @@ static void move(struct wall_tree *tree, struct wall_place *place,
 		place->node = call_tree_at(tree->calls, place->node)->parent;
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct wall_tree *tree = (struct wall_tree *)witness;
+	struct wall_tree *tree = (struct wall_tree *)handler;
 	struct wall_task *wall;
 
 	if (tree->status)
@@ -162,16 +165,16 @@ static void take_step(struct witness *witness, const struct call_step *step)
 		move(tree, &wall->place, step);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	task_time_event(((struct wall_tree *)witness)->time, event);
+	task_time_event(((struct wall_tree *)handler)->time, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct wall_tree *)witness)->time, record);
+	task_time_record(((struct wall_tree *)handler)->time, record);
 }
 
 struct wall_tree *wall_tree_new(const struct attribution_input *input,
@@ -182,17 +185,17 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 
 	if (!tree)
 		return NULL;
-	tree->witness = (struct witness){
+	tree->handler = (struct event_handler){
 		.step = take_step,
 		.event = take_event,
 		.record = take_record,
 	};
-	tree->sink.take = take_span;
+	tree->callback.take = take_span;
 	tree->input = input;
 	tree->only_off_cpu = only_off_cpu;
 	tree->tasks = ARRAY_OF(struct wall_task);
 	tree->calls = call_tree_new();
-	tree->time = task_time_new(&options, &tree->sink);
+	tree->time = task_time_new(&options, &tree->callback);
 	if (!tree->calls || !tree->time) {
 		wall_tree_free(tree);
 		return NULL;
@@ -215,9 +218,9 @@ void wall_tree_free(struct wall_tree *tree)
 	free(tree);
 }
 
-struct witness *wall_tree_witness(struct wall_tree *tree)
+struct event_handler *wall_tree_handler(struct wall_tree *tree)
 {
-	return &tree->witness;
+	return &tree->handler;
 }
 
 int wall_tree_end(struct wall_tree *tree)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct attribution_input;
-struct witness;
+struct event_handler;
 
 /* Every thread's time from its first to its last instant as a call tree, one
  * root a process: time on a CPU is in functions, the rest in an innermost
@@ -23,8 +23,8 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu);
 void wall_tree_free(struct wall_tree *tree);
 
-/* What takes the recording. */
-struct witness *wall_tree_witness(struct wall_tree *tree);
+/* Returns what takes the recording. */
+struct event_handler *wall_tree_handler(struct wall_tree *tree);
 
 /* Takes what is left, after the last step.
  *

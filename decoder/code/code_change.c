@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
-#include "decoder/code/text_patch.h"
+#include "decoder/code/text_poke_breakpoint.h"
 #include "decoder/recording/sideband.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@ static bool read_patch(const struct sideband_record *record,
 	const struct sideband_text_poke *poke = &record->poke;
 
 	if (record->kind != SIDEBAND_TEXT_POKE)
-		return text_patch_read(record, change);
+		return text_poke_breakpoint_read(record, change);
 	*change = (struct code_change){
 		.time_ns = record->time_ns,
 		.address = poke->address,
@@ -56,7 +56,7 @@ static struct sideband *open_patches(const struct recording *recording)
 {
 	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE);
 
-	if (text_patch_is_recorded(recording))
+	if (text_poke_breakpoint_is_recorded(recording))
 		kinds |= SIDEBAND_BIT(SIDEBAND_SAMPLE) |
 			 SIDEBAND_BIT(SIDEBAND_LOST);
 	return sideband_open(recording, kinds);
@@ -73,7 +73,7 @@ static int read_patches(const struct recording *recording,
 	*is_complete = true;
 	while (status == 1) {
 		status = sideband_next(sideband, &record);
-		if (status == 1 && text_patch_is_lost(&record))
+		if (status == 1 && text_poke_breakpoint_is_lost(&record))
 			*is_complete = false;
 		else if (status == 1 && change_of(&record, &change) &&
 			 add_change(changes, &change) < 0)
@@ -121,7 +121,9 @@ static int add_copy(const char *path, const char *name, const struct log *log,
 	return add_change(changes, &change);
 }
 
-/* Whether the last of @maps still fits; *@left is what the others leave. */
+/* Returns whether the last of @maps still fits; *@left is what the others
+ * leave.
+ */
 static bool is_affordable(const struct array *maps, uint64_t *left)
 {
 	const struct file_map *last =

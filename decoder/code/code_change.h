@@ -11,11 +11,11 @@ struct log;
 struct recording;
 
 /* Code that became different at a moment: a TEXT_POKE record, the recorder's
- * own of that kind (text_patch.h), or a copy that the recorder made of code
- * that appeared while it ran.
+ * own of that kind (text_poke_breakpoint.h), or a copy that the recorder made
+ * of code that appeared while it ran.
  *
- * The kernel writes a TEXT_POKE record while a breakpoint stands in place of the
- * instruction (text_poke_bp_batch() in arch/x86/kernel/alternative.c), so
+ * The kernel writes a TEXT_POKE record while a breakpoint stands in place of
+ * the instruction (text_poke_bp_batch() in arch/x86/kernel/alternative.c), so
  * that neither the old nor the new one runs at that moment.
  */
 struct code_change {

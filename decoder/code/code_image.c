@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_image.h"
+#include "common/error.h"
+#include "common/log.h"
 #include "decoder/code/code_change.h"
 #include "decoder/code/code_image_parts.h"
 #include "decoder/code/code_region.h"
+#include "decoder/code/code_unknown.h"
+#include "decoder/recording/recording_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,4 +87,121 @@ size_t code_image_read(const struct code_image *image, uint64_t time_ns,
 	memcpy(buffer, region->bytes + offset, size);
 	apply_changes(image, time_ns, address, buffer, size);
 	return size;
+}
+
+/* The recording keeps what the dumps lie in. */
+static int add_dumps(struct code_image *image, const struct array *dumps)
+{
+	for (size_t i = 0; i < dumps->count; i++) {
+		struct code_region *region = array_add(&image->regions);
+
+		if (!region)
+			return -ERROR_MEMORY;
+		*region = *(const struct code_region *)array_at(dumps, i);
+	}
+	return 0;
+}
+
+static int read_kcore(struct code_image *image, const char *path)
+{
+	int error;
+
+	if (!path) {
+		log_message(image->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "the recording has no copy of the kernel's code "
+			    "(kcore): kernel functions cannot be decoded");
+		return 0;
+	}
+	if (file_map_open(&image->kcore, path, image->log) < 0)
+		return 0;
+	error = code_region_read_kcore(path, &image->kcore, image->log,
+				       &image->regions, &image->descriptors);
+	return error == -ERROR_FORMAT ? 0 : error;
+}
+
+static int add_missing_region(struct code_image *image,
+			      const struct code_change *change,
+			      uint64_t *file_size)
+{
+	if (image->spare_fd < 0)
+		image->spare_fd = file_map_temporary(image->log);
+	if (image->spare_fd < 0)
+		return -ERROR_SYSTEM;
+	return code_region_add_empty(&image->regions, change->address,
+				     change->new_size, image->spare_fd,
+				     file_size);
+}
+
+/* New code outside what was copied gets a region of its own, empty before.
+ * What is patched elsewhere is not known, so that it cannot be decoded.
+ */
+static int add_missing_regions(struct code_image *image)
+{
+	uint64_t file_size = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < image->changes.count && !error; i++) {
+		const struct code_change *change = array_at(&image->changes, i);
+
+		if (change->new_size && !change->is_patch &&
+		    !code_region_find(&image->regions, change->address))
+			error = add_missing_region(image, change, &file_size);
+	}
+	return error;
+}
+
+/* What changed when is not known without times, or if patches were lost. */
+static int add_unknown(struct code_image *image,
+		       const struct recording *recording, bool is_complete)
+{
+	int error = 0;
+
+	if (!is_complete)
+		log_message(image->log, LOG_WARNING, recording->data_path,
+			    LOG_NO_OFFSET,
+			    "the kernel patched more than could be recorded: "
+			    "what it is known to have patched is a gap");
+	if (recording->kcore_end_path)
+		error = code_unknown_read(image, recording->kcore_end_path,
+					  &image->unknown);
+	if (!error && (!is_complete ||
+		       recording_time(recording) != RECORDING_TIME_NANOSECONDS))
+		error = code_unknown_add_patches(image, &image->unknown);
+	return error;
+}
+
+int code_image_open(const struct recording *recording, const struct log *log,
+		    struct code_image **opened)
+{
+	struct code_image *image = calloc(1, sizeof(*image));
+	bool is_complete;
+	int error;
+
+	if (!image)
+		return -ERROR_MEMORY;
+	image->log = log;
+	image->spare_fd = -1;
+	image->regions = ARRAY_OF(struct code_region);
+	image->changes = ARRAY_OF(struct code_change);
+	image->descriptors = ARRAY_OF(int);
+	image->maps = ARRAY_OF(struct file_map);
+	image->unknown = ARRAY_OF(struct code_unknown);
+	error = recording->is_snapshot ?
+			add_dumps(image, &recording->dumps) :
+			read_kcore(image, recording_kcore_path(recording));
+	if (!error)
+		error = code_change_read(recording, recording->code_path, log,
+					 &image->changes, &image->maps,
+					 &is_complete);
+	if (!error)
+		error = add_missing_regions(image);
+	if (!error)
+		error = add_unknown(image, recording, is_complete);
+	if (error)
+		goto fail;
+	*opened = image;
+	return 0;
+fail:
+	code_image_close(image);
+	return error;
 }

@@ -6,8 +6,8 @@
 #include "common/file_map.h"
 #include "decoder/code/code_image.h"
 
-/* The inside of struct code_image, for decoder/ alone: code_image_open.c makes
- * it, code_image.c reads it.
+/* The inside of struct code_image, for decoder/code/ alone: code_view.c and
+ * code_unknown.c go through it, too.
  */
 struct code_image {
 	const struct log *log;

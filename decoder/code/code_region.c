@@ -37,7 +37,7 @@ void code_region_sort(struct array *regions)
 	array_sort(regions, compare_regions);
 }
 
-/* Whether the file holds all bytes of @load at addresses that exist. */
+/* Returns whether the file holds all bytes of @load at addresses that exist. */
 static bool is_usable(const Elf64_Phdr *load, const struct file_map *map)
 {
 	return load->p_type == PT_LOAD && load->p_filesz &&

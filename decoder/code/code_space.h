@@ -44,8 +44,9 @@ uint64_t code_space_next_change_ns(const struct code_space *code);
 int code_space_advance(struct code_space *code, uint64_t time_ns,
 		       code_space_changed *changed, void *ctx);
 
-/* Makes @pid the process that runs from @time_ns on, where the trace itself says
- * who does; the next change may be another then.  Returns 0 or -ERROR_MEMORY.
+/* Makes @pid the process that runs from @time_ns on, where the trace itself
+ * says who does; the next change may be another then.  Returns 0 or
+ * -ERROR_MEMORY.
  */
 int code_space_set_process(struct code_space *code, int32_t pid,
 			   uint64_t time_ns);
@@ -83,12 +84,12 @@ size_t code_space_copy(struct code_space *code, uint64_t address,
 const struct array *code_space_regions(const struct code_space *code);
 const struct array *code_space_maps(const struct code_space *code);
 
-/* Whether the kernel or the program that runs has code at @address, known or
- * not.
+/* Returns whether the kernel or the program that runs has code at @address,
+ * known or not.
  */
 bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 
-/* Whether the code at @address became different at an unknown time. */
+/* Returns whether the code at @address became different at an unknown time. */
 bool code_space_is_unknown(const struct code_space *code, uint64_t address);
 
 #endif

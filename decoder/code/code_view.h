@@ -44,7 +44,7 @@ void code_view_undo_change(struct code_view *view);
 /* The regions (struct code_region), the same for the life of the view. */
 const struct array *code_view_regions(const struct code_view *view);
 
-/* Whether the code at @address became different at an unknown time. */
+/* Returns whether the code at @address became different at an unknown time. */
 bool code_view_is_unknown(const struct code_view *view, uint64_t address);
 
 /* Returns the bytes at @address and sets *@left to how many follow in one

@@ -22,8 +22,8 @@ uint64_t process_view_next_change_ns(const struct process_view *view);
 /* Goes on to @time_ns.  Returns 0 or -ERROR_MEMORY. */
 int process_view_advance(struct process_view *view, uint64_t time_ns);
 
-/* Goes back to @time_ns, as far as some thousand switches.  Returns 1, 0 if that
- * is too far, or -ERROR_MEMORY.
+/* Goes back to @time_ns, as far as some thousand switches.  Returns 1, 0 if
+ * that is too far, or -ERROR_MEMORY.
  */
 int process_view_go_back(struct process_view *view, uint64_t time_ns);
 
@@ -41,7 +41,8 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 /* Returns the process that runs, -1 if unknown. */
 int32_t process_view_pid(const struct process_view *view);
 
-/* What the process has mapped (struct process_map), the oldest first. */
+/* Returns what the process has mapped (struct process_map), the oldest first.
+ */
 const struct array *process_view_maps(const struct process_view *view);
 
 #endif

@@ -4,7 +4,6 @@
 #include "decoder/code/code_space.h"
 #include "decoder/coresight/coresight_parts.h"
 #include "decoder/flow/switch_feed.h"
-#include "decoder/flow/switch_merge.h"
 #include "decoder/flow/task_ids.h"
 #include "decoder/recording/recording_parts.h"
 
@@ -56,7 +55,7 @@ static size_t finished_entries(const struct coresight *source)
 
 	if (source->is_decoded || !count)
 		return count;
-	return source->settled < count ? source->settled : count - 1;
+	return source->resolved < count ? source->resolved : count - 1;
 }
 
 static size_t less(size_t count, size_t done)
@@ -78,7 +77,7 @@ static void drain(struct coresight *source)
 	for (size_t i = done; i < count; i++)
 		entries[i - done] = entries[i];
 	source->entries.count -= done;
-	source->settled = less(source->settled, done);
+	source->resolved = less(source->resolved, done);
 	source->bounded = less(source->bounded, done);
 }
 
@@ -94,7 +93,7 @@ static void emit_end(struct coresight *source)
 	};
 
 	add(source, &end);
-	flow_batch_settle(source->batch);
+	flow_batch_flush(source->batch);
 	source->at_end = true;
 }
 
@@ -117,7 +116,7 @@ static int add_switches(struct coresight *source, bool is_drained)
 	int status = 1;
 
 	if (source->switches)
-		status = switch_merge(
+		status = switch_feed_merge(
 			source->switches, source->batch, is_drained,
 			is_drained ? trace_end(source) : UINT64_MAX);
 	if (status == 1 && is_drained)
@@ -135,7 +134,7 @@ static int work(struct coresight *source)
 		error = decode(source);
 	is_drained = source->is_decoded && !source->entries.count;
 	if (is_drained || !flow_batch_has_room(source->batch))
-		flow_batch_settle(source->batch);
+		flow_batch_flush(source->batch);
 	return error ? error : add_switches(source, is_drained);
 }
 

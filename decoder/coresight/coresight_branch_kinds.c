@@ -74,7 +74,7 @@ static bool take_info(struct coresight_branches *b)
 	memset(b->addresses.last, 0, sizeof(b->addresses.last));
 	b->state = CORESIGHT_BRANCHES_READ;
 	coresight_branches_say(b, TRACE_SYNC);
-	coresight_branches_settle_report(b, 1);
+	coresight_branches_commit_report(b, 1);
 	return true;
 }
 
@@ -116,7 +116,7 @@ static void take_time(struct coresight_branches *b)
 		count->payload = cycles;
 		count->count = 1;
 	}
-	coresight_branches_settle_report(b, 1 + counts_cycles(b));
+	coresight_branches_commit_report(b, 1 + counts_cycles(b));
 }
 
 /* Events and instrumentation do not change where control goes. */
@@ -149,7 +149,7 @@ static bool take_cycles(struct coresight_branches *b)
 		cycles += number_at(b->bytes + at, 3, &size);
 	}
 	coresight_branches_say(b, TRACE_CYCLES)->payload = cycles;
-	coresight_branches_settle_report(b, 1);
+	coresight_branches_commit_report(b, 1);
 	return true;
 }
 
@@ -173,7 +173,7 @@ static bool take_transaction(struct coresight_branches *b)
 {
 	coresight_branches_say(b, TRACE_TRANSACTION)->payload = 1;
 	if (!(b->unit->idr0 >> 30 & 1))
-		coresight_branches_settle(b);
+		coresight_branches_commit(b);
 	return true;
 }
 
@@ -208,7 +208,7 @@ static uint32_t id_at(const uint8_t *bytes, size_t size)
 	return id;
 }
 
-/* What a context says: the instruction set, the VMID, the context id. */
+/* Keeps what a context says: the instruction set, the VMID, the context id. */
 static void note_context(struct coresight_branches *b, const uint8_t *bytes)
 {
 	enum { IS_64BIT = 0x10, HAS_VMID = 0x40, HAS_ID = 0x80 };
@@ -269,7 +269,7 @@ static bool take_address(struct coresight_branches *b)
 	branch->has_address = true;
 	branch->count |= set_now(b);
 	if (b->awaits_address)
-		coresight_branches_settle(b);
+		coresight_branches_commit(b);
 	b->awaits_address = false;
 	return true;
 }
@@ -288,7 +288,7 @@ static bool take_source(struct coresight_branches *b)
 	branch->payload = b->addresses.last[0].value;
 	branch->has_address = true;
 	branch->count = (uint8_t)set_now(b);
-	coresight_branches_settle(b);
+	coresight_branches_commit(b);
 	return true;
 }
 

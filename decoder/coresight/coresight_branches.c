@@ -9,8 +9,8 @@
 
 enum {
 	FIRST_ROOM = 4096,
-	/* What is not settled waits for no more than so many. */
-	UNSETTLED = 4096,
+	/* What is not committed waits for no more than so many. */
+	UNCOMMITTED = 4096,
 	MOST_ATOMS = 64,
 	BEGIN_BYTES = 32,
 };
@@ -93,19 +93,20 @@ struct trace_branch *coresight_branches_say(struct coresight_branches *b,
 	return coresight_branches_add(b, kind, coresight_branches_position(b));
 }
 
-void coresight_branches_settle(struct coresight_branches *b)
+void coresight_branches_commit(struct coresight_branches *b)
 {
-	b->settled = b->count;
+	b->committed = b->count;
 }
 
 /* What is true whatever is executed counts unless it waits behind what is
  * not.
  */
-void coresight_branches_settle_report(struct coresight_branches *b,
+void coresight_branches_commit_report(struct coresight_branches *b,
 				      size_t added)
 {
-	if (b->settled + added == b->count || b->count - b->settled > UNSETTLED)
-		coresight_branches_settle(b);
+	if (b->committed + added == b->count ||
+	    b->count - b->committed > UNCOMMITTED)
+		coresight_branches_commit(b);
 }
 
 static bool is_report(const struct trace_branch *branch)
@@ -116,19 +117,19 @@ static bool is_report(const struct trace_branch *branch)
 /* Takes back what waits, but for reports. */
 void coresight_branches_take_back(struct coresight_branches *b)
 {
-	size_t kept = b->settled;
+	size_t kept = b->committed;
 
-	for (size_t i = b->settled; i < b->count; i++)
+	for (size_t i = b->committed; i < b->count; i++)
 		if (is_report(&b->branches[i]))
 			b->branches[kept++] = b->branches[i];
 	b->count = kept;
-	coresight_branches_settle(b);
+	coresight_branches_commit(b);
 }
 
 void coresight_branches_reset(struct coresight_branches *b)
 {
 	b->unit = b->feed->unit;
-	b->count = b->settled;
+	b->count = b->committed;
 	b->group_next = UINT64_MAX;
 	coresight_packet_begin(&b->packet, b->unit);
 	b->state = CORESIGHT_BRANCHES_LOST;
@@ -141,7 +142,7 @@ void coresight_branches_reset(struct coresight_branches *b)
 
 void coresight_branches_finish(struct coresight_branches *b)
 {
-	size_t end = b->settled;
+	size_t end = b->committed;
 
 	while (end < b->count && b->branches[end].kind != TRACE_ON)
 		end++;
@@ -149,22 +150,22 @@ void coresight_branches_finish(struct coresight_branches *b)
 	coresight_branches_take_back(b);
 	if (b->is_new)
 		end_wait(b, b->feed->call_index);
-	coresight_branches_settle(b);
+	coresight_branches_commit(b);
 }
 
 void coresight_branches_drop(struct coresight_branches *b)
 {
-	size_t left = b->count - b->settled;
+	size_t left = b->count - b->committed;
 	const uint64_t reach = (uint64_t)1 << 30;
 	uint64_t position = coresight_feed_position(b->feed);
 	uint64_t base = position > reach ? position - reach : 0;
 	uint32_t step = base > b->base ? (uint32_t)(base - b->base) : 0;
 
 	if (left)
-		memmove(b->branches, b->branches + b->settled,
+		memmove(b->branches, b->branches + b->committed,
 			left * sizeof(*b->branches));
 	b->count = left;
-	b->settled = 0;
+	b->committed = 0;
 	b->base += step;
 	for (size_t i = 0; step && i < left; i++)
 		b->branches[i].position -= b->branches[i].position < step ?
@@ -179,7 +180,7 @@ static void say_discard(struct coresight_branches *b)
 	b->was_discarded = false;
 	coresight_branches_add(b, TRACE_GAP, coresight_branches_position(b))
 		->count = FLOW_GAP_OVERFLOW;
-	coresight_branches_settle(b);
+	coresight_branches_commit(b);
 }
 
 static bool take_packet(struct coresight_branches *b)
@@ -223,7 +224,7 @@ static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 	b->group_next = UINT64_MAX;
 	if (!b->feed->window.piece->is_formatted && !b->has_failed)
 		b->group_next = index + 1;
-	coresight_branches_settle(b);
+	coresight_branches_commit(b);
 }
 
 static bool take_bytes(struct coresight_branches *b, const uint8_t *bytes,

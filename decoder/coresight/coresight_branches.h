@@ -23,12 +23,12 @@ enum coresight_branches_state {
 	CORESIGHT_BRANCHES_READ,
 };
 
-/* The packets of an ETMv4 or ETE as branches: those of what was executed alone,
- * as coresight_speculation makes them if need be (Arm IHI 0064, "Instruction
- * trace").
+/* The packets of an ETMv4 or ETE as branches: those of what was executed
+ * alone, as coresight_speculation makes them if need be (Arm IHI 0064,
+ * "Instruction trace").
  *
- * What a packet says of what comes next counts when there is a next: an atom, an
- * exception or a source address.  Until then it may be taken back.
+ * What a packet says of what comes next counts when there is a next: an atom,
+ * an exception or a source address.  Until then it may be taken back.
  */
 struct coresight_branches {
 	const struct coresight_feed *feed;
@@ -42,7 +42,7 @@ struct coresight_branches {
 	uint8_t size;
 	uint8_t bytes[CORESIGHT_BRANCH_PACKET];
 
-	/* What is known from those before. */
+	/* This is what is known from those before. */
 	uint8_t state; /* enum coresight_branches_state */
 	bool is_new;   /* the session's first branch is due */
 	bool needs_context;
@@ -58,7 +58,7 @@ struct coresight_branches {
 	struct trace_branch *branches;
 	size_t room;
 	size_t count;
-	size_t settled;		   /* of them: are not taken back */
+	size_t committed;	   /* of them: are not taken back */
 	uint64_t base;		   /* positions count from here */
 	uint64_t group_next;	   /* a packet of atoms with this index
 					 * belongs to the last branch */
@@ -90,7 +90,7 @@ void coresight_branches_finish(struct coresight_branches *branches);
 struct trace_branch *coresight_branches_add(struct coresight_branches *branches,
 					    uint8_t kind, uint64_t position);
 
-/* Forgets the first branches, which are settled. */
+/* Forgets the first branches, which are committed. */
 void coresight_branches_drop(struct coresight_branches *branches);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* The inside of coresight_branches.h, shared by its files. */
 
-/* What is done with packets of a kind. */
+/* This is what is done with packets of a kind. */
 struct coresight_branch_kind {
 	/* Takes the packet under way, which is whole.  Returns whether a unit
 	 * may have written it there.
@@ -26,12 +26,12 @@ struct trace_branch *coresight_branches_say(struct coresight_branches *branches,
 					    uint8_t kind);
 
 /* All there are count. */
-void coresight_branches_settle(struct coresight_branches *branches);
+void coresight_branches_commit(struct coresight_branches *branches);
 
 /* The @added last ones are true whatever is executed: they count unless they
  * wait behind others.
  */
-void coresight_branches_settle_report(struct coresight_branches *branches,
+void coresight_branches_commit_report(struct coresight_branches *branches,
 				      size_t added);
 
 /* Those that wait never count, but for such. */

@@ -6,12 +6,12 @@
  */
 enum { WAIT_LIMIT = 8192 };
 
-void coresight_settle(struct coresight *source)
+void coresight_resolve(struct coresight *source)
 {
 	if (source->time != RECORDING_TIME_NANOSECONDS ||
 	    !coresight_unit_counts_cycles(source->feed.unit))
-		source->settled = source->entries.count;
-	else if (source->entries.count - source->settled >= WAIT_LIMIT)
+		source->resolved = source->entries.count;
+	else if (source->entries.count - source->resolved >= WAIT_LIMIT)
 		coresight_lose_count(source);
 }
 
@@ -25,8 +25,8 @@ static void share(struct coresight *source, uint64_t cycles)
 	uint64_t before = 0;
 	uint64_t ran = 0;
 
-	for (; source->settled < source->entries.count; source->settled++) {
-		struct coresight_entry *entry = &entries[source->settled];
+	for (; source->resolved < source->entries.count; source->resolved++) {
+		struct coresight_entry *entry = &entries[source->resolved];
 
 		ran += entry->item.instructions;
 		uint64_t after = cycles * ran / all;
@@ -92,7 +92,7 @@ void coresight_lose_count(struct coresight *source)
 {
 	struct coresight_cycles *counter = &source->cycles;
 
-	source->settled = source->entries.count;
+	source->resolved = source->entries.count;
 	if (source->time == RECORDING_TIME_CYCLES) {
 		coresight_skip_cycles(source, 0);
 		return;
@@ -108,7 +108,7 @@ static void mark_unknown(struct coresight *source)
 {
 	struct coresight_entry *entries = source->entries.items;
 
-	for (size_t i = source->settled; i < source->entries.count; i++)
+	for (size_t i = source->resolved; i < source->entries.count; i++)
 		if (entries[i].item.instructions)
 			entries[i].stamp.work = FLOW_WORK_UNKNOWN;
 }

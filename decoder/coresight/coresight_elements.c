@@ -84,7 +84,8 @@ static void take_code(struct coresight *source, uint64_t position,
 }
 
 /* What a system call or a return from an exception led to is not traced; what
- * the kernel does not switch off itself leaves the address ranges of the filter.
+ * the kernel does not switch off itself leaves the address ranges of the
+ * filter.
  */
 static uint8_t stop_reason(struct coresight *source)
 {
@@ -126,7 +127,7 @@ static void take_trace_on(struct coresight *source, uint64_t position,
 	coresight_lose_count(source);
 }
 
-/* A call is the last block's own exit; other exceptions break in. */
+/* A call is the last block's own exit; other exceptions interrupt it. */
 static void take_exception(struct coresight *source,
 			   const ocsd_generic_trace_elem *element)
 {

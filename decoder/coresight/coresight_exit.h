@@ -14,13 +14,13 @@
 enum flow_exit coresight_exit(const ocsd_generic_trace_elem *range,
 			      const uint8_t *last_bytes, size_t size);
 
-/* Whether the instruction at @bytes waits: WFI or WFE in A64, A32 or T32.  Good
- * for guesses only: the bytes do not tell which of these they are.
+/* Returns whether the instruction at @bytes waits: WFI or WFE in A64, A32 or
+ * T32.  Good for guesses only: the bytes do not tell which of these they are.
  */
 bool coresight_looks_slow(const uint8_t *bytes, size_t size);
 
-/* Whether an exception of this number was asked for by an instruction: a
- * system call, or one to the hypervisor or to secure firmware.
+/* Returns whether an exception of this number was asked for by an instruction:
+ * a system call, or one to the hypervisor or to secure firmware.
  */
 bool coresight_is_call(bool is_old, uint32_t exception_number);
 

@@ -13,7 +13,9 @@
 struct aux_stream;
 struct recording;
 
-/* What happens while a stream is fed to OpenCSD.  Functions may be NULL. */
+/* This is what happens while a stream is fed to OpenCSD.  Functions may be
+ * NULL.
+ */
 struct coresight_feed_events {
 	/* Takes what OpenCSD would be given: the next bytes, the first of which
 	 * has number @index.  Returns how many make sense, up to the one that
@@ -79,7 +81,7 @@ struct coresight_feed {
 	uint64_t reject_index;
 };
 
-/* Whether all was fed. */
+/* Returns whether all was fed. */
 bool coresight_feed_is_done(const struct coresight_feed *feed);
 
 /* How many bytes of the stream were fed. */

@@ -126,13 +126,13 @@ static void begin_anew(void *ctx, uint64_t index)
 
 bool coresight_feed_new_speculation(struct coresight_feed *feed)
 {
-	const struct coresight_packet_sink sink = {
+	const struct coresight_packet_callback callback = {
 		.give = give_committed,
 		.begin_anew = begin_anew,
 		.ctx = feed,
 	};
 
-	feed->speculation = coresight_speculation_new(&sink);
+	feed->speculation = coresight_speculation_new(&callback);
 	return feed->speculation;
 }
 

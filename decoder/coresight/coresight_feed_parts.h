@@ -9,10 +9,12 @@
  */
 uint64_t coresight_feed_first(const struct coresight_feed *feed);
 
-/* Whether the unit speculates, and what ran is wanted. */
+/* Returns whether the unit speculates, and what ran is wanted. */
 bool coresight_feed_speculates(const struct coresight_feed *feed);
 
-/* Whether the unit traced execution ahead, and not yet whether it happened. */
+/* Returns whether the unit traced execution ahead, and not yet whether it
+ * happened.
+ */
 bool coresight_feed_waits(const struct coresight_feed *feed);
 
 /* Sets feed->speculation.  Returns false if there is no memory. */

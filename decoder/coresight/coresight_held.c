@@ -49,8 +49,8 @@ static bool give_oldest(struct coresight_held *held)
 	held->elements -= packet->is_element;
 	held->first++;
 	held->count--;
-	return held->sink.give(held->sink.ctx, packet->index, packet->bytes,
-			       packet->size);
+	return held->callback.give(held->callback.ctx, packet->index,
+				   packet->bytes, packet->size);
 }
 
 static bool release(struct coresight_held *held, size_t count)

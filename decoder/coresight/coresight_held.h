@@ -4,7 +4,7 @@
 
 #include "decoder/coresight/coresight_packet.h"
 
-struct coresight_packet_sink {
+struct coresight_packet_callback {
 	/* Takes a packet, whose first byte had number @index.  Returns false
 	 * if no more are wanted.
 	 */
@@ -35,10 +35,10 @@ struct coresight_held_packet {
  * bytes and maybe those of a context.
  *
  * Functions that return a bool return false if no trace unit could have meant
- * that, or the sink wants no more: then nothing goes on from here.
+ * that, or the callback wants no more: then nothing goes on from here.
  */
 struct coresight_held {
-	struct coresight_packet_sink sink;
+	struct coresight_packet_callback callback;
 	size_t depth;	 /* elements that wait, at most */
 	size_t unseen;	 /* that wait, and came before the first */
 	size_t elements; /* that wait, of the packets */

@@ -13,7 +13,7 @@ void coresight_emit_at(struct coresight *source, const struct flow_item *item,
 	}
 	entry->item = *item;
 	entry->stamp = *stamp;
-	coresight_settle(source);
+	coresight_resolve(source);
 }
 
 void coresight_emit(struct coresight *source, const struct flow_item *item)

@@ -42,7 +42,7 @@ int coresight_attach_code(struct coresight *source)
 	return error == OCSD_OK ? 0 : -ERROR_MEMORY;
 }
 
-/* Its cache is emptied when a region goes. */
+/* OpenCSD's cache is emptied when a region goes. */
 void coresight_refresh_code(struct coresight *source)
 {
 	if (!source->feed.tree.handle)

@@ -8,7 +8,7 @@
 
 struct coresight_unit;
 
-/* What a packet of ETMv4 or ETE is to who follows speculation. */
+/* This is what a packet of ETMv4 or ETE is to who follows speculation. */
 enum coresight_packet_kind {
 	CORESIGHT_PACKET_OTHER,	    /* of no unit that is decoded */
 	CORESIGHT_PACKET_EXTENSION, /* synchronisation, discard, overflow */

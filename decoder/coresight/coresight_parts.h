@@ -30,8 +30,8 @@ struct coresight_gap {
 	struct flow_stamp stamp;
 };
 
-/* What the trace unit counts of cycles.  Its counts are of those since the last
- * count; one that comes with a time stamp does not begin anew.
+/* This is what the trace unit counts of cycles.  Its counts are of those since
+ * the last count; one that comes with a time stamp does not begin anew.
  */
 struct coresight_cycles {
 	bool is_known;	  /* since when the next count is */
@@ -69,9 +69,9 @@ struct coresight {
 	bool is_decoded;    /* no bytes are left */
 	bool at_end;
 
-	/* What was decoded. */
+	/* This is what was decoded. */
 	struct array entries; /* struct coresight_entry */
-	size_t settled;	      /* of them: wait for no cycle count */
+	size_t resolved;      /* of them: wait for no cycle count */
 	size_t bounded;	      /* of them: have their upper bound */
 	struct coresight_gap gap;
 	bool is_running;       /* the next block follows the last */
@@ -113,7 +113,7 @@ void coresight_open_gap(struct coresight *source, uint8_t reason,
 /* Ends the gap, if there is one, at @position. */
 void coresight_close_gap(struct coresight *source, uint64_t position);
 
-/* What is known of the time now, at which @item begins. */
+/* This is what is known of the time now, at which @item begins. */
 struct flow_stamp coresight_stamp_now(struct coresight *source,
 				      const struct flow_item *item);
 
@@ -123,9 +123,10 @@ struct flow_stamp coresight_stamp_now(struct coresight *source,
 void coresight_expect_next(struct coresight *source,
 			   const ocsd_generic_trace_elem *range, uint64_t last);
 
-/* Whether the code that control went on to writes TRFCR_EL1 before it leaves its
- * straight path: so the driver of a trace buffer switches tracing off while it
- * handles a full one (Linux, drivers/hwtracing/coresight/coresight-trbe.c).
+/* Returns whether the code that control went on to writes TRFCR_EL1 before it
+ * leaves its straight path: so the driver of a trace buffer switches tracing
+ * off while it handles a full one (Linux,
+ * drivers/hwtracing/coresight/coresight-trbe.c).
  */
 bool coresight_turns_off(struct coresight *source);
 
@@ -135,10 +136,10 @@ bool coresight_turns_off(struct coresight *source);
 void coresight_check_path(struct coresight *source, uint64_t position,
 			  uint64_t ip);
 
-/* What is called back for while a source's stream is fed to OpenCSD. */
+/* This is what is called back for while a source's stream is fed to OpenCSD. */
 extern const struct coresight_feed_events coresight_feed_events;
 
-/* What is known of the time at which the last block ended. */
+/* This is what is known of the time at which the last block ended. */
 struct flow_stamp coresight_stamp_after_block(const struct coresight *source);
 
 /* Adds an item that begins now, or with the time of @stamp. */
@@ -152,13 +153,17 @@ struct flow_item *coresight_last_block(struct coresight *source);
 /* Takes a time stamp of the trace unit. */
 void coresight_take_time(struct coresight *source, uint64_t ticks);
 
-/* It is @now: what came before began before, what comes next begins then. */
+/* The time is @now: what came before began before, what comes next begins
+ * then.
+ */
 void coresight_set_now(struct coresight *source, uint64_t now);
 
 /* As flow_stamp.work has it. */
 uint32_t coresight_work(uint64_t cycles);
 
-/* Whether much time may have passed in @item: flow_slow_fn of a source. */
+/* Returns whether much time may have passed in @item: flow_slow_fn of a
+ * source.
+ */
 bool coresight_is_slow(void *ctx, const struct flow_item *item);
 
 /* Cycles are the clock: it is 1. */
@@ -179,7 +184,7 @@ void coresight_skip_cycles(struct coresight *source, uint32_t cycles);
 void coresight_lose_count(struct coresight *source);
 
 /* An entry was added: it may have to wait for a count. */
-void coresight_settle(struct coresight *source);
+void coresight_resolve(struct coresight *source);
 
 /* @count instructions ran. */
 void coresight_count(struct coresight *source, uint32_t count);

@@ -63,7 +63,7 @@ static struct trace_branch *add(struct coresight_source *source, uint8_t kind,
 	struct trace_branch *branch =
 		coresight_branches_add(&source->branches, kind, position);
 
-	source->branches.settled = source->branches.count;
+	source->branches.committed = source->branches.count;
 	return branch;
 }
 
@@ -102,7 +102,7 @@ static void fail(void *ctx, uint64_t position)
 {
 	struct coresight_source *source = ctx;
 
-	source->branches.count = source->branches.settled;
+	source->branches.count = source->branches.committed;
 	add(source, TRACE_GAP, position)->count = FLOW_GAP_BAD_TRACE;
 }
 
@@ -170,7 +170,7 @@ static int next_batch(struct branch_source *base,
 	struct coresight_branches *branches = &source->branches;
 
 	coresight_branches_drop(branches);
-	while (!branches->settled) {
+	while (!branches->committed) {
 		int error = 0;
 
 		if (source->at_end)
@@ -184,7 +184,7 @@ static int next_batch(struct branch_source *base,
 	}
 	*batch = (struct trace_branch_batch){
 		.branches = branches->branches,
-		.count = (uint32_t)branches->settled,
+		.count = (uint32_t)branches->committed,
 		.position = branches->base,
 	};
 	return 1;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 struct coresight_speculation *
-coresight_speculation_new(const struct coresight_packet_sink *sink)
+coresight_speculation_new(const struct coresight_packet_callback *callback)
 {
 	struct coresight_speculation *speculation =
 		calloc(1, sizeof(*speculation));
 
 	if (speculation)
-		speculation->held.sink = *sink;
+		speculation->held.callback = *callback;
 	return speculation;
 }
 

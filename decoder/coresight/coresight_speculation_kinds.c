@@ -46,8 +46,8 @@ static bool take_whole(struct coresight_speculation *speculation)
 	return hold_whole(speculation, false);
 }
 
-/* It is assumed that trace info comes before elements do again, and says how
- * many wait that it does not show.
+/* OpenCSD's users assume that trace info comes before elements do again, and
+ * says how many wait that it does not show.
  */
 static void discard(struct coresight_speculation *speculation)
 {
@@ -103,7 +103,7 @@ static void begin_anew(struct coresight_speculation *speculation)
 
 	coresight_held_begin(held, held->depth);
 	speculation->is_begun = false;
-	held->sink.begin_anew(held->sink.ctx, speculation->index);
+	held->callback.begin_anew(held->callback.ctx, speculation->index);
 }
 
 static bool take_info(struct coresight_speculation *speculation)
@@ -189,12 +189,13 @@ static bool commit_counted(struct coresight_speculation *speculation)
 /* A count is of what was committed: it does not wait for the rest. */
 static bool take_cycles(struct coresight_speculation *speculation)
 {
-	const struct coresight_packet_sink *sink = &speculation->held.sink;
+	const struct coresight_packet_callback *callback =
+		&speculation->held.callback;
 
 	return commit_counted(speculation) &&
 	       (speculation->held.unseen ||
-		sink->give(sink->ctx, speculation->index, speculation->bytes,
-			   speculation->size));
+		callback->give(callback->ctx, speculation->index,
+			       speculation->bytes, speculation->size));
 }
 
 static bool take_atoms(struct coresight_speculation *speculation)

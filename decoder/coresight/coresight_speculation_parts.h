@@ -27,7 +27,7 @@ struct coresight_speculation {
 	struct coresight_held held;
 };
 
-/* What is done with packets of a kind. */
+/* This is what is done with packets of a kind. */
 struct coresight_speculation_kind {
 	/* Takes the packet under way, which is whole.  Returns as the functions
 	 * of struct coresight_held.

@@ -15,7 +15,7 @@
 /* A bare stream may have no id, but a decoder has one. */
 enum { ANY_ID = 0x10 };
 
-/* What OpenCSD wants to know of a unit, by protocol. */
+/* This is what OpenCSD wants to know of a unit, by protocol. */
 union config {
 	ocsd_etmv3_cfg etmv3;
 	ocsd_ptm_cfg ptm;

@@ -42,13 +42,13 @@ struct branch_source_ops {
 extern const struct branch_source_ops intel_branch_source;
 extern const struct branch_source_ops coresight_branch_source;
 
-/* Whether coresight_branch_source.open() takes the stream: ETMv4 and ETE,
- * without conditional instructions, loads, stores, data or Q elements.
+/* Returns whether coresight_branch_source.open() takes the stream: ETMv4 and
+ * ETE, without conditional instructions, loads, stores, data or Q elements.
  */
 bool coresight_source_fits(const struct recording *recording,
 			   const struct aux_stream *stream);
 
-/* Whether there is a source for the stream. */
+/* Returns whether there is a source for the stream. */
 bool branch_source_fits(const struct recording *recording,
 			const struct aux_stream *stream);
 

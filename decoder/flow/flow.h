@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* What one trace stream says, in the order of execution.
+/* This is what one trace stream says, in the order of execution.
  *
  * A branch's target is not stored: it is the ip of the next block, of the
  * next FLOW_START, or unknown when a FLOW_STOP or FLOW_GAP follows.
@@ -14,7 +14,7 @@ enum flow_kind {
 	 * first, ip + last the last one, detail an enum flow_exit.
 	 */
 	FLOW_BLOCK,
-	/* An interrupt, exception or other break-in. ip is the instruction
+	/* An interrupt or an exception.  ip is the instruction
 	 * that would have run next: where an iret goes back to.  The handler's
 	 * first block follows (or FLOW_STOP when it is not traced).
 	 */
@@ -125,7 +125,7 @@ static inline int32_t flow_switch_tid(const struct flow_item *item)
 	return (int32_t)(uint32_t)item->ip;
 }
 
-/* Its process, or -1. */
+/* Returns its process, or -1. */
 static inline int32_t flow_switch_pid(const struct flow_item *item)
 {
 	return (int32_t)(uint32_t)(item->ip >> 32);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_batch.h"
-#include "decoder/flow/work_speed.h"
+#include "decoder/flow/cycle_rate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct flow_batch {
 	size_t taken;		 /* were handed out by the last take */
 	uint64_t last_ns;	 /* of the last finished item */
 	uint64_t known_ns;	 /* the last known time */
-	struct work_speed speed; /* of waiting items since then */
+	struct cycle_rate speed; /* of waiting items since then */
 	flow_slow_fn *is_slow;
 	void *ctx;
 };
@@ -32,7 +32,7 @@ struct flow_batch *flow_batch_new(flow_slow_fn *is_slow, void *ctx)
 
 	if (!batch)
 		return NULL;
-	batch->speed = work_speed_new();
+	batch->speed = cycle_rate_new();
 	batch->is_slow = is_slow;
 	batch->ctx = ctx;
 	return batch;
@@ -120,7 +120,7 @@ static uint64_t mark_slow(struct flow_batch *batch, size_t end)
 
 static uint64_t usual_ns(const struct flow_batch *batch)
 {
-	return work_speed_ns(&batch->speed, batch->speed.work);
+	return cycle_rate_ns(&batch->speed, batch->speed.work);
 }
 
 /* Returns how much of @span_ns each slow item among those up to @end took on
@@ -131,7 +131,7 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 {
 	uint64_t usual = usual_ns(batch);
 
-	if (span_ns < work_speed_longest_ns(&batch->speed))
+	if (span_ns < cycle_rate_longest_ns(&batch->speed))
 		return 0;
 
 	uint64_t slow = mark_slow(batch, end);
@@ -139,10 +139,10 @@ static uint64_t slow_share(struct flow_batch *batch, size_t end,
 	return slow ? (span_ns - usual) / slow : 0;
 }
 
-/* Spreads the waiting items over @span_ns from the last known time on: evenly
- * by their work, but for what only slow ones can have taken.
+/* Interpolates the waiting items over @span_ns from the last known time on:
+ * evenly by their work, but for what only slow ones can have taken.
  */
-static void spread(struct flow_batch *batch, size_t end, uint64_t span_ns)
+static void interpolate(struct flow_batch *batch, size_t end, uint64_t span_ns)
 {
 	uint64_t total = batch->speed.work ? batch->speed.work : 1;
 	uint64_t share_ns = slow_share(batch, end, span_ns);
@@ -176,7 +176,7 @@ static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
 static uint64_t known_ns_of(const struct flow_batch *batch,
 			    const struct flow_stamp *stamp)
 {
-	uint64_t done_ns = work_speed_ns(&batch->speed, stamp->done);
+	uint64_t done_ns = cycle_rate_ns(&batch->speed, stamp->done);
 
 	return stamp->known_ns - stamp->low_ns > done_ns ?
 		       stamp->known_ns - done_ns :
@@ -194,10 +194,10 @@ static void finish_known(struct flow_batch *batch, size_t index)
 		batch->known_ns = first_low(batch, known_ns);
 	if (known_ns > batch->known_ns)
 		span_ns = known_ns - batch->known_ns;
-	spread(batch, index, span_ns);
-	work_speed_learn(&batch->speed, span_ns);
+	interpolate(batch, index, span_ns);
+	cycle_rate_learn(&batch->speed, span_ns);
 	batch->known_ns = known_ns;
-	work_speed_begin(&batch->speed);
+	cycle_rate_begin(&batch->speed);
 }
 
 static void drop_taken(struct flow_batch *batch)
@@ -249,11 +249,11 @@ void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
 }
 
 /* Without a known time ahead the speed so far is the best guess. */
-void flow_batch_settle(struct flow_batch *batch)
+void flow_batch_flush(struct flow_batch *batch)
 {
-	spread(batch, batch->count, usual_ns(batch));
+	interpolate(batch, batch->count, usual_ns(batch));
 	batch->known_ns = batch->last_ns;
-	work_speed_begin(&batch->speed);
+	cycle_rate_begin(&batch->speed);
 }
 
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)

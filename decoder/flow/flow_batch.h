@@ -25,14 +25,14 @@ struct flow_stamp {
 };
 
 /* Items on their way out.  They wait until an item of known time comes; those
- * between two such are spread by their work, but for time that only a slow item
- * can have taken, or a gap.
+ * between two such are interpolated by their work, but for time that only a
+ * slow item can have taken, or a gap.
  */
 struct flow_batch;
 
-/* Whether a block may take much longer than its count of instructions says,
- * because it repeats one, or waits; or whether much time may pass between a
- * FLOW_STOP and what follows.
+/* Returns whether a block may take much longer than its count of instructions
+ * says, because it repeats one, or waits; or whether much time may pass
+ * between a FLOW_STOP and what follows.
  */
 typedef bool flow_slow_fn(void *ctx, const struct flow_item *item);
 
@@ -57,13 +57,13 @@ void flow_batch_add(struct flow_batch *batch);
  */
 void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns);
 
-/* Whether another few items may be added. */
+/* Returns whether another few items may be added. */
 bool flow_batch_has_room(const struct flow_batch *batch);
 
 /* Gives all waiting items their times: the stream ends, or the batch is full
  * without an item of known time.
  */
-void flow_batch_settle(struct flow_batch *batch);
+void flow_batch_flush(struct flow_batch *batch);
 
 /* Adds an item that has its time among the finished ones, in its place; all
  * that were taken must be earlier.  Returns false if there is no room.

@@ -16,8 +16,8 @@ struct flow_source {
 	const struct flow_source_ops *ops;
 };
 
-/* What a source is opened on; all borrowed, all shared read-only: sources of
- * different streams may run in different threads.
+/* This is what a source is opened on; all borrowed, all shared read-only:
+ * sources of different streams may run in different threads.
  */
 struct flow_input {
 	const struct recording *recording;

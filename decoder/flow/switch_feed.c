@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/switch_feed.h"
+#include "common/error.h"
+#include "decoder/flow/flow_batch.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
@@ -103,4 +105,22 @@ void switch_feed_free(struct switch_feed *feed)
 const struct flow_item *switch_feed_peek(const struct switch_feed *feed)
 {
 	return feed->has_item ? &feed->item : NULL;
+}
+
+int switch_feed_merge(struct switch_feed *feed, struct flow_batch *batch,
+		      bool all, uint64_t end_ns)
+{
+	const struct flow_item *item;
+
+	while ((item = switch_feed_peek(feed)) &&
+	       (all || item->time_ns <= flow_batch_last_ns(batch))) {
+		bool is_beyond = item->time_ns > end_ns &&
+				 item->detail != FLOW_SWITCH_AWAY;
+
+		if (!is_beyond && !flow_batch_insert(batch, item))
+			return 0;
+		if (switch_feed_advance(feed) < 0)
+			return -ERROR_MEMORY;
+	}
+	return 1;
 }

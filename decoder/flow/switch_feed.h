@@ -4,7 +4,11 @@
 
 #include "decoder/flow/flow.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct aux_stream;
+struct flow_batch;
 struct recording;
 
 /* The context switches of one stream as FLOW_SWITCH items in order of time,
@@ -23,5 +27,15 @@ const struct flow_item *switch_feed_peek(const struct switch_feed *feed);
 
 /* Goes on to the one after.  Returns 0 or -ERROR_MEMORY. */
 int switch_feed_advance(struct switch_feed *feed);
+
+/* Puts the switches of @feed among the finished items of @batch, in their
+ * places: those up to the last finished item, or @all that there is room for.
+ * Who runs after @end_ns, when the CPU is not traced any more, is no part of
+ * the recording: those switches are passed over.
+ *
+ * Returns 1 if none is left for now, 0 if the batch is full, -ERROR_MEMORY.
+ */
+int switch_feed_merge(struct switch_feed *feed, struct flow_batch *batch,
+		      bool all, uint64_t end_ns);
 
 #endif

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a trace unit says of the flow of control: which way branches went, and
- * what happened between them.  Where execution was before and what it ran, the
- * code tells: see execution/.
+/* This is what a trace unit says of the flow of control: which way branches
+ * went, and what happened between them.  Where execution was before and what
+ * it ran, the code tells: see execution/.
  */
 enum trace_branch_kind {
 	/* The next @count conditional branches, or returns to where their call
@@ -100,11 +100,11 @@ enum trace_branch_kind {
 	TRACE_ON,
 	/* The unit was switched on, with TRACE_SESSION_ bits in @count. */
 	TRACE_SESSION,
-	/* It was switched off; @count is 1 if the last of its trace is
+	/* The unit was switched off; @count is 1 if the last of its trace is
 	 * missing.
 	 */
 	TRACE_SESSION_END,
-	/* It is @payload ticks of the recording's clock. */
+	/* The time is @payload ticks of the recording's clock. */
 	TRACE_TIME,
 	/* So many cycles went by since the last of these; 0: nobody knows.
 	 * @count is 1 for one that goes with a TRACE_TIME: the next counts from

@@ -24,7 +24,7 @@ static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next)
 		.high_shift = slack < 0 ? 0 : (uint64_t)slack,
 	};
 
-	/* A small difference is spread evenly; a large one is a sleep, which
+	/* A small difference is interpolated; a large one is a sleep, which
 	 * ends with the next time packet.  Too many cycles were shorter than
 	 * told, unless it is an anchor that is wrong.
 	 */

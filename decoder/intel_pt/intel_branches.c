@@ -207,7 +207,7 @@ static void take_damage(struct intel_branches *b)
 				       b->reach_ctx);
 }
 
-/* What a batch of packets takes at most. */
+/* This is what a batch of packets takes at most. */
 #define REACH_BYTES ((size_t)BATCH * 16)
 
 /* Takes what is usual, up to another packet.  Needs no more room than there

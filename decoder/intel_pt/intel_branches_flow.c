@@ -79,8 +79,8 @@ static void take_stop(struct intel_branches *b,
 				    !branch->has_address;
 }
 
-/* Whether tracing is on behind an overflow and the FUP at b->at: what follows
- * first of what is only there if it is, or is not.
+/* Returns whether tracing is on behind an overflow and the FUP at b->at: what
+ * follows first of what is only there if it is, or is not.
  */
 static bool goes_on(const struct intel_branches *b)
 {
@@ -211,7 +211,7 @@ static void take_psb(struct intel_branches *b)
 	b->header.position = b->at;
 }
 
-/* Whether tracing starts behind the PSBEND at b->at. */
+/* Returns whether tracing starts behind the PSBEND at b->at. */
 static bool starts_behind(const struct intel_branches *b)
 {
 	struct intel_packet_context context = { 0 };

@@ -12,7 +12,7 @@
  * packets and sets times, intel_branches_flow.c tells what packets mean.
  */
 
-/* What one packet adds at most. */
+/* This is what one packet adds at most. */
 enum { MOST_AT_ONCE = 4 };
 
 /* No overflow waits to be told where execution goes on. */

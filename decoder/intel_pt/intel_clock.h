@@ -8,7 +8,9 @@
 struct intel_packet;
 struct recording;
 
-/* What turns time packets into TSC ticks; 0 where the recording is silent. */
+/* This is what turns time packets into TSC ticks; 0 where the recording is
+ * silent.
+ */
 struct intel_clock_setup {
 	unsigned int mtc_shift; /* an MTC is every 1 << this CTC ticks */
 	uint64_t tsc_ctc_n;	/* TSC = CTC * n / d (CPUID.15H) */

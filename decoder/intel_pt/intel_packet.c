@@ -255,7 +255,7 @@ int intel_packet_read(const uint8_t *bytes, size_t size,
 	return 1;
 }
 
-/* Its three lowest bits are 100, which are a TNT's outside a block. */
+/* An item's three lowest bits are 100, which are a TNT's outside a block. */
 static int read_item(uint8_t item_size, const uint8_t *bytes, size_t size,
 		     struct intel_packet *packet)
 {

@@ -75,7 +75,7 @@ int intel_packet_read_in(struct intel_packet_context *context,
 			 const uint8_t *bytes, size_t size,
 			 struct intel_packet *packet);
 
-/* Whether @packet says where execution went. */
+/* Returns whether @packet says where execution went. */
 bool intel_packet_is_flow(const struct intel_packet *packet);
 
 /* Returns the position of the first PSB in @bytes at or after @from, @size if

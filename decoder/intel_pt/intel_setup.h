@@ -8,8 +8,9 @@
 
 struct recording;
 
-/* What processors get wrong, as far as it changes what packets mean: by Intel's
- * specification updates, under the name of the first family that has it.
+/* This is what processors get wrong, as far as it changes what packets mean:
+ * by Intel's specification updates, under the name of the first family that
+ * has it.
  */
 enum intel_erratum {
 	/* A branch that used trace may be missing before an abort's FUP. */
@@ -30,7 +31,7 @@ enum intel_erratum {
 	INTEL_ERRATUM_SKZ84 = 1 << 6,
 };
 
-/* What is known of a trace beside its bytes. */
+/* This is what is known of a trace beside its bytes. */
 struct intel_setup {
 	struct intel_clock_setup clock;
 	uint32_t errata; /* enum intel_erratum */

@@ -2,9 +2,9 @@
 #include "decoder/intel_pt/sync_search.h"
 
 enum {
-	/* What lies between PSB and PSBEND, and more. */
+	/* This is what lies between PSB and PSBEND, and more. */
 	HEADER_BYTES = 256,
-	/* What a search does not halve any more: some PSBs. */
+	/* This is what a search does not halve any more: some PSBs. */
 	NEAR_BYTES = 1 << 14,
 	/* Points without a time, one after the other: then there are none. */
 	MOST_WITHOUT = 1 << 10,

@@ -177,7 +177,7 @@ static bool is_two_byte_wait(const uint8_t *bytes, size_t size)
 	       (bytes[0] == 0xae && (bytes[1] & 0xf8) == 0xf0);
 }
 
-/* Whether the instruction repeats itself or waits. */
+/* Returns whether the instruction repeats itself or waits. */
 static bool may_take_long(const uint8_t *bytes, size_t size)
 {
 	bool is_repeated = false;

@@ -21,9 +21,9 @@ struct branch {
  */
 struct branch branch_read(const uint8_t *bytes, size_t size);
 
-/* Whether the block at @bytes, whose last instruction begins at @last, holds an
- * instruction that repeats itself (rep movs and the like) or waits (hlt,
- * mwait).  @size bytes are there.
+/* Returns whether the block at @bytes, whose last instruction begins at @last,
+ * holds an instruction that repeats itself (rep movs and the like) or waits
+ * (hlt, mwait).  @size bytes are there.
  *
  * Vector instructions' lengths are not known: behind one it is a guess.
  */

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* What follows an opcode. */
+/* This is what follows an opcode. */
 enum part {
 	MODRM = 1,
 	IMM8 = 2,

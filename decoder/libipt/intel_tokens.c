@@ -11,7 +11,7 @@
 /* Without any time packet for this many tokens their bounds are given up. */
 enum { OPEN_LIMIT = 1 << 18 };
 
-/* What a token is, besides its time. */
+/* This is what a token is, besides its time. */
 struct token_packet {
 	uint64_t position;
 	uint64_t begin;

@@ -2,8 +2,8 @@
 #include "decoder/libipt/libipt_blocks.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_batch.h"
-#include "decoder/libipt/block_clock.h"
 #include "decoder/libipt/branch.h"
+#include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/libipt_parts.h"
 
 /* No code runs so many blocks without a branch that takes trace. */
@@ -55,7 +55,7 @@ static struct branch last_branch(struct libipt *source,
 			return branch;
 		return branch_at(source, block->end_ip);
 	case FLOW_EXIT_JUMP:
-		if (!block_clock_expects_address(source->clock))
+		if (!branch_cursor_expects_address(source->cursor))
 			return branch;
 		return branch_at(source, block->end_ip);
 	case FLOW_EXIT_CALL:
@@ -84,10 +84,11 @@ static void emit_block(struct libipt *source, const struct pt_block *block)
 	item->instructions = block->ninsn;
 	item->last = (uint32_t)(block->end_ip - block->ip);
 	item->ip = block->ip;
-	block_clock_stamp(source->clock, stamp);
+	branch_cursor_stamp(source->cursor, stamp);
 	flow_batch_add(source->batch);
 	source->last_ip = block->end_ip;
-	if (!block_clock_branch(source->clock, branch.exit, branch.is_indirect))
+	if (!branch_cursor_branch(source->cursor, branch.exit,
+				  branch.is_indirect))
 		libipt_find_step(source);
 }
 

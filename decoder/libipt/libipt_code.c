@@ -2,7 +2,7 @@
 #include "decoder/libipt/libipt_code.h"
 #include "common/error.h"
 #include "decoder/code/code_space.h"
-#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/libipt_parts.h"
 
@@ -46,7 +46,7 @@ static void note_change(void *ctx, uint64_t first, uint64_t end)
 
 int libipt_update_code(struct libipt *source)
 {
-	uint64_t time_ns = block_clock_guess_ns(source->clock);
+	uint64_t time_ns = branch_cursor_guess_ns(source->cursor);
 	struct intel_image *image = source->image;
 	bool has_changed = false;
 	int error = code_space_advance(source->code, time_ns, note_change,

@@ -2,13 +2,13 @@
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/code/code_space.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/libipt_exit.h"
 #include "decoder/libipt/libipt_parts.h"
 
 static void follow(struct libipt *source, uint8_t token_kind)
 {
-	if (!block_clock_event(source->clock, token_kind))
+	if (!branch_cursor_event(source->cursor, token_kind))
 		libipt_find_step(source);
 }
 
@@ -27,11 +27,11 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
 	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x30;
 }
 
-/* The kernel switches the unit off by writing an MSR.  Otherwise an address that is told
- * lies outside the filter (Intel SDM, TIP.PGD packet).  The rest goes to
- * another privilege level.  Behind page table isolation that is not seen to
- * be a far transfer: libipt ends the last block at the kernel's last write to
- * CR3, two or three instructions before the sysret or iret.
+/* The kernel switches the unit off by writing an MSR.  Otherwise an address
+ * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
+ * goes to another privilege level.  Behind page table isolation that is not
+ * seen to be a far transfer: libipt ends the last block at the kernel's last
+ * write to CR3, two or three instructions before the sysret or iret.
  */
 static uint8_t stop_reason(struct libipt *source, uint64_t last_ip,
 			   bool has_address)
@@ -66,7 +66,7 @@ static void stop_sync(struct libipt *source, const struct pt_event *event)
 	stop(source, has_address, event->variant.disabled.ip, reason);
 }
 
-static void break_in(struct libipt *source, uint64_t address)
+static void interrupt(struct libipt *source, uint64_t address)
 {
 	libipt_emit(source, &(struct flow_item){
 				    .kind = FLOW_ASYNC,
@@ -89,7 +89,7 @@ static void stop_async(struct libipt *source, const struct pt_event *event)
 
 	follow(source, INTEL_PACKET_TIP_PGD);
 	if (reason != FLOW_STOP_OFF)
-		break_in(source, at);
+		interrupt(source, at);
 	stop(source, has_address, event->variant.async_disabled.ip, reason);
 }
 
@@ -177,7 +177,7 @@ static void take(struct libipt *source, const struct pt_event *event)
 		break;
 	case ptev_async_branch:
 		follow(source, INTEL_PACKET_TIP);
-		break_in(source, event->variant.async_branch.from);
+		interrupt(source, event->variant.async_branch.from);
 		break;
 	case ptev_paging:
 		change_page_table(source, event->variant.paging.cr3);

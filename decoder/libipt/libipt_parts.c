@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_parts.h"
 #include "decoder/flow/flow_batch.h"
-#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch_cursor.h"
 
 void libipt_emit(struct libipt *source, const struct flow_item *item)
 {
 	struct flow_stamp *stamp;
 
 	*flow_batch_next(source->batch, &stamp) = *item;
-	block_clock_stamp(source->clock, stamp);
+	branch_cursor_stamp(source->cursor, stamp);
 	flow_batch_add(source->batch);
 }
 
@@ -18,5 +18,5 @@ void libipt_find_step(struct libipt *source)
 
 	source->drifts++;
 	if (pt_blk_get_offset(source->blocks, &position) >= 0)
-		block_clock_seek(source->clock, position);
+		branch_cursor_seek(source->cursor, position);
 }

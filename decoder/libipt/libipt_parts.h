@@ -10,7 +10,7 @@
 #include <intel-pt.h>
 #include <stdbool.h>
 
-struct block_clock;
+struct branch_cursor;
 struct code_space;
 struct flow_batch;
 struct intel_image;
@@ -50,12 +50,12 @@ struct libipt {
 	struct pt_block_decoder *blocks;
 	int status; /* of libipt's last call */
 	struct intel_tokens *tokens;
-	struct block_clock *clock;
+	struct branch_cursor *cursor;
 	uint64_t next_change_ns; /* of the code */
 	uint64_t last_ip;	 /* the last instruction that ran */
 	uint8_t mode;		 /* as FLOW_MODE has it */
 	uint64_t page_table;
-	uint64_t drifts;       /* how often the clock lost its step */
+	uint64_t drifts;       /* how often the cursor lost its step */
 	uint64_t watched;      /* libipt's place at the last look */
 	uint32_t watch_blocks; /* since then */
 };
@@ -63,7 +63,7 @@ struct libipt {
 /* Adds an item that begins now. */
 void libipt_emit(struct libipt *source, const struct flow_item *item);
 
-/* Brings the clock back in step with libipt, near enough for bad trace. */
+/* Brings the cursor back in step with libipt, near enough for bad trace. */
 void libipt_find_step(struct libipt *source);
 
 #endif

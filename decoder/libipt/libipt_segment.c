@@ -5,7 +5,7 @@
 #include "decoder/intel_pt/intel_idle.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_whole.h"
-#include "decoder/libipt/block_clock.h"
+#include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/intel_tokens.h"
 #include "decoder/libipt/libipt_parts.h"
@@ -82,7 +82,7 @@ static void sync_at(struct libipt *source, size_t position, uint8_t reason)
 		return;
 	source->synced = psb;
 	source->status = pt_blk_sync_set(source->blocks, psb);
-	block_clock_seek(source->clock, psb);
+	branch_cursor_seek(source->cursor, psb);
 }
 
 int libipt_open_segment(struct libipt *source)
@@ -97,9 +97,9 @@ int libipt_open_segment(struct libipt *source)
 					  &source->clock_setup);
 	if (!source->tokens)
 		return -ERROR_MEMORY;
-	source->clock = block_clock_new(source->tokens,
-					&source->input.recording->conversion);
-	if (!source->blocks || !source->clock ||
+	source->cursor = branch_cursor_new(
+		source->tokens, &source->input.recording->conversion);
+	if (!source->blocks || !source->cursor ||
 	    pt_blk_set_image(source->blocks, intel_image_get(source->image)) <
 		    0)
 		return -ERROR_MEMORY;
@@ -112,13 +112,13 @@ void libipt_close_segment(struct libipt *source)
 {
 	struct flow_stamp stamp = { .low_ns = source->end_low_ns };
 
-	if (source->clock)
-		block_clock_stamp(source->clock, &stamp);
+	if (source->cursor)
+		branch_cursor_stamp(source->cursor, &stamp);
 	source->end_low_ns = stamp.low_ns;
-	block_clock_free(source->clock);
+	branch_cursor_free(source->cursor);
 	intel_tokens_free(source->tokens);
 	pt_blk_free_decoder(source->blocks);
-	source->clock = NULL;
+	source->cursor = NULL;
 	source->tokens = NULL;
 	source->blocks = NULL;
 	source->is_open = false;

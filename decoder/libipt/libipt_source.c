@@ -4,9 +4,8 @@
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/switch_feed.h"
-#include "decoder/flow/switch_merge.h"
-#include "decoder/libipt/block_clock.h"
 #include "decoder/libipt/branch.h"
+#include "decoder/libipt/branch_cursor.h"
 #include "decoder/libipt/intel_image.h"
 #include "decoder/libipt/libipt_blocks.h"
 #include "decoder/libipt/libipt_code.h"
@@ -20,8 +19,8 @@
 /* Trace bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((size_t)1 << 20)
 
-/* What is done between two looks at the room left: each step adds at most
- * three items.
+/* This is what is done between two looks at the room left: each step adds at
+ * most three items.
  */
 enum { STEPS = 64 };
 
@@ -48,7 +47,7 @@ static void release_bytes(struct libipt *source)
 static int step(struct libipt *source)
 {
 	if (source->next_change_ns != UINT64_MAX &&
-	    block_clock_guess_ns(source->clock) >= source->next_change_ns &&
+	    branch_cursor_guess_ns(source->cursor) >= source->next_change_ns &&
 	    libipt_update_code(source) < 0)
 		return -ERROR_MEMORY;
 	if (source->status < 0)
@@ -85,7 +84,7 @@ static void emit_last(struct libipt *source, const struct flow_item *item,
 {
 	struct flow_stamp *stamp;
 
-	flow_batch_settle(source->batch);
+	flow_batch_flush(source->batch);
 	*flow_batch_next(source->batch, &stamp) = *item;
 	*stamp = (struct flow_stamp){
 		.low_ns = low_ns,
@@ -93,7 +92,7 @@ static void emit_last(struct libipt *source, const struct flow_item *item,
 		.known_ns = flow_batch_last_ns(source->batch),
 	};
 	flow_batch_add(source->batch);
-	flow_batch_settle(source->batch);
+	flow_batch_flush(source->batch);
 }
 
 static void end_segment(struct libipt *source)
@@ -102,7 +101,7 @@ static void end_segment(struct libipt *source)
 	bool is_last = source->next_segment == source->bytes.size;
 	bool is_lost = !is_last || loss_cursor_is_at_loss(&source->losses);
 
-	flow_batch_settle(source->batch);
+	flow_batch_flush(source->batch);
 	source->is_decoded = is_last;
 	source->end_ns = flow_batch_last_ns(source->batch);
 	if (is_lost || stream->cut) {
@@ -124,9 +123,9 @@ static void end_segment(struct libipt *source)
 static int add_switches(struct libipt *source)
 {
 	bool is_over = source->is_decoded && source->is_off;
-	int status = switch_merge(source->switches, source->batch,
-				  source->is_decoded,
-				  is_over ? source->end_ns : UINT64_MAX);
+	int status = switch_feed_merge(source->switches, source->batch,
+				       source->is_decoded,
+				       is_over ? source->end_ns : UINT64_MAX);
 
 	if (status != 1 || !source->is_decoded || source->at_end)
 		return status < 0 ? status : 0;
@@ -145,7 +144,7 @@ static int decode_more(struct libipt *source)
 	if (!source->is_open)
 		end_segment(source);
 	else if (!flow_batch_finished(source->batch))
-		flow_batch_settle(source->batch);
+		flow_batch_flush(source->batch);
 	return 0;
 }
 

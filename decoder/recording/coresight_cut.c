@@ -46,7 +46,7 @@ static int add_part(struct cutter *cutter, const struct aux_piece *piece,
 	return 0;
 }
 
-/* Says which sources are no CPU's: an STM's, or what damage made of ids. */
+/* Logs which sources are no CPU's: an STM's, or what damage made of ids. */
 static void note_unknown(const struct cutter *cutter)
 {
 	enum { SHOWN = 8 };
@@ -111,8 +111,8 @@ static int add_frames(struct cutter *cutter, struct aux_piece piece,
 	return error;
 }
 
-/* The last part of each unit is followed by a loss: a sink's loss is that of
- * all who share it, whoever has bytes right before it.
+/* The last part of each unit is followed by a loss: a sink's loss is that
+ * of all who share it, whoever has bytes right before it.
  */
 static void lose(struct cutter *cutter, uint64_t flags)
 {

@@ -12,8 +12,8 @@
  */
 enum { CORESIGHT_FRAME_SIZE = 16, CORESIGHT_ID_COUNT = 128 };
 
-/* What a frame holds: its bytes in their order, each with its source and its
- * place in the frame.
+/* This is what a frame holds: its bytes in their order, each with its source
+ * and its place in the frame.
  */
 struct coresight_frame {
 	uint8_t count;
@@ -28,7 +28,7 @@ struct coresight_frame {
 void coresight_frame_read(const uint8_t *from, uint8_t *id,
 			  struct coresight_frame *frame);
 
-/* Whether the whole frame at @from is a barrier of the kernel's, four
+/* Returns whether the whole frame at @from is a barrier of the kernel's, four
  * synchronisation words: what lay before it was overwritten
  * (linux/coresight.h: CORESIGHT_BARRIER_PKT_SIZE).
  */

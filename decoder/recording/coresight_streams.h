@@ -6,18 +6,19 @@ struct recording;
 
 /* A recording's CoreSight trace, CPU by CPU.
  *
- * A sink that several CPUs share (ETR, ETF) leaves their bytes mixed in frames
- * in whichever CPU's buffer was read then; a sink of one CPU (TRBE) leaves them
- * bare.  Either becomes a stream a CPU whose pieces lie in order of time, each
- * what a trace unit wrote at one go, frames and all: taking a CPU's own bytes
- * out of the frames is left to the decoder.  Where the recording follows a
- * thread instead, its pieces come from the CPUs that it ran on.
+ * A sink that several CPUs share (ETR, ETF) leaves their bytes mixed in
+ * frames in whichever CPU's buffer was read then; a sink of one CPU (TRBE)
+ * leaves them bare.  Either becomes a stream a CPU whose pieces lie in order
+ * of time, each what a trace unit wrote at one go, frames and all: taking a
+ * CPU's own bytes out of the frames is left to the decoder.  Where the
+ * recording follows a thread instead, its pieces come from the CPUs that it
+ * ran on.
  */
 struct coresight_streams;
 
 /* Reads the trace units of @recording from its AUXTRACE_INFO and its
- * AUX_OUTPUT_HW_ID records.  What is malformed is said to its log.  Returns 0 or
- * -ERROR_MEMORY.
+ * AUX_OUTPUT_HW_ID records.  What is malformed is said to its log.  Returns 0
+ * or -ERROR_MEMORY.
  */
 int coresight_streams_read_units(struct recording *recording);
 
@@ -27,7 +28,7 @@ int coresight_streams_read_units(struct recording *recording);
  */
 int coresight_streams_split(struct recording *recording);
 
-/* What the streams of @recording consist of. */
+/* Frees what the streams of @recording consist of. */
 void coresight_streams_free(struct coresight_streams *streams);
 
 #endif

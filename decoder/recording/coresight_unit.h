@@ -61,10 +61,10 @@ int coresight_units_read(const uint64_t *words, size_t count,
 /* ETMIDR tells ETMv3 and PTM apart. */
 enum coresight_protocol coresight_old_protocol(uint32_t idr);
 
-/* Whether it is of the architectures before ETMv4. */
+/* Returns whether it is of the architectures before ETMv4. */
 bool coresight_unit_is_old(const struct coresight_unit *unit);
 
-/* What the unit was told to put into its trace. */
+/* This is what the unit was told to put into its trace. */
 bool coresight_unit_has_time(const struct coresight_unit *unit);
 bool coresight_unit_counts_cycles(const struct coresight_unit *unit);
 enum coresight_task_field

@@ -7,8 +7,8 @@
 struct event_table;
 struct record;
 
-/* What most records end with, or samples begin with: which task, when, where.
- * Unknown pid, tid and cpu are -1, unknown time 0.
+/* This is what most records end with, or samples begin with: which task, when,
+ * where.  Unknown pid, tid and cpu are -1, unknown time 0.
  */
 struct record_origin {
 	int32_t pid;

@@ -18,8 +18,8 @@ struct record {
 	uint16_t size;	      /* of the record, its header included */
 	const uint8_t *bytes; /* header first */
 	uint64_t file_offset; /* of a compressed one: of its container */
-	/* What follows the record and is not counted in its size: the trace
-	 * bytes of AUXTRACE, the formats of TRACING_DATA.
+	/* This is what follows the record and is not counted in its size: the
+	 * trace bytes of AUXTRACE, the formats of TRACING_DATA.
 	 */
 	const uint8_t *trailer;
 	uint64_t trailer_size;
@@ -55,8 +55,8 @@ struct record_walk record_walk_of(const struct record_store *store);
 /* Returns 1 and @record, or 0 at the end. */
 int record_walk_next(struct record_walk *walk, struct record *record);
 
-/* Records that @walk passed before it was as @place need not stay in memory.  They
- * are there still for who looks at them again.
+/* Records that @walk passed before it was as @place need not stay in memory.
+ * They are there still for who looks at them again.
  */
 void record_walk_release(struct record_walk *walk,
 			 const struct record_walk *place);

@@ -22,8 +22,8 @@ void recording_close(struct recording *recording);
 const char *recording_path(const struct recording *recording);
 const char *recording_data_path(const struct recording *recording);
 
-/* Sets *@offset to where in the file with the records @bytes are, a pointer of the
- * sideband's.  Returns false if they are not there: they were compressed.
+/* Sets *@offset to where in the file with the records @bytes are, a pointer of
+ * the sideband's.  Returns false if they are not there: they were compressed.
  */
 bool recording_offset(const struct recording *recording, const void *bytes,
 		      uint64_t *offset);
@@ -41,8 +41,8 @@ const char *recording_modules_path(const struct recording *recording);
 void recording_set_root(struct recording *recording, const char *root);
 
 /* Returns where to look for the traced machine's file @path: @path itself or a
- * copy in @arena; "" if there is no place, or @path would lead out of the folder
- * (".."); NULL when out of memory.
+ * copy in @arena; "" if there is no place, or @path would lead out of the
+ * folder (".."); NULL when out of memory.
  */
 struct arena;
 const char *recording_user_path(const struct recording *recording,
@@ -66,10 +66,10 @@ enum recording_trace {
 };
 enum recording_trace recording_trace(const struct recording *recording);
 
-/* What a recording's times count.  Without time stamps in the trace, or
- * without what turns them into nanoseconds, each stream counts the cycles that
- * all trace units count, or else the instructions that it ran: times of different streams then say nothing about
- * each other.
+/* This is what a recording's times count.  Without time stamps in the trace,
+ * or without what turns them into nanoseconds, each stream counts the cycles
+ * that all trace units count, or else the instructions that it ran: times of
+ * different streams then say nothing about each other.
  */
 enum recording_time {
 	RECORDING_TIME_NANOSECONDS,
@@ -78,7 +78,7 @@ enum recording_time {
 };
 enum recording_time recording_time(const struct recording *recording);
 
-/* What the header says; "" or 0 where it says nothing. */
+/* This is what the header says; "" or 0 where it says nothing. */
 struct recording_info {
 	const char *hostname;
 	const char *os_release;
@@ -117,7 +117,7 @@ size_t recording_event_count(const struct recording *recording);
 const struct recording_event *recording_event(const struct recording *recording,
 					      size_t index);
 
-/* Whether any traced event looks at user space. */
+/* Returns whether any traced event looks at user space. */
 bool recording_traces_user(const struct recording *recording);
 
 /* Returns whether any user address is in it: traced, in registers copied at
@@ -125,7 +125,7 @@ bool recording_traces_user(const struct recording *recording);
  */
 bool recording_names_user(const struct recording *recording);
 
-/* Whether any looks at the kernel. */
+/* Returns whether any looks at the kernel. */
 bool recording_traces_kernel(const struct recording *recording);
 
 /* A stretch of a stream's bytes.  @bytes is in memory. */
@@ -148,7 +148,7 @@ struct aux_loss {
 	uint64_t flags;	  /* of the AUX record, SIDEBAND_AUX_* */
 };
 
-/* What a trace unit wrote from start to stop: an AUX record. */
+/* This is what a trace unit wrote from start to stop: an AUX record. */
 struct aux_span {
 	uint64_t offset; /* in the stream, as the kernel counts */
 	uint64_t size_bytes;
@@ -175,7 +175,7 @@ size_t recording_stream_count(const struct recording *recording);
 const struct aux_stream *recording_stream(const struct recording *recording,
 					  size_t index);
 
-/* Whether the file ends before its contents do. */
+/* Returns whether the file ends before its contents do. */
 bool recording_is_cut(const struct recording *recording);
 
 /* Counts over the whole file, for summaries. */

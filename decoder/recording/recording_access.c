@@ -75,7 +75,7 @@ enum recording_arch recording_arch(const struct recording *recording)
 	return recording_arch_named(recording->info.arch);
 }
 
-/* What a map names need not be a file: "//anon". */
+/* This is what a map names need not be a file: "//anon". */
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena)
 {

@@ -100,7 +100,9 @@ static int scan_trace(struct recording *recording, const struct record *record)
 	return 0;
 }
 
-/* What perf wrote about the recording, not the kernel about the system. */
+/* This is what perf wrote about the recording, not the kernel about the
+ * system.
+ */
 static int scan_user_record(struct recording *recording,
 			    const struct record *record)
 {

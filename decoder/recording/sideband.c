@@ -86,8 +86,9 @@ static int kind_of(uint32_t type)
 	}
 }
 
-/* Whether the recording has any record of the wanted kinds: where there are many
- * streams, each one asks, and most need not walk over all records for that.
+/* Returns whether the recording has any record of the wanted kinds: where
+ * there are many streams, each one asks, and most need not walk over all
+ * records for that.
  */
 static bool has_any(const struct sideband *sideband)
 {

@@ -9,8 +9,8 @@
 struct recording;
 struct recording_event;
 
-/* What the kernel and perf said beside the trace.  Sources: the comments of
- * enum perf_event_type in include/uapi/linux/perf_event.h.
+/* This is what the kernel and perf said beside the trace.  Sources: the
+ * comments of enum perf_event_type in include/uapi/linux/perf_event.h.
  */
 enum sideband_kind {
 	SIDEBAND_SWITCH,

@@ -39,11 +39,11 @@ int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 			   int32_t cpu, const uint8_t *bytes, size_t size,
 			   uint64_t flags);
 
-/* Takes the @size bytes of trace in a sample, @file_offset in the file: the newest
- * ones of @cpu's buffer then, or of thread @tid's if @cpu is -1.  Of a recording
- * with such samples, pieces are copies of a ring; of one with AUXTRACE records
- * as well, the samples are not taken.  Returns 0, -ERROR_MEMORY or
- * -ERROR_UNSUPPORTED, as for AUXTRACE.
+/* Takes the @size bytes of trace in a sample, @file_offset in the file: the
+ * newest ones of @cpu's buffer then, or of thread @tid's if @cpu is -1.  Of a
+ * recording with such samples, pieces are copies of a ring; of one with
+ * AUXTRACE records as well, the samples are not taken.  Returns 0,
+ * -ERROR_MEMORY or -ERROR_UNSUPPORTED, as for AUXTRACE.
  */
 int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
 			   const uint8_t *bytes, size_t size,

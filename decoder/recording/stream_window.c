@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* What is copied at once, at least: no more than is looked at by who goes from
- * one place to another.
+/* This is what is copied at once, at least: no more than is looked at by who
+ * goes from one place to another.
  */
 #define COPY_STEP ((size_t)1 << 15)
 /* Bytes are given back to the system in steps of this size. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What perf reserves for the text at most. */
+/* This is what perf reserves for the text at most. */
 enum { TEXT_LIMIT = 4096 };
 
 /* Takes a number, in hex behind 0x; NULL if there is none. */

@@ -28,7 +28,7 @@ struct trace_filter trace_filter_of(const struct recording *recording);
 /* Reads @text, as above. */
 struct trace_filter trace_filter_read(const char *text);
 
-/* Whether the filter says that @address was not traced. */
+/* Returns whether the filter says that @address was not traced. */
 bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address);
 
 #endif

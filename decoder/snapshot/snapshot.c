@@ -19,7 +19,7 @@
 /* As many as the number of a CPU may say (CPUS_MOST of stream_list.c). */
 enum { CPUS_MOST = 1 << 16 };
 
-/* What it says of itself, while it is read. */
+/* This is what it says of itself, while it is read. */
 struct snapshot {
 	struct recording *recording;
 	struct array devices; /* struct snapshot_device */
@@ -194,7 +194,7 @@ static int add_units(struct snapshot *snapshot)
 	return 0;
 }
 
-/* What is said of who writes to a buffer. */
+/* This is what is said of who writes to a buffer. */
 struct writers {
 	bool are_known;
 	int32_t cpu; /* the first whose unit does, or -1 */
@@ -261,7 +261,7 @@ static int add_buffer(struct snapshot *snapshot, size_t index)
 		is_bare ? SIDEBAND_AUX_FORMAT_CORESIGHT_RAW : 0);
 }
 
-/* Says whose trace it is, if not a CPU's: software writes messages to an STM
+/* Logs whose trace it is, if not a CPU's: software writes messages to an STM
  * or ITM, and where the CPU went is not in them.
  */
 static int refuse(const struct snapshot *snapshot)

@@ -20,7 +20,7 @@ struct snapshot_link {
 	const char *to;
 };
 
-/* What a snapshot's trace metadata says. */
+/* This is what a snapshot's trace metadata says. */
 struct snapshot_trace {
 	struct array buffers; /* struct snapshot_buffer */
 	struct array outputs; /* struct snapshot_link: source, buffers */

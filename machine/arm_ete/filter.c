@@ -54,8 +54,8 @@ bool ete_filter_range(const struct ete_registers *registers, uint64_t ip)
 	return !in_any_range(registers, ranges >> 16, ip);
 }
 
-/* Whether one of @points, a bit for each comparator, is in the code, and
- * the last such address.
+/* Returns whether one of @points, a bit for each comparator, is in the code,
+ * and the last such address.
  */
 static bool last_point(const struct ete_registers *registers, uint64_t points,
 		       uint64_t ip, uint64_t end, uint64_t *last)

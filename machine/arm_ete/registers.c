@@ -5,8 +5,8 @@
 
 #define ONES(high, low) (~0ull >> (63 - (high)) & ~0ull << (low))
 
-/* What each register keeps of a write; those not here keep nothing.  Fields
- * of what TRCIDR0 to TRCIDR5 do not offer are reserved.
+/* This is what each register keeps of a write; those not here keep nothing.
+ * Fields of what TRCIDR0 to TRCIDR5 do not offer are reserved.
  */
 static const struct {
 	uint16_t offset;
@@ -31,7 +31,7 @@ static const struct {
 	{ TRCACATR0, ETE_ADDRESS_COMPARATORS, 8, ONES(13, 12) | ONES(9, 8) },
 };
 
-/* What is fixed: the unit's abilities. */
+/* This is what is fixed: the unit's abilities. */
 static const struct {
 	uint16_t offset;
 	uint64_t value;

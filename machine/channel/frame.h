@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the host (attach/) and the guest's init (guest/init/) say to each
- * other over one virtio-serial port: frames of a type, a stream (0, 1, 2 as
- * standard input, output, error) and a payload.  One port, so that all that is
- * said arrives in the order in which it was said.
+/* This is what the host (attach/) and the guest's init (guest/init/) say to
+ * each other over one virtio-serial port: frames of a type, a stream (0, 1, 2
+ * as standard input, output, error) and a payload.  One port, so that all that
+ * is said arrives in the order in which it was said.
  */
 enum frame_type {
 	/* host to guest */

@@ -18,7 +18,7 @@ struct inlet {
 
 void inlet_open(struct inlet *inlet, int fd, unsigned int stream);
 
-/* Whether poll() should watch for input. */
+/* Returns whether poll() should watch for input. */
 bool inlet_wants_input(const struct inlet *inlet);
 
 /* Reads once.

@@ -27,7 +27,7 @@ int outlet_put(struct outlet *outlet, const void *data, size_t length);
 /* No more will come. */
 void outlet_end(struct outlet *outlet);
 
-/* Whether poll() should watch for room. */
+/* Returns whether poll() should watch for room. */
 bool outlet_wants_room(const struct outlet *outlet);
 
 /* Writes at most PIPE_BUF bytes: that much does not block once poll()

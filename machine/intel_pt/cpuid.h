@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-/* What CPUID says of the trace unit (SDM volume 2, CPUID leaves 14H, 15H). */
+/* This is what CPUID says of the trace unit (SDM volume 2, CPUID leaves 14H,
+ * 15H).
+ */
 enum {
 	PT_CPUID_MAX_LEAF = 0x15,
 	PT_TSC_DENOMINATOR = 2,	     /* see struct pt_rates */

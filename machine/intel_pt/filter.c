@@ -21,7 +21,9 @@ static bool in_range(const struct pt_registers *registers, unsigned range,
 	       ip <= registers->address[2 * range + 1];
 }
 
-/* Whether any range is configured as @config, and whether @ip is in one. */
+/* Returns whether any range is configured as @config, and whether @ip is in
+ * one.
+ */
 static bool in_any(const struct pt_registers *registers, unsigned config,
 		   uint64_t ip, bool *configured)
 {

@@ -48,7 +48,7 @@ size_t pt_packet_cyc(uint8_t *bytes, uint64_t cycles);
 /* @ratio: core clock over the 100 MHz bus clock. */
 size_t pt_packet_cbr(uint8_t *bytes, uint8_t ratio);
 
-/* What code runs in: MODE.Exec's payload. */
+/* This is what code runs in: MODE.Exec's payload. */
 struct pt_mode {
 	bool cs_l, cs_d;
 	bool interrupts; /* IF; always false without Event Trace */

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is known of a translated block: where its instructions are, and the
- * branch that ends it.
+/* This is what is known of a translated block: where its instructions are, and
+ * the branch that ends it.
  *
  * QEMU translates code once for every address at which a physical page is
  * mapped: only the kernel's own blocks are sure to be where @start says.

@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What a trace unit writes, also in the file trace.<cpu> of a folder.  Without
- * a folder, or with a file NULL, these do nothing.  Opening and writing end the
- * program with a message if they fail; closing says so.
+/* Returns what a trace unit writes, also in the file trace.<cpu> of a folder.
+ * Without a folder, or with a file NULL, these do nothing.  Opening and
+ * writing end the program with a message if they fail; closing says so.
  */
 FILE *dump_open(const char *folder, unsigned cpu);
 void dump_write(FILE *file, const void *bytes, size_t size);

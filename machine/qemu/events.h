@@ -5,8 +5,9 @@
 #include "machine/qemu/vcpu.h"
 #include "machine/qemu/x86_branch.h"
 
-/* What the trace unit's Event Trace and power events want to know beyond the
- * flow of branches; nothing is asked of the guest unless they are on.
+/* This is what the trace unit's Event Trace and power events want to know
+ * beyond the flow of branches; nothing is asked of the guest unless they are
+ * on.
  */
 
 /* RFLAGS at the target of a far transfer, before that is reported; only asked

@@ -18,7 +18,7 @@ enum {
 	PERFMON_FIXED = 4,
 };
 
-/* What there is to count: since the CPU started. */
+/* This is what there is to count: since the CPU started. */
 struct perfmon_now {
 	uint64_t cycles;
 	uint64_t instructions;

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* What translated code reads and writes without a call; one per vCPU, in a
- * scoreboard.
+/* This is what translated code reads and writes without a call; one per vCPU,
+ * in a scoreboard.
  */
 struct vcpu_board {
 	uint64_t watched; /* 1 while the unit is enabled or a counter counts */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What kind of branch the 64-bit or 32-bit mode instruction @bytes is.
+/* Returns what kind of branch the 64-bit or 32-bit mode instruction @bytes is.
  *
  * Source: SDM volume 3, "Intel Processor Trace", table of change-of-flow
  * instructions; volume 2, opcode maps.

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What one A64 instruction means to the trace unit.
+/* Returns what one A64 instruction means to the trace unit.
  *
  * Source: Arm ARM, "A64 instruction set encoding: branches, exception
  * generating and system instructions"; "Embedded Trace Extension: P0

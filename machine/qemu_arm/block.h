@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* What is known of a translated block of A64 code: where it is, and the
+/* This is what is known of a translated block of A64 code: where it is, and the
  * branch that ends it.
  *
  * QEMU translates code once for every address at which a physical page is

@@ -12,7 +12,8 @@
  */
 void gic_raise_trace_buffer(struct guest *guest, unsigned index);
 
-/* Whether a PCI device's interrupt waits; @machine is a struct guest. */
+/* Returns whether a PCI device's interrupt waits; @machine is a struct guest.
+ */
 bool gic_device_is_pending(void *machine);
 
 #endif

@@ -75,7 +75,7 @@ static void on_store(unsigned int index, qemu_plugin_meminfo_t info,
 		      gic_device_is_pending, &vcpu_at(data, index)->guest);
 }
 
-/* What to call before each special instruction. */
+/* This is what to call before each special instruction. */
 static const struct {
 	qemu_plugin_vcpu_udata_cb_t call;
 	enum qemu_plugin_cb_flags flags;

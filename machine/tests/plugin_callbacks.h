@@ -2,7 +2,9 @@
 #ifndef KT_MACHINE_TESTS_PLUGIN_CALLBACKS_H
 #define KT_MACHINE_TESTS_PLUGIN_CALLBACKS_H
 
-/* What a made-up QEMU calls back with, at once, whatever is registered. */
+/* This is what a made-up QEMU calls back with, at once, whatever is
+ * registered.
+ */
 enum {
 	CALLBACK_ID = 7,
 	CALLBACK_VCPU = 3,

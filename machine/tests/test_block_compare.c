@@ -77,7 +77,7 @@ static void tear_down(void)
 	rmdir(folder);
 }
 
-/* What `ktrace-hw dump --blocks` would print. */
+/* Returns what `ktrace-hw dump --blocks` would print. */
 static char *make_text(const struct row *row)
 {
 	size_t size;

@@ -12,7 +12,9 @@
 /* As in Linux: devices' vectors are below the timer's. */
 enum { DEVICE = 0x22, LAST_DEVICE = 0xeb, TIMER = 0xec, IRQ_WORK = 0xf6 };
 
-/* What QEMU's device with the doorbell is called, and whether it is one. */
+/* This is what QEMU's device with the doorbell is called, and whether it is
+ * one.
+ */
 struct qemu_plugin_hwaddr {
 	const char *name;
 };

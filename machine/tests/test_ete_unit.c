@@ -59,7 +59,7 @@ static void assert_same_instructions(void)
 	ck_assert_uint_eq(decoded.exceptions, walk.exceptions);
 }
 
-/* What perf's options set in TRCCONFIGR, one by one and together. */
+/* This is what perf's options set in TRCCONFIGR, one by one and together. */
 static const uint64_t configs[] = {
 	0,
 	CONFIGR_RS,

@@ -9,8 +9,9 @@
 #include <intel-pt.h>
 #include <stddef.h>
 
-/* What the tests of the whole unit share: one that writes into a single range
- * of 64 KiB of this memory.  check runs each test in a process of its own.
+/* This is what the tests of the whole unit share: one that writes into a
+ * single range of 64 KiB of this memory.  check runs each test in a process of
+ * its own.
  */
 enum { RANGE = 0x10000, RANGE_MASK = 0xffff };
 

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What each architecture defines for itself, in x86/ and in arm64/, besides
- * branch.h.
+/* This is what each architecture defines for itself, in x86/ and in arm64/,
+ * besides branch.h.
  */
 
 /* QEMU's name of the machine that the plugin is for. */

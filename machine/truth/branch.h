@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one instruction means to the truth, from its bytes. */
+/* This is what one instruction means to the truth, from its bytes. */
 struct branch {
 	uint8_t kind;	   /* enum truth_kind, or 0: no branch */
 	bool near_sp;	   /* SP before it = SP after it + sp_change */

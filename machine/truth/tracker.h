@@ -8,7 +8,7 @@
 #include "machine/truth/guest.h"
 #include "machine/truth/writer.h"
 
-/* What one vCPU executes, turned into records.
+/* This is what one vCPU executes, turned into records.
  *
  * A branch is noted when its block starts and recorded when control has
  * arrived somewhere else: at the next block, or at the instruction that an
@@ -37,7 +37,7 @@ struct tracker {
 	uint64_t lost_track; /* blocks left for an unexplained address */
 };
 
-/* What translated code itself keeps per vCPU, a scoreboard element. */
+/* This is what translated code itself keeps per vCPU, a scoreboard element. */
 struct tracker_flags {
 	uint64_t active;  /* call back at blocks */
 	uint64_t reached; /* the block's last instruction was started */

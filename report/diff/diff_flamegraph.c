@@ -94,7 +94,7 @@ static void write_frame(const struct diff_flame *flame, uint32_t index)
 		.start = layout->start_ns[index],
 		.width = layout->total_ns[index],
 		.depth = layout->depth[index],
-		.is_break = path->is_break,
+		.is_interrupt = path->is_interrupt,
 	};
 	char details[160];
 
@@ -106,7 +106,7 @@ static void write_frame(const struct diff_flame *flame, uint32_t index)
 			      "",
 		 duration_text_of(diff_rounded(size_of(all_ns))).text,
 		 note_of(flame->paths, path),
-		 path->is_break ? ", interrupt" : "");
+		 path->is_interrupt ? ", interrupt" : "");
 	flame_svg_frame(&flame->svg, &frame, colour_of(flame, change_ns).text,
 			details);
 }

@@ -69,17 +69,17 @@ void diff_paths_end(struct diff_paths *paths)
 }
 
 /* The same function is two paths where one of them is interrupt work. */
-static uint64_t key_of(uint32_t parent, uint32_t name, bool is_break)
+static uint64_t key_of(uint32_t parent, uint32_t name, bool is_interrupt)
 {
-	return (uint64_t)(parent + 1) << 32 | name << 1 | is_break;
+	return (uint64_t)(parent + 1) << 32 | name << 1 | is_interrupt;
 }
 
 /* Returns the path's index, or DIFF_PATH_NONE when out of memory. */
 static uint32_t find(struct diff_paths *paths, uint32_t parent, uint32_t name,
-		     bool is_break)
+		     bool is_interrupt)
 {
-	uint64_t *index =
-		number_map_add(paths->children, key_of(parent, name, is_break));
+	uint64_t *index = number_map_add(paths->children,
+					 key_of(parent, name, is_interrupt));
 	struct diff_path *path;
 
 	if (!index)
@@ -90,7 +90,7 @@ static uint32_t find(struct diff_paths *paths, uint32_t parent, uint32_t name,
 			return DIFF_PATH_NONE;
 		path->parent = parent;
 		path->name = name;
-		path->is_break = is_break;
+		path->is_interrupt = is_interrupt;
 		*index = paths->nodes.count;
 	}
 	return (uint32_t)(*index - 1);
@@ -104,7 +104,7 @@ static uint32_t parent_at(const struct diff_paths *paths, uint32_t depth)
 }
 
 int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
-		   bool is_break, const struct diff_value *value)
+		   bool is_interrupt, const struct diff_value *value)
 {
 	uint32_t number = string_pool_add(paths->names, name, strlen(name));
 	struct diff_value *sum;
@@ -115,7 +115,7 @@ int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
 		return -ERROR_FORMAT;
 	if (number == STRING_POOL_NONE)
 		return -ERROR_MEMORY;
-	index = find(paths, parent_at(paths, depth), number, is_break);
+	index = find(paths, parent_at(paths, depth), number, is_interrupt);
 	paths->open.count = depth;
 	last = array_add(&paths->open);
 	if (index == DIFF_PATH_NONE || !last)

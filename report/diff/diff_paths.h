@@ -18,7 +18,7 @@ struct diff_paths;
 struct diff_path {
 	uint32_t parent;	   /* a smaller number than its own */
 	uint32_t name;		   /* see diff_paths_name() */
-	bool is_break;		   /* interrupt work */
+	bool is_interrupt;	   /* interrupt work */
 	struct diff_side sides[2]; /* time in itself */
 };
 
@@ -26,7 +26,7 @@ struct diff_path {
 struct diff_paths *diff_paths_new(void);
 void diff_paths_free(struct diff_paths *paths);
 
-/* What follows is of another recording of @side: 0 or 1. */
+/* Begins another recording of @side: 0 or 1. */
 void diff_paths_begin(struct diff_paths *paths, int side);
 
 /* Adds @value to the path that is called @name and hangs below the last one
@@ -36,7 +36,7 @@ void diff_paths_begin(struct diff_paths *paths, int side);
  * Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT for another depth.
  */
 int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
-		   bool is_break, const struct diff_value *value);
+		   bool is_interrupt, const struct diff_value *value);
 
 /* All is added. */
 void diff_paths_end(struct diff_paths *paths);

@@ -17,16 +17,16 @@ enum diff_section {
 	DIFF_SECTIONS,
 };
 
-/* What one recording says of one row. */
+/* This is what one recording says of one row. */
 struct diff_value {
 	double count;
 	double total_ns;
 	double p99_ns; /* or the longest; 0: not known */
 };
 
-/* What changed from the recordings of one side (A) to those of the other (B):
- * a row for each process, system call, sleep place and function, by names, for
- * process numbers differ from recording to recording.
+/* This is what changed from the recordings of one side (A) to those of the
+ * other (B): a row for each process, system call, sleep place and function, by
+ * names, for process numbers differ from recording to recording.
  */
 struct diff_table {
 	struct array rows;	/* struct diff_row */
@@ -36,7 +36,7 @@ struct diff_table {
 struct diff_table diff_table_new(void);
 void diff_table_free(struct diff_table *table);
 
-/* What follows is of another recording of @side: 0 or 1. */
+/* Begins another recording of @side: 0 or 1. */
 void diff_table_begin(struct diff_table *table, int side);
 
 /* Adds @value to the row of @section called @comm and @name.

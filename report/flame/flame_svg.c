@@ -48,7 +48,8 @@ void flame_svg_begin(const struct flame_svg *svg)
 		WIDTH - 60, WIDTH - 360);
 }
 
-/* What flame_script's label() shows of a name, for viewers that run no script.
+/* Writes what flame_script's label() shows of a name, for viewers that run no
+ * script.
  */
 static void write_fitting(FILE *out, const char *text, double width)
 {
@@ -82,7 +83,7 @@ void flame_svg_frame(const struct flame_svg *svg,
 	fprintf(out,
 		"<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
 		"\" data-d=\"%" PRIu32 "\" data-n=\"",
-		frame->is_break ? " i" : "", frame->start, frame->width,
+		frame->is_interrupt ? " i" : "", frame->start, frame->width,
 		frame->depth);
 	name_write(out, NAME_XML, frame->name);
 	fputs("\"><title>", out);

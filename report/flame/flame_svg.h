@@ -19,7 +19,7 @@ struct flame_frame {
 	uint64_t start;
 	uint64_t width;
 	uint32_t depth;
-	bool is_break; /* interrupt work */
+	bool is_interrupt; /* interrupt work */
 };
 
 /* Writes the head, in which the caller's title is to follow, as texts and

@@ -30,7 +30,7 @@ struct finder {
 
 static bool is_ordinary(const struct call_arc *arc)
 {
-	return arc->caller != CALL_GRAPH_NOBODY && !arc->is_break &&
+	return arc->caller != CALL_GRAPH_NOBODY && !arc->is_interrupt &&
 	       arc->caller != arc->callee;
 }
 

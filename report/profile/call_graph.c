@@ -18,9 +18,9 @@ struct maker {
 };
 
 static uint32_t *slot_for(const struct maker *maker, uint32_t caller,
-			  uint32_t callee, bool is_break)
+			  uint32_t callee, bool is_interrupt)
 {
-	uint64_t key = ((uint64_t)caller << 32 | callee) * 2 + is_break;
+	uint64_t key = ((uint64_t)caller << 32 | callee) * 2 + is_interrupt;
 	size_t mask = maker->slot_count - 1;
 	size_t at = (key * 0x9e3779b97f4a7c15 >> 24) & mask;
 
@@ -29,7 +29,7 @@ static uint32_t *slot_for(const struct maker *maker, uint32_t caller,
 			array_at(&maker->arcs, maker->slots[at] - 1);
 
 		if (arc->caller == caller && arc->callee == callee &&
-		    arc->is_break == is_break)
+		    arc->is_interrupt == is_interrupt)
 			break;
 		at = (at + 1) & mask;
 	}
@@ -41,11 +41,12 @@ static uint32_t row_of(const struct maker *maker, uint32_t node)
 	return maker->profile->row_of_node[node];
 }
 
-/* A break-in's handler is one, what the handler calls is not. */
-static bool is_break_arc(const struct call_tree *tree,
-			 const struct call_node *node)
+/* An exception's handler is one, what the handler calls is not. */
+static bool is_interrupt_arc(const struct call_tree *tree,
+			     const struct call_node *node)
 {
-	return node->is_break && !call_tree_at(tree, node->parent)->is_break;
+	return node->is_interrupt &&
+	       !call_tree_at(tree, node->parent)->is_interrupt;
 }
 
 /* Returns the number of the arc that leads to node @index. */
@@ -54,8 +55,8 @@ static int find_arc(struct maker *maker, uint32_t index, uint32_t *number)
 	const struct call_node *node = call_tree_at(maker->tree, index);
 	uint32_t caller = row_of(maker, node->parent);
 	uint32_t callee = row_of(maker, index);
-	bool is_break = is_break_arc(maker->tree, node);
-	uint32_t *slot = slot_for(maker, caller, callee, is_break);
+	bool is_interrupt = is_interrupt_arc(maker->tree, node);
+	uint32_t *slot = slot_for(maker, caller, callee, is_interrupt);
 	struct call_arc *arc;
 
 	if (!*slot) {
@@ -64,7 +65,7 @@ static int find_arc(struct maker *maker, uint32_t index, uint32_t *number)
 			return -ERROR_MEMORY;
 		arc->caller = caller;
 		arc->callee = callee;
-		arc->is_break = is_break;
+		arc->is_interrupt = is_interrupt;
 		*slot = (uint32_t)maker->arcs.count;
 	}
 	*number = *slot - 1;

@@ -11,7 +11,7 @@
 struct call_arc {
 	uint32_t caller; /* row of the profile, or CALL_GRAPH_NOBODY */
 	uint32_t callee;
-	bool is_break; /* it broke into its caller */
+	bool is_interrupt; /* it broke into its caller */
 	struct call_counts calls;
 	uint64_t self_ns;  /* of the callee when called by the caller */
 	uint64_t total_ns; /* the same, with all that it called */
@@ -26,7 +26,7 @@ struct call_graph {
 };
 
 /* Finds the arcs and cycles of @tree, whose @profile has been made.
- * Break-ins do not make cycles: they are no calls of what they interrupt.
+ * Interrupts do not make cycles: they are no calls of what they interrupt.
  *
  * Returns 0 and @graph, to be freed by call_graph_free(), or -ERROR_MEMORY.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_tree.h"
 
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -81,7 +81,7 @@ static bool grow_nodes(struct call_tree *tree)
 }
 
 static uint32_t add_node(struct call_tree *tree, uint32_t parent,
-			 uint32_t function, int32_t pid, bool is_break)
+			 uint32_t function, int32_t pid, bool is_interrupt)
 {
 	if (tree->count == CALL_NODE_MAX ||
 	    (tree->count == tree->room && !grow_nodes(tree)))
@@ -89,7 +89,7 @@ static uint32_t add_node(struct call_tree *tree, uint32_t parent,
 	tree->nodes[tree->count] = (struct call_node){
 		.parent = parent,
 		.function = function,
-		.is_break = is_break,
+		.is_interrupt = is_interrupt,
 	};
 	tree->links[tree->count] = (struct call_links){
 		.first_child = CALL_NODE_NONE,
@@ -132,7 +132,7 @@ uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 static uint64_t key_of(const struct call_node *node)
 {
 	return (uint64_t)node->parent << 32 | node->function << 1 |
-	       node->is_break;
+	       node->is_interrupt;
 }
 
 /* Returns the slot of the child like @node, or the free one for it. */
@@ -173,10 +173,10 @@ void call_tree_forget_slots(struct call_tree *tree)
 }
 
 static uint32_t add_child(struct call_tree *tree, uint32_t parent,
-			  uint32_t function, bool is_break)
+			  uint32_t function, bool is_interrupt)
 {
 	uint32_t index = add_node(tree, parent, function,
-				  call_tree_pid(tree, parent), is_break);
+				  call_tree_pid(tree, parent), is_interrupt);
 
 	if (index == CALL_NODE_NONE)
 		return index;
@@ -189,17 +189,17 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 		   uint32_t child)
 {
 	if (parent->recent_child)
-		call_tree_at(tree, parent->recent_child)->follower = child;
+		call_tree_at(tree, parent->recent_child)->next_asked = child;
 	parent->recent_child = child & CALL_NODE_MAX;
 }
 
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
-			      uint32_t function, bool is_break)
+			      uint32_t function, bool is_interrupt)
 {
 	const struct call_node like = {
 		.parent = parent,
 		.function = function,
-		.is_break = is_break,
+		.is_interrupt = is_interrupt,
 	};
 	uint32_t *slot;
 
@@ -207,7 +207,8 @@ uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
 		return CALL_NODE_NONE;
 	slot = slot_for(tree, &like);
 	if (!*slot) {
-		uint32_t index = add_child(tree, parent, function, is_break);
+		uint32_t index =
+			add_child(tree, parent, function, is_interrupt);
 
 		if (index == CALL_NODE_NONE)
 			return index;

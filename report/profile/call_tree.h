@@ -25,11 +25,11 @@ struct call_counts {
 struct call_node {
 	uint32_t parent;
 	uint32_t function;	    /* of a root: FUNCTION_NONE */
-	uint32_t follower;	    /* the sibling asked for after it last time:
+	uint32_t next_asked;	    /* the sibling asked for after it last time:
 				 * code calls in the same order again and
 				 * again; 0: none, for node 0 is a root */
 	uint32_t recent_child : 31; /* the one asked for last; 0: none */
-	uint32_t is_break : 1; /* interrupt work: entered by a break-in, or by
+	uint32_t is_interrupt : 1; /* interrupt work: entered by an exception, or by
 				 * something that is */
 	uint64_t self_ns;
 	struct call_counts calls;
@@ -88,20 +88,21 @@ static inline uint32_t call_tree_count(const struct call_tree *tree)
 
 /* The same as call_tree_child(), for a child that is not the one expected. */
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
-			      uint32_t function, bool is_break);
+			      uint32_t function, bool is_interrupt);
 
 /* Returns node @parent's child for @function, making it if it is new;
  * CALL_NODE_NONE when out of memory.
  */
 static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
-				       uint32_t function, bool is_break)
+				       uint32_t function, bool is_interrupt)
 {
 	struct call_node *from = call_tree_at(tree, parent);
-	uint32_t expected = call_tree_at(tree, from->recent_child)->follower;
+	uint32_t expected = call_tree_at(tree, from->recent_child)->next_asked;
 	const struct call_node *node = call_tree_at(tree, expected);
 
-	if (node->function != function || node->is_break != is_break)
-		return call_tree_find_child(tree, parent, function, is_break);
+	if (node->function != function || node->is_interrupt != is_interrupt)
+		return call_tree_find_child(tree, parent, function,
+					    is_interrupt);
 	from->recent_child = expected & CALL_NODE_MAX;
 	return expected;
 }
@@ -152,7 +153,7 @@ static inline void call_counts_add(struct call_counts *counts,
 	case HOW_TAIL:
 		counts->tail++;
 		break;
-	case HOW_BREAK:
+	case HOW_EXCEPTION:
 		counts->async++;
 		break;
 	case HOW_START:

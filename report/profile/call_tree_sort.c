@@ -8,7 +8,7 @@
 struct child {
 	int32_t pid; /* of a root */
 	uint32_t function;
-	uint32_t is_break;
+	uint32_t is_interrupt;
 	uint32_t node;
 };
 
@@ -31,7 +31,8 @@ static int compare_children(const void *a, const void *b)
 		return x->pid > y->pid ? -1 : 1;
 	if (x->function != y->function)
 		return x->function > y->function ? -1 : 1;
-	return (x->is_break < y->is_break) - (x->is_break > y->is_break);
+	return (x->is_interrupt < y->is_interrupt) -
+	       (x->is_interrupt > y->is_interrupt);
 }
 
 /* Adds the used ones from @first on, in order. */
@@ -51,7 +52,7 @@ static bool add_children(struct order *order, uint32_t first)
 		*child = (struct child){
 			.pid = call_tree_pid(order->tree, i),
 			.function = node->function,
-			.is_break = node->is_break,
+			.is_interrupt = node->is_interrupt,
 			.node = i,
 		};
 	}
@@ -135,7 +136,7 @@ static void link_nodes(struct call_tree *tree, uint32_t count)
 				&tree->first_root :
 				&tree->links[node->parent].first_child;
 
-		node->follower = 0;
+		node->next_asked = 0;
 		node->recent_child = 0;
 		tree->links[i].first_child = CALL_NODE_NONE;
 		tree->links[i].next_sibling = *first;

@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "report/text/function_label.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/tree_walk.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one function did, in one process or in all. */
+/* This is what one function did, in one process or in all. */
 struct function_row {
 	uint32_t function;
 	int32_t pid; /* -1 for all */

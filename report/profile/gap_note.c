@@ -36,7 +36,7 @@ void render_title(const struct profile_report *report, const char *title,
 	bool has_line;
 
 	fprintf(out, "%s: %s.\n\n%s", title, unit->kind, unit->note);
-	has_line = render_bill(report, out);
+	has_line = render_interrupts(report, out);
 	if (render_left_out(report, out) || has_line)
 		fputc('\n', out);
 	render_gap_note(report, out);

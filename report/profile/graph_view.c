@@ -2,11 +2,11 @@
 #include "report/profile/graph_view.h"
 
 #include "common/error.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
-/* What qsort_r needs to compare two arcs by number. */
+/* This is what qsort_r needs to compare two arcs by number. */
 struct arc_order {
 	const struct call_arc *arcs;
 	bool by_callee;

@@ -35,24 +35,25 @@ static bool render_tracer(const struct profile_report *report, FILE *out)
 	return true;
 }
 
-bool render_bill(const struct profile_report *report, FILE *out)
+bool render_interrupts(const struct profile_report *report, FILE *out)
 {
-	const struct profile_bill *bill = report->bill;
+	const struct profile_interrupts *interrupts = report->interrupts;
 	const struct time_unit *unit = time_unit_of(report->recording);
 
-	if (!bill)
+	if (!interrupts)
 		return false;
 	fprintf(out,
 		"Interrupt work is whose it was for (--bill=victim: whom it "
 		"stopped): %s,\n",
-		time_unit_text(unit, bill->exact_ns + bill->inferred_ns +
-					     bill->nobodys_ns)
+		time_unit_text(unit, interrupts->exact_ns +
+					     interrupts->inferred_ns +
+					     interrupts->nobodys_ns)
 			.text);
 	fprintf(out, "%s of it inferred",
-		time_unit_text(unit, bill->inferred_ns).text);
-	if (bill->nobodys_ns)
+		time_unit_text(unit, interrupts->inferred_ns).text);
+	if (interrupts->nobodys_ns)
 		fprintf(out, ", %s nobody's",
-			time_unit_text(unit, bill->nobodys_ns).text);
+			time_unit_text(unit, interrupts->nobodys_ns).text);
 	fputs(".\n", out);
 	return true;
 }

@@ -16,7 +16,7 @@ struct task_place {
 };
 
 struct profile {
-	struct step_sink sink;
+	struct step_callback callback;
 	struct call_tree *tree;
 	/* The newest step's task and CPU, and where the task is. */
 	const struct task *task;
@@ -107,10 +107,11 @@ static void fail(struct profile *profile)
 static inline uint32_t count_child(struct profile *profile,
 				   const struct call_step *step)
 {
-	bool is_break = step->how == HOW_BREAK ||
-			call_tree_at(profile->tree, profile->node)->is_break;
+	bool is_interrupt =
+		step->how == HOW_EXCEPTION ||
+		call_tree_at(profile->tree, profile->node)->is_interrupt;
 	uint32_t node = call_tree_child(profile->tree, profile->node,
-					step->function, is_break);
+					step->function, is_interrupt);
 
 	if (node != CALL_NODE_NONE)
 		count(profile, node, step);
@@ -140,9 +141,9 @@ static void count_local(struct profile *profile, const struct call_step *step)
 static void take_elsewhere(struct profile *profile,
 			   const struct call_step *step);
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct profile *profile = (struct profile *)sink;
+	struct profile *profile = (struct profile *)callback;
 	struct call_node *node;
 
 	if (step->task != profile->task || step->cpu != profile->cpu) {
@@ -163,9 +164,9 @@ static void take(struct step_sink *sink, const struct call_step *step)
 		count_local(profile, step);
 }
 
-static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
-	const struct profile *profile = (const struct profile *)sink;
+	const struct profile *profile = (const struct profile *)callback;
 
 	return time_ns >= profile->options.window.until_ns;
 }
@@ -177,7 +178,7 @@ take_elsewhere(struct profile *profile, const struct call_step *step)
 	if (profile->status)
 		return;
 	if (go_to(profile, step))
-		take(&profile->sink, step);
+		take(&profile->callback, step);
 	else
 		fail(profile);
 }
@@ -188,8 +189,8 @@ struct profile *profile_new(const struct profile_options *options)
 
 	if (!profile)
 		return NULL;
-	profile->sink.take = take;
-	profile->sink.is_done = is_done;
+	profile->callback.take = take;
+	profile->callback.is_done = is_done;
 	profile->options = *options;
 	profile->places = ARRAY_OF(struct task_place);
 	profile->tree = call_tree_new();
@@ -209,9 +210,9 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
-struct step_sink *profile_sink(struct profile *profile)
+struct step_callback *profile_callback(struct profile *profile)
 {
-	return &profile->sink;
+	return &profile->callback;
 }
 
 const struct call_tree *profile_tree(const struct profile *profile)

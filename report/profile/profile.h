@@ -19,7 +19,7 @@ struct profile_options {
 	const struct step_filter *filter;
 	struct time_window window; /* which calls count */
 	bool by_process;	   /* one tree a process */
-	/* What is kept of the finished tree; NULL: all.  Borrowed. */
+	/* This is what is kept of the finished tree; NULL: all.  Borrowed. */
 	const struct profile_scope *scope;
 	/* Who recorded: see recorder_task.h.  With a scope only. */
 	const struct task_names *names;
@@ -46,7 +46,7 @@ struct profile *profile_new(const struct profile_options *options);
 void profile_free(struct profile *profile);
 
 /* Where the profile takes its steps. */
-struct step_sink *profile_sink(struct profile *profile);
+struct step_callback *profile_callback(struct profile *profile);
 
 /* Returns the tree, which grows as steps come; owner: the profile. */
 const struct call_tree *profile_tree(const struct profile *profile);

@@ -3,7 +3,7 @@
 #define KT_REPORT_PROFILE_REPORT_H
 
 #include "report/profile/function_profile.h"
-#include "report/profile/profile_bill.h"
+#include "report/profile/profile_interrupts.h"
 #include "report/profile/profile_scope.h"
 #include "report/steps/task_stacks.h"
 
@@ -31,11 +31,11 @@ struct profile_report {
 	const char *title; /* what time the tree holds; NULL: that on CPUs
 				 * in functions */
 	bool has_states;   /* it holds frame_state.h's, too */
-	/* What the tree does not hold; NULL: it holds all. */
+	/* This is what the tree does not hold; NULL: it holds all. */
 	const struct profile_scope *scope;
 	const uint64_t *part_ns; /* by enum profile_part */
 	/* Interrupt work is under whom it was for; NULL: whom it stopped. */
-	const struct profile_bill *bill;
+	const struct profile_interrupts *interrupts;
 	uint64_t top;	  /* rows wanted */
 	const char *sort; /* column of a flat profile; NULL: its own order */
 	const struct colors *colors; /* of text */
@@ -73,7 +73,7 @@ bool render_left_out(const struct profile_report *report, FILE *out);
  *
  * Returns whether it is.
  */
-bool render_bill(const struct profile_report *report, FILE *out);
+bool render_interrupts(const struct profile_report *report, FILE *out);
 
 /* Writes a line about time that is not known, if there is any. */
 void render_gap_note(const struct profile_report *report, FILE *out);

@@ -3,7 +3,7 @@
 
 #include "report/profile/call_tree.h"
 #include "report/steps/recorder_task.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 
 #include <stdlib.h>
 
@@ -21,10 +21,10 @@ struct cutter {
 	uint64_t *time_ns;    /* by part */
 };
 
-static bool is_interrupt(enum work_kind kind)
+static bool is_interrupt(enum context_kind kind)
 {
-	return kind == WORK_INTERRUPT || kind == WORK_NMI ||
-	       kind == WORK_SOFTIRQ;
+	return kind == CONTEXT_INTERRUPT || kind == CONTEXT_NMI ||
+	       kind == CONTEXT_SOFTIRQ;
 }
 
 const char *profile_part_name(enum profile_part part)
@@ -47,15 +47,15 @@ enum profile_part profile_part_of_task(const struct task_names *names,
 							PROFILE_WORK;
 }
 
-enum profile_part profile_part_of_call(const struct work_kinds *kinds,
+enum profile_part profile_part_of_call(const struct context_kinds *kinds,
 				       uint32_t function,
 				       enum profile_part caller_part)
 {
-	enum work_kind kind = work_kind_of(kinds, function);
+	enum context_kind kind = context_kind_of(kinds, function);
 
 	if (is_interrupt(kind))
 		return PROFILE_WORK;
-	return kind == WORK_TRACER ? PROFILE_TRACER : caller_part;
+	return kind == CONTEXT_TRACER ? PROFILE_TRACER : caller_part;
 }
 
 static uint32_t place_root(const struct cutter *cutter, uint32_t index,
@@ -78,7 +78,7 @@ static uint32_t place_call(const struct cutter *cutter, uint32_t index,
 	if (!cutter->scope->shows[place->part])
 		return caller->node;
 	return call_tree_find_child(cutter->to, caller->node, node->function,
-				    node->is_break);
+				    node->is_interrupt);
 }
 
 /* Copies node @index.  Returns false when out of memory. */

@@ -7,7 +7,7 @@
 
 struct call_tree;
 struct task_names;
-struct work_kinds;
+struct context_kinds;
 
 /* The parts of a profile.  An interrupt in the idle loop or in one of the
  * tracer's tasks is work like any other.
@@ -29,13 +29,13 @@ enum profile_part profile_part_of_task(const struct task_names *names,
 				       const char *recorder, int32_t tid);
 
 /* Returns the part that @function is of where one of @caller_part calls it. */
-enum profile_part profile_part_of_call(const struct work_kinds *kinds,
+enum profile_part profile_part_of_call(const struct context_kinds *kinds,
 				       uint32_t function,
 				       enum profile_part caller_part);
 
 /* Which of them a report shows. */
 struct profile_scope {
-	const struct work_kinds *kinds; /* borrowed */
+	const struct context_kinds *kinds; /* borrowed */
 	bool shows[PROFILE_PARTS];
 };
 

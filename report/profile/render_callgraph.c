@@ -7,7 +7,7 @@
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
 #include "report/text/time_unit.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void write_arc(const struct graph_view *view, const struct call_arc *arc,
 		fputs("<spontaneous>\n", out);
 		return;
 	}
-	if (arc->is_break)
+	if (arc->is_interrupt)
 		fputs("<interrupt> ", out);
 	write_name(view, row, out);
 	fputc('\n', out);
@@ -83,7 +83,7 @@ static void write_arcs(const struct graph_view *view, uint32_t row,
 
 		if ((parents ? arc->callee : arc->caller) != row)
 			break;
-		if (arc->caller != arc->callee || arc->is_break)
+		if (arc->caller != arc->callee || arc->is_interrupt)
 			write_arc(view, arc,
 				  parents ? arc->caller : arc->callee, out);
 	}
@@ -101,7 +101,7 @@ static uint64_t self_calls(const struct graph_view *view, uint32_t row)
 
 		if (arc->caller != row)
 			break;
-		if (arc->callee == row && !arc->is_break)
+		if (arc->callee == row && !arc->is_interrupt)
 			calls += entries(&arc->calls);
 	}
 	return calls;
@@ -207,7 +207,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "calls_async", arc->calls.async);
 	record_number(writer, "starts", arc->calls.starts);
 	record_number(writer, "inferred", arc->calls.inferred);
-	record_number(writer, "interrupt", arc->is_break);
+	record_number(writer, "interrupt", arc->is_interrupt);
 	record_number(writer, "cycle", view->graph.cycle_of_row[arc->callee]);
 }
 

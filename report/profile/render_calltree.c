@@ -8,7 +8,7 @@
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 
@@ -47,7 +47,7 @@ struct colour {
  * work; one a name.  A state has its own.
  */
 static struct colour colour_of(uint32_t function, const char *name,
-			       bool is_break, bool is_user)
+			       bool is_interrupt, bool is_user)
 {
 	uint32_t hash = 2166136261;
 	enum frame_state state;
@@ -58,7 +58,7 @@ static struct colour colour_of(uint32_t function, const char *name,
 	if (frame_state_of(function, &state))
 		snprintf(colour.text, sizeof(colour.text), "%s",
 			 state_colours[state]);
-	else if (is_break)
+	else if (is_interrupt)
 		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
 			 80 + hash % 60, 120 + hash / 64 % 70,
 			 215 + hash / 4096 % 40);
@@ -115,7 +115,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		.start = layout->start_ns[index],
 		.width = layout->total_ns[index],
 		.depth = layout->depth[index],
-		.is_break = node->is_break,
+		.is_interrupt = node->is_interrupt,
 	};
 	char details[128];
 
@@ -123,9 +123,10 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		 text_of(flame, frame.width).text,
 		 100.0 * (double)frame.width / (double)layout->all_ns,
 		 call_counts_calls(&node->calls) + node->calls.starts,
-		 node->is_break ? ", interrupt" : "");
+		 node->is_interrupt ? ", interrupt" : "");
 	flame_svg_frame(&flame->svg, &frame,
-			colour_of(node->function, label.text, node->is_break,
+			colour_of(node->function, label.text,
+				  node->is_interrupt,
 				  is_of_program(flame, node->function))
 				.text,
 			details);

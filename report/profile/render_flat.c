@@ -9,7 +9,7 @@
 #include "report/text/record_writer.h"
 #include "report/text/source_label.h"
 #include "report/text/time_unit.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 

@@ -3,7 +3,7 @@
 
 #include "report/profile/call_graph.h"
 #include "report/profile/gmon_layout.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 /* Source of the format: gmon_out.h and gmon_io.c of GNU binutils. */
 enum gmon_tag { GMON_HISTOGRAM = 0, GMON_ARC = 1 };

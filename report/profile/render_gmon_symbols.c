@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "report/profile/gmon_layout.h"
 #include "report/text/function_label.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <elf.h>
 #include <stdlib.h>

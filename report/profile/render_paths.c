@@ -5,7 +5,7 @@
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 
@@ -28,7 +28,7 @@ static void write_node(const struct profile_report *report, uint32_t node,
 
 	fprintf(out, "%" PRIu32 ",", depth);
 	name_write(out, NAME_CSV, name_of(report, node));
-	fprintf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", (int)about->is_break,
+	fprintf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", (int)about->is_interrupt,
 		call_counts_calls(&about->calls) + about->calls.starts,
 		is_root ? 0 : about->self_ns);
 }

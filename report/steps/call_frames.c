@@ -32,7 +32,7 @@ void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 {
 	while (stack->count > count)
 		frames_pop(stack,
-			   seen && stack->count == count + 1 ? 0 : DOUBT_END,
+			   seen && stack->count == count + 1 ? 0 : UNSEEN_END,
 			   output);
 }
 
@@ -50,10 +50,10 @@ int frames_push_unseen(struct call_stack *stack,
 	*frame = (struct call_frame){
 		.function = event->function,
 		.how = event->detail ? HOW_START : HOW_INFERRED,
-		.doubt = event->detail ? 0 : DOUBT_BEGIN,
+		.unseen = event->detail ? 0 : UNSEEN_BEGIN,
 		.returns_anywhere = true,
 	};
-	frames_begin(stack, frame->how, frame->doubt, output);
+	frames_begin(stack, frame->how, frame->unseen, output);
 	return 0;
 }
 
@@ -62,7 +62,7 @@ size_t frames_floor(const struct call_stack *stack)
 {
 	size_t index = stack->count;
 
-	while (index && !frames_at(stack, index - 1)->is_break)
+	while (index && !frames_at(stack, index - 1)->is_exception)
 		index--;
 	return index;
 }

@@ -6,9 +6,10 @@
 
 #include <stddef.h>
 
-/* What can be done with a call stack's frames: inside call_stack only. */
+/* This is what can be done with a call stack's frames: inside call_stack only.
+ */
 
-/* What a search of a stack may not find. */
+/* This is what a search of a stack may not find. */
 #define NO_FRAME SIZE_MAX
 
 static inline struct call_frame *frames_at(const struct call_stack *stack,
@@ -28,17 +29,17 @@ int frames_grow(struct call_stack *stack);
 
 /* Hands on that @function begins or ends, at @depth. */
 static inline void frames_say(struct call_stack_output *output, uint8_t kind,
-			      uint8_t how, uint8_t doubt, uint32_t function,
+			      uint8_t how, uint8_t unseen, uint32_t function,
 			      uint32_t depth)
 {
 	struct call_step *step = &output->step;
 
 	step->kind = kind;
 	step->how = how;
-	step->doubt = doubt;
+	step->unseen = unseen;
 	step->function = function;
 	step->depth = depth;
-	output->sink->take(output->sink, step);
+	output->callback->take(output->callback, step);
 }
 
 /* Returns where the next frame will lie: to be filled in, but for the times,
@@ -51,12 +52,13 @@ static inline struct call_frame *frames_next(struct call_stack *stack)
 	return stack->frames + stack->count;
 }
 
-/* Begins the function of the frame that frames_next() returned.  How and doubt
+/* Begins the function of the frame that frames_next() returned.  How and unseen
  * come from the caller, who has just written them: a CPU waits for small writes
  * that are read back together.
  */
 static inline void frames_begin(struct call_stack *stack, uint8_t how,
-				uint8_t doubt, struct call_stack_output *output)
+				uint8_t unseen,
+				struct call_stack_output *output)
 {
 	struct call_step *step = &output->step;
 	struct call_frame *frame = stack->frames + stack->count++;
@@ -66,12 +68,12 @@ static inline void frames_begin(struct call_stack *stack, uint8_t how,
 	step->place = frame->return_address;
 	step->wall_ns = 0;
 	step->on_cpu_ns = 0;
-	frames_say(output, STEP_ENTER, how, doubt, frame->function,
+	frames_say(output, STEP_ENTER, how, unseen, frame->function,
 		   stack->count - 1);
 }
 
-/* Ends the innermost function; @doubt are enum call_doubt bits to add. */
-static inline void frames_pop(struct call_stack *stack, uint8_t doubt,
+/* Ends the innermost function; @unseen are enum call_unseen bits to add. */
+static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
 			      struct call_stack_output *output)
 {
 	struct call_step *step = &output->step;
@@ -80,15 +82,15 @@ static inline void frames_pop(struct call_stack *stack, uint8_t doubt,
 	step->place = 0;
 	step->wall_ns = step->time_ns - frame->start_ns;
 	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
-	frames_say(output, STEP_EXIT, frame->how, frame->doubt | doubt,
+	frames_say(output, STEP_EXIT, frame->how, frame->unseen | unseen,
 		   frame->function, stack->count);
 }
 
 /* Ends the innermost function in a jump to @function, which takes its place
- * with the times of now, and @doubt.
+ * with the times of now, and @unseen.
  */
 static inline void frames_replace(struct call_stack *stack, uint32_t function,
-				  uint8_t doubt,
+				  uint8_t unseen,
 				  struct call_stack_output *output)
 {
 	struct call_frame *frame = frames_top(stack);
@@ -98,8 +100,8 @@ static inline void frames_replace(struct call_stack *stack, uint32_t function,
 	output->step.detail = 0;
 	frame->function = function;
 	frame->how = HOW_TAIL;
-	frame->doubt = doubt;
-	frames_begin(stack, HOW_TAIL, doubt, output);
+	frame->unseen = unseen;
+	frames_begin(stack, HOW_TAIL, unseen, output);
 }
 
 /* Pops until @count frames are left.  Only the last of them was seen to end;

@@ -47,7 +47,7 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 		return 0;
 	if (stack->count == floor && !(floor && top->is_signal))
 		return frames_push_unseen(stack, event, output);
-	if (top->returns_anywhere || top->may_be_stale)
+	if (top->returns_anywhere || top->may_have_ended)
 		return resume_in(stack, floor, event, output);
 	/* The end of a local call. */
 	if (top->function == event->function)
@@ -56,7 +56,7 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 	 * put there, as for signal handlers: the rest of the call runs
 	 * elsewhere.
 	 */
-	frames_replace(stack, event->function, top->doubt, output);
+	frames_replace(stack, event->function, top->unseen, output);
 	return 0;
 }
 
@@ -72,7 +72,7 @@ static int return_to_top(struct call_stack *stack,
 
 	if (!top)
 		return frames_push_unseen(stack, event, output);
-	if (top->may_be_stale && !top->is_confirmed &&
+	if (top->may_have_ended && !top->is_confirmed &&
 	    top->function != event->function)
 		return go_on_in(stack, frames_floor(stack), event, output);
 	top->is_confirmed = true;
@@ -87,8 +87,8 @@ static int take_return(struct call_stack *stack,
 	size_t floor;
 	size_t at;
 
-	if (top && top->return_address == event->address && !top->is_break &&
-	    !top->returns_anywhere) {
+	if (top && top->return_address == event->address &&
+	    !top->is_exception && !top->returns_anywhere) {
 		frames_pop(stack, 0, output);
 	} else {
 		floor = frames_floor(stack);
@@ -100,17 +100,17 @@ static int take_return(struct call_stack *stack,
 	return return_to_top(stack, event, output);
 }
 
-/* Returns the break-in that a way back to @address ends: the nearest one from
+/* Returns the exception that a way back to @address ends: the nearest one from
  * there, or simply the nearest: fixups return elsewhere.
  */
-static size_t find_break(const struct call_stack *stack, uint64_t address)
+static size_t find_exception(const struct call_stack *stack, uint64_t address)
 {
 	size_t nearest = NO_FRAME;
 
 	for (size_t i = stack->count; i-- > 0;) {
 		const struct call_frame *frame = frames_at(stack, i);
 
-		if (!frame->is_break)
+		if (!frame->is_exception)
 			continue;
 		if (frame->return_address == address)
 			return i;
@@ -120,9 +120,9 @@ static size_t find_break(const struct call_stack *stack, uint64_t address)
 	return nearest;
 }
 
-static int take_break_return(struct call_stack *stack,
-			     const struct function_event *event,
-			     struct call_stack_output *output)
+static int take_exception_return(struct call_stack *stack,
+				 const struct function_event *event,
+				 struct call_stack_output *output)
 {
 	const struct call_frame *top = frames_top(stack);
 	size_t at;
@@ -130,13 +130,13 @@ static int take_break_return(struct call_stack *stack,
 
 	if (event->is_user)
 		return user_return_take(stack, event, output);
-	at = find_break(stack, event->address);
+	at = find_exception(stack, event->address);
 	is_elsewhere = at != NO_FRAME && frames_at(stack, at)->return_address &&
 		       frames_at(stack, at)->return_address != event->address;
 	/* IRET to the next instruction makes a CPU forget what it has fetched:
 	 * iret_to_self() in arch/x86/include/asm/sync_core.h.
 	 */
-	if ((at == NO_FRAME || is_elsewhere) && top && !top->is_break &&
+	if ((at == NO_FRAME || is_elsewhere) && top && !top->is_exception &&
 	    top->function == event->function)
 		return 0;
 	if (at == NO_FRAME)
@@ -156,7 +156,7 @@ static int take_tail_call(struct call_stack *stack,
 	const struct call_frame *top = frames_top(stack);
 	struct call_frame *frame;
 
-	if (top && (!top->may_be_stale || top->is_confirmed)) {
+	if (top && (!top->may_have_ended || top->is_confirmed)) {
 		frames_replace(stack, event->function, 0, output);
 		return 0;
 	}
@@ -196,19 +196,19 @@ static inline int take_call(struct call_stack *stack,
 		.function = event->function,
 		.return_address = event->address,
 		.how = how,
-		.is_break = how != HOW_CALL,
+		.is_exception = how != HOW_CALL,
 	};
 	frames_begin(stack, how, 0, output);
 	return 0;
 }
 
-static int take_break(struct call_stack *stack,
-		      const struct function_event *event,
-		      struct call_stack_output *output)
+static int take_exception(struct call_stack *stack,
+			  const struct function_event *event,
+			  struct call_stack_output *output)
 {
-	if (event->detail == FUNCTION_BREAK_SYSTEM_CALL)
+	if (event->detail == FUNCTION_EXCEPTION_SYSTEM_CALL)
 		return take_call(stack, event, HOW_SYSTEM_CALL, output);
-	return take_call(stack, event, HOW_BREAK, output);
+	return take_call(stack, event, HOW_EXCEPTION, output);
 }
 
 static int take_call_event(struct call_stack *stack,
@@ -218,8 +218,8 @@ static int take_call_event(struct call_stack *stack,
 	switch ((enum function_event_kind)event->kind) {
 	case FUNCTION_CALL:
 		return take_call(stack, event, HOW_CALL, output);
-	case FUNCTION_BREAK:
-		return take_break(stack, event, output);
+	case FUNCTION_EXCEPTION:
+		return take_exception(stack, event, output);
 	case FUNCTION_RETURN:
 		return take_return(stack, event, output);
 	case FUNCTION_TAIL_CALL:
@@ -228,14 +228,14 @@ static int take_call_event(struct call_stack *stack,
 		if (event->detail)
 			count_local(event, HOW_CALL, output);
 		return 0;
-	case FUNCTION_LOCAL_BREAK:
-		count_local(event, HOW_BREAK, output);
+	case FUNCTION_LOCAL_EXCEPTION:
+		count_local(event, HOW_EXCEPTION, output);
 		return 0;
 	case FUNCTION_FAR_JUMP:
 		user_return_unwind(stack, event, output);
 		return 0;
-	case FUNCTION_BREAK_RETURN:
-		return take_break_return(stack, event, output);
+	case FUNCTION_EXCEPTION_RETURN:
+		return take_exception_return(stack, event, output);
 	case FUNCTION_TRACE_START:
 	case FUNCTION_TRACE_STOP:
 	case FUNCTION_GAP:

@@ -4,24 +4,24 @@
 
 #include "report/steps/call_step.h"
 #include "report/steps/time_window.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* One open function. */
 struct call_frame {
-	uint64_t return_address; /* for a break-in: where it came from */
+	uint64_t return_address; /* for an exception: where it came from */
 	uint64_t start_ns;
 	uint64_t start_clock_ns; /* of the task's clock */
 	uint32_t function;
 	uint8_t how;	       /* enum call_how */
-	uint8_t doubt;	       /* enum call_doubt bits so far */
-	bool is_break;	       /* returns below do not reach past it */
+	uint8_t unseen;	       /* enum call_unseen bits so far */
+	bool is_exception;     /* returns below do not reach past it */
 	bool returns_anywhere; /* its return address is unknown */
-	bool may_be_stale;     /* tracing paused: it may have ended */
+	bool may_have_ended;   /* tracing paused: it may have ended */
 	bool is_confirmed;     /* its function was running since */
-	bool is_signal;	       /* a signal's handler: is_break, too; it
+	bool is_signal;	       /* a signal's handler: is_exception, too; it
 					 * goes back to return_address, or
 					 * where that is 0 to the function
 					 * below it */
@@ -29,7 +29,7 @@ struct call_frame {
 
 /* The open functions of one task, outermost first.  Interrupts lie on top of
  * what they interrupted: a stack of stacks, each begun by a frame that
- * is_break.
+ * is_exception.
  */
 struct call_stack {
 	struct call_frame *frames;
@@ -46,7 +46,7 @@ void call_stack_free(struct call_stack *stack);
  */
 struct call_stack_output {
 	struct call_step step;
-	struct step_sink *sink;
+	struct step_callback *callback;
 };
 
 /* Where the times of a task's steps come from, as its CPU's events pass. */
@@ -63,7 +63,7 @@ struct call_times {
  */
 static inline bool call_stack_is_call(const struct function_event *event)
 {
-	return event->kind <= FUNCTION_BREAK_RETURN;
+	return event->kind <= FUNCTION_EXCEPTION_RETURN;
 }
 
 /* Applies the first of @count events of the stack's own task, up to one that
@@ -89,7 +89,7 @@ int call_stack_take(struct call_stack *stack,
 /* The task ran, or may have, while it was not traced: what is open may have
  * ended, called and begun unseen.
  */
-void call_stack_doubt(struct call_stack *stack);
+void call_stack_pause(struct call_stack *stack);
 
 /* Ends every open function, as at the end of the recording. */
 void call_stack_close(struct call_stack *stack,

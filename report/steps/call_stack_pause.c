@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What pauses of the trace do to a call stack. */
+/* Pauses of the trace change a call stack. */
 #include "report/steps/call_stack.h"
 
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
 
-void call_stack_doubt(struct call_stack *stack)
+void call_stack_pause(struct call_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++) {
-		frames_at(stack, i)->doubt |= DOUBT_INSIDE;
-		frames_at(stack, i)->may_be_stale = true;
+		frames_at(stack, i)->unseen |= UNSEEN_INSIDE;
+		frames_at(stack, i)->may_have_ended = true;
 		frames_at(stack, i)->is_confirmed = false;
 	}
 }
@@ -25,7 +25,7 @@ static int take_start(struct call_stack *stack,
 		return frames_push_unseen(stack, event, output);
 	}
 	/* The pause may have begun while another task ran. */
-	call_stack_doubt(stack);
+	call_stack_pause(stack);
 	same = frames_find(stack, 0, event->function);
 	if (same == NO_FRAME)
 		return frames_push_unseen(stack, event, output);
@@ -39,7 +39,7 @@ static void take_stop(struct call_stack *stack,
 		      struct call_stack_output *output)
 {
 	if (event->detail != FLOW_STOP_LEVEL) {
-		call_stack_doubt(stack);
+		call_stack_pause(stack);
 		return;
 	}
 	/* On the way to user space the kernel's stack is empty. */
@@ -56,7 +56,7 @@ int call_stack_take(struct call_stack *stack,
 	if (event->kind == FUNCTION_TRACE_STOP)
 		take_stop(stack, event, output);
 	else if (event->kind == FUNCTION_GAP)
-		call_stack_doubt(stack);
+		call_stack_pause(stack);
 	else if (event->kind == FUNCTION_NEW_PROGRAM)
 		stack->has_new_program = true;
 	return 0;

@@ -32,14 +32,14 @@ enum call_step_kind {
 enum call_how {
 	HOW_CALL,
 	HOW_TAIL,	 /* by a jump; the caller ended there */
-	HOW_BREAK,	 /* interrupt or exception */
+	HOW_EXCEPTION,	 /* interrupt or exception */
 	HOW_SYSTEM_CALL, /* seen from user code */
 	HOW_START,	 /* the trace starts with it, as at an entry
 				 * from user space that is not traced */
 	HOW_INFERRED,	 /* it was running before it was first seen */
 };
 
-/* What is known about a CPU for a stretch of time. */
+/* This is what is known about a CPU for a stretch of time. */
 enum cpu_state {
 	CPU_UNSEEN, /* before the first time packet */
 	CPU_TRACED,
@@ -50,23 +50,23 @@ enum cpu_state {
 	CPU_STATES,
 };
 
-/* Doubts about a function's begin and end. */
-enum call_doubt {
-	DOUBT_BEGIN = 1,  /* it began earlier */
-	DOUBT_END = 2,	  /* it ended earlier */
-	DOUBT_INSIDE = 4, /* tracing paused while it was open */
+/* These parts of what a function did were not seen. */
+enum call_unseen {
+	UNSEEN_BEGIN = 1,  /* it began earlier */
+	UNSEEN_END = 2,	   /* it ended earlier */
+	UNSEEN_INSIDE = 4, /* tracing paused while it was open */
 };
 
-/* What happened, one thing after the other on each CPU, CPUs merged by time.
- * The true time lies within [time_ns - early_ns, time_ns + late_ns].
+/* This is what happened, one thing after the other on each CPU, CPUs merged by
+ * time.  The true time lies within [time_ns - early_ns, time_ns + late_ns].
  */
 struct call_step {
 	uint64_t time_ns;
 	uint32_t early_ns;
 	uint32_t late_ns;
-	uint8_t kind;  /* enum call_step_kind */
-	uint8_t how;   /* ENTER, EXIT, COUNT: enum call_how */
-	uint8_t doubt; /* ENTER, EXIT: enum call_doubt bits */
+	uint8_t kind;	/* enum call_step_kind */
+	uint8_t how;	/* ENTER, EXIT, COUNT: enum call_how */
+	uint8_t unseen; /* ENTER, EXIT: enum call_unseen bits */
 	uint8_t detail;
 	uint32_t cpu;
 	uint32_t function;	 /* ENTER, EXIT, COUNT */
@@ -81,12 +81,13 @@ struct call_step {
 };
 
 /* Takes steps; each renderer of timelines and the profile is one. */
-struct step_sink {
-	void (*take)(struct step_sink *sink, const struct call_step *step);
+struct step_callback {
+	void (*take)(struct step_callback *callback,
+		     const struct call_step *step);
 	/* Returns whether no step at @time_ns or later would change anything,
 	 * but for the end of all CPUs and of what is open.  NULL: each may.
 	 */
-	bool (*is_done)(const struct step_sink *sink, uint64_t time_ns);
+	bool (*is_done)(const struct step_callback *callback, uint64_t time_ns);
 };
 
 #endif

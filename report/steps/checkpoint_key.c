@@ -5,7 +5,7 @@
 #include "common/pack.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "decoder/flow/flow.h"
 
-void cpu_context_run(struct cpu_context *context, struct kept_task *task)
+void cpu_context_run(struct cpu_context *context, struct mapped_thread *task)
 {
 	context->task = task;
 	context->output.step.task = &task->task;
@@ -14,7 +14,7 @@ struct call_step cpu_context_step(const struct cpu_context *context,
 				  uint8_t kind)
 {
 	return (struct call_step){
-		.time_ns = kept_task_time(context->task, event->time_ns),
+		.time_ns = mapped_thread_time(context->task, event->time_ns),
 		.early_ns = event->early_ns,
 		.late_ns = event->late_ns,
 		.kind = kind,
@@ -26,7 +26,7 @@ struct call_step cpu_context_step(const struct cpu_context *context,
 
 static void say(const struct cpu_context *context, const struct call_step *step)
 {
-	context->output.sink->take(context->output.sink, step);
+	context->output.callback->take(context->output.callback, step);
 }
 
 static void enter_state(struct cpu_context *context,

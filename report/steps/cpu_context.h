@@ -2,15 +2,15 @@
 #ifndef KT_REPORT_CPU_CONTEXT_H
 #define KT_REPORT_CPU_CONTEXT_H
 
-#include "report/steps/kept_tasks.h"
 #include "report/steps/task_stacks.h"
+#include "report/steps/thread_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a CPU does: inside task_stacks only. */
+/* This is what a CPU does: inside task_stacks only. */
 struct cpu_context {
-	struct kept_task *task;
+	struct mapped_thread *task;
 	uint8_t state; /* enum cpu_state */
 	bool ended;
 	bool has_gap; /* the account has the gap of CPU_GAP */
@@ -19,7 +19,7 @@ struct cpu_context {
 };
 
 /* @task runs from now on. */
-void cpu_context_run(struct cpu_context *context, struct kept_task *task);
+void cpu_context_run(struct cpu_context *context, struct mapped_thread *task);
 
 /* Returns a step of @kind of the task that runs, at the time of @event. */
 struct call_step cpu_context_step(const struct cpu_context *context,

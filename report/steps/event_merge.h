@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_EVENT_MERGE_H
 #define KT_REPORT_EVENT_MERGE_H
 
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

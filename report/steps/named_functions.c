@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "common/name_choice.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 

@@ -7,9 +7,9 @@
 
 /* A frame's bits in one number. */
 enum {
-	FRAME_IS_BREAK = 1,
+	FRAME_IS_EXCEPTION = 1,
 	FRAME_RETURNS_ANYWHERE = 2,
-	FRAME_MAY_BE_STALE = 4,
+	FRAME_MAY_HAVE_ENDED = 4,
 	FRAME_IS_CONFIRMED = 8,
 	FRAME_IS_SIGNAL = 16,
 	FRAME_BITS = 31,
@@ -17,19 +17,19 @@ enum {
 
 static uint8_t bits_of(const struct call_frame *frame)
 {
-	return (uint8_t)((frame->is_break ? FRAME_IS_BREAK : 0) |
+	return (uint8_t)((frame->is_exception ? FRAME_IS_EXCEPTION : 0) |
 			 (frame->returns_anywhere ? FRAME_RETURNS_ANYWHERE :
 						    0) |
-			 (frame->may_be_stale ? FRAME_MAY_BE_STALE : 0) |
+			 (frame->may_have_ended ? FRAME_MAY_HAVE_ENDED : 0) |
 			 (frame->is_confirmed ? FRAME_IS_CONFIRMED : 0) |
 			 (frame->is_signal ? FRAME_IS_SIGNAL : 0));
 }
 
 static void set_bits(struct call_frame *frame, uint8_t bits)
 {
-	frame->is_break = bits & FRAME_IS_BREAK;
+	frame->is_exception = bits & FRAME_IS_EXCEPTION;
 	frame->returns_anywhere = bits & FRAME_RETURNS_ANYWHERE;
-	frame->may_be_stale = bits & FRAME_MAY_BE_STALE;
+	frame->may_have_ended = bits & FRAME_MAY_HAVE_ENDED;
 	frame->is_confirmed = bits & FRAME_IS_CONFIRMED;
 	frame->is_signal = bits & FRAME_IS_SIGNAL;
 }
@@ -45,7 +45,8 @@ static void pack_frame(struct pack *pack, struct call_frame *frame,
 	pack_u32(pack, &frame->function);
 	pack_check(pack, frame->function < functions);
 	pack_small(pack, &frame->how, HOW_INFERRED);
-	pack_small(pack, &frame->doubt, DOUBT_BEGIN | DOUBT_END | DOUBT_INSIDE);
+	pack_small(pack, &frame->unseen,
+		   UNSEEN_BEGIN | UNSEEN_END | UNSEEN_INSIDE);
 	pack_small(pack, &bits, FRAME_BITS);
 	set_bits(frame, bits);
 }
@@ -86,11 +87,11 @@ static bool has_cpu(const struct task_stacks *stacks, int32_t cpu)
 }
 
 /* Reads the id of task @index, and makes it if the CPUs have not. */
-static struct kept_task *read_task(struct task_stacks *stacks,
-				   struct pack *pack, size_t index)
+static struct mapped_thread *read_task(struct task_stacks *stacks,
+				       struct pack *pack, size_t index)
 {
 	struct task id = { 0 };
-	struct kept_task *task;
+	struct mapped_thread *task;
 
 	pack_i32(pack, &id.tid);
 	pack_i32(pack, &id.pid);
@@ -98,7 +99,7 @@ static struct kept_task *read_task(struct task_stacks *stacks,
 	pack_check(pack, has_cpu(stacks, id.cpu));
 	if (pack->failed)
 		return NULL;
-	task = kept_tasks_get(&stacks->tasks, id.cpu, id.pid, id.tid);
+	task = thread_map_get(&stacks->tasks, id.cpu, id.pid, id.tid);
 	pack_check(pack, task && task->task.index == index);
 	if (pack->failed)
 		return NULL;
@@ -107,14 +108,14 @@ static struct kept_task *read_task(struct task_stacks *stacks,
 	return task;
 }
 
-static struct kept_task *pack_id(struct task_stacks *stacks, struct pack *pack,
-				 size_t index)
+static struct mapped_thread *pack_id(struct task_stacks *stacks,
+				     struct pack *pack, size_t index)
 {
-	struct kept_task *task;
+	struct mapped_thread *task;
 
 	if (pack->is_reading)
 		return read_task(stacks, pack, index);
-	task = kept_tasks_at(&stacks->tasks, index);
+	task = thread_map_at(&stacks->tasks, index);
 	pack_i32(pack, &task->task.tid);
 	pack_i32(pack, &task->task.pid);
 	pack_i32(pack, &task->task.cpu);
@@ -128,7 +129,7 @@ static void pack_tasks(struct task_stacks *stacks, struct pack *pack,
 
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
-		struct kept_task *task = pack_id(stacks, pack, i);
+		struct mapped_thread *task = pack_id(stacks, pack, i);
 
 		if (!task)
 			return;
@@ -153,7 +154,7 @@ static void pack_cpu(struct task_stacks *stacks, struct pack *pack,
 	pack_bool(pack, &is_seen);
 	if (!pack->is_reading || pack->failed)
 		return;
-	cpu_context_run(context, kept_tasks_at(&stacks->tasks, task));
+	cpu_context_run(context, thread_map_at(&stacks->tasks, task));
 	account->first_ns = is_seen ? stacks->window.since_ns : 0;
 	account->last_ns = account->first_ns;
 }
@@ -167,15 +168,15 @@ void stacks_checkpoint_pack(struct task_stacks *stacks, struct pack *pack,
 		pack_cpu(stacks, pack, array_at(&stacks->cpus, i));
 }
 
-static void say(const struct task_stacks *stacks, const struct kept_task *task,
-		uint32_t depth)
+static void say(const struct task_stacks *stacks,
+		const struct mapped_thread *task, uint32_t depth)
 {
 	const struct call_frame *frame = frames_at(&task->stack, depth);
 	const struct call_step step = {
 		.time_ns = frame->start_ns,
 		.kind = STEP_ENTER,
 		.how = frame->how,
-		.doubt = frame->doubt,
+		.unseen = frame->unseen,
 		.cpu = (uint32_t)task->task.cpu,
 		.function = frame->function,
 		.depth = depth,
@@ -183,13 +184,14 @@ static void say(const struct task_stacks *stacks, const struct kept_task *task,
 		.task = &task->task,
 	};
 
-	stacks->sink->take(stacks->sink, &step);
+	stacks->callback->take(stacks->callback, &step);
 }
 
 void stacks_checkpoint_say(struct task_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
-		const struct kept_task *task = kept_tasks_at(&stacks->tasks, i);
+		const struct mapped_thread *task =
+			thread_map_at(&stacks->tasks, i);
 
 		for (uint32_t j = 0; j < task->stack.count; j++)
 			say(stacks, task, j);

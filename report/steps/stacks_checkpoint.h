@@ -15,7 +15,7 @@ struct task_stacks;
 void stacks_checkpoint_pack(struct task_stacks *stacks, struct pack *pack,
 			    uint32_t functions);
 
-/* Hands the open functions of all tasks to the sink, as entered before the
+/* Hands the open functions of all tasks to the callback, as entered before the
  * window.
  */
 void stacks_checkpoint_say(struct task_stacks *stacks);

@@ -19,8 +19,8 @@ struct task_entries {
 };
 
 struct step_delay {
-	struct step_sink sink;
-	struct step_sink *next;
+	struct step_callback callback;
+	struct step_callback *next;
 	uint64_t min_ns;
 	struct waiting *ring;
 	uint64_t room;	    /* a power of two */
@@ -112,9 +112,9 @@ static void pass_on(struct step_delay *delay, uint64_t now_ns)
 	}
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct step_delay *delay = (struct step_delay *)sink;
+	struct step_delay *delay = (struct step_delay *)callback;
 	struct array *entries = entries_of(delay, step->task->index);
 	int status = -ERROR_MEMORY;
 
@@ -131,13 +131,13 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	pass_on(delay, step->time_ns);
 }
 
-struct step_delay *step_delay_new(uint64_t min_ns, struct step_sink *next)
+struct step_delay *step_delay_new(uint64_t min_ns, struct step_callback *next)
 {
 	struct step_delay *delay = calloc(1, sizeof(*delay));
 
 	if (!delay)
 		return NULL;
-	delay->sink.take = take;
+	delay->callback.take = take;
 	delay->next = next;
 	delay->min_ns = min_ns;
 	delay->tasks = ARRAY_OF(struct task_entries);
@@ -158,9 +158,9 @@ void step_delay_free(struct step_delay *delay)
 	free(delay);
 }
 
-struct step_sink *step_delay_sink(struct step_delay *delay)
+struct step_callback *step_delay_callback(struct step_delay *delay)
 {
-	return &delay->sink;
+	return &delay->callback;
 }
 
 int step_delay_end(struct step_delay *delay)

@@ -10,10 +10,10 @@
 struct step_delay;
 
 /* Borrows @next.  Returns NULL when out of memory. */
-struct step_delay *step_delay_new(uint64_t min_ns, struct step_sink *next);
+struct step_delay *step_delay_new(uint64_t min_ns, struct step_callback *next);
 void step_delay_free(struct step_delay *delay);
 
-struct step_sink *step_delay_sink(struct step_delay *delay);
+struct step_callback *step_delay_callback(struct step_delay *delay);
 
 /* Passes on what still waits.  Returns 0, or -ERROR_MEMORY if steps were
  * lost.

@@ -12,7 +12,7 @@ static bool is_listed(const int32_t *list, size_t count, int32_t value)
 	return false;
 }
 
-/* Whether the process or one of its ancestors is listed. */
+/* Returns whether the process or one of its ancestors is listed. */
 static bool is_in_tree(const struct step_filter *filter, int32_t pid)
 {
 	/* Reused process ids might make a loop; real trees are not deep. */

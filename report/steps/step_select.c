@@ -20,12 +20,12 @@ struct task_selection {
 };
 
 struct step_select {
-	struct step_sink sink;
+	struct step_callback callback;
 	struct step_select_options options;
 	struct named_functions shown;
 	struct named_functions hidden;
 	struct step_delay *delay; /* NULL without min_ns */
-	struct step_sink *next;
+	struct step_callback *next;
 	struct array tasks; /* struct task_selection by index */
 	uint64_t count;
 	uint64_t open_count; /* passed on, but for the exit */
@@ -61,8 +61,8 @@ static bool is_in_window(const struct step_select *select,
 	       step_filter_cpu(select->options.filter, step->cpu);
 }
 
-/* Whether an entry is to be shown; notes where a function begins that is to be
- * shown or hidden with what it calls.
+/* Returns whether an entry is to be shown; notes where a function begins that
+ * is to be shown or hidden with what it calls.
  */
 static bool wants_entry(struct step_select *select,
 			struct task_selection *selection,
@@ -135,9 +135,9 @@ static bool wants_other(const struct step_select *select,
 	       (is_inside || step->kind == STEP_GAP || step->kind == STEP_END);
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct step_select *select = (struct step_select *)sink;
+	struct step_select *select = (struct step_select *)callback;
 	struct task_selection *selection = selection_of(select, step->task);
 
 	if (!selection) {
@@ -154,9 +154,9 @@ static void take(struct step_sink *sink, const struct call_step *step)
 		select->next->take(select->next, step);
 }
 
-static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
-	const struct step_select *select = (const struct step_select *)sink;
+	const struct step_select *select = (const struct step_select *)callback;
 
 	return !select->open_count &&
 	       (time_ns >= select->options.window.until_ns ||
@@ -165,14 +165,14 @@ static bool is_done(const struct step_sink *sink, uint64_t time_ns)
 
 struct step_select *step_select_new(const struct step_select_options *options,
 				    const struct function_table *functions,
-				    struct step_sink *next)
+				    struct step_callback *next)
 {
 	struct step_select *select = calloc(1, sizeof(*select));
 
 	if (!select)
 		return NULL;
-	select->sink.take = take;
-	select->sink.is_done = is_done;
+	select->callback.take = take;
+	select->callback.is_done = is_done;
 	select->options = *options;
 	select->shown = named_functions_of(functions, options->shown);
 	select->hidden = named_functions_of(functions, options->hidden);
@@ -185,7 +185,7 @@ struct step_select *step_select_new(const struct step_select_options *options,
 		step_select_free(select);
 		return NULL;
 	}
-	select->next = step_delay_sink(select->delay);
+	select->next = step_delay_callback(select->delay);
 	return select;
 }
 
@@ -205,9 +205,9 @@ void step_select_free(struct step_select *select)
 	free(select);
 }
 
-struct step_sink *step_select_sink(struct step_select *select)
+struct step_callback *step_select_callback(struct step_select *select)
 {
-	return &select->sink;
+	return &select->callback;
 }
 
 int step_select_end(struct step_select *select)

@@ -35,10 +35,10 @@ struct step_select;
 /* Borrows all arguments.  Returns NULL when out of memory. */
 struct step_select *step_select_new(const struct step_select_options *options,
 				    const struct function_table *functions,
-				    struct step_sink *next);
+				    struct step_callback *next);
 void step_select_free(struct step_select *select);
 
-struct step_sink *step_select_sink(struct step_select *select);
+struct step_callback *step_select_callback(struct step_select *select);
 
 /* Passes on what still waits.
  *

@@ -5,23 +5,23 @@
 #include "report/steps/call_stack.h"
 #include "report/steps/cpu_account.h"
 #include "report/steps/cpu_context.h"
-#include "report/steps/kept_tasks.h"
 #include "report/steps/task_stacks_parts.h"
+#include "report/steps/thread_map.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 struct task_stacks *task_stacks_new(struct time_window window,
-				    struct step_sink *sink)
+				    struct step_callback *callback)
 {
 	struct task_stacks *stacks = calloc(1, sizeof(*stacks));
 
 	if (!stacks)
 		return NULL;
 	stacks->window = window;
-	stacks->sink = sink;
+	stacks->callback = callback;
 	stacks->cpus = ARRAY_OF(struct cpu_context);
-	if (kept_tasks_init(&stacks->tasks) < 0) {
+	if (thread_map_init(&stacks->tasks) < 0) {
 		task_stacks_free(stacks);
 		return NULL;
 	}
@@ -38,7 +38,7 @@ void task_stacks_free(struct task_stacks *stacks)
 {
 	if (!stacks)
 		return;
-	kept_tasks_free(&stacks->tasks);
+	thread_map_free(&stacks->tasks);
 	array_free(&stacks->cpus);
 	free(stacks);
 }
@@ -46,13 +46,14 @@ void task_stacks_free(struct task_stacks *stacks)
 int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 			int32_t tid)
 {
-	struct kept_task *task = kept_tasks_get(&stacks->tasks, cpu, pid, tid);
+	struct mapped_thread *task =
+		thread_map_get(&stacks->tasks, cpu, pid, tid);
 	struct cpu_context *context = task ? array_add(&stacks->cpus) : NULL;
 
 	if (!context)
 		return -ERROR_MEMORY;
 	context->account.cpu = cpu;
-	context->output.sink = stacks->sink;
+	context->output.callback = stacks->callback;
 	context->output.step.cpu = (uint32_t)cpu;
 	cpu_context_run(context, task);
 	return (int)stacks->cpus.count - 1;
@@ -61,26 +62,26 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 static int change_task(struct task_stacks *stacks, struct cpu_context *context,
 		       const struct function_event *event)
 {
-	struct kept_task *next = kept_tasks_get(&stacks->tasks,
-						context->account.cpu,
-						function_event_pid(event),
-						function_event_tid(event));
+	struct mapped_thread *next = thread_map_get(&stacks->tasks,
+						    context->account.cpu,
+						    function_event_pid(event),
+						    function_event_tid(event));
 	struct call_step step;
 
 	if (!next)
 		return -ERROR_MEMORY;
 	step = cpu_context_step(context, event, STEP_LEAVE);
-	stacks->sink->take(stacks->sink, &step);
+	stacks->callback->take(stacks->callback, &step);
 	cpu_context_run(context, next);
 	/* In the kernel, where switches are, only a pause hides them. */
 	if (context->state != CPU_TRACED)
-		call_stack_doubt(&next->stack);
+		call_stack_pause(&next->stack);
 	next->task.cpu = context->account.cpu;
 	if (time_window_has(stacks->window, event->time_ns))
 		context->account.switches++;
 	step = cpu_context_step(context, event, STEP_SWITCH);
 	step.detail = event->detail;
-	stacks->sink->take(stacks->sink, &step);
+	stacks->callback->take(stacks->callback, &step);
 	return 0;
 }
 
@@ -89,13 +90,13 @@ static int end_cpu(struct task_stacks *stacks, struct cpu_context *context,
 {
 	struct call_stack_output output = {
 		.step = cpu_context_step(context, event, STEP_END),
-		.sink = stacks->sink,
+		.callback = stacks->callback,
 	};
 
 	context->ended = true;
 	call_stack_close(&context->task->stack, &output);
 	output.step = cpu_context_step(context, event, STEP_END);
-	stacks->sink->take(stacks->sink, &output.step);
+	stacks->callback->take(stacks->callback, &output.step);
 	return 0;
 }
 
@@ -107,16 +108,16 @@ static void end_first_thread(const struct task_stacks *stacks,
 			     const struct function_event *event)
 {
 	const struct task *task = &context->task->task;
-	struct kept_task *first = NULL;
-	struct call_stack_output output = { .sink = stacks->sink };
+	struct mapped_thread *first = NULL;
+	struct call_stack_output output = { .callback = stacks->callback };
 
 	if (task->pid > 0 && task->tid != task->pid)
-		first = kept_tasks_find(&stacks->tasks, context->account.cpu,
+		first = thread_map_find(&stacks->tasks, context->account.cpu,
 					task->pid);
 	if (!first)
 		return;
 	output.step = cpu_context_step(context, event, STEP_EXIT);
-	output.step.time_ns = kept_task_time(first, event->time_ns);
+	output.step.time_ns = mapped_thread_time(first, event->time_ns);
 	output.step.clock_ns = first->clock_ns;
 	output.step.task = &first->task;
 	call_stack_close(&first->stack, &output);
@@ -127,7 +128,7 @@ static void follow_exec(const struct task_stacks *stacks,
 			const struct cpu_context *context,
 			const struct function_event *event)
 {
-	struct kept_task *task = context->task;
+	struct mapped_thread *task = context->task;
 
 	if (task->stack.count >= task->exec_depth)
 		return;
@@ -142,7 +143,7 @@ static int take_calls(struct task_stacks *stacks, struct cpu_context *context,
 		      const struct function_event *events, uint32_t count)
 {
 	struct cpu_account *account = &context->account;
-	struct kept_task *task = context->task;
+	struct mapped_thread *task = context->task;
 	struct call_times times = { .window = stacks->window };
 	int taken;
 
@@ -170,11 +171,11 @@ static int take_stack_event(const struct task_stacks *stacks,
 			    struct cpu_context *context,
 			    const struct function_event *event)
 {
-	struct kept_task *task = context->task;
+	struct mapped_thread *task = context->task;
 	struct call_step *step = &context->output.step;
 	int status;
 
-	step->time_ns = kept_task_time(task, event->time_ns);
+	step->time_ns = mapped_thread_time(task, event->time_ns);
 	step->early_ns = event->early_ns;
 	step->late_ns = event->late_ns;
 	step->clock_ns = task->clock_ns;
@@ -295,7 +296,7 @@ void task_stacks_stop(struct task_stacks *stacks)
 void task_stacks_close(struct task_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
-		struct kept_task *task = kept_tasks_at(&stacks->tasks, i);
+		struct mapped_thread *task = thread_map_at(&stacks->tasks, i);
 		struct call_stack_output output = {
 			.step = {
 				.time_ns = stacks->last_ns,
@@ -303,7 +304,7 @@ void task_stacks_close(struct task_stacks *stacks)
 				.clock_ns = task->clock_ns,
 				.task = &task->task,
 			},
-			.sink = stacks->sink,
+			.callback = stacks->callback,
 		};
 
 		call_stack_close(&task->stack, &output);
@@ -331,10 +332,10 @@ const struct task *task_stacks_task(const struct task_stacks *stacks,
 {
 	if (index >= stacks->tasks.all.count)
 		return NULL;
-	return &kept_tasks_at(&stacks->tasks, index)->task;
+	return &thread_map_at(&stacks->tasks, index)->task;
 }
 
 uint64_t task_stacks_time_of(const struct task_stacks *stacks, size_t index)
 {
-	return kept_tasks_at(&stacks->tasks, index)->clock_ns;
+	return thread_map_at(&stacks->tasks, index)->clock_ns;
 }

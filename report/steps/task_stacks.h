@@ -4,7 +4,7 @@
 
 #include "report/steps/call_step.h"
 #include "report/steps/time_window.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,11 +28,11 @@ struct cpu_account {
  */
 struct task_stacks;
 
-/* Hands steps to @sink, which it borrows.  Clocks and accounts count only
+/* Hands steps to @callback, which it borrows.  Clocks and accounts count only
  * what lies within @window.  Returns NULL when out of memory.
  */
 struct task_stacks *task_stacks_new(struct time_window window,
-				    struct step_sink *sink);
+				    struct step_callback *callback);
 void task_stacks_free(struct task_stacks *stacks);
 
 /* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).

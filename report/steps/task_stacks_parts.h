@@ -4,14 +4,14 @@
 
 #include "common/array.h"
 #include "report/steps/cpu_context.h"
-#include "report/steps/kept_tasks.h"
 #include "report/steps/task_stacks.h"
+#include "report/steps/thread_map.h"
 
 /* The inside of task_stacks.h, shared by its files. */
 struct task_stacks {
 	struct time_window window;
-	struct step_sink *sink;
-	struct kept_tasks tasks;
+	struct step_callback *callback;
+	struct thread_map tasks;
 	struct array cpus; /* struct cpu_context */
 	uint64_t last_ns;  /* of the newest event */
 };

@@ -3,9 +3,9 @@
 
 #include "common/error.h"
 #include "report/steps/call_frames.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
-/* Returns the frame with which the kernel was entered: the outermost break-in
+/* Returns the frame with which the kernel was entered: the outermost exception
  * above the innermost signal handler.
  */
 static size_t find_entry(const struct call_stack *stack)
@@ -17,7 +17,7 @@ static size_t find_entry(const struct call_stack *stack)
 
 		if (frame->is_signal)
 			break;
-		if (frame->is_break)
+		if (frame->is_exception)
 			entry = i;
 	}
 	return entry;
@@ -56,11 +56,11 @@ static int begin_handler(struct call_stack *stack,
 	*frame = (struct call_frame){
 		.function = event->function,
 		.return_address = return_address,
-		.how = HOW_BREAK,
-		.is_break = true,
+		.how = HOW_EXCEPTION,
+		.is_exception = true,
 		.is_signal = true,
 	};
-	frames_begin(stack, HOW_BREAK, 0, output);
+	frames_begin(stack, HOW_EXCEPTION, 0, output);
 	return 0;
 }
 
@@ -76,7 +76,7 @@ static int go_elsewhere(struct call_stack *stack,
 		frames_pop_to(stack, handler, true, output);
 		return 0;
 	}
-	if (!event->detail && frames_top(stack)->may_be_stale)
+	if (!event->detail && frames_top(stack)->may_have_ended)
 		return user_return_unwind(stack, event, output) ?
 			       0 :
 			       frames_push_unseen(stack, event, output);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text/frame_state.h"
 
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 bool frame_state_of(uint32_t function, enum frame_state *state)
 {

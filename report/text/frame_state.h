@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a thread may do besides running functions: the innermost frame of such
- * time in a call tree of wall time.  The unknown ones are in the order of
- * enum unknown_reason (attribution/time/time_span.h).
+/* This is what a thread may do besides running functions: the innermost frame
+ * of such time in a call tree of wall time.  The unknown ones are in the order
+ * of enum unknown_reason (attribution/time/time_span.h).
  */
 enum frame_state {
 	FRAME_USER, /* in user code that is not traced */

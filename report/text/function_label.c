@@ -2,7 +2,7 @@
 #include "report/text/function_label.h"
 
 #include "report/text/frame_state.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 

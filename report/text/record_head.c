@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What of a name is written in another way, as a word of it. */
+/* This is what of a name is written in another way, as a word of it. */
 static const struct {
 	const char *word;
 	const char *instead;

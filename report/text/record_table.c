@@ -51,7 +51,7 @@ static void put_spaces(FILE *out, int count)
 	fprintf(out, "%*s", count, "");
 }
 
-/* What is left of a column of text is owed to the next one: no line ends in
+/* Keeps what is left of a column of text for the next one: no line ends in
  * spaces.
  */
 static void put(struct record_writer *writer,

@@ -54,7 +54,7 @@ static void write_header(struct record_writer *writer, record_fields *fields,
 	writer->is_header = false;
 }
 
-/* Its comma comes with the next one. */
+/* The comma comes with the next object. */
 static void write_object(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t index)
 {

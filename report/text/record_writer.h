@@ -14,9 +14,10 @@ struct time_unit;
 enum record_format {
 	RECORD_CSV,  /* RFC 4180: a header line, then a line a record */
 	RECORD_JSON, /* one array of flat objects, one a line */
-	/* For people: aligned columns under their names, as wide as the text may
-	 * be, the rest below; times in the unit that suits them, those fields'
-	 * "_ns" left out; columns without any value but 0 listed below.
+	/* For people: aligned columns under their names, as wide as the text
+	 * may be, the rest below; times in the unit that suits them, those
+	 * fields' "_ns" left out; columns without any value but 0 listed
+	 * below.
 	 */
 	RECORD_TABLE,
 };
@@ -45,7 +46,9 @@ struct record_column {
 
 enum { RECORD_PREFIX_BYTES = 48 };
 
-/* What stands before the value of a field in JSON: a comma and its name. */
+/* This is what stands before the value of a field in JSON: a comma and its
+ * name.
+ */
 struct record_prefix {
 	const char *name; /* that it was made of; NULL: none yet */
 	size_t size;
@@ -126,9 +129,10 @@ void record_absent(struct record_writer *writer, const char *name);
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);
 
-/* Returns the fields that @fields writes as @writer, of CSV or JSON, would have
- * them behind others, or before all if they are the @is_first ones: a text to be
- * freed, its length in *@size, for record_made().  NULL when out of memory.
+/* Returns the fields that @fields writes as @writer, of CSV or JSON, would
+ * have them behind others, or before all if they are the @is_first ones: a
+ * text to be freed, its length in *@size, for record_made().  NULL when out of
+ * memory.
  */
 char *record_make(const struct record_writer *writer, bool is_first,
 		  record_fields *fields, const void *ctx, uint64_t index,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text/source_label.h"
 
-#include "symbolize/function_table.h"
-#include "symbolize/lines.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 
 struct recording;
 
-/* What the times of a recording count: nanoseconds, or cycles or
+/* This is what the times of a recording count: nanoseconds, or cycles or
  * instructions where the trace has no time stamps.  Reports are written for
  * nanoseconds, fields are called "…_ns"; this says what they are.
  */

@@ -3,7 +3,7 @@
 #include "report/text/line_buffer.h"
 #include "report/text/name_text.h"
 #include "report/timeline/span_export.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static char *put_time(char *at, uint64_t time_ns)
 	return at + 3;
 }
 
-/* What stands around a name. */
+/* This is what stands around a name. */
 enum { QUOTE_BYTES = 2 };
 
 /* Writes @name to @text, which has NAME_GROWTH times its bytes and
@@ -305,7 +305,7 @@ static int finish(struct span_writer *writer)
 	return 0;
 }
 
-static struct step_sink *open_chrome(const struct timeline_context *context)
+static struct step_callback *open_chrome(const struct timeline_context *context)
 {
 	struct chrome_writer *chrome = calloc(1, sizeof(*chrome));
 

@@ -101,7 +101,8 @@ static int finish(struct span_writer *writer)
 	return status ? status : next;
 }
 
-static struct step_sink *open_perfetto(const struct timeline_context *context)
+static struct step_callback *
+open_perfetto(const struct timeline_context *context)
 {
 	struct perfetto_writer *perfetto = calloc(1, sizeof(*perfetto));
 

@@ -3,7 +3,7 @@
 #define KT_REPORT_PERFETTO_WAKEUPS_H
 
 #include "common/array.h"
-#include "report/timeline/lane_sink.h"
+#include "report/timeline/lane_callback.h"
 
 struct perfetto_out;
 struct task_names;

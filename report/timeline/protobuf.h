@@ -51,8 +51,8 @@ static inline size_t protobuf_key(uint8_t *bytes, uint32_t field,
 	return protobuf_varint(bytes, (uint64_t)field << 3 | type);
 }
 
-/* What precedes @size bytes of a field that is a text or a message: at most
- * PROTOBUF_HEAD_MOST bytes.  Returns how many.
+/* Returns what precedes @size bytes of a field that is a text or a message: at
+ * most PROTOBUF_HEAD_MOST bytes.  Returns how many.
  */
 static inline size_t protobuf_head(uint8_t *bytes, uint32_t field, size_t size)
 {

@@ -7,7 +7,7 @@
 
 struct task;
 
-/* What a track shows. */
+/* This is what a track shows. */
 enum span_track_kind {
 	SPAN_TASK,	     /* the functions of one task */
 	SPAN_CALLS,	     /* its system calls */
@@ -20,7 +20,7 @@ enum span_track_kind {
 	SPAN_TRACK_KINDS,
 };
 
-/* What is said of a span beside its name; span_note_text() names it. */
+/* This is what is said of a span beside its name; span_note_text() names it. */
 enum span_note_name {
 	NOTE_ARGUMENTS, /* of a system call, as strace has them */
 	NOTE_RESULT,

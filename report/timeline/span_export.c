@@ -6,12 +6,12 @@
 #include "report/text/task_label.h"
 #include "report/timeline/span_lanes.h"
 #include "report/timeline/span_tracks.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
 struct span_export {
-	struct step_sink sink;
+	struct step_callback callback;
 	struct timeline_context context;
 	struct span_writer *writer;
 	struct span_tracks tracks;
@@ -126,9 +126,9 @@ static void leave(struct span_export *export, const struct call_step *step)
 				    step->time_ns);
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct span_export *export = (struct span_export *)sink;
+	struct span_export *export = (struct span_export *)callback;
 	bool is_run = step->kind == STEP_SWITCH || step->kind == STEP_LEAVE ||
 		      step->kind == STEP_END;
 
@@ -167,8 +167,8 @@ const char *span_name(const struct span_writer *writer, uint32_t function)
 	return function_text(writer->functions, function);
 }
 
-struct step_sink *span_export_open(const struct timeline_context *context,
-				   struct span_writer *writer)
+struct step_callback *span_export_open(const struct timeline_context *context,
+				       struct span_writer *writer)
 {
 	struct span_export *export = calloc(1, sizeof(*export));
 
@@ -176,23 +176,23 @@ struct step_sink *span_export_open(const struct timeline_context *context,
 		writer->finish(writer);
 		return NULL;
 	}
-	export->sink.take = take;
+	export->callback.take = take;
 	export->context = *context;
 	export->writer = writer;
 	writer->functions = context->functions;
 	export->tracks = span_tracks_of(writer, context->names);
 	export->lanes = span_lanes_of(&export->tracks);
-	return &export->sink;
+	return &export->callback;
 }
 
-struct lane_sink *span_export_lanes(struct step_sink *sink)
+struct lane_callback *span_export_lanes(struct step_callback *callback)
 {
-	return &((struct span_export *)sink)->lanes.sink;
+	return &((struct span_export *)callback)->lanes.callback;
 }
 
-int span_export_close(struct step_sink *sink)
+int span_export_close(struct step_callback *callback)
 {
-	struct span_export *export = (struct span_export *)sink;
+	struct span_export *export = (struct span_export *)callback;
 	int status = export->writer->finish(export->writer);
 
 	status = status ? status : export->tracks.status;

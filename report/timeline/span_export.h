@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_SPAN_EXPORT_H
 #define KT_REPORT_SPAN_EXPORT_H
 
-#include "report/timeline/lane_sink.h"
+#include "report/timeline/lane_callback.h"
 #include "report/timeline/span.h"
 #include "report/timeline/timeline.h"
 
@@ -44,7 +44,7 @@ struct span_writer {
 	 * wanted, but as spans.
 	 */
 	void (*run)(struct span_writer *writer, const struct call_step *step);
-	/* As in struct lane_sink; NULL: not wanted. */
+	/* As in struct lane_callback; NULL: not wanted. */
 	void (*waking)(struct span_writer *writer,
 		       const struct lane_waking *waking);
 	void (*blocked)(struct span_writer *writer,
@@ -56,18 +56,18 @@ struct span_writer {
 /* Returns the name of @function, which is always the same. */
 const char *span_name(const struct span_writer *writer, uint32_t function);
 
-/* Returns a sink that turns steps into spans for @writer, which it owns from
- * now on; NULL when out of memory, @writer then being freed.
+/* Returns a callback that turns steps into spans for @writer, which it owns
+ * from now on; NULL when out of memory, @writer then being freed.
  */
-struct step_sink *span_export_open(const struct timeline_context *context,
-				   struct span_writer *writer);
+struct step_callback *span_export_open(const struct timeline_context *context,
+				       struct span_writer *writer);
 
-/* Returns what takes rows beside the functions; owner: @sink. */
-struct lane_sink *span_export_lanes(struct step_sink *sink);
+/* Returns what takes rows beside the functions; owner: @callback. */
+struct lane_callback *span_export_lanes(struct step_callback *callback);
 
-/* Finishes the writer and frees the sink.  Returns 0, or -ERROR_MEMORY if
+/* Finishes the writer and frees the callback.  Returns 0, or -ERROR_MEMORY if
  * spans were lost.
  */
-int span_export_close(struct step_sink *sink);
+int span_export_close(struct step_callback *callback);
 
 #endif

@@ -25,9 +25,9 @@ const char *span_note_text(uint8_t name)
 	return texts[name];
 }
 
-static struct span_tracks *tracks_of(struct lane_sink *sink)
+static struct span_tracks *tracks_of(struct lane_callback *callback)
 {
-	return ((struct span_lanes *)sink)->tracks;
+	return ((struct span_lanes *)callback)->tracks;
 }
 
 /* Returns NULL when out of memory. */
@@ -43,30 +43,30 @@ track_of(struct span_tracks *tracks, const struct lane *lane, uint64_t time_ns)
 	return kept ? &kept->track : NULL;
 }
 
-static void begin(struct lane_sink *sink, const struct lane *lane,
+static void begin(struct lane_callback *callback, const struct lane *lane,
 		  const struct span *span)
 {
-	struct span_tracks *tracks = tracks_of(sink);
+	struct span_tracks *tracks = tracks_of(callback);
 	const struct span_track *track = track_of(tracks, lane, span->time_ns);
 
 	if (track)
 		tracks->writer->begin(tracks->writer, track, span);
 }
 
-static void end(struct lane_sink *sink, const struct lane *lane,
+static void end(struct lane_callback *callback, const struct lane *lane,
 		uint64_t time_ns)
 {
-	struct span_tracks *tracks = tracks_of(sink);
+	struct span_tracks *tracks = tracks_of(callback);
 	const struct span_track *track = track_of(tracks, lane, time_ns);
 
 	if (track)
 		tracks->writer->end(tracks->writer, track, time_ns);
 }
 
-static void mark(struct lane_sink *sink, const struct lane *lane,
+static void mark(struct lane_callback *callback, const struct lane *lane,
 		 const struct span *span)
 {
-	struct span_tracks *tracks = tracks_of(sink);
+	struct span_tracks *tracks = tracks_of(callback);
 	const struct span_track *track;
 
 	if (!tracks->writer->mark)
@@ -76,17 +76,19 @@ static void mark(struct lane_sink *sink, const struct lane *lane,
 		tracks->writer->mark(tracks->writer, track, span);
 }
 
-static void waking(struct lane_sink *sink, const struct lane_waking *event)
+static void waking(struct lane_callback *callback,
+		   const struct lane_waking *event)
 {
-	struct span_writer *writer = tracks_of(sink)->writer;
+	struct span_writer *writer = tracks_of(callback)->writer;
 
 	if (writer->waking)
 		writer->waking(writer, event);
 }
 
-static void blocked(struct lane_sink *sink, const struct lane_blocked *event)
+static void blocked(struct lane_callback *callback,
+		    const struct lane_blocked *event)
 {
-	struct span_writer *writer = tracks_of(sink)->writer;
+	struct span_writer *writer = tracks_of(callback)->writer;
 
 	if (writer->blocked)
 		writer->blocked(writer, event);
@@ -95,7 +97,7 @@ static void blocked(struct lane_sink *sink, const struct lane_blocked *event)
 struct span_lanes span_lanes_of(struct span_tracks *tracks)
 {
 	return (struct span_lanes){
-		.sink = { begin, end, mark, waking, blocked },
+		.callback = { begin, end, mark, waking, blocked },
 		.tracks = tracks,
 	};
 }

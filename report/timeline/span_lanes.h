@@ -2,13 +2,13 @@
 #ifndef KT_REPORT_SPAN_LANES_H
 #define KT_REPORT_SPAN_LANES_H
 
-#include "report/timeline/lane_sink.h"
+#include "report/timeline/lane_callback.h"
 
 struct span_tracks;
 
 /* Turns lanes into tracks of an export. */
 struct span_lanes {
-	struct lane_sink sink;
+	struct lane_callback callback;
 	struct span_tracks *tracks; /* borrowed */
 };
 

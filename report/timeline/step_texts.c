@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "report/text/task_names.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -75,7 +75,9 @@ const struct step_text *step_texts_function(struct step_texts *texts,
 
 	if (!text)
 		return &nothing;
-	/* Its line is that of its lowest entry, which may come to be known. */
+	/* A function's line is that of its lowest entry, which may come to be
+	 * known.
+	 */
 	if (context->lines)
 		address =
 			function_at(context->functions, step->function)->address;

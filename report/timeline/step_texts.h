@@ -9,13 +9,13 @@
 
 struct timeline_context;
 
-/* What a format writes of a function or a task, made once: names are looked
- * up, cut and escaped for the first step alone that has them.
+/* This is what a format writes of a function or a task, made once: names are
+ * looked up, cut and escaped for the first step alone that has them.
  */
 struct step_text {
 	const char *text; /* NULL: not made; owner: the list */
 	size_t size;
-	/* What it was made for: others make it anew. */
+	/* This is what it was made for: others make it anew. */
 	int32_t tid;
 	int32_t pid;
 	uint64_t address;  /* of the function */

@@ -6,12 +6,13 @@
 #include "report/text/source_label.h"
 #include "report/text/task_label.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes @text, of @length as asprintf() has it, what a step_text_make returns. */
+/* Makes @text, of @length as asprintf() has it, what a step_text_make returns.
+ */
 static char *made(char *text, int length, size_t *size)
 {
 	*size = (size_t)length;

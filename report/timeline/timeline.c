@@ -25,7 +25,7 @@ const char *call_how_text(uint8_t how)
 		return "call";
 	case HOW_TAIL:
 		return "tail";
-	case HOW_BREAK:
+	case HOW_EXCEPTION:
 		return "interrupt";
 	case HOW_SYSTEM_CALL:
 		return "system_call";

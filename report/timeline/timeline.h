@@ -9,18 +9,18 @@
 
 struct colors;
 struct function_table;
-struct lane_sink;
+struct lane_callback;
 struct lines;
 struct task_names;
 struct time_unit;
 
-/* What came of an export. */
+/* This is what came of an export. */
 struct timeline_summary {
 	uint64_t slices;
 	uint64_t bytes;
 };
 
-/* What timeline renderers write with; all borrowed. */
+/* This is what timeline renderers write with; all borrowed. */
 struct timeline_context {
 	const struct function_table *functions;
 	struct lines *lines; /* NULL: source lines are not wanted */
@@ -38,17 +38,17 @@ struct timeline_renderer {
 	const char *command; /* that offers it */
 	const char *format;
 	bool needs_time; /* cannot say that it counts something else */
-	/* Returns the sink for the steps, NULL when out of memory. */
-	struct step_sink *(*open)(const struct timeline_context *context);
-	/* Writes what is left and frees the sink.
+	/* Returns the callback for the steps, NULL when out of memory. */
+	struct step_callback *(*open)(const struct timeline_context *context);
+	/* Writes what is left and frees the callback.
 	 *
 	 * Returns 0, or -ERROR_MEMORY if something could not be written.
 	 */
-	int (*close)(struct step_sink *sink);
-	/* Returns what takes rows beside the functions, which @sink, of open(),
-	 * owns.  NULL: the format has none.
+	int (*close)(struct step_callback *callback);
+	/* Returns what takes rows beside the functions, which @callback, of
+	 * open(), owns.  NULL: the format has none.
 	 */
-	struct lane_sink *(*lanes)(struct step_sink *sink);
+	struct lane_callback *(*lanes)(struct step_callback *callback);
 };
 
 /* Returns the renderer, or NULL if there is none. */

@@ -2,20 +2,20 @@
 #include "report/timeline/timeline.h"
 
 #include "report/text/line_buffer.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
-struct raw_sink {
-	struct step_sink sink;
+struct raw_callback {
+	struct step_callback callback;
 	const struct function_table *functions;
 	struct line_buffer line;
 };
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
 	enum { ADDRESS_DIGITS = 16 };
-	struct raw_sink *raw = (struct raw_sink *)sink;
+	struct raw_callback *raw = (struct raw_callback *)callback;
 	struct line_buffer *line = &raw->line;
 	char *text;
 
@@ -36,21 +36,21 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	line_buffer_end(line);
 }
 
-static struct step_sink *open_raw(const struct timeline_context *context)
+static struct step_callback *open_raw(const struct timeline_context *context)
 {
-	struct raw_sink *raw = calloc(1, sizeof(*raw));
+	struct raw_callback *raw = calloc(1, sizeof(*raw));
 
 	if (!raw)
 		return NULL;
-	raw->sink.take = take;
+	raw->callback.take = take;
 	raw->functions = context->functions;
 	line_buffer_start(&raw->line, context->out);
-	return &raw->sink;
+	return &raw->callback;
 }
 
-static int close_raw(struct step_sink *sink)
+static int close_raw(struct step_callback *callback)
 {
-	struct raw_sink *raw = (struct raw_sink *)sink;
+	struct raw_callback *raw = (struct raw_callback *)callback;
 
 	line_buffer_flush(&raw->line);
 	free(raw);

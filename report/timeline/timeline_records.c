@@ -16,28 +16,28 @@ enum part {
 	PART_TASK,
 	PART_FUNCTION,
 	PART_DETAIL,
-	PART_DOUBTS,
+	PART_UNSEEN,
 	PART_SOURCE,
 	PARTS,
 };
 
-struct record_sink;
+struct record_callback;
 
 /* A part's texts are made once. */
 struct record_part {
-	const struct record_sink *record;
+	const struct record_callback *record;
 	record_fields *fields;
 	struct step_texts texts;
 };
 
-struct record_sink {
-	struct step_sink sink;
+struct record_callback {
+	struct step_callback callback;
 	struct timeline_context context;
 	struct record_writer writer;
 	struct record_part parts[PARTS];
 };
 
-/* What write_fields() needs, and those of the parts. */
+/* This is what write_fields() needs, and those of the parts. */
 struct record_source {
 	const struct timeline_context *context;
 	const struct call_step *step;
@@ -130,16 +130,16 @@ static void write_detail(struct record_writer *writer, const void *ctx,
 	record_text(writer, "detail", detail_text(source->step));
 }
 
-static void write_doubts(struct record_writer *writer, const void *ctx,
+static void write_unseen(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
 	const struct record_source *source = ctx;
-	uint8_t doubt = source->step->doubt;
+	uint8_t unseen = source->step->unseen;
 
 	(void)index;
-	record_number(writer, "begin_unseen", !!(doubt & DOUBT_BEGIN));
-	record_number(writer, "end_unseen", !!(doubt & DOUBT_END));
-	record_number(writer, "not_all_seen", !!(doubt & DOUBT_INSIDE));
+	record_number(writer, "begin_unseen", !!(unseen & UNSEEN_BEGIN));
+	record_number(writer, "end_unseen", !!(unseen & UNSEEN_END));
+	record_number(writer, "not_all_seen", !!(unseen & UNSEEN_INSIDE));
 }
 
 static void write_source(struct record_writer *writer, const void *ctx,
@@ -180,8 +180,8 @@ static void write_part(struct record_writer *writer,
 		text = step_texts_number(&part->texts, step->kind, step);
 	else if (which == PART_TASK)
 		text = step_texts_task(&part->texts, step);
-	else if (which == PART_DOUBTS)
-		text = step_texts_number(&part->texts, step->doubt, step);
+	else if (which == PART_UNSEEN)
+		text = step_texts_number(&part->texts, step->unseen, step);
 	else if (has_function(step) && which == PART_DETAIL)
 		text = step_texts_number(&part->texts, step->how, step);
 	else if (has_function(step))
@@ -208,7 +208,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	write_part(writer, source, PART_DETAIL);
 	record_number(writer, "wall_ns", step->wall_ns);
 	record_number(writer, "on_cpu_ns", step->on_cpu_ns);
-	write_part(writer, source, PART_DOUBTS);
+	write_part(writer, source, PART_UNSEEN);
 	record_number(writer, "early_ns", step->early_ns);
 	record_number(writer, "late_ns", step->late_ns);
 	record_number(writer, "lost_bytes", step->value);
@@ -216,9 +216,9 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 		write_part(writer, source, PART_SOURCE);
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct record_sink *record = (struct record_sink *)sink;
+	struct record_callback *record = (struct record_callback *)callback;
 	const struct record_source source = {
 		.context = &record->context,
 		.step = step,
@@ -228,19 +228,19 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	record_writer_record(&record->writer, write_fields, &source, 0);
 }
 
-static struct step_sink *open_records(const struct timeline_context *context,
-				      enum record_format format)
+static struct step_callback *
+open_records(const struct timeline_context *context, enum record_format format)
 {
 	static record_fields *const fields[PARTS] = {
 		[PART_EVENT] = write_event,	  [PART_TASK] = write_task,
 		[PART_FUNCTION] = write_function, [PART_DETAIL] = write_detail,
-		[PART_DOUBTS] = write_doubts,	  [PART_SOURCE] = write_source,
+		[PART_UNSEEN] = write_unseen,	  [PART_SOURCE] = write_source,
 	};
-	struct record_sink *record = calloc(1, sizeof(*record));
+	struct record_callback *record = calloc(1, sizeof(*record));
 
 	if (!record)
 		return NULL;
-	record->sink.take = take;
+	record->callback.take = take;
 	record->context = *context;
 	record->writer = record_writer_of(context->out, format);
 	record->writer.unit = context->unit;
@@ -252,22 +252,22 @@ static struct step_sink *open_records(const struct timeline_context *context,
 					       &record->parts[i]),
 		};
 	record_writer_begin(&record->writer);
-	return &record->sink;
+	return &record->callback;
 }
 
-static struct step_sink *open_csv(const struct timeline_context *context)
+static struct step_callback *open_csv(const struct timeline_context *context)
 {
 	return open_records(context, RECORD_CSV);
 }
 
-static struct step_sink *open_json(const struct timeline_context *context)
+static struct step_callback *open_json(const struct timeline_context *context)
 {
 	return open_records(context, RECORD_JSON);
 }
 
-static int close_records(struct step_sink *sink)
+static int close_records(struct step_callback *callback)
 {
-	struct record_sink *record = (struct record_sink *)sink;
+	struct record_callback *record = (struct record_callback *)callback;
 	int status = 0;
 
 	record_writer_end(&record->writer);

@@ -16,8 +16,8 @@
 /* Durations that stand out. */
 enum { WARM_NS = 100000, HOT_NS = 1000000 };
 
-struct text_sink {
-	struct step_sink sink;
+struct text_callback {
+	struct step_callback callback;
 	struct timeline_context context;
 	struct step_texts functions; /* as "vfs_read" */
 	struct step_texts origins;   /* behind a function: whose it is */
@@ -27,7 +27,7 @@ struct text_sink {
 	struct line_buffer line;
 };
 
-static void put(struct text_sink *text, const struct step_text *made)
+static void put(struct text_callback *text, const struct step_text *made)
 {
 	line_buffer_put(&text->line, made->text, made->size);
 }
@@ -44,7 +44,7 @@ static void write_seconds(struct line_buffer *line, uint64_t time_ns)
 	line->size += 1 + 9;
 }
 
-static void write_left(struct text_sink *text, const struct call_step *step)
+static void write_left(struct text_callback *text, const struct call_step *step)
 {
 	if (text->context.unit->is_time)
 		write_seconds(&text->line, step->time_ns);
@@ -79,12 +79,13 @@ static const char *color_of_duration(const struct timeline_context *context,
 }
 
 /* ">" before a duration: at least so long. */
-static const char *mark_of(uint8_t doubt)
+static const char *mark_of(uint8_t unseen)
 {
-	return doubt & DOUBT_BEGIN ? ">" : doubt & DOUBT_END ? "<" : " ";
+	return unseen & UNSEEN_BEGIN ? ">" : unseen & UNSEEN_END ? "<" : " ";
 }
 
-static void write_duration(struct text_sink *text, const struct call_step *step)
+static void write_duration(struct text_callback *text,
+			   const struct call_step *step)
 {
 	enum { WIDTH = 11 };
 	const char *color = color_of_duration(&text->context, step->wall_ns);
@@ -93,7 +94,7 @@ static void write_duration(struct text_sink *text, const struct call_step *step)
 	size_t size = strlen(duration.text);
 	struct line_buffer *line = &text->line;
 
-	line_buffer_put(line, mark_of(step->doubt), 1);
+	line_buffer_put(line, mark_of(step->unseen), 1);
 	line_buffer_text(line, color);
 	line_buffer_spaces(line, size < WIDTH ? WIDTH - size : 0);
 	line_buffer_put(line, duration.text, size);
@@ -101,7 +102,7 @@ static void write_duration(struct text_sink *text, const struct call_step *step)
 		line_buffer_text(line, text->context.colors->plain);
 }
 
-static void write_on_cpu(struct text_sink *text, uint64_t on_cpu_ns)
+static void write_on_cpu(struct text_callback *text, uint64_t on_cpu_ns)
 {
 	const struct time_unit *unit = text->context.unit;
 	struct line_buffer *line = &text->line;
@@ -114,17 +115,17 @@ static void write_on_cpu(struct text_sink *text, uint64_t on_cpu_ns)
 	line_buffer_text(line, " on CPU");
 }
 
-/* What is to be known of a function that has ended, as a comment with its
- * @name, or without.
+/* Writes what is to be known of a function that has ended, as a comment with
+ * its @name, or without.
  */
-static void write_end(struct text_sink *text, const struct call_step *step,
+static void write_end(struct text_callback *text, const struct call_step *step,
 		      bool has_name)
 {
 	bool has_times = step->on_cpu_ns != step->wall_ns;
-	bool has_doubt = step->doubt & DOUBT_INSIDE;
+	bool has_unseen = step->unseen & UNSEEN_INSIDE;
 	struct line_buffer *line = &text->line;
 
-	if (!has_name && !has_times && !has_doubt)
+	if (!has_name && !has_times && !has_unseen)
 		return;
 	line_buffer_text(line, text->context.colors->faint);
 	line_buffer_text(line, has_name ? " /* " : "  /* ");
@@ -134,7 +135,7 @@ static void write_end(struct text_sink *text, const struct call_step *step,
 		line_buffer_text(line, has_name ? ", " : "");
 		write_on_cpu(text, step->on_cpu_ns);
 	}
-	if (has_doubt)
+	if (has_unseen)
 		line_buffer_text(line, has_name || has_times ?
 					       ", not all seen" :
 					       "not all seen");
@@ -143,7 +144,8 @@ static void write_end(struct text_sink *text, const struct call_step *step,
 }
 
 /* A function begins; @exit is not NULL if it ends without having called any. */
-static void write_function(struct text_sink *text, const struct call_step *step,
+static void write_function(struct text_callback *text,
+			   const struct call_step *step,
 			   const struct call_step *exit)
 {
 	enum { WIDTH = 12 };
@@ -164,7 +166,7 @@ static void write_function(struct text_sink *text, const struct call_step *step,
 	line_buffer_text(line, "\n");
 }
 
-static void write_exit(struct text_sink *text, const struct call_step *step)
+static void write_exit(struct text_callback *text, const struct call_step *step)
 {
 	write_left(text, step);
 	write_duration(text, step);
@@ -175,7 +177,7 @@ static void write_exit(struct text_sink *text, const struct call_step *step)
 }
 
 /* A line that is about the task or the CPU. */
-static void write_mark(struct text_sink *text, const struct call_step *step,
+static void write_mark(struct text_callback *text, const struct call_step *step,
 		       const char *color, const char *what, const char *which,
 		       const char *rest)
 {
@@ -188,7 +190,7 @@ static void write_mark(struct text_sink *text, const struct call_step *step,
 	line_buffer_text(&text->line, "\n");
 }
 
-static void write_gap(struct text_sink *text, const struct call_step *step)
+static void write_gap(struct text_callback *text, const struct call_step *step)
 {
 	char lost[64] = " ======";
 
@@ -200,14 +202,15 @@ static void write_gap(struct text_sink *text, const struct call_step *step)
 		   "====== gap: ", flow_gap_text(step->detail), lost);
 }
 
-static void write_runs(struct text_sink *text, const struct call_step *step)
+static void write_runs(struct text_callback *text, const struct call_step *step)
 {
 	if (text_marks_function(&text->marks, step))
 		write_mark(text, step, text->context.colors->subject,
 			   "------ runs now ------", "", "");
 }
 
-static void write_pause(struct text_sink *text, const struct call_step *step)
+static void write_pause(struct text_callback *text,
+			const struct call_step *step)
 {
 	if (step->detail != CPU_TRACED && step->detail != CPU_OUTSIDE &&
 	    text_marks_pause(&text->marks, step))
@@ -219,7 +222,7 @@ static void write_pause(struct text_sink *text, const struct call_step *step)
 static void write_step(void *ctx, const struct call_step *step,
 		       const struct call_step *leaf_exit)
 {
-	struct text_sink *text = ctx;
+	struct text_callback *text = ctx;
 
 	switch ((enum call_step_kind)step->kind) {
 	case STEP_ENTER:
@@ -247,20 +250,20 @@ static void write_step(void *ctx, const struct call_step *step,
 	line_buffer_end(&text->line);
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct text_sink *text = (struct text_sink *)sink;
+	struct text_callback *text = (struct text_callback *)callback;
 
 	leaf_queue_take(&text->queue, step);
 }
 
-static struct step_sink *open_text(const struct timeline_context *context)
+static struct step_callback *open_text(const struct timeline_context *context)
 {
-	struct text_sink *text = calloc(1, sizeof(*text));
+	struct text_callback *text = calloc(1, sizeof(*text));
 
 	if (!text)
 		return NULL;
-	text->sink.take = take;
+	text->callback.take = take;
 	text->context = *context;
 	text->functions = step_texts_of(&text->context, text_name_function,
 					&text->context);
@@ -278,12 +281,12 @@ static struct step_sink *open_text(const struct timeline_context *context)
 		"task",
 		context->unit->is_time ? "duration" : context->unit->name,
 		"function");
-	return &text->sink;
+	return &text->callback;
 }
 
-static int close_text(struct step_sink *sink)
+static int close_text(struct step_callback *callback)
 {
-	struct text_sink *text = (struct text_sink *)sink;
+	struct text_callback *text = (struct text_callback *)callback;
 	int status;
 
 	leaf_queue_end(&text->queue);

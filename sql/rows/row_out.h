@@ -26,7 +26,7 @@ struct row_out {
  */
 union sql_cell *row_out_begin(struct row_out *out);
 
-/* Says that @column of the row that was begun is NULL. */
+/* Sets @column of the row that was begun to NULL. */
 static inline void row_out_null(struct row_out *out, uint32_t column)
 {
 	out->chunk->nulls[out->chunk->count] |= (uint32_t)1 << column;

@@ -13,7 +13,7 @@ enum { SQL_SCHEMA_VERSION = 1 };
 
 enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 
-/* What a constraint on a column can save. */
+/* This is what a constraint on a column can save. */
 enum sql_role {
 	ROLE_NONE,
 	ROLE_BEGIN,  /* ns: decoding begins late */

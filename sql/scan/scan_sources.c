@@ -25,7 +25,7 @@ static int open_one(struct scan_sources *sources,
 	if (!source)
 		return -ERROR_MEMORY;
 	sources->sources[sources->count] = source;
-	sources->witnesses[sources->count++] = &source->witness;
+	sources->handlers[sources->count++] = &source->handler;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source_class->needs_begin;
@@ -35,28 +35,27 @@ static int open_one(struct scan_sources *sources,
 static bool sees_events(const struct scan_sources *sources)
 {
 	for (size_t i = 0; i < sources->count; i++)
-		if (sources->witnesses[i]->event ||
-		    sources->witnesses[i]->record)
+		if (sources->handlers[i]->event || sources->handlers[i]->record)
 			return true;
 	return false;
 }
 
-static void take_step(struct step_sink *sink, const struct call_step *step)
+static void take_step(struct step_callback *callback,
+		      const struct call_step *step)
 {
-	struct scan_sources *sources = (struct scan_sources *)sink;
-	struct step_sink *join;
+	struct scan_sources *sources = (struct scan_sources *)callback;
+	struct step_callback *join;
 
 	if (*sources->is_over)
 		return;
 	if (sources->join) {
-		join = step_join_sink(sources->join);
+		join = step_join_callback(sources->join);
 		join->take(join, step);
 		return;
 	}
 	for (size_t i = 0; i < sources->count; i++)
-		if (sources->witnesses[i]->step)
-			sources->witnesses[i]->step(sources->witnesses[i],
-						    step);
+		if (sources->handlers[i]->step)
+			sources->handlers[i]->step(sources->handlers[i], step);
 }
 
 static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
@@ -68,9 +67,10 @@ static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
 	return true;
 }
 
-static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
-	const struct scan_sources *sources = (const struct scan_sources *)sink;
+	const struct scan_sources *sources =
+		(const struct scan_sources *)callback;
 
 	*sources->is_over = row_queue_is_stopped(sources->queue) ||
 			    are_done(sources, time_ns);
@@ -85,7 +85,7 @@ int scan_sources_open(struct scan_sources *sources,
 	int status = 0;
 
 	*sources = (struct scan_sources){
-		.sink = { .take = take_step, .is_done = is_done },
+		.callback = { .take = take_step, .is_done = is_done },
 		.need = NEEDS_NOTHING,
 		.queue = queue,
 		.is_over = is_over,
@@ -104,7 +104,7 @@ int scan_sources_open(struct scan_sources *sources,
 		return status;
 	sources->join = step_join_new(input->recording->recording,
 				      input->recording->events,
-				      sources->witnesses, sources->count);
+				      sources->handlers, sources->count);
 	return sources->join ? 0 : -ERROR_MEMORY;
 }
 

@@ -12,20 +12,20 @@
 struct step_join;
 struct task_stacks;
 
-/* What makes the rows of a scan's tables, each source once; steps go to them
- * through sink.
+/* This is what makes the rows of a scan's tables, each source once; steps go
+ * to them through callback.
  */
 struct scan_sources {
-	struct step_sink sink;
+	struct step_callback callback;
 	struct row_source *sources[SQL_TABLES];
-	struct witness *witnesses[SQL_TABLES]; /* the same */
+	struct event_handler *handlers[SQL_TABLES]; /* the same */
 	size_t count;
 	enum row_need need;	/* the most that one has */
 	bool needs_begin;	/* one of them does */
 	struct step_join *join; /* with the kernel's events; or NULL */
 	const struct row_queue *queue;
-	/* Set when the sink said that it is done: what comes then is not of the
-	 * recording.
+	/* Set when the callback said that it is done: what comes then is not
+	 * of the recording.
 	 */
 	bool *is_over;
 };

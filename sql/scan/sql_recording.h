@@ -4,26 +4,26 @@
 
 #include "attribution/table.h"
 
-struct step_sink;
+struct step_callback;
 struct task_stacks;
 
 /* How much of a recording is to be decoded. */
 struct sql_run {
 	struct time_window window; /* in which clocks go */
-	uint64_t done_ns;	   /* from here on the sink may be done */
+	uint64_t done_ns;	   /* from here on the callback may be done */
 };
 
 /* A recording that queries are about, open. */
 struct sql_recording {
 	struct attribution_input input; /* of all of it; all borrowed */
-	/* Sends it past @sink: decoding is not this folder's to arrange.  Several
-	 * threads may run it at once.
+	/* Sends it past @callback: decoding is not this folder's to arrange.
+	 * Several threads may run it at once.
 	 *
 	 * Returns 0 and *@stacks, to be freed by task_stacks_free(), or a
 	 * negative enum error.
 	 */
 	int (*run)(const struct sql_recording *recording,
-		   const struct sql_run *run, struct step_sink *sink,
+		   const struct sql_run *run, struct step_callback *callback,
 		   struct task_stacks **stacks);
 };
 

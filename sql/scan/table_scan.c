@@ -37,8 +37,8 @@ static int run(const struct table_scan *scan, struct scan_sources *sources,
 
 	if (sources->need != NEEDS_TRACE)
 		return 0;
-	return scan->recording->run(scan->recording, &bounds, &sources->sink,
-				    stacks);
+	return scan->recording->run(scan->recording, &bounds,
+				    &sources->callback, stacks);
 }
 
 static int make_rows(struct table_scan *scan)

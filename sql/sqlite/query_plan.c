@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* What is known of the constraints that are pushed down. */
+/* This is what is known of the constraints that are pushed down. */
 struct plan {
 	const struct sql_table *table;
 	const struct plan_sizes *sizes;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* What a recording holds, for guesses of what a query costs. */
+/* This is what a recording holds, for guesses of what a query costs. */
 struct plan_sizes {
 	uint64_t trace_bytes;
 	uint64_t first_ns;

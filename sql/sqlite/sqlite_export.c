@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Its locks, three for each cell, would take a third of the time. */
+/* SQLite's locks, three for each cell, would take a third of the time. */
 enum {
 	ONE_THREADS_FILE = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
 			   SQLITE_OPEN_NOMUTEX,

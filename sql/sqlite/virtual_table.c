@@ -175,7 +175,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Says why rows are missing. */
+/* Sets the message that says why rows are missing. */
 static int result(struct virtual_table *table, int status)
 {
 	if (!status)

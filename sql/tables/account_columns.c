@@ -130,7 +130,7 @@ struct account_columns account_columns_of(const struct attribution_input *input,
 		.choice = choice,
 		.by_thread = by_thread,
 		.knows_owners = time_accounts_follow(input->events),
-		.knows_runnable = off_cpu_is_told(&evidence),
+		.knows_runnable = off_cpu_is_known(&evidence),
 		.knows_asleep = evidence.has_wakeups,
 	};
 }

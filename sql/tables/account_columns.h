@@ -9,7 +9,7 @@ struct row_choice;
 struct row_out;
 struct time_account;
 
-/* What a recording can tell of threads and processes. */
+/* This is what a recording can tell of threads and processes. */
 struct account_columns {
 	const struct attribution_input *input; /* both borrowed */
 	const struct row_choice *choice;

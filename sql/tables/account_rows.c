@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/interrupt_ledger.h"
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/processes/process_accounts.h"
 #include "attribution/processes/time_account.h"
 #include "attribution/table.h"
@@ -38,9 +38,9 @@ static int add_processes(const struct account_rows *rows,
 			 const struct array *threads)
 {
 	struct array processes = ARRAY_OF(struct time_account);
-	int status = process_accounts_add(threads, rows->recording->names,
-					  time_accounts_ledger(rows->accounts),
-					  &processes);
+	int status = process_accounts_add(
+		threads, rows->recording->names,
+		time_accounts_interrupts(rows->accounts), &processes);
 
 	if (!status)
 		status = add_accounts(rows, rows->processes, &processes, false);
@@ -50,11 +50,11 @@ static int add_processes(const struct account_rows *rows,
 
 static int add_interrupts(const struct account_rows *rows)
 {
-	const struct interrupt_ledger *ledger =
-		time_accounts_ledger(rows->accounts);
+	const struct interrupt_accounts *interrupts =
+		time_accounts_interrupts(rows->accounts);
 	const struct interrupt_row *row;
 
-	for (size_t i = 0; (row = interrupt_ledger_row(ledger, i)); i++)
+	for (size_t i = 0; (row = interrupt_accounts_row(interrupts, i)); i++)
 		interrupt_columns_add(rows->recording, rows->choice,
 				      rows->interrupts, row);
 	return row_out_flush(rows->interrupts);
@@ -109,8 +109,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.relay =
-		witness_relay_to(time_accounts_witness(rows->accounts));
+	rows->source.forwarder =
+		event_forwarder_to(time_accounts_handler(rows->accounts));
 	return &rows->source;
 }
 

@@ -4,7 +4,7 @@
 #include "report/timeline/timeline.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 
 static const struct sql_column columns[CALL_COLUMNS] = {
 	[CALL_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
@@ -78,9 +78,9 @@ void call_columns_fill(union sql_cell *cells,
 	cells[CALL_CALLER_ID].number = facts->caller;
 	cells[CALL_HOW].text = call_how_text(step->how);
 	cells[CALL_PART].text = profile_part_name(facts->part);
-	cells[CALL_BEGIN_UNSEEN].number = !!(step->doubt & DOUBT_BEGIN);
-	cells[CALL_END_UNSEEN].number = !!(step->doubt & DOUBT_END);
-	cells[CALL_NOT_ALL_SEEN].number = !!(step->doubt & DOUBT_INSIDE);
+	cells[CALL_BEGIN_UNSEEN].number = !!(step->unseen & UNSEEN_BEGIN);
+	cells[CALL_END_UNSEEN].number = !!(step->unseen & UNSEEN_END);
+	cells[CALL_NOT_ALL_SEEN].number = !!(step->unseen & UNSEEN_INSIDE);
 }
 
 const struct sql_table sql_call_table = {

@@ -36,7 +36,7 @@ enum call_column {
 	CALL_COLUMNS,
 };
 
-/* What a call's last step does not say. */
+/* This is what a call's last step does not say. */
 struct call_facts {
 	uint64_t begin_ns;
 	uint64_t self_ns;

@@ -6,7 +6,7 @@
 #include "decoder/recording/recording.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct open_call {
 	bool is_wanted; /* it began in the window */
 };
 
-/* What a task is in. */
+/* This is what a task is in. */
 struct task_calls {
 	struct array calls;	/* struct open_call */
 	enum profile_part part; /* that it begins in */
@@ -163,9 +163,10 @@ static void count(struct call_rows *rows, const struct call_step *step)
 	    });
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct call_rows *rows = (struct call_rows *)witness;
+	struct call_rows *rows = (struct call_rows *)handler;
 
 	if (step->kind == STEP_ENTER)
 		enter(rows, step);
@@ -214,7 +215,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.witness.step = take_step,
+		.handler.step = take_step,
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,

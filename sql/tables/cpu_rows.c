@@ -92,9 +92,10 @@ static struct open_gap *gap_of(struct cpu_rows *rows,
 /* A gap ends with whatever comes next from its CPU: the account counts up to
  * there.
  */
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct cpu_rows *rows = (struct cpu_rows *)witness;
+	struct cpu_rows *rows = (struct cpu_rows *)handler;
 	bool begins = step->kind == STEP_GAP;
 	struct open_gap *gap;
 
@@ -204,7 +205,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->gap_out = input->outs[TABLE_GAP];
 	rows->gaps = ARRAY_OF(struct open_gap);
 	if (rows->gap_out)
-		rows->source.witness.step = take_step;
+		rows->source.handler.step = take_step;
 	return &rows->source;
 }
 

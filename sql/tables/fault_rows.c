@@ -2,13 +2,13 @@
 #include "sql/tables/fault_rows.h"
 
 #include "attribution/table.h"
-#include "attribution/time/task_work.h"
+#include "attribution/time/task_contexts.h"
 #include "common/error.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 enum {
 	COLUMN_BEGIN,
@@ -66,7 +66,7 @@ const struct sql_table sql_fault_table = {
 
 /* One that a thread is in. */
 struct open_fault {
-	struct open_work work;
+	struct open_context context;
 	const struct task *task;
 	uint64_t end_ns;
 	uint64_t on_cpu_ns;
@@ -99,38 +99,41 @@ static void add(struct fault_rows *rows, const struct open_fault *fault,
 
 	if (!cells)
 		return;
-	cells[COLUMN_BEGIN].number = (int64_t)fault->work.begin_ns;
+	cells[COLUMN_BEGIN].number = (int64_t)fault->context.begin_ns;
 	cells[COLUMN_END].number = (int64_t)fault->end_ns;
 	cells[COLUMN_WALL].number =
-		(int64_t)(fault->end_ns - fault->work.begin_ns);
+		(int64_t)(fault->end_ns - fault->context.begin_ns);
 	cells[COLUMN_ON_CPU].number = (int64_t)fault->on_cpu_ns;
 	cells[COLUMN_CPU].number = fault->cpu;
 	cells[COLUMN_PID].number = task_process(names, task);
 	cells[COLUMN_TID].number = task->tid;
 	cells[COLUMN_COMM].text =
-		task_names_comm(names, task->tid, fault->work.begin_ns);
-	cells[COLUMN_KIND].text =
-		fault->work.kind == WORK_FAULT ? "page_fault" : "exception";
+		task_names_comm(names, task->tid, fault->context.begin_ns);
+	cells[COLUMN_KIND].text = fault->context.kind == CONTEXT_FAULT ?
+					  "page_fault" :
+					  "exception";
 	cells[COLUMN_FUNCTION].text =
 		function_at(symbols_functions(rows->input->symbols),
-			    fault->work.function)
+			    fault->context.function)
 			->name;
 	cells[COLUMN_IS_RECORDER].number =
 		task_is_recorder(rows->input, task->tid);
-	cells[COLUMN_BEGIN_UNSEEN].number = !!(fault->work.doubt & DOUBT_BEGIN);
+	cells[COLUMN_BEGIN_UNSEEN].number =
+		!!(fault->context.unseen & UNSEEN_BEGIN);
 	cells[COLUMN_END_UNSEEN].number = is_open;
 	row_out_end(rows->out);
 }
 
-static bool is_fault(const struct open_work *work)
+static bool is_fault(const struct open_context *context)
 {
-	return work->kind == WORK_FAULT || work->kind == WORK_EXCEPTION;
+	return context->kind == CONTEXT_FAULT ||
+	       context->kind == CONTEXT_EXCEPTION;
 }
 
 static bool has_work(const struct time_span *span, uint64_t serial)
 {
-	for (uint32_t i = 0; i < span->work_count; i++)
-		if (span->works[i].serial == serial)
+	for (uint32_t i = 0; i < span->context_count; i++)
+		if (span->contexts[i].serial == serial)
 			return true;
 	return false;
 }
@@ -142,7 +145,7 @@ static void close_ended(struct fault_rows *rows, struct array *open,
 	while (open->count) {
 		const struct open_fault *last = array_at(open, open->count - 1);
 
-		if (has_work(span, last->work.serial))
+		if (has_work(span, last->context.serial))
 			return;
 		add(rows, last, false);
 		open->count--;
@@ -150,25 +153,25 @@ static void close_ended(struct fault_rows *rows, struct array *open,
 }
 
 static struct open_fault *fault_of(struct array *open,
-				   const struct open_work *work)
+				   const struct open_context *context)
 {
 	struct open_fault *fault;
 
 	for (size_t i = 0; i < open->count; i++) {
 		fault = array_at(open, i);
-		if (fault->work.serial == work->serial)
+		if (fault->context.serial == context->serial)
 			return fault;
 	}
 	fault = array_add(open);
 	if (fault)
-		fault->work = *work;
+		fault->context = *context;
 	return fault;
 }
 
 static int take_work(struct array *open, const struct time_span *span,
-		     const struct open_work *work, bool is_innermost)
+		     const struct open_context *context, bool is_innermost)
 {
-	struct open_fault *fault = fault_of(open, work);
+	struct open_fault *fault = fault_of(open, context);
 
 	if (!fault)
 		return -ERROR_MEMORY;
@@ -183,17 +186,17 @@ static int take_work(struct array *open, const struct time_span *span,
 }
 
 /* Returns the innermost fault of the works, or NULL. */
-static const struct open_work *innermost(const struct time_span *span)
+static const struct open_context *innermost(const struct time_span *span)
 {
-	for (uint32_t i = span->work_count; i > 0; i--)
-		if (is_fault(&span->works[i - 1]))
-			return &span->works[i - 1];
+	for (uint32_t i = span->context_count; i > 0; i--)
+		if (is_fault(&span->contexts[i - 1]))
+			return &span->contexts[i - 1];
 	return NULL;
 }
 
 void fault_rows_take(struct fault_rows *rows, const struct time_span *span)
 {
-	const struct open_work *last = innermost(span);
+	const struct open_context *last = innermost(span);
 	struct array *open = array_reach(&rows->threads, span->task->index);
 
 	if (!open) {
@@ -203,10 +206,10 @@ void fault_rows_take(struct fault_rows *rows, const struct time_span *span)
 	if (!open->item_size)
 		*open = ARRAY_OF(struct open_fault);
 	close_ended(rows, open, span);
-	for (uint32_t i = 0; last && i < span->work_count; i++)
-		if (is_fault(&span->works[i]) &&
-		    take_work(open, span, &span->works[i],
-			      &span->works[i] == last) < 0)
+	for (uint32_t i = 0; last && i < span->context_count; i++)
+		if (is_fault(&span->contexts[i]) &&
+		    take_work(open, span, &span->contexts[i],
+			      &span->contexts[i] == last) < 0)
 			rows->status = -ERROR_MEMORY;
 }
 

@@ -17,7 +17,8 @@ void fresh_cpus_free(struct fresh_cpus *cpus)
 static bool changes_nothing(const struct call_step *step)
 {
 	if (step->kind == STEP_ENTER)
-		return step->how != HOW_BREAK && step->how != HOW_SYSTEM_CALL;
+		return step->how != HOW_EXCEPTION &&
+		       step->how != HOW_SYSTEM_CALL;
 	return step->kind == STEP_EXIT || step->kind == STEP_COUNT;
 }
 

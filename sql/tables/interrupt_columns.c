@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/interrupt_columns.h"
 
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_columns.h"
-#include "attribution/interrupts/interrupt_ledger.h"
 #include "attribution/table.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 enum {
 	COLUMN_KIND,

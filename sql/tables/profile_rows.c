@@ -7,11 +7,11 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
-/* What each function did in each process: the reports' profile. */
+/* This is what each function did in each process: the reports' profile. */
 struct profile_rows {
 	struct row_source source;
 	const struct function_table *functions;
@@ -76,12 +76,13 @@ static const struct sql_column columns[COLUMNS] = {
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct step_sink *sink =
-		profile_sink(((struct profile_rows *)witness)->profile);
+	struct step_callback *callback =
+		profile_callback(((struct profile_rows *)handler)->profile);
 
-	sink->take(sink, step);
+	callback->take(callback, step);
 }
 
 static bool is_done(const struct row_source *source, uint64_t time_ns)
@@ -191,7 +192,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->scope.kinds = recording->kinds;
 	options.scope = &rows->scope;
 	rows->source = (struct row_source){
-		.witness.step = take_step,
+		.handler.step = take_step,
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,

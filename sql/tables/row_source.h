@@ -2,7 +2,7 @@
 #ifndef KT_SQL_ROW_SOURCE_H
 #define KT_SQL_ROW_SOURCE_H
 
-#include "attribution/events/witness_relay.h"
+#include "attribution/events/event_forwarder.h"
 #include "sql/rows/row_choice.h"
 #include "sql/rows/row_out.h"
 
@@ -12,7 +12,7 @@
 struct attribution_input;
 struct task_stacks;
 
-/* What rows are made from.  All borrowed. */
+/* This is what rows are made from.  All borrowed. */
 struct row_source_input {
 	const struct attribution_input *recording; /* all of it */
 	const struct row_choice *choice;
@@ -24,15 +24,15 @@ struct row_source_input {
  */
 struct row_source {
 	union { /* first */
-		struct witness witness;
-		struct witness_relay relay; /* if another sees it all */
+		struct event_handler handler;
+		struct event_forwarder forwarder; /* if another sees it all */
 	};
 	/* Returns whether no step at @time_ns or later makes a wanted row.
 	 * NULL: any may.
 	 */
 	bool (*is_done)(const struct row_source *source, uint64_t time_ns);
-	/* Hands on what is known at the end only.  If the end @is_early, because
-	 * it was done, what is still open is no row.
+	/* Hands on what is known at the end only.  If the end @is_early,
+	 * because it was done, what is still open is no row.
 	 *
 	 * Returns 0 or -ERROR_MEMORY.
 	 */
@@ -41,7 +41,7 @@ struct row_source {
 	void (*close)(struct row_source *source);
 };
 
-/* What has to pass for rows to come. */
+/* This is what has to pass for rows to come. */
 enum row_need {
 	NEEDS_TRACE,   /* all */
 	NEEDS_EVENTS,  /* the kernel's events: nothing is decoded */
@@ -70,9 +70,9 @@ extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;
 
-static inline struct row_source *row_source_of(struct witness *witness)
+static inline struct row_source *row_source_of(struct event_handler *handler)
 {
-	return (struct row_source *)witness;
+	return (struct row_source *)handler;
 }
 
 #endif

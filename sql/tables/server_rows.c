@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/processes/server_bills.h"
+#include "attribution/processes/server_accounts.h"
 #include "attribution/processes/servers.h"
 #include "attribution/table.h"
 #include "report/text/task_names.h"
@@ -63,34 +63,36 @@ static const struct sql_column columns[COLUMNS] = {
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
-static void fill_times(union sql_cell *cells, const struct server_bill *bill)
+static void fill_times(union sql_cell *cells,
+		       const struct server_account *account)
 {
-	cells[COLUMN_KERNEL].number = (int64_t)bill->kernel_ns;
-	cells[COLUMN_USER].number = (int64_t)bill->user_ns;
-	cells[COLUMN_TRACER].number = (int64_t)bill->tracer_ns;
-	cells[COLUMN_RUNNABLE].number = (int64_t)bill->runnable_ns;
-	cells[COLUMN_ASLEEP].number = (int64_t)bill->asleep_ns;
-	cells[COLUMN_INFERRED].number = (int64_t)bill->inferred_ns;
+	cells[COLUMN_KERNEL].number = (int64_t)account->kernel_ns;
+	cells[COLUMN_USER].number = (int64_t)account->user_ns;
+	cells[COLUMN_TRACER].number = (int64_t)account->tracer_ns;
+	cells[COLUMN_RUNNABLE].number = (int64_t)account->runnable_ns;
+	cells[COLUMN_ASLEEP].number = (int64_t)account->asleep_ns;
+	cells[COLUMN_INFERRED].number = (int64_t)account->inferred_ns;
 }
 
-static void add(const struct server_rows *rows, const struct server_bill *bill)
+static void add(const struct server_rows *rows,
+		const struct server_account *account)
 {
 	const struct task_names *names = rows->recording->names;
 	const struct time_window *sums = &rows->choice->sums;
 	union sql_cell *cells = row_out_begin(rows->out);
-	bool has_client = bill->client_pid >= 0;
+	bool has_client = account->client_pid >= 0;
 
 	if (!cells)
 		return;
-	cells[COLUMN_PID].number = bill->server_pid;
-	cells[COLUMN_COMM].text = task_names_last(names, bill->server_pid);
-	cells[COLUMN_CLIENT_PID].number = bill->client_pid;
+	cells[COLUMN_PID].number = account->server_pid;
+	cells[COLUMN_COMM].text = task_names_last(names, account->server_pid);
+	cells[COLUMN_CLIENT_PID].number = account->client_pid;
 	if (!has_client)
 		row_out_null(rows->out, COLUMN_CLIENT_PID);
 	cells[COLUMN_CLIENT_COMM].text =
-		has_client ? task_names_last(names, bill->client_pid) : NULL;
-	cells[COLUMN_REQUESTS].number = (int64_t)bill->requests;
-	fill_times(cells, bill);
+		has_client ? task_names_last(names, account->client_pid) : NULL;
+	cells[COLUMN_REQUESTS].number = (int64_t)account->requests;
+	fill_times(cells, account);
 	cells[COLUMN_SINCE].number = sum_window_bound(sums->since_ns);
 	cells[COLUMN_UNTIL].number = sum_window_bound(sums->until_ns);
 	row_out_end(rows->out);
@@ -100,17 +102,18 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	       bool is_early)
 {
 	struct server_rows *rows = (struct server_rows *)source;
-	const struct server_bills *bills = servers_bills(rows->servers);
-	const struct server_bill *bill;
+	const struct server_accounts *accounts =
+		servers_accounts(rows->servers);
+	const struct server_account *account;
 	int status = servers_end(rows->servers);
 
 	(void)stacks;
 	(void)is_early;
 	if (status)
 		return status;
-	for (size_t i = 0; (bill = server_bills_at(bills, i)); i++)
-		if (server_bills_is_server(bills, bill->server_pid))
-			add(rows, bill);
+	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
+		if (server_accounts_is_server(accounts, account->server_pid))
+			add(rows, account);
 	return row_out_flush(rows->out);
 }
 
@@ -140,7 +143,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	rows->source.relay = witness_relay_to(servers_witness(rows->servers));
+	rows->source.forwarder =
+		event_forwarder_to(servers_handler(rows->servers));
 	return &rows->source;
 }
 

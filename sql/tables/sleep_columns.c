@@ -4,7 +4,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/table.h"
-#include "attribution/task_watch.h"
+#include "attribution/task_tracker.h"
 #include "attribution/text/stack_text.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
@@ -12,7 +12,7 @@
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -109,13 +109,13 @@ const struct sql_table sql_sleep_table = {
 /* How one of the texts of a row is written. */
 struct row_text {
 	const struct attribution_input *input;
-	const struct task_watch *watch;
+	const struct task_tracker *tracker;
 	void (*write)(const struct row_text *text, uint32_t number, FILE *out);
 };
 
 static void write_stack(const struct row_text *text, uint32_t number, FILE *out)
 {
-	stack_text_write(task_watch_stacks(text->watch), number,
+	stack_text_write(task_tracker_stacks(text->tracker), number,
 			 symbols_functions(text->input->symbols), out);
 }
 
@@ -123,7 +123,7 @@ static void write_wakers(const struct row_text *text, uint32_t number,
 			 FILE *out)
 {
 	if (number != WAKER_NONE)
-		wakers_write(task_watch_wakers(text->watch), number,
+		wakers_write(task_tracker_wakers(text->tracker), number,
 			     symbols_functions(text->input->symbols),
 			     text->input->names, out);
 }
@@ -216,12 +216,12 @@ static const char *name_of(const struct function_table *functions,
 }
 
 void sleep_columns_add(const struct attribution_input *input,
-		       const struct task_watch *watch, struct row_out *out,
+		       const struct task_tracker *tracker, struct row_out *out,
 		       const struct sleep *sleep)
 {
 	const struct function_table *functions =
 		symbols_functions(input->symbols);
-	struct row_text text = { .input = input, .watch = watch };
+	struct row_text text = { .input = input, .tracker = tracker };
 	union sql_cell *cells = row_out_begin(out);
 
 	if (!cells)
@@ -233,7 +233,8 @@ void sleep_columns_add(const struct attribution_input *input,
 	fill_waker(cells, out, input,
 		   sleep->waker == WAKER_NONE ?
 			   NULL :
-			   wakers_at(task_watch_wakers(watch), sleep->waker));
+			   wakers_at(task_tracker_wakers(tracker),
+				     sleep->waker));
 	fill_texts(cells, out, &text, sleep);
 	row_out_end(out);
 }

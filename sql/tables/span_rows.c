@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/table.h"
 #include "attribution/time/on_cpu.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
-#include "attribution/time/task_work.h"
 #include "common/error.h"
 #include "report/text/task_names.h"
 #include "sql/tables/fault_rows.h"
@@ -16,7 +16,7 @@
 /* Each thread's time as spans of one class, and what is made of these. */
 struct span_rows {
 	struct row_source source;
-	struct span_sink sink;
+	struct span_callback callback;
 	const struct attribution_input *input;
 	const struct row_choice *choice;
 	struct task_time *time;
@@ -42,8 +42,8 @@ static struct array *pending_of(struct span_rows *rows,
 }
 
 /* Hands on spans that waited for what the thread turns out to be in. */
-static void settle(struct span_rows *rows, struct array *pending,
-		   uint8_t time_class)
+static void resolve(struct span_rows *rows, struct array *pending,
+		    uint8_t time_class)
 {
 	for (size_t i = 0; i < pending->count; i++) {
 		struct state_fact *fact = array_at(pending, i);
@@ -65,7 +65,7 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 		return;
 	if (!span->is_provisional && span->time_class < TIME_RUNNABLE &&
 	    pending->count)
-		settle(rows, pending, on_cpu_settled_class(span));
+		resolve(rows, pending, on_cpu_resolved_class(span));
 	if (!fact.is_provisional && !pending->count) {
 		state_columns_add(&rows->columns, rows->states, &fact);
 		return;
@@ -77,11 +77,12 @@ static void take_state(struct span_rows *rows, const struct time_span *span)
 		rows->status = -ERROR_MEMORY;
 }
 
-static void take_span(struct span_sink *sink, const struct time_span *span)
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
 {
 	struct span_rows *rows =
-		(struct span_rows *)((char *)sink -
-				     offsetof(struct span_rows, sink));
+		(struct span_rows *)((char *)callback -
+				     offsetof(struct span_rows, callback));
 
 	if (rows->states)
 		take_state(rows, span);
@@ -89,25 +90,26 @@ static void take_span(struct span_sink *sink, const struct time_span *span)
 		fault_rows_take(&rows->faults, span);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct span_rows *rows = (struct span_rows *)witness;
+	struct span_rows *rows = (struct span_rows *)handler;
 
 	task_time_step(rows->time, step);
 	if (fresh_cpus_take(&rows->cpus, step) < 0)
 		rows->status = -ERROR_MEMORY;
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	task_time_event(((struct span_rows *)witness)->time, event);
+	task_time_event(((struct span_rows *)handler)->time, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(((struct span_rows *)witness)->time, record);
+	task_time_record(((struct span_rows *)handler)->time, record);
 }
 
 static bool is_done(const struct row_source *source, uint64_t time_ns)
@@ -117,11 +119,11 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	return time_ns >= rows->choice->end.until_ns && !rows->cpus.count;
 }
 
-/* What is not known by now stays what it seemed. */
-static void settle_all(struct span_rows *rows)
+/* Gives out what is still provisional as what it seemed. */
+static void resolve_all(struct span_rows *rows)
 {
 	for (size_t i = 0; i < rows->pending.count; i++)
-		settle(rows, array_at(&rows->pending, i), TIME_KERNEL);
+		resolve(rows, array_at(&rows->pending, i), TIME_KERNEL);
 }
 
 static void end_rows(struct span_rows *rows)
@@ -141,7 +143,7 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	(void)stacks;
 	if (!is_early)
 		end_rows(rows);
-	settle_all(rows);
+	resolve_all(rows);
 	if (rows->states)
 		status = row_out_flush(rows->states);
 	if (!status && rows->faults.out)
@@ -174,12 +176,12 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.witness = { take_step, take_event, take_record },
+		.handler = { take_step, take_event, take_record },
 		.is_done = is_done,
 		.end = end,
 		.close = close_rows,
 	};
-	rows->sink.take = take_span;
+	rows->callback.take = take_span;
 	rows->input = input->recording;
 	rows->choice = input->choice;
 	rows->states = input->outs[TABLE_THREAD_STATE];
@@ -188,7 +190,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
 	rows->cpus = FRESH_CPUS_NONE;
 	rows->pending = ARRAY_OF(struct array);
-	rows->time = task_time_new(&options, &rows->sink);
+	rows->time = task_time_new(&options, &rows->callback);
 	if (rows->time)
 		return &rows->source;
 	close_rows(&rows->source);

@@ -2,10 +2,10 @@
 #include "sql/tables/state_columns.h"
 
 #include "attribution/table.h"
-#include "attribution/time/task_work.h"
+#include "attribution/time/task_contexts.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 enum {
 	COLUMN_BEGIN,
@@ -75,8 +75,9 @@ const struct sql_table sql_thread_state_table = {
 
 struct state_fact state_fact_of(const struct time_span *span)
 {
-	const struct open_work *work =
-		span->work_count ? &span->works[span->work_count - 1] : NULL;
+	const struct open_context *work =
+		span->context_count ? &span->contexts[span->context_count - 1] :
+				      NULL;
 
 	return (struct state_fact){
 		.task = span->task,

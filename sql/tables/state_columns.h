@@ -11,7 +11,7 @@
 
 struct attribution_input;
 
-/* What a row of the table "thread_state" is made of: a span, kept. */
+/* This is what a row of the table "thread_state" is made of: a span, kept. */
 struct state_fact {
 	const struct task *task;
 	uint64_t begin_ns;
@@ -28,7 +28,7 @@ struct state_fact {
 
 struct state_fact state_fact_of(const struct time_span *span);
 
-/* What its cells are looked up with. */
+/* This is what its cells are looked up with. */
 struct state_columns {
 	const struct attribution_input *input; /* borrowed */
 	struct comm_cache comms;

@@ -8,7 +8,7 @@
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/symbols.h"
+#include "symbolize/symbols/symbols.h"
 
 enum {
 	COLUMN_BEGIN,

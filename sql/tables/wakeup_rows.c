@@ -71,12 +71,12 @@ static void add(struct wakeup_rows *rows, const struct event_record *event)
 	row_out_end(rows->out);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	if (event->event == EVENT_SCHED_WAKING ||
 	    event->event == EVENT_SCHED_WAKEUP_NEW)
-		add((struct wakeup_rows *)witness, event);
+		add((struct wakeup_rows *)handler, event);
 }
 
 static int end(struct row_source *source, const struct task_stacks *stacks,
@@ -101,7 +101,7 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!rows)
 		return NULL;
 	rows->source = (struct row_source){
-		.witness.event = take_event,
+		.handler.event = take_event,
 		.end = end,
 		.close = close_rows,
 	};

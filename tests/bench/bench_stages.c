@@ -11,16 +11,16 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
-#include "symbolize/lines.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/bench/tape_fixture.h"
 
 #include <stdio.h>
@@ -123,8 +123,9 @@ static double time_merge(const struct bench *bench, const void *ctx)
 	return end - begin;
 }
 
-/* Sends all events through merge and stacks to @sink. */
-static double time_steps(const struct bench *bench, struct step_sink *sink,
+/* Sends all events through merge and stacks to @callback. */
+static double time_steps(const struct bench *bench,
+			 struct step_callback *callback,
 			 struct task_stacks **stacks)
 {
 	struct event_merge *merge;
@@ -133,7 +134,7 @@ static double time_steps(const struct bench *bench, struct step_sink *sink,
 	uint32_t index;
 	int count;
 
-	*stacks = need(task_stacks_new(TIME_WINDOW_ALL, sink), "stacks");
+	*stacks = need(task_stacks_new(TIME_WINDOW_ALL, callback), "stacks");
 	for (size_t i = 0; i < bench->tape_count; i++) {
 		const struct cpu_pipeline *from = &bench->tapes[i].from;
 
@@ -152,18 +153,18 @@ static double time_steps(const struct bench *bench, struct step_sink *sink,
 	return begin;
 }
 
-static void drop(struct step_sink *sink, const struct call_step *step)
+static void drop(struct step_callback *callback, const struct call_step *step)
 {
-	(void)sink;
+	(void)callback;
 	(void)step;
 }
 
 static double time_null(const struct bench *bench, const void *ctx)
 {
 	(void)ctx;
-	struct step_sink sink = { .take = drop };
+	struct step_callback callback = { .take = drop };
 	struct task_stacks *stacks;
-	double time = time_steps(bench, &sink, &stacks);
+	double time = time_steps(bench, &callback, &stacks);
 
 	task_stacks_free(stacks);
 	return time;
@@ -200,7 +201,7 @@ static double time_profile(const struct bench *bench, const void *ctx)
 	};
 	struct profile *profile = need(profile_new(&options), "profile");
 	struct task_stacks *stacks;
-	double time = time_steps(bench, profile_sink(profile), &stacks);
+	double time = time_steps(bench, profile_callback(profile), &stacks);
 
 	if (report)
 		time += time_render(bench, profile, stacks,
@@ -252,16 +253,16 @@ static double time_table(const struct bench *bench, const void *ctx)
 		((const struct table_run *)ctx)->table;
 	const struct attribution_input *input =
 		((const struct table_run *)ctx)->input;
-	struct witness *witness = need(table->open(input), table->name);
+	struct event_handler *handler = need(table->open(input), table->name);
 	struct step_join *join = need(step_join_new(input->recording,
-						    input->events, &witness, 1),
+						    input->events, &handler, 1),
 				      "join");
 	struct task_stacks *stacks;
-	double time = time_steps(bench, step_join_sink(join), &stacks);
+	double time = time_steps(bench, step_join_callback(join), &stacks);
 
 	task_stacks_free(stacks);
 	step_join_free(join);
-	table->close(witness);
+	table->close(handler);
 	return time;
 }
 
@@ -269,9 +270,9 @@ static void time_tables(struct bench *bench)
 {
 	const struct session *session = &bench->session;
 	struct known_events *events = known_events_new(session->recording);
-	struct work_kinds *kinds =
-		work_kinds_new(symbols_functions(session->symbols),
-			       symbols_arch(session->symbols));
+	struct context_kinds *kinds =
+		context_kinds_new(symbols_functions(session->symbols),
+				  symbols_arch(session->symbols));
 	struct attribution_input input = {
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -294,7 +295,7 @@ static void time_tables(struct bench *bench)
 	}
 	lines_free(input.lines);
 	known_events_free(events);
-	work_kinds_free(kinds);
+	context_kinds_free(kinds);
 }
 
 static void time_all(struct bench *bench)

@@ -6,16 +6,16 @@
  * The steps are those that a recording begins with, or made up; each writer
  * gets them several times over and writes to /dev/null.  No figure fails.
  */
-#include "cmd/pipeline.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/pipeline.h"
+#include "cmd/pipeline/session.h"
 #include "common/array.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/colors.h"
 #include "report/text/task_names.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ enum {
 
 /* Keeps the first steps. */
 struct step_store {
-	struct step_sink sink;
+	struct step_callback callback;
 	struct array steps; /* struct call_step */
 	struct array tasks; /* struct task *, copies, by index */
 };
@@ -80,9 +80,9 @@ static const struct task *keep_task(struct step_store *store,
 	return *kept;
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct step_store *store = (struct step_store *)sink;
+	struct step_store *store = (struct step_store *)callback;
 	struct call_step *kept;
 
 	if (store->steps.count == MOST_STEPS || step->kind == STEP_COUNT)
@@ -129,7 +129,7 @@ static void tell_step(struct story *story, struct step_store *store)
 	if (!enters)
 		step.wall_ns = step.on_cpu_ns =
 			next_random(&story->random) % 20000;
-	take(&store->sink, &step);
+	take(&store->callback, &step);
 }
 
 static void make_steps(struct step_store *store)
@@ -145,9 +145,10 @@ static void make_steps(struct step_store *store)
 		story.task.index = next_random(&story.random) % TASKS;
 		story.task.tid = story.task.pid =
 			100 + (int32_t)story.task.index;
-		take(&store->sink, &(struct call_step){ .time_ns = story.now_ns,
-							.kind = STEP_SWITCH,
-							.task = &story.task });
+		take(&store->callback,
+		     &(struct call_step){ .time_ns = story.now_ns,
+					  .kind = STEP_SWITCH,
+					  .task = &story.task });
 	}
 }
 
@@ -176,7 +177,8 @@ static double cpu_ns(void)
 }
 
 /* Hands all steps over, later by one length of them each round. */
-static void replay(const struct step_store *store, struct step_sink *sink)
+static void replay(const struct step_store *store,
+		   struct step_callback *callback)
 {
 	const struct call_step *steps = store->steps.items;
 	size_t count = store->steps.count;
@@ -187,23 +189,23 @@ static void replay(const struct step_store *store, struct step_sink *sink)
 			struct call_step step = steps[i];
 
 			step.time_ns += round * length_ns;
-			sink->take(sink, &step);
+			callback->take(callback, &step);
 		}
 	}
 }
 
-static void drop(struct step_sink *sink, const struct call_step *step)
+static void drop(struct step_callback *callback, const struct call_step *step)
 {
-	(void)sink;
+	(void)callback;
 	__asm__ volatile("" : : "r"(step) : "memory");
 }
 
 static double measure_nothing(const struct step_store *store)
 {
-	struct step_sink sink = { .take = drop };
+	struct step_callback callback = { .take = drop };
 	double begin = cpu_ns();
 
-	replay(store, &sink);
+	replay(store, &callback);
 	return cpu_ns() - begin;
 }
 
@@ -211,11 +213,11 @@ static double measure(const struct step_store *store,
 		      const struct timeline_context *context,
 		      const struct timeline_renderer *renderer)
 {
-	struct step_sink *sink = must(renderer->open(context));
+	struct step_callback *callback = must(renderer->open(context));
 	double begin = cpu_ns();
 
-	replay(store, sink);
-	if (renderer->close(sink) < 0 || fflush(context->out))
+	replay(store, callback);
+	if (renderer->close(callback) < 0 || fflush(context->out))
 		die("not all was written");
 	return cpu_ns() - begin;
 }
@@ -266,7 +268,7 @@ static void measure_recording(struct step_store *store, const char *path)
 	struct session session;
 
 	if (session_open(&session, &options) ||
-	    run_pipeline(&session, &store->sink, &stacks))
+	    run_pipeline(&session, &store->callback, &stacks))
 		die("the recording is not read");
 	context = (struct timeline_context){
 		.functions = symbols_functions(session.symbols),
@@ -283,7 +285,7 @@ static void measure_recording(struct step_store *store, const char *path)
 int main(int argc, char **argv)
 {
 	struct step_store store = {
-		.sink.take = take,
+		.callback.take = take,
 		.steps = ARRAY_OF(struct call_step),
 		.tasks = ARRAY_OF(struct task *),
 	};

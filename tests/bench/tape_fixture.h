@@ -2,9 +2,9 @@
 #ifndef KT_TESTS_TAPE_FIXTURE_H
 #define KT_TESTS_TAPE_FIXTURE_H
 
-#include "cmd/cpu_pipeline.h"
+#include "cmd/pipeline/cpu_pipeline.h"
 #include "common/array.h"
-#include "symbolize/function_event.h"
+#include "symbolize/events/function_event.h"
 
 #include <stddef.h>
 

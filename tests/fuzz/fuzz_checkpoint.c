@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/pack.h"
-#include "execution/stream_checkpoint.h"
+#include "execution/stream/stream_checkpoint.h"
 #include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { FUNCTIONS = 100, STREAM_SIZE = 1 << 20 };
 
-static void drop(struct step_sink *sink, const struct call_step *step)
+static void drop(struct step_callback *callback, const struct call_step *step)
 {
-	(void)sink;
+	(void)callback;
 	(void)step;
 }
 
 /* A checkpoint of an index, of one CPU. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct step_sink sink = { .take = drop };
-	struct task_stacks *stacks = task_stacks_new(TIME_WINDOW_ALL, &sink);
+	struct step_callback callback = { .take = drop };
+	struct task_stacks *stacks =
+		task_stacks_new(TIME_WINDOW_ALL, &callback);
 	struct stream_checkpoint place = { .has_state = false };
 	struct pack pack = pack_to_read(bytes, size);
 

@@ -32,10 +32,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	enum { REGISTERS = 12, WINDOW = 64 };
 	struct coresight_packet packet;
-	const struct coresight_packet_sink sink = { check_packet, check_anew,
-						    &packet };
+	const struct coresight_packet_callback callback = { check_packet,
+							    check_anew,
+							    &packet };
 	struct coresight_speculation *speculation =
-		coresight_speculation_new(&sink);
+		coresight_speculation_new(&callback);
 	struct coresight_unit unit = { .protocol = CORESIGHT_ETMV4 };
 	size_t taken = WINDOW;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/instruction.h"
+#include "execution/instruction/instruction.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

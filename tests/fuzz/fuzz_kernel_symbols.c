@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/arch.h"
-#include "symbolize/symbols.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/dump_stages.h"
-#include "cmd/session.h"
+#include "cmd/dump/dump_stages.h"
+#include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/recording/all_writers.h"

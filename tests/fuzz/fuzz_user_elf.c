@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/elf_frames.h"
-#include "symbolize/frame_value.h"
-#include "symbolize/user_elf.h"
+#include "symbolize/unwind/elf_frames.h"
+#include "symbolize/unwind/frame_value.h"
+#include "symbolize/unwind/user_elf.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

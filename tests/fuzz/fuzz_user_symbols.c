@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/address_map.h"
-#include "symbolize/elf_symbols.h"
-#include "symbolize/function_table.h"
+#include "symbolize/elf/elf_symbols.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

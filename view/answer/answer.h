@@ -14,30 +14,32 @@
 struct function_table;
 struct recording;
 struct task_names;
-struct work_kinds;
+struct context_kinds;
 
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
 	/* Sends what happened up to @window's end, from some time before it
-	 * on, to @sink; as steps tell it in the window, and open functions
+	 * on, to @callback; as steps tell it in the window, and open functions
 	 * entered before it.  Returns 0 or a negative enum error.
 	 */
 	int (*run)(struct view_engine *engine, struct time_window window,
-		   struct step_sink *sink);
+		   struct step_callback *callback);
 };
 
-/* What answers are made from, all borrowed. */
+/* This is what answers are made from, all borrowed. */
 struct view_sources {
 	struct view_summary *summary;
 	struct view_engine *engine; /* NULL: the summary is all there is */
 	const struct recording *recording;
 	const struct function_table *functions;
-	const struct work_kinds *kinds;
+	const struct context_kinds *kinds;
 	const struct task_names *names;
 	const char *recorder; /* see recorder_task.h */
 };
 
-/* What is asked for: the arguments of an address, as numbers and texts. */
+/* This is what is asked for: the arguments of an address, as numbers and
+ * texts.
+ */
 struct view_request {
 	/* Returns the value of argument @name, or NULL. */
 	const char *(*argument)(const struct view_request *request,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "view/answer/answer_names.h"
 #include "view/answer/answers.h"
 #include "view/data/call_sums.h"

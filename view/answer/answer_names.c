@@ -2,7 +2,7 @@
 #include "view/answer/answer_names.h"
 
 #include "common/error.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "view/answer/json_out.h"
 
 #include <inttypes.h>

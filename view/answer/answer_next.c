@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "view/answer/answers.h"
 #include "view/answer/request.h"
 #include "view/data/call_sums.h"
@@ -11,7 +11,7 @@
 
 /* A search for the next call of a function, or the one before. */
 struct call_search {
-	struct step_sink sink;
+	struct step_callback callback;
 	const struct view_sources *sources;
 	struct thread_numbers numbers;
 	uint32_t function;
@@ -37,9 +37,9 @@ static bool is_wanted(struct call_search *search, const struct call_step *step,
 		search->number == *number);
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct call_search *search = (struct call_search *)sink;
+	struct call_search *search = (struct call_search *)callback;
 	uint32_t number;
 
 	if (!is_wanted(search, step, &number))
@@ -52,9 +52,9 @@ static void take(struct step_sink *sink, const struct call_step *step)
 	};
 }
 
-static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
-	const struct call_search *search = (const struct call_search *)sink;
+	const struct call_search *search = (const struct call_search *)callback;
 
 	return time_ns >= search->window.until_ns ||
 	       (search->has_found && !search->is_back);
@@ -116,8 +116,9 @@ static int look(struct call_search *search, size_t index,
 	if (search->window.since_ns >= search->window.until_ns)
 		return 0;
 	status = has_call(search, index);
-	return status <= 0 ? status :
-			     engine->run(engine, search->window, &search->sink);
+	return status <= 0 ?
+		       status :
+		       engine->run(engine, search->window, &search->callback);
 }
 
 static int search_parts(struct call_search *search, struct time_window window)
@@ -171,7 +172,7 @@ enum view_status answer_next(const struct view_sources *sources,
 {
 	uint32_t count = function_count(sources->functions);
 	struct call_search search = {
-		.sink = { .take = take, .is_done = is_done },
+		.callback = { .take = take, .is_done = is_done },
 		.sources = sources,
 	};
 	uint64_t function;

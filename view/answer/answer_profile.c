@@ -2,7 +2,7 @@
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "report/profile/function_profile.h"
-#include "symbolize/function_table.h"
+#include "symbolize/functions/function_table.h"
 #include "view/answer/answer_names.h"
 #include "view/answer/answers.h"
 #include "view/answer/request.h"

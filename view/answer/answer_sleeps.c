@@ -16,7 +16,7 @@ struct sleep_row {
 };
 
 struct sleep_rows {
-	struct slice_sink sink;
+	struct slice_callback callback;
 	struct number_map *numbers; /* of rows by key, + 1 */
 	struct array rows;
 	int status;
@@ -45,9 +45,10 @@ static struct sleep_row *row_of(struct sleep_rows *rows,
 	return array_at(&rows->rows, *number - 1);
 }
 
-static void take(struct slice_sink *sink, const struct view_slice *slice)
+static void take(struct slice_callback *callback,
+		 const struct view_slice *slice)
 {
-	struct sleep_rows *rows = (struct sleep_rows *)sink;
+	struct sleep_rows *rows = (struct sleep_rows *)callback;
 	uint64_t length_ns = slice->end_ns - slice->begin_ns;
 	struct sleep_row *row;
 
@@ -75,7 +76,7 @@ static int find(const struct view_sources *sources, struct sleep_rows *rows,
 		if (number == THREAD_NUMBER_NONE || number == i)
 			status = slice_store_read(summary->slices, 0,
 						  lane_of(LANE_STATE, i),
-						  window, &rows->sink);
+						  window, &rows->callback);
 	return status ? status : rows->status;
 }
 
@@ -123,7 +124,7 @@ enum view_status answer_sleeps(const struct view_sources *sources,
 			       struct json_out *json)
 {
 	struct sleep_rows rows = {
-		.sink = { .take = take },
+		.callback = { .take = take },
 		.rows = ARRAY_OF(struct sleep_row),
 	};
 	struct time_window window;

@@ -7,9 +7,9 @@
 #include "view/make/stack_slice.h"
 #include "view/make/thread_numbers.h"
 
-/* What the engine's steps come to. */
+/* This is what the engine's steps come to. */
 struct engine_slices {
-	struct step_sink sink;
+	struct step_callback callback;
 	struct window_slices *slices;
 	struct time_window window; /* that is wanted */
 	uint64_t decoded_ns;	   /* up to here all is decoded */
@@ -19,15 +19,16 @@ struct engine_slices {
 
 /* Keeps the long calls that the summary has. */
 struct long_slices {
-	struct slice_sink sink;
+	struct slice_callback callback;
 	struct lane_slices *lane;
 	uint64_t long_ns;
 	int status;
 };
 
-static void keep_long(struct slice_sink *sink, const struct view_slice *slice)
+static void keep_long(struct slice_callback *callback,
+		      const struct view_slice *slice)
 {
-	struct long_slices *longs = (struct long_slices *)sink;
+	struct long_slices *longs = (struct long_slices *)callback;
 	struct view_slice *copy;
 
 	if (slice->count > 1 ||
@@ -53,9 +54,9 @@ static struct lane_slices *lane_at(const struct window_slices *slices,
 
 static void hand_on(struct lane_slices *lane, const struct view_slice *slice)
 {
-	struct slice_sink *sink = slice_thinner_sink(lane->thinner);
+	struct slice_callback *callback = slice_thinner_callback(lane->thinner);
 
-	sink->take(sink, slice);
+	callback->take(callback, slice);
 }
 
 /* Hands on the long calls that end up to @end_ns. */
@@ -68,9 +69,10 @@ static void pass_longs(struct lane_slices *lane, uint64_t end_ns)
 		hand_on(lane, &longs[lane->next_long++]);
 }
 
-static void take_step(struct step_sink *sink, const struct call_step *step)
+static void take_step(struct step_callback *callback,
+		      const struct call_step *step)
 {
-	struct engine_slices *engine = (struct engine_slices *)sink;
+	struct engine_slices *engine = (struct engine_slices *)callback;
 	struct lane_slices *lane;
 	struct view_slice slice;
 	uint32_t number;
@@ -90,9 +92,9 @@ static void take_step(struct step_sink *sink, const struct call_step *step)
 	hand_on(lane, &slice);
 }
 
-static bool is_done(const struct step_sink *sink, uint64_t time_ns)
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 {
-	return time_ns >= ((const struct engine_slices *)sink)->decoded_ns;
+	return time_ns >= ((const struct engine_slices *)callback)->decoded_ns;
 }
 
 /* Returns how many stacks are wanted, or a negative enum error. */
@@ -104,7 +106,7 @@ static int find_longs(struct window_slices *slices,
 
 	for (size_t i = 0; i < slices->lanes.count; i++) {
 		struct long_slices longs = {
-			.sink = { .take = keep_long },
+			.callback = { .take = keep_long },
 			.lane = array_at(&slices->lanes, i),
 			.long_ns = sources->summary->resolution_ns,
 		};
@@ -115,7 +117,7 @@ static int find_longs(struct window_slices *slices,
 		count++;
 		status = slice_store_read(sources->summary->slices, 0,
 					  longs.lane->lane, window,
-					  &longs.sink);
+					  &longs.callback);
 		if (status < 0 || longs.status < 0)
 			return status < 0 ? status : longs.status;
 	}
@@ -128,7 +130,7 @@ int engine_slices_find(struct window_slices *slices,
 {
 	uint64_t long_ns = sources->summary->resolution_ns;
 	struct engine_slices engine = {
-		.sink = { .take = take_step, .is_done = is_done },
+		.callback = { .take = take_step, .is_done = is_done },
 		.slices = slices,
 		.window = window,
 		/* What begins in the window and is short has ended there. */
@@ -145,7 +147,7 @@ int engine_slices_find(struct window_slices *slices,
 			sources->engine,
 			(struct time_window){ window.since_ns,
 					      engine.decoded_ns },
-			&engine.sink);
+			&engine.callback);
 	thread_numbers_free(&engine.numbers);
 	for (size_t i = 0; i < slices->lanes.count; i++)
 		pass_longs(array_at(&slices->lanes, i), UINT64_MAX);

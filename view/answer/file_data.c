@@ -9,21 +9,25 @@
 #include "view/answer/slice_json.h"
 #include "view/data/slice_store.h"
 
-/* What a slice takes as JSON, more or less; half of all may be slices. */
+/* This is what a slice takes as JSON, more or less; half of all may be slices.
+ */
 enum { SLICE_BYTES = 40, PART_OF_SLICES = 2 };
 
-/* What slices come to: they are counted, and written if there is where to. */
+/* This is what slices come to: they are counted, and written if there is where
+ * to.
+ */
 struct slice_writer {
-	struct slice_sink sink;
+	struct slice_callback callback;
 	const struct view_summary *summary;
 	uint64_t count;
 	struct json_out *json; /* NULL: they are only counted */
 	struct answer_names *named;
 };
 
-static void take(struct slice_sink *sink, const struct view_slice *slice)
+static void take(struct slice_callback *callback,
+		 const struct view_slice *slice)
 {
-	struct slice_writer *writer = (struct slice_writer *)sink;
+	struct slice_writer *writer = (struct slice_writer *)callback;
 
 	writer->count++;
 	if (writer->json)
@@ -39,7 +43,7 @@ static int read_lane(struct slice_writer *writer, uint32_t level, uint32_t lane)
 		json_begin(writer->json, "[]");
 	}
 	return slice_store_read(writer->summary->slices, level, lane,
-				TIME_WINDOW_ALL, &writer->sink);
+				TIME_WINDOW_ALL, &writer->callback);
 }
 
 static int read_lanes(struct slice_writer *writer, uint32_t level)
@@ -65,7 +69,7 @@ static uint32_t find_level(const struct view_summary *summary,
 
 	for (; level + 1 < summary->levels; level++) {
 		struct slice_writer writer = {
-			.sink = { .take = take },
+			.callback = { .take = take },
 			.summary = summary,
 		};
 
@@ -98,7 +102,7 @@ static int write_slices(const struct view_sources *sources, uint32_t level,
 			struct answer_names *named, struct json_out *json)
 {
 	struct slice_writer writer = {
-		.sink = { .take = take },
+		.callback = { .take = take },
 		.summary = sources->summary,
 		.json = json,
 		.named = named,

@@ -160,7 +160,7 @@ static void write_functions(struct file_profile *profile)
  */
 static void write_place_parts(struct file_profile *profile)
 {
-	const struct work_kinds *kinds = profile->sources->kinds;
+	const struct context_kinds *kinds = profile->sources->kinds;
 	struct json_out *json = profile->json;
 
 	json_key(json, "profile_parts");

@@ -110,7 +110,7 @@ static int add_window(const struct view_sources *sources,
 	}
 	profile = profile_new(&options);
 	status = profile ? sources->engine->run(sources->engine, window,
-						profile_sink(profile)) :
+						profile_callback(profile)) :
 			   -ERROR_MEMORY;
 	if (!status)
 		status = profile_end(profile);

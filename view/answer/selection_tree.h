@@ -7,7 +7,7 @@
 
 struct call_tree;
 
-/* What is selected, and the profile of it. */
+/* This is what is selected, and the profile of it. */
 struct view_selection {
 	struct time_window window;
 	uint32_t number; /* a thread's, which is shown whatever

@@ -11,7 +11,7 @@
 
 #define NO_SUM SIZE_MAX
 
-/* What was done on one path by the tasks of one part. */
+/* This is what was done on one path by the tasks of one part. */
 struct path_sum {
 	uint64_t self_ns;
 	uint64_t calls;
@@ -139,8 +139,8 @@ static int add_part(struct whole_parts *parts, size_t index)
 	return status;
 }
 
-/* Whether all that was done in a part is in @window: before its begin and behind
- * its end the recording's first and last part have nothing.
+/* Returns whether all that was done in a part is in @window: before its begin
+ * and behind its end the recording's first and last part have nothing.
  */
 static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
 		      uint64_t end_ns, struct time_window window)

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 
 /* Takes what the thinner leaves. */
-static void take(struct slice_sink *sink, const struct view_slice *slice)
+static void take(struct slice_callback *callback,
+		 const struct view_slice *slice)
 {
-	struct lane_slices *lane = (struct lane_slices *)sink;
+	struct lane_slices *lane = (struct lane_slices *)callback;
 	struct view_slice *copy = array_add(&lane->slices);
 
 	if (copy)
@@ -46,7 +47,7 @@ int window_slices_want(struct window_slices *slices, uint32_t lane)
 	if (!wanted)
 		return -ERROR_MEMORY;
 	*wanted = (struct lane_slices){
-		.sink = { .take = take },
+		.callback = { .take = take },
 		.lane = lane,
 		.slices = ARRAY_OF(struct view_slice),
 		.longs = ARRAY_OF(struct view_slice),
@@ -71,7 +72,7 @@ static int make_thinners(struct window_slices *slices, uint64_t pixel_ns)
 	for (size_t i = 0; i < slices->lanes.count; i++) {
 		struct lane_slices *lane = array_at(&slices->lanes, i);
 
-		lane->thinner = slice_thinner_new(pixel_ns, &lane->sink);
+		lane->thinner = slice_thinner_new(pixel_ns, &lane->callback);
 		if (!lane->thinner)
 			return -ERROR_MEMORY;
 	}
@@ -107,7 +108,7 @@ int window_slices_find(struct window_slices *slices,
 		if (!decodes || !is_stack(lane))
 			status = slice_store_read(
 				summary->slices, level, lane->lane, window,
-				slice_thinner_sink(lane->thinner));
+				slice_thinner_callback(lane->thinner));
 	}
 	if (decodes && !status)
 		status = engine_slices_find(slices, sources, window);

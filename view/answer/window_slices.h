@@ -14,7 +14,7 @@ struct window_slices {
 };
 
 struct lane_slices {
-	struct slice_sink sink;
+	struct slice_callback callback;
 	uint32_t lane;
 	struct array slices; /* struct view_slice */
 	struct array longs;  /* the same: from the summary, while the

@@ -124,7 +124,7 @@ int call_sums_read(const struct call_sums *sums, size_t index,
 	return check_sums(sums, &part->sums);
 }
 
-/* Whether place @i makes sense behind those before it. */
+/* Returns whether place @i makes sense behind those before it. */
 static bool is_sensible(const struct call_place *places, uint32_t i,
 			uint32_t functions)
 {

@@ -20,7 +20,7 @@ struct call_place {
 
 #define CALL_PLACE_NONE UINT32_MAX
 
-/* What was done there in one part of the recording. */
+/* This is what was done there in one part of the recording. */
 struct call_sum {
 	uint64_t self_ns;
 	uint32_t place;

@@ -25,8 +25,9 @@ struct view_slice {
 #define VIEW_NO_FUNCTION UINT32_MAX
 
 /* Takes slices; those of one lane and depth in order of time. */
-struct slice_sink {
-	void (*take)(struct slice_sink *sink, const struct view_slice *slice);
+struct slice_callback {
+	void (*take)(struct slice_callback *callback,
+		     const struct view_slice *slice);
 };
 
 enum lane_kind {
@@ -45,9 +46,9 @@ static inline uint32_t lane_of(enum lane_kind kind, uint32_t number)
 /* Lanes from here on are in no recording. */
 enum { LANE_MOST = 1 << 18 };
 
-/* What a thread does: the classes of attribution/time/time_span.h but the
- * tracer's, which is the kernel's here, with each
- * reason of the unknown one a state of its own.
+/* This is what a thread does: the classes of attribution/time/time_span.h but
+ * the tracer's, which is the kernel's here, with each reason of the unknown
+ * one a state of its own.
  */
 enum view_state {
 	VIEW_USER,

@@ -138,18 +138,19 @@ int slice_store_add(struct slice_store *store, uint32_t level,
 
 static void hand_out(const struct view_slice *slices, size_t count,
 		     uint32_t lane, struct time_window window,
-		     struct slice_sink *sink)
+		     struct slice_callback *callback)
 {
 	for (size_t i = 0; i < count; i++)
 		if (slices[i].begin_ns < window.until_ns &&
 		    slices[i].end_ns >= window.since_ns &&
 		    slices[i].lane == lane)
-			sink->take(sink, &slices[i]);
+			callback->take(callback, &slices[i]);
 }
 
 static int read_chunk(const struct slice_store *store,
 		      const struct slice_chunk *chunk, uint32_t lane,
-		      struct time_window window, struct slice_sink *sink)
+		      struct time_window window,
+		      struct slice_callback *callback)
 {
 	size_t count = chunk->chunk.size / sizeof(struct view_slice);
 	struct view_slice *slices;
@@ -161,14 +162,14 @@ static int read_chunk(const struct slice_store *store,
 	if (!slices)
 		return -ERROR_FORMAT;
 	make_absolute(slices, count);
-	hand_out(slices, count, lane, window, sink);
+	hand_out(slices, count, lane, window, callback);
 	free(slices);
 	return 0;
 }
 
 int slice_store_read(const struct slice_store *store, uint32_t level,
 		     uint32_t lane, struct time_window window,
-		     struct slice_sink *sink)
+		     struct slice_callback *callback)
 {
 	const struct array *of_level = &store->levels[level];
 	const struct series *series;
@@ -179,9 +180,9 @@ int slice_store_read(const struct slice_store *store, uint32_t level,
 	series = array_at(of_level, lane);
 	for (size_t i = 0; i < series->chunks.count && !status; i++)
 		status = read_chunk(store, array_at(&series->chunks, i), lane,
-				    window, sink);
+				    window, callback);
 	hand_out(series->newest.items, series->newest.count, lane, window,
-		 sink);
+		 callback);
 	return status;
 }
 

@@ -27,7 +27,7 @@ void slice_store_free(struct slice_store *store);
 int slice_store_add(struct slice_store *store, uint32_t level,
 		    const struct view_slice *slice);
 
-/* Hands those of @level and @lane that @window has any part of to @sink, in
+/* Hands those of @level and @lane that @window has any part of to @callback, in
  * the order in which they were added.
  *
  * Returns 0 or a negative enum error: -ERROR_FORMAT if what was written is not
@@ -35,7 +35,7 @@ int slice_store_add(struct slice_store *store, uint32_t level,
  */
 int slice_store_read(const struct slice_store *store, uint32_t level,
 		     uint32_t lane, struct time_window window,
-		     struct slice_sink *sink);
+		     struct slice_callback *callback);
 
 /* Returns the number behind the last lane that @level has. */
 uint32_t slice_store_lanes(const struct slice_store *store, uint32_t level);

@@ -13,8 +13,8 @@ struct waiting {
 };
 
 struct slice_thinner {
-	struct slice_sink sink;
-	struct slice_sink *next;
+	struct slice_callback callback;
+	struct slice_callback *next;
 	uint64_t resolution_ns;
 	struct array lanes; /* struct array of struct waiting, by depth */
 	int status;
@@ -84,9 +84,10 @@ static void take_short(struct slice_thinner *thinner, struct waiting *waiting,
 		hand_on(thinner, waiting);
 }
 
-static void take(struct slice_sink *sink, const struct view_slice *slice)
+static void take(struct slice_callback *callback,
+		 const struct view_slice *slice)
 {
-	struct slice_thinner *thinner = (struct slice_thinner *)sink;
+	struct slice_thinner *thinner = (struct slice_thinner *)callback;
 	struct array *depths = depths_of(thinner, slice->lane);
 	struct waiting *waiting = depths ? array_reach(depths, slice->depth) :
 					   NULL;
@@ -102,13 +103,13 @@ static void take(struct slice_sink *sink, const struct view_slice *slice)
 }
 
 struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
-					struct slice_sink *next)
+					struct slice_callback *next)
 {
 	struct slice_thinner *thinner = calloc(1, sizeof(*thinner));
 
 	if (!thinner)
 		return NULL;
-	thinner->sink.take = take;
+	thinner->callback.take = take;
 	thinner->next = next;
 	thinner->resolution_ns = resolution_ns;
 	thinner->lanes = ARRAY_OF(struct array);
@@ -125,9 +126,9 @@ void slice_thinner_free(struct slice_thinner *thinner)
 	free(thinner);
 }
 
-struct slice_sink *slice_thinner_sink(struct slice_thinner *thinner)
+struct slice_callback *slice_thinner_callback(struct slice_thinner *thinner)
 {
-	return &thinner->sink;
+	return &thinner->callback;
 }
 
 int slice_thinner_end(struct slice_thinner *thinner)

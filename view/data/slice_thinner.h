@@ -14,10 +14,10 @@ struct slice_thinner;
  * 0 all pass.  Returns NULL when out of memory.
  */
 struct slice_thinner *slice_thinner_new(uint64_t resolution_ns,
-					struct slice_sink *next);
+					struct slice_callback *next);
 void slice_thinner_free(struct slice_thinner *thinner);
 
-struct slice_sink *slice_thinner_sink(struct slice_thinner *thinner);
+struct slice_callback *slice_thinner_callback(struct slice_thinner *thinner);
 
 /* Hands on what still waits for more.
  *

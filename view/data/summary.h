@@ -24,7 +24,7 @@ struct view_thread {
 	uint64_t state_count[VIEW_STATES];
 };
 
-/* What the overview lists the longest of. */
+/* This is what the overview lists the longest of. */
 enum view_list {
 	LIST_SLEEPS,
 	LIST_CALLS, /* of the system */

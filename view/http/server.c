@@ -18,7 +18,7 @@ struct view_server {
 	char address[96];
 };
 
-/* What is sent back. */
+/* This is what is sent back. */
 struct reply {
 	unsigned int status;
 	const char *type;

@@ -12,8 +12,8 @@ struct view_token {
 /* Returns whether the kernel gave random bytes for @token. */
 bool view_token_make(struct view_token *token);
 
-/* Whether @text begins with the token and ends with it or goes on with a slash;
- * the time that this takes does not tell how much of it is right.
+/* Returns whether @text begins with the token and ends with it or goes on with
+ * a slash; the time that this takes does not tell how much of it is right.
  */
 bool view_token_fits(const struct view_token *token, const char *text);
 

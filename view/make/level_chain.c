@@ -10,7 +10,7 @@
 
 /* Where a level's slices come to. */
 struct level {
-	struct slice_sink sink;
+	struct slice_callback callback;
 	struct level_chain *chain;
 	uint32_t number;
 	struct slice_thinner *next; /* to the level above; NULL: none */
@@ -29,11 +29,12 @@ static void note(struct level_chain *chain, int status)
 		chain->status = status;
 }
 
-static void take(struct slice_sink *sink, const struct view_slice *slice)
+static void take(struct slice_callback *callback,
+		 const struct view_slice *slice)
 {
-	struct level *level = (struct level *)sink;
+	struct level *level = (struct level *)callback;
 	struct view_summary *summary = level->chain->summary;
-	struct slice_sink *next;
+	struct slice_callback *next;
 
 	pthread_mutex_lock(&summary->lock);
 	note(level->chain,
@@ -41,7 +42,7 @@ static void take(struct slice_sink *sink, const struct view_slice *slice)
 	pthread_mutex_unlock(&summary->lock);
 	if (!level->next)
 		return;
-	next = slice_thinner_sink(level->next);
+	next = slice_thinner_callback(level->next);
 	next->take(next, slice);
 }
 
@@ -54,12 +55,12 @@ struct level_chain *level_chain_new(struct view_summary *summary)
 	chain->summary = summary;
 	for (uint32_t i = 0; i < summary->levels; i++)
 		chain->levels[i] = (struct level){
-			.sink = { .take = take },
+			.callback = { .take = take },
 			.chain = chain,
 			.number = i,
 		};
 	chain->calls = slice_thinner_new(view_summary_resolution(summary, 0),
-					 &chain->levels[0].sink);
+					 &chain->levels[0].callback);
 	if (!chain->calls)
 		note(chain, -ERROR_MEMORY);
 	for (uint32_t i = 1; i < summary->levels; i++) {
@@ -67,7 +68,7 @@ struct level_chain *level_chain_new(struct view_summary *summary)
 
 		below->next =
 			slice_thinner_new(view_summary_resolution(summary, i),
-					  &chain->levels[i].sink);
+					  &chain->levels[i].callback);
 		if (!below->next)
 			note(chain, -ERROR_MEMORY);
 	}
@@ -90,15 +91,15 @@ void level_chain_free(struct level_chain *chain)
 void level_chain_take_state(struct level_chain *chain,
 			    const struct view_slice *slice)
 {
-	take(&chain->levels[0].sink, slice);
+	take(&chain->levels[0].callback, slice);
 }
 
 void level_chain_take_call(struct level_chain *chain,
 			   const struct view_slice *slice)
 {
-	struct slice_sink *sink = slice_thinner_sink(chain->calls);
+	struct slice_callback *callback = slice_thinner_callback(chain->calls);
 
-	sink->take(sink, slice);
+	callback->take(callback, slice);
 }
 
 int level_chain_end(struct level_chain *chain)

@@ -16,7 +16,7 @@ struct thread_place {
 	uint64_t clock_ns; /* up to here its time is in a part */
 };
 
-/* What a CPU does: while it is traced, the clock of its thread goes. */
+/* This is what a CPU does: while it is traced, the clock of its thread goes. */
 struct profile_cpu {
 	uint32_t number;
 	bool is_traced;
@@ -234,7 +234,7 @@ static void move(struct part_profile *profile, struct thread_place *thread,
 		count_local(profile, thread->node, step);
 }
 
-/* Whether the CPU is traced behind @step, as it @was before it. */
+/* Returns whether the CPU is traced behind @step, as it @was before it. */
 static bool is_traced(const struct call_step *step, bool was)
 {
 	switch ((enum call_step_kind)step->kind) {

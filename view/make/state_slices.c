@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/make/state_slices.h"
 
-#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wait_channels.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/task_paths.h"
-#include "attribution/time/task_work.h"
 #include "common/error.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/functions/context_kinds.h"
 #include "view/make/thread_numbers.h"
 
 /* The page shows the tracer's own work as the kernel's. */
@@ -27,7 +27,7 @@ static uint32_t state_of(const struct time_span *span)
 	       (span->time_class == TIME_UNKNOWN ? span->reason : 0u);
 }
 
-/* Whether the thread is seen to be on a CPU. */
+/* Returns whether the thread is seen to be on a CPU. */
 static bool is_running(const struct time_span *span)
 {
 	return span->time_class < TIME_RUNNABLE;
@@ -37,12 +37,13 @@ static bool is_running(const struct time_span *span)
 static uint32_t wait_function(const struct state_slices *states,
 			      const struct time_span *span)
 {
-	struct wait_place place;
+	struct wait_channel place;
 	size_t count;
 	const struct path_frame *frames =
 		task_paths_of(states->paths, span->task->index, &count);
 
-	if (!count || !wait_places_find(states->places, frames, count, &place))
+	if (!count ||
+	    !wait_channels_find(states->places, frames, count, &place))
 		return VIEW_NO_FUNCTION;
 	return frames[place.label].function;
 }
@@ -53,15 +54,15 @@ static uint32_t wait_function(const struct state_slices *states,
 static uint32_t detail_of(const struct state_slices *states,
 			  const struct time_span *span)
 {
-	const struct open_work *work;
+	const struct open_context *work;
 	const struct last_call *call = NULL;
 
 	if (span->time_class == TIME_ASLEEP)
 		return wait_function(states, span);
-	if (!span->work_count || !is_running(span))
+	if (!span->context_count || !is_running(span))
 		return VIEW_NO_FUNCTION;
-	work = &span->works[span->work_count - 1];
-	if (work->kind == WORK_SYSTEM_CALL &&
+	work = &span->contexts[span->context_count - 1];
+	if (work->kind == CONTEXT_SYSTEM_CALL &&
 	    span->task->index < states->calls.count)
 		call = array_at(&states->calls, span->task->index);
 	if (call && call->function && call->time_ns >= work->begin_ns)
@@ -108,9 +109,9 @@ static void hand_on(struct state_slices *states, struct view_slice *slice)
 	slice->count = 0;
 }
 
-static void take(struct span_sink *sink, const struct time_span *span)
+static void take(struct span_callback *callback, const struct time_span *span)
 {
-	struct state_slices *states = (struct state_slices *)sink;
+	struct state_slices *states = (struct state_slices *)callback;
 	uint32_t number = thread_numbers_find(states->numbers, span->task);
 	struct view_slice *asleep;
 	struct view_slice slice = {
@@ -156,7 +157,7 @@ void state_slices_enter_call(struct state_slices *states, uint32_t index,
 void state_slices_init(struct state_slices *states)
 {
 	*states = (struct state_slices){
-		.sink = { .take = take },
+		.callback = { .take = take },
 		.calls = ARRAY_OF(struct last_call),
 		.asleep = ARRAY_OF(struct view_slice),
 		.running = ARRAY_OF(struct view_slice),

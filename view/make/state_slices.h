@@ -10,17 +10,17 @@
 
 struct task_paths;
 struct thread_numbers;
-struct wait_places;
+struct wait_channels;
 
 /* Makes slices of threads' states and of who runs on each CPU, of spans of
  * their time.
  */
 struct state_slices {
-	struct span_sink sink;
-	struct slice_sink *next;
+	struct span_callback callback;
+	struct slice_callback *next;
 	struct thread_numbers *numbers;
 	const struct task_paths *paths; /* of the tasks now */
-	const struct wait_places *places;
+	const struct wait_channels *places;
 	const bool *is_call;  /* by function: a system call */
 	struct array calls;   /* struct last_call by task index */
 	struct array asleep;  /* struct view_slice by thread: a sleep whose

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/make/view_builder.h"
 
-#include "attribution/events/witness.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/sleeps/idle_sleep.h"
-#include "attribution/sleeps/wait_places.h"
+#include "attribution/sleeps/wait_channels.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
-#include "symbolize/arch.h"
-#include "symbolize/function_table.h"
-#include "symbolize/symbols.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 #include "view/data/slice_store.h"
 #include "view/data/summary.h"
 #include "view/make/level_chain.h"
@@ -22,23 +22,24 @@
 #include <stdlib.h>
 
 struct view_builder {
-	struct witness witness;
-	struct slice_sink states_out; /* of states: to lists and levels */
+	struct event_handler handler;
+	struct slice_callback states_out; /* of states: to lists and levels */
 	struct view_summary *summary;
 	const struct task_names *names;
 	struct thread_numbers numbers;
 	struct state_slices states;
 	struct task_time *time;
 	struct task_paths *paths;
-	struct wait_places *places;
+	struct wait_channels *places;
 	struct part_profile *profile;
 	struct level_chain *levels;
 	bool *is_call; /* by function */
 	int status;
 };
 
-/* What the engine decodes at once while somebody waits, a page's width, and
- * how much of the recording's call sums a selection may have to decode anew.
+/* This is what the engine decodes at once while somebody waits, a page's
+ * width, and how much of the recording's call sums a selection may have to
+ * decode anew.
  */
 enum {
 	WINDOW_BYTES = 4 << 20,
@@ -68,9 +69,9 @@ uint64_t view_builder_measure(struct view_summary *summary, uint64_t first_ns,
 	return length_ns / parts + 1;
 }
 
-static struct view_builder *builder_of(struct witness *witness)
+static struct view_builder *builder_of(struct event_handler *handler)
 {
-	return (struct view_builder *)witness;
+	return (struct view_builder *)handler;
 }
 
 static void note(struct view_builder *builder, int status)
@@ -96,10 +97,11 @@ static int list_of(uint32_t state, bool is_kernel_thread)
 	}
 }
 
-static void take_state(struct slice_sink *sink, const struct view_slice *slice)
+static void take_state(struct slice_callback *callback,
+		       const struct view_slice *slice)
 {
 	struct view_builder *builder =
-		(struct view_builder *)((char *)sink -
+		(struct view_builder *)((char *)callback -
 					offsetof(struct view_builder,
 						 states_out));
 	struct view_summary *summary = builder->summary;
@@ -145,7 +147,7 @@ static void note_begin(struct view_summary *summary,
 	pthread_mutex_unlock(&summary->lock);
 }
 
-/* Says now and then how far the decode has come. */
+/* Writes now and then how far the decode has come. */
 static void reach(struct view_summary *summary, uint64_t time_ns)
 {
 	if (time_ns < summary->reached_ns + summary->resolution_ns)
@@ -155,9 +157,10 @@ static void reach(struct view_summary *summary, uint64_t time_ns)
 	pthread_mutex_unlock(&summary->lock);
 }
 
-static void take_step(struct witness *witness, const struct call_step *step)
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
 {
-	struct view_builder *builder = builder_of(witness);
+	struct view_builder *builder = builder_of(handler);
 	uint32_t number = thread_numbers_find(&builder->numbers, step->task);
 	struct view_slice slice;
 
@@ -180,16 +183,16 @@ static void take_step(struct witness *witness, const struct call_step *step)
 	reach(builder->summary, step->time_ns);
 }
 
-static void take_event(struct witness *witness,
+static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
-	task_time_event(builder_of(witness)->time, event);
+	task_time_event(builder_of(handler)->time, event);
 }
 
-static void take_record(struct witness *witness,
+static void take_record(struct event_handler *handler,
 			const struct sideband_record *record)
 {
-	task_time_record(builder_of(witness)->time, record);
+	task_time_record(builder_of(handler)->time, record);
 }
 
 /* Marks the functions that are system calls. */
@@ -229,17 +232,17 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 
 	if (!builder)
 		return NULL;
-	builder->witness =
-		(struct witness){ take_step, take_event, take_record };
+	builder->handler =
+		(struct event_handler){ take_step, take_event, take_record };
 	builder->states_out.take = take_state;
 	builder->summary = summary;
 	builder->names = input->names;
 	state_slices_init(&builder->states);
 	builder->status = thread_numbers_init(&builder->numbers, summary, true);
-	builder->time = task_time_new(&time, &builder->states.sink);
+	builder->time = task_time_new(&time, &builder->states.callback);
 	builder->paths = task_paths_new();
-	builder->places = wait_places_new(symbols_functions(input->symbols),
-					  input->kinds, &marks);
+	builder->places = wait_channels_new(symbols_functions(input->symbols),
+					    input->kinds, &marks);
 	builder->profile = part_profile_new(summary, part_ns);
 	builder->levels = level_chain_new(summary);
 	builder->is_call = find_calls(input);
@@ -260,16 +263,16 @@ void view_builder_free(struct view_builder *builder)
 	thread_numbers_free(&builder->numbers);
 	task_time_free(builder->time);
 	task_paths_free(builder->paths);
-	wait_places_free(builder->places);
+	wait_channels_free(builder->places);
 	part_profile_free(builder->profile);
 	level_chain_free(builder->levels);
 	free(builder->is_call);
 	free(builder);
 }
 
-struct witness *view_builder_witness(struct view_builder *builder)
+struct event_handler *view_builder_handler(struct view_builder *builder)
 {
-	return &builder->witness;
+	return &builder->handler;
 }
 
 int view_builder_end(struct view_builder *builder)

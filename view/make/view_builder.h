@@ -6,9 +6,9 @@
 
 struct attribution_input;
 struct view_summary;
-struct witness;
+struct event_handler;
 
-/* Fills a summary as the recording passes: a witness. */
+/* Fills a summary as the recording passes: a handler. */
 struct view_builder;
 
 /* How fine a summary is to be, by the @trace_bytes that its recording has:
@@ -24,7 +24,7 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 				      uint64_t part_ns);
 void view_builder_free(struct view_builder *builder);
 
-struct witness *view_builder_witness(struct view_builder *builder);
+struct event_handler *view_builder_handler(struct view_builder *builder);
 
 /* Adds what waits for more: the summary is complete.
  *

@@ -14,7 +14,7 @@ struct page {
 
 /* A recording, from all of it down to single calls. */
 extern const struct page recording_page;
-/* What diff found. */
+/* This is what diff found. */
 extern const struct page diff_page;
 
 /* Writes @page, whole in itself: its scripts and styles run by @nonce, which

@@ -38,7 +38,9 @@ static int has_name(const struct btf *btf, uint32_t offset, const char *name)
 	return offset < btf->names_size && !strcmp(btf->names + offset, name);
 }
 
-/* What follows a type of this kind, in bytes; -1 for a kind unknown here. */
+/* Returns what follows a type of this kind, in bytes; -1 for a kind unknown
+ * here.
+ */
 static long tail_size(const struct btf_type *type)
 {
 	long count = BTF_INFO_VLEN(type->info);

@@ -4,8 +4,8 @@
 
 #include "machine/guest/init/problem.h"
 
-/* What the root is made of, open folders that no path leads to: the host's
- * files, and above them those that were written in the machine.
+/* This is what the root is made of, open folders that no path leads to: the
+ * host's files, and above them those that were written in the machine.
  */
 struct layers {
 	int host;

@@ -10,7 +10,7 @@
 #define SETTINGS_RESULTS_MAX 16
 #define SETTINGS_KEEP_MAX 16
 
-/* What the host wants of this boot, from "key=value" strings:
+/* This is what the host wants of this boot, from "key=value" strings:
  *   arg=TEXT        one of the command's arguments, in order
  *   env=NAME=TEXT   one of its environment
  *   cwd=PATH        its working directory

@@ -36,7 +36,9 @@ static const struct rule functions[] = {
 	{ "", true, CONTEXT_NONE },
 };
 
-/* What a return to one of them says of a task that is in nothing known. */
+/* This is what a return to one of them says of a task that is in nothing
+ * known.
+ */
 static const struct rule bottoms[] = {
 	{ "do_syscall_64", false, CONTEXT_SYSTEM_CALL },
 	{ "entry_SYS", true, CONTEXT_SYSTEM_CALL },

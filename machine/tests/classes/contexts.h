@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a CPU does for a task, by the truth alone: the events by which the
- * kernel was entered and not left yet, and a few functions that begin another
- * kind of work; these end where the stack says so.
+/* This is what a CPU does for a task, by the truth alone: the events by which
+ * the kernel was entered and not left yet, and a few functions that begin
+ * another kind of work; these end where the stack says so.
  */
 enum context_kind {
 	CONTEXT_NONE,

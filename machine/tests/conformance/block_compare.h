@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What ktrace-hw decoded of one recording, and how it agrees with the truth. */
+/* This is what ktrace-hw decoded of one recording, and how it agrees with the
+ * truth.
+ */
 struct block_compare {
 	struct block_items items;
 	struct item kept; /* of the decoder's items, read ahead */
@@ -34,10 +36,11 @@ void block_compare_open(struct block_compare *compare, FILE *text,
  */
 bool block_compare_run(struct block_compare *compare, uint32_t cpu);
 
-/* What one gap may hide: when its buffer is full, a trace unit begins anew, with
- * an address.  Hidden are the branches of the packet that did not get in (24
- * atoms at most, ETMv4's atom format 6) and those up to that address.  In the
- * recording with a small buffer two gaps hide 23 of 4,244,639.
+/* This is what one gap may hide: when its buffer is full, a trace unit begins
+ * anew, with an address.  Hidden are the branches of the packet that did not
+ * get in (24 atoms at most, ETMv4's atom format 6) and those up to that
+ * address.  In the recording with a small buffer two gaps hide 23 of
+ * 4,244,639.
  */
 enum { BLOCK_COMPARE_HIDDEN = 32 };
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What `ktrace-hw dump --blocks` prints (docs/formats.md), as items. */
+/* This is what `ktrace-hw dump --blocks` prints (docs/formats.md), as items. */
 struct block_items {
 	FILE *text; /* borrowed */
 	struct item queue[3];

@@ -63,7 +63,7 @@ static enum item_class class_of(enum truth_kind kind)
 	return CLASS_NONE;
 }
 
-/* What a record means under the recording's filters; false: nothing. */
+/* Returns what a record means under the recording's filters; false: nothing. */
 static bool translate(const struct expected *expected,
 		      const struct truth_event *event, struct item *item)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What decoder and truth are compared by: one branch, or one end of a
+/* This is what decoder and truth are compared by: one branch, or one end of a
  * stretch of traced code.
  */
 enum item_type {

@@ -109,7 +109,9 @@ const struct perf_event_header *perf_walk_next(struct perf_walk *walk);
 bool perf_attr(const uint8_t *file, uint32_t index,
 	       struct perf_event_attr *attr);
 
-/* What sample_id_all appends to a kernel record; 0 where it has nothing. */
+/* This is what sample_id_all appends to a kernel record; 0 where it has
+ * nothing.
+ */
 struct sample_id {
 	uint64_t time;
 	uint32_t cpu;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a perf.data directory made by `perf record --kcore` holds, as far as
- * decoding it needs it.  A reader of its own, so that the conformance tests
- * share nothing with decoder/.
+/* This is what a perf.data directory made by `perf record --kcore` holds, as
+ * far as decoding it needs it.  A reader of its own, so that the conformance
+ * tests share nothing with decoder/.
  *
  * Source: tools/perf/Documentation/perf.data-file-format.txt and
  * tools/perf/util/{event,auxtrace,intel-pt}.h in Linux.

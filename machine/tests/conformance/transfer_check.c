@@ -34,7 +34,8 @@ static bool traces(const struct transfer_check *check, uint64_t address)
 			       check->recording->user;
 }
 
-/* Whether packets say where it goes: of other branches the code does. */
+/* Returns whether packets say where it goes: of other branches the code does.
+ */
 static bool has_address(enum truth_kind kind)
 {
 	return kind != TRUTH_CONDITIONAL && kind != TRUTH_JUMP &&
@@ -117,7 +118,8 @@ static bool check_interrupt(struct transfer_check *check,
 	uint8_t vector = transfer->vector;
 	bool external = vector == VECTOR_NMI || vector >= VECTOR_EXTERNAL;
 
-	/* int3 and its like are branches, without a FUP and without an event. */
+	/* int3 and its like are branches, without a FUP and without an event.
+	 */
 	if (event->kind == TRUTH_EXCEPTION && from_in && !transfer->from_known)
 		return transfer->event == TRANSFER_NO_EVENT ||
 		       wrong(check, "int n has an event");

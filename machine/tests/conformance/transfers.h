@@ -6,8 +6,9 @@
 
 #include <intel-pt.h>
 
-/* What a stream's packets alone say of the flow, without the code: each packet
- * with the address that execution went to, and the events bound to it.
+/* This is what a stream's packets alone say of the flow, without the code:
+ * each packet with the address that execution went to, and the events bound to
+ * it.
  *
  * libipt's packet decoder finds the packets; what it is too old for (CFE, EVD,
  * IF in MODE.Exec) is read here.

@@ -34,7 +34,7 @@ bool truth_reader_open(struct truth_reader *reader, const char *path);
 bool truth_reader_open_cpu(struct truth_reader *reader, const char *truth,
 			   uint32_t cpu);
 
-/* Whether there is such a file; of the first CPU there has to be. */
+/* Returns whether there is such a file; of the first CPU there has to be. */
 bool truth_has_cpu(const char *truth, uint32_t cpu);
 
 void truth_reader_close(struct truth_reader *reader);

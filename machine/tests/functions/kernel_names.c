@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What no symbol covers. */
+/* This is what no symbol covers. */
 static const struct kernel_name unknown = { .name = "[unknown]", .module = "" };
 
 static char *read_file(const char *path)

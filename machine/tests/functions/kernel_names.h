@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the code at an address is, by a recording's copy of kallsyms and the
- * rules of docs/formats.md; shares nothing with symbolize/.
+/* This is what the code at an address is, by a recording's copy of kallsyms
+ * and the rules of docs/formats.md; shares nothing with symbolize/.
  */
 enum code_kind {
 	KIND_FUNCTION,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is shown before and behind a difference. */
+/* This is what is shown before and behind a difference. */
 enum { SHOWN = 8 };
 
 /* A task that the truth knows by its stack is whoever is first seen to be it.

@@ -6,8 +6,8 @@
 #include "machine/tests/functions/replay.h"
 #include "machine/tests/functions/stack_rules.h"
 
-/* What a record of the truth means for the open functions of the task that is
- * on its CPU.
+/* This is what a record of the truth means for the open functions of the task
+ * that is on its CPU.
  */
 struct player_cpu {
 	uint32_t number;

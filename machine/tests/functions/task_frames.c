@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-/* What a search may not find. */
+/* This is what a search may not find. */
 #define NONE SIZE_MAX
 
-/* Bytes; a direct call, perhaps behind a prefix; one through memory with prefix,
- * displacement and index.
+/* Bytes; a direct call, perhaps behind a prefix; one through memory with
+ * prefix, displacement and index.
  */
 enum { LONGEST_DIRECT_CALL = 6, LONGEST_CALL = 9 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What attribution_relations.sh knows by construction: how often which
+/* This is what attribution_relations.sh knows by construction: how often which
  * function calls which, how long which calls sleep, and from which line.
  */
 #include <fcntl.h>

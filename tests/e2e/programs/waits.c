@@ -233,7 +233,7 @@ static int wait_in_chain(const char *path)
 	return 0;
 }
 
-/* What a task that waits says of itself: "PID wchan". */
+/* This is what a task that waits says of itself: "PID wchan". */
 static void show_wchan(const char *how, pid_t pid)
 {
 	char path[64];

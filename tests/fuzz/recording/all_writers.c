@@ -3,17 +3,17 @@
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
-#include "cmd/pipeline.h"
-#include "cmd/session.h"
+#include "cmd/pipeline/pipeline.h"
+#include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/step_select.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
-#include "symbolize/lines.h"
-#include "symbolize/symbols.h"
-#include "symbolize/work_kinds.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,23 +37,23 @@ enum {
 	TABLES = 16,
 };
 
-/* All that takes steps, behind one sink. */
+/* All that takes steps, behind one callback. */
 struct writers {
-	struct step_sink sink;
+	struct step_callback callback;
 	const struct session *session;
 	const struct writer_choice *choice;
 	const struct time_unit *unit;
 	struct step_select_options selection;
 	struct step_select *selects[TIMELINES]; /* NULL: needs times */
-	struct step_sink *lines[TIMELINES];
+	struct step_callback *lines[TIMELINES];
 	struct profile *profile;
 	struct known_events *events;
-	struct work_kinds *kinds;
+	struct context_kinds *kinds;
 	struct lines *source_lines;
 	struct call_records_choice calls;
 	const struct attribution_table *tables[TABLES];
 	struct attribution_input inputs[TABLES];
-	struct witness *witnesses[TABLES];
+	struct event_handler *handlers[TABLES];
 	size_t table_count;
 	struct step_join *join; /* NULL: no times */
 	char functions[2][256]; /* arguments of tables */
@@ -66,21 +66,21 @@ static void *need(void *made)
 	return made;
 }
 
-static void take(struct step_sink *sink, const struct call_step *step)
+static void take(struct step_callback *callback, const struct call_step *step)
 {
-	struct writers *writers = (struct writers *)sink;
-	struct step_sink *next = profile_sink(writers->profile);
+	struct writers *writers = (struct writers *)callback;
+	struct step_callback *next = profile_callback(writers->profile);
 
 	next->take(next, step);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (!writers->selects[i])
 			continue;
-		next = step_select_sink(writers->selects[i]);
+		next = step_select_callback(writers->selects[i]);
 		next->take(next, step);
 	}
 	if (!writers->join)
 		return;
-	next = step_join_sink(writers->join);
+	next = step_join_callback(writers->join);
 	next->take(next, step);
 }
 
@@ -137,7 +137,7 @@ static const char *argument_of(struct writers *writers,
 		 last);
 	snprintf(writers->functions[1], sizeof(writers->functions[1]), "%s,%s",
 		 last, first);
-	return writers->functions[table == &between_option];
+	return writers->functions[table == &latency_table];
 }
 
 static void open_table(struct writers *writers,
@@ -163,7 +163,7 @@ static void open_table(struct writers *writers,
 	if (table->check && !table->check(input, message, sizeof(message)))
 		return;
 	writers->tables[index] = table;
-	writers->witnesses[index] = need(table->open(input));
+	writers->handlers[index] = need(table->open(input));
 	writers->table_count++;
 }
 
@@ -174,8 +174,8 @@ static void open_tables(struct writers *writers)
 
 	writers->events = need(known_events_new(session->recording));
 	writers->kinds =
-		need(work_kinds_new(symbols_functions(session->symbols),
-				    symbols_arch(session->symbols)));
+		need(context_kinds_new(symbols_functions(session->symbols),
+				       symbols_arch(session->symbols)));
 	writers->source_lines = need(lines_new(""));
 	if (!writers->unit->is_time)
 		return;
@@ -191,7 +191,7 @@ static void open_tables(struct writers *writers)
 		open_table(writers, table);
 	writers->join =
 		need(step_join_new(session->recording, writers->events,
-				   writers->witnesses, writers->table_count));
+				   writers->handlers, writers->table_count));
 }
 
 static void render_profiles(struct writers *writers,
@@ -232,7 +232,7 @@ static void render_tables(struct writers *writers,
 	};
 
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->render(writers->witnesses[i], &output);
+		writers->tables[i]->render(writers->handlers[i], &output);
 }
 
 static void render(struct writers *writers, const struct task_stacks *stacks)
@@ -252,7 +252,7 @@ static void decode(struct writers *writers)
 {
 	struct task_stacks *stacks = NULL;
 
-	if (!run_pipeline(writers->session, &writers->sink, &stacks))
+	if (!run_pipeline(writers->session, &writers->callback, &stacks))
 		render(writers, stacks);
 	task_stacks_free(stacks);
 }
@@ -261,7 +261,7 @@ static void close_all(struct writers *writers)
 {
 	step_join_free(writers->join);
 	for (size_t i = 0; i < writers->table_count; i++)
-		writers->tables[i]->close(writers->witnesses[i]);
+		writers->tables[i]->close(writers->handlers[i]);
 	for (size_t i = 0; i < TIMELINES; i++) {
 		if (writers->lines[i])
 			timelines[i]->close(writers->lines[i]);
@@ -269,7 +269,7 @@ static void close_all(struct writers *writers)
 	}
 	profile_free(writers->profile);
 	known_events_free(writers->events);
-	work_kinds_free(writers->kinds);
+	context_kinds_free(writers->kinds);
 	lines_free(writers->source_lines);
 }
 
@@ -277,7 +277,7 @@ void all_writers_run(struct session *session,
 		     const struct writer_choice *choice)
 {
 	struct writers writers = {
-		.sink.take = take,
+		.callback.take = take,
 		.session = session,
 		.choice = choice,
 		.unit = time_unit_of(session->recording),

@@ -111,7 +111,7 @@ static void change_kind(struct mutation *mutation, struct record_list *list)
 		memcpy(bytes, &kind, sizeof(kind));
 }
 
-/* What a field becomes: near what it was, a bound, or any. */
+/* Returns what a field becomes: near what it was, a bound, or any. */
 static uint64_t change_value(struct mutation *mutation, uint64_t value)
 {
 	switch (mutation_below(mutation, 6)) {

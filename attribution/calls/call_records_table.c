@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_record.h"
+#include "attribution/calls/call_trace.h"
+#include "attribution/calls/system_call.h"
+#include "attribution/events/known_events.h"
+#include "attribution/sleeps/sleep_places.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/table.h"
+#include "attribution/task_tracker.h"
+#include "attribution/text/table_rows.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/name_choice.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdlib.h>
+
+/* This is what is known of the call that a task is in. */
+struct open_record {
+	struct call_trace trace;
+	struct sleep_places places;
+	bool is_open;
+};
+
+/* timeline --syscalls: a record for each call, written when the call ends. */
+struct call_records {
+	struct task_listener listener;
+	struct attribution_input input;
+	struct task_tracker *tracker;
+	struct array open; /* struct open_record by task index */
+	struct call_record_context context;
+	uint64_t written;
+};
+
+static struct open_record *record_of(struct call_records *records,
+				     const struct task *task)
+{
+	while (records->open.count <= task->index) {
+		struct open_record *record = array_add(&records->open);
+
+		if (!record)
+			return NULL;
+		record->trace = CALL_TRACE_EMPTY;
+		record->places = SLEEP_PLACES_EMPTY;
+	}
+	return array_at(&records->open, task->index);
+}
+
+static struct open_record *find_open(const struct call_records *records,
+				     uint32_t index)
+{
+	struct open_record *record;
+
+	if (index >= records->open.count)
+		return NULL;
+	record = array_at(&records->open, index);
+	return record->is_open ? record : NULL;
+}
+
+static int begin(struct task_listener *listener, const struct system_call *call)
+{
+	struct call_records *records = (struct call_records *)listener;
+	struct open_record *record;
+
+	if (!table_wants(&records->input, call->task, call->begin_ns))
+		return 0;
+	record = record_of(records, call->task);
+	if (!record)
+		return -ERROR_MEMORY;
+	record->is_open = true;
+	call_trace_begin(&record->trace, call->depth);
+	sleep_places_clear(&record->places);
+	return 0;
+}
+
+static int take_step(struct task_listener *listener,
+		     const struct call_step *step)
+{
+	struct call_records *records = (struct call_records *)listener;
+	struct open_record *record = find_open(records, step->task->index);
+
+	return record ? call_trace_take(&record->trace, step) : 0;
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct call_records *records = (struct call_records *)listener;
+	struct open_record *record = find_open(records, sleep->task->index);
+
+	return record ? sleep_places_add(&record->places, sleep) : 0;
+}
+
+/* By the call's name or its function's. */
+static bool is_wanted(const struct call_records *records,
+		      const struct system_call *call)
+{
+	const struct call_records_choice *choice = records->input.calls;
+	const struct function_table *functions = records->context.functions;
+
+	if (call->end_ns - call->begin_ns < choice->min_ns ||
+	    records->written >= choice->max_count)
+		return false;
+	return !choice->names ||
+	       name_choice_has(choice->names,
+			       system_call_name(functions,
+						records->context.arch,
+						call->function)) ||
+	       name_choice_has(choice->names,
+			       function_at(functions, call->function)->name);
+}
+
+static void write_record(struct call_records *records,
+			 const struct call_record *record)
+{
+	FILE *out = records->context.out;
+
+	if (records->input.calls->format == RECORD_TABLE) {
+		(records->input.calls->details ?
+			 call_record_text :
+			 call_line_text)(&records->context, record);
+	} else {
+		fputs(records->written ? ",\n" : "\n", out);
+		call_record_json(&records->context, record);
+	}
+	records->written++;
+}
+
+static int end(struct task_listener *listener, const struct system_call *call)
+{
+	struct call_records *records = (struct call_records *)listener;
+	struct open_record *open = find_open(records, call->task->index);
+	const struct call_record record = {
+		.call = call,
+		.trace = open ? &open->trace : NULL,
+		.places = open ? &open->places : NULL,
+	};
+
+	if (!open)
+		return 0;
+	open->is_open = false;
+	if (is_wanted(records, call))
+		write_record(records, &record);
+	return 0;
+}
+
+static void free_records(struct call_records *records)
+{
+	for (size_t i = 0; i < records->open.count; i++) {
+		struct open_record *record = array_at(&records->open, i);
+
+		call_trace_free(&record->trace);
+		sleep_places_free(&record->places);
+	}
+	array_free(&records->open);
+	task_tracker_free(records->tracker);
+	free(records);
+}
+
+static struct call_record_context context_of(const struct call_records *records)
+{
+	const struct attribution_input *input = &records->input;
+
+	return (struct call_record_context){
+		.functions = symbols_functions(input->symbols),
+		.arch = symbols_arch(input->symbols),
+		.names = input->names,
+		.wakers = task_tracker_wakers(records->tracker),
+		.stacks = task_tracker_stacks(records->tracker),
+		.lines = input->lines,
+		.max_depth = input->calls->max_depth,
+		.has_off_cpu =
+			known_events_has(input->events, EVENT_SCHED_SWITCH) &&
+			known_events_has(input->events, EVENT_SCHED_WAKING),
+		.out = input->calls->out,
+	};
+}
+
+static struct event_handler *open_records(const struct attribution_input *input)
+{
+	const struct task_tracker_options options =
+		task_tracker_options_of(input);
+	struct call_records *records = calloc(1, sizeof(*records));
+
+	if (!records)
+		return NULL;
+	records->listener = (struct task_listener){
+		.began = begin,
+		.step = take_step,
+		.slept = take_sleep,
+		.ended = end,
+	};
+	records->input = *input;
+	records->open = ARRAY_OF(struct open_record);
+	records->tracker = task_tracker_new(&options, &records->listener);
+	if (!records->tracker) {
+		free_records(records);
+		return NULL;
+	}
+	records->context = context_of(records);
+	if (input->calls->format == RECORD_JSON)
+		fputs("[", records->context.out);
+	else if (!input->calls->details)
+		call_line_head(records->context.out);
+	return task_tracker_handler(records->tracker);
+}
+
+static void explain(const struct call_records *records, FILE *out)
+{
+	if (!records->context.has_off_cpu)
+		table_rows_missing(out, "sleeps and who ends them",
+				   "sched:sched_switch, sched:sched_waking",
+				   "--events=sched");
+	if (!known_events_has(records->input.events, EVENT_SYS_ENTER))
+		table_rows_missing(out, "numbers, arguments and results",
+				   "raw_syscalls:sys_enter, sys_exit",
+				   "--events=attribution,syscalls");
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct task_tracker *tracker = task_tracker_of(handler);
+	struct call_records *records =
+		(struct call_records *)task_tracker_listener(tracker);
+
+	int status = task_tracker_end(tracker);
+
+	if (status < 0)
+		return status;
+	if (output->format == RECORD_JSON)
+		fputs("\n]\n", output->out);
+	else
+		explain(records, output->out);
+	return 0;
+}
+
+static void close_records(struct event_handler *handler)
+{
+	free_records((struct call_records *)task_tracker_listener(
+		task_tracker_of(handler)));
+}
+
+const struct attribution_table call_records_table = {
+	.name = "syscalls",
+	.open = open_records,
+	.render = render,
+	.close = close_records,
+};

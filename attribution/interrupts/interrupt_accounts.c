@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_accounts.h"
+
+#include "attribution/interrupts/interrupt_steps.h"
+#include "attribution/interrupts/object_tracker.h"
+#include "attribution/table.h"
+#include "attribution/time/traced_cpus.h"
+#include "common/error.h"
+
+#include <stdlib.h>
+
+/* They see everything in this order. */
+static const struct object_tracker *const trackers[] = {
+	&track_system, &track_softirqs,	 &track_polls, &track_packets,
+	&track_blocks, &track_questions, &track_works, &track_timers,
+	&track_ipis,   &track_wakeups,
+};
+
+enum { TRACKERS = sizeof(trackers) / sizeof(*trackers) };
+
+struct interrupt_accounts {
+	struct event_handler handler;
+	struct interrupt_listener listener;
+	struct interrupt_observer *observer; /* or NULL */
+	const struct attribution_input *input;
+	struct interrupt_rows *rows;
+	struct owners *owners;
+	struct interrupt_stacks *stacks;
+	struct interrupt_steps *steps;
+	struct interrupt_roles *roles;
+	struct traced_cpus cpus;
+	void *states[TRACKERS];
+};
+
+static struct interrupt_accounts *
+of_listener(struct interrupt_listener *listener)
+{
+	return (struct interrupt_accounts *)((char *)listener -
+					     offsetof(struct interrupt_accounts,
+						      listener));
+}
+
+static struct event_context moment_of(const struct interrupt_accounts *accounts,
+				      struct interrupt_slice *slice)
+{
+	return (struct event_context){
+		.owners = accounts->owners,
+		.symbols = accounts->input->symbols,
+		.names = accounts->input->names,
+		.roles = accounts->roles,
+		.slice = slice,
+	};
+}
+
+/* No kernel has more; damaged recordings have. */
+static uint32_t bounded_cpu(int64_t cpu)
+{
+	enum { MAX_CPUS = 1 << 16 };
+
+	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
+}
+
+/* Returns whether the steps show what @cpu does. */
+static bool is_traced(const struct interrupt_accounts *accounts, int32_t cpu)
+{
+	const struct traced_cpu *found = traced_cpus_find(&accounts->cpus, cpu);
+
+	/* Streams of threads have no CPU. */
+	if (!found)
+		found = traced_cpus_find(&accounts->cpus, -1);
+	return found && !found->has_ended &&
+	       (found->state == CPU_TRACED || found->state == CPU_OUTSIDE);
+}
+
+static struct event_context of_step(const struct interrupt_accounts *accounts,
+				    struct interrupt_slice *slice,
+				    const struct call_step *step)
+{
+	struct event_context context = moment_of(accounts, slice);
+
+	context.time_ns = step->time_ns;
+	context.cpu = bounded_cpu(step->cpu == UINT32_MAX ?
+					  (int64_t)step->task->cpu :
+					  (int64_t)step->cpu);
+	context.is_traced = true;
+	context.pid = step->task->pid;
+	context.tid = step->task->tid;
+	return context;
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct interrupt_accounts *accounts =
+		(struct interrupt_accounts *)handler;
+	struct event_context context = moment_of(
+		accounts, interrupt_stacks_find(accounts->stacks, event));
+
+	context.event = event;
+	context.time_ns = event->time_ns;
+	context.cpu = bounded_cpu(event->cpu);
+	context.is_traced = is_traced(accounts, event->cpu);
+	context.pid = event->pid;
+	context.tid = event->tid;
+	if (event->event == EVENT_IRQ_ENTRY && context.slice)
+		context.slice->irq = (int32_t)event->values[IRQ_NUMBER];
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->event)
+			trackers[i]->event(accounts->states[i], &context);
+}
+
+static void note_state(struct interrupt_accounts *accounts,
+		       const struct call_step *step)
+{
+	struct traced_cpu *cpu;
+
+	if (step->kind != STEP_STATE && step->kind != STEP_GAP &&
+	    step->kind != STEP_END)
+		return;
+	cpu = traced_cpus_add(&accounts->cpus, step->cpu);
+	if (!cpu) {
+		owners_fail(accounts->owners);
+		return;
+	}
+	cpu->state = step->kind == STEP_STATE ? step->detail : CPU_GAP;
+	cpu->has_ended = step->kind == STEP_END;
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct interrupt_accounts *accounts =
+		(struct interrupt_accounts *)handler;
+
+	note_state(accounts, step);
+	interrupt_steps_take(accounts->steps, step);
+}
+
+static void begin(struct interrupt_listener *listener,
+		  struct interrupt_slice *slice, const struct call_step *step)
+{
+	struct interrupt_accounts *accounts = of_listener(listener);
+	const struct event_context context = of_step(accounts, slice, step);
+
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->begin)
+			trackers[i]->begin(accounts->states[i], &context);
+	if (accounts->observer)
+		accounts->observer->begin(accounts->observer, slice, step);
+}
+
+static void end(struct interrupt_listener *listener,
+		struct interrupt_slice *slice, const struct call_step *step)
+{
+	struct interrupt_accounts *accounts = of_listener(listener);
+	const struct event_context context = of_step(accounts, slice, step);
+
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->end)
+			trackers[i]->end(accounts->states[i], &context);
+	if (accounts->observer)
+		accounts->observer->end(accounts->observer, slice, step);
+}
+
+static void role(struct interrupt_listener *listener,
+		 struct interrupt_slice *slice, enum interrupt_role role_taken,
+		 const struct call_step *step)
+{
+	struct interrupt_accounts *accounts = of_listener(listener);
+	const struct event_context context = of_step(accounts, slice, step);
+
+	for (size_t i = 0; i < TRACKERS; i++)
+		if (trackers[i]->role)
+			trackers[i]->role(accounts->states[i], &context,
+					  role_taken, step->kind == STEP_EXIT);
+}
+
+static bool open_trackers(struct interrupt_accounts *accounts)
+{
+	for (size_t i = 0; i < TRACKERS; i++) {
+		if (!trackers[i]->open)
+			continue;
+		accounts->states[i] = trackers[i]->open(accounts->owners);
+		if (!accounts->states[i])
+			return false;
+	}
+	return true;
+}
+
+static void close_trackers(struct interrupt_accounts *accounts)
+{
+	for (size_t i = 0; i < TRACKERS; i++) {
+		if (accounts->states[i])
+			trackers[i]->close(accounts->states[i]);
+		accounts->states[i] = NULL;
+	}
+}
+
+static bool open_parts(struct interrupt_accounts *accounts,
+		       struct path_sums *paths)
+{
+	const struct attribution_input *input = accounts->input;
+
+	accounts->rows = interrupt_rows_new();
+	if (accounts->rows)
+		accounts->owners = owners_new(accounts->rows, paths);
+	if (accounts->owners)
+		accounts->stacks = interrupt_stacks_new(
+			input->window, accounts->rows, accounts->owners);
+	if (accounts->stacks)
+		accounts->steps = interrupt_steps_new(input, accounts->stacks,
+						      accounts->owners,
+						      &accounts->listener);
+	accounts->roles = interrupt_roles_new(input->symbols);
+	return accounts->steps && accounts->roles && open_trackers(accounts);
+}
+
+struct interrupt_accounts *
+interrupt_accounts_new(const struct attribution_input *input,
+		       struct path_sums *paths)
+{
+	struct interrupt_accounts *accounts = calloc(1, sizeof(*accounts));
+
+	if (!accounts)
+		return NULL;
+	accounts->handler = (struct event_handler){ .step = take_step,
+						    .event = take_event };
+	accounts->listener = (struct interrupt_listener){ begin, end, role };
+	accounts->input = input;
+	accounts->cpus = TRACED_CPUS_NONE;
+	if (open_parts(accounts, paths))
+		return accounts;
+	interrupt_accounts_free(accounts);
+	return NULL;
+}
+
+void interrupt_accounts_free(struct interrupt_accounts *accounts)
+{
+	if (!accounts)
+		return;
+	accounts->observer = NULL;
+	if (accounts->steps)
+		interrupt_steps_end(accounts->steps);
+	close_trackers(accounts);
+	interrupt_steps_free(accounts->steps);
+	interrupt_stacks_free(accounts->stacks);
+	interrupt_roles_free(accounts->roles);
+	owners_free(accounts->owners);
+	interrupt_rows_free(accounts->rows);
+	traced_cpus_free(&accounts->cpus);
+	free(accounts);
+}
+
+void interrupt_accounts_observe(struct interrupt_accounts *accounts,
+				struct interrupt_observer *observer)
+{
+	accounts->observer = observer;
+}
+
+struct event_handler *
+interrupt_accounts_handler(struct interrupt_accounts *accounts)
+{
+	return &accounts->handler;
+}
+
+struct interrupt_stack *
+interrupt_accounts_stack(const struct interrupt_accounts *accounts,
+			 const struct task *task, uint32_t cpu)
+{
+	return interrupt_stacks_of(accounts->stacks, task, cpu);
+}
+
+void interrupt_accounts_fail(struct interrupt_accounts *accounts)
+{
+	owners_fail(accounts->owners);
+}
+
+int interrupt_accounts_end(struct interrupt_accounts *accounts)
+{
+	accounts->observer = NULL;
+	interrupt_steps_end(accounts->steps);
+	close_trackers(accounts);
+	return owners_failed(accounts->owners) ? -ERROR_MEMORY : 0;
+}
+
+const struct interrupt_row *
+interrupt_accounts_row(const struct interrupt_accounts *accounts, size_t index)
+{
+	return interrupt_rows_at(accounts->rows, index);
+}
+
+const struct interrupt_row *
+interrupt_accounts_work(const struct interrupt_accounts *accounts, size_t index)
+{
+	return interrupt_rows_work_at(accounts->rows, index);
+}

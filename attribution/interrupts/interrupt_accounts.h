@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
+#define KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
+
+#include "attribution/events/event_handler.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct attribution_input;
+struct call_step;
+struct interrupt_slice;
+struct interrupt_stack;
+struct path_sums;
+struct task;
+
+/* These are the kinds of kernel code that runs when its task did not choose,
+ * or for another than the task that runs it.  A slice of work may be within
+ * another: its time is then its own, not the outer one's.
+ */
+enum interrupt_kind {
+	INTERRUPT_HARD, /* an interrupt of any vector, its handler */
+	INTERRUPT_IPI,	/* from another CPU (or this one) */
+	INTERRUPT_NMI,
+	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; each one's action */
+	INTERRUPT_NAPI,	   /* a poll of a network device */
+	INTERRUPT_TIMER,   /* a timer's function */
+	INTERRUPT_HRTIMER, /* a high-resolution timer's */
+	INTERRUPT_TASKLET,
+	INTERRUPT_RCU,	  /* RCU callbacks */
+	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
+	INTERRUPT_THREAD, /* a threaded handler, on its thread's time */
+	INTERRUPT_KINDS,
+};
+
+/* How it is known for whom work was. */
+enum interrupt_certainty {
+	CERTAIN_EXACT,	  /* followed by the object that it was about */
+	CERTAIN_INFERRED, /* from whom it woke, or the like */
+	CERTAIN_NOBODY,	  /* nobody owns it */
+	CERTAINTIES,
+};
+
+/* Who pays for interrupt work, and for whom it was.
+ *
+ * Interrupt time of a task is its traced time (call_step.clock_ns) that is
+ * TIME_INTERRUPT by on_cpu_class().  All of it, the idle tasks' too, is in the
+ * accounts exactly once.  Work items, threaded handlers and the soft interrupts
+ * of ksoftirqd are in it as well, but are no interrupt time: their threads are
+ * there for nothing else.
+ *
+ * Memory grows with the functions and processes seen and with the objects
+ * (packets, requests, work items, timers) in flight, not with time.
+ */
+struct interrupt_accounts;
+
+/* Borrows @input, and @paths, where what a slice of work did on each call path
+ * is charged; NULL: nowhere.  Returns NULL when out of memory.
+ */
+struct interrupt_accounts *
+interrupt_accounts_new(const struct attribution_input *input,
+		       struct path_sums *paths);
+void interrupt_accounts_free(struct interrupt_accounts *accounts);
+
+/* Sees slices of interrupt work begin and end, as the steps of the slice's task
+ * tell it; what a slice is, is known by its end.
+ */
+struct interrupt_observer {
+	void (*begin)(struct interrupt_observer *observer,
+		      const struct interrupt_slice *slice,
+		      const struct call_step *step);
+	void (*end)(struct interrupt_observer *observer,
+		    const struct interrupt_slice *slice,
+		    const struct call_step *step);
+};
+
+/* Tells @observer, which is borrowed, up to interrupt_accounts_end(). */
+void interrupt_accounts_observe(struct interrupt_accounts *accounts,
+				struct interrupt_observer *observer);
+
+/* Returns what has to see all steps, events and records.  Owner: the accounts.
+ */
+struct event_handler *
+interrupt_accounts_handler(struct interrupt_accounts *accounts);
+
+/* Returns the slices that @task, which runs on @cpu, is in now; valid until the
+ * next step of the accounts.  NULL when out of memory.
+ */
+struct interrupt_stack *
+interrupt_accounts_stack(const struct interrupt_accounts *accounts,
+			 const struct task *task, uint32_t cpu);
+
+/* Records that memory ran out. */
+void interrupt_accounts_fail(struct interrupt_accounts *accounts);
+
+/* Gives what is still unknown to nobody.  Call it once, after the last step
+ * and before anything below.
+ *
+ * Returns 0, or -ERROR_MEMORY if the handler ever ran out of it.
+ */
+int interrupt_accounts_end(struct interrupt_accounts *accounts);
+
+/* Interrupt time by whom it was for.  What the process of the thread that it
+ * ran on has of it, benefited the thread.
+ */
+struct interrupt_shares {
+	uint64_t own_ns;    /* for the thread's own process */
+	uint64_t stolen_ns; /* for others, or nobody */
+};
+
+/* Returns how the interrupt time of @task, by tid, divides; own_ns and
+ * stolen_ns add up to it.
+ */
+struct interrupt_shares
+interrupt_accounts_thread(const struct interrupt_accounts *accounts,
+			  const struct task *task);
+
+/* This is what others' time went to for one process. */
+struct interrupt_credit {
+	uint64_t interrupt_ns; /* interrupt time on threads of other processes
+				 * and on idle CPUs */
+	uint64_t work_ns;      /* on kernel threads that are there for it */
+};
+
+struct interrupt_credit
+interrupt_accounts_process(const struct interrupt_accounts *accounts,
+			   int32_t pid);
+
+/* One sum: work of one function on one thread's time for one process. */
+struct interrupt_row {
+	uint8_t kind;	     /* enum interrupt_kind */
+	bool is_thread_work; /* no interrupt: a kernel thread's own work */
+	int32_t irq;	     /* INTERRUPT_HARD: its number, or -1 */
+	uint32_t function;   /* the handler, the action, the callback */
+	int32_t victim_pid;  /* on whose time; 0: idle */
+	int32_t victim_tid;
+	int32_t pid;  /* for whom; 0: the system, whatever runs;
+				 * -1: nobody owns it */
+	double count; /* slices of work; of one that was for several,
+				 * each has the part that it has of the time */
+	uint64_t total_ns;
+	uint64_t max_ns;		  /* most of one slice of work */
+	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
+};
+
+/* Returns row @index, in no order, or NULL after the last. */
+const struct interrupt_row *
+interrupt_accounts_row(const struct interrupt_accounts *accounts, size_t index);
+
+/* The same with those for all processes taken together: pid is -1, the count
+ * is that of the slices of work, max_ns the longest.
+ */
+const struct interrupt_row *
+interrupt_accounts_work(const struct interrupt_accounts *accounts,
+			size_t index);
+
+#endif

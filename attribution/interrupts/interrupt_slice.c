@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_slice.h"
+
+#include "symbolize/functions/function_table.h"
+
+struct interrupt_slice interrupt_slice_of(enum interrupt_kind kind,
+					  enum interrupt_role role)
+{
+	return (struct interrupt_slice){
+		.kind = (uint8_t)kind,
+		.role = (uint8_t)role,
+		.irq = -1,
+		.parts = ARRAY_OF(struct owner_share),
+		.effects = ARRAY_OF(struct owner_share),
+		.woken = ARRAY_OF(struct owner_share),
+		.causes = ARRAY_OF(struct owner *),
+		.paths = ARRAY_OF(struct path_work),
+		.expected = FUNCTION_NONE,
+	};
+}
+
+struct owner *interrupt_slice_owner(struct owners *owners,
+				    struct interrupt_slice *slice)
+{
+	if (slice->owner)
+		return slice->owner;
+	if (slice->current)
+		return slice->current;
+	if (!slice->self)
+		slice->self = owner_open(owners);
+	return slice->self;
+}
+
+void interrupt_slice_own(struct interrupt_slice *slice, struct owner *owner,
+			 uint8_t certainty)
+{
+	if (slice->owner)
+		return;
+	slice->owner = owner_refer(owner);
+	slice->owner_certainty = certainty;
+}
+
+bool interrupt_slice_is_open(const struct interrupt_slice *slice)
+{
+	return !slice->owner || owner_is_abandoned(slice->owner);
+}
+
+void interrupt_slice_focus(struct owners *owners, struct interrupt_slice *slice,
+			   struct owner *owner)
+{
+	struct owner *before = slice->current;
+
+	slice->current = owner_refer(owner);
+	owner_drop(owners, before);
+}
+
+void interrupt_slice_cause(struct owners *owners, struct interrupt_slice *slice,
+			   struct owner *cause)
+{
+	struct owner **slot = array_add(&slice->causes);
+
+	if (slot) {
+		*slot = cause;
+		return;
+	}
+	owners_fail(owners);
+	owner_drop(owners, cause);
+}
+
+void interrupt_slice_expect(struct owners *owners,
+			    struct interrupt_slice *slice, uint32_t function,
+			    enum interrupt_kind kind, struct owner *owner)
+{
+	owner_drop(owners, slice->expected_owner);
+	slice->expected = function;
+	slice->expected_kind = (uint8_t)kind;
+	slice->expected_owner = owner ? owner_refer(owner) : NULL;
+}
+
+/* Returns what it turned out to be for, its owner aside. */
+static const struct array *findings(const struct interrupt_slice *slice)
+{
+	if (slice->parts.count)
+		return &slice->parts;
+	return slice->effects.count ? &slice->effects : &slice->woken;
+}
+
+/* Only what comes of it can tell, if anything does. */
+static bool is_open_end(const struct interrupt_slice *slice)
+{
+	return !slice->owner && slice->self && !findings(slice)->count;
+}
+
+static void judge(struct owners *owners, struct interrupt_slice *slice,
+		  struct array *shares)
+{
+	const struct array *found = findings(slice);
+	const struct owner_share *items = found->items;
+
+	if (slice->owner && owner_is_abandoned(slice->owner) && found->count)
+		owner_resolve(owners, slice->owner, found);
+	if (is_open_end(slice))
+		owner_abandon(slice->self);
+	if (slice->owner)
+		owner_shares_add(owners, shares, slice->owner, 1,
+				 slice->owner_certainty);
+	else if (is_open_end(slice))
+		owner_shares_add(owners, shares, slice->self, 1, CERTAIN_EXACT);
+	else
+		for (size_t i = 0; i < found->count; i++)
+			owner_shares_add(owners, shares, items[i].owner,
+					 items[i].weight, items[i].certainty);
+}
+
+static void tell_around(struct owners *owners,
+			const struct interrupt_slice *slice,
+			const struct array *shares,
+			struct interrupt_slice *around)
+{
+	const struct owner_share *items = shares->items;
+	double whole_ns = slice->whole_ns + (double)slice->own_ns;
+	double sum = 0;
+
+	if (whole_ns <= 0)
+		return;
+	around->whole_ns += whole_ns;
+	for (size_t i = 0; i < shares->count; i++)
+		sum += items[i].weight;
+	for (size_t i = 0; i < shares->count; i++)
+		owner_shares_add(owners, &around->parts, items[i].owner,
+				 whole_ns * items[i].weight / sum,
+				 items[i].certainty);
+	if (!shares->count)
+		owner_shares_add(owners, &around->parts, owner_nobody(owners),
+				 whole_ns, CERTAIN_EXACT);
+}
+
+static void resolve_others(struct owners *owners,
+			   const struct interrupt_slice *slice,
+			   const struct array *shares)
+{
+	struct owner **causes = slice->causes.items;
+
+	for (size_t i = 0; i < slice->causes.count; i++)
+		owner_resolve(owners, causes[i], shares);
+	if (slice->self && !owner_is_abandoned(slice->self))
+		owner_resolve(owners, slice->self, shares);
+}
+
+static void free_slice(struct owners *owners, struct interrupt_slice *slice)
+{
+	struct owner **causes = slice->causes.items;
+
+	for (size_t i = 0; i < slice->causes.count; i++)
+		owner_drop(owners, causes[i]);
+	array_free(&slice->causes);
+	array_free(&slice->paths);
+	owner_shares_free(owners, &slice->parts);
+	owner_shares_free(owners, &slice->effects);
+	owner_shares_free(owners, &slice->woken);
+	owner_drop(owners, slice->owner);
+	owner_drop(owners, slice->self);
+	owner_drop(owners, slice->current);
+	owner_drop(owners, slice->expected_owner);
+}
+
+/* Time and entries go to the same, and in the same parts. */
+static void charge_path(struct owners *owners, const struct array *shares,
+			const struct path_work *work)
+{
+	struct interrupt_charge charge = {
+		.work = work->path,
+		.is_of_path = true,
+		.ns = work->ns,
+	};
+
+	for (uint8_t how = 0; how < CALL_HOWS; how++) {
+		if (!work->entries[how] && !charge.ns)
+			continue;
+		charge.how = how;
+		charge.count = work->entries[how];
+		owner_shares_charge(owners, shares, &charge);
+		charge.ns = 0;
+	}
+}
+
+static void charge_paths(struct owners *owners, const struct array *shares,
+			 const struct interrupt_slice *slice)
+{
+	const struct path_work *works = slice->paths.items;
+
+	for (size_t i = 0; i < slice->paths.count; i++)
+		charge_path(owners, shares, &works[i]);
+}
+
+void interrupt_slice_end(struct owners *owners, struct interrupt_slice *slice,
+			 uint32_t number, struct interrupt_slice *around)
+{
+	struct array shares = ARRAY_OF(struct owner_share);
+	const struct interrupt_charge charge = {
+		.work = number,
+		.count = 1,
+		.ns = slice->own_ns,
+	};
+
+	judge(owners, slice, &shares);
+	if (number != INTERRUPT_WORK_NONE)
+		owner_shares_charge(owners, &shares, &charge);
+	charge_paths(owners, &shares, slice);
+	resolve_others(owners, slice, &shares);
+	if (around)
+		tell_around(owners, slice, &shares, around);
+	owner_shares_free(owners, &shares);
+	free_slice(owners, slice);
+}

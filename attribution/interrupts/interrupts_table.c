@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_handler.h"
+#include "attribution/interrupts/interrupt_columns.h"
+#include "attribution/interrupts/interrupt_groups.h"
+#include "attribution/interrupts/irq_names.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
+#include "common/error.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Interrupt work: what, on whose time, for whom. */
+struct interrupts {
+	struct event_handler handler;
+	const struct attribution_input *input;
+	struct interrupt_columns columns;
+	struct interrupt_accounts *accounts;
+	struct irq_names *irqs;
+	struct array rows; /* struct interrupt_row */
+	int status;
+};
+
+static struct interrupts *of_handler(struct event_handler *handler)
+{
+	return (struct interrupts *)handler;
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct event_handler *accounts =
+		interrupt_accounts_handler(of_handler(handler)->accounts);
+
+	accounts->step(accounts, step);
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct interrupts *interrupts = of_handler(handler);
+	struct event_handler *accounts =
+		interrupt_accounts_handler(interrupts->accounts);
+	int status = irq_names_take(interrupts->irqs, event);
+
+	if (status < 0)
+		interrupts->status = status;
+	accounts->event(accounts, event);
+}
+
+static void close_interrupts(struct event_handler *handler)
+{
+	struct interrupts *interrupts = of_handler(handler);
+
+	interrupt_accounts_free(interrupts->accounts);
+	irq_names_free(interrupts->irqs);
+	array_free(&interrupts->rows);
+	free(interrupts);
+}
+
+static struct event_handler *
+open_interrupts(const struct attribution_input *input)
+{
+	struct interrupts *interrupts = calloc(1, sizeof(*interrupts));
+
+	if (!interrupts)
+		return NULL;
+	interrupts->handler = (struct event_handler){ .step = take_step,
+						      .event = take_event };
+	interrupts->input = input;
+	interrupts->rows = ARRAY_OF(struct interrupt_row);
+	interrupts->irqs = irq_names_new();
+	interrupts->accounts = interrupt_accounts_new(input, NULL);
+	interrupts->columns = (struct interrupt_columns){
+		.grouping = interrupt_grouping_find(input->argument),
+		.functions = symbols_functions(input->symbols),
+		.names = input->names,
+		.irqs = interrupts->irqs,
+	};
+	if (interrupts->irqs && interrupts->accounts)
+		return &interrupts->handler;
+	close_interrupts(&interrupts->handler);
+	return NULL;
+}
+
+static bool check(const struct attribution_input *input, char *message,
+		  size_t size)
+{
+	const struct interrupt_grouping *grouping;
+	int used;
+
+	if (interrupt_grouping_find(input->argument))
+		return true;
+	used = snprintf(message, size, "not by '%s', but by", input->argument);
+	for (size_t i = 0; (grouping = interrupt_grouping_at(i)); i++)
+		if (used >= 0 && (size_t)used < size)
+			used += snprintf(message + used, size - (size_t)used,
+					 "%s %s (%s)", i ? "," : "",
+					 grouping->name, grouping->help);
+	return false;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct interrupts *interrupts = ctx;
+
+	interrupt_columns_write(&interrupts->columns, writer,
+				array_at(&interrupts->rows, index));
+}
+
+static int write_table(const struct interrupts *interrupts,
+		       const struct attribution_output *output)
+{
+	struct attribution_output by_total = *output;
+
+	if (!by_total.sort)
+		by_total.sort = "total_ns";
+	return table_rows_render(&by_total, write_row, interrupts,
+				 interrupts->rows.count);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct interrupts *interrupts = of_handler(handler);
+	const struct attribution_input *input = interrupts->input;
+	int status = interrupt_accounts_end(interrupts->accounts);
+
+	if (!status)
+		status = interrupts->status;
+	if (!status)
+		status = interrupt_groups(interrupts->accounts,
+					  interrupts->columns.grouping,
+					  input->filter, &interrupts->rows);
+	if (!status)
+		status = write_table(interrupts, output);
+	if (!status && output->format == RECORD_TABLE) {
+		interrupt_columns_sum(&interrupts->rows, output->out);
+		interrupt_columns_explain(input->events, output->out);
+	}
+	return status;
+}
+
+const struct attribution_table interrupts_table = {
+	.name = "interrupts",
+	.argument = "[BY]",
+	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
+	.check = check,
+	.open = open_interrupts,
+	.render = render,
+	.close = close_interrupts,
+};

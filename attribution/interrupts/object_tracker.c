@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/object_tracker.h"
+
+#include "report/text/task_names.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <string.h>
+
+bool event_context_is_task(const struct event_context *context)
+{
+	return context->is_traced && !context->slice && context->tid > 0;
+}
+
+struct owner *event_context_owner(const struct event_context *context)
+{
+	if (context->slice)
+		return interrupt_slice_owner(context->owners, context->slice);
+	return event_context_is_task(context) ?
+		       owner_process(context->owners, context->pid) :
+		       owner_nobody(context->owners);
+}
+
+uint32_t event_context_function(const struct event_context *context,
+				int64_t address)
+{
+	struct symbol symbol;
+
+	symbols_find(context->symbols, context->pid, (uint64_t)address,
+		     &symbol);
+	return symbol.function;
+}
+
+void event_context_effect(const struct event_context *context,
+			  struct owner *owner, double weight)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	if (slice && interrupt_slice_is_open(slice))
+		owner_shares_add(context->owners, &slice->effects, owner,
+				 weight, CERTAIN_EXACT);
+}
+
+struct owner *event_context_process(const struct event_context *context,
+				    int32_t tid)
+{
+	int32_t pid = task_names_process(context->names, tid);
+
+	return owner_process(context->owners, pid < 0 ? tid : pid);
+}
+
+/* Threads that work for others: that they are woken says nothing. */
+static bool is_servant(const char *comm)
+{
+	static const char *const names[] = {
+		"kworker/", "irq/",   "ksoftirqd/", "migration/", "rcu_",
+		"rcuc/",    "rcuog/", "rcuop/",	    "rcuos/",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(comm, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+struct owner *event_context_woken(const struct event_context *context,
+				  int32_t tid)
+{
+	const char *comm =
+		task_names_comm(context->names, tid, context->time_ns);
+
+	return is_servant(comm) ? NULL : event_context_process(context, tid);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/owners.h"
+
+#include "attribution/interrupts/path_sums.h"
+#include "common/number_map.h"
+
+#include <stdlib.h>
+
+enum owner_state {
+	OWNER_KNOWN, /* pid: as in struct interrupt_row */
+	OWNER_OPEN,
+	OWNER_SHARED, /* shares */
+};
+
+struct owner {
+	uint8_t state; /* enum owner_state */
+	bool is_abandoned;
+	int32_t pid;
+	uint32_t references;  /* none are counted of known ones */
+	struct array charges; /* struct interrupt_charge: what waits */
+	struct array shares;  /* struct owner_share */
+};
+
+struct owners {
+	struct interrupt_rows *rows;
+	struct path_sums *paths;      /* or NULL */
+	struct number_map *processes; /* their owners, by pid */
+	struct array known;	      /* struct owner *: to be freed */
+	bool has_failed;
+	struct owner nobody;
+	struct owner system;
+};
+
+struct owners *owners_new(struct interrupt_rows *rows, struct path_sums *paths)
+{
+	struct owners *owners = calloc(1, sizeof(*owners));
+
+	if (!owners)
+		return NULL;
+	owners->rows = rows;
+	owners->paths = paths;
+	owners->known = ARRAY_OF(struct owner *);
+	owners->nobody.pid = -1;
+	owners->system.pid = 0;
+	owners->processes = number_map_new();
+	if (!owners->processes) {
+		owners_free(owners);
+		return NULL;
+	}
+	return owners;
+}
+
+void owners_free(struct owners *owners)
+{
+	struct owner **known;
+
+	if (!owners)
+		return;
+	known = owners->known.items;
+	for (size_t i = 0; i < owners->known.count; i++)
+		free(known[i]);
+	array_free(&owners->known);
+	number_map_free(owners->processes);
+	free(owners);
+}
+
+bool owners_failed(const struct owners *owners)
+{
+	return owners->has_failed;
+}
+
+void owners_fail(struct owners *owners)
+{
+	owners->has_failed = true;
+}
+
+struct owner *owner_nobody(struct owners *owners)
+{
+	return &owners->nobody;
+}
+
+struct owner *owner_system(struct owners *owners)
+{
+	return &owners->system;
+}
+
+static struct owner *add_process(struct owners *owners, int32_t pid)
+{
+	struct owner **slot = array_add(&owners->known);
+	uint64_t *value = number_map_add(owners->processes, (uint32_t)pid);
+
+	if (!slot || !value)
+		return NULL;
+	*slot = calloc(1, sizeof(**slot));
+	if (!*slot)
+		return NULL;
+	(*slot)->pid = pid;
+	*value = (uintptr_t)*slot;
+	return *slot;
+}
+
+struct owner *owner_process(struct owners *owners, int32_t pid)
+{
+	const uint64_t *value =
+		number_map_find(owners->processes, (uint32_t)pid);
+	struct owner *owner =
+		value && *value ? (struct owner *)(uintptr_t)*value : NULL;
+
+	/* The idle task does nothing for itself. */
+	if (pid <= 0)
+		return owner_nobody(owners);
+	if (!owner)
+		owner = add_process(owners, pid);
+	if (owner)
+		return owner;
+	owners->has_failed = true;
+	return owner_nobody(owners);
+}
+
+struct owner *owner_open(struct owners *owners)
+{
+	struct owner *owner = calloc(1, sizeof(*owner));
+
+	if (!owner) {
+		owners->has_failed = true;
+		return owner_nobody(owners);
+	}
+	owner->state = OWNER_OPEN;
+	owner->references = 1;
+	owner->charges = ARRAY_OF(struct interrupt_charge);
+	owner->shares = ARRAY_OF(struct owner_share);
+	return owner;
+}
+
+struct owner *owner_refer(struct owner *owner)
+{
+	if (owner->state != OWNER_KNOWN)
+		owner->references++;
+	return owner;
+}
+
+void owner_drop(struct owners *owners, struct owner *owner)
+{
+	const struct array none = ARRAY_OF(struct owner_share);
+
+	if (!owner || owner->state == OWNER_KNOWN || --owner->references)
+		return;
+	owner_resolve(owners, owner, &none);
+	owner_shares_free(owners, &owner->shares);
+	free(owner);
+}
+
+void owner_abandon(struct owner *owner)
+{
+	owner->is_abandoned = true;
+}
+
+bool owner_is_abandoned(const struct owner *owner)
+{
+	return owner->state == OWNER_OPEN && owner->is_abandoned;
+}
+
+void owner_shares_add(struct owners *owners, struct array *shares,
+		      struct owner *owner, double weight, uint8_t certainty)
+{
+	struct owner_share *share = shares->items;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		if (share[i].owner != owner || share[i].certainty != certainty)
+			continue;
+		share[i].weight += weight;
+		return;
+	}
+	share = array_add(shares);
+	if (share)
+		*share = (struct owner_share){ owner_refer(owner), weight,
+					       certainty };
+	else
+		owners->has_failed = true;
+}
+
+void owner_shares_free(struct owners *owners, struct array *shares)
+{
+	const struct owner_share *items = shares->items;
+
+	for (size_t i = 0; i < shares->count; i++)
+		owner_drop(owners, items[i].owner);
+	array_free(shares);
+}
+
+/* Returns whether what is charged to @from may come to @owner: work for
+ * itself.
+ */
+static bool leads_to(const struct owner *from, const struct owner *owner)
+{
+	const struct owner_share *shares = from->shares.items;
+
+	if (from == owner)
+		return true;
+	if (from->state != OWNER_SHARED)
+		return false;
+	for (size_t i = 0; i < from->shares.count; i++)
+		if (leads_to(shares[i].owner, owner))
+			return true;
+	return false;
+}
+
+void owner_resolve(struct owners *owners, struct owner *owner,
+		   const struct array *shares)
+{
+	const struct owner_share *items = shares->items;
+	const struct interrupt_charge *charges;
+
+	if (owner->state != OWNER_OPEN)
+		return;
+	for (size_t i = 0; i < shares->count; i++)
+		if (!leads_to(items[i].owner, owner))
+			owner_shares_add(owners, &owner->shares, items[i].owner,
+					 items[i].weight, items[i].certainty);
+	owner->state = OWNER_SHARED;
+	charges = owner->charges.items;
+	for (size_t i = 0; i < owner->charges.count; i++)
+		owner_shares_charge(owners, &owner->shares, &charges[i]);
+	array_free(&owner->charges);
+}
+
+void owner_resolve_to(struct owners *owners, struct owner *owner,
+		      struct owner *with, uint8_t certainty)
+{
+	struct owner_share share = { with, 1, certainty };
+	const struct array shares = { &share, 1, 1, sizeof(share) };
+
+	owner_resolve(owners, owner, &shares);
+}
+
+static void charge_known(struct owners *owners, int32_t pid,
+			 const struct interrupt_charge *charge)
+{
+	struct interrupt_charge known = *charge;
+	bool is_added;
+
+	if (pid < 0)
+		known.certainty = CERTAIN_NOBODY;
+	is_added = charge->is_of_path ?
+			   path_sums_add(owners->paths, pid, &known) :
+			   interrupt_rows_add(owners->rows, pid, &known);
+	if (!is_added)
+		owners->has_failed = true;
+}
+
+static void keep_charge(struct owners *owners, struct owner *owner,
+			const struct interrupt_charge *charge)
+{
+	struct interrupt_charge *kept = array_add(&owner->charges);
+
+	if (kept)
+		*kept = *charge;
+	else
+		owners->has_failed = true;
+}
+
+void owner_charge(struct owners *owners, struct owner *owner,
+		  const struct interrupt_charge *charge)
+{
+	switch ((enum owner_state)owner->state) {
+	case OWNER_KNOWN:
+		charge_known(owners, owner->pid, charge);
+		break;
+	case OWNER_OPEN:
+		keep_charge(owners, owner, charge);
+		break;
+	case OWNER_SHARED:
+		owner_shares_charge(owners, &owner->shares, charge);
+		break;
+	}
+}
+
+static double weight_of(const struct array *shares)
+{
+	const struct owner_share *items = shares->items;
+	double sum = 0;
+
+	for (size_t i = 0; i < shares->count; i++)
+		sum += items[i].weight;
+	return sum;
+}
+
+/* Each gets the difference of two rounded sums, so that no nanosecond is lost
+ * or given twice.
+ */
+void owner_shares_charge(struct owners *owners, const struct array *shares,
+			 const struct interrupt_charge *charge)
+{
+	const struct owner_share *items = shares->items;
+	double whole = weight_of(shares);
+	double sum = 0;
+	uint64_t given_ns = 0;
+
+	if (!shares->count)
+		charge_known(owners, -1, charge);
+	for (size_t i = 0; i < shares->count; i++) {
+		struct interrupt_charge part = *charge;
+		uint64_t until_ns;
+
+		sum += items[i].weight;
+		until_ns =
+			i + 1 < shares->count ?
+				(uint64_t)((double)charge->ns * sum / whole) :
+				charge->ns;
+		part.ns = until_ns - given_ns;
+		part.count = charge->count * items[i].weight / whole;
+		if (items[i].certainty > part.certainty)
+			part.certainty = items[i].certainty;
+		owner_charge(owners, items[i].owner, &part);
+		given_ns = until_ns;
+	}
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/object_tracker.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* A request of a task for sectors of a device, and for whom it is. */
+struct bio {
+	uint64_t device;
+	uint64_t sector;
+	uint64_t sectors;
+	bool is_mapped; /* another device's, about to be queued here */
+	struct owner *owner;
+};
+
+/* Requests to block devices, from who makes them, through devices that hand
+ * them on to others, to their completion.
+ */
+struct blocks {
+	struct owners *owners;
+	struct array bios; /* struct bio: in flight, in no order */
+};
+
+static void *open_blocks(struct owners *owners)
+{
+	struct blocks *blocks = calloc(1, sizeof(*blocks));
+
+	if (!blocks)
+		return NULL;
+	blocks->owners = owners;
+	blocks->bios = ARRAY_OF(struct bio);
+	return blocks;
+}
+
+static void close_blocks(void *state)
+{
+	struct blocks *blocks = state;
+	const struct bio *bios = blocks->bios.items;
+
+	for (size_t i = 0; i < blocks->bios.count; i++)
+		owner_drop(blocks->owners, bios[i].owner);
+	array_free(&blocks->bios);
+	free(blocks);
+}
+
+static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
+			    uint64_t sector)
+{
+	struct bio *bios = blocks->bios.items;
+
+	for (size_t i = 0; i < blocks->bios.count; i++)
+		if (bios[i].device == device && bios[i].sector == sector)
+			return &bios[i];
+	return NULL;
+}
+
+/* Notes a bio, in place of an old one that was never seen to complete. */
+static void add_bio(struct blocks *blocks, struct bio bio)
+{
+	struct bio *slot = find_bio(blocks, bio.device, bio.sector);
+	struct owner *before = slot ? slot->owner : NULL;
+
+	owner_refer(bio.owner);
+	if (!slot)
+		slot = array_add(&blocks->bios);
+	if (slot) {
+		*slot = bio;
+	} else {
+		owners_fail(blocks->owners);
+		owner_drop(blocks->owners, bio.owner);
+	}
+	owner_drop(blocks->owners, before);
+}
+
+static struct bio bio_of(const struct event_context *context)
+{
+	const int64_t *values = context->event->values;
+
+	return (struct bio){
+		.device = (uint64_t)values[BLOCK_DEVICE],
+		.sector = (uint64_t)values[BLOCK_SECTOR],
+		.sectors = (uint64_t)values[BLOCK_SECTORS],
+	};
+}
+
+static void queue(struct blocks *blocks, const struct event_context *context)
+{
+	struct bio bio = bio_of(context);
+	struct bio *known = find_bio(blocks, bio.device, bio.sector);
+
+	if (known && known->is_mapped) {
+		known->is_mapped = false;
+		return;
+	}
+	bio.owner = event_context_owner(context);
+	add_bio(blocks, bio);
+}
+
+static void map(struct blocks *blocks, const struct event_context *context)
+{
+	const int64_t *values = context->event->values;
+	const struct bio *from = find_bio(blocks,
+					  (uint64_t)values[BLOCK_OLD_DEVICE],
+					  (uint64_t)values[BLOCK_OLD_SECTOR]);
+	struct bio bio = bio_of(context);
+
+	bio.owner = from ? from->owner : event_context_owner(context);
+	bio.is_mapped = true;
+	add_bio(blocks, bio);
+}
+
+/* Requests bear the disk's number, bios that of its partition. */
+static bool is_of_disk(const struct bio *bio, uint64_t device)
+{
+	enum { MINOR_BITS = 20 }; /* include/linux/kdev_t.h */
+
+	return bio->device >> MINOR_BITS == device >> MINOR_BITS;
+}
+
+/* A flush has no sectors. */
+static bool overlaps(const struct bio *bio, const struct bio *done)
+{
+	if (!bio->sectors || !done->sectors)
+		return bio->sector == done->sector;
+	return bio->sector < done->sector + done->sectors &&
+	       done->sector < bio->sector + bio->sectors;
+}
+
+static bool is_done(const struct bio *bio, const struct bio *done, bool exact)
+{
+	return overlaps(bio, done) && (exact ? bio->device == done->device :
+					       is_of_disk(bio, done->device));
+}
+
+static void finish(struct blocks *blocks, const struct event_context *context,
+		   struct bio *bio)
+{
+	const struct bio *last =
+		array_at(&blocks->bios, blocks->bios.count - 1);
+	struct owner *owner = bio->owner;
+	double weight = bio->sectors ? (double)bio->sectors : 1;
+
+	event_context_effect(context, owner, weight);
+	if (context->slice && interrupt_slice_is_open(context->slice))
+		interrupt_slice_focus(context->owners, context->slice, owner);
+	*bio = *last;
+	blocks->bios.count--;
+	owner_drop(blocks->owners, owner);
+}
+
+static size_t complete_matching(struct blocks *blocks,
+				const struct event_context *context, bool exact)
+{
+	const struct bio done = bio_of(context);
+	size_t count = 0;
+
+	for (size_t i = blocks->bios.count; i-- > 0;) {
+		struct bio *bio = array_at(&blocks->bios, i);
+
+		if (!is_done(bio, &done, exact))
+			continue;
+		finish(blocks, context, bio);
+		count++;
+	}
+	return count;
+}
+
+static void event(void *state, const struct event_context *context)
+{
+	const enum known_event kind = context->event->event;
+
+	if (kind == EVENT_BIO_QUEUE)
+		queue(state, context);
+	else if (kind == EVENT_BIO_REMAP)
+		map(state, context);
+	else if (kind == EVENT_BIO_COMPLETE || kind == EVENT_REQUEST_COMPLETE)
+		if (!complete_matching(state, context, true))
+			complete_matching(state, context, false);
+}
+
+const struct object_tracker track_blocks = {
+	.open = open_blocks,
+	.close = close_blocks,
+	.event = event,
+};

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/packet_map.h"
+
+#include <stdlib.h>
+
+/* This is what a CPU does with packets right now. */
+struct handling {
+	uint64_t at_hand;    /* the packet that came last */
+	struct array polled; /* uint64_t: those that the poll that goes on
+				 * got from its device; see merge() */
+};
+
+/* Packets, from the device to who reads them, and from who sends them to the
+ * device that is done with them.
+ */
+struct packets {
+	struct packet_map *table;
+	struct array cpus; /* struct handling */
+};
+
+static void close_packets(void *state)
+{
+	struct packets *packets = state;
+	struct handling *cpus = packets->cpus.items;
+
+	packet_map_free(packets->table);
+	for (size_t i = 0; i < packets->cpus.count; i++)
+		array_free(&cpus[i].polled);
+	array_free(&packets->cpus);
+	free(packets);
+}
+
+static void *open_packets(struct owners *owners)
+{
+	struct packets *packets = calloc(1, sizeof(*packets));
+
+	if (!packets)
+		return NULL;
+	packets->cpus = ARRAY_OF(struct handling);
+	packets->table = packet_map_new(owners);
+	if (packets->table)
+		return packets;
+	close_packets(packets);
+	return NULL;
+}
+
+/* Returns NULL when out of memory. */
+static struct handling *handling_on(struct packets *packets,
+				    const struct event_context *context)
+{
+	while (packets->cpus.count <= context->cpu) {
+		struct handling *handling = array_add(&packets->cpus);
+
+		if (!handling) {
+			owners_fail(context->owners);
+			return NULL;
+		}
+		handling->polled = ARRAY_OF(uint64_t);
+	}
+	return array_at(&packets->cpus, context->cpu);
+}
+
+static uint64_t address_of(const struct event_context *context)
+{
+	return (uint64_t)context->event->values[SKB_ADDRESS];
+}
+
+static struct packet *arrive(struct packets *packets,
+			     const struct event_context *context)
+{
+	struct owner *owner = owner_open(context->owners);
+	struct packet *packet =
+		packet_map_add(packets->table, address_of(context), owner);
+
+	event_context_effect(context, owner, 1);
+	owner_drop(context->owners, owner);
+	return packet;
+}
+
+static void focus(struct packets *packets, const struct event_context *context,
+		  const struct packet *packet)
+{
+	struct handling *handling = handling_on(packets, context);
+
+	if (!packet || !handling)
+		return;
+	handling->at_hand = packet->address;
+	if (context->slice && interrupt_slice_is_open(context->slice))
+		interrupt_slice_focus(context->owners, context->slice,
+				      packet->owner);
+}
+
+/* For a CPU's own queue: its poll is another one. */
+static void arrive_queued(struct packets *packets,
+			  const struct event_context *context)
+{
+	arrive(packets, context);
+}
+
+/* A device hands a packet over; it may become part of another one. */
+static void arrive_polled(struct packets *packets,
+			  const struct event_context *context)
+{
+	struct handling *handling = handling_on(packets, context);
+	uint64_t *slot = handling ? array_add(&handling->polled) : NULL;
+
+	focus(packets, context, arrive(packets, context));
+	if (slot)
+		*slot = address_of(context);
+	else
+		owners_fail(context->owners);
+}
+
+/* The network layer gets it: what a device or another CPU handed over, or a
+ * packet from where nobody looks.
+ */
+static void receive(struct packets *packets,
+		    const struct event_context *context)
+{
+	struct packet *packet =
+		packet_map_find(packets->table, address_of(context));
+
+	if (!packet || packet->is_received || packet->is_sent)
+		packet = arrive(packets, context);
+	else if (context->slice && context->slice->current != packet->owner)
+		event_context_effect(context, packet->owner, 1);
+	if (packet)
+		packet->is_received = true;
+	focus(packets, context, packet);
+}
+
+static void send(struct packets *packets, const struct event_context *context)
+{
+	struct packet *packet =
+		packet_map_find(packets->table, address_of(context));
+
+	/* From device to device, it stays what it is. */
+	if (packet && packet->is_sent && context->slice)
+		return;
+	packet = packet_map_add(packets->table, address_of(context),
+				event_context_owner(context));
+	if (packet)
+		packet->is_sent = true;
+}
+
+static void transmit(struct packets *packets,
+		     const struct event_context *context)
+{
+	struct packet *packet =
+		packet_map_find(packets->table, address_of(context));
+
+	if (packet && packet->is_sent)
+		event_context_effect(context, packet->owner, 1);
+}
+
+/* Who looks at a packet outside of interrupts is who it was for. */
+static void read_by(struct packets *packets,
+		    const struct event_context *context, struct packet *packet)
+{
+	if (!packet->is_sent && event_context_is_task(context))
+		packet_map_read(packets->table, packet,
+				event_context_owner(context));
+}
+
+static void copy(struct packets *packets, const struct event_context *context)
+{
+	struct packet *packet =
+		packet_map_find(packets->table, address_of(context));
+
+	if (packet)
+		read_by(packets, context, packet);
+}
+
+static void finish(struct packets *packets, const struct event_context *context)
+{
+	struct packet *packet =
+		packet_map_find(packets->table, address_of(context));
+
+	if (!packet)
+		return;
+	read_by(packets, context, packet);
+	if (packet->is_sent)
+		event_context_effect(context, packet->owner, 1);
+	packet_map_remove(packets->table, address_of(context));
+}
+
+/* Returns the packet that the interrupt work is about right now, or NULL. */
+static struct packet *at_hand(struct packets *packets,
+			      const struct event_context *context)
+{
+	const struct handling *handling = handling_on(packets, context);
+	struct packet *packet =
+		handling && context->slice ?
+			packet_map_find(packets->table, handling->at_hand) :
+			NULL;
+
+	return packet && packet->owner == context->slice->current ? packet :
+								    NULL;
+}
+
+static void deliver(struct packets *packets,
+		    const struct event_context *context)
+{
+	struct packet *packet = at_hand(packets, context);
+
+	if (packet)
+		packet->socket =
+			(uint64_t)context->event->values[SOCKET_ADDRESS];
+}
+
+static void wake(struct packets *packets, const struct event_context *context)
+{
+	struct packet *packet = at_hand(packets, context);
+	int32_t tid = (int32_t)context->event->values[WAKING_TID];
+
+	if (packet && !packet->woken)
+		packet->woken = event_context_woken(context, tid);
+}
+
+static void event(void *state, const struct event_context *context)
+{
+	static void (*const takes[KNOWN_EVENTS])(
+		struct packets *, const struct event_context *) = {
+		[EVENT_GRO_RECEIVE] = arrive_polled,
+		[EVENT_NET_RX] = arrive_queued,
+		[EVENT_NET_RECEIVE] = receive,
+		[EVENT_NET_QUEUE] = send,
+		[EVENT_NET_XMIT] = transmit,
+		[EVENT_SKB_COPY] = copy,
+		[EVENT_SKB_CONSUME] = finish,
+		[EVENT_SKB_FREE] = finish,
+		[EVENT_SOCKET_READY] = deliver,
+		[EVENT_SCHED_WAKING] = wake,
+	};
+	const enum known_event kind = context->event->event;
+
+	if (takes[kind])
+		takes[kind](state, context);
+}
+
+/* What a device handed over and the network layer did not get has become part
+ * of the packets that it did get.
+ */
+static void merge(struct packets *packets, const struct event_context *context,
+		  const struct packet *packet)
+{
+	const struct array *effects = &context->slice->effects;
+	const struct owner_share *items = effects->items;
+	struct array shares = ARRAY_OF(struct owner_share);
+
+	for (size_t i = 0; i < effects->count; i++)
+		if (items[i].owner != packet->owner)
+			owner_shares_add(context->owners, &shares,
+					 items[i].owner, items[i].weight,
+					 CERTAIN_INFERRED);
+	owner_resolve(context->owners, packet->owner, &shares);
+	owner_shares_free(context->owners, &shares);
+	packet_map_remove(packets->table, packet->address);
+}
+
+static void end(void *state, const struct event_context *context)
+{
+	struct packets *packets = state;
+	struct handling *handling;
+	const uint64_t *polled;
+
+	if (context->slice->kind != INTERRUPT_NAPI)
+		return;
+	handling = handling_on(packets, context);
+	polled = handling ? handling->polled.items : NULL;
+	for (size_t i = 0; handling && i < handling->polled.count; i++) {
+		const struct packet *packet =
+			packet_map_find(packets->table, polled[i]);
+
+		if (packet && !packet->is_received && !packet->is_sent)
+			merge(packets, context, packet);
+	}
+	if (handling)
+		handling->polled.count = 0;
+}
+
+const struct object_tracker track_packets = {
+	.open = open_packets,
+	.close = close_packets,
+	.event = event,
+	.end = end,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/object_tracker.h"
+
+#include <stdlib.h>
+
+/* The network devices of a CPU that wait to be polled: net/core/dev.c polls
+ * them in the order in which they asked for it.
+ */
+struct waiting {
+	struct array polls; /* struct owner *, from first on */
+	size_t first;
+	bool is_raised; /* there will be another round */
+};
+
+/* From the interrupt that asks for a device to be polled to that poll. */
+struct polls {
+	struct owners *owners;
+	struct array cpus; /* struct waiting, by CPU */
+};
+
+static void clear(struct polls *polls, struct waiting *waiting)
+{
+	struct owner **items = waiting->polls.items;
+
+	for (size_t i = waiting->first; i < waiting->polls.count; i++)
+		owner_drop(polls->owners, items[i]);
+	waiting->first = 0;
+	waiting->polls.count = 0;
+}
+
+static void *open_polls(struct owners *owners)
+{
+	struct polls *polls = calloc(1, sizeof(*polls));
+
+	if (!polls)
+		return NULL;
+	polls->owners = owners;
+	polls->cpus = ARRAY_OF(struct waiting);
+	return polls;
+}
+
+static void close_polls(void *state)
+{
+	struct polls *polls = state;
+	struct waiting *cpus = polls->cpus.items;
+
+	for (size_t i = 0; i < polls->cpus.count; i++) {
+		clear(polls, &cpus[i]);
+		array_free(&cpus[i].polls);
+	}
+	array_free(&polls->cpus);
+	free(polls);
+}
+
+static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
+{
+	while (polls->cpus.count <= cpu) {
+		struct waiting *waiting = array_add(&polls->cpus);
+
+		if (!waiting) {
+			owners_fail(polls->owners);
+			return NULL;
+		}
+		waiting->polls = ARRAY_OF(struct owner *);
+	}
+	return array_at(&polls->cpus, cpu);
+}
+
+/* Takes the reference to @owner. */
+static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
+{
+	struct waiting *waiting = waiting_on(polls, cpu);
+	struct owner **slot = waiting ? array_add(&waiting->polls) : NULL;
+
+	if (slot) {
+		*slot = owner;
+		return;
+	}
+	owners_fail(polls->owners);
+	owner_drop(polls->owners, owner);
+}
+
+static void role(void *state, const struct event_context *context,
+		 enum interrupt_role role, bool has_ended)
+{
+	struct owner *owner;
+
+	if (role != ROLE_SCHEDULES_POLL || has_ended)
+		return;
+	owner = owner_open(context->owners);
+	if (context->slice)
+		context->slice->polls = true;
+	event_context_effect(context, owner, 1);
+	push(state, context->cpu, owner);
+}
+
+static bool is_round(const struct event_context *context)
+{
+	return context->slice->role == ROLE_ACTION &&
+	       interrupt_role_vector(context->roles,
+				     context->slice->function) ==
+		       NET_RX_SOFTIRQ;
+}
+
+static void begin(void *state, const struct event_context *context)
+{
+	struct waiting *waiting;
+	struct owner **owner;
+	bool begins_round = is_round(context);
+
+	if (context->slice->kind != INTERRUPT_NAPI && !begins_round)
+		return;
+	waiting = waiting_on(state, context->cpu);
+	if (waiting && begins_round)
+		waiting->is_raised = false;
+	if (begins_round || !waiting || waiting->first == waiting->polls.count)
+		return;
+	owner = array_at(&waiting->polls, waiting->first++);
+	interrupt_slice_cause(context->owners, context->slice, *owner);
+	if (waiting->first == waiting->polls.count)
+		clear(state, waiting);
+}
+
+/* The devices that it knows of and the kernel's list are alike again when no
+ * round is to come.
+ */
+static void end(void *state, const struct event_context *context)
+{
+	struct waiting *waiting =
+		is_round(context) ? waiting_on(state, context->cpu) : NULL;
+
+	if (waiting && !waiting->is_raised)
+		clear(state, waiting);
+}
+
+static void event(void *state, const struct event_context *context)
+{
+	const struct event_record *record = context->event;
+	struct waiting *waiting;
+
+	if (record->event == EVENT_SOFTIRQ_RAISE &&
+	    record->values[SOFTIRQ_VECTOR] == NET_RX_SOFTIRQ) {
+		waiting = waiting_on(state, context->cpu);
+		if (waiting)
+			waiting->is_raised = true;
+	}
+	/* The poll is not done, and waits again. */
+	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
+	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
+		push(state, context->cpu, owner_open(context->owners));
+}
+
+const struct object_tracker track_polls = {
+	.open = open_polls,
+	.close = close_polls,
+	.event = event,
+	.begin = begin,
+	.end = end,
+	.role = role,
+};

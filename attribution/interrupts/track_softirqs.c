@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owner_map.h"
+
+/* From the interrupt that raises a soft interrupt to what that then does: a map
+ * by CPU and vector.
+ */
+static void close_softirqs(void *state)
+{
+	owner_map_free(state);
+}
+
+static void *open_softirqs(struct owners *owners)
+{
+	return owner_map_new(owners);
+}
+
+static uint64_t key_of(uint32_t cpu, uint64_t vector)
+{
+	return (uint64_t)cpu << 8 | vector;
+}
+
+static void event(void *state, const struct event_context *context)
+{
+	uint64_t vector = (uint64_t)context->event->values[SOFTIRQ_VECTOR];
+	uint64_t key = key_of(context->cpu, vector);
+	struct owner *owner;
+
+	if (context->event->event != EVENT_SOFTIRQ_RAISE || !context->slice ||
+	    !interrupt_slice_is_open(context->slice))
+		return;
+	/* The poll that it asked for says more. */
+	if (vector == NET_RX_SOFTIRQ && context->slice->polls)
+		return;
+	owner = owner_map_find(state, key);
+	if (owner) {
+		event_context_effect(context, owner, 1);
+		return;
+	}
+	owner = owner_open(context->owners);
+	owner_map_set(state, key, owner);
+	event_context_effect(context, owner, 1);
+	owner_drop(context->owners, owner);
+}
+
+static void begin(void *state, const struct event_context *context)
+{
+	struct owner *owner;
+
+	if (context->slice->role != ROLE_ACTION)
+		return;
+	owner = owner_map_take(
+		state, key_of(context->cpu,
+			      interrupt_role_vector(context->roles,
+						    context->slice->function)));
+	if (owner)
+		interrupt_slice_cause(context->owners, context->slice, owner);
+}
+
+const struct object_tracker track_softirqs = {
+	.open = open_softirqs,
+	.close = close_softirqs,
+	.event = event,
+	.begin = begin,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/object_tracker.h"
+
+/* Some work is the system's, whatever comes of it: NMIs, RCU, the tick and what
+ * balances load.
+ */
+static void begin(void *state, const struct event_context *context)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	(void)state;
+	if (slice->kind == INTERRUPT_NMI || slice->kind == INTERRUPT_RCU ||
+	    interrupt_role_is_system(context->roles, slice->function))
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_EXACT);
+}
+
+const struct object_tracker track_system = {
+	.begin = begin,
+};

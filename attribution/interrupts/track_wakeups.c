@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owner_map.h"
+#include "report/text/task_names.h"
+
+#include <string.h>
+
+/* Whom interrupt work wakes, for want of better; and the threads of threaded
+ * handlers, from the interrupt that wakes them.
+ */
+static void *open_wakeups(struct owners *owners)
+{
+	return owner_map_new(owners);
+}
+
+static void close_wakeups(void *state)
+{
+	owner_map_free(state);
+}
+
+static void wake(struct owner_map *threads, const struct event_context *context,
+		 int32_t tid)
+{
+	static const char handler[] = "irq/";
+	const char *comm =
+		task_names_comm(context->names, tid, context->time_ns);
+	struct interrupt_slice *slice = context->slice;
+	struct owner *woken = event_context_woken(context, tid);
+
+	if (slice && !strncmp(comm, handler, sizeof(handler) - 1))
+		owner_map_set(threads, (uint32_t)tid,
+			      event_context_owner(context));
+	else if (slice && interrupt_slice_is_open(slice) && woken)
+		owner_shares_add(context->owners, &slice->woken, woken, 1,
+				 CERTAIN_INFERRED);
+}
+
+static void event(void *state, const struct event_context *context)
+{
+	if (context->event->event == EVENT_SCHED_WAKING)
+		wake(state, context,
+		     (int32_t)context->event->values[WAKING_TID]);
+}
+
+static void begin(void *state, const struct event_context *context)
+{
+	struct owner *owner;
+
+	if (context->slice->kind != INTERRUPT_THREAD)
+		return;
+	owner = owner_map_take(state, (uint32_t)context->tid);
+	if (owner)
+		interrupt_slice_own(context->slice, owner, CERTAIN_EXACT);
+	owner_drop(context->owners, owner);
+}
+
+const struct object_tracker track_wakeups = {
+	.open = open_wakeups,
+	.close = close_wakeups,
+	.event = event,
+	.begin = begin,
+};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/sleeps/sleep_stacks.h"
+#include "attribution/sleeps/sleeper.h"
+#include "attribution/sleeps/sleeps_parts.h"
+#include "attribution/sleeps/wait_channels.h"
+#include "attribution/sleeps/waiters.h"
+#include "attribution/sleeps/wakers.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/time/untraced_wakeups.h"
+#include "common/error.h"
+#include "report/profile/call_tree.h"
+#include "symbolize/functions/function_table.h"
+
+static int describe(struct sleeps *sleeps, struct sleeper *sleeper,
+		    const struct path_frame *frames, size_t count)
+{
+	struct sleep *sleep = &sleeper->sleep;
+	struct wait_channel place;
+
+	/* The trace does not show it: it began before, or there is a gap. */
+	if (!wait_channels_find(sleeps->options.places, frames, count,
+				&place)) {
+		sleep->is_cut = true;
+		return 0;
+	}
+	sleep->label = frames[place.label].function;
+	if (place.label + 1 < place.depth) {
+		sleep->inner = frames[place.label + 1].function;
+		sleep->place = frames[place.label + 1].return_address;
+	}
+	sleep->stack = sleep_stacks_kernel(sleeps->options.stacks, frames,
+					   place.depth);
+	if (sleep->stack == CALL_NODE_NONE)
+		return -ERROR_MEMORY;
+	if (sleeper_is_in_call(sleeper, frames, count))
+		sleep->user_stack = sleep_stacks_user(sleeps->options.stacks,
+						      &sleeper->enter);
+	return 0;
+}
+
+static int join_waiters(struct sleeps *sleeps, struct sleeper *sleeper,
+			uint64_t object)
+{
+	struct other_waiters others;
+
+	sleeper->place.label = sleeper->sleep.label;
+	sleeper->place.object = object;
+	if (waiters_enter(sleeps->waiters, &sleeper->place, &others) < 0)
+		return -ERROR_MEMORY;
+	sleeper->is_asleep = true;
+	sleeper->sleep.others_at_begin = others.at_label;
+	sleeper->sleep.same_at_begin = others.for_object;
+	return 0;
+}
+
+/* When the scheduler was entered that now takes the task off its CPU. */
+static uint64_t schedule_begin(const struct sleeps *sleeps,
+			       const struct path_frame *frames, size_t count)
+{
+	struct wait_channel place;
+
+	return wait_channels_find(sleeps->options.places, frames, count,
+				  &place) ?
+		       frames[place.depth - 1].begin_ns :
+		       UINT64_MAX;
+}
+
+int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
+{
+	const struct task *task =
+		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
+	int32_t tid = (int32_t)event->values[SWITCH_PREV];
+	struct sleeper *sleeper = sleepers_of(sleeps->sleepers, tid);
+	const struct path_frame *frames;
+	size_t count;
+
+	if (!sleeper)
+		return -ERROR_MEMORY;
+	sleeps_hand_out(sleeps, sleeper);
+	if (!task)
+		return 0;
+	frames = task_paths_of(sleeps->options.paths, task->index, &count);
+	sleeper_begin(sleeper, task, event->time_ns);
+	if (describe(sleeps, sleeper, frames, count) < 0 ||
+	    join_waiters(sleeps, sleeper,
+			 sleeper_object(sleeper, sleeps->options.functions,
+					sleeps->options.arch, frames, count)) <
+		    0)
+		return -ERROR_MEMORY;
+	/* The thread was woken when it was on its way already. */
+	if (sleeper->wake_ns >= schedule_begin(sleeps, frames, count))
+		sleeps_wake(sleeps, sleeper, sleeper->chain);
+	return 0;
+}
+
+void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper, uint32_t waker)
+{
+	struct other_waiters others;
+
+	sleeper->sleep.waker = waker;
+	if (!sleeper->is_asleep)
+		return;
+	others = waiters_leave(sleeps->waiters, &sleeper->place);
+	sleeper->is_asleep = false;
+	sleeper->sleep.others_at_end = others.at_label;
+	sleeper->sleep.same_at_end = others.for_object;
+}
+
+/* Switches are recorded before the trace begins, too: what had ended by then
+ * is nobody's time.
+ */
+void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
+{
+	if (sleeper->has_sleep && sleeper->has_time)
+		sleeps->callback->take(sleeps->callback, &sleeper->sleep);
+	sleeper->has_sleep = false;
+}
+
+/* Who woke the waker is part of the chain if that was while the woken slept:
+ * it is what that waited for, too.
+ */
+static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
+			      const struct sleeper *woken)
+{
+	const struct sleeper *waker =
+		waker_tid > 0 ? sleepers_find(sleeps->sleepers, waker_tid) :
+				NULL;
+
+	if (!waker || waker->wake_ns <= woken->sleep.begin_ns)
+		return WAKER_NONE;
+	return waker->chain;
+}
+
+/* Returns what @task, the thread @tid of @pid, is in as it wakes @woken; both
+ * tasks may be unknown.
+ */
+static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
+			 int32_t pid, int32_t tid, const struct sleeper *woken)
+{
+	struct wake_source place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
+	const struct path_frame *frames;
+	struct waker waker;
+	size_t count;
+
+	if (task) {
+		frames = task_paths_of(sleeps->options.paths, task->index,
+				       &count);
+		place = wait_channels_wake(sleeps->options.places, frames,
+					   count);
+	}
+	waker = (struct waker){
+		.earlier = WAKER_NONE,
+		.function = place.function,
+		.interrupt = place.interrupt,
+		.pid = pid,
+		.tid = tid,
+	};
+	if (place.interrupt == FUNCTION_NONE && woken)
+		waker.earlier = earlier_waker(sleeps, tid, woken);
+	return wakers_add(sleeps->wakers, &waker);
+}
+
+int sleeps_wake_up(struct sleeps *sleeps, const struct event_record *event)
+{
+	int32_t tid = (int32_t)event->values[WAKING_TID];
+	const struct task *task =
+		task_paths_task(sleeps->options.paths, event->cpu, event->tid);
+	struct sleeper *woken = sleepers_of(sleeps->sleepers, tid);
+
+	if (!woken)
+		return -ERROR_MEMORY;
+	woken->chain = chain_of(sleeps, task, event->pid, event->tid, woken);
+	woken->wake_ns = event->time_ns;
+	if (woken->chain == WAKER_NONE)
+		return -ERROR_MEMORY;
+	if (woken->is_asleep || !woken->has_sleep)
+		sleeps_wake(sleeps, woken, woken->chain);
+	return 0;
+}
+
+int sleeps_watch(struct sleeps *sleeps, const struct call_step *step)
+{
+	uint64_t last_ns;
+
+	if (!untraced_wakeups_concern(sleeps->untraced, step))
+		return 0;
+	last_ns = untraced_wakeups_last(sleeps->untraced).time_ns;
+	if (untraced_wakeups_take(sleeps->untraced, step) < 0)
+		return -ERROR_MEMORY;
+	if (untraced_wakeups_last(sleeps->untraced).time_ns == last_ns)
+		return 0;
+	sleeps->untraced_ns = step->time_ns;
+	sleeps->untraced_chain = chain_of(sleeps, step->task, step->task->pid,
+					  step->task->tid, NULL);
+	return sleeps->untraced_chain == WAKER_NONE ? -ERROR_MEMORY : 0;
+}
+
+void sleeps_wake_untraced(struct sleeps *sleeps, struct sleeper *sleeper,
+			  uint64_t time_ns)
+{
+	if (time_ns == sleeps->untraced_ns)
+		sleeper->chain = sleeps->untraced_chain;
+	else
+		sleeper->chain = WAKER_NONE;
+	sleeper->wake_ns = time_ns;
+	sleeps_wake(sleeps, sleeper, sleeper->chain);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/sleeps/wait_channels.h"
+
+#include "decoder/recording/recording.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/kernel/text_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PLACE_SCHEDULER = 1,  /* in_sched_functions(): sched and lock text */
+	PLACE_WAKES = 2,      /* helps to wake */
+	PLACE_DISPATCHER = 4, /* calls the handlers of interrupts */
+};
+
+struct rule {
+	const char *name;
+	bool is_prefix;
+	uint8_t place;
+};
+
+/* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c,
+ * kernel/softirq.c and kernel/irq/handle.c of Linux 5.10 to 6.15.
+ */
+static const struct rule rules[] = {
+	{ "try_to_wake_up", false, PLACE_WAKES },
+	{ "wake_up_process", false, PLACE_WAKES },
+	{ "wake_up_state", false, PLACE_WAKES },
+	{ "wake_up_q", false, PLACE_WAKES },
+	{ "wake_up_bit", false, PLACE_WAKES },
+	{ "wake_up_var", false, PLACE_WAKES },
+	{ "wake_bit_function", false, PLACE_WAKES },
+	{ "wake_page_function", false, PLACE_WAKES },
+	{ "var_wake_function", false, PLACE_WAKES },
+	{ "__wake_up", true, PLACE_WAKES },
+	{ "swake_up_", true, PLACE_WAKES },
+	{ "rcuwait_wake_up", false, PLACE_WAKES },
+	{ "complete", false, PLACE_WAKES },
+	{ "complete_all", false, PLACE_WAKES },
+	{ "complete_with_flags", false, PLACE_WAKES },
+	{ "default_wake_function", false, PLACE_WAKES },
+	{ "autoremove_wake_function", false, PLACE_WAKES },
+	{ "woken_wake_function", false, PLACE_WAKES },
+	{ "child_wait_callback", false, PLACE_WAKES },
+	{ "receiver_wake_function", false, PLACE_WAKES },
+	{ "pollwake", false, PLACE_WAKES },
+	{ "ep_autoremove_wake_function", false, PLACE_WAKES },
+	{ "ep_poll_callback", false, PLACE_WAKES },
+	{ "handle_softirqs", false, PLACE_DISPATCHER },
+	{ "__do_softirq", false, PLACE_DISPATCHER },
+	{ "__handle_irq_event_percpu", false, PLACE_DISPATCHER },
+};
+
+/* In place of the marks around the scheduler's text. */
+static const struct rule unmarked_rules[] = {
+	{ "schedule", true, PLACE_SCHEDULER },
+	{ "__schedule", true, PLACE_SCHEDULER },
+	{ "preempt_schedule", true, PLACE_SCHEDULER },
+	{ "io_schedule", true, PLACE_SCHEDULER },
+	{ "__mutex_", true, PLACE_SCHEDULER },
+	{ "mutex_", true, PLACE_SCHEDULER },
+	{ "__down", true, PLACE_SCHEDULER },
+	{ "down_", true, PLACE_SCHEDULER },
+	{ "rwsem_down_", true, PLACE_SCHEDULER },
+	{ "wait_for_completion", true, PLACE_SCHEDULER },
+	{ "__wait_for_common", false, PLACE_SCHEDULER },
+	{ "__wait_on_bit", true, PLACE_SCHEDULER },
+	{ "out_of_line_wait_on_bit", true, PLACE_SCHEDULER },
+	{ "bit_wait", true, PLACE_SCHEDULER },
+	{ "do_nanosleep", false, PLACE_SCHEDULER },
+};
+
+struct wait_channels {
+	const struct context_kinds *kinds;
+	uint32_t count;
+	uint8_t places[]; /* PLACE_* bits by function */
+};
+
+static uint8_t apply(const struct rule *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i].is_prefix ?
+			    !strncmp(list[i].name, name, strlen(list[i].name)) :
+			    !strcmp(list[i].name, name))
+			return list[i].place;
+	return 0;
+}
+
+struct wait_marks wait_marks_of(const struct recording *recording)
+{
+	const char *path = recording_kallsyms_path(recording);
+	struct wait_marks marks = { .sched = { 0, 0 } };
+	struct text_file file;
+
+	if (!path || text_file_read(path, NULL, &file) < 0)
+		return marks;
+	kernel_range_find(file.text, file.size_bytes, "sched", &marks.sched);
+	kernel_range_find(file.text, file.size_bytes, "lock", &marks.lock);
+	text_file_free(&file);
+	return marks;
+}
+
+static bool is_in(const struct kernel_range *range, uint64_t address)
+{
+	return address >= range->start && address < range->end;
+}
+
+static uint8_t place_of(const struct wait_marks *marks,
+			const struct function *function)
+{
+	uint8_t place =
+		apply(rules, sizeof(rules) / sizeof(*rules), function->name);
+
+	if (is_in(&marks->sched, function->address) ||
+	    is_in(&marks->lock, function->address))
+		place |= PLACE_SCHEDULER;
+	if (!marks->sched.start)
+		place |= apply(unmarked_rules,
+			       sizeof(unmarked_rules) / sizeof(*unmarked_rules),
+			       function->name);
+	return place;
+}
+
+struct wait_channels *wait_channels_new(const struct function_table *functions,
+					const struct context_kinds *kinds,
+					const struct wait_marks *marks)
+{
+	uint32_t count = function_count(functions);
+	struct wait_channels *places = calloc(1, sizeof(*places) + count);
+
+	if (!places)
+		return NULL;
+	places->kinds = kinds;
+	places->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		if (function_at(functions, i)->space == 'k')
+			places->places[i] =
+				place_of(marks, function_at(functions, i));
+	return places;
+}
+
+void wait_channels_free(struct wait_channels *places)
+{
+	free(places);
+}
+
+static bool is_place(const struct wait_channels *places,
+		     const struct path_frame *frame, uint8_t place)
+{
+	return frame->function < places->count &&
+	       (places->places[frame->function] & place);
+}
+
+bool wait_channels_find(const struct wait_channels *places,
+			const struct path_frame *frames, size_t count,
+			struct wait_channel *place)
+{
+	size_t at = count;
+
+	/* Inside it there may be what records the switch. */
+	while (at && context_kind_of(places->kinds, frames[at - 1].function) !=
+			     CONTEXT_SCHEDULE)
+		at--;
+	if (!at)
+		return false;
+	place->depth = at--;
+	while (at && is_place(places, &frames[at], PLACE_SCHEDULER))
+		at--;
+	place->label = at;
+	return true;
+}
+
+static bool is_interrupt(enum context_kind kind)
+{
+	return kind == CONTEXT_INTERRUPT || kind == CONTEXT_NMI ||
+	       kind == CONTEXT_SOFTIRQ;
+}
+
+/* Returns the handler of the innermost interrupt around frame @inner: the
+ * function that the dispatcher called, or else the entry itself.
+ */
+static uint32_t find_interrupt(const struct wait_channels *places,
+			       const struct path_frame *frames, size_t inner)
+{
+	uint32_t handler = FUNCTION_NONE;
+
+	for (size_t i = inner; i-- > 0;) {
+		if (handler == FUNCTION_NONE &&
+		    is_place(places, &frames[i], PLACE_DISPATCHER))
+			handler = frames[i + 1].function;
+		if (is_interrupt(
+			    context_kind_of(places->kinds, frames[i].function)))
+			return handler == FUNCTION_NONE ? frames[i].function :
+							  handler;
+	}
+	return FUNCTION_NONE;
+}
+
+struct wake_source wait_channels_wake(const struct wait_channels *places,
+				      const struct path_frame *frames,
+				      size_t count)
+{
+	struct wake_source place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
+	size_t at = count;
+
+	while (at && !is_place(places, &frames[at - 1], PLACE_WAKES))
+		at--;
+	while (at && is_place(places, &frames[at - 1], PLACE_WAKES))
+		at--;
+	if (!at)
+		return place;
+	place.function = frames[at - 1].function;
+	place.interrupt = find_interrupt(places, frames, at);
+	return place;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/task_contexts.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "symbolize/functions/context_kinds.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct context_stack {
+	struct array open; /* struct open_context */
+};
+
+struct task_contexts {
+	const struct context_kinds *kinds;
+	struct array tasks; /* struct context_stack by task index */
+	uint64_t last_serial;
+};
+
+struct task_contexts *task_contexts_new(const struct context_kinds *kinds)
+{
+	struct task_contexts *contexts = calloc(1, sizeof(*contexts));
+
+	if (!contexts)
+		return NULL;
+	contexts->kinds = kinds;
+	contexts->tasks = ARRAY_OF(struct context_stack);
+	return contexts;
+}
+
+void task_contexts_free(struct task_contexts *contexts)
+{
+	if (!contexts)
+		return;
+	for (size_t i = 0; i < contexts->tasks.count; i++) {
+		struct context_stack *stack = array_at(&contexts->tasks, i);
+
+		array_free(&stack->open);
+	}
+	array_free(&contexts->tasks);
+	free(contexts);
+}
+
+static struct array *open_of(struct task_contexts *contexts, uint32_t index)
+{
+	while (contexts->tasks.count <= index) {
+		struct context_stack *stack = array_add(&contexts->tasks);
+
+		if (!stack)
+			return NULL;
+		stack->open = ARRAY_OF(struct open_context);
+	}
+	return &((struct context_stack *)array_at(&contexts->tasks, index))
+			->open;
+}
+
+static int change_by_entry(const struct task_contexts *contexts,
+			   const struct open_context *top,
+			   const struct call_step *step)
+{
+	enum context_kind kind =
+		context_kind_of(contexts->kinds, step->function);
+
+	if (kind == CONTEXT_NONE)
+		return 0;
+	return !top || top->kind != kind || step->how == HOW_EXCEPTION;
+}
+
+static int change_by_exit(const struct open_context *top,
+			  const struct call_step *step)
+{
+	bool goes_on = step->detail;
+
+	return top && top->depth >= step->depth && !goes_on ? -1 : 0;
+}
+
+int task_contexts_change(const struct task_contexts *contexts,
+			 const struct call_step *step)
+{
+	const struct open_context *top =
+		task_contexts_top(contexts, step->task->index);
+
+	if (step->kind == STEP_ENTER)
+		return change_by_entry(contexts, top, step);
+	return step->kind == STEP_EXIT ? change_by_exit(top, step) : 0;
+}
+
+/* Work that ended in a jump to other work makes room for it. */
+static struct open_context *add_work(struct array *open, uint32_t depth)
+{
+	struct open_context *top =
+		open->count ? array_at(open, open->count - 1) : NULL;
+
+	return top && top->depth >= depth ? top : array_add(open);
+}
+
+static int begin(struct task_contexts *contexts, struct array *open,
+		 const struct call_step *step)
+{
+	struct open_context *begun = add_work(open, step->depth);
+
+	if (!begun)
+		return -ERROR_MEMORY;
+	*begun = (struct open_context){
+		.kind = (uint8_t)context_kind_of(contexts->kinds,
+						 step->function),
+		.unseen = step->unseen,
+		.function = step->function,
+		.depth = step->depth,
+		.begin_ns = step->time_ns,
+		.serial = ++contexts->last_serial,
+	};
+	return 1;
+}
+
+int task_contexts_take(struct task_contexts *contexts,
+		       const struct call_step *step)
+{
+	int change = task_contexts_change(contexts, step);
+	struct array *open;
+
+	if (!change)
+		return 0;
+	open = open_of(contexts, step->task->index);
+	if (!open)
+		return -ERROR_MEMORY;
+	if (change > 0)
+		return begin(contexts, open, step);
+	open->count--;
+	return 1;
+}
+
+const struct open_context *
+task_contexts_open(const struct task_contexts *contexts, uint32_t index,
+		   size_t *count)
+{
+	const struct context_stack *stacks = contexts->tasks.items;
+
+	*count = 0;
+	if (index >= contexts->tasks.count)
+		return NULL;
+	*count = stacks[index].open.count;
+	return stacks[index].open.items;
+}
+
+const struct open_context *
+task_contexts_top(const struct task_contexts *contexts, uint32_t index)
+{
+	size_t count;
+	const struct open_context *open =
+		task_contexts_open(contexts, index, &count);
+
+	return count ? &open[count - 1] : NULL;
+}

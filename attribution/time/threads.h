@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_THREADS_H
+#define KT_ATTRIBUTION_THREADS_H
+
+#include "attribution/time/off_cpu.h"
+#include "report/steps/call_step.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum thread_phase {
+	THREAD_UNKNOWN, /* nothing is known of it: no time is counted */
+	THREAD_OFF,	/* off the CPU */
+	THREAD_ON,	/* on one that is traced */
+	THREAD_AWAY,	/* on one that is not */
+	THREAD_ENDED,	/* as far as the trace goes */
+};
+
+/* This is what is known of a thread now. */
+struct thread {
+	struct task own;	 /* stands in for one it has not */
+	const struct task *task; /* of the steps; NULL: none yet */
+	int32_t tid;
+	int32_t pid;
+	uint8_t phase;	  /* enum thread_phase */
+	bool is_traced;	  /* it was seen running */
+	bool is_recorder; /* its time is the tracer's */
+	bool is_dead;	  /* it ends when it leaves the CPU */
+
+	/* Up to here its time was handed out; 0: nothing was. */
+	uint64_t last_ns;
+
+	/* Off the CPU now, or just come back: handed out with what follows,
+	 * for the word of other CPUs' clocks.
+	 */
+	struct off_cpu off;
+	bool has_off;
+	/* How it will leave the CPU, as announced: an enum off_how. */
+	uint8_t next_how;
+	bool has_blocked; /* as in struct off_cpu */
+	/* The thread was woken at this time when it still ran. */
+	uint64_t pending_wakeup_ns;
+	int32_t pending_waker_tid;
+
+	/* On the CPU since begin_ns. */
+	uint64_t begin_ns;
+	uint32_t begin_error_ns; /* see struct time_span */
+	int32_t cpu;
+	uint8_t time_class;
+	uint8_t reason;
+	bool is_unseen;	       /* its CPU's trace has not begun */
+	bool is_provisional;   /* see time_span.h */
+	bool is_bottom_unseen; /* see thread_frames.h */
+	uint32_t frames;       /* open functions */
+	uint32_t user_frames;  /* those of user space, outermost */
+};
+
+/* The threads of a recording, by id and by their task in the steps. */
+struct threads;
+
+/* Returns NULL when out of memory. */
+struct threads *threads_new(void);
+void threads_free(struct threads *threads);
+
+/* Returns the thread that @task is, adding it if it is new; NULL when out of
+ * memory.  Idle tasks and unknown ones are not mixed up.
+ */
+struct thread *threads_of_task(struct threads *threads,
+			       const struct task *task);
+
+/* Returns thread @tid (over 0), adding it; NULL when out of memory. */
+struct thread *threads_of_tid(struct threads *threads, int32_t tid);
+
+/* Returns thread @index, in order of appearance; NULL after the last. */
+struct thread *threads_at(const struct threads *threads, size_t index);
+
+#endif

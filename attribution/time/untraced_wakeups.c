@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/untraced_wakeups.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "report/steps/call_step.h"
+#include "report/steps/cpu_slot.h"
+#include "symbolize/functions/function_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum mark { MARK_NONE, MARK_PERF, MARK_WAKES, MARK_BLOCKS };
+
+/* kernel/events/core.c and kernel/sched/ of Linux 5.10 to 6.15; each class of
+ * the scheduler has a dequeue_task of its own.
+ */
+static const struct {
+	const char *name;
+	bool is_prefix;
+	enum mark mark;
+} marked[] = {
+	{ "perf_event_wakeup", false, MARK_PERF },
+	{ "try_to_wake_up", false, MARK_WAKES },
+	{ "dequeue_task", true, MARK_BLOCKS },
+};
+
+/* perf's function that is open on a CPU. */
+struct open_wakeup {
+	const struct task *task; /* NULL: none is */
+	uint32_t depth;
+};
+
+struct untraced_wakeups {
+	struct array cpus; /* struct open_wakeup by CPU + 1 */
+	struct untraced_wakeup last;
+	uint32_t open; /* of cpus */
+	uint32_t count;
+	uint8_t marks[]; /* enum mark by function */
+};
+
+static enum mark mark_of(const struct function *function)
+{
+	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++)
+		if (marked[i].is_prefix ?
+			    !strncmp(function->name, marked[i].name,
+				     strlen(marked[i].name)) :
+			    !strcmp(function->name, marked[i].name))
+			return marked[i].mark;
+	return MARK_NONE;
+}
+
+struct untraced_wakeups *
+untraced_wakeups_new(const struct function_table *functions)
+{
+	uint32_t count = function_count(functions);
+	struct untraced_wakeups *wakes = calloc(1, sizeof(*wakes) + count);
+
+	if (!wakes)
+		return NULL;
+	wakes->cpus = ARRAY_OF(struct open_wakeup);
+	wakes->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		if (function_at(functions, i)->space == 'k')
+			wakes->marks[i] =
+				(uint8_t)mark_of(function_at(functions, i));
+	return wakes;
+}
+
+void untraced_wakeups_free(struct untraced_wakeups *wakes)
+{
+	if (!wakes)
+		return;
+	array_free(&wakes->cpus);
+	free(wakes);
+}
+
+static enum mark mark_at(const struct untraced_wakeups *wakes,
+			 uint32_t function)
+{
+	return function < wakes->count ? (enum mark)wakes->marks[function] :
+					 MARK_NONE;
+}
+
+static struct open_wakeup *open_on(struct untraced_wakeups *wakes, uint32_t cpu)
+{
+	return array_reach(&wakes->cpus, cpu_slot(cpu));
+}
+
+static void enter(struct untraced_wakeups *wakes, struct open_wakeup *open,
+		  const struct call_step *step)
+{
+	switch (mark_at(wakes, step->function)) {
+	case MARK_PERF:
+		wakes->open += !open->task;
+		open->task = step->task;
+		open->depth = step->depth;
+		break;
+	case MARK_WAKES:
+		if (open->task == step->task)
+			wakes->last = (struct untraced_wakeup){
+				.time_ns = step->time_ns,
+				.tid = step->task->tid,
+			};
+		break;
+	case MARK_NONE:
+	case MARK_BLOCKS:
+		break;
+	}
+}
+
+static void close_wakeup(struct untraced_wakeups *wakes,
+			 struct open_wakeup *open)
+{
+	open->task = NULL;
+	wakes->open--;
+}
+
+int untraced_wakeups_take(struct untraced_wakeups *wakes,
+			  const struct call_step *step)
+{
+	struct open_wakeup *open = open_on(wakes, step->cpu);
+
+	if (!open)
+		return -ERROR_MEMORY;
+	if (step->kind == STEP_ENTER)
+		enter(wakes, open, step);
+	else if (open->task == step->task && step->depth <= open->depth)
+		close_wakeup(wakes, open);
+	return 0;
+}
+
+bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
+			  uint32_t function)
+{
+	return mark_at(wakes, function) != MARK_NONE;
+}
+
+bool untraced_wakeups_concern(const struct untraced_wakeups *wakes,
+			      const struct call_step *step)
+{
+	if (step->kind == STEP_ENTER)
+		return untraced_wakeups_has(wakes, step->function);
+	return step->kind == STEP_EXIT && wakes->open;
+}
+
+bool untraced_wakeups_are_open(const struct untraced_wakeups *wakes)
+{
+	return wakes->open;
+}
+
+struct untraced_wakeup
+untraced_wakeups_last(const struct untraced_wakeups *wakes)
+{
+	return wakes->last;
+}
+
+bool untraced_wakeups_blocks(const struct untraced_wakeups *wakes,
+			     uint32_t function)
+{
+	return mark_at(wakes, function) == MARK_BLOCKS;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/diff/diff_capture.h"
+
+#include "cmd/command.h"
+#include "cmd/report/attribution_command.h"
+#include "cmd/report/profile_command.h"
+#include "report/diff/csv_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int run_report(const struct report_options *options,
+		      const struct diff_report *report)
+{
+	if (report->renderer)
+		return run_profile(options, report->renderer);
+	return run_attribution(options, &(struct attribution_request){
+						.is_quiet = true,
+						.table = report->table,
+					});
+}
+
+int diff_capture(const struct report_options *options, const char *recording,
+		 const struct diff_report *report, struct csv_rows *rows)
+{
+	struct report_options one = *options;
+	char *text = NULL;
+	size_t size;
+	int status;
+
+	*rows = (struct csv_rows){ .text = NULL };
+	one.input = recording;
+	one.format = "csv";
+	one.top = UINT64_MAX;
+	one.capture = open_memstream(&text, &size);
+	if (!one.capture)
+		return EXIT_FAILED;
+	status = run_report(&one, report);
+	if (fclose(one.capture) == EOF || status) {
+		free(text);
+		return status ? status : EXIT_FAILED;
+	}
+	return csv_rows_read(rows, text) < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+int diff_each(const char *list, int (*take)(void *ctx, const char *recording),
+	      void *ctx)
+{
+	char *copy = strdup(list);
+	char *rest = copy;
+	const char *recording;
+	int status = copy ? EXIT_OK : EXIT_FAILED;
+
+	while (!status && (recording = strsep(&rest, ",")))
+		status = take(ctx, recording);
+	free(copy);
+	return status;
+}
+
+static int say_unwritten(void)
+{
+	fprintf(stderr, "ktrace-hw: output not written: %s\n", strerror(errno));
+	return EXIT_FAILED;
+}
+
+FILE *diff_output_open(const struct report_options *options)
+{
+	FILE *out = options->output ? fopen(options->output, "we") : stdout;
+
+	if (!out)
+		say_unwritten();
+	return out;
+}
+
+int diff_output_close(FILE *out, int status)
+{
+	bool has_failed = fflush(out) == EOF || ferror(out);
+
+	if (out != stdout)
+		has_failed |= fclose(out) == EOF;
+	return has_failed ? say_unwritten() : status;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/diff/diff_reports.h"
+
+#include "attribution/table.h"
+#include "cmd/command.h"
+#include "cmd/diff/diff_capture.h"
+#include "report/diff/csv_rows.h"
+#include "report/diff/diff_table.h"
+#include "report/profile/profile_report.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Which columns of a report make the rows of a section. */
+struct source {
+	enum diff_section section;
+	const char *table; /* of attribution; NULL: the flat profile */
+	const char *name;  /* the column with the row's name, or "" */
+	const char *fixed; /* the row's name, where no column has it */
+	const char *count;
+	const char *total;
+	const char *p99;
+};
+
+static const struct source sources[] = {
+	{ DIFF_PROCESSES, "processes", "", "in all", "threads", "wall_ns", "" },
+	{ DIFF_PROCESSES, "processes", "", "user code", "", "user_ns", "" },
+	{ DIFF_PROCESSES, "processes", "", "system calls", "system_calls",
+	  "system_call_ns", "" },
+	{ DIFF_PROCESSES, "processes", "", "page faults", "faults", "fault_ns",
+	  "" },
+	{ DIFF_PROCESSES, "processes", "", "kernel threads' work", "",
+	  "kernel_ns", "" },
+	{ DIFF_PROCESSES, "processes", "", "waiting for a CPU", "",
+	  "runnable_ns", "" },
+	{ DIFF_PROCESSES, "processes", "", "asleep", "", "asleep_ns", "" },
+	{ DIFF_SYSCALLS, "syscalls", "call", NULL, "count", "total_ns",
+	  "p99_ns" },
+	{ DIFF_SLEEPS, "sleeps", "label", NULL, "count", "total_ns", "max_ns" },
+	{ DIFF_FUNCTIONS, NULL, "function", NULL, "calls", "self_ns", "" },
+};
+
+enum { SOURCES = sizeof(sources) / sizeof(*sources) };
+
+static const struct attribution_table *table_called(const char *name)
+{
+	const struct attribution_table *table;
+
+	for (size_t i = 0; (table = attribution_table_at(i)); i++)
+		if (!strcmp(table->name, name))
+			return table;
+	return NULL;
+}
+
+/* The process of "137k:vfs_read" is another one in each recording. */
+static const char *without_process(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits && name[digits] && strchr("ku", name[digits]) &&
+			       name[digits + 1] == ':' ?
+		       name + digits + 2 :
+		       name;
+}
+
+static const char *name_of(const struct source *source,
+			   const struct csv_rows *rows, size_t index)
+{
+	return source->fixed ? source->fixed :
+			       without_process(csv_rows_text(rows, index,
+							     source->name));
+}
+
+static int add_row(struct diff_table *table, int side,
+		   const struct source *source, const struct csv_rows *rows,
+		   size_t index)
+{
+	const struct diff_value value = {
+		.count = csv_rows_number(rows, index, source->count),
+		.total_ns = csv_rows_number(rows, index, source->total),
+		.p99_ns = csv_rows_number(rows, index, source->p99),
+	};
+
+	if (!value.count && !value.total_ns)
+		return 0;
+	return diff_table_add(table, side, source->section,
+			      csv_rows_text(rows, index, "comm"),
+			      name_of(source, rows, index), &value);
+}
+
+static bool is_same_report(const struct source *a, const struct source *b)
+{
+	return a->table && b->table && !strcmp(a->table, b->table);
+}
+
+static struct diff_report report_of(const struct source *source)
+{
+	if (!source->table)
+		return (struct diff_report){
+			.renderer = profile_renderer_find("flat", "csv"),
+		};
+	return (struct diff_report){ .table = table_called(source->table) };
+}
+
+/* One side that is read. */
+struct reading {
+	struct diff_table *table;
+	const struct report_options *options;
+	int side;
+};
+
+static int add_recording(void *ctx, const char *recording)
+{
+	const struct reading *reading = ctx;
+	struct csv_rows rows = { .text = NULL };
+	int status = EXIT_OK;
+
+	diff_table_begin(reading->table, reading->side);
+	for (int i = 0; !status && i < SOURCES; i++) {
+		if (!i || !is_same_report(&sources[i - 1], &sources[i])) {
+			struct diff_report report = report_of(&sources[i]);
+
+			csv_rows_free(&rows);
+			status = diff_capture(reading->options, recording,
+					      &report, &rows);
+		}
+		for (size_t row = 0; !status && row < csv_rows_count(&rows);
+		     row++)
+			if (add_row(reading->table, reading->side, &sources[i],
+				    &rows, row) < 0)
+				status = EXIT_FAILED;
+	}
+	csv_rows_free(&rows);
+	return status;
+}
+
+int diff_reports_read(struct diff_table *table,
+		      const struct report_options *options)
+{
+	struct reading reading = { .table = table, .options = options };
+	int status = diff_each(options->input, add_recording, &reading);
+
+	reading.side = 1;
+	if (!status)
+		status = diff_each(options->second, add_recording, &reading);
+	if (!status)
+		diff_table_end(table);
+	return status;
+}

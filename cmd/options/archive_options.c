@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/options/archive_options.h"
+
+#include "cmd/command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+enum { UNPACK = 256, KEEP_STACKS, NO_FILES, SYMFS };
+
+static const struct option long_options[] = {
+	{ "input", required_argument, NULL, 'i' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "unpack", required_argument, NULL, UNPACK },
+	{ "keep-stacks", no_argument, NULL, KEEP_STACKS },
+	{ "no-files", no_argument, NULL, NO_FILES },
+	{ "symfs", required_argument, NULL, SYMFS },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char usage[] =
+	"usage: ktrace-hw archive [OPTION]...\n"
+	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
+	"\n"
+	"Makes one file of a recording, with the files of the traced programs;\n"
+	"all commands read it (-i FILE), and tar(1) unpacks it.\n"
+	"\n"
+	"  -i, --input DIR    the recording (the newest here)\n"
+	"  -o, --output FILE  the archive (named after the recording)\n"
+	"  --keep-stacks      copies of user stacks as they are; else only the\n"
+	"                     addresses in them: programs' data may be secret\n"
+	"  --no-files         without the files of the traced programs\n"
+	"  --symfs DIR        these are below DIR\n"
+	"  --unpack FILE      makes the recording's folder again\n";
+
+static int take(struct archive_options *options, int option)
+{
+	switch (option) {
+	case 'i':
+		options->input = optarg;
+		return 0;
+	case 'o':
+		options->output = optarg;
+		return 0;
+	case UNPACK:
+		options->unpacked = optarg;
+		return 0;
+	case KEEP_STACKS:
+		options->keeps_stacks = true;
+		return 0;
+	case NO_FILES:
+		options->without_files = true;
+		return 0;
+	case SYMFS:
+		options->symfs = optarg;
+		return 0;
+	case 'h':
+		fputs(usage, stdout);
+		return EXIT_OK + 1;
+	default:
+		return EXIT_USAGE + 1;
+	}
+}
+
+int archive_options_read(struct archive_options *options, int argc, char **argv)
+{
+	int option;
+	int status = 0;
+
+	*options = (struct archive_options){ 0 };
+	optind = 1;
+	while (!status && (option = getopt_long(argc, argv, "i:o:h",
+						long_options, NULL)) != -1)
+		status = take(options, option);
+	if (status || optind == argc)
+		return status;
+	fprintf(stderr, "ktrace-hw archive: '%s': name the recording with -i\n",
+		argv[optind]);
+	return EXIT_USAGE + 1;
+}

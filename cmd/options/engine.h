@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_ENGINE_H
+#define KT_CMD_ENGINE_H
+
+#include <stdbool.h>
+
+struct flow_input;
+struct flow_source;
+struct recording;
+
+/* This is what follows a trace along the code. */
+enum engine {
+	ENGINE_DEFAULT, /* the first that reads the trace */
+	ENGINE_GRAPH,	/* our own: execution/ */
+	ENGINE_LIBIPT,
+	ENGINE_OPENCSD,
+};
+
+/* Reads the name of an engine.  Returns whether it is one. */
+bool engine_read(const char *name, enum engine *engine);
+
+const char *engine_name(enum engine engine);
+
+/* Returns @engine, or which of them ENGINE_DEFAULT is for @recording. */
+enum engine engine_for(enum engine engine, const struct recording *recording);
+
+/* Returns the library that also reads what @recording's trace unit wrote. */
+enum engine engine_second(const struct recording *recording);
+
+/* Returns whether @engine, which is not ENGINE_DEFAULT, reads @recording's
+ * trace.
+ */
+bool engine_reads(enum engine engine, const struct recording *recording);
+
+/* Opens the stream that @input names as blocks.  Returns as
+ * flow_source_open().
+ */
+int engine_open_blocks(enum engine engine, const struct flow_input *input,
+		       struct flow_source **source);
+
+#endif

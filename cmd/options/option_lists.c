@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/options/option_lists.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool option_number(const char *text, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno &&
+	       *number <= max;
+}
+
+static bool add_number(struct array *list, uint64_t number)
+{
+	/* int32_t and uint32_t lists alike. */
+	uint32_t *item = array_add(list);
+
+	if (item)
+		*item = (uint32_t)number;
+	return item;
+}
+
+/* One "7" or "2-5". */
+static bool add_range(struct array *list, const char *text)
+{
+	char *dash = strchr(text, '-');
+	uint64_t first;
+	uint64_t last;
+
+	if (dash)
+		*dash = '\0';
+	if (!option_number(text, INT32_MAX, &first))
+		return false;
+	last = first;
+	if (dash && !option_number(dash + 1, INT32_MAX, &last))
+		return false;
+	if (last < first || last - first > 65536)
+		return false;
+	for (uint64_t i = first; i <= last; i++)
+		if (!add_number(list, i))
+			return false;
+	return true;
+}
+
+bool option_numbers(struct array *list, const char *text)
+{
+	char *copy = strdup(text);
+	char *rest = copy;
+	char *word;
+	bool is_good = copy && *copy;
+
+	while (is_good && (word = strsep(&rest, ",")))
+		is_good = add_range(list, word);
+	free(copy);
+	return is_good;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/choice_check.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline/session.h"
+#include "decoder/recording/recording.h"
+#include "report/steps/step_filter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void take(struct step_callback *callback, const struct call_step *step)
+{
+	struct choice_check *check = (struct choice_check *)callback;
+	const struct step_filter *filter = &check->session->filter;
+
+	if (!check->has_task)
+		check->has_task = step_filter_task(filter, step->task);
+	if (!check->has_cpu)
+		check->has_cpu = step_filter_cpu(filter, step->cpu);
+	if (step->time_ns) {
+		if (!check->first_ns)
+			check->first_ns = step->time_ns;
+		check->last_ns = step->time_ns;
+	}
+	check->next->take(check->next, step);
+}
+
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
+{
+	const struct choice_check *check =
+		(const struct choice_check *)callback;
+
+	return check->next->is_done(check->next, time_ns);
+}
+
+static bool has_window(const struct session *session)
+{
+	return session->window.since_ns ||
+	       session->window.until_ns != UINT64_MAX;
+}
+
+static bool has_choice(const struct session *session)
+{
+	return step_filter_has_tasks(&session->filter) ||
+	       session->filter.cpu_count || has_window(session);
+}
+
+struct step_callback *choice_check_begin(struct choice_check *check,
+					 const struct session *session,
+					 struct step_callback *next)
+{
+	*check = (struct choice_check){
+		.callback = {
+			.take = take,
+			.is_done = next->is_done ? is_done : NULL,
+		},
+		.next = next,
+		.session = session,
+	};
+	return has_choice(session) ? &check->callback : next;
+}
+
+static int nothing(const struct choice_check *check, const char *what)
+{
+	fprintf(stderr, "ktrace-hw: %s: nothing to show: %s\n",
+		recording_path(check->session->recording), what);
+	return EXIT_FAILED;
+}
+
+static int outside(const struct choice_check *check)
+{
+	/* Decoding ends where nothing more is wanted. */
+	bool is_before = check->session->window.until_ns <= check->first_ns;
+	uint64_t edge_ns = is_before ? check->first_ns : check->last_ns;
+
+	nothing(check, "--since and --until leave all of it out");
+	fprintf(stderr,
+		"ktrace-hw: its trace %s at %" PRIu64 ".%09" PRIu64 " s\n",
+		is_before ? "begins" : "ends", edge_ns / 1000000000,
+		edge_ns % 1000000000);
+	return EXIT_FAILED;
+}
+
+int choice_check_end(const struct choice_check *check)
+{
+	const struct time_window *window = &check->session->window;
+
+	/* Without any step there is more to say than that. */
+	if (!has_choice(check->session) || !check->last_ns)
+		return EXIT_OK;
+	if (!check->has_task)
+		return nothing(check, "none of the chosen tasks ran (--pid, "
+				      "--tree, --comm)");
+	if (!check->has_cpu)
+		return nothing(check, "it has none of the chosen CPUs (--cpu)");
+	if (has_window(check->session) && (window->since_ns > check->last_ns ||
+					   window->until_ns <= check->first_ns))
+		return outside(check);
+	return EXIT_OK;
+}

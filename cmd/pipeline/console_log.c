@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/console_log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *level_text(enum log_level level)
+{
+	switch (level) {
+	case LOG_ERROR:
+		return "";
+	case LOG_WARNING:
+		return "warning: ";
+	case LOG_NOTE:
+		return "note: ";
+	}
+	return "";
+}
+
+static void write_message(void *ctx, enum log_level level, const char *file,
+			  uint64_t offset, const char *text)
+{
+	(void)ctx;
+	fprintf(stderr, "ktrace-hw: %s", level_text(level));
+	if (file)
+		fprintf(stderr, "%s: ", file);
+	if (offset != LOG_NO_OFFSET)
+		fprintf(stderr, "byte %" PRIu64 ": ", offset);
+	fprintf(stderr, "%s\n", text);
+}
+
+const struct log console_log = { .write = write_message };

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/cpu_pipeline.h"
+
+#include "cmd/pipeline/console_log.h"
+#include "cmd/pipeline/session.h"
+#include "common/error.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "execution/stream/execution_stream.h"
+#include "report/steps/first_task.h"
+#include "symbolize/events/function_events.h"
+
+static int open_engine(struct cpu_pipeline *pipeline,
+		       const struct session *session,
+		       const struct flow_input *input,
+		       const struct stream_checkpoint *from)
+{
+	int status;
+
+	if (session->engine == ENGINE_GRAPH)
+		return execution_stream_open(input, session->symbols,
+					     pipeline->pid, pipeline->tid,
+					     session->jobs, from,
+					     &pipeline->execution);
+	status = flow_source_open(input, &pipeline->source);
+	if (status < 0)
+		return status;
+	pipeline->events = function_events_new(pipeline->source,
+					       session->symbols, pipeline->pid,
+					       pipeline->tid);
+	return pipeline->events ? 0 : -ERROR_MEMORY;
+}
+
+int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
+			   const struct session *session, size_t index)
+{
+	const struct aux_stream *stream =
+		recording_stream(session->recording, index);
+
+	pipeline->cpu = stream->cpu;
+	return first_task(session->recording, stream, &pipeline->pid,
+			  &pipeline->tid);
+}
+
+int cpu_pipeline_open(struct cpu_pipeline *pipeline,
+		      const struct session *session, size_t index,
+		      const struct stream_checkpoint *from)
+{
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = recording_stream(session->recording, index),
+		.image = session->image,
+		.log = &console_log,
+	};
+
+	return open_engine(pipeline, session, &input, from);
+}
+
+int cpu_pipeline_next(void *ctx, const struct function_event **batch)
+{
+	struct cpu_pipeline *pipeline = ctx;
+
+	if (pipeline->execution)
+		return execution_stream_next(pipeline->execution, batch);
+	return function_events_next(pipeline->events, batch);
+}
+
+void cpu_pipeline_close(struct cpu_pipeline *pipeline)
+{
+	execution_stream_close(pipeline->execution);
+	function_events_free(pipeline->events);
+	flow_source_close(pipeline->source);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/input.h"
+
+#include "archive/unpack.h"
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Returns "@folder/@name", to be freed, or NULL. */
+static char *join(const char *folder, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+static bool is_of(const char *path, mode_t type)
+{
+	struct stat stat_of_path;
+
+	return path && !stat(path, &stat_of_path) &&
+	       (stat_of_path.st_mode & S_IFMT) == type;
+}
+
+/* Messages then name the archive, as a folder. */
+static int unpack_input(struct input *input, const char *path,
+			const struct log *log)
+{
+	const char *slash = strrchr(path, '/');
+	int error = temporary_folder_make(&input->unpacked, log);
+
+	if (error)
+		return error;
+	input->path = join(input->unpacked.path, slash ? slash + 1 : path);
+	if (!input->path || mkdir(input->path, 0700) < 0)
+		return -ERROR_SYSTEM;
+	return unpack(path, input->path, log);
+}
+
+static bool is_archive(const char *path)
+{
+	static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+	unsigned char bytes[4] = { 0 };
+	FILE *file = is_of(path, S_IFREG) ? fopen(path, "re") : NULL;
+	bool is_read = file && fread(bytes, 1, 4, file) == 4;
+
+	if (file)
+		fclose(file);
+	return is_read && !memcmp(bytes, magic, sizeof(magic));
+}
+
+int input_open(struct input *input, const char *path, const struct log *log)
+{
+	int error = 0;
+
+	*input = (struct input){ 0 };
+	if (is_archive(path))
+		error = unpack_input(input, path, log);
+	else
+		input->path = strdup(path);
+	if (error || !input->path) {
+		input_close(input);
+		return error ? error : -ERROR_MEMORY;
+	}
+	input->files = join(input->path, "files");
+	if (!is_of(input->files, S_IFDIR)) {
+		free(input->files);
+		input->files = NULL;
+	}
+	return 0;
+}
+
+void input_close(struct input *input)
+{
+	free(input->path);
+	free(input->files);
+	temporary_folder_remove(&input->unpacked);
+	*input = (struct input){ 0 };
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/pipeline.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline/checkpoints.h"
+#include "cmd/pipeline/choice_check.h"
+#include "cmd/pipeline/cpu_pipeline.h"
+#include "cmd/pipeline/pager.h"
+#include "cmd/pipeline/progress.h"
+#include "cmd/pipeline/session.h"
+#include "cmd/pipeline/window_start.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "execution/stream/execution_stream.h"
+#include "execution/stream/stream_checkpoint.h"
+#include "report/steps/event_merge.h"
+#include "report/steps/stacks_checkpoint.h"
+#include "report/steps/task_stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* All that one run needs. */
+struct pipeline {
+	const struct session *session;
+	struct step_callback *callback;
+	struct checkpoints *checkpoints; /* NULL: none */
+	size_t count;			 /* of streams */
+	struct cpu_pipeline *cpus;
+	struct stream_checkpoint *places; /* where they begin */
+	bool has_places;		  /* else at their begins */
+	struct task_stacks *stacks;
+	struct event_merge *merge;
+};
+
+static bool must_wait(void *ctx, uint32_t index,
+		      const struct function_event *event, uint32_t *where)
+{
+	return task_stacks_runs_elsewhere(ctx, index, function_event_tid(event),
+					  where);
+}
+
+/* Decoding goes on to the window's end, if to no earlier one. */
+static struct progress progress_of_window(const struct session *session)
+{
+	const struct recording_info *info = recording_info(session->recording);
+	uint64_t last_ns = info->last_time_ns;
+
+	if (recording_time(session->recording) != RECORDING_TIME_NANOSECONDS)
+		last_ns = 0;
+	else if (last_ns > session->done_ns)
+		last_ns = session->done_ns;
+	return progress_of(info->first_time_ns, last_ns);
+}
+
+/* Returns whether what comes behind an event of @time_ns would change nothing.
+ */
+static bool is_done(const struct session *session,
+		    const struct step_callback *callback,
+		    const struct event_merge *merge, uint64_t time_ns)
+{
+	if (!callback->is_done || session->decodes_all)
+		return false;
+	return callback->is_done(callback, time_ns < session->done_ns ?
+						   0 :
+						   event_merge_time(merge));
+}
+
+/* Sends all that is merged through the stacks to the callback. */
+static int take_all(struct pipeline *pipeline)
+{
+	const struct session *session = pipeline->session;
+	struct progress progress = progress_of_window(session);
+	bool keeps = checkpoints_are_kept(pipeline->checkpoints);
+	const struct function_event *events;
+	uint32_t index;
+	int count;
+
+	while ((count = event_merge_next(pipeline->merge, &index, &events)) >
+	       0) {
+		const struct function_event *last = &events[count - 1];
+
+		if (!pager_has_begun(session->pager))
+			progress_at(&progress, events->time_ns);
+		count = task_stacks_take(pipeline->stacks, index, events,
+					 (uint32_t)count);
+		if (count < 0)
+			break;
+		if (is_done(session, pipeline->callback, pipeline->merge,
+			    last->time_ns)) {
+			task_stacks_stop(pipeline->stacks);
+			keeps = false;
+			break;
+		}
+		if (keeps)
+			checkpoints_pass(pipeline->checkpoints,
+					 pipeline->stacks, pipeline->cpus,
+					 pipeline->merge, last->kind);
+	}
+	progress_end(&progress);
+	if (!count && keeps)
+		checkpoints_finish(pipeline->checkpoints);
+	return count;
+}
+
+/* Makes the stacks, with their CPUs, as they are when all begins. */
+static int make_stacks(struct pipeline *pipeline)
+{
+	int status = 0;
+
+	pipeline->stacks =
+		task_stacks_new(pipeline->session->window, pipeline->callback);
+	if (!pipeline->stacks)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
+		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
+
+		status = task_stacks_add_cpu(pipeline->stacks, cpu->cpu,
+					     cpu->pid, cpu->tid);
+	}
+	return status < 0 ? status : 0;
+}
+
+/* Where there is no index, a window may begin late all the same; but then none
+ * is made.
+ */
+static int find_start(struct pipeline *pipeline)
+{
+	int status = 0;
+
+	if (!pipeline->checkpoints ||
+	    checkpoints_are_kept(pipeline->checkpoints))
+		status = window_start_find(pipeline->session,
+					   pipeline->callback, pipeline->cpus,
+					   pipeline->places);
+	if (status <= 0)
+		return status;
+	pipeline->has_places = true;
+	checkpoints_close(pipeline->checkpoints);
+	pipeline->checkpoints = NULL;
+	return 0;
+}
+
+/* Goes on from a checkpoint, if there is one that makes sense. */
+static int load_checkpoint(struct pipeline *pipeline)
+{
+	int status;
+
+	if (!pipeline->checkpoints)
+		return 0;
+	status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
+				  pipeline->places);
+	if (status == -ERROR_FORMAT) {
+		task_stacks_free(pipeline->stacks);
+		return make_stacks(pipeline);
+	}
+	pipeline->has_places = status > 0;
+	if (pipeline->has_places)
+		stacks_checkpoint_say(pipeline->stacks);
+	return status < 0 ? status : 0;
+}
+
+static int open_cpu(struct pipeline *pipeline, size_t index)
+{
+	struct cpu_pipeline *cpu = &pipeline->cpus[index];
+	int status = cpu_pipeline_open(
+		cpu, pipeline->session, index,
+		pipeline->has_places ? &pipeline->places[index] : NULL);
+
+	if (status < 0)
+		return status;
+	if (checkpoints_are_kept(pipeline->checkpoints))
+		execution_stream_keep(cpu->execution);
+	return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu);
+}
+
+/* Recording -> flow -> function events -> steps -> callback, all CPUs merged.
+ */
+static int run(struct pipeline *pipeline)
+{
+	size_t count = pipeline->count;
+	int status = 0;
+
+	pipeline->cpus = calloc(count, sizeof(*pipeline->cpus));
+	pipeline->places = calloc(count, sizeof(*pipeline->places));
+	if (!pipeline->cpus || !pipeline->places)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; !status && i < count; i++)
+		status = cpu_pipeline_find_task(&pipeline->cpus[i],
+						pipeline->session, i);
+	if (!status)
+		status = find_start(pipeline);
+	if (!status)
+		status = make_stacks(pipeline);
+	if (!status)
+		status = load_checkpoint(pipeline);
+	if (status < 0)
+		return status;
+	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
+	if (!pipeline->merge)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; !status && i < count; i++)
+		status = open_cpu(pipeline, i);
+	if (!status)
+		status = take_all(pipeline);
+	if (!status)
+		task_stacks_close(pipeline->stacks);
+	return status;
+}
+
+static void close_parts(struct pipeline *pipeline)
+{
+	event_merge_free(pipeline->merge);
+	for (size_t i = 0; pipeline->cpus && i < pipeline->count; i++)
+		cpu_pipeline_close(&pipeline->cpus[i]);
+	free(pipeline->cpus);
+	free(pipeline->places);
+	checkpoints_close(pipeline->checkpoints);
+}
+
+static int no_trace(const struct session *session)
+{
+	fprintf(stderr,
+		"ktrace-hw: %s: holds no hardware trace; make a recording "
+		"that does with ktrace-hw record\n",
+		recording_path(session->recording));
+	return EXIT_FAILED;
+}
+
+int pipeline_run(const struct session *session, struct step_callback *callback,
+		 struct task_stacks **stacks)
+{
+	struct pipeline pipeline = {
+		.session = session,
+		.callback = callback,
+		.count = recording_stream_count(session->recording),
+	};
+	int status;
+
+	pipeline.checkpoints = checkpoints_open(session, callback);
+	status = run(&pipeline);
+	close_parts(&pipeline);
+	*stacks = pipeline.stacks;
+	if (status >= 0)
+		return 0;
+	task_stacks_free(pipeline.stacks);
+	*stacks = NULL;
+	return status;
+}
+
+int run_pipeline_unchecked(const struct session *session,
+			   struct step_callback *callback,
+			   struct task_stacks **stacks)
+{
+	int status;
+
+	*stacks = NULL;
+	if (!recording_stream_count(session->recording))
+		return no_trace(session);
+	status = pipeline_run(session, callback, stacks);
+	if (status == 0)
+		return EXIT_OK;
+	fprintf(stderr, "ktrace-hw: %s: not decoded: %s\n",
+		recording_path(session->recording), error_text(status));
+	return EXIT_FAILED;
+}
+
+int run_pipeline(const struct session *session, struct step_callback *callback,
+		 struct task_stacks **stacks)
+{
+	struct choice_check check;
+	int status = run_pipeline_unchecked(
+		session, choice_check_begin(&check, session, callback), stacks);
+
+	return status ? status : choice_check_end(&check);
+}

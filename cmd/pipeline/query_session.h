@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_QUERY_SESSION_H
+#define KT_CMD_QUERY_SESSION_H
+
+#include "cmd/pipeline/session.h"
+#include "report/steps/step_filter.h"
+#include "sql/scan/sql_recording.h"
+
+/* A session as queries see it. */
+struct query_session {
+	struct sql_recording recording; /* first */
+	const struct session *session;	/* borrowed */
+	struct known_events *events;
+	struct context_kinds *kinds;
+	struct step_filter all;
+};
+
+/* Makes @session, which is open, one that can be asked.
+ *
+ * Returns 0 or -ERROR_MEMORY.  Close it either way, before the session.
+ */
+int query_session_open(struct query_session *query,
+		       const struct session *session);
+void query_session_close(struct query_session *query);
+
+#endif

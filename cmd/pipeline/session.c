@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/session.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline/console_log.h"
+#include "cmd/pipeline/pager.h"
+#include "common/error.h"
+#include "decoder/code/code_image.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
+#include "execution/stream/jobs.h"
+#include "report/text/colors.h"
+#include "report/text/task_names.h"
+#include "report/text/time_unit.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_for_people(const struct report_options *options)
+{
+	return options->is_paged &&
+	       (!options->format || !strcmp(options->format, "text"));
+}
+
+/* As the terminals' users agreed (no-color.org); "dumb" is an editor's. */
+static bool wants_colors(const struct report_options *options)
+{
+	const char *without = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+
+	if (options->colors != COLORS_AUTO)
+		return options->colors == COLORS_ALWAYS;
+	return !options->output && isatty(STDOUT_FILENO) &&
+	       !(without && *without) && terminal && strcmp(terminal, "dumb");
+}
+
+enum { OUTPUT_BYTES = 1 << 18 };
+
+/* People read line by line; others get as much at once as may be. */
+static void set_buffer(struct session *session)
+{
+	if (session->pager || isatty(fileno(session->out))) {
+		setvbuf(session->out, NULL, _IOLBF, 0);
+		return;
+	}
+	session->buffer = malloc(OUTPUT_BYTES);
+	if (session->buffer)
+		setvbuf(session->out, session->buffer, _IOFBF, OUTPUT_BYTES);
+}
+
+static int open_output(struct session *session,
+		       const struct report_options *options)
+{
+	const char *path = options->output;
+
+	if (options->capture) {
+		session->colors = &colors_none;
+		session->out = options->capture;
+		session->is_captured = true;
+		return 0;
+	}
+	session->colors = is_for_people(options) && wants_colors(options) ?
+				  &colors_of_terminal :
+				  &colors_none;
+	if (!path && is_for_people(options))
+		session->pager = pager_new();
+	session->out = path ? fopen(path, "we") : pager_output(session->pager);
+	if (session->out) {
+		set_buffer(session);
+		return 0;
+	}
+	fprintf(stderr, "ktrace-hw: %s: cannot be written: %s\n", path,
+		strerror(errno));
+	return EXIT_FAILED;
+}
+
+/* A recording that failed may have moved the one before it away. */
+static void say_if_old(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length > 4 && !strcmp(path + length - 4, ".old"))
+		fprintf(stderr,
+			"ktrace-hw: note: the last recording here is "
+			"%s: a newer one has failed, or is gone\n",
+			path);
+}
+
+static int open_recording(struct session *session,
+			  const struct report_options *options)
+{
+	const char *path = options->input;
+	char *found = NULL;
+	int status;
+
+	if (!path)
+		path = found = find_last_recording();
+	if (!path) {
+		fputs("ktrace-hw: no recording in this directory; make one "
+		      "with ktrace-hw record, or name one with -i DIR\n",
+		      stderr);
+		return EXIT_FAILED;
+	}
+	if (found)
+		say_if_old(found);
+	status = input_open(&session->input, path, &console_log);
+	if (!status)
+		status = recording_open(session->input.path, &console_log,
+					&session->recording);
+	if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s: not opened: %s\n", path,
+			error_text(status));
+	else
+		recording_set_root(session->recording,
+				   options->symfs ? options->symfs :
+						    session->input.files);
+	free(found);
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+static int open_lines(struct session *session)
+{
+	session->lines =
+		lines_new(recording_info(session->recording)->os_release);
+	return session->lines ? 0 : -ERROR_MEMORY;
+}
+
+/* As many threads as may run at once, unless told otherwise. */
+static int open_jobs(struct session *session,
+		     const struct report_options *options)
+{
+	cpu_set_t cpus;
+	unsigned int count = (unsigned int)options->jobs;
+
+	if (!count && sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
+		count = (unsigned int)CPU_COUNT(&cpus);
+	session->jobs = jobs_new(count ? count : 1);
+	return session->jobs ? 0 : -ERROR_MEMORY;
+}
+
+static int open_parts(struct session *session,
+		      const struct report_options *options)
+{
+	struct recording *recording = session->recording;
+	int status = code_image_open(recording, &console_log, &session->image);
+
+	if (!status)
+		status = symbols_open(recording, &console_log,
+				      &session->symbols);
+	if (!status)
+		status = task_names_open(recording, &session->names);
+	if (!status && options->wants_lines)
+		status = open_lines(session);
+	if (!status)
+		status = open_jobs(session, options);
+	if (status < 0)
+		fprintf(stderr, "ktrace-hw: %s: %s\n",
+			recording_path(recording), error_text(status));
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+int session_needs_time(const struct session *session, const char *option,
+		       const char *value)
+{
+	const struct time_unit *unit = time_unit_of(session->recording);
+
+	if (unit->is_time)
+		return 0;
+	fprintf(stderr,
+		"ktrace-hw: %s%s%s: the trace has no time stamps that "
+		"could be converted, only %s are counted\n",
+		option, *value ? "=" : "", value, unit->name);
+	return EXIT_USAGE;
+}
+
+/* Those who only look at standard error are told as well. */
+static int check_time(const struct session *session,
+		      const struct report_options *options)
+{
+	const struct time_unit *unit = time_unit_of(session->recording);
+
+	if (unit->is_of_host)
+		fprintf(stderr,
+			"ktrace-hw: note: %s: its times are by the "
+			"clock of the virtual machine's host\n",
+			recording_path(session->recording));
+	if (unit->is_time)
+		return 0;
+	fprintf(stderr, "ktrace-hw: note: %s: no times: %s are counted\n",
+		recording_path(session->recording), unit->name);
+	if (options->since)
+		return session_needs_time(session, "--since", "");
+	if (options->until)
+		return session_needs_time(session, "--until", "");
+	return 0;
+}
+
+static int choose_engine(struct session *session,
+			 const struct report_options *options)
+{
+	const struct recording *recording = session->recording;
+
+	session->engine = engine_for(options->engine, recording);
+	if (options->engine == ENGINE_DEFAULT ||
+	    engine_reads(session->engine, recording))
+		return 0;
+	fprintf(stderr, "ktrace-hw: %s: --engine=%s does not read its trace\n",
+		recording_path(recording), engine_name(session->engine));
+	return EXIT_USAGE;
+}
+
+/* What a window shows must not hang on what is skipped: tests look. */
+static bool index_is(const char *use)
+{
+	const char *index = getenv("KTRACE_INDEX");
+
+	return index && !strcmp(index, use);
+}
+
+int session_open_input(struct session *session,
+		       const struct report_options *options)
+{
+	int status;
+
+	*session = (struct session){ 0 };
+	status = open_recording(session, options);
+	if (!status)
+		status = check_time(session, options);
+	if (!status)
+		status = choose_engine(session, options);
+	if (!status)
+		status = open_parts(session, options);
+	if (!status &&
+	    report_options_window(
+		    options, recording_info(session->recording)->first_time_ns,
+		    &session->window) < 0)
+		status = EXIT_USAGE;
+	session->done_ns = session->window.until_ns;
+	session->filter = report_options_filter(options, session->names);
+	session->decodes_all = index_is("none");
+	session->uses_points = index_is("points");
+	return status;
+}
+
+int session_open(struct session *session, const struct report_options *options)
+{
+	int status = session_open_input(session, options);
+
+	return status ? status : open_output(session, options);
+}
+
+/* Standard output stays open, and keeps the buffer if that is not empty. */
+static void release_stdout(struct session *session, bool has_failed)
+{
+	if (!session->buffer)
+		return;
+	if (!has_failed && !setvbuf(stdout, NULL, _IONBF, 0))
+		free(session->buffer);
+	session->buffer = NULL;
+}
+
+static int close_output(struct session *session)
+{
+	FILE *out = session->out;
+	bool has_failed = fflush(out) == EOF || ferror(out);
+
+	if (has_failed)
+		fprintf(stderr, "ktrace-hw: output not written: %s\n",
+			strerror(errno));
+	if (session->is_captured)
+		return has_failed ? EXIT_FAILED : 0;
+	if (session->pager)
+		has_failed |= pager_close(session->pager) < 0;
+	else if (out != stdout)
+		fclose(out);
+	else
+		release_stdout(session, has_failed);
+	free(session->buffer);
+	return has_failed ? EXIT_FAILED : 0;
+}
+
+int session_close(struct session *session)
+{
+	lines_free(session->lines);
+	task_names_close(session->names);
+	jobs_free(session->jobs);
+	symbols_close(session->symbols);
+	code_image_close(session->image);
+	recording_close(session->recording);
+	input_close(&session->input);
+	return session->out ? close_output(session) : 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record/command_path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <paths.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int check_file(const char *path)
+{
+	struct stat stat_of_path;
+
+	if (stat(path, &stat_of_path) < 0)
+		return -1;
+	if (S_ISREG(stat_of_path.st_mode))
+		return access(path, X_OK);
+	errno = EACCES;
+	return -1;
+}
+
+static int check_folders(const char *folders, const char *command)
+{
+	int error = ENOENT;
+
+	for (const char *end; *command; folders = end + 1) {
+		char path[PATH_MAX];
+
+		end = strchrnul(folders, ':');
+		/* An empty entry is the current folder. */
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - folders),
+			 folders, end > folders ? "/" : "", command);
+		if (!check_file(path))
+			return 0;
+		if (errno == EACCES)
+			error = errno;
+		if (!*end)
+			break;
+	}
+	errno = error;
+	return -1;
+}
+
+/* What runs as root, as the virtual machine's commands do, has the last ones.
+ */
+int command_path_check(const char *command)
+{
+	const char *folders = getenv("PATH");
+	int error;
+
+	if (strchr(command, '/'))
+		return check_file(command);
+	if (!check_folders(folders ? folders : _PATH_DEFPATH, command))
+		return 0;
+	error = errno;
+	if (!check_folders(_PATH_STDPATH, command))
+		return 0;
+	errno = error;
+	return -1;
+}

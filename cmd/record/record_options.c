@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record/record_options.h"
+#include "cmd/record/record_values.h"
+#include "collector/events/tracepoint_set.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+enum long_only {
+	OPTION_ARCH = 256,
+	OPTION_BUFFER,
+	OPTION_CYCLES,
+	OPTION_DISCARD,
+	OPTION_DURATION,
+	OPTION_EVENTS,
+	OPTION_FILTER,
+	OPTION_MACHINE,
+	OPTION_MAX_SIZE,
+	OPTION_NO_CYCLES,
+	OPTION_RETURN_STACK,
+	OPTION_SINK,
+	OPTION_SNAPSHOT,
+	OPTION_USER,
+	OPTION_USER_STACKS,
+};
+
+static const struct option long_options[] = {
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "arch", required_argument, NULL, OPTION_ARCH },
+	{ "buffer", required_argument, NULL, OPTION_BUFFER },
+	{ "cycles", optional_argument, NULL, OPTION_CYCLES },
+	{ "discard", no_argument, NULL, OPTION_DISCARD },
+	{ "duration", required_argument, NULL, OPTION_DURATION },
+	{ "events", required_argument, NULL, OPTION_EVENTS },
+	{ "filter", required_argument, NULL, OPTION_FILTER },
+	{ "machine", optional_argument, NULL, OPTION_MACHINE },
+	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
+	{ "no-cycles", no_argument, NULL, OPTION_NO_CYCLES },
+	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
+	{ "sink", required_argument, NULL, OPTION_SINK },
+	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
+	{ "user", no_argument, NULL, OPTION_USER },
+	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+void record_options_help(void)
+{
+	fputs("usage: ktrace-hw record [OPTION]... [--] COMMAND "
+	      "[ARGUMENT]...\n"
+	      "       ktrace-hw record [OPTION]... -a | -p PID\n"
+	      "\n"
+	      "  -a, --all-cpus     everything that runs\n"
+	      "  -p, --pid PID,...  these processes, all their threads\n"
+	      "  -C, --cpu LIST     only on these CPUs, such as 0-3,7;\n"
+	      "                     without -p: everything that runs there\n"
+	      "  -o, --output DIR   the recording (ktrace.data)\n"
+	      "  --arch ARCH        of the machine: x86_64 or arm64\n"
+	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
+	      "  --cycles[=N]       counts of cycles in the trace, on CoreSight\n"
+	      "                     of at least N; --no-cycles: none (Intel PT\n"
+	      "                     has them, CoreSight not: they fill the sink)\n"
+	      "  --discard          with --machine: leave there what the command\n"
+	      "                     writes below this folder\n"
+	      "  --duration S       end after S seconds\n"
+	      "  --events LIST      tracepoints: none, sched, irq, syscalls,\n"
+	      "                     faults, all, attribution (sched); the last\n"
+	      "                     records a command with all that runs\n"
+	      "  --filter LIST      only these kernel functions or ranges\n"
+	      "  --machine[=OPTION...]\n"
+	      "                     in a virtual machine with a trace unit;\n"
+	      "                     options as for ktrace-hw machine run\n"
+	      "  --max-size SIZE    end when the recording has so much (2G);\n"
+	      "                     the command runs on\n"
+	      "  --return-stack     CoreSight trace without the returns that go\n"
+	      "                     where they were called from\n"
+	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
+	      "                     the kernel's cs_etm/sinks)\n"
+	      "  --snapshot         keep the newest trace, at the end and\n"
+	      "                     whenever SIGUSR2 comes\n"
+	      "  --user             user space as well as the kernel\n"
+	      "  --user-stacks[=SIZE]\n"
+	      "                     the caller's stack at each system call, up\n"
+	      "                     to SIZE (8K), for report --sleeps and\n"
+	      "                     --user-sites\n"
+	      "\n"
+	      "Exit code: the command's, 128+N if signal N ended it; 125 if\n"
+	      "recording failed, 126 or 127 if the command cannot run, 2 for\n"
+	      "wrong usage.\n",
+	      stdout);
+}
+
+static int wrong(const char *option, const char *value, const char *form)
+{
+	fprintf(stderr, "ktrace-hw record: %s '%s': give %s\n", option, value,
+		form);
+	return 2;
+}
+
+static int set_arch(struct record_options *options, const char *value)
+{
+	if (strcmp(value, "x86_64") && strcmp(value, "arm64"))
+		return wrong("--arch", value, "x86_64 or arm64");
+	options->arch = value;
+	return 0;
+}
+
+static int set_events(struct record_options *options, const char *value)
+{
+	int sets = tracepoint_set_parse(value);
+
+	if (sets < 0)
+		return wrong("--events", value,
+			     "none, sched, irq, syscalls, faults, all, "
+			     "attribution, or a list of them");
+	options->collector.tracepoints = (unsigned int)sets;
+	options->collector.tracepoints_may_miss = false;
+	return 0;
+}
+
+/* The options that have a value. */
+static int set_value(struct record_options *options, int option,
+		     const char *value)
+{
+	struct collector_options *collector = &options->collector;
+
+	switch (option) {
+	case 'p':
+		return record_value_pids(value, &options->processes) ?
+			       0 :
+			       wrong("--pid", value, "process numbers");
+	case 'C':
+		collector->cpus = value;
+		return 0;
+	case 'o':
+		options->folder = value;
+		return 0;
+	case OPTION_ARCH:
+		return set_arch(options, value);
+	case OPTION_BUFFER:
+		return record_value_size(value, &collector->buffer_bytes) ?
+			       0 :
+			       wrong("--buffer", value,
+				     "a size from 64K to 1G, a power of two");
+	case OPTION_CYCLES:
+		collector->cycles.kind = CYCLES_COUNTED;
+		return !value || record_value_threshold(
+					 value, &collector->cycles.threshold) ?
+			       0 :
+			       wrong("--cycles", value,
+				     "a number of cycles from 1 to 4095");
+	case OPTION_DURATION:
+		return record_value_seconds(value, &collector->duration_ns) ?
+			       0 :
+			       wrong("--duration", value, "seconds above 0");
+	case OPTION_EVENTS:
+		return set_events(options, value);
+	case OPTION_FILTER:
+		collector->filter = value;
+		return 0;
+	case OPTION_MAX_SIZE:
+		return record_value_max(value, &collector->max_bytes) ?
+			       0 :
+			       wrong("--max-size", value, "a size from 1M on");
+	case OPTION_SINK:
+		collector->sink = value;
+		return 0;
+	case OPTION_USER_STACKS:
+		return record_value_stack(value ? value : "8K",
+					  &collector->user_stack_bytes) ?
+			       0 :
+			       wrong("--user-stacks", value,
+				     "a size from 64 to 60K, a multiple "
+				     "of 8");
+	default:
+		return 2;
+	}
+}
+
+static int set_option(struct record_options *options, int option,
+		      const char *value)
+{
+	switch (option) {
+	case 'a':
+		options->collector.whole_cpus = true;
+		return 0;
+	case 'h':
+		options->help = true;
+		return 0;
+	case OPTION_DISCARD:
+		options->discard = true;
+		return 0;
+	case OPTION_MACHINE:
+		options->machine = true;
+		options->machine_options = value;
+		return 0;
+	case OPTION_NO_CYCLES:
+		options->collector.cycles.kind = CYCLES_LEFT_OUT;
+		return 0;
+	case OPTION_RETURN_STACK:
+		options->collector.return_stack = true;
+		return 0;
+	case OPTION_SNAPSHOT:
+		options->collector.snapshot = true;
+		return 0;
+	case OPTION_USER:
+		options->collector.user = true;
+		return 0;
+	default:
+		return set_value(options, option, value);
+	}
+}
+
+/* Returns which options do not go together. */
+static const char *conflict(const struct record_options *options)
+{
+	const struct collector_options *collector = &options->collector;
+	bool processes = options->processes.count > 0;
+
+	if (processes && collector->whole_cpus)
+		return "-a records all processes: leave out -p";
+	if (processes && collector->command)
+		return "give either -p or a command";
+	if (!processes && !collector->command && !collector->whole_cpus &&
+	    !collector->cpus)
+		return "give a command, -p PID or -a";
+	if (options->machine && processes)
+		return "the virtual machine does not have this one's "
+		       "processes: give a command";
+	if (options->arch && !options->machine)
+		return "--arch is the virtual machine's: give --machine too";
+	if (options->discard && !options->machine)
+		return "--discard is the virtual machine's: give --machine too";
+	if (options->machine && !collector->command)
+		return "give the command to run in the virtual machine";
+	return NULL;
+}
+
+/* Who wakes a command's tasks, and whose interrupts they bear, may be anyone:
+ * to tell, everything that runs is recorded for the life of the command.
+ */
+static void widen_for_attribution(struct collector_options *collector)
+{
+	if (collector->tracepoints & TRACEPOINTS_OBJECTS &&
+	    collector->command && !collector->cpus)
+		collector->whole_cpus = true;
+}
+
+/* Keeps the words @first to @end of @argv for the recorder in the machine. */
+static int keep_words(struct record_options *options, char **argv, int first,
+		      int end)
+{
+	for (int i = first; i < end; i++) {
+		const char **word = array_add(&options->words);
+
+		if (!word) {
+			fputs("ktrace-hw record: out of memory\n", stderr);
+			return 2;
+		}
+		*word = argv[i];
+	}
+	return 0;
+}
+
+static int parse_options(struct record_options *options, int argc, char **argv)
+{
+	int first = optind = 1;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "+ap:C:o:h", long_options,
+				     NULL)) != -1) {
+		bool is_machines = option == OPTION_MACHINE ||
+				   option == OPTION_ARCH ||
+				   option == OPTION_DISCARD;
+
+		if (set_option(options, option, optarg) ||
+		    (!is_machines && keep_words(options, argv, first, optind)))
+			return 2;
+		first = optind;
+	}
+	return 0;
+}
+
+int record_options_parse(struct record_options *options, int argc, char **argv)
+{
+	const char *problem;
+
+	*options = (struct record_options){
+		.collector = { .buffer_bytes = 8 << 20,
+			       .tracepoints = TRACEPOINTS_SCHED,
+			       .tracepoints_may_miss = true,
+			       .argc = argc,
+			       .argv = argv },
+		.processes = ARRAY_OF(pid_t),
+		.words = ARRAY_OF(const char *),
+		.folder = RECORD_DEFAULT_FOLDER,
+	};
+	if (parse_options(options, argc, argv))
+		return 2;
+	if (optind < argc)
+		options->collector.command = argv + optind;
+	options->collector.processes = options->processes.items;
+	options->collector.process_count = options->processes.count;
+	widen_for_attribution(&options->collector);
+	problem = options->help ? NULL : conflict(options);
+	if (problem)
+		fprintf(stderr, "ktrace-hw record: %s\n", problem);
+	return problem ? 2 : 0;
+}
+
+void record_options_free(struct record_options *options)
+{
+	array_free(&options->processes);
+	array_free(&options->words);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/timeline_command.h"
+
+#include "cmd/command.h"
+#include "cmd/pipeline/pipeline.h"
+#include "cmd/pipeline/session.h"
+#include "cmd/report/timeline_lanes.h"
+#include "report/steps/step_select.h"
+#include "report/text/duration_text.h"
+#include "report/text/time_unit.h"
+#include "report/timeline/timeline.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static int out_of_memory(void)
+{
+	fputs("ktrace-hw: out of memory\n", stderr);
+	return EXIT_FAILED;
+}
+
+/* Recording -> steps -> selected steps -> renderer. */
+static int run_selected(const struct session *session,
+			const struct step_select_options *options,
+			struct step_callback *callback,
+			struct lane_callback *lane_callback)
+{
+	struct step_select *select = step_select_new(
+		options, symbols_functions(session->symbols), callback);
+	struct step_callback *first = select ? step_select_callback(select) :
+					       NULL;
+	struct timeline_lanes *lanes = NULL;
+	struct task_stacks *stacks = NULL;
+	int status = 0;
+
+	if (select && lane_callback) {
+		lanes = timeline_lanes_new(session, options->min_ns,
+					   lane_callback, first);
+		first = lanes ? timeline_lanes_callback(lanes) : NULL;
+	}
+	if (!first)
+		status = out_of_memory();
+	if (!status)
+		status = run_pipeline(session, first, &stacks);
+	if (!status && lanes && timeline_lanes_end(lanes) < 0)
+		status = out_of_memory();
+	if (!status && step_select_end(select) < 0)
+		status = out_of_memory();
+	timeline_lanes_free(lanes);
+	task_stacks_free(stacks);
+	step_select_free(select);
+	return status;
+}
+
+/* Rows beside functions need the whole recording.  How many functions are
+ * wanted is no choice of time, so that there are none of these then.
+ */
+static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
+				      struct step_callback *callback,
+				      const struct timeline_options *timeline,
+				      const struct step_select_options *options)
+{
+	if (!renderer->lanes || timeline->functions_only ||
+	    options->max_count != UINT64_MAX)
+		return NULL;
+	return renderer->lanes(callback);
+}
+
+static int render_session(const struct session *session,
+			  const struct timeline_options *timeline,
+			  const struct step_select_options *options,
+			  const struct timeline_renderer *renderer,
+			  struct timeline_summary *summary)
+{
+	const struct timeline_context context = {
+		.functions = symbols_functions(session->symbols),
+		.lines = session->lines,
+		.names = session->names,
+		.unit = time_unit_of(session->recording),
+		.by_process = step_filter_has_tasks(&session->filter),
+		.colors = session->colors,
+		.out = session->out,
+		.summary = summary,
+	};
+	struct step_callback *callback = renderer->open(&context);
+	int status;
+
+	if (!callback)
+		return out_of_memory();
+	status = run_selected(session, options, callback,
+			      lanes_of(renderer, callback, timeline, options));
+	if (renderer->close(callback) < 0 && !status)
+		status = out_of_memory();
+	return status;
+}
+
+/* Prints what a file of an export holds and lacks. */
+static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
+{
+	fprintf(stderr,
+		"ktrace-hw: %" PRIu64 " slices, %.1f MB (%.1f bytes "
+		"each)",
+		summary->slices, (double)summary->bytes / 1e6,
+		summary->slices ?
+			(double)summary->bytes / (double)summary->slices :
+			0);
+	if (min_ns)
+		fprintf(stderr, "; what is shorter than %s is left out\n",
+			duration_text_of(min_ns).text);
+	else
+		fputs("; --min-duration makes it smaller\n", stderr);
+}
+
+static bool has_any(const struct function_table *functions,
+		    const struct name_choice *choice)
+{
+	for (uint32_t i = 0; i < function_count(functions); i++)
+		if (name_choice_has(choice, function_at(functions, i)->name))
+			return true;
+	return false;
+}
+
+/* Prints a note if no function is called as @choice has it.
+ *
+ * Returns whether there is one, or none was asked for.
+ */
+static bool check_names(const struct session *session, const char *what,
+			const struct name_choice *choice)
+{
+	if (!name_choice_is_made(choice) ||
+	    has_any(symbols_functions(session->symbols), choice))
+		return true;
+	fprintf(stderr,
+		"ktrace-hw: %s: the recorded kernel and programs have "
+		"no function '%s'\n",
+		what, name_choice_first(choice));
+	return false;
+}
+
+/* What was not chosen is NULL for who selects. */
+static const struct name_choice *made(const struct name_choice *choice)
+{
+	return name_choice_is_made(choice) ? choice : NULL;
+}
+
+int run_timeline_command(const struct report_options *options,
+			 const struct timeline_options *timeline,
+			 const struct timeline_renderer *renderer)
+{
+	struct session session;
+	int status = session_open(&session, options);
+	const struct step_select_options select = {
+		.filter = &session.filter,
+		.window = session.window,
+		.shown = made(&timeline->functions),
+		.hidden = made(&timeline->hidden),
+		.max_depth = timeline->max_depth,
+		.min_ns = timeline->min_ns,
+		.max_count = options->top,
+	};
+	struct timeline_summary summary = { 0 };
+	int close_status;
+
+	if (!status && renderer->needs_time)
+		status = session_needs_time(&session, "--format",
+					    renderer->format);
+	if (!status && timeline->min_ns)
+		status = session_needs_time(&session, "--min-duration", "");
+	if (!status &&
+	    !check_names(&session, "--function", &timeline->functions))
+		status = EXIT_FAILED;
+	if (!status)
+		check_names(&session, "note: --hide", &timeline->hidden);
+	if (!status)
+		status = render_session(&session, timeline, &select, renderer,
+					&summary);
+	if (!status && summary.bytes)
+		say_summary(&summary, timeline->min_ns);
+	close_status = session_close(&session);
+	return status ? status : close_status;
+}

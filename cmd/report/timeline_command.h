@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_TIMELINE_COMMAND_H
+#define KT_CMD_TIMELINE_COMMAND_H
+
+#include "cmd/options/report_options.h"
+#include "common/name_choice.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct timeline_renderer;
+
+/* This is what a timeline shows, beside the common options. */
+struct timeline_options {
+	struct name_choice functions; /* only these and what they call */
+	struct name_choice hidden;    /* without these and what they call */
+	uint32_t max_depth;
+	uint64_t min_ns;
+	bool functions_only; /* no rows beside them */
+};
+
+#define TIMELINE_OPTIONS_ALL \
+	((struct timeline_options){ .max_depth = UINT32_MAX })
+
+/* Renders the timeline of the recording that @options name.
+ *
+ * Returns the exit code.
+ */
+int run_timeline_command(const struct report_options *options,
+			 const struct timeline_options *timeline,
+			 const struct timeline_renderer *renderer);
+
+#endif

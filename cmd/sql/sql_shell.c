@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/sql/sql_shell.h"
+
+#include "cmd/sql/sql_words.h"
+#include "sql/rows/sql_table.h"
+#include "sql/sqlite/query_rows.h"
+#include "sql/sqlite/table_schema.h"
+
+#include <editline/readline.h>
+#include <sqlite3.h>
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_HISTORY = 1000 };
+
+struct shell {
+	sqlite3 *db;
+	enum record_format format;
+	FILE *out;
+	bool is_terminal;
+	char history[PATH_MAX]; /* "": none is kept */
+	bool has_failed;
+};
+
+static char **complete(const char *text, int start, int end)
+{
+	(void)start;
+	(void)end;
+	/* No file names if there is no such word. */
+	rl_attempted_completion_over = 1;
+	return sql_words_complete(text);
+}
+
+static void begin_editing(struct shell *shell)
+{
+	const char *home = getenv("HOME");
+
+	rl_attempted_completion_function = complete;
+	using_history();
+	stifle_history(MOST_HISTORY);
+	if (!home || (size_t)snprintf(shell->history, sizeof(shell->history),
+				      "%s/.ktrace-hw_history",
+				      home) >= sizeof(shell->history))
+		*shell->history = '\0';
+	else
+		read_history(shell->history);
+	fprintf(stderr, "SQL over a recording: .tables, .schema TABLE, .mode "
+			"text|csv|json, .quit; a query ends with ;\n");
+}
+
+/* Returns the next line, to be freed, without its end; NULL after the last. */
+static char *read_line(const struct shell *shell, const char *prompt)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	if (shell->is_terminal)
+		return readline(prompt);
+	length = getline(&line, &room, stdin);
+	if (length < 0) {
+		free(line);
+		return NULL;
+	}
+	if (length && line[length - 1] == '\n')
+		line[length - 1] = '\0';
+	return line;
+}
+
+static void list_tables(const struct shell *shell)
+{
+	for (int i = 0; i < SQL_TABLES; i++)
+		fprintf(shell->out, "%-14s %s\n",
+			sql_table_at((enum sql_table_id)i)->name,
+			sql_table_at((enum sql_table_id)i)->meaning);
+}
+
+static bool show_schema(const struct shell *shell, const char *name)
+{
+	enum sql_table_id id;
+	const struct sql_table *table = sql_table_find(name, &id);
+
+	for (uint32_t i = 0; table && i < table->column_count; i++) {
+		const struct sql_column *column = &table->columns[i];
+
+		fprintf(shell->out, "%-24s %-5s %s\n", column->name,
+			column->unit, column->meaning);
+	}
+	return table;
+}
+
+static bool set_mode(struct shell *shell, const char *mode)
+{
+	static const char *const names[] = {
+		[RECORD_CSV] = "csv",
+		[RECORD_JSON] = "json",
+		[RECORD_TABLE] = "text",
+	};
+
+	for (int i = RECORD_CSV; i <= RECORD_TABLE; i++)
+		if (!strcmp(names[i], mode)) {
+			shell->format = (enum record_format)i;
+			return true;
+		}
+	return false;
+}
+
+/* Returns whether the shell goes on. */
+static bool run_own(struct shell *shell, char *line)
+{
+	const char *command = strtok(line, " \t");
+	const char *argument = strtok(NULL, " \t");
+	bool is_known = true;
+
+	if (!strcmp(command, ".quit"))
+		return false;
+	if (!strcmp(command, ".tables"))
+		list_tables(shell);
+	else if (!strcmp(command, ".schema") && argument)
+		is_known = show_schema(shell, argument);
+	else if (!strcmp(command, ".mode") && argument)
+		is_known = set_mode(shell, argument);
+	else
+		is_known = false;
+	if (!is_known) {
+		fprintf(stderr, "ktrace-hw: sql: cannot do '%s%s%s'\n", command,
+			argument ? " " : "", argument ? argument : "");
+		shell->has_failed = true;
+	}
+	return true;
+}
+
+static void run_query(struct shell *shell, const char *text)
+{
+	if (query_rows_write(shell->db, text, shell->format, shell->out) < 0) {
+		fprintf(stderr, "ktrace-hw: sql: %s\n",
+			sqlite3_errmsg(shell->db));
+		shell->has_failed = true;
+	}
+	fflush(shell->out);
+}
+
+/* Appends @line to the query so far; NULL when out of memory. */
+static char *join(char *query, const char *line)
+{
+	char *joined = NULL;
+
+	if (asprintf(&joined, "%s%s%s", query ? query : "", query ? "\n" : "",
+		     line) < 0)
+		joined = NULL;
+	free(query);
+	return joined;
+}
+
+static bool is_blank(const char *text)
+{
+	return !text[strspn(text, " \t\n")];
+}
+
+/* Takes a line; returns whether the shell goes on. */
+static bool take_line(struct shell *shell, char **query, char *line)
+{
+	if (!*query && *line == '.')
+		return run_own(shell, line);
+	if (!*query && is_blank(line))
+		return true;
+	*query = join(*query, line);
+	if (!*query) {
+		fputs("ktrace-hw: out of memory\n", stderr);
+		shell->has_failed = true;
+		return false;
+	}
+	if (!sqlite3_complete(*query))
+		return true;
+	if (shell->is_terminal)
+		add_history(*query);
+	run_query(shell, *query);
+	free(*query);
+	*query = NULL;
+	return true;
+}
+
+int sql_shell(sqlite3 *db, enum record_format format, FILE *out)
+{
+	struct shell shell = {
+		.db = db,
+		.format = format,
+		.out = out,
+		.is_terminal = isatty(STDIN_FILENO),
+	};
+	char *query = NULL;
+	char *line;
+	bool goes_on = true;
+
+	if (shell.is_terminal)
+		begin_editing(&shell);
+	while (goes_on &&
+	       (line = read_line(&shell, query ? "   ...> " : "ktrace> "))) {
+		goes_on = take_line(&shell, &query, line);
+		free(line);
+	}
+	/* The last one may have no semicolon. */
+	if (query)
+		run_query(&shell, query);
+	free(query);
+	if (shell.is_terminal && *shell.history)
+		write_history(shell.history);
+	return shell.has_failed && !shell.is_terminal ? -1 : 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/top/top_loop.h"
+
+#include "cmd/command.h"
+#include "cmd/top/top_command.h"
+#include "cmd/top/top_options.h"
+#include "cmd/top/top_result.h"
+#include "cmd/top/top_round.h"
+#include "cmd/top/top_show.h"
+#include "cmd/top/top_signals.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { EXIT_SIGNAL = 128, NS_PER_MS = 1000000 };
+
+struct top {
+	const struct top_options *options;
+	struct top_show show;
+	struct top_round round;
+	struct top_result result; /* of the last one that ended */
+	pid_t command;		  /* 0: none, or it has ended */
+	int signals;
+	uint64_t started;    /* rounds */
+	uint64_t next_ns;    /* when the next one begins */
+	uint64_t own_cpu_ns; /* of this process, that rounds have paid */
+	bool is_over;
+	int code;
+};
+
+static void end(struct top *top, int code)
+{
+	top->is_over = true;
+	top->code = code;
+}
+
+static void start_round(struct top *top)
+{
+	const struct top_options *options = top->options;
+	pid_t tree = options->command ? top->command : 0;
+
+	if (top->round.pid || top->show.view.is_paused ||
+	    top->started >= options->rounds || top_now_ns() < top->next_ns)
+		return;
+	if (top_round_start(&top->round, options, tree,
+			    top_show_columns(&top->show))) {
+		top_show_failure(&top->show, errno);
+		end(top, EXIT_FAILED);
+	}
+	top->started++;
+	top->next_ns = top->round.begin_ns + options->delay_ns;
+}
+
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000 * NS_PER_MS +
+	       (uint64_t)time.tv_usec * 1000;
+}
+
+/* Since it was asked last. */
+static uint64_t own_cpu_ns(struct top *top)
+{
+	struct rusage usage = { 0 };
+	uint64_t before_ns = top->own_cpu_ns;
+
+	getrusage(RUSAGE_SELF, &usage);
+	top->own_cpu_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
+	return top->own_cpu_ns - before_ns;
+}
+
+static bool is_process_there(const struct collector_options *collector)
+{
+	for (size_t i = 0; i < collector->process_count; i++)
+		if (!kill(collector->processes[i], 0) || errno != ESRCH)
+			return true;
+	return !collector->process_count;
+}
+
+static bool is_target_gone(struct top *top)
+{
+	if (top->command && top_command_has_ended(top->command))
+		top->command = 0;
+	return top->result.facts.is_target_gone ||
+	       (top->options->command && !top->command) ||
+	       !is_process_there(&top->options->collector);
+}
+
+static void finish_round(struct top *top)
+{
+	struct top_result *result = &top->result;
+	uint64_t delay_ns = top->options->delay_ns;
+	enum top_stage stage;
+
+	top_result_clear(result);
+	top_round_finish(&top->round, result);
+	stage = result->facts.stage;
+	result->number = top->started;
+	result->cpu_ns += own_cpu_ns(top);
+	result->round_ns = top_now_ns() - top->round.begin_ns;
+	if (result->round_ns < delay_ns)
+		result->round_ns = delay_ns;
+	if (stage == TOP_NOTHING && top->started == 1) {
+		top_show_said(&top->show, result);
+		end(top, EXIT_FAILED);
+		return;
+	}
+	top_show_round(&top->show, result);
+	if (top->show.has_failed)
+		end(top, EXIT_FAILED);
+	else if (top->started >= top->options->rounds || is_target_gone(top))
+		end(top, stage == TOP_REPORTED ? EXIT_OK : EXIT_FAILED);
+}
+
+static void take_signal(struct top *top)
+{
+	int number = top_signals_next(top->signals);
+
+	if (number == SIGWINCH)
+		top_show_again(&top->show, &top->result);
+	else if (number == SIGTSTP)
+		top_show_stop(&top->show, &top->result);
+	else if (number)
+		end(top, EXIT_SIGNAL + number);
+}
+
+/* The terminal may be gone: then there are no keys, and this ends. */
+static void take_keys(struct top *top)
+{
+	char bytes[256];
+	ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
+
+	if (count <= 0) {
+		end(top, EXIT_OK);
+		return;
+	}
+	top_view_keys(&top->show.view, bytes, (size_t)count);
+	if (top->show.view.has_quit)
+		end(top, EXIT_OK);
+	else
+		top_show_again(&top->show, &top->result);
+}
+
+static int wait_ms(const struct top *top)
+{
+	uint64_t now_ns = top_now_ns();
+
+	if (top->round.pid || top->show.view.is_paused)
+		return -1;
+	return now_ns >= top->next_ns ?
+		       0 :
+		       (int)((top->next_ns - now_ns) / NS_PER_MS % 100000) + 1;
+}
+
+static void wait_for_something(struct top *top)
+{
+	struct pollfd files[] = {
+		{ .fd = top->signals, .events = POLLIN },
+		{ .fd = top->round.pid ? top->round.ended : -1,
+		  .events = POLLIN },
+		{ .fd = top->show.is_screen ? STDIN_FILENO : -1,
+		  .events = POLLIN },
+	};
+
+	if (poll(files, 3, wait_ms(top)) < 0)
+		return;
+	if (files[0].revents)
+		take_signal(top);
+	if (!top->is_over && files[2].revents)
+		take_keys(top);
+	if (!top->is_over && files[1].revents)
+		finish_round(top);
+}
+
+static int run(struct top *top)
+{
+	const struct top_options *options = top->options;
+
+	if (options->command) {
+		top->command = top_command_start(options->command,
+						 top->show.is_screen);
+		if (top->command < 0)
+			return EXIT_FAILED;
+	}
+	if (top_show_begin(&top->show))
+		return EXIT_FAILED;
+	while (!top->is_over) {
+		start_round(top);
+		if (!top->is_over)
+			wait_for_something(top);
+	}
+	top_round_drop(&top->round);
+	return top->code;
+}
+
+int top_loop(const struct top_options *options)
+{
+	struct top top = {
+		.options = options,
+		.show = top_show_of(options),
+		.signals = top_signals_open(),
+	};
+	int code = EXIT_FAILED;
+
+	if (top.signals < 0)
+		perror("ktrace-hw top: signalfd");
+	else
+		code = run(&top);
+	if (top_show_end(&top.show) && !code)
+		code = EXIT_FAILED;
+	if (top.command > 0)
+		top_command_stop(top.command);
+	top_result_clear(&top.result);
+	close(top.signals);
+	return code;
+}

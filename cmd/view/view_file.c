@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/view/view_file.h"
+
+#include "cmd/command.h"
+#include "cmd/view/view_session.h"
+#include "common/error.h"
+#include "common/name_choice.h"
+#include "common/new_file.h"
+#include "view/answer/file_data.h"
+#include "view/http/token.h"
+#include "view/page/page.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* This is what can be mailed. */
+#define MOST_BYTES (UINT64_C(20) << 20)
+
+struct file_page {
+	const struct view_session *view;
+	int status;
+};
+
+static void write_data(FILE *out, void *ctx)
+{
+	struct file_page *page = ctx;
+
+	page->status = file_data_write(&page->view->sources, MOST_BYTES, out);
+}
+
+static int write_page(const struct view_session *view, FILE *out)
+{
+	struct file_page page = { .view = view };
+	struct view_token nonce;
+
+	if (!view_token_make(&nonce))
+		return -ERROR_SYSTEM;
+	page_write(out, &recording_page, nonce.text, write_data, &page);
+	return page.status;
+}
+
+static int fail(const char *path, const char *why)
+{
+	fprintf(stderr, "ktrace-hw: --html: %s: not written: %s\n", path, why);
+	return EXIT_FAILED;
+}
+
+/* Whoever has the name has all of the page, or what was there before. */
+static int write_file(const struct view_session *view, const char *path)
+{
+	struct new_file file;
+	bool is_open = new_file_open(&file, path);
+	FILE *out = is_open ? fdopen(dup(file.fd), "w") : NULL;
+	int status = EXIT_OK;
+	int error;
+
+	if (!out) {
+		status = fail(path, strerror(errno));
+	} else {
+		error = write_page(view, out);
+		if (fclose(out) == EOF)
+			status = fail(path, strerror(errno));
+		else if (error < 0)
+			status = fail(path, error_text(error));
+		else if (!new_file_finish(&file))
+			status = fail(path, strerror(errno));
+	}
+	new_file_close(&file);
+	return status;
+}
+
+/* The page has all of the recording, or says what is left out. */
+static bool chooses(const struct report_options *options)
+{
+	return options->output || options->format || options->since ||
+	       options->until || options->pids.count || options->trees.count ||
+	       name_choice_is_made(&options->comms) || options->cpus.count ||
+	       options->top != UINT64_MAX;
+}
+
+int write_view_file(const struct report_options *options, const char *path)
+{
+	struct report_options unpaged = *options;
+	struct view_session view;
+	int close_status;
+	int status;
+
+	if (chooses(options)) {
+		fputs("ktrace-hw: --html is a page of the whole recording: "
+		      "nothing can be chosen for it\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	unpaged.is_paged = false;
+	status = view_session_open(&view, &unpaged);
+
+	if (!status)
+		status = view_session_fill(&view);
+	if (!status)
+		status = write_file(&view, path);
+	close_status = view_session_close(&view);
+	return status ? status : close_status;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/view/view_session.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
+#include "cmd/command.h"
+#include "cmd/pipeline/pipeline.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "report/steps/checkpoint_index.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "view/make/view_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(const struct view_session *view, int status)
+{
+	fprintf(stderr, "ktrace-hw: %s: no page can be made of it: %s\n",
+		recording_path(view->session.recording), error_text(status));
+	return EXIT_FAILED;
+}
+
+static int run_window(struct view_engine *engine, struct time_window window,
+		      struct step_callback *callback)
+{
+	struct view_session *view =
+		(struct view_session *)((char *)engine -
+					offsetof(struct view_session, engine));
+	struct session session = view->session;
+	struct task_stacks *stacks;
+	int status;
+
+	session.window = window;
+	session.done_ns = window.until_ns;
+	status = run_pipeline_unchecked(&session, callback, &stacks);
+	task_stacks_free(stacks);
+	return status ? -ERROR_FORMAT : 0;
+}
+
+/* Beside the index, which is called so. */
+static char *summary_path(const struct recording *recording)
+{
+	char *path = checkpoint_index_path(recording);
+	char *name = path ? strrchr(path, 'i') : NULL;
+
+	if (name)
+		strcpy(name, "view");
+	return path;
+}
+
+static uint64_t trace_bytes(const struct recording *recording)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < recording_stream_count(recording); i++)
+		bytes += recording_stream(recording, i)->size_bytes;
+	return bytes;
+}
+
+static int open_summary(struct view_session *view)
+{
+	const struct recording *recording = view->session.recording;
+	const struct recording_info *info = recording_info(recording);
+	const struct function_table *functions = view->sources.functions;
+	struct view_summary *summary = NULL;
+
+	view->path = summary_path(recording);
+	if (!view->path)
+		return -ERROR_MEMORY;
+	if (!view->session.decodes_all &&
+	    checkpoint_index_key(recording, functions, &view->key))
+		summary = view_summary_load(view->path, view->key,
+					    function_count(functions));
+	if (!summary) {
+		summary = view_summary_new(view->path);
+		if (!summary)
+			return -ERROR_SYSTEM;
+		summary->functions = function_count(functions);
+		view->part_ns = view_builder_measure(summary,
+						     info->first_time_ns,
+						     info->last_time_ns,
+						     trace_bytes(recording));
+	}
+	view->sources.summary = summary;
+	return 0;
+}
+
+static int open_input(struct view_session *view)
+{
+	const struct session *session = &view->session;
+	const struct function_table *functions =
+		symbols_functions(session->symbols);
+
+	view->events = known_events_new(session->recording);
+	view->kinds =
+		context_kinds_new(functions, symbols_arch(session->symbols));
+	view->lines = lines_new(recording_info(session->recording)->os_release);
+	view->engine.run = run_window;
+	view->input = (struct attribution_input){
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.lines = view->lines,
+		.names = session->names,
+		.events = view->events,
+		.kinds = view->kinds,
+		.filter = &view->session.filter,
+		.window = TIME_WINDOW_ALL,
+	};
+	view->sources = (struct view_sources){
+		.engine = &view->engine,
+		.recording = session->recording,
+		.functions = functions,
+		.kinds = view->kinds,
+		.names = session->names,
+		.recorder = recording_info(session->recording)->command,
+	};
+	return view->events && view->kinds && view->lines ? 0 : -ERROR_MEMORY;
+}
+
+int view_session_open(struct view_session *view,
+		      const struct report_options *options)
+{
+	int status;
+
+	*view = (struct view_session){ 0 };
+	status = session_open(&view->session, options);
+	if (!status)
+		status = session_needs_time(&view->session, "the page", "");
+	if (status)
+		return status;
+	status = open_input(view);
+	if (!status)
+		status = open_summary(view);
+	return status < 0 ? fail(view, status) : EXIT_OK;
+}
+
+static int run_builder(struct view_session *view, struct view_builder *builder)
+{
+	struct event_handler *handler = view_builder_handler(builder);
+	struct step_join *join = step_join_new(view->session.recording,
+					       view->events, &handler, 1);
+	struct task_stacks *stacks = NULL;
+	int status;
+
+	if (!join)
+		return fail(view, -ERROR_MEMORY);
+	status = run_pipeline_unchecked(&view->session,
+					step_join_callback(join), &stacks);
+	task_stacks_free(stacks);
+	if (!status && step_join_end(join) < 0)
+		status = fail(view, -ERROR_MEMORY);
+	step_join_free(join);
+	return status;
+}
+
+int view_session_fill(struct view_session *view)
+{
+	struct view_summary *summary = view->sources.summary;
+	struct view_builder *builder;
+	int status;
+
+	if (summary->is_complete)
+		return EXIT_OK;
+	builder = view_builder_new(&view->input, summary, view->part_ns);
+	if (!builder)
+		return fail(view, -ERROR_MEMORY);
+	status = run_builder(view, builder);
+	if (!status && view_builder_end(builder) < 0)
+		status = fail(view, -ERROR_MEMORY);
+	view_builder_free(builder);
+	if (status)
+		return status;
+	if (view->session.decodes_all)
+		return EXIT_OK;
+	pthread_mutex_lock(&summary->lock);
+	if (view_summary_save(summary, view->key) < 0)
+		fprintf(stderr,
+			"ktrace-hw: note: %s: not written: the next "
+			"view decodes all again\n",
+			view->path);
+	pthread_mutex_unlock(&summary->lock);
+	return EXIT_OK;
+}
+
+int view_session_close(struct view_session *view)
+{
+	view_summary_free(view->sources.summary);
+	known_events_free(view->events);
+	context_kinds_free(view->kinds);
+	lines_free(view->lines);
+	free(view->path);
+	return session_close(&view->session);
+}

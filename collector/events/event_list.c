@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/events/event_list.h"
+#include "collector/target/target.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct event_list event_list_new(void)
+{
+	return (struct event_list){
+		.specs = ARRAY_OF(struct event_spec),
+		.events = ARRAY_OF(struct event),
+	};
+}
+
+void event_list_free(struct event_list *list)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].fd >= 0)
+			close(events[i].fd);
+	array_free(&list->events);
+	array_free(&list->specs);
+}
+
+int event_list_add(struct event_list *list, struct event_spec spec)
+{
+	struct event_spec *item = array_add(&list->specs);
+
+	if (!item)
+		return -ERROR_MEMORY;
+	*item = spec;
+	return (int)list->specs.count - 1;
+}
+
+void event_list_remove_last(struct event_list *list)
+{
+	const struct event *events = list->events.items;
+
+	list->specs.count--;
+	while (list->events.count &&
+	       events[list->events.count - 1].spec == list->specs.count)
+		close(events[--list->events.count].fd);
+}
+
+/* As Linux has it from 6.3 on; the headers may be of an older one. */
+union wide_attr {
+	struct perf_event_attr attr;
+	struct {
+		uint8_t of_old[PERF_ATTR_SIZE_VER7];
+		uint64_t config3;
+	} wide;
+};
+
+static union wide_attr attr_of(const struct event_spec *spec)
+{
+	union wide_attr attr = { .attr = spec->attr };
+
+	if (!spec->config3)
+		return attr;
+	attr.wide.config3 = spec->config3;
+	attr.attr.size = sizeof(attr.wide);
+	return attr;
+}
+
+/* Opens @event, whose place is set.  Returns 0 or -ERROR_SYSTEM. */
+static int open_one(struct event *event, struct perf_event_attr *attr)
+{
+	event->fd = (int)syscall(SYS_perf_event_open, attr, event->thread,
+				 event->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event->fd < 0)
+		return -ERROR_SYSTEM;
+	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id) < 0)
+		return -ERROR_SYSTEM;
+	return 0;
+}
+
+static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
+{
+	struct event_spec *what = array_at(&list->specs, spec);
+	union wide_attr attr = attr_of(what);
+	struct event *event = array_add(&list->events);
+
+	if (!event)
+		return -ERROR_MEMORY;
+	*event = (struct event){
+		.fd = -1, .spec = spec, .cpu = cpu, .thread = thread
+	};
+	/* Nothing is inherited from a CPU. */
+	if (thread == -1) {
+		attr.attr.inherit = 0;
+		attr.attr.enable_on_exec = 0;
+	}
+	if (!open_one(event, &attr.attr))
+		return 0;
+
+	bool gone = errno == ESRCH && thread != -1;
+
+	if (event->fd < 0)
+		list->events.count--;
+	return gone ? 0 : -ERROR_SYSTEM;
+}
+
+static int open_on(struct event_list *list, size_t spec,
+		   const struct target *target, const struct array *cpus)
+{
+	const struct event_spec *what = array_at(&list->specs, spec);
+	bool whole = what->scope != EVENT_OF_TARGET || target->whole_cpus;
+	size_t threads = whole ? 1 : target->threads.count;
+	const pid_t *thread = target->threads.items;
+	const int *cpu = cpus->items;
+
+	for (size_t i = 0; i < cpus->count; i++)
+		for (size_t j = 0; j < threads; j++) {
+			int error = open_for(list, spec, cpu[i],
+					     whole ? -1 : thread[j]);
+
+			if (error)
+				return error;
+		}
+	return 0;
+}
+
+int event_list_open(struct event_list *list, size_t spec,
+		    const struct target *target)
+{
+	const struct event_spec *what = array_at(&list->specs, spec);
+	int error = open_on(list, spec, target, &target->cpus);
+
+	if (!error && what->scope == EVENT_OF_KERNEL)
+		error = open_on(list, spec, target, &target->others);
+	return error;
+}
+
+int event_list_control(const struct event_list *list, size_t spec,
+		       unsigned long request, void *argument)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].spec == spec &&
+		    ioctl(events[i].fd, request, argument) < 0)
+			return -ERROR_SYSTEM;
+	return 0;
+}
+
+const struct event *event_list_find(const struct event_list *list, size_t spec,
+				    int cpu)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].spec == spec && events[i].cpu == cpu)
+			return &events[i];
+	return NULL;
+}
+
+int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++) {
+		if (events[i].spec != spec || events[i].cpu != cpu)
+			continue;
+		if (ioctl(events[i].fd, PERF_EVENT_IOC_DISABLE, 0) < 0 ||
+		    ioctl(events[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return -ERROR_SYSTEM;
+	}
+	return 0;
+}

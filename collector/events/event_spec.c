@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/events/event_spec.h"
+#include "common/text_poke_breakpoint.h"
+
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+
+static struct event_spec spec_of(const char *name, uint32_t type,
+				 uint64_t config, enum event_scope scope)
+{
+	struct event_spec spec = {
+		.scope = scope,
+		.ring = RING_SIDEBAND,
+		.attr = {
+			.wakeup_watermark = 256 << 10,
+			.type = type,
+			.size = PERF_ATTR_SIZE_VER7,
+			.config = config,
+			.sample_period = 1,
+			.sample_type = EVENT_SAMPLE_TYPE,
+			.read_format = PERF_FORMAT_ID,
+			.sample_id_all = 1,
+			.inherit = 1,
+			.exclude_hv = 1,
+			.watermark = 1,
+		},
+	};
+
+	snprintf(spec.name, sizeof(spec.name), "%s", name);
+	return spec;
+}
+
+/* Software events that count nothing carry the sideband.  They exclude the
+ * kernel so that perf_event_paranoid 2 allows those of one's own tasks.
+ */
+static struct event_spec dummy(enum event_scope scope)
+{
+	struct event_spec spec = spec_of("dummy:u", PERF_TYPE_SOFTWARE,
+					 PERF_COUNT_SW_DUMMY, scope);
+
+	spec.attr.exclude_kernel = 1;
+	return spec;
+}
+
+struct event_spec event_spec_text_poke(void)
+{
+	struct event_spec spec = dummy(EVENT_OF_KERNEL);
+
+	spec.ring = RING_CODE;
+	spec.attr.wakeup_watermark = 1;
+	spec.attr.text_poke = 1;
+	spec.attr.ksymbol = 1;
+	spec.attr.bpf_event = 1;
+	return spec;
+}
+
+struct event_spec event_spec_switches(bool of_cpus)
+{
+	struct event_spec spec =
+		dummy(of_cpus ? EVENT_OF_CPUS : EVENT_OF_TARGET);
+
+	spec.attr.context_switch = 1;
+	return spec;
+}
+
+struct event_spec event_spec_tasks(void)
+{
+	struct event_spec spec = dummy(EVENT_OF_TARGET);
+
+	spec.attr.mmap = 1;
+	spec.attr.mmap2 = 1;
+	spec.attr.comm = 1;
+	spec.attr.comm_exec = 1;
+	spec.attr.task = 1;
+	return spec;
+}
+
+struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
+					enum event_scope scope)
+{
+	struct event_spec spec = spec_of(name, PERF_TYPE_TRACEPOINT, id, scope);
+
+	spec.attr.disabled = 1;
+	spec.attr.sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD;
+	return spec;
+}
+
+/* All general registers but the segments: enum perf_event_x86_regs in
+ * arch/x86/include/uapi/asm/perf_regs.h, and perf_regs.h of arm64.
+ */
+#ifdef __x86_64__
+#define USER_REGISTERS UINT64_C(0xff0fff)
+#else
+#define USER_REGISTERS UINT64_C(0x1ffffffff)
+#endif
+
+void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes)
+{
+	spec->ring = RING_STACKS;
+	spec->attr.sample_type |= PERF_SAMPLE_REGS_USER |
+				  PERF_SAMPLE_STACK_USER;
+	spec->attr.sample_regs_user = USER_REGISTERS;
+	spec->attr.sample_stack_user = stack_bytes;
+}
+
+struct event_spec event_spec_text_poke_breakpoint(uint64_t address)
+{
+	struct event_spec spec = spec_of(TEXT_POKE_BREAKPOINT_EVENT,
+					 PERF_TYPE_BREAKPOINT, 0,
+					 EVENT_OF_KERNEL);
+
+	spec.ring = RING_PATCHES;
+	spec.attr.bp_type = HW_BREAKPOINT_X;
+	spec.attr.bp_addr = address;
+	spec.attr.bp_len = sizeof(long);
+	spec.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
+	spec.attr.sample_regs_intr = TEXT_POKE_BREAKPOINT_REGISTERS;
+	return spec;
+}
+
+struct event_spec event_spec_module_load(uint64_t id)
+{
+	struct event_spec spec = event_spec_tracepoint("module:module_load", id,
+						       EVENT_OF_KERNEL);
+
+	spec.ring = RING_CODE;
+	spec.attr.disabled = 0;
+	return spec;
+}
+
+struct event_spec event_spec_trace(const char *name, bool user, bool on_exec,
+				   uint32_t aux_watermark_bytes)
+{
+	struct event_spec spec = spec_of(name, 0, 0, EVENT_OF_TARGET);
+
+	spec.ring = RING_TRACE;
+	spec.attr.disabled = 1;
+	spec.attr.enable_on_exec = on_exec;
+	spec.attr.exclude_user = !user;
+	spec.attr.aux_watermark = aux_watermark_bytes;
+	return spec;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_EVENT_SPEC_H
+#define KT_COLLECTOR_EVENT_SPEC_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where an event is opened. */
+enum event_scope {
+	EVENT_OF_TARGET, /* the traced threads, or whole CPUs */
+	EVENT_OF_CPUS,	 /* whatever runs on the traced CPUs */
+	EVENT_OF_KERNEL, /* whatever runs on any CPU: all run the same code */
+};
+
+/* Which ring of its CPU an event writes to. */
+enum event_ring {
+	RING_CODE,    /* changes of code: each record wakes us at once */
+	RING_PATCHES, /* those that need nothing of us: many at once */
+	RING_SIDEBAND,
+	RING_STACKS, /* samples with copies of user stacks */
+	RING_TRACE,  /* with the trace itself beside it */
+	RING_COUNT,
+};
+
+/* Who asks for what to be recorded: one attr of the recording. */
+struct event_spec {
+	char name[64];
+	enum event_scope scope;
+	enum event_ring ring;
+	struct perf_event_attr attr;
+	uint64_t config3; /* for the kernel only: recordings have attrs of old */
+};
+
+/* This is what every attr has in common: where the time, the task, the CPU and
+ * the event's id stand in each record.
+ */
+#define EVENT_SAMPLE_TYPE \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+/* The bytes that the fields above take at the end of a record. */
+enum { EVENT_TRAILER_SIZE = 32 };
+
+/* Patches of the kernel's text, and code that comes and goes: BPF programs,
+ * ftrace trampolines, kprobe pages.  Opening it patches nothing.
+ */
+struct event_spec event_spec_text_poke(void);
+
+/* Each call of the function at @address, which patches the kernel's text
+ * (common/text_poke_breakpoint.h): samples of a breakpoint.
+ */
+struct event_spec event_spec_text_poke_breakpoint(uint64_t address);
+
+/* Modules that are loaded: samples of module:module_load, number @id. */
+struct event_spec event_spec_module_load(uint64_t id);
+
+/* Context switches.  @of_cpus: of everything, with both tasks named. */
+struct event_spec event_spec_switches(bool of_cpus);
+
+/* Forks, exits, names and mappings of the target. */
+struct event_spec event_spec_tasks(void);
+
+/* Samples of the tracepoint @id, called @name, with their raw fields.  They
+ * start disabled: opening patches the kernel, enabling does not.
+ */
+struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
+					enum event_scope scope);
+
+/* Makes the samples of @spec hold the registers of user space and up to
+ * @stack_bytes of its stack, a multiple of 8 below 64 KiB.  It starts
+ * disabled: the recorder's own preparations would fill the ring.
+ */
+void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes);
+
+/* The trace itself; type and config are the tracer's to set.  It starts
+ * disabled; @on_exec: enabled by the thread's next exec.
+ */
+struct event_spec event_spec_trace(const char *name, bool user, bool on_exec,
+				   uint32_t aux_watermark_bytes);
+
+#endif

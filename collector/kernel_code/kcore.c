@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/kcore.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static int read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+	uint8_t *at = buffer;
+
+	while (size) {
+		ssize_t got = pread(fd, at, size, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -ERROR_SYSTEM;
+		if (!got)
+			return -ERROR_NOT_FOUND;
+		at += got;
+		offset += (uint64_t)got;
+		size -= (size_t)got;
+	}
+	return 0;
+}
+
+static int read_segments(struct kcore *kcore)
+{
+	const Elf64_Ehdr *header = &kcore->header;
+	int error = read_at(kcore->fd, &kcore->header, sizeof(*header), 0);
+
+	if (error)
+		return error == -ERROR_NOT_FOUND ? -ERROR_FORMAT : error;
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header->e_phentsize != sizeof(Elf64_Phdr))
+		return -ERROR_FORMAT;
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		Elf64_Phdr *segment = array_add(&kcore->segments);
+
+		if (!segment)
+			return -ERROR_MEMORY;
+		error = read_at(kcore->fd, segment, sizeof(*segment),
+				header->e_phoff + i * sizeof(*segment));
+		if (error)
+			return -ERROR_FORMAT;
+	}
+	return 0;
+}
+
+int kcore_open(struct kcore *kcore, const char *path)
+{
+	int error;
+
+	*kcore = (struct kcore){ .segments = ARRAY_OF(Elf64_Phdr) };
+	kcore->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (kcore->fd < 0)
+		return -ERROR_SYSTEM;
+	error = read_segments(kcore);
+	if (error)
+		kcore_close(kcore);
+	return error;
+}
+
+void kcore_close(struct kcore *kcore)
+{
+	int saved = errno;
+
+	if (kcore->fd >= 0)
+		close(kcore->fd);
+	kcore->fd = -1;
+	array_free(&kcore->segments);
+	errno = saved;
+}
+
+int kcore_read(const struct kcore *kcore, uint64_t address, void *buffer,
+	       size_t size)
+{
+	const Elf64_Phdr *segments = kcore->segments.items;
+
+	for (size_t i = 0; i < kcore->segments.count; i++) {
+		uint64_t into = address - segments[i].p_vaddr;
+
+		if (segments[i].p_type != PT_LOAD ||
+		    address < segments[i].p_vaddr ||
+		    into >= segments[i].p_memsz ||
+		    size > segments[i].p_memsz - into)
+			continue;
+		return read_at(kcore->fd, buffer, size,
+			       segments[i].p_offset + into);
+	}
+	return -ERROR_NOT_FOUND;
+}

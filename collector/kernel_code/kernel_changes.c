@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/kernel_changes.h"
+#include "collector/kernel_code/kcore.h"
+#include "collector/kernel_code/kernel_copy.h"
+#include "collector/kernel_code/module_list.h"
+#include "collector/kernel_code/module_text.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WORD = 4, PIECE = 1 << 16 };
+
+static bool is_wanted(const struct change_search *search, uint64_t address)
+{
+	return !search->text ||
+	       module_text_has(search->text, search->module, address);
+}
+
+/* When the list is full, its last range gets longer, if it lies in @range,
+ * which is searched upwards: between them is nothing of anyone else then.
+ */
+static int add_word(struct array *changed, const struct code_range *range,
+		    uint64_t address)
+{
+	struct code_range *last =
+		changed->count ? array_at(changed, changed->count - 1) : NULL;
+	bool is_full = changed->count >= KERNEL_CHANGES_MAX;
+
+	if (last &&
+	    (address == last->end || (is_full && last->start >= range->start &&
+				      last->end <= address))) {
+		last->end = address + WORD;
+		return 0;
+	}
+	if (is_full)
+		return -ERROR_UNSUPPORTED;
+	last = array_add(changed);
+	if (!last)
+		return -ERROR_MEMORY;
+	*last = (struct code_range){ address, address + WORD };
+	return 0;
+}
+
+/* @pieces has room for two; they hold @size bytes at @address of @range. */
+static int compare_piece(const struct change_search *search,
+			 const struct code_range *range, uint64_t address,
+			 const uint8_t *pieces, size_t size,
+			 struct array *changed)
+{
+	int error = 0;
+
+	if (!memcmp(pieces, pieces + PIECE, size))
+		return 0;
+	for (size_t i = 0; i + WORD <= size && !error; i += WORD)
+		if (memcmp(pieces + i, pieces + PIECE + i, WORD) &&
+		    is_wanted(search, address + i))
+			error = add_word(changed, range, address + i);
+	return error;
+}
+
+static int compare_range(const struct change_search *search,
+			 const struct code_range *range, uint8_t *pieces,
+			 struct array *changed)
+{
+	int error = 0;
+
+	for (uint64_t at = range->start; at < range->end && !error;) {
+		uint64_t left = range->end - at;
+		size_t size = left < PIECE ? (size_t)left : PIECE;
+
+		error = kcore_read(search->before, at, pieces, size);
+		if (!error)
+			error = kcore_read(search->now, at, pieces + PIECE,
+					   size);
+		if (!error)
+			error = compare_piece(search, range, at, pieces, size,
+					      changed);
+		at += size;
+	}
+	return error;
+}
+
+/* Returns what @range and the segment have in common; empty if nothing. */
+static struct code_range common(const struct code_range *range,
+				const Elf64_Phdr *segment)
+{
+	struct code_range part = { segment->p_vaddr,
+				   segment->p_vaddr + segment->p_filesz };
+
+	if (part.start < range->start)
+		part.start = range->start;
+	if (part.end > range->end)
+		part.end = range->end;
+	return part;
+}
+
+int kernel_changes_find(const struct change_search *search,
+			const struct code_range *range, struct array *changed)
+{
+	const struct array *held = &search->before->segments;
+	const Elf64_Phdr *segments = held->items;
+	uint8_t *pieces = malloc(2 * PIECE);
+	int error = pieces ? 0 : -ERROR_MEMORY;
+
+	for (size_t i = 0; i < held->count && !error; i++) {
+		struct code_range part = common(range, &segments[i]);
+
+		if (segments[i].p_type == PT_LOAD)
+			error = compare_range(search, &part, pieces, changed);
+	}
+	free(pieces);
+	return error;
+}
+
+static bool has_module(const struct array *modules, const struct module *wanted)
+{
+	const struct module *items = modules->items;
+
+	for (size_t i = 0; i < modules->count; i++)
+		if (items[i].address == wanted->address &&
+		    !strcmp(items[i].name, wanted->name))
+			return true;
+	return false;
+}
+
+/* The code of a module is one piece, which begins at its address: no further
+ * than to the next module (they are sorted).  Further on, no symbol is its
+ * own.
+ */
+static struct code_range range_of(const struct array *modules, size_t index)
+{
+	const struct module *items = modules->items;
+	struct code_range range = {
+		items[index].address,
+		items[index].address + items[index].size_bytes,
+	};
+
+	for (size_t i = index + 1; i < modules->count; i++) {
+		if (items[i].address == range.start)
+			continue;
+		if (items[i].address < range.end)
+			range.end = items[i].address;
+		break;
+	}
+	return range;
+}
+
+/* A module that is gone ran what was copied; where it was may be anything. */
+static int find_in_modules(const struct kernel_copy *copy,
+			   struct change_search *search, struct array *changed)
+{
+	struct array loaded = ARRAY_OF(struct module);
+	int error = module_list_read(&loaded);
+
+	for (size_t i = 0; i < copy->modules.count && !error; i++) {
+		const struct module *module = array_at(&copy->modules, i);
+		const struct code_range range = range_of(&copy->modules, i);
+
+		search->module = module;
+		if (has_module(&loaded, module))
+			error = kernel_changes_find(search, &range, changed);
+	}
+	array_free(&loaded);
+	return error;
+}
+
+/* The kernel first: nothing may keep its changes from being found. */
+static int find_in_all(const struct kernel_copy *copy,
+		       struct change_search *search, struct array *changed)
+{
+	struct module_text text = { 0 };
+	int error = kernel_changes_find(search, &copy->text, changed);
+
+	if (!error)
+		error = module_text_read(&text, &copy->symbols, &copy->modules);
+	search->text = &text;
+	if (!error)
+		error = find_in_modules(copy, search, changed);
+	module_text_free(&text);
+	return error;
+}
+
+static int find_all(const struct kernel_copy *copy, const char *path,
+		    const struct kcore *now, struct array *changed)
+{
+	struct kcore before;
+	struct change_search search = { .before = &before, .now = now };
+	char file[4096];
+	int error;
+
+	snprintf(file, sizeof(file), "%s/kcore", path);
+	error = kcore_open(&before, file);
+	if (error)
+		return error;
+	error = find_in_all(copy, &search, changed);
+	kcore_close(&before);
+	return error;
+}
+
+static int write_changed(const char *path, const struct kcore *now,
+			 const struct array *changed)
+{
+	char file[4096];
+
+	if (!changed->count)
+		return 0;
+	snprintf(file, sizeof(file), "%s/kcore_end", path);
+	unlink(file);
+	return kcore_copy(now, file, changed->items, changed->count);
+}
+
+static void explain(const struct log *log, const char *path, int error)
+{
+	const char *reason = error_text(error);
+
+	if (error == -ERROR_SYSTEM)
+		reason = strerror(errno);
+	if (error == -ERROR_UNSUPPORTED)
+		reason = "more than can be listed; the first are";
+	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
+		    "which code differs at the end of the recording is not "
+		    "known: %s",
+		    reason);
+}
+
+int kernel_changes_write(const struct kernel_copy *copy, const char *path,
+			 const struct log *log)
+{
+	struct array changed = ARRAY_OF(struct code_range);
+	struct kcore now;
+	int error = kcore_open(&now, "/proc/kcore");
+
+	if (!error) {
+		error = find_all(copy, path, &now, &changed);
+		if (!error || error == -ERROR_UNSUPPORTED) {
+			int written = write_changed(path, &now, &changed);
+
+			error = written ? written : error;
+		}
+		kcore_close(&now);
+	}
+	if (error)
+		explain(log, path, error);
+	array_free(&changed);
+	return error;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/kernel_copy.h"
+#include "collector/kernel_code/kcore.h"
+#include "collector/kernel_code/kernel_ranges.h"
+#include "collector/kernel_code/module_list.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int explain(const struct log *log, const char *path, int error)
+{
+	bool denied = error == -ERROR_SYSTEM &&
+		      (errno == EACCES || errno == EPERM);
+
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s%s",
+		    error == -ERROR_SYSTEM ? strerror(errno) :
+					     error_text(error),
+		    denied ? ": the kernel's code is needed to decode its "
+			     "trace; record as root" :
+			     "");
+	return error;
+}
+
+static int copy_kcore(const struct kernel_copy *copy, const char *folder,
+		      const struct log *log)
+{
+	struct array ranges = ARRAY_OF(struct code_range);
+	char path[4096];
+	struct kcore kcore;
+	int error = kcore_open(&kcore, "/proc/kcore");
+
+	if (error)
+		return explain(log, "/proc/kcore", error);
+	snprintf(path, sizeof(path), "%s/kcore", folder);
+	unlink(path);
+	error = kernel_ranges_find(copy, &kcore, &ranges);
+	if (!error)
+		error = kcore_copy(&kcore, path, ranges.items, ranges.count);
+	if (error)
+		explain(log, path, error);
+	kcore_close(&kcore);
+	array_free(&ranges);
+	return error;
+}
+
+static int write_file(const char *folder, const char *name,
+		      const struct byte_buffer *text, const struct log *log)
+{
+	char path[4096];
+	FILE *file;
+	size_t done;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "we");
+	if (!file)
+		return explain(log, path, -ERROR_SYSTEM);
+	/* Without the NUL that ends the text here. */
+	done = fwrite(text->bytes, 1, text->size - 1, file);
+	if (fclose(file) || done != text->size - 1)
+		return explain(log, path, -ERROR_SYSTEM);
+	return 0;
+}
+
+/* The address of the first of @names that the kernel has. */
+static uint64_t first_of(const struct kernel_symbols *symbols,
+			 const char *const names[2])
+{
+	uint64_t address = kernel_symbols_address(symbols, names[0]);
+
+	return address ? address : kernel_symbols_address(symbols, names[1]);
+}
+
+static int find_text(struct kernel_copy *copy, const struct log *log)
+{
+	static const char *const starts[] = { "_stext", "_text" };
+	static const char *const references[] = { "_text", "_stext" };
+	static const char *const ends[] = { "_etext", "_etext" };
+
+	copy->text.start = first_of(&copy->symbols, starts);
+	copy->reference = first_of(&copy->symbols, references);
+	copy->text.end = first_of(&copy->symbols, ends);
+	if (copy->text.start && copy->text.end > copy->text.start)
+		return 0;
+	log_message(log, LOG_ERROR, "/proc/kallsyms", LOG_NO_OFFSET,
+		    "the kernel hides its addresses: record as root with "
+		    "`sysctl kernel.kptr_restrict=0`");
+	return -ERROR_NOT_FOUND;
+}
+
+static int read_text(const char *path, struct byte_buffer *text,
+		     const struct log *log)
+{
+	int error = byte_buffer_file(text, path);
+
+	/* A kernel without modules has no such file. */
+	if (error && errno == ENOENT)
+		error = 0;
+	byte_buffer_zeros(text, 1);
+	if (!error && text->failed)
+		error = -ERROR_MEMORY;
+	return error ? explain(log, path, error) : 0;
+}
+
+/* Copies once.  Returns 1 if modules came or went meanwhile. */
+static int try_copy(struct kernel_copy *copy, const char *folder,
+		    const struct log *log)
+{
+	struct byte_buffer before = { 0 };
+	struct byte_buffer after = { 0 };
+	int error = read_text("/proc/modules", &before, log);
+
+	if (!error)
+		error = module_list_parse((const char *)before.bytes,
+					  &copy->modules);
+	if (!error)
+		error = copy_kcore(copy, folder, log);
+	if (!error)
+		error = write_file(folder, "modules", &before, log);
+	if (!error)
+		error = read_text("/proc/modules", &after, log);
+	if (!error && (before.size != after.size ||
+		       memcmp(before.bytes, after.bytes, after.size)))
+		error = 1;
+	byte_buffer_free(&before);
+	byte_buffer_free(&after);
+	return error;
+}
+
+int kernel_copy_make(struct kernel_copy *copy, const char *folder,
+		     const struct log *log)
+{
+	enum { TRIES = 5 };
+	int error = 1;
+
+	*copy = (struct kernel_copy){ .modules = ARRAY_OF(struct module) };
+	if (mkdir(folder, 0700) < 0 && errno != EEXIST)
+		return explain(log, folder, -ERROR_SYSTEM);
+	for (int i = 0; i < TRIES && error == 1; i++) {
+		kernel_copy_free(copy);
+		error = kernel_symbols_read(&copy->symbols, "/proc/kallsyms");
+		if (error)
+			return explain(log, "/proc/kallsyms", error);
+		error = find_text(copy, log);
+		if (!error)
+			error = try_copy(copy, folder, log);
+	}
+	if (error >= 0)
+		error = write_file(folder, "kallsyms", &copy->symbols.text,
+				   log);
+	return error;
+}
+
+void kernel_copy_free(struct kernel_copy *copy)
+{
+	kernel_symbols_free(&copy->symbols);
+	array_free(&copy->modules);
+}

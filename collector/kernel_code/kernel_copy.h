@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_KERNEL_COPY_H
+#define KT_COLLECTOR_KERNEL_COPY_H
+
+#include "collector/kernel_code/kcore_copy.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "common/array.h"
+
+struct log;
+
+/* This is what the running kernel's code was when it was copied. */
+struct kernel_copy {
+	struct kernel_symbols symbols;
+	struct array modules;	/* struct module, by address */
+	struct code_range text; /* of the kernel itself */
+	uint64_t reference;	/* address of _text */
+};
+
+/* Copies the kernel's code and symbols into the folder @path, as perf record
+ * --kcore does: kallsyms, modules, and kcore with nothing but the code of the
+ * kernel, its modules, and what dynamic_code_find() finds.
+ *
+ * Returns 0; or a negative enum error with the reason, and the way out, in
+ * @log: no right to read them, addresses hidden, no space.
+ */
+int kernel_copy_make(struct kernel_copy *copy, const char *path,
+		     const struct log *log);
+void kernel_copy_free(struct kernel_copy *copy);
+
+#endif

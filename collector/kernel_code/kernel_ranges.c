@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/kernel_ranges.h"
+#include "collector/kernel_code/code_pages.h"
+#include "collector/kernel_code/dynamic_code.h"
+#include "collector/kernel_code/kcore.h"
+#include "collector/kernel_code/kernel_copy.h"
+#include "collector/kernel_code/module_list.h"
+#include "common/error.h"
+
+/* Modules nearer than this share a segment: fewer to look through. */
+enum { NEAR = 1 << 16, CODE_PAGE = 4096 };
+
+static int add_range(struct array *ranges, uint64_t start, uint64_t end)
+{
+	struct code_range *last =
+		ranges->count ? array_at(ranges, ranges->count - 1) : NULL;
+
+	start -= start % CODE_PAGE;
+	end += (CODE_PAGE - end % CODE_PAGE) % CODE_PAGE;
+	if (last && start >= last->start && start <= last->end + NEAR) {
+		if (end > last->end)
+			last->end = end;
+		return 0;
+	}
+	last = array_add(ranges);
+	if (!last)
+		return -ERROR_MEMORY;
+	*last = (struct code_range){ start, end };
+	return 0;
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct code_range *x = a;
+	const struct code_range *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* The last ones end where they may, not where they do: kcore has it or not. */
+static bool is_held(const struct kcore *kcore, const struct code_range *range)
+{
+	uint8_t byte;
+
+	return range->end > range->start &&
+	       !kcore_read(kcore, range->end - 1, &byte, 1);
+}
+
+/* Modules, and what else has been added to the kernel's code, by address. */
+static int list_added(const struct kernel_copy *copy, const struct kcore *kcore,
+		      struct array *added)
+{
+	const struct module *modules = copy->modules.items;
+	int error = dynamic_code_find(&copy->symbols, added);
+	struct code_range *items = added->items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < added->count; i++)
+		if (is_held(kcore, &items[i]))
+			items[kept++] = items[i];
+	added->count = kept;
+	for (size_t i = 0; i < copy->modules.count && !error; i++) {
+		struct code_range *range = array_add(added);
+
+		if (!range)
+			return -ERROR_MEMORY;
+		range->start = modules[i].address;
+		range->end = modules[i].address + modules[i].size_bytes;
+	}
+	array_sort(added, compare_starts);
+	return error;
+}
+
+static int list_near(const struct kernel_copy *copy, const struct kcore *kcore,
+		     struct array *near)
+{
+	struct array added = ARRAY_OF(struct code_range);
+	int error = add_range(near, copy->text.start, copy->text.end);
+	const struct code_range *items;
+
+	if (!error)
+		error = list_added(copy, kcore, &added);
+	items = added.items;
+	for (size_t i = 0; i < added.count && !error; i++)
+		error = add_range(near, items[i].start, items[i].end);
+	array_free(&added);
+	return error;
+}
+
+int kernel_ranges_find(const struct kernel_copy *copy,
+		       const struct kcore *kcore, struct array *ranges)
+{
+	struct array near = ARRAY_OF(struct code_range);
+	const struct code_range *items;
+	int error = list_near(copy, kcore, &near);
+
+	items = near.items;
+	for (size_t i = 0; i < near.count && !error; i++)
+		error = code_pages_find(kcore, &items[i], ranges);
+	array_free(&near);
+	return error;
+}

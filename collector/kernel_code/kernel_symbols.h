@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_KERNEL_SYMBOLS_H
+#define KT_COLLECTOR_KERNEL_SYMBOLS_H
+
+#include "collector/bytes/byte_buffer.h"
+
+#include <stdint.h>
+
+/* The text of a kallsyms file, searched as it is: a recording asks for a few
+ * symbols, once.
+ */
+struct kernel_symbols {
+	struct byte_buffer text;
+};
+
+/* One line. */
+struct kernel_symbol {
+	uint64_t address;
+	char type;
+	const char *name; /* not ended by NUL; owner: the text */
+	unsigned int name_length;
+	const char *module; /* likewise; NULL for the kernel itself */
+	unsigned int module_length;
+};
+
+/* Reads the file at @path.
+ *
+ * Returns 0, -ERROR_SYSTEM with errno set, or -ERROR_MEMORY.
+ */
+int kernel_symbols_read(struct kernel_symbols *symbols, const char *path);
+void kernel_symbols_free(struct kernel_symbols *symbols);
+
+/* Steps through all symbols: *@place begins at 0.
+ *
+ * Returns 1 and @symbol, or 0 at the end.
+ */
+int kernel_symbols_next(const struct kernel_symbols *symbols, size_t *place,
+			struct kernel_symbol *symbol);
+
+/* Returns the address of the kernel's symbol @name; 0 if it is unknown or
+ * the kernel hides addresses from us (kernel.kptr_restrict).
+ */
+uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
+				const char *name);
+
+/* Looks in the file at @path for the first of @names, ended by NULL, that the
+ * kernel has, and reads no further than to names[0]: the lines are much work
+ * for the kernel.
+ *
+ * Returns 0 and *@address, as above; -ERROR_SYSTEM with errno set.
+ */
+int kernel_symbols_search(const char *path, const char *const *names,
+			  uint64_t *address);
+
+/* Finds the function @name, of the kernel or of a module, which ends where
+ * the next function begins.
+ *
+ * Returns 0, *@address and *@size; or -ERROR_NOT_FOUND.
+ */
+int kernel_symbols_function(const struct kernel_symbols *symbols,
+			    const char *name, uint64_t *address,
+			    uint64_t *size);
+
+#endif

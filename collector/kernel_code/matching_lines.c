@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/matching_lines.h"
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_match(const char *line, const char (*marks)[80], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strstr(line, marks[i]))
+			return true;
+	return false;
+}
+
+static bool copy_lines(FILE *from, FILE *to, const char (*marks)[80],
+		       size_t count)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, from) > 0)
+		if (is_match(line, marks, count))
+			fputs(line, to);
+	free(line);
+	return !ferror(from) && !ferror(to);
+}
+
+int matching_lines_append(const char *from, const char *to,
+			  const char (*marks)[80], size_t count)
+{
+	FILE *source = fopen(from, "re");
+	FILE *target = source ? fopen(to, "ae") : NULL;
+	bool done = target && copy_lines(source, target, marks, count);
+
+	if (source)
+		fclose(source);
+	if (target && fclose(target))
+		done = false;
+	return done ? 0 : -ERROR_SYSTEM;
+}

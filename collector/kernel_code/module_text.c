@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/module_text.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "collector/kernel_code/module_list.h"
+#include "common/error.h"
+
+#include <string.h>
+
+/* A symbol of a module, or its first address. */
+struct mark {
+	uint64_t address;
+	const char *module; /* not ended by NUL */
+	unsigned int module_length;
+	bool is_text;
+};
+
+/* At one address code is last: it is what begins there, data has ended. */
+static int compare(const void *a, const void *b)
+{
+	const struct mark *x = a;
+	const struct mark *y = b;
+
+	if (x->address != y->address)
+		return x->address > y->address ? 1 : -1;
+	return x->is_text - y->is_text;
+}
+
+static int add_symbols(struct array *marks,
+		       const struct kernel_symbols *symbols)
+{
+	struct kernel_symbol symbol;
+	size_t place = 0;
+
+	while (kernel_symbols_next(symbols, &place, &symbol)) {
+		struct mark *mark = symbol.module ? array_add(marks) : NULL;
+
+		if (!symbol.module)
+			continue;
+		if (!mark)
+			return -ERROR_MEMORY;
+		*mark = (struct mark){
+			.address = symbol.address,
+			.module = symbol.module,
+			.module_length = symbol.module_length,
+			.is_text = strchr("tTwW", symbol.type),
+		};
+	}
+	return 0;
+}
+
+/* Before its first symbol a module may have code without a name: PLTs. */
+static int add_modules(struct array *marks, const struct array *modules)
+{
+	const struct module *items = modules->items;
+
+	for (size_t i = 0; i < modules->count; i++) {
+		struct mark *mark = array_add(marks);
+
+		if (!mark)
+			return -ERROR_MEMORY;
+		*mark = (struct mark){
+			.address = items[i].address,
+			.module = items[i].name,
+			.module_length = (unsigned int)strlen(items[i].name),
+			.is_text = true,
+		};
+	}
+	return 0;
+}
+
+int module_text_read(struct module_text *text,
+		     const struct kernel_symbols *symbols,
+		     const struct array *modules)
+{
+	int error;
+
+	text->marks = ARRAY_OF(struct mark);
+	error = add_symbols(&text->marks, symbols);
+	if (!error)
+		error = add_modules(&text->marks, modules);
+	if (!error)
+		array_sort(&text->marks, compare);
+	return error;
+}
+
+void module_text_free(struct module_text *text)
+{
+	array_free(&text->marks);
+}
+
+bool module_text_has(const struct module_text *text,
+		     const struct module *module, uint64_t address)
+{
+	const struct mark *marks = text->marks.items;
+	const struct mark *mark;
+	size_t low = 0;
+	size_t high = text->marks.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (marks[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	mark = low ? &marks[low - 1] : NULL;
+	return mark && mark->is_text &&
+	       mark->module_length == strlen(module->name) &&
+	       !memcmp(mark->module, module->name, mark->module_length);
+}

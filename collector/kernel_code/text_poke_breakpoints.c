@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/events/event_list.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <string.h>
+
+int text_poke_breakpoints_add(struct event_list *events,
+			      const char *const *functions)
+{
+	uint64_t address;
+	int error =
+		kernel_symbols_search("/proc/kallsyms", functions, &address);
+
+	if (error)
+		return error;
+	return address ? event_list_add(events, event_spec_text_poke_breakpoint(
+							address)) :
+			 -ERROR_NOT_FOUND;
+}
+
+const char *text_poke_breakpoints_refusal(int error)
+{
+	if (error == -ERROR_NOT_FOUND)
+		return "/proc/kallsyms has no address of the function that "
+		       "does it";
+	if (error != -ERROR_SYSTEM)
+		return error_text(error);
+	if (errno == ENOSPC)
+		return "all breakpoints of a CPU are in use: end what uses them";
+	if (errno == EPERM || errno == EACCES)
+		return "not permitted: record as root (CAP_SYS_ADMIN)";
+	return strerror(errno);
+}

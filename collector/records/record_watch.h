@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_RECORD_WATCH_H
+#define KT_COLLECTOR_RECORD_WATCH_H
+
+#include "collector/rings/ring.h"
+
+#include <stdint.h>
+
+struct loaded_code;
+
+/* This is what the records that pass by say about the recording itself. */
+struct record_counts {
+	uint64_t lost_records;
+	uint64_t truncated;
+};
+
+/* Looks at each of @records: adds to @counts, and hands changes of code to
+ * @late, which may be NULL.
+ */
+void record_watch(const struct ring_bytes *records,
+		  struct record_counts *counts, struct loaded_code *loaded);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/target/workload.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The recorder takes its signals by signalfd and so blocks them. */
+static void unblock_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A recorder that dies says nothing: the command must not run untraced. */
+static bool is_told_to_go(int go)
+{
+	char byte;
+	ssize_t got;
+
+	do {
+		got = read(go, &byte, 1);
+	} while (got < 0 && errno == EINTR);
+	return got == 1;
+}
+
+static _Noreturn void run(char *const *argv, int go, int failure)
+{
+	int error;
+
+	unblock_signals();
+	if (!is_told_to_go(go))
+		_exit(126);
+	execvp(argv[0], argv);
+	error = errno;
+	if (write(failure, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int workload_prepare(struct workload *workload, char *const *argv)
+{
+	int go[2];
+	int failure[2];
+
+	*workload = (struct workload){ .pid = -1, .go = -1, .failure = -1 };
+	/* No pipe: who writes to one that nobody reads any more is killed. */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
+		return -ERROR_SYSTEM;
+	if (pipe2(failure, O_CLOEXEC) < 0) {
+		close(go[0]);
+		close(go[1]);
+		return -ERROR_SYSTEM;
+	}
+	workload->pid = fork();
+	if (!workload->pid) {
+		close(go[1]);
+		close(failure[0]);
+		run(argv, go[0], failure[1]);
+	}
+	close(go[0]);
+	close(failure[1]);
+	workload->go = go[1];
+	workload->failure = failure[0];
+	return workload->pid < 0 ? -ERROR_SYSTEM : 0;
+}
+
+static void close_pipes(struct workload *workload)
+{
+	if (workload->go >= 0)
+		close(workload->go);
+	if (workload->failure >= 0)
+		close(workload->failure);
+	workload->go = workload->failure = -1;
+}
+
+int workload_start(struct workload *workload)
+{
+	int error = 0;
+	ssize_t got;
+
+	/* One that was killed meanwhile has ended, as the caller will see. */
+	send(workload->go, "", 1, MSG_NOSIGNAL);
+	do {
+		got = read(workload->failure, &error, sizeof(error));
+	} while (got < 0 && errno == EINTR);
+	close_pipes(workload);
+	return got == sizeof(error) ? error : 0;
+}
+
+void workload_abandon(struct workload *workload)
+{
+	if (workload->go >= 0 && workload->pid > 0) {
+		kill(workload->pid, SIGKILL);
+		waitpid(workload->pid, NULL, 0);
+	}
+	close_pipes(workload);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/trace_unit/address_filter.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads "address/size" or "first-end". */
+static int parse_range(const char *text, uint64_t *address, uint64_t *size)
+{
+	char *end;
+	char sign;
+
+	*address = strtoull(text, &end, 0);
+	sign = *end;
+	if (end == text || (sign != '/' && sign != '-'))
+		return -ERROR_FORMAT;
+	text = end + 1;
+	*size = strtoull(text, &end, 0);
+	if (end == text || *end)
+		return -ERROR_FORMAT;
+	if (sign == '-')
+		*size = *size > *address ? *size - *address : 0;
+	return *size ? 0 : -ERROR_FORMAT;
+}
+
+static int parse_one(const char *text, const struct kernel_symbols *symbols,
+		     const struct log *log, struct byte_buffer *filter)
+{
+	uint64_t address;
+	uint64_t size;
+	char part[80];
+	int error;
+
+	if (isdigit((unsigned char)*text)) {
+		error = parse_range(text, &address, &size);
+		if (error)
+			log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+				    "filter '%s' is neither ADDRESS/SIZE nor "
+				    "FIRST-END",
+				    text);
+	} else {
+		error = kernel_symbols_function(symbols, text, &address, &size);
+		if (error)
+			log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+				    "filter '%s': the kernel has no such "
+				    "function",
+				    text);
+	}
+	if (error)
+		return error;
+	snprintf(part, sizeof(part), "%sfilter 0x%" PRIx64 "/0x%" PRIx64,
+		 filter->size ? "," : "", address, size);
+	byte_buffer_add(filter, part, strlen(part));
+	return 0;
+}
+
+int address_filter_parse(const char *text, const struct kernel_symbols *symbols,
+			 unsigned int limit, const struct log *log,
+			 struct byte_buffer *filter)
+{
+	char *copy = strdup(text);
+	char *rest = copy;
+	unsigned int count = 0;
+	int error = copy ? 0 : -ERROR_MEMORY;
+	const char *one;
+
+	while (!error && (one = strsep(&rest, ","))) {
+		if (++count > limit) {
+			log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+				    "the trace unit can filter by %u address "
+				    "ranges, not more",
+				    limit);
+			error = -ERROR_UNSUPPORTED;
+			break;
+		}
+		error = parse_one(one, symbols, log, filter);
+	}
+	free(copy);
+	byte_buffer_zeros(filter, 1);
+	return !error && filter->failed ? -ERROR_MEMORY : error;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/trace_unit/coresight_metadata.h"
+#include "collector/trace_unit/tracer.h"
+#include "common/error.h"
+#include "common/log.h"
+
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Not run on Arm hardware yet: written after the kernel's documentation
+ * (Documentation/trace/coresight, Documentation/ABI/testing/
+ * sysfs-bus-coresight-devices-etm4x) and what perf leaves in recordings.
+ */
+
+/* Fields that are 0 where a unit cannot do it.  Those before ETMv4 have no such
+ * register, and their driver leaves out what they cannot.
+ */
+enum {
+	TRCIDR0_TRCCCI = 1 << 7, /* cycle counts */
+	TRCIDR0_RETSTACK = 1 << 9,
+	TRCIDR0_TSSIZE = 0x1f << 24, /* time stamps */
+};
+
+/* The PMU is there as soon as its driver is; each CPU with a unit is a link
+ * cpuN.  Sets @number to N.  Returns whether there is another.
+ */
+static bool next_unit(DIR *folder, int *number)
+{
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder)))
+		if (sscanf(entry->d_name, "cpu%d", number) == 1)
+			return true;
+	return false;
+}
+
+static bool coresight_is_present(const struct pmu *pmu)
+{
+	DIR *folder = opendir(pmu->folder);
+	int cpu;
+	bool found = next_unit(folder, &cpu);
+
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+/* Returns the least number in the file @name of any unit that has it, or
+ * @most.
+ */
+static uint64_t least_of_units(const struct pmu *pmu, const char *name,
+			       uint64_t mask, uint64_t most)
+{
+	DIR *folder = opendir(pmu->folder);
+	uint64_t value;
+	int cpu;
+
+	while (next_unit(folder, &cpu))
+		if (!coresight_register(pmu, cpu, name, &value) &&
+		    (value & mask) < most)
+			most = value & mask;
+	if (folder)
+		closedir(folder);
+	return most;
+}
+
+static bool units_have(const struct pmu *pmu, uint64_t field)
+{
+	return least_of_units(pmu, "trcidr/trcidr0", field, field);
+}
+
+static int set(const struct pmu *pmu, const char *term, const struct log *log,
+	       struct perf_event_attr *attr)
+{
+	int error = 0;
+
+	if (pmu_term_mask(pmu, term))
+		error = pmu_set_term(pmu, term, 1, attr);
+	if (error)
+		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
+			    "the driver cannot set %s=1", term);
+	return error;
+}
+
+/* Time stamps order the CPUs; the context id tells which task runs.  Cycle
+ * counts are left out unless they are asked for: they fill the sink.
+ */
+static int coresight_configure(const struct pmu *pmu, const struct log *log,
+			       struct perf_event_attr *attr)
+{
+	int error;
+
+	attr->type = pmu->type;
+	attr->config = 0;
+	/* The driver would trace nothing at all. */
+	if (!units_have(pmu, TRCIDR0_TSSIZE)) {
+		log_message(log, LOG_WARNING, pmu->folder, LOG_NO_OFFSET,
+			    "a trace unit here has no time stamps: the "
+			    "recording will have no times");
+		return set(pmu, "contextid", log, attr);
+	}
+	error = set(pmu, "timestamp", log, attr);
+	return error ? error : set(pmu, "contextid", log, attr);
+}
+
+static int coresight_set_cycles(const struct pmu *pmu,
+				const struct cycle_choice *choice,
+				const struct log *log,
+				struct perf_event_attr *attr, uint64_t *config3)
+{
+	const char *problem = NULL;
+
+	if (choice->kind == CYCLES_LEFT_OUT)
+		return 0;
+	if (!units_have(pmu, TRCIDR0_TRCCCI))
+		problem = "--cycles: a trace unit here counts no cycles "
+			  "(trcidr0)";
+	else if (pmu_set_term(pmu, "cycacc", 1, attr))
+		problem = "--cycles: the driver of this PMU counts no cycles: "
+			  "it has no format/cycacc";
+	else if (choice->threshold &&
+		 pmu_set_config3_term(pmu, "cc_threshold", choice->threshold,
+				      config3))
+		problem = "--cycles: the driver of this PMU does not take "
+			  "that threshold (format/cc_threshold, from Linux "
+			  "6.7 on): give --cycles alone";
+	if (problem)
+		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET, "%s",
+			    problem);
+	return problem ? -ERROR_UNSUPPORTED : 0;
+}
+
+static int coresight_set_return_stack(const struct pmu *pmu,
+				      const struct log *log,
+				      struct perf_event_attr *attr)
+{
+	if (units_have(pmu, TRCIDR0_RETSTACK) &&
+	    !pmu_set_term(pmu, "retstack", 1, attr))
+		return 0;
+	log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
+		    "--return-stack: a trace unit here has none (trcidr0), or "
+		    "its driver does not know of it (format/retstack)");
+	return -ERROR_UNSUPPORTED;
+}
+
+/* The kernel takes the sink's number, a hash of its name, in config2. */
+static int coresight_set_sink(const struct pmu *pmu, const char *name,
+			      const struct log *log,
+			      struct perf_event_attr *attr)
+{
+	uint64_t number = 0;
+	char file[128];
+
+	snprintf(file, sizeof(file), "sinks/%s", name);
+	if (pmu_number(pmu, file, 16, &number)) {
+		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
+			    "no sink '%s': the folder sinks/ there lists those "
+			    "that there are",
+			    name);
+		return -ERROR_NOT_FOUND;
+	}
+	attr->config2 = (attr->config2 & ~UINT64_C(0xffffffff)) |
+			(number & 0xffffffff);
+	return 0;
+}
+
+/* The driver takes as many as any unit could have. */
+static unsigned int coresight_filter_ranges(const struct pmu *pmu)
+{
+	uint64_t count;
+
+	if (pmu_number(pmu, "nr_addr_filters", 10, &count))
+		return 0;
+	return (unsigned int)least_of_units(pmu, "nr_addr_cmp", UINT64_MAX,
+					    count);
+}
+
+/* The formula is that of perf_event_mmap_page in linux/perf_event.h. */
+#ifdef __aarch64__
+static uint64_t coresight_now_ns(const struct perf_event_mmap_page *page)
+{
+	uint64_t ticks;
+	uint64_t high;
+	uint64_t low;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks));
+	if (page->cap_user_time_short)
+		ticks = page->time_cycles +
+			((ticks - page->time_cycles) & page->time_mask);
+	if (!page->cap_user_time_zero)
+		return 0;
+	high = ticks >> page->time_shift;
+	low = ticks & ((UINT64_C(1) << page->time_shift) - 1);
+	return page->time_zero + high * page->time_mult +
+	       ((low * page->time_mult) >> page->time_shift);
+}
+#else
+static uint64_t coresight_now_ns(const struct perf_event_mmap_page *page)
+{
+	(void)page;
+	return 0;
+}
+#endif
+
+/* The first one is the innermost, of which the compiler may have made parts of
+ * its callers.
+ */
+static const char *const patch_functions[] = {
+	"__aarch64_insn_write",
+	"aarch64_insn_patch_text_nosync",
+	NULL,
+};
+
+const struct tracer coresight_tracer = {
+	.pmu_name = "cs_etm",
+	.title = "Arm CoreSight",
+	.patch_functions = patch_functions,
+	.cycle_term = "cycacc",
+	.is_present = coresight_is_present,
+	.configure = coresight_configure,
+	.set_cycles = coresight_set_cycles,
+	.set_return_stack = coresight_set_return_stack,
+	.set_sink = coresight_set_sink,
+	.filter_ranges = coresight_filter_ranges,
+	.metadata = coresight_metadata,
+	.now_ns = coresight_now_ns,
+};

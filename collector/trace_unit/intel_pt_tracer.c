@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/bytes/byte_buffer.h"
+#include "collector/trace_unit/tracer.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/perf_data.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+static bool has_cap(const struct pmu *pmu, const char *name)
+{
+	uint64_t value;
+
+	return !pmu_number(pmu, name, 16, &value) && value;
+}
+
+/* Returns @wished if the bitmap in the file @caps allows that encoding, else
+ * the next lower one that it allows; 0 is always allowed.
+ */
+static unsigned int allowed(const struct pmu *pmu, const char *caps,
+			    unsigned int wished)
+{
+	uint64_t bits;
+
+	if (pmu_number(pmu, caps, 16, &bits))
+		return 0;
+	while (wished && !(bits >> wished & 1))
+		wished--;
+	return wished;
+}
+
+static int set(const struct pmu *pmu, const char *term, unsigned int value,
+	       const struct log *log, struct perf_event_attr *attr)
+{
+	int error = pmu_set_term(pmu, term, value, attr);
+
+	if (error)
+		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
+			    "the driver cannot set %s=%u", term, value);
+	return error;
+}
+
+/* Every cycle packet: a time for nearly every branch.  MTC as well, every 8
+ * periods of the crystal, since it ties the cycles to the clock; perf's
+ * default (tools/perf/arch/x86/util/intel-pt.c), as is a PSB each 16 KiB.
+ */
+static int configure_timing(const struct pmu *pmu, const struct log *log,
+			    struct perf_event_attr *attr)
+{
+	int error = set(pmu, "tsc", 1, log, attr);
+
+	if (!error && has_cap(pmu, "caps/mtc")) {
+		error = set(pmu, "mtc", 1, log, attr);
+		if (!error)
+			error = set(pmu, "mtc_period",
+				    allowed(pmu, "caps/mtc_periods", 3), log,
+				    attr);
+	}
+	if (!error && has_cap(pmu, "caps/psb_cyc")) {
+		error = set(pmu, "cyc", 1, log, attr);
+		if (!error)
+			error = set(pmu, "psb_period",
+				    allowed(pmu, "caps/psb_periods", 3), log,
+				    attr);
+	}
+	return error;
+}
+
+static int intel_pt_configure(const struct pmu *pmu, const struct log *log,
+			      struct perf_event_attr *attr)
+{
+	attr->type = pmu->type;
+	attr->config = 0;
+	/* Kernels before 4.12 have neither term: branches are always on. */
+	if (pmu_term_mask(pmu, "pt"))
+		pmu_set_term(pmu, "pt", 1, attr);
+	if (pmu_term_mask(pmu, "branch"))
+		pmu_set_term(pmu, "branch", 1, attr);
+	return configure_timing(pmu, log, attr);
+}
+
+/* Older kernels show the term on CPUs that cannot do it as well. */
+static int intel_pt_set_cycles(const struct pmu *pmu,
+			       const struct cycle_choice *choice,
+			       const struct log *log,
+			       struct perf_event_attr *attr, uint64_t *config3)
+{
+	uint64_t mask = pmu_term_mask(pmu, "cyc");
+
+	(void)config3;
+	if (choice->kind == CYCLES_LEFT_OUT) {
+		attr->config &= ~mask;
+		return 0;
+	}
+	if (attr->config & mask && !choice->threshold)
+		return 0;
+	log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
+		    choice->threshold ?
+			    "--cycles: Intel PT takes no threshold here, "
+			    "every count is recorded: give --cycles alone" :
+			    "--cycles: this trace unit counts no cycles "
+			    "(caps/psb_cyc)");
+	return -ERROR_UNSUPPORTED;
+}
+
+static unsigned int intel_pt_filter_ranges(const struct pmu *pmu)
+{
+	uint64_t count;
+
+	if (pmu_number(pmu, "nr_addr_filters", 10, &count))
+		return 0;
+	return (unsigned int)count;
+}
+
+/* The words from MTC_BIT on: how timing packets are to be read. */
+static void add_timing(const struct pmu *pmu, struct byte_buffer *info)
+{
+	unsigned int crystal = 0;
+	unsigned int tsc = 0;
+	uint64_t ratio = 0;
+	char text[64];
+
+	if (!pmu_line(pmu, "tsc_art_ratio", text, sizeof(text)) &&
+	    sscanf(text, "%u:%u", &tsc, &crystal) != 2)
+		tsc = crystal = 0;
+	pmu_number(pmu, "max_nonturbo_ratio", 10, &ratio);
+	byte_buffer_u64(info, pmu_term_mask(pmu, "mtc"));
+	byte_buffer_u64(info, pmu_term_mask(pmu, "mtc_period"));
+	byte_buffer_u64(info, tsc);
+	byte_buffer_u64(info, crystal);
+	byte_buffer_u64(info, pmu_term_mask(pmu, "cyc"));
+	byte_buffer_u64(info, ratio);
+}
+
+/* This is what perf calls have_sched_switch. */
+enum switch_records { SWITCHES_OF_TASKS = 2, SWITCHES_OF_CPU = 3 };
+
+static void intel_pt_metadata(const struct pmu *pmu,
+			      const struct tracer_facts *facts,
+			      struct byte_buffer *info)
+{
+	const struct perf_event_mmap_page *page = facts->page;
+	size_t length = facts->filter ? strlen(facts->filter) : 0;
+	size_t padded = length ? length + 8 - length % 8 : 0;
+
+	byte_buffer_u32(info, PERF_DATA_AUXTRACE_INTEL_PT);
+	byte_buffer_u32(info, 0);
+	byte_buffer_u64(info, pmu->type);
+	byte_buffer_u64(info, page->time_shift);
+	byte_buffer_u64(info, page->time_mult);
+	byte_buffer_u64(info, page->time_zero);
+	byte_buffer_u64(info, page->cap_user_time_zero);
+	byte_buffer_u64(info, pmu_term_mask(pmu, "tsc"));
+	byte_buffer_u64(info, pmu_term_mask(pmu, "noretcomp"));
+	byte_buffer_u64(info, facts->switches_of_cpu ? SWITCHES_OF_CPU :
+						       SWITCHES_OF_TASKS);
+	byte_buffer_u64(info, facts->snapshot);
+	byte_buffer_u64(info, true); /* one ring a CPU */
+	add_timing(pmu, info);
+	byte_buffer_u64(info, length);
+	byte_buffer_add(info, facts->filter, length);
+	byte_buffer_zeros(info, padded - length);
+	byte_buffer_u64(info, has_cap(pmu, "caps/event_trace"));
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+/* The formula is that of perf_event_mmap_page in linux/perf_event.h. */
+static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
+{
+	uint64_t tsc = __rdtsc();
+	uint64_t high = tsc >> page->time_shift;
+	uint64_t low = tsc & ((1ULL << page->time_shift) - 1);
+
+	if (!page->cap_user_time_zero)
+		return 0;
+	return page->time_zero + high * page->time_mult +
+	       ((low * page->time_mult) >> page->time_shift);
+}
+#else
+static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
+{
+	(void)page;
+	return 0;
+}
+#endif
+
+const struct tracer intel_pt_tracer = {
+	.pmu_name = "intel_pt",
+	.title = "Intel Processor Trace",
+	.cycle_term = "cyc",
+	.configure = intel_pt_configure,
+	.set_cycles = intel_pt_set_cycles,
+	.filter_ranges = intel_pt_filter_ranges,
+	.metadata = intel_pt_metadata,
+	.now_ns = intel_pt_now_ns,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_FEATURE_H
+#define KT_COLLECTOR_FEATURE_H
+
+#include "collector/bytes/byte_buffer.h"
+#include "common/perf_data.h"
+
+#include <stddef.h>
+
+struct event_list;
+
+/* One feature section of perf.data. */
+struct feature {
+	enum perf_data_feature bit;
+	struct byte_buffer content;
+};
+
+/* Puts the sections that describe machine, command line and events into
+ * @features, in ascending order of their bits.
+ *
+ * @argc and @argv: the recorder's command line behind the program's name.
+ * Returns how many there are, at most FEATURES_OF_SYSTEM.
+ */
+enum { FEATURES_OF_SYSTEM = 16 };
+size_t features_of_system(struct feature *features, int argc, char *const *argv,
+			  const struct event_list *events);
+
+void features_free(struct feature *features, size_t count);
+
+#endif

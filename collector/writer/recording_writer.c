@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/writer/recording_writer.h"
+#include "collector/bytes/append_file.h"
+#include "collector/bytes/byte_buffer.h"
+#include "collector/writer/file_front.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/perf_data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct recording_writer {
+	struct append_file file;
+	struct file_header header;
+	struct array table; /* struct file_section: the features */
+	uint64_t table_at;  /* where it is in the file */
+	uint64_t trace_bytes;
+	struct array index;   /* struct file_section: the AUXTRACE records */
+	struct array offsets; /* uint64_t, per ring: bytes of trace so far */
+};
+
+static size_t table_size(const struct recording_writer *writer)
+{
+	return writer->table.count * sizeof(struct file_section);
+}
+
+/* Writes that the records end at @end.  Each step leaves a file that is whole,
+ * but for the instant between the last two.
+ */
+static int commit(struct recording_writer *writer, uint64_t end)
+{
+	const struct append_file *file = &writer->file;
+	struct perf_event_header round = {
+		.type = PERF_DATA_FINISHED_ROUND,
+		.size = (uint16_t)table_size(writer),
+	};
+	int error = append_file_put(file, writer->table.items,
+				    table_size(writer), end);
+
+	if (!error && end > writer->table_at)
+		error = append_file_put(file, &round, sizeof(round),
+					writer->table_at);
+	writer->header.data.size = end - writer->header.data.offset;
+	if (!error)
+		error = append_file_put(file, &writer->header,
+					sizeof(writer->header), 0);
+	writer->table_at = end;
+	return error;
+}
+
+/* What was whole before a write failed is kept, if there is room for it. */
+static int keep(struct recording_writer *writer, int error)
+{
+	uint64_t begin = writer->table_at + table_size(writer);
+
+	if (error == -ERROR_SYSTEM && writer->file.end > begin)
+		commit(writer, writer->file.end);
+	return error;
+}
+
+static int append(struct recording_writer *writer, struct iovec *parts,
+		  int count)
+{
+	int error = writer->file.error;
+
+	if (error)
+		return error;
+	error = append_file_add(&writer->file, parts, count);
+	return error ? keep(writer, error) : 0;
+}
+
+int recording_writer_add(struct recording_writer *writer,
+			 const struct byte_buffer *records)
+{
+	struct iovec part = { records->bytes, records->size };
+
+	if (records->failed)
+		return -ERROR_MEMORY;
+	return append(writer, &part, 1);
+}
+
+int recording_writer_add_ring(struct recording_writer *writer,
+			      const struct ring_bytes *records)
+{
+	struct iovec parts[2] = { records->part[0], records->part[1] };
+
+	return append(writer, parts, 2);
+}
+
+/* struct perf_record_auxtrace */
+struct trace_record {
+	struct perf_event_header header;
+	uint64_t size;
+	uint64_t offset;
+	uint64_t reference;
+	uint32_t index;
+	uint32_t thread;
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
+static uint64_t *offset_of(struct recording_writer *writer, uint32_t index)
+{
+	return array_reach(&writer->offsets, index);
+}
+
+int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
+			       int cpu, const struct ring_bytes *trace)
+{
+	static const uint8_t zeros[8];
+	uint64_t *offset = offset_of(writer, index);
+	struct file_section *entry = array_add(&writer->index);
+	size_t padding = (8 - trace->size % 8) % 8;
+	struct trace_record record = {
+		.header = { PERF_DATA_AUXTRACE, 0, sizeof(record) },
+		.size = trace->size + padding,
+		.reference = writer->index.count,
+		.index = index,
+		.thread = UINT32_MAX,
+		.cpu = (uint32_t)cpu,
+	};
+	struct iovec parts[4] = {
+		{ &record, sizeof(record) },
+		trace->part[0],
+		trace->part[1],
+		{ (void *)(uintptr_t)zeros, padding },
+	};
+	int error;
+
+	if (!offset || !entry)
+		return -ERROR_MEMORY;
+	record.offset = *offset;
+	*entry = (struct file_section){ writer->file.end, sizeof(record) };
+	error = append(writer, parts, 4);
+	if (error) {
+		writer->index.count--;
+		return error;
+	}
+	*offset += trace->size;
+	writer->trace_bytes += trace->size;
+	return 0;
+}
+
+int recording_writer_end_round(struct recording_writer *writer)
+{
+	uint64_t end = writer->file.end;
+
+	if (writer->file.error)
+		return writer->file.error;
+	if (end == writer->table_at + table_size(writer))
+		return 0;
+	writer->file.error = commit(writer, end);
+	if (writer->file.error)
+		log_message(writer->file.log, LOG_ERROR, writer->file.path, end,
+			    "cannot write: %s", strerror(errno));
+	writer->file.end = end + table_size(writer);
+	return writer->file.error;
+}
+
+/* Everything up to the records, of which there are none yet. */
+static int write_front(struct recording_writer *writer,
+		       const struct event_list *events,
+		       const struct feature *features, size_t count)
+{
+	struct file_header *header = &writer->header;
+	struct byte_buffer bytes = { 0 };
+	int error = file_front_make(header, &writer->table, events, features,
+				    count, &bytes);
+
+	writer->file.end = sizeof(*header);
+	writer->table_at = header->data.offset;
+	if (!error)
+		error = recording_writer_add(writer, &bytes);
+	byte_buffer_free(&bytes);
+	if (!error)
+		error = commit(writer, header->data.offset);
+	writer->file.end = header->data.offset + table_size(writer);
+	return error;
+}
+
+int recording_writer_create(const char *path, const struct event_list *events,
+			    const struct feature *features, size_t count,
+			    const struct log *log,
+			    struct recording_writer **writer)
+{
+	struct recording_writer *new = calloc(1, sizeof(*new));
+	int error;
+
+	if (!new)
+		return -ERROR_MEMORY;
+	new->table = ARRAY_OF(struct file_section);
+	new->index = ARRAY_OF(struct file_section);
+	new->offsets = ARRAY_OF(uint64_t);
+	error = append_file_create(&new->file, path, log);
+	if (!error)
+		error = write_front(new, events, features, count);
+	if (error) {
+		recording_writer_free(new);
+		return error;
+	}
+	*writer = new;
+	return 0;
+}
+
+void recording_writer_free(struct recording_writer *writer)
+{
+	if (!writer)
+		return;
+	append_file_close(&writer->file);
+	array_free(&writer->table);
+	array_free(&writer->index);
+	array_free(&writer->offsets);
+	free(writer);
+}
+
+/* perf's auxtrace_index, the count and where each AUXTRACE record is, goes
+ * behind the table, which gets one more entry for it.
+ */
+int recording_writer_finish(struct recording_writer *writer)
+{
+	struct byte_buffer index = { 0 };
+	int error = recording_writer_end_round(writer);
+	uint64_t end = writer->table_at;
+
+	byte_buffer_u64(&index, writer->index.count);
+	byte_buffer_add(&index, writer->index.items,
+			writer->index.count * sizeof(struct file_section));
+	if (!error)
+		error = file_front_enter(&writer->header, &writer->table,
+					 PERF_DATA_FEATURE_AUXTRACE,
+					 end + table_size(writer) +
+						 sizeof(struct file_section),
+					 index.size);
+	writer->file.end = end + table_size(writer);
+	if (!error)
+		error = recording_writer_add(writer, &index);
+	if (!error)
+		error = commit(writer, end);
+	byte_buffer_free(&index);
+	return error;
+}
+
+uint64_t recording_writer_trace_bytes(const struct recording_writer *writer)
+{
+	return writer->trace_bytes;
+}
+
+uint64_t recording_writer_bytes(const struct recording_writer *writer)
+{
+	return writer->file.end;
+}

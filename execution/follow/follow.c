@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/follow/follow.h"
+#include "common/error.h"
+#include "decoder/code/code_space.h"
+#include "execution/atoms/follow_atoms.h"
+#include "execution/follow/follow_stop.h"
+#include "execution/walk/moment.h"
+#include "execution/walk/place.h"
+#include "execution/walk/sight.h"
+#include "execution/walk/walk.h"
+
+/* This is what comes behind a branch, as far as it is known. */
+struct branch_range {
+	const struct trace_branch *next;
+	const struct trace_branch *end;
+};
+
+/* The unit may hold back the targets of indirect branches until the bits of
+ * those behind them fill a packet (Intel SDM, "Deferred TIPs").
+ */
+static bool follow_deferred(struct execution *execution,
+			    const struct branch_range *behind)
+{
+	const struct trace_branch *target =
+		behind->next + execution->targets_ahead;
+	uint32_t block = execution->block;
+
+	if (!block_takes_target(execution->blocks[block].kind) ||
+	    target >= behind->end || target->kind != TRACE_TARGET ||
+	    !target->has_address || !walk_to_target(execution))
+		return false;
+	execution->targets_ahead++;
+	place_go(execution, target->payload, execution->blocks[block].exit);
+	return true;
+}
+
+static void follow_bits(struct execution *execution,
+			const struct trace_branch *branch,
+			const struct branch_range *behind, uint64_t position)
+{
+	uint64_t bits = branch->payload << (64 - branch->count);
+	unsigned int left = branch->count;
+
+	moment_begin(execution);
+	while (!walk_bits(execution, bits, left)) {
+		bits <<= left - execution->bits_left;
+		left = execution->bits_left;
+		if (!follow_deferred(execution, behind)) {
+			place_fail(execution, position);
+			return;
+		}
+	}
+	moment_pass(execution, branch);
+}
+
+static void follow_target(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	if (execution->targets_ahead) {
+		execution->targets_ahead--;
+		return;
+	}
+	moment_begin(execution);
+	if (!walk_to_target(execution)) {
+		place_fail(execution, position);
+		if (branch->has_address)
+			place_resume(execution, branch);
+		return;
+	}
+	moment_pass(execution, branch);
+	if (!branch->has_address) {
+		moment_begin(execution);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		return;
+	}
+	if (execution->set == execution->next_set)
+		walk_jump(execution, branch->payload);
+	else
+		place_go(execution, branch->payload,
+			 execution->blocks[execution->from].exit);
+}
+
+/* Returns whether nothing ran since a branch that must have gone to @branch
+ * itself.
+ */
+static bool went_there(struct execution *execution,
+		       const struct trace_branch *branch)
+{
+	return branch->is_unsure && execution->at_branch &&
+	       !sight_of(execution, branch->payload).has_address;
+}
+
+static void reach(struct execution *execution,
+		  const struct trace_branch *branch, uint64_t position)
+{
+	moment_begin(execution);
+	if (went_there(execution, branch)) {
+		place_go(execution, branch->payload, execution->exit);
+	} else if (!walk_to(execution, branch->payload)) {
+		place_fail(execution, position);
+		place_resume(execution, branch);
+	}
+}
+
+static void follow_interrupt(struct execution *execution,
+			     const struct trace_branch *branch)
+{
+	moment_begin(execution);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	place_interrupt(execution);
+	if (branch->has_address)
+		place_go(execution, branch->payload, EXIT_ASYNC);
+	else
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+}
+
+static void follow_start(struct execution *execution,
+			 const struct trace_branch *branch)
+{
+	uint8_t exit = execution->outside ? EXIT_ENTRY : EXIT_START;
+
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (execution->lists_blocks)
+		place_item(execution, FLOW_START, 0)->ip = branch->payload;
+	execution_forget_place(execution, exit);
+	execution->is_lost = false;
+	execution->is_off = false;
+	execution->outside = false;
+	place_go(execution, branch->payload, exit);
+}
+
+static void follow_overflow(struct execution *execution,
+			    const struct trace_branch *branch,
+			    uint64_t position)
+{
+	place_gap(execution, &(struct trace_gap){
+				     .reason = FLOW_GAP_OVERFLOW,
+				     .position = position,
+			     });
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (branch->has_address) {
+		execution->is_lost = false;
+		place_go(execution, branch->payload, EXIT_UNSEEN);
+	} else {
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		/* Some units forget to say that it is on. */
+		execution->is_lost = true;
+	}
+}
+
+/* The unit's own stack of calls is empty at a synchronisation point. */
+static void follow_sync(struct execution *execution,
+			const struct trace_branch *branch, uint64_t position)
+{
+	return_stack_clear(&execution->returns);
+	instruction_pace_sync(&execution->times.pace);
+	if (execution->block != BLOCK_NONE) {
+		if (execution->next_set != execution->set)
+			place_gap(execution,
+				  &(struct trace_gap){
+					  .reason = FLOW_GAP_BAD_TRACE,
+					  .position = position,
+				  });
+		return;
+	}
+	if (branch->has_address)
+		place_resume(execution, branch);
+	else
+		execution->is_lost = false;
+}
+
+static struct trace_gap gap_of(const struct trace_branch *branch,
+			       uint64_t position)
+{
+	return (struct trace_gap){
+		.reason = branch->count,
+		.position = position,
+		.lost_bytes = branch->payload,
+	};
+}
+
+/* What comes before the first synchronisation point has no begin. */
+static void follow_unread(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+
+	if (branch->count == FLOW_GAP_UNSYNCED)
+		moment_forget(execution, branch->high);
+	place_gap(execution, &gap);
+}
+
+/* The clock so far ends.  The gap behind has the time of the last record, but
+ * it is known no better than that.
+ */
+static void follow_break(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+	struct event_times *times = &execution->times;
+
+	event_times_flush(times);
+	if (branch->kind == TRACE_BREAK) {
+		place_gap_at(
+			execution,
+			event_times_add(
+				times,
+				event_times_bound(
+					times,
+					moment_low_ns(execution,
+						      execution->before.low),
+					UINT64_MAX)),
+			&gap);
+		event_times_flush(times);
+	}
+	moment_forget(execution, UINT64_MAX);
+}
+
+/* Without a branch the page table is set by an instruction on the way. */
+static void run_to_page_table(struct execution *execution, uint64_t position)
+{
+	struct sight sight = sight_of(execution, 0);
+
+	if (sight.to_page_table)
+		walk_blocks(execution, sight.to_page_table);
+	else if (sight_ends_in_void(execution, &sight) &&
+		 !walk_straight(execution))
+		place_fail(execution, position);
+}
+
+static void follow_address_space(struct execution *execution,
+				 const struct trace_branch *branch,
+				 uint64_t position)
+{
+	if (!branch->is_bound && execution->block != BLOCK_NONE) {
+		moment_begin(execution);
+		run_to_page_table(execution, position);
+	}
+	if (branch->payload == execution->page_table)
+		return;
+	execution->page_table = branch->payload;
+	place_list(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
+}
+
+/* Where execution is not known, what follows from that is not either.  A unit
+ * that was off, and says where branches went, was switched on unseen.
+ */
+static void follow_unplaced(struct execution *execution,
+			    const struct trace_branch *branch,
+			    uint64_t position)
+{
+	bool is_branch = branch->kind == TRACE_TARGET ||
+			 branch->kind == TRACE_INTERRUPT ||
+			 branch->kind == TRACE_BITS;
+
+	if (execution->targets_ahead && branch->kind == TRACE_TARGET) {
+		execution->targets_ahead--;
+		return;
+	}
+	if (!execution->is_lost && is_branch)
+		place_fail(execution, position);
+	if (branch->kind == TRACE_STOP || branch->kind == TRACE_STOP_THERE) {
+		moment_pass(execution, branch);
+		moment_begin(execution);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+	} else if (execution->is_lost && branch->has_address) {
+		place_resume(execution, branch);
+	}
+}
+
+static void follow_placed(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	switch ((int)branch->kind) {
+	case TRACE_TARGET:
+		follow_target(execution, branch, position);
+		break;
+	case TRACE_REACH:
+		reach(execution, branch, position);
+		break;
+	case TRACE_INTERRUPT:
+		follow_interrupt(execution, branch);
+		break;
+	case TRACE_STOP:
+		follow_stop(execution, branch, position);
+		break;
+	case TRACE_STOP_THERE:
+		follow_stop_there(execution, branch, position);
+		break;
+	default:
+		break;
+	}
+}
+
+static void forget_code(void *ctx, uint64_t first, uint64_t end)
+{
+	struct execution *execution = ctx;
+
+	block_graph_forget(execution->graph, first, end);
+}
+
+/* Makes the code what it is at @now_ns. */
+static int set_code(struct execution *execution, uint64_t now_ns)
+{
+	struct code_space *code = execution->code;
+	uint32_t index = execution->block;
+	int status;
+
+	if (execution->may_be_ahead)
+		status = code_space_go_to(code, now_ns, forget_code, execution);
+	else
+		status = code_space_advance(code, now_ns, forget_code,
+					    execution);
+	execution->may_be_ahead = false;
+	execution->next_change =
+		moment_ticks(execution, code_space_next_change_ns(code));
+	return_stack_forget_blocks(&execution->returns);
+	/* What is about to run may be another program's. */
+	if (index != BLOCK_NONE)
+		execution->block =
+			walk_find(execution, execution->blocks[index].ip);
+	return status;
+}
+
+int follow_update_code(struct execution *execution)
+{
+	uint64_t next_ns = code_space_next_change_ns(execution->code);
+	uint64_t now_ns = moment_guess_ns(execution);
+
+	if (execution->may_be_ahead || now_ns >= next_ns)
+		return set_code(execution, now_ns);
+	execution->next_change = moment_ticks(execution, next_ns);
+	return 0;
+}
+
+int follow_restore_code(struct execution *execution, uint64_t next_ns)
+{
+	execution->may_be_ahead = true;
+	return set_code(execution, next_ns - 1);
+}
+
+/* One that is farther off would bound the time no better than @branch does. */
+enum { MOST_AHEAD = 64 };
+
+static const struct trace_branch *next_timed(const struct trace_branch *branch,
+					     const struct branch_range *behind)
+{
+	const struct trace_branch *next = behind->next;
+	const struct trace_branch *end = behind->end;
+
+	if (branch->is_timed)
+		return branch;
+	if (end - next > MOST_AHEAD)
+		end = next + MOST_AHEAD;
+	for (; next < end; next++)
+		if (next->is_timed)
+			return next;
+	return branch;
+}
+
+/* Returns whether code is known where execution is about to go on. */
+static bool is_placed(const struct execution *execution)
+{
+	return execution->block != BLOCK_NONE &&
+	       execution->blocks[execution->block].kind != BLOCK_NO_CODE;
+}
+
+/* A damaged address leaves wrong what follows and shares bits with it.  If that
+ * is in no memory that has code, but the kernel has some at the same bits, it
+ * is there.  Its code all lies in the last 4 GB.
+ */
+static uint64_t rebase(struct execution *execution,
+		       const struct trace_branch *branch)
+{
+	uint64_t guess = branch->payload | (uint64_t)UINT32_MAX << 32;
+	size_t left;
+
+	if (!branch->is_partial)
+		execution->is_rebased = false;
+	if (!branch->is_partial || !branch->has_address ||
+	    code_space_is_mapped(execution->code, branch->payload) ||
+	    !code_space_bytes(execution->code, guess, &left))
+		return branch->payload;
+	execution->is_rebased = true;
+	return guess;
+}
+
+static uint8_t set_of_mode(uint64_t mode)
+{
+	if (mode == 2)
+		return INSTRUCTION_X86_64;
+	return mode ? INSTRUCTION_X86_32 : INSTRUCTION_X86_16;
+}
+
+static int follow(struct execution *execution,
+		  const struct trace_branch *branch,
+		  const struct branch_range *behind, uint64_t position)
+{
+	moment_expect(execution, next_timed(branch, behind));
+	switch ((enum trace_branch_kind)branch->kind) {
+	case TRACE_BITS:
+		if (execution->block != BLOCK_NONE)
+			follow_bits(execution, branch, behind, position);
+		else
+			follow_unplaced(execution, branch, position);
+		break;
+	case TRACE_TARGET:
+	case TRACE_REACH:
+	case TRACE_INTERRUPT:
+	case TRACE_STOP:
+	case TRACE_STOP_THERE:
+		if (execution->block == BLOCK_NONE)
+			follow_unplaced(execution, branch, position);
+		else
+			follow_placed(execution, branch, position);
+		break;
+	case TRACE_START:
+		follow_start(execution, branch);
+		break;
+	case TRACE_OVERFLOW:
+		follow_overflow(execution, branch, position);
+		break;
+	case TRACE_SYNC:
+		follow_sync(execution, branch, position);
+		break;
+	case TRACE_MODE:
+		execution->next_set = set_of_mode(branch->payload);
+		break;
+	case TRACE_ADDRESS_SPACE:
+		follow_address_space(execution, branch, position);
+		break;
+	case TRACE_TRANSACTION:
+		place_list(execution, FLOW_TRANSACTION,
+			   (uint8_t)branch->payload, 0);
+		break;
+	case TRACE_PTWRITE:
+		place_list(execution, FLOW_PTWRITE, 0, branch->payload);
+		break;
+	case TRACE_GAP:
+		follow_unread(execution, branch, position);
+		break;
+	case TRACE_BREAK:
+	case TRACE_END:
+		follow_break(execution, branch, position);
+		break;
+	case TRACE_ATOMS:
+	case TRACE_ADDRESS:
+	case TRACE_SOURCE:
+	case TRACE_EXCEPTION:
+	case TRACE_EXCEPTION_RETURN:
+	case TRACE_ON:
+	case TRACE_SESSION:
+	case TRACE_SESSION_END:
+	case TRACE_TIME:
+	case TRACE_CYCLES:
+	case TRACE_TASK:
+		break;
+	}
+	if (execution->before.high >= execution->next_change)
+		return follow_update_code(execution);
+	return 0;
+}
+
+int follow_branch(struct execution *execution,
+		  const struct trace_branch *branch,
+		  const struct trace_branch *end, uint64_t position)
+{
+	const struct branch_range behind = { branch + 1, end };
+	struct trace_branch rebased;
+
+	if (execution->atoms.is_on)
+		return follow_atoms(execution, branch, position);
+	if (is_placed(execution) && !execution->is_rebased)
+		return follow(execution, branch, &behind, position);
+	rebased = *branch;
+	if (branch->has_address)
+		rebased.payload = rebase(execution, branch);
+	return follow(execution, &rebased, &behind, position);
+}

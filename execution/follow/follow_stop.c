@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/follow/follow_stop.h"
+#include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
+#include "execution/walk/moment.h"
+#include "execution/walk/place.h"
+#include "execution/walk/sight.h"
+#include "execution/walk/walk.h"
+
+/* Returns whether the bytes at @address are 0f and @second, or with @third
+ * behind.
+ */
+static bool is_there(struct execution *execution, uint64_t address,
+		     uint8_t second, int third)
+{
+	uint8_t bytes[3] = { 0 };
+	size_t count = third < 0 ? 2 : 3;
+
+	return address &&
+	       code_space_copy(execution->code, address, bytes, count) ==
+		       count &&
+	       bytes[0] == 0x0f && bytes[1] == second &&
+	       (third < 0 || bytes[2] == third);
+}
+
+static bool is_wrmsr(struct execution *execution, uint64_t address)
+{
+	return is_there(execution, address, 0x30, -1);
+}
+
+/* vmlaunch and vmresume. */
+static bool is_machine_entry(struct execution *execution, uint64_t address)
+{
+	return is_there(execution, address, 0x01, 0xc2) ||
+	       is_there(execution, address, 0x01, 0xc3);
+}
+
+/* The kernel switches the unit off by writing an MSR.  Otherwise an address
+ * that is told lies outside the filter (Intel SDM, TIP.PGD packet).  The rest
+ * goes to another privilege level.
+ */
+static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
+			   bool has_address)
+{
+	if (is_wrmsr(execution, last_ip))
+		return FLOW_STOP_OFF;
+	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
+}
+
+/* Without an address it is left for what no branch but a far transfer leads to.
+ * Where there is none on the way, one program's trace was asked for and
+ * another's page table is set, or it is an erratum.
+ */
+static bool run_to_stop(struct execution *execution,
+			const struct trace_branch *branch)
+{
+	struct sight sight = sight_of(execution, 0);
+
+	if (branch->is_unsure && sight.to_outside)
+		return walk_blocks(execution, sight.to_outside);
+	if (sight_ends_at_target(execution, &sight))
+		return walk_to_target(execution);
+	if (sight.to_page_table)
+		return walk_blocks(execution, sight.to_page_table);
+	if (branch->is_unsure && sight.to_direct)
+		return walk_blocks(execution, sight.to_direct);
+	return walk_to_target(execution);
+}
+
+void follow_stop(struct execution *execution, const struct trace_branch *branch,
+		 uint64_t position)
+{
+	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
+				     branch->has_address);
+	bool has_run = true;
+
+	moment_begin(execution);
+	if (branch->has_address)
+		has_run = walk_to_exit(execution, branch->payload);
+	else if (reason == FLOW_STOP_LEVEL)
+		has_run = run_to_stop(execution, branch);
+	if (!has_run)
+		place_fail(execution, position);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	place_stop(execution, reason, branch->payload);
+}
+
+/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
+ * traced in the same way: behind the instruction, not as its branch.
+ */
+void follow_stop_there(struct execution *execution,
+		       const struct trace_branch *branch, uint64_t position)
+{
+	uint64_t at = execution->blocks[execution->block].ip;
+	uint8_t reason;
+
+	if (branch->is_unsure && is_machine_entry(execution, at)) {
+		follow_stop(execution, branch, position);
+		return;
+	}
+	reason = stop_reason(execution, walk_last_ip(execution),
+			     branch->has_address);
+	/* Some units name the wrmsr itself, before it has run. */
+	if (reason != FLOW_STOP_OFF)
+		reason = stop_reason(execution, at, branch->has_address);
+	moment_begin(execution);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (reason != FLOW_STOP_OFF)
+		place_interrupt(execution);
+	place_stop(execution, reason, branch->payload);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/follow/record_feed.h"
+#include "common/error.h"
+#include "decoder/code/code_space.h"
+#include "decoder/flow/branch_source.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording_parts.h"
+#include "execution/atoms/follow_atoms.h"
+#include "execution/follow/execution_state.h"
+#include "execution/follow/follow.h"
+#include "execution/walk/moment.h"
+#include "symbolize/arch/arch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* Finished records are handed out before they leave the cache. */
+	ENOUGH = 2048,
+	/* This is what one branch may need: 63 bits of a list with many blocks
+	 * for each.
+	 */
+	SPARE = 4096,
+};
+
+struct record_feed {
+	struct branch_source *source;
+	struct trace_branch_batch batch;
+	uint32_t at; /* the next of the batch */
+	bool at_end;
+	uint64_t watched[2];		  /* sync points to be said */
+	unsigned int passed;		  /* of them */
+	struct execution_state states[2]; /* there */
+	struct execution execution;
+};
+
+/* Nothing is known. */
+static void reset(struct execution *execution)
+{
+	execution->block = BLOCK_NONE;
+	execution->set = INSTRUCTION_X86_64;
+	execution->next_set = INSTRUCTION_X86_64;
+	execution->listed_set = INSTRUCTION_SETS;
+	execution->targets_ahead = 0;
+	execution->page_table = 0;
+	execution->nmi_return = NO_NMI;
+	moment_forget(execution, UINT64_MAX);
+	execution->is_lost = true;
+	execution->is_off = false;
+	execution->outside = false;
+	execution->is_rebased = false;
+	execution_forget_place(execution, EXIT_UNSEEN);
+	event_times_init(&execution->times);
+}
+
+static void init_execution(struct record_feed *feed,
+			   const struct flow_input *input,
+			   const struct symbols *symbols, bool lists_blocks)
+{
+	struct execution *execution = &feed->execution;
+
+	execution->blocks = block_graph_blocks(execution->graph);
+	execution->symbols = symbols;
+	execution->conversion = &input->recording->conversion;
+	execution->lists_blocks = lists_blocks;
+	execution->filter = trace_filter_of(input->recording);
+	reset(execution);
+	follow_update_code(execution);
+}
+
+int record_feed_open(const struct flow_input *input,
+		     const struct symbols *symbols, bool lists_blocks,
+		     struct record_feed **opened)
+{
+	struct record_feed *feed = calloc(1, sizeof(*feed));
+	const struct arch *arch = arch_for(recording_arch(input->recording));
+	int error;
+
+	if (!feed)
+		return -ERROR_MEMORY;
+	feed->passed = 2;
+	error = branch_source_open(input, &feed->source);
+	if (!error)
+		error = code_space_open(input, arch->kernel_start,
+					CODE_VIEW_MEMORY,
+					&feed->execution.code);
+	if (error)
+		goto fail;
+	error = -ERROR_MEMORY;
+	feed->execution.graph = block_graph_new(feed->execution.code, symbols);
+	if (!feed->execution.graph)
+		goto fail;
+	init_execution(feed, input, symbols, lists_blocks);
+	if (follow_atoms_init(&feed->execution, input) < 0)
+		goto fail;
+	*opened = feed;
+	return 0;
+fail:
+	record_feed_close(feed);
+	return error;
+}
+
+void record_feed_close(struct record_feed *feed)
+{
+	if (!feed)
+		return;
+	branch_source_close(feed->source);
+	follow_atoms_close(&feed->execution);
+	block_graph_free(feed->execution.graph);
+	code_space_close(feed->execution.code);
+	free(feed);
+}
+
+/* The next branch, or NULL: *@status is why. */
+static const struct trace_branch *next_branch(struct record_feed *feed,
+					      int *status)
+{
+	*status = 1;
+	while (feed->at == feed->batch.count) {
+		feed->at = 0;
+		feed->batch.count = 0;
+		*status = branch_source_next(feed->source, &feed->batch);
+		if (*status <= 0)
+			return NULL;
+	}
+	return &feed->batch.branches[feed->at++];
+}
+
+static void pass_sync(struct record_feed *feed, uint64_t position)
+{
+	if (feed->passed == 2 || position < feed->watched[feed->passed])
+		return;
+	execution_state_take(&feed->states[feed->passed++], &feed->execution,
+			     position);
+	execution_mark(&feed->execution, MARK_SYNC);
+}
+
+static int follow_next(struct record_feed *feed)
+{
+	struct execution *execution = &feed->execution;
+	int status;
+	const struct trace_branch *branch = next_branch(feed, &status);
+	uint64_t position;
+
+	if (!branch)
+		return status;
+	position = feed->batch.position + branch->position;
+	status = follow_branch(execution, branch,
+			       feed->batch.branches + feed->batch.count,
+			       position);
+	if (branch->kind == TRACE_SYNC)
+		pass_sync(feed, position);
+	return status < 0 ? status : 1;
+}
+
+/* Follows branches until enough is finished, or the end. */
+static int fill(struct record_feed *feed)
+{
+	struct event_times *times = &feed->execution.times;
+	int status = 1;
+
+	while (status > 0 && times->finished < ENOUGH &&
+	       event_times_has_room(times, SPARE))
+		status = follow_next(feed);
+	feed->at_end = !status;
+	if (!times->finished)
+		event_times_flush(times);
+	return status < 0 ? status : 0;
+}
+
+/* Records and marks that were handed out go. */
+static void drop_taken(struct record_feed *feed)
+{
+	struct execution *execution = &feed->execution;
+	uint32_t gone = (uint32_t)execution->times.finished;
+	size_t left = 0;
+
+	if (!gone)
+		return;
+	for (size_t i = 0; i < execution->mark_count; i++) {
+		struct event_mark mark = execution->marks[i];
+
+		if (mark.index < gone)
+			continue;
+		mark.index -= gone;
+		execution->marks[left++] = mark;
+	}
+	execution->mark_count = left;
+	event_times_drop(&execution->times);
+}
+
+/* A mark comes with the record that follows it, if there is one. */
+static size_t ready_marks(const struct record_feed *feed)
+{
+	const struct execution *execution = &feed->execution;
+	size_t count = execution->mark_count;
+
+	while (count && !feed->at_end &&
+	       execution->marks[count - 1].index >= execution->times.finished)
+		count--;
+	return count;
+}
+
+int record_feed_next(struct record_feed *feed, struct record_run *run)
+{
+	struct execution *execution = &feed->execution;
+
+	drop_taken(feed);
+	while (!execution->times.finished) {
+		int status;
+
+		if (feed->at_end)
+			return 0;
+		status = fill(feed);
+		if (status < 0)
+			return status;
+	}
+	event_times_write(&execution->times);
+	*run = (struct record_run){
+		.records = execution->times.records,
+		.count = execution->times.finished,
+		.marks = execution->marks,
+		.mark_count = ready_marks(feed),
+	};
+	return 1;
+}
+
+void record_feed_watch(struct record_feed *feed, uint64_t first,
+		       uint64_t second)
+{
+	feed->watched[0] = first;
+	feed->watched[1] = second;
+	feed->passed = 0;
+}
+
+const struct execution_state *record_feed_state(const struct record_feed *feed,
+						unsigned int which)
+{
+	return &feed->states[which];
+}
+
+static int seek(struct record_feed *feed, uint64_t position)
+{
+	feed->at = 0;
+	feed->batch.count = 0;
+	feed->at_end = false;
+	feed->execution.mark_count = 0;
+	return branch_source_seek(feed->source, position);
+}
+
+int record_feed_begin(struct record_feed *feed, uint64_t position)
+{
+	reset(&feed->execution);
+	feed->execution.may_be_ahead = true;
+	feed->execution.next_change = 0;
+	return seek(feed, position);
+}
+
+int record_feed_resume(struct record_feed *feed,
+		       const struct execution_state *state)
+{
+	const struct trace_branch *branch;
+	int status = seek(feed, state->position);
+
+	if (status < 0)
+		return status;
+	do {
+		branch = next_branch(feed, &status);
+		if (!branch)
+			return status;
+	} while (branch->kind != TRACE_SYNC ||
+		 feed->batch.position + branch->position < state->position);
+	return execution_state_put(state, &feed->execution);
+}
+
+bool record_feed_is_off(const struct record_feed *feed)
+{
+	return feed->execution.is_off;
+}
+
+uint64_t record_feed_end_ns(const struct record_feed *feed)
+{
+	return feed->execution.times.last_ns;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/graph/block_graph.h"
+#include "common/error.h"
+#include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
+#include "execution/graph/block_passage.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_ROOM = 4096,
+	/* A block is no longer: what is read at once, and what must be looked
+	 * through when code changes.
+	 */
+	MOST_INSTRUCTIONS = 256,
+	MOST_BYTES = 2048,
+	PAGE_SHIFT = 12,
+	LONGEST_INSTRUCTION = 15,
+};
+
+struct block_graph {
+	struct code_space *code;
+	const struct symbols *symbols;
+	struct block *blocks; /* the first is none */
+	struct block_info *infos;
+	uint32_t count;
+	uint32_t room;
+	uint32_t *slots; /* open addressing by ip and space */
+	uint32_t *pages; /* the first block of those in a page,
+					 * by a hash of the page */
+	uint32_t mask;	 /* of both; at most half are used */
+	bool waits_are_branches;
+};
+
+static uint32_t hash_of(uint64_t key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15 >> 32);
+}
+
+static uint32_t slot_hash(uint64_t ip, uint32_t space)
+{
+	return hash_of(ip ^ (uint64_t)space << 47);
+}
+
+static uint32_t page_hash(uint64_t address)
+{
+	return hash_of(address >> PAGE_SHIFT);
+}
+
+struct block_graph *block_graph_new(struct code_space *code,
+				    const struct symbols *symbols)
+{
+	struct block_graph *graph = calloc(1, sizeof(*graph));
+
+	if (!graph)
+		return NULL;
+	graph->code = code;
+	graph->symbols = symbols;
+	graph->count = 1;
+	return graph;
+}
+
+void block_graph_free(struct block_graph *graph)
+{
+	if (!graph)
+		return;
+	free(graph->blocks);
+	free(graph->infos);
+	free(graph->slots);
+	free(graph->pages);
+	free(graph);
+}
+
+void block_graph_set_waits(struct block_graph *graph, bool are_branches)
+{
+	graph->waits_are_branches = are_branches;
+}
+
+static void link_block(struct block_graph *graph, uint32_t index)
+{
+	const struct block *block = &graph->blocks[index];
+	struct block_info *info = &graph->infos[index];
+	uint32_t at = slot_hash(block->ip, info->space) & graph->mask;
+	uint32_t *page = &graph->pages[page_hash(block->ip) & graph->mask];
+
+	while (graph->slots[at])
+		at = (at + 1) & graph->mask;
+	graph->slots[at] = index;
+	info->next_in_page = *page;
+	*page = index;
+}
+
+static bool grow(struct block_graph *graph)
+{
+	uint32_t room = graph->room ? graph->room * 2 : FIRST_ROOM;
+	struct block *blocks = realloc(graph->blocks, room * sizeof(*blocks));
+	struct block_info *infos;
+	uint32_t *slots;
+
+	if (!blocks)
+		return false;
+	blocks[BLOCK_NONE] = (struct block){ 0 };
+	graph->blocks = blocks;
+	infos = realloc(graph->infos, room * sizeof(*infos));
+	if (!infos)
+		return false;
+	graph->infos = infos;
+	slots = calloc((size_t)room * 2, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(graph->slots);
+	free(graph->pages);
+	graph->slots = slots;
+	graph->pages = calloc((size_t)room * 2, sizeof(*slots));
+	graph->mask = room * 2 - 1;
+	graph->room = graph->pages ? room : 0;
+	if (!graph->pages)
+		return false;
+	for (uint32_t i = 1; i < graph->count; i++)
+		link_block(graph, i);
+	return true;
+}
+
+static enum block_kind kind_of(const struct instruction *instruction)
+{
+	switch ((enum instruction_kind)instruction->kind) {
+	case INSTRUCTION_PLAIN:
+		return BLOCK_FALL;
+	case INSTRUCTION_CONDITIONAL:
+		return BLOCK_CONDITIONAL;
+	case INSTRUCTION_JUMP:
+		return BLOCK_JUMP;
+	case INSTRUCTION_INDIRECT_JUMP:
+		return BLOCK_INDIRECT_JUMP;
+	case INSTRUCTION_CALL:
+		return BLOCK_CALL;
+	case INSTRUCTION_INDIRECT_CALL:
+		return BLOCK_INDIRECT_CALL;
+	case INSTRUCTION_RETURN:
+		return BLOCK_RETURN;
+	case INSTRUCTION_FAR_CALL:
+		return BLOCK_FAR_CALL;
+	case INSTRUCTION_FAR_RETURN:
+		return BLOCK_FAR_RETURN;
+	case INSTRUCTION_FAR_JUMP:
+		return BLOCK_FAR_JUMP;
+	}
+	return BLOCK_UNKNOWN;
+}
+
+static uint8_t exit_of(enum block_kind kind)
+{
+	switch (kind) {
+	case BLOCK_CONDITIONAL:
+		return FLOW_EXIT_CONDITIONAL;
+	case BLOCK_JUMP:
+	case BLOCK_INDIRECT_JUMP:
+		return FLOW_EXIT_JUMP;
+	case BLOCK_CALL:
+	case BLOCK_INDIRECT_CALL:
+		return FLOW_EXIT_CALL;
+	case BLOCK_RETURN:
+		return FLOW_EXIT_RETURN;
+	case BLOCK_FAR_CALL:
+		return FLOW_EXIT_FAR_CALL;
+	case BLOCK_FAR_RETURN:
+		return FLOW_EXIT_FAR_RETURN;
+	case BLOCK_FAR_JUMP:
+		return FLOW_EXIT_FAR_JUMP;
+	case BLOCK_UNREAD:
+	case BLOCK_FALL:
+	case BLOCK_NO_CODE:
+	case BLOCK_CODE_CHANGED:
+	case BLOCK_UNKNOWN:
+		return FLOW_EXIT_NONE;
+	}
+	return FLOW_EXIT_NONE;
+}
+
+/* Reads the instruction at @address.  Returns BLOCK_FALL, or why there is
+ * none.
+ */
+static enum block_kind read_one(struct block_graph *graph, uint64_t address,
+				enum instruction_set set,
+				struct instruction *instruction)
+{
+	uint8_t pieces[LONGEST_INSTRUCTION];
+	size_t left = 0;
+	const uint8_t *bytes = code_space_bytes(graph->code, address, &left);
+	int status;
+
+	if (!bytes)
+		return code_space_is_unknown(graph->code, address) ?
+			       BLOCK_CODE_CHANGED :
+			       BLOCK_NO_CODE;
+	status = instruction_read(set, address, bytes, left, instruction);
+	if (!status) {
+		left = code_space_copy(graph->code, address, pieces,
+				       sizeof(pieces));
+		status = instruction_read(set, address, pieces, left,
+					  instruction);
+	}
+	if (!status)
+		return code_space_is_unknown(graph->code, address + left) ?
+			       BLOCK_CODE_CHANGED :
+			       BLOCK_NO_CODE;
+	return status < 0 ? BLOCK_UNKNOWN : BLOCK_FALL;
+}
+
+/* What only goes on with what is behind it leaves no block, but ends it. */
+static bool is_passed(const struct block_graph *graph,
+		      const struct instruction *instruction)
+{
+	return instruction->is_barrier ||
+	       (graph->waits_are_branches && instruction->may_take_long);
+}
+
+static void forget_edges(struct block *block)
+{
+	block->to[EDGE_NEXT] = BLOCK_NONE;
+	block->to[EDGE_TAKEN] = BLOCK_NONE;
+	block->passage[EDGE_NEXT] = PASSAGE_NEW;
+	block->passage[EDGE_TAKEN] = PASSAGE_NEW;
+}
+
+/* What cannot be read is a block of its own, behind what can. */
+void block_graph_read(struct block_graph *graph, uint32_t index)
+{
+	struct block *block = &graph->blocks[index];
+	struct block_info *info = &graph->infos[index];
+	struct instruction instruction;
+	bool is_slow = false;
+	bool is_end = false;
+	uint32_t count = 0;
+
+	block->bytes = 0;
+	forget_edges(block);
+	block->kind = BLOCK_FALL;
+	info->switches_trace = false;
+	info->writes_page_table = false;
+	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
+	       count < MOST_INSTRUCTIONS && block->bytes < MOST_BYTES) {
+		uint64_t address = block->ip + block->bytes;
+		enum block_kind kind =
+			read_one(graph, address, info->set, &instruction);
+
+		if (kind != BLOCK_FALL) {
+			block->kind = count ? BLOCK_FALL : kind;
+			break;
+		}
+		is_end = is_passed(graph, &instruction);
+		block->kind = is_end ? BLOCK_JUMP : kind_of(&instruction);
+		info->last = block->bytes;
+		info->target = instruction.target;
+		info->switches_trace |= instruction.switches_trace;
+		info->writes_page_table = instruction.writes_page_table;
+		is_slow |= instruction.may_take_long;
+		block->bytes += instruction.length;
+		count++;
+	}
+	block->exit = is_end ? FLOW_EXIT_NONE : exit_of(block->kind);
+	/* A call to what is right behind it only tells where it is: the unit
+	 * expects no return (Intel SDM, "Return Compression for RETs").
+	 */
+	if (block->kind == BLOCK_CALL && info->set <= INSTRUCTION_X86_64 &&
+	    info->target == block->ip + block->bytes)
+		block->kind = BLOCK_JUMP;
+	if (block->kind == BLOCK_RETURN)
+		block->passage[EDGE_TAKEN] = info->is_plain ? PASSAGE_RETURN :
+							      PASSAGE_OTHER;
+	block->work = count | (is_slow ? BLOCK_WORK_SLOW : 0);
+}
+
+static void name_block(struct block_graph *graph, uint32_t index)
+{
+	struct symbol *symbol = &graph->infos[index].symbol;
+	struct block *block = &graph->blocks[index];
+
+	symbols_find(graph->symbols, code_space_pid(graph->code), block->ip,
+		     symbol);
+	block->function = symbol->function;
+	block->is_entry = block->ip == symbol->start || symbol->padding;
+	graph->infos[index].is_plain = symbol->role == CODE_FUNCTION ||
+				       symbol->role == CODE_UNNAMED;
+}
+
+static uint32_t add_block(struct block_graph *graph, uint64_t ip,
+			  uint32_t space, enum instruction_set set)
+{
+	uint32_t index = graph->count;
+	struct block_info *info;
+	struct block *block;
+
+	if (graph->count >= graph->room && !grow(graph))
+		return BLOCK_NONE;
+	block = &graph->blocks[index];
+	info = &graph->infos[index];
+	*block = (struct block){ .ip = ip };
+	*info = (struct block_info){ .space = space, .set = set };
+	block->is_user = space != CODE_SPACE_KERNEL;
+	if (graph->symbols)
+		name_block(graph, index);
+	graph->count++;
+	link_block(graph, index);
+	block_graph_read(graph, index);
+	return index;
+}
+
+uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
+			  enum instruction_set set)
+{
+	uint32_t space = code_space_of(graph->code, ip);
+	uint32_t at = slot_hash(ip, space) & graph->mask;
+
+	if (!graph->room)
+		return add_block(graph, ip, space, set);
+	for (uint32_t index; (index = graph->slots[at]);
+	     at = (at + 1) & graph->mask) {
+		if (graph->blocks[index].ip != ip ||
+		    graph->infos[index].space != space ||
+		    graph->infos[index].set != set)
+			continue;
+		if (graph->blocks[index].kind == BLOCK_UNREAD)
+			block_graph_read(graph, index);
+		return index;
+	}
+	return add_block(graph, ip, space, set);
+}
+
+/* A direct branch may lead from A32 to T32, or back; bit 0 says so. */
+static uint64_t target_of(const struct block_info *info, uint8_t *set)
+{
+	if (*set != INSTRUCTION_A32 && *set != INSTRUCTION_T32)
+		return info->target;
+	*set = info->target & 1 ? INSTRUCTION_T32 : INSTRUCTION_A32;
+	return info->target & ~UINT64_C(1);
+}
+
+uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
+			enum block_edge edge)
+{
+	const struct block *block = &graph->blocks[index];
+	const struct block_info *info = &graph->infos[index];
+	uint8_t set = info->set;
+	uint64_t ip = edge == EDGE_TAKEN ? target_of(info, &set) :
+					   block->ip + block->bytes;
+	uint32_t to = block_graph_find(graph, ip, set);
+
+	if (to == BLOCK_NONE)
+		return to;
+	graph->blocks[index].to[edge] = to;
+	graph->blocks[index].passage[edge] =
+		block_passage_of(graph, index, to, edge);
+	return to;
+}
+
+uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
+			  uint64_t ip)
+{
+	const struct block *block = &graph->blocks[index];
+	uint32_t to = block->to[EDGE_TAKEN];
+
+	/* What a program led to is that program's or the kernel's, but the
+	 * kernel goes back to any of them.
+	 */
+	if (graph->blocks[to].ip == ip && to != BLOCK_NONE &&
+	    (!graph->blocks[to].is_user || block->is_user))
+		return to;
+	to = block_graph_find(graph, ip, graph->infos[index].set);
+	if (to == BLOCK_NONE)
+		return to;
+	graph->blocks[index].to[EDGE_TAKEN] = to;
+	if (graph->blocks[index].kind != BLOCK_RETURN)
+		graph->blocks[index].passage[EDGE_TAKEN] =
+			block_passage_of(graph, index, to, EDGE_TAKEN);
+	return to;
+}
+
+/* The edges of a block go, too: what is read may end otherwise. */
+static void forget_block(struct block *block)
+{
+	block->kind = BLOCK_UNREAD;
+	block->work = 0;
+	forget_edges(block);
+}
+
+static void forget_page(struct block_graph *graph, uint64_t page,
+			uint64_t first, uint64_t end)
+{
+	uint32_t index = graph->pages[page_hash(page) & graph->mask];
+
+	for (; index; index = graph->infos[index].next_in_page) {
+		struct block *block = &graph->blocks[index];
+
+		/* One that could not be read may be readable now. */
+		if (block->ip < end &&
+		    block->ip + block->bytes + !block->bytes > first)
+			forget_block(block);
+	}
+}
+
+/* Pages are counted: the addresses of the last one's end, and of what lies
+ * before the first one, do not exist.
+ */
+void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)
+{
+	const uint64_t before = MOST_BYTES + LONGEST_INSTRUCTION;
+	uint64_t page = (first > before ? first - before : 0) >> PAGE_SHIFT;
+
+	if (!graph->room || first >= end)
+		return;
+	for (; page <= (end - 1) >> PAGE_SHIFT; page++)
+		forget_page(graph, page << PAGE_SHIFT, first, end);
+}
+
+struct block *block_graph_blocks(const struct block_graph *graph)
+{
+	return graph->blocks;
+}
+
+const struct block_info *block_graph_info(const struct block_graph *graph,
+					  uint32_t index)
+{
+	return &graph->infos[index];
+}
+
+uint32_t block_graph_part(struct block_graph *graph, uint32_t index,
+			  uint64_t end, uint64_t *last)
+{
+	const struct block *block = &graph->blocks[index];
+	uint64_t address = block->ip;
+	bool is_slow = false;
+	uint32_t count = 0;
+
+	while (address < end) {
+		struct instruction instruction;
+
+		if (read_one(graph, address, graph->infos[index].set,
+			     &instruction) != BLOCK_FALL)
+			return 0;
+		*last = address;
+		is_slow |= instruction.may_take_long;
+		address += instruction.length;
+		count++;
+	}
+	if (address != end)
+		return 0;
+	return count | (is_slow ? BLOCK_WORK_SLOW : 0);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_BLOCK_GRAPH_H
+#define KT_EXECUTION_BLOCK_GRAPH_H
+
+#include "execution/instruction/instruction.h"
+#include "symbolize/functions/address_map.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct code_space;
+struct symbols;
+
+/* No block: what an edge leads to until it is first taken. */
+#define BLOCK_NONE 0
+
+/* This is what the last instruction of a block does, or why it ends. */
+enum block_kind {
+	BLOCK_UNREAD, /* its code changed: it is to be read again */
+	BLOCK_FALL,   /* it is long: the next one follows */
+	BLOCK_JUMP,
+	BLOCK_CALL,
+	/* Where to these lead, the trace tells: */
+	BLOCK_CONDITIONAL,
+	BLOCK_RETURN,
+	BLOCK_INDIRECT_JUMP,
+	BLOCK_INDIRECT_CALL,
+	BLOCK_FAR_CALL,
+	BLOCK_FAR_RETURN,
+	BLOCK_FAR_JUMP,
+	/* These hold no instruction: */
+	BLOCK_NO_CODE,	    /* no bytes are known there */
+	BLOCK_CODE_CHANGED, /* they became different, unknown when */
+	BLOCK_UNKNOWN,	    /* no instruction that is known */
+};
+
+/* Returns whether a block of @kind ends in a branch whose target the trace
+ * names.
+ */
+static inline bool block_takes_target(enum block_kind kind)
+{
+	return kind >= BLOCK_RETURN && kind <= BLOCK_FAR_JUMP;
+}
+
+/* The edges of a block. */
+enum block_edge {
+	EDGE_NEXT,  /* to what is right behind */
+	EDGE_TAKEN, /* to where its direct branch leads, or its
+				 * indirect one led last */
+};
+
+/* This is what it means to go along an edge. */
+enum block_passage {
+	PASSAGE_INSIDE, /* the function goes on */
+	PASSAGE_CALL,
+	PASSAGE_LOCAL_CALL, /* into the function that calls */
+	PASSAGE_TAIL_CALL,
+	PASSAGE_RETURN,
+	PASSAGE_THUNK_RETURN, /* to a thunk, which may be nothing but a
+				 * return; else as PASSAGE_OTHER */
+	PASSAGE_OTHER,	      /* it depends on what was before */
+	PASSAGE_NEW,	      /* nobody went there: to is BLOCK_NONE */
+};
+
+/* Instructions that run one after the other, up to a branch.  The graph's hot
+ * part: two fit into a cache line.
+ */
+struct block {
+	uint64_t ip;	   /* the first instruction */
+	uint32_t to[2];	   /* the blocks its edges lead to, by enum
+				 * block_edge */
+	uint32_t work;	   /* see BLOCK_WORK_SLOW */
+	uint32_t function; /* see function_table.h */
+	uint16_t bytes;
+	uint8_t kind;	    /* enum block_kind */
+	uint8_t passage[2]; /* enum block_passage of each; of what returns,
+				 * and from what calls to what is behind it,
+				 * PASSAGE_RETURN if it is plain */
+	uint8_t exit;	    /* enum flow_exit */
+	bool is_entry;	    /* ip is where its function may be entered */
+	bool is_user;
+};
+
+_Static_assert(sizeof(struct block) == 32, "blocks are hot");
+
+/* Work is a count of instructions; a block that may take much longer than its
+ * count says has this on top.
+ */
+#define BLOCK_WORK_SLOW ((uint32_t)1 << 31)
+
+/* The rest of what is known of a block. */
+struct block_info {
+	struct symbol symbol;
+	uint64_t target; /* of a direct branch */
+	uint32_t space;
+	uint32_t next_in_page;	/* the next block that begins in its page */
+	uint16_t last;		/* where its last instruction begins */
+	uint8_t set;		/* enum instruction_set */
+	bool is_plain;		/* code of an ordinary function: no thunk, nor
+				 * where the kernel changes tasks */
+	bool switches_trace;	/* wrmsr is among its instructions */
+	bool writes_page_table; /* its last one does: mov to cr3 */
+};
+
+/* All blocks that were met, each read once: as many as the code has that ran,
+ * however often it did.  What is read of code goes stale when that changes; a
+ * block keeps its number.
+ */
+struct block_graph;
+
+/* Borrows both; without @symbols blocks have no functions.  Returns NULL when
+ * out of memory.
+ */
+struct block_graph *block_graph_new(struct code_space *code,
+				    const struct symbols *symbols);
+void block_graph_free(struct block_graph *graph);
+
+/* Returns whether instructions that wait count as branches to what is behind
+ * them: some of Arm's trace units give an atom for each (TRCIDR2.WFXMODE).
+ */
+void block_graph_set_waits(struct block_graph *graph, bool are_branches);
+
+/* Returns the block at @ip in the space that runs now, reading its code if that
+ * is new; BLOCK_NONE when out of memory.  Blocks may move in memory.
+ */
+uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
+			  enum instruction_set set);
+
+/* Reads block @index again, which is BLOCK_UNREAD. */
+void block_graph_read(struct block_graph *graph, uint32_t index);
+
+/* Finds the block that @edge of block @index leads to and sets it there.
+ * Returns it, or BLOCK_NONE when out of memory.
+ */
+uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
+			enum block_edge edge);
+
+/* Finds the block at @ip, to which the indirect branch or return at the end of
+ * block @index leads this time, and sets it there; the instruction set stays.
+ * Returns it, or BLOCK_NONE when out of memory.
+ */
+uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
+			  uint64_t ip);
+
+/* The code from @first to @end changed: blocks with some of it become
+ * BLOCK_UNREAD.
+ */
+void block_graph_forget(struct block_graph *graph, uint64_t first,
+			uint64_t end);
+
+/* The first block, which the others follow by number; valid until one is
+ * added.
+ */
+struct block *block_graph_blocks(const struct block_graph *graph);
+
+const struct block_info *block_graph_info(const struct block_graph *graph,
+					  uint32_t index);
+
+/* Returns how many instructions of block @index, up to its end or @end, begin
+ * before @end, with BLOCK_WORK_SLOW as usual, and *@last, the address of the
+ * last of them.  Returns 0 if none does, or none begins at @end.
+ */
+uint32_t block_graph_part(struct block_graph *graph, uint32_t index,
+			  uint64_t end, uint64_t *last);
+
+#endif

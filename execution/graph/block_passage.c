@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/graph/block_passage.h"
+#include "decoder/flow/flow.h"
+#include "execution/graph/block_graph.h"
+#include "symbolize/functions/function_table.h"
+
+static uint8_t jump_passage(const struct block *from, const struct block *to,
+			    const struct symbol *symbol)
+{
+	if (to->function == from->function)
+		return PASSAGE_INSIDE;
+	if (to->is_entry)
+		return PASSAGE_TAIL_CALL;
+	/* The kernel's assembly jumps about without leaving. */
+	if (!to->is_user || to->function == FUNCTION_UNKNOWN ||
+	    symbol->role == CODE_UNNAMED)
+		return PASSAGE_INSIDE;
+	return PASSAGE_OTHER;
+}
+
+static uint8_t call_passage(const struct block *from, const struct block *to)
+{
+	if (to->function == from->function && !to->is_entry)
+		return PASSAGE_LOCAL_CALL;
+	return PASSAGE_CALL;
+}
+
+static bool covers(const struct symbol *symbol, uint64_t ip)
+{
+	return ip >= symbol->start && ip < symbol->end;
+}
+
+uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
+			 uint32_t to, uint8_t edge)
+{
+	const struct block *block = &block_graph_blocks(graph)[from];
+	const struct block *target = &block_graph_blocks(graph)[to];
+	const struct block_info *origin = block_graph_info(graph, from);
+	const struct block_info *info = block_graph_info(graph, to);
+	bool are_plain = origin->is_plain && info->is_plain;
+
+	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
+		return info->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
+	if (block->exit == FLOW_EXIT_CALL)
+		return are_plain ? call_passage(block, target) : PASSAGE_OTHER;
+	if (covers(&origin->symbol, target->ip))
+		return PASSAGE_INSIDE;
+	/* Thunks, and places where the kernel changes tasks or programs, take
+	 * more than an edge to tell what happens.
+	 */
+	if (!are_plain)
+		return origin->is_plain && block->kind == BLOCK_JUMP &&
+				       info->symbol.role == CODE_RETURN_THUNK ?
+			       PASSAGE_THUNK_RETURN :
+			       PASSAGE_OTHER;
+	/* A branch to what is right behind it does not leave. */
+	if (edge == EDGE_NEXT || (block->exit == FLOW_EXIT_CONDITIONAL &&
+				  target->ip == block->ip + block->bytes))
+		return PASSAGE_INSIDE;
+	return jump_passage(block, target, &info->symbol);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_RETURN_STACK_H
+#define KT_EXECUTION_RETURN_STACK_H
+
+#include "execution/graph/block_graph.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where the innermost calls return to, as the trace unit keeps it: a return
+ * that goes there is a bit, no address (Intel SDM, volume 3, "Return
+ * Compression for RETs": 64 of them).  The oldest of too many is forgotten.
+ */
+enum { RETURN_STACK_SIZE = 64 };
+
+struct return_stack {
+	uint32_t top;
+	struct {
+		uint64_t address; /* 0: there is no call */
+		uint32_t block;	  /* that made the call; BLOCK_NONE if
+					 * there is none, or unknown */
+	} calls[RETURN_STACK_SIZE];
+};
+
+static inline void return_stack_push(struct return_stack *stack,
+				     uint64_t address, uint32_t block)
+{
+	stack->top = (stack->top + 1) % RETURN_STACK_SIZE;
+	stack->calls[stack->top].address = address;
+	stack->calls[stack->top].block = block;
+}
+
+/* Returns the block that made the innermost call. */
+static inline uint32_t return_stack_top(const struct return_stack *stack)
+{
+	return stack->calls[stack->top].block;
+}
+
+static inline void return_stack_drop(struct return_stack *stack)
+{
+	stack->calls[stack->top].address = 0;
+	stack->calls[stack->top].block = BLOCK_NONE;
+	stack->top = (stack->top - 1) % RETURN_STACK_SIZE;
+}
+
+/* Returns whether there is a call to return to. */
+static inline bool return_stack_pop(struct return_stack *stack,
+				    uint64_t *address, uint32_t *block)
+{
+	*address = stack->calls[stack->top].address;
+	*block = stack->calls[stack->top].block;
+	if (!*address)
+		return false;
+	return_stack_drop(stack);
+	return true;
+}
+
+/* Code changed: blocks may not be what they were as they made their calls. */
+static inline void return_stack_forget_blocks(struct return_stack *stack)
+{
+	for (int i = 0; i < RETURN_STACK_SIZE; i++)
+		stack->calls[i].block = BLOCK_NONE;
+}
+
+static inline void return_stack_clear(struct return_stack *stack)
+{
+	for (int i = 0; i < RETURN_STACK_SIZE; i++)
+		stack->calls[i].address = 0;
+	return_stack_forget_blocks(stack);
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "execution/instruction/instruction_parts.h"
+#include "execution/instruction/x86_newer.h"
+#include "execution/instruction/x86_rex2.h"
+#include "execution/instruction/x86_vector.h"
+
+#include <Zydis/Zydis.h>
+
+#define STRING_REPEATED \
+	(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
+
+/* Far calls and returns are what Intel's manual calls far transfers (SDM,
+ * volume 3, Intel PT, "COFI type for branch instructions"), and what leaves
+ * for a virtual machine monitor or comes back from it.
+ */
+static const struct {
+	ZydisMnemonic mnemonic;
+	enum instruction_kind kind;
+	bool may_take_long;
+	bool switches_trace;
+	bool writes_trace;
+} mnemonics[] = {
+	{ ZYDIS_MNEMONIC_INT, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_INT1, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_INT3, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_INTO, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_SYSCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_SYSENTER, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_VMCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_SEAMCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_TDCALL, INSTRUCTION_FAR_CALL, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_IRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_IRETD, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_IRETQ, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_SYSRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_SYSEXIT, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_UIRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_VMLAUNCH, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_VMRESUME, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_SEAMRET, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_RSM, INSTRUCTION_FAR_RETURN, 0, 0, 0 },
+	{ ZYDIS_MNEMONIC_HLT, INSTRUCTION_PLAIN, 1, 0, 0 },
+	{ ZYDIS_MNEMONIC_MWAIT, INSTRUCTION_PLAIN, 1, 0, 0 },
+	{ ZYDIS_MNEMONIC_MWAITX, INSTRUCTION_PLAIN, 1, 0, 0 },
+	{ ZYDIS_MNEMONIC_UMWAIT, INSTRUCTION_PLAIN, 1, 0, 0 },
+	{ ZYDIS_MNEMONIC_TPAUSE, INSTRUCTION_PLAIN, 1, 0, 0 },
+	/* IA32_RTIT_CTL is among the states that xrstors restores. */
+	{ ZYDIS_MNEMONIC_WRMSR, INSTRUCTION_PLAIN, 0, 1, 0 },
+	{ ZYDIS_MNEMONIC_XRSTORS, INSTRUCTION_PLAIN, 0, 1, 0 },
+	{ ZYDIS_MNEMONIC_XRSTORS64, INSTRUCTION_PLAIN, 0, 1, 0 },
+	{ ZYDIS_MNEMONIC_PTWRITE, INSTRUCTION_PLAIN, 0, 0, 1 },
+};
+
+/* Addresses are 64 bits wide only in 64-bit mode: others stay in their 4 GB.
+ * A 16-bit operand size cuts 32-bit code's, but what 16-bit code's are relative
+ * to is not known.
+ */
+static uint64_t branch_target(enum instruction_set set, uint64_t address,
+			      const ZydisDecodedInstruction *decoded)
+{
+	uint64_t target = address + decoded->length +
+			  (uint64_t)decoded->raw.imm[0].value.s;
+
+	if (set == INSTRUCTION_X86_64)
+		return target;
+	if (set == INSTRUCTION_X86_32 && decoded->operand_width == 16)
+		return target & UINT16_MAX;
+	return (address & ~(uint64_t)UINT32_MAX) | (target & UINT32_MAX);
+}
+
+static void set_branch(enum instruction_set set, uint64_t address,
+		       const ZydisDecodedInstruction *decoded,
+		       enum instruction_kind direct,
+		       enum instruction_kind indirect,
+		       enum instruction_kind far,
+		       struct instruction *instruction)
+{
+	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR) {
+		instruction->kind = (uint8_t)far;
+		return;
+	}
+	if (!decoded->raw.imm[0].is_relative) {
+		instruction->kind = (uint8_t)indirect;
+		return;
+	}
+	instruction->kind = (uint8_t)direct;
+	instruction->target = branch_target(set, address, decoded);
+}
+
+static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
+			    struct instruction *instruction)
+{
+	for (size_t i = 0; i < sizeof(mnemonics) / sizeof(*mnemonics); i++)
+		if (mnemonics[i].mnemonic == decoded->mnemonic) {
+			instruction->kind = (uint8_t)mnemonics[i].kind;
+			instruction->may_take_long = mnemonics[i].may_take_long;
+			instruction->switches_trace =
+				mnemonics[i].switches_trace;
+			instruction->writes_trace = mnemonics[i].writes_trace;
+			return;
+		}
+}
+
+/* mov to control register 3: 0f 22 /3. */
+static bool is_page_table_write(const ZydisDecodedInstruction *decoded)
+{
+	return decoded->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+	       decoded->opcode == 0x22 && decoded->raw.modrm.reg == 3 &&
+	       !decoded->raw.rex.R;
+}
+
+/* xbegin counts as a conditional branch, of no type: it never branches itself
+ * but is where an abort goes on behind.
+ */
+static void translate(enum instruction_set set, uint64_t address,
+		      const ZydisDecodedInstruction *decoded,
+		      struct instruction *instruction)
+{
+	instruction->length = decoded->length;
+	instruction->may_take_long = decoded->attributes & STRING_REPEATED;
+	instruction->writes_page_table = is_page_table_write(decoded);
+	if (decoded->meta.branch_type == ZYDIS_BRANCH_TYPE_NONE)
+		set_by_mnemonic(decoded, instruction);
+	else if (decoded->mnemonic == ZYDIS_MNEMONIC_CALL)
+		set_branch(set, address, decoded, INSTRUCTION_CALL,
+			   INSTRUCTION_INDIRECT_CALL, INSTRUCTION_FAR_CALL,
+			   instruction);
+	else if (decoded->mnemonic == ZYDIS_MNEMONIC_JMP)
+		set_branch(set, address, decoded, INSTRUCTION_JUMP,
+			   INSTRUCTION_INDIRECT_JUMP, INSTRUCTION_FAR_JUMP,
+			   instruction);
+	else if (decoded->mnemonic == ZYDIS_MNEMONIC_RET)
+		set_branch(set, address, decoded, INSTRUCTION_RETURN,
+			   INSTRUCTION_RETURN, INSTRUCTION_FAR_RETURN,
+			   instruction);
+	else if (decoded->meta.category == ZYDIS_CATEGORY_COND_BR)
+		set_branch(set, address, decoded, INSTRUCTION_CONDITIONAL,
+			   INSTRUCTION_CONDITIONAL, INSTRUCTION_CONDITIONAL,
+			   instruction);
+	else
+		set_by_mnemonic(decoded, instruction);
+}
+
+static ZyanStatus decode(enum instruction_set set, const uint8_t *bytes,
+			 size_t size, ZydisDecodedInstruction *decoded)
+{
+	static const struct {
+		ZydisMachineMode mode;
+		ZydisStackWidth stack;
+	} modes[] = {
+		[INSTRUCTION_X86_16] = { ZYDIS_MACHINE_MODE_LEGACY_16,
+					 ZYDIS_STACK_WIDTH_16 },
+		[INSTRUCTION_X86_32] = { ZYDIS_MACHINE_MODE_LEGACY_32,
+					 ZYDIS_STACK_WIDTH_32 },
+		[INSTRUCTION_X86_64] = { ZYDIS_MACHINE_MODE_LONG_64,
+					 ZYDIS_STACK_WIDTH_64 },
+	};
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, modes[set].mode, modes[set].stack);
+	return ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, size,
+					     decoded);
+}
+
+/* The library takes some of VEX's space for Knights Corner's instructions, jkzd
+ * and jknzd among them: no processor with Intel PT has those.
+ */
+static bool is_foreign(const ZydisDecodedInstruction *decoded)
+{
+	return decoded->meta.isa_ext == ZYDIS_ISA_EXT_KNC ||
+	       decoded->meta.isa_ext == ZYDIS_ISA_EXT_KNCE ||
+	       decoded->meta.isa_ext == ZYDIS_ISA_EXT_KNCV;
+}
+
+static int read_known(enum instruction_set set, uint64_t address,
+		      const uint8_t *bytes, size_t size,
+		      struct instruction *instruction)
+{
+	ZydisDecodedInstruction decoded;
+	ZyanStatus status = decode(set, bytes, size, &decoded);
+
+	if (status == ZYDIS_STATUS_NO_MORE_DATA)
+		return 0;
+	if (ZYAN_FAILED(status) || is_foreign(&decoded))
+		return -ERROR_UNSUPPORTED;
+	translate(set, address, &decoded, instruction);
+	return 1;
+}
+
+/* The library knows no REX2: without that it knows most of what has it. */
+static int read_without_rex2(uint64_t address, const uint8_t *bytes,
+			     size_t size, struct instruction *instruction)
+{
+	struct x86_rewritten rewritten;
+	int status = x86_rex2_rewrite(bytes, size, &rewritten);
+
+	if (status <= 0)
+		return status;
+	status = read_known(INSTRUCTION_X86_64, address, rewritten.bytes,
+			    rewritten.size, instruction);
+	if (status <= 0)
+		return status;
+	instruction->length =
+		(uint8_t)(instruction->length + rewritten.removed);
+	return instruction->length <= X86_LENGTH_LIMIT ? 1 : -ERROR_UNSUPPORTED;
+}
+
+int x86_instruction_read(enum instruction_set set, uint64_t address,
+			 const uint8_t *bytes, size_t size,
+			 struct instruction *instruction)
+{
+	int status = x86_newer_read(set, bytes, size, instruction);
+
+	if (status == -ERROR_UNSUPPORTED)
+		status = read_known(set, address, bytes, size, instruction);
+	if (status == -ERROR_UNSUPPORTED)
+		status = x86_vector_read(set, bytes, size, instruction);
+	if (status == -ERROR_UNSUPPORTED && set == INSTRUCTION_X86_64)
+		status = read_without_rex2(address, bytes, size, instruction);
+	return status;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/stream/segment.h"
+#include "common/error.h"
+#include "decoder/flow/branch_source.h"
+#include "execution/follow/record_feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void segment_init(struct segment *segment)
+{
+	*segment = (struct segment){
+		.records = ARRAY_OF(union timed_record),
+		.marks = ARRAY_OF(struct event_mark),
+	};
+}
+
+void segment_free(struct segment *segment)
+{
+	array_free(&segment->records);
+	array_free(&segment->marks);
+}
+
+static bool make_room(struct array *array, size_t count)
+{
+	size_t room = array->room ? array->room : 1 << 16;
+	void *items;
+
+	if (count <= array->room)
+		return true;
+	while (room < count)
+		room *= 2;
+	items = realloc(array->items, room * array->item_size);
+	if (!items)
+		return false;
+	array->items = items;
+	array->room = room;
+	return true;
+}
+
+static int add_records(struct segment *segment,
+		       const union timed_record *records, size_t count)
+{
+	struct array *array = &segment->records;
+
+	if (!make_room(array, array->count + count))
+		return -ERROR_MEMORY;
+	memcpy((union timed_record *)array->items + array->count, records,
+	       count * sizeof(*records));
+	array->count += count;
+	return 0;
+}
+
+static int add_mark(struct segment *segment, uint8_t kind)
+{
+	struct event_mark *mark = array_add(&segment->marks);
+
+	if (!mark)
+		return -ERROR_MEMORY;
+	mark->index = (uint32_t)segment->records.count;
+	mark->kind = kind;
+	return 0;
+}
+
+/* Passes a point that is watched. */
+static void pass(struct segment *segment, const struct record_feed *feed)
+{
+	const struct execution_state *state =
+		record_feed_state(feed, segment->passed++);
+
+	segment->states[segment->has_begin] = *state;
+	segment->has_end = segment->has_begin;
+	segment->has_begin = true;
+}
+
+static int take_mark(struct segment *segment, const struct record_feed *feed,
+		     uint8_t kind)
+{
+	if (kind == MARK_SYNC)
+		pass(segment, feed);
+	else if (segment->has_begin)
+		return add_mark(segment, kind);
+	return 0;
+}
+
+/* Takes what of @run lies in the segment. */
+static int take(struct segment *segment, const struct record_feed *feed,
+		const struct record_run *run)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i <= run->mark_count && !segment->has_end; i++) {
+		bool is_mark = i < run->mark_count;
+		size_t next = is_mark ? run->marks[i].index : run->count;
+
+		if (segment->has_begin &&
+		    add_records(segment, run->records + at, next - at) < 0)
+			return -ERROR_MEMORY;
+		at = next;
+		if (is_mark && take_mark(segment, feed, run->marks[i].kind) < 0)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+static int decode(struct segment *segment, struct record_feed *feed)
+{
+	struct record_run run;
+	int status = 1;
+
+	segment->records.count = 0;
+	segment->marks.count = 0;
+	segment->passed = 0;
+	segment->has_end = false;
+	while (!segment->has_end &&
+	       (status = record_feed_next(feed, &run)) > 0) {
+		status = take(segment, feed, &run);
+		if (status < 0)
+			return status;
+	}
+	segment->is_off = record_feed_is_off(feed);
+	segment->end_ns = record_feed_end_ns(feed);
+	return status < 0 ? status : 0;
+}
+
+int segment_decode(struct segment *segment, struct record_feed *feed)
+{
+	int status = 0;
+
+	segment->has_begin = !segment->begin;
+	if (segment->begin)
+		status = record_feed_begin(feed, segment->begin);
+	if (status < 0)
+		return status;
+	record_feed_watch(feed, segment->begin ? segment->begin : segment->end,
+			  segment->end);
+	return decode(segment, feed);
+}
+
+int segment_decode_from(struct segment *segment, struct record_feed *feed,
+			const struct execution_state *state)
+{
+	int status = record_feed_resume(feed, state);
+
+	if (status < 0)
+		return status;
+	segment->states[0] = *state;
+	segment->has_begin = true;
+	record_feed_watch(feed, segment->end, segment->end);
+	return decode(segment, feed);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/stream/stream_checkpoint.h"
+#include "common/pack.h"
+#include "decoder/flow/flow.h"
+#include "execution/instruction/instruction.h"
+
+enum {
+	MOST_FOLDS = sizeof(((struct thunk_fold_stack *)0)->saved) /
+		     sizeof(((struct thunk_fold_stack *)0)->saved[0])
+};
+
+static void pack_exit(struct pack *pack, uint8_t *exit)
+{
+	pack_small(pack, exit, EXIT_UNSEEN);
+	pack_check(pack, *exit <= FLOW_EXIT_FAR_JUMP || *exit >= EXIT_ASYNC);
+}
+
+static void pack_fold(struct pack *pack, struct thunk_fold *fold,
+		      uint32_t functions)
+{
+	pack_bool(pack, &fold->active);
+	pack_exit(pack, &fold->exit);
+	pack_u32(pack, &fold->from);
+	pack_check(pack, fold->from < functions);
+	pack_u64(pack, &fold->return_address);
+}
+
+static void pack_folds(struct pack *pack, struct thunk_fold_stack *folds,
+		       uint32_t functions)
+{
+	uint8_t count = (uint8_t)folds->count;
+
+	pack_small(pack, &count, MOST_FOLDS);
+	folds->count = count;
+	for (unsigned int i = 0; i < folds->count; i++) {
+		pack_fold(pack, &folds->saved[i].fold, functions);
+		pack_u64(pack, &folds->saved[i].address);
+	}
+}
+
+static void pack_place(struct pack *pack, struct execution_state *state,
+		       uint64_t size)
+{
+	pack_u64(pack, &state->position);
+	pack_check(pack, state->position < size);
+	pack_u64(pack, &state->block_ip);
+	pack_u64(pack, &state->from_ip);
+	pack_u64(pack, &state->last_ip);
+	pack_u64(pack, &state->return_address);
+	pack_u64(pack, &state->nmi_return);
+	pack_u32(pack, &state->targets_ahead);
+	pack_u64(pack, &state->page_table);
+	pack_u64(pack, &state->next_change_ns);
+	pack_small(pack, &state->passage, PASSAGE_OTHER);
+	pack_exit(pack, &state->exit);
+	pack_small(pack, &state->set, INSTRUCTION_SETS - 1);
+	pack_small(pack, &state->next_set, INSTRUCTION_SETS - 1);
+	pack_small(pack, &state->listed_set, INSTRUCTION_SETS);
+	pack_bool(pack, &state->at_branch);
+	pack_bool(pack, &state->is_lost);
+	pack_bool(pack, &state->is_off);
+	pack_bool(pack, &state->outside);
+	pack_bool(pack, &state->is_rebased);
+}
+
+static void pack_times(struct pack *pack, struct execution_state *state)
+{
+	pack_u64(pack, &state->before.low);
+	pack_u64(pack, &state->before.high);
+	pack_u64(pack, &state->before.known_ns);
+	pack_u64(pack, &state->last_ns);
+	pack_u64(pack, &state->known_ns);
+	pack_u64(pack, &state->work);
+	pack_u64(pack, &state->pace.rate);
+	pack_u64(pack, &state->pace.sum_ns);
+	pack_u64(pack, &state->pace.sum_instructions);
+	pack_bool(pack, &state->pace.is_across);
+}
+
+static void pack_tasks(struct pack *pack, struct task_switch *tasks)
+{
+	pack_i32(pack, &tasks->current.pid);
+	pack_i32(pack, &tasks->current.tid);
+	pack_i32(pack, &tasks->next.pid);
+	pack_i32(pack, &tasks->next.tid);
+	pack_bool(pack, &tasks->has_next);
+	pack_bool(pack, &tasks->preempted);
+	pack_u64(pack, &tasks->overdue_ns);
+	pack_u64(pack, &tasks->untraced_ns);
+}
+
+void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
+			    struct pack *pack, uint32_t functions,
+			    uint64_t size)
+{
+	pack_bool(pack, &checkpoint->has_state);
+	if (checkpoint->has_state) {
+		pack_place(pack, &checkpoint->state, size);
+		pack_times(pack, &checkpoint->state);
+		pack_fold(pack, &checkpoint->state.fold, functions);
+		pack_folds(pack, &checkpoint->state.folds, functions);
+		pack_tasks(pack, &checkpoint->tasks);
+		pack_bool(pack, &checkpoint->is_running);
+		pack_u64(pack, &checkpoint->last_ns);
+		pack_u32(pack, &checkpoint->last_early_ns);
+		pack_u32(pack, &checkpoint->last_late_ns);
+		pack_u64(pack, &checkpoint->switches);
+	}
+	pack_u64(pack, &checkpoint->events);
+}

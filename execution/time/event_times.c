@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/time/event_times.h"
+#include "execution/graph/block_graph.h"
+
+#include <string.h>
+
+void event_times_init(struct event_times *times)
+{
+	times->count = 0;
+	times->finished = 0;
+	times->written = 0;
+	times->bounds_count = 0;
+	times->span_count = 0;
+	times->last_ns = 0;
+	times->known_ns = 0;
+	times->work = 0;
+	times->pace = INSTRUCTION_PACE_FIRST;
+}
+
+static int64_t instructions_of(uint64_t work)
+{
+	return (int64_t)work & (BLOCK_WORK_SLOW - 1);
+}
+
+static uint64_t slow_blocks_of(uint64_t work)
+{
+	return work / BLOCK_WORK_SLOW;
+}
+
+/* Returns how far @to is behind @from, if less than FLOW_NO_BOUND. */
+static inline uint32_t distance(uint64_t from, uint64_t to)
+{
+	uint64_t distance_ns = to - from;
+
+	return distance_ns < FLOW_NO_BOUND ? (uint32_t)distance_ns :
+					     FLOW_NO_BOUND;
+}
+
+/* Gives @record the time nearest to @time_ns that its bounds and the record
+ * before it, of time @last_ns, allow.  Returns it.
+ */
+static inline uint64_t finish(union timed_record *record,
+			      const struct event_bounds *bounds,
+			      uint64_t time_ns, uint64_t last_ns)
+{
+	uint64_t low_ns = bounds->low_ns;
+	uint64_t high_ns = bounds->high_ns;
+
+	if (time_ns > high_ns)
+		time_ns = high_ns;
+	if (time_ns < low_ns)
+		time_ns = low_ns;
+	if (time_ns < last_ns)
+		time_ns = last_ns;
+	record->time_ns = time_ns;
+	record->early_ns = low_ns ? distance(low_ns, time_ns) : FLOW_NO_BOUND;
+	record->late_ns = high_ns == UINT64_MAX ? FLOW_NO_BOUND :
+			  high_ns < time_ns	? 0 :
+						  distance(time_ns, high_ns);
+	return time_ns;
+}
+
+static uint64_t usual_ns(const struct event_times *times)
+{
+	return instruction_pace_ns(&times->pace,
+				   (uint64_t)instructions_of(times->work));
+}
+
+/* More than any clock counts, and less than a signed number holds, which the
+ * processor converts faster.
+ */
+#define LONGEST_SPAN_NS ((uint64_t)1 << 62)
+
+/* The span under way ends, whose work took @even_ns, and each slow block of it
+ * @share_ns more.
+ */
+static inline void end_span(struct event_times *times, uint64_t even_ns,
+			    uint64_t share_ns)
+{
+	int64_t work = instructions_of(times->work);
+
+	if (even_ns > LONGEST_SPAN_NS)
+		even_ns = LONGEST_SPAN_NS;
+	times->spans[times->span_count] = (struct event_span){
+		.from_ns = times->known_ns,
+		.share_ns = share_ns,
+		.step = (double)(int64_t)even_ns / (double)(work ? work : 1),
+	};
+	/* No branch: whether there are records is as good as random. */
+	times->span_count += times->finished < times->count;
+	times->finished = times->count;
+}
+
+/* The same with slow blocks, which took what is not usual. */
+__attribute__((noinline)) static void end_slow_span(struct event_times *times,
+						    uint64_t span_ns)
+{
+	uint64_t instructions = (uint64_t)instructions_of(times->work);
+	uint64_t slow = slow_blocks_of(times->work);
+	uint64_t share_ns = 0;
+
+	if (span_ns >= instruction_pace_longest_ns(&times->pace, instructions))
+		share_ns = (span_ns - usual_ns(times)) / slow;
+	end_span(times, share_ns ? usual_ns(times) : span_ns, share_ns);
+	instruction_pace_add(&times->pace, 0, span_ns);
+}
+
+static inline void begin_span(struct event_times *times, uint64_t known_ns)
+{
+	times->known_ns = known_ns;
+	times->work = 0;
+}
+
+static uint64_t time_at(const struct event_span *span, uint64_t work)
+{
+	return span->from_ns + slow_blocks_of(work) * span->share_ns +
+	       (uint64_t)(int64_t)((double)instructions_of(work) * span->step);
+}
+
+void event_times_write(struct event_times *times)
+{
+	uint64_t last_ns = times->last_ns;
+
+	for (; times->written < times->finished; times->written++) {
+		union timed_record *record = &times->records[times->written];
+		const struct event_bounds *bounds =
+			&times->bounds[record->early_ns];
+		const struct event_span *span = &times->spans[bounds->span];
+
+		/* Nothing is before a known time that is. */
+		if (last_ns < span->from_ns)
+			last_ns = span->from_ns;
+		last_ns = finish(record, bounds, time_at(span, record->time_ns),
+				 last_ns);
+	}
+	times->last_ns = last_ns;
+}
+
+/* Returns when the first waiting record began at the earliest, or if that is
+ * not known at the latest; @known_ns if that is before.
+ */
+__attribute__((noinline)) static uint64_t
+first_known(const struct event_times *times, uint64_t known_ns)
+{
+	const union timed_record *first = &times->records[times->finished];
+	const struct event_bounds *bounds;
+	uint64_t first_ns;
+
+	if (times->finished == times->count)
+		return known_ns;
+	bounds = &times->bounds[first->early_ns];
+	first_ns = bounds->low_ns ? bounds->low_ns : bounds->high_ns;
+	return first_ns < known_ns ? first_ns : known_ns;
+}
+
+void event_times_know(struct event_times *times, uint64_t known_ns)
+{
+	uint64_t span_ns;
+
+	if (!times->known_ns)
+		times->known_ns = first_known(times, known_ns);
+	span_ns = known_ns > times->known_ns ? known_ns - times->known_ns : 0;
+	if (__builtin_expect(slow_blocks_of(times->work) != 0, 0)) {
+		end_slow_span(times, span_ns);
+	} else {
+		end_span(times, span_ns, 0);
+		instruction_pace_add(&times->pace, times->work, span_ns);
+	}
+	begin_span(times, known_ns);
+}
+
+/* Without a known time ahead the usual pace is the best guess. */
+void event_times_flush(struct event_times *times)
+{
+	end_span(times, usual_ns(times), 0);
+	event_times_write(times);
+	begin_span(times, times->last_ns);
+}
+
+/* Moves what waits to the front. */
+static void drop_bounds(struct event_times *times)
+{
+	uint32_t gone = times->bounds_count;
+
+	if (times->count)
+		gone = times->records[0].early_ns;
+	times->bounds_count -= gone;
+	memmove(times->bounds, times->bounds + gone,
+		times->bounds_count * sizeof(*times->bounds));
+	for (size_t i = 0; i < times->count; i++)
+		times->records[i].early_ns -= gone;
+	for (size_t i = 0; i < times->bounds_count; i++)
+		times->bounds[i].span = 0;
+	times->span_count = 0;
+}
+
+void event_times_drop(struct event_times *times)
+{
+	event_times_write(times);
+	times->count -= times->finished;
+	memmove(times->records, times->records + times->finished,
+		times->count * sizeof(*times->records));
+	times->finished = 0;
+	times->written = 0;
+	drop_bounds(times);
+}

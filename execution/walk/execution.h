@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXECUTION_EXECUTION_H
+#define KT_EXECUTION_EXECUTION_H
+
+#include "decoder/flow/trace_branch.h"
+#include "decoder/recording/trace_filter.h"
+#include "execution/graph/block_graph.h"
+#include "execution/graph/return_stack.h"
+#include "execution/time/event_times.h"
+#include "execution/walk/atom_state.h"
+#include "symbolize/events/thunk_fold.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The state of one stream's execution, which all files here share: walk.c goes
+ * along the graph, transfer.c tells what each way to another place means,
+ * moment.h tells when it is.
+ */
+
+struct code_space;
+struct time_conversion;
+
+/* Ways to reach a block that are no enum flow_exit. */
+enum {
+	EXIT_ASYNC = 64,
+	EXIT_START,
+	EXIT_ENTRY, /* from user space */
+	EXIT_UNSEEN,
+};
+
+#define NO_NMI UINT64_MAX
+
+/* This is what the stream of events needs to know at a record, besides it. */
+enum event_mark_kind {
+	MARK_RUNS,	   /* tracing goes on */
+	MARK_SWITCH_POINT, /* the kernel changes stacks here */
+	MARK_PAUSE,	   /* tracing paused just before */
+	MARK_SYNC,	   /* a synchronisation point that is watched */
+	MARK_TASK,	   /* the record is a switch, told by the trace: a
+				 * flow item */
+};
+
+struct event_mark {
+	uint32_t index; /* the record that follows the mark */
+	uint8_t kind;
+};
+
+enum {
+	/* This is what one block can lead to at most. */
+	RECORDS_AT_ONCE = 8,
+	MARKS_ROOM = 2 * EVENT_TIMES_ROOM,
+};
+
+/* This is what is known of a moment: it lies within [low, high], in 256ths of a
+ * tick.
+ */
+struct moment {
+	uint64_t low;
+	uint64_t high;
+	uint64_t known_ns; /* 0: it is not known better */
+};
+
+/* One stream's execution being followed. */
+struct execution {
+	struct block_graph *graph;
+	struct block *blocks; /* the graph's */
+	struct code_space *code;
+	const struct symbols *symbols;
+	const struct time_conversion *conversion;
+	struct trace_filter filter;
+	uint64_t kernel_start;
+	uint64_t next_change; /* of the code, in 256ths of a tick: no
+				 * branch before needs to look */
+	bool may_be_ahead;    /* the code is of another time, perhaps later */
+	bool lists_blocks;    /* records are items, not events */
+
+	/* Where execution is: about to run @block, having come from @from. */
+	uint32_t block;	    /* BLOCK_NONE: it is not followed */
+	uint32_t from;	    /* BLOCK_NONE: from nowhere known */
+	uint8_t passage;    /* enum block_passage: what coming from @from
+				 * to @block means */
+	uint8_t exit;	    /* with PASSAGE_OTHER: enum flow_exit, or a way
+				 * of those above */
+	uint8_t set;	    /* enum instruction_set of what follows */
+	uint8_t next_set;   /* from the next address on */
+	bool is_lost;	    /* since a gap: it goes on at any address */
+	bool is_off;	    /* the unit was switched off */
+	bool outside;	    /* it left for user space */
+	bool is_rebased;    /* addresses are partial against a wrong one */
+	uint8_t listed_set; /* what was last said of it in a list */
+	uint64_t page_table;
+	uint64_t last_ip;	 /* the last instruction that ran, 0 unknown */
+	uint64_t return_address; /* of a call or interruption */
+	uint64_t nmi_return;	 /* where the NMI that runs will return to */
+	uint8_t bits_left;	 /* that walk_bits() did not come to */
+	uint32_t targets_ahead;	 /* the next TRACE_TARGETs are done already */
+	struct thunk_fold fold;
+	struct thunk_fold_stack folds;
+	struct return_stack returns;
+	struct atom_state atoms; /* where each branch has an atom */
+
+	/* When it is. */
+	struct moment before; /* the last branch done */
+	uint64_t next_high;   /* the next one's bound */
+	bool at_branch;	      /* nothing ran since @before */
+	bool has_bounds;      /* those of what runs behind it are among the
+				 * times: */
+	uint32_t bounds;
+
+	size_t mark_count;
+	struct event_mark marks[MARKS_ROOM];
+	struct event_times times;
+};
+
+void execution_mark(struct execution *execution, enum event_mark_kind kind);
+
+/* Control comes from execution->from to execution->block, which means
+ * execution->passage.
+ */
+void execution_arrive(struct execution *execution);
+
+/* Nobody knows any more where execution came from; the next block is
+ * reached by @exit.
+ */
+void execution_forget_place(struct execution *execution, uint8_t exit);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/walk/place.h"
+#include "execution/walk/moment.h"
+#include "execution/walk/walk.h"
+
+static uint8_t gap_reason(const struct execution *execution)
+{
+	if (execution->block == BLOCK_NONE)
+		return FLOW_GAP_BAD_TRACE;
+	switch ((int)execution->blocks[execution->block].kind) {
+	case BLOCK_NO_CODE:
+		return FLOW_GAP_NO_CODE;
+	case BLOCK_CODE_CHANGED:
+		return FLOW_GAP_CODE_CHANGED;
+	case BLOCK_UNKNOWN:
+		return FLOW_GAP_UNKNOWN_CODE;
+	default:
+		return FLOW_GAP_BAD_TRACE;
+	}
+}
+
+struct flow_item *place_item(struct execution *execution, uint8_t kind,
+			     uint8_t detail)
+{
+	struct flow_item *item = &execution_add(execution)->item;
+
+	item->kind = kind;
+	item->detail = detail & 0xf;
+	return item;
+}
+
+/* How much ran, and for how long, is unknown. */
+void place_lose(struct execution *execution)
+{
+	execution->times.work += BLOCK_WORK_SLOW;
+	execution_forget_place(execution, EXIT_UNSEEN);
+	return_stack_clear(&execution->returns);
+	execution->outside = false;
+	execution->nmi_return = NO_NMI;
+	execution->block = BLOCK_NONE;
+	execution->is_lost = true;
+	execution->is_off = false;
+	execution->last_ip = 0;
+}
+
+static uint8_t mode_of_set(uint8_t set)
+{
+	if (set == INSTRUCTION_X86_64)
+		return 2;
+	return set == INSTRUCTION_X86_32;
+}
+
+void place_list(struct execution *execution, uint8_t kind, uint8_t detail,
+		uint64_t payload)
+{
+	if (!execution->lists_blocks)
+		return;
+	moment_begin(execution);
+	place_item(execution, kind, detail)->ip = payload;
+}
+
+static void begin_set(struct execution *execution)
+{
+	execution->set = execution->next_set;
+	if (execution->listed_set == execution->set)
+		return;
+	execution->listed_set = execution->set;
+	place_list(execution, FLOW_MODE, mode_of_set(execution->set), 0);
+}
+
+void place_go(struct execution *execution, uint64_t address, uint8_t exit)
+{
+	begin_set(execution);
+	execution->block = walk_find(execution, address);
+	execution->passage = PASSAGE_OTHER;
+	execution->exit = exit;
+}
+
+void place_leave(struct execution *execution, uint8_t reason)
+{
+	execution_forget_place(execution, EXIT_UNSEEN);
+	execution->block = BLOCK_NONE;
+	execution->outside = reason == FLOW_STOP_LEVEL;
+	if (execution->outside)
+		execution->nmi_return = NO_NMI;
+	/* Kernel entry and exit do not switch: it is still to come. */
+	if (!execution->outside && execution->nmi_return == NO_NMI &&
+	    !execution->lists_blocks)
+		execution_mark(execution, MARK_PAUSE);
+}
+
+void place_stop(struct execution *execution, uint8_t reason, uint64_t address)
+{
+	if (execution->lists_blocks) {
+		place_item(execution, FLOW_STOP, reason)->ip = address;
+	} else {
+		struct function_event *event = &execution_add(execution)->event;
+
+		event->kind = FUNCTION_TRACE_STOP;
+		event->detail = reason;
+	}
+	place_leave(execution, reason);
+	execution->is_lost = false;
+	execution->is_off = reason == FLOW_STOP_OFF;
+}
+
+void place_resume(struct execution *execution,
+		  const struct trace_branch *branch)
+{
+	execution->is_lost = false;
+	moment_resume(execution, branch);
+	execution_forget_place(execution, EXIT_UNSEEN);
+	place_go(execution, branch->payload, EXIT_UNSEEN);
+}
+
+/* Returns whether the next block ends in a branch that the trace must decide.
+ */
+static bool is_asked(const struct execution *execution)
+{
+	uint8_t kind;
+
+	if (execution->block == BLOCK_NONE)
+		return false;
+	kind = execution->blocks[execution->block].kind;
+	return kind == BLOCK_CONDITIONAL || block_takes_target(kind);
+}
+
+void execution_mark(struct execution *execution, enum event_mark_kind kind)
+{
+	execution->marks[execution->mark_count++] = (struct event_mark){
+		.index = (uint32_t)execution->times.count,
+		.kind = (uint8_t)kind,
+	};
+}
+
+void place_gap_at(struct execution *execution, union timed_record *record,
+		  const struct trace_gap *gap)
+{
+	uint64_t lost = gap->lost_bytes > UINT32_MAX ? UINT32_MAX :
+						       gap->lost_bytes;
+
+	if (execution->lists_blocks) {
+		record->item.kind = FLOW_GAP;
+		record->item.detail = gap->reason & 0xf;
+		record->item.ip = gap->position;
+		record->item.last = (uint32_t)lost;
+	} else {
+		record->event.kind = FUNCTION_GAP;
+		record->event.detail = gap->reason;
+		record->event.address = gap->position;
+		record->event.lost_bytes = (uint32_t)lost;
+		execution_mark(execution, MARK_PAUSE);
+	}
+	place_lose(execution);
+}
+
+void place_gap(struct execution *execution, const struct trace_gap *gap)
+{
+	moment_begin(execution);
+	place_gap_at(execution, execution_add(execution), gap);
+}
+
+/* A branch of which the trace does not say where it went did run. */
+void place_fail(struct execution *execution, uint64_t position)
+{
+	uint8_t reason = gap_reason(execution);
+
+	if (is_asked(execution))
+		walk_run(execution);
+	place_gap(execution, &(struct trace_gap){
+				     .reason = reason,
+				     .position = position,
+			     });
+}
+
+/* What ran last led to what is interrupted: unless nothing is known of it. */
+void place_interrupt(struct execution *execution)
+{
+	uint64_t address = execution->blocks[execution->block].ip;
+
+	if (execution->passage != PASSAGE_OTHER ||
+	    execution->exit != EXIT_UNSEEN) {
+		walk_arrive(execution);
+		execution->last_ip = walk_last_ip(execution);
+		execution->from = execution->block;
+	}
+	execution->return_address = address;
+	if (execution->lists_blocks)
+		place_item(execution, FLOW_ASYNC, 0)->ip = address;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "execution/walk/walk.h"
+#include "decoder/code/code_space.h"
+#include "execution/walk/moment.h"
+
+static void list_block(struct execution *execution, uint32_t index,
+		       uint64_t last, uint32_t work, uint8_t exit)
+{
+	const struct block *block = &execution->blocks[index];
+	bool is_call = exit == FLOW_EXIT_CALL || exit == FLOW_EXIT_FAR_CALL;
+	struct flow_item *item = &execution_add(execution)->item;
+
+	item->kind = FLOW_BLOCK;
+	item->detail = exit & 0xf;
+	item->last_length = is_call ? (block->ip + block->bytes - last) & 0xf :
+				      0;
+	item->instructions = (uint16_t)(work & (BLOCK_WORK_SLOW - 1));
+	item->last = (uint32_t)(last - block->ip);
+	item->ip = block->ip;
+}
+
+static uint64_t last_of(const struct execution *execution, uint32_t index)
+{
+	return execution->blocks[index].ip +
+	       block_graph_info(execution->graph, index)->last;
+}
+
+uint64_t walk_last_ip(const struct execution *execution)
+{
+	if (execution->last_ip || execution->from == BLOCK_NONE)
+		return execution->last_ip;
+	return last_of(execution, execution->from);
+}
+
+void walk_arrive(struct execution *execution)
+{
+	if (execution->passage == PASSAGE_INSIDE)
+		return;
+	if (execution->lists_blocks)
+		execution->passage = PASSAGE_INSIDE;
+	else
+		execution_arrive(execution);
+}
+
+void walk_run(struct execution *execution)
+{
+	uint32_t index = execution->block;
+	const struct block *block = &execution->blocks[index];
+
+	walk_arrive(execution);
+	if (execution->lists_blocks)
+		list_block(execution, index, last_of(execution, index),
+			   block->work, block->exit);
+	execution->times.work += block->work;
+	execution->last_ip = 0;
+	execution->at_branch = false;
+	execution->from = index;
+}
+
+uint32_t walk_find(struct execution *execution, uint64_t address)
+{
+	uint32_t index =
+		block_graph_find(execution->graph, address, execution->set);
+
+	execution->blocks = block_graph_blocks(execution->graph);
+	return index;
+}
+
+uint32_t walk_behind(struct execution *execution, uint32_t index,
+		     enum block_edge edge)
+{
+	uint32_t to = execution->blocks[index].to[edge];
+
+	if (to != BLOCK_NONE)
+		return to;
+	to = block_graph_go(execution->graph, index, edge);
+	execution->blocks = block_graph_blocks(execution->graph);
+	return to;
+}
+
+static void push_call(struct execution *execution, uint32_t index)
+{
+	const struct block *block = &execution->blocks[index];
+
+	return_stack_push(&execution->returns, block->ip + block->bytes, index);
+}
+
+bool walk_along(struct execution *execution, enum block_edge edge)
+{
+	uint32_t index = execution->block;
+
+	execution->block = walk_behind(execution, index, edge);
+	execution->passage = execution->blocks[index].passage[edge];
+	execution->exit = edge == EDGE_TAKEN ? execution->blocks[index].exit :
+					       FLOW_EXIT_NONE;
+	return execution->block != BLOCK_NONE;
+}
+
+bool walk_back(struct execution *execution)
+{
+	uint32_t from = execution->block;
+	uint64_t address;
+	uint32_t caller;
+
+	if (!return_stack_pop(&execution->returns, &address, &caller)) {
+		execution->block = BLOCK_NONE;
+		return false;
+	}
+	execution->block = caller == BLOCK_NONE ?
+				   walk_find(execution, address) :
+				   walk_behind(execution, caller, EDGE_NEXT);
+	if (execution->block == BLOCK_NONE)
+		return false;
+	execution->exit = FLOW_EXIT_RETURN;
+	execution->passage =
+		block_graph_info(execution->graph, from)->is_plain &&
+				block_graph_info(execution->graph,
+						 execution->block)
+					->is_plain ?
+			PASSAGE_RETURN :
+			PASSAGE_OTHER;
+	return true;
+}
+
+/* Returns whether another block may run after @count that took no trace. */
+static bool can_go_on(const struct execution *execution, int count)
+{
+	return execution->block != BLOCK_NONE && count < WALK_MOST_STRAIGHT &&
+	       event_times_has_room(&execution->times, RECORDS_AT_ONCE);
+}
+
+/* Block execution->block runs, if the code alone says where it leads to.
+ * Returns whether it does.
+ */
+static bool run_direct(struct execution *execution)
+{
+	uint8_t kind = execution->blocks[execution->block].kind;
+
+	if (kind != BLOCK_FALL && kind != BLOCK_JUMP && kind != BLOCK_CALL)
+		return false;
+	if (kind == BLOCK_CALL)
+		push_call(execution, execution->block);
+	walk_run(execution);
+	walk_along(execution, kind == BLOCK_FALL ? EDGE_NEXT : EDGE_TAKEN);
+	return true;
+}
+
+static void read_block(struct execution *execution)
+{
+	if (execution->blocks[execution->block].kind == BLOCK_UNREAD)
+		block_graph_read(execution->graph, execution->block);
+}
+
+bool walk_straight(struct execution *execution)
+{
+	for (int i = 0; can_go_on(execution, i); i++) {
+		uint8_t kind;
+
+		read_block(execution);
+		kind = execution->blocks[execution->block].kind;
+		if (!run_direct(execution))
+			return kind >= BLOCK_CONDITIONAL &&
+			       kind <= BLOCK_FAR_JUMP;
+	}
+	return false;
+}
+
+bool walk_blocks(struct execution *execution, unsigned int count)
+{
+	while (count--) {
+		uint32_t index = execution->block;
+		uint8_t kind = execution->blocks[index].kind;
+
+		if (kind == BLOCK_CALL)
+			push_call(execution, index);
+		walk_run(execution);
+		if (!walk_along(execution,
+				kind == BLOCK_FALL ? EDGE_NEXT : EDGE_TAKEN))
+			return false;
+		if (!event_times_has_room(&execution->times, RECORDS_AT_ONCE))
+			event_times_flush(&execution->times);
+	}
+	return true;
+}
+
+bool walk_to_target(struct execution *execution)
+{
+	if (!walk_straight(execution) ||
+	    execution->blocks[execution->block].kind == BLOCK_CONDITIONAL)
+		return false;
+	if (execution->blocks[execution->block].kind == BLOCK_INDIRECT_CALL)
+		push_call(execution, execution->block);
+	walk_run(execution);
+	return true;
+}
+
+void walk_jump(struct execution *execution, uint64_t address)
+{
+	const struct block *from;
+
+	execution->block =
+		block_graph_jump(execution->graph, execution->from, address);
+	execution->blocks = block_graph_blocks(execution->graph);
+	from = &execution->blocks[execution->from];
+	execution->exit = from->exit;
+	/* What a return or a far transfer means depends on more. */
+	execution->passage = from->kind == BLOCK_INDIRECT_CALL ||
+					     from->kind == BLOCK_INDIRECT_JUMP ?
+				     from->passage[EDGE_TAKEN] :
+				     PASSAGE_OTHER;
+}
+
+bool walk_to_exit(struct execution *execution, uint64_t address)
+{
+	for (int i = 0; can_go_on(execution, i); i++) {
+		const struct block *block;
+		bool is_there;
+		uint8_t kind;
+
+		read_block(execution);
+		block = &execution->blocks[execution->block];
+		kind = block->kind;
+		is_there = block_graph_info(execution->graph, execution->block)
+				   ->target == address;
+		if (kind == BLOCK_CONDITIONAL)
+			is_there |= block->ip + block->bytes == address;
+		else if (kind != BLOCK_JUMP && kind != BLOCK_CALL)
+			is_there = false;
+		if (is_there)
+			walk_run(execution);
+		if (is_there || kind == BLOCK_CONDITIONAL)
+			return is_there;
+		if (!run_direct(execution))
+			return walk_to_target(execution);
+		if (kind == BLOCK_FALL &&
+		    execution->blocks[execution->block].ip == address)
+			return true;
+	}
+	return false;
+}
+
+/* Part of block execution->block runs, up to the instruction at @address. */
+static bool run_part(struct execution *execution, uint64_t address)
+{
+	uint32_t index = execution->block;
+	uint64_t last = 0;
+	uint32_t work;
+
+	if (execution->blocks[index].ip == address)
+		return true;
+	work = block_graph_part(execution->graph, index, address, &last);
+	if (!work)
+		return false;
+	walk_arrive(execution);
+	if (execution->lists_blocks)
+		list_block(execution, index, last, work, FLOW_EXIT_NONE);
+	execution->times.work += work;
+	execution->last_ip = last;
+	execution->at_branch = false;
+	execution->from = index;
+	execution->block = walk_find(execution, address);
+	execution->passage = PASSAGE_INSIDE;
+	return execution->block != BLOCK_NONE;
+}
+
+static bool is_in_block(const struct execution *execution, uint64_t address)
+{
+	const struct block *block = &execution->blocks[execution->block];
+
+	return address - block->ip < block->bytes || address == block->ip;
+}
+
+bool walk_to(struct execution *execution, uint64_t address)
+{
+	for (int i = 0; can_go_on(execution, i); i++) {
+		read_block(execution);
+		if (is_in_block(execution, address))
+			return run_part(execution, address);
+		if (!run_direct(execution))
+			return false;
+	}
+	return false;
+}

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Fails when a module is named by no suite and its folder has no line in
+# docs/architecture.md ("Tests of modules") that says what covers it.
+# With "list" it shows those modules instead.
+page=docs/architecture.md
+rows=$(sed -n '/^## Tests of modules/,/^## /p' "$page")
+named=$(cat tests/*.[ch] tests/*/*.[ch] | sed -n 's/^#include "\(.*\)\.h"$/\1/p')
+named=" $(echo "$named" | tr '\n' ' ') "
+status=0
+for file in $(git ls-files common collector decoder symbolize archive \
+	execution report attribution view sql cmd | grep '\.c$'); do
+	module=${file%.c}
+	folder=$(dirname "$file")
+	case $named in *" $module "*) continue ;; esac
+	[ -e "tests/test_${module##*/}.c" ] && continue
+	if [ "$1" = list ]; then
+		echo "$module"
+	elif ! echo "$rows" | grep -q "^| $folder/ |"; then
+		echo "$module: no suite names it, nor $folder/ a line of $page" >&2
+		status=1
+	fi
+done
+for suite in $(echo "$rows" | grep -oE '[ ,;]test_[a-z0-9_]+' | tr -d ' ,;'); do
+	[ -e "tests/$suite.c" ] && continue
+	echo "$page: there is no $suite" >&2
+	status=1
+done
+exit $status

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/table.h"
+#include "attribution/task_tracker.h"
+#include "common/error.h"
+#include "sql/tables/fresh_cpus.h"
+#include "sql/tables/row_source.h"
+#include "sql/tables/sleep_columns.h"
+#include "sql/tables/syscall_columns.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* System calls and sleeps, which are found in one pass. */
+struct watch_rows {
+	struct row_source source;
+	struct task_listener listener;
+	const struct attribution_input *recording;
+	const struct row_choice *choice;
+	struct task_tracker *tracker;
+	struct row_out *syscalls; /* or NULL */
+	struct row_out *sleeps;	  /* or NULL */
+	struct fresh_cpus cpus;
+	int status;
+};
+
+static struct watch_rows *of_listener(struct task_listener *listener)
+{
+	return (struct watch_rows *)((char *)listener -
+				     offsetof(struct watch_rows, listener));
+}
+
+static int take_call(struct task_listener *listener,
+		     const struct system_call *call)
+{
+	struct watch_rows *rows = of_listener(listener);
+
+	if (rows->syscalls)
+		syscall_columns_add(rows->recording, rows->syscalls, call);
+	return 0;
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct watch_rows *rows = of_listener(listener);
+
+	if (rows->sleeps)
+		sleep_columns_add(rows->recording, rows->tracker, rows->sleeps,
+				  sleep);
+	return 0;
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct watch_rows *rows = (struct watch_rows *)handler;
+	struct event_handler *tracker = rows->source.forwarder.to;
+
+	tracker->step(tracker, step);
+	if (fresh_cpus_take(&rows->cpus, step) < 0)
+		rows->status = -ERROR_MEMORY;
+}
+
+static bool is_done(const struct row_source *source, uint64_t time_ns)
+{
+	const struct watch_rows *rows = (const struct watch_rows *)source;
+
+	return time_ns >= rows->choice->end.until_ns && !rows->cpus.count;
+}
+
+static int end(struct row_source *source, const struct task_stacks *stacks,
+	       bool is_early)
+{
+	struct watch_rows *rows = (struct watch_rows *)source;
+	int status = is_early ? 0 : task_tracker_end(rows->tracker);
+
+	(void)stacks;
+	if (!status && rows->syscalls)
+		status = row_out_flush(rows->syscalls);
+	if (!status && rows->sleeps)
+		status = row_out_flush(rows->sleeps);
+	return status ? status : rows->status;
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct watch_rows *rows = (struct watch_rows *)source;
+
+	task_tracker_free(rows->tracker);
+	fresh_cpus_free(&rows->cpus);
+	free(rows);
+}
+
+static struct row_source *open_rows(const struct row_source_input *input)
+{
+	const struct task_tracker_options options =
+		task_tracker_options_of(input->recording);
+	struct watch_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return NULL;
+	rows->source = (struct row_source){
+		.is_done = is_done,
+		.end = end,
+		.close = close_rows,
+	};
+	rows->listener.ended = take_call;
+	rows->listener.slept = take_sleep;
+	rows->recording = input->recording;
+	rows->choice = input->choice;
+	rows->syscalls = input->outs[TABLE_SYSCALL];
+	rows->sleeps = input->outs[TABLE_SLEEP];
+	rows->cpus = FRESH_CPUS_NONE;
+	rows->tracker = task_tracker_new(&options, &rows->listener);
+	if (!rows->tracker) {
+		close_rows(&rows->source);
+		return NULL;
+	}
+	rows->source.forwarder =
+		event_forwarder_to(task_tracker_handler(rows->tracker));
+	rows->source.handler.step = take_step;
+	return &rows->source;
+}
+
+const struct row_source_class watch_source = {
+	.needs_time = true,
+	.needs_begin = true,
+	.open = open_rows,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/arch/arch_tables.h"
+
+/* arch/arm/kernel/entry-armv.S of Linux 3.0 to 6.15: the stubs of the vectors
+ * find the handler for the mode that was left (__irq_svc, __irq_usr …);
+ * vector_swi is the handler of system calls itself.  Veneers and the linker's
+ * glue between A32 and T32 reach what a branch cannot.
+ */
+static const struct arch_rule rules[] = {
+	{ "vector_rst", ARCH_WHOLE, CODE_VECTOR },
+	{ "vector_irq", ARCH_WHOLE, CODE_VECTOR },
+	{ "vector_fiq", ARCH_WHOLE, CODE_VECTOR },
+	{ "vector_dabt", ARCH_WHOLE, CODE_VECTOR },
+	{ "vector_pabt", ARCH_WHOLE, CODE_VECTOR },
+	{ "vector_und", ARCH_WHOLE, CODE_VECTOR },
+	{ "_veneer", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
+	{ "_from_arm", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
+	{ "_from_thumb", ARCH_SUFFIX, CODE_INDIRECT_THUNK },
+	{ "__switch_to", ARCH_WHOLE, CODE_SWITCH_POINT },
+	{ "begin_new_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+	{ "flush_old_exec", ARCH_WHOLE, CODE_EXEC_POINT },
+};
+
+/* arch/arm/kernel/entry-armv.S, entry-common.S. */
+static const struct arch_context entries[] = {
+	{ "vector_swi", false, CONTEXT_SYSTEM_CALL },
+	{ "__dabt_", true, CONTEXT_FAULT },
+	{ "__pabt_", true, CONTEXT_FAULT },
+	{ "__irq_svc", false, CONTEXT_INTERRUPT },
+	{ "__irq_usr", false, CONTEXT_INTERRUPT },
+	{ "__fiq_", true, CONTEXT_INTERRUPT },
+	{ "__und_", true, CONTEXT_EXCEPTION },
+};
+
+static const char *const system_call_prefixes[] = { "__se_sys_", "sys_" };
+
+/* enum perf_event_arm_regs in arch/arm/include/uapi/asm/perf_regs.h. */
+static const char *const user_registers[] = {
+	"r0", "r1", "r2",  "r3", "r4", "r5", "r6", "r7",
+	"r8", "r9", "r10", "fp", "ip", "sp", "lr", "pc",
+};
+
+const struct arch arch_arm = {
+	.name = "arm",
+	.arch = RECORDING_ARCH_ARM,
+	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
+	.system_call_bytes = 4,
+	/* T32 has branches of two bytes. */
+	.min_conditional_bytes = 2,
+	.max_conditional_bytes = 4,
+	/* Modules lie in the 16 MiB below the usual start of the kernel
+	 * (Documentation/arch/arm/memory.rst).
+	 */
+	.kernel_start = 0xbf000000,
+};

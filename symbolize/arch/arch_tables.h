@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_ARCH_TABLES_H
+#define KT_SYMBOLIZE_ARCH_TABLES_H
+
+#include "symbolize/arch/arch.h"
+
+/* For the initializer of a struct arch: its tables, arrays all, with their
+ * counts.
+ */
+#define ARCH_TABLES(rule_table, entry_table, prefixes, registers) \
+	.rules = (rule_table), .rule_count = ARCH_COUNT(rule_table), \
+	.entries = (entry_table), .entry_count = ARCH_COUNT(entry_table), \
+	.system_call_prefixes = (prefixes), \
+	.system_call_prefix_count = ARCH_COUNT(prefixes), \
+	.user_registers = (registers), \
+	.user_register_count = ARCH_COUNT(registers)
+
+#define ARCH_COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/elf/lines.h"
+
+#include "common/array.h"
+#include "symbolize/elf/debug_files.h"
+#include "symbolize/elf/elf_file.h"
+#include "symbolize/elf/elf_names.h"
+#include "symbolize/functions/function_table.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CACHE_BITS = 12 };
+
+/* This is what one module's debug information is read from. */
+struct line_file {
+	const char *module; /* as struct function has it; borrowed */
+	char space;
+	struct elf_file *elf;	 /* NULL: there is none */
+	struct elf_names *names; /* NULL before they are needed */
+};
+
+struct cached_line {
+	const struct line_file *file; /* NULL: free */
+	uint64_t address;
+	bool is_entry;		 /* the line of the function, not of the code */
+	struct source_line line; /* file NULL: nothing is known */
+};
+
+struct lines {
+	const char *release;
+	struct array files; /* struct line_file *: they must not move */
+	struct cached_line cache[1 << CACHE_BITS];
+};
+
+struct lines *lines_new(const char *kernel_release)
+{
+	struct lines *lines = calloc(1, sizeof(*lines));
+
+	if (!lines)
+		return NULL;
+	lines->release = kernel_release;
+	lines->files = ARRAY_OF(struct line_file *);
+	return lines;
+}
+
+void lines_free(struct lines *lines)
+{
+	if (!lines)
+		return;
+	for (size_t i = 0; i < lines->files.count; i++) {
+		struct line_file *file =
+			*(struct line_file **)array_at(&lines->files, i);
+
+		elf_names_free(file->names);
+		elf_file_close(file->elf);
+		free(file);
+	}
+	array_free(&lines->files);
+	free(lines);
+}
+
+static struct elf_file *open_kernel(const struct lines *lines,
+				    const char *module)
+{
+	char *path = *module ? debug_file_of_module(lines->release, module) :
+			       debug_file_of_kernel(lines->release);
+	struct elf_file *elf = path ? elf_file_open(path, NULL) : NULL;
+
+	free(path);
+	return elf;
+}
+
+static struct line_file *add_file(struct lines *lines, const char *module,
+				  char space)
+{
+	struct line_file *file = calloc(1, sizeof(*file));
+	struct line_file **slot = file ? array_add(&lines->files) : NULL;
+
+	if (!slot) {
+		free(file);
+		return NULL;
+	}
+	*slot = file;
+	file->module = module;
+	file->space = space;
+	file->elf = space == 'u' ? elf_file_open(module, NULL) :
+				   open_kernel(lines, module);
+	return file;
+}
+
+/* Returns NULL when out of memory. */
+static struct line_file *file_of(struct lines *lines, const char *module,
+				 char space)
+{
+	for (size_t i = lines->files.count; i-- > 0;) {
+		struct line_file *file =
+			*(struct line_file **)array_at(&lines->files, i);
+
+		if (file->space == space && !strcmp(file->module, module))
+			return file;
+	}
+	return add_file(lines, module, space);
+}
+
+/* The blocks of code around the byte at @address, the innermost first, up to
+ * the unit; by where they lie, which dwarf_getscopes() leaves for an inlined
+ * function's definition.  @address becomes one of the debug information's.
+ *
+ * Returns how many, in *@scopes, to be freed.
+ */
+static int scopes_at(const struct line_file *file, uint64_t *address,
+		     Dwarf_Die **scopes)
+{
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit =
+		dwfl_module_addrdie(elf_file_module(file->elf),
+				    *address + elf_file_bias(file->elf), &bias);
+	Dwarf_Die *named = NULL;
+	int count;
+
+	*scopes = NULL;
+	if (!unit)
+		return 0;
+	*address += elf_file_bias(file->elf) - bias;
+	count = dwarf_getscopes(unit, *address, &named);
+	if (count > 0)
+		count = dwarf_getscopes_die(&named[0], scopes);
+	free(named);
+	return count > 0 ? count : 0;
+}
+
+/* Where the first range of a function in pieces begins is its entry. */
+static bool begins_at(Dwarf_Die *die, uint64_t address)
+{
+	Dwarf_Addr base;
+	Dwarf_Addr start;
+	Dwarf_Addr end;
+
+	return dwarf_tag(die) == DW_TAG_subprogram &&
+	       dwarf_ranges(die, 0, &base, &start, &end) > 0 &&
+	       start == address;
+}
+
+/* Where the function that begins at @address is declared: its first line of
+ * code may be that of a function inlined into it.
+ */
+static struct source_line declaration_at(const struct line_file *file,
+					 uint64_t address)
+{
+	struct source_line line = { 0 };
+	Dwarf_Die *scopes;
+	int count = scopes_at(file, &address, &scopes);
+
+	for (int i = 0; i < count && !line.file; i++)
+		if (begins_at(&scopes[i], address) &&
+		    dwarf_decl_line(&scopes[i], &line.line) == 0)
+			line.file = dwarf_decl_file(&scopes[i]);
+	free(scopes);
+	return line;
+}
+
+/* Where @inlined is called, if its unit says so. */
+static struct source_line call_of(Dwarf_Die *inlined)
+{
+	struct source_line line = { 0 };
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Word place;
+	Dwarf_Word number;
+	Dwarf_Die unit;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute),
+			    &number) ||
+	    dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute),
+			    &place) ||
+	    !dwarf_diecu(inlined, &unit, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) || place >= count)
+		return line;
+	line.file = dwarf_filesrc(files, place, NULL, NULL);
+	line.line = (int)number;
+	return line;
+}
+
+/* Where the code at @address comes from; if it was inlined, where the function
+ * that it is part of calls it.
+ */
+static struct source_line line_at(const struct line_file *file,
+				  uint64_t address)
+{
+	struct source_line line = { 0 };
+	uint64_t unit_address = address;
+	Dwarf_Die *inlined = NULL;
+	Dwarf_Die *scopes;
+	Dwfl_Line *found;
+	int count = scopes_at(file, &unit_address, &scopes);
+
+	for (int i = 0; i < count; i++)
+		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
+			inlined = &scopes[i];
+	if (inlined)
+		line = call_of(inlined);
+	free(scopes);
+	if (line.file)
+		return line;
+	found = dwfl_module_getsrc(elf_file_module(file->elf),
+				   address + elf_file_bias(file->elf));
+	if (found)
+		line.file = dwfl_lineinfo(found, NULL, &line.line, NULL, NULL,
+					  NULL);
+	return line;
+}
+
+static struct source_line look_up(const struct line_file *file,
+				  uint64_t address, bool is_entry)
+{
+	struct source_line line = { 0 };
+
+	if (is_entry)
+		line = declaration_at(file, address);
+	return line.file ? line : line_at(file, address);
+}
+
+/* Line 0 is code that the compiler made up. */
+static bool find_in(struct lines *lines, const struct line_file *file,
+		    uint64_t address, bool is_entry, struct source_line *line)
+{
+	uint64_t key = (address ^ (uint64_t)(uintptr_t)file) * 2 + is_entry;
+	struct cached_line *cached =
+		&lines->cache[key * 0x9e3779b97f4a7c15 >> (64 - CACHE_BITS)];
+
+	if (cached->file != file || cached->address != address ||
+	    cached->is_entry != is_entry)
+		*cached = (struct cached_line){
+			.file = file,
+			.address = address,
+			.is_entry = is_entry,
+			.line = look_up(file, address, is_entry),
+		};
+	*line = cached->line;
+	return line->file && line->line > 0;
+}
+
+/* The kernel's code lies where the recording says, not where its files do, so
+ * its functions are found by their names; those with a namesake are not.
+ */
+static bool find_kernel_function(struct line_file *file, const char *name,
+				 uint64_t *address)
+{
+	if (!file->names)
+		file->names = elf_names_new(file->elf);
+	return file->names && elf_names_find(file->names, name, address);
+}
+
+bool lines_find(struct lines *lines, const struct function *function,
+		uint64_t offset, struct source_line *line)
+{
+	struct line_file *file =
+		file_of(lines, function->module, function->space);
+	uint64_t address = function->address;
+
+	if (!file || !file->elf || !address)
+		return false;
+	if (function->space == 'k' &&
+	    !find_kernel_function(file, function->name, &address))
+		return false;
+	return find_in(lines, file, address + offset, !offset, line);
+}

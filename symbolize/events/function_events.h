@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_FUNCTION_EVENTS_H
+#define KT_SYMBOLIZE_FUNCTION_EVENTS_H
+
+#include "symbolize/events/function_event.h"
+
+#include <stdint.h>
+
+struct flow_source;
+struct symbols;
+
+/* Turns one stream's flow into function events. */
+struct function_events;
+
+/* Borrows both.  @pid and @tid name the task that runs when the stream
+ * begins, -1 if unknown.  Returns NULL when out of memory.
+ */
+struct function_events *function_events_new(struct flow_source *source,
+					    const struct symbols *symbols,
+					    int32_t pid, int32_t tid);
+void function_events_free(struct function_events *events);
+
+/* Provides the next events, 1 or more, valid until the next call.
+ *
+ * Returns their count, 0 after FUNCTION_END was delivered, or a negative enum
+ * error.
+ */
+int function_events_next(struct function_events *events,
+			 const struct function_event **batch);
+
+#endif

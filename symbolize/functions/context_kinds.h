@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_CONTEXT_KINDS_H
+#define KT_SYMBOLIZE_CONTEXT_KINDS_H
+
+#include "symbolize/arch/arch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arch;
+struct function_table;
+
+/* This is what kind of work each function of a recording begins: by its
+ * number.
+ */
+struct context_kinds;
+
+/* Looks at all @functions once.  Returns NULL when out of memory. */
+struct context_kinds *context_kinds_new(const struct function_table *functions,
+					const struct arch *arch);
+void context_kinds_free(struct context_kinds *kinds);
+
+/* Returns CONTEXT_NONE for functions of user space. */
+enum context_kind context_kind_of(const struct context_kinds *kinds,
+				  uint32_t function);
+
+/* Returns whether @function is one of user space. */
+bool context_kinds_is_user(const struct context_kinds *kinds,
+			   uint32_t function);
+
+#endif

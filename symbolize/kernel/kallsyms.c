@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/kernel/kallsyms.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct kallsyms kallsyms_of(const char *text, size_t size)
+{
+	return (struct kallsyms){ .text = text, .end = text + size };
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+static const char *skip_word(const char *at, const char *end)
+{
+	while (at < end && *at != ' ' && *at != '\t')
+		at++;
+	return at;
+}
+
+static const char *read_hex(const char *at, const char *end, uint64_t *value)
+{
+	*value = 0;
+	for (; at < end && hex_digit(*at) >= 0; at++)
+		*value = *value << 4 | (uint64_t)hex_digit(*at);
+	return at;
+}
+
+/* "[name]" after the symbol; anything else there is left alone. */
+static void read_module(const char *at, const char *end,
+			struct kallsyms_line *line)
+{
+	const char *word_end;
+
+	at = skip_blanks(at, end);
+	word_end = skip_word(at, end);
+	line->module = at;
+	line->module_length = 0;
+	if (word_end - at > 2 && *at == '[' && word_end[-1] == ']') {
+		line->module = at + 1;
+		line->module_length = (size_t)(word_end - at) - 2;
+	}
+}
+
+static bool read_line(const char *at, const char *end,
+		      struct kallsyms_line *line)
+{
+	const char *digits = at;
+
+	at = read_hex(at, end, &line->address);
+	if (at == digits || at - digits > 16 || end - at < 4 || *at != ' ')
+		return false;
+	line->type = at[1];
+	if (at[2] != ' ')
+		return false;
+	line->name = at + 3;
+	at = skip_word(line->name, end);
+	line->name_length = (size_t)(at - line->name);
+	read_module(at, end, line);
+	return line->name_length > 0;
+}
+
+int kallsyms_next(struct kallsyms *kallsyms, struct kallsyms_line *line)
+{
+	while (kallsyms->text < kallsyms->end) {
+		const char *at = kallsyms->text;
+		size_t left = (size_t)(kallsyms->end - at);
+		const char *end = memchr(at, '\n', left);
+
+		if (!end)
+			end = kallsyms->end;
+		kallsyms->text = end + (end < kallsyms->end);
+		if (read_line(at, end, line))
+			return 1;
+		kallsyms->bad_lines++;
+	}
+	return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/kernel/kernel_symbols.h"
+
+#include "common/error.h"
+#include "symbolize/functions/function_name.h"
+#include "symbolize/kernel/kallsyms.h"
+#include "symbolize/kernel/module_map.h"
+
+#include <string.h>
+
+/* Which of two names for one address wins. */
+enum {
+	RANK_MARK,	/* of a section */
+	RANK_ANNOUNCED, /* kallsyms has more to say */
+	RANK_KALLSYMS,
+	RANK_ROLE, /* a thunk is one by any name */
+};
+
+static bool is_code(char type)
+{
+	return type == 'T' || type == 't' || type == 'W' || type == 'w';
+}
+
+/* Absolute symbols are offsets into per-CPU data, not addresses. */
+static bool is_offset(char type)
+{
+	return type == 'A' || type == 'a';
+}
+
+/* Arm's "$x", "$d" … tell code from data (ELF for the Arm architecture). */
+static bool is_mapping(const struct kallsyms_line *line)
+{
+	return line->name_length && line->name[0] == '$';
+}
+
+static unsigned int rank_of(const struct kallsyms_line *line,
+			    enum code_role role)
+{
+	if (role != CODE_FUNCTION)
+		return RANK_ROLE;
+	return function_name_is_mark(line->name, line->name_length) ?
+		       RANK_MARK :
+		       RANK_KALLSYMS;
+}
+
+static int add_code(const struct kernel_symbols *kernel,
+		    const struct kallsyms_line *line)
+{
+	size_t padding = function_name_padding(line->name, line->name_length);
+	struct symbol symbol = {
+		.start = line->address,
+		.padding = padding > 0,
+	};
+	const char *module = function_table_module(
+		kernel->functions, line->module, line->module_length);
+
+	if (!module)
+		return -ERROR_MEMORY;
+	symbol.function =
+		function_table_add(kernel->functions, line->name + padding,
+				   line->name_length - padding, module, 'k');
+	if (symbol.function == FUNCTION_NONE)
+		return -ERROR_MEMORY;
+	symbol.role =
+		(uint8_t)arch_role(kernel->arch, line->name, line->name_length);
+	if (function_name_length(line->name, line->name_length) ==
+		    line->name_length &&
+	    !padding)
+		function_table_locate(kernel->functions, symbol.function,
+				      line->address);
+	return address_map_add(kernel->map, &symbol,
+			       rank_of(line, (enum code_role)symbol.role));
+}
+
+int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
+				const char *text, size_t size)
+{
+	struct kallsyms kallsyms = kallsyms_of(text, size);
+	struct kallsyms_line line;
+	int status = 0;
+
+	while (!status && kallsyms_next(&kallsyms, &line) > 0) {
+		/* kptr_restrict shows every address as zero. */
+		if (!line.address || is_offset(line.type) || is_mapping(&line))
+			continue;
+		if (is_code(line.type))
+			status = add_code(kernel, &line);
+		else
+			status = address_map_stop(kernel->map, line.address);
+	}
+	return status;
+}
+
+int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
+			       const char *text, size_t size)
+{
+	struct module_map modules = module_map_of(text, size);
+	struct module_line line;
+	int status = 0;
+
+	while (!status && module_map_next(&modules, &line) > 0) {
+		status = address_map_stop(kernel->map, line.address);
+		if (!status)
+			status = address_map_stop(
+				kernel->map, line.address + line.size_bytes);
+	}
+	return status;
+}
+
+int kernel_symbols_add_named(const struct kernel_symbols *kernel,
+			     uint64_t address, uint64_t size_bytes,
+			     const char *name)
+{
+	const char *module = function_table_module(kernel->functions, "", 0);
+	struct symbol symbol = {
+		.start = address,
+		.end = address + size_bytes,
+	};
+
+	symbol.function = function_table_add(kernel->functions, name,
+					     strlen(name), module, 'k');
+	if (symbol.function == FUNCTION_NONE)
+		return -ERROR_MEMORY;
+	function_table_locate(kernel->functions, symbol.function, address);
+	return address_map_add(kernel->map, &symbol, RANK_ANNOUNCED);
+}
+
+bool kernel_symbols_usable(const struct kernel_symbols *kernel)
+{
+	return function_count(kernel->functions) > 1;
+}

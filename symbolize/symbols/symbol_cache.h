@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_SYMBOL_CACHE_H
+#define KT_SYMBOLIZE_SYMBOL_CACHE_H
+
+#include "symbolize/symbols/symbols.h"
+
+/* The last symbols found, by address: what a CPU jumps to, it has jumped to
+ * before.  Each stream has one of its own.
+ */
+struct symbol_cache;
+
+/* Borrows @symbols.  Returns NULL when out of memory. */
+struct symbol_cache *symbol_cache_new(const struct symbols *symbols);
+void symbol_cache_free(struct symbol_cache *cache);
+
+/* As symbols_find(), for the process that symbol_cache_switch() named.  The
+ * result stays valid until the next call of either.
+ */
+const struct symbol *symbol_cache_find(struct symbol_cache *cache,
+				       uint64_t address);
+
+/* Sets the process that runs from now on to @pid. */
+void symbol_cache_switch(struct symbol_cache *cache, int32_t pid);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_SYMBOLS_H
+#define KT_SYMBOLIZE_SYMBOLS_H
+
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/functions/function_table.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct log;
+struct recording;
+
+/* All symbols of one recording: kernel, modules, BPF programs, user programs.
+ * Read-only once open: threads may share it.
+ */
+struct symbols;
+
+/* Reads the symbols of @recording, which must outlive them.
+ *
+ * What is missing is said to @log; its addresses are then FUNCTION_UNKNOWN.
+ * Returns 0 and *@symbols, or a negative enum error.
+ */
+int symbols_open(const struct recording *recording, const struct log *log,
+		 struct symbols **symbols);
+
+/* The same from the texts of /proc/kallsyms and /proc/modules alone, which may
+ * have user functions, too: those of all processes.
+ */
+int symbols_from_text(const struct arch *arch, const char *kallsyms,
+		      size_t kallsyms_size, const char *modules,
+		      size_t modules_size, struct symbols **symbols);
+
+/* NULL is allowed. */
+void symbols_close(struct symbols *symbols);
+
+/* Finds what covers @address; @pid matters to user addresses only.
+ *
+ * Always fills @symbol: with function FUNCTION_UNKNOWN if nothing is known.
+ */
+void symbols_find(const struct symbols *symbols, int32_t pid, uint64_t address,
+		  struct symbol *symbol);
+
+const struct arch *symbols_arch(const struct symbols *symbols);
+const struct function_table *symbols_functions(const struct symbols *symbols);
+
+#endif

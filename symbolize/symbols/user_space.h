@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_USER_SPACE_H
+#define KT_SYMBOLIZE_USER_SPACE_H
+
+#include "symbolize/functions/address_map.h"
+
+#include <stdbool.h>
+
+struct function_table;
+struct log;
+struct recording;
+
+/* The symbols of the user programs in a recording, by process. */
+struct user_space;
+
+/* Reads which files the processes of @recording had mapped, and the symbols
+ * of those files.
+ *
+ * Files that cannot be read are said to @log.  Returns 0 and *@space, or
+ * -ERROR_MEMORY.
+ */
+int user_space_open(const struct recording *recording,
+		    struct function_table *functions, const struct log *log,
+		    struct user_space **space);
+void user_space_close(struct user_space *space);
+
+/* Looks up @address of process @pid; of several mappings there over time the
+ * last one counts.
+ *
+ * Returns false if nothing was mapped there; else @symbol, whose start and
+ * end are addresses of the process.
+ */
+bool user_space_find(const struct user_space *space, int32_t pid,
+		     uint64_t address, struct symbol *symbol);
+
+#endif

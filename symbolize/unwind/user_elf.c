@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/unwind/user_elf.h"
+
+#include "common/array.h"
+#include "common/file_map.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct load {
+	uint64_t address;
+	uint64_t file_offset;
+	uint64_t size_bytes; /* in the file */
+};
+
+struct user_elf {
+	struct file_map map;
+	struct array loads; /* struct load */
+};
+
+static bool take_header(struct user_elf *elf, const GElf_Phdr *header)
+{
+	struct load *load;
+
+	if (header->p_type != PT_LOAD || header->p_offset > elf->map.size ||
+	    header->p_filesz > elf->map.size - header->p_offset)
+		return true;
+	load = array_add(&elf->loads);
+	if (!load)
+		return false;
+	load->address = header->p_vaddr;
+	load->file_offset = header->p_offset;
+	load->size_bytes = header->p_filesz;
+	return true;
+}
+
+/* Returns the @size bytes at @address, or NULL unless all are in the file. */
+static const uint8_t *bytes_at(const struct user_elf *elf, uint64_t address,
+			       uint64_t size)
+{
+	const struct load *loads = elf->loads.items;
+
+	for (size_t i = 0; i < elf->loads.count; i++) {
+		uint64_t at = address - loads[i].address;
+
+		if (at <= loads[i].size_bytes &&
+		    size <= loads[i].size_bytes - at)
+			return elf->map.bytes + loads[i].file_offset + at;
+	}
+	return NULL;
+}
+
+static bool read_headers(struct user_elf *elf)
+{
+	/* elf_memory() does not write to what it is given. */
+	Elf *file =
+		elf_memory((char *)(uintptr_t)elf->map.bytes, elf->map.size);
+	GElf_Phdr header;
+	size_t count = 0;
+	bool is_good = file && gelf_getclass(file) == ELFCLASS64 &&
+		       !elf_getphdrnum(file, &count);
+
+	for (size_t i = 0; is_good && i < count; i++)
+		is_good = gelf_getphdr(file, (int)i, &header) &&
+			  take_header(elf, &header);
+	elf_end(file);
+	return is_good;
+}
+
+struct user_elf *user_elf_open(const char *path)
+{
+	struct user_elf *elf = calloc(1, sizeof(*elf));
+
+	if (!elf)
+		return NULL;
+	elf->loads = ARRAY_OF(struct load);
+	elf_version(EV_CURRENT);
+	if (!file_map_open(&elf->map, path, NULL) && elf->map.size &&
+	    read_headers(elf))
+		return elf;
+	user_elf_close(elf);
+	return NULL;
+}
+
+void user_elf_close(struct user_elf *elf)
+{
+	if (!elf)
+		return;
+	file_map_close(&elf->map);
+	array_free(&elf->loads);
+	free(elf);
+}
+
+bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
+		      uint64_t *address)
+{
+	const struct load *loads = elf->loads.items;
+
+	for (size_t i = 0; i < elf->loads.count; i++) {
+		/* Mappings begin at pages, segments may not. */
+		uint64_t first = loads[i].file_offset & ~UINT64_C(0xfff);
+		uint64_t end = loads[i].file_offset + loads[i].size_bytes;
+
+		if (file_offset < first || file_offset >= end)
+			continue;
+		*address =
+			loads[i].address + file_offset - loads[i].file_offset;
+		return true;
+	}
+	return false;
+}
+
+bool user_elf_read(const struct user_elf *elf, uint64_t address, void *bytes,
+		   size_t size)
+{
+	const uint8_t *found = bytes_at(elf, address, size);
+
+	if (found && size)
+		memcpy(bytes, found, size);
+	return found;
+}
+
+const uint8_t *user_elf_bytes(const struct user_elf *elf, size_t *size)
+{
+	*size = elf->map.size;
+	return elf->map.bytes;
+}

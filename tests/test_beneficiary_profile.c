@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles in which interrupt work is whose it was for. */
+#include "attribution/events/known_events.h"
+#include "attribution/profile/beneficiary_profile.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/interrupt_story_fixture.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+struct fixture {
+	struct interrupt_scene scene;
+	struct profile_scope scope;
+	struct beneficiary_profile *profile;
+	char text[4096];
+};
+
+/* What watches keeps pointers into @fixture. */
+static void begin(struct fixture *fixture)
+{
+	struct profile_options options = {
+		.window = TIME_WINDOW_ALL,
+		.by_process = true,
+		.scope = &fixture->scope,
+		.recorder = "",
+	};
+
+	fixture->text[0] = '\0';
+	fixture->scene = interrupt_scene_begin();
+	interrupt_scene_watch(&fixture->scene);
+	options.names = fixture->scene.names;
+	fixture->scope = (struct profile_scope){
+		.kinds = fixture->scene.input.kinds,
+		.shows = { [PROFILE_WORK] = true },
+	};
+	fixture->profile =
+		beneficiary_profile_new(&fixture->scene.input, &options);
+	ck_assert_ptr_nonnull(fixture->profile);
+	attribution_fixture_watch(
+		fixture->scene.fixture,
+		beneficiary_profile_handler(fixture->profile));
+}
+
+/* A line a function: "PID function<caller<... NS ns, CALLS". */
+static void write_node(struct fixture *fixture, uint32_t index)
+{
+	const struct call_tree *tree =
+		beneficiary_profile_tree(fixture->profile);
+	const struct function_table *functions =
+		symbols_functions(fixture->scene.symbols);
+	const struct call_node *node = call_tree_at(tree, index);
+	char *text = fixture->text;
+	const char *between = " ";
+
+	if (node->parent == CALL_NODE_NONE)
+		return;
+	sprintf(text + strlen(text), "%d", call_tree_pid(tree, index));
+	for (const struct call_node *at = node; at->parent != CALL_NODE_NONE;
+	     at = call_tree_at(tree, at->parent)) {
+		sprintf(text + strlen(text), "%s%s", between,
+			function_at(functions, at->function)->name);
+		between = "<";
+	}
+	sprintf(text + strlen(text), " %lu ns, %lu\n",
+		(unsigned long)node->self_ns,
+		(unsigned long)call_counts_calls(&node->calls));
+}
+
+static const char *finish(struct fixture *fixture)
+{
+	const struct call_tree *tree;
+
+	interrupt_scene_finish(&fixture->scene);
+	ck_assert_int_eq(beneficiary_profile_end(fixture->profile), 0);
+	tree = beneficiary_profile_tree(fixture->profile);
+	for (uint32_t i = 0; i < call_tree_count(tree); i++)
+		write_node(fixture, i);
+	return fixture->text;
+}
+
+static void end(struct fixture *fixture)
+{
+	beneficiary_profile_free(fixture->profile);
+	interrupt_scene_end(&fixture->scene);
+}
+
+START_TEST(an_interrupt_is_the_readers)
+{
+	struct fixture fixture;
+	struct attribution_fixture *f;
+
+	begin(&fixture);
+	f = fixture.scene.fixture;
+	starts(f, 0, 7);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200);
+	switch_to(f, 0, 5);
+	disk_interrupt(f, 300);
+	NS(400);
+	ck_assert_str_eq(
+		finish(&fixture),
+		"7 asm_common_interrupt 15 ns, 1\n"
+		"7 irq_entries_start 5 ns, 1\n"
+		"7 entry_SYSCALL_64 100 ns, 1\n"
+		"7 __handle_irq_event_percpu<asm_common_interrupt 10 ns, 1\n"
+		"7 disk_handler<__handle_irq_event_percpu<asm_common_interrupt"
+		" 20 ns, 1\n");
+	ck_assert_uint_eq(
+		beneficiary_profile_interrupts(fixture.profile)->exact_ns, 50);
+	end(&fixture);
+}
+END_TEST
+
+START_TEST(what_nobody_claims_is_of_process_0)
+{
+	struct fixture fixture;
+	struct attribution_fixture *f;
+
+	begin(&fixture);
+	f = fixture.scene.fixture;
+	starts(f, 0, 5);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	disk_interrupt(f, 300);
+	NS(400);
+	ck_assert_str_eq(
+		finish(&fixture),
+		"5 entry_SYSCALL_64 250 ns, 1\n"
+		"0 asm_common_interrupt 15 ns, 1\n"
+		"0 irq_entries_start 5 ns, 1\n"
+		"0 __handle_irq_event_percpu<asm_common_interrupt 10 ns, 1\n"
+		"0 disk_handler<__handle_irq_event_percpu<asm_common_interrupt"
+		" 20 ns, 1\n");
+	ck_assert_uint_eq(
+		beneficiary_profile_interrupts(fixture.profile)->nobodys_ns,
+		50);
+	end(&fixture);
+}
+END_TEST
+
+static Suite *beneficiary_profile_suite(void)
+{
+	Suite *suite = suite_create("beneficiary_profile");
+	TCase *tcase = tcase_create("bills");
+
+	tcase_add_test(tcase, an_interrupt_is_the_readers);
+	tcase_add_test(tcase, what_nobody_claims_is_of_process_0);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(beneficiary_profile_suite());
+}

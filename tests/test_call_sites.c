@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/call_sites/call_sites.h"
+
+#include "attribution/call_sites/call_site_place.h"
+#include "attribution/table.h"
+#include "attribution/time/task_paths.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
+#include "report/text/task_names.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/attribution_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+/* Kernel code alone is traced, as if by record --events=attribution. */
+struct story {
+	struct recording_fixture files;
+	struct recording *recording;
+	struct known_events *events;
+	struct symbols *symbols;
+	struct task_names *names;
+	struct attribution_fixture *fixture;
+	struct attribution_input input;
+	struct call_sites *sites;
+};
+
+static struct symbols *make_symbols(void)
+{
+	static const char text[] = "ffffffff81000000 T asm_exc_page_fault\n"
+				   "ffffffff81000100 T exc_page_fault\n"
+				   "ffffffff81000200 T error_return\n"
+				   "ffffffff81000300 T entry_SYSCALL_64\n"
+				   "ffffffff81000400 T __x64_sys_read\n";
+	struct symbols *symbols;
+
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, sizeof(text) - 1,
+					   "", 0, &symbols),
+			 0);
+	return symbols;
+}
+
+static void begin_story(struct story *story)
+{
+	*story = (struct story){ .symbols = make_symbols(),
+				 .names = task_names_empty() };
+	recording_fixture_begin(&story->files);
+	recording_fixture_write(&story->files);
+	ck_assert_int_eq(
+		recording_open(story->files.path, NULL, &story->recording), 0);
+	story->events = known_events_new(story->recording);
+	story->fixture = attribution_fixture_of(story->symbols);
+	story->input = (struct attribution_input){
+		.recording = story->recording,
+		.events = story->events,
+		.symbols = story->symbols,
+		.names = story->names,
+		.kinds = attribution_fixture_kinds(story->fixture),
+		.window = TIME_WINDOW_ALL,
+	};
+	story->sites = call_sites_new(&story->input);
+	ck_assert_ptr_nonnull(story->sites);
+	attribution_fixture_watch(story->fixture,
+				  call_sites_handler(story->sites));
+	at(story->fixture, 10);
+	starts(story->fixture, 0, 7);
+}
+
+static void finish(struct story *story)
+{
+	ends(story->fixture);
+	ck_assert_int_eq(call_sites_end(story->sites), 0);
+}
+
+static void end_story(struct story *story)
+{
+	call_sites_free(story->sites);
+	attribution_fixture_free(story->fixture);
+	task_names_close(story->names);
+	known_events_free(story->events);
+	symbols_close(story->symbols);
+	recording_close(story->recording);
+	recording_fixture_end(&story->files);
+}
+
+static void fault(struct story *story, uint64_t begin_ns, int64_t ip)
+{
+	struct attribution_fixture *f = story->fixture;
+
+	at(f, begin_ns);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, begin_ns + 10);
+	enter(f, 0, "exc_page_fault");
+	at(f, begin_ns + 20);
+	event(f, 0, EVENT_PAGE_FAULT_USER, 0x1000, ip, 0);
+	at(f, begin_ns + 30);
+	leave(f, 0);
+}
+
+/* The way out of a fault is a jump to other code, at the entry's depth: no
+ * entry of its own, which would have no place.
+ */
+START_TEST(the_way_out_is_no_entry)
+{
+	struct story story;
+	const struct call_site *site;
+
+	begin_story(&story);
+	for (uint64_t i = 1; i < 4; i++) {
+		fault(&story, i * 100, 0x5000);
+		at(story.fixture, i * 100 + 40);
+		jump(story.fixture, 0, "error_return");
+		at(story.fixture, i * 100 + 50);
+		leave(story.fixture, 0);
+	}
+	finish(&story);
+	ck_assert_uint_eq(call_sites_count(story.sites), 1);
+	site = call_sites_at(story.sites, 0);
+	ck_assert_uint_eq(site->address, 0x5000);
+	ck_assert_uint_eq(site->entries, 3);
+	ck_assert_uint_eq(site->class_ns[TIME_FAULT], 150);
+	end_story(&story);
+}
+END_TEST
+
+START_TEST(each_instruction_is_a_site)
+{
+	struct story story;
+
+	begin_story(&story);
+	fault(&story, 100, 0x5000);
+	leave(story.fixture, 0);
+	fault(&story, 200, 0x6000);
+	leave(story.fixture, 0);
+	finish(&story);
+	ck_assert_uint_eq(call_sites_count(story.sites), 2);
+	ck_assert_uint_eq(call_sites_at(story.sites, 0)->address, 0x5000);
+	ck_assert_uint_eq(call_sites_at(story.sites, 1)->address, 0x6000);
+	end_story(&story);
+}
+END_TEST
+
+/* Where neither the trace nor an event says where it came from. */
+START_TEST(an_unknown_place_is_none)
+{
+	struct story story;
+	const struct call_site *site;
+	uint32_t read;
+
+	begin_story(&story);
+	read = attribution_fixture_function(story.fixture, "__x64_sys_read");
+	at(story.fixture, 100);
+	enter(story.fixture, 0, "entry_SYSCALL_64");
+	enter(story.fixture, 0, "__x64_sys_read");
+	at(story.fixture, 170);
+	leave(story.fixture, 0);
+	leave(story.fixture, 0);
+	finish(&story);
+	ck_assert_uint_eq(call_sites_count(story.sites), 1);
+	site = call_sites_at(story.sites, 0);
+	ck_assert_uint_eq(site->address, 0);
+	ck_assert_uint_eq(site->purpose, read);
+	ck_assert_uint_eq(site->class_ns[TIME_SYSTEM_CALL], 70);
+	end_story(&story);
+}
+END_TEST
+
+/* Return addresses of open functions, outermost first, and where the kernel was
+ * entered, if that was seen.
+ */
+#define KERNEL_PLACE UINT64_C(0xffffffff81000123)
+static const struct entry_row {
+	const char *title;
+	uint64_t returns[4];
+	uint32_t depth;
+	bool is_seen;
+	uint32_t entry;
+} entry_rows[] = {
+	{ "user code is traced", { 0, 0x400000, 0x401000 }, 2, true, 2 },
+	{ "the purpose is known further inside",
+	  { 0, 0x401000, KERNEL_PLACE, KERNEL_PLACE },
+	  3,
+	  true,
+	  1 },
+	{ "the entry was not seen",
+	  { 0x400000, 0, KERNEL_PLACE, KERNEL_PLACE },
+	  3,
+	  false,
+	  0 },
+	{ "the kernel alone is traced", { 0, KERNEL_PLACE }, 1, false, 0 },
+	{ "from the kernel", { KERNEL_PLACE }, 0, false, 0 },
+};
+
+START_TEST(the_entry_is_where_user_code_was_left)
+{
+	const struct entry_row *row = &entry_rows[_i];
+	struct symbols *symbols = make_symbols();
+	struct path_frame frames[4] = { 0 };
+	uint32_t depth = row->depth;
+
+	for (size_t i = 0; i < 4; i++)
+		frames[i].return_address = row->returns[i];
+	ck_assert_msg(call_site_find_entry(symbols, frames, &depth) ==
+			      row->is_seen,
+		      "%s", row->title);
+	if (row->is_seen)
+		ck_assert_msg(depth == row->entry, "%s", row->title);
+	symbols_close(symbols);
+}
+END_TEST
+
+static Suite *call_sites_suite(void)
+{
+	Suite *suite = suite_create("call_sites");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, the_way_out_is_no_entry);
+	tcase_add_test(tcase, each_instruction_is_a_site);
+	tcase_add_test(tcase, an_unknown_place_is_none);
+	tcase_add_loop_test(tcase, the_entry_is_where_user_code_was_left, 0,
+			    sizeof(entry_rows) / sizeof(entry_rows[0]));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(call_sites_suite());
+}

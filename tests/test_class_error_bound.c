@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/time/class_error_bound.h"
+#include "attribution/time/time_span.h"
+#include "tests/run_suite.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How long, of what class, how uncertain its begin. */
+struct stretch {
+	uint64_t size_ns;
+	uint32_t error_ns;
+	enum time_class time_class;
+};
+
+static const struct {
+	struct stretch stretches[4];
+	uint64_t error_ns;
+} cases[] = {
+	{ { { 0 } }, 0 },
+	/* What it began with is no border. */
+	{ { { 100, 50, TIME_USER } }, 0 },
+	{ { { 100, 50, TIME_USER }, { 100, 7, TIME_FAULT } }, 7 },
+	{ { { 100, 0, TIME_USER },
+	    { 100, 7, TIME_FAULT },
+	    { 100, 8, TIME_USER } },
+	  15 },
+	/* The same class goes on. */
+	{ { { 100, 0, TIME_USER }, { 100, 7, TIME_USER } }, 0 },
+	/* No further than the time on either side. */
+	{ { { 10, 0, TIME_USER }, { 5, UINT32_MAX, TIME_UNKNOWN } }, 10 },
+	{ { { 10, 0, TIME_USER },
+	    { 5, UINT32_MAX, TIME_UNKNOWN },
+	    { 15, 3, TIME_UNKNOWN } },
+	  20 },
+	{ { { 10, 0, TIME_USER },
+	    { 5, UINT32_MAX, TIME_UNKNOWN },
+	    { 15, UINT32_MAX, TIME_FAULT } },
+	  25 },
+};
+
+START_TEST(borders_add_up)
+{
+	struct class_error_bound bound = { 0 };
+	uint64_t now_ns = 1000;
+
+	for (size_t i = 0; i < 4; i++) {
+		const struct stretch *stretch = &cases[_i].stretches[i];
+		const struct time_span span = {
+			.begin_ns = now_ns,
+			.end_ns = now_ns + stretch->size_ns,
+			.begin_error_ns = stretch->error_ns,
+			.time_class = (uint8_t)stretch->time_class,
+		};
+
+		if (stretch->size_ns)
+			class_error_bound_take(&bound, &span);
+		now_ns = span.end_ns;
+	}
+	ck_assert_uint_eq(class_error_bound_ns(&bound), cases[_i].error_ns);
+}
+END_TEST
+
+static Suite *class_error_bound_suite(void)
+{
+	Suite *suite = suite_create("class_error_bound");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, borders_add_up, 0,
+			    sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(class_error_bound_suite());
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of an export beside functions: spans of system calls, sleeps and
+ * interrupt work, and wake-ups.
+ */
+#include "attribution/calls/system_call.h"
+#include "attribution/lanes/call_lanes.h"
+#include "attribution/lanes/interrupt_lanes.h"
+#include "attribution/lanes/sleep_lanes.h"
+#include "attribution/lanes/wakings.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/sleeps/wakers.h"
+#include "report/steps/step_filter.h"
+#include "report/text/task_names.h"
+#include "report/timeline/lane_callback.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/interrupt_story_fixture.h"
+#include "tests/run_suite.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Writes down what a format is handed: "(" begins a span, ")" ends it, "."
+ * marks a moment; each behind its time, with the row's task or CPU.
+ */
+struct fixture {
+	struct lane_callback callback;
+	struct interrupt_scene scene;
+	struct step_filter filter;
+	struct lanes_options options;
+	char *text;
+	size_t size;
+	FILE *out;
+};
+
+static void write_lane(struct fixture *f, const struct lane *lane,
+		       uint64_t time_ns)
+{
+	fprintf(f->out, "%" PRIu64, time_ns);
+	if (lane->task)
+		fprintf(f->out, " task %d", lane->task->tid);
+	else
+		fprintf(f->out, " cpu %u", lane->cpu);
+}
+
+static void write_span(struct fixture *f, const struct lane *lane,
+		       const struct span *span, char sign)
+{
+	write_lane(f, lane, span->time_ns);
+	fprintf(f->out, " %c%s", sign, span->name);
+	if (span->flow)
+		fprintf(f->out, " #%" PRIu64, span->flow);
+	for (size_t i = 0; i < span->note_count; i++) {
+		const struct span_note *note = &span->notes[i];
+
+		fprintf(f->out, " %s=", span_note_text(note->name));
+		if (note->text)
+			fputs(note->text, f->out);
+		else
+			fprintf(f->out, "%" PRIu64, note->number);
+	}
+	fputs("\n", f->out);
+}
+
+static void begin_span(struct lane_callback *callback, const struct lane *lane,
+		       const struct span *span)
+{
+	write_span((struct fixture *)callback, lane, span, '(');
+}
+
+static void end_span(struct lane_callback *callback, const struct lane *lane,
+		     uint64_t time_ns)
+{
+	struct fixture *f = (struct fixture *)callback;
+
+	write_lane(f, lane, time_ns);
+	fputs(" )\n", f->out);
+}
+
+static void mark(struct lane_callback *callback, const struct lane *lane,
+		 const struct span *span)
+{
+	write_span((struct fixture *)callback, lane, span, '.');
+}
+
+static void write_waking(struct lane_callback *callback,
+			 const struct lane_waking *waking)
+{
+	fprintf(((struct fixture *)callback)->out,
+		"%" PRIu64 " cpu %u %d wakes %d%s\n", waking->time_ns,
+		waking->cpu, waking->waker_tid, waking->tid,
+		waking->is_new ? " (new)" : "");
+}
+
+static void write_blocked(struct lane_callback *callback,
+			  const struct lane_blocked *blocked)
+{
+	struct fixture *f = (struct fixture *)callback;
+
+	fprintf(f->out, "%" PRIu64 " %d had slept in %s\n", blocked->time_ns,
+		blocked->tid,
+		function_at(symbols_functions(f->scene.symbols),
+			    blocked->function)
+			->name);
+}
+
+static struct fixture *fixture_new(void)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	ck_assert_ptr_nonnull(f);
+	f->callback = (struct lane_callback){
+		.begin = begin_span,
+		.end = end_span,
+		.mark = mark,
+		.waking = write_waking,
+		.blocked = write_blocked,
+	};
+	f->scene = interrupt_scene_begin();
+	interrupt_scene_watch(&f->scene);
+	f->filter.names = f->scene.names;
+	f->scene.input.filter = &f->filter;
+	f->options.input = &f->scene.input;
+	f->out = open_memstream(&f->text, &f->size);
+	ck_assert_ptr_nonnull(f->out);
+	return f;
+}
+
+/* Compares what was written with @text, and frees the fixture. */
+static void fixture_end(struct fixture *f, const char *text)
+{
+	fclose(f->out);
+	ck_assert_str_eq(f->text, text);
+	free(f->text);
+	interrupt_scene_end(&f->scene);
+	free(f);
+}
+
+static uint32_t number_of(const struct fixture *f, const char *name)
+{
+	return attribution_fixture_function(f->scene.fixture, name);
+}
+
+/* The disk's handler lies within the interrupt, whose span comes first. */
+static void tell_interrupt(struct fixture *fixture)
+{
+	struct interrupt_lanes lanes =
+		interrupt_lanes_of(&fixture->options, &fixture->callback);
+	struct attribution_fixture *f = fixture->scene.fixture;
+
+	interrupt_accounts_observe(fixture->scene.accounts, &lanes.observer);
+	at(f, 0);
+	starts(f, 0, 5);
+	disk_interrupt(f, 100);
+	interrupt_scene_finish(&fixture->scene);
+	ck_assert_int_eq(interrupt_lanes_end(&lanes), 0);
+	interrupt_lanes_free(&lanes);
+}
+
+START_TEST(interrupt_work_is_on_its_cpu)
+{
+	struct fixture *f = fixture_new();
+
+	tell_interrupt(f);
+	fixture_end(f,
+		    "100 cpu 0 (disk_handler kind=interrupt on_pid=5 on_tid=5 "
+		    "irq=9\n"
+		    "150 cpu 0 )\n");
+}
+END_TEST
+
+START_TEST(short_interrupt_work_is_left_out)
+{
+	struct fixture *f = fixture_new();
+
+	f->options.min_ns = 1000;
+	tell_interrupt(f);
+	fixture_end(f, "");
+}
+END_TEST
+
+START_TEST(a_sleep_is_two_spans_and_an_arrow)
+{
+	const struct task sleeper = { .index = 0, .tid = 7, .pid = 7 };
+	const struct task waker = { .index = 1, .tid = 8, .pid = 8 };
+	const struct waking waking = { .time_ns = 150, .waker = &waker };
+	struct fixture *f = fixture_new();
+	struct wakers *wakers = wakers_new();
+	struct sleep_lanes lanes;
+	struct sleep sleep = {
+		.task = &sleeper,
+		.begin_ns = 100,
+		.asleep_ns = 50,
+		.runnable_ns = 20,
+		.label = number_of(f, "p9_client_rpc"),
+		.inner = FUNCTION_NONE,
+		.waker = wakers_add(
+			wakers,
+			&(struct waker){
+				.earlier = WAKER_NONE,
+				.function = number_of(f, "p9_client_cb"),
+				.interrupt = FUNCTION_NONE,
+				.pid = 8,
+				.tid = 8,
+			}),
+	};
+
+	ck_assert_int_eq(task_names_add(f->scene.names, 8, "disk"), 0);
+	ck_assert_int_eq(sleep_lanes_open(&lanes, &f->options, &f->callback),
+			 0);
+	sleep_lanes_take(&lanes, &sleep, &waking, wakers);
+	sleep.waker = WAKER_NONE;
+	sleep.is_cut = true;
+	sleep_lanes_take(&lanes, &sleep, NULL, wakers);
+	sleep_lanes_free(&lanes);
+	wakers_free(wakers);
+	fixture_end(f, "100 task 7 (p9_client_rpc waker=disk-8 p9_client_cb\n"
+		       "150 task 7 )\n"
+		       "150 7 had slept in p9_client_rpc\n"
+		       "150 task 8 .wakes #1 woken=? woken_tid=7\n"
+		       "150 task 7 (runnable #1\n"
+		       "170 task 7 )\n"
+		       "100 task 7 (p9_client_rpc is_cut=1\n"
+		       "150 task 7 )\n"
+		       "150 7 had slept in p9_client_rpc\n"
+		       "150 task 7 (runnable\n"
+		       "170 task 7 )\n");
+}
+END_TEST
+
+START_TEST(a_system_call_has_its_arguments_and_its_result)
+{
+	const struct task task = { .tid = 7, .pid = 7 };
+	struct fixture *f = fixture_new();
+	struct system_call call = {
+		.task = &task,
+		.begin_ns = 100,
+		.end_ns = 160,
+		.function = FUNCTION_UNKNOWN,
+		.has_enter = true,
+		.has_exit = true,
+		.result = 3,
+	};
+	struct call_lanes lanes;
+
+	ck_assert_int_eq(call_lanes_open(&lanes, &f->options, &f->callback), 0);
+	call_lanes_take(&lanes, &call);
+	call.has_enter = call.has_exit = false;
+	call.end = CALL_CUT;
+	call_lanes_take(&lanes, &call);
+	f->filter.pids = &(const int32_t){ 8 };
+	f->filter.pid_count = 1;
+	call_lanes_take(&lanes, &call);
+	call_lanes_free(&lanes);
+	fixture_end(f, "100 task 7 (? arguments=(0, 0, 0, 0, 0, 0) result=3\n"
+		       "160 task 7 )\n"
+		       "100 task 7 (? end=cut\n"
+		       "160 task 7 )\n");
+}
+END_TEST
+
+static void wakes(struct wakings *wakings, uint64_t time_ns,
+		  enum known_event event, int32_t waker, int32_t tid)
+{
+	const struct event_record record = {
+		.event = event,
+		.cpu = 1,
+		.pid = waker,
+		.tid = waker,
+		.time_ns = time_ns,
+		.values = { [WAKING_TID] = tid },
+	};
+
+	wakings_event(wakings, &record);
+}
+
+START_TEST(the_last_wake_up_is_remembered)
+{
+	const struct task seen = { .index = 0, .tid = 8, .pid = 8 };
+	struct fixture *f = fixture_new();
+	struct wakings wakings;
+
+	ck_assert_int_eq(wakings_open(&wakings, &f->options, &f->callback), 0);
+	wakings_step(&wakings, &(struct call_step){ .task = &seen });
+	wakes(&wakings, 10, EVENT_SCHED_WAKEUP_NEW, 9, 7);
+	ck_assert_ptr_null(wakings_last(&wakings, 7)->waker);
+	wakes(&wakings, 20, EVENT_SCHED_WAKING, 8, 7);
+	wakes(&wakings, 30, EVENT_SCHED_SWITCH, 8, 7);
+	ck_assert_ptr_eq(wakings_last(&wakings, 7)->waker, &seen);
+	ck_assert_uint_eq(wakings_last(&wakings, 7)->time_ns, 20);
+	ck_assert_ptr_null(wakings_last(&wakings, 8));
+	ck_assert_int_eq(wakings.status, 0);
+	wakings_free(&wakings);
+	fixture_end(f, "10 cpu 1 9 wakes 7 (new)\n20 cpu 1 8 wakes 7\n");
+}
+END_TEST
+
+static Suite *lanes_suite(void)
+{
+	Suite *suite = suite_create("lanes");
+	TCase *tcase = tcase_create("lanes");
+
+	tcase_add_test(tcase, interrupt_work_is_on_its_cpu);
+	tcase_add_test(tcase, short_interrupt_work_is_left_out);
+	tcase_add_test(tcase, a_sleep_is_two_spans_and_an_arrow);
+	tcase_add_test(tcase, a_system_call_has_its_arguments_and_its_result);
+	tcase_add_test(tcase, the_last_wake_up_is_remembered);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(lanes_suite());
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/relations/latency.h"
+
+#include "attribution/relations/function_choice.h"
+#include "attribution/relations/latency_paths.h"
+#include "attribution/text/path_text.h"
+#include "report/profile/call_tree.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
+#include "tests/run_suite.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* This is what one task does: "> name" enters by a call, "~ name" by a jump,
+ * "! name" by an interrupt, "? name" was running before; "<" leaves, "<?" was
+ * not seen to.  Each a nanosecond after the one before, but for "+N", which
+ * passes N.
+ */
+static const struct {
+	const char *title;
+	const char *story;
+	const char *answer;
+} stories[] = {
+	{ "the first of two", "> a > x +7 > b < > b < < <",
+	  "calls 1 again 1; 9: a;x;b" },
+	{ "two calls", "> a > b < < > a +4 > b < <", "calls 2; 1 5: a;b" },
+	{ "never", "> a > x < < > b <", "calls 1 never 1;" },
+	{ "still open", "> a <?", "calls 1 open 1;" },
+	{ "begun unseen", "? a > b < <", "calls 1 unseen_begin 1;" },
+	{ "recursion", "> a > a > b < < <", "calls 2; 1 2: a;a;b a;b" },
+	{ "itself", "> b > b < <", "calls 0;" },
+	{ "by a jump", "> a < ~ x > b < <", "calls 1; 3: a;x;b" },
+	{ "the jump itself", "> a < ~ b <", "calls 1; 2: a;b" },
+	{ "no jump", "> a < > b <", "calls 1 never 1;" },
+	{ "in an interrupt", "> a ! asm_common_interrupt > b < < +3 > b < <",
+	  "calls 1 in_interrupts 1; 8: a;b" },
+	{ "all in an interrupt", "! asm_common_interrupt > a > b < < <",
+	  "calls 1; 1: a;b" },
+	{ "in a page fault", "> a ! asm_exc_page_fault > b < < <",
+	  "calls 1; 2: a;asm_exc_page_fault;b" },
+};
+
+struct stage {
+	struct function_table *functions;
+	struct context_kinds *kinds;
+	struct function_choice *from;
+	struct function_choice *to;
+	struct latency *latency;
+	struct task task;
+	struct call_step step;
+	uint32_t open[16];
+	uint32_t depth;
+};
+
+static void stage_open(struct stage *stage)
+{
+	static const char *const names[] = {
+		"a", "b", "x", "asm_common_interrupt", "asm_exc_page_fault",
+	};
+	struct latency_question question = { .window = TIME_WINDOW_ALL };
+
+	*stage = (struct stage){
+		.functions = function_table_new(),
+		.task = { .tid = 7, .pid = 7 },
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		function_table_add(stage->functions, names[i], strlen(names[i]),
+				   "", 'k');
+	stage->kinds = context_kinds_new(stage->functions, &arch_x86_64);
+	stage->from = function_choice_new(stage->functions, "a", 1);
+	stage->to = function_choice_new(stage->functions, "b", 1);
+	question.kinds = stage->kinds;
+	question.from = stage->from;
+	question.to = stage->to;
+	stage->latency = latency_new(&question);
+	stage->step.task = &stage->task;
+}
+
+static void stage_close(struct stage *stage)
+{
+	latency_free(stage->latency);
+	function_choice_free(stage->from);
+	function_choice_free(stage->to);
+	context_kinds_free(stage->kinds);
+	function_table_free(stage->functions);
+}
+
+static void enter(struct stage *stage, char how, const char *name)
+{
+	stage->open[stage->depth] = function_table_add(stage->functions, name,
+						       strlen(name), "", 'k');
+	stage->step.kind = STEP_ENTER;
+	stage->step.how = how == '~' ? HOW_TAIL :
+			  how == '!' ? HOW_EXCEPTION :
+			  how == '?' ? HOW_INFERRED :
+				       HOW_CALL;
+	stage->step.unseen = how == '?' ? UNSEEN_BEGIN : 0;
+	stage->step.depth = stage->depth;
+	stage->step.function = stage->open[stage->depth++];
+}
+
+static void leave(struct stage *stage, bool seen)
+{
+	stage->step.kind = STEP_EXIT;
+	stage->step.unseen = seen ? 0 : UNSEEN_END;
+	stage->step.function = stage->open[--stage->depth];
+	stage->step.depth = stage->depth;
+}
+
+static void play(struct stage *stage, const char *story)
+{
+	char *copy = strdup(story);
+	char *rest = copy;
+	char *word;
+
+	while ((word = strsep(&rest, " "))) {
+		if (*word == '+') {
+			stage->step.time_ns += strtoull(word + 1, NULL, 10);
+			stage->step.clock_ns = stage->step.time_ns;
+			continue;
+		}
+		if (*word == '<')
+			leave(stage, !word[1]);
+		else
+			enter(stage, *word, strsep(&rest, " "));
+		ck_assert_int_eq(latency_take(stage->latency, &stage->step), 0);
+		stage->step.clock_ns = ++stage->step.time_ns;
+	}
+	free(copy);
+}
+
+static void write_count(FILE *out, const char *name, uint64_t count)
+{
+	if (count)
+		fprintf(out, " %s %" PRIu64, name, count);
+}
+
+static void write_answer(const struct stage *stage, FILE *out)
+{
+	const struct latency_answer *answer = latency_answer(stage->latency);
+	const struct latency_paths *paths = latency_paths(stage->latency);
+	const struct latency_path *path;
+
+	fprintf(out, "calls %" PRIu64, answer->calls);
+	write_count(out, "never", answer->never);
+	write_count(out, "open", answer->open);
+	write_count(out, "unseen_begin", answer->unseen_begin);
+	write_count(out, "again", answer->again);
+	write_count(out, "in_interrupts", answer->in_interrupts);
+	fputc(';', out);
+	if (answer->time.count)
+		fprintf(out, " %" PRIu64, answer->time.min);
+	if (answer->time.max > answer->time.min)
+		fprintf(out, " %" PRIu64, answer->time.max);
+	for (size_t i = 0; (path = latency_paths_at(paths, i)); i++) {
+		char *text = path_text(latency_paths_tree(paths), path->node,
+				       stage->functions);
+
+		fprintf(out, "%s %s", i ? "" : ":", text);
+		free(text);
+	}
+}
+
+START_TEST(stories_have_their_answers)
+{
+	struct stage stage;
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	stage_open(&stage);
+	play(&stage, stories[_i].story);
+	latency_end(stage.latency);
+	write_answer(&stage, out);
+	fclose(out);
+	ck_assert_msg(strcmp(text, stories[_i].answer) == 0,
+		      "%s: '%s' is not '%s'", stories[_i].title, text,
+		      stories[_i].answer);
+	free(text);
+	stage_close(&stage);
+}
+END_TEST
+
+static Suite *latency_suite(void)
+{
+	Suite *suite = suite_create("latency");
+	TCase *tcase = tcase_create("stories");
+
+	tcase_add_loop_test(tcase, stories_have_their_answers, 0,
+			    sizeof(stories) / sizeof(*stories));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(latency_suite());
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/owners.h"
+#include "tests/run_suite.h"
+
+struct fixture {
+	struct interrupt_rows *rows;
+	struct owners *owners;
+	uint32_t work;
+};
+
+static struct fixture make(void)
+{
+	const struct interrupt_work work = { .kind = INTERRUPT_HARD,
+					     .irq = -1,
+					     .function = 1,
+					     .victim = 3,
+					     .victim_pid = 5,
+					     .victim_tid = 5 };
+	struct fixture fixture = { .rows = interrupt_rows_new() };
+
+	fixture.owners = owners_new(fixture.rows, NULL);
+	fixture.work = interrupt_rows_work(fixture.rows, &work);
+	ck_assert_uint_eq(fixture.work, 0);
+	return fixture;
+}
+
+static void end(struct fixture *fixture)
+{
+	ck_assert(!owners_failed(fixture->owners));
+	owners_free(fixture->owners);
+	interrupt_rows_free(fixture->rows);
+}
+
+static void bill(struct fixture *fixture, struct owner *owner, uint64_t ns)
+{
+	owner_charge(fixture->owners, owner,
+		     &(struct interrupt_charge){
+			     .work = fixture->work, .count = 1, .ns = ns });
+}
+
+/* Time of process @pid with that certainty. */
+static uint64_t charged(const struct fixture *fixture, int32_t pid,
+			enum interrupt_certainty certainty)
+{
+	const struct interrupt_row *row;
+
+	for (size_t i = 0; (row = interrupt_rows_at(fixture->rows, i)); i++)
+		if (row->pid == pid)
+			return row->certain_ns[certainty];
+	return 0;
+}
+
+START_TEST(what_waits_goes_to_who_it_was)
+{
+	struct fixture f = make();
+	struct owner *owner = owner_open(f.owners);
+
+	bill(&f, owner, 10);
+	ck_assert_ptr_null(interrupt_rows_at(f.rows, 0));
+	owner_resolve_to(f.owners, owner, owner_process(f.owners, 7),
+			 CERTAIN_INFERRED);
+	bill(&f, owner, 5);
+	owner_resolve_to(f.owners, owner, owner_process(f.owners, 8),
+			 CERTAIN_EXACT);
+	owner_drop(f.owners, owner);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 15);
+	ck_assert_uint_eq(charged(&f, 8, CERTAIN_EXACT), 0);
+	end(&f);
+}
+END_TEST
+
+START_TEST(what_nobody_knows_of_is_nobodys)
+{
+	struct fixture f = make();
+	struct owner *owner = owner_open(f.owners);
+
+	owner_refer(owner);
+	bill(&f, owner, 10);
+	owner_drop(f.owners, owner);
+	ck_assert_ptr_null(interrupt_rows_at(f.rows, 0));
+	owner_drop(f.owners, owner);
+	bill(&f, owner_process(f.owners, 0), 3);
+	ck_assert_uint_eq(charged(&f, -1, CERTAIN_NOBODY), 13);
+	end(&f);
+}
+END_TEST
+
+/* Weights that no number of nanoseconds divides by. */
+START_TEST(shares_add_up)
+{
+	struct array shares = ARRAY_OF(struct owner_share);
+	struct fixture f = make();
+	uint64_t sum = 0;
+	double count = 0;
+
+	for (int32_t pid = 1; pid <= 7; pid++)
+		owner_shares_add(f.owners, &shares,
+				 owner_process(f.owners, pid), pid * 1.1,
+				 CERTAIN_EXACT);
+	for (uint64_t ns = 0; ns < 100; ns++)
+		owner_shares_charge(f.owners, &shares,
+				    &(struct interrupt_charge){ .work = f.work,
+								.count = 1,
+								.ns = ns });
+	for (size_t i = 0; i < 7; i++) {
+		sum += interrupt_rows_at(f.rows, i)->total_ns;
+		count += interrupt_rows_at(f.rows, i)->count;
+	}
+	ck_assert_uint_eq(sum, 99 * 100 / 2);
+	ck_assert_double_eq_tol(count, 100, 1e-6);
+	owner_shares_free(f.owners, &shares);
+	end(&f);
+}
+END_TEST
+
+START_TEST(what_is_inferred_stays_so)
+{
+	struct fixture f = make();
+	struct owner *outer = owner_open(f.owners);
+	struct owner *inner = owner_open(f.owners);
+
+	bill(&f, outer, 10);
+	owner_resolve_to(f.owners, outer, inner, CERTAIN_INFERRED);
+	owner_drop(f.owners, outer);
+	owner_resolve_to(f.owners, inner, owner_process(f.owners, 7),
+			 CERTAIN_EXACT);
+	owner_drop(f.owners, inner);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 10);
+	end(&f);
+}
+END_TEST
+
+/* Two slices of work that each are for whom the other is. */
+START_TEST(circles_are_nobodys)
+{
+	struct fixture f = make();
+	struct owner *one = owner_open(f.owners);
+	struct owner *other = owner_open(f.owners);
+
+	bill(&f, one, 10);
+	bill(&f, other, 20);
+	owner_resolve_to(f.owners, one, other, CERTAIN_EXACT);
+	owner_resolve_to(f.owners, other, one, CERTAIN_EXACT);
+	owner_drop(f.owners, one);
+	owner_drop(f.owners, other);
+	ck_assert_uint_eq(charged(&f, -1, CERTAIN_NOBODY), 30);
+	end(&f);
+}
+END_TEST
+
+static Suite *owners_suite(void)
+{
+	Suite *suite = suite_create("owners");
+	TCase *tcase = tcase_create("owners");
+
+	tcase_add_test(tcase, what_waits_goes_to_who_it_was);
+	tcase_add_test(tcase, what_nobody_knows_of_is_nobodys);
+	tcase_add_test(tcase, shares_add_up);
+	tcase_add_test(tcase, what_is_inferred_stays_so);
+	tcase_add_test(tcase, circles_are_nobodys);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(owners_suite());
+}

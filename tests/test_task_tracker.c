@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/task_tracker.h"
+
+#include "attribution/calls/system_call.h"
+#include "tests/run_suite.h"
+#include "tests/task_script_fixture.h"
+
+static void one_call(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 150), enter(f, 0, "asm_exc_page_fault");
+	at(f, 180), leave(f, 0);
+	at(f, 200), enter(f, 0, "asm_common_interrupt");
+	at(f, 240), leave(f, 0);
+	at(f, 300), leaves_call(f, 0, 5);
+	at(f, 400), ends(f);
+}
+
+/* execve leaves by the way out of interrupts, and so does a fault in it. */
+static void jumps(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	at(f, 110);
+	enters_call(f, 0, "__x64_sys_read");
+	at(f, 120);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 130);
+	jump(f, 0, "helper");
+	at(f, 150);
+	leave(f, 0);
+	at(f, 160);
+	leave(f, 0);
+	at(f, 170);
+	jump(f, 0, "helper");
+	at(f, 190);
+	leave(f, 0);
+	state(f, 0, CPU_OUTSIDE);
+	at(f, 200);
+	ends(f);
+}
+
+static void pipe_wakes(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 120), goes_to_sleep(f, 0, "pipe_read", 7, 8);
+	at(f, 300), function_wakes(f, 0, "pipe_write", 7);
+	at(f, 350), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	comes_back(f, 0, 7);
+	at(f, 400), leaves_call(f, 0, 1);
+	at(f, 500), ends(f);
+}
+
+/* 7 waits for 8, which sleeps until a timer wakes it. */
+static void a_chain(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	at(f, 10), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 20), goes_to_sleep(f, 0, "futex_wait_queue", 8, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 120), goes_to_sleep(f, 0, "pipe_read", 7, 0);
+	at(f, 200), timer_wakes(f, 0, 8);
+	at(f, 210), comes_back(f, 0, 8);
+	at(f, 300), function_wakes(f, 0, "pipe_write", 7);
+	at(f, 310), leaves_call(f, 0, 0);
+	at(f, 330), enter(f, 0, "__schedule");
+	event(f, 0, EVENT_SCHED_SWITCH, 8, 1, 7);
+	comes_back(f, 0, 7);
+	at(f, 400), leaves_call(f, 0, 1);
+	at(f, 500), ends(f);
+}
+
+/* Its waker was woken before it fell asleep: that is no part of its wait. */
+static void no_chain(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	at(f, 10), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 20), goes_to_sleep(f, 0, "futex_wait_queue", 8, 7);
+	at(f, 50), timer_wakes(f, 0, 8);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 120), goes_to_sleep(f, 0, "pipe_read", 7, 0);
+	at(f, 210), comes_back(f, 0, 8);
+	at(f, 300), function_wakes(f, 0, "pipe_write", 7);
+	at(f, 310), leaves_call(f, 0, 0);
+	at(f, 400), ends(f);
+}
+
+static void several_waiters(struct attribution_fixture *f)
+{
+	belongs(f, 8, 7);
+	starts(f, 0, 7);
+	at(f, 10), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 20), goes_to_sleep(f, 0, "futex_wait_queue", 7, 8);
+	at(f, 30), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 40), goes_to_sleep(f, 0, "futex_wait_queue", 8, 9);
+	at(f, 50), function_wakes(f, 0, "helper", 7);
+	at(f, 60), function_wakes(f, 0, "helper", 8);
+	at(f, 70), comes_back(f, 0, 7);
+	at(f, 80), leaves_call(f, 0, 0);
+	at(f, 90), comes_back(f, 0, 8);
+	at(f, 100), leaves_call(f, 0, 0);
+	ends(f);
+}
+
+/* No event says who wakes 7: it is gone from there all the same. */
+static void untraced_wakeup(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 10), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 20), goes_to_sleep(f, 0, "futex_wait_queue", 7, 8);
+	at(f, 40), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	comes_back(f, 0, 7);
+	at(f, 50), leaves_call(f, 0, 0);
+	at(f, 60), event(f, 0, EVENT_SCHED_SWITCH, 7, 0, 8);
+	switch_to(f, 0, 8);
+	at(f, 70), enters_call(f, 0, "__x64_sys_futex");
+	at(f, 80), goes_to_sleep(f, 0, "futex_wait_queue", 8, 9);
+	at(f, 90), function_wakes(f, 0, "helper", 8);
+	at(f, 95), comes_back(f, 0, 8);
+	at(f, 100), leaves_call(f, 0, 0);
+	ends(f);
+}
+
+/* The trace shows that perf wakes somebody, and no event. */
+static void perf_wakes(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 10), enters_call(f, 0, "__x64_sys_read");
+	at(f, 20), enter(f, 0, "pipe_read");
+	enter(f, 0, "schedule");
+	enter(f, 0, "__schedule");
+	enter(f, 0, "dequeue_task_fair");
+	leave(f, 0);
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 8);
+	switch_to(f, 0, 8);
+	at(f, 40), enter(f, 0, "asm_common_interrupt");
+	enter(f, 0, "perf_event_wakeup");
+	enter(f, 0, "try_to_wake_up");
+	at(f, 45), leave(f, 0), leave(f, 0), leave(f, 0);
+	at(f, 60), event(f, 0, EVENT_SCHED_SWITCH, 8, 0, 7);
+	comes_back(f, 0, 7);
+	at(f, 80), leaves_call(f, 0, 0);
+	ends(f);
+}
+
+static void no_return(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_exit_group");
+	at(f, 150), life(f, 0, SIDEBAND_EXIT, 7);
+	enter(f, 0, "__schedule");
+	event(f, 0, EVENT_SCHED_SWITCH, 7, 0x20, 0);
+	at(f, 200), switch_to(f, 0, 0);
+	at(f, 300), ends(f);
+}
+
+static void a_gap(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 150), gap(f, 0);
+	at(f, 180), state(f, 0, CPU_TRACED);
+	at(f, 200), leaves_call(f, 0, 0);
+	at(f, 300), ends(f);
+}
+
+static void the_end(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 120), goes_to_sleep(f, 0, "pipe_read", 7, 8);
+	at(f, 300), enters_call(f, 0, "__x64_sys_read");
+	at(f, 350), ends(f);
+}
+
+/* Another CPU wakes it between its entry of __schedule and its switch. */
+static void on_the_way(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	at(f, 110), enter(f, 0, "pipe_read");
+	enter(f, 0, "__schedule");
+	at(f, 120), function_wakes(f, 1, "pipe_write", 7);
+	at(f, 130), event(f, 0, EVENT_SCHED_SWITCH, 7, 1, 0);
+	switch_to(f, 0, 0);
+	at(f, 200), switch_to(f, 0, 7);
+	leave(f, 0), leave(f, 0);
+	at(f, 220), leaves_call(f, 0, 0);
+	at(f, 300), ends(f);
+}
+
+static const struct task_story stories[] = {
+	{ "one call", one_call,
+	  "7 read returned 100-300 cpu 160 asleep 0 runnable 0 stolen 40 "
+	  "unknown 0 faults 1/30 nr 0 = 5\n" },
+	{ "jumps", jumps,
+	  "7 read returned 110-190 cpu 80 asleep 0 runnable 0 stolen 0 "
+	  "unknown 0 faults 1/30 nr 0\n" },
+	{ "a pipe wakes", pipe_wakes,
+	  "7 slept in pipe_read 180+50 others 0,0 same -1,-1 by ?-8 "
+	  "pipe_write\n"
+	  "7 read returned 100-400 cpu 70 asleep 180 runnable 50 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 1\n" },
+	{ "a chain", a_chain,
+	  "8 slept in futex_wait_queue 180+10 others 0,0 same 0,0 by "
+	  "interrupt asm_sysvec_apic_timer_interrupt hrtimer_wakeup\n"
+	  "8 futex returned 10-310 cpu 110 asleep 180 runnable 10 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n"
+	  "7 slept in pipe_read 180+30 others 0,0 same -1,-1 by ?-8 "
+	  "pipe_write < interrupt asm_sysvec_apic_timer_interrupt "
+	  "hrtimer_wakeup\n"
+	  "7 read returned 100-400 cpu 90 asleep 180 runnable 30 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 1\n"
+	  "8 slept (cut) in __schedule 170+0 others 0,0 same -1,-1\n" },
+	{ "no chain", no_chain,
+	  "8 slept in futex_wait_queue 30+160 others 0,0 same 0,0 by "
+	  "interrupt asm_sysvec_apic_timer_interrupt hrtimer_wakeup\n"
+	  "8 futex returned 10-310 cpu 110 asleep 30 runnable 160 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n"
+	  "7 slept (cut) in pipe_read 180+100 others 0,0 same -1,-1 by ?-8 "
+	  "pipe_write\n"
+	  "7 read cut 100-400 cpu 20 asleep 180 runnable 100 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0\n" },
+	{ "several waiters", several_waiters,
+	  "7 slept in futex_wait_queue 30+20 others 0,1 same 0,1 by ?-9 "
+	  "helper\n"
+	  "7 futex returned 10-80 cpu 20 asleep 30 runnable 20 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n"
+	  "8 slept in futex_wait_queue 20+30 others 1,0 same 1,0 by ?-9 "
+	  "helper\n"
+	  "8 futex returned 30-100 cpu 20 asleep 20 runnable 30 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n" },
+	{ "an untraced wake-up", untraced_wakeup,
+	  "7 slept in futex_wait_queue 0+20 others 0,0 same 0,0\n"
+	  "7 futex returned 10-50 cpu 20 asleep 0 runnable 20 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n"
+	  "8 slept in futex_wait_queue 10+5 others 0,0 same 0,0 by ?-9 "
+	  "helper\n"
+	  "8 futex returned 70-100 cpu 15 asleep 10 runnable 5 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n" },
+	{ "perf wakes", perf_wakes,
+	  "7 slept in pipe_read 20+20 others 0,0 same -1,-1 by interrupt "
+	  "asm_common_interrupt perf_event_wakeup\n"
+	  "7 read returned 10-80 cpu 30 asleep 20 runnable 20 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n" },
+	{ "no return", no_return,
+	  "7 exit_group no_return 100-200 cpu 100 asleep 0 runnable 0 "
+	  "stolen 0 unknown 0 faults 0/0 nr 0\n" },
+	{ "a gap", a_gap,
+	  "7 read cut 100-200 cpu 70 asleep 0 runnable 0 stolen 0 unknown 30 "
+	  "faults 0/0 nr 0 = 0\n" },
+	{ "the end", the_end,
+	  "8 read cut 300-350 cpu 50 asleep 0 runnable 0 stolen 0 unknown 0 "
+	  "faults 0/0 nr 0\n"
+	  "7 slept (cut) in pipe_read 230+0 others 0,0 same -1,-1\n"
+	  "7 read cut 100-350 cpu 20 asleep 230 runnable 0 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0\n" },
+	{ "on the way", on_the_way,
+	  "7 slept in pipe_read 0+70 others 0,0 same -1,-1 by ?-8 "
+	  "pipe_write\n"
+	  "7 read returned 100-220 cpu 50 asleep 0 runnable 70 stolen 0 "
+	  "unknown 0 faults 0/0 nr 0 = 0\n" },
+};
+
+START_TEST(stories_come_out)
+{
+	task_story_check(&stories[_i]);
+}
+END_TEST
+
+static const struct {
+	int64_t result;
+	bool is_error;
+	bool is_restart;
+} results[] = {
+	{ 0, false, false },	 { 1, false, false },
+	{ -1, true, false },	 { -4095, true, false },
+	{ -4096, false, false }, { -511, true, false },
+	{ -512, false, true },	 { -514, false, true },
+	{ -515, true, false },	 { -516, false, true },
+	{ -517, true, false },	 { INT64_MIN, false, false },
+};
+
+START_TEST(errors_are_told_from_restarts)
+{
+	ck_assert_int_eq(system_call_is_error(results[_i].result),
+			 results[_i].is_error);
+	ck_assert_int_eq(system_call_is_restart(results[_i].result),
+			 results[_i].is_restart);
+}
+END_TEST
+
+static Suite *task_tracker_suite(void)
+{
+	Suite *suite = suite_create("task_tracker");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, stories_come_out, 0,
+			    sizeof(stories) / sizeof(*stories));
+	tcase_add_loop_test(tcase, errors_are_told_from_restarts, 0,
+			    sizeof(results) / sizeof(*results));
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(task_tracker_suite());
+}
