@@ -121,7 +121,8 @@ static int verify_streams(const struct session *session)
 			continue;
 		status = verify_stream(session, i);
 		if (status < 0) {
-			fprintf(stderr, "ktrace-hw: verify: %s\n",
+			fprintf(stderr, "ktrace-hw: verify: %s: %s\n",
+				recording_path(session->recording),
 				error_text(status));
 			return EXIT_FAILED;
 		}

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector.h"
 #include "collector/collector_parts.h"
+#include "collector/events/away_cpus.h"
 #include "collector/kernel_code/kernel_changes.h"
 #include "collector/records/loaded_code.h"
+#include "collector/records/loss_record.h"
 #include "collector/writer/recording_writer.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -132,6 +134,47 @@ static void look_for_changes(const struct collector *collector)
 	kernel_changes_write(&collector->kernel, path, collector->log);
 }
 
+/* What ran there since is missing, records of all kinds and trace. */
+static int tell_away(struct collector *collector, const struct away_cpu *away)
+{
+	const struct event_list *events = &collector->events;
+	const struct event *trace =
+		event_list_find(events, collector->trace_spec, away->cpu);
+	const struct event *switches =
+		event_list_find(events, collector->switch_spec, away->cpu);
+	const struct cpu_rings *rings = collector_rings(collector, away->cpu);
+	uint64_t now = collector->tracer->now_ns(rings->ring[RING_TRACE].page);
+	struct byte_buffer records = { 0 };
+	int error;
+
+	log_message(collector->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "CPU %d was switched off %.3f s before the end; what ran "
+		    "there since is not recorded, even if it was switched on "
+		    "again",
+		    away->cpu, (double)away->missing_ns / 1e9);
+	loss_record_add_records(&records, switches, 1, now);
+	loss_record_add(&records, trace, aux_ring_head(&rings->aux), now);
+	error = recording_writer_add(collector->writer, &records);
+	byte_buffer_free(&records);
+	return error;
+}
+
+static int tell_all_away(struct collector *collector)
+{
+	struct array away = ARRAY_OF(struct away_cpu);
+	int error;
+
+	if (!collector->target.whole_cpus)
+		return 0;
+	error = away_cpus_find(&collector->events, collector->switch_spec,
+			       &away);
+	for (size_t i = 0; i < away.count && !error; i++)
+		error = tell_away(collector, array_at(&away, i));
+	collector->result->away_cpus = (unsigned int)away.count;
+	array_free(&away);
+	return error;
+}
+
 /* The trace unit writes the last of its buffer when it is disabled. */
 static int finish(struct collector *collector)
 {
@@ -146,6 +189,8 @@ static int finish(struct collector *collector)
 	collector->result->length_ns = now_ns() - collector->begin_ns;
 	if (!error)
 		error = collector_drain(collector);
+	if (!error)
+		error = tell_all_away(collector);
 	/* What follows takes long, and no buffer waits for it any more. */
 	priority_restore(&collector->priority);
 	if (!error && collector->loaded)
@@ -201,6 +246,9 @@ static void sum_up(struct collector *collector)
 
 	if (!collector->writer)
 		return;
+	/* It could not go on to its end. */
+	if (collector->begin_ns && !result->length_ns)
+		result->length_ns = now_ns() - collector->begin_ns;
 	result->trace_bytes = recording_writer_trace_bytes(collector->writer);
 	result->file_bytes = recording_writer_bytes(collector->writer);
 	result->lost_records = collector->counts.lost_records;

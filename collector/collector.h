@@ -59,7 +59,8 @@ struct collector_result {
 	uint64_t lost_records; /* of sideband: the rings were full */
 	uint64_t truncated;    /* times that trace was lost */
 	unsigned int snapshots;
-	uint64_t length_ns; /* from the begin of tracing to its end */
+	unsigned int away_cpus; /* that were switched off meanwhile */
+	uint64_t length_ns;	/* from the begin of tracing to its end */
 };
 
 /* Looks for a trace unit, so that nothing is touched where there is none.

@@ -23,8 +23,9 @@ struct collector {
 	const struct tracer *tracer;
 	struct pmu pmu;
 	struct event_list events;
-	size_t trace_spec; /* index of the trace's own events */
-	bool wide;	   /* may look at whole CPUs */
+	size_t trace_spec;  /* index of the trace's own events */
+	size_t switch_spec; /* of those of task switches */
+	bool wide;	    /* may look at whole CPUs */
 	/* struct cpu_rings, as target.cpus, which have traces, then others */
 	struct array cpus;
 	struct kernel_copy kernel;
@@ -51,6 +52,9 @@ int collector_add_trace(struct collector *collector);
  * be recorded or copied: collector_setup.c.  Likewise.
  */
 int collector_open_events(struct collector *collector);
+
+/* Returns the rings of @cpu, which there are. */
+struct cpu_rings *collector_rings(const struct collector *collector, int cpu);
 
 /* Copies the kernel's code, sets the filter and writes the start of the
  * recording: collector_begin.c.  Likewise.

@@ -68,7 +68,7 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static struct cpu_rings *rings_of(const struct collector *collector, int cpu)
+struct cpu_rings *collector_rings(const struct collector *collector, int cpu)
 {
 	struct cpu_rings *rings = collector->cpus.items;
 
@@ -84,7 +84,8 @@ static int attach_from(struct collector *collector, size_t first)
 	for (size_t i = first; i < collector->events.events.count; i++) {
 		const struct event_spec *spec =
 			array_at(&collector->events.specs, events[i].spec);
-		int error = cpu_rings_attach(rings_of(collector, events[i].cpu),
+		int error = cpu_rings_attach(collector_rings(collector,
+							     events[i].cpu),
 					     &events[i], spec);
 
 		if (error)
@@ -148,7 +149,8 @@ static void take_back(struct collector *collector, size_t spec)
 
 	for (size_t i = 0; i < collector->events.events.count; i++)
 		if (events[i].spec == spec)
-			cpu_rings_detach(rings_of(collector, events[i].cpu),
+			cpu_rings_detach(collector_rings(collector,
+							 events[i].cpu),
 					 &events[i], what);
 	event_list_remove_last(&collector->events);
 }
@@ -254,6 +256,7 @@ static int open_sideband(struct collector *collector)
 			return error;
 	}
 	first = events->specs.count;
+	collector->switch_spec = first;
 	if (event_list_add(events, event_spec_switches(collector->wide)) < 0 ||
 	    event_list_add(events, event_spec_tasks()) < 0)
 		return -ERROR_MEMORY;

@@ -36,6 +36,12 @@ class File:
             yield kind, record, trace
 
     def write(self, path):
+        with open(path, 'wb') as out:
+            out.write(self.bytes())
+
+    def bytes(self):
+        """The file with its records as they are now, the header and the
+        features in their new places."""
         body, index, at = [], [], self.at
         for kind, record, trace in self.records:
             if kind == AUXTRACE:
@@ -51,6 +57,5 @@ class File:
             tables.append(struct.pack('<2Q', at, len(content)))
             contents.append(content)
             at += len(content)
-        with open(path, 'wb') as out:
-            out.write(self.head + self.before + b''.join(body) +
-                      b''.join(tables) + b''.join(contents))
+        return (self.head + self.before + b''.join(body) +
+                b''.join(tables) + b''.join(contents))

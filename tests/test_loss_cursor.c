@@ -62,6 +62,25 @@ START_TEST(each_loss_comes_once)
 }
 END_TEST
 
+/* The last seven of the kept bytes may only fill the record up. */
+START_TEST(a_stream_may_end_with_a_loss)
+{
+	struct aux_loss losses[] = {
+		{ .offset = 105, .time_ns = 1000 },
+		{ .offset = 208, .time_ns = 2000 },
+	};
+	const struct aux_stream without = { .pieces = NULL };
+	const struct aux_stream stream = stream_of(losses, 2);
+
+	ck_assert_uint_eq(loss_at_end_ns(&without), 0);
+	ck_assert_uint_eq(loss_at_end_ns(&stream), 2000);
+	losses[1].offset = 201;
+	ck_assert_uint_eq(loss_at_end_ns(&stream), 2000);
+	losses[1].offset = 200;
+	ck_assert_uint_eq(loss_at_end_ns(&stream), 0);
+}
+END_TEST
+
 START_TEST(a_stream_without_losses_has_one_stretch)
 {
 	const struct aux_stream stream = stream_of(NULL, 0);
@@ -80,6 +99,7 @@ static Suite *loss_cursor_suite(void)
 	tcase_add_loop_test(tests, a_loss_is_where_its_offset_is, 0,
 			    (int)(sizeof(places) / sizeof(*places)));
 	tcase_add_test(tests, each_loss_comes_once);
+	tcase_add_test(tests, a_stream_may_end_with_a_loss);
 	tcase_add_test(tests, a_stream_without_losses_has_one_stretch);
 	suite_add_tcase(suite, tests);
 	return suite;

@@ -35,12 +35,37 @@ START_TEST(is_a_truncated_aux_record)
 }
 END_TEST
 
+START_TEST(is_a_lost_record)
+{
+	const struct event event = { .cpu = 3, .id = 77 };
+	struct byte_buffer bytes = { 0 };
+	struct byte_reader reader;
+
+	loss_record_add_records(&bytes, &event, 5, 123456);
+	ck_assert(!bytes.failed);
+	reader = byte_reader_of(bytes.bytes, bytes.size);
+	ck_assert_uint_eq(byte_reader_u32(&reader), PERF_RECORD_LOST);
+	ck_assert_uint_eq(byte_reader_u16(&reader), 0);
+	ck_assert_uint_eq(byte_reader_u16(&reader), bytes.size);
+	ck_assert_uint_eq(byte_reader_u64(&reader), 77);
+	ck_assert_uint_eq(byte_reader_u64(&reader), 5);
+	byte_reader_u64(&reader); /* pid, tid */
+	ck_assert_uint_eq(byte_reader_u64(&reader), 123456);
+	ck_assert_uint_eq(byte_reader_u32(&reader), 3);
+	byte_reader_u32(&reader);
+	ck_assert_uint_eq(byte_reader_u64(&reader), 77);
+	ck_assert(!reader.failed);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
 static Suite *loss_record_suite(void)
 {
 	Suite *suite = suite_create("loss_record");
 	TCase *tcase = tcase_create("form");
 
 	tcase_add_test(tcase, is_a_truncated_aux_record);
+	tcase_add_test(tcase, is_a_lost_record);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -5,6 +5,7 @@
 #include "collector/writer/feature.h"
 #include "collector/writer/recording_writer.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/perf_data.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static struct scratch_folder folder;
 static char path[128];
@@ -20,7 +22,7 @@ static struct recording_writer *writer;
 
 enum { FEATURE_COUNT = 2, TABLE_SIZE = 16 * FEATURE_COUNT };
 
-static int create(struct recording_writer **new)
+static int create(struct recording_writer **new, const struct log *log)
 {
 	struct feature features[FEATURE_COUNT] = {
 		{ .bit = PERF_DATA_FEATURE_HOSTNAME },
@@ -31,7 +33,7 @@ static int create(struct recording_writer **new)
 	byte_buffer_text(&features[0].content, "first");
 	byte_buffer_text(&features[1].content, "last");
 	error = recording_writer_create(path, &events, features, FEATURE_COUNT,
-					NULL, new);
+					log, new);
 	features_free(features, FEATURE_COUNT);
 	return error;
 }
@@ -53,7 +55,7 @@ static void make_writer(void)
 					 .spec = specs[i],
 					 .id = 70 + i };
 	}
-	ck_assert_int_eq(create(&writer), 0);
+	ck_assert_int_eq(create(&writer, NULL), 0);
 }
 
 static void remove_writer(void)
@@ -108,14 +110,19 @@ START_TEST(test_header)
 }
 END_TEST
 
-static void add_trace(const char *text)
+static int add_bytes(const char *text)
 {
 	struct ring_bytes trace = {
 		.part = { { (void *)(uintptr_t)text, strlen(text) } },
 		.size = strlen(text),
 	};
 
-	ck_assert_int_eq(recording_writer_add_trace(writer, 3, 5, &trace), 0);
+	return recording_writer_add_trace(writer, 3, 5, &trace);
+}
+
+static void add_trace(const char *text)
+{
+	ck_assert_int_eq(add_bytes(text), 0);
 }
 
 /* The table of features must follow the records at every instant. */
@@ -231,14 +238,67 @@ START_TEST(test_no_space)
 }
 END_TEST
 
+/* Counts the errors that name the file. */
+static void count_errors(void *ctx, enum log_level level, const char *name,
+			 uint64_t offset, const char *text)
+{
+	int *errors = ctx;
+
+	(void)offset;
+	*errors += level == LOG_ERROR && !strcmp(name, path) &&
+		   strstr(text, "cannot write");
+}
+
+/* A whole recording, of which the file may have @most bytes; so may the file
+ * that the suite notes its checks in, hence nothing is checked meanwhile.
+ */
+static int record_within(size_t most, const struct log *log)
+{
+	const struct rlimit limit = { most, RLIM_INFINITY };
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	int error;
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	error = create(&writer, log);
+	if (!error)
+		error = add_bytes("twelve bytes");
+	if (!error)
+		error = recording_writer_finish(writer);
+	setrlimit(RLIMIT_FSIZE, &none);
+	return error;
+}
+
+/* Each write is the one that fails: somebody says so, once, and names the file;
+ * and nobody says so of the one that has just enough room.
+ */
+START_TEST(test_each_write_may_fail)
+{
+	int errors = 0;
+	const struct log log = { .write = count_errors, .ctx = &errors };
+	int error = -1;
+	size_t most = 0;
+
+	signal(SIGXFSZ, SIG_IGN);
+	for (; error; most++) {
+		recording_writer_free(writer);
+		writer = NULL;
+		ck_assert_int_eq(unlink(path), 0);
+		errors = 0;
+		error = record_within(most, &log);
+		ck_assert_int_eq(errors, error ? 1 : 0);
+	}
+	ck_assert_uint_gt(most, 400);
+}
+END_TEST
+
 START_TEST(test_cannot_create)
 {
 	struct recording_writer *other;
 
 	/* A file that is there is never overwritten. */
-	ck_assert_int_eq(create(&other), -ERROR_SYSTEM);
+	ck_assert_int_eq(create(&other, NULL), -ERROR_SYSTEM);
 	strcpy(path, "/nonexistent/data");
-	ck_assert_int_eq(create(&other), -ERROR_SYSTEM);
+	ck_assert_int_eq(create(&other, NULL), -ERROR_SYSTEM);
 }
 END_TEST
 
@@ -253,6 +313,7 @@ static Suite *writer_suite(void)
 	tcase_add_test(tcase, test_rounds);
 	tcase_add_test(tcase, test_finish);
 	tcase_add_test(tcase, test_no_space);
+	tcase_add_test(tcase, test_each_write_may_fail);
 	tcase_add_test(tcase, test_cannot_create);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -31,12 +31,15 @@ struct checkpoints {
 	uint64_t last;		     /* bytes before the last checkpoint */
 };
 
-/* Of other trace and without times there are none. */
+/* Of other trace and without times there are none; and none are left or used by
+ * other engines, which cannot go on from one.
+ */
 static bool can_have(const struct session *session)
 {
 	const struct recording *recording = session->recording;
 
-	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
+	return session->engine == ENGINE_GRAPH &&
+	       recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS &&
 	       !session->decodes_all && !session->uses_points;
 }

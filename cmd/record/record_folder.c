@@ -53,12 +53,16 @@ static void remove_files(const char *parent, const char *name)
 
 void record_folder_remove(const char *path)
 {
+	/* The recording, and what reports keep beside it. */
+	static const char *const names[] = { "data", "index", "view" };
 	char file[4400];
 
 	remove_files(path, "kcore_dir");
 	remove_files(path, "code");
-	snprintf(file, sizeof(file), "%s/data", path);
-	unlink(file);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
+		unlink(file);
+	}
 	rmdir(path);
 }
 
@@ -83,8 +87,18 @@ static int move_away(const char *path)
 	return 0;
 }
 
+/* A recorder that was killed early leaves a copy of the kernel: nothing that can
+ * be read, or that is worth the place of an older recording.
+ */
+static bool is_stub(const char *path)
+{
+	return !has_file(path, "data") && has_file(path, "kcore_dir");
+}
+
 int record_folder_make(const char *path)
 {
+	if (is_stub(path))
+		record_folder_remove(path);
 	if (!access(path, F_OK)) {
 		if (is_empty(path))
 			return 0;

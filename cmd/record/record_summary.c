@@ -5,6 +5,7 @@
 #include "collector/collector.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -98,6 +99,12 @@ static void print_losses(const struct collector_result *result)
 				"what came later was not recorded\n");
 }
 
+static bool is_whole(const struct collector_result *result)
+{
+	return result->end != COLLECTOR_FAILED && !result->truncated &&
+	       !result->lost_records && !result->away_cpus;
+}
+
 void record_summary(const char *folder, const struct collector_result *result)
 {
 	const char *name = short_name(folder);
@@ -107,9 +114,7 @@ void record_summary(const char *folder, const struct collector_result *result)
 		name, (double)result->length_ns / 1e9,
 		size_text_of(result->trace_bytes).text,
 		size_text_of(result->file_bytes).text);
-	fprintf(stderr, "%s\n",
-		result->truncated || result->lost_records ? "" :
-							    ", nothing lost");
+	fprintf(stderr, "%s\n", is_whole(result) ? ", nothing lost" : "");
 	print_crash(result);
 	print_losses(result);
 	print_cost();

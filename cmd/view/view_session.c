@@ -151,9 +151,11 @@ static int run_builder(struct view_session *view, struct view_builder *builder)
 		return fail(view, -ERROR_MEMORY);
 	status = run_pipeline_unchecked(&view->session,
 					step_join_callback(join), &stacks);
-	task_stacks_free(stacks);
-	if (!status && step_join_end(join) < 0)
+	if (!status &&
+	    (step_join_end(join) < 0 || view_builder_end(builder) < 0))
 		status = fail(view, -ERROR_MEMORY);
+	/* The builder knows the tasks by the stacks until its end. */
+	task_stacks_free(stacks);
 	step_join_free(join);
 	return status;
 }
@@ -170,8 +172,6 @@ int view_session_fill(struct view_session *view)
 	if (!builder)
 		return fail(view, -ERROR_MEMORY);
 	status = run_builder(view, builder);
-	if (!status && view_builder_end(builder) < 0)
-		status = fail(view, -ERROR_MEMORY);
 	view_builder_free(builder);
 	if (status)
 		return status;

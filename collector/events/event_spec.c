@@ -59,6 +59,8 @@ struct event_spec event_spec_switches(bool of_cpus)
 	struct event_spec spec =
 		dummy(of_cpus ? EVENT_OF_CPUS : EVENT_OF_TARGET);
 
+	/* away_cpus.c reads it. */
+	spec.attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED;
 	spec.attr.context_switch = 1;
 	return spec;
 }

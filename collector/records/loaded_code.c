@@ -74,7 +74,10 @@ int loaded_code_open(const char *folder, const struct kernel_copy *copy,
 	new->log = log;
 	error = fill(new, folder, copy);
 	if (error) {
-		log_message(log, LOG_ERROR, folder, LOG_NO_OFFSET,
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s/code", folder);
+		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
 			    "cannot prepare to copy new code: %s",
 			    error == -ERROR_SYSTEM ? strerror(errno) :
 						     error_text(error));

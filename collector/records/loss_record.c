@@ -33,3 +33,15 @@ void loss_record_add(struct byte_buffer *bytes, const struct event *event,
 	add_trailer(bytes, event, time_ns);
 	record_end(bytes, place);
 }
+
+void loss_record_add_records(struct byte_buffer *bytes,
+			     const struct event *event, uint64_t count,
+			     uint64_t time_ns)
+{
+	size_t place = record_begin(bytes, PERF_RECORD_LOST, 0);
+
+	byte_buffer_u64(bytes, event->id);
+	byte_buffer_u64(bytes, count);
+	add_trailer(bytes, event, time_ns);
+	record_end(bytes, place);
+}

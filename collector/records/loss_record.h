@@ -13,4 +13,11 @@ struct event;
 void loss_record_add(struct byte_buffer *bytes, const struct event *event,
 		     uint64_t offset, uint64_t time_ns);
 
+/* Appends a record LOST, as the kernel would: @count records of @event's CPU
+ * were lost before @time_ns.
+ */
+void loss_record_add_records(struct byte_buffer *bytes,
+			     const struct event *event, uint64_t count,
+			     uint64_t time_ns);
+
 #endif

@@ -30,7 +30,7 @@ static size_t table_size(const struct recording_writer *writer)
 /* Writes that the records end at @end.  Each step leaves a file that is whole,
  * but for the instant between the last two.
  */
-static int commit(struct recording_writer *writer, uint64_t end)
+static int try_commit(struct recording_writer *writer, uint64_t end)
 {
 	const struct append_file *file = &writer->file;
 	struct perf_event_header round = {
@@ -51,13 +51,23 @@ static int commit(struct recording_writer *writer, uint64_t end)
 	return error;
 }
 
+static int commit(struct recording_writer *writer, uint64_t end)
+{
+	int error = try_commit(writer, end);
+
+	if (error)
+		log_message(writer->file.log, LOG_ERROR, writer->file.path, end,
+			    "cannot write: %s", strerror(errno));
+	return error;
+}
+
 /* What was whole before a write failed is kept, if there is room for it. */
 static int keep(struct recording_writer *writer, int error)
 {
 	uint64_t begin = writer->table_at + table_size(writer);
 
 	if (error == -ERROR_SYSTEM && writer->file.end > begin)
-		commit(writer, writer->file.end);
+		try_commit(writer, writer->file.end);
 	return error;
 }
 
@@ -153,9 +163,6 @@ int recording_writer_end_round(struct recording_writer *writer)
 	if (end == writer->table_at + table_size(writer))
 		return 0;
 	writer->file.error = commit(writer, end);
-	if (writer->file.error)
-		log_message(writer->file.log, LOG_ERROR, writer->file.path, end,
-			    "cannot write: %s", strerror(errno));
 	writer->file.end = end + table_size(writer);
 	return writer->file.error;
 }

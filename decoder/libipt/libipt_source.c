@@ -117,6 +117,28 @@ static void end_segment(struct libipt *source)
 	}
 }
 
+/* Behind its last trace nothing but a loss is known of a stream, if at all. */
+static void emit_end(struct libipt *source)
+{
+	uint64_t last_ns = flow_batch_last_ns(source->batch);
+	bool is_timed = recording_time(source->input.recording) ==
+			RECORDING_TIME_NANOSECONDS;
+	uint64_t lost_ns = is_timed ? loss_at_end_ns(source->input.stream) : 0;
+	struct flow_stamp *stamp;
+
+	flow_batch_flush(source->batch);
+	*flow_batch_next(source->batch, &stamp) = (struct flow_item){
+		.kind = FLOW_END,
+	};
+	*stamp = (struct flow_stamp){
+		.low_ns = last_ns,
+		.high_ns = UINT64_MAX,
+		.known_ns = lost_ns > last_ns ? lost_ns : last_ns,
+	};
+	flow_batch_add(source->batch);
+	flow_batch_flush(source->batch);
+}
+
 /* Switches go among the finished items of their time; later ones wait, unless
  * no more items come.
  */
@@ -129,8 +151,7 @@ static int add_switches(struct libipt *source)
 
 	if (status != 1 || !source->is_decoded || source->at_end)
 		return status < 0 ? status : 0;
-	emit_last(source, &(struct flow_item){ .kind = FLOW_END },
-		  flow_batch_last_ns(source->batch));
+	emit_end(source);
 	source->at_end = true;
 	return 0;
 }

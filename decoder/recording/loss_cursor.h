@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct aux_stream;
 
@@ -25,5 +26,10 @@ size_t loss_cursor_next(struct loss_cursor *cursor, size_t from);
 
 /* Returns whether the cursor is at a loss. */
 bool loss_cursor_is_at_loss(const struct loss_cursor *cursor);
+
+/* Returns until when nothing more came of a stream that ends with a loss: the time
+ * of the record that tells; 0 if it ends otherwise.
+ */
+uint64_t loss_at_end_ns(const struct aux_stream *stream);
 
 #endif

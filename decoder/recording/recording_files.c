@@ -45,7 +45,7 @@ static bool find_snapshot(struct recording *recording)
 	return recording->is_snapshot;
 }
 
-static int say_why_not(const struct recording *recording)
+static int say_why_not(struct recording *recording)
 {
 	if (access(recording->path, X_OK) < 0) {
 		log_message(recording->log, LOG_ERROR, recording->path,
@@ -54,7 +54,12 @@ static int say_why_not(const struct recording *recording)
 		return -ERROR_SYSTEM;
 	}
 	log_message(recording->log, LOG_ERROR, recording->path, LOG_NO_OFFSET,
-		    "a directory without a file called data: no recording");
+		    "a directory without a file called data: %s",
+		    find_beside(recording, "kcore_dir") ?
+			    "this recording was not finished: its recorder "
+			    "was killed, or could not write, before it began "
+			    "to trace" :
+			    "no recording");
 	return -ERROR_NOT_FOUND;
 }
 

@@ -2,6 +2,7 @@
 #include "execution/stream/execution_stream.h"
 #include "common/error.h"
 #include "decoder/flow/switch_feed.h"
+#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
 #include "execution/follow/record_feed.h"
 #include "execution/stream/segment_feed.h"
@@ -20,6 +21,7 @@ struct execution_stream {
 	size_t next_mark;
 	bool is_fed; /* no run comes behind this one */
 	bool at_end;
+	uint64_t lost_until_ns; /* 0: it does not end with a loss */
 
 	struct switch_feed *switches; /* NULL: they cannot be placed */
 	struct task_switch tasks;
@@ -48,6 +50,9 @@ static int open_switches(struct execution_stream *stream,
 {
 	if (recording_time(input->recording) != RECORDING_TIME_NANOSECONDS)
 		return 0;
+	/* CoreSight's driver marks losses where there are none, too. */
+	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
+		stream->lost_until_ns = loss_at_end_ns(input->stream);
 	stream->switches = switch_feed_new(input->recording, input->stream);
 	return stream->switches ? 0 : -ERROR_MEMORY;
 }
@@ -336,6 +341,10 @@ static int take_place(struct execution_stream *stream)
 	stream->made.time_ns = stream->last.time_ns;
 	stream->made.early_ns = stream->last.early_ns;
 	stream->made.late_ns = FLOW_NO_BOUND;
+	if (stream->lost_until_ns > stream->last.time_ns) {
+		stream->made.time_ns = stream->lost_until_ns;
+		stream->made.early_ns = 0;
+	}
 	if (stream->lists_blocks)
 		stream->made.item.kind = FLOW_END;
 	else

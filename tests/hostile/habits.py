@@ -67,6 +67,25 @@ def check_what_may_not_be_read(program, folder):
         os.chmod(name, 0o755)
 
 
+def check_what_a_recorder_left_that_was_killed_early(program, folder):
+    os.mkdir(os.path.join(folder, "kcore_dir"))
+    done = run(program, "report", "-i", folder)
+    assert done.code == 1 and folder in done.err, done
+    assert "was not finished" in done.err.split("\n")[0], done.err
+
+
+def check_another_engine_of_what_was_not_read_yet(program, folder):
+    write(folder)
+    with_ours = run(program, "report", "-i", folder, "--flat")
+    os.unlink(os.path.join(folder, "index"))
+    for reader in READERS:
+        done = run(program, *reader, "-i", folder, "--engine=libipt")
+        assert done.code == 0, (reader, done)
+        assert not os.path.exists(os.path.join(folder, "index")), reader
+    done = run(program, "report", "-i", folder, "--flat", "--engine=libipt")
+    assert done.out == with_ours.out, (done.out, with_ours.out)
+
+
 def check_old_recording(program, folder):
     write(os.path.join(folder, "ktrace.data.old"))
     done = run(program, "report", folder=folder)

@@ -3,7 +3,8 @@
 # Recordings made in the virtual machine, read by every command: formats,
 # options, user programs, windows, and damaged copies.
 #
-#	all.sh [all|full]	full damages 1,000 copies of each recording
+#	all.sh [all|full]	full damages 1,000 copies of each recording, and
+#				reads 2,000 mutants
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -12,9 +13,10 @@ KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
 LEVEL=${1:-all}
 FLIPS=40
-[[ $LEVEL != full ]] || FLIPS=1000
+MUTANTS=100
+[[ $LEVEL != full ]] || FLIPS=1000 MUTANTS=2000
 WORK=$(mktemp -d)
-readonly HERE ROOT KTRACE CHECKED LEVEL FLIPS WORK
+readonly HERE ROOT KTRACE CHECKED LEVEL FLIPS MUTANTS WORK
 trap 'rm -rf "$WORK"' EXIT
 FAILED=0
 
@@ -90,6 +92,22 @@ damage() { # program recording [option...]
 	python3 "$HERE/damage.py" --flips "$FLIPS" "${@:3}" "$1" "$2"
 }
 
+# An arm64 recording, where there is a recorder for it.
+record_arm64() {
+	[[ -x $ROOT/build-arm64/ktrace-hw ]] || return 0
+	"$KTRACE" record "--machine=--fast --timeout 1200" --arch arm64 \
+		-a --events=attribution -o "$WORK/arm64" -- true 2>"$WORK/said" ||
+		echo "skipped: no mutants of arm64: $(tail -n 1 "$WORK/said")"
+}
+
+# Of recordings of both architectures, with pieces of each other.
+mutants() {
+	local -a recordings=("$WORK/kernel" "$WORK/small")
+	[[ $LEVEL != full ]] || record_arm64
+	[[ ! -d $WORK/arm64 ]] || recordings+=("$WORK/arm64")
+	python3 "$HERE/mutate.py" --count "$MUTANTS" "$CHECKED" "${recordings[@]}"
+}
+
 main() {
 	command -v python3 >/dev/null || {
 		echo "skipped: no python3 here"
@@ -127,6 +145,7 @@ main() {
 	run "damaged copies: user, sanitized" damage "$CHECKED" "$WORK/small"
 	run "damaged copies: threads, sanitized" damage "$CHECKED" \
 		"$WORK/long" --threads 3 --cut-step 512
+	run "mutants, sanitized" mutants
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
 		run "rows beside functions: long" \

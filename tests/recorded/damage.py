@@ -14,26 +14,17 @@ must say why, naming the recording; one that cannot have seen all must say so.
 Exit code: 0 if all did, else 1.
 """
 import argparse
-import collections
 import concurrent.futures
 import os
 import re
-import resource
-import subprocess
 import sys
 import tempfile
-import threading
 
 from damaged_copies import all_cases, damage
+from limited_run import Limits, Tally, fault, run
 
-SAID = re.compile(r"^ktrace-hw: ", re.M)
 DOUBT = re.compile(r"^Incomplete:|^ktrace-hw: warning: ", re.M)
-CRASH = re.compile(r"Sanitizer|runtime error:|Assertion")
-# Times as much as a run may take: it hangs.  A busy computer is slower, too.
-CPU_FACTOR = 20
-WALL_FACTOR = 120
-
-Run = collections.namedtuple("Run", "folder status usage err out")
+DISK_MEGABYTES = 1024
 
 
 class Reader:
@@ -41,6 +32,8 @@ class Reader:
 
     def __init__(self, options):
         self.options = options
+        self.limits = Limits(options.seconds, options.megabytes,
+                             DISK_MEGABYTES)
 
     def read(self, case):
         # Beside the recording: copies are links.
@@ -49,74 +42,16 @@ class Reader:
                 dir=os.path.dirname(os.path.abspath(
                     self.options.recording))) as folder:
             damage(self.options.recording, folder, case.changes())
-            return self.run(case.reader, folder)
-
-    def run(self, reader, folder):
-        out = tempfile.TemporaryFile()
-        err = tempfile.TemporaryFile()
-        child = subprocess.Popen(
-            [self.options.program, *reader, *self.threads(reader),
-             "-i", folder],
-            stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        status, usage = self.wait(child)
-        err.seek(0)
-        out.seek(0)
-        return Run(folder, status, usage,
-                   err.read().decode(errors="replace"),
-                   out.read(4096).decode(errors="replace"))
+            done = run([self.options.program, *case.reader,
+                        *self.threads(case.reader), "-i", folder],
+                       self.limits)
+            return done, fault(done, self.limits, folder)
 
     def threads(self, reader):
         """The packets and records that dump shows are read by one."""
         if not self.options.threads or reader[0] == "dump":
             return []
         return ["--jobs", str(self.options.threads)]
-
-    def wait(self, child):
-        limit = int(CPU_FACTOR * self.options.seconds)
-        resource.prlimit(child.pid, resource.RLIMIT_CPU, (limit, limit))
-        alarm = threading.Timer(WALL_FACTOR * self.options.seconds,
-                                child.kill)
-        alarm.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = status
-        alarm.cancel()
-        return status, usage
-
-
-class Judge:
-    def __init__(self, options):
-        self.options = options
-        self.cases = 0
-        self.failed = 0
-        self.noticed = 0
-        self.worst_s = 0.0
-        self.worst_mb = 0
-
-    def complain(self, name, why, text):
-        self.failed += 1
-        print(f"FAILED: {name}: {why}\n{text[:2000]}", flush=True)
-
-    def judge(self, case, run):
-        name = f"{case.name}: {' '.join(case.reader)}"
-        err = run.err
-        seconds = run.usage.ru_utime + run.usage.ru_stime
-        megabytes = run.usage.ru_maxrss // 1024
-        code = os.waitstatus_to_exitcode(run.status)
-        doubt = bool(DOUBT.search(err) or DOUBT.search(run.out))
-        self.cases += 1
-        self.noticed += code != 0 or doubt
-        self.worst_s = max(self.worst_s, seconds)
-        self.worst_mb = max(self.worst_mb, megabytes)
-        if code not in (0, 1) or CRASH.search(err):
-            self.complain(name, f"exit code {code}", err)
-        elif seconds > self.options.seconds:
-            self.complain(name, f"took {seconds:.1f} s", err)
-        elif megabytes > self.options.megabytes:
-            self.complain(name, f"took {megabytes} MB", err)
-        elif code == 1 and not (SAID.search(err) and run.folder in err):
-            self.complain(name, "failed without saying where", err)
-        elif code == 0 and case.needs_doubt and not doubt:
-            self.complain(name, "does not say that anything is missing", err)
 
 
 def main():
@@ -134,14 +69,22 @@ def main():
     parser.add_argument("recording")
     options = parser.parse_args()
     cases = list(all_cases(options))
-    judge = Judge(options)
+    tally, noticed = Tally(), 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for case, run in zip(cases, pool.map(Reader(options).read, cases)):
-            judge.judge(case, run)
-    print(f"{judge.cases} damaged copies, {judge.failed} failed; "
-          f"{judge.noticed} noticed; at most {judge.worst_s:.1f} s and "
-          f"{judge.worst_mb} MB")
-    return 1 if judge.failed else 0
+        for case, (done, why) in zip(cases, pool.map(Reader(options).read,
+                                                     cases)):
+            doubt = bool(DOUBT.search(done.err) or DOUBT.search(done.out))
+            if done.code == 0 and case.needs_doubt and not doubt:
+                why = why or "does not say that anything is missing"
+            tally.add(done)
+            noticed += done.code != 0 or doubt
+            if why:
+                tally.complain(f"{case.name}: {' '.join(case.reader)}", why,
+                               done.err)
+    print(f"{tally.runs} damaged copies, {tally.failed} failed; "
+          f"{noticed} noticed; at most {tally.worst_s:.1f} s and "
+          f"{tally.worst_mb} MB")
+    return 1 if tally.failed else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/events/away_cpus.h"
+#include "collector/events/event_list.h"
+#include "common/array.h"
+#include "common/error.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+/* What read(2) gives of an event with PERF_FORMAT_TOTAL_TIME_ENABLED and
+ * PERF_FORMAT_ID.
+ */
+struct reading {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t id;
+};
+
+static uint64_t enabled_ns(const struct event *event)
+{
+	struct reading reading;
+	bool is_read = read(event->fd, &reading, sizeof(reading)) ==
+		       sizeof(reading);
+
+	return is_read ? reading.enabled_ns : 0;
+}
+
+/* The time of an event that counts is a later one whenever it is read. */
+static int look_at(const struct event *event, struct array *away)
+{
+	uint64_t before = enabled_ns(event);
+	struct away_cpu *found;
+
+	if (enabled_ns(event) != before)
+		return 0;
+	found = array_add(away);
+	if (!found)
+		return -ERROR_MEMORY;
+	/* The time that was counted, until the longest is known. */
+	*found = (struct away_cpu){ event->cpu, before };
+	return 0;
+}
+
+int away_cpus_find(const struct event_list *events, size_t spec,
+		   struct array *away)
+{
+	const struct event *items = events->events.items;
+	uint64_t longest = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < events->events.count && !error; i++) {
+		uint64_t counted;
+
+		if (items[i].spec != spec)
+			continue;
+		counted = enabled_ns(&items[i]);
+		longest = counted > longest ? counted : longest;
+		error = look_at(&items[i], away);
+	}
+	for (size_t i = 0; i < away->count; i++) {
+		struct away_cpu *found = array_at(away, i);
+
+		found->missing_ns = longest - found->missing_ns;
+	}
+	return error;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_AWAY_CPUS_H
+#define KT_COLLECTOR_AWAY_CPUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+struct event_list;
+
+/* A CPU that was switched off while it was recorded. */
+struct away_cpu {
+	int cpu;
+	uint64_t missing_ns; /* from then on until now */
+};
+
+/* Finds the CPUs on which spec number @spec, whose events count all the time
+ * (those of event_spec_switches() do), counts no more.  The kernel closes the events
+ * of a CPU that is switched off, and leaves them so when the CPU comes back
+ * (perf_event_exit_cpu() in kernel/events/core.c).
+ *
+ * Returns 0 with a struct away_cpu for each in @away; or -ERROR_MEMORY.
+ */
+int away_cpus_find(const struct event_list *events, size_t spec,
+		   struct array *away);
+
+#endif

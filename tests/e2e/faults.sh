@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Recorders that are killed, stopped, out of disk or surprised by the system, in
+# the virtual machine: what is said, what is kept, and that it adds up.
+#
+#	faults.sh KILLS SEED CPUS PART...
+#
+# The parts are kills (KILLS of them), accidents (stopped, a module unloaded, the
+# clock set), full_disks, and with two CPUs two_at_once and switched_off.
+set -euo pipefail
+
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
+
+# judge_faults.py compares the engines where that is to be done: what is cut off
+# may end anywhere.
+check_engines() { :; }
+
+main() {
+	local kills=$1 seed=$2 cpus=$3
+	skip_without_machine 6.12
+	"$MACHINE" run --discard --fast --kernel 6.12 --cpus "$cpus" \
+		--memory 3072 --timeout "$LIMIT_S" --results "$WORK" -- \
+		bash "$HERE/faults_guest.sh" "$WORK" "$KTRACE" "$kills" \
+		"$seed" "${@:4}"
+	python3 "$HERE/judge_faults.py" "$KTRACE" "$WORK" "${@:4}" ||
+		FAILURES=1
+}
+
+main "$@"

@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: recordings into the folder $1, by the program $2,
+# that something comes in the way of.  $3 of them are killed, at moments that the
+# seed $4 chooses.  The others are asked for as kills, accidents, full_disks,
+# two_at_once, switched_off.  judge_faults.py judges them.
+set -euo pipefail
+RESULTS=$1
+KTRACE=$2
+KILLS=$3
+RANDOM=$4
+# Memory of the guest's own: writing elsewhere is kernel work, which -a records.
+mkdir /dev/shm/work
+cd /dev/shm/work
+# What is recorded: it says that it runs, then works and sleeps.
+# shellcheck disable=SC2016 # for the shell recorded
+readonly WORKLOAD='echo $$ >"$1.ran"
+	for i in 1 2 3 4; do ls /etc/apt >/dev/null; sleep 0.02; done'
+# shellcheck disable=SC2016
+readonly LONG_WORKLOAD=$WORKLOAD'
+	until [ -e "$1.over" ]; do ls /etc/apt >/dev/null; sleep 0.02; done'
+
+start() { # name workload option...
+	"$KTRACE" record --buffer 256K -o "$1" "${@:3}" -- \
+		sh -c "$2" sh "$1" >"$1.out" 2>"$1.err" &
+	RECORDER=$!
+}
+
+# Its exit code; a recorder that was stopped has not ended.
+finish() { # name
+	local code=147
+	while ((code == 147)); do
+		code=0
+		wait "$RECORDER" || code=$?
+	done
+	echo "$code" >"$1.code"
+}
+
+record() { # name option...
+	start "$1" "$WORKLOAD" "${@:2}"
+	finish "$1"
+}
+
+now_ms() { echo $(($(date +%s%N) / 1000000)); }
+
+# Its length is that of all moments at which others are killed.
+whole() {
+	local begin
+	begin=$(now_ms)
+	record whole -a
+	LENGTH_MS=$(($(now_ms) - begin))
+}
+
+# The copies of the kernel, which are mostly the same, take room once.
+share_copies() { # name
+	local file
+	for file in kcore kallsyms; do
+		if cmp -s "whole/kcore_dir/$file" "$1/kcore_dir/$file"; then
+			ln -f "whole/kcore_dir/$file" "$1/kcore_dir/$file"
+		fi
+	done
+}
+
+# From the recorder's own start to its end.  What ran by then does not any more.
+killed() { # name
+	local moment=$((RANDOM % (LENGTH_MS + 20)))
+	start "$1" "$WORKLOAD" -a
+	sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
+	kill -9 "$RECORDER" 2>/dev/null || true
+	finish "$1"
+	sleep 0.05
+	[[ ! -s $1.ran ]] || kill -9 "$(<"$1.ran")" 2>/dev/null || true
+	share_copies "$1"
+}
+
+kills() {
+	local i
+	for ((i = 0; i < KILLS; i++)); do
+		killed "killed-$i"
+	done
+}
+
+# What happens in the middle of a recording.
+amid() { # name option... -- command...
+	local name=$1 code=0
+	local -a options=()
+	shift
+	while [[ $1 != -- ]]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	start "$name" "$LONG_WORKLOAD" "${options[@]}"
+	until [[ -s $name.ran ]]; do sleep 0.01; done
+	sleep 0.05
+	"$@" >"$name.fault" 2>&1 || code=$?
+	echo "$code" >"$name.fault_code"
+	sleep 0.05
+	: >"$name.over"
+	finish "$name"
+}
+
+stop() {
+	kill -STOP "$RECORDER"
+	sleep 1
+	kill -CONT "$RECORDER"
+}
+
+# Another recorder, while the one above records.
+meet() { # name option...
+	local first=$RECORDER
+	record "$@"
+	RECORDER=$first
+}
+
+two_at_once() {
+	amid cpus-first -a -- meet cpus-second -a
+	amid cpus-first-again -a -- meet task-second
+	amid task-first -- meet cpus-second-again -a
+	amid tasks-first -- meet tasks-second
+}
+
+load_module() {
+	local file
+	file=$(echo "/lib/modules/$(uname -r)/kernel/drivers/net/dummy.ko"*)
+	if [[ $file == *.xz ]]; then
+		busybox xzcat "$file" >dummy.ko
+	else
+		cp "$file" dummy.ko
+	fi
+	busybox insmod dummy.ko
+	rm dummy.ko
+}
+
+# An hour on, and back: it is over before and after its time by that clock.
+set_clock() {
+	date -s "+1 hour"
+	sleep 0.05
+	date -s "-2 hours"
+	sleep 0.05
+	date -s "+1 hour"
+}
+
+# It ends in time by a clock that is not set.
+timed() {
+	local begin end
+	read -r begin _ </proc/uptime
+	start timed "$LONG_WORKLOAD" -a --duration 0.5
+	until [[ -s timed.ran ]]; do sleep 0.01; done
+	date -s "-1 hour" >timed.fault
+	finish timed
+	date -s "+1 hour" >>timed.fault
+	read -r end _ </proc/uptime
+	: >timed.over
+	echo "$begin $end" >timed.uptime
+}
+
+switch_cpu() { # 0|1...
+	local value
+	for value in "$@"; do
+		echo "$value" >/sys/devices/system/cpu/cpu1/online
+		sleep 0.1
+	done
+}
+
+# Who is put on the CPU that came back, or was not there, runs unseen.
+run_there() {
+	switch_cpu "$@"
+	taskset 2 ls /etc/apt
+}
+
+switched_off() {
+	amid unplugged -a -- switch_cpu 0
+	switch_cpu 1
+	amid replugged -a -- run_there 0 1
+}
+
+# Pages that it takes: it may have holes.
+pages_of() { # file
+	echo $(($(stat -c %b "$1") / 8))
+}
+
+# Records on a disk that is full at some point.
+full() { # name mount-options
+	local name=full-$1 code=0
+	mkdir small
+	mount -t tmpfs -o "$2" none small
+	"$KTRACE" record -a --buffer 256K -o small/full -- \
+		sh -c "$WORKLOAD" sh "$PWD/$name" >"$name.out" 2>"$name.err" ||
+		code=$?
+	echo "$code" >"$name.code"
+	if [[ -d small/full ]]; then
+		cp -r small/full "$name"
+		share_copies "$name"
+	fi
+	umount small
+	rmdir small
+}
+
+# Each of the recorder's files in turn does not fit, not even its begin, or not
+# all of it; then cannot be made at all.
+full_disks() {
+	local file pages before=0 quarter inodes
+	for file in kcore modules kallsyms vdso; do
+		pages=$(pages_of "whole/kcore_dir/$file")
+		((!before)) || full "$file-begin" "size=$((before * 4))k"
+		((pages < 2)) ||
+			full "$file-end" "size=$(((before + pages - 1) * 4))k"
+		before=$((before + pages))
+	done
+	pages=$(pages_of whole/data)
+	full data-begin "size=$((before * 4))k"
+	for quarter in 1 2 3; do
+		full "data-quarter-$quarter" \
+			"size=$(((before + pages * quarter / 4) * 4))k"
+	done
+	for ((inodes = 1; inodes < 9; inodes++)); do
+		full "inodes-$inodes" "nr_inodes=$inodes"
+	done
+}
+
+accidents() {
+	amid stopped -a -- stop
+	load_module
+	amid unloaded -a -- busybox rmmod dummy
+	amid clock -a -- set_clock
+	timed
+}
+
+# Job control: else what runs in the background would ignore SIGINT.
+set -m
+whole
+for part in "${@:5}"; do
+	"$part"
+done
+cp -r . "$RESULTS"

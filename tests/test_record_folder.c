@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record_folder.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+static struct scratch_folder folder;
+static char recording[256];
+
+static void set_up(void)
+{
+	folder = scratch_folder_new();
+	scratch_folder_path(&folder, "new", recording, sizeof(recording));
+}
+
+static void tear_down(void)
+{
+	scratch_folder_free(&folder);
+}
+
+static bool has(const char *name)
+{
+	char path[256];
+
+	scratch_folder_path(&folder, name, path, sizeof(path));
+	return !access(path, F_OK);
+}
+
+START_TEST(a_folder_is_made)
+{
+	ck_assert_int_eq(record_folder_make(recording), 0);
+	ck_assert(has("new"));
+}
+END_TEST
+
+/* The older ones were read: reports left an index and a summary there. */
+START_TEST(the_last_recording_takes_the_place_of_an_older_one)
+{
+	scratch_folder_write(&folder, "new/data", "last");
+	scratch_folder_write(&folder, "new/kcore_dir/kcore", "last");
+	scratch_folder_write(&folder, "new/mark", "last");
+	scratch_folder_write(&folder, "new.old/data", "older");
+	scratch_folder_write(&folder, "new.old/kcore_dir/kcore", "older");
+	scratch_folder_write(&folder, "new.old/code/1-2-3", "older");
+	scratch_folder_write(&folder, "new.old/index", "older");
+	scratch_folder_write(&folder, "new.old/view", "older");
+	ck_assert_int_eq(record_folder_make(recording), 0);
+	ck_assert(has("new"));
+	ck_assert(!has("new/data"));
+	ck_assert(has("new.old/data"));
+	ck_assert(has("new.old/mark"));
+	ck_assert(!has("new.old/index"));
+}
+END_TEST
+
+/* It was killed before there was anything to read. */
+START_TEST(what_a_killed_recorder_left_is_no_recording)
+{
+	scratch_folder_write(&folder, "new/kcore_dir/kcore", "half of it");
+	scratch_folder_write(&folder, "new.old/data", "good");
+	ck_assert_int_eq(record_folder_make(recording), 0);
+	ck_assert(has("new"));
+	ck_assert(!has("new/kcore_dir"));
+	ck_assert(has("new.old/data"));
+}
+END_TEST
+
+START_TEST(a_folder_of_something_else_stays)
+{
+	scratch_folder_write(&folder, "new/letter", "mine");
+	ck_assert_int_eq(record_folder_make(recording), -1);
+	ck_assert(has("new/letter"));
+	scratch_folder_write(&folder, "new/kcore_dir/kcore", "half of it");
+	ck_assert_int_eq(record_folder_make(recording), -1);
+	ck_assert(has("new/letter"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("record_folder");
+	TCase *tcase = tcase_create("make");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, a_folder_is_made);
+	tcase_add_test(tcase,
+		       the_last_recording_takes_the_place_of_an_older_one);
+	tcase_add_test(tcase, what_a_killed_recorder_left_is_no_recording);
+	tcase_add_test(tcase, a_folder_of_something_else_stays);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
