@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/record_folder.h"
+#include "cmd/record/record_folder.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 
