@@ -8,6 +8,7 @@
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/arch.h"
 #include "symbolize/function_table.h"
 #include "symbolize/symbols.h"
@@ -41,9 +42,9 @@ struct view_builder {
  * how much of the recording's call sums a selection may have to decode anew.
  */
 enum {
-	WINDOW_BYTES = 4 << 20,
+	WINDOW_BYTES = 2 << 20,
 	PAGE_PIXELS = 1500,
-	PART_BYTES = 6 << 20,
+	PART_BYTES = 1 << 20,
 	LEAST_PARTS = 16,
 	LEAST_WINDOWS = 128,
 };
@@ -240,7 +241,9 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	builder->paths = task_paths_new();
 	builder->places = wait_places_new(symbols_functions(input->symbols),
 					  input->kinds, &marks);
-	builder->profile = part_profile_new(summary, part_ns);
+	builder->profile =
+		part_profile_new(summary, part_ns, input->names,
+				 recording_info(input->recording)->command);
 	builder->levels = level_chain_new(summary);
 	builder->is_call = find_calls(input);
 	connect(builder);
