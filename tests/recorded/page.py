@@ -161,6 +161,12 @@ def check_parts(page):
         page.window.wait("!document.querySelector('#content p').textContent"
                          f".includes('{name}')", f"no note about {name}")
         page.window.run(f"{box}.click();")
+    # report --flat bills it to processes: the page says that it does not.
+    assert page.window.run("""
+        const { panel } = page;
+        return panel.recording.lists.interrupts.count === 0 ||
+          document.querySelector("#content p").textContent.includes(
+            "Interrupt work counts where it ran");""")
 
 
 def check_click(page):
