@@ -48,6 +48,14 @@ function addThread(recording, number, open, depths, add) {
       height: Math.max(3, depths.get(lane) ?? 8) * ROW.call });
 }
 
+/* Neither the kernel's own nor the recorder. */
+function isProgram(thread) {
+  return !thread.is_kernel && thread.part === PART.work;
+}
+
+/* Processes with their threads' numbers: programs first, each kind by time on
+ * CPUs.
+ */
 function processesOf(recording) {
   const byPid = new Map();
   recording.threads.forEach((thread, number) => {
@@ -58,14 +66,15 @@ function processesOf(recording) {
     process.threads.push(number);
     process.busy += pid ? busyTime(thread) : -1;
   });
-  const processes = [...byPid.values()].sort((a, b) => b.busy - a.busy);
+  const processes = [...byPid.values()];
   for (const process of processes) {
     const first = recording.threads[process.threads[0]];
+    process.isProgram = process.pid > 0 && isProgram(first);
     process.threads.sort((a, b) =>
       busyTime(recording.threads[b]) - busyTime(recording.threads[a]));
     process.label = process.pid ? `${first.process} ${process.pid}` : "Idle tasks";
   }
-  return processes;
+  return processes.sort((a, b) => b.isProgram - a.isProgram || b.busy - a.busy);
 }
 
 /* What one row is drawn with. */

@@ -104,10 +104,17 @@ class Panel {
       return element("p", { textContent: selection ?
         `${duration(selection.to - selection.from)} selected.` :
         "Click a call or a state in the timeline." });
-    return element("table", {}, element("tbody", {},
-      ...sliceFacts(selection, this.recording, this.source.names).map(([name, value]) =>
-        element("tr", {}, element("td", { className: "text dim", textContent: name }),
-          element("td", { className: "text", textContent: value })))));
+    const facts = sliceFacts(selection, this.recording, this.source.names);
+    return element("div", {}, element("table", {}, element("tbody", {},
+      ...facts.map(([name, value]) => element("tr", {},
+        element("td", { className: "text dim", textContent: name }),
+        element("td", { className: "text", textContent: value }))))),
+    selection.kind === "cpu" ? this.callsLink(selection) : null);
+  }
+  /* Leads from who runs on a CPU to what it calls there. */
+  callsLink({ from, to, slice }) {
+    return element("p", {}, momentLink("Show its calls in this time",
+      () => this.goTo(from, to, slice[SLICE.name])));
   }
   /* The profile that is asked for, with those parts that are. */
   profile() {
