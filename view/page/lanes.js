@@ -84,6 +84,7 @@ class Painter {
     this.recording = recording;
     this.names = names;
     this.stripes = this.makeStripes();
+    this.colors = { cpu: new Map(), stack: new Map() };
   }
   makeStripes() {
     const tile = document.createElement("canvas");
@@ -98,18 +99,25 @@ class Painter {
     context.stroke();
     return this.context.createPattern(tile, "repeat");
   }
-  /* Returns the text and the colour of a slice at @at of @slices. */
-  look(kind, slices, at) {
+  /* The text of a slice at @at of @slices. */
+  label(kind, slices, at) {
     const name = slices[at + SLICE.name];
-    if (kind === "cpu") {
-      const thread = this.recording.threads[name];
-      const label = thread ? threadLabel(thread) : "?";
-      return { label, color: nameColor(label) };
-    }
     if (kind === "state")
-      return { label: this.stateLabel(slices, at), color: stateColors[name] };
-    const label = this.names.name(name);
-    return { label, color: nameColor(label) };
+      return this.stateLabel(slices, at);
+    if (kind === "stack")
+      return this.names.name(name);
+    const thread = this.recording.threads[name];
+    return thread ? threadLabel(thread) : "?";
+  }
+  /* Its colour.  A picture has many thousands: each name's is looked up once. */
+  color(kind, slices, at) {
+    const name = slices[at + SLICE.name];
+    if (kind === "state")
+      return stateColors[name];
+    const known = this.colors[kind];
+    const color = known.get(name) ?? nameColor(this.label(kind, slices, at));
+    known.set(name, color);
+    return color;
   }
   stateLabel(slices, at) {
     const state = this.recording.states[slices[at + SLICE.name]];
@@ -118,15 +126,14 @@ class Painter {
   }
   slice(kind, slices, at, x, y, width, height) {
     const { context } = this;
-    const { label, color } = this.look(kind, slices, at);
-    context.fillStyle = color;
+    context.fillStyle = this.color(kind, slices, at);
     context.fillRect(x, y, Math.max(width, 1), height);
-    if (slices[at + SLICE.count] > 1 && width > 2) {
+    if (slices[at + SLICE.count] > 1 && width > 4) {
       context.fillStyle = this.stripes;
       context.fillRect(x, y, width, height);
     }
     if (width > 26)
-      this.text(label, slices[at + SLICE.count], x + 3, y + height - 4, width - 6);
+      this.text(this.label(kind, slices, at), slices[at + SLICE.count], x + 3, y + height - 4, width - 6);
   }
   text(label, parts, x, y, width) {
     const text = parts > 1 ? `${label} ×${count(parts)}` : label;
