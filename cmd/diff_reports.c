@@ -29,7 +29,7 @@ static const struct source sources[] = {
 	  "system_call_ns", "" },
 	{ DIFF_PROCESSES, "processes", "", "page faults", "faults", "fault_ns",
 	  "" },
-	{ DIFF_PROCESSES, "processes", "", "kernel threads' work", "",
+	{ DIFF_PROCESSES, "processes", "", "other kernel work", "",
 	  "kernel_ns", "" },
 	{ DIFF_PROCESSES, "processes", "", "waiting for a CPU", "",
 	  "runnable_ns", "" },
