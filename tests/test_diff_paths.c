@@ -109,7 +109,12 @@ START_TEST(colours_are_of_changes)
 	ck_assert(has(text, "b", ",255)\""));
 	ck_assert(has(text, "b", "in itself -30 ns<"));
 	ck_assert(has(text, "sh", "fill=\"rgb(228,228,228)\""));
-	ck_assert_ptr_null(strstr(text, "data-n=\"ls\""));
+	/* What is gone is in the second graph alone. */
+	ck_assert_ptr_nonnull(
+		strstr(text, "data-d=\"0\" data-g=\"1\" data-n=\"ls\""));
+	ck_assert_ptr_null(strstr(text, "data-d=\"0\" data-n=\"ls\""));
+	ck_assert_ptr_nonnull(strstr(text, "in itself -7 ns (gone)"));
+	ck_assert_ptr_nonnull(strstr(text, "data-second=\"157\""));
 	ck_assert_ptr_nonnull(strstr(text, "Gone, of A alone: 1 paths, 7 ns."));
 	ck_assert_ptr_nonnull(strstr(text, "what is chance is not known"));
 	free(text);

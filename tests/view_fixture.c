@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/view_fixture.h"
 
+#include "report/profile/profile_scope.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
@@ -54,40 +55,49 @@ static uint32_t add_function(struct view_fixture *fixture, const char *name)
 		function_table_module(fixture->functions, "", 0), 'k');
 }
 
-static void add_places(struct call_sums *calls,
-		       const struct view_fixture *fixture)
+static void add_paths(struct call_sums *calls,
+		      const struct view_fixture *fixture)
 {
-	const struct call_place places[] = {
-		{ CALL_PLACE_NONE, 0, 0 }, /* thread 0: a task's */
-		{ 0, fixture->function, 1 }, { 1, fixture->tracer, 2 },
-		{ CALL_PLACE_NONE, 1, 0 }, /* the idle task's */
-		{ 3, fixture->function, 1 }, { 4, fixture->interrupt, 3 },
-		{ CALL_PLACE_NONE, 2, 0 }, /* the recorder's */
-		{ 6, fixture->function, 1 },
+	const struct call_path paths[] = {
+		{ 0, fixture->function },
+		{ 1, fixture->tracer },
+		{ 1, fixture->interrupt },
 	};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		ck_assert_int_eq(call_sums_add_place(calls, places[i]), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		ck_assert_int_eq(call_sums_add_path(calls, paths[i]), 0);
+	/* The threads: a task's, an idle one and the recorder's. */
+	ck_assert_int_eq(call_sums_set_part(calls, 0, PROFILE_WORK), 0);
+	ck_assert_int_eq(call_sums_set_part(calls, 1, PROFILE_IDLE), 0);
+	ck_assert_int_eq(call_sums_set_part(calls, 2, PROFILE_TRACER), 0);
+}
+
+static void add_sum(struct array *cell, uint32_t thread, struct call_sum sum)
+{
+	struct call_cell_sums *of_thread = array_add(cell);
+	struct call_sum *added;
+
+	of_thread->thread = thread;
+	of_thread->sums = ARRAY_OF(struct call_sum);
+	added = array_add(&of_thread->sums);
+	*added = sum;
 }
 
 static void add_sums(struct view_summary *summary)
 {
-	struct call_sum sums[] = {
-		{ .place = 1, .calls = 450, .self_ns = 360000 },
-		{ .place = 2, .calls = 20, .self_ns = 700 },
-		{ .place = 4, .calls = 3, .self_ns = 90000 },
-		{ .place = 5, .calls = 2, .self_ns = 500 },
-		{ .place = 7, .calls = 1, .self_ns = 40 },
-	};
-	const size_t count = sizeof(sums) / sizeof(*sums);
-	struct call_part_sums part = {
-		.sums = { sums, count, count, sizeof(*sums) },
-	};
-
 	for (uint64_t half = 0; half < 2; half++) {
-		part.begin_ns = FIRST_NS + half * 500000;
-		part.end_ns = part.begin_ns + 500000;
-		ck_assert_int_eq(call_sums_add_part(summary->calls, &part), 0);
+		struct array cell = ARRAY_OF(struct call_cell_sums);
+		uint64_t begin_ns = FIRST_NS + half * 500000;
+
+		add_sum(&cell, 0, (struct call_sum){ 700, 20, 2, 0 });
+		add_sum(&cell, 2, (struct call_sum){ 40, 1, 1, 0 });
+		add_sum(&cell, 1, (struct call_sum){ 90000, 3, 1, 0 });
+		add_sum(&cell, 0, (struct call_sum){ 360000, 450, 1, 0 });
+		add_sum(&cell, 1, (struct call_sum){ 500, 2, 3, 0 });
+		ck_assert_int_eq(call_sums_add_cell(summary->calls, begin_ns,
+						    begin_ns + 500000, &cell),
+				 0);
+		array_free(&cell);
 	}
 }
 
@@ -109,7 +119,7 @@ static void make(struct view_fixture *fixture)
 	summary->levels = 4;
 	summary->functions = function_count(fixture->functions);
 	add_slices(summary, fixture->function);
-	add_places(summary->calls, fixture);
+	add_paths(summary->calls, fixture);
 	add_sums(summary);
 	ck_assert_int_eq(view_summary_save(summary, VIEW_FIXTURE_KEY), 0);
 	view_summary_free(summary);

@@ -19,7 +19,7 @@
 /* Bytes of trace from one checkpoint to the next: a window decodes half of that
  * too much.
  */
-#define DISTANCE ((uint64_t)4 << 20)
+#define DISTANCE ((uint64_t)1 << 20)
 
 struct checkpoints {
 	const struct session *session;

@@ -13,7 +13,7 @@ struct step_callback;
 struct stream_checkpoint;
 struct task_stacks;
 
-/* Checkpoints of a recording, one every few megabytes of trace, from which
+/* Checkpoints of a recording, one every megabyte of trace, from which
  * decoding can go on.  The first decode that comes to the end leaves them.
  */
 struct checkpoints;

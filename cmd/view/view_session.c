@@ -37,6 +37,8 @@ static int run_window(struct view_engine *engine, struct time_window window,
 
 	session.window = window;
 	session.done_ns = window.until_ns;
+	/* Threads decode ahead of what is asked for, and a window is short. */
+	session.jobs = NULL;
 	status = run_pipeline_unchecked(&session, callback, &stacks);
 	task_stacks_free(stacks);
 	return status ? -ERROR_FORMAT : 0;

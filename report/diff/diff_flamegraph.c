@@ -11,7 +11,7 @@
 
 struct diff_flame {
 	const struct diff_paths *paths;
-	struct diff_layout layout;
+	struct diff_layout layouts[2]; /* by side */
 	struct flame_svg svg;
 	double most_ns; /* the largest change that is no noise */
 	double gone_ns; /* of paths that B lacks, in themselves */
@@ -40,12 +40,12 @@ static void survey(struct diff_flame *flame)
 		const struct diff_path *path = diff_paths_at(flame->paths, i);
 		double size_ns = size_of(change_of(flame->paths, path));
 
-		if (size_ns && !flame->layout.total_ns[i]) {
+		if (size_ns && !flame->layouts[1].total_ns[i]) {
 			flame->gone++;
 			flame->gone_ns += size_ns;
-		} else if (size_ns > flame->most_ns) {
-			flame->most_ns = size_ns;
 		}
+		if (size_ns > flame->most_ns)
+			flame->most_ns = size_ns;
 	}
 }
 
@@ -77,14 +77,17 @@ static const char *note_of(const struct diff_paths *paths,
 {
 	if (!path->sides[0].recordings && path->sides[1].recordings)
 		return " (new)";
+	if (path->sides[0].recordings && !path->sides[1].recordings)
+		return " (gone)";
 	return diff_sides_are_noise(path->sides, diff_paths_recordings(paths)) ?
 		       " (noise)" :
 		       "";
 }
 
-static void write_frame(const struct diff_flame *flame, uint32_t index)
+static void write_frame(const struct diff_flame *flame, int side,
+			uint32_t index)
 {
-	const struct diff_layout *layout = &flame->layout;
+	const struct diff_layout *layout = &flame->layouts[side];
 	const struct diff_path *path = diff_paths_at(flame->paths, index);
 	double change_ns = change_of(flame->paths, path);
 	double all_ns = diff_sides_change(path->sides,
@@ -95,6 +98,7 @@ static void write_frame(const struct diff_flame *flame, uint32_t index)
 		.width = layout->total_ns[index],
 		.depth = layout->depth[index],
 		.is_interrupt = path->is_interrupt,
+		.is_second = side == 0,
 	};
 	char details[160];
 
@@ -120,7 +124,33 @@ static void write_title(const struct diff_flame *flame, const char *title)
 	fprintf(out,
 		", %s; red: longer in itself than in A, blue: shorter"
 		"</text>\n",
-		duration_text_of(flame->layout.all_ns).text);
+		duration_text_of(flame->layouts[1].all_ns).text);
+}
+
+/* Widths of side A show what B lacks. */
+static void write_second_title(const struct diff_flame *flame)
+{
+	FILE *out = flame->svg.out;
+
+	flame_svg_second(&flame->svg);
+	fprintf(out, "The same by the time in A, %s. ",
+		duration_text_of(flame->layouts[0].all_ns).text);
+	if (flame->gone)
+		fprintf(out, "Gone, of A alone: %" PRIu32 " paths, %s.",
+			flame->gone,
+			duration_text_of(diff_rounded(flame->gone_ns)).text);
+	else
+		fputs("No path is of A alone.", out);
+	fputs("</text>\n", out);
+}
+
+static void write_side(const struct diff_flame *flame, int side)
+{
+	const struct diff_layout *layout = &flame->layouts[side];
+
+	for (uint32_t i = 0; i < diff_paths_count(flame->paths); i++)
+		if (flame_svg_draws(layout->all_ns, layout->total_ns[i]))
+			write_frame(flame, side, i);
 }
 
 static void write_notes(const struct diff_flame *flame)
@@ -129,10 +159,6 @@ static void write_notes(const struct diff_flame *flame)
 	FILE *out = flame->svg.out;
 
 	flame_svg_notes(&flame->svg);
-	if (flame->gone)
-		fprintf(out, "Gone, of A alone: %" PRIu32 " paths, %s. ",
-			flame->gone,
-			duration_text_of(diff_rounded(flame->gone_ns)).text);
 	fputs(recordings[0] < 2 && recordings[1] < 2 ?
 		      "One recording of each: what is chance is not known." :
 		      "Grey: no change, or one that recordings of one side "
@@ -140,28 +166,41 @@ static void write_notes(const struct diff_flame *flame)
 	      out);
 }
 
+static void write_all(struct diff_flame *flame, const char *title, FILE *out)
+{
+	survey(flame);
+	flame->svg = (struct flame_svg){
+		.out = out,
+		.all = flame->layouts[1].all_ns,
+		.max_depth = flame->layouts[1].max_depth,
+		.second_all = flame->layouts[0].all_ns,
+		.second_max_depth = flame->layouts[0].max_depth,
+		.unit = "ns",
+	};
+	flame_svg_begin(&flame->svg);
+	write_title(flame, title);
+	write_side(flame, 1);
+	if (flame->svg.second_all) {
+		write_second_title(flame);
+		write_side(flame, 0);
+	}
+	write_notes(flame);
+	flame_svg_end(&flame->svg);
+}
+
 int diff_flamegraph_write(const struct diff_paths *paths, const char *title,
 			  FILE *out)
 {
 	struct diff_flame flame = { .paths = paths };
-	int status = diff_layout_make(paths, &flame.layout);
+	int status = diff_layout_make(paths, 0, &flame.layouts[0]);
 
 	if (status < 0)
 		return status;
-	survey(&flame);
-	flame.svg = (struct flame_svg){
-		.out = out,
-		.all = flame.layout.all_ns,
-		.max_depth = flame.layout.max_depth,
-		.unit = "ns",
-	};
-	flame_svg_begin(&flame.svg);
-	write_title(&flame, title);
-	for (uint32_t i = 0; i < diff_paths_count(paths); i++)
-		if (flame_svg_draws(&flame.svg, flame.layout.total_ns[i]))
-			write_frame(&flame, i);
-	write_notes(&flame);
-	flame_svg_end(&flame.svg);
-	diff_layout_free(&flame.layout);
-	return 0;
+	status = diff_layout_make(paths, 1, &flame.layouts[1]);
+	if (!status) {
+		write_all(&flame, title, out);
+		diff_layout_free(&flame.layouts[1]);
+	}
+	diff_layout_free(&flame.layouts[0]);
+	return status;
 }

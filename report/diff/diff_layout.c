@@ -31,7 +31,8 @@ static int compare(const void *a, const void *b, void *ctx)
 /* A path's time is its own and that of all below it, which have larger
  * numbers.
  */
-static void add_up(const struct diff_paths *paths, struct diff_layout *layout)
+static void add_up(const struct diff_paths *paths, int side,
+		   struct diff_layout *layout)
 {
 	const uint32_t *recordings = diff_paths_recordings(paths);
 
@@ -39,7 +40,8 @@ static void add_up(const struct diff_paths *paths, struct diff_layout *layout)
 		const struct diff_path *path = diff_paths_at(paths, i);
 
 		layout->total_ns[i] += diff_rounded(
-			diff_side_mean(&path->sides[1], recordings[1]).total_ns);
+			diff_side_mean(&path->sides[side], recordings[side])
+				.total_ns);
 		if (path->parent == DIFF_PATH_NONE)
 			layout->all_ns += layout->total_ns[i];
 		else
@@ -71,7 +73,8 @@ static void place(const struct diff_paths *paths, const uint32_t *order,
 	}
 }
 
-int diff_layout_make(const struct diff_paths *paths, struct diff_layout *layout)
+int diff_layout_make(const struct diff_paths *paths, int side,
+		     struct diff_layout *layout)
 {
 	size_t count = (size_t)diff_paths_count(paths) + 1;
 	uint32_t *order = calloc(count, sizeof(*order));
@@ -87,7 +90,7 @@ int diff_layout_make(const struct diff_paths *paths, struct diff_layout *layout)
 			order[i] = i;
 		qsort_r(order, count - 1, sizeof(*order), compare,
 			(void *)(uintptr_t)paths);
-		add_up(paths, layout);
+		add_up(paths, side, layout);
 		place(paths, order, layout);
 		status = 0;
 	}

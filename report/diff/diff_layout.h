@@ -6,7 +6,7 @@
 
 struct diff_paths;
 
-/* Where each path lies in a flame graph of side B, siblings by name. */
+/* Where each path lies in a flame graph of one side, siblings by name. */
 struct diff_layout {
 	uint64_t *start_ns; /* by path */
 	uint64_t *total_ns; /* by path: its width */
@@ -15,8 +15,9 @@ struct diff_layout {
 	uint32_t max_depth; /* of those that have a width */
 };
 
-/* Returns 0 and @layout, to be freed, or -ERROR_MEMORY. */
-int diff_layout_make(const struct diff_paths *paths,
+/* Lays out @side, 0 or 1.  Returns 0 and @layout, to be freed, or -ERROR_MEMORY.
+ */
+int diff_layout_make(const struct diff_paths *paths, int side,
 		     struct diff_layout *layout);
 void diff_layout_free(struct diff_layout *layout);
 

@@ -11,6 +11,7 @@ enum {
 	WIDTH = 1200,
 	FRAME_HEIGHT = 16,
 	TOP_MARGIN = 60,
+	SECOND_MARGIN = 40,
 	BOTTOM_MARGIN = 24,
 	LETTER_WIDTH = 7,
 	LETTERS_LEAST = 3,
@@ -18,9 +19,38 @@ enum {
 	NARROWEST_PART = 50000,
 };
 
+/* Where the second graph's head begins. */
+static uint32_t first_height(const struct flame_svg *svg)
+{
+	return TOP_MARGIN + (svg->max_depth + 1) * FRAME_HEIGHT;
+}
+
 static uint32_t height_of(const struct flame_svg *svg)
 {
-	return TOP_MARGIN + (svg->max_depth + 1) * FRAME_HEIGHT + BOTTOM_MARGIN;
+	uint32_t height = first_height(svg) + BOTTOM_MARGIN;
+
+	if (svg->second_all)
+		height += SECOND_MARGIN +
+			  (svg->second_max_depth + 1) * FRAME_HEIGHT;
+	return height;
+}
+
+static uint64_t all_of(const struct flame_svg *svg,
+		       const struct flame_frame *frame)
+{
+	return frame->is_second ? svg->second_all : svg->all;
+}
+
+/* Roots are at the bottom of their graph. */
+static uint32_t top_of(const struct flame_svg *svg,
+		       const struct flame_frame *frame)
+{
+	return frame->is_second ?
+		       first_height(svg) + SECOND_MARGIN +
+			       (svg->second_max_depth - frame->depth) *
+				       FRAME_HEIGHT :
+		       TOP_MARGIN +
+			       (svg->max_depth - frame->depth) * FRAME_HEIGHT;
 }
 
 void flame_svg_begin(const struct flame_svg *svg)
@@ -33,8 +63,9 @@ void flame_svg_begin(const struct flame_svg *svg)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" "
 		"width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32
 		"\" data-width=\"%d\" data-all=\"%" PRIu64
-		"\" data-unit=\"%s\">\n",
-		WIDTH, height, WIDTH, height, WIDTH, svg->all, svg->unit);
+		"\" data-second=\"%" PRIu64 "\" data-unit=\"%s\">\n",
+		WIDTH, height, WIDTH, height, WIDTH, svg->all, svg->second_all,
+		svg->unit);
 	fputs("<style>text { font: 12px monospace; fill: #000 } "
 	      ".f { cursor: pointer } .f text { pointer-events: none } "
 	      ".f:hover rect { stroke: #000 } .hit { fill: #e020e0 } "
@@ -73,18 +104,17 @@ void flame_svg_frame(const struct flame_svg *svg,
 		     const struct flame_frame *frame, const char *colour,
 		     const char *details)
 {
-	uint32_t y =
-		TOP_MARGIN + (svg->max_depth - frame->depth) * FRAME_HEIGHT;
-	double scale = (double)WIDTH / (double)svg->all;
+	uint32_t y = top_of(svg, frame);
+	double scale = (double)WIDTH / (double)all_of(svg, frame);
 	double x = (double)frame->start * scale;
 	double width = (double)frame->width * scale;
 	FILE *out = svg->out;
 
 	fprintf(out,
 		"<g class=\"f%s\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
-		"\" data-d=\"%" PRIu32 "\" data-n=\"",
+		"\" data-d=\"%" PRIu32 "\"%s data-n=\"",
 		frame->is_interrupt ? " i" : "", frame->start, frame->width,
-		frame->depth);
+		frame->depth, frame->is_second ? " data-g=\"1\"" : "");
 	name_write(out, NAME_XML, frame->name);
 	fputs("\"><title>", out);
 	name_write(out, NAME_XML, frame->name);
@@ -97,9 +127,15 @@ void flame_svg_frame(const struct flame_svg *svg,
 	fputs("</text></g>\n", out);
 }
 
-bool flame_svg_draws(const struct flame_svg *svg, uint64_t width)
+bool flame_svg_draws(uint64_t all, uint64_t width)
 {
-	return width && width >= svg->all / NARROWEST_PART;
+	return width && width >= all / NARROWEST_PART;
+}
+
+void flame_svg_second(const struct flame_svg *svg)
+{
+	fprintf(svg->out, "<text x=\"10\" y=\"%" PRIu32 "\">",
+		first_height(svg) + SECOND_MARGIN - 12);
 }
 
 void flame_svg_notes(const struct flame_svg *svg)

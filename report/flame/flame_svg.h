@@ -6,11 +6,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A flame graph as an SVG file that zooms and searches (flame_script.h). */
+/* A flame graph as an SVG file that zooms and searches (flame_script.h), with a
+ * second one below it if that has a width.
+ */
 struct flame_svg {
 	FILE *out;
 	uint64_t all; /* the width of all, in its unit */
 	uint32_t max_depth;
+	uint64_t second_all; /* the same of the second graph; 0: none */
+	uint32_t second_max_depth;
 	const char *unit; /* the unit's name: "ns" */
 };
 
@@ -20,12 +24,16 @@ struct flame_frame {
 	uint64_t width;
 	uint32_t depth;
 	bool is_interrupt; /* interrupt work */
+	bool is_second;	   /* of the second graph */
 };
 
 /* Writes the head, in which the caller's title is to follow, as texts and
  * rectangles above y = 60.
  */
 void flame_svg_begin(const struct flame_svg *svg);
+
+/* Begins the line above the second graph, which the caller ends: "</text>". */
+void flame_svg_second(const struct flame_svg *svg);
 
 /* Writes @frame, filled with @colour; @details stand behind its name where the
  * pointer is.
@@ -34,8 +42,10 @@ void flame_svg_frame(const struct flame_svg *svg,
 		     const struct flame_frame *frame, const char *colour,
 		     const char *details);
 
-/* Returns whether a frame of @width is wide enough to be drawn. */
-bool flame_svg_draws(const struct flame_svg *svg, uint64_t width);
+/* Returns whether a frame of @width, of a graph of @all, is wide enough to be
+ * drawn.
+ */
+bool flame_svg_draws(uint64_t all, uint64_t width);
 
 /* Begins the line below the graph, which flame_svg_end() ends with the file. */
 void flame_svg_notes(const struct flame_svg *svg);

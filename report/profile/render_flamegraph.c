@@ -24,7 +24,7 @@ struct flame {
 
 static bool is_drawn(const struct flame *flame, uint32_t node)
 {
-	return flame_svg_draws(&flame->svg, flame->layout.total_ns[node]);
+	return flame_svg_draws(flame->svg.all, flame->layout.total_ns[node]);
 }
 
 static const char *const state_colours[FRAME_STATES] = {

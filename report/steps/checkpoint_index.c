@@ -9,15 +9,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 enum {
 	HEADER_BYTES = 40,
-	ENTRY_BYTES = 32,
-	/* One a few megabytes of trace: this is many terabytes. */
+	ENTRY_BYTES = 40,
+	/* One a megabyte of trace: this is a terabyte. */
 	MOST_ENTRIES = 1 << 20,
+	/* A checkpoint is small numbers, most of them like the one before. */
+	FAST = 1,
+	MOST_BYTES = 1 << 30,
 };
 
-static const char magic[8] = "ktindex1";
+static const char magic[8] = "ktindex2";
 
 struct header {
 	uint64_t key;
@@ -29,8 +33,9 @@ struct header {
 struct entry {
 	uint64_t time_ns;
 	uint64_t offset;
-	uint64_t size;
-	uint64_t hash;
+	uint64_t stored; /* its bytes there: compressed (zstd) */
+	uint64_t size;	 /* what they become */
+	uint64_t hash;	 /* of the bytes as they lie there */
 };
 
 /* Returns @size bytes of @fd from @offset on, to be freed, or NULL. */
@@ -70,13 +75,14 @@ static bool read_header(int fd, uint64_t key, struct header *header)
 	return fits;
 }
 
-static bool read_entry(struct pack *pack, struct entry *entry)
+/* Writes or reads an entry of the table. */
+static void pack_entry(struct entry *entry, struct pack *pack)
 {
 	pack_u64(pack, &entry->time_ns);
 	pack_u64(pack, &entry->offset);
+	pack_u64(pack, &entry->stored);
 	pack_u64(pack, &entry->size);
 	pack_u64(pack, &entry->hash);
-	return !pack->failed;
 }
 
 /* Finds the last entry before @time_ns. */
@@ -98,7 +104,10 @@ static bool find_entry(int fd, uint64_t key, uint64_t time_ns,
 		return false;
 	pack = pack_to_read(table, size);
 	if (pack_hash(PACK_HASH_FIRST, table, size) == header.hash)
-		while (read_entry(&pack, &entry) && entry.time_ns < time_ns) {
+		for (uint64_t i = 0; i < header.count; i++) {
+			pack_entry(&entry, &pack);
+			if (pack.failed || entry.time_ns >= time_ns)
+				break;
 			*found = entry;
 			has_found = true;
 		}
@@ -117,25 +126,41 @@ bool checkpoint_index_fits(const char *path, uint64_t key)
 	return fits;
 }
 
+/* Returns what @stored, the bytes of @entry as they lie in the file, become. */
+static uint8_t *expand(const struct entry *entry, const uint8_t *stored)
+{
+	uint8_t *bytes;
+
+	if (entry->size > MOST_BYTES ||
+	    pack_hash(PACK_HASH_FIRST, stored, entry->stored) != entry->hash)
+		return NULL;
+	bytes = malloc(entry->size + 1);
+	if (bytes && ZSTD_decompress(bytes, entry->size, stored,
+				     entry->stored) != entry->size) {
+		free(bytes);
+		return NULL;
+	}
+	return bytes;
+}
+
 uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
 			       size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct entry entry;
+	uint8_t *stored = NULL;
 	uint8_t *bytes = NULL;
 
 	if (fd < 0)
 		return NULL;
-	if (find_entry(fd, key, time_ns, &entry)) {
-		bytes = read_part(fd, entry.offset, entry.size);
+	if (find_entry(fd, key, time_ns, &entry))
+		stored = read_part(fd, entry.offset, entry.stored);
+	close(fd);
+	if (stored) {
+		bytes = expand(&entry, stored);
 		*size = entry.size;
 	}
-	close(fd);
-	if (bytes &&
-	    pack_hash(PACK_HASH_FIRST, bytes, entry.size) != entry.hash) {
-		free(bytes);
-		bytes = NULL;
-	}
+	free(stored);
 	return bytes;
 }
 
@@ -172,23 +197,43 @@ static void write_part(struct index_writer *writer, uint64_t offset,
 		writer->failed = true;
 }
 
+/* Compresses @bytes into new ones, to be freed; NULL when out of memory. */
+static uint8_t *compress(const uint8_t *bytes, size_t size, size_t *stored_size)
+{
+	size_t room = ZSTD_compressBound(size);
+	uint8_t *stored = malloc(room);
+
+	if (!stored)
+		return NULL;
+	*stored_size = ZSTD_compress(stored, room, bytes, size, FAST);
+	if (!ZSTD_isError(*stored_size))
+		return stored;
+	free(stored);
+	return NULL;
+}
+
 void index_writer_add(struct index_writer *writer, uint64_t time_ns,
 		      const uint8_t *bytes, size_t size)
 {
+	size_t stored_size;
+	uint8_t *stored = compress(bytes, size, &stored_size);
 	struct entry entry = {
 		.time_ns = time_ns,
 		.offset = writer->at,
 		.size = size,
-		.hash = pack_hash(PACK_HASH_FIRST, bytes, size),
 	};
 
-	write_part(writer, writer->at, bytes, size);
-	writer->at += size;
+	if (!stored) {
+		writer->failed = true;
+		return;
+	}
+	entry.stored = stored_size;
+	entry.hash = pack_hash(PACK_HASH_FIRST, stored, stored_size);
+	write_part(writer, writer->at, stored, stored_size);
+	free(stored);
+	writer->at += stored_size;
 	writer->count++;
-	pack_u64(&writer->table, &entry.time_ns);
-	pack_u64(&writer->table, &entry.offset);
-	pack_u64(&writer->table, &entry.size);
-	pack_u64(&writer->table, &entry.hash);
+	pack_entry(&entry, &writer->table);
 }
 
 static void write_header(struct index_writer *writer)

@@ -69,16 +69,18 @@ def check_page(program, sides, text):
 
 
 def check_flame(program, sides):
-    """Widths are B's: they add up to what its own flame graph has."""
+    """Widths are B's, and below A's: they add up to what the sides' own flame
+    graphs have."""
     text = diff(program, "svg", *sides)
     root = xml.etree.ElementTree.fromstring(text)
     assert "http" not in text.replace("http://www.w3.org/", ""), "loads"
-    own = subprocess.run([program, "flamegraph", "--folded", "--bill=victim",
-                          "-i", sides[1]],
-                         check=True, stdout=subprocess.PIPE,
-                         stderr=subprocess.DEVNULL, text=True).stdout
-    assert int(root.get("data-all")) == sum(
-        int(line.rsplit(" ", 1)[1]) for line in own.splitlines())
+    for side, name in ((sides[1], "data-all"), (sides[0], "data-second")):
+        own = subprocess.run([program, "flamegraph", "--folded",
+                              "--bill=victim", "-i", side],
+                             check=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True).stdout
+        assert int(root.get(name)) == sum(
+            int(line.rsplit(" ", 1)[1]) for line in own.splitlines())
     fills = {frame.find(SVG + "rect").get("fill")
              for frame in root.iter(SVG + "g")}
     assert any(re.match(r"rgb\(255,\d+,\d+\)", fill) for fill in fills)
@@ -136,7 +138,14 @@ def drive(page, flame, text, folder):
         assert not window.complaints(), "the console says something"
         window.open(f"file://{flame}")
         window.run("zoom(frames.find((frame) => frame.depth === 2));")
-        assert window.run("return view.w < all;")
+        assert window.run("return views[0].w < alls[0] &&"
+                          " views[1].w === alls[1];")
+        window.run("zoom(frames.find((frame) => frame.graph === 1 &&"
+                   " frame.depth === 1));")
+        assert window.run("return views[1].w < alls[1];")
+        window.run("mark('sched'); ")
+        assert window.run("return matched.textContent.split(',').length;") \
+            == 2
         assert not window.complaints(), "the console says something"
 
 

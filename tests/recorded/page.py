@@ -59,6 +59,18 @@ def check_first_sight(page):
     assert shown["rows"] >= 4 and shown["lanes"] >= 2, shown
     assert "Where the time went" in shown["text"], shown
     assert "system call" in shown["text"], shown
+    # Programs come first, and no call that never returns is slow.
+    found = page.window.run("""
+        const { recording } = page.timeline;
+        const shown = processesOf(recording).map((process) => process.isProgram);
+        return { first: shown.indexOf(false), last: shown.lastIndexOf(true),
+          opened: [...page.timeline.open].map((i) => recording.threads[i]),
+          calls: recording.lists.calls.longest.map((call) =>
+            page.source.names.name(call[4])) };""")
+    assert found["last"] < found["first"], found
+    assert not any(thread["is_kernel"] for thread in found["opened"]), found
+    assert found["calls"] and not any(
+        "exit" in call for call in found["calls"]), found
 
 
 def check_zoom(page):
@@ -161,6 +173,12 @@ def check_parts(page):
         page.window.wait("!document.querySelector('#content p').textContent"
                          f".includes('{name}')", f"no note about {name}")
         page.window.run(f"{box}.click();")
+    # report --flat bills it to processes: the page says that it does not.
+    assert page.window.run("""
+        const { panel } = page;
+        return panel.recording.lists.interrupts.count === 0 ||
+          document.querySelector("#content p").textContent.includes(
+            "Interrupt work counts where it ran");""")
 
 
 def check_click(page):
@@ -181,6 +199,13 @@ def check_click(page):
                        page.window.run("return window.spot;")])
     page.window.wait("page.timeline.selection?.slice", "a clicked slice")
     page.show_tab("details", "table td")
+    thread = page.window.run("return page.timeline.selection.slice[3];")
+    page.window.run("document.querySelector('#content .moment').click();")
+    page.window.wait(f"page.timeline.open.has({thread}) &&"
+                     " page.timeline.visibleRows().some((row) =>"
+                     f" row.kind === 'stack' && row.number === {thread})",
+                     "the calls of who ran")
+    page.settle()
 
 
 CHECKS = (check_first_sight, check_zoom, check_search, check_selection,

@@ -9,8 +9,9 @@ import urllib.request
 
 
 class Server:
-    def __init__(self, address):
+    def __init__(self, address, pid):
         self.address = address
+        self.pid = pid
         self.slowest_s = 0
 
     def ask(self, path, **arguments):
@@ -41,7 +42,7 @@ def server(program, recording):
             address = process.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:"), \
                 process.stderr.read()
-            yield Server(address)
+            yield Server(address, process.pid)
         finally:
             process.terminate()
         said = process.stderr.read()

@@ -25,16 +25,15 @@ static int fit(const char *name, const char *like)
 /* Marks the functions that the recording ran. */
 static bool *find_run(const struct view_sources *sources)
 {
-	const struct call_sums *calls = sources->summary->calls;
+	uint32_t paths_count;
+	const struct call_path *paths =
+		call_sums_paths(sources->summary->calls, &paths_count);
 	uint32_t count = function_count(sources->functions);
 	bool *run = calloc(count + 1, sizeof(*run));
 
-	for (uint32_t i = 0; run && i < call_sums_places(calls); i++) {
-		struct call_place place = call_sums_place(calls, i);
-
-		if (place.parent != CALL_PLACE_NONE && place.function < count)
-			run[place.function] = true;
-	}
+	for (uint32_t i = 1; run && i < paths_count; i++)
+		if (paths[i].function < count)
+			run[paths[i].function] = true;
 	return run;
 }
 

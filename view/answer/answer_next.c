@@ -18,7 +18,7 @@ struct call_search {
 	uint32_t number; /* the thread; or none: any */
 	bool is_back;
 	struct time_window window; /* in which it begins */
-	bool *is_wanted;	   /* by place: a call of it */
+	bool *is_wanted;	   /* by path: a call of it */
 	bool has_found;
 	struct view_slice found;
 };
@@ -27,7 +27,7 @@ static bool is_wanted(struct call_search *search, const struct call_step *step,
 		      uint32_t *number)
 {
 	if (step->kind != STEP_ENTER || step->function != search->function ||
-	    step->how == HOW_INFERRED ||
+	    step->how == HOW_INFERRED || step->how == HOW_START ||
 	    !time_window_has(search->window, step->time_ns) ||
 	    (search->has_found && !search->is_back))
 		return false;
@@ -60,75 +60,130 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 	       (search->has_found && !search->is_back);
 }
 
-/* Marks the places of the function's calls by the wanted thread. */
-static int mark_places(struct call_search *search)
+/* Marks the paths that end in the function. */
+static int mark_paths(struct call_search *search)
 {
-	const struct call_sums *calls = search->sources->summary->calls;
-	uint32_t count = call_sums_places(calls);
-	uint32_t *threads = calloc(count + 1, sizeof(*threads));
+	uint32_t count;
+	const struct call_path *paths =
+		call_sums_paths(search->sources->summary->calls, &count);
 
-	search->is_wanted = calloc(count + 1, sizeof(*search->is_wanted));
-	for (uint32_t i = 0; threads && search->is_wanted && i < count; i++) {
-		struct call_place place = call_sums_place(calls, i);
-		bool is_root = place.parent == CALL_PLACE_NONE;
-
-		threads[i] = is_root ? place.function : threads[place.parent];
-		search->is_wanted[i] = !is_root &&
-				       place.function == search->function &&
-				       (search->number == THREAD_NUMBER_NONE ||
-					search->number == threads[i]);
-	}
-	free(threads);
-	return threads && search->is_wanted ? 0 : -ERROR_MEMORY;
+	search->is_wanted = calloc(count, sizeof(*search->is_wanted));
+	if (!search->is_wanted)
+		return -ERROR_MEMORY;
+	for (uint32_t i = 1; i < count; i++)
+		search->is_wanted[i] = paths[i].function == search->function;
+	return 0;
 }
 
-/* Returns 1 if the part has a call that is wanted, 0 if not, or a negative enum
+/* Returns 1 if the frame has a call that is wanted, 0 if not, or a negative enum
  * error.
  */
-static int has_call(const struct call_search *search, size_t index)
+static int frame_has_call(const struct call_search *search,
+			  const struct call_frame *frame)
 {
-	struct call_part_sums part;
+	const struct call_sum *sums;
+	struct array read;
 	int status =
-		call_sums_read(search->sources->summary->calls, index, &part);
-	const struct call_sum *sums = part.sums.items;
+		call_sums_read(search->sources->summary->calls, frame, &read);
 
-	for (size_t i = 0; i < part.sums.count && !status; i++)
-		status = sums[i].calls && search->is_wanted[sums[i].place];
-	array_free(&part.sums);
+	sums = read.items;
+	for (size_t i = 0; i < read.count && !status; i++)
+		status = sums[i].calls && search->is_wanted[sums[i].path];
+	array_free(&read);
 	return status;
 }
 
-/* Looks in the part for a call that begins in @window. */
-static int look(struct call_search *search, size_t index,
+/* Returns the same of a span of @level. */
+static int has_call(const struct call_search *search,
+		    const struct call_span *span, uint32_t level)
+{
+	const struct call_frame *frames = span->frames.items;
+	int status = 0;
+
+	for (size_t i = 0; i < span->frames.count && !status; i++) {
+		bool is_part = frames[i].owner >= CALL_OWNER_PART;
+
+		if (search->number == THREAD_NUMBER_NONE ?
+			    is_part == (level > 0) :
+			    frames[i].owner == search->number)
+			status = frame_has_call(search, &frames[i]);
+	}
+	return status;
+}
+
+/* Looks in a cell for a call that begins in @window. */
+static int look(struct call_search *search, const struct call_span *cell,
 		struct time_window window)
 {
 	struct view_engine *engine = search->sources->engine;
-	uint64_t begin_ns;
-	uint64_t end_ns;
-	int status;
 
-	call_sums_when(search->sources->summary->calls, index, &begin_ns,
-		       &end_ns);
-	search->window = (struct time_window){
-		begin_ns > window.since_ns ? begin_ns : window.since_ns,
-		end_ns < window.until_ns ? end_ns : window.until_ns,
-	};
-	if (search->window.since_ns >= search->window.until_ns)
-		return 0;
-	status = has_call(search, index);
-	return status <= 0 ?
-		       status :
-		       engine->run(engine, search->window, &search->callback);
+	search->window = window;
+	if (window.since_ns < cell->begin_ns)
+		search->window.since_ns = cell->begin_ns;
+	if (window.until_ns > cell->end_ns)
+		search->window.until_ns = cell->end_ns;
+	return engine->run(engine, search->window, &search->callback);
 }
 
-static int search_parts(struct call_search *search, struct time_window window)
+/* Which cells are still to be searched: from @next to @last, or back from there,
+ * in spans of up to @most_level.
+ */
+struct cell_range {
+	size_t next;
+	size_t last;
+	uint32_t most_level;
+};
+
+/* Goes on by a span without a call, or into one with some. */
+static int search_span(struct call_search *search, struct cell_range *range,
+		       struct time_window window)
 {
-	size_t count = call_sums_parts(search->sources->summary->calls);
+	const struct call_sums *calls = search->sources->summary->calls;
+	bool is_back = search->is_back;
+	const struct call_span *span;
+	size_t cells;
+	uint32_t level = call_sums_largest(calls, range->next, range->last,
+					   is_back, range->most_level, &cells);
+	int status;
+
+	span = call_sums_span(calls, level,
+			      (range->next - (is_back ? 1 : 0)) / cells);
+	status = has_call(search, span, level);
+	if (status > 0 && level) {
+		range->most_level = level - 1;
+		return 0;
+	}
+	range->next = is_back ? range->next - cells : range->next + cells;
+	range->most_level = CALL_LEVELS_MOST;
+	return status > 0 ? look(search, span, window) : status;
+}
+
+/* Which cells have some of @window; they are in order of time. */
+static struct cell_range range_of(const struct call_search *search,
+				  struct time_window window)
+{
+	const struct call_sums *calls = search->sources->summary->calls;
+	size_t last = call_sums_spans(calls, 0);
+	size_t first = 0;
+
+	while (first < last &&
+	       call_sums_span(calls, 0, first)->end_ns <= window.since_ns)
+		first++;
+	while (last > first &&
+	       call_sums_span(calls, 0, last - 1)->begin_ns >= window.until_ns)
+		last--;
+	return search->is_back ?
+		       (struct cell_range){ last, first, CALL_LEVELS_MOST } :
+		       (struct cell_range){ first, last, CALL_LEVELS_MOST };
+}
+
+static int search_cells(struct call_search *search, struct time_window window)
+{
+	struct cell_range range = range_of(search, window);
 	int status = 0;
 
-	for (size_t i = 0; i < count && !status && !search->has_found; i++)
-		status = look(search, search->is_back ? count - 1 - i : i,
-			      window);
+	while (range.next != range.last && !status && !search->has_found)
+		status = search_span(search, &range, window);
 	return status;
 }
 
@@ -155,9 +210,9 @@ static enum view_status run_search(struct call_search *search, uint64_t from,
 	if (search->is_back)
 		window = (struct time_window){ 0, at_ns };
 	if (!status)
-		status = mark_places(search);
+		status = mark_paths(search);
 	if (!status)
-		status = search_parts(search, window);
+		status = search_cells(search, window);
 	thread_numbers_free(&search->numbers);
 	free(search->is_wanted);
 	if (status < 0)

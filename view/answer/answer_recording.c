@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/sleeps/idle_sleep.h"
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
 #include "view/answer/answer_names.h"
@@ -74,6 +75,8 @@ static void write_thread(const struct view_sources *sources, uint32_t number,
 			 task_names_last(sources->names, thread->tid));
 	json_member_text(json, "process", task_names_last(sources->names, pid));
 	json_member_number(json, "part", thread_part(sources, number));
+	json_member_bool(json, "is_kernel",
+			 is_kernel_thread(sources->names, pid));
 	json_key(json, "state_ns");
 	write_counts(thread->state_ns, json);
 	json_key(json, "state_count");

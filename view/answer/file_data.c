@@ -5,6 +5,7 @@
 #include "report/text/duration_text.h"
 #include "view/answer/answer_names.h"
 #include "view/answer/answers.h"
+#include "view/answer/file_places.h"
 #include "view/answer/file_profile.h"
 #include "view/answer/slice_json.h"
 #include "view/data/slice_store.h"

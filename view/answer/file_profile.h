@@ -6,11 +6,6 @@
 
 struct answer_names;
 
-/* What takes less of all time than this part counts as its caller's, unless it
- * is another part of the profile (profile_scope.h).
- */
-enum { FILE_PROFILE_SMALLEST = 2000 };
-
 /* Writes the members "places", "parts" and "left_out_places" of a page in a
  * file: call sums of a few parts of the recording's time.
  *

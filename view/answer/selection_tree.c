@@ -5,6 +5,7 @@
 #include "report/profile/profile.h"
 #include "report/steps/step_filter.h"
 #include "view/answer/whole_parts.h"
+#include "view/data/call_sums.h"
 #include "view/make/thread_numbers.h"
 
 #include <stdlib.h>
@@ -47,26 +48,6 @@ static int add_tree(struct view_selection *selection,
 	return status;
 }
 
-/* Adds what the scope shows of whole parts. */
-static int add_shown(struct view_selection *selection,
-		     struct whole_parts *parts)
-{
-	struct call_tree *tree = whole_parts_tree(parts);
-	struct call_tree *shown = NULL;
-	uint64_t part_ns[PROFILE_PARTS];
-	int status = -ERROR_MEMORY;
-
-	if (tree)
-		shown = profile_scope_apply(&selection->scope, tree, part_ns);
-	if (shown) {
-		add_times(selection, part_ns);
-		status = add_tree(selection, shown);
-	}
-	call_tree_free(tree);
-	call_tree_free(shown);
-	return status;
-}
-
 static int add_parts(const struct view_sources *sources,
 		     struct view_selection *selection, bool grows,
 		     struct time_window *whole)
@@ -78,9 +59,23 @@ static int add_parts(const struct view_sources *sources,
 		status =
 			whole_parts_add(parts, selection->window, grows, whole);
 	if (!status)
-		status = add_shown(selection, parts);
+		status = whole_parts_show(parts, &selection->scope,
+					  selection->tree, selection->part_ns);
 	whole_parts_free(parts);
 	return status;
+}
+
+/* Whether anything was done in @window: without a cell nothing was. */
+static bool has_cell(const struct call_sums *calls, struct time_window window)
+{
+	for (size_t i = 0; i < call_sums_spans(calls, 0); i++) {
+		const struct call_span *cell = call_sums_span(calls, 0, i);
+
+		if (cell->begin_ns < window.until_ns &&
+		    cell->end_ns > window.since_ns)
+			return true;
+	}
+	return false;
 }
 
 /* Decodes what lies between two times, and adds it. */
@@ -100,7 +95,8 @@ static int add_window(const struct view_sources *sources,
 	struct profile *profile;
 	int status;
 
-	if (window.since_ns >= window.until_ns)
+	if (window.since_ns >= window.until_ns ||
+	    !has_cell(sources->summary->calls, window))
 		return 0;
 	if (selection->number != THREAD_NUMBER_NONE) {
 		thread =

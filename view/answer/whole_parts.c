@@ -3,65 +3,27 @@
 
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "view/answer/thread_part.h"
 #include "view/data/call_sums.h"
 #include "view/make/thread_numbers.h"
 
 #include <stdlib.h>
 
-#define NO_SUM SIZE_MAX
-
-/* This is what was done on one path by the tasks of one part. */
+/* What was done on one path by the tasks of one part. */
 struct path_sum {
 	uint64_t self_ns;
 	uint64_t calls;
-	size_t parent; /* a smaller number; NO_SUM: a root */
-	uint32_t function;
 	bool is_used; /* or one below it is */
 };
 
 struct whole_parts {
 	const struct view_sources *sources;
 	const struct call_sums *calls;
-	uint32_t number;   /* the thread that is wanted */
-	size_t path_count; /* of each part of the tasks */
+	uint32_t number; /* the thread that is wanted */
+	const struct call_path *paths;
+	uint32_t count; /* of paths */
 	/* Until a part of time is added there are none. */
 	struct path_sum *sums; /* by part, and in it by path */
-	size_t *sum_of;	       /* by place; NO_SUM: not wanted */
 };
-
-/* Returns the sum that the root of thread @number is added to. */
-static size_t root_sum(const struct whole_parts *parts, uint32_t number)
-{
-	if (parts->number != THREAD_NUMBER_NONE)
-		return parts->number == number ? 0 : NO_SUM;
-	return parts->path_count * thread_part(parts->sources, number);
-}
-
-/* Finds what each place is added to, and what the paths are. */
-static void map_places(struct whole_parts *parts)
-{
-	uint32_t count = call_sums_places(parts->calls);
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct call_place place = call_sums_place(parts->calls, i);
-		struct call_place caller;
-		size_t parent;
-
-		if (place.parent == CALL_PLACE_NONE) {
-			parts->sum_of[i] = root_sum(parts, place.function);
-			continue;
-		}
-		parent = parts->sum_of[place.parent];
-		parts->sum_of[i] = NO_SUM;
-		if (parent == NO_SUM)
-			continue;
-		caller = call_sums_place(parts->calls, place.parent);
-		parts->sum_of[i] = parent + place.path - caller.path;
-		parts->sums[parts->sum_of[i]].function = place.function;
-		parts->sums[parts->sum_of[i]].parent = parent;
-	}
-}
 
 struct whole_parts *whole_parts_new(const struct view_sources *sources,
 				    uint32_t number)
@@ -73,42 +35,8 @@ struct whole_parts *whole_parts_new(const struct view_sources *sources,
 	parts->sources = sources;
 	parts->calls = sources->summary->calls;
 	parts->number = number;
+	parts->paths = call_sums_paths(parts->calls, &parts->count);
 	return parts;
-}
-
-/* Threads share paths: there are fewer of them than places. */
-static size_t count_paths(const struct call_sums *calls)
-{
-	uint32_t count = call_sums_places(calls);
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t path = call_sums_place(calls, i).path;
-
-		if (last < path)
-			last = path;
-	}
-	return (size_t)last + 1;
-}
-
-static int make_sums(struct whole_parts *parts)
-{
-	size_t places = call_sums_places(parts->calls);
-
-	if (parts->sums)
-		return 0;
-	parts->path_count = count_paths(parts->calls);
-	parts->sum_of = calloc(places + 1, sizeof(*parts->sum_of));
-	if (!parts->sum_of)
-		return -ERROR_MEMORY;
-	parts->sums =
-		calloc(parts->path_count * PROFILE_PARTS, sizeof(*parts->sums));
-	if (!parts->sums)
-		return -ERROR_MEMORY;
-	for (size_t i = 0; i < PROFILE_PARTS; i++)
-		parts->sums[i * parts->path_count].parent = NO_SUM;
-	map_places(parts);
-	return 0;
 }
 
 void whole_parts_free(struct whole_parts *parts)
@@ -116,26 +44,79 @@ void whole_parts_free(struct whole_parts *parts)
 	if (!parts)
 		return;
 	free(parts->sums);
-	free(parts->sum_of);
 	free(parts);
 }
 
-static int add_part(struct whole_parts *parts, size_t index)
+/* Adds a frame to the sums of @part. */
+static int add_frame(struct whole_parts *parts, const struct call_frame *frame,
+		     uint32_t part)
 {
-	struct call_part_sums part;
-	int status = call_sums_read(parts->calls, index, &part);
-	const struct call_sum *sums = part.sums.items;
+	struct path_sum *to = &parts->sums[(size_t)part * parts->count];
+	const struct call_sum *sums;
+	struct array read;
+	int status;
 
-	for (size_t i = 0; i < part.sums.count && !status; i++) {
-		size_t number = parts->sum_of[sums[i].place];
-
-		if (number == NO_SUM)
-			continue;
-		parts->sums[number].self_ns += sums[i].self_ns;
-		parts->sums[number].calls += sums[i].calls;
-		parts->sums[number].is_used = true;
+	/* What is read is outside data. */
+	if (part >= PROFILE_PARTS)
+		return -ERROR_FORMAT;
+	status = call_sums_read(parts->calls, frame, &read);
+	sums = read.items;
+	for (size_t i = 0; i < read.count && !status; i++) {
+		to[sums[i].path].self_ns += sums[i].self_ns;
+		to[sums[i].path].calls += sums[i].calls;
+		to[sums[i].path].is_used = true;
 	}
-	array_free(&part.sums);
+	array_free(&read);
+	return status;
+}
+
+/* Adds the frames of @span that are wanted. */
+static int add_span(struct whole_parts *parts, const struct call_span *span,
+		    bool is_cell)
+{
+	const struct call_frame *frames = span->frames.items;
+	int status = 0;
+
+	for (size_t i = 0; i < span->frames.count && !status; i++) {
+		uint32_t owner = frames[i].owner;
+
+		if (parts->number != THREAD_NUMBER_NONE) {
+			if (owner == parts->number)
+				status = add_frame(parts, &frames[i],
+						   PROFILE_WORK);
+		} else if (is_cell) {
+			status = add_frame(parts, &frames[i],
+					   call_sums_part(parts->calls, owner));
+		} else if (owner >= CALL_OWNER_PART) {
+			status = add_frame(parts, &frames[i],
+					   owner - CALL_OWNER_PART);
+		}
+	}
+	return status;
+}
+
+/* Adds cells @first to @last, in spans as large as there are. */
+static int add_cells(struct whole_parts *parts, size_t first, size_t last)
+{
+	int status = 0;
+
+	if (!parts->sums)
+		parts->sums = calloc((size_t)parts->count * PROFILE_PARTS,
+				     sizeof(*parts->sums));
+	if (!parts->sums)
+		return -ERROR_MEMORY;
+	while (first < last && !status) {
+		size_t cells;
+		uint32_t level = call_sums_largest(parts->calls, first, last,
+						   false, CALL_LEVELS_MOST,
+						   &cells);
+
+		status = add_span(parts,
+				  call_sums_span(parts->calls, level,
+						 first / cells),
+				  !level);
+		first += cells;
+	}
 	return status;
 }
 
@@ -151,77 +132,125 @@ static bool is_within(const struct view_summary *summary, uint64_t begin_ns,
 		window.until_ns >= summary->last_ns);
 }
 
+static bool is_wanted(const struct whole_parts *parts,
+		      const struct call_span *cell, struct time_window window,
+		      bool grows)
+{
+	return grows ? cell->end_ns > window.since_ns &&
+			       cell->begin_ns < window.until_ns :
+		       is_within(parts->sources->summary, cell->begin_ns,
+				 cell->end_ns, window);
+}
+
 int whole_parts_add(struct whole_parts *parts, struct time_window window,
 		    bool grows, struct time_window *whole)
 {
 	const struct call_sums *calls = parts->calls;
-	bool has_part = false;
-	int status = 0;
+	size_t count = call_sums_spans(calls, 0);
+	size_t first = 0;
+	size_t last;
 
 	*whole = (struct time_window){ window.since_ns, window.since_ns };
-	for (size_t i = 0; i < call_sums_parts(calls) && !status; i++) {
-		uint64_t begin_ns;
-		uint64_t end_ns;
-
-		call_sums_when(calls, i, &begin_ns, &end_ns);
-		if (grows ? end_ns <= window.since_ns ||
-				    begin_ns >= window.until_ns :
-			    !is_within(parts->sources->summary, begin_ns,
-				       end_ns, window))
-			continue;
-		if (!has_part)
-			whole->since_ns = begin_ns;
-		has_part = true;
-		whole->until_ns = end_ns;
-		status = make_sums(parts);
-		if (!status)
-			status = add_part(parts, i);
-	}
-	return status;
+	while (first < count &&
+	       !is_wanted(parts, call_sums_span(calls, 0, first), window,
+			  grows))
+		first++;
+	last = first;
+	while (last < count &&
+	       is_wanted(parts, call_sums_span(calls, 0, last), window, grows))
+		last++;
+	if (first == last)
+		return 0;
+	whole->since_ns = call_sums_span(calls, 0, first)->begin_ns;
+	whole->until_ns = call_sums_span(calls, 0, last - 1)->end_ns;
+	return add_cells(parts, first, last);
 }
 
 /* Callers of what was used are used, too. */
-static void mark_callers(struct whole_parts *parts)
+static void mark_callers(const struct whole_parts *parts, struct path_sum *sums)
 {
-	for (size_t i = parts->path_count * PROFILE_PARTS; i-- > 0;)
-		if (parts->sums[i].is_used && parts->sums[i].parent != NO_SUM)
-			parts->sums[parts->sums[i].parent].is_used = true;
+	for (uint32_t i = parts->count; i-- > 1;)
+		if (sums[i].is_used)
+			sums[parts->paths[i].parent].is_used = true;
 }
 
-/* Makes a node of sum @index.  Returns false when out of memory. */
-static bool add_node(const struct whole_parts *parts, size_t index,
-		     struct call_tree *tree, uint32_t *nodes)
-{
-	const struct path_sum *sum = &parts->sums[index];
-	uint32_t part = (uint32_t)(index / parts->path_count);
-	struct call_node *node;
+/* What of the sums goes into a tree, and where. */
+struct showing {
+	const struct whole_parts *parts;
+	const struct profile_scope *scope;
+	struct call_tree *tree;
+	uint64_t *time_ns;    /* by part of the profile */
+	struct place *places; /* by path */
+};
 
-	nodes[index] = sum->parent == NO_SUM ?
-			       call_tree_part_root(tree, -1, part) :
-			       call_tree_child(tree, nodes[sum->parent],
-					       sum->function, false);
-	if (nodes[index] == CALL_NODE_NONE)
-		return false;
-	node = call_tree_at(tree, nodes[index]);
-	node->self_ns += sum->self_ns;
-	node->calls.direct += sum->calls;
+/* Where a path is in the tree: if it is not shown, where its caller is. */
+struct place {
+	uint32_t node;
+	enum profile_part part;
+};
+
+static struct place place_of(const struct showing *showing, uint32_t path)
+{
+	const struct call_path *called = &showing->parts->paths[path];
+	const struct place *caller = &showing->places[called->parent];
+	struct place place = *caller;
+
+	place.part = profile_part_of_call(showing->scope->kinds,
+					  called->function, caller->part);
+	if (showing->scope->shows[place.part])
+		place.node = call_tree_child(showing->tree, caller->node,
+					     called->function, false);
+	return place;
+}
+
+/* Shows what was done by the tasks of one part.  Returns false when out of
+ * memory.
+ */
+static bool show_part(const struct showing *showing, enum profile_part part)
+{
+	struct path_sum *sums =
+		&showing->parts->sums[(size_t)part * showing->parts->count];
+
+	mark_callers(showing->parts, sums);
+	for (uint32_t i = 0; i < showing->parts->count; i++) {
+		struct place *place = &showing->places[i];
+		struct call_node *node;
+
+		if (!sums[i].is_used)
+			continue;
+		*place = i ? place_of(showing, i) :
+			     (struct place){
+				     call_tree_root(showing->tree, -1),
+				     part,
+			     };
+		if (place->node == CALL_NODE_NONE)
+			return false;
+		showing->time_ns[place->part] += sums[i].self_ns;
+		if (!showing->scope->shows[place->part])
+			continue;
+		node = call_tree_at(showing->tree, place->node);
+		node->self_ns += sums[i].self_ns;
+		node->calls.direct += sums[i].calls;
+	}
 	return true;
 }
 
-struct call_tree *whole_parts_tree(struct whole_parts *parts)
+int whole_parts_show(struct whole_parts *parts,
+		     const struct profile_scope *scope, struct call_tree *tree,
+		     uint64_t time_ns[PROFILE_PARTS])
 {
-	size_t count = parts->path_count * PROFILE_PARTS;
-	uint32_t *nodes = calloc(count + 1, sizeof(*nodes));
-	struct call_tree *tree = call_tree_new();
-	bool is_whole = nodes && tree;
+	struct showing showing = {
+		.parts = parts,
+		.scope = scope,
+		.tree = tree,
+		.time_ns = time_ns,
+		.places = calloc((size_t)parts->count + 1,
+				 sizeof(*showing.places)),
+	};
+	bool is_whole = showing.places;
 
-	mark_callers(parts);
-	for (size_t i = 0; i < count && is_whole; i++)
-		if (parts->sums[i].is_used)
-			is_whole = add_node(parts, i, tree, nodes);
-	free(nodes);
-	if (is_whole)
-		return tree;
-	call_tree_free(tree);
-	return NULL;
+	for (int i = 0; i < PROFILE_PARTS && parts->sums && is_whole; i++)
+		is_whole = show_part(&showing, (enum profile_part)i);
+	free(showing.places);
+	return is_whole ? 0 : -ERROR_MEMORY;
 }

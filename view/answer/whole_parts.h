@@ -2,6 +2,7 @@
 #ifndef KT_VIEW_WHOLE_PARTS_H
 #define KT_VIEW_WHOLE_PARTS_H
 
+#include "report/profile/profile_scope.h"
 #include "report/steps/time_window.h"
 #include "view/answer/answer.h"
 
@@ -21,7 +22,7 @@ struct whole_parts *whole_parts_new(const struct view_sources *sources,
 				    uint32_t number);
 void whole_parts_free(struct whole_parts *parts);
 
-/* Adds the parts that are in @window, and with @grows those that it has a bit
+/* Adds the cells that are in @window, and with @grows those that it has a bit
  * of.  *@whole is from where to where these are: empty, at the window's begin,
  * if there are none.
  *
@@ -30,10 +31,15 @@ void whole_parts_free(struct whole_parts *parts);
 int whole_parts_add(struct whole_parts *parts, struct time_window window,
 		    bool grows, struct time_window *whole);
 
-/* Returns what was added as a tree with a root for each part of the tasks (enum
- * profile_part; a thread that was chosen is of PROFILE_WORK), to be freed; NULL
- * when out of memory.
+/* Adds to @tree, below a root for all, what @scope shows of what was added; a
+ * thread that was chosen is of PROFILE_WORK.  Where a caller is not shown, the
+ * function hangs on the caller's caller.  Adds what each part took, shown or
+ * not, to @time_ns.
+ *
+ * Returns 0 or -ERROR_MEMORY.
  */
-struct call_tree *whole_parts_tree(struct whole_parts *parts);
+int whole_parts_show(struct whole_parts *parts,
+		     const struct profile_scope *scope, struct call_tree *tree,
+		     uint64_t time_ns[PROFILE_PARTS]);
 
 #endif

@@ -2,34 +2,30 @@
 #include "view/data/call_sums.h"
 
 #include "common/error.h"
-#include "common/pack.h"
-#include "view/data/chunk_file.h"
+#include "view/data/call_store.h"
+#include "view/data/sum_lists.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
-
-/* A part that was written. */
-struct written {
-	struct chunk chunk;
-	uint64_t begin_ns;
-	uint64_t end_ns;
-};
-
-struct call_sums {
-	struct chunk_file *file;
-	struct array places; /* struct call_place */
-	struct array parts;  /* struct written */
-};
 
 struct call_sums *call_sums_new(struct chunk_file *file)
 {
 	struct call_sums *sums = calloc(1, sizeof(*sums));
+	struct call_path *root;
 
 	if (!sums)
 		return NULL;
 	sums->file = file;
-	sums->places = ARRAY_OF(struct call_place);
-	sums->parts = ARRAY_OF(struct written);
+	sums->paths = ARRAY_OF(struct call_path);
+	sums->path_chunks = ARRAY_OF(struct chunk);
+	sums->parts = ARRAY_OF(uint8_t);
+	for (size_t i = 0; i < CALL_LEVELS_MOST; i++)
+		sums->levels[i] = ARRAY_OF(struct call_span);
+	root = array_add(&sums->paths);
+	if (!root) {
+		call_sums_free(sums);
+		return NULL;
+	}
+	root->parent = CALL_PATH_NONE;
 	return sums;
 }
 
@@ -37,144 +33,146 @@ void call_sums_free(struct call_sums *sums)
 {
 	if (!sums)
 		return;
-	array_free(&sums->places);
+	for (size_t i = 0; i < CALL_LEVELS_MOST; i++) {
+		for (size_t j = 0; j < sums->levels[i].count; j++) {
+			struct call_span *span = array_at(&sums->levels[i], j);
+
+			array_free(&span->frames);
+		}
+		array_free(&sums->levels[i]);
+	}
+	array_free(&sums->paths);
+	array_free(&sums->path_chunks);
 	array_free(&sums->parts);
 	free(sums);
 }
 
-int call_sums_add_place(struct call_sums *sums, struct call_place place)
+int call_sums_add_path(struct call_sums *sums, struct call_path path)
 {
-	struct call_place *added = array_add(&sums->places);
+	struct call_path *added = array_add(&sums->paths);
 
 	if (!added)
 		return -ERROR_MEMORY;
-	*added = place;
+	*added = path;
 	return 0;
 }
 
-uint32_t call_sums_places(const struct call_sums *sums)
+const struct call_path *call_sums_paths(const struct call_sums *sums,
+					uint32_t *count)
 {
-	return (uint32_t)sums->places.count;
+	*count = (uint32_t)sums->paths.count;
+	return sums->paths.items;
 }
 
-struct call_place call_sums_place(const struct call_sums *sums, uint32_t number)
+int call_sums_set_part(struct call_sums *sums, uint32_t number, uint8_t part)
 {
-	return *(const struct call_place *)array_at(&sums->places, number);
+	uint8_t *of_thread = array_reach(&sums->parts, number);
+
+	if (!of_thread)
+		return -ERROR_MEMORY;
+	*of_thread = part;
+	return 0;
 }
 
-int call_sums_add_part(struct call_sums *sums,
-		       const struct call_part_sums *part)
+uint8_t call_sums_part(const struct call_sums *sums, uint32_t number)
 {
-	struct written *written = array_add(&sums->parts);
+	const uint8_t *parts = sums->parts.items;
+
+	return number < sums->parts.count ? parts[number] : 0;
+}
+
+size_t call_sums_spans(const struct call_sums *sums, uint32_t level)
+{
+	return level < CALL_LEVELS_MOST ? sums->levels[level].count : 0;
+}
+
+const struct call_span *call_sums_span(const struct call_sums *sums,
+				       uint32_t level, size_t index)
+{
+	return array_at(&sums->levels[level], index);
+}
+
+/* Whether there is a span of @level, of @cells cells, from cell @begin on. */
+static bool has_span(const struct call_sums *sums, uint32_t level, size_t cells,
+		     size_t begin)
+{
+	return begin % cells == 0 &&
+	       begin / cells < call_sums_spans(sums, level) &&
+	       !call_sums_span(sums, level, begin / cells)->is_left_out;
+}
+
+uint32_t call_sums_largest(const struct call_sums *sums, size_t first,
+			   size_t last, bool is_back, uint32_t most,
+			   size_t *cells)
+{
+	size_t wanted = is_back ? first - last : last - first;
+	uint32_t largest = 0;
+	size_t size = 1;
+
+	*cells = 1;
+	for (uint32_t level = 1; level < CALL_LEVELS_MOST && level <= most;
+	     level++) {
+		size *= CALL_SPAN_CELLS;
+		if (size > wanted)
+			break;
+		if (!has_span(sums, level, size,
+			      is_back ? first - size : first))
+			continue;
+		largest = level;
+		*cells = size;
+	}
+	return largest;
+}
+
+const struct call_frame *call_span_frame(const struct call_span *span,
+					 uint32_t owner)
+{
+	const struct call_frame *frames = span->frames.items;
+	size_t low = 0;
+	size_t high = span->frames.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (frames[middle].owner < owner)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < span->frames.count && frames[low].owner == owner ?
+		       &frames[low] :
+		       NULL;
+}
+
+/* Paths are written as how far they are from those before: small numbers. */
+static int make_absolute(const struct call_sums *sums, struct array *read)
+{
+	struct call_sum *items = read->items;
+	uint32_t path = 0;
+
+	for (size_t i = 0; i < read->count; i++) {
+		path += items[i].path;
+		items[i].path = path;
+		/* What is read is outside data. */
+		if (path >= sums->paths.count)
+			return -ERROR_FORMAT;
+	}
+	return 0;
+}
+
+int call_sums_read(const struct call_sums *sums, const struct call_frame *frame,
+		   struct array *read)
+{
 	int status;
 
-	if (!written)
-		return -ERROR_MEMORY;
-	written->begin_ns = part->begin_ns;
-	written->end_ns = part->end_ns;
-	status = chunk_file_add(sums->file, part->sums.items,
-				part->sums.count * sizeof(struct call_sum),
-				&written->chunk);
-	if (status < 0)
-		sums->parts.count--;
-	return status;
-}
-
-size_t call_sums_parts(const struct call_sums *sums)
-{
-	return sums->parts.count;
-}
-
-void call_sums_when(const struct call_sums *sums, size_t index,
-		    uint64_t *begin_ns, uint64_t *end_ns)
-{
-	const struct written *written = array_at(&sums->parts, index);
-
-	*begin_ns = written->begin_ns;
-	*end_ns = written->end_ns;
-}
-
-/* What is read is outside data. */
-static int check_sums(const struct call_sums *sums, const struct array *read)
-{
-	const struct call_sum *items = read->items;
-
-	for (size_t i = 0; i < read->count; i++)
-		if (items[i].place >= sums->places.count)
-			return -ERROR_FORMAT;
-	return 0;
-}
-
-int call_sums_read(const struct call_sums *sums, size_t index,
-		   struct call_part_sums *part)
-{
-	const struct written *written = array_at(&sums->parts, index);
-	size_t count = written->chunk.size / sizeof(struct call_sum);
-
-	*part = (struct call_part_sums){
-		.begin_ns = written->begin_ns,
-		.end_ns = written->end_ns,
-		.sums = ARRAY_OF(struct call_sum),
-	};
-	part->sums.items = chunk_file_read(sums->file, &written->chunk);
-	if (!part->sums.items)
+	*read = ARRAY_OF(struct call_sum);
+	read->items = chunk_file_read(sums->file, &frame->chunk);
+	if (!read->items)
 		return -ERROR_FORMAT;
-	part->sums.count = count;
-	part->sums.room = count;
-	return check_sums(sums, &part->sums);
-}
-
-/* Returns whether place @i makes sense behind those before it. */
-static bool is_sensible(const struct call_place *places, uint32_t i,
-			uint32_t functions)
-{
-	const struct call_place *place = &places[i];
-
-	if (place->parent == CALL_PLACE_NONE)
-		return place->function < CALL_PLACE_NONE && !place->path;
-	return place->parent < i && place->function < functions &&
-	       place->path <= i && place->path > places[place->parent].path;
-}
-
-static void pack_places(struct call_sums *sums, struct pack *pack,
-			uint32_t functions)
-{
-	uint32_t count = (uint32_t)sums->places.count;
-
-	pack_u32(pack, &count);
-	for (uint32_t i = 0; i < count && !pack->failed; i++) {
-		struct call_place *place = array_reach(&sums->places, i);
-
-		pack_check(pack, place);
-		if (!place)
-			return;
-		pack_u32(pack, &place->parent);
-		pack_u32(pack, &place->function);
-		pack_u32(pack, &place->path);
-		pack_check(pack, is_sensible(sums->places.items, i, functions));
-	}
-}
-
-static void pack_written(struct written *written, struct pack *pack)
-{
-	chunk_pack(&written->chunk, pack);
-	pack_u64(pack, &written->begin_ns);
-	pack_u64(pack, &written->end_ns);
-	pack_check(pack, written->chunk.size % sizeof(struct call_sum) == 0);
-}
-
-void call_sums_pack(struct call_sums *sums, struct pack *pack,
-		    uint32_t functions)
-{
-	uint32_t count = (uint32_t)sums->parts.count;
-
-	pack_places(sums, pack, functions);
-	pack_u32(pack, &count);
-	for (uint32_t i = 0; i < count && !pack->failed; i++) {
-		struct written *written = array_reach(&sums->parts, i);
-
-		if (written)
-			pack_written(written, pack);
-		pack_check(pack, written);
-	}
+	read->count = frame->chunk.size / sizeof(struct call_sum);
+	read->room = read->count;
+	status = make_absolute(sums, read);
+	if (status < 0)
+		array_free(read);
+	return status;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char magic[8] = "ktview01";
+static const char magic[8] = "ktview02";
 
 enum { HEAD_BYTES = sizeof(magic) + 8 + 24 };
 
@@ -131,6 +131,8 @@ int view_summary_save(struct view_summary *summary, uint64_t key)
 	struct chunk rest;
 	int status = slice_store_flush(summary->slices);
 
+	if (!status)
+		status = call_sums_flush(summary->calls);
 	if (!status) {
 		pack_all(summary, &pack);
 		status = pack.failed || pack.size > CHUNK_MOST ?

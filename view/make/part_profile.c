@@ -4,8 +4,10 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
+#include "report/profile/profile_scope.h"
 #include "view/data/call_sums.h"
 #include "view/data/summary.h"
+#include "view/make/cell_sums.h"
 
 #include <stdlib.h>
 
@@ -25,38 +27,38 @@ struct profile_cpu {
 
 struct part_profile {
 	struct view_summary *summary;
-	struct call_tree *tree;	 /* its nodes are the places */
-	struct call_tree *paths; /* those of all threads as one */
+	const struct task_names *names;
+	const char *recorder;
+	struct call_tree *paths; /* its nodes are the summary's paths */
 	struct array threads;	 /* struct thread_place */
 	struct array cpus;	 /* struct profile_cpu */
 	uint64_t part_ns;
-	struct call_part_sums part; /* that goes on */
-	struct array where;	    /* uint32_t by node: the number of its
-					 * sum in the part, + 1; 0: none */
+	uint64_t begin_ns; /* of the part that goes on */
+	uint64_t end_ns;
+	struct cell_sums cell; /* what was done in it */
 	int status;
 };
 
 struct part_profile *part_profile_new(struct view_summary *summary,
-				      uint64_t part_ns)
+				      uint64_t part_ns,
+				      const struct task_names *names,
+				      const char *recorder)
 {
 	struct part_profile *profile = calloc(1, sizeof(*profile));
 
 	if (!profile)
 		return NULL;
 	profile->summary = summary;
+	profile->names = names;
+	profile->recorder = recorder;
 	profile->part_ns = part_ns;
 	profile->threads = ARRAY_OF(struct thread_place);
 	profile->cpus = ARRAY_OF(struct profile_cpu);
-	profile->where = ARRAY_OF(uint32_t);
-	profile->part = (struct call_part_sums){
-		.begin_ns = summary->first_ns,
-		.end_ns = summary->first_ns + part_ns,
-		.sums = ARRAY_OF(struct call_sum),
-	};
-	profile->tree = call_tree_new();
+	profile->begin_ns = summary->first_ns;
+	profile->end_ns = summary->first_ns + part_ns;
+	cell_sums_init(&profile->cell);
 	profile->paths = call_tree_new();
-	if (profile->tree && profile->paths &&
-	    call_tree_root(profile->paths, -1) == 0)
+	if (profile->paths && call_tree_root(profile->paths, -1) == 0)
 		return profile;
 	part_profile_free(profile);
 	return NULL;
@@ -66,12 +68,10 @@ void part_profile_free(struct part_profile *profile)
 {
 	if (!profile)
 		return;
-	call_tree_free(profile->tree);
 	call_tree_free(profile->paths);
 	array_free(&profile->threads);
 	array_free(&profile->cpus);
-	array_free(&profile->where);
-	array_free(&profile->part.sums);
+	cell_sums_free(&profile->cell);
 	free(profile);
 }
 
@@ -81,65 +81,52 @@ static void note(struct part_profile *profile, int status)
 		profile->status = status;
 }
 
-static struct call_sum *sum_of(struct part_profile *profile, uint32_t node)
+static struct call_sum *sum_of(struct part_profile *profile, uint32_t cpu,
+			       uint32_t number, uint32_t path)
 {
-	uint32_t *where = array_reach(&profile->where, node);
-	struct array *sums = &profile->part.sums;
-	struct call_sum *sum;
+	struct call_sum *sum = cell_sums_of(&profile->cell, cpu, number, path);
 
-	if (where && *where)
-		return array_at(sums, *where - 1);
-	sum = where ? array_add(sums) : NULL;
-	if (!sum) {
-		profile->status = -ERROR_MEMORY;
-		return NULL;
-	}
-	*where = (uint32_t)sums->count;
-	sum->place = node;
+	note(profile, sum ? 0 : -ERROR_MEMORY);
 	return sum;
 }
 
-/* A node that is new becomes a place of the summary. */
-static void add_place(struct part_profile *profile, struct call_place place)
+/* A node that is new becomes a path of the summary. */
+static void add_path(struct part_profile *profile, uint32_t node,
+		     struct call_path path)
 {
 	struct call_sums *calls = profile->summary->calls;
+	uint32_t count;
 
-	if (call_tree_count(profile->tree) == call_sums_places(calls))
+	call_sums_paths(calls, &count);
+	if (node < count)
 		return;
-	if (place.parent != CALL_PLACE_NONE)
-		place.path = call_tree_child(
-			profile->paths,
-			call_sums_place(calls, place.parent).path,
-			place.function, false);
 	pthread_mutex_lock(&profile->summary->lock);
-	note(profile, place.path == CALL_NODE_NONE ?
-			      -ERROR_MEMORY :
-			      call_sums_add_place(calls, place));
+	note(profile, call_sums_add_path(calls, path));
 	pthread_mutex_unlock(&profile->summary->lock);
 }
 
 static struct thread_place *thread_of(struct part_profile *profile,
-				      uint32_t number)
+				      uint32_t number, int32_t tid)
 {
 	struct thread_place *thread = array_reach(&profile->threads, number);
 
 	if (!thread || thread->is_known)
 		return thread;
 	thread->is_known = true;
-	thread->node = call_tree_root(profile->tree, (int32_t)number);
-	if (thread->node == CALL_NODE_NONE)
-		return NULL;
-	add_place(profile, (struct call_place){
-				   .parent = CALL_PLACE_NONE,
-				   .function = number,
-			   });
+	pthread_mutex_lock(&profile->summary->lock);
+	note(profile,
+	     call_sums_set_part(profile->summary->calls, number,
+				profile_part_of_task(profile->names,
+						     profile->recorder, tid)));
+	pthread_mutex_unlock(&profile->summary->lock);
 	return thread;
 }
 
-static void add_self(struct part_profile *profile, struct thread_place *thread,
-		     uint64_t self_ns)
+static void add_self(struct part_profile *profile, uint32_t cpu,
+		     uint32_t number, uint64_t self_ns)
 {
-	struct call_sum *sum = sum_of(profile, thread->node);
+	struct thread_place *thread = array_at(&profile->threads, number);
+	struct call_sum *sum = sum_of(profile, cpu, number, thread->node);
 
 	if (sum)
 		sum->self_ns += self_ns;
@@ -149,89 +136,85 @@ static void add_self(struct part_profile *profile, struct thread_place *thread,
 /* Adds what the threads on CPUs do from their last steps to the part's end. */
 static void pass_end(struct part_profile *profile)
 {
-	uint64_t end_ns = profile->part.end_ns;
-
-	for (size_t i = 0; i < profile->cpus.count; i++) {
+	for (uint32_t i = 0; i < profile->cpus.count; i++) {
 		struct profile_cpu *cpu = array_at(&profile->cpus, i);
 
-		if (!cpu->is_traced || cpu->last_ns >= end_ns)
+		if (!cpu->is_traced || cpu->last_ns >= profile->end_ns)
 			continue;
-		add_self(profile, array_at(&profile->threads, cpu->number),
-			 end_ns - cpu->last_ns);
-		cpu->last_ns = end_ns;
+		add_self(profile, i, cpu->number,
+			 profile->end_ns - cpu->last_ns);
+		cpu->last_ns = profile->end_ns;
 	}
 }
 
 /* Writes the part that goes on, and begins the next one. */
 static void next_part(struct part_profile *profile)
 {
-	struct call_part_sums *part = &profile->part;
-	const struct call_sum *sums = part->sums.items;
-	uint32_t *where = profile->where.items;
-
 	pass_end(profile);
-	for (size_t i = 0; i < part->sums.count; i++)
-		where[sums[i].place] = 0;
-	if (part->sums.count) {
+	note(profile, cell_sums_end(&profile->cell));
+	if (profile->cell.done.count && !profile->status) {
 		pthread_mutex_lock(&profile->summary->lock);
 		note(profile,
-		     call_sums_add_part(profile->summary->calls, part));
+		     call_sums_add_cell(profile->summary->calls,
+					profile->begin_ns, profile->end_ns,
+					&profile->cell.done));
 		pthread_mutex_unlock(&profile->summary->lock);
 	}
-	part->sums.count = 0;
-	part->begin_ns = part->end_ns;
-	part->end_ns += profile->part_ns;
+	cell_sums_clear(&profile->cell);
+	profile->begin_ns = profile->end_ns;
+	profile->end_ns += profile->part_ns;
 }
 
 /* Returns the child of @node that is called, counting that; CALL_NODE_NONE when
  * out of memory.
  */
-static uint32_t call(struct part_profile *profile, uint32_t node,
-		     const struct call_step *step)
+static uint32_t call(struct part_profile *profile, uint32_t number,
+		     uint32_t node, const struct call_step *step)
 {
 	uint32_t child =
-		call_tree_child(profile->tree, node, step->function, false);
+		call_tree_child(profile->paths, node, step->function, false);
 	struct call_sum *sum;
 
 	if (child == CALL_NODE_NONE) {
 		profile->status = -ERROR_MEMORY;
-		return child;
+		return node;
 	}
-	add_place(profile, (struct call_place){
-				   .parent = node,
-				   .function = step->function,
-			   });
-	sum = sum_of(profile, child);
+	add_path(profile, child,
+		 (struct call_path){
+			 .parent = node,
+			 .function = step->function,
+		 });
+	sum = sum_of(profile, step->cpu, number, child);
 	if (sum && step->how != HOW_START && step->how != HOW_INFERRED)
 		sum->calls++;
 	return child;
 }
 
 /* A call that leads to the function itself stays in its place. */
-static void count_local(struct part_profile *profile, uint32_t node,
-			const struct call_step *step)
+static void count_local(struct part_profile *profile, uint32_t number,
+			uint32_t node, const struct call_step *step)
 {
 	struct call_sum *sum;
 
-	if (call_tree_at(profile->tree, node)->function != step->function) {
-		call(profile, node, step);
+	if (call_tree_at(profile->paths, node)->function != step->function) {
+		call(profile, number, node, step);
 		return;
 	}
-	sum = sum_of(profile, node);
+	sum = sum_of(profile, step->cpu, number, node);
 	if (sum)
 		sum->calls++;
 }
 
 static void move(struct part_profile *profile, struct thread_place *thread,
-		 const struct call_step *step)
+		 uint32_t number, const struct call_step *step)
 {
 	if (step->kind == STEP_ENTER)
-		thread->node = call(profile, thread->node, step);
+		thread->node = call(profile, number, thread->node, step);
 	else if (step->kind == STEP_EXIT)
 		thread->node =
-			call_tree_at(profile->tree, thread->node)->parent;
+			call_tree_at(profile->paths, thread->node)->parent;
 	else if (step->kind == STEP_COUNT)
-		count_local(profile, thread->node, step);
+		count_local(profile, number, thread->node, step);
 }
 
 /* Returns whether the CPU is traced behind @step, as it @was before it. */
@@ -259,23 +242,24 @@ void part_profile_step(struct part_profile *profile,
 	struct thread_place *thread;
 	struct profile_cpu *cpu;
 
-	while (step->time_ns >= profile->part.end_ns && !profile->status &&
-	       profile->part.end_ns <= profile->summary->last_ns)
+	while (step->time_ns >= profile->end_ns && !profile->status &&
+	       profile->end_ns <= profile->summary->last_ns)
 		next_part(profile);
 	if (profile->status)
 		return;
-	thread = thread_of(profile, number);
+	thread = thread_of(profile, number, step->task->tid);
 	cpu = array_reach(&profile->cpus, step->cpu);
 	if (!thread || !cpu) {
 		profile->status = -ERROR_MEMORY;
 		return;
 	}
 	if (step->clock_ns > thread->clock_ns)
-		add_self(profile, thread, step->clock_ns - thread->clock_ns);
+		add_self(profile, step->cpu, number,
+			 step->clock_ns - thread->clock_ns);
 	cpu->number = number;
 	cpu->is_traced = is_traced(step, cpu->is_traced);
 	cpu->last_ns = step->time_ns;
-	move(profile, thread, step);
+	move(profile, thread, number, step);
 }
 
 int part_profile_end(struct part_profile *profile)

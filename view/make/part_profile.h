@@ -4,6 +4,7 @@
 
 #include "report/steps/call_step.h"
 
+struct task_names;
 struct view_summary;
 
 /* Adds up each thread's calls in equal parts of a recording's time, for a
@@ -11,11 +12,14 @@ struct view_summary;
  */
 struct part_profile;
 
-/* Borrows @summary, whose lock it takes to add to it.  Returns NULL when out of
- * memory.
+/* Borrows all; it takes the lock of @summary to add to it.  @recorder is the
+ * command line of the program that made the recording.  Returns NULL when out
+ * of memory.
  */
 struct part_profile *part_profile_new(struct view_summary *summary,
-				      uint64_t part_ns);
+				      uint64_t part_ns,
+				      const struct task_names *names,
+				      const char *recorder);
 void part_profile_free(struct part_profile *profile);
 
 /* Takes a step of thread @number of the summary. */

@@ -8,8 +8,7 @@
 #include "attribution/time/task_paths.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
-#include "symbolize/arch/arch.h"
-#include "symbolize/functions/function_table.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/symbols/symbols.h"
 #include "view/data/slice_store.h"
 #include "view/data/summary.h"
@@ -17,6 +16,7 @@
 #include "view/make/part_profile.h"
 #include "view/make/stack_slice.h"
 #include "view/make/state_slices.h"
+#include "view/make/system_calls.h"
 #include "view/make/thread_numbers.h"
 
 #include <stdlib.h>
@@ -33,7 +33,8 @@ struct view_builder {
 	struct wait_channels *places;
 	struct part_profile *profile;
 	struct level_chain *levels;
-	bool *is_call; /* by function */
+	bool *is_call;	  /* by function: a system call */
+	bool *is_endless; /* one that ends the thread */
 	int status;
 };
 
@@ -42,9 +43,9 @@ struct view_builder {
  * decode anew.
  */
 enum {
-	WINDOW_BYTES = 4 << 20,
+	WINDOW_BYTES = 2 << 20,
 	PAGE_PIXELS = 1500,
-	PART_BYTES = 6 << 20,
+	PART_BYTES = 1 << 20,
 	LEAST_PARTS = 16,
 	LEAST_WINDOWS = 128,
 };
@@ -129,7 +130,11 @@ static void take_call(struct view_builder *builder,
 
 	if (builder->is_call[slice->name]) {
 		pthread_mutex_lock(&summary->lock);
-		longest_take(&summary->lists[LIST_CALLS], slice);
+		/* What never returns is not slow. */
+		if (builder->is_endless[slice->name])
+			summary->lists[LIST_CALLS].count++;
+		else
+			longest_take(&summary->lists[LIST_CALLS], slice);
 		pthread_mutex_unlock(&summary->lock);
 	}
 	level_chain_take_call(builder->levels, slice);
@@ -195,24 +200,6 @@ static void take_record(struct event_handler *handler,
 	task_time_record(builder_of(handler)->time, record);
 }
 
-/* Marks the functions that are system calls. */
-static bool *find_calls(const struct attribution_input *input)
-{
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
-	uint32_t count = function_count(functions);
-	bool *marks = calloc(count + 1, sizeof(*marks));
-
-	for (uint32_t i = 0; marks && i < count; i++) {
-		const struct function *function = function_at(functions, i);
-
-		marks[i] = function->space == 'k' &&
-			   arch_system_call(symbols_arch(input->symbols),
-					    function->name);
-	}
-	return marks;
-}
-
 static void connect(struct view_builder *builder)
 {
 	builder->states.next = &builder->states_out;
@@ -243,13 +230,16 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	builder->paths = task_paths_new();
 	builder->places = wait_channels_new(symbols_functions(input->symbols),
 					    input->kinds, &marks);
-	builder->profile = part_profile_new(summary, part_ns);
+	builder->profile =
+		part_profile_new(summary, part_ns, input->names,
+				 recording_info(input->recording)->command);
 	builder->levels = level_chain_new(summary);
-	builder->is_call = find_calls(input);
+	builder->is_call = system_calls_mark(input->symbols, false);
+	builder->is_endless = system_calls_mark(input->symbols, true);
 	connect(builder);
 	if (!builder->status && builder->time && builder->paths &&
 	    builder->places && builder->profile && builder->levels &&
-	    builder->is_call)
+	    builder->is_call && builder->is_endless)
 		return builder;
 	view_builder_free(builder);
 	return NULL;
@@ -267,6 +257,7 @@ void view_builder_free(struct view_builder *builder)
 	part_profile_free(builder->profile);
 	level_chain_free(builder->levels);
 	free(builder->is_call);
+	free(builder->is_endless);
 	free(builder);
 }
 

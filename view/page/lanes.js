@@ -48,6 +48,14 @@ function addThread(recording, number, open, depths, add) {
       height: Math.max(3, depths.get(lane) ?? 8) * ROW.call });
 }
 
+/* Neither the kernel's own nor the recorder. */
+function isProgram(thread) {
+  return !thread.is_kernel && thread.part === PART.work;
+}
+
+/* Processes with their threads' numbers: programs first, each kind by time on
+ * CPUs.
+ */
 function processesOf(recording) {
   const byPid = new Map();
   recording.threads.forEach((thread, number) => {
@@ -58,14 +66,15 @@ function processesOf(recording) {
     process.threads.push(number);
     process.busy += pid ? busyTime(thread) : -1;
   });
-  const processes = [...byPid.values()].sort((a, b) => b.busy - a.busy);
+  const processes = [...byPid.values()];
   for (const process of processes) {
     const first = recording.threads[process.threads[0]];
+    process.isProgram = process.pid > 0 && isProgram(first);
     process.threads.sort((a, b) =>
       busyTime(recording.threads[b]) - busyTime(recording.threads[a]));
     process.label = process.pid ? `${first.process} ${process.pid}` : "Idle tasks";
   }
-  return processes;
+  return processes.sort((a, b) => b.isProgram - a.isProgram || b.busy - a.busy);
 }
 
 /* What one row is drawn with. */
@@ -75,6 +84,7 @@ class Painter {
     this.recording = recording;
     this.names = names;
     this.stripes = this.makeStripes();
+    this.colors = { cpu: new Map(), stack: new Map() };
   }
   makeStripes() {
     const tile = document.createElement("canvas");
@@ -89,18 +99,25 @@ class Painter {
     context.stroke();
     return this.context.createPattern(tile, "repeat");
   }
-  /* Returns the text and the colour of a slice at @at of @slices. */
-  look(kind, slices, at) {
+  /* The text of a slice at @at of @slices. */
+  label(kind, slices, at) {
     const name = slices[at + SLICE.name];
-    if (kind === "cpu") {
-      const thread = this.recording.threads[name];
-      const label = thread ? threadLabel(thread) : "?";
-      return { label, color: nameColor(label) };
-    }
     if (kind === "state")
-      return { label: this.stateLabel(slices, at), color: stateColors[name] };
-    const label = this.names.name(name);
-    return { label, color: nameColor(label) };
+      return this.stateLabel(slices, at);
+    if (kind === "stack")
+      return this.names.name(name);
+    const thread = this.recording.threads[name];
+    return thread ? threadLabel(thread) : "?";
+  }
+  /* Its colour.  A picture has many thousands: each name's is looked up once. */
+  color(kind, slices, at) {
+    const name = slices[at + SLICE.name];
+    if (kind === "state")
+      return stateColors[name];
+    const known = this.colors[kind];
+    const color = known.get(name) ?? nameColor(this.label(kind, slices, at));
+    known.set(name, color);
+    return color;
   }
   stateLabel(slices, at) {
     const state = this.recording.states[slices[at + SLICE.name]];
@@ -109,15 +126,14 @@ class Painter {
   }
   slice(kind, slices, at, x, y, width, height) {
     const { context } = this;
-    const { label, color } = this.look(kind, slices, at);
-    context.fillStyle = color;
+    context.fillStyle = this.color(kind, slices, at);
     context.fillRect(x, y, Math.max(width, 1), height);
-    if (slices[at + SLICE.count] > 1 && width > 2) {
+    if (slices[at + SLICE.count] > 1 && width > 4) {
       context.fillStyle = this.stripes;
       context.fillRect(x, y, width, height);
     }
     if (width > 26)
-      this.text(label, slices[at + SLICE.count], x + 3, y + height - 4, width - 6);
+      this.text(this.label(kind, slices, at), slices[at + SLICE.count], x + 3, y + height - 4, width - 6);
   }
   text(label, parts, x, y, width) {
     const text = parts > 1 ? `${label} ×${count(parts)}` : label;

@@ -63,9 +63,8 @@ function sentences(recording) {
       (facts.kernel ? ` Linux ${facts.kernel}${facts.host ? ` on ${facts.host}` : ""}.` : ""),
     unknown ? `Of the threads’ time ${duration(unknown)} lies in gaps of the trace.` :
       "The trace has no gaps.",
-    facts.lost_records || facts.is_cut ?
-      `${plural(facts.lost_records, "record")} were lost${facts.is_cut ?
-        "; the recording was not finished" : ""}.` : "",
+    facts.lost_records ? `Lost: ${plural(facts.lost_records, "record")}.` : "",
+    facts.is_cut ? "The recording was not finished." : "",
   ].filter(Boolean);
 }
 
@@ -84,13 +83,16 @@ function processBars(recording, goTo) {
       show: (label, row) => momentLink(label, () =>
         goTo(recording.begin_ns, recording.length_ns, row.threads[0])) },
     { title: "wall time", value: (row) => row.wall, show: duration },
-    { title: "on a CPU", value: (row) => row.busy, show: duration },
+    { title: "on a CPU", value: (row) => row.busy, show: duration,
+      order: (row) => (row.isProgram ? recording.length_ns * recording.cpus.length : 0) +
+        row.busy },
     { title: "parts of its wall time", bar: true, value: (row) => row.busy / (row.wall || 1),
       show: (value, row) => stateBar(recording, row.sum) },
   ];
   const rows = processes.map((process, i) => ({ ...process, sum: sums[i],
     wall: sums[i].reduce((a, b) => a + b, 0) }));
   return element("div", {}, element("h2", { textContent: "Where the time went" }),
+    element("p", { textContent: "Programs first, then kernel threads and the recorder." }),
     legend, table(columns, rows, { sortBy: 2, most: PROCESSES_SHOWN }));
 }
 

@@ -104,10 +104,17 @@ class Panel {
       return element("p", { textContent: selection ?
         `${duration(selection.to - selection.from)} selected.` :
         "Click a call or a state in the timeline." });
-    return element("table", {}, element("tbody", {},
-      ...sliceFacts(selection, this.recording, this.source.names).map(([name, value]) =>
-        element("tr", {}, element("td", { className: "text dim", textContent: name }),
-          element("td", { className: "text", textContent: value })))));
+    const facts = sliceFacts(selection, this.recording, this.source.names);
+    return element("div", {}, element("table", {}, element("tbody", {},
+      ...facts.map(([name, value]) => element("tr", {},
+        element("td", { className: "text dim", textContent: name }),
+        element("td", { className: "text", textContent: value }))))),
+    selection.kind === "cpu" ? this.callsLink(selection) : null);
+  }
+  /* Leads from who runs on a CPU to what it calls there. */
+  callsLink({ from, to, slice }) {
+    return element("p", {}, momentLink("Show its calls in this time",
+      () => this.goTo(from, to, slice[SLICE.name])));
   }
   /* The profile that is asked for, with those parts that are. */
   profile() {
@@ -135,6 +142,8 @@ class Panel {
       ` of ${threadLabel(this.recording.threads[this.scope.value])}`;
     const notes = [profile.self_ns ? `${duration(profile.self_ns)} on CPUs.` : "", left,
       profile.self_ns ? "" : `Nothing${left ? " else" : ""}${whose} ran in this time.`,
+      this.recording.lists.interrupts.count ? "Interrupt work counts where it ran, " +
+        "whoever it was for: report --flat --pid bills a process for its own." : "",
       grown ? `Summed up from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
       profile.left_out && this.tab !== "functions" ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
     return element("p", { className: "dim note", textContent: notes.filter(Boolean).join(" ") });
@@ -181,7 +190,7 @@ class Panel {
       return element("p", { textContent: "No thread is known to have slept here. " +
         "Sleeps are known of recordings with the scheduler’s events: " +
         "ktrace-hw record --events=attribution." });
-    return table([
+    const made = table([
       { title: "asleep", value: (row) => row.sum, show: duration },
       { title: "times", value: (row) => row.times, show: count },
       { title: "mean", value: (row) => row.sum / row.times, show: duration },
@@ -193,6 +202,8 @@ class Panel {
         row.where < 0 ? "not seen" : this.source.names.full(row.where) },
       { title: "woken by", text: true, value: (row) => wakerLabel(this.recording, row.waker) },
     ], rows, { filter: true });
+    return element("div", {}, element("p", { className: "dim note", textContent:
+      "Sleeps of which any part lies in this time, each with its whole length." }), made);
   }
 }
 

@@ -105,21 +105,29 @@ class FileSource {
 }
 
 /* The slices that a window has any part of; of those that are shorter than a
- * pixel the first one in each.
+ * pixel the longest one in each, as the server's thinner names it.
  */
 function cutSlices(slices, from, to, pixel = 0) {
   const cut = [];
   const covered = [];
+  const last = [];
   for (let i = 0; i < slices.length; i += SLICE.numbers) {
     const begin = slices[i];
     const length = slices[i + SLICE.length];
     const depth = slices[i + SLICE.depth];
-    if (begin >= to || begin + length < from ||
-        (length < pixel && begin < covered[depth]))
+    if (begin >= to || begin + length < from)
       continue;
-    covered[depth] = begin + pixel;
+    let place = cut.length;
+    if (length < pixel && begin < covered[depth]) {
+      place = last[depth];
+      if (length <= cut[place + SLICE.length])
+        continue;
+    } else {
+      covered[depth] = begin + pixel;
+      last[depth] = place;
+    }
     for (let j = 0; j < SLICE.numbers; j++)
-      cut.push(slices[i + j]);
+      cut[place + j] = slices[i + j];
   }
   return cut;
 }

@@ -42,10 +42,10 @@ class Timeline {
     this.map = null;
     this.layOut();
   }
-  /* The busiest thread's calls are seen at first, but not those of record. */
+  /* The calls of the program's busiest thread are seen at first. */
   openBusiest() {
-    const rank = (thread) => thread.tid <= 0 ? -1 :
-      thread.part === PART.tracer ? 0 : busyTime(thread);
+    const rank = (thread) => thread.tid <= 0 ? -1 : busyTime(thread) +
+      (isProgram(thread) ? this.recording.length_ns : 0);
     const { threads } = this.recording;
     const busiest = threads.reduce((best, thread, i) =>
       rank(thread) > rank(threads[best]) ? i : best, 0);

@@ -24,6 +24,7 @@ function drawTimeline(timeline) {
   drawSelection(timeline, height);
   drawMap(timeline, width);
   drawTimes(timeline, width);
+  drawScroll(timeline, width, height);
 }
 
 /* The step between two times that people like. */
@@ -53,11 +54,26 @@ function drawTimes(timeline, width) {
   context.fillText(duration(view.to - view.from), 8, AXIS.map + 15);
   eachStep(timeline, (x, at, step) => {
     context.fillRect(Math.round(x), AXIS.map, 1, AXIS.times);
-    context.fillText(moment(at, step), x + 4, AXIS.map + 15);
+    const label = moment(at, step);
+    if (x + 4 + context.measureText(label).width < width)
+      context.fillText(label, x + 4, AXIS.map + 15);
   });
   context.fillStyle = "#d8dbe2";
   context.fillRect(0, TOP - 1, width, 1);
   context.fillRect(NAMES_WIDTH - 1, 0, 1, timeline.canvas.clientHeight);
+}
+
+/* Which part of the rows is seen, if not all are. */
+function drawScroll(timeline, width, height) {
+  const { context, scroll } = timeline;
+  const seen = height - TOP;
+  const part = seen / timeline.height;
+  if (part >= 1)
+    return;
+  context.fillStyle = "#23262e18";
+  context.fillRect(width - 9, TOP, 9, seen);
+  context.fillStyle = "#23262e70";
+  context.fillRect(width - 8, TOP + scroll * part, 7, Math.max(16, seen * part));
 }
 
 /* All of the recording, with the window that is shown. */

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How much CPU time each kind of answer of `ktrace-hw view` takes: windows of the
+timeline at any zoom, profiles and sleeps of selections, searches.
+
+    page_speed.py PROGRAM RECORDING
+"""
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../recorded"))
+
+from view_server import server  # noqa: E402
+
+TIMES = 8
+PIXELS = 2580       # the page asks for twice what a window of 1,500 shows
+LANES = 40
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Bench:
+    def __init__(self, page):
+        self.page = page
+        self.recording = page.wait()
+        self.begin = self.recording["begin_ns"]
+        self.end = self.recording["length_ns"]
+        self.taken = {}
+
+    def cpu_s(self):
+        """User and system time that the server has taken."""
+        with open(f"/proc/{self.page.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+    def ask(self, kind, path, **arguments):
+        before = self.cpu_s()
+        answer = self.page.ask(path, **arguments)
+        self.taken.setdefault(kind, []).append(self.cpu_s() - before)
+        return answer
+
+    def windows(self):
+        """Windows of each length, at random."""
+        span = self.end - self.begin
+        while span > 2000:
+            for _ in range(TIMES):
+                begin = random.randrange(self.begin, self.end - span + 1)
+                yield span, {"from": begin, "to": begin + span}
+            span //= 4
+
+    def busiest(self):
+        """Numbers of the threads that were on CPUs longest, but idle ones."""
+        threads = self.recording["threads"]
+        own = [i for i, thread in enumerate(threads) if thread["tid"] > 0]
+        return sorted(own, key=lambda i: -sum(threads[i]["state_ns"][:5]))
+
+    def timelines(self):
+        lanes = [3 * i + 1 for i in range(len(self.recording["threads"]))]
+        lanes = lanes[:LANES] + [3 * self.busiest()[0] + 2]
+        for span, window in self.windows():
+            self.ask(f"timeline, {span / 1e6:.3f} ms", "lanes", pixels=PIXELS,
+                     lanes=",".join(map(str, lanes)), **window)
+
+    def selections(self):
+        threads = self.busiest()[:6]
+        for span, window in self.windows():
+            text = f"{span / 1e6:.3f} ms"
+            thread = random.choice(threads)
+            self.ask(f"profile, {text}", "profile", **window)
+            self.ask(f"profile of a thread, {text}", "profile", thread=thread,
+                     **window)
+            self.ask(f"sleeps, {text}", "sleeps", **window)
+
+    def searches(self):
+        flat = self.page.ask("profile", **{"from": self.begin,
+                                           "to": self.end})["flat"]
+        by_calls = sorted((flat[i + 1], flat[i])
+                          for i in range(0, len(flat), 4) if flat[i + 1])
+        step = max(1, len(by_calls) // 20)
+        for _, function in by_calls[::step]:
+            for back in range(2):
+                self.ask(f"search {'back' if back else 'on'}", "next",
+                         function=function, back=back,
+                         **{"from": random.randrange(self.begin, self.end)})
+
+    def write(self):
+        print(f"{'answer':40} {'times':>5} {'mean':>6} {'most':>6}  s of CPU")
+        for kind, taken in self.taken.items():
+            print(f"{kind:40} {len(taken):5} {sum(taken) / len(taken):6.2f} "
+                  f"{max(taken):6.2f}")
+
+
+def main():
+    program, recording = sys.argv[1:3]
+    random.seed(1)
+    with server(program, recording) as page:
+        bench = Bench(page)
+        bench.timelines()
+        bench.selections()
+        bench.searches()
+        bench.write()
+
+
+main()
