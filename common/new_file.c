@@ -36,6 +36,13 @@ static int open_temporary(struct new_file *file)
 	return fd;
 }
 
+bool new_file_may_be(const char *path)
+{
+	struct stat file;
+
+	return stat(path, &file) < 0 || S_ISREG(file.st_mode);
+}
+
 bool new_file_open(struct new_file *file, const char *path)
 {
 	*file = (struct new_file){ .path = strdup(path), .fd = -1 };

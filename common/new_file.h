@@ -14,6 +14,12 @@ struct new_file {
 	int fd;		 /* -1: none */
 };
 
+/* Returns whether a new file may have the name @path: it is free, or that of a
+ * regular file.  Devices and pipes are not to be replaced: /dev/null would be a
+ * file from then on.
+ */
+bool new_file_may_be(const char *path);
+
 /* Opens a file that is to be @path, to be read and written.
  *
  * Returns whether it could; close it either way.

@@ -51,11 +51,15 @@ static int fail(const char *path, const char *why)
 static int write_file(const struct view_session *view, const char *path)
 {
 	struct new_file file;
-	bool is_open = new_file_open(&file, path);
-	FILE *out = is_open ? fdopen(dup(file.fd), "w") : NULL;
 	int status = EXIT_OK;
+	bool is_open;
+	FILE *out;
 	int error;
 
+	if (!new_file_may_be(path))
+		return fail(path, "is no regular file");
+	is_open = new_file_open(&file, path);
+	out = is_open ? fdopen(dup(file.fd), "w") : NULL;
 	if (!out) {
 		status = fail(path, strerror(errno));
 	} else {

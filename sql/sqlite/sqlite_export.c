@@ -2,6 +2,7 @@
 #include "sql/sqlite/sqlite_export.h"
 
 #include "common/error.h"
+#include "common/new_file.h"
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/table_insert.h"
 #include "sql/sqlite/table_schema.h"
@@ -135,7 +136,9 @@ int sqlite_export(const struct sql_recording *recording, const char *path,
 	int status = -1;
 
 	*message = NULL;
-	if (part) {
+	if (!new_file_may_be(path)) {
+		*message = sqlite3_mprintf("is no regular file");
+	} else if (part) {
 		unlink(part);
 		status = export_to(recording, part, message);
 		if (!status)

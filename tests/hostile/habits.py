@@ -9,6 +9,7 @@ import glob
 import os
 import shlex
 import shutil
+import stat
 import struct
 import subprocess
 import sys
@@ -162,6 +163,18 @@ def check_examples_of_manuals(program, folder):
             codes = (0, 1)
         done = run(program, *words, folder=folder, codes=(0, 1, 2))
         assert done.code in codes, (words, done.err)
+
+
+def check_devices_are_not_replaced(program, folder):
+    write(folder)
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    for words in (("report", "--html", pipe),
+                  ("export", "--format=sqlite", "-o", pipe)):
+        done = run(program, *words, "-i", folder)
+        assert done.code == 1, (words, done.err)
+        assert "pipe: " in done.err and "no regular file" in done.err, done.err
+        assert stat.S_ISFIFO(os.stat(pipe).st_mode), words
 
 
 def check_completion(program, folder):
