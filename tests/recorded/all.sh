@@ -59,6 +59,7 @@ windows() {
 pages() {
 	local large failed=0
 	python3 "$HERE/page.py" "$KTRACE" "$WORK/windows-2/recording" || failed=1
+	python3 "$HERE/view.py" "$KTRACE" "$WORK/windows-2/recording" || failed=1
 	large=$(find -L "${KTRACE_SHARED:-$ROOT/../shared}" "$ROOT/../bench" \
 		-maxdepth 3 -name data -size +400M -print -quit 2>/dev/null ||
 		true)

@@ -45,7 +45,8 @@ class Page:
 
     def show_tab(self, name, shown):
         self.window.run(f"document.getElementById('tab-{name}').click();")
-        self.window.wait(f"document.querySelector('#content {shown}')",
+        self.window.wait(f"document.querySelector('#content {shown}') &&"
+                         " !document.querySelector('#content.waiting')",
                          f"tab {name} with {shown}")
 
 

@@ -51,14 +51,15 @@ void whole_parts_free(struct whole_parts *parts)
 static int add_frame(struct whole_parts *parts, const struct call_frame *frame,
 		     uint32_t part)
 {
-	struct path_sum *to = &parts->sums[(size_t)part * parts->count];
 	const struct call_sum *sums;
+	struct path_sum *to;
 	struct array read;
 	int status;
 
 	/* What is read is outside data. */
 	if (part >= PROFILE_PARTS)
 		return -ERROR_FORMAT;
+	to = &parts->sums[(size_t)part * parts->count];
 	status = call_sums_read(parts->calls, frame, &read);
 	sums = read.items;
 	for (size_t i = 0; i < read.count && !status; i++) {

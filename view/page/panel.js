@@ -79,6 +79,8 @@ class Panel {
     document.getElementById("range").textContent = this.tab === "overview" ? "" :
       `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
       ` + ${duration(to - from)}`;
+    /* What is still shown is of another question: after a moment it fades. */
+    this.content.classList.add("waiting");
     let shown;
     try {
       shown = await this.tabs[this.tab][1]();
@@ -86,8 +88,10 @@ class Panel {
       shown = element("p", { textContent: error.message });
     }
     /* Another one may have been asked for meanwhile. */
-    if (number === this.asked)
-      this.content.replaceChildren(shown);
+    if (number !== this.asked)
+      return;
+    this.content.classList.remove("waiting");
+    this.content.replaceChildren(shown);
   }
   goTo(from, to, thread) {
     this.timeline.goTo(from, to, thread);
