@@ -3,6 +3,7 @@
 #include "cmd/dump/dump_stages.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +81,8 @@ static int dump_recording(const struct report_options *options,
 		int error = stage(&dump);
 
 		if (error < 0) {
-			fprintf(stderr, "ktrace-hw: dump: %s\n",
+			fprintf(stderr, "ktrace-hw: dump: %s: %s\n",
+				recording_path(session.recording),
 				error_text(error));
 			status = EXIT_FAILED;
 		}

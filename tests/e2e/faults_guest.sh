@@ -26,12 +26,13 @@ start() { # name workload option...
 	RECORDER=$!
 }
 
-# Its exit code; a recorder that was stopped has not ended.
+# Its exit code; a recorder that was stopped has not ended.  What the shell says
+# of one that was killed is left out.
 finish() { # name
 	local code=147
 	while ((code == 147)); do
 		code=0
-		wait "$RECORDER" || code=$?
+		{ wait "$RECORDER" || code=$?; } 2>/dev/null
 	done
 	echo "$code" >"$1.code"
 }
@@ -43,12 +44,15 @@ record() { # name option...
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
-# Its length is that of all moments at which others are killed.
+# Its length is that of all moments at which others are killed; for the most of
+# it the kernel is copied, and TRACE_MS of it are traced.
 whole() {
 	local begin
 	begin=$(now_ms)
 	record whole -a
 	LENGTH_MS=$(($(now_ms) - begin))
+	TRACE_MS=$((10 * 10#$(sed -n 's/.*: whole: \([0-9]*\)\.\([0-9]*\) s, .*/\1\2/p' \
+		whole.err)))
 }
 
 # The copies of the kernel, which are mostly the same, take room once.
@@ -61,10 +65,19 @@ share_copies() { # name
 	done
 }
 
-# From the recorder's own start to its end.  What ran by then does not any more.
-killed() { # name
+wait_for_command() { # name
+	until [[ -s $1.ran ]]; do sleep 0.01; done
+}
+
+# From the recorder's own start to its end, or while it records.  What ran by then
+# does not any more.
+killed() { # name all|traced
 	local moment=$((RANDOM % (LENGTH_MS + 20)))
 	start "$1" "$WORKLOAD" -a
+	if [[ $2 == traced ]]; then
+		moment=$((RANDOM % (TRACE_MS + 20)))
+		wait_for_command "$1"
+	fi
 	sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
 	kill -9 "$RECORDER" 2>/dev/null || true
 	finish "$1"
@@ -76,7 +89,7 @@ killed() { # name
 kills() {
 	local i
 	for ((i = 0; i < KILLS; i++)); do
-		killed "killed-$i"
+		killed "killed-$i" "$( ((i % 2)) && echo traced || echo all)"
 	done
 }
 
@@ -91,7 +104,7 @@ amid() { # name option... -- command...
 	done
 	shift
 	start "$name" "$LONG_WORKLOAD" "${options[@]}"
-	until [[ -s $name.ran ]]; do sleep 0.01; done
+	wait_for_command "$name"
 	sleep 0.05
 	"$@" >"$name.fault" 2>&1 || code=$?
 	echo "$code" >"$name.fault_code"
@@ -146,7 +159,7 @@ timed() {
 	local begin end
 	read -r begin _ </proc/uptime
 	start timed "$LONG_WORKLOAD" -a --duration 0.5
-	until [[ -s timed.ran ]]; do sleep 0.01; done
+	wait_for_command timed
 	date -s "-1 hour" >timed.fault
 	finish timed
 	date -s "+1 hour" >>timed.fault

@@ -23,14 +23,14 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	attribution_cost.sh "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh
 	attribution_relations.sh attribution_sleeps.sh top.sh tutorial.sh arm64.sh
-	"faults.sh 10 1 1 kills accidents"
+	"faults.sh 6 1 1 kills"
 	"arm64_perf.sh one_cpu" "functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
 	"attribution_interrupts.sh arm64" "attribution_servers.sh --arm64"
 	"attribution_relations.sh --arm64")
 if [[ ${1:-all} == full ]]; then
 	tests+=("functions.sh 6.12 1 disk-all sleep-all"
-		"faults.sh 80 2 1 kills full_disks"
+		"faults.sh 80 2 1 kills accidents full_disks"
 		"faults.sh 20 3 2 kills two_at_once switched_off"
 		"functions.sh 6.12 2 echo echo-all"
 		"attribution_interrupts.sh threads two_cpus old_kernel"

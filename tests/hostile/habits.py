@@ -15,8 +15,9 @@ import subprocess
 import sys
 
 from judge import run, run_checks
-from made_recording import (CODE, ITRACE_START, comm, data_file, kernel_trace,
-                            origin, record, write_recording)
+from made_recording import (CODE, FINISHED_ROUND, ITRACE_START, comm, data_file,
+                            info, kernel_trace, origin, record,
+                            write_recording)
 
 MANUALS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../docs/man")
@@ -85,6 +86,21 @@ def check_another_engine_of_what_was_not_read_yet(program, folder):
         assert not os.path.exists(os.path.join(folder, "index")), reader
     done = run(program, "report", "-i", folder, "--flat", "--engine=libipt")
     assert done.out == with_ours.out, (done.out, with_ours.out)
+
+
+def check_trace_that_nothing_describes(program, folder):
+    write(folder)
+    path = os.path.join(folder, "data")
+    with open(path, "rb") as data:
+        content = data.read()
+    described = info()[:8]
+    assert content.count(described) == 1
+    with open(path, "wb") as data:
+        data.write(content.replace(described, struct.pack(
+            "<I", FINISHED_ROUND) + described[4:]))
+    for stage in ("--packets", "--blocks", "--events"):
+        done = run(program, "dump", stage, "-i", folder)
+        assert done.code == 1 and folder in done.err, (stage, done)
 
 
 def check_old_recording(program, folder):
