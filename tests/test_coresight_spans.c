@@ -70,6 +70,17 @@ START_TEST(spans_say_where_they_begin)
 }
 END_TEST
 
+/* However often a record says so, the trace is there once. */
+START_TEST(a_span_is_read_once)
+{
+	add_span(START, 0);
+	add_span(START, 0);
+	add_span(START + SIZE, 0);
+	add_span(START + SIZE, 0);
+	expect_both();
+}
+END_TEST
+
 START_TEST(spans_of_snapshots_say_where_they_end)
 {
 	add_span(START + SIZE, SIDEBAND_AUX_OVERWRITE);
@@ -85,6 +96,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, spans_say_where_they_begin);
+	tcase_add_test(tcase, a_span_is_read_once);
 	tcase_add_test(tcase, spans_of_snapshots_say_where_they_end);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

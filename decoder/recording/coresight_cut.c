@@ -16,6 +16,7 @@ struct cutter {
 	const struct aux_stream *buffer;
 	struct array *parts;		  /* struct coresight_part */
 	size_t first_part;		  /* of the buffer's */
+	uint64_t taken;			  /* the buffer's bytes before it */
 	uint8_t id;			  /* in frames: whose bytes come next */
 	bool is_anew[CORESIGHT_ID_COUNT]; /* its next part */
 	bool is_unknown[CORESIGHT_ID_COUNT];
@@ -214,6 +215,12 @@ static int add_common(struct cutter *cutter, const struct aux_piece *whole,
 
 	if (span->size_bytes < end - span->offset)
 		end = span->offset + span->size_bytes;
+	/* Records that name the same bytes again make no more of them. */
+	if (first < cutter->taken)
+		first = cutter->taken;
+	if (first >= end)
+		return 0;
+	cutter->taken = end;
 
 	struct aux_piece piece = {
 		.offset = first,

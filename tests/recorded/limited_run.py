@@ -5,6 +5,7 @@ import collections
 import os
 import re
 import resource
+import signal
 import subprocess
 import tempfile
 import threading
@@ -27,10 +28,18 @@ def confine(pid, limits):
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (disk, disk))
 
 
+def signal_child(child, number):
+    """Popen's own ways of doing so would also wait for it, which is to be done
+    once, for its usage."""
+    os.kill(child.pid, number)
+
+
 def wait(child, limits):
     """Waits for @child, which is killed if it hangs, and returns its code,
     seconds of CPU time and megabytes."""
-    alarm = threading.Timer(WALL_FACTOR * limits.seconds, child.kill)
+    alarm = threading.Timer(WALL_FACTOR * limits.seconds, signal_child,
+                            (child, signal.SIGKILL))
+    alarm.daemon = True
     alarm.start()
     _, status, usage = os.wait4(child.pid, 0)
     alarm.cancel()

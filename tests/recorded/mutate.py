@@ -32,7 +32,8 @@ from mutants.mutant import Recording, make                    # noqa: E402
 from mutants.viewer import ask                                # noqa: E402
 
 FEATURE_ARCH = 6
-WRONG_OPTION = re.compile(r"^ktrace-hw: (\S+: )?(--|the page: )", re.M)
+WRONG_OPTION = re.compile(
+    r"^ktrace-hw: (\S+: )?(--|the page: |only \S+ reads its trace)", re.M)
 VERIFIED = re.compile(r"^stream \d+ cpu ", re.M)
 
 

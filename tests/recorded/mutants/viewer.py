@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
-from limited_run import Run, confine, wait
+from limited_run import Run, confine, signal_child, wait
 
 WINDOW = "from=0&to={length}"
 QUESTIONS = (f"profile?{WINDOW}", f"sleeps?{WINDOW}", "functions?like=vfs",
@@ -49,7 +49,7 @@ def talk(child):
     except (ValueError, KeyError) as error:
         return f"Assertion: an answer has no sense: {error!r}\n"
     finally:
-        child.terminate()
+        signal_child(child, signal.SIGTERM)
     return ""
 
 
