@@ -11,13 +11,19 @@ int signal_source_open(struct signal_source *source)
 {
 	static const int numbers[] = { SIGINT,	SIGTERM, SIGHUP,
 				       SIGQUIT, SIGCHLD, SIGUSR2 };
+	sigset_t blocked;
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		sigaddset(&set, numbers[i]);
+	blocked = set;
+	/* A file that may not grow any more (ulimit -f) is then an error of
+	 * write(2), and not the end of us without a word.
+	 */
+	sigaddset(&blocked, SIGXFSZ);
 	source->fd = -1;
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+	if (sigprocmask(SIG_BLOCK, &blocked, NULL) < 0)
 		return -ERROR_SYSTEM;
 	source->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return source->fd < 0 ? -ERROR_SYSTEM : 0;

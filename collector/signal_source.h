@@ -18,7 +18,7 @@ struct signal_event {
 	bool from_terminal;
 };
 
-/* Blocks those signals and opens the source.
+/* Blocks those signals, and SIGXFSZ, and opens the source.
  *
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */

@@ -2,7 +2,10 @@
 #include "collector/signal_source.h"
 #include "tests/run_suite.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
@@ -22,6 +25,22 @@ START_TEST(what_ends_a_recording_is_taken)
 }
 END_TEST
 
+START_TEST(limit_of_files_is_an_error_of_writes)
+{
+	const struct rlimit limit = { 1, 1 };
+	struct signal_source source;
+	FILE *file = tmpfile();
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(signal_source_open(&source), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(pwrite(fileno(file), "ab", 1, 1), -1);
+	ck_assert_int_eq(errno, EFBIG);
+	fclose(file);
+	signal_source_close(&source);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("signal_source");
@@ -29,6 +48,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, what_ends_a_recording_is_taken, 0,
 			    sizeof(endings) / sizeof(*endings));
+	tcase_add_test(tcase, limit_of_files_is_an_error_of_writes);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
