@@ -76,11 +76,11 @@ static int decode(struct libipt *source)
 	return 0;
 }
 
-/* The clock of a segment ends with it: what comes then has the time of the last
- * item, and began at @low_ns at the earliest.
+/* The clock of a segment ends with it: what comes then began at @low_ns at the
+ * earliest, and is known to be at @known_ns.
  */
 static void emit_last(struct libipt *source, const struct flow_item *item,
-		      uint64_t low_ns)
+		      uint64_t low_ns, uint64_t known_ns)
 {
 	struct flow_stamp *stamp;
 
@@ -89,7 +89,7 @@ static void emit_last(struct libipt *source, const struct flow_item *item,
 	*stamp = (struct flow_stamp){
 		.low_ns = low_ns,
 		.high_ns = UINT64_MAX,
-		.known_ns = flow_batch_last_ns(source->batch),
+		.known_ns = known_ns,
 	};
 	flow_batch_add(source->batch);
 	flow_batch_flush(source->batch);
@@ -113,7 +113,7 @@ static void end_segment(struct libipt *source)
 						      FLOW_GAP_CUT,
 				  .ip = source->next_segment,
 			  },
-			  source->end_low_ns);
+			  source->end_low_ns, source->end_ns);
 	}
 }
 
@@ -124,19 +124,9 @@ static void emit_end(struct libipt *source)
 	bool is_timed = recording_time(source->input.recording) ==
 			RECORDING_TIME_NANOSECONDS;
 	uint64_t lost_ns = is_timed ? loss_at_end_ns(source->input.stream) : 0;
-	struct flow_stamp *stamp;
 
-	flow_batch_flush(source->batch);
-	*flow_batch_next(source->batch, &stamp) = (struct flow_item){
-		.kind = FLOW_END,
-	};
-	*stamp = (struct flow_stamp){
-		.low_ns = last_ns,
-		.high_ns = UINT64_MAX,
-		.known_ns = lost_ns > last_ns ? lost_ns : last_ns,
-	};
-	flow_batch_add(source->batch);
-	flow_batch_flush(source->batch);
+	emit_last(source, &(struct flow_item){ .kind = FLOW_END }, last_ns,
+		  lost_ns > last_ns ? lost_ns : last_ns);
 }
 
 /* Switches go among the finished items of their time; later ones wait, unless
