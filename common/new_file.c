@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/new_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,13 +41,16 @@ bool new_file_may_be(const char *path)
 {
 	struct stat file;
 
-	return stat(path, &file) < 0 || S_ISREG(file.st_mode);
+	if (stat(path, &file) < 0 || S_ISREG(file.st_mode))
+		return true;
+	errno = EINVAL;
+	return false;
 }
 
 bool new_file_open(struct new_file *file, const char *path)
 {
 	*file = (struct new_file){ .path = strdup(path), .fd = -1 };
-	if (!file->path)
+	if (!file->path || !new_file_may_be(path))
 		return false;
 	file->fd = open_nameless(path);
 	if (file->fd < 0)

@@ -16,13 +16,14 @@ struct new_file {
 
 /* Returns whether a new file may have the name @path: it is free, or that of a
  * regular file.  Devices and pipes are not to be replaced: /dev/null would be a
- * file from then on.
+ * file from then on.  If not, errno is one for regular_file_error().
  */
 bool new_file_may_be(const char *path);
 
 /* Opens a file that is to be @path, to be read and written.
  *
- * Returns whether it could; close it either way.
+ * Returns whether it could, else with errno, about which regular_file_error() says
+ * more; close it either way.
  */
 bool new_file_open(struct new_file *file, const char *path);
 

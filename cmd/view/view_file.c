@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/name_choice.h"
 #include "common/new_file.h"
+#include "common/regular_file.h"
 #include "view/answer/file_data.h"
 #include "view/http/token.h"
 #include "view/page/page.h"
@@ -51,17 +52,13 @@ static int fail(const char *path, const char *why)
 static int write_file(const struct view_session *view, const char *path)
 {
 	struct new_file file;
+	bool is_open = new_file_open(&file, path);
+	FILE *out = is_open ? fdopen(dup(file.fd), "w") : NULL;
 	int status = EXIT_OK;
-	bool is_open;
-	FILE *out;
 	int error;
 
-	if (!new_file_may_be(path))
-		return fail(path, "is no regular file");
-	is_open = new_file_open(&file, path);
-	out = is_open ? fdopen(dup(file.fd), "w") : NULL;
 	if (!out) {
-		status = fail(path, strerror(errno));
+		status = fail(path, regular_file_error(errno));
 	} else {
 		error = write_page(view, out);
 		if (fclose(out) == EOF)

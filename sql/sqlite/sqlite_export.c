@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/new_file.h"
+#include "common/regular_file.h"
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/table_insert.h"
 #include "sql/sqlite/table_schema.h"
@@ -137,7 +138,8 @@ int sqlite_export(const struct sql_recording *recording, const char *path,
 
 	*message = NULL;
 	if (!new_file_may_be(path)) {
-		*message = sqlite3_mprintf("is no regular file");
+		*message = sqlite3_mprintf("cannot be written: %s",
+					   regular_file_error(errno));
 	} else if (part) {
 		unlink(part);
 		status = export_to(recording, part, message);
