@@ -102,7 +102,7 @@ static size_t last_text(const uint8_t *bytes)
 	uint64_t offset;
 
 	memcpy(&table, bytes + 16, sizeof(table));
-	memcpy(&offset, bytes + table + (COUNT - 1) * 40 + 8, sizeof(offset));
+	memcpy(&offset, bytes + table + (COUNT - 1) * 32 + 8, sizeof(offset));
 	return offset;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/checkpoint_index.h"
 
+#include "common/chunk_file.h"
 #include "common/new_file.h"
 #include "common/pack.h"
 
@@ -9,19 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 enum {
 	HEADER_BYTES = 40,
-	ENTRY_BYTES = 40,
+	ENTRY_BYTES = 32,
 	/* One a megabyte of trace: this is a terabyte. */
 	MOST_ENTRIES = 1 << 20,
-	/* A checkpoint is small numbers, most of them like the one before. */
-	FAST = 1,
-	MOST_BYTES = 1 << 30,
 };
 
-static const char magic[8] = "ktindex2";
+static const char magic[8] = "ktindex3";
 
 struct header {
 	uint64_t key;
@@ -32,10 +29,7 @@ struct header {
 
 struct entry {
 	uint64_t time_ns;
-	uint64_t offset;
-	uint64_t stored; /* its bytes there: compressed (zstd) */
-	uint64_t size;	 /* what they become */
-	uint64_t hash;	 /* of the bytes as they lie there */
+	struct chunk chunk;
 };
 
 /* Returns @size bytes of @fd from @offset on, to be freed, or NULL. */
@@ -79,10 +73,7 @@ static bool read_header(int fd, uint64_t key, struct header *header)
 static void pack_entry(struct entry *entry, struct pack *pack)
 {
 	pack_u64(pack, &entry->time_ns);
-	pack_u64(pack, &entry->offset);
-	pack_u64(pack, &entry->stored);
-	pack_u64(pack, &entry->size);
-	pack_u64(pack, &entry->hash);
+	chunk_pack(&entry->chunk, pack);
 }
 
 /* Finds the last entry before @time_ns. */
@@ -126,48 +117,28 @@ bool checkpoint_index_fits(const char *path, uint64_t key)
 	return fits;
 }
 
-/* Returns what @stored, the bytes of @entry as they lie in the file, become. */
-static uint8_t *expand(const struct entry *entry, const uint8_t *stored)
-{
-	uint8_t *bytes;
-
-	if (entry->size > MOST_BYTES ||
-	    pack_hash(PACK_HASH_FIRST, stored, entry->stored) != entry->hash)
-		return NULL;
-	bytes = malloc(entry->size + 1);
-	if (bytes && ZSTD_decompress(bytes, entry->size, stored,
-				     entry->stored) != entry->size) {
-		free(bytes);
-		return NULL;
-	}
-	return bytes;
-}
-
 uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
 			       size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const struct chunk_file file = { .fd = fd };
 	struct entry entry;
-	uint8_t *stored = NULL;
 	uint8_t *bytes = NULL;
 
 	if (fd < 0)
 		return NULL;
-	if (find_entry(fd, key, time_ns, &entry))
-		stored = read_part(fd, entry.offset, entry.stored);
-	close(fd);
-	if (stored) {
-		bytes = expand(&entry, stored);
-		*size = entry.size;
+	if (find_entry(fd, key, time_ns, &entry)) {
+		bytes = chunk_file_read(&file, &entry.chunk);
+		*size = entry.chunk.size;
 	}
-	free(stored);
+	close(fd);
 	return bytes;
 }
 
 struct index_writer {
 	struct new_file file;
 	uint64_t key;
-	uint64_t at; /* where the next bytes go */
+	struct chunk_file chunks;
 	struct pack table;
 	uint64_t count;
 	bool failed;
@@ -180,12 +151,12 @@ struct index_writer *index_writer_open(const char *path, uint64_t key)
 	if (!writer)
 		return NULL;
 	writer->key = key;
-	writer->at = HEADER_BYTES;
 	writer->table = pack_to_write();
 	if (!new_file_open(&writer->file, path)) {
 		index_writer_free(writer);
 		return NULL;
 	}
+	writer->chunks = (struct chunk_file){ writer->file.fd, HEADER_BYTES };
 	return writer;
 }
 
@@ -197,41 +168,16 @@ static void write_part(struct index_writer *writer, uint64_t offset,
 		writer->failed = true;
 }
 
-/* Compresses @bytes into new ones, to be freed; NULL when out of memory. */
-static uint8_t *compress(const uint8_t *bytes, size_t size, size_t *stored_size)
-{
-	size_t room = ZSTD_compressBound(size);
-	uint8_t *stored = malloc(room);
-
-	if (!stored)
-		return NULL;
-	*stored_size = ZSTD_compress(stored, room, bytes, size, FAST);
-	if (!ZSTD_isError(*stored_size))
-		return stored;
-	free(stored);
-	return NULL;
-}
-
 void index_writer_add(struct index_writer *writer, uint64_t time_ns,
 		      const uint8_t *bytes, size_t size)
 {
-	size_t stored_size;
-	uint8_t *stored = compress(bytes, size, &stored_size);
-	struct entry entry = {
-		.time_ns = time_ns,
-		.offset = writer->at,
-		.size = size,
-	};
+	struct entry entry = { .time_ns = time_ns };
 
-	if (!stored) {
+	if (writer->failed || size > CHUNK_MOST ||
+	    chunk_file_add(&writer->chunks, bytes, size, &entry.chunk) < 0) {
 		writer->failed = true;
 		return;
 	}
-	entry.stored = stored_size;
-	entry.hash = pack_hash(PACK_HASH_FIRST, stored, stored_size);
-	write_part(writer, writer->at, stored, stored_size);
-	free(stored);
-	writer->at += stored_size;
 	writer->count++;
 	pack_entry(&entry, &writer->table);
 }
@@ -241,14 +187,14 @@ static void write_header(struct index_writer *writer)
 	const struct pack *table = &writer->table;
 	struct header header = {
 		.key = writer->key,
-		.table = writer->at,
+		.table = writer->chunks.end,
 		.count = writer->count,
 		.hash = pack_hash(PACK_HASH_FIRST, table->bytes, table->size),
 	};
 	struct pack pack = pack_to_write();
 
 	if (table->size)
-		write_part(writer, writer->at, table->bytes, table->size);
+		write_part(writer, header.table, table->bytes, table->size);
 	pack_u64(&pack, &header.key);
 	pack_u64(&pack, &header.table);
 	pack_u64(&pack, &header.count);

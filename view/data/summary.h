@@ -3,8 +3,8 @@
 #define KT_VIEW_SUMMARY_H
 
 #include "common/array.h"
+#include "common/chunk_file.h"
 #include "common/new_file.h"
-#include "view/data/chunk_file.h"
 #include "view/data/longest.h"
 #include "view/data/slice.h"
 

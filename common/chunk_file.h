@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_CHUNK_FILE_H
-#define KT_VIEW_CHUNK_FILE_H
+#ifndef KT_COMMON_CHUNK_FILE_H
+#define KT_COMMON_CHUNK_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/data/chunk_file.h"
+#include "common/chunk_file.h"
 
 #include "common/error.h"
 #include "common/pack.h"
