@@ -71,17 +71,18 @@ END_TEST
 START_TEST(test_symbols)
 {
 	struct kernel_symbols known = symbols();
-	struct kernel_symbol symbol;
-	size_t place = 0;
+	struct kallsyms lines = kernel_symbols_walk(&known);
+	struct kallsyms_line line;
 	unsigned int count = 0;
 
 	ck_assert_uint_eq(kernel_symbols_address(&known, "_text"),
 			  0xffffffff81000000);
+	ck_assert_uint_eq(kernel_symbols_address(&known, "text"), 0);
 	ck_assert_uint_eq(kernel_symbols_address(&known, "helper"), 0);
-	while (kernel_symbols_next(&known, &place, &symbol))
+	while (kallsyms_next(&lines, &line))
 		count++;
 	ck_assert_uint_eq(count, 9);
-	ck_assert_uint_eq(symbol.module_length, 4);
+	ck_assert_uint_eq(line.module_length, 4);
 	kernel_symbols_free(&known);
 }
 END_TEST

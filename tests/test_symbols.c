@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/kernel/kallsyms.h"
+#include "common/kallsyms.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 

@@ -14,13 +14,13 @@ static const char *const makers[] = {
 	"__builtin__kprobes",
 };
 
-static bool is_dynamic(const struct kernel_symbol *symbol)
+static bool is_dynamic(const struct kallsyms_line *line)
 {
-	if (!symbol->module || !symbol->address)
+	if (!line->module_length || !line->address)
 		return false;
 	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (strlen(makers[i]) == symbol->module_length &&
-		    !memcmp(makers[i], symbol->module, symbol->module_length))
+		if (strlen(makers[i]) == line->module_length &&
+		    !memcmp(makers[i], line->module, line->module_length))
 			return true;
 	return false;
 }
@@ -48,18 +48,18 @@ static void set_ends(struct array *ranges)
 int dynamic_code_find(const struct kernel_symbols *symbols,
 		      struct array *ranges)
 {
-	struct kernel_symbol symbol;
-	size_t place = 0;
+	struct kallsyms lines = kernel_symbols_walk_modules(symbols);
+	struct kallsyms_line line;
 
-	while (kernel_symbols_next(symbols, &place, &symbol)) {
+	while (kallsyms_next(&lines, &line)) {
 		struct code_range *range;
 
-		if (!is_dynamic(&symbol))
+		if (!is_dynamic(&line))
 			continue;
 		range = array_add(ranges);
 		if (!range)
 			return -ERROR_MEMORY;
-		range->start = symbol.address;
+		range->start = line.address;
 	}
 	set_ends(ranges);
 	return 0;

@@ -7,13 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* KSYM_NAME_LEN (include/linux/kallsyms.h) and what is around a name. */
+enum { KERNEL_SYMBOL_LENGTH = 512 + 8 };
+
 int kernel_symbols_read(struct kernel_symbols *symbols, const char *path)
 {
 	int error;
 
 	*symbols = (struct kernel_symbols){ 0 };
 	error = byte_buffer_file(&symbols->text, path);
-	byte_buffer_zeros(&symbols->text, 1);
 	return !error && symbols->text.failed ? -ERROR_MEMORY : error;
 }
 
@@ -22,78 +24,73 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 	byte_buffer_free(&symbols->text);
 }
 
-/* A line is "<address> <type> <name>", then "\t[<module>]" if it is one's.
- * Returns where the next one begins, or NULL if @line is none.
- */
-static const char *parse_line(const char *line, struct kernel_symbol *symbol)
+struct kallsyms kernel_symbols_walk(const struct kernel_symbols *symbols)
 {
-	const char *module;
-	char *at;
-
-	symbol->address = strtoull(line, &at, 16);
-	if (at == line || at[0] != ' ' || !at[1] || at[2] != ' ')
-		return NULL;
-	symbol->type = at[1];
-	symbol->name = at + 3;
-	symbol->name_length = (unsigned int)strcspn(symbol->name, "\t\n ");
-	module = symbol->name + symbol->name_length;
-	module += strspn(module, "\t ");
-	symbol->module = *module == '[' ? module + 1 : NULL;
-	symbol->module_length =
-		symbol->module ? (unsigned int)strcspn(symbol->module, "]\n") :
-				 0;
-	module += strcspn(module, "\n");
-	return module + (*module == '\n');
+	return kallsyms_of((const char *)symbols->text.bytes,
+			   symbols->text.size);
 }
 
-int kernel_symbols_next(const struct kernel_symbols *symbols, size_t *place,
-			struct kernel_symbol *symbol)
+/* Returns a walk over the lines from the one that @at is in. */
+static struct kallsyms walk_from(const struct kernel_symbols *symbols,
+				 const char *at)
 {
-	const char *line = (const char *)symbols->text.bytes + *place;
-	const char *next;
+	const char *text = (const char *)symbols->text.bytes;
+	const char *before = memrchr(text, '\n', (size_t)(at - text));
+	const char *line = before ? before + 1 : text;
 
-	if (*place >= symbols->text.size || !*line)
-		return 0;
-	next = parse_line(line, symbol);
-	if (!next)
-		return 0;
-	*place += (size_t)(next - line);
-	return 1;
+	return kallsyms_of(line, symbols->text.size - (size_t)(line - text));
 }
 
-static bool is_called(const struct kernel_symbol *symbol, const char *name)
+struct kallsyms
+kernel_symbols_walk_modules(const struct kernel_symbols *symbols)
 {
-	return strlen(name) == symbol->name_length &&
-	       !memcmp(symbol->name, name, symbol->name_length);
+	const char *text = (const char *)symbols->text.bytes;
+	const char *at = symbols->text.size ?
+				 memchr(text, '\t', symbols->text.size) :
+				 NULL;
+
+	return at ? walk_from(symbols, at) : kallsyms_of(text, 0);
 }
 
+/* Lines that do not end with the name are not even looked at. */
 uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 				const char *name)
 {
-	struct kernel_symbol symbol;
-	size_t place = 0;
+	struct kallsyms rest = kernel_symbols_walk(symbols);
+	struct kallsyms_line line;
+	char end[KERNEL_SYMBOL_LENGTH];
+	int length = snprintf(end, sizeof(end), " %s\n", name);
+	const char *at;
 
-	while (kernel_symbols_next(symbols, &place, &symbol))
-		if (!symbol.module && is_called(&symbol, name))
-			return symbol.address;
+	if (length < 0 || (size_t)length >= sizeof(end))
+		return 0;
+	while ((at = memmem(rest.text, (size_t)(rest.end - rest.text), end,
+			    (size_t)length))) {
+		rest = walk_from(symbols, at);
+		if (kallsyms_next(&rest, &line) &&
+		    kallsyms_line_is_kernels(&line, name))
+			return line.address;
+	}
 	return 0;
 }
 
-/* Returns the place of the kernel's symbol that @line is in @names, of which
- * only the first @count matter; @count if it is none of these.
+/* Returns the place of the kernel's symbol that the @size bytes at @text are in
+ * @names, of which only the first @count matter; @count if it is none of these.
  */
-static size_t place_among(const char *line, const char *const *names,
-			  size_t count, uint64_t *address)
+static size_t place_among(const char *text, size_t size,
+			  const char *const *names, size_t count,
+			  uint64_t *address)
 {
-	struct kernel_symbol symbol;
+	struct kallsyms lines = kallsyms_of(text, size);
+	struct kallsyms_line line;
 	size_t place = 0;
 
-	if (!parse_line(line, &symbol) || symbol.module)
+	if (!kallsyms_next(&lines, &line))
 		return count;
-	while (place < count && !is_called(&symbol, names[place]))
+	while (place < count && !kallsyms_line_is_kernels(&line, names[place]))
 		place++;
 	if (place < count)
-		*address = symbol.address;
+		*address = line.address;
 	return place;
 }
 
@@ -104,6 +101,7 @@ int kernel_symbols_search(const char *path, const char *const *names,
 	char *line = NULL;
 	size_t count = 0;
 	size_t room = 0;
+	ssize_t size;
 	int error = 0;
 
 	*address = 0;
@@ -111,8 +109,8 @@ int kernel_symbols_search(const char *path, const char *const *names,
 		return -ERROR_SYSTEM;
 	while (names[count])
 		count++;
-	while (count && getline(&line, &room, file) > 0)
-		count = place_among(line, names, count, address);
+	while (count && (size = getline(&line, &room, file)) > 0)
+		count = place_among(line, (size_t)size, names, count, address);
 	if (count && !feof(file))
 		error = -ERROR_SYSTEM;
 
@@ -124,41 +122,41 @@ int kernel_symbols_search(const char *path, const char *const *names,
 	return error;
 }
 
-static bool is_function(const struct kernel_symbol *symbol)
+static bool is_function(const struct kallsyms_line *line)
 {
-	return strchr("tTwW", symbol->type) != NULL;
+	return strchr("tTwW", line->type) != NULL;
 }
 
 /* kallsyms sorts neither aliases nor modules: look at every symbol. */
 static uint64_t next_function(const struct kernel_symbols *symbols,
 			      uint64_t address)
 {
-	struct kernel_symbol symbol;
+	struct kallsyms lines = kernel_symbols_walk(symbols);
+	struct kallsyms_line line;
 	uint64_t next = 0;
-	size_t place = 0;
 
-	while (kernel_symbols_next(symbols, &place, &symbol))
-		if (is_function(&symbol) && symbol.address > address &&
-		    (!next || symbol.address < next))
-			next = symbol.address;
+	while (kallsyms_next(&lines, &line))
+		if (is_function(&line) && line.address > address &&
+		    (!next || line.address < next))
+			next = line.address;
 	return next;
 }
 
 int kernel_symbols_function(const struct kernel_symbols *symbols,
 			    const char *name, uint64_t *address, uint64_t *size)
 {
-	struct kernel_symbol symbol;
-	size_t place = 0;
+	struct kallsyms lines = kernel_symbols_walk(symbols);
+	struct kallsyms_line line;
 
-	while (kernel_symbols_next(symbols, &place, &symbol)) {
+	while (kallsyms_next(&lines, &line)) {
 		uint64_t next;
 
-		if (!is_function(&symbol) || !is_called(&symbol, name) ||
-		    !symbol.address)
+		if (!is_function(&line) || !kallsyms_line_is(&line, name) ||
+		    !line.address)
 			continue;
-		next = next_function(symbols, symbol.address);
-		*address = symbol.address;
-		*size = next ? next - symbol.address : 1;
+		next = next_function(symbols, line.address);
+		*address = line.address;
+		*size = next ? next - line.address : 1;
 		return 0;
 	}
 	return -ERROR_NOT_FOUND;

@@ -3,6 +3,7 @@
 #define KT_COLLECTOR_KERNEL_SYMBOLS_H
 
 #include "collector/bytes/byte_buffer.h"
+#include "common/kallsyms.h"
 
 #include <stdint.h>
 
@@ -13,16 +14,6 @@ struct kernel_symbols {
 	struct byte_buffer text;
 };
 
-/* One line. */
-struct kernel_symbol {
-	uint64_t address;
-	char type;
-	const char *name; /* not ended by NUL; owner: the text */
-	unsigned int name_length;
-	const char *module; /* likewise; NULL for the kernel itself */
-	unsigned int module_length;
-};
-
 /* Reads the file at @path.
  *
  * Returns 0, -ERROR_SYSTEM with errno set, or -ERROR_MEMORY.
@@ -30,12 +21,15 @@ struct kernel_symbol {
 int kernel_symbols_read(struct kernel_symbols *symbols, const char *path);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
-/* Steps through all symbols: *@place begins at 0.
- *
- * Returns 1 and @symbol, or 0 at the end.
+/* Returns a walk over all symbols. */
+struct kallsyms kernel_symbols_walk(const struct kernel_symbols *symbols);
+
+/* Returns a walk over what follows the kernel's own symbols: those of modules,
+ * of ftrace's and kprobes' pages and of BPF (kernel/kallsyms.c, s_show() and
+ * update_iter_mod()).
  */
-int kernel_symbols_next(const struct kernel_symbols *symbols, size_t *place,
-			struct kernel_symbol *symbol);
+struct kallsyms
+kernel_symbols_walk_modules(const struct kernel_symbols *symbols);
 
 /* Returns the address of the kernel's symbol @name; 0 if it is unknown or
  * the kernel hides addresses from us (kernel.kptr_restrict).

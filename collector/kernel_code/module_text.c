@@ -10,7 +10,7 @@
 struct mark {
 	uint64_t address;
 	const char *module; /* not ended by NUL */
-	unsigned int module_length;
+	size_t module_length;
 	bool is_text;
 };
 
@@ -28,21 +28,22 @@ static int compare(const void *a, const void *b)
 static int add_symbols(struct array *marks,
 		       const struct kernel_symbols *symbols)
 {
-	struct kernel_symbol symbol;
-	size_t place = 0;
+	struct kallsyms lines = kernel_symbols_walk_modules(symbols);
+	struct kallsyms_line line;
 
-	while (kernel_symbols_next(symbols, &place, &symbol)) {
-		struct mark *mark = symbol.module ? array_add(marks) : NULL;
+	while (kallsyms_next(&lines, &line)) {
+		struct mark *mark;
 
-		if (!symbol.module)
+		if (!line.module_length)
 			continue;
+		mark = array_add(marks);
 		if (!mark)
 			return -ERROR_MEMORY;
 		*mark = (struct mark){
-			.address = symbol.address,
-			.module = symbol.module,
-			.module_length = symbol.module_length,
-			.is_text = strchr("tTwW", symbol.type),
+			.address = line.address,
+			.module = line.module,
+			.module_length = line.module_length,
+			.is_text = strchr("tTwW", line.type),
 		};
 	}
 	return 0;
@@ -61,7 +62,7 @@ static int add_modules(struct array *marks, const struct array *modules)
 		*mark = (struct mark){
 			.address = items[i].address,
 			.module = items[i].name,
-			.module_length = (unsigned int)strlen(items[i].name),
+			.module_length = strlen(items[i].name),
 			.is_text = true,
 		};
 	}

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/kernel/kernel_range.h"
 
-#include "symbolize/kernel/kallsyms.h"
+#include "common/kallsyms.h"
 
 #include <stdio.h>
-#include <string.h>
-
-static bool is_called(const struct kallsyms_line *line, const char *name)
-{
-	return !line->module_length && strlen(name) == line->name_length &&
-	       !memcmp(name, line->name, line->name_length);
-}
 
 bool kernel_range_find(const char *text, size_t size, const char *name,
 		       struct kernel_range *range)
@@ -24,9 +17,9 @@ bool kernel_range_find(const char *text, size_t size, const char *name,
 	snprintf(start, sizeof(start), "__%s_text_start", name);
 	snprintf(end, sizeof(end), "__%s_text_end", name);
 	while (kallsyms_next(&kallsyms, &line))
-		if (is_called(&line, start))
+		if (kallsyms_line_is_kernels(&line, start))
 			range->start = line.address;
-		else if (is_called(&line, end))
+		else if (kallsyms_line_is_kernels(&line, end))
 			range->end = line.address;
 	if (range->start && range->start < range->end)
 		return true;

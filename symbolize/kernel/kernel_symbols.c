@@ -2,8 +2,8 @@
 #include "symbolize/kernel/kernel_symbols.h"
 
 #include "common/error.h"
+#include "common/kallsyms.h"
 #include "symbolize/functions/function_name.h"
-#include "symbolize/kernel/kallsyms.h"
 #include "symbolize/kernel/module_map.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_KALLSYMS_H
-#define KT_SYMBOLIZE_KALLSYMS_H
+#ifndef KT_COMMON_KALLSYMS_H
+#define KT_COMMON_KALLSYMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,5 +31,12 @@ struct kallsyms kallsyms_of(const char *text, size_t size);
  * left out.
  */
 int kallsyms_next(struct kallsyms *kallsyms, struct kallsyms_line *line);
+
+/* Returns whether the symbol, of the kernel proper or of a module, is @name. */
+bool kallsyms_line_is(const struct kallsyms_line *line, const char *name);
+
+/* Returns whether it is @name of the kernel proper. */
+bool kallsyms_line_is_kernels(const struct kallsyms_line *line,
+			      const char *name);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/kernel/kallsyms.h"
+#include "common/kallsyms.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 struct kallsyms kallsyms_of(const char *text, size_t size)
@@ -34,9 +33,11 @@ static const char *skip_word(const char *at, const char *end)
 
 static const char *read_hex(const char *at, const char *end, uint64_t *value)
 {
+	int digit;
+
 	*value = 0;
-	for (; at < end && hex_digit(*at) >= 0; at++)
-		*value = *value << 4 | (uint64_t)hex_digit(*at);
+	for (; at < end && (digit = hex_digit(*at)) >= 0; at++)
+		*value = *value << 4 | (uint64_t)digit;
 	return at;
 }
 
@@ -89,4 +90,16 @@ int kallsyms_next(struct kallsyms *kallsyms, struct kallsyms_line *line)
 		kallsyms->bad_lines++;
 	}
 	return 0;
+}
+
+bool kallsyms_line_is(const struct kallsyms_line *line, const char *name)
+{
+	return strlen(name) == line->name_length &&
+	       !memcmp(name, line->name, line->name_length);
+}
+
+bool kallsyms_line_is_kernels(const struct kallsyms_line *line,
+			      const char *name)
+{
+	return !line->module_length && kallsyms_line_is(line, name);
 }
