@@ -53,7 +53,8 @@ MHD_SRCS := view/http/server.c
 NO_MHD_SRCS := view/http/without_server.c
 NO_MHD_TESTS := $(shell grep -l view/http/ tests/*.c)
 
-CFLAGS   ?= -O2 -g
+# Sanitized code is compiled in two thirds of the time with -O1.
+CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
 # As NEWS has it on top.
 VERSION  := $(shell sed -n 's/^ktrace-hw \([0-9.]*\).*/\1/p;T;q' NEWS)
 CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP

@@ -39,6 +39,11 @@
  */
 #define BUDGET_STREAMS 4096u
 
+/* A CPU's number is below this: tables have a place for each up to the largest
+ * (Linux's CONFIG_NR_CPUS ends far below).
+ */
+#define BUDGET_CPUS (1 << 16)
+
 /* Ids of events in one file. */
 #define BUDGET_EVENT_IDS (1u << 22)
 

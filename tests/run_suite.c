@@ -24,6 +24,11 @@ bool suite_skips_long_test(void)
 	return true;
 }
 
+int suite_repeats(int times)
+{
+	return IS_SLOW && !suite_is_full() ? times / 10 : times;
+}
+
 int run_suite(Suite *suite)
 {
 	SRunner *runner = srunner_create(suite);

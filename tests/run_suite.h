@@ -25,4 +25,9 @@ bool suite_is_full(void);
  */
 bool suite_skips_long_test(void);
 
+/* Returns how often something is to be tried that is tried @times in the full
+ * tier and where it is quick: a tenth of that under sanitizers and in QEMU.
+ */
+int suite_repeats(int times);
+
 #endif

@@ -52,6 +52,8 @@ static const struct row {
 	  { 0 } },
 	{ { 2, PMU_AND_CPUS(1), 0, CORESIGHT_MAGIC_ETE, 0, 9, 1 }, 7,
 	  -ERROR_FORMAT, 0, { 0 } },
+	{ { 2, PMU_AND_CPUS(1), 0, CORESIGHT_MAGIC_ETE, 1 << 24, 0 }, 6,
+	  -ERROR_FORMAT, 0, { 0 } },
 	{ { 2, PMU_AND_CPUS(2), 0, CORESIGHT_MAGIC_ETMV3, 5, 0 }, 6,
 	  -ERROR_FORMAT, 1, { .protocol = CORESIGHT_ETMV3, .cpu = 5 } },
 };

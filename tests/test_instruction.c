@@ -218,10 +218,11 @@ static void check_random(enum instruction_set set, const uint8_t *bytes,
 
 START_TEST(random_bytes_are_read_within_their_bounds)
 {
+	int times = suite_repeats(100000);
 	uint32_t state = 1;
 	uint8_t bytes[20];
 
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < times; i++) {
 		for (size_t at = 0; at < sizeof(bytes); at++)
 			bytes[at] = (uint8_t)(next_random(&state) >> 16);
 		check_random((enum instruction_set)_i, bytes,

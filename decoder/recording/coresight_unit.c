@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/coresight_unit.h"
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 
@@ -91,7 +92,7 @@ static int read_block(struct word_reader *reader, uint64_t version,
 	uint64_t count = layout ? layout->old_count : 0;
 	struct coresight_unit *unit;
 
-	if (!layout || !take_word(reader, &cpu) ||
+	if (!layout || !take_word(reader, &cpu) || cpu >= BUDGET_CPUS ||
 	    (version && !take_word(reader, &count)) || count > reader->left)
 		return -ERROR_FORMAT;
 	unit = array_add(units);

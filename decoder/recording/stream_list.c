@@ -9,9 +9,6 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/stream_builder.h"
 
-/* Linux's CONFIG_NR_CPUS ends far below. */
-enum { CPUS_MOST = 1 << 16 };
-
 struct aux_report {
 	struct aux_span span;
 	int32_t cpu;
@@ -81,7 +78,7 @@ int stream_list_add(struct stream_list *list, const struct record *record)
 	int32_t tid = (int32_t)byte_reader_u32(&reader);
 	int32_t cpu = (int32_t)byte_reader_u32(&reader);
 
-	if (reader.failed || cpu < -1 || cpu >= CPUS_MOST)
+	if (reader.failed || cpu < -1 || cpu >= BUDGET_CPUS)
 		return -ERROR_FORMAT;
 
 	struct stream_builder *builder = find_builder(list, index, cpu, tid);
@@ -105,7 +102,7 @@ int stream_list_add_sample(struct stream_list *list, int32_t cpu, int32_t tid,
 	struct stream_builder *builder;
 	struct aux_piece *piece;
 
-	if (list->has_records || cpu < -1 || cpu >= CPUS_MOST)
+	if (list->has_records || cpu < -1 || cpu >= BUDGET_CPUS)
 		return 0;
 	builder = find_builder(list, 0, cpu, tid);
 	piece = builder ? array_add(&builder->pieces) : NULL;

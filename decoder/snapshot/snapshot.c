@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/snapshot/snapshot.h"
 #include "common/arena.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
@@ -15,9 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* As many as the number of a CPU may say (CPUS_MOST of stream_list.c). */
-enum { CPUS_MOST = 1 << 16 };
 
 /* This is what it says of itself, while it is read. */
 struct snapshot {
@@ -107,7 +105,7 @@ static int32_t number_in(const char *name)
 	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
 		at--;
 	number = strtol(name + at, NULL, 10);
-	return name[at] && number < CPUS_MOST ? (int32_t)number : -1;
+	return name[at] && number < BUDGET_CPUS ? (int32_t)number : -1;
 }
 
 static const char *core_name(const struct snapshot *snapshot, size_t index)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# All tests that start the machine, two at a time; prints each one's lines
+# All tests that start the machine, side by side; prints each one's lines
 # when it has ended.
 #
 #	run_all.sh [all|full]
 #	run_all.sh list [all|full]	only says which, with paths
 #	run_all.sh fetch		only fetches what they need
 #
-# full adds every recording on the other kernels and on arm64, long ones, and
-# perf's own suite.
+# all makes each kind of recording once; full makes every one, on every kernel and
+# on arm64, long ones, and runs perf's own suite.
 set -euo pipefail
 
 HERE=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
@@ -35,19 +35,22 @@ fetch() {
 }
 
 # The longest first.
-tests=(conformance.sh "conformance.sh 6.12 2" test_truth_exec_log.sh
-	test_deterministic.sh "conformance.sh 6.1 1 task-cyc"
-	test_machine_{options,fetch,run,keep,failures,shell,fast,devices}.sh
-	test_machine_isolated.sh test_trace_unit.sh
+tests=(test_machine_failures.sh test_trace_unit.sh
+	"conformance.sh 6.12 1 task-cyc task-both psb filter events-kernel events-user no-tnt"
+	"conformance.sh 6.12 2 all-cyc events-kernel"
 	"conformance_arm64.sh 1 task-times task-both ours-user ours-cycles ours-patching filter"
-	"conformance_arm64.sh --kernel 6.1 1 ours-task"
-	"conformance_arm64.sh 2 ours-moving ours-all")
+	"conformance_arm64.sh 2 ours-moving"
+	test_deterministic.sh "conformance.sh 6.1 1 task-cyc"
+	test_machine_{run,fetch,keep,devices,shell,fast,isolated,options}.sh
+	test_truth_exec_log.sh)
 if [[ $LEVEL == full ]]; then
-	tests+=("conformance.sh 6.12 1 large" "conformance.sh 6.1 1"
+	tests+=("conformance.sh 6.12 1" "conformance.sh 6.12 2"
+		"conformance.sh 6.12 1 large" "conformance.sh 6.1 1"
 		"conformance.sh 6.1 2" "conformance.sh 7.3 1"
 		"conformance.sh 7.3 2" test_perf_suite.sh
 		"test_perf_suite.sh 7.3" "conformance_arm64.sh 1"
-		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2")
+		"conformance_arm64.sh 1 large" "conformance_arm64.sh 2"
+		"conformance_arm64.sh --kernel 6.1 1 ours-task")
 fi
 case $ACTION in
 list) printf '%s\n' "${tests[@]/#/machine/tests/}" ;;

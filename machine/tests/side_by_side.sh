@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Tests that start the machine, two at a time; shows what each one printed
-# when it has ended.
+# Tests that start the machine, side by side: one more than there are CPUs, as each
+# waits now and then.  Shows what each one printed when it has ended.
 SIDE_WORK=$(mktemp -d)
-readonly SIDE_WORK
+SIDE_MOST=$(($(nproc) + 1))
+readonly SIDE_WORK SIDE_MOST
 trap side_end EXIT
 
 # With all that the tests have started: each is a process group.
@@ -67,7 +68,7 @@ side_by_side() { # folder test...
 	local -A running=()
 	shift
 	for test in "$@"; do
-		((${#running[@]} < 2)) || await_test running || failed=1
+		((${#running[@]} < SIDE_MOST)) || await_test running || failed=1
 		set -m
 		# shellcheck disable=SC2086 # a test and its arguments
 		run_apart "$folder"/$test </dev/null &

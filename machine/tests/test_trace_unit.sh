@@ -38,7 +38,7 @@ IN_GUEST='
 
 test_registers() {
 	cc -O1 -o "$WORK/ptwrite" "$HERE/ptwrite.c"
-	capture "$MACHINE" run --results "$WORK" --timeout "$LIMIT_S" -- \
+	capture "$MACHINE" run --fast --results "$WORK" --timeout "$LIMIT_S" -- \
 		bash -c "$IN_GUEST" guest "$WORK"
 	expect "exit code" 0 "$CODE"
 	expect "capabilities" \
@@ -61,9 +61,10 @@ count_packets() { # recording packet
 }
 
 test_loss() {
-	capture "$MACHINE" run --loss 20000 --results "$WORK" --timeout "$LIMIT_S" -- \
+	capture "$MACHINE" run --fast --loss 20000 --results "$WORK" --timeout "$LIMIT_S" -- \
 		perf record --kcore -B -N -q -m,16M -o "$WORK/loss" \
-		-e intel_pt/cyc=1/k -- busybox ls -lR /usr/bin
+		-e intel_pt/cyc=1/k -- busybox ls -lR /etc/default /etc/init.d \
+		/etc/apt
 	expect "loss: exit code" 0 "$CODE"
 	local overflows
 	overflows=$(count_packets "$WORK/loss" OVF)
@@ -91,7 +92,7 @@ INTERRUPTS='
 '
 
 test_interrupts() {
-	capture "$MACHINE" run --results "$WORK" --timeout "$LIMIT_S" -- \
+	capture "$MACHINE" run --fast --results "$WORK" --timeout "$LIMIT_S" -- \
 		bash -c "$INTERRUPTS" guest "$WORK"
 	expect "interrupts: exit code" 0 "$CODE"
 	expect "counters: both interrupt" "cycles: instructions:" \
@@ -110,7 +111,7 @@ test_interrupts() {
 
 # The guest idles by MWAIT, which has a packet of its own.
 test_mwait() {
-	capture "$MACHINE" run --unit mwait=on --results "$WORK" \
+	capture "$MACHINE" run --fast --unit mwait=on --results "$WORK" \
 		--timeout "$LIMIT_S" -- \
 		perf record --kcore -B -N -q -a -o "$WORK/mwait" \
 		-e intel_pt/pwr_evt=1/k -- busybox sleep 0.05

@@ -12,8 +12,8 @@ ROOT=$(realpath "$HERE/../..")
 KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
 LEVEL=${1:-all}
-FLIPS=40
-MUTANTS=100
+FLIPS=20
+MUTANTS=50
 [[ $LEVEL != full ]] || FLIPS=1000 MUTANTS=2000
 WORK=$(mktemp -d)
 readonly HERE ROOT KTRACE CHECKED LEVEL FLIPS MUTANTS WORK
