@@ -99,6 +99,7 @@ extern const struct attribution_table call_records_table;
 extern const struct attribution_table processes_table;
 extern const struct attribution_table threads_table;
 extern const struct attribution_table servers_table;
+extern const struct attribution_table requests_table;
 extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;

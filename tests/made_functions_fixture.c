@@ -39,6 +39,13 @@ static const char *const names[] = {
 	"perf_trace_sched_switch",
 	"dequeue_task_fair",
 	"perf_event_wakeup",
+	"do_sys_poll",
+	"futex_wait",
+	"futex_wake",
+	"unix_stream_sendmsg",
+	"unix_stream_read_generic",
+	"tcp_sendmsg",
+	"tcp_recvmsg",
 };
 
 static char space_of(const char *name)

@@ -39,6 +39,8 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_SKB_CONSUME] = { "skb:consume_skb", { "skbaddr" } },
 	[EVENT_SKB_FREE] = { "skb:kfree_skb", { "skbaddr" } },
 	[EVENT_SOCKET_READY] = { "sock:sk_data_ready", { "skaddr" } },
+	[EVENT_SOCKET_SENT] = { "sock:sock_send_length", { "sk", "ret" } },
+	[EVENT_SOCKET_TAKEN] = { "sock:sock_recv_length", { "sk", "ret" } },
 	[EVENT_BIO_QUEUE] = { "block:block_bio_queue",
 			      { "dev", "sector", "nr_sector" } },
 	[EVENT_BIO_REMAP] = { "block:block_bio_remap",

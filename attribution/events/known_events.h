@@ -31,6 +31,8 @@ enum known_event {
 	EVENT_SKB_CONSUME,
 	EVENT_SKB_FREE,
 	EVENT_SOCKET_READY, /* sk_data_ready */
+	EVENT_SOCKET_SENT,  /* sock_send_length: so many bytes, or an error */
+	EVENT_SOCKET_TAKEN, /* sock_recv_length: the same */
 	EVENT_BIO_QUEUE,
 	EVENT_BIO_REMAP, /* handed on to another device */
 	EVENT_BIO_COMPLETE,
@@ -67,6 +69,7 @@ enum event_field {
 	NAPI_WORK = 1,
 	NAPI_BUDGET = 2,
 	SOCKET_ADDRESS = 0,
+	SOCKET_BYTES = 1,
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,

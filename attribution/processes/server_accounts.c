@@ -9,7 +9,6 @@
 struct server_accounts {
 	struct array accounts;	    /* struct server_account */
 	struct number_map *by_pair; /* number of the account, plus 1 */
-	struct number_map *clients; /* pid of a pair's client, plus 1 */
 };
 
 struct server_accounts *server_accounts_new(void)
@@ -20,8 +19,7 @@ struct server_accounts *server_accounts_new(void)
 		return NULL;
 	accounts->accounts = ARRAY_OF(struct server_account);
 	accounts->by_pair = number_map_new();
-	accounts->clients = number_map_new();
-	if (!accounts->by_pair || !accounts->clients) {
+	if (!accounts->by_pair) {
 		server_accounts_free(accounts);
 		return NULL;
 	}
@@ -34,7 +32,6 @@ void server_accounts_free(struct server_accounts *accounts)
 		return;
 	array_free(&accounts->accounts);
 	number_map_free(accounts->by_pair);
-	number_map_free(accounts->clients);
 	free(accounts);
 }
 
@@ -61,20 +58,6 @@ size_t server_accounts_add(struct server_accounts *accounts, int32_t server,
 	account->client_pid = client;
 	*number = accounts->accounts.count;
 	return *number - 1;
-}
-
-bool server_accounts_is_client(struct server_accounts *accounts, int32_t client,
-			       int32_t server)
-{
-	uint64_t pair = client < server ? pair_of(client, server) :
-					  pair_of(server, client);
-	uint64_t *known = number_map_add(accounts->clients, pair);
-
-	if (!known)
-		return false;
-	if (!*known)
-		*known = (uint64_t)client + 1;
-	return *known == (uint64_t)client + 1;
 }
 
 struct server_account *

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /* This is what a server process did for one client: for a process that sent it
- * a message for which it waited.
+ * requests.
  */
 struct server_account {
 	int32_t server_pid;
 	int32_t client_pid; /* -1: for nobody known */
-	uint64_t requests;  /* its messages that woke the server */
+	uint64_t requests;
 	uint64_t kernel_ns; /* system calls, faults, kernel work */
 	uint64_t user_ns;
 	uint64_t tracer_ns;   /* what the tracer took of its time */
@@ -35,12 +35,6 @@ void server_accounts_free(struct server_accounts *accounts);
  */
 size_t server_accounts_add(struct server_accounts *accounts, int32_t server,
 			   int32_t client);
-
-/* Returns whether @client, and not @server, was the first of the two to wake
- * the other: the one that does so is the client.  Remembers it.
- */
-bool server_accounts_is_client(struct server_accounts *accounts, int32_t client,
-			       int32_t server);
 
 /* Returns whether @server had a client that is known. */
 bool server_accounts_is_server(const struct server_accounts *accounts,

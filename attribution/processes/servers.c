@@ -1,178 +1,143 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/processes/servers.h"
 
-#include "attribution/events/event_handler.h"
-#include "attribution/events/known_events.h"
-#include "attribution/processes/message_kinds.h"
 #include "attribution/processes/server_accounts.h"
-#include "attribution/processes/servers_parts.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/request_sums.h"
+#include "attribution/requests/requests.h"
 #include "attribution/table.h"
-#include "attribution/time/task_paths.h"
-#include "attribution/time/task_time.h"
-#include "common/array.h"
 #include "common/error.h"
-#include "decoder/recording/sideband.h"
-#include "symbolize/symbols/symbols.h"
+#include "report/steps/call_step.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
-{
-	struct servers *servers = (struct servers *)handler;
+struct servers {
+	struct request_callback callback;
+	const struct attribution_input *input;
+	struct requests *requests;
+	struct server_accounts *accounts;
+	int status;
+};
 
-	task_time_event(servers->time, event);
-	if (event->event == EVENT_SCHED_WAKING &&
-	    event->time_ns >= servers->input->window.since_ns &&
-	    event->time_ns < servers->input->window.until_ns)
-		servers_take_wakeup(servers, event);
+static struct server_account *account_of(struct servers *servers,
+					 int32_t server, int32_t client)
+{
+	size_t number = server_accounts_add(servers->accounts, server, client);
+
+	if (number != SERVER_ACCOUNT_NONE)
+		return server_accounts_at(servers->accounts, number);
+	servers->status = -ERROR_MEMORY;
+	return NULL;
 }
 
-static void add_time(struct server_account *account,
-		     const struct service *service, enum time_class time_class,
-		     uint64_t size_ns)
+static void charge(struct server_account *account,
+		   const uint64_t parts[REQUEST_PARTS], bool is_inferred)
 {
-	uint64_t *sums[TIME_CLASSES] = {
-		[TIME_USER] = &account->user_ns,
-		[TIME_SYSTEM_CALL] = &account->kernel_ns,
-		[TIME_FAULT] = &account->kernel_ns,
-		[TIME_KERNEL] = &account->kernel_ns,
-		[TIME_TRACER] = &account->tracer_ns,
-		[TIME_RUNNABLE] = &account->runnable_ns,
-		[TIME_ASLEEP] = &account->asleep_ns,
-	};
+	account->kernel_ns += parts[PART_KERNEL];
+	account->user_ns += parts[PART_USER];
+	account->tracer_ns += parts[PART_TRACER];
+	account->runnable_ns += parts[PART_RUNNABLE];
+	account->asleep_ns += parts[PART_ASLEEP];
+	if (is_inferred)
+		account->inferred_ns += parts[PART_KERNEL] + parts[PART_USER];
+}
 
-	if (!sums[time_class])
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct servers *servers = (struct servers *)callback;
+	struct hold *const *holds = request->holds.items;
+	const struct time_window *window = &servers->input->window;
+	uint64_t begin_ns = request->begin->time_ns;
+	struct server_account *account;
+	uint64_t parts[REQUEST_PARTS];
+
+	for (size_t i = 0; i < request->holds.count; i++) {
+		account = account_of(servers, holds[i]->task->pid,
+				     request->client->pid);
+		if (!account)
+			return;
+		hold_parts(holds[i], parts);
+		charge(account, parts,
+		       request->is_inferred || request->is_polled);
+	}
+	if (request->kind != MESSAGE_SEND || begin_ns < window->since_ns ||
+	    begin_ns >= window->until_ns)
 		return;
-	*sums[time_class] += size_ns;
-	if (time_class <= TIME_KERNEL && !service->is_exact && service->account)
-		account->inferred_ns += size_ns;
+	account =
+		account_of(servers, request->server->pid, request->client->pid);
+	if (account)
+		account->requests++;
 }
 
-/* A service ends where the thread waits for the next message. */
-static void turn(struct servers *servers, struct service *service,
-		 const struct time_span *span)
+/* What a server's threads did and no account has was for nobody known. */
+static void charge_nobody(struct servers *servers, const struct task *task,
+			  const uint64_t *parts)
 {
-	bool is_sleep =
-		span->time_class == TIME_ASLEEP ||
-		(span->time_class == TIME_RUNNABLE && service->next_account);
+	struct server_account *nobody = account_of(servers, task->pid, -1);
 
-	if (!is_sleep ||
-	    !message_kind_waits(servers_kind_of(servers, span->task)))
-		return;
-	service->account = 0;
-	if (span->time_class == TIME_ASLEEP)
-		return;
-	service->account = service->next_account;
-	service->is_exact = service->is_next_exact;
-	service->next_account = 0;
+	if (nobody)
+		charge(nobody, parts, false);
 }
 
-static struct servers *servers_of_callback(struct span_callback *callback)
+static void give_back(struct server_account *nobody,
+		      const struct server_account *charged)
 {
-	return (struct servers *)((char *)callback -
-				  offsetof(struct servers, callback));
-}
-
-/* Time that is for nobody known has an account as well: a server's accounts
- * add up to its time.
- */
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
-{
-	struct servers *servers = servers_of_callback(callback);
-	struct service *service = servers_service(servers, span->task->index);
-	bool is_idle = span->time_class == TIME_ASLEEP;
-	size_t number;
-
-	if (!service)
-		return;
-	if (is_idle)
-		message_order_sleep(&service->order);
-	turn(servers, service, span);
-	if (!service->account && is_idle)
-		return;
-	number = service->account ? service->account - 1 :
-				    server_accounts_add(servers->accounts,
-							span->task->pid, -1);
-	if (number == SERVER_ACCOUNT_NONE)
-		servers->status = -ERROR_MEMORY;
-	else
-		add_time(server_accounts_at(servers->accounts, number), service,
-			 time_span_account(span),
-			 span->end_ns - span->begin_ns);
-}
-
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
-{
-	struct servers *servers = (struct servers *)handler;
-
-	task_time_step(servers->time, step);
-	if (task_paths_take(servers->paths, step) < 0)
-		servers->status = -ERROR_MEMORY;
-	servers_take_call(servers, step);
-}
-
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
-{
-	struct servers *servers = (struct servers *)handler;
-
-	task_time_record(servers->time, record);
-	if (record->kind == SIDEBAND_COMM && record->comm.exec)
-		servers_take_exec(servers, record);
+	nobody->kernel_ns -= charged->kernel_ns;
+	nobody->user_ns -= charged->user_ns;
+	nobody->tracer_ns -= charged->tracer_ns;
+	nobody->runnable_ns -= charged->runnable_ns;
+	nobody->asleep_ns -= charged->asleep_ns;
 }
 
 struct servers *servers_new(const struct attribution_input *input)
 {
+	const struct requests_options options = requests_options_of(input);
 	struct servers *servers = calloc(1, sizeof(*servers));
-	struct task_time_options options = task_time_options_of(input);
 
 	if (!servers)
 		return NULL;
-	servers->handler = (struct event_handler){
-		.step = take_step,
-		.event = take_event,
-		.record = take_record,
-	};
-	servers->callback.take = take_span;
+	servers->callback.take = take_request;
 	servers->input = input;
-	servers->services = ARRAY_OF(struct service);
-	servers->time = task_time_new(&options, &servers->callback);
-	servers->paths = task_paths_new();
-	servers->kinds = message_kinds_new(symbols_functions(input->symbols));
 	servers->accounts = server_accounts_new();
-	if (!servers->time || !servers->paths || !servers->kinds ||
-	    !servers->accounts) {
-		servers_free(servers);
-		return NULL;
-	}
-	return servers;
+	servers->requests = requests_new(&options, &servers->callback);
+	if (servers->accounts && servers->requests)
+		return servers;
+	servers_free(servers);
+	return NULL;
 }
 
 void servers_free(struct servers *servers)
 {
 	if (!servers)
 		return;
-	task_time_free(servers->time);
-	task_paths_free(servers->paths);
-	message_kinds_free(servers->kinds);
+	requests_free(servers->requests);
 	server_accounts_free(servers->accounts);
-	array_free(&servers->services);
 	free(servers);
 }
 
 struct event_handler *servers_handler(struct servers *servers)
 {
-	return &servers->handler;
+	return requests_handler(servers->requests);
 }
 
 int servers_end(struct servers *servers)
 {
-	int status = task_time_end(servers->time);
+	struct server_accounts *accounts = servers->accounts;
+	int status = requests_end(servers->requests);
+	const struct server_account *account;
+	const struct task *task;
+	const uint64_t *parts;
 
+	for (size_t i = 0; i < requests_thread_count(servers->requests); i++) {
+		task = requests_thread(servers->requests, i, &parts);
+		if (task && server_accounts_is_server(accounts, task->pid))
+			charge_nobody(servers, task, parts);
+	}
+	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
+		if (account->client_pid >= 0)
+			give_back(account_of(servers, account->server_pid, -1),
+				  account);
 	return status < 0 ? status : servers->status;
 }
 

@@ -6,9 +6,8 @@ struct attribution_input;
 struct server_accounts;
 struct event_handler;
 
-/* Charges servers' time to their clients: what a thread does between being
- * woken, by a message that it waited for, and waiting for the next one, it
- * does for the sender.
+/* Charges servers' time to their clients: the sum of their requests
+ * (attribution/requests/requests.h).
  */
 struct servers;
 

@@ -65,6 +65,8 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("skb:kfree_skb", OBJECTS), OPTIONAL },
 	/* Linux 6.3 */
 	{ OF_CPUS("sock:sk_data_ready", OBJECTS), OPTIONAL },
+	{ OF_CPUS("sock:sock_send_length", OBJECTS), OPTIONAL },
+	{ OF_CPUS("sock:sock_recv_length", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_queue", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_remap", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_complete", OBJECTS), OPTIONAL },

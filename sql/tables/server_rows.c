@@ -37,7 +37,7 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that was woken by messages: the server" },
+			 "process that requests were sent to: the server" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "", "its last name" },
 	[COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE, "",
 				"process that sent them; NULL: what the "
@@ -45,7 +45,7 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_CLIENT_COMM] = { "client_comm", SQL_TEXT, ROLE_NONE, "",
 				 "that process's last name" },
 	[COLUMN_REQUESTS] = { "requests", SQL_INTEGER, ROLE_NONE, "",
-			      "its messages that woke the server" },
+			      "how many" },
 	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			    "of the server, in system calls, faults and "
 			    "kernel work for these" },

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Judges what report --servers says of the recordings of
-attribution_servers.sh: judge_servers.py KTRACE FOLDER
+attribution_servers.sh: judge_servers.py KTRACE FOLDER HAS_SOCKETS
 
 The truth is in the server's own system calls: how many KiB it reads tells for
 whom."""
@@ -55,14 +55,10 @@ def check(case, recording, is_exact):
                      0 < known[client] <= billed <= known[client] + rest,
                      known[client], billed, rest)
         inferred = bill[client]["inferred_ns"]
-        # From there on what it reads may be another's.  Waiting is part of
-        # the rest; as each client asks as often as the others, it has no more
-        # than its share of that, the server's begin and end being nobody's.
+        whole = billed + bill[client]["user_ns"]
         judge.expect(f"{case}: for {client} " +
-                     ("waiting for the next" if is_exact else "all") +
-                     " is inferred",
-                     inferred <= rest / len(KIB) if is_exact else inferred ==
-                     billed + bill[client]["user_ns"], bill[client], rest)
+                     ("nothing" if is_exact else "all") + " is inferred",
+                     inferred == (0 if is_exact else whole), bill[client])
     # Waiting costs each client a little more or less.
     more = (bill["big"]["kernel_ns"] - bill["small"]["kernel_ns"],
             known["big"] - known["small"])
@@ -86,22 +82,25 @@ def check_early(recording):
     woke nobody, and its answers were the first to wake anybody."""
     rows = json.loads(recording.run("report", "--servers", "--format=json"))
     bill = {row["client"]: row for row in rows if row["server"] == "server"}
-    judge.expect("early: each client has a bill, of 7 requests that woke",
-                 all(c in bill and bill[c]["requests"] == TIMES - 1
+    judge.expect("early: each client has a bill, of 8 requests",
+                 all(c in bill and bill[c]["requests"] == TIMES
                      for c in KIB), rows)
     judge.expect("early: no client is a server", not
                  [row for row in rows if row["server"] in KIB], rows)
-    nobody = bill.get("", {"kernel_ns": 0})["kernel_ns"]
-    whole = sum(row["kernel_ns"] for row in bill.values())
-    # The server's start and these two requests are.
-    judge.expect("early: most of the server's work has a client",
-                 nobody * 2 < whole, nobody, whole)
+    known, rest = services(recording)
+    for client in KIB:
+        billed = bill[client]["kernel_ns"]
+        judge.expect(f"early: {client} pays what its requests cost",
+                     0 < known[client] <= billed <= known[client] + rest,
+                     known[client], billed, rest)
+        judge.expect(f"early: for {client} some is inferred",
+                     0 < bill[client]["inferred_ns"] < billed, bill[client])
 
 
 def main():
-    ktrace, folder = sys.argv[1:]
-    for case, is_exact in (("pipe", True), ("unix", True), ("udp", False),
-                           ("many", False)):
+    ktrace, folder, has_sockets = sys.argv[1:]
+    for case, is_exact in (("pipe", True), ("unix", True),
+                           ("udp", has_sockets == "1"), ("many", True)):
         check(case, Recording(ktrace, folder, case), is_exact)
     check_early(Recording(ktrace, folder, "early"))
     judge.end()

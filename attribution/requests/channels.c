@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/channels.h"
+
+#include "attribution/requests/request.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/number_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More messages that nobody reads, and requests that nobody answers, are of
+ * no use to anybody.
+ */
+enum { MOST_QUEUED = 256 };
+
+struct channel {
+	struct array queue; /* struct message *, oldest first */
+	struct array asked; /* struct request *, the same */
+	uint64_t peer;
+};
+
+struct channels {
+	struct number_map *by_socket; /* index + 1 */
+	struct array all;	      /* struct channel */
+};
+
+struct channels *channels_new(void)
+{
+	struct channels *channels = calloc(1, sizeof(*channels));
+
+	if (!channels)
+		return NULL;
+	channels->all = ARRAY_OF(struct channel);
+	channels->by_socket = number_map_new();
+	if (channels->by_socket)
+		return channels;
+	free(channels);
+	return NULL;
+}
+
+static void remove_first(struct array *list)
+{
+	void **items = list->items;
+
+	memmove(items, items + 1, --list->count * sizeof(*items));
+}
+
+static void drop_message(struct channel *channel)
+{
+	message_drop(*(struct message **)array_at(&channel->queue, 0));
+	remove_first(&channel->queue);
+}
+
+static void drop_request(struct channel *channel)
+{
+	request_drop(*(struct request **)array_at(&channel->asked, 0));
+	remove_first(&channel->asked);
+}
+
+void channels_free(struct channels *channels)
+{
+	if (!channels)
+		return;
+	for (size_t i = 0; i < channels->all.count; i++) {
+		struct channel *channel = array_at(&channels->all, i);
+
+		while (channel->queue.count)
+			drop_message(channel);
+		while (channel->asked.count)
+			drop_request(channel);
+		array_free(&channel->queue);
+		array_free(&channel->asked);
+	}
+	array_free(&channels->all);
+	number_map_free(channels->by_socket);
+	free(channels);
+}
+
+static struct channel *find(const struct channels *channels, uint64_t socket)
+{
+	const uint64_t *number = number_map_find(channels->by_socket, socket);
+
+	return number && *number ? array_at(&channels->all, *number - 1) : NULL;
+}
+
+static struct channel *add(struct channels *channels, uint64_t socket)
+{
+	uint64_t *number = number_map_add(channels->by_socket, socket);
+	struct channel *channel;
+
+	if (!number || *number)
+		return number ? array_at(&channels->all, *number - 1) : NULL;
+	channel = array_add(&channels->all);
+	if (!channel)
+		return NULL;
+	channel->queue = ARRAY_OF(struct message *);
+	channel->asked = ARRAY_OF(struct request *);
+	*number = channels->all.count;
+	return channel;
+}
+
+int channels_queue(struct channels *channels, uint64_t socket,
+		   struct message *message)
+{
+	struct channel *channel = add(channels, socket);
+	struct message **slot = channel ? array_add(&channel->queue) : NULL;
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = message_refer(message);
+	if (channel->queue.count > MOST_QUEUED)
+		drop_message(channel);
+	return 0;
+}
+
+struct message *channels_read(struct channels *channels, uint64_t socket,
+			      uint64_t *bytes)
+{
+	struct channel *channel = find(channels, socket);
+	struct message *message;
+	uint64_t left;
+
+	if (!channel || !channel->queue.count || !*bytes)
+		return NULL;
+	message =
+		message_refer(*(struct message **)array_at(&channel->queue, 0));
+	left = message->bytes - message->taken_bytes;
+	/* One whose sender is not back yet has no size: it is all of it. */
+	if (!message->bytes || left > *bytes)
+		left = *bytes;
+	message->taken_bytes += left;
+	*bytes -= left;
+	/* A datagram is read at once, or the rest of it is lost. */
+	if (message->medium == MEDIUM_UDP)
+		*bytes = 0;
+	if (message->taken_bytes >= message->bytes ||
+	    message->medium == MEDIUM_UDP)
+		drop_message(channel);
+	return message;
+}
+
+void channels_forget(struct channels *channels, uint64_t socket,
+		     const struct message *message)
+{
+	struct channel *channel = find(channels, socket);
+	size_t kept = 0;
+
+	for (size_t i = 0; channel && i < channel->queue.count; i++) {
+		struct message **items = channel->queue.items;
+
+		if (items[i] == message)
+			message_drop(items[i]);
+		else
+			items[kept++] = items[i];
+	}
+	if (channel)
+		channel->queue.count = kept;
+}
+
+int channels_ask(struct channels *channels, uint64_t socket,
+		 struct request *request)
+{
+	struct channel *channel = add(channels, socket);
+	struct request **slot = channel ? array_add(&channel->asked) : NULL;
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = request_refer(request);
+	if (channel->asked.count > MOST_QUEUED)
+		drop_request(channel);
+	return 0;
+}
+
+struct request *channels_asked(struct channels *channels, uint64_t socket)
+{
+	struct channel *channel = find(channels, socket);
+
+	while (channel && channel->asked.count) {
+		struct request *request =
+			*(struct request **)array_at(&channel->asked, 0);
+
+		if (!request->is_answered && !request->is_ended)
+			return request;
+		drop_request(channel);
+	}
+	return NULL;
+}
+
+int channels_pair(struct channels *channels, uint64_t first, uint64_t second)
+{
+	struct channel *one = add(channels, first);
+	struct channel *other;
+
+	if (!one)
+		return -ERROR_MEMORY;
+	one->peer = second;
+	other = add(channels, second);
+	if (!other)
+		return -ERROR_MEMORY;
+	other->peer = first;
+	return 0;
+}
+
+uint64_t channels_peer(const struct channels *channels, uint64_t socket)
+{
+	const struct channel *channel = find(channels, socket);
+
+	return channel ? channel->peer : 0;
+}

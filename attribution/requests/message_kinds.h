@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_MESSAGE_KINDS_H
+#define KT_ATTRIBUTION_MESSAGE_KINDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct function_table;
+struct path_frame;
+
+/* This is what a kernel function has to do with messages between threads. */
+enum message_kind {
+	MESSAGE_NONE,
+	MESSAGE_SEND,	 /* hands one over, itself or by soft interrupts */
+	MESSAGE_CONNECT, /* the same, to one that accepts connections */
+	MESSAGE_SIGNAL,	 /* wakes those who wait for a word in memory */
+	MESSAGE_WAIT,	 /* takes one, and waits for it */
+	MESSAGE_MANY,	 /* waits for one on any of several */
+	MESSAGE_ACCEPT,	 /* waits for a connection */
+	MESSAGE_WORD,	 /* waits for a word in memory */
+};
+
+/* By what a message goes. */
+enum message_medium {
+	MEDIUM_UNKNOWN,
+	MEDIUM_PIPE,
+	MEDIUM_EVENTFD,
+	MEDIUM_QUEUE, /* System V's and POSIX's message queues */
+	MEDIUM_UNIX,  /* Unix sockets */
+	MEDIUM_TCP,
+	MEDIUM_UDP, /* and raw sockets */
+	MEDIUM_FUTEX,
+	MEDIA,
+};
+
+struct message_function {
+	uint8_t kind;	/* enum message_kind */
+	uint8_t medium; /* enum message_medium */
+};
+
+static inline bool message_kind_waits(enum message_kind kind)
+{
+	return kind >= MESSAGE_WAIT;
+}
+
+static inline bool message_kind_sends(enum message_kind kind)
+{
+	return kind != MESSAGE_NONE && kind < MESSAGE_WAIT;
+}
+
+/* Returns whether sockets carry it, which have events of their own. */
+static inline bool message_medium_is_socket(enum message_medium medium)
+{
+	return medium >= MEDIUM_UNIX && medium <= MEDIUM_UDP;
+}
+
+/* Returns its name, as "pipe"; "" for MEDIUM_UNKNOWN. */
+const char *message_medium_name(enum message_medium medium);
+
+/* What each function of a recording is, by its number. */
+struct message_kinds;
+
+/* Looks at all @functions once.  Returns NULL when out of memory. */
+struct message_kinds *message_kinds_new(const struct function_table *functions);
+void message_kinds_free(struct message_kinds *kinds);
+
+/* Returns what @function does: MESSAGE_NONE of most. */
+struct message_function message_kinds_of(const struct message_kinds *kinds,
+					 uint32_t function);
+
+#endif

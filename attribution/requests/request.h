@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUEST_H
+#define KT_ATTRIBUTION_REQUEST_H
+
+#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/thread_clock.h"
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct request;
+struct task;
+
+/* A stretch of one thread's life in which it works for one request, or for
+ * nobody known.  Where the request comes from another stretch, of this thread
+ * or of another, that is its parent: so the way of a request from who took it
+ * to who answered it is known from behind.
+ */
+struct hold {
+	const struct task *task;
+	struct request *request; /* referred to; NULL: nobody's */
+	struct hold *parent;	 /* referred to; or NULL */
+	struct clock_mark *begin;
+	struct clock_mark *end; /* NULL: it goes on */
+	/* The thread was woken, or began to read: what went before tells
+	 * nothing of whom it works for.
+	 */
+	bool is_start;
+	/* It waits: it belongs to what went before, until it takes a message. */
+	bool is_waiting;
+	bool is_charged; /* its request was handed out */
+	uint32_t references;
+};
+
+struct hold *hold_refer(struct hold *hold);
+void hold_drop(struct hold *hold); /* NULL is allowed */
+
+/* Begins one for nobody.  Takes the reference to @begin.  NULL when out of
+ * memory.
+ */
+struct hold *hold_new(const struct task *task, struct clock_mark *begin);
+
+/* Gives @hold to @request (NULL: nobody), as what follows on @parent (or NULL),
+ * and takes it from whom it had.  Returns 0 or -ERROR_MEMORY.
+ */
+int hold_give(struct hold *hold, struct request *request, struct hold *parent);
+
+/* One message, from being sent to being taken. */
+struct message {
+	const struct task *sender;
+	struct hold *hold; /* the sender's, which ended as it was sent */
+	struct clock_mark *begin;
+	struct clock_mark *sent;
+	uint8_t kind;	/* enum message_kind */
+	uint8_t medium; /* enum message_medium */
+	bool is_taken;
+	bool is_inferred;
+	bool is_polled;	      /* its receiver waited for others as well */
+	uint64_t from;	      /* the sender's socket, 0: unknown */
+	uint64_t to;	      /* the receiver's */
+	uint64_t bytes;	      /* 0: unknown */
+	uint64_t taken_bytes; /* of these */
+	/* What it turned out to be: asks, answers, or neither so far. */
+	struct request *asks;
+	struct request *answers;
+	uint32_t references;
+};
+
+struct message *message_refer(struct message *message);
+void message_drop(struct message *message); /* NULL is allowed */
+
+/* A message for which others worked, until its answer came. */
+struct request {
+	uint64_t number;	/* from 1, as it was taken */
+	struct request *parent; /* that its sender worked for, or NULL */
+	struct hold *origin;	/* the sender's, when it sent it */
+	uint64_t found_ns;	/* its sender's work then: struct party */
+	const struct task *client;
+	const struct task *server; /* who answered, else who took it last */
+	uint8_t kind;
+	uint8_t medium;
+	bool is_answered; /* the answer was sent */
+	bool is_ended;	  /* and taken, or nobody waits for one */
+	bool is_inferred;
+	/* It was one of several that may have woken its server, and the answer
+	 * has not told yet that it did.
+	 */
+	bool is_polled;
+	bool has_children; /* its servers sent requests for it */
+	bool is_overtaken; /* its client had an answer, to another one */
+	uint64_t socket;   /* the client's, 0: unknown */
+	struct clock_mark *begin;
+	struct clock_mark *sent;
+	struct array holds;	     /* struct hold *, referred to */
+	struct hold *last;	     /* the newest on its way, of holds */
+	struct clock_mark *answered; /* the answer was sent */
+	struct clock_mark *heard;    /* the client begins to take the answer */
+	struct clock_mark *end;	     /* it has it */
+	uint32_t references;
+};
+
+struct request *request_refer(struct request *request);
+void request_drop(struct request *request); /* NULL is allowed */
+
+/* Makes the request that @message is.  Returns it with one reference, the
+ * caller's; NULL when out of memory.
+ */
+struct request *request_new(struct message *message);
+
+/* Returns whether all times of an ended request are known by now. */
+bool request_is_settled(const struct request *request);
+
+/* Takes its holds away, without which it can be freed. */
+void request_clear(struct request *request);
+
+#endif

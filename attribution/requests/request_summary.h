@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUEST_SUMMARY_H
+#define KT_ATTRIBUTION_REQUEST_SUMMARY_H
+
+struct array;
+struct attribution_output;
+struct task_names;
+
+/* Writes @rows (struct request_row) for people: for each client and server how
+ * many requests and how long they took, where the time of typical ones went and
+ * that of the slowest; then the slowest ones, a row each.
+ *
+ * Returns 0, -ERROR_MEMORY, or -ERROR_NOT_FOUND if there is no column
+ * output->sort.
+ */
+int request_summary_write(const struct array *rows,
+			  const struct task_names *names,
+			  const struct attribution_output *output);
+
+#endif

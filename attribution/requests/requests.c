@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/requests/channels.h"
+#include "attribution/requests/requests_parts.h"
+#include "attribution/table.h"
+#include "attribution/time/task_contexts.h"
+#include "attribution/time/task_paths.h"
+#include "attribution/time/task_time.h"
+#include "common/error.h"
+#include "common/number_map.h"
+#include "decoder/recording/sideband.h"
+#include "symbolize/arch/arch.h"
+
+#include <stdlib.h>
+
+static struct requests *requests_of_callback(struct span_callback *callback)
+{
+	return (struct requests *)((char *)callback -
+				   offsetof(struct requests, span_callback));
+}
+
+/* A span comes when it is over, within the wait that it is part of. */
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	struct requests *requests = requests_of_callback(callback);
+	struct party *party =
+		requests_party(requests, span->task, span->begin_ns);
+
+	if (party &&
+	    thread_clock_take(&party->clock, span, party->wait.is_open))
+		requests_hand_out(requests);
+}
+
+static void take_call(struct requests *requests, const struct call_step *step,
+		      struct message_function function)
+{
+	struct party *party =
+		requests_party(requests, step->task, step->time_ns);
+	bool begins = step->kind == STEP_ENTER;
+
+	if (!party)
+		return;
+	if (begins && message_kind_waits(function.kind))
+		requests_wait_begin(requests, party, function, step);
+	else if (begins)
+		requests_send_begin(requests, party, function, step);
+	else if (party->wait.is_open && party->wait.depth == step->depth)
+		requests_wait_end(requests, party, step);
+	else if (party->send.is_open && party->send.depth == step->depth)
+		requests_send_end(requests, party, step->time_ns);
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct requests *requests = (struct requests *)handler;
+	struct message_function function;
+
+	task_time_step(requests->time, step);
+	requests->end_ns = step->time_ns;
+	if (task_paths_take(requests->paths, step) < 0)
+		requests->status = -ERROR_MEMORY;
+	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+		return;
+	function = message_kinds_of(requests->kinds, step->function);
+	if (function.kind != MESSAGE_NONE)
+		take_call(requests, step, function);
+}
+
+/* Returns whether what @task does now is part of its send, not of an interrupt
+ * in it: of the soft interrupts, those that carry network packets are.
+ */
+static bool is_sending(const struct requests *requests,
+		       const struct party *party)
+{
+	size_t count;
+	const struct open_context *contexts =
+		task_time_contexts(requests->time, party->task->index, &count);
+
+	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
+			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
+		count--;
+	if (!count || contexts[count - 1].kind == CONTEXT_SYSTEM_CALL)
+		return true;
+	return contexts[count - 1].kind == CONTEXT_SOFTIRQ &&
+	       party->send.function.medium >= MEDIUM_TCP;
+}
+
+/* Returns the thread @tid, which runs on @cpu or did so last, or NULL. */
+static struct party *party_of(struct requests *requests, int32_t cpu,
+			      int32_t tid, uint64_t time_ns)
+{
+	const struct task *task =
+		tid > 0 ? task_paths_task(requests->paths, cpu, tid) : NULL;
+
+	return task ? requests_party(requests, task, time_ns) : NULL;
+}
+
+static void take_waking(struct requests *requests,
+			const struct event_record *event)
+{
+	struct party *woken = party_of(requests, event->cpu,
+				       (int32_t)event->values[WAKING_TID],
+				       event->time_ns);
+	struct party *waker;
+
+	if (!woken || !woken->wait.is_open)
+		return;
+	waker = party_of(requests, event->cpu, event->tid, event->time_ns);
+	if (waker && !is_sending(requests, waker))
+		waker = NULL;
+	requests_wake(requests, waker, woken, event->time_ns);
+}
+
+static void take_socket(struct requests *requests,
+			const struct event_record *event)
+{
+	struct party *party =
+		party_of(requests, event->cpu, event->tid, event->time_ns);
+
+	if (!party)
+		return;
+	if (event->event == EVENT_SOCKET_TAKEN)
+		requests_socket_taken(requests, party, event);
+	else if (event->event == EVENT_SOCKET_SENT)
+		requests_socket_sent(requests, party, event);
+	else if (is_sending(requests, party))
+		requests_socket_ready(requests, party, event);
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct requests *requests = (struct requests *)handler;
+
+	task_time_event(requests->time, event);
+	if (event->event == EVENT_SCHED_WAKING)
+		take_waking(requests, event);
+	else if (event->event == EVENT_SOCKET_READY ||
+		 event->event == EVENT_SOCKET_SENT ||
+		 event->event == EVENT_SOCKET_TAKEN)
+		take_socket(requests, event);
+}
+
+static void take_record(struct event_handler *handler,
+			const struct sideband_record *record)
+{
+	struct requests *requests = (struct requests *)handler;
+	bool is_fork = record->kind == SIDEBAND_FORK;
+	struct party *party;
+
+	task_time_record(requests->time, record);
+	if (!is_fork && record->kind != SIDEBAND_EXIT &&
+	    (record->kind != SIDEBAND_COMM || !record->comm.exec))
+		return;
+	party = party_of(requests, record->cpu,
+			 is_fork ? record->fork.parent_tid : record->tid,
+			 record->time_ns);
+	if (party && is_fork)
+		requests_fork(requests, party, record->tid, record->time_ns);
+	else if (party)
+		requests_leave(requests, party, record->time_ns);
+}
+
+struct requests_options
+requests_options_of(const struct attribution_input *input)
+{
+	return (struct requests_options){
+		.time = task_time_options_of(input),
+		.has_socket_events =
+			known_events_has(input->events, EVENT_SOCKET_READY) &&
+			known_events_has(input->events, EVENT_SOCKET_SENT) &&
+			known_events_has(input->events, EVENT_SOCKET_TAKEN),
+	};
+}
+
+struct requests *requests_new(const struct requests_options *options,
+			      struct request_callback *callback)
+{
+	struct requests *requests = calloc(1, sizeof(*requests));
+
+	if (!requests)
+		return NULL;
+	requests->handler =
+		(struct event_handler){ take_step, take_event, take_record };
+	requests->span_callback.take = take_span;
+	requests->callback = callback;
+	requests->has_socket_events = options->has_socket_events;
+	requests->parties = ARRAY_OF(struct party *);
+	requests->open = ARRAY_OF(struct request *);
+	requests->time =
+		task_time_new(&options->time, &requests->span_callback);
+	requests->paths = task_paths_new();
+	requests->kinds = message_kinds_new(options->time.functions);
+	requests->channels = channels_new();
+	requests->partners = number_map_new();
+	requests->children = number_map_new();
+	if (requests->time && requests->paths && requests->kinds &&
+	    requests->channels && requests->partners && requests->children)
+		return requests;
+	requests_free(requests);
+	return NULL;
+}
+
+static void free_messages(struct array *list)
+{
+	while (list->count)
+		message_drop(requests_unlist(list, list->count - 1));
+	array_free(list);
+}
+
+static void free_requests(struct array *list)
+{
+	while (list->count)
+		request_drop(requests_unlist(list, list->count - 1));
+	array_free(list);
+}
+
+static void free_party(struct party *party)
+{
+	if (!party)
+		return;
+	thread_clock_end(&party->clock);
+	hold_drop(party->hold);
+	hold_drop(party->before);
+	clock_mark_drop(party->send_begin);
+	message_drop(party->message);
+	free_messages(&party->arrived);
+	free_messages(&party->unheard);
+	free_requests(&party->asked);
+	free_requests(&party->taken);
+	free(party);
+}
+
+void requests_free(struct requests *requests)
+{
+	struct request **open;
+	uint64_t *child;
+	size_t place = 0;
+
+	if (!requests)
+		return;
+	open = requests->open.items;
+	for (size_t i = 0; i < requests->open.count; i++)
+		request_clear(open[i]);
+	for (size_t i = 0; i < requests->parties.count; i++)
+		free_party(requests_party_at(requests, i));
+	while (requests->children &&
+	       (child = number_map_next(requests->children, &place)))
+		hold_drop((struct hold *)(uintptr_t)*child);
+	free_requests(&requests->open);
+	array_free(&requests->parties);
+	channels_free(requests->channels);
+	number_map_free(requests->partners);
+	number_map_free(requests->children);
+	message_kinds_free(requests->kinds);
+	task_paths_free(requests->paths);
+	task_time_free(requests->time);
+	free(requests);
+}
+
+struct event_handler *requests_handler(struct requests *requests)
+{
+	return &requests->handler;
+}
+
+int requests_end(struct requests *requests)
+{
+	int status = task_time_end(requests->time);
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		struct party *party = requests_party_at(requests, i);
+
+		if (!party)
+			continue;
+		hold_drop(requests_cut(requests, party, requests->end_ns));
+		thread_clock_end(&party->clock);
+	}
+	for (size_t i = 0; i < requests->open.count; i++)
+		(*(struct request **)array_at(&requests->open, i))->is_ended =
+			true;
+	requests->is_over = true;
+	requests_hand_out(requests);
+	return status < 0 ? status : requests->status;
+}
+
+size_t requests_thread_count(const struct requests *requests)
+{
+	return requests->parties.count;
+}
+
+const struct task *requests_thread(const struct requests *requests,
+				   size_t index, const uint64_t **parts)
+{
+	const struct party *party = requests_party_at(requests, index);
+
+	*parts = party ? party->clock.parts : NULL;
+	return party ? party->task : NULL;
+}

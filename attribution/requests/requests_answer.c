@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/channels.h"
+#include "attribution/requests/requests_parts.h"
+#include "common/error.h"
+#include "common/number_map.h"
+#include "report/steps/call_step.h"
+
+/* Who asks more than this does so on its own account. */
+enum { MOST_FOR_FOUND = 16 };
+
+static uint64_t pair_of(int32_t client, int32_t server)
+{
+	return (uint64_t)(uint32_t)client << 32 | (uint32_t)server;
+}
+
+static struct request *request_at(const struct array *list, size_t index)
+{
+	return *(struct request **)array_at(list, index);
+}
+
+static bool is_open(const struct request *request)
+{
+	return !request->is_answered && !request->is_ended;
+}
+
+static bool is_served_by(const struct request *request, int32_t pid)
+{
+	struct hold *const *holds = request->holds.items;
+
+	if (request->server && request->server->pid == pid)
+		return true;
+	for (size_t i = 0; i < request->holds.count; i++)
+		if (holds[i]->task->pid == pid)
+			return true;
+	return false;
+}
+
+/* Forgets requests of @list that are answered or over. */
+static void forget_closed(struct array *list)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if (!is_open(request_at(list, i)))
+			request_drop(requests_unlist(list, i));
+}
+
+/* Returns the request of @receiver that @message answers: the one that its
+ * sender works for, or else the oldest that it may.
+ */
+static struct request *find_asked(const struct party *receiver,
+				  const struct message *message)
+{
+	struct request *current = message->hold->request;
+
+	if (current && is_open(current) && current->client == receiver->task &&
+	    current->kind == MESSAGE_SEND)
+		return current;
+	for (size_t i = 0; i < receiver->asked.count; i++) {
+		struct request *request = request_at(&receiver->asked, i);
+		bool is_elsewhere = message->to && request->socket &&
+				    request->socket != message->to;
+
+		if (is_open(request) && !is_elsewhere &&
+		    is_served_by(request, message->sender->pid))
+			return request;
+	}
+	return NULL;
+}
+
+static void forget_taken(struct array *list)
+{
+	for (size_t i = list->count; i-- > 0;)
+		if ((*(struct message **)array_at(list, i))->is_taken)
+			message_drop(requests_unlist(list, i));
+}
+
+static bool has_found(const struct requests *requests, int32_t pid,
+		      uint64_t since_ns, uint64_t until_ns)
+{
+	for (size_t i = 0; i < FINDS; i++)
+		if (requests->finds[i].pid == pid &&
+		    requests->finds[i].time_ns >= since_ns &&
+		    requests->finds[i].time_ns < until_ns)
+			return true;
+	return false;
+}
+
+/* Returns the message of @receiver that a thread of @pid found by @until_ns, if
+ * nobody was woken by it; its reference is the caller's.  What was found before
+ * the next was sent was another.
+ */
+static struct message *find_found(const struct requests *requests, int32_t pid,
+				  struct party *receiver, uint64_t until_ns)
+{
+	struct message *found = NULL;
+
+	forget_taken(&receiver->unheard);
+	while (receiver->unheard.count) {
+		struct message *next =
+			*(struct message **)array_at(&receiver->unheard, 0);
+		uint64_t next_ns = next->sent->time_ns;
+
+		if (next_ns > until_ns ||
+		    (found &&
+		     !has_found(requests, pid, found->sent->time_ns, next_ns)))
+			break;
+		message_drop(found);
+		found = requests_unlist(&receiver->unheard, 0);
+	}
+	return found;
+}
+
+/* Returns whether it is not known for whom @message's sender works: it found
+ * something, or was woken by one of several.
+ */
+static bool is_uncertain(const struct requests *requests,
+			 const struct message *message)
+{
+	const struct request *request = message->hold->request;
+
+	if (request)
+		return request->is_polled || request->is_inferred;
+	return has_found(requests, message->sender->pid, 0,
+			 message->sent->time_ns);
+}
+
+/* Makes a request of what @receiver sent and nobody was woken by, if @message
+ * may be the answer to that.
+ */
+static struct request *ask_found(struct requests *requests,
+				 const struct message *answer,
+				 struct party *receiver)
+{
+	const struct party *sender =
+		requests_party_at(requests, answer->sender->index);
+	uint64_t until_ns = sender->found_ns;
+	struct message *message = NULL;
+	struct request *request;
+
+	if (requests_is_server(requests, receiver->task, answer->sender))
+		return NULL;
+	if (!until_ns && is_uncertain(requests, answer))
+		until_ns = answer->sent->time_ns;
+	if (until_ns)
+		message = find_found(requests, answer->sender->pid, receiver,
+				     until_ns);
+	if (!message)
+		return NULL;
+	message->is_taken = true;
+	message->is_inferred = true;
+	request = requests_ask(requests, message);
+	if (request)
+		request->server = answer->sender;
+	message_drop(message);
+	return request;
+}
+
+struct request *requests_find_answered(struct requests *requests,
+				       struct message *message,
+				       struct party *receiver)
+{
+	struct request *request = message->answers;
+
+	if (request || message->kind == MESSAGE_CONNECT ||
+	    message->sender->pid == receiver->task->pid)
+		return request;
+	if (message->to)
+		request = channels_asked(requests->channels, message->to);
+	forget_closed(&receiver->asked);
+	if (!request)
+		request = find_asked(receiver, message);
+	if (!request)
+		request = ask_found(requests, message, receiver);
+	return request;
+}
+
+/* Returns whether @request was sent for @ancestor, or for one that was. */
+static bool is_for(const struct request *request,
+		   const struct request *ancestor)
+{
+	while (request && request != ancestor)
+		request = request->parent;
+	return request;
+}
+
+/* Requests that were sent from @hold were for @request. */
+static void adopt(const struct requests *requests, const struct hold *hold,
+		  struct request *request)
+{
+	for (size_t i = 0; i < requests->open.count; i++) {
+		struct request *child = request_at(&requests->open, i);
+
+		if (child->origin != hold || child->parent)
+			continue;
+		child->parent = request_refer(request);
+		request->has_children = true;
+	}
+}
+
+/* What @hold's thread did since it last waited was for @request, as its answer
+ * tells.
+ */
+static void claim(struct requests *requests, struct hold *hold,
+		  struct request *request)
+{
+	const struct request *before = hold->request;
+	struct hold *first = hold;
+	struct hold *last = request->last;
+
+	while (!first->is_start && first->parent &&
+	       first->parent->task->pid == hold->task->pid &&
+	       !first->parent->is_charged && first->parent->request == before) {
+		requests_give(requests, first, request, first->parent);
+		adopt(requests, first, request);
+		first = first->parent;
+	}
+	requests_give(requests, first, request, last);
+	adopt(requests, first, request);
+	request->last = hold;
+	/* Another took it, and this one found it in its hands. */
+	request->is_inferred |= last && last->task != hold->task;
+}
+
+/* Others of the same client, taken before, were not answered: perhaps they
+ * never will be.
+ */
+static void go_on(struct requests *requests, struct party *server,
+		  struct request *request, struct hold *hold)
+{
+	struct request *next = NULL;
+
+	forget_closed(&server->taken);
+	for (size_t i = 0; i < server->taken.count; i++) {
+		struct request *other = request_at(&server->taken, i);
+
+		other->is_overtaken |= other->client == request->client;
+		if (!next && other->kind == MESSAGE_SEND)
+			next = other;
+	}
+	/* It has sent something else since. */
+	if (server->hold->parent != hold)
+		return;
+	if (next && next != server->hold->request)
+		requests_give(requests, server->hold, next, next->last);
+	else if (!next)
+		requests_give(requests, server->hold, request, hold);
+}
+
+void requests_answer(struct requests *requests, struct request *request,
+		     struct message *message)
+{
+	struct party *server = requests_party(requests, message->sender,
+					      message->sent->time_ns);
+	struct hold *hold = message->hold;
+
+	message->answers = request_refer(request);
+	request->server = message->sender;
+	request->is_inferred |= message->is_inferred;
+	if (hold->request == request) {
+		request->last = hold;
+		request->is_polled = false;
+	} else if (!is_for(hold->request, request)) {
+		claim(requests, hold, request);
+	}
+	request->is_answered = true;
+	request->answered = clock_mark_refer(message->sent);
+	if (!number_map_add(requests->partners,
+			    pair_of(request->client->pid, server->task->pid)))
+		requests->status = -ERROR_MEMORY;
+	server->found_ns = 0;
+	go_on(requests, server, request, hold);
+}
+
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client)
+{
+	return number_map_find(requests->partners,
+			       pair_of(client->pid, server->pid)) &&
+	       !number_map_find(requests->partners,
+				pair_of(server->pid, client->pid));
+}
+
+struct request *requests_ask(struct requests *requests, struct message *message)
+{
+	struct party *client = requests_party(requests, message->sender,
+					      message->sent->time_ns);
+	struct request *request = client ? request_new(message) : NULL;
+	struct request **slot = request ? array_add(&requests->open) : NULL;
+
+	if (!slot) {
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	*slot = request;
+	request->number = ++requests->numbers;
+	if (++client->found_asks > MOST_FOR_FOUND)
+		client->found_ns = 0;
+	request->found_ns = client->found_ns;
+	if (request->kind == MESSAGE_SEND)
+		requests_list_request(requests, &client->asked, request);
+	if (request->socket &&
+	    channels_ask(requests->channels, request->socket, request) < 0)
+		requests->status = -ERROR_MEMORY;
+	return request;
+}
+
+/* Returns the oldest that @sender sent and nobody was woken by, borrowed. */
+static struct message *unheard_of(const struct party *sender, uint64_t since_ns)
+{
+	for (size_t i = 0; i < sender->unheard.count; i++) {
+		struct message *message =
+			*(struct message **)array_at(&sender->unheard, i);
+
+		if (!message->is_taken && message->sent->time_ns >= since_ns)
+			return message;
+	}
+	return NULL;
+}
+
+static bool may_be_for(const struct message *message, const struct task *client)
+{
+	const struct request *request = message->hold->request;
+
+	return !request || request->client == client;
+}
+
+/* Returns what a thread of @request's server sent for it, or for what is not
+ * known, borrowed, or NULL.
+ */
+static struct message *find_answer_to(const struct requests *requests,
+				      const struct request *request)
+{
+	struct message *found = NULL;
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		const struct party *server = requests_party_at(requests, i);
+		struct message *message =
+			server && server->unheard.count &&
+					server->task->pid ==
+						request->server->pid ?
+				unheard_of(server, request->sent->time_ns) :
+				NULL;
+
+		if (message && message->hold->request == request)
+			return message;
+		if (message && !found && may_be_for(message, request->client))
+			found = message;
+	}
+	return found;
+}
+
+static struct message *find_answer(const struct requests *requests,
+				   const struct party *receiver)
+{
+	struct message *message = NULL;
+
+	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
+		const struct request *request = request_at(&receiver->asked, i);
+
+		if (is_open(request) && request->server)
+			message = find_answer_to(requests, request);
+	}
+	return message;
+}
+
+static struct message *find_request(const struct requests *requests,
+				    const struct party *receiver)
+{
+	struct message *oldest = NULL;
+
+	for (size_t i = 0; i < requests->parties.count; i++) {
+		const struct party *sender = requests_party_at(requests, i);
+		struct message *message =
+			sender && sender->unheard.count &&
+					number_map_find(
+						requests->partners,
+						pair_of(sender->task->pid,
+							receiver->task->pid)) ?
+				unheard_of(sender, 0) :
+				NULL;
+
+		if (message &&
+		    (!oldest || message->sent->time_ns < oldest->sent->time_ns))
+			oldest = message;
+	}
+	return oldest;
+}
+
+struct message *requests_find_unheard(struct requests *requests,
+				      struct party *receiver)
+{
+	struct message *message = find_answer(requests, receiver);
+
+	if (!message)
+		message = find_request(requests, receiver);
+	return message ? message_refer(message) : NULL;
+}
+
+void requests_pass(struct party *party)
+{
+	for (size_t i = 0; i < party->taken.count; i++) {
+		struct request *request = request_at(&party->taken, i);
+
+		if (request->is_overtaken || request->kind != MESSAGE_SEND)
+			request->is_ended = true;
+	}
+	forget_closed(&party->taken);
+}

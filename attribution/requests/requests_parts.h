@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_PARTS_H
+#define KT_ATTRIBUTION_REQUESTS_PARTS_H
+
+#include "attribution/events/event_handler.h"
+#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/requests.h"
+#include "attribution/time/time_span.h"
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_step;
+struct channels;
+struct event_record;
+struct number_map;
+struct sideband_record;
+struct task_paths;
+struct task_time;
+
+/* A function that sends or waits, which a thread is in. */
+struct message_call {
+	bool is_open;
+	struct message_function function;
+	uint32_t depth;
+};
+
+/* A thread that sends or takes messages. */
+struct party {
+	const struct task *task;
+	struct thread_clock clock;
+	struct hold *hold;   /* that goes on */
+	struct hold *before; /* up to its newest wait; or NULL */
+	struct message_call wait;
+	bool has_polled; /* what it waited for is still to be read */
+	struct message_call send;
+	struct clock_mark *send_begin;
+	struct message *message; /* of the newest send; or NULL */
+	bool is_heard;		 /* that woke somebody */
+	struct array arrived;	 /* struct message *: woke it, not read yet */
+	struct array unheard;	 /* struct message *: it sent, woke nobody */
+	struct array asked;	 /* struct request *: it waits for answers */
+	struct array taken;	 /* struct request *: it is to answer */
+	/* It works for a message that it found and nobody is known to have
+	 * sent; 0: it does not.
+	 */
+	uint64_t found_ns;
+	uint32_t found_asks; /* requests that it sent meanwhile */
+};
+
+/* When a thread of a process found a message that nobody is known to have sent.
+ */
+struct find {
+	int32_t pid;
+	uint64_t time_ns;
+};
+
+enum { FINDS = 32 };
+
+struct requests {
+	struct event_handler handler;
+	struct span_callback span_callback;
+	struct request_callback *callback;
+	bool has_socket_events;
+	struct task_time *time;
+	struct task_paths *paths;
+	struct message_kinds *kinds;
+	struct channels *channels;
+	bool is_over;
+	struct find finds[FINDS]; /* the last ones */
+	uint32_t find_count;
+	struct number_map *partners; /* pids of client and server that met */
+	struct number_map *children; /* struct hold *, by tid of the child */
+	struct array parties;	     /* struct party *, by task index; NULL */
+	struct array open;	     /* struct request *: not handed out */
+	uint64_t numbers;
+	uint64_t end_ns;
+	int status;
+};
+
+/* The inside of requests, shared by its files: requests.c takes what the
+ * handler sees; requests_party.c keeps threads and what they hold;
+ * requests_send.c and requests_take.c follow messages; requests_answer.c tells
+ * requests from answers.
+ */
+
+/* Returns what is known of @task, from @time_ns on if it is new; NULL when out
+ * of memory.
+ */
+struct party *requests_party(struct requests *requests, const struct task *task,
+			     uint64_t time_ns);
+
+/* Returns the party of number @index that was seen, or NULL. */
+struct party *requests_party_at(const struct requests *requests, size_t index);
+
+/* Ends what @party holds at @time_ns; what it holds next is nobody's.
+ *
+ * Returns what ended, with a reference that is the caller's; NULL when out of
+ * memory.
+ */
+struct hold *requests_cut(struct requests *requests, struct party *party,
+			  uint64_t time_ns);
+
+/* hold_give(), and @request's way goes on there. */
+void requests_give(struct requests *requests, struct hold *hold,
+		   struct request *request, struct hold *parent);
+
+/* What @party holds is what it held before its newest wait. */
+void requests_resume(struct requests *requests, struct party *party);
+
+/* The same, until a message that it waits for now tells better. */
+void requests_wait(struct requests *requests, struct party *party);
+
+/* Returns whether what @party holds is still to be given to a request. */
+bool requests_is_free(const struct party *party);
+
+/* Adds to an array of messages or requests, referring to them; there are no
+ * more than a few dozen: the oldest give way.
+ */
+void requests_list_message(struct requests *requests, struct array *list,
+			   struct message *message);
+void requests_list_request(struct requests *requests, struct array *list,
+			   struct request *request);
+
+/* Takes item @index out of such an array.  Its reference is the caller's. */
+void *requests_unlist(struct array *list, size_t index);
+
+/* A thread ends, or executes another program: that is not what its requests
+ * were for.  A new one goes on for whom its parent works.
+ */
+void requests_leave(struct requests *requests, struct party *party,
+		    uint64_t time_ns);
+void requests_fork(struct requests *requests, struct party *parent,
+		   int32_t child, uint64_t time_ns);
+
+/* A function that sends begins or ends; sockets' events. */
+void requests_send_begin(struct requests *requests, struct party *party,
+			 struct message_function function,
+			 const struct call_step *step);
+void requests_send_end(struct requests *requests, struct party *party,
+		       uint64_t time_ns);
+void requests_socket_ready(struct requests *requests, struct party *party,
+			   const struct event_record *event);
+void requests_socket_sent(struct requests *requests, struct party *party,
+			  const struct event_record *event);
+
+/* @waker, or NULL: nobody who sends, wakes @woken, who waits for messages. */
+void requests_wake(struct requests *requests, struct party *waker,
+		   struct party *woken, uint64_t time_ns);
+
+/* A function that waits begins or ends; sockets' event. */
+void requests_wait_begin(struct requests *requests, struct party *party,
+			 struct message_function function,
+			 const struct call_step *step);
+void requests_wait_end(struct requests *requests, struct party *party,
+		       const struct call_step *step);
+void requests_socket_taken(struct requests *requests, struct party *party,
+			   const struct event_record *event);
+
+/* Returns the request that @message to @receiver answers, or NULL. */
+struct request *requests_find_answered(struct requests *requests,
+				       struct message *message,
+				       struct party *receiver);
+
+/* @message is the answer to @request. */
+void requests_answer(struct requests *requests, struct request *request,
+		     struct message *message);
+
+/* Returns whether @server has answered @client before, and never asked it. */
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client);
+
+/* Makes a request of @message, which nobody has taken yet.  Borrowed; NULL when
+ * out of memory.
+ */
+struct request *requests_ask(struct requests *requests,
+			     struct message *message);
+
+/* Returns the message that @receiver found without being woken, if it can be
+ * inferred, with a reference that is the caller's; or NULL.
+ */
+struct message *requests_find_unheard(struct requests *requests,
+				      struct party *receiver);
+
+/* @party wakes from waiting for the next message: which requests that it has
+ * not answered nobody waits for any more.
+ */
+void requests_pass(struct party *party);
+
+/* Hands out what is ended and known. */
+void requests_hand_out(struct requests *requests);
+
+#endif

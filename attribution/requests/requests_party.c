@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/requests_parts.h"
+
+#include "common/error.h"
+#include "common/number_map.h"
+#include "report/steps/call_step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More messages that are not read, or requests that are not answered, tell
+ * nothing.
+ */
+enum { MOST_LISTED = 64 };
+
+/* A stream of messages that all came of one request; afterwards only that it
+ * goes on is kept.
+ */
+enum { MOST_HOLDS = 1024 };
+
+/* A child goes on for whom its parent worked when it was made. */
+static void begin(struct requests *requests, struct party *party,
+		  uint64_t time_ns)
+{
+	uint64_t *child =
+		number_map_find(requests->children, (uint64_t)party->task->tid);
+	struct hold *parent = child ? (struct hold *)(uintptr_t)*child : NULL;
+	struct clock_mark *mark = thread_clock_mark(&party->clock, time_ns);
+
+	party->hold = mark ? hold_new(party->task, mark) : NULL;
+	if (!party->hold) {
+		clock_mark_drop(mark);
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	party->hold->is_start = true;
+	number_map_remove(requests->children, (uint64_t)party->task->tid);
+	if (parent && parent->request && !parent->request->is_ended)
+		requests_give(requests, party->hold, parent->request, parent);
+	hold_drop(parent);
+}
+
+static struct party *add_party(struct requests *requests,
+			       const struct task *task, uint64_t time_ns)
+{
+	struct party *party = calloc(1, sizeof(*party));
+
+	if (!party)
+		return NULL;
+	*party = (struct party){
+		.task = task,
+		.clock = THREAD_CLOCK_NEW,
+		.arrived = ARRAY_OF(struct message *),
+		.unheard = ARRAY_OF(struct message *),
+		.asked = ARRAY_OF(struct request *),
+		.taken = ARRAY_OF(struct request *),
+	};
+	begin(requests, party, time_ns);
+	if (party->hold)
+		return party;
+	free(party);
+	return NULL;
+}
+
+struct party *requests_party(struct requests *requests, const struct task *task,
+			     uint64_t time_ns)
+{
+	struct party **slot = array_reach(&requests->parties, task->index);
+
+	if (slot && !*slot)
+		*slot = add_party(requests, task, time_ns);
+	if (slot && *slot)
+		return *slot;
+	requests->status = -ERROR_MEMORY;
+	return NULL;
+}
+
+struct party *requests_party_at(const struct requests *requests, size_t index)
+{
+	return *(struct party **)array_at(&requests->parties, index);
+}
+
+struct hold *requests_cut(struct requests *requests, struct party *party,
+			  uint64_t time_ns)
+{
+	struct hold *ended = party->hold;
+	struct clock_mark *mark = thread_clock_mark(&party->clock, time_ns);
+	struct hold *hold = mark ? hold_new(party->task, mark) : NULL;
+
+	if (!hold) {
+		clock_mark_drop(mark);
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	ended->end = clock_mark_refer(mark);
+	party->hold = hold;
+	return ended;
+}
+
+void requests_give(struct requests *requests, struct hold *hold,
+		   struct request *request, struct hold *parent)
+{
+	hold->is_waiting = false;
+	/* It is the newest on its way already. */
+	if (parent == hold)
+		parent = hold->parent;
+	if (hold->is_charged || (request && request->holds.count >= MOST_HOLDS))
+		return;
+	if (hold_give(hold, request, parent) < 0)
+		requests->status = -ERROR_MEMORY;
+	else if (request && !request->is_answered)
+		request->last = hold;
+}
+
+void requests_resume(struct requests *requests, struct party *party)
+{
+	struct hold *before = party->before;
+
+	if (party->hold->is_waiting) {
+		party->hold->is_waiting = false;
+		party->hold->is_start = false;
+		return;
+	}
+	if (party->hold->request || !before ||
+	    (before->request ? before->request->is_ended : !party->found_ns))
+		return;
+	requests_give(requests, party->hold, before->request, before);
+	party->hold->is_start = false;
+}
+
+void requests_wait(struct requests *requests, struct party *party)
+{
+	requests_resume(requests, party);
+	party->hold->is_start = true;
+	party->hold->is_waiting = true;
+}
+
+bool requests_is_free(const struct party *party)
+{
+	return !party->hold->request || party->hold->is_waiting;
+}
+
+void *requests_unlist(struct array *list, size_t index)
+{
+	void **items = list->items;
+	void *item = items[index];
+
+	memmove(items + index, items + index + 1,
+		(--list->count - index) * sizeof(*items));
+	return item;
+}
+
+void requests_list_message(struct requests *requests, struct array *list,
+			   struct message *message)
+{
+	struct message **slot = array_add(list);
+
+	if (!slot) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	*slot = message_refer(message);
+	if (list->count > MOST_LISTED)
+		message_drop(requests_unlist(list, 0));
+}
+
+void requests_list_request(struct requests *requests, struct array *list,
+			   struct request *request)
+{
+	struct request **slot = array_add(list);
+
+	if (!slot) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	*slot = request_refer(request);
+	if (list->count > MOST_LISTED) {
+		struct request *oldest = requests_unlist(list, 0);
+
+		oldest->is_ended = true;
+		request_drop(oldest);
+	}
+}
+
+void requests_leave(struct requests *requests, struct party *party,
+		    uint64_t time_ns)
+{
+	const struct array *lists[] = { &party->asked, &party->taken };
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = 0; k < lists[i]->count; k++)
+			(*(struct request **)array_at(lists[i], k))->is_ended =
+				true;
+	hold_drop(requests_cut(requests, party, time_ns));
+	hold_drop(party->before);
+	party->before = NULL;
+	party->found_ns = 0;
+}
+
+void requests_fork(struct requests *requests, struct party *parent,
+		   int32_t child, uint64_t time_ns)
+{
+	uint64_t *slot = number_map_add(requests->children, (uint64_t)child);
+	struct hold *hold = requests_cut(requests, parent, time_ns);
+
+	if (!slot || !hold) {
+		requests->status = -ERROR_MEMORY;
+		hold_drop(hold);
+		return;
+	}
+	requests_give(requests, parent->hold, hold->request, hold);
+	hold_drop((struct hold *)(uintptr_t)*slot);
+	*slot = (uintptr_t)hold;
+}
+
+/* Returns whether it may yet turn out what the sender of @request works for:
+ * for what it found and has not answered.
+ */
+static bool may_be_child(const struct requests *requests,
+			 const struct request *request)
+{
+	const struct party *client =
+		requests_party_at(requests, request->client->index);
+
+	return !request->parent && request->found_ns &&
+	       client->found_ns == request->found_ns;
+}
+
+static bool is_ready(const struct requests *requests,
+		     const struct request *request)
+{
+	return request->is_ended && request_is_settled(request) &&
+	       (requests->is_over || !may_be_child(requests, request));
+}
+
+void requests_hand_out(struct requests *requests)
+{
+	struct request **items = requests->open.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < requests->open.count; i++) {
+		struct request *request = items[i];
+
+		if (!is_ready(requests, request)) {
+			items[kept++] = request;
+			continue;
+		}
+		requests->callback->take(requests->callback, request);
+		request_clear(request);
+		request_drop(request);
+	}
+	requests->open.count = kept;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/requests/channels.h"
+#include "attribution/requests/requests_parts.h"
+#include "common/error.h"
+#include "report/steps/call_step.h"
+
+#include <stdlib.h>
+
+static bool has_events(const struct requests *requests,
+		       const struct party *party)
+{
+	return requests->has_socket_events &&
+	       message_medium_is_socket(party->send.function.medium);
+}
+
+void requests_send_begin(struct requests *requests, struct party *party,
+			 struct message_function function,
+			 const struct call_step *step)
+{
+	if (party->send.is_open)
+		return;
+	message_drop(party->message);
+	clock_mark_drop(party->send_begin);
+	party->message = NULL;
+	party->is_heard = false;
+	party->send = (struct message_call){ true, function, step->depth };
+	party->send_begin = thread_clock_mark(&party->clock, step->time_ns);
+	if (!party->send_begin)
+		requests->status = -ERROR_MEMORY;
+}
+
+/* Makes the message of @party's send, which is handed over at @time_ns: what
+ * the thread did until then may be what its receiver waited for.
+ */
+static struct message *hand_over(struct requests *requests, struct party *party,
+				 uint64_t time_ns)
+{
+	struct message *message = calloc(1, sizeof(*message));
+	struct hold *hold = message && party->send_begin ?
+				    requests_cut(requests, party, time_ns) :
+				    NULL;
+
+	if (!hold) {
+		requests->status = -ERROR_MEMORY;
+		free(message);
+		return NULL;
+	}
+	requests_give(requests, party->hold, hold->request, hold);
+	*message = (struct message){
+		.sender = party->task,
+		.hold = hold,
+		.begin = clock_mark_refer(party->send_begin),
+		.sent = clock_mark_refer(hold->end),
+		.kind = party->send.function.kind,
+		.medium = party->send.function.medium,
+		.is_inferred = !has_events(requests, party) &&
+			       party->send.function.medium >= MEDIUM_TCP,
+		.references = 1,
+	};
+	party->message = message;
+	return message;
+}
+
+/* Where @message goes is known: so is whether it is an answer. */
+static void queue(struct requests *requests, struct message *message,
+		  uint64_t socket)
+{
+	struct request *asked = channels_asked(requests->channels, socket);
+
+	message->to = socket;
+	if (!message->from)
+		message->from = channels_peer(requests->channels, socket);
+	if (channels_queue(requests->channels, socket, message) < 0)
+		requests->status = -ERROR_MEMORY;
+	if (asked)
+		requests_answer(requests, asked, message);
+}
+
+void requests_socket_ready(struct requests *requests, struct party *party,
+			   const struct event_record *event)
+{
+	struct message *message = party->message;
+
+	if (!party->send.is_open || !has_events(requests, party))
+		return;
+	if (!message)
+		message = hand_over(requests, party, event->time_ns);
+	if (message && !message->to && message->kind == MESSAGE_SEND)
+		queue(requests, message,
+		      (uint64_t)event->values[SOCKET_ADDRESS]);
+}
+
+/* What the network delivers later goes where the connection ends. */
+static struct message *send_later(struct requests *requests,
+				  struct party *party, uint64_t socket,
+				  uint64_t time_ns)
+{
+	uint64_t peer = channels_peer(requests->channels, socket);
+	struct message *message = peer ? hand_over(requests, party, time_ns) :
+					 NULL;
+
+	if (message) {
+		message->from = socket;
+		queue(requests, message, peer);
+	}
+	return message;
+}
+
+void requests_socket_sent(struct requests *requests, struct party *party,
+			  const struct event_record *event)
+{
+	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
+	struct message *message = party->message;
+
+	if (event->values[SOCKET_BYTES] <= 0 || !has_events(requests, party))
+		return;
+	if (!message)
+		message = send_later(requests, party, socket, event->time_ns);
+	if (!message)
+		return;
+	message->bytes = (uint64_t)event->values[SOCKET_BYTES];
+	message->from = socket;
+	if (message->to &&
+	    channels_pair(requests->channels, socket, message->to) < 0)
+		requests->status = -ERROR_MEMORY;
+	if (message->asks && !message->asks->socket) {
+		message->asks->socket = socket;
+		if (channels_ask(requests->channels, socket, message->asks) < 0)
+			requests->status = -ERROR_MEMORY;
+	}
+}
+
+void requests_send_end(struct requests *requests, struct party *party,
+		       uint64_t time_ns)
+{
+	party->send.is_open = false;
+	if (has_events(requests, party) || party->is_heard ||
+	    party->send.function.kind != MESSAGE_SEND)
+		return;
+	if (!party->message && !hand_over(requests, party, time_ns))
+		return;
+	requests_list_message(requests, &party->unheard, party->message);
+}
+
+/* Returns the message of @waker's send that @woken may be woken by, or NULL. */
+static struct message *message_to(struct requests *requests,
+				  struct party *waker,
+				  const struct party *woken, uint64_t time_ns)
+{
+	enum message_kind kind = waker->send.function.kind;
+
+	if (!waker->send.is_open || waker == woken)
+		return NULL;
+	if ((kind == MESSAGE_SIGNAL) !=
+		    (woken->wait.function.kind == MESSAGE_WORD) ||
+	    (kind == MESSAGE_CONNECT &&
+	     woken->wait.function.kind == MESSAGE_WAIT))
+		return NULL;
+	/* No socket became ready: an interrupt wakes for another thing. */
+	if (has_events(requests, waker) && !waker->message)
+		return NULL;
+	return waker->message ? waker->message :
+				hand_over(requests, waker, time_ns);
+}
+
+/* What @party did until it slept, waiting, was the end of what it did before.
+ */
+static void cut_wait(struct requests *requests, struct party *party,
+		     uint64_t time_ns)
+{
+	requests_resume(requests, party);
+	hold_drop(party->before);
+	party->before = requests_cut(requests, party, time_ns);
+	party->hold->is_start = true;
+	requests_pass(party);
+}
+
+void requests_wake(struct requests *requests, struct party *waker,
+		   struct party *woken, uint64_t time_ns)
+{
+	struct message *message =
+		waker ? message_to(requests, waker, woken, time_ns) : NULL;
+	struct request *answered;
+
+	cut_wait(requests, woken, time_ns);
+	if (!message)
+		return;
+	waker->is_heard = true;
+	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
+			     !message->to;
+	answered = requests_find_answered(requests, message, woken);
+	if (answered && !message->answers)
+		requests_answer(requests, answered, message);
+	requests_list_message(requests, &woken->arrived, message);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/event_forwarder.h"
+#include "attribution/events/known_events.h"
+#include "attribution/requests/request_rows.h"
+#include "attribution/requests/request_summary.h"
+#include "attribution/requests/requests.h"
+#include "attribution/table.h"
+#include "attribution/text/table_rows.h"
+#include "common/error.h"
+#include "report/text/task_names.h"
+
+#include <stdlib.h>
+
+/* report --requests: each message that was worked for, and where its time
+ * went.
+ */
+struct requests_table {
+	struct event_forwarder forwarder;
+	struct request_callback callback;
+	struct attribution_input input;
+	struct requests *requests;
+	struct array rows; /* struct request_row */
+	int status;
+};
+
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct requests_table *table =
+		(struct requests_table *)((char *)callback -
+					  offsetof(struct requests_table,
+						   callback));
+	struct request_row *row;
+
+	if (!table_wants(&table->input, request->server,
+			 request->begin->time_ns))
+		return;
+	row = array_add(&table->rows);
+	if (!row || request_row_of(request, row) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+
+	requests_free(table->requests);
+	array_free(&table->rows);
+	free(table);
+}
+
+static struct event_handler *open_table(const struct attribution_input *input)
+{
+	struct requests_options options = requests_options_of(input);
+	struct requests_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->input = *input;
+	table->callback.take = take_request;
+	table->rows = ARRAY_OF(struct request_row);
+	/* What a request began with may be before the window. */
+	options.time.window = (struct time_window){ 0, UINT64_MAX };
+	table->requests = requests_new(&options, &table->callback);
+	if (!table->requests) {
+		close_table(&table->forwarder.handler);
+		return NULL;
+	}
+	table->forwarder =
+		event_forwarder_to(requests_handler(table->requests));
+	return &table->forwarder.handler;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct requests_table *table = ctx;
+
+	request_row_write(writer, array_at(&table->rows, index),
+			  table->input.names);
+}
+
+static int write_text(const struct requests_table *table,
+		      const struct attribution_output *output)
+{
+	if (!known_events_has(table->input.events, EVENT_SCHED_WAKING))
+		table_rows_missing(output->out, "all", "sched_waking",
+				   "--events=sched");
+	else if (!table->rows.count)
+		fputs("No message was taken.\n", output->out);
+	if (!known_events_has(table->input.events, EVENT_SOCKET_TAKEN))
+		table_rows_missing(output->out,
+				   "which messages of sockets are whose",
+				   "sock:sock_recv_length",
+				   "--events=attribution, Linux 6.3 or newer");
+	return table->rows.count ?
+		       request_summary_write(&table->rows, table->input.names,
+					     output) :
+		       0;
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct requests_table *table = (struct requests_table *)handler;
+	int status = requests_end(table->requests);
+
+	if (!status)
+		status = table->status;
+	if (status)
+		return status;
+	array_sort(&table->rows, request_row_compare);
+	if (output->format == RECORD_TABLE)
+		return write_text(table, output);
+	return table_rows_render(output, write_row, table, table->rows.count);
+}
+
+const struct attribution_table requests_table = {
+	.name = "requests",
+	.help = "each message that servers worked for: where its time went",
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/thread_clock.h"
+
+#include "attribution/time/time_span.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct clock_mark *clock_mark_refer(struct clock_mark *mark)
+{
+	mark->references++;
+	return mark;
+}
+
+void clock_mark_drop(struct clock_mark *mark)
+{
+	if (mark && !--mark->references)
+		free(mark);
+}
+
+static void know(const struct thread_clock *clock, struct clock_mark *mark)
+{
+	memcpy(mark->parts, clock->parts, sizeof(mark->parts));
+	mark->is_known = true;
+}
+
+struct clock_mark *thread_clock_mark(struct thread_clock *clock,
+				     uint64_t time_ns)
+{
+	struct clock_mark *mark = calloc(1, sizeof(*mark));
+	struct clock_mark **slot;
+
+	if (!mark)
+		return NULL;
+	mark->references = 1;
+	mark->time_ns = time_ns > clock->end_ns ? time_ns : clock->end_ns;
+	if (time_ns <= clock->end_ns) {
+		know(clock, mark);
+		return mark;
+	}
+	slot = array_add(&clock->marks);
+	if (!slot) {
+		free(mark);
+		return NULL;
+	}
+	*slot = clock_mark_refer(mark);
+	return mark;
+}
+
+static enum request_part part_of(const struct time_span *span, bool is_idle)
+{
+	static const enum request_part parts[TIME_CLASSES] = {
+		[TIME_USER] = PART_USER,
+		[TIME_SYSTEM_CALL] = PART_KERNEL,
+		[TIME_FAULT] = PART_KERNEL,
+		[TIME_KERNEL] = PART_KERNEL,
+		[TIME_INTERRUPT] = PART_INTERRUPT,
+		[TIME_TRACER] = PART_TRACER,
+		[TIME_RUNNABLE] = PART_RUNNABLE,
+		[TIME_ASLEEP] = PART_ASLEEP,
+		[TIME_UNKNOWN] = PART_UNKNOWN,
+	};
+	enum request_part part = parts[time_span_account(span)];
+
+	return part == PART_ASLEEP && is_idle ? PART_IDLE : part;
+}
+
+/* Forgets the first @count marks. */
+static void forget(struct thread_clock *clock, size_t count)
+{
+	struct clock_mark **marks = clock->marks.items;
+
+	if (!count)
+		return;
+	for (size_t i = 0; i < count; i++)
+		clock_mark_drop(marks[i]);
+	clock->marks.count -= count;
+	memmove(marks, marks + count, clock->marks.count * sizeof(*marks));
+}
+
+bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
+		       bool is_idle)
+{
+	enum request_part part = part_of(span, is_idle);
+	struct clock_mark **marks = clock->marks.items;
+	size_t count = 0;
+
+	for (; count < clock->marks.count &&
+	       marks[count]->time_ns <= span->end_ns;
+	     count++) {
+		know(clock, marks[count]);
+		if (marks[count]->time_ns > span->begin_ns)
+			marks[count]->parts[part] +=
+				marks[count]->time_ns - span->begin_ns;
+	}
+	clock->parts[part] += span->end_ns - span->begin_ns;
+	clock->end_ns = span->end_ns;
+	forget(clock, count);
+	return count;
+}
+
+void thread_clock_end(struct thread_clock *clock)
+{
+	struct clock_mark **marks = clock->marks.items;
+
+	for (size_t i = 0; i < clock->marks.count; i++)
+		know(clock, marks[i]);
+	forget(clock, clock->marks.count);
+	array_free(&clock->marks);
+}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Judges what report --requests and --servers say of the recordings of
+attribution_requests.sh: judge_requests.py KTRACE FOLDER HAS_SOCKETS CPUS CASE...
+
+The programs wrote down the truth, programs/requests.c: a line a request, with
+the client's thread, when it began to send it and had the answer, by the guest's
+clock, the thread that answered, and the one behind that."""
+import collections
+import json
+import sys
+
+from waits import Judge, Recording
+
+judge = Judge()
+WAY = ("client_ns", "client_wait_ns", "queue_ns", "runnable_ns", "kernel_ns",
+       "user_ns", "interrupt_ns", "tracer_ns", "asleep_ns", "downstream_ns",
+       "unknown_ns")
+SUMMED = ("kernel_ns", "user_ns", "tracer_ns", "runnable_ns", "asleep_ns")
+Truth = collections.namedtuple("Truth", "tid begin end server back")
+# Between reading the clock and entering the kernel, where a fault may come
+# first; in both directions.  With several CPUs the clock is the host's, which
+# may run something else there.
+AROUND_NS = {1: 100000, 2: 1000000000}
+
+
+def truth_of(recording):
+    with open(recording.path + ".truth", encoding="utf-8") as lines:
+        return sorted((Truth(*map(int, line.split())) for line in lines),
+                      key=lambda truth: (truth.tid, truth.begin))
+
+
+def rows_of(recording, table):
+    return json.loads(recording.run("report", "--" + table, "--format=json"))
+
+
+def check_requests(case, rows, truths, around_ns):
+    clients = {truth.tid for truth in truths}
+    found = sorted((row for row in rows if row["answered"]
+                    and row["client_tid"] in clients),
+                   key=lambda row: (row["client_tid"], float(row["begin_s"])))
+    judge.expect(f"{case}: every request is found, and no more",
+                 [row["client_tid"] for row in found] ==
+                 [truth.tid for truth in truths], len(found), len(truths))
+    if len(found) != len(truths):
+        return []
+    wrong = [(row["server_tid"], truth.server)
+             for row, truth in zip(found, truths)
+             if row["server_tid"] != truth.server]
+    judge.expect(f"{case}: by the thread that served it", not wrong, wrong)
+    certain = [(row, truth) for row, truth in zip(found, truths)
+               if not row["inferred"]]
+    wrong = [(row["wall_ns"], truth.end - truth.begin)
+             for row, truth in certain
+             if not -around_ns <= row["wall_ns"] - (truth.end - truth.begin)
+             <= 0]
+    judge.expect(f"{case}: as long as its client had to wait", not wrong,
+                 wrong)
+    offsets = [float(row["begin_s"]) * 1e9 - truth.begin
+               for row, truth in certain]
+    judge.expect(f"{case}: when its client sent it", not offsets or
+                 max(offsets) - min(offsets) < around_ns,
+                 [round(offset - min(offsets)) for offset in offsets])
+    return found
+
+
+def check_direction(case, rows, truths):
+    servers = {truth.server for truth in truths}
+    backs = {truth.back for truth in truths} - {0}
+    wrong = [row for row in rows if row["client_tid"] in backs or
+             (row["client_tid"] in servers and row["server_tid"] not in backs)]
+    judge.expect(f"{case}: no server is a client", not wrong, wrong)
+
+
+def check_chain(case, rows, found, truths):
+    behind = collections.defaultdict(list)
+    for row in rows:
+        if row["answered"]:
+            behind[row["parent"]].append(row)
+    wrong = [behind[row["request"]] for row, truth in zip(found, truths)
+             if [other["server_tid"] for other in behind[row["request"]]] !=
+             [truth.back] or
+             behind[row["request"]][0]["wall_ns"] >= row["wall_ns"]]
+    judge.expect(f"{case}: each one's request to the server behind is its own",
+                 not wrong, wrong)
+
+
+def check_sums(case, recording, rows):
+    wrong = [row for row in rows
+             if sum(row[part] for part in WAY) != row["wall_ns"]]
+    judge.expect(f"{case}: the parts of each add up to its wall time",
+                 rows and not wrong, wrong)
+    servers = rows_of(recording, "servers")
+    for part in SUMMED:
+        sums = collections.Counter()
+        for row in rows:
+            sums[row["client_pid"]] += row[part] + row["beside_" + part]
+        for row in servers:
+            if row["client_pid"] >= 0:
+                sums[row["client_pid"]] -= row[part]
+        judge.expect(f"{case}: --servers' {part} is the sum of --requests",
+                     not any(sums.values()), sums)
+    processes = json.loads(recording.run("report", "--with-tracer",
+                                         "--format=json"))["processes"]
+    for row in processes:
+        if not any(server["server_pid"] == row["pid"] for server in servers):
+            continue
+        wall = {part: sum(server[part] for server in servers
+                          if server["server_pid"] == row["pid"])
+                for part in ("kernel_ns", "user_ns", "runnable_ns",
+                             "tracer_ns")}
+        judge.expect(f"{case}: the rows of {row['comm']} add up to its time",
+                     wall == {
+                         "kernel_ns": row["system_call_ns"] + row["fault_ns"]
+                         + row["kernel_ns"], "user_ns": row["user_ns"],
+                         "runnable_ns": row["runnable_ns"],
+                         "tracer_ns": row["tracer_ns"]}, wall, row)
+
+
+def check_certainty(case, found):
+    """What the kernel's events of sockets tell is no guess."""
+    inferred = [row["request"] for row in found if row["inferred"]]
+    judge.expect(f"{case}: nothing is inferred", not inferred, inferred)
+
+
+def main():
+    ktrace, folder, has_sockets, cpus, *cases = sys.argv[1:]
+    for case in cases:
+        recording = Recording(ktrace, folder, case)
+        truths = truth_of(recording)
+        rows = rows_of(recording, "requests")
+        found = check_requests(case, rows, truths, AROUND_NS[int(cpus)])
+        check_direction(case, rows, truths)
+        # By pipes, which server asked for which client is inferred.
+        if case.startswith("chain") and (cpus == "1" or "pipe" not in case):
+            check_chain(case, rows, found, truths)
+        if has_sockets == "1" and not case.endswith("pipe") and \
+                not case.startswith("pool"):
+            check_certainty(case, found)
+        check_sums(case, recording, rows)
+    judge.end()
+
+
+main()

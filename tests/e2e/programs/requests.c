@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT */
+/* Servers of several kinds and their two clients, for attribution_requests.sh:
+ * "requests KIND WAY FILE".  KIND: a poll loop, a pool of threads, a fork for
+ * each connection, a chain of two servers, a poll loop that is sent several
+ * requests at a time.  WAY: pipe, unix, tcp.  Each client writes to FILE what is
+ * true of its requests: when it sent them and had the answers, by
+ * CLOCK_MONOTONIC, and the threads that served.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLIENTS = 2, REQUESTS = 6, WORKERS = 3, AHEAD = 3, US = 1000 };
+
+struct message {
+	int number;
+	int kib;  /* the server is to read */
+	int tid;  /* that served */
+	int back; /* thread of the server behind that one, or 0 */
+};
+
+/* One end of a connection: a pipe has two files. */
+struct line {
+	int in;
+	int out;
+};
+
+struct way {
+	const char *name;
+	/* Makes what clients connect to. */
+	int (*listen)(void);
+	struct line (*connect)(int client);
+	struct line (*accept)(int listener);
+};
+
+static struct line lines[2][CLIENTS + 1][2]; /* pipes: server, client side */
+static int control[2];
+static struct sockaddr_un unix_address = { .sun_family = AF_UNIX };
+static struct sockaddr_in tcp_address = { .sin_family = AF_INET };
+static int layer; /* 0: what clients ask, 1: the server behind */
+
+static long check(long result)
+{
+	if (result >= 0)
+		return result;
+	perror("requests");
+	exit(1);
+}
+
+static long now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000L + time.tv_nsec;
+}
+
+static int listen_pipe(void)
+{
+	for (int i = 0; i <= CLIENTS; i++) {
+		int to[2], from[2];
+
+		check(pipe(to));
+		check(pipe(from));
+		lines[layer][i][0] = (struct line){ to[0], from[1] };
+		lines[layer][i][1] = (struct line){ from[0], to[1] };
+	}
+	check(pipe(control));
+	return control[0];
+}
+
+static struct line connect_pipe(int client)
+{
+	unsigned char byte = (unsigned char)client;
+
+	check(write(control[1], &byte, 1));
+	return lines[layer][client][1];
+}
+
+static struct line accept_pipe(int listener)
+{
+	unsigned char byte;
+
+	check(read(listener, &byte, 1));
+	return lines[layer][byte][0];
+}
+
+static int listen_at(int family, void *address, socklen_t size)
+{
+	int listener = (int)check(socket(family, SOCK_STREAM, 0));
+
+	check(bind(listener, address, size));
+	check(getsockname(listener, address, &size));
+	check(listen(listener, CLIENTS + 1));
+	return listener;
+}
+
+static struct line connect_to(int family, const void *address, socklen_t size)
+{
+	int file = (int)check(socket(family, SOCK_STREAM, 0));
+
+	check(connect(file, address, size));
+	return (struct line){ file, file };
+}
+
+static struct line accept_socket(int listener)
+{
+	int file = (int)check(accept(listener, NULL, NULL));
+
+	return (struct line){ file, file };
+}
+
+static int listen_unix(void)
+{
+	snprintf(unix_address.sun_path + 1, 32, "requests-%d-%d", getpid(),
+		 layer);
+	return listen_at(AF_UNIX, &unix_address, sizeof(unix_address));
+}
+
+static struct line connect_unix(int client)
+{
+	(void)client;
+	return connect_to(AF_UNIX, &unix_address, sizeof(unix_address));
+}
+
+static int listen_tcp(void)
+{
+	tcp_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	tcp_address.sin_port = 0;
+	return listen_at(AF_INET, &tcp_address, sizeof(tcp_address));
+}
+
+static struct line connect_tcp(int client)
+{
+	(void)client;
+	return connect_to(AF_INET, &tcp_address, sizeof(tcp_address));
+}
+
+static const struct way ways[] = {
+	{ "pipe", listen_pipe, connect_pipe, accept_pipe },
+	{ "unix", listen_unix, connect_unix, accept_socket },
+	{ "tcp", listen_tcp, connect_tcp, accept_socket },
+};
+
+static const struct way *way;
+static struct line behind = { -1, -1 }; /* to the second server */
+
+static void name(const char *comm)
+{
+	prctl(PR_SET_NAME, comm);
+}
+
+/* What the second server did is in the answer. */
+static void ask_behind(struct message *message)
+{
+	check(write(behind.out, message, sizeof(*message)));
+	check(read(behind.in, message, sizeof(*message)));
+	message->back = message->tid;
+}
+
+static void answer(struct line line, struct message message)
+{
+	static _Thread_local char buffer[64 << 10];
+	int zero = (int)check(open("/dev/zero", O_RDONLY));
+
+	check(read(zero, buffer, (size_t)message.kib << 10));
+	check(close(zero));
+	if (behind.in >= 0)
+		ask_behind(&message);
+	message.tid = gettid();
+	check(write(line.out, &message, sizeof(message)));
+}
+
+/* Returns whether there was a request. */
+static bool take(struct line line, struct message *message)
+{
+	return check(read(line.in, message, sizeof(*message))) ==
+	       sizeof(*message);
+}
+
+static void serve_line(struct line line)
+{
+	struct message message;
+
+	while (take(line, &message))
+		answer(line, message);
+}
+
+/* Calls @handle for each request of all clients, until there is none more. */
+static void poll_lines(int listener, int clients,
+		       void (*handle)(struct line line, struct message message))
+{
+	struct line open[CLIENTS];
+	struct pollfd files[CLIENTS];
+	struct message message;
+	int left = clients;
+
+	for (int i = 0; i < clients; i++) {
+		open[i] = way->accept(listener);
+		files[i] =
+			(struct pollfd){ .fd = open[i].in, .events = POLLIN };
+	}
+	while (left) {
+		check(poll(files, (nfds_t)clients, -1));
+		for (int i = 0; i < clients; i++) {
+			if (!files[i].revents)
+				continue;
+			if (take(open[i], &message)) {
+				handle(open[i], message);
+				continue;
+			}
+			files[i].fd = -1;
+			left--;
+		}
+	}
+}
+
+static void serve_poll(int listener)
+{
+	poll_lines(listener, CLIENTS, answer);
+}
+
+/* A server that others ask. */
+static void serve_behind(int listener)
+{
+	name("back");
+	serve_line(way->accept(listener));
+}
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	int count;
+	struct {
+		struct line line;
+		struct message message;
+	} items[CLIENTS];
+} queue = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	    .filled = PTHREAD_COND_INITIALIZER };
+
+static void enqueue(struct line line, struct message message)
+{
+	pthread_mutex_lock(&queue.lock);
+	queue.items[queue.count].line = line;
+	queue.items[queue.count++].message = message;
+	pthread_cond_signal(&queue.filled);
+	pthread_mutex_unlock(&queue.lock);
+}
+
+static void *work(void *unused)
+{
+	(void)unused;
+	name("worker");
+	for (;;) {
+		struct line line;
+		struct message message;
+
+		pthread_mutex_lock(&queue.lock);
+		while (!queue.count)
+			pthread_cond_wait(&queue.filled, &queue.lock);
+		line = queue.items[0].line;
+		message = queue.items[0].message;
+		queue.items[0] = queue.items[--queue.count];
+		pthread_mutex_unlock(&queue.lock);
+		answer(line, message);
+	}
+	return NULL;
+}
+
+static void serve_pool(int listener)
+{
+	pthread_t worker;
+
+	for (int i = 0; i < WORKERS; i++)
+		check(-pthread_create(&worker, NULL, work, NULL));
+	poll_lines(listener, CLIENTS, enqueue);
+}
+
+static void serve_fork(int listener)
+{
+	signal(SIGCHLD, SIG_IGN);
+	for (int i = 0; i < CLIENTS; i++) {
+		struct line line = way->accept(listener);
+
+		if (!check(fork())) {
+			name("child");
+			serve_line(line);
+			_exit(0);
+		}
+		/* Only the child's: else its client sees no end. */
+		if (line.in == line.out)
+			check(close(line.in));
+	}
+}
+
+/* Where two processes hold an end of a pipe, it never ends: each closes what
+ * it does not use.
+ */
+static void keep_side(int client)
+{
+	if (way != &ways[0])
+		return;
+	for (int i = 0; i <= CLIENTS; i++) {
+		struct line *both = lines[layer][i];
+
+		if (client < 0 || client != i) {
+			close(both[1].in);
+			close(both[1].out);
+		}
+		if (client >= 0) {
+			close(both[0].in);
+			close(both[0].out);
+		}
+	}
+}
+
+static void ask(int client, int ahead, FILE *out)
+{
+	struct line line;
+	long begin_ns[REQUESTS];
+	struct message message;
+
+	name(client ? "small" : "big");
+	line = way->connect(client);
+	keep_side(client);
+	for (int i = 0; i < REQUESTS; i += ahead) {
+		usleep(500);
+		for (int k = i; k < i + ahead; k++) {
+			message = (struct message){ k, client ? 4 : 48, 0, 0 };
+			begin_ns[k] = now_ns();
+			check(write(line.out, &message, sizeof(message)));
+		}
+		for (int k = i; k < i + ahead; k++) {
+			check(read(line.in, &message, sizeof(message)));
+			fprintf(out, "%d %ld %ld %d %d\n", gettid(),
+				begin_ns[message.number], now_ns(), message.tid,
+				message.back);
+		}
+	}
+	fclose(out);
+	_exit(0);
+}
+
+static const struct {
+	const char *name;
+	void (*serve)(int listener);
+	int ahead; /* so many requests are sent before their answers */
+	bool is_chain;
+} kinds[] = {
+	{ "poll", serve_poll, 1, false },      { "pool", serve_pool, 1, false },
+	{ "fork", serve_fork, 1, false },      { "chain", serve_poll, 1, true },
+	{ "ahead", serve_poll, AHEAD, false },
+};
+
+static pid_t start(int listener, void (*serve)(int listener), const char *comm)
+{
+	pid_t pid = (pid_t)check(fork());
+
+	if (pid)
+		return pid;
+	name(comm);
+	keep_side(-1);
+	serve(listener);
+	_exit(0);
+}
+
+/* The second server, and the first's connection to it. */
+static pid_t start_behind(void)
+{
+	int listener;
+	pid_t pid;
+
+	layer = 1;
+	listener = way->listen();
+	pid = start(listener, serve_behind, "back");
+	behind = way->connect(0);
+	keep_side(0);
+	layer = 0;
+	return pid;
+}
+
+static void run(size_t kind, const char *path)
+{
+	pid_t back = kinds[kind].is_chain ? start_behind() : 0;
+	int listener = way->listen();
+	pid_t pids[CLIENTS];
+	pid_t server = start(listener, kinds[kind].serve, "server");
+
+	close(behind.in);
+	close(behind.out);
+	behind = (struct line){ -1, -1 };
+	for (int i = 0; i < CLIENTS; i++) {
+		FILE *out = fopen(path, "a");
+
+		pids[i] = (pid_t)check(fork());
+		if (!pids[i])
+			ask(i, kinds[kind].ahead, out);
+		fclose(out);
+	}
+	for (int i = 0; i <= CLIENTS; i++) {
+		close(lines[0][i][1].in);
+		close(lines[0][i][1].out);
+		close(lines[0][i][0].in);
+		close(lines[0][i][0].out);
+	}
+	for (int i = 0; i < CLIENTS; i++)
+		waitpid(pids[i], NULL, 0);
+	kill(server, SIGTERM);
+	waitpid(server, NULL, 0);
+	if (back)
+		waitpid(back, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (argc == 4 && !strcmp(ways[i].name, argv[2]))
+			way = &ways[i];
+	for (size_t i = 0; way && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (!strcmp(kinds[i].name, argv[1])) {
+			run(i, argv[3]);
+			return 0;
+		}
+	}
+	fprintf(stderr, "requests: what?\n");
+	return 2;
+}

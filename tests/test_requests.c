@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/request_rows.h"
+#include "attribution/requests/requests.h"
+#include "report/text/task_names.h"
+#include "tests/attribution_fixture.h"
+#include "tests/run_suite.h"
+#include "tests/span_story_fixture.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+/* This is what happens, and the requests that it is: a line each, "client>server
+ * begin+wall", a question mark if it is inferred, "no answer", "for" that of
+ * which begin; then what its time went to: c the client, w the client's waiting,
+ * q queue, r runnable, k kernel, u user, a asleep, d downstream; after a slash
+ * what was beside that.
+ */
+struct story {
+	const char *title;
+	void (*play)(struct attribution_fixture *f);
+	const char *requests;
+	bool has_socket_events;
+};
+
+struct script {
+	struct request_callback callback;
+	char text[4096];
+	size_t size;
+	uint64_t begins[16]; /* by number */
+};
+
+static void write(struct script *script, const char *name, uint64_t ns)
+{
+	if (ns)
+		script->size += (size_t)sprintf(script->text + script->size,
+						" %s%lu", name,
+						(unsigned long)ns);
+}
+
+static void write_parts(struct script *script, const uint64_t *parts)
+{
+	write(script, "r", parts[PART_RUNNABLE]);
+	write(script, "k", parts[PART_KERNEL]);
+	write(script, "u", parts[PART_USER]);
+	write(script, "a", parts[PART_ASLEEP]);
+	write(script, "d", parts[PART_IDLE]);
+	write(script, "?", parts[PART_UNKNOWN]);
+}
+
+static uint64_t sum_of(const uint64_t *parts)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < REQUEST_PARTS; i++)
+		sum += parts[i];
+	return sum;
+}
+
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct script *script = (struct script *)callback;
+	struct request_row row;
+	const struct request_sums *sums = &row.sums;
+
+	ck_assert_int_eq(request_row_of(request, &row), 0);
+	ck_assert_uint_eq(sums->wall_ns,
+			  sums->client_ns + sums->client_wait_ns +
+				  sums->queue_ns + sum_of(sums->way_ns));
+	script->begins[row.number] = sums->begin_ns;
+	script->size += (size_t)sprintf(
+		script->text + script->size, "%d>%d %lu+%lu%s%s",
+		row.client_tid, row.server_tid, (unsigned long)sums->begin_ns,
+		(unsigned long)sums->wall_ns, row.is_inferred ? "?" : "",
+		row.is_answered ? "" : " no answer");
+	if (request->parent)
+		write(script, "for ", request->parent->begin->time_ns);
+	strcat(script->text + script->size++, ":");
+	write(script, "c", sums->client_ns);
+	write(script, "w", sums->client_wait_ns);
+	write(script, "q", sums->queue_ns);
+	write_parts(script, sums->way_ns);
+	if (sum_of(sums->beside_ns))
+		strcat(script->text + script->size, " /"), script->size += 2;
+	write_parts(script, sums->beside_ns);
+	strcat(script->text + script->size++, "\n");
+}
+
+static void check(const struct story *story)
+{
+	struct script script = { .callback.take = take_request };
+	struct attribution_fixture *f = attribution_fixture_new();
+	struct task_names *names = task_names_empty();
+	struct requests_options options = {
+		.time = {
+			.kinds = attribution_fixture_kinds(f),
+			.functions = attribution_fixture_functions(f),
+			.evidence = SEES_ALL,
+			.names = names,
+			WHOLE,
+		},
+		.has_socket_events = story->has_socket_events,
+	};
+	struct requests *requests = requests_new(&options, &script.callback);
+
+	ck_assert_ptr_nonnull(requests);
+	attribution_fixture_watch(f, requests_handler(requests));
+	story->play(f);
+	ends(f);
+	ck_assert_int_eq(requests_end(requests), 0);
+	ck_assert_msg(!strcmp(script.text, story->requests), "%s:\n%s\nnot\n%s",
+		      story->title, script.text, story->requests);
+	requests_free(requests);
+	attribution_fixture_free(f);
+	task_names_close(names);
+}
+
+/* The thread on @cpu is in a system call and @function from @time_ns on; or
+ * leaves both.
+ */
+static void calls(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  const char *function)
+{
+	at(f, time_ns);
+	enter(f, cpu, "entry_SYSCALL_64");
+	enter(f, cpu, function);
+}
+
+static void returns(struct attribution_fixture *f, uint64_t time_ns,
+		    uint32_t cpu)
+{
+	at(f, time_ns);
+	leave(f, cpu);
+	leave(f, cpu);
+}
+
+/* It waits there, and @next runs; @next, which waited, runs again. */
+static void waits(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  int32_t prev, int32_t next)
+{
+	at(f, time_ns);
+	enter(f, cpu, "__schedule");
+	schedules(f, cpu, prev, 1, next);
+}
+
+static void goes_on(struct attribution_fixture *f, uint64_t time_ns,
+		    uint32_t cpu)
+{
+	at(f, time_ns);
+	leave(f, cpu);
+}
+
+/* Server 8 is asleep in @function, and client 7 runs. */
+static void server_waits(struct attribution_fixture *f, const char *function)
+{
+	at(f, 100);
+	starts(f, 0, 8);
+	calls(f, 110, 0, function);
+	waits(f, 120, 0, 8, 7);
+}
+
+/* 7 asks 8 in @send from 200 on, is back in its own waiting at 300, where it
+ * sleeps; 8 takes it at 320.
+ */
+static void asks(struct attribution_fixture *f)
+{
+	calls(f, 200, 0, "pipe_write");
+	at(f, 210);
+	wakes(f, 0, 8);
+	returns(f, 230, 0);
+	calls(f, 250, 0, "pipe_read");
+	waits(f, 300, 0, 7, 8);
+	goes_on(f, 310, 0);
+	returns(f, 320, 0);
+}
+
+static void answers(struct attribution_fixture *f)
+{
+	calls(f, 400, 0, "pipe_write");
+	at(f, 420);
+	wakes(f, 0, 7);
+	returns(f, 430, 0);
+	calls(f, 440, 0, "pipe_read");
+	waits(f, 450, 0, 8, 7);
+	goes_on(f, 460, 0);
+	returns(f, 470, 0);
+}
+
+static void plain(struct attribution_fixture *f)
+{
+	server_waits(f, "pipe_read");
+	asks(f);
+	answers(f);
+	at(f, 500);
+}
+
+static void polled(struct attribution_fixture *f)
+{
+	server_waits(f, "do_sys_poll");
+	asks(f);
+	calls(f, 330, 0, "pipe_read");
+	returns(f, 340, 0);
+	answers(f);
+	at(f, 500);
+}
+
+/* The client writes before the server first reads. */
+static void early(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	calls(f, 200, 0, "pipe_write");
+	returns(f, 230, 0);
+	calls(f, 250, 0, "pipe_read");
+	waits(f, 300, 0, 7, 8);
+	calls(f, 320, 0, "pipe_read");
+	returns(f, 340, 0);
+	answers(f);
+	at(f, 500);
+}
+
+/* The server executes another program: what that does is not for the client. */
+static void executes(struct attribution_fixture *f)
+{
+	server_waits(f, "pipe_read");
+	asks(f);
+	at(f, 350);
+	life(f, 0, SIDEBAND_COMM, 8);
+	at(f, 900);
+}
+
+/* 8 asks 9, behind it. */
+static void chain(struct attribution_fixture *f)
+{
+	at(f, 50);
+	starts(f, 0, 9);
+	calls(f, 60, 0, "pipe_read");
+	waits(f, 70, 0, 9, 8);
+	calls(f, 80, 0, "pipe_read");
+	waits(f, 90, 0, 8, 7);
+	asks(f);
+	calls(f, 330, 0, "pipe_write");
+	at(f, 335);
+	wakes(f, 0, 9);
+	returns(f, 340, 0);
+	calls(f, 345, 0, "pipe_read");
+	waits(f, 350, 0, 8, 9);
+	goes_on(f, 355, 0);
+	returns(f, 360, 0);
+	calls(f, 370, 0, "pipe_write");
+	at(f, 375);
+	wakes(f, 0, 8);
+	returns(f, 380, 0);
+	calls(f, 382, 0, "pipe_read");
+	waits(f, 385, 0, 9, 8);
+	goes_on(f, 390, 0);
+	returns(f, 395, 0);
+	answers(f);
+	at(f, 500);
+}
+
+/* 8 takes it; 18 of the same process, woken by a word in memory, answers. */
+static void pool(struct attribution_fixture *f)
+{
+	belongs(f, 18, 8);
+	at(f, 50);
+	starts(f, 0, 18);
+	calls(f, 60, 0, "futex_wait");
+	waits(f, 70, 0, 18, 8);
+	calls(f, 80, 0, "pipe_read");
+	waits(f, 90, 0, 8, 7);
+	asks(f);
+	calls(f, 330, 0, "futex_wake");
+	at(f, 340);
+	wakes(f, 0, 18);
+	returns(f, 345, 0);
+	calls(f, 350, 0, "pipe_read");
+	waits(f, 360, 0, 8, 18);
+	goes_on(f, 365, 0);
+	returns(f, 370, 0);
+	calls(f, 400, 0, "pipe_write");
+	at(f, 420);
+	wakes(f, 0, 7);
+	returns(f, 430, 0);
+	calls(f, 440, 0, "futex_wait");
+	waits(f, 450, 0, 18, 7);
+	goes_on(f, 460, 0);
+	returns(f, 470, 0);
+	at(f, 500);
+}
+
+/* A message of @bytes goes from socket @from to @to. */
+static void sends(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  int64_t from, int64_t to, int64_t bytes)
+{
+	calls(f, time_ns, cpu, "unix_stream_sendmsg");
+	at(f, time_ns + 5);
+	event(f, cpu, EVENT_SOCKET_READY, to, 0, 0);
+	returns(f, time_ns + 10, cpu);
+	event(f, cpu, EVENT_SOCKET_SENT, from, bytes, 0);
+}
+
+static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
+		  int64_t socket, int64_t bytes)
+{
+	calls(f, time_ns, cpu, "unix_stream_read_generic");
+	returns(f, time_ns + 5, cpu);
+	event(f, cpu, EVENT_SOCKET_TAKEN, socket, bytes, 0);
+}
+
+/* Two requests ahead, read at once, answered one after the other: nobody
+ * sleeps, as each has a CPU.
+ */
+static void ahead(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	sends(f, 220, 0, 70, 80, 16);
+	reads(f, 300, 1, 80, 32);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	sends(f, 400, 1, 80, 70, 16);
+	reads(f, 420, 0, 70, 16);
+	at(f, 500);
+}
+
+/* A request is read in two parts, of which the second ends it. */
+static void parts(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	reads(f, 300, 1, 80, 10);
+	reads(f, 310, 1, 80, 6);
+	sends(f, 350, 1, 80, 70, 16);
+	reads(f, 370, 0, 70, 16);
+	at(f, 500);
+}
+
+/* Answers to two connections of one client come in another order. */
+static void crossed(struct attribution_fixture *f)
+{
+	at(f, 100);
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	sends(f, 200, 0, 70, 80, 16);
+	sends(f, 220, 0, 71, 81, 16);
+	reads(f, 300, 1, 80, 16);
+	reads(f, 310, 1, 81, 16);
+	sends(f, 350, 1, 81, 71, 16);
+	reads(f, 370, 0, 71, 16);
+	sends(f, 400, 1, 80, 70, 16);
+	reads(f, 420, 0, 70, 16);
+	at(f, 500);
+}
+
+/* A timer that ends within a write wakes who polls: that is no message. */
+static void timer(struct attribution_fixture *f)
+{
+	server_waits(f, "do_sys_poll");
+	calls(f, 200, 0, "pipe_write");
+	enter(f, 0, "asm_sysvec_apic_timer_interrupt");
+	at(f, 210);
+	wakes(f, 0, 8);
+	at(f, 220);
+	leave(f, 0);
+	returns(f, 230, 0);
+	at(f, 300);
+	schedules(f, 0, 7, 0, 8);
+	goes_on(f, 310, 0);
+	returns(f, 320, 0);
+	at(f, 500);
+}
+
+static const struct story stories[] = {
+	{ "one asks, one answers", plain,
+	  "7>8 200+270: c30 w30 r90 k120 / k30\n", false },
+	{ "woken from a poll", polled, "7>8 200+270: c30 w30 r90 k120 / k30\n",
+	  false },
+	{ "before the server reads", early,
+	  "7>8 200+270?: c50 w30 q90 k100 / k30\n", false },
+	{ "an exec", executes, "7>8 200+150 no answer: c10 r90 k50\n", false },
+	{ "a chain", chain,
+	  "7>8 200+270: c30 w30 r100 k85 d25 / k30\n"
+	  "8>9 330+65 for 200: c15 w10 r15 k25 / k10\n",
+	  false },
+	{ "a pool", pool, "7>18 200+270?: c30 w30 r110 k100 / k50\n", false },
+	{ "requests ahead", ahead,
+	  "7>8 200+175: c10 w15 q95 k55\n"
+	  "7>8 220+205: c10 w15 q130 k50 / k95\n",
+	  true },
+	{ "a request in parts", parts, "7>8 200+175: c10 w15 q95 k55 / k145\n",
+	  true },
+	{ "two connections", crossed,
+	  "7>8 220+155: c10 w15 q85 k45\n"
+	  "7>8 200+225: c10 w15 q140 k60 / k95\n",
+	  true },
+	{ "a timer", timer, "", false },
+};
+
+START_TEST(requests_are_found_with_their_time)
+{
+	check(&stories[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("requests");
+	TCase *tcase = tcase_create("stories");
+
+	tcase_add_loop_test(tcase, requests_are_found_with_their_time, 0,
+			    sizeof(stories) / sizeof(*stories));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
