@@ -33,6 +33,8 @@ enum known_event {
 	EVENT_SOCKET_READY, /* sk_data_ready */
 	EVENT_SOCKET_SENT,  /* sock_send_length: so many bytes, or an error */
 	EVENT_SOCKET_TAKEN, /* sock_recv_length: the same */
+	EVENT_LOCK_BEGIN,   /* contention_begin: somebody waits for a lock */
+	EVENT_LOCK_END,
 	EVENT_BIO_QUEUE,
 	EVENT_BIO_REMAP, /* handed on to another device */
 	EVENT_BIO_COMPLETE,
@@ -70,6 +72,8 @@ enum event_field {
 	NAPI_BUDGET = 2,
 	SOCKET_ADDRESS = 0,
 	SOCKET_BYTES = 1,
+	LOCK_ADDRESS = 0,
+	LOCK_FLAGS = 1, /* EVENT_LOCK_BEGIN */
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,

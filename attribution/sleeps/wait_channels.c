@@ -116,7 +116,8 @@ static uint8_t place_of(const struct wait_marks *marks,
 	if (is_in(&marks->sched, function->address) ||
 	    is_in(&marks->lock, function->address))
 		place |= PLACE_SCHEDULER;
-	if (!marks->sched.start)
+	/* Of a function in pieces the kernel's symbols may have no start. */
+	if (!marks->sched.start || !function->address)
 		place |= apply(unmarked_rules,
 			       sizeof(unmarked_rules) / sizeof(*unmarked_rules),
 			       function->name);
@@ -170,6 +171,18 @@ bool wait_channels_find(const struct wait_channels *places,
 		at--;
 	place->label = at;
 	return true;
+}
+
+uint32_t wait_channels_caller(const struct wait_channels *places,
+			      const struct path_frame *frames, size_t count)
+{
+	size_t at = count;
+
+	while (at && !is_place(places, &frames[at - 1], PLACE_SCHEDULER))
+		at--;
+	while (at && is_place(places, &frames[at - 1], PLACE_SCHEDULER))
+		at--;
+	return at ? frames[at - 1].function : FUNCTION_UNKNOWN;
 }
 
 static bool is_interrupt(enum context_kind kind)

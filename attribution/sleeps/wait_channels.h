@@ -48,6 +48,12 @@ bool wait_channels_find(const struct wait_channels *places,
 			const struct path_frame *frames, size_t count,
 			struct wait_channel *place);
 
+/* Returns the innermost function of @frames that called one of the scheduler or
+ * of the locks, as what they do is recorded; FUNCTION_UNKNOWN if none did.
+ */
+uint32_t wait_channels_caller(const struct wait_channels *places,
+			      const struct path_frame *frames, size_t count);
+
 /* Who wakes. */
 struct wake_source {
 	uint32_t function;  /* that decided to wake: the innermost one

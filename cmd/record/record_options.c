@@ -69,8 +69,9 @@ void record_options_help(void)
 	      "                     writes below this folder\n"
 	      "  --duration S       end after S seconds\n"
 	      "  --events LIST      tracepoints: none, sched, irq, syscalls,\n"
-	      "                     faults, all, attribution (sched); the last\n"
-	      "                     records a command with all that runs\n"
+	      "                     faults, locks, all, attribution (sched);\n"
+	      "                     the last records a command with all that\n"
+	      "                     runs\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
@@ -116,7 +117,7 @@ static int set_events(struct record_options *options, const char *value)
 
 	if (sets < 0)
 		return wrong("--events", value,
-			     "none, sched, irq, syscalls, faults, all, "
+			     "none, sched, irq, syscalls, faults, locks, all, "
 			     "attribution, or a list of them");
 	options->collector.tracepoints = (unsigned int)sets;
 	options->collector.tracepoints_may_miss = false;

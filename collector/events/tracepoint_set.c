@@ -53,6 +53,9 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("exceptions:page_fault_user", TRACEPOINTS_FAULTS), OPTIONAL },
 	{ OF_CPUS("exceptions:page_fault_kernel", TRACEPOINTS_FAULTS),
 	  OPTIONAL },
+	/* Linux 5.19 */
+	{ OF_CPUS("lock:contention_begin", TRACEPOINTS_LOCKS), OPTIONAL },
+	{ OF_CPUS("lock:contention_end", TRACEPOINTS_LOCKS), OPTIONAL },
 	{ OF_CPUS("irq:tasklet_entry", OBJECTS), OPTIONAL },
 	{ OF_CPUS("net:netif_receive_skb", OBJECTS), OPTIONAL },
 	{ OF_CPUS("net:netif_rx", OBJECTS), OPTIONAL },
@@ -90,6 +93,7 @@ static const struct {
 	{ "irq", SCHED | IRQ },
 	{ "syscalls", TRACEPOINTS_SYSCALLS },
 	{ "faults", TRACEPOINTS_FAULTS },
+	{ "locks", SCHED | TRACEPOINTS_LOCKS },
 	{ "all", SCHED | IRQ | TRACEPOINTS_SWITCH | TRACEPOINTS_SYSCALLS |
 			 TRACEPOINTS_FAULTS },
 	{ "attribution", SCHED | OBJECTS },

@@ -18,10 +18,12 @@ enum tracepoint_set {
 	TRACEPOINTS_SYSCALLS = 8, /* arguments and results of system calls */
 	TRACEPOINTS_FAULTS = 16,  /* addresses of page faults */
 	TRACEPOINTS_OBJECTS = 32, /* which packet, request, timer, work item */
+	TRACEPOINTS_LOCKS = 64,	  /* who waits for which lock */
 };
 
 /* Reads a list such as "attribution,syscalls" of the names none, sched, irq,
- * syscalls, faults, all and attribution.
+ * syscalls, faults, locks, all and
+ * attribution.
  *
  * Returns enum tracepoint_set bits, or -1.
  */

@@ -21,7 +21,7 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
 	attribution_syscalls.sh attribution_levels.sh
 	attribution_cost.sh "attribution_interrupts.sh one_cpu"
-	attribution_servers.sh attribution_requests.sh
+	attribution_servers.sh attribution_requests.sh attribution_locks.sh
 	attribution_relations.sh attribution_sleeps.sh top.sh tutorial.sh arm64.sh
 	"faults.sh 6 1 1 kills"
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
@@ -35,6 +35,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_relations.sh 6.1" "attribution_sleeps.sh 6.1"
 		"attribution_syscalls.sh 6.1" "attribution_servers.sh 6.1"
 		"attribution_requests.sh 6.12 1 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
+		"attribution_locks.sh 6.1"
 		"attribution_requests.sh 6.1 1 poll-pipe pool-unix fork-tcp chain-tcp ahead-unix"
 		"attribution_requests.sh 6.12 2 poll-unix pool-tcp fork-unix chain-tcp ahead-tcp poll-pipe fork-pipe"
 		"attribution_levels.sh 6.1"

@@ -6,7 +6,6 @@
  * true of its requests: when it sent them and had the answers, by
  * CLOCK_MONOTONIC, and the threads that served.
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# report --locks counts the threads that wait for a lock of which it is known
+# how many do: a futex, and a mutex of the kernel.
+#
+#	attribution_locks.sh [KERNEL [CPUS]]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${1:-6.12}
+CPUS=${2:-1}
+
+main() {
+	need python3
+	skip_without_machine "$KERNEL"
+	make_programs
+	mkdir "$WORK/r"
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
+		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/locks' \
+			--events=locks,syscalls -- \
+			'$GUEST_BUILD/tests/e2e/programs/locks' >'$WORK/r/locks.out'"
+	python3 "$HERE/judge_locks.py" "$KTRACE" "$WORK/r" ||
+		FAILURES=$((FAILURES + 1))
+}
+
+main "$@"

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits for locks, for attribution_locks.sh.  Four threads want a mutex that the
+ * first one holds for 5 ms; then three want the lock of a pipe, which another
+ * holds as long: it writes what is not in memory yet.  Says where the mutex is.
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { WAITERS = 4, WRITERS = 3, PAGE = 4096, HOLD_US = 5000 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int ends[2];
+
+static long check(long result)
+{
+	if (result >= 0)
+		return result;
+	perror("locks");
+	exit(1);
+}
+
+static void *want_mutex(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_NAME, "waiter");
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	return NULL;
+}
+
+static void *want_pipe(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_NAME, "writer");
+	check(write(ends[1], "x", 1));
+	return NULL;
+}
+
+static void *hold_pipe(void *page)
+{
+	prctl(PR_SET_NAME, "holder");
+	check(write(ends[1], page, PAGE));
+	return NULL;
+}
+
+static void start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+	check(-pthread_create(thread, NULL, run, argument));
+}
+
+static void contend_mutex(void)
+{
+	pthread_t threads[WAITERS];
+
+	pthread_mutex_lock(&mutex);
+	for (int i = 0; i < WAITERS; i++)
+		start(&threads[i], want_mutex, NULL);
+	usleep(HOLD_US);
+	pthread_mutex_unlock(&mutex);
+	for (int i = 0; i < WAITERS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Returns a page that is not there until the file in *@uffd gives it. */
+static void *make_page(int *uffd)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_register range = {
+		.range = { (uintptr_t)page, PAGE },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	*uffd = (int)check(syscall(SYS_userfaultfd, O_CLOEXEC));
+	check(ioctl(*uffd, UFFDIO_API, &api));
+	check(ioctl(*uffd, UFFDIO_REGISTER, &range));
+	return page;
+}
+
+static void contend_pipe(void)
+{
+	pthread_t holder, threads[WRITERS];
+	int uffd;
+	void *page = make_page(&uffd);
+	struct uffdio_zeropage zero = { .range = { (uintptr_t)page, PAGE } };
+
+	check(pipe(ends));
+	start(&holder, hold_pipe, page);
+	usleep(HOLD_US);
+	for (int i = 0; i < WRITERS; i++)
+		start(&threads[i], want_pipe, NULL);
+	usleep(HOLD_US);
+	check(ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
+	for (int i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_join(holder, NULL);
+}
+
+int main(void)
+{
+	contend_mutex();
+	contend_pipe();
+	printf("%p\n", (void *)&mutex);
+	return 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/locks/lock_waits.h"
+#include "tests/run_suite.h"
+
+static const struct lock_name mutex = { 0xffff888000001000, -1, LOCK_MUTEX };
+static const struct lock_name inner = { 0xffff888000001008, -1, LOCK_SPIN };
+static const struct lock_name words[] = { { 0x7000, 7, LOCK_FUTEX },
+					  { 0x7000, 8, LOCK_FUTEX } };
+
+enum { TAKER = 5, OTHER = 6 };
+
+static struct lock_waits opened(void)
+{
+	struct lock_waits waits;
+
+	ck_assert_int_eq(lock_waits_open(&waits), 0);
+	return waits;
+}
+
+static void begin(struct lock_waits *waits, int32_t tid,
+		  const struct lock_name *lock, uint32_t function,
+		  uint64_t time_ns)
+{
+	ck_assert_int_eq(lock_waits_begin(waits, tid, lock, function, time_ns),
+			 0);
+}
+
+static void end(struct lock_waits *waits, int32_t tid,
+		const struct lock_name *lock, uint64_t time_ns)
+{
+	ck_assert_int_eq(lock_waits_end(waits, tid, lock, time_ns), 0);
+}
+
+/* Three wait for one lock, which 1 holds; each lets the next one go. */
+START_TEST(waiters_of_one_lock_are_counted)
+{
+	struct lock_waits waits = opened();
+	const struct lock_stat *stat;
+
+	for (int32_t tid = 2; tid <= 4; tid++)
+		begin(&waits, tid, &mutex, TAKER, (uint64_t)tid * 100);
+	for (int32_t tid = 2; tid <= 4; tid++) {
+		lock_waits_wake(&waits, tid, tid == 2 ? 1 : 9);
+		end(&waits, tid, &mutex, 1000);
+	}
+	lock_waits_sort(&waits);
+	ck_assert_uint_eq(waits.stats.count, 1);
+	stat = array_at(&waits.stats, 0);
+	ck_assert_uint_eq(stat->waits.count, 3);
+	ck_assert_uint_eq(stat->waits.total, 800 + 700 + 600);
+	ck_assert_uint_eq(stat->waits.max, 800);
+	ck_assert_uint_eq(stat->others_at_begin, 2);
+	ck_assert_uint_eq(stat->others_at_end, 2);
+	ck_assert_uint_eq(stat->releases.count, 2);
+	ck_assert_int_eq(
+		((struct lock_release *)array_at(&stat->releases, 0))->tid, 9);
+	lock_waits_close(&waits);
+}
+END_TEST
+
+/* It spins first, and then sleeps: the kernel says twice that it begins; in
+ * between it waits for the lock within.
+ */
+START_TEST(a_wait_that_begins_twice_is_one)
+{
+	struct lock_waits waits = opened();
+	const struct lock_stat *stat;
+
+	begin(&waits, 2, &mutex, TAKER, 100);
+	begin(&waits, 2, &inner, TAKER, 110);
+	end(&waits, 2, &inner, 120);
+	begin(&waits, 2, &mutex, TAKER, 130);
+	end(&waits, 2, &mutex, 200);
+	end(&waits, 2, &mutex, 300);
+	lock_waits_sort(&waits);
+	ck_assert_uint_eq(waits.stats.count, 2);
+	stat = array_at(&waits.stats, 0);
+	ck_assert_uint_eq(stat->address, mutex.address);
+	ck_assert_uint_eq(stat->waits.count, 1);
+	ck_assert_uint_eq(stat->waits.total, 100);
+	lock_waits_close(&waits);
+}
+END_TEST
+
+START_TEST(what_is_told_apart)
+{
+	struct lock_waits waits = opened();
+
+	begin(&waits, 2, &mutex, TAKER, 100);
+	begin(&waits, 3, &mutex, OTHER, 100);
+	begin(&waits, 7, &words[0], TAKER, 100);
+	begin(&waits, 8, &words[1], TAKER, 100);
+	end(&waits, 2, &mutex, 200);
+	end(&waits, 3, &mutex, 200);
+	end(&waits, 7, &words[0], 200);
+	end(&waits, 8, &words[1], 200);
+	ck_assert_uint_eq(waits.stats.count, 4);
+	for (size_t i = 2; i < 4; i++)
+		ck_assert_uint_eq(
+			((struct lock_stat *)array_at(&waits.stats, i))
+				->others_at_begin,
+			0);
+	lock_waits_close(&waits);
+}
+END_TEST
+
+static const struct {
+	int64_t flags;
+	enum lock_kind kind;
+} kinds[] = {
+	{ 1, LOCK_SPIN },     { 1 | 2, LOCK_RW_SPIN },
+	{ 32, LOCK_MUTEX },   { 32 | 1, LOCK_MUTEX },
+	{ 2, LOCK_RW_SEM },   { 4, LOCK_RW_SEM },
+	{ 8, LOCK_RT_MUTEX }, { 16 | 2, LOCK_PERCPU_RW_SEM },
+	{ 0, LOCK_OTHER },
+};
+
+START_TEST(flags_are_kinds)
+{
+	ck_assert_int_eq(lock_kind_of(kinds[_i].flags), kinds[_i].kind);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lock_waits");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, waiters_of_one_lock_are_counted);
+	tcase_add_test(tcase, a_wait_that_begins_twice_is_one);
+	tcase_add_test(tcase, what_is_told_apart);
+	tcase_add_loop_test(tcase, flags_are_kinds, 0,
+			    sizeof(kinds) / sizeof(*kinds));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
