@@ -15,7 +15,8 @@ QUERIES = (
     "SELECT * FROM profile",
 )
 TABLES = (
-    "--processes", "--threads", "--servers", "--syscalls", "--sleeps",
+    "--processes", "--threads", "--servers", "--requests", "--locks",
+    "--syscalls", "--sleeps",
     "--runqueue", "--interrupts", "--interrupts=both", "--user-sites",
     "--crashes", "--flat", "--flat --lines", "--callgraph", "--calltree",
     "--tracer", "--function=vfs_read", "--between do_syscall_64 vfs_read",
