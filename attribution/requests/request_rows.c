@@ -22,6 +22,12 @@ int request_row_of(const struct request *request, struct request_row *row)
 	return request_sums_of(request, &row->sums);
 }
 
+const char *request_row_by(const struct request_row *row)
+{
+	return row->kind == MESSAGE_CONNECT ? "connect" :
+					      message_medium_name(row->medium);
+}
+
 int request_row_compare(const void *a, const void *b)
 {
 	const struct request_row *x = a;
@@ -42,10 +48,7 @@ void request_row_write_who(struct record_writer *writer,
 	else
 		record_absent(writer, "parent");
 	record_real(writer, "begin_s", (double)row->sums.begin_ns / 1e9, 9);
-	record_text(writer, "by",
-		    row->kind == MESSAGE_CONNECT ?
-			    "connect" :
-			    message_medium_name(row->medium));
+	record_text(writer, "by", request_row_by(row));
 	record_signed(writer, "client_pid", row->client_pid);
 	record_signed(writer, "client_tid", row->client_tid);
 	record_text(writer, "client", task_names_last(names, row->client_tid));

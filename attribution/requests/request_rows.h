@@ -29,6 +29,9 @@ struct request_row {
 /* Fills *@row from one that was handed out.  Returns 0 or -ERROR_MEMORY. */
 int request_row_of(const struct request *request, struct request_row *row);
 
+/* Returns by what it went, as "pipe" or "connect". */
+const char *request_row_by(const struct request_row *row);
+
 /* Orders rows by when they begin. */
 int request_row_compare(const void *a, const void *b);
 

@@ -177,10 +177,7 @@ static void write_like(struct record_writer *writer,
 
 	record_text(writer, "client", grouped->client);
 	record_text(writer, "server", grouped->server);
-	record_text(writer, "by",
-		    row->kind == MESSAGE_CONNECT ?
-			    "connect" :
-			    message_medium_name(row->medium));
+	record_text(writer, "by", request_row_by(row));
 	record_text(writer, "answered", row->is_answered ? "yes" : "no");
 }
 

@@ -66,6 +66,7 @@ extern const struct row_source_class span_source;
 extern const struct row_source_class watch_source;
 extern const struct row_source_class wakeup_source;
 extern const struct row_source_class server_source;
+extern const struct row_source_class request_source;
 extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;

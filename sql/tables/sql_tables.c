@@ -16,6 +16,7 @@ static const struct sql_table *const tables[SQL_TABLES] = {
 	[TABLE_WAKEUP] = &sql_wakeup_table,
 	[TABLE_INTERRUPT] = &sql_interrupt_table,
 	[TABLE_SERVER] = &sql_server_table,
+	[TABLE_REQUEST] = &sql_request_table,
 	[TABLE_CALL] = &sql_call_table,
 	[TABLE_PROFILE] = &sql_profile_table,
 	[TABLE_GAP] = &sql_gap_table,

@@ -17,6 +17,7 @@ extern const struct sql_table sql_sleep_table;
 extern const struct sql_table sql_wakeup_table;
 extern const struct sql_table sql_interrupt_table;
 extern const struct sql_table sql_server_table;
+extern const struct sql_table sql_request_table;
 extern const struct sql_table sql_call_table;
 extern const struct sql_table sql_profile_table;
 extern const struct sql_table sql_gap_table;

@@ -75,7 +75,7 @@ def same(reported, asked, keys, values):
 
 TABLES = ["recording", "cpu", "function", "process", "thread", "thread_state",
           "syscall", "fault", "sleep", "wakeup", "interrupt", "server",
-          "call", "profile", "gap"]
+          "request", "call", "profile", "gap"]
 CLASSES = ["user", "system_call", "fault", "kernel", "interrupt", "tracer",
            "runnable", "asleep", "unknown"]
 
@@ -193,6 +193,16 @@ def check_server(reader):
     same(reported, ask(reader, """SELECT *, pid AS server_pid,
         coalesce(client_pid, -1) AS client_pid FROM server"""),
          ["server_pid", "client_pid"], values)
+
+
+def check_request(reader):
+    values = ["wall_ns", "client_ns", "client_wait_ns", "queue_ns",
+              "runnable_ns", "kernel_ns", "user_ns", "interrupt_ns",
+              "tracer_ns", "asleep_ns", "downstream_ns", "unknown_ns",
+              "beside_kernel_ns", "beside_asleep_ns", "answered", "parent"]
+    same(reader.rows("report", "--requests", "--with-tracer"),
+         ask(reader, """SELECT *, id AS request, is_answered AS answered,
+         parent_id AS parent FROM request"""), ["request", "by"], values)
 
 
 def check_wakeup(reader):
