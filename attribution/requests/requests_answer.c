@@ -245,6 +245,23 @@ static void go_on(struct requests *requests, struct party *server,
 		requests_give(requests, server->hold, request, hold);
 }
 
+/* Returns whether @request's client has sent other messages that nobody has
+ * answered: one of these may be it.
+ */
+static bool has_others(struct requests *requests, const struct request *request)
+{
+	const struct party *client =
+		requests_party_at(requests, request->client->index);
+
+	for (size_t i = 0; i < client->asked.count; i++) {
+		const struct request *other = request_at(&client->asked, i);
+
+		if (other != request && is_open(other))
+			return true;
+	}
+	return client->unheard.count;
+}
+
 void requests_answer(struct requests *requests, struct request *request,
 		     struct message *message)
 {
@@ -257,7 +274,7 @@ void requests_answer(struct requests *requests, struct request *request,
 	request->is_inferred |= message->is_inferred;
 	if (hold->request == request) {
 		request->last = hold;
-		request->is_polled = false;
+		request->is_polled &= has_others(requests, request);
 	} else if (!is_for(hold->request, request)) {
 		claim(requests, hold, request);
 	}

@@ -37,7 +37,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_requests.sh 6.12 1 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
 		"attribution_locks.sh 6.1"
 		"attribution_requests.sh 6.1 1 poll-pipe pool-unix fork-tcp chain-tcp ahead-unix"
-		"attribution_requests.sh 6.12 2 poll-unix pool-tcp fork-unix chain-tcp ahead-tcp poll-pipe fork-pipe"
+		"attribution_requests.sh 6.12 2 poll-unix pool-tcp fork-unix chain-tcp ahead-tcp"
 		"attribution_levels.sh 6.1"
 		"attribution_sleeps.sh --arm64" "attribution_syscalls.sh --arm64"
 		"attribution_servers.sh --arm64"
