@@ -277,6 +277,7 @@ void requests_answer(struct requests *requests, struct request *request,
 		request->is_polled &= has_others(requests, request);
 	} else if (!is_for(hold->request, request)) {
 		claim(requests, hold, request);
+		request->is_inferred |= !message->to;
 	}
 	request->is_answered = true;
 	request->answered = clock_mark_refer(message->sent);
