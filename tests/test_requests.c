@@ -396,8 +396,8 @@ static const struct story stories[] = {
 	{ "a request in parts", parts, "7>8 200+175: c10 w15 q95 k55 / k145\n",
 	  true },
 	{ "two connections", crossed,
-	  "7>8 220+155: c10 w15 q85 k45\n"
-	  "7>8 200+225: c10 w15 q140 k60 / k95\n",
+	  "7>8 200+225: c10 w15 q140 k60 / k95\n"
+	  "7>8 220+155: c10 w15 q85 k45\n",
 	  true },
 	{ "a timer", timer, "", false },
 };

@@ -29,9 +29,14 @@ static void take_span(struct span_callback *callback,
 	struct party *party =
 		requests_party(requests, span->task, span->begin_ns);
 
-	if (party &&
-	    thread_clock_take(&party->clock, span, party->wait.is_open))
-		requests_hand_out(requests);
+	if (!party ||
+	    !thread_clock_take(&party->clock, span, party->wait.is_open))
+		return;
+	/* Handing out looks at all that are open: not at every mark, then. */
+	if (++requests->known_marks <= requests->open.count)
+		return;
+	requests->known_marks = 0;
+	requests_hand_out(requests);
 }
 
 static void take_call(struct requests *requests, const struct call_step *step,

@@ -76,6 +76,7 @@ struct requests {
 	struct number_map *children; /* struct hold *, by tid of the child */
 	struct array parties;	     /* struct party *, by task index; NULL */
 	struct array open;	     /* struct request *: not handed out */
+	size_t known_marks; /* spans that told some, since handing out */
 	uint64_t numbers;
 	uint64_t end_ns;
 	int status;
