@@ -137,6 +137,23 @@ int execution_stream_open(const struct flow_input *input,
 	return error;
 }
 
+int execution_stream_renew(struct execution_stream *stream,
+			   const struct flow_input *input, int32_t pid,
+			   int32_t tid)
+{
+	struct segment_feed *feed = stream->feed;
+	int error;
+
+	switch_feed_free(stream->switches);
+	*stream = (struct execution_stream){
+		.base.ops = &execution_blocks,
+		.feed = feed,
+		.tasks.current = { .pid = pid, .tid = tid },
+	};
+	error = open_switches(stream, input);
+	return error ? error : segment_feed_renew(feed, input);
+}
+
 void execution_stream_close(struct execution_stream *stream)
 {
 	if (stream)
