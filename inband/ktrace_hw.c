@@ -7,8 +7,10 @@
 #include "inband/own_recording.h"
 #include "inband/part_bytes.h"
 #include "inband/part_decoder.h"
+#include "inband/trace_tail.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +30,14 @@ struct ktrace_hw {
 	struct log log;
 	struct ktrace_hw_error error;
 	int cause; /* errno when the error was said */
+	pthread_t thread;
 	pid_t tid;
 	enum state state;
 	uint64_t begin_ns;
 	struct own_events events;
 	struct own_recording recording;
 	struct part_bytes part;
+	struct trace_tail tail;
 	struct part_decoder *decoder;
 	/* Of a watch: what was decoded last. */
 	const struct ktrace_hw_record *watched;
@@ -155,6 +159,7 @@ ktrace_hw_open(const struct ktrace_hw_options *options,
 		return NULL;
 	}
 	k->log = (struct log){ keep_error, k };
+	k->thread = pthread_self();
 	k->tid = gettid();
 	status = conclude(
 		k, open_all(k, buffer_bytes ? buffer_bytes : USUAL_BUFFER));
@@ -171,22 +176,69 @@ EXPORTED void ktrace_hw_close(struct ktrace_hw *k)
 		return;
 	part_decoder_free(k->decoder);
 	part_bytes_close(&k->part);
+	trace_tail_free(&k->tail);
 	own_recording_close(&k->recording);
 	own_events_close(&k->events);
 	free(k);
 }
 
+/* Makes no system call, which would be traced. */
+static bool is_own(const struct ktrace_hw *k)
+{
+	return pthread_equal(k->thread, pthread_self());
+}
+
+static void take(struct ktrace_hw *k)
+{
+	own_records_take(&k->events, k->tid, &k->part, &k->recording.changes,
+			 &k->tail);
+}
+
+static int switch_on(struct ktrace_hw *k)
+{
+	return own_events_start(&k->events) ?
+		       fail_system(k, "the trace cannot be switched on") :
+		       0;
+}
+
+static int switch_off(struct ktrace_hw *k)
+{
+	return own_events_stop(&k->events) ?
+		       fail_system(k, "the trace cannot be switched off") :
+		       0;
+}
+
+/* Traces calls until the unit has sent a synchronisation point.  Where the
+ * trace unit is another's there is none, which the record will say.
+ */
+static int synchronise(struct ktrace_hw *k)
+{
+	enum { TRIES = 16, CALLS = 64 };
+	int error = 0;
+
+	for (int i = 0; i < TRIES && !error; i++) {
+		if (trace_tail_is_synchronised(&k->tail))
+			return 0;
+		error = switch_on(k);
+		for (int j = 0; j < CALLS && !error; j++)
+			getppid();
+		if (!error)
+			error = switch_off(k);
+		take(k);
+	}
+	return error;
+}
+
 /* Drops what was recorded since the last stop, and starts. */
 static enum ktrace_hw_status start(struct ktrace_hw *k, enum state state)
 {
-	int error;
+	int error = synchronise(k);
 
 	k->watched = NULL;
 	own_records_drop(&k->events, &k->part, &k->recording.changes);
-	error = own_events_start(&k->events);
-	if (error)
-		error = fail_system(k, "the trace cannot be switched on");
-	else
+	if (!error)
+		error = switch_on(k);
+	if (!error)
 		k->state = state;
 	k->begin_ns = own_events_now_ns(&k->events);
 	return conclude(k, error);
@@ -197,13 +249,15 @@ EXPORTED enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k)
 	if (!k)
 		return KTRACE_HW_MISUSE;
 	begin_call(k);
-	if (k->state == STATE_BRACKET || gettid() != k->tid)
+	if (k->state == STATE_BRACKET || !is_own(k))
 		return refuse(k, KTRACE_HW_MISUSE,
 			      k->state == STATE_BRACKET ?
 				      "the last bracket has not ended" :
 				      "another thread opened this");
-	if (k->state == STATE_WATCH)
-		own_events_stop(&k->events);
+	if (k->state == STATE_WATCH) {
+		switch_off(k);
+		take(k);
+	}
 	return start(k, STATE_BRACKET);
 }
 
@@ -226,12 +280,10 @@ static const struct ktrace_hw_record *stop(struct ktrace_hw *k)
 {
 	const struct ktrace_hw_record *record = NULL;
 	uint64_t end_ns = own_events_now_ns(&k->events);
-	int error = own_events_stop(&k->events);
+	int error = switch_off(k);
 
 	k->state = STATE_IDLE;
-	if (error)
-		error = fail_system(k, "the trace cannot be switched off");
-	own_records_take(&k->events, k->tid, &k->part, &k->recording.changes);
+	take(k);
 	if (!error)
 		error = decode(k, end_ns, &record);
 	if (error == -ERROR_NOT_FOUND)
@@ -249,7 +301,7 @@ EXPORTED const struct ktrace_hw_record *ktrace_hw_end(struct ktrace_hw *k)
 	if (!k)
 		return NULL;
 	begin_call(k);
-	if (k->state != STATE_IDLE && gettid() == k->tid)
+	if (k->state != STATE_IDLE && is_own(k))
 		return stop(k);
 	refuse(k, KTRACE_HW_MISUSE,
 	       k->state == STATE_IDLE ? "nothing has begun" :
@@ -289,7 +341,7 @@ ktrace_hw_next(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 	if (!k)
 		return NULL;
 	begin_call(k);
-	if (k->state != STATE_WATCH || gettid() != k->tid) {
+	if (k->state != STATE_WATCH || !is_own(k)) {
 		refuse(k, KTRACE_HW_MISUSE, "no watch of this thread is on");
 		return NULL;
 	}

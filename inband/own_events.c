@@ -131,6 +131,9 @@ static int add_trace(struct own_events *events, size_t buffer_bytes,
 		(uint32_t)(buffer_bytes / AUX_RING_WATERMARKS));
 	int error = events->tracer->configure(&events->pmu, log, &spec.attr);
 
+	/* As often as may be: each trace is read from the PSB before it on. */
+	if (pmu_term_mask(&events->pmu, "psb_period"))
+		pmu_set_term(&events->pmu, "psb_period", 0, &spec.attr);
 	/* What follows a thread to any CPU cannot be inherited. */
 	spec.attr.inherit = 0;
 	spec.attr.context_switch = 1;

@@ -2,6 +2,7 @@
 #include "inband/part_bytes.h"
 #include "collector/writer/trace_record.h"
 #include "common/error.h"
+#include "inband/trace_tail.h"
 
 #include <assert.h>
 #include <string.h>
@@ -44,7 +45,8 @@ static uint8_t *append(struct part_bytes *part, const void *bytes, size_t size)
 	uint8_t *place = part->bytes + part->size;
 
 	assert(size <= part->room - part->size);
-	memcpy(place, bytes, size);
+	if (size)
+		memcpy(place, bytes, size);
 	part->size += size;
 	return place;
 }
@@ -67,18 +69,25 @@ uint8_t *part_bytes_add_ring(struct part_bytes *part,
 	return place;
 }
 
-void part_bytes_add_trace(struct part_bytes *part, pid_t tid,
-			  const struct ring_bytes *trace)
+const uint8_t *part_bytes_add_trace(struct part_bytes *part, pid_t tid,
+				    const struct trace_tail *before,
+				    const struct ring_bytes *trace)
 {
 	static const uint8_t zeros[8];
-	struct trace_record record = trace_record_of(0, -1, tid, trace->size);
+	size_t kept = before->bytes.size;
+	struct trace_record record =
+		trace_record_of(0, -1, tid, kept + trace->size);
 
-	record.offset = trace->start;
+	record.offset = trace->start - kept;
+	part->trace_size = kept + trace->size;
 	append(part, &record, sizeof(record));
+
+	const uint8_t *place = append(part, before->bytes.bytes, kept);
+
 	append(part, trace->part[0].iov_base, trace->part[0].iov_len);
 	append(part, trace->part[1].iov_base, trace->part[1].iov_len);
-	append(part, zeros, record.size - trace->size);
-	part->trace_size = trace->size;
+	append(part, zeros, record.size - part->trace_size);
+	return place;
 }
 
 struct ring_bytes part_bytes_trace(const struct part_bytes *part)

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct trace_tail;
+
 /* What one bracket recorded, in the form that it has in a recording: records,
  * and behind them one AUXTRACE with its trace.  A shared mapping of fixed size,
  * from which pages may be given back.
@@ -32,9 +34,12 @@ uint8_t *part_bytes_add(struct part_bytes *part, const void *bytes,
 uint8_t *part_bytes_add_ring(struct part_bytes *part,
 			     const struct ring_bytes *bytes);
 
-/* Appends the trace of @tid, to which nothing is added then. */
-void part_bytes_add_trace(struct part_bytes *part, pid_t tid,
-			  const struct ring_bytes *trace);
+/* Appends the trace of @tid, @before and what follows that; nothing is added
+ * then.  Returns where it is.
+ */
+const uint8_t *part_bytes_add_trace(struct part_bytes *part, pid_t tid,
+				    const struct trace_tail *before,
+				    const struct ring_bytes *trace);
 
 /* The trace alone, as a ring has it. */
 struct ring_bytes part_bytes_trace(const struct part_bytes *part);

@@ -59,14 +59,14 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 				   sleep);
 }
 
-/* The calls that switch the trace on and off are the library's own: each is
- * seen in part.
+/* Before are those of other brackets, since a synchronisation point, and what
+ * switched the trace on; behind, what switched it off.
  */
 static bool is_wanted(const struct part_decoder *decoder,
 		      const struct system_call *call)
 {
-	return call->begin_ns < decoder->end_ns &&
-	       (call->begin_ns >= decoder->begin_ns || call->end != CALL_CUT);
+	return call->begin_ns >= decoder->begin_ns &&
+	       call->begin_ns < decoder->end_ns;
 }
 
 static int end(struct task_listener *listener, const struct system_call *call)
