@@ -98,7 +98,7 @@ FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
 
 # The ways into the kernel that abis tries are those of x86-64.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
-INBAND_SOURCES := tests/e2e/programs/inband.c
+INBAND_SOURCES := $(wildcard tests/e2e/programs/inband*.c)
 E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%)
 
 # A busy computer takes its time, and sanitizers and QEMU a multiple of it: of

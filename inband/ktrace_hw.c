@@ -33,7 +33,7 @@ struct ktrace_hw {
 	pthread_t thread;
 	pid_t tid;
 	enum state state;
-	uint64_t begin_ns;
+	struct bracket_times times;
 	struct own_events events;
 	struct own_recording recording;
 	struct part_bytes part;
@@ -236,11 +236,12 @@ static enum ktrace_hw_status start(struct ktrace_hw *k, enum state state)
 
 	k->watched = NULL;
 	own_records_drop(&k->events, &k->part, &k->recording.changes);
+	k->times.on_ns = own_events_now_ns(&k->events);
 	if (!error)
 		error = switch_on(k);
 	if (!error)
 		k->state = state;
-	k->begin_ns = own_events_now_ns(&k->events);
+	k->times.begin_ns = own_events_now_ns(&k->events);
 	return conclude(k, error);
 }
 
@@ -261,8 +262,7 @@ EXPORTED enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k)
 	return start(k, STATE_BRACKET);
 }
 
-static int decode(struct ktrace_hw *k, uint64_t end_ns,
-		  const struct ktrace_hw_record **record)
+static int decode(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 {
 	int error = 0;
 
@@ -271,21 +271,22 @@ static int decode(struct ktrace_hw *k, uint64_t end_ns,
 		error = own_recording_follow(&k->recording);
 	}
 	return error ? error :
-		       part_decoder_run(k->decoder, &k->part, k->begin_ns,
-					end_ns, record);
+		       part_decoder_run(k->decoder, &k->part, &k->times,
+					record);
 }
 
 /* Stops the trace and decodes it. */
 static const struct ktrace_hw_record *stop(struct ktrace_hw *k)
 {
 	const struct ktrace_hw_record *record = NULL;
-	uint64_t end_ns = own_events_now_ns(&k->events);
-	int error = switch_off(k);
+	int error;
 
+	k->times.end_ns = own_events_now_ns(&k->events);
+	error = switch_off(k);
 	k->state = STATE_IDLE;
 	take(k);
 	if (!error)
-		error = decode(k, end_ns, &record);
+		error = decode(k, &record);
 	if (error == -ERROR_NOT_FOUND)
 		refuse(k, KTRACE_HW_NO_TRACE,
 		       "nothing of what ran was traced: the trace unit is "

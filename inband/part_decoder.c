@@ -29,8 +29,7 @@ struct part_decoder {
 	struct call_recorder recorder;
 	struct call_record_context context;
 	struct record_maker maker;
-	uint64_t begin_ns; /* of the calls that are wanted */
-	uint64_t end_ns;
+	struct bracket_times times;
 };
 
 static struct part_decoder *decoder_of(struct event_handler *gaps)
@@ -59,14 +58,12 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 				   sleep);
 }
 
-/* Before are those of other brackets, since a synchronisation point, and what
- * switched the trace on; behind, what switched it off.
- */
+/* Before is what switched the trace on, behind what switched it off. */
 static bool is_wanted(const struct part_decoder *decoder,
 		      const struct system_call *call)
 {
-	return call->begin_ns >= decoder->begin_ns &&
-	       call->begin_ns < decoder->end_ns;
+	return call->begin_ns >= decoder->times.begin_ns &&
+	       call->begin_ns < decoder->times.end_ns;
 }
 
 static int end(struct task_listener *listener, const struct system_call *call)
@@ -184,8 +181,18 @@ static int begin_records(struct part_decoder *decoder,
 		.stacks = task_tracker_stacks(decoder->tracker),
 	};
 	return error ? error :
-		       record_maker_begin(&decoder->maker, decoder->begin_ns,
-					  decoder->end_ns);
+		       record_maker_begin(&decoder->maker, decoder->times.begin_ns,
+					  decoder->times.end_ns);
+}
+
+/* Leaves out what is of other brackets, since the synchronisation point. */
+static void skip_earlier(const struct part_decoder *decoder,
+			 const struct function_event **events, int *count)
+{
+	while (*count && (*events)->time_ns < decoder->times.on_ns) {
+		++*events;
+		--*count;
+	}
 }
 
 static int take_all(struct part_decoder *decoder, struct task_stacks *stacks)
@@ -195,6 +202,9 @@ static int take_all(struct part_decoder *decoder, struct task_stacks *stacks)
 
 	while ((count = execution_stream_next(decoder->execution, &events)) >
 	       0) {
+		skip_earlier(decoder, &events, &count);
+		if (!count)
+			continue;
 		count = task_stacks_take(stacks, 0, events, (uint32_t)count);
 		if (count < 0)
 			break;
@@ -246,8 +256,9 @@ static int decode(struct part_decoder *decoder, const struct recording *part)
 }
 
 int part_decoder_run(struct part_decoder *decoder,
-		     const struct part_bytes *bytes, uint64_t begin_ns,
-		     uint64_t end_ns, const struct ktrace_hw_record **record)
+		     const struct part_bytes *bytes,
+		     const struct bracket_times *times,
+		     const struct ktrace_hw_record **record)
 {
 	struct recording *part;
 	int error = recording_part_open(decoder->own->base, bytes->bytes,
@@ -255,8 +266,7 @@ int part_decoder_run(struct part_decoder *decoder,
 
 	if (error)
 		return error;
-	decoder->begin_ns = begin_ns;
-	decoder->end_ns = end_ns;
+	decoder->times = *times;
 	error = recording_stream_count(part) ? decode(decoder, part) :
 					       -ERROR_NOT_FOUND;
 	if (!error)

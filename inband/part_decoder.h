@@ -24,13 +24,21 @@ void part_decoder_free(struct part_decoder *decoder);
 /* Forgets what is known of code, whose image is about to go. */
 void part_decoder_forget_code(struct part_decoder *decoder);
 
-/* Decodes @part, of the calls that begin from @begin_ns on, and before @end_ns.
+/* When a bracket was. */
+struct bracket_times {
+	uint64_t on_ns; /* before the trace was switched on */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* Decodes @part, of the calls that begin within the bracket.
  *
  * Returns 0 and *@record, the decoder's, valid until the next decode;
  * -ERROR_NOT_FOUND if there is no trace; another negative enum error.
  */
 int part_decoder_run(struct part_decoder *decoder,
-		     const struct part_bytes *part, uint64_t begin_ns,
-		     uint64_t end_ns, const struct ktrace_hw_record **record);
+		     const struct part_bytes *part,
+		     const struct bracket_times *times,
+		     const struct ktrace_hw_record **record);
 
 #endif

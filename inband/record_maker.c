@@ -24,8 +24,10 @@ void record_maker_free(struct record_maker *maker)
 int record_maker_begin(struct record_maker *maker, uint64_t begin_ns,
 		       uint64_t end_ns)
 {
-	arena_free(maker->arena);
-	maker->arena = arena_new();
+	if (maker->arena)
+		arena_clear(maker->arena);
+	else
+		maker->arena = arena_new();
 	maker->calls.count = 0;
 	maker->record = (struct ktrace_hw_record){
 		.begin_ns = begin_ns,

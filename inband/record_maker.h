@@ -12,7 +12,7 @@ struct call_step;
 
 /* Puts the library's record together of what attribution found. */
 struct record_maker {
-	struct arena *arena; /* of one record; NULL before the first */
+	struct arena *arena; /* of the record; NULL before the first */
 	struct array calls;  /* struct ktrace_hw_call */
 	struct ktrace_hw_record record;
 };
