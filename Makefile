@@ -98,8 +98,8 @@ FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
 
 # The ways into the kernel that abis tries are those of x86-64.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
-INBAND_SOURCES := $(wildcard tests/e2e/programs/inband*.c)
-E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%)
+INBAND_SOURCES := $(wildcard tests/e2e/programs/inband*.c) docs/tutorial/slow_web.c
+E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%) $(BUILD)/docs/tutorial/slow_web
 
 # A busy computer takes its time, and sanitizers and QEMU a multiple of it: of
 # the limits that suites set themselves, too.
@@ -242,7 +242,7 @@ INBAND_PROGRAMS := $(if $(FUZZ),,$(patsubst %.c,$(BUILD)/%,$(INBAND_SOURCES)))
 $(INBAND_PROGRAMS): $(BUILD)/%: %.c $(INBAND_STATIC)
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	$(Q)$(CC) -I. $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(INBAND_LIBS)
+	$(Q)$(CC) -Iinband $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(INBAND_LIBS)
 
 $(filter-out $(INBAND_PROGRAMS),$(E2E_PROGRAMS)): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
 	@mkdir -p $(@D)

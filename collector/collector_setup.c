@@ -65,9 +65,9 @@ static int open_or_explain(struct collector *collector, size_t spec)
 
 	if (!error)
 		return 0;
-	return event_refusal_say(
-		array_at(&collector->events.specs, spec),
-		collector->options->buffer_bytes, error, collector->log);
+	return event_refusal_say(array_at(&collector->events.specs, spec),
+				 collector->options->buffer_bytes, error,
+				 collector->log);
 }
 
 static int add_rings(struct collector *collector, const struct array *cpus)

@@ -3,8 +3,8 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "inband/own_events.h"
-#include "inband/own_records.h"
 #include "inband/own_recording.h"
+#include "inband/own_records.h"
 #include "inband/part_bytes.h"
 #include "inband/part_decoder.h"
 #include "inband/trace_tail.h"
@@ -60,7 +60,7 @@ static void keep_error(void *ctx, enum log_level level, const char *file,
 
 static enum ktrace_hw_status status_of(const struct ktrace_hw *k, int error)
 {
-	switch ((enum error)-error) {
+	switch ((enum error) - error) {
 	case ERROR_NONE:
 		return KTRACE_HW_OK;
 	case ERROR_MEMORY:
@@ -93,9 +93,8 @@ static enum ktrace_hw_status conclude(struct ktrace_hw *k, int error)
 	return k->error.status;
 }
 
-static enum ktrace_hw_status refuse(struct ktrace_hw *k,
-				    enum ktrace_hw_status status,
-				    const char *text)
+static enum ktrace_hw_status
+refuse(struct ktrace_hw *k, enum ktrace_hw_status status, const char *text)
 {
 	k->error.status = status;
 	snprintf(k->error.text, sizeof(k->error.text), "%s", text);
@@ -161,8 +160,8 @@ ktrace_hw_open(const struct ktrace_hw_options *options,
 	k->log = (struct log){ keep_error, k };
 	k->thread = pthread_self();
 	k->tid = gettid();
-	status = conclude(
-		k, open_all(k, buffer_bytes ? buffer_bytes : USUAL_BUFFER));
+	status = conclude(k, open_all(k, buffer_bytes ? buffer_bytes :
+							USUAL_BUFFER));
 	report(k, error);
 	if (status == KTRACE_HW_OK)
 		return k;

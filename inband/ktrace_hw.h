@@ -30,8 +30,8 @@ enum ktrace_hw_status {
 	KTRACE_HW_NOT_PERMITTED, /* to trace, or to read the kernel's code */
 	KTRACE_HW_BUSY,		 /* the trace unit is another's */
 	KTRACE_HW_SYSTEM,	 /* a system call failed */
-	KTRACE_HW_MISUSE,	 /* begin and end do not pair, or another thread */
-	KTRACE_HW_NO_TRACE,	 /* nothing of what ran was recorded */
+	KTRACE_HW_MISUSE,   /* begin and end do not pair, or another thread */
+	KTRACE_HW_NO_TRACE, /* nothing of what ran was recorded */
 };
 
 struct ktrace_hw_error {
@@ -50,8 +50,8 @@ struct ktrace_hw_options {
  */
 struct ktrace_hw_waker {
 	uint64_t count;
-	int32_t pid; /* of the task that ran where it was woken */
-	int32_t tid; /* 0: the idle task, so an interrupt */
+	int32_t pid;	  /* of the task that ran where it was woken */
+	int32_t tid;	  /* 0: the idle task, so an interrupt */
 	const char *comm; /* its name when the library was opened, or "?" */
 	const char *function;
 	const char *interrupt;

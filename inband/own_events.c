@@ -92,8 +92,7 @@ static int share_cpu_rings(const struct own_events *events, size_t spec)
 static int open_wakeups(struct own_events *events, size_t spec, pid_t tid)
 {
 	char filter[TID_TEXT];
-	int error =
-		event_list_open(&events->events, spec, &events->cpus);
+	int error = event_list_open(&events->events, spec, &events->cpus);
 
 	snprintf(filter, sizeof(filter), "pid == %d", (int)tid);
 	if (!error)

@@ -56,8 +56,7 @@ static int write_data(const struct own_recording *own,
 		      const char *path)
 {
 	struct feature features[FEATURES_OF_SYSTEM];
-	size_t count =
-		features_of_system(features, 0, NULL, &events->events);
+	size_t count = features_of_system(features, 0, NULL, &events->events);
 	struct recording_writer *writer = NULL;
 	char name[PATH_MAX];
 	int error;

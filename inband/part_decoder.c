@@ -158,8 +158,8 @@ static int open_stream(struct part_decoder *decoder,
 		return execution_stream_open(&input, decoder->own->symbols,
 					     decoder->pid, decoder->tid, NULL,
 					     NULL, &decoder->execution);
-	error = execution_stream_renew(decoder->execution, &input,
-				       decoder->pid, decoder->tid);
+	error = execution_stream_renew(decoder->execution, &input, decoder->pid,
+				       decoder->tid);
 	if (error)
 		part_decoder_forget_code(decoder);
 	return error;
@@ -181,7 +181,8 @@ static int begin_records(struct part_decoder *decoder,
 		.stacks = task_tracker_stacks(decoder->tracker),
 	};
 	return error ? error :
-		       record_maker_begin(&decoder->maker, decoder->times.begin_ns,
+		       record_maker_begin(&decoder->maker,
+					  decoder->times.begin_ns,
 					  decoder->times.end_ns);
 }
 

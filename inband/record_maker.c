@@ -59,9 +59,8 @@ static enum ktrace_hw_call_end end_of(const struct system_call *call)
 	return KTRACE_HW_CUT;
 }
 
-static struct ktrace_hw_call
-call_of(const struct call_record_context *context,
-	const struct system_call *call)
+static struct ktrace_hw_call call_of(const struct call_record_context *context,
+				     const struct system_call *call)
 {
 	return (struct ktrace_hw_call){
 		.name = system_call_name(context->functions, context->arch,

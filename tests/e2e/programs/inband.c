@@ -3,12 +3,13 @@
  * JSON, a bracket a line, with what the library was told of it: inband.sh
  * judges them, beside the recordings that it saves.
  *
- *	inband FOLDER FILE [CASE]...
+ *	inband examples|watch|full|misuse FOLDER FILE
  */
 #include "inband/ktrace_hw.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MS = 1000000, PAGE = 4096, PAGES = 8, NAPS = 3 };
+enum {
+	MS = 1000000,
+	PAGE = 4096,
+	PAGES = 8,
+	NAPS = 3,
+	CALLS = 20,
+	MANY_CALLS = 5000,
+	OUTPUT_BYTES = 1 << 20,
+};
 
 static const char *file;
 
@@ -44,6 +53,7 @@ struct example {
 static int fd;
 static int pipes[2];
 static char *memory;
+static char output[OUTPUT_BYTES];
 
 static void run_getppid(void)
 {
@@ -124,12 +134,9 @@ static void run_faults(void)
 }
 
 static const struct example examples[] = {
-	{ "getppid", NULL, run_getppid },
-	{ "read", open_file, run_read },
-	{ "naps", NULL, run_naps },
-	{ "fsync", dirty_file, run_fsync },
-	{ "pipe", start_child, run_pipe },
-	{ "faults", map_memory, run_faults },
+	{ "getppid", NULL, run_getppid },  { "read", open_file, run_read },
+	{ "naps", NULL, run_naps },	   { "fsync", dirty_file, run_fsync },
+	{ "pipe", start_child, run_pipe }, { "faults", map_memory, run_faults },
 };
 
 static void print_sleeps(const struct ktrace_hw_call *call)
@@ -238,21 +245,130 @@ static void bracket(struct ktrace_hw *k, const struct example *example,
 		fail_library(k, "save");
 }
 
+static struct ktrace_hw *open_library(size_t buffer_bytes)
+{
+	const struct ktrace_hw_options options = { .buffer_bytes =
+							   buffer_bytes };
+	struct ktrace_hw_error error;
+	struct ktrace_hw *k = ktrace_hw_open(&options, &error);
+
+	if (k)
+		return k;
+	printf("%d %s\n", (int)error.status, error.text);
+	exit(1);
+}
+
+static void run_examples(const char *folder)
+{
+	struct ktrace_hw *k = open_library(0);
+
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+		bracket(k, &examples[i], folder);
+	ktrace_hw_close(k);
+}
+
+/* Twice what one look finds, and nothing in between. */
+static void run_watch(const char *folder)
+{
+	struct ktrace_hw *k = open_library(0);
+	const struct ktrace_hw_record *record;
+	const struct ktrace_hw_call *call;
+	uint64_t gaps = 0;
+
+	(void)folder;
+	/* What is watched must not be written meanwhile: that is calls, too. */
+	setvbuf(stdout, output, _IOFBF, sizeof(output));
+	if (ktrace_hw_watch(k) != KTRACE_HW_OK)
+		fail_library(k, "watch");
+	printf("{\"case\":\"watch\",\"calls\":[");
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < CALLS; i++)
+			getppid();
+		nap(MS);
+		while ((call = ktrace_hw_next(k, &record))) {
+			gaps += record->gaps;
+			print_call(call);
+			printf(",");
+		}
+		if (ktrace_hw_last_error(k)->status != KTRACE_HW_OK)
+			fail_library(k, "next");
+	}
+	printf("null],\"gaps\":%" PRIu64 "}\n", gaps);
+	ktrace_hw_close(k);
+}
+
+/* More than the buffer holds; the next bracket is a good one again. */
+static void run_full(const char *folder)
+{
+	struct ktrace_hw *k = open_library(64 << 10);
+
+	(void)folder;
+	for (int round = 0; round < 2; round++) {
+		const struct ktrace_hw_record *record;
+
+		if (ktrace_hw_begin(k) != KTRACE_HW_OK)
+			fail_library(k, "begin");
+		for (int i = 0; i < (round ? 1 : MANY_CALLS); i++)
+			getppid();
+		record = ktrace_hw_end(k);
+		if (!record)
+			fail_library(k, "end");
+		printf("{\"case\":\"full\",\"gaps\":%" PRIu64
+		       ",\"gap_reason\":\"%s\",\"calls\":%zu}\n",
+		       record->gaps, record->gap_reason, record->call_count);
+	}
+	ktrace_hw_close(k);
+}
+
+static void *use_elsewhere(void *k)
+{
+	printf("elsewhere %d\n", (int)ktrace_hw_begin(k));
+	return NULL;
+}
+
+static void run_misuse(const char *folder)
+{
+	struct ktrace_hw *k = open_library(0);
+	struct ktrace_hw_error error;
+	pthread_t thread;
+
+	(void)folder;
+	printf("end %d\n", !ktrace_hw_end(k) ? ktrace_hw_last_error(k)->status :
+					       KTRACE_HW_OK);
+	printf("next %d\n", !ktrace_hw_next(k, NULL) ?
+				    ktrace_hw_last_error(k)->status :
+				    KTRACE_HW_OK);
+	printf("begin %d\n", (int)ktrace_hw_begin(k));
+	printf("again %d\n", (int)ktrace_hw_begin(k));
+	if (pthread_create(&thread, NULL, use_elsewhere, k))
+		fail("pthread_create");
+	pthread_join(thread, NULL);
+	printf("save %d\n", (int)ktrace_hw_save(k, "/dev/shm/saved"));
+	printf("good %d\n", !ktrace_hw_end(k));
+	printf("second %d\n",
+	       !ktrace_hw_open(NULL, &error) ? error.status : KTRACE_HW_OK);
+	ktrace_hw_close(k);
+	printf("none %d %d %d\n", (int)ktrace_hw_begin(NULL),
+	       !ktrace_hw_end(NULL), (int)ktrace_hw_last_error(NULL)->status);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(const char *folder);
+} parts[] = {
+	{ "examples", run_examples },
+	{ "watch", run_watch },
+	{ "full", run_full },
+	{ "misuse", run_misuse },
+};
+
 int main(int argc, char **argv)
 {
-	struct ktrace_hw_error error;
-	struct ktrace_hw *k;
-
-	if (argc < 3)
+	if (argc < 4)
 		return 2;
-	file = argv[2];
-	k = ktrace_hw_open(NULL, &error);
-	if (!k) {
-		fprintf(stderr, "open: %d %s\n", (int)error.status, error.text);
-		return 1;
-	}
-	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
-		bracket(k, &examples[i], argv[1]);
-	ktrace_hw_close(k);
+	file = argv[3];
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (!strcmp(parts[i].name, argv[1]))
+			parts[i].run(argv[2]);
 	return 0;
 }

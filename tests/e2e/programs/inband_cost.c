@@ -132,7 +132,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls) && is_good; i++)
 		is_good = measure(k, calls[i].name, calls[i].call);
 	if (!is_good)
-		fprintf(stderr, "inband_cost: a call or its record failed: %s\n",
+		fprintf(stderr,
+			"inband_cost: a call or its record failed: %s\n",
 			ktrace_hw_last_error(k)->text);
 	ktrace_hw_close(k);
 	return is_good ? 0 : 1;
