@@ -33,13 +33,6 @@ def reported(case):
         check=True, capture_output=True, text=True).stdout)
 
 
-def waker_as_library(waker):
-    first = waker["chain"][0]
-    return {"count": waker["count"],
-            "tid": None if first["interrupt"] else first["tid"],
-            "function": first["function"], "interrupt": first["interrupt"]}
-
-
 def as_library(call):
     """A record of timeline, with what the library has of it."""
     mine = {name: call[name] for name in
