@@ -192,7 +192,7 @@ $(BUILD)/libktrace-hw.so: $(INBAND_SHARED)
 
 $(BUILD)/libktrace-hw.pc: NEWS Makefile
 	@mkdir -p $(@D)
-	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'Name: libktrace-hw' \
+	$(Q)printf '%s\n' 'prefix=@PREFIX@' 'Name: libktrace-hw' \
 		'Description: what the kernel did in a program'"'"'s own calls' \
 		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
 		'Libs: -L$${prefix}/lib -lktrace-hw' \
@@ -349,7 +349,8 @@ install: all
 	install -D -m 644 inband/ktrace_hw.h $(DESTDIR)$(PREFIX)/include/ktrace_hw.h
 	install -m 644 $(INBAND_STATIC) $(INBAND_SHARED) $(DESTDIR)$(PREFIX)/lib
 	ln -sf $(notdir $(INBAND_SHARED)) $(DESTDIR)$(PREFIX)/lib/libktrace-hw.so
-	install -D -m 644 $(BUILD)/libktrace-hw.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/libktrace-hw.pc
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|' $(BUILD)/libktrace-hw.pc >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libktrace-hw.pc
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions

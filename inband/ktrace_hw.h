@@ -123,7 +123,7 @@ struct ktrace_hw_record {
 	uint64_t lost_records;
 };
 
-/* Gets all ready, which takes a second: copies the kernel's code, reads its
+/* Gets all ready, which takes half a second or more: copies the kernel's code, reads its
  * names.  @options and @error may be NULL.  Returns NULL where it cannot be,
  * and why in @error.
  */

@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 			error.text);
 	fprintf(stderr, "slow_web: ready\n");
 	while (requests--) {
-		int client = accept4(server, NULL, NULL, SOCK_CLOEXEC);
+		int client = accept(server, NULL, NULL);
 
 		if (client < 0)
 			continue;
