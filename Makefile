@@ -9,8 +9,9 @@
 MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
+OBJCOPY ?= objcopy
 SPLIT   := collector decoder symbolize execution report attribution view sql cmd
-FOLDERS := common $(SPLIT) archive $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
+FOLDERS := common $(SPLIT) archive inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
@@ -25,6 +26,7 @@ SANITIZE := $(if $(SAN)$(FUZZ),$(SAN_FLAGS)) \
 ifeq ($(ARCH),arm64)
 SYSROOT  := build-arm64-sysroot
 CC       := aarch64-linux-gnu-gcc
+OBJCOPY  := aarch64-linux-gnu-objcopy
 RUN      := qemu-aarch64 -L $(SYSROOT)
 CPPFLAGS += -isystem $(SYSROOT)/usr/include/aarch64-linux-gnu \
             -isystem $(SYSROOT)/usr/include
@@ -80,7 +82,7 @@ TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) \
             $(wildcard tests/*.c))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
-LIBRARY  := $(BUILD)/libktrace-hw.a
+LIBRARY  := $(BUILD)/objects.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
 SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
@@ -96,12 +98,22 @@ FUZZ_WRAPPED := access stat realpath opendir readdir closedir madvise \
 
 # The ways into the kernel that abis tries are those of x86-64.
 E2E_SOURCES  := $(filter-out $(if $(ARCH),%/abis.c),$(wildcard tests/e2e/programs/*.c))
-E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%)
+INBAND_SOURCES := $(wildcard tests/e2e/programs/inband*.c) docs/tutorial/slow_web.c
+E2E_PROGRAMS := $(E2E_SOURCES:%.c=$(BUILD)/%) $(BUILD)/docs/tutorial/slow_web
 
 # A busy computer takes its time, and sanitizers and QEMU a multiple of it: of
 # the limits that suites set themselves, too.
 SUITE_ENV := CK_DEFAULT_TIMEOUT=120 \
              $(if $(SAN)$(ARCH),CK_TIMEOUT_MULTIPLIER=5)
+
+# What other programs link with: nothing but inband/ktrace_hw.h can be seen of
+# it.  Its name has the number of its interface.
+INBAND_OBJS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard inband/*.c))
+INBAND_STATIC := $(BUILD)/libktrace-hw.a
+INBAND_SHARED := $(BUILD)/libktrace-hw.so.0
+INBAND_LIBS    = $(filter-out -lsqlite3 -ledit -lmicrohttpd -lipt,$(LDLIBS))
+INBAND := $(if $(FUZZ),,$(INBAND_STATIC) $(INBAND_SHARED) \
+          $(BUILD)/libktrace-hw.so $(BUILD)/libktrace-hw.pc)
 
 # Static where the traced machine's own files need not have them.
 ARCH_CHECK_LIBS := -Wl,-Bstatic -lcheck -lsubunit -Wl,-Bdynamic -lrt -lm \
@@ -122,7 +134,7 @@ pass = mkdir -p $(PASSED) && touch $(PASSED)/$@
 
 Q := $(if $(V),,@)
 
-all: $(PROGRAM) $(EXTENSION) $(if $(ARCH),,machine)
+all: $(PROGRAM) $(EXTENSION) $(INBAND) $(if $(ARCH),,machine)
 
 include machine/machine.mk
 
@@ -163,6 +175,29 @@ $(LIBRARY): $(filter-out $(MAIN_OBJ),$(OBJS)) $(BUILD)/build_id.o
 	@echo "  AR    $@"
 	$(Q)$(RM) $@ && $(AR) rcs $@ $^
 
+# One object that has all it needs and shows no other name.
+$(INBAND_STATIC): $(INBAND_OBJS) $(LIBRARY)
+	@echo "  AR    $@"
+	$(Q)$(CC) -r -nostdlib -o $(@:.a=.o) $^
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='ktrace_hw_*' $(@:.a=.o)
+	$(Q)$(RM) $@ && $(AR) rcs $@ $(@:.a=.o)
+
+$(INBAND_SHARED): $(INBAND_OBJS) $(LIBRARY)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,defs -Wl,-soname,$(@F) -o $@ $^ \
+		-Wl,--as-needed $(INBAND_LIBS)
+
+$(BUILD)/libktrace-hw.so: $(INBAND_SHARED)
+	$(Q)ln -sf $(<F) $@
+
+$(BUILD)/libktrace-hw.pc: NEWS Makefile
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' 'prefix=@PREFIX@' 'Name: libktrace-hw' \
+		'Description: what the kernel did in a program'"'"'s own calls' \
+		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
+		'Libs: -L$${prefix}/lib -lktrace-hw' \
+		'Libs.private: $(INBAND_LIBS)' >$@
+
 # What the page is made of is in the program.
 $(BUILD)/view/page/page.o: $(wildcard view/page/*.js view/page/*.css \
 	view/page/*.html)
@@ -201,7 +236,15 @@ $(BUILD)/tests/e2e/programs/relations: PROGRAM_FLAGS := -O1 \
 
 # What the end-to-end tests record; the same linked into itself at a fixed
 # address for user stacks.
-$(E2E_PROGRAMS): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
+# Those that use the library are built as anybody's would be, and are not linked
+# into themselves.
+INBAND_PROGRAMS := $(if $(FUZZ),,$(patsubst %.c,$(BUILD)/%,$(INBAND_SOURCES)))
+$(INBAND_PROGRAMS): $(BUILD)/%: %.c $(INBAND_STATIC)
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) -Iinband $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(INBAND_LIBS)
+
+$(filter-out $(INBAND_PROGRAMS),$(E2E_PROGRAMS)): $(BUILD)/tests/e2e/programs/%: tests/e2e/programs/%.c
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	$(Q)$(CC) -I. -D_GNU_SOURCE $(PROGRAM_FLAGS) -g -std=c17 $(WARNINGS) -o $@ $<
@@ -303,6 +346,11 @@ lint-format:
 install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
 	install -D -m 644 $(EXTENSION) $(DESTDIR)$(PREFIX)/lib/ktrace-hw/ktrace-hw.so
+	install -D -m 644 inband/ktrace_hw.h $(DESTDIR)$(PREFIX)/include/ktrace_hw.h
+	install -m 644 $(INBAND_STATIC) $(INBAND_SHARED) $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(notdir $(INBAND_SHARED)) $(DESTDIR)$(PREFIX)/lib/libktrace-hw.so
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|' $(BUILD)/libktrace-hw.pc >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libktrace-hw.pc
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions

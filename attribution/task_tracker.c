@@ -7,6 +7,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/table.h"
 #include "attribution/time/task_paths.h"
+#include "common/error.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
@@ -24,6 +25,9 @@ struct task_tracker {
 	struct sleep_stacks *stacks;
 	struct system_calls *calls;
 	struct sleeps *sleeps;
+	const struct function_table *functions;
+	const struct arch *arch;
+	const struct context_kinds *kinds;
 	int status; /* the first failure */
 };
 
@@ -147,6 +151,15 @@ task_tracker_options_of(const struct attribution_input *input)
 	return options;
 }
 
+/* Makes what follows tasks and costs little. */
+static bool open_tasks(struct task_tracker *tracker)
+{
+	tracker->paths = task_paths_new();
+	tracker->calls = system_calls_new(tracker->functions, tracker->arch,
+					  tracker->kinds);
+	return tracker->paths && tracker->calls;
+}
+
 static struct sleeps *open_sleeps(struct task_tracker *tracker,
 				  const struct task_tracker_options *options)
 {
@@ -176,19 +189,33 @@ task_tracker_new(const struct task_tracker_options *options,
 	tracker->spans.take = take_span;
 	tracker->sleep_callback.take = take_sleep;
 	tracker->listener = listener;
+	tracker->functions = options->functions;
+	tracker->arch = options->arch;
+	tracker->kinds = options->kinds;
 	tracker->stacks = sleep_stacks_new(options->user_stack);
 	tracker->time = task_time_new(&options->time, &tracker->spans);
-	tracker->paths = task_paths_new();
 	tracker->places = wait_channels_new(options->functions, options->kinds,
 					    &options->marks);
-	tracker->calls = system_calls_new(options->functions, options->arch,
-					  options->kinds);
-	tracker->sleeps = open_sleeps(tracker, options);
-	if (tracker->stacks && tracker->time && tracker->paths &&
-	    tracker->places && tracker->calls && tracker->sleeps)
+	if (open_tasks(tracker))
+		tracker->sleeps = open_sleeps(tracker, options);
+	if (tracker->stacks && tracker->time && tracker->places &&
+	    tracker->sleeps)
 		return tracker;
 	task_tracker_free(tracker);
 	return NULL;
+}
+
+int task_tracker_renew(struct task_tracker *tracker,
+		       const struct off_cpu_evidence *evidence)
+{
+	int error = task_time_renew(tracker->time, evidence);
+
+	tracker->status = 0;
+	system_calls_free(tracker->calls);
+	task_paths_free(tracker->paths);
+	if (!open_tasks(tracker))
+		error = -ERROR_MEMORY;
+	return error ? error : sleeps_renew(tracker->sleeps, tracker->paths);
 }
 
 void task_tracker_free(struct task_tracker *tracker)

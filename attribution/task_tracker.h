@@ -53,6 +53,15 @@ task_tracker_new(const struct task_tracker_options *options,
 		 struct task_listener *listener);
 void task_tracker_free(struct task_tracker *tracker);
 
+/* Forgets all tasks: another recording with the same functions begins, of which
+ * @evidence says what it can tell.  What is known of functions stays, and so do
+ * the numbers of stacks, but not those of wakers.
+ *
+ * Returns 0, or -ERROR_MEMORY: it can then only be freed.
+ */
+int task_tracker_renew(struct task_tracker *tracker,
+		       const struct off_cpu_evidence *evidence);
+
 /* The handler that it is, and the way back. */
 struct event_handler *task_tracker_handler(struct task_tracker *tracker);
 struct task_tracker *task_tracker_of(struct event_handler *handler);

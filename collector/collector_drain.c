@@ -64,7 +64,7 @@ static int drain_trace(struct collector *collector, uint32_t index,
 	if (!bytes.size)
 		return 0;
 	error = recording_writer_add_trace(collector->writer, index, rings->cpu,
-					   &bytes);
+					   -1, &bytes);
 	if (!error && !rings->stopped && aux_ring_is_full(&rings->aux))
 		error = tell_full(collector, rings);
 	aux_ring_release(&rings->aux, &bytes);
@@ -128,7 +128,7 @@ static int keep(struct collector *collector, uint32_t index,
 	if (!bytes.size)
 		return 0;
 	return recording_writer_add_trace(collector->writer, index, rings->cpu,
-					  &bytes);
+					  -1, &bytes);
 }
 
 int collector_snapshot(struct collector *collector, bool last)

@@ -1,61 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
+#include "collector/events/event_refusal.h"
 #include "collector/kernel_code/text_poke_breakpoints.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/text_poke_breakpoint.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-
-static int paranoia(void)
-{
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 2;
-
-	if (file) {
-		if (fscanf(file, "%d", &level) != 1)
-			level = 2;
-		fclose(file);
-	}
-	return level;
-}
-
-/* Logs why @spec could not be opened, and what to do. */
-static int explain(const struct collector *collector,
-		   const struct event_spec *spec, int error)
-{
-	const struct log *log = collector->log;
-
-	if (error == -ERROR_MEMORY)
-		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "out of memory");
-	else if (errno == EACCES || errno == EPERM)
-		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "not permitted (kernel.perf_event_paranoid is "
-			    "%d): record as root, or give the program "
-			    "CAP_PERFMON and CAP_SYS_RAWIO",
-			    paranoia());
-	else if (errno == EMFILE)
-		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "too many open files: raise `ulimit -Hn`, or "
-			    "record fewer threads or CPUs (-C)");
-	else if (errno == EBUSY)
-		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "the trace unit is in use (another recording, "
-			    "or a virtual machine)");
-	else if (errno == ENOMEM)
-		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "no memory for a buffer of %zu KiB a CPU: use a "
-			    "smaller --buffer",
-			    collector->options->buffer_bytes >> 10);
-	else
-		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "the kernel refuses: %s", strerror(errno));
-	return error;
-}
 
 /* Threads times CPUs times events: a shell's soft limit is too low. */
 static void raise_file_limit(void)
@@ -112,8 +65,9 @@ static int open_or_explain(struct collector *collector, size_t spec)
 
 	if (!error)
 		return 0;
-	return explain(collector, array_at(&collector->events.specs, spec),
-		       error);
+	return event_refusal_say(array_at(&collector->events.specs, spec),
+				 collector->options->buffer_bytes, error,
+				 collector->log);
 }
 
 static int add_rings(struct collector *collector, const struct array *cpus)
@@ -183,7 +137,9 @@ static int open_text_poke(struct collector *collector)
 	if (!error)
 		return 0;
 	if (error != -ERROR_SYSTEM || (errno != EACCES && errno != EPERM))
-		return explain(collector, &wanted, error);
+		return event_refusal_say(&wanted,
+					 collector->options->buffer_bytes,
+					 error, collector->log);
 	log_message(collector->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "changes that the kernel makes to its code cannot be "
 		    "recorded without rights: record as root");

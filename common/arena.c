@@ -40,6 +40,22 @@ void arena_free(struct arena *arena)
 	free(arena);
 }
 
+void arena_clear(struct arena *arena)
+{
+	struct arena_block *block = arena->blocks;
+
+	if (!block)
+		return;
+	while (block->next) {
+		struct arena_block *older = block->next;
+
+		block->next = older->next;
+		free(older);
+	}
+	memset(block->bytes, 0, block->used);
+	block->used = 0;
+}
+
 static struct arena_block *add_block(struct arena *arena, size_t min_size)
 {
 	size_t size = min_size > BLOCK_SIZE ? min_size : BLOCK_SIZE;

@@ -17,6 +17,10 @@ struct arena *arena_new(void);
 /* Frees @arena and everything allocated from it.  NULL is allowed. */
 void arena_free(struct arena *arena);
 
+/* Frees all that was allocated from @arena, but keeps some room for what will be.
+ */
+void arena_clear(struct arena *arena);
+
 /* Allocates @size zeroed bytes, aligned for any object.
  *
  * Owner: the arena.  Returns NULL when out of memory.

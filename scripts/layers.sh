@@ -23,6 +23,12 @@ forbid attribution "archive collector view sql cmd machine"
 forbid view      "archive collector sql cmd machine"
 forbid sql       "archive collector view cmd machine"
 forbid cmd       "machine"
+# What programs link with: all but what is shown.
+forbid inband    "archive view sql cmd machine"
+for folder in common archive collector decoder symbolize execution report \
+	attribution view sql cmd; do
+	forbid "$folder" inband
+done
 # Only execution/ reads packets as branches.
 for folder in collector symbolize execution report attribution view sql cmd; do
 	for unit in intel_pt libipt coresight snapshot; do

@@ -117,7 +117,7 @@ static int add_bytes(const char *text)
 		.size = strlen(text),
 	};
 
-	return recording_writer_add_trace(writer, 3, 5, &trace);
+	return recording_writer_add_trace(writer, 3, 5, -1, &trace);
 }
 
 static void add_trace(const char *text)

@@ -13,6 +13,14 @@
 
 #include <stdlib.h>
 
+static bool begin(struct sleeps *sleeps)
+{
+	sleeps->waiters = waiters_new();
+	sleeps->wakers = wakers_new();
+	sleeps->sleepers = sleepers_new();
+	return sleeps->waiters && sleeps->wakers && sleeps->sleepers;
+}
+
 struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback)
 {
@@ -22,24 +30,35 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 		return NULL;
 	sleeps->options = *options;
 	sleeps->callback = callback;
-	sleeps->waiters = waiters_new();
-	sleeps->wakers = wakers_new();
-	sleeps->sleepers = sleepers_new();
 	sleeps->untraced = untraced_wakeups_new(options->functions);
-	if (sleeps->waiters && sleeps->wakers && sleeps->sleepers &&
-	    sleeps->untraced)
+	if (begin(sleeps) && sleeps->untraced)
 		return sleeps;
 	sleeps_free(sleeps);
 	return NULL;
+}
+
+static void forget(struct sleeps *sleeps)
+{
+	waiters_free(sleeps->waiters);
+	wakers_free(sleeps->wakers);
+	sleepers_free(sleeps->sleepers);
+}
+
+int sleeps_renew(struct sleeps *sleeps, const struct task_paths *paths)
+{
+	forget(sleeps);
+	sleeps->options.paths = paths;
+	sleeps->untraced_ns = 0;
+	sleeps->untraced_chain = 0;
+	untraced_wakeups_clear(sleeps->untraced);
+	return begin(sleeps) ? 0 : -ERROR_MEMORY;
 }
 
 void sleeps_free(struct sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	waiters_free(sleeps->waiters);
-	wakers_free(sleeps->wakers);
-	sleepers_free(sleeps->sleepers);
+	forget(sleeps);
 	untraced_wakeups_free(sleeps->untraced);
 	free(sleeps);
 }

@@ -62,6 +62,11 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 			  struct sleep_callback *callback);
 void sleeps_free(struct sleeps *sleeps);
 
+/* Forgets all sleeps and wakers: another recording begins, with the same
+ * functions.  @paths replaces the option's.  Returns 0 or -ERROR_MEMORY.
+ */
+int sleeps_renew(struct sleeps *sleeps, const struct task_paths *paths);
+
 /* Apply a step, an event, a stretch of a task's time.  A task's spans must
  * come before the step that they end with.  Return 0 or -ERROR_MEMORY.
  */

@@ -46,6 +46,27 @@ find_marked(const struct task_time_options *options,
 	return marks;
 }
 
+/* Makes @time, which has none, one that has seen nothing. */
+static bool begin(struct task_time *time, struct span_callback *callback)
+{
+	time->cpus = TRACED_CPUS_NONE;
+	time->contexts = task_contexts_new(time->options.kinds);
+	time->threads = threads_new();
+	time->out = (struct span_out){
+		.callback = callback,
+		.contexts = time->contexts,
+		.cpus = &time->cpus,
+		.evidence = time->options.evidence,
+		.window = time->options.window,
+	};
+	time->events = (struct sched_events){
+		.threads = time->threads,
+		.cpus = &time->cpus,
+		.out = &time->out,
+	};
+	return time->contexts && time->threads;
+}
+
 struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback)
 {
@@ -54,39 +75,41 @@ struct task_time *task_time_new(const struct task_time_options *options,
 	if (!time)
 		return NULL;
 	time->options = *options;
-	time->cpus = TRACED_CPUS_NONE;
-	time->contexts = task_contexts_new(options->kinds);
 	time->untraced_wakeups = untraced_wakeups_new(options->functions);
-	time->threads = threads_new();
 	time->marks = find_marked(options, time->untraced_wakeups);
-	time->out = (struct span_out){
-		.callback = callback,
-		.contexts = time->contexts,
-		.cpus = &time->cpus,
-		.evidence = options->evidence,
-		.window = options->window,
-	};
-	time->events = (struct sched_events){
-		.threads = time->threads,
-		.cpus = &time->cpus,
-		.out = &time->out,
-	};
-	if (!time->contexts || !time->untraced_wakeups || !time->threads ||
-	    !time->marks) {
-		task_time_free(time);
-		return NULL;
-	}
-	return time;
+	if (begin(time, callback) && time->untraced_wakeups && time->marks)
+		return time;
+	task_time_free(time);
+	return NULL;
+}
+
+static void forget(struct task_time *time)
+{
+	task_contexts_free(time->contexts);
+	threads_free(time->threads);
+	traced_cpus_free(&time->cpus);
+}
+
+int task_time_renew(struct task_time *time,
+		    const struct off_cpu_evidence *evidence)
+{
+	forget(time);
+	untraced_wakeups_clear(time->untraced_wakeups);
+	time->options.evidence = *evidence;
+	time->current = (struct current_thread){ 0 };
+	time->end_ns = 0;
+	time->task_count = 0;
+	time->is_of_threads = false;
+	time->status = 0;
+	return begin(time, time->out.callback) ? 0 : -ERROR_MEMORY;
 }
 
 void task_time_free(struct task_time *time)
 {
 	if (!time)
 		return;
-	task_contexts_free(time->contexts);
+	forget(time);
 	untraced_wakeups_free(time->untraced_wakeups);
-	threads_free(time->threads);
-	traced_cpus_free(&time->cpus);
 	free(time->marks);
 	free(time);
 }

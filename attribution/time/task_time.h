@@ -54,6 +54,12 @@ struct task_time *task_time_new(const struct task_time_options *options,
 				struct span_callback *callback);
 void task_time_free(struct task_time *time);
 
+/* Forgets all threads: another recording with the same functions begins, of
+ * which @evidence says what it can tell.  Returns 0 or -ERROR_MEMORY.
+ */
+int task_time_renew(struct task_time *time,
+		    const struct off_cpu_evidence *evidence);
+
 /* These take what a handler sees, in the order in which it does.
  *
  * Returns whether @step may have changed what the thread does, or how far its

@@ -75,6 +75,13 @@ void untraced_wakeups_free(struct untraced_wakeups *wakes)
 	free(wakes);
 }
 
+void untraced_wakeups_clear(struct untraced_wakeups *wakes)
+{
+	array_free(&wakes->cpus);
+	wakes->last = (struct untraced_wakeup){ 0 };
+	wakes->open = 0;
+}
+
 static enum mark mark_at(const struct untraced_wakeups *wakes,
 			 uint32_t function)
 {

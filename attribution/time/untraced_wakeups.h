@@ -20,6 +20,9 @@ struct untraced_wakeups *
 untraced_wakeups_new(const struct function_table *functions);
 void untraced_wakeups_free(struct untraced_wakeups *wakes);
 
+/* Forgets all that was taken. */
+void untraced_wakeups_clear(struct untraced_wakeups *wakes);
+
 /* Takes a STEP_ENTER or STEP_EXIT.  Returns 0 or -ERROR_MEMORY. */
 int untraced_wakeups_take(struct untraced_wakeups *wakes,
 			  const struct call_step *step);

@@ -28,7 +28,11 @@ static int open_engine(struct cpu_pipeline *pipeline,
 	pipeline->events = function_events_new(pipeline->source,
 					       session->symbols, pipeline->pid,
 					       pipeline->tid);
-	return pipeline->events ? 0 : -ERROR_MEMORY;
+	if (!pipeline->events)
+		return -ERROR_MEMORY;
+	if (input->stream->cpu < 0)
+		function_events_of_thread(pipeline->events);
+	return 0;
 }
 
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,

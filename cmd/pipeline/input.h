@@ -2,7 +2,7 @@
 #ifndef KT_CMD_INPUT_H
 #define KT_CMD_INPUT_H
 
-#include "archive/temporary_folder.h"
+#include "common/temporary_folder.h"
 
 struct log;
 

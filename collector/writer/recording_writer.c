@@ -3,6 +3,7 @@
 #include "collector/bytes/append_file.h"
 #include "collector/bytes/byte_buffer.h"
 #include "collector/writer/file_front.h"
+#include "collector/writer/trace_record.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -100,49 +101,32 @@ int recording_writer_add_ring(struct recording_writer *writer,
 	return append(writer, parts, 2);
 }
 
-/* struct perf_record_auxtrace */
-struct trace_record {
-	struct perf_event_header header;
-	uint64_t size;
-	uint64_t offset;
-	uint64_t reference;
-	uint32_t index;
-	uint32_t thread;
-	uint32_t cpu;
-	uint32_t reserved;
-};
-
 static uint64_t *offset_of(struct recording_writer *writer, uint32_t index)
 {
 	return array_reach(&writer->offsets, index);
 }
 
 int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
-			       int cpu, const struct ring_bytes *trace)
+			       int cpu, pid_t thread,
+			       const struct ring_bytes *trace)
 {
 	static const uint8_t zeros[8];
 	uint64_t *offset = offset_of(writer, index);
 	struct file_section *entry = array_add(&writer->index);
-	size_t padding = (8 - trace->size % 8) % 8;
-	struct trace_record record = {
-		.header = { PERF_DATA_AUXTRACE, 0, sizeof(record) },
-		.size = trace->size + padding,
-		.reference = writer->index.count,
-		.index = index,
-		.thread = UINT32_MAX,
-		.cpu = (uint32_t)cpu,
-	};
+	struct trace_record record =
+		trace_record_of(index, cpu, thread, trace->size);
 	struct iovec parts[4] = {
 		{ &record, sizeof(record) },
 		trace->part[0],
 		trace->part[1],
-		{ (void *)(uintptr_t)zeros, padding },
+		{ (void *)(uintptr_t)zeros, record.size - trace->size },
 	};
 	int error;
 
 	if (!offset || !entry)
 		return -ERROR_MEMORY;
 	record.offset = *offset;
+	record.reference = writer->index.count;
 	*entry = (struct file_section){ writer->file.end, sizeof(record) };
 	error = append(writer, parts, 4);
 	if (error) {

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct byte_buffer;
 struct event_list;
@@ -45,11 +46,12 @@ int recording_writer_add(struct recording_writer *writer,
 int recording_writer_add_ring(struct recording_writer *writer,
 			      const struct ring_bytes *records);
 
-/* Appends @trace of @cpu, the ring number @index, behind a record AUXTRACE.
- * Returns 0, -ERROR_SYSTEM or -ERROR_MEMORY.
+/* Appends @trace of @cpu, or if that is -1 of @thread, which else is -1, from
+ * the ring number @index, behind a record AUXTRACE.  Returns 0, -ERROR_SYSTEM or -ERROR_MEMORY.
  */
 int recording_writer_add_trace(struct recording_writer *writer, uint32_t index,
-			       int cpu, const struct ring_bytes *trace);
+			       int cpu, pid_t thread,
+			       const struct ring_bytes *trace);
 
 /* Ends a round of reading all rings, if it brought anything: whatever is
  * read later is younger than what was read in the round before.

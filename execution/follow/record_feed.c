@@ -100,6 +100,27 @@ fail:
 	return error;
 }
 
+int record_feed_renew(struct record_feed *feed, const struct flow_input *input)
+{
+	struct execution *execution = &feed->execution;
+
+	branch_source_close(feed->source);
+	feed->source = NULL;
+	feed->at = 0;
+	feed->batch.count = 0;
+	feed->at_end = false;
+	feed->passed = 2;
+	execution->mark_count = 0;
+	execution->conversion = &input->recording->conversion;
+	return_stack_clear(&execution->returns);
+	execution->fold = (struct thunk_fold){ 0 };
+	execution->folds.count = 0;
+	reset(execution);
+	execution->may_be_ahead = true;
+	execution->next_change = 0;
+	return branch_source_open(input, &feed->source);
+}
+
 void record_feed_close(struct record_feed *feed)
 {
 	if (!feed)

@@ -34,6 +34,15 @@ int record_feed_open(const struct flow_input *input,
 		     struct record_feed **feed);
 void record_feed_close(struct record_feed *feed);
 
+/* Begins anew with the stream of @input, whose code is that which the feed was
+ * opened with and not older: what is known of that stays.  For Intel PT.
+ * Borrows @input's recording and stream as record_feed_open() does.
+ *
+ * Returns 0 or a negative enum error: the feed can then only be closed, or
+ * renewed.
+ */
+int record_feed_renew(struct record_feed *feed, const struct flow_input *input);
+
 /* Provides the next records, one or more, valid until the next call.
  *
  * Returns 1, 0 at the end, or -ERROR_MEMORY.

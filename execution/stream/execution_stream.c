@@ -25,6 +25,7 @@ struct execution_stream {
 
 	struct switch_feed *switches; /* NULL: they cannot be placed */
 	struct task_switch tasks;
+	struct task_id own;	 /* whose trace it is alone; tid -1: a CPU's */
 	bool is_running;	 /* the CPU is being traced */
 	union timed_record last; /* handed out: its times */
 	union timed_record made; /* one that is not the feed's */
@@ -104,6 +105,7 @@ static int open_stream(const struct flow_input *input,
 		return -ERROR_MEMORY;
 	stream->base.ops = &execution_blocks;
 	stream->lists_blocks = lists_blocks;
+	stream->own.tid = -1;
 	error = open_switches(stream, input);
 	if (!error)
 		error = segment_feed_open(input, symbols, lists_blocks, jobs,
@@ -114,6 +116,16 @@ static int open_stream(const struct flow_input *input,
 	}
 	*opened = stream;
 	return 0;
+}
+
+/* Sets who runs when @stream begins; a thread's own stream has no other. */
+static void set_task(struct execution_stream *stream,
+		     const struct aux_stream *trace, int32_t pid, int32_t tid)
+{
+	stream->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
+	stream->own = stream->tasks.current;
+	if (trace->cpu >= 0)
+		stream->own.tid = -1;
 }
 
 int execution_stream_open(const struct flow_input *input,
@@ -127,7 +139,7 @@ int execution_stream_open(const struct flow_input *input,
 
 	if (error)
 		return error;
-	stream->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
+	set_task(stream, input->stream, pid, tid);
 	if (from)
 		error = go_to(stream, from);
 	if (error)
@@ -135,6 +147,23 @@ int execution_stream_open(const struct flow_input *input,
 	else
 		*opened = stream;
 	return error;
+}
+
+int execution_stream_renew(struct execution_stream *stream,
+			   const struct flow_input *input, int32_t pid,
+			   int32_t tid)
+{
+	struct segment_feed *feed = stream->feed;
+	int error;
+
+	switch_feed_free(stream->switches);
+	*stream = (struct execution_stream){
+		.base.ops = &execution_blocks,
+		.feed = feed,
+	};
+	set_task(stream, input->stream, pid, tid);
+	error = open_switches(stream, input);
+	return error ? error : segment_feed_renew(feed, input);
 }
 
 void execution_stream_close(struct execution_stream *stream)
@@ -229,6 +258,15 @@ static int take_switch(struct execution_stream *stream)
 	if (!task_switch_record(&stream->tasks, &item, stream->is_running))
 		return 0;
 	return make_switch(stream, &stream->made);
+}
+
+/* The trace of one thread goes on, wherever that has been.  Returns whether it
+ * was away.
+ */
+static bool is_back(struct execution_stream *stream)
+{
+	return stream->own.tid >= 0 && !stream->lists_blocks &&
+	       task_switch_back(&stream->tasks, &stream->own);
 }
 
 /* Takes the switch that the trace itself tells of at record @stream->at. */
@@ -365,6 +403,11 @@ static int next_records(struct execution_stream *stream,
 			end = mark->index;
 		if (change)
 			end = first_after(stream, end, change->time_ns);
+		if (end > stream->at && is_back(stream)) {
+			*records = &stream->made;
+			return make_switch(stream,
+					   &stream->run.records[stream->at]);
+		}
 		if (end > stream->at)
 			return take_records(stream, end, records);
 		status = take_place(stream);

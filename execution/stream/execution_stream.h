@@ -27,6 +27,18 @@ int execution_stream_open(const struct flow_input *input,
 			  int32_t tid, struct jobs *jobs,
 			  const struct stream_checkpoint *from,
 			  struct execution_stream **stream);
+
+/* Begins anew with another stream of the same code, of Intel PT, where @stream
+ * was opened without jobs: the blocks that are known stay, so that a short
+ * stream costs what its branches do.  Borrows as execution_stream_open() does.
+ *
+ * Returns 0 or a negative enum error: @stream can then only be closed, or
+ * renewed.
+ */
+int execution_stream_renew(struct execution_stream *stream,
+			   const struct flow_input *input, int32_t pid,
+			   int32_t tid);
+
 void execution_stream_close(struct execution_stream *stream);
 
 /* Provides the next events, 1 or more, valid until the next call.

@@ -8,6 +8,7 @@
 #include "execution/stream/jobs.h"
 #include "execution/stream/segment.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -228,6 +229,14 @@ int segment_feed_open(const struct flow_input *input,
 	}
 	*opened = feed;
 	return 0;
+}
+
+int segment_feed_renew(struct segment_feed *feed,
+		       const struct flow_input *input)
+{
+	assert(!feed->jobs);
+	feed->input = *input;
+	return record_feed_renew(feed->own, input);
 }
 
 void segment_feed_close(struct segment_feed *feed)

@@ -26,6 +26,13 @@ int segment_feed_open(const struct flow_input *input,
 		      const struct symbols *symbols, bool lists_blocks,
 		      struct jobs *jobs, const struct execution_state *from,
 		      struct segment_feed **feed);
+
+/* Begins anew with another stream of the same code, which the calling thread
+ * decodes alone, as it must have until now: as record_feed_renew().
+ */
+int segment_feed_renew(struct segment_feed *feed,
+		       const struct flow_input *input);
+
 void segment_feed_close(struct segment_feed *feed);
 
 /* As record_feed_next(). */

@@ -18,6 +18,7 @@ struct function_events *function_events_new(struct flow_source *source,
 	events->exit = EXIT_UNSEEN;
 	events->nmi_return = NO_NMI;
 	events->tasks.current = (struct task_id){ .pid = pid, .tid = tid };
+	events->own.tid = -1;
 	events->cache = symbol_cache_new(symbols);
 	if (!events->cache) {
 		function_events_free(events);
@@ -25,6 +26,11 @@ struct function_events *function_events_new(struct flow_source *source,
 	}
 	symbol_cache_switch(events->cache, pid);
 	return events;
+}
+
+void function_events_of_thread(struct function_events *events)
+{
+	events->own = events->tasks.current;
 }
 
 void function_events_free(struct function_events *events)
@@ -105,9 +111,17 @@ static void take_gap(struct function_events *events,
 		function_events_emit_switch(events, item);
 }
 
+static bool is_of_flow(const struct flow_item *item)
+{
+	return item->kind <= FLOW_GAP;
+}
+
 static void take_item(struct function_events *events,
 		      const struct flow_item *item)
 {
+	if (events->own.tid >= 0 && is_of_flow(item) &&
+	    task_switch_back(&events->tasks, &events->own))
+		function_events_emit_switch(events, item);
 	switch ((enum flow_kind)item->kind) {
 	case FLOW_BLOCK:
 		take_block(events, item);

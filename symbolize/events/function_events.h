@@ -18,6 +18,12 @@ struct function_events;
 struct function_events *function_events_new(struct flow_source *source,
 					    const struct symbols *symbols,
 					    int32_t pid, int32_t tid);
+
+/* The flow is that of the first task alone, wherever it runs: a thread's own
+ * trace.  To be called before the first events are asked for.
+ */
+void function_events_of_thread(struct function_events *events);
+
 void function_events_free(struct function_events *events);
 
 /* Provides the next events, 1 or more, valid until the next call.

@@ -15,7 +15,7 @@
 enum {
 	BATCH_EVENTS = 4096,
 	/* This is what one flow item can lead to at most. */
-	EVENTS_PER_ITEM = 4,
+	EVENTS_PER_ITEM = 5,
 	/* Ways to reach a block that are no enum flow_exit. */
 	EXIT_ASYNC = 64,
 	EXIT_START,
@@ -42,6 +42,7 @@ struct function_events {
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
 	struct task_switch tasks;
+	struct task_id own;  /* whose flow it is alone; tid -1: a CPU's */
 	bool running;	     /* the CPU is being traced */
 	bool outside;	     /* it left for user space */
 	uint64_t nmi_return; /* where the NMI that runs will return

@@ -72,3 +72,13 @@ bool task_switch_lost(struct task_switch *state)
 	perform(state);
 	return true;
 }
+
+bool task_switch_back(struct task_switch *state, const struct task_id *own)
+{
+	if (state->current.tid == own->tid)
+		return false;
+	state->current = *own;
+	state->has_next = false;
+	state->preempted = false;
+	return true;
+}

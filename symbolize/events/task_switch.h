@@ -46,4 +46,9 @@ bool task_switch_point(struct task_switch *state, uint64_t time_ns,
  */
 bool task_switch_lost(struct task_switch *state);
 
+/* Execution goes on in a trace that is @own's alone: its record of coming back
+ * to a CPU is written a little later.  Returns whether that is a switch.
+ */
+bool task_switch_back(struct task_switch *state, const struct task_id *own);
+
 #endif

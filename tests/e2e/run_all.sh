@@ -20,7 +20,7 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	"functions.sh 6.12 1 pipe modules bpf"
 	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
 	attribution_syscalls.sh attribution_levels.sh
-	attribution_cost.sh "attribution_interrupts.sh one_cpu"
+	attribution_cost.sh inband.sh "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh attribution_requests.sh attribution_locks.sh
 	attribution_relations.sh attribution_sleeps.sh top.sh tutorial.sh arm64.sh
 	"faults.sh 6 1 1 kills"

@@ -134,7 +134,7 @@ def check_commands_read_it(program, folder):
         assert (got.code, got.out) == (wanted.code, wanted.out), command
         assert not os.listdir(scratch), os.listdir(scratch)
     # Of a run that was killed; one that goes on holds a lock.
-    left = os.path.join(scratch, "ktrace-hw-archive.abcdef")
+    left = os.path.join(scratch, "ktrace-hw-folder.abcdef")
     os.makedirs(os.path.join(left, "x"))
     read = ("report", "-i", packed)
     run(program, *read, environment={"TMPDIR": scratch})

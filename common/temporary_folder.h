@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ARCHIVE_TEMPORARY_FOLDER_H
-#define KT_ARCHIVE_TEMPORARY_FOLDER_H
+#ifndef KT_COMMON_TEMPORARY_FOLDER_H
+#define KT_COMMON_TEMPORARY_FOLDER_H
 
 struct log;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/temporary_folder.h"
+#include "common/temporary_folder.h"
 
 #include "common/error.h"
 #include "common/log.h"
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PREFIX "ktrace-hw-archive."
+#define PREFIX "ktrace-hw-folder."
 
 /* One that was made just now is not locked yet. */
 enum { YOUNG_S = 60 };

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_TRACE_RECORD_H
+#define KT_COLLECTOR_TRACE_RECORD_H
+
+#include "common/perf_data.h"
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The record AUXTRACE, which trace follows: struct perf_record_auxtrace of
+ * tools/lib/perf/include/perf/event.h.
+ */
+struct trace_record {
+	struct perf_event_header header;
+	uint64_t size;	 /* of the trace, a multiple of 8 */
+	uint64_t offset; /* of its first byte, as the kernel counts */
+	uint64_t reference;
+	uint32_t index; /* of the ring */
+	uint32_t thread;
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
+/* Returns that of @size bytes of trace, at offset 0 so far, to be padded with
+ * zeros to its size; @cpu or @thread is -1.
+ */
+static inline struct trace_record trace_record_of(uint32_t index, int32_t cpu,
+						  int32_t thread, size_t size)
+{
+	return (struct trace_record){
+		.header = { PERF_DATA_AUXTRACE, 0,
+			    sizeof(struct trace_record) },
+		.size = size + (8 - size % 8) % 8,
+		.index = index,
+		.thread = (uint32_t)thread,
+		.cpu = (uint32_t)cpu,
+	};
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording_part.h"
+#include "common/error.h"
+#include "decoder/recording/recording_parts.h"
+#include "decoder/recording/recording_scan.h"
+
+#include <stdlib.h>
+
+int recording_part_open(const struct recording *whole, const uint8_t *bytes,
+			size_t size, struct recording **opened)
+{
+	struct recording *part = malloc(sizeof(*part));
+	int error;
+
+	if (!part)
+		return -ERROR_MEMORY;
+	*part = *whole;
+	part->counts = (struct recording_counts){ 0 };
+	part->info.first_time_ns = 0;
+	part->info.last_time_ns = 0;
+	part->streams = stream_list_new();
+	part->file = (struct data_file){
+		.map = { .bytes = bytes, .size = size },
+		.path = whole->data_path,
+		.log = whole->log,
+		.is_pipe = true,
+		.data_size = size,
+	};
+	error = record_store_open(&part->store, &part->file);
+	if (!error)
+		error = recording_scan(part);
+	if (!error)
+		error = stream_list_finish(&part->streams, &part->events,
+					   false);
+	if (error)
+		recording_part_close(part);
+	else
+		*opened = part;
+	return error;
+}
+
+void recording_part_close(struct recording *part)
+{
+	if (!part)
+		return;
+	record_store_close(&part->store);
+	stream_list_free(&part->streams);
+	free(part);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "inband/own_recording.h"
+#include "attribution/events/known_events.h"
+#include "collector/kernel_code/vdso_copy.h"
+#include "collector/records/start_records.h"
+#include "collector/writer/feature.h"
+#include "collector/writer/recording_writer.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "decoder/code/code_image.h"
+#include "decoder/recording/recording_part.h"
+#include "decoder/recording_open.h"
+#include "inband/own_events.h"
+#include "inband/part_bytes.h"
+#include "report/text/task_names.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The kernel patches a few bytes at a time; more than this is a storm. */
+enum { MOST_CHANGES = 1 << 20 };
+
+static void make_start(struct own_recording *own,
+		       const struct own_events *events)
+{
+	const struct event_spec *trace =
+		array_at(&events->events.specs, events->trace_spec);
+	const struct tracer_facts facts = {
+		.page = events->ring.page,
+		.config = trace->attr.config,
+		.cpus = events->cpus.cpus.items,
+		.cpu_count = events->cpus.cpus.count,
+	};
+
+	start_records_setup(&own->start, &events->events, &events->thread,
+			    events->tracer, &events->pmu, &facts);
+	start_records_kernel(&own->start, &own->kernel);
+	start_records_tasks(&own->start, &events->thread);
+	start_records_end(&own->start);
+}
+
+/* Writes the file `data` of a recording in the folder @path: the start, then
+ * @part, unless that is NULL.
+ */
+static int write_data(const struct own_recording *own,
+		      const struct own_events *events,
+		      const struct part_bytes *part, pid_t tid,
+		      const char *path)
+{
+	struct feature features[FEATURES_OF_SYSTEM];
+	size_t count = features_of_system(features, 0, NULL, &events->events);
+	struct recording_writer *writer = NULL;
+	char name[PATH_MAX];
+	int error;
+
+	snprintf(name, sizeof(name), "%s/data", path);
+	error = recording_writer_create(name, &events->events, features, count,
+					own->log, &writer);
+	features_free(features, count);
+	if (!error)
+		error = recording_writer_add(writer, &own->start);
+	if (!error)
+		error = recording_writer_add(writer, &own->changes);
+	if (!error && part) {
+		struct byte_buffer records = { .bytes = part->bytes,
+					       .size = part->records_size };
+		struct ring_bytes trace = part_bytes_trace(part);
+
+		error = recording_writer_add(writer, &records);
+		if (!error)
+			error = recording_writer_add_trace(writer, 0, -1, tid,
+							   &trace);
+	}
+	if (!error)
+		error = recording_writer_finish(writer);
+	recording_writer_free(writer);
+	return error;
+}
+
+static int copy_kernel(struct own_recording *own)
+{
+	char path[PATH_MAX];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/kcore_dir", own->folder.path);
+	error = kernel_copy_make(&own->kernel, path, own->log);
+	return error ? error : vdso_copy_make(path, own->log);
+}
+
+static int read_parts(struct own_recording *own)
+{
+	int error = code_image_open(own->base, own->log, &own->image);
+
+	if (!error)
+		error = symbols_open(own->base, own->log, &own->symbols);
+	if (!error)
+		error = task_names_open(own->base, &own->names);
+	if (error)
+		return error;
+	own->events = known_events_new(own->base);
+	own->kinds = context_kinds_new(symbols_functions(own->symbols),
+				       symbols_arch(own->symbols));
+	return own->events && own->kinds ? 0 : -ERROR_MEMORY;
+}
+
+int own_recording_open(struct own_recording *own,
+		       const struct own_events *events, const struct log *log)
+{
+	int error;
+
+	*own = (struct own_recording){ .log = log };
+	error = temporary_folder_make(&own->folder, log);
+	if (!error)
+		error = copy_kernel(own);
+	if (error)
+		return error;
+	make_start(own, events);
+	error = write_data(own, events, NULL, -1, own->folder.path);
+	if (!error)
+		error = recording_open(own->folder.path, log, &own->base);
+	return error ? error : read_parts(own);
+}
+
+void own_recording_close(struct own_recording *own)
+{
+	context_kinds_free(own->kinds);
+	known_events_free(own->events);
+	task_names_close(own->names);
+	symbols_close(own->symbols);
+	code_image_close(own->image);
+	recording_close(own->base);
+	byte_buffer_free(&own->start);
+	byte_buffer_free(&own->changes);
+	kernel_copy_free(&own->kernel);
+	temporary_folder_remove(&own->folder);
+}
+
+static int check_changes(const struct own_recording *own)
+{
+	if (own->changes.failed)
+		return -ERROR_MEMORY;
+	if (own->changes.size <= MOST_CHANGES)
+		return 0;
+	log_message(own->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "the kernel has changed more of its code than can be "
+		    "followed: close, and open anew");
+	return -ERROR_UNSUPPORTED;
+}
+
+bool own_recording_is_stale(const struct own_recording *own)
+{
+	return own->changes.failed || own->changes.size != own->changes_known;
+}
+
+int own_recording_follow(struct own_recording *own)
+{
+	struct code_image *image = NULL;
+	struct recording *part;
+	int error = check_changes(own);
+
+	if (error)
+		return error;
+	error = recording_part_open(own->base, own->changes.bytes,
+				    own->changes.size, &part);
+	if (error)
+		return error;
+	error = code_image_open(part, own->log, &image);
+	recording_part_close(part);
+	if (error)
+		return error;
+	code_image_close(own->image);
+	own->image = image;
+	own->changes_known = own->changes.size;
+	return 0;
+}
+
+static int copy_file(const char *from, const char *to, const struct log *log)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = in < 0 ? -1 :
+			   open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+				0600);
+	ssize_t done = in < 0 || out < 0 ? -1 : 1;
+
+	while (done > 0)
+		done = sendfile(out, in, NULL, 1 << 30);
+	if (done < 0)
+		log_message(log, LOG_ERROR, to, LOG_NO_OFFSET,
+			    "cannot be written: %s", strerror(errno));
+	if (in >= 0)
+		close(in);
+	if (out >= 0)
+		close(out);
+	return done < 0 ? -ERROR_SYSTEM : 0;
+}
+
+static int copy_code(const struct own_recording *own, const char *path)
+{
+	static const char *const names[] = { "kcore", "kallsyms", "modules",
+					     "vdso" };
+	char from[PATH_MAX];
+	char to[PATH_MAX];
+	int error = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !error; i++) {
+		snprintf(from, sizeof(from), "%s/kcore_dir/%s",
+			 own->folder.path, names[i]);
+		snprintf(to, sizeof(to), "%s/kcore_dir/%s", path, names[i]);
+		/* Not every kernel has them all. */
+		if (!access(from, F_OK))
+			error = copy_file(from, to, own->log);
+	}
+	return error;
+}
+
+int own_recording_save(const struct own_recording *own,
+		       const struct own_events *events,
+		       const struct part_bytes *part, pid_t tid,
+		       const char *path)
+{
+	char folder[PATH_MAX];
+	int error;
+
+	snprintf(folder, sizeof(folder), "%s/kcore_dir", path);
+	if (mkdir(path, 0700) < 0 || mkdir(folder, 0700) < 0) {
+		log_message(own->log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "cannot make this folder: %s", strerror(errno));
+		return -ERROR_SYSTEM;
+	}
+	error = copy_code(own, path);
+	return error ? error : write_data(own, events, part, tid, path);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "inband/part_decoder.h"
+#include "attribution/calls/call_recorder.h"
+#include "attribution/calls/system_call.h"
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
+#include "attribution/table.h"
+#include "attribution/task_tracker.h"
+#include "common/error.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_part.h"
+#include "execution/stream/execution_stream.h"
+#include "inband/own_recording.h"
+#include "inband/part_bytes.h"
+#include "inband/record_maker.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdlib.h>
+
+struct part_decoder {
+	struct task_listener listener;
+	struct event_handler gaps;
+	const struct own_recording *own;
+	pid_t pid;
+	pid_t tid;
+	struct execution_stream *execution; /* NULL: no code is known */
+	struct task_tracker *tracker;
+	struct call_recorder recorder;
+	struct call_record_context context;
+	struct record_maker maker;
+	struct bracket_times times;
+};
+
+static struct part_decoder *decoder_of(struct event_handler *gaps)
+{
+	return (struct part_decoder *)((char *)gaps -
+				       offsetof(struct part_decoder, gaps));
+}
+
+static int begin(struct task_listener *listener, const struct system_call *call)
+{
+	struct part_decoder *decoder = (struct part_decoder *)listener;
+
+	return call_recorder_begin(&decoder->recorder, call);
+}
+
+static int take_step(struct task_listener *listener,
+		     const struct call_step *step)
+{
+	return call_recorder_step(&((struct part_decoder *)listener)->recorder,
+				  step);
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	return call_recorder_sleep(&((struct part_decoder *)listener)->recorder,
+				   sleep);
+}
+
+/* Before is what switched the trace on, behind what switched it off. */
+static bool is_wanted(const struct part_decoder *decoder,
+		      const struct system_call *call)
+{
+	return call->begin_ns >= decoder->times.begin_ns &&
+	       call->begin_ns < decoder->times.end_ns;
+}
+
+static int end(struct task_listener *listener, const struct system_call *call)
+{
+	struct part_decoder *decoder = (struct part_decoder *)listener;
+	struct call_record record;
+
+	if (!call_recorder_end(&decoder->recorder, call, &record) ||
+	    !is_wanted(decoder, call))
+		return 0;
+	return record_maker_call(&decoder->maker, &decoder->context, &record);
+}
+
+static void watch_gaps(struct event_handler *gaps, const struct call_step *step)
+{
+	record_maker_step(&decoder_of(gaps)->maker, step);
+}
+
+static struct task_tracker *open_tracker(struct part_decoder *decoder)
+{
+	const struct own_recording *own = decoder->own;
+	const struct attribution_input input = {
+		.recording = own->base,
+		.symbols = own->symbols,
+		.names = own->names,
+		.events = own->events,
+		.kinds = own->kinds,
+		.window = TIME_WINDOW_ALL,
+	};
+	const struct task_tracker_options options =
+		task_tracker_options_of(&input);
+
+	return task_tracker_new(&options, &decoder->listener);
+}
+
+struct part_decoder *part_decoder_new(const struct own_recording *own,
+				      pid_t pid, pid_t tid)
+{
+	struct part_decoder *decoder = calloc(1, sizeof(*decoder));
+
+	if (!decoder)
+		return NULL;
+	decoder->listener = (struct task_listener){
+		.began = begin,
+		.step = take_step,
+		.slept = take_sleep,
+		.ended = end,
+	};
+	decoder->gaps.step = watch_gaps;
+	decoder->own = own;
+	decoder->pid = pid;
+	decoder->tid = tid;
+	decoder->recorder = CALL_RECORDER_EMPTY;
+	decoder->maker = RECORD_MAKER_EMPTY;
+	decoder->tracker = open_tracker(decoder);
+	if (decoder->tracker)
+		return decoder;
+	part_decoder_free(decoder);
+	return NULL;
+}
+
+void part_decoder_free(struct part_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	part_decoder_forget_code(decoder);
+	task_tracker_free(decoder->tracker);
+	call_recorder_free(&decoder->recorder);
+	record_maker_free(&decoder->maker);
+	free(decoder);
+}
+
+void part_decoder_forget_code(struct part_decoder *decoder)
+{
+	execution_stream_close(decoder->execution);
+	decoder->execution = NULL;
+}
+
+/* One that could not be begun anew is of no use any more. */
+static int open_stream(struct part_decoder *decoder,
+		       const struct recording *part)
+{
+	const struct flow_input input = {
+		.recording = part,
+		.stream = recording_stream(part, 0),
+		.image = decoder->own->image,
+		.log = decoder->own->log,
+	};
+	int error;
+
+	if (!decoder->execution)
+		return execution_stream_open(&input, decoder->own->symbols,
+					     decoder->pid, decoder->tid, NULL,
+					     NULL, &decoder->execution);
+	error = execution_stream_renew(decoder->execution, &input, decoder->pid,
+				       decoder->tid);
+	if (error)
+		part_decoder_forget_code(decoder);
+	return error;
+}
+
+static int begin_records(struct part_decoder *decoder,
+			 const struct recording *part)
+{
+	const struct off_cpu_evidence evidence =
+		off_cpu_evidence_of(part, decoder->own->events);
+	const struct own_recording *own = decoder->own;
+	int error = task_tracker_renew(decoder->tracker, &evidence);
+
+	decoder->context = (struct call_record_context){
+		.functions = symbols_functions(own->symbols),
+		.arch = symbols_arch(own->symbols),
+		.names = own->names,
+		.wakers = task_tracker_wakers(decoder->tracker),
+		.stacks = task_tracker_stacks(decoder->tracker),
+	};
+	return error ? error :
+		       record_maker_begin(&decoder->maker,
+					  decoder->times.begin_ns,
+					  decoder->times.end_ns);
+}
+
+/* Leaves out what is of other brackets, since the synchronisation point. */
+static void skip_earlier(const struct part_decoder *decoder,
+			 const struct function_event **events, int *count)
+{
+	while (*count && (*events)->time_ns < decoder->times.on_ns) {
+		++*events;
+		--*count;
+	}
+}
+
+static int take_all(struct part_decoder *decoder, struct task_stacks *stacks)
+{
+	const struct function_event *events;
+	int count;
+
+	while ((count = execution_stream_next(decoder->execution, &events)) >
+	       0) {
+		skip_earlier(decoder, &events, &count);
+		if (!count)
+			continue;
+		count = task_stacks_take(stacks, 0, events, (uint32_t)count);
+		if (count < 0)
+			break;
+	}
+	if (!count)
+		task_stacks_close(stacks);
+	return count;
+}
+
+/* Trace -> function events -> steps -> calls. */
+static int follow(struct part_decoder *decoder, struct step_join *join)
+{
+	struct task_stacks *stacks =
+		task_stacks_new(TIME_WINDOW_ALL, step_join_callback(join));
+	int error;
+
+	if (!stacks)
+		return -ERROR_MEMORY;
+	error = task_stacks_add_cpu(stacks, -1, decoder->pid, decoder->tid);
+	if (error >= 0)
+		error = take_all(decoder, stacks);
+	if (!error)
+		error = step_join_end(join);
+	if (!error)
+		error = task_tracker_end(decoder->tracker);
+	task_stacks_free(stacks);
+	return error;
+}
+
+static int decode(struct part_decoder *decoder, const struct recording *part)
+{
+	struct event_handler *const handlers[] = {
+		task_tracker_handler(decoder->tracker),
+		&decoder->gaps,
+	};
+	struct step_join *join;
+	int error = begin_records(decoder, part);
+
+	if (!error)
+		error = open_stream(decoder, part);
+	if (error)
+		return error;
+	join = step_join_new(part, decoder->own->events, handlers, 2);
+	if (!join)
+		return -ERROR_MEMORY;
+	error = follow(decoder, join);
+	step_join_free(join);
+	return error;
+}
+
+int part_decoder_run(struct part_decoder *decoder,
+		     const struct part_bytes *bytes,
+		     const struct bracket_times *times,
+		     const struct ktrace_hw_record **record)
+{
+	struct recording *part;
+	int error = recording_part_open(decoder->own->base, bytes->bytes,
+					bytes->size, &part);
+
+	if (error)
+		return error;
+	decoder->times = *times;
+	error = recording_stream_count(part) ? decode(decoder, part) :
+					       -ERROR_NOT_FOUND;
+	if (!error)
+		*record = record_maker_end(
+			&decoder->maker, recording_counts(part)->lost_records);
+	recording_part_close(part);
+	return error;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_INBAND_PART_DECODER_H
+#define KT_INBAND_PART_DECODER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct ktrace_hw_record;
+struct own_recording;
+struct part_bytes;
+
+/* Makes records of parts.  What is known of code and functions stays from one
+ * to the next.
+ */
+struct part_decoder;
+
+/* Borrows @own.  @pid and @tid: of the traced thread.  Returns NULL when out of
+ * memory.
+ */
+struct part_decoder *part_decoder_new(const struct own_recording *own,
+				      pid_t pid, pid_t tid);
+void part_decoder_free(struct part_decoder *decoder);
+
+/* Forgets what is known of code, whose image is about to go. */
+void part_decoder_forget_code(struct part_decoder *decoder);
+
+/* When a bracket was. */
+struct bracket_times {
+	uint64_t on_ns; /* before the trace was switched on */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* Decodes @part, of the calls that begin within the bracket.
+ *
+ * Returns 0 and *@record, the decoder's, valid until the next decode;
+ * -ERROR_NOT_FOUND if there is no trace; another negative enum error.
+ */
+int part_decoder_run(struct part_decoder *decoder,
+		     const struct part_bytes *part,
+		     const struct bracket_times *times,
+		     const struct ktrace_hw_record **record);
+
+#endif

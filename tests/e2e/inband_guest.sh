@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: the parts $4... of inband.sh, with the programs of
+# the folder $2 and the web server $3; what they print and save comes into the
+# folder $1.
+set -uo pipefail
+RESULTS=$1 PROGRAMS=$2 SLOW_WEB=$3
+shift 3
+readonly LIMIT_S=10
+mkdir -p /dev/shm/work
+cd /dev/shm/work || exit 1
+
+run() { # name command...
+	local name=$1
+	shift
+	timeout "$LIMIT_S" "$@" >"$name.out" 2>"$name.err"
+	echo $? >"$name.code"
+}
+
+# Nobody may trace, nor read the kernel's code; the program says why.
+denied() {
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	run denied setpriv --reuid 65534 --regid 65534 --clear-groups \
+		"$PROGRAMS/inband" examples . /dev/null
+	echo -1 >/proc/sys/kernel/perf_event_paranoid
+}
+
+request() { # line
+	exec 3<>/dev/tcp/127.0.0.1/8080
+	printf '%s HTTP/1.0\r\n\r\n' "$1" >&3
+	timeout "$LIMIT_S" wc -c <&3 >>web.sizes
+	exec 3<&-
+}
+
+# Each file once from the disk and once from memory; then an order.
+web() {
+	local path
+	ip link set lo up
+	mkdir -p /scratch/www
+	for path in 1 2 3; do
+		head -c 65536 /dev/urandom >"/scratch/www/$path"
+	done
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	run web "$SLOW_WEB" 8080 /scratch/www 500 7 &
+	for _ in $(seq 200); do
+		! grep -q ready web.err 2>/dev/null || break
+		sleep 0.05
+	done
+	for path in 1 2 3 1 2 3; do
+		request "GET /$path"
+	done
+	request "POST /order"
+	wait
+}
+
+for part in "$@"; do
+	case $part in
+	denied | web) "$part" ;;
+	# In a machine without one.
+	unit) run unit "$PROGRAMS/inband" examples . /dev/null ;;
+	cost)
+		head -c 8192 /dev/zero >zeros
+		run cost "$PROGRAMS/inband_cost" zeros
+		;;
+	*) run "$part" "$PROGRAMS/inband" "$part" . /scratch/file ;;
+	esac
+	cp -r ./* "$RESULTS"
+done

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/perf_data.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_part.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording_open.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
+
+static struct recording_fixture fixture;
+static struct recording *whole;
+static size_t part_at; /* in the fixture's bytes */
+
+static void begin(void)
+{
+	recording_fixture_begin(&fixture);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &whole), 0);
+	part_at = fixture.size;
+}
+
+static void end(void)
+{
+	recording_close(whole);
+	recording_fixture_end(&fixture);
+}
+
+static struct recording *open_part(size_t left_out)
+{
+	struct recording *part;
+
+	ck_assert_int_eq(recording_part_open(whole, fixture.bytes + part_at,
+					     fixture.size - part_at - left_out,
+					     &part),
+			 0);
+	return part;
+}
+
+START_TEST(a_part_has_its_own_trace_and_records)
+{
+	static const uint8_t trace[16] = { 1, 2, 3 };
+	const struct fixture_origin origin = { 10, 11, 5000 };
+	struct sideband_record record;
+	struct sideband *sideband;
+	struct recording *part;
+
+	recording_fixture_record(&fixture, PERF_RECORD_SWITCH, 0, NULL, 0,
+				 &origin);
+	recording_fixture_trace(&fixture, 100, trace, sizeof(trace));
+	part = open_part(0);
+	ck_assert_uint_eq(recording_stream_count(whole), 0);
+	ck_assert_uint_eq(recording_stream_count(part), 1);
+	ck_assert_uint_eq(recording_stream(part, 0)->pieces[0].offset, 100);
+	ck_assert_mem_eq(recording_stream(part, 0)->pieces[0].bytes, trace,
+			 sizeof(trace));
+	ck_assert_uint_eq(recording_info(part)->first_time_ns, 5000);
+	ck_assert_int_eq(recording_trace(part), RECORDING_TRACE_INTEL_PT);
+	sideband = sideband_open(part, SIDEBAND_BIT(SIDEBAND_SWITCH));
+	ck_assert_int_eq(sideband_next(sideband, &record), 1);
+	ck_assert_int_eq(record.tid, 11);
+	ck_assert_int_eq(sideband_next(sideband, &record), 0);
+	sideband_close(sideband);
+	recording_part_close(part);
+}
+END_TEST
+
+START_TEST(parts_know_nothing_of_each_other)
+{
+	static const uint8_t trace[16] = { 1 };
+
+	recording_part_close(open_part(0));
+	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
+	recording_part_close(open_part(0));
+	part_at = fixture.size;
+
+	struct recording *part = open_part(0);
+
+	ck_assert_uint_eq(recording_stream_count(part), 0);
+	ck_assert_uint_eq(recording_counts(part)->records, 0);
+	recording_part_close(part);
+}
+END_TEST
+
+/* Whatever is missing at its end. */
+START_TEST(a_cut_part_opens)
+{
+	static const uint8_t trace[32] = { 1 };
+
+	recording_fixture_trace(&fixture, 0, trace, sizeof(trace));
+	for (size_t i = 0; i <= fixture.size - part_at; i++)
+		recording_part_close(open_part(i));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("recording_part");
+	TCase *tcase = tcase_create("recording_part");
+
+	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_test(tcase, a_part_has_its_own_trace_and_records);
+	tcase_add_test(tcase, parts_know_nothing_of_each_other);
+	tcase_add_test(tcase, a_cut_part_opens);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "inband/trace_tail.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+#define PSB "\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82"
+
+/* In each, where the tail begins; the length: there is none. */
+static const struct {
+	const char *trace;
+	size_t size;
+	size_t at;
+} cases[] = {
+	{ "", 0, 0 },
+	{ "abc", 3, 3 },
+	{ PSB, 16, 0 },
+	{ "abc" PSB "de", 21, 3 },
+	{ PSB "abc" PSB "de", 37, 19 },
+	/* The packet before may end as a PSB begins. */
+	{ "a\x02\x82" PSB "b", 20, 3 },
+	{ PSB "abc\x02\x82\x02\x82", 23, 0 },
+};
+
+START_TEST(the_tail_begins_at_the_last_psb)
+{
+	size_t size = cases[_i].size - cases[_i].at;
+	struct trace_tail tail = { 0 };
+
+	trace_tail_keep(&tail, (const uint8_t *)cases[_i].trace, cases[_i].size,
+			1000);
+	ck_assert_uint_eq(tail.bytes.size, size);
+	ck_assert_uint_eq(tail.start, 1000 + cases[_i].at);
+	ck_assert_int_eq(trace_tail_is_synchronised(&tail), size > 0);
+	if (size)
+		ck_assert_mem_eq(tail.bytes.bytes,
+				 cases[_i].trace + cases[_i].at, size);
+	trace_tail_free(&tail);
+}
+END_TEST
+
+/* Farther from the end than is usual, and then nothing any more. */
+START_TEST(a_far_psb_is_found_and_forgotten)
+{
+	enum { SIZE = 100000 };
+	static uint8_t trace[SIZE];
+	struct trace_tail tail = { 0 };
+
+	memcpy(trace + 5, PSB, 16);
+	trace_tail_keep(&tail, trace, SIZE, 0);
+	ck_assert_uint_eq(tail.bytes.size, SIZE - 5);
+	trace_tail_forget(&tail);
+	ck_assert(!trace_tail_is_synchronised(&tail));
+	trace_tail_free(&tail);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("trace_tail");
+	TCase *tcase = tcase_create("trace_tail");
+
+	tcase_add_loop_test(tcase, the_tail_begins_at_the_last_psb, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, a_far_psb_is_found_and_forgotten);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
