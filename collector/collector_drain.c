@@ -26,6 +26,8 @@ static int drain_ring(struct collector *collector, struct cpu_rings *rings,
 	record_watch(&bytes, &collector->counts,
 		     kind == RING_CODE ? collector->loaded : NULL);
 	rings->stopped |= collector->counts.truncated != truncated;
+	if (kind == RING_HITS)
+		collector_take_hits(collector, &bytes);
 	error = recording_writer_add_ring(collector->writer, &bytes);
 	ring_release(ring, &bytes);
 	return error;
@@ -138,6 +140,7 @@ int collector_snapshot(struct collector *collector, bool last)
 	int error = event_list_control(events, collector->trace_spec,
 				       PERF_EVENT_IOC_DISABLE, NULL);
 
+	collector->frozen_ns = collector_clock_ns(collector);
 	for (size_t i = 0; i < collector->target.cpus.count && !error; i++) {
 		error = keep(collector, (uint32_t)i, &rings[i]);
 		if (!error && !last)

@@ -13,17 +13,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* This is what is waited for: the signals, the timer, then one for each ring.
+/* This is what is waited for: the signals, the timers of the end and of a hit,
+ * one for each ring, one for each trigger.
  */
-enum { POLL_SIGNALS, POLL_TIMER, POLL_RINGS };
+enum { POLL_SIGNALS, POLL_TIMER, POLL_AFTER, POLL_RINGS };
 
 static struct pollfd *list_polled(const struct collector *collector,
 				  nfds_t *count)
 {
 	const struct cpu_rings *rings = collector->cpus.items;
 	struct pollfd *polled =
-		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT,
+		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT +
+			       collector->triggers.triggers.count,
 		       sizeof(*polled));
+	const struct trigger *triggers = collector->triggers.triggers.items;
 
 	if (!polled)
 		return NULL;
@@ -33,6 +36,8 @@ static struct pollfd *list_polled(const struct collector *collector,
 	for (size_t i = 0; i < collector->cpus.count; i++)
 		for (int kind = 0; kind < RING_COUNT; kind++)
 			polled[(*count)++].fd = rings[i].fd[kind];
+	for (size_t i = 0; i < collector->triggers.triggers.count; i++)
+		polled[(*count)++].fd = triggers[i].line;
 	for (nfds_t i = 0; i < *count; i++)
 		polled[i].events = POLLIN;
 	return polled;
@@ -42,12 +47,12 @@ static struct pollfd *list_polled(const struct collector *collector,
  *
  * Returns whether no trace can come any more.
  */
-static bool drop_ended(const struct collector *collector, struct pollfd *polled,
-		       nfds_t count)
+static bool drop_ended(const struct collector *collector, struct pollfd *polled)
 {
+	nfds_t end = POLL_RINGS + collector->cpus.count * RING_COUNT;
 	bool traced = false;
 
-	for (nfds_t i = POLL_RINGS; i < count; i++) {
+	for (nfds_t i = POLL_RINGS; i < end; i++) {
 		if (polled[i].revents & (POLLHUP | POLLERR))
 			polled[i].fd = -1;
 		if ((i - POLL_RINGS) % RING_COUNT == RING_TRACE)
@@ -130,17 +135,22 @@ static int loop(struct collector *collector, struct pollfd *polled,
 	int error = 0;
 
 	while (!error && result->end == COLLECTOR_FAILED) {
+		polled[POLL_AFTER].fd = collector->hits.timer;
 		if (poll(polled, count, -1) < 0 && errno != EINTR)
 			return -ERROR_SYSTEM;
 		if (polled[POLL_SIGNALS].revents)
 			error = take_signals(collector);
 		if (polled[POLL_TIMER].revents)
 			time_over(collector);
-		if (drop_ended(collector, polled, count) &&
+		if (drop_ended(collector, polled) &&
 		    result->end == COLLECTOR_FAILED)
 			result->end = COLLECTOR_TARGET_GONE;
+		collector_take_lines(collector);
 		if (!error)
 			error = collector_drain(collector);
+		if (!error)
+			error = collector_keep_hit(collector,
+						   polled[POLL_AFTER].revents);
 		if (!error)
 			error = collector_resume(collector);
 		look_at_size(collector);
