@@ -133,6 +133,23 @@ static int keep(struct collector *collector, uint32_t index,
 					  &bytes);
 }
 
+/* A trace that a hit paused stays so when it is enabled again, until the event
+ * that resumes it comes, once.  The kernel does not add that to a group that is
+ * on its CPU already: it is asked for before.
+ */
+static int enable_trace(const struct collector *collector)
+{
+	const struct event_list *events = &collector->events;
+	int error = 0;
+
+	if (collector->can_pause)
+		error = event_list_control(events, collector->resume_spec,
+					   PERF_EVENT_IOC_REFRESH, (void *)1);
+	return error ? error :
+		       event_list_control(events, collector->trace_spec,
+					  PERF_EVENT_IOC_ENABLE, NULL);
+}
+
 int collector_snapshot(struct collector *collector, bool last)
 {
 	struct cpu_rings *rings = collector->cpus.items;
@@ -147,8 +164,7 @@ int collector_snapshot(struct collector *collector, bool last)
 			error = cpu_rings_renew_trace(&rings[i]);
 	}
 	if (!error && !last)
-		error = event_list_control(events, collector->trace_spec,
-					   PERF_EVENT_IOC_ENABLE, NULL);
+		error = enable_trace(collector);
 	collector->result->snapshots += !error;
 	return error;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector_parts.h"
-#include "collector/kernel_code/kernel_symbols.h"
 #include "collector/records/record_bytes.h"
 #include "collector/trigger/probe_events.h"
 #include "collector/writer/recording_writer.h"
@@ -10,7 +9,6 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* The fields that EVENT_SAMPLE_TYPE gives a sample, then those of an event of
@@ -161,17 +159,6 @@ static int add_record(struct collector *collector)
 	return error;
 }
 
-/* What hit paused the trace of its CPU; of the others there is nothing to go on
- * with.
- */
-static int resume(const struct collector *collector)
-{
-	if (!collector->can_pause)
-		return 0;
-	return event_list_control(&collector->events, collector->resume_spec,
-				  PERF_EVENT_IOC_REFRESH, (void *)1);
-}
-
 static int keep(struct collector *collector, bool last)
 {
 	struct hit_wait *hits = &collector->hits;
@@ -184,8 +171,6 @@ static int keep(struct collector *collector, bool last)
 	error = collector_snapshot(collector, last);
 	if (!error)
 		error = add_record(collector);
-	if (!error && !last)
-		error = resume(collector);
 	hits->is_pending = false;
 	hits->since_ns = collector_clock_ns(collector);
 	if (hits->timer >= 0)
