@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/call_record.h"
-#include "attribution/calls/call_trace.h"
+#include "attribution/calls/open_records.h"
 #include "attribution/calls/system_call.h"
 #include "attribution/events/known_events.h"
-#include "attribution/sleeps/sleep_places.h"
-#include "attribution/sleeps/sleeps.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
@@ -15,79 +13,38 @@
 
 #include <stdlib.h>
 
-/* This is what is known of the call that a task is in. */
-struct open_record {
-	struct call_trace trace;
-	struct sleep_places places;
-	bool is_open;
-};
-
 /* timeline --syscalls: a record for each call, written when the call ends. */
 struct call_records {
 	struct task_listener listener;
 	struct attribution_input input;
 	struct task_tracker *tracker;
-	struct array open; /* struct open_record by task index */
+	struct open_records open;
 	struct call_record_context context;
 	uint64_t written;
 };
 
-static struct open_record *record_of(struct call_records *records,
-				     const struct task *task)
-{
-	while (records->open.count <= task->index) {
-		struct open_record *record = array_add(&records->open);
-
-		if (!record)
-			return NULL;
-		record->trace = CALL_TRACE_EMPTY;
-		record->places = SLEEP_PLACES_EMPTY;
-	}
-	return array_at(&records->open, task->index);
-}
-
-static struct open_record *find_open(const struct call_records *records,
-				     uint32_t index)
-{
-	struct open_record *record;
-
-	if (index >= records->open.count)
-		return NULL;
-	record = array_at(&records->open, index);
-	return record->is_open ? record : NULL;
-}
-
 static int begin(struct task_listener *listener, const struct system_call *call)
 {
 	struct call_records *records = (struct call_records *)listener;
-	struct open_record *record;
 
 	if (!table_wants(&records->input, call->task, call->begin_ns))
 		return 0;
-	record = record_of(records, call->task);
-	if (!record)
-		return -ERROR_MEMORY;
-	record->is_open = true;
-	call_trace_begin(&record->trace, call->depth);
-	sleep_places_clear(&record->places);
-	return 0;
+	return open_records_begin(&records->open, call);
 }
 
 static int take_step(struct task_listener *listener,
 		     const struct call_step *step)
 {
 	struct call_records *records = (struct call_records *)listener;
-	struct open_record *record = find_open(records, step->task->index);
 
-	return record ? call_trace_take(&record->trace, step) : 0;
+	return open_records_step(&records->open, step);
 }
 
 static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 {
 	struct call_records *records = (struct call_records *)listener;
-	struct open_record *record = find_open(records, sleep->task->index);
 
-	return record ? sleep_places_add(&record->places, sleep) : 0;
+	return open_records_sleep(&records->open, sleep);
 }
 
 /* By the call's name or its function's. */
@@ -128,30 +85,17 @@ static void write_record(struct call_records *records,
 static int end(struct task_listener *listener, const struct system_call *call)
 {
 	struct call_records *records = (struct call_records *)listener;
-	struct open_record *open = find_open(records, call->task->index);
-	const struct call_record record = {
-		.call = call,
-		.trace = open ? &open->trace : NULL,
-		.places = open ? &open->places : NULL,
-	};
+	struct call_record record;
 
-	if (!open)
-		return 0;
-	open->is_open = false;
-	if (is_wanted(records, call))
+	if (open_records_end(&records->open, call, &record) &&
+	    is_wanted(records, call))
 		write_record(records, &record);
 	return 0;
 }
 
 static void free_records(struct call_records *records)
 {
-	for (size_t i = 0; i < records->open.count; i++) {
-		struct open_record *record = array_at(&records->open, i);
-
-		call_trace_free(&record->trace);
-		sleep_places_free(&record->places);
-	}
-	array_free(&records->open);
+	open_records_free(&records->open);
 	task_tracker_free(records->tracker);
 	free(records);
 }
@@ -190,7 +134,7 @@ static struct event_handler *open_records(const struct attribution_input *input)
 		.ended = end,
 	};
 	records->input = *input;
-	records->open = ARRAY_OF(struct open_record);
+	records->open = OPEN_RECORDS_EMPTY;
 	records->tracker = task_tracker_new(&options, &records->listener);
 	if (!records->tracker) {
 		free_records(records);

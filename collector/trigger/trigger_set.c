@@ -226,7 +226,12 @@ static int arm_tracepoint(const struct trigger_arming *arming)
 	if (setup->open(setup->context, trigger->hit_spec))
 		return trigger_refuse_errno(arming, trigger->spec.name);
 	trigger->has_events = true;
-	return set_filter(arming);
+	if (!set_filter(arming))
+		return 0;
+	event_list_control(setup->events, trigger->hit_spec,
+			   PERF_EVENT_IOC_DISABLE, NULL);
+	trigger->has_events = false;
+	return -1;
 }
 
 static int arm_user(const struct trigger_arming *arming)
