@@ -58,14 +58,12 @@ static int arm(struct collector *collector)
 		.symbols = &symbols,
 		.log = collector->log,
 	};
-	int error = kernel_symbols_read(&symbols, "/proc/kallsyms");
+	int error;
 
 	if (options->hits_of_all)
 		setup.process_count = 0;
-	if (error != -ERROR_MEMORY)
-		error = trigger_set_arm(&collector->triggers, &setup,
-					options->triggers,
-					options->trigger_count);
+	error = trigger_set_arm(&collector->triggers, &setup,
+				options->triggers, options->trigger_count);
 	kernel_symbols_free(&symbols);
 	return error;
 }

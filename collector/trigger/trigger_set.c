@@ -2,6 +2,7 @@
 #include "collector/trigger/trigger_set.h"
 #include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"
+#include "collector/kernel_code/kernel_symbols.h"
 #include "collector/trigger/bpf_code.h"
 #include "collector/trigger/bpf_object.h"
 #include "collector/trigger/function_names.h"
@@ -43,9 +44,13 @@ void trigger_set_free(struct trigger_set *set)
 static int find_function(const struct trigger_arming *arming, const char *name,
 			 char *function, size_t size)
 {
-	const struct kernel_symbols *symbols = arming->setup->symbols;
+	struct kernel_symbols *symbols = arming->setup->symbols;
 	char near[3 * 64 + 8];
 
+	/* Its lines are much work for the kernel. */
+	if (!symbols->text.bytes &&
+	    kernel_symbols_read(symbols, "/proc/kallsyms"))
+		return trigger_refuse_errno(arming, "/proc/kallsyms");
 	if (!function_name_find(symbols, name, function, size))
 		return 0;
 	function_name_suggest(symbols, name, near, sizeof(near));
@@ -187,17 +192,20 @@ static int arm_runnable(const struct trigger_arming *arming)
 
 static int set_filter(const struct trigger_arming *arming)
 {
-	struct trigger *trigger = arming->trigger;
+	const struct trigger *trigger = arming->trigger;
+	const char *name = trigger->spec.name;
+	int system = (int)strcspn(name, ":");
 
 	if (!trigger->spec.filter[0] ||
 	    !event_list_control(arming->setup->events, trigger->hit_spec,
 				PERF_EVENT_IOC_SET_FILTER,
-				trigger->spec.filter))
+				(void *)(uintptr_t)trigger->spec.filter))
 		return 0;
 	return trigger_refuse(arming,
-			      "the kernel refuses the filter '%s': its fields "
-			      "are in %s/events/…/format",
-			      trigger->spec.filter, tracefs_folder());
+			      "the kernel refuses the filter '%s': the fields "
+			      "are in %s/events/%.*s/%s/format",
+			      trigger->spec.filter, tracefs_folder(), system,
+			      name, name + system + 1);
 }
 
 static int arm_tracepoint(const struct trigger_arming *arming)

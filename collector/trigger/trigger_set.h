@@ -54,7 +54,7 @@ struct trigger_setup {
 	/* Whose hits count, with all that they start; none: everybody's. */
 	const pid_t *processes;
 	size_t process_count;
-	const struct kernel_symbols *symbols; /* the running kernel's */
+	struct kernel_symbols *symbols; /* empty; read when first needed */
 	const struct log *log;
 };
 
