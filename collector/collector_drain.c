@@ -137,7 +137,7 @@ static int keep(struct collector *collector, uint32_t index,
  * that resumes it comes, once.  The kernel does not add that to a group that is
  * on its CPU already: it is asked for before.
  */
-static int enable_trace(const struct collector *collector)
+int collector_enable_trace(const struct collector *collector)
 {
 	const struct event_list *events = &collector->events;
 	int error = 0;
@@ -157,14 +157,16 @@ int collector_snapshot(struct collector *collector, bool last)
 	int error = event_list_control(events, collector->trace_spec,
 				       PERF_EVENT_IOC_DISABLE, NULL);
 
-	collector->frozen_ns = collector_clock_ns(collector);
+	if (!collector->hits.is_frozen)
+		collector->frozen_ns = collector_clock_ns(collector);
+	collector->hits.is_frozen = false;
 	for (size_t i = 0; i < collector->target.cpus.count && !error; i++) {
 		error = keep(collector, (uint32_t)i, &rings[i]);
 		if (!error && !last)
 			error = cpu_rings_renew_trace(&rings[i]);
 	}
 	if (!error && !last)
-		error = enable_trace(collector);
+		error = collector_enable_trace(collector);
 	collector->result->snapshots += !error;
 	return error;
 }

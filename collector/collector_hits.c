@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* The fields that EVENT_SAMPLE_TYPE gives a sample, then those of an event of
@@ -177,6 +178,32 @@ static int keep(struct collector *collector, bool last)
 		close(hits->timer);
 	hits->timer = -1;
 	return error;
+}
+
+int collector_freeze(struct collector *collector)
+{
+	const struct cpu_rings *rings = collector->cpus.items;
+	bool has_come = false;
+	int error;
+
+	for (size_t i = 0; i < collector->cpus.count; i++)
+		has_come |= rings[i].ring[RING_HITS].page &&
+			    ring_read(&rings[i].ring[RING_HITS]).size;
+	if (!has_come || collector->options->after_ns)
+		return 0;
+	error = event_list_control(&collector->events, collector->trace_spec,
+				   PERF_EVENT_IOC_DISABLE, NULL);
+	collector->frozen_ns = collector_clock_ns(collector);
+	collector->hits.is_frozen = true;
+	return error;
+}
+
+int collector_unfreeze(struct collector *collector)
+{
+	if (!collector->hits.is_frozen)
+		return 0;
+	collector->hits.is_frozen = false;
+	return collector_enable_trace(collector);
 }
 
 int collector_keep_hit(struct collector *collector, bool is_time)

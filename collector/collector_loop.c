@@ -145,12 +145,16 @@ static int loop(struct collector *collector, struct pollfd *polled,
 		if (drop_ended(collector, polled) &&
 		    result->end == COLLECTOR_FAILED)
 			result->end = COLLECTOR_TARGET_GONE;
+		if (!error)
+			error = collector_freeze(collector);
 		collector_take_lines(collector);
 		if (!error)
 			error = collector_drain(collector);
 		if (!error)
 			error = collector_keep_hit(collector,
 						   polled[POLL_AFTER].revents);
+		if (!error)
+			error = collector_unfreeze(collector);
 		if (!error)
 			error = collector_resume(collector);
 		look_at_size(collector);

@@ -20,6 +20,7 @@
 struct hit_wait {
 	bool has_begun; /* the trace that hits keep */
 	bool is_pending;
+	bool is_frozen; /* all trace is, since there may be a hit */
 	struct trigger_hit hit;
 	uint32_t pid;
 	uint32_t tid;
@@ -104,6 +105,9 @@ int collector_resume(struct collector *collector);
 /* Keeps what the snapshot's rings hold; @last: tracing ends. */
 int collector_snapshot(struct collector *collector, bool last);
 
+/* Enables the trace that a snapshot or a hit stopped. */
+int collector_enable_trace(const struct collector *collector);
+
 /* Arms the triggers, when the trace's events are open: collector_arm.c. */
 int collector_arm(struct collector *collector);
 
@@ -116,6 +120,12 @@ uint64_t collector_clock_ns(const struct collector *collector);
 void collector_take_hits(struct collector *collector,
 			 const struct ring_bytes *records);
 void collector_take_lines(struct collector *collector);
+
+/* Stops all trace as soon as something came that may be a hit: what is done
+ * before it is kept would be in it.  And goes on if it was none.
+ */
+int collector_freeze(struct collector *collector);
+int collector_unfreeze(struct collector *collector);
 
 /* Keeps the trace of a hit, if there is one, and @is_time or no time is to pass
  * behind it.
