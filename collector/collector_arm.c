@@ -26,9 +26,9 @@ static int open_resume(struct collector *collector)
 
 static int open_record(struct collector *collector)
 {
-	int spec = event_list_add(
-		&collector->events,
-		event_spec_bpf_output(TRIGGER_HIT_EVENT, RING_NONE));
+	int spec = event_list_add(&collector->events,
+				  event_spec_bpf_output(TRIGGER_HIT_EVENT,
+							RING_NONE));
 
 	collector->hits.record_spec = (size_t)spec;
 	return collector_open_if_possible(collector, spec);
@@ -62,8 +62,8 @@ static int arm(struct collector *collector)
 
 	if (options->hits_of_all)
 		setup.process_count = 0;
-	error = trigger_set_arm(&collector->triggers, &setup,
-				options->triggers, options->trigger_count);
+	error = trigger_set_arm(&collector->triggers, &setup, options->triggers,
+				options->trigger_count);
 	kernel_symbols_free(&symbols);
 	return error;
 }

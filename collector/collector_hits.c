@@ -119,10 +119,9 @@ void collector_take_lines(struct collector *collector)
 
 	for (size_t i = 0; i < collector->triggers.triggers.count; i++) {
 		char bytes[4096];
-		ssize_t got = triggers[i].line < 0 ?
-				      0 :
-				      read(triggers[i].line, bytes,
-					   sizeof(bytes));
+		ssize_t got = triggers[i].line < 0 ? 0 :
+						     read(triggers[i].line,
+							  bytes, sizeof(bytes));
 
 		for (ssize_t j = 0; j < got; j++)
 			if (bytes[j] == '\n')
@@ -226,8 +225,9 @@ int collector_keep_last(struct collector *collector)
 
 	if (error)
 		return error;
-	error = collector->hits.is_pending ? keep(collector, true) :
-					     collector_snapshot(collector, true);
+	error = collector->hits.is_pending ?
+			keep(collector, true) :
+			collector_snapshot(collector, true);
 	collector->result->overlapped += collector->hits.overlapped;
 	collector->result->missed =
 		collector->triggers.has_probes ? probe_events_missed() : 0;

@@ -59,7 +59,7 @@ struct collector {
 	struct record_counts counts;
 	struct trigger_set triggers;
 	struct hit_wait hits;
-	bool can_pause; /* a hit pauses the trace, ... */
+	bool can_pause;	    /* a hit pauses the trace, ... */
 	size_t resume_spec; /* ... which goes on by this */
 	uint64_t frozen_ns; /* the trace, by the last snapshot */
 };

@@ -194,9 +194,9 @@ static int open_text_poke_breakpoints(struct collector *collector)
 
 	if (!functions)
 		return 0;
-	error = collector_open_if_possible(collector,
-				 text_poke_breakpoints_add(&collector->events,
-							   functions));
+	error = collector_open_if_possible(
+		collector,
+		text_poke_breakpoints_add(&collector->events, functions));
 	if (!error || error == -ERROR_MEMORY)
 		return error;
 	log_message(collector->log, LOG_NOTE, TEXT_POKE_BREAKPOINT_EVENT,

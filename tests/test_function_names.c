@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/trigger/function_names.h"
 #include "collector/kernel_code/kernel_symbols.h"
+#include "collector/trigger/function_names.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 
@@ -15,16 +15,16 @@ static struct kernel_symbols symbols_of(const char *text)
 	return symbols;
 }
 
-static const char kallsyms[] =
-	"ffffffff81000000 T vfs_fsync\n"
-	"ffffffff81000100 T vfs_fsync_range\n"
-	"ffffffff81000200 t finish_task_switch.isra.0\n"
-	"ffffffff81000300 t reader\n"
-	"ffffffff81000400 D vfs_data\n"
-	"ffffffff81000500 T read\n"
-	"ffffffff81000600 T " SYSTEM_CALL_PREFIX "read\n"
-	"ffffffff81000700 T " SYSTEM_CALL_PREFIX "fsync\n"
-	"ffffffffc0000000 t ext4_sync_file\t[ext4]\n";
+static const char kallsyms[] = "ffffffff81000000 T vfs_fsync\n"
+			       "ffffffff81000100 T vfs_fsync_range\n"
+			       "ffffffff81000200 t finish_task_switch.isra.0\n"
+			       "ffffffff81000300 t reader\n"
+			       "ffffffff81000400 D vfs_data\n"
+			       "ffffffff81000500 T read\n"
+			       "ffffffff81000600 T " SYSTEM_CALL_PREFIX "read\n"
+			       "ffffffff81000700 T " SYSTEM_CALL_PREFIX
+			       "fsync\n"
+			       "ffffffffc0000000 t ext4_sync_file\t[ext4]\n";
 
 static const struct {
 	const char *name;

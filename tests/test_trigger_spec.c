@@ -24,8 +24,7 @@ static const struct {
 	{ "sched:sched_switch if prev_prio > 3 && prev_comm ~ \"a:b\"",
 	  TRIGGER_TRACEPOINT, "sched:sched_switch", "",
 	  "prev_prio > 3 && prev_comm ~ \"a:b\"", 0 },
-	{ "uprobe:/usr/bin/a:work", TRIGGER_USER, "work", "/usr/bin/a", "",
-	  0 },
+	{ "uprobe:/usr/bin/a:work", TRIGGER_USER, "work", "/usr/bin/a", "", 0 },
 	{ "uprobe:/a:b/c:work>2us", TRIGGER_USER, "work", "/a:b/c", "", 2000 },
 	{ "exit!=0", TRIGGER_EXIT, "", "", "", 0 },
 	{ "line:a pipe", TRIGGER_LINE, "", "a pipe", "", 0 },
@@ -130,9 +129,9 @@ static void long_text(char *text, size_t size, const char *begin,
 START_TEST(what_is_too_long_is_refused)
 {
 	static const char *const ends[][2] = {
-		{ "", ">1ms" },		 { "sleep@", ">1ms" },
-		{ "uprobe:", ":work" },	 { "uprobe:/a:", ">1ms" },
-		{ "line:", "" },	 { "sched:", "" },
+		{ "", ">1ms" },		  { "sleep@", ">1ms" },
+		{ "uprobe:", ":work" },	  { "uprobe:/a:", ">1ms" },
+		{ "line:", "" },	  { "sched:", "" },
 		{ "sched:a if ", "==1" }, { "signal:", "" },
 	};
 	char text[PATH_MAX + 64];

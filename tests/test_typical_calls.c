@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/hits/typical_calls.h"
 #include "attribution/calls/system_call.h"
 #include "attribution/hits/hit_list.h"
+#include "attribution/hits/typical_calls.h"
 #include "common/array.h"
 #include "tests/run_suite.h"
 

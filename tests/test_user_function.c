@@ -20,8 +20,8 @@ static uint64_t offset_of(uint64_t address)
 		uint64_t end;
 		uint64_t offset;
 
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64,
-			   &begin, &end, &offset) == 3 &&
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &begin,
+			   &end, &offset) == 3 &&
 		    address >= begin && address < end)
 			found = address - begin + offset;
 	}

@@ -201,9 +201,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		"stolen_ns", "tracer_ns", "unknown_ns"
 	};
 	static const char *const typical[CALL_PART_NAMES] = {
-		"typical_wall_ns",   "typical_on_cpu_ns",
-		"typical_asleep_ns", "typical_runnable_ns",
-		"typical_stolen_ns", "typical_tracer_ns",
+		"typical_wall_ns",     "typical_on_cpu_ns", "typical_asleep_ns",
+		"typical_runnable_ns", "typical_stolen_ns", "typical_tracer_ns",
 		"typical_unknown_ns"
 	};
 	const struct hits_table *table = ctx;
@@ -228,11 +227,10 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "latency_ns", hit->what.latency_ns);
 	record_number(writer, "not_kept", hit->what.overlapped);
 	record_text(writer, "call",
-		    call->is_known ?
-			    system_call_name(table->context.functions,
-					     table->context.arch,
-					     call->function) :
-			    "");
+		    call->is_known ? system_call_name(table->context.functions,
+						      table->context.arch,
+						      call->function) :
+				     "");
 	write_times(writer, &call->times, call->is_known, own);
 	record_number(writer, "others", count);
 	write_times(writer, &times, count > 0, typical);

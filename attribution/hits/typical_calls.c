@@ -21,14 +21,22 @@ struct typical_calls {
 struct call_times call_times_of(const struct system_call *call)
 {
 	return (struct call_times){ .ns = {
-		[CALL_WALL] = call->end_ns - call->begin_ns,
-		[CALL_ON_CPU] = system_call_on_cpu(call->class_ns),
-		[CALL_ASLEEP] = call->class_ns[TIME_ASLEEP],
-		[CALL_RUNNABLE] = call->class_ns[TIME_RUNNABLE],
-		[CALL_STOLEN] = call->class_ns[TIME_INTERRUPT],
-		[CALL_TRACER] = call->class_ns[TIME_TRACER],
-		[CALL_UNKNOWN] = call->class_ns[TIME_UNKNOWN],
-	} };
+					    [CALL_WALL] = call->end_ns -
+							  call->begin_ns,
+					    [CALL_ON_CPU] = system_call_on_cpu(
+						    call->class_ns),
+					    [CALL_ASLEEP] =
+						    call->class_ns[TIME_ASLEEP],
+					    [CALL_RUNNABLE] =
+						    call->class_ns[TIME_RUNNABLE],
+					    [CALL_STOLEN] =
+						    call->class_ns
+							    [TIME_INTERRUPT],
+					    [CALL_TRACER] =
+						    call->class_ns[TIME_TRACER],
+					    [CALL_UNKNOWN] =
+						    call->class_ns[TIME_UNKNOWN],
+				    } };
 }
 
 const char *call_part_title(enum call_part_name part)

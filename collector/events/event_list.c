@@ -57,8 +57,7 @@ union wide_attr {
 	} wide;
 	/* Behind aux_sample_size, from 6.13 on. */
 	struct {
-		uint8_t before[offsetof(struct perf_event_attr,
-					aux_sample_size) +
+		uint8_t before[offsetof(struct perf_event_attr, aux_sample_size) +
 			       sizeof(uint32_t)];
 		uint32_t aux_action;
 	} late;

@@ -91,8 +91,8 @@ static int fill_hits(const struct trigger_arming *arming, size_t spec)
 	int map = arming->trigger->maps.hits;
 
 	for (size_t i = 0; i < setup->cpu_count; i++) {
-		const struct event *event = event_list_find(
-			setup->events, spec, setup->cpus[i]);
+		const struct event *event =
+			event_list_find(setup->events, spec, setup->cpus[i]);
 
 		if (event && bpf_map_set(map, &event->cpu, &event->fd))
 			return trigger_refuse_errno(arming, "a BPF map");
@@ -144,15 +144,16 @@ int trigger_open_probe(const struct trigger_arming *arming, size_t number,
 	return open_events(arming, probe, "a probe's perf event", spec);
 }
 
-static int load(const struct trigger_arming *arming,
-		enum bpf_prog_type type, const struct bpf_code *code)
+static int load(const struct trigger_arming *arming, enum bpf_prog_type type,
+		const struct bpf_code *code)
 {
 	char why[200];
 	int program = bpf_program_load(type, code, why, sizeof(why));
 
 	if (program < 0 && *why)
-		return trigger_refuse(arming, "the kernel refuses a BPF "
-					      "program: %s",
+		return trigger_refuse(arming,
+				      "the kernel refuses a BPF "
+				      "program: %s",
 				      why);
 	return trigger_keep(arming, program, "a BPF program") ? -1 : program;
 }

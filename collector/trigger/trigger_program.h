@@ -37,10 +37,10 @@ struct trigger_maps {
 
 /* What a hit takes. */
 enum trigger_test {
-	TEST_CALL,    /* longer than the limit since the call began */
-	TEST_SLEEP,   /* a longer sleep inside of it */
-	TEST_WAIT,    /* longer since somebody began to wait */
-	TEST_NOTHING, /* being there */
+	TEST_CALL,     /* longer than the limit since the call began */
+	TEST_SLEEP,    /* a longer sleep inside of it */
+	TEST_WAIT,     /* longer since somebody began to wait */
+	TEST_NOTHING,  /* being there */
 	TEST_ARGUMENT, /* that the function's first argument is not 0 */
 	TEST_SIGNAL,   /* a raw tracepoint's first argument is in a set */
 };

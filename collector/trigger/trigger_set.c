@@ -68,10 +68,11 @@ static int probe_kernel(const struct trigger_arming *arming, size_t number,
 	if (!probe_event_add_kernel(number, is_return, function))
 		return 0;
 	if (errno == EINVAL || errno == EADDRNOTAVAIL)
-		return trigger_refuse(arming,
-				      "the kernel allows no probe at %s, or has "
-				      "several functions of that name",
-				      function);
+		return trigger_refuse(
+			arming,
+			"the kernel allows no probe at %s, or has "
+			"several functions of that name",
+			function);
 	return trigger_refuse_errno(arming, function);
 }
 
@@ -135,8 +136,7 @@ static int make_maps(const struct trigger_arming *arming)
 {
 	struct trigger_maps *maps = &arming->trigger->maps;
 
-	if (trigger_hits_map(arming) ||
-	    trigger_task_map(arming, &maps->begins))
+	if (trigger_hits_map(arming) || trigger_task_map(arming, &maps->begins))
 		return -1;
 	return forget_dead(arming, maps->begins);
 }
@@ -153,8 +153,7 @@ static int arm_call(const struct trigger_arming *arming)
 
 	if (find_function(arming, spec->name, function, sizeof(function)) ||
 	    probe_kernel(arming, number, false, function) ||
-	    probe_kernel(arming, number, true, function) ||
-	    make_maps(arming))
+	    probe_kernel(arming, number, true, function) || make_maps(arming))
 		return -1;
 	if (spec->kind == TRIGGER_SLEEP && measure_sleeps(arming))
 		return -1;
@@ -317,10 +316,14 @@ static int arm_line(const struct trigger_arming *arming)
 }
 
 static int (*const arm[])(const struct trigger_arming *arming) = {
-	[TRIGGER_CALL] = arm_call,	     [TRIGGER_SLEEP] = arm_call,
-	[TRIGGER_RUNNABLE] = arm_runnable,   [TRIGGER_TRACEPOINT] = arm_tracepoint,
-	[TRIGGER_USER] = arm_user,	     [TRIGGER_SIGNAL] = arm_signal,
-	[TRIGGER_EXIT] = arm_exit,	     [TRIGGER_LINE] = arm_line,
+	[TRIGGER_CALL] = arm_call,
+	[TRIGGER_SLEEP] = arm_call,
+	[TRIGGER_RUNNABLE] = arm_runnable,
+	[TRIGGER_TRACEPOINT] = arm_tracepoint,
+	[TRIGGER_USER] = arm_user,
+	[TRIGGER_SIGNAL] = arm_signal,
+	[TRIGGER_EXIT] = arm_exit,
+	[TRIGGER_LINE] = arm_line,
 };
 
 /* Makes the maps that tell whose hits count. */
@@ -357,8 +360,7 @@ int trigger_set_arm(struct trigger_set *set, const struct trigger_setup *setup,
 			return -ERROR_MEMORY;
 		trigger->line = -1;
 		trigger_spec_parse(texts[i], &trigger->spec);
-		if (trigger->spec.kind != TRIGGER_LINE &&
-		    know_target(&arming))
+		if (trigger->spec.kind != TRIGGER_LINE && know_target(&arming))
 			continue;
 		trigger->maps = set->target;
 		arm[trigger->spec.kind](&arming);

@@ -22,9 +22,9 @@ enum { TRIGGER_NAME_SIZE = 128, TRIGGER_FILTER_SIZE = 256 };
 /* One --trigger=SPEC, read. */
 struct trigger_spec {
 	enum trigger_kind kind;
-	const char *text;	      /* as it was given; borrowed */
-	char name[TRIGGER_NAME_SIZE]; /* call, function or tracepoint */
-	char path[PATH_MAX];	      /* program or FIFO */
+	const char *text;		  /* as it was given; borrowed */
+	char name[TRIGGER_NAME_SIZE];	  /* call, function or tracepoint */
+	char path[PATH_MAX];		  /* program or FIFO */
 	char filter[TRIGGER_FILTER_SIZE]; /* of a tracepoint, or empty */
 	uint64_t limit_ns; /* it hits when it took longer; 0: at each begin */
 	uint64_t signals;  /* bit N: signal N */
