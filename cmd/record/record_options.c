@@ -56,60 +56,6 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-void record_options_help(void)
-{
-	fputs("usage: ktrace-hw record [OPTION]... [--] COMMAND "
-	      "[ARGUMENT]...\n"
-	      "       ktrace-hw record [OPTION]... -a | -p PID\n"
-	      "\n"
-	      "  -a, --all-cpus     everything that runs\n"
-	      "  -p, --pid PID,...  these processes, all their threads\n"
-	      "  -C, --cpu LIST     only on these CPUs, such as 0-3,7;\n"
-	      "                     without -p: everything that runs there\n"
-	      "  -o, --output DIR   the recording (ktrace.data)\n"
-	      "  --after TIME       with --trigger: keep so much behind a hit, too\n"
-	      "  --arch ARCH        of the machine: x86_64 or arm64\n"
-	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
-	      "  --cycles[=N]       counts of cycles in the trace, on CoreSight\n"
-	      "                     of at least N; --no-cycles: none (Intel PT\n"
-	      "                     has them, CoreSight not: they fill the sink)\n"
-	      "  --discard          with --machine: leave there what the command\n"
-	      "                     writes below this folder\n"
-	      "  --duration S       end after S seconds\n"
-	      "  --events LIST      tracepoints: none, sched, irq, syscalls,\n"
-	      "                     faults, all, attribution (sched); the last\n"
-	      "                     records a command with all that runs\n"
-	      "  --filter LIST      only these kernel functions or ranges\n"
-	      "  --hits N           with --trigger: end after N hits; the command\n"
-	      "                     runs on\n"
-	      "  --machine[=OPTION...]\n"
-	      "                     in a virtual machine with a trace unit;\n"
-	      "                     options as for ktrace-hw machine run\n"
-	      "  --max-size SIZE    end when the recording has so much (2G);\n"
-	      "                     the command runs on\n"
-	      "  --return-stack     CoreSight trace without the returns that go\n"
-	      "                     where they were called from\n"
-	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
-	      "                     the kernel's cs_etm/sinks)\n"
-	      "  --snapshot         keep the newest trace, at the end and\n"
-	      "                     whenever SIGUSR2 comes\n"
-	      "  --trigger SPEC     a snapshot whenever SPEC hits: read>10ms,\n"
-	      "                     vfs_read>1ms, sleep@futex>100ms, runnable>5ms,\n"
-	      "                     sched:sched_process_exit, uprobe:FILE:FUNCTION,\n"
-	      "                     signal:SEGV, crash, exit!=0, line:FIFO; may be\n"
-	      "                     given again; records all that runs\n"
-	      "  --user             user space as well as the kernel\n"
-	      "  --user-stacks[=SIZE]\n"
-	      "                     the caller's stack at each system call, up\n"
-	      "                     to SIZE (8K), for report --sleeps and\n"
-	      "                     --user-sites\n"
-	      "\n"
-	      "Exit code: the command's, 128+N if signal N ended it; 125 if\n"
-	      "recording failed, 126 or 127 if the command cannot run, 2 for\n"
-	      "wrong usage.\n",
-	      stdout);
-}
-
 static int wrong(const char *option, const char *value, const char *form)
 {
 	fprintf(stderr, "ktrace-hw record: %s '%s': give %s\n", option, value,

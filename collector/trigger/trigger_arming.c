@@ -184,3 +184,11 @@ int trigger_attach_raw(const struct trigger_arming *arming, const char *name,
 	return trigger_keep(arming, bpf_raw_tracepoint_open(name, program),
 			    name);
 }
+
+int trigger_forget_dead(const struct trigger_arming *arming, int map)
+{
+	struct bpf_code code = { .count = 0 };
+
+	trigger_program_forget(&code, map);
+	return trigger_attach_raw(arming, "sched_process_free", &code);
+}

@@ -46,4 +46,17 @@ int trigger_attach(const struct trigger_arming *arming, size_t spec,
 int trigger_attach_raw(const struct trigger_arming *arming, const char *name,
 		       const struct bpf_code *code);
 
+/* Takes tasks out of @map as they die: what dies inside of a call never ends it.
+ */
+int trigger_forget_dead(const struct trigger_arming *arming, int map);
+
+/* Arm the trigger, by its kind. */
+int trigger_arm_call(const struct trigger_arming *arming);
+int trigger_arm_runnable(const struct trigger_arming *arming);
+int trigger_arm_tracepoint(const struct trigger_arming *arming);
+int trigger_arm_user(const struct trigger_arming *arming);
+int trigger_arm_signal(const struct trigger_arming *arming);
+int trigger_arm_exit(const struct trigger_arming *arming);
+int trigger_arm_line(const struct trigger_arming *arming);
+
 #endif
