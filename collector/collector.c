@@ -269,6 +269,7 @@ static void release(struct collector *collector)
 	array_free(&collector->cpus);
 	event_list_free(&collector->events);
 	trigger_set_free(&collector->triggers);
+	process_watch_free(&collector->processes);
 	kernel_copy_free(&collector->kernel);
 	byte_buffer_free(&collector->filter);
 	target_free(&collector->target);
@@ -293,6 +294,7 @@ int collector_run(const struct collector_options *options,
 		.workload = { .pid = -1, .go = -1, .failure = -1 },
 		.timer = -1,
 		.triggers = trigger_set_new(),
+		.processes = PROCESS_WATCH_EMPTY,
 		.hits = { .timer = -1 },
 	};
 	int error;

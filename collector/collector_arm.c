@@ -68,13 +68,27 @@ static int arm(struct collector *collector)
 	return error;
 }
 
+/* Whole CPUs are traced: their events do not end with the processes. */
+static int watch_processes(struct collector *collector)
+{
+	const struct collector_options *options = collector->options;
+	int error = 0;
+
+	for (size_t i = 0; i < options->process_count && !error; i++)
+		error = process_watch_add(&collector->processes,
+					  options->processes[i]);
+	return error;
+}
+
 int collector_arm(struct collector *collector)
 {
 	int error;
 
 	if (!collector->options->trigger_count)
 		return 0;
-	error = open_resume(collector);
+	error = watch_processes(collector);
+	if (!error)
+		error = open_resume(collector);
 	if (!error)
 		error = open_record(collector);
 	if (error == -ERROR_SYSTEM)

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 /* This is what is waited for: the signals, the timers of the end and of a hit,
- * one for each ring, one for each trigger.
+ * one for each ring, one for each trigger, one for each process whose end is to
+ * be known.
  */
 enum { POLL_SIGNALS, POLL_TIMER, POLL_AFTER, POLL_RINGS };
 
@@ -24,8 +25,10 @@ static struct pollfd *list_polled(const struct collector *collector,
 	const struct cpu_rings *rings = collector->cpus.items;
 	struct pollfd *polled =
 		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT +
-			       collector->triggers.triggers.count,
+			       collector->triggers.triggers.count +
+			       collector->processes.fds.count,
 		       sizeof(*polled));
+	const int *processes = collector->processes.fds.items;
 	const struct trigger *triggers = collector->triggers.triggers.items;
 
 	if (!polled)
@@ -38,9 +41,28 @@ static struct pollfd *list_polled(const struct collector *collector,
 			polled[(*count)++].fd = rings[i].fd[kind];
 	for (size_t i = 0; i < collector->triggers.triggers.count; i++)
 		polled[(*count)++].fd = triggers[i].line;
+	for (size_t i = 0; i < collector->processes.fds.count; i++)
+		polled[(*count)++].fd = processes[i];
 	for (nfds_t i = 0; i < *count; i++)
 		polled[i].events = POLLIN;
 	return polled;
+}
+
+/* Stops waiting for the processes that have ended.  Returns whether it was for
+ * them, and all have.
+ */
+static bool drop_processes(const struct collector *collector,
+			   struct pollfd *polled, nfds_t count)
+{
+	nfds_t watched = collector->processes.fds.count;
+	bool is_over = watched > 0;
+
+	for (nfds_t i = count - watched; i < count; i++) {
+		if (polled[i].revents)
+			polled[i].fd = -1;
+		is_over &= polled[i].fd < 0;
+	}
+	return is_over;
 }
 
 /* Stops waiting for the rings whose tasks have all ended.
@@ -142,7 +164,8 @@ static int loop(struct collector *collector, struct pollfd *polled,
 			error = take_signals(collector);
 		if (polled[POLL_TIMER].revents)
 			time_over(collector);
-		if (drop_ended(collector, polled) &&
+		if ((drop_ended(collector, polled) ||
+		     drop_processes(collector, polled, count)) &&
 		    result->end == COLLECTOR_FAILED)
 			result->end = COLLECTOR_TARGET_GONE;
 		if (!error)

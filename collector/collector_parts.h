@@ -10,6 +10,7 @@
 #include "collector/rings/cpu_rings.h"
 #include "collector/signal_source.h"
 #include "collector/size_watch.h"
+#include "collector/target/process_watch.h"
 #include "collector/target/target.h"
 #include "collector/target/workload.h"
 #include "collector/trace_unit/tracer.h"
@@ -58,6 +59,7 @@ struct collector {
 	bool command_ended;
 	struct record_counts counts;
 	struct trigger_set triggers;
+	struct process_watch processes; /* whose hits count */
 	struct hit_wait hits;
 	bool can_pause;	    /* a hit pauses the trace, ... */
 	size_t resume_spec; /* ... which goes on by this */

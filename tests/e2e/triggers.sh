@@ -86,6 +86,13 @@ check_others() {
 	expect "runnable, --hits 3" "runnable>2ms runnable>2ms runnable>2ms" \
 		"$(hits_of runnable | cut -d ' ' -f 1 | paste -sd ' ')"
 	expect "runnable: the command runs on" 0 "$(code_of runnable)"
+	expect "-p: the call that was seen from its begin" 30.0 \
+		"$(hits_of pid | cut -d ' ' -f 2)"
+	expect "-p ends with the process" 0 "$(code_of pid)"
+	expect "overlapping hits: one is kept" 50.0 \
+		"$(hits_of overlap | cut -d ' ' -f 2)"
+	expect_that "and the others are counted" -n \
+		"$(grep '2 more hits came' "$WORK/overlap.err")"
 	expect "a tracepoint with a filter" true \
 		"$(hits_of tracepoint | grep -o '[^ ]*$')"
 	expect "a signal to a child of the command" "signal:SEGV" \

@@ -61,6 +61,11 @@ others() {
 		"$PROGRAM" nap 1000 30000 1000
 	record runnable --hits 3 --trigger 'runnable>2ms' -- \
 		"$PROGRAM" spin 60000
+	"$PROGRAM" nap 5000000 30000 &
+	record pid -p "$!" --trigger 'clock_nanosleep>20ms'
+	# Three within the time behind the first.
+	record overlap --after 30ms --trigger 'clock_nanosleep>20ms' -- \
+		sh -c 'sleep 0.05 & sleep 0.05 & sleep 0.05; wait'
 	record tracepoint --trigger \
 		'sched:sched_process_exit if comm == "true"' -- \
 		sh -c 'ls >/dev/null; /bin/true; ls >/dev/null'
