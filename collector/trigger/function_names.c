@@ -9,7 +9,7 @@
 
 enum { SUGGESTIONS = 3, LONGEST = 64 };
 
-static bool is_function(const struct kernel_symbol *symbol)
+static bool is_function(const struct kallsyms_line *symbol)
 {
 	return symbol->type == 't' || symbol->type == 'T';
 }
@@ -17,7 +17,15 @@ static bool is_function(const struct kernel_symbol *symbol)
 /* How well a symbol fits the name that is looked for. */
 enum fit { FITS_NOT, FITS_PART, FITS_FUNCTION, FITS_CALL };
 
-static enum fit fit_of(const struct kernel_symbol *symbol, const char *name)
+/* Returns whether @suffix follows the first @length letters of the name. */
+static bool has_suffix(const struct kallsyms_line *symbol, size_t length,
+		       const char *suffix)
+{
+	return symbol->name_length >= length + strlen(suffix) &&
+	       !memcmp(symbol->name + length, suffix, strlen(suffix));
+}
+
+static enum fit fit_of(const struct kallsyms_line *symbol, const char *name)
 {
 	const size_t prefix = strlen(SYSTEM_CALL_PREFIX);
 	size_t length = strlen(name);
@@ -32,9 +40,8 @@ static enum fit fit_of(const struct kernel_symbol *symbol, const char *name)
 		return FITS_NOT;
 	if (symbol->name_length == length)
 		return FITS_FUNCTION;
-	return !strncmp(symbol->name + length, ".isra.", 6) ||
-			       !strncmp(symbol->name + length, ".constprop.",
-					11) ?
+	return has_suffix(symbol, length, ".isra.") ||
+			       has_suffix(symbol, length, ".constprop.") ?
 		       FITS_PART :
 		       FITS_NOT;
 }
@@ -42,11 +49,11 @@ static enum fit fit_of(const struct kernel_symbol *symbol, const char *name)
 int function_name_find(const struct kernel_symbols *symbols, const char *name,
 		       char *function, size_t size)
 {
-	struct kernel_symbol symbol;
+	struct kallsyms_line symbol;
 	enum fit best = FITS_NOT;
-	size_t place = 0;
+	struct kallsyms walk = kernel_symbols_walk(symbols);
 
-	while (kernel_symbols_next(symbols, &place, &symbol)) {
+	while (kallsyms_next(&walk, &symbol)) {
 		enum fit fit = fit_of(&symbol, name);
 
 		if (fit <= best)
@@ -104,7 +111,7 @@ static void consider(struct suggestion *best, struct suggestion one)
 	}
 }
 
-static void look_at(struct suggestion *best, const struct kernel_symbol *symbol,
+static void look_at(struct suggestion *best, const struct kallsyms_line *symbol,
 		    const char *name)
 {
 	const size_t prefix = strlen(SYSTEM_CALL_PREFIX);
@@ -132,14 +139,14 @@ void function_name_suggest(const struct kernel_symbols *symbols,
 			   const char *name, char *list, size_t size)
 {
 	struct suggestion best[SUGGESTIONS];
-	struct kernel_symbol symbol;
-	size_t place = 0;
+	struct kallsyms_line symbol;
+	struct kallsyms walk = kernel_symbols_walk(symbols);
 	size_t length = 0;
 
 	/* A third of the letters may be wrong. */
 	for (int i = 0; i < SUGGESTIONS; i++)
 		best[i] = (struct suggestion){ "", strlen(name) / 3 + 2 };
-	while (kernel_symbols_next(symbols, &place, &symbol))
+	while (kallsyms_next(&walk, &symbol))
 		look_at(best, &symbol, name);
 	*list = '\0';
 	for (int i = 0; i < SUGGESTIONS && best[i].name[0]; i++)
