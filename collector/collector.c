@@ -112,9 +112,9 @@ static int start(struct collector *collector)
 	/* Not permitted: small buffers may overflow, which is then said. */
 	priority_raise(&collector->priority);
 	collector->begin_ns = now_ns();
+	collector->hits.has_begun = true;
 	error = enable_events(&collector->events);
 	collector->hits.since_ns = collector_clock_ns(collector);
-	collector->hits.has_begun = true;
 	if (error || !options->command)
 		return error;
 	collector->result->exec_errno = workload_start(&collector->workload);

@@ -135,9 +135,9 @@ static int keep(struct collector *collector, uint32_t index,
 
 /* A trace that a hit paused stays so when it is enabled again, until the event
  * that resumes it comes, once.  The kernel does not add that to a group that is
- * on its CPU already: it is asked for before.
+ * on its CPU already: it is asked for before.  Hits until now had no trace.
  */
-int collector_enable_trace(const struct collector *collector)
+int collector_enable_trace(struct collector *collector)
 {
 	const struct event_list *events = &collector->events;
 	int error = 0;
@@ -145,9 +145,11 @@ int collector_enable_trace(const struct collector *collector)
 	if (collector->can_pause)
 		error = event_list_control(events, collector->resume_spec,
 					   PERF_EVENT_IOC_REFRESH, (void *)1);
-	return error ? error :
-		       event_list_control(events, collector->trace_spec,
-					  PERF_EVENT_IOC_ENABLE, NULL);
+	if (!error)
+		error = event_list_control(events, collector->trace_spec,
+					   PERF_EVENT_IOC_ENABLE, NULL);
+	collector->hits.since_ns = collector_clock_ns(collector);
+	return error;
 }
 
 int collector_snapshot(struct collector *collector, bool last)

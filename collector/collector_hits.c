@@ -47,9 +47,16 @@ static const struct trigger *trigger_of(const struct collector *collector,
 	return NULL;
 }
 
-/* The first hit since tracing began or went on is waited for; others are
- * counted.
- */
+/* Returns whether what happened at @time_ns is in the trace. */
+static bool was_traced(const struct collector *collector, uint64_t time_ns)
+{
+	const struct hit_wait *hits = &collector->hits;
+
+	return time_ns >= hits->since_ns &&
+	       (!hits->is_frozen || time_ns <= collector->frozen_ns);
+}
+
+/* The first hit that is in the trace is waited for; others are counted. */
 static void take_hit(struct collector *collector, const struct trigger *trigger,
 		     const struct sample_fields *sample)
 {
@@ -58,7 +65,7 @@ static void take_hit(struct collector *collector, const struct trigger *trigger,
 
 	if (!hits->has_begun || !trigger)
 		return;
-	if (hits->is_pending || sample->time_ns < hits->since_ns) {
+	if (hits->is_pending || !was_traced(collector, sample->time_ns)) {
 		hits->overlapped++;
 		return;
 	}
@@ -172,7 +179,6 @@ static int keep(struct collector *collector, bool last)
 	if (!error)
 		error = add_record(collector);
 	hits->is_pending = false;
-	hits->since_ns = collector_clock_ns(collector);
 	if (hits->timer >= 0)
 		close(hits->timer);
 	hits->timer = -1;

@@ -108,7 +108,7 @@ int collector_resume(struct collector *collector);
 int collector_snapshot(struct collector *collector, bool last);
 
 /* Enables the trace that a snapshot or a hit stopped. */
-int collector_enable_trace(const struct collector *collector);
+int collector_enable_trace(struct collector *collector);
 
 /* Arms the triggers, when the trace's events are open: collector_arm.c. */
 int collector_arm(struct collector *collector);

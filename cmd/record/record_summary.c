@@ -84,8 +84,8 @@ static void print_hits(const struct collector_result *result)
 	if (result->overlapped)
 		fprintf(stderr,
 			"ktrace-hw record: %u more hits came while the trace "
-			"of another was being kept: a smaller --buffer takes "
-			"less time\n",
+			"of another was being kept (a smaller --buffer, or "
+			"--after, takes less time)\n",
 			result->overlapped);
 	if (result->missed)
 		fprintf(stderr,
