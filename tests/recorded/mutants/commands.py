@@ -17,8 +17,9 @@ QUERIES = (
 TABLES = (
     "--processes", "--threads", "--servers", "--syscalls", "--sleeps",
     "--runqueue", "--interrupts", "--interrupts=both", "--user-sites",
-    "--crashes", "--flat", "--flat --lines", "--callgraph", "--calltree",
-    "--tracer", "--function=vfs_read", "--between do_syscall_64 vfs_read",
+    "--crashes", "--hits", "--flat", "--flat --lines", "--callgraph",
+    "--calltree", "--tracer", "--function=vfs_read",
+    "--between do_syscall_64 vfs_read",
 )
 FORMS = (
     "timeline", "timeline --format=csv --jobs=3", "timeline --format=json",
