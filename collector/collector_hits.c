@@ -4,7 +4,6 @@
 #include "collector/trigger/probe_events.h"
 #include "collector/writer/recording_writer.h"
 #include "common/error.h"
-#include "common/log.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
