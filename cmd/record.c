@@ -48,6 +48,7 @@ static int exit_code(const struct record_options *options,
 	case COLLECTOR_INTERRUPTED:
 	case COLLECTOR_TIME_OVER:
 	case COLLECTOR_SIZE_REACHED:
+	case COLLECTOR_HITS_REACHED:
 		return command ? status_code(result->command_status) : 0;
 	case COLLECTOR_TARGET_GONE:
 		return 0;

@@ -101,6 +101,7 @@ static int run_chosen(const struct report_options *options,
 			&(struct attribution_request){
 				.with_tracer = options->with_tracer,
 				.with_idle = options->with_idle,
+				.after_hits = !choice->table,
 				.table = choice->table ?
 						 choice->table :
 						 attribution_table_at(0),

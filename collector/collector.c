@@ -85,7 +85,8 @@ static int enable_events(const struct event_list *events)
 	int error = 0;
 
 	for (size_t i = events->specs.count; i-- > 0 && !error;)
-		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec)
+		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec &&
+		    !specs[i].on_demand)
 			error = event_list_control(events, i,
 						   PERF_EVENT_IOC_ENABLE, NULL);
 	return error;
@@ -111,7 +112,9 @@ static int start(struct collector *collector)
 	/* Not permitted: small buffers may overflow, which is then said. */
 	priority_raise(&collector->priority);
 	collector->begin_ns = now_ns();
+	collector->hits.has_begun = true;
 	error = enable_events(&collector->events);
+	collector->hits.since_ns = collector_clock_ns(collector);
 	if (error || !options->command)
 		return error;
 	collector->result->exec_errno = workload_start(&collector->workload);
@@ -181,7 +184,7 @@ static int finish(struct collector *collector)
 	int error;
 
 	if (collector->options->snapshot)
-		error = collector_snapshot(collector, true);
+		error = collector_keep_last(collector);
 	else
 		error = event_list_control(&collector->events,
 					   collector->trace_spec,
@@ -265,6 +268,8 @@ static void release(struct collector *collector)
 		cpu_rings_free(&rings[i]);
 	array_free(&collector->cpus);
 	event_list_free(&collector->events);
+	trigger_set_free(&collector->triggers);
+	process_watch_free(&collector->processes);
 	kernel_copy_free(&collector->kernel);
 	byte_buffer_free(&collector->filter);
 	target_free(&collector->target);
@@ -272,6 +277,8 @@ static void release(struct collector *collector)
 	signal_source_close(&collector->signals);
 	if (collector->timer >= 0)
 		close(collector->timer);
+	if (collector->hits.timer >= 0)
+		close(collector->hits.timer);
 }
 
 int collector_run(const struct collector_options *options,
@@ -286,6 +293,9 @@ int collector_run(const struct collector_options *options,
 		.cpus = ARRAY_OF(struct cpu_rings),
 		.workload = { .pid = -1, .go = -1, .failure = -1 },
 		.timer = -1,
+		.triggers = trigger_set_new(),
+		.processes = PROCESS_WATCH_EMPTY,
+		.hits = { .timer = -1 },
 	};
 	int error;
 

@@ -24,14 +24,19 @@ struct collector_options {
 	const char *sink;   /* of the trace; NULL: the kernel's choice */
 	struct cycle_choice cycles;
 	bool return_stack; /* of CoreSight: leave out what it foretells */
-	unsigned int tracepoints;  /* enum tracepoint_set bits */
-	bool tracepoints_may_miss; /* nobody asked: go on without tracefs */
-	uint32_t user_stack_bytes; /* of it at system calls, 0: no stack */
-	bool user;		   /* user space as well */
-	bool snapshot;		   /* keep the newest trace only */
-	size_t buffer_bytes;	   /* of trace, per CPU: a power of two */
-	uint64_t duration_ns;	   /* 0: no limit */
-	uint64_t max_bytes;	   /* of the recording; 0: no limit */
+	unsigned int tracepoints;    /* enum tracepoint_set bits */
+	bool tracepoints_may_miss;   /* nobody asked: go on without tracefs */
+	uint32_t user_stack_bytes;   /* of it at system calls, 0: no stack */
+	bool user;		     /* user space as well */
+	bool snapshot;		     /* keep the newest trace only */
+	const char *const *triggers; /* see trigger_spec_parse() */
+	size_t trigger_count;
+	bool hits_of_all;     /* not only the command's, or processes' */
+	uint64_t after_ns;    /* to go on tracing behind a hit */
+	uint64_t max_hits;    /* 0: no limit */
+	size_t buffer_bytes;  /* of trace, per CPU: a power of two */
+	uint64_t duration_ns; /* 0: no limit */
+	uint64_t max_bytes;   /* of the recording; 0: no limit */
 	/* How the recorder was called, for the recording's header. */
 	int argc;
 	char *const *argv;
@@ -46,6 +51,7 @@ enum collector_end {
 	COLLECTOR_INTERRUPTED,	/* by a signal */
 	COLLECTOR_TIME_OVER,
 	COLLECTOR_SIZE_REACHED, /* the command goes on */
+	COLLECTOR_HITS_REACHED, /* likewise */
 };
 
 /* This is what came of it. */
@@ -59,8 +65,11 @@ struct collector_result {
 	uint64_t lost_records; /* of sideband: the rings were full */
 	uint64_t truncated;    /* times that trace was lost */
 	unsigned int snapshots;
-	unsigned int away_cpus; /* that were switched off meanwhile */
-	uint64_t length_ns;	/* from the begin of tracing to its end */
+	unsigned int hits;	 /* of triggers, whose trace was kept */
+	unsigned int overlapped; /* those that came meanwhile */
+	uint64_t missed;	 /* calls that no probe saw */
+	unsigned int away_cpus;	 /* that were switched off meanwhile */
+	uint64_t length_ns;	 /* from the begin of tracing to its end */
 };
 
 /* Looks for a trace unit, so that nothing is touched where there is none.

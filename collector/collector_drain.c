@@ -26,6 +26,8 @@ static int drain_ring(struct collector *collector, struct cpu_rings *rings,
 	record_watch(&bytes, &collector->counts,
 		     kind == RING_CODE ? collector->loaded : NULL);
 	rings->stopped |= collector->counts.truncated != truncated;
+	if (kind == RING_HITS)
+		collector_take_hits(collector, &bytes);
 	error = recording_writer_add_ring(collector->writer, &bytes);
 	ring_release(ring, &bytes);
 	return error;
@@ -131,6 +133,25 @@ static int keep(struct collector *collector, uint32_t index,
 					  -1, &bytes);
 }
 
+/* A trace that a hit paused stays so when it is enabled again, until the event
+ * that resumes it comes, once.  The kernel does not add that to a group that is
+ * on its CPU already: it is asked for before.  Hits until now had no trace.
+ */
+int collector_enable_trace(struct collector *collector)
+{
+	const struct event_list *events = &collector->events;
+	int error = 0;
+
+	if (collector->can_pause)
+		error = event_list_control(events, collector->resume_spec,
+					   PERF_EVENT_IOC_REFRESH, (void *)1);
+	if (!error)
+		error = event_list_control(events, collector->trace_spec,
+					   PERF_EVENT_IOC_ENABLE, NULL);
+	collector->hits.since_ns = collector_clock_ns(collector);
+	return error;
+}
+
 int collector_snapshot(struct collector *collector, bool last)
 {
 	struct cpu_rings *rings = collector->cpus.items;
@@ -138,14 +159,16 @@ int collector_snapshot(struct collector *collector, bool last)
 	int error = event_list_control(events, collector->trace_spec,
 				       PERF_EVENT_IOC_DISABLE, NULL);
 
+	if (!collector->hits.is_frozen)
+		collector->frozen_ns = collector_clock_ns(collector);
+	collector->hits.is_frozen = false;
 	for (size_t i = 0; i < collector->target.cpus.count && !error; i++) {
 		error = keep(collector, (uint32_t)i, &rings[i]);
 		if (!error && !last)
 			error = cpu_rings_renew_trace(&rings[i]);
 	}
 	if (!error && !last)
-		error = event_list_control(events, collector->trace_spec,
-					   PERF_EVENT_IOC_ENABLE, NULL);
+		error = collector_enable_trace(collector);
 	collector->result->snapshots += !error;
 	return error;
 }

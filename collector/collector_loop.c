@@ -13,17 +13,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* This is what is waited for: the signals, the timer, then one for each ring.
+/* This is what is waited for: the signals, the timers of the end and of a hit,
+ * one for each ring, one for each trigger, one for each process whose end is to
+ * be known.
  */
-enum { POLL_SIGNALS, POLL_TIMER, POLL_RINGS };
+enum { POLL_SIGNALS, POLL_TIMER, POLL_AFTER, POLL_RINGS };
 
 static struct pollfd *list_polled(const struct collector *collector,
 				  nfds_t *count)
 {
 	const struct cpu_rings *rings = collector->cpus.items;
 	struct pollfd *polled =
-		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT,
+		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT +
+			       collector->triggers.triggers.count +
+			       collector->processes.fds.count,
 		       sizeof(*polled));
+	const int *processes = collector->processes.fds.items;
+	const struct trigger *triggers = collector->triggers.triggers.items;
 
 	if (!polled)
 		return NULL;
@@ -33,21 +39,42 @@ static struct pollfd *list_polled(const struct collector *collector,
 	for (size_t i = 0; i < collector->cpus.count; i++)
 		for (int kind = 0; kind < RING_COUNT; kind++)
 			polled[(*count)++].fd = rings[i].fd[kind];
+	for (size_t i = 0; i < collector->triggers.triggers.count; i++)
+		polled[(*count)++].fd = triggers[i].line;
+	for (size_t i = 0; i < collector->processes.fds.count; i++)
+		polled[(*count)++].fd = processes[i];
 	for (nfds_t i = 0; i < *count; i++)
 		polled[i].events = POLLIN;
 	return polled;
+}
+
+/* Stops waiting for the processes that have ended.  Returns whether it was for
+ * them, and all have.
+ */
+static bool drop_processes(const struct collector *collector,
+			   struct pollfd *polled, nfds_t count)
+{
+	nfds_t watched = collector->processes.fds.count;
+	bool is_over = watched > 0;
+
+	for (nfds_t i = count - watched; i < count; i++) {
+		if (polled[i].revents)
+			polled[i].fd = -1;
+		is_over &= polled[i].fd < 0;
+	}
+	return is_over;
 }
 
 /* Stops waiting for the rings whose tasks have all ended.
  *
  * Returns whether no trace can come any more.
  */
-static bool drop_ended(const struct collector *collector, struct pollfd *polled,
-		       nfds_t count)
+static bool drop_ended(const struct collector *collector, struct pollfd *polled)
 {
+	nfds_t end = POLL_RINGS + collector->cpus.count * RING_COUNT;
 	bool traced = false;
 
-	for (nfds_t i = POLL_RINGS; i < count; i++) {
+	for (nfds_t i = POLL_RINGS; i < end; i++) {
 		if (polled[i].revents & (POLLHUP | POLLERR))
 			polled[i].fd = -1;
 		if ((i - POLL_RINGS) % RING_COUNT == RING_TRACE)
@@ -130,17 +157,27 @@ static int loop(struct collector *collector, struct pollfd *polled,
 	int error = 0;
 
 	while (!error && result->end == COLLECTOR_FAILED) {
+		polled[POLL_AFTER].fd = collector->hits.timer;
 		if (poll(polled, count, -1) < 0 && errno != EINTR)
 			return -ERROR_SYSTEM;
 		if (polled[POLL_SIGNALS].revents)
 			error = take_signals(collector);
 		if (polled[POLL_TIMER].revents)
 			time_over(collector);
-		if (drop_ended(collector, polled, count) &&
+		if ((drop_ended(collector, polled) ||
+		     drop_processes(collector, polled, count)) &&
 		    result->end == COLLECTOR_FAILED)
 			result->end = COLLECTOR_TARGET_GONE;
 		if (!error)
+			error = collector_freeze(collector);
+		collector_take_lines(collector);
+		if (!error)
 			error = collector_drain(collector);
+		if (!error)
+			error = collector_keep_hit(collector,
+						   polled[POLL_AFTER].revents);
+		if (!error)
+			error = collector_unfreeze(collector);
 		if (!error)
 			error = collector_resume(collector);
 		look_at_size(collector);

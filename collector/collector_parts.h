@@ -10,9 +10,27 @@
 #include "collector/rings/cpu_rings.h"
 #include "collector/signal_source.h"
 #include "collector/size_watch.h"
+#include "collector/target/process_watch.h"
 #include "collector/target/target.h"
 #include "collector/target/workload.h"
 #include "collector/trace_unit/tracer.h"
+#include "collector/trigger/trigger_set.h"
+#include "common/trigger_hit.h"
+
+/* The hit of a trigger whose trace is to be kept. */
+struct hit_wait {
+	bool has_begun; /* the trace that hits keep */
+	bool is_pending;
+	bool is_frozen; /* all trace is, since there may be a hit */
+	struct trigger_hit hit;
+	uint32_t pid;
+	uint32_t tid;
+	int cpu;
+	int timer;	   /* the time that it is waited for; else -1 */
+	uint64_t since_ns; /* when tracing began, or went on */
+	unsigned int overlapped;
+	size_t record_spec; /* TRIGGER_HIT_EVENT */
+};
 
 /* A recording under way: what the files collector*.c share. */
 struct collector {
@@ -40,6 +58,12 @@ struct collector {
 	struct size_watch size_watch;
 	bool command_ended;
 	struct record_counts counts;
+	struct trigger_set triggers;
+	struct process_watch processes; /* whose hits count */
+	struct hit_wait hits;
+	bool can_pause;	    /* a hit pauses the trace, ... */
+	size_t resume_spec; /* ... which goes on by this */
+	uint64_t frozen_ns; /* the trace, by the last snapshot */
 };
 
 /* Adds the trace's own event, as the options and the unit want it, not opened
@@ -52,6 +76,12 @@ int collector_add_trace(struct collector *collector);
  * be recorded or copied: collector_setup.c.  Likewise.
  */
 int collector_open_events(struct collector *collector);
+
+/* Opens the last spec; @spec is what adding it returned: an error is handed on.
+ * Returns 0; -ERROR_SYSTEM with errno set if the kernel refuses: the spec is
+ * gone then; another negative enum error.
+ */
+int collector_open_if_possible(struct collector *collector, int spec);
 
 /* Returns the rings of @cpu, which there are. */
 struct cpu_rings *collector_rings(const struct collector *collector, int cpu);
@@ -76,5 +106,35 @@ int collector_resume(struct collector *collector);
 
 /* Keeps what the snapshot's rings hold; @last: tracing ends. */
 int collector_snapshot(struct collector *collector, bool last);
+
+/* Enables the trace that a snapshot or a hit stopped. */
+int collector_enable_trace(struct collector *collector);
+
+/* Arms the triggers, when the trace's events are open: collector_arm.c. */
+int collector_arm(struct collector *collector);
+
+/* Returns the time of the recording's clock. */
+uint64_t collector_clock_ns(const struct collector *collector);
+
+/* Looks for hits in @records of RING_HITS, and in the triggers' FIFOs:
+ * collector_hits.c.
+ */
+void collector_take_hits(struct collector *collector,
+			 const struct ring_bytes *records);
+void collector_take_lines(struct collector *collector);
+
+/* Stops all trace as soon as something came that may be a hit: what is done
+ * before it is kept would be in it.  And goes on if it was none.
+ */
+int collector_freeze(struct collector *collector);
+int collector_unfreeze(struct collector *collector);
+
+/* Keeps the trace of a hit, if there is one, and @is_time or no time is to pass
+ * behind it.
+ */
+int collector_keep_hit(struct collector *collector, bool is_time);
+
+/* The last snapshot, with its hit if there was one. */
+int collector_keep_last(struct collector *collector);
 
 #endif

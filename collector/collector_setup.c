@@ -109,11 +109,7 @@ static void take_back(struct collector *collector, size_t spec)
 	event_list_remove_last(&collector->events);
 }
 
-/* Opens the last spec; @spec is what adding it returned: an error is handed on.
- * Returns 0; -ERROR_SYSTEM with errno set if the kernel refuses: the spec is
- * gone then; another negative enum error.
- */
-static int open_if_possible(struct collector *collector, int spec)
+int collector_open_if_possible(struct collector *collector, int spec)
 {
 	int error = spec < 0 ? spec : open_spec(collector, (size_t)spec);
 	int cause = errno;
@@ -130,7 +126,7 @@ static int open_if_possible(struct collector *collector, int spec)
 static int open_text_poke(struct collector *collector)
 {
 	const struct event_spec wanted = event_spec_text_poke();
-	int error = open_if_possible(
+	int error = collector_open_if_possible(
 		collector, event_list_add(&collector->events, wanted));
 
 	collector->wide = !error;
@@ -154,9 +150,9 @@ static int open_text_poke_breakpoints(struct collector *collector)
 
 	if (!functions)
 		return 0;
-	error = open_if_possible(collector,
-				 text_poke_breakpoints_add(&collector->events,
-							   functions));
+	error = collector_open_if_possible(
+		collector,
+		text_poke_breakpoints_add(&collector->events, functions));
 	if (!error || error == -ERROR_MEMORY)
 		return error;
 	log_message(collector->log, LOG_NOTE, TEXT_POKE_BREAKPOINT_EVENT,
@@ -170,7 +166,7 @@ static int open_text_poke_breakpoints(struct collector *collector)
 /* Without it, new modules are missing, nothing else. */
 static int open_module_load(struct collector *collector)
 {
-	int error = open_if_possible(
+	int error = collector_open_if_possible(
 		collector, tracepoint_add_module_load(&collector->events));
 
 	if (!error || error == -ERROR_MEMORY)
@@ -237,5 +233,5 @@ int collector_open_events(struct collector *collector)
 		error = open_sideband(collector);
 	if (!error)
 		error = open_or_explain(collector, collector->trace_spec);
-	return error;
+	return error ? error : collector_arm(collector);
 }

@@ -41,6 +41,15 @@ static int set_return_stack(const struct collector *collector,
 					&spec->attr);
 }
 
+static int set_often(const struct collector *collector, struct event_spec *spec)
+{
+	const struct tracer *tracer = collector->tracer;
+
+	if (!collector->options->trigger_count || !tracer->set_often)
+		return 0;
+	return tracer->set_often(&collector->pmu, collector->log, &spec->attr);
+}
+
 int collector_add_trace(struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
@@ -53,6 +62,8 @@ int collector_add_trace(struct collector *collector)
 
 	if (!error)
 		error = set_cycles(collector, &spec);
+	if (!error)
+		error = set_often(collector, &spec);
 	if (!error)
 		error = set_return_stack(collector, &spec);
 	if (!error)

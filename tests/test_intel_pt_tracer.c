@@ -96,6 +96,19 @@ START_TEST(test_best_timing)
 }
 END_TEST
 
+START_TEST(test_often)
+{
+	struct perf_event_attr attr = { .config = 0 };
+	struct pmu pmu;
+
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(intel_pt_tracer.configure(&pmu, NULL, &attr), 0);
+	ck_assert_int_eq(intel_pt_tracer.set_often(&pmu, NULL, &attr), 0);
+	/* As the best timing, but for psb_period. */
+	ck_assert_uint_eq(attr.config, 0x2603 | 3 << 14);
+}
+END_TEST
+
 static const struct {
 	struct cycle_choice choice;
 	bool has_cycles;
@@ -204,6 +217,7 @@ static Suite *tracer_suite(void)
 	tcase_add_test(tcase, test_find);
 	tcase_add_test(tcase, test_terms);
 	tcase_add_test(tcase, test_best_timing);
+	tcase_add_test(tcase, test_often);
 	tcase_add_loop_test(tcase, test_cycles, 0,
 			    sizeof(cycles) / sizeof(*cycles));
 	tcase_add_test(tcase, test_least_timing);

@@ -2,25 +2,29 @@
 #include "cmd/record/record_options.h"
 #include "cmd/record/record_values.h"
 #include "collector/events/tracepoint_set.h"
+#include "collector/trigger/trigger_spec.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 enum long_only {
-	OPTION_ARCH = 256,
+	OPTION_AFTER = 256,
+	OPTION_ARCH,
 	OPTION_BUFFER,
 	OPTION_CYCLES,
 	OPTION_DISCARD,
 	OPTION_DURATION,
 	OPTION_EVENTS,
 	OPTION_FILTER,
+	OPTION_HITS,
 	OPTION_MACHINE,
 	OPTION_MAX_SIZE,
 	OPTION_NO_CYCLES,
 	OPTION_RETURN_STACK,
 	OPTION_SINK,
 	OPTION_SNAPSHOT,
+	OPTION_TRIGGER,
 	OPTION_USER,
 	OPTION_USER_STACKS,
 };
@@ -30,6 +34,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "output", required_argument, NULL, 'o' },
+	{ "after", required_argument, NULL, OPTION_AFTER },
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "buffer", required_argument, NULL, OPTION_BUFFER },
 	{ "cycles", optional_argument, NULL, OPTION_CYCLES },
@@ -37,64 +42,19 @@ static const struct option long_options[] = {
 	{ "duration", required_argument, NULL, OPTION_DURATION },
 	{ "events", required_argument, NULL, OPTION_EVENTS },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
+	{ "hits", required_argument, NULL, OPTION_HITS },
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
 	{ "max-size", required_argument, NULL, OPTION_MAX_SIZE },
 	{ "no-cycles", no_argument, NULL, OPTION_NO_CYCLES },
 	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
 	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
+	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
 	{ "user", no_argument, NULL, OPTION_USER },
 	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
-
-void record_options_help(void)
-{
-	fputs("usage: ktrace-hw record [OPTION]... [--] COMMAND "
-	      "[ARGUMENT]...\n"
-	      "       ktrace-hw record [OPTION]... -a | -p PID\n"
-	      "\n"
-	      "  -a, --all-cpus     everything that runs\n"
-	      "  -p, --pid PID,...  these processes, all their threads\n"
-	      "  -C, --cpu LIST     only on these CPUs, such as 0-3,7;\n"
-	      "                     without -p: everything that runs there\n"
-	      "  -o, --output DIR   the recording (ktrace.data)\n"
-	      "  --arch ARCH        of the machine: x86_64 or arm64\n"
-	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
-	      "  --cycles[=N]       counts of cycles in the trace, on CoreSight\n"
-	      "                     of at least N; --no-cycles: none (Intel PT\n"
-	      "                     has them, CoreSight not: they fill the sink)\n"
-	      "  --discard          with --machine: leave there what the command\n"
-	      "                     writes below this folder\n"
-	      "  --duration S       end after S seconds\n"
-	      "  --events LIST      tracepoints: none, sched, irq, syscalls,\n"
-	      "                     faults, locks, all, attribution (sched);\n"
-	      "                     the last records a command with all that\n"
-	      "                     runs\n"
-	      "  --filter LIST      only these kernel functions or ranges\n"
-	      "  --machine[=OPTION...]\n"
-	      "                     in a virtual machine with a trace unit;\n"
-	      "                     options as for ktrace-hw machine run\n"
-	      "  --max-size SIZE    end when the recording has so much (2G);\n"
-	      "                     the command runs on\n"
-	      "  --return-stack     CoreSight trace without the returns that go\n"
-	      "                     where they were called from\n"
-	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
-	      "                     the kernel's cs_etm/sinks)\n"
-	      "  --snapshot         keep the newest trace, at the end and\n"
-	      "                     whenever SIGUSR2 comes\n"
-	      "  --user             user space as well as the kernel\n"
-	      "  --user-stacks[=SIZE]\n"
-	      "                     the caller's stack at each system call, up\n"
-	      "                     to SIZE (8K), for report --sleeps and\n"
-	      "                     --user-sites\n"
-	      "\n"
-	      "Exit code: the command's, 128+N if signal N ended it; 125 if\n"
-	      "recording failed, 126 or 127 if the command cannot run, 2 for\n"
-	      "wrong usage.\n",
-	      stdout);
-}
 
 static int wrong(const char *option, const char *value, const char *form)
 {
@@ -124,6 +84,22 @@ static int set_events(struct record_options *options, const char *value)
 	return 0;
 }
 
+static int add_trigger(struct record_options *options, const char *value)
+{
+	struct trigger_spec spec;
+	const char *wanted = trigger_spec_parse(value, &spec);
+	const char **text;
+
+	if (wanted)
+		return wrong("--trigger", value, wanted);
+	text = array_add(&options->triggers);
+	if (!text)
+		return 2;
+	*text = value;
+	options->collector.snapshot = true;
+	return 0;
+}
+
 /* The options that have a value. */
 static int set_value(struct record_options *options, int option,
 		     const char *value)
@@ -141,6 +117,11 @@ static int set_value(struct record_options *options, int option,
 	case 'o':
 		options->folder = value;
 		return 0;
+	case OPTION_AFTER:
+		return trigger_time_parse(value, &collector->after_ns) ?
+			       wrong("--after", value,
+				     "a time as 10ms (ns, us, ms, s)") :
+			       0;
 	case OPTION_ARCH:
 		return set_arch(options, value);
 	case OPTION_BUFFER:
@@ -164,6 +145,10 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_FILTER:
 		collector->filter = value;
 		return 0;
+	case OPTION_HITS:
+		return record_value_count(value, &collector->max_hits) ?
+			       0 :
+			       wrong("--hits", value, "a number from 1 on");
 	case OPTION_MAX_SIZE:
 		return record_value_max(value, &collector->max_bytes) ?
 			       0 :
@@ -171,6 +156,8 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_SINK:
 		collector->sink = value;
 		return 0;
+	case OPTION_TRIGGER:
+		return add_trigger(options, value);
 	case OPTION_USER_STACKS:
 		return record_value_stack(value ? value : "8K",
 					  &collector->user_stack_bytes) ?
@@ -230,6 +217,9 @@ static const char *conflict(const struct record_options *options)
 	if (!processes && !collector->command && !collector->whole_cpus &&
 	    !collector->cpus)
 		return "give a command, -p PID or -a";
+	if ((collector->after_ns || collector->max_hits) &&
+	    !options->triggers.count)
+		return "--after and --hits are for --trigger: give one";
 	if (options->machine && processes)
 		return "the virtual machine does not have this one's "
 		       "processes: give a command";
@@ -249,6 +239,20 @@ static void widen_for_attribution(struct collector_options *collector)
 {
 	if (collector->tracepoints & TRACEPOINTS_OBJECTS &&
 	    collector->command && !collector->cpus)
+		collector->whole_cpus = true;
+}
+
+/* Why a call was slow is mostly somebody else's doing: what has triggers is
+ * recorded with all that runs, too.  Whose hits count stays as it was.
+ */
+static void widen_for_triggers(struct record_options *options)
+{
+	struct collector_options *collector = &options->collector;
+
+	collector->triggers = options->triggers.items;
+	collector->trigger_count = options->triggers.count;
+	collector->hits_of_all = collector->whole_cpus;
+	if (collector->trigger_count && !collector->cpus)
 		collector->whole_cpus = true;
 }
 
@@ -298,6 +302,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 			       .argc = argc,
 			       .argv = argv },
 		.processes = ARRAY_OF(pid_t),
+		.triggers = ARRAY_OF(const char *),
 		.words = ARRAY_OF(const char *),
 		.folder = RECORD_DEFAULT_FOLDER,
 	};
@@ -307,8 +312,9 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		options->collector.command = argv + optind;
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
-	widen_for_attribution(&options->collector);
 	problem = options->help ? NULL : conflict(options);
+	widen_for_triggers(options);
+	widen_for_attribution(&options->collector);
 	if (problem)
 		fprintf(stderr, "ktrace-hw record: %s\n", problem);
 	return problem ? 2 : 0;
@@ -317,5 +323,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 void record_options_free(struct record_options *options)
 {
 	array_free(&options->processes);
+	array_free(&options->triggers);
 	array_free(&options->words);
 }

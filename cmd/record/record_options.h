@@ -12,6 +12,7 @@
 struct record_options {
 	struct collector_options collector;
 	struct array processes; /* pid_t: what collector points to */
+	struct array triggers;	/* const char *, likewise */
 	const char *folder;
 	bool machine;
 	const char *machine_options; /* words for the machine; or NULL */

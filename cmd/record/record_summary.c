@@ -76,11 +76,33 @@ static void print_crash(const struct collector_result *result)
 			name ? name : "?", strsignal(WTERMSIG(status)));
 }
 
+static void print_hits(const struct collector_result *result)
+{
+	if (result->hits)
+		fprintf(stderr, "ktrace-hw record: %u hits of triggers\n",
+			result->hits);
+	if (result->overlapped)
+		fprintf(stderr,
+			"ktrace-hw record: %u more hits came while the trace "
+			"of another was being kept (a smaller --buffer, or "
+			"--after, takes less time)\n",
+			result->overlapped);
+	if (result->missed)
+		fprintf(stderr,
+			"ktrace-hw record: triggers did not see %" PRIu64
+			" calls: too many were under way at once\n",
+			result->missed);
+	if (result->end == COLLECTOR_HITS_REACHED)
+		fprintf(stderr, "ktrace-hw record: it ended after --hits; what "
+				"came later was not recorded\n");
+}
+
 static void print_losses(const struct collector_result *result)
 {
 	if (result->snapshots)
 		fprintf(stderr, "ktrace-hw record: %u snapshots\n",
 			result->snapshots);
+	print_hits(result);
 	if (!result->trace_bytes)
 		fprintf(stderr, "ktrace-hw record: nothing was traced\n");
 	if (result->truncated)

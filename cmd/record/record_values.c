@@ -69,6 +69,15 @@ bool record_value_threshold(const char *text, uint32_t *cycles)
 	return true;
 }
 
+bool record_value_count(const char *text, uint64_t *count)
+{
+	char *end;
+
+	*count = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && *count &&
+	       *count <= 1000000;
+}
+
 bool record_value_seconds(const char *text, uint64_t *ns)
 {
 	char *end;

@@ -22,6 +22,9 @@ bool record_value_stack(const char *text, uint32_t *bytes);
 /* "16": cycles, from 1 to 4095. */
 bool record_value_threshold(const char *text, uint32_t *cycles);
 
+/* "12": 1 or more, up to a million. */
+bool record_value_count(const char *text, uint64_t *count);
+
 /* "1.5": more than 0 seconds, less than 30 years. */
 bool record_value_seconds(const char *text, uint64_t *ns);
 

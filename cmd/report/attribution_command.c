@@ -3,6 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
+#include "attribution/hits/hit_list.h"
 #include "attribution/table.h"
 #include "cmd/command.h"
 #include "cmd/pipeline/pipeline.h"
@@ -289,12 +290,24 @@ static struct table_run run_of(const struct report_options *options,
 	return run;
 }
 
+/* Returns whether the triggers' hits stand before the table. */
+static bool begins_with_hits(const struct session *session,
+			     const struct attribution_request *request,
+			     enum record_format format)
+{
+	return request->after_hits && format == RECORD_TABLE &&
+	       time_unit_of(session->recording)->is_time &&
+	       hit_list_is_wanted(session->recording);
+}
+
 int run_attribution(const struct report_options *options,
 		    const struct attribution_request *request)
 {
+	const struct attribution_request hits = { .table = &hits_table,
+						  .is_quiet = true };
 	enum record_format format;
 	struct session session;
-	struct table_run run;
+	struct table_run runs[2];
 	int close_status;
 	int status;
 
@@ -305,9 +318,12 @@ int run_attribution(const struct report_options *options,
 		return EXIT_USAGE;
 	}
 	status = session_open(&session, options);
-	run = run_of(options, request, format, session.out);
-	if (!status)
-		status = attribute_if_timed(&session, &run, 1);
+	runs[0] = run_of(options, &hits, format, session.out);
+	runs[1] = run_of(options, request, format, session.out);
+	if (!status && begins_with_hits(&session, request, format))
+		status = attribute_if_timed(&session, runs, 2);
+	else if (!status)
+		status = attribute_if_timed(&session, &runs[1], 1);
 	close_status = session_close(&session);
 	return status ? status : close_status;
 }

@@ -27,6 +27,7 @@ struct attribution_request {
 	bool with_idle;	      /* kernel threads that wait for work, too */
 	bool is_picture;      /* no place for notes in it */
 	bool is_quiet;	      /* nor wanted elsewhere */
+	bool after_hits;      /* text begins with the triggers' hits */
 	/* For call_records_table, with what the common options say filled in
 	 * here.
 	 */

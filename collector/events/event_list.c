@@ -4,6 +4,7 @@
 #include "common/error.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -54,12 +55,19 @@ union wide_attr {
 		uint8_t of_old[PERF_ATTR_SIZE_VER7];
 		uint64_t config3;
 	} wide;
+	/* Behind aux_sample_size, from 6.13 on. */
+	struct {
+		uint8_t before[offsetof(struct perf_event_attr, aux_sample_size) +
+			       sizeof(uint32_t)];
+		uint32_t aux_action;
+	} late;
 };
 
 static union wide_attr attr_of(const struct event_spec *spec)
 {
 	union wide_attr attr = { .attr = spec->attr };
 
+	attr.late.aux_action = spec->aux_action;
 	if (!spec->config3)
 		return attr;
 	attr.wide.config3 = spec->config3;
@@ -68,10 +76,11 @@ static union wide_attr attr_of(const struct event_spec *spec)
 }
 
 /* Opens @event, whose place is set.  Returns 0 or -ERROR_SYSTEM. */
-static int open_one(struct event *event, struct perf_event_attr *attr)
+static int open_one(struct event *event, struct perf_event_attr *attr,
+		    int leader)
 {
 	event->fd = (int)syscall(SYS_perf_event_open, attr, event->thread,
-				 event->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+				 event->cpu, leader, PERF_FLAG_FD_CLOEXEC);
 	if (event->fd < 0)
 		return -ERROR_SYSTEM;
 	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id) < 0)
@@ -79,10 +88,22 @@ static int open_one(struct event *event, struct perf_event_attr *attr)
 	return 0;
 }
 
+/* Returns the descriptor of the event that leads @what's group; -1: none. */
+static int leader_of(const struct event_list *list,
+		     const struct event_spec *what, int cpu)
+{
+	const struct event *leader =
+		what->group ? event_list_find(list, what->group - 1, cpu) :
+			      NULL;
+
+	return leader ? leader->fd : -1;
+}
+
 static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 {
 	struct event_spec *what = array_at(&list->specs, spec);
 	union wide_attr attr = attr_of(what);
+	int leader = leader_of(list, what, cpu);
 	struct event *event = array_add(&list->events);
 
 	if (!event)
@@ -95,7 +116,7 @@ static int open_for(struct event_list *list, size_t spec, int cpu, pid_t thread)
 		attr.attr.inherit = 0;
 		attr.attr.enable_on_exec = 0;
 	}
-	if (!open_one(event, &attr.attr))
+	if (!open_one(event, &attr.attr, leader))
 		return 0;
 
 	bool gone = errno == ESRCH && thread != -1;

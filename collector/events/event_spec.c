@@ -130,6 +130,40 @@ struct event_spec event_spec_module_load(uint64_t id)
 	return spec;
 }
 
+struct event_spec event_spec_bpf_output(const char *name, enum event_ring ring)
+{
+	struct event_spec spec = spec_of(name, PERF_TYPE_SOFTWARE,
+					 PERF_COUNT_SW_BPF_OUTPUT,
+					 EVENT_OF_CPUS);
+
+	spec.ring = ring;
+	spec.attr.sample_type |= PERF_SAMPLE_RAW;
+	spec.attr.wakeup_watermark = 1;
+	return spec;
+}
+
+void event_spec_pause(struct event_spec *spec, size_t trace)
+{
+	spec->group = 1 + trace;
+	spec->aux_action = AUX_PAUSE;
+}
+
+/* The kernel allows no shorter period (perf_swevent_start_hrtimer()). */
+struct event_spec event_spec_resume(size_t trace)
+{
+	struct event_spec spec = spec_of("resume", PERF_TYPE_SOFTWARE,
+					 PERF_COUNT_SW_CPU_CLOCK,
+					 EVENT_OF_TARGET);
+
+	spec.ring = RING_NONE;
+	spec.attr.sample_period = 10000;
+	spec.attr.disabled = 1;
+	spec.on_demand = true;
+	spec.group = 1 + trace;
+	spec.aux_action = AUX_RESUME;
+	return spec;
+}
+
 struct event_spec event_spec_trace(const char *name, bool user, bool on_exec,
 				   uint32_t aux_watermark_bytes)
 {

@@ -4,6 +4,7 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Where an event is opened. */
@@ -19,9 +20,16 @@ enum event_ring {
 	RING_PATCHES, /* those that need nothing of us: many at once */
 	RING_SIDEBAND,
 	RING_STACKS, /* samples with copies of user stacks */
+	RING_HITS,   /* of triggers: each wakes us at once */
 	RING_TRACE,  /* with the trace itself beside it */
 	RING_COUNT,
+	RING_NONE = RING_COUNT, /* it is there for what it does */
 };
+
+/* What an event of a trace's group does to the trace when it counts, since
+ * Linux 6.13 (attr.aux_action, of which the headers may not know yet).
+ */
+enum event_aux_action { AUX_PAUSE = 2, AUX_RESUME = 4 };
 
 /* Who asks for what to be recorded: one attr of the recording. */
 struct event_spec {
@@ -30,6 +38,10 @@ struct event_spec {
 	enum event_ring ring;
 	struct perf_event_attr attr;
 	uint64_t config3; /* for the kernel only: recordings have attrs of old */
+	uint32_t aux_action; /* likewise; enum event_aux_action */
+	/* 1 + the spec whose event on the same CPU leads its group; 0: none */
+	size_t group;
+	bool on_demand; /* it is not enabled with the others */
 };
 
 /* This is what every attr has in common: where the time, the task, the CPU and
@@ -72,6 +84,17 @@ struct event_spec event_spec_tracepoint(const char *name, uint64_t id,
  * disabled: the recorder's own preparations would fill the ring.
  */
 void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes);
+
+/* Samples that somebody makes, a BPF program or the recorder, called @name. */
+struct event_spec event_spec_bpf_output(const char *name, enum event_ring ring);
+
+/* Makes @spec pause the trace of its CPU, the open spec number @trace, whenever
+ * it counts.
+ */
+void event_spec_pause(struct event_spec *spec, size_t trace);
+
+/* What goes on with a paused trace, soon after PERF_EVENT_IOC_REFRESH. */
+struct event_spec event_spec_resume(size_t trace);
 
 /* The trace itself; type and config are the tracer's to set.  It starts
  * disabled; @on_exec: enabled by the thread's next exec.

@@ -5,26 +5,6 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* Copies @size bytes at @place of @records, which may wrap, to @to. */
-static void copy_from(const struct ring_bytes *records, size_t place, void *to,
-		      size_t size)
-{
-	const struct iovec *part = records->part;
-	const uint8_t *first = part[0].iov_base;
-	const uint8_t *second = part[1].iov_base;
-	size_t head = 0;
-
-	if (place < part[0].iov_len) {
-		head = part[0].iov_len - place;
-		if (head > size)
-			head = size;
-		memcpy(to, first + place, head);
-	}
-	if (head < size)
-		memcpy((uint8_t *)to + head,
-		       second + place + head - part[0].iov_len, size - head);
-}
-
 /* The fields that follow the header of PERF_RECORD_KSYMBOL. */
 struct ksymbol_fields {
 	uint64_t address;
@@ -38,7 +18,7 @@ static void watch_ksymbol(const struct ring_bytes *records, size_t place,
 {
 	struct ksymbol_fields fields;
 
-	copy_from(records, place, &fields, sizeof(fields));
+	ring_copy(records, place, &fields, sizeof(fields));
 	if (loaded && !(fields.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER))
 		loaded_code_symbol(loaded, fields.address, fields.size);
 }
@@ -51,15 +31,15 @@ static void watch_one(const struct ring_bytes *records, size_t place,
 
 	switch (type) {
 	case PERF_RECORD_LOST: /* id, lost */
-		copy_from(records, place, words, 16);
+		ring_copy(records, place, words, 16);
 		counts->lost_records += words[1];
 		break;
 	case PERF_RECORD_LOST_SAMPLES: /* lost */
-		copy_from(records, place, words, 8);
+		ring_copy(records, place, words, 8);
 		counts->lost_records += words[0];
 		break;
 	case PERF_RECORD_AUX: /* offset, size, flags */
-		copy_from(records, place, words, 24);
+		ring_copy(records, place, words, 24);
 		if (words[2] &
 		    (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))
 			counts->truncated++;
@@ -84,7 +64,7 @@ void record_watch(const struct ring_bytes *records,
 
 	for (size_t place = 0; place + sizeof(header) <= records->size;
 	     place += header.size) {
-		copy_from(records, place, &header, sizeof(header));
+		ring_copy(records, place, &header, sizeof(header));
 		if (header.size < sizeof(header))
 			return;
 		watch_one(records, place + sizeof(header), header.type, counts,

@@ -11,7 +11,7 @@
 static const size_t ring_sizes[RING_COUNT] = {
 	[RING_CODE] = 64 << 10,	   [RING_PATCHES] = 512 << 10,
 	[RING_SIDEBAND] = 4 << 20, [RING_STACKS] = 8 << 20,
-	[RING_TRACE] = 512 << 10,
+	[RING_HITS] = 64 << 10,	   [RING_TRACE] = 512 << 10,
 };
 
 void cpu_rings_init(struct cpu_rings *rings, int cpu, size_t aux_size,
@@ -44,6 +44,8 @@ int cpu_rings_attach(struct cpu_rings *rings, const struct event *event,
 	enum event_ring kind = spec->ring;
 	int error;
 
+	if (kind == RING_NONE)
+		return 0;
 	if (rings->fd[kind] >= 0) {
 		if (ioctl(event->fd, PERF_EVENT_IOC_SET_OUTPUT,
 			  rings->fd[kind]) < 0)
@@ -60,7 +62,7 @@ int cpu_rings_attach(struct cpu_rings *rings, const struct event *event,
 void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
 		      const struct event_spec *spec)
 {
-	if (rings->fd[spec->ring] != event->fd)
+	if (spec->ring == RING_NONE || rings->fd[spec->ring] != event->fd)
 		return;
 	ring_unmap(&rings->ring[spec->ring]);
 	rings->fd[spec->ring] = -1;

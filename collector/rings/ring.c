@@ -2,6 +2,7 @@
 #include "collector/rings/ring.h"
 #include "common/error.h"
 
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,4 +57,23 @@ void ring_release(struct ring *ring, const struct ring_bytes *bytes)
 {
 	__atomic_store_n(&ring->page->data_tail, bytes->start + bytes->size,
 			 __ATOMIC_RELEASE);
+}
+
+void ring_copy(const struct ring_bytes *bytes, size_t place, void *to,
+	       size_t size)
+{
+	const struct iovec *part = bytes->part;
+	const uint8_t *first = part[0].iov_base;
+	const uint8_t *second = part[1].iov_base;
+	size_t head = 0;
+
+	if (place < part[0].iov_len) {
+		head = part[0].iov_len - place;
+		if (head > size)
+			head = size;
+		memcpy(to, first + place, head);
+	}
+	if (head < size)
+		memcpy((uint8_t *)to + head,
+		       second + place + head - part[0].iov_len, size - head);
 }

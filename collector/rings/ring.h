@@ -36,6 +36,10 @@ struct ring_bytes ring_read(const struct ring *ring);
 /* Gives @bytes, as ring_read() returned them, back to the kernel. */
 void ring_release(struct ring *ring, const struct ring_bytes *bytes);
 
+/* Copies @size bytes at @place of @bytes, which has them, to @to. */
+void ring_copy(const struct ring_bytes *bytes, size_t place, void *to,
+	       size_t size);
+
 /* Splits [@start, @start + @size) of a ring of @room bytes at @base, counted
  * from the first byte ever written, where it wraps.
  */

@@ -85,6 +85,19 @@ static int intel_pt_configure(const struct pmu *pmu, const struct log *log,
 	return configure_timing(pmu, log, attr);
 }
 
+/* The driver clears the count of bytes that PSBs come by only at the first start
+ * (pt_config() in arch/x86/events/intel/pt.c): each 2 KiB is the least.
+ */
+static int intel_pt_set_often(const struct pmu *pmu, const struct log *log,
+			      struct perf_event_attr *attr)
+{
+	if (!has_cap(pmu, "caps/psb_cyc"))
+		return 0;
+	attr->config &= ~pmu_term_mask(pmu, "psb_period");
+	return set(pmu, "psb_period", allowed(pmu, "caps/psb_periods", 0), log,
+		   attr);
+}
+
 /* Older kernels show the term on CPUs that cannot do it as well. */
 static int intel_pt_set_cycles(const struct pmu *pmu,
 			       const struct cycle_choice *choice,
@@ -196,6 +209,7 @@ const struct tracer intel_pt_tracer = {
 	.cycle_term = "cyc",
 	.configure = intel_pt_configure,
 	.set_cycles = intel_pt_set_cycles,
+	.set_often = intel_pt_set_often,
 	.filter_ranges = intel_pt_filter_ranges,
 	.metadata = intel_pt_metadata,
 	.now_ns = intel_pt_now_ns,

@@ -57,6 +57,15 @@ struct tracer {
 			  const struct log *log, struct perf_event_attr *attr,
 			  uint64_t *config3);
 
+	/* Makes the trace hold a place to begin at as often as the unit can:
+	 * after a snapshot it goes on without one.  NULL: it has one whenever
+	 * it goes on.
+	 *
+	 * Returns 0, or a negative enum error with the reason in the log.
+	 */
+	int (*set_often)(const struct pmu *pmu, const struct log *log,
+			 struct perf_event_attr *attr);
+
 	/* Leaves returns out that go where they were called from; NULL: the
 	 * unit always does.
 	 *

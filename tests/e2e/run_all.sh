@@ -23,7 +23,7 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	attribution_cost.sh inband.sh "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh attribution_requests.sh attribution_locks.sh
 	attribution_relations.sh attribution_sleeps.sh top.sh tutorial.sh arm64.sh
-	"faults.sh 6 1 1 kills"
+	triggers.sh "faults.sh 6 1 1 kills"
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
@@ -44,6 +44,8 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_relations.sh --arm64"
 		"arm64_perf.sh one_cpu two_cpus" arm64_etr.sh
 		"attribution_levels.sh --arm64"
+		"triggers.sh 6.12 all" "triggers.sh 7.3" "triggers.sh 6.1"
+		"triggers.sh --arm64"
 		"functions.sh --arm64 6.12 1 pipe sleep-all")
 fi
 if [[ $ACTION == list ]]; then

@@ -18,8 +18,9 @@ TABLES = (
     "--processes", "--threads", "--servers", "--requests", "--locks",
     "--syscalls", "--sleeps",
     "--runqueue", "--interrupts", "--interrupts=both", "--user-sites",
-    "--crashes", "--flat", "--flat --lines", "--callgraph", "--calltree",
-    "--tracer", "--function=vfs_read", "--between do_syscall_64 vfs_read",
+    "--crashes", "--hits", "--flat", "--flat --lines", "--callgraph",
+    "--calltree", "--tracer", "--function=vfs_read",
+    "--between do_syscall_64 vfs_read",
 )
 FORMS = (
     "timeline", "timeline --format=csv --jobs=3", "timeline --format=json",

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/calls/system_call.h"
+#include "attribution/events/known_events.h"
+#include "attribution/hits/hit_list.h"
+#include "attribution/hits/hits_table_parts.h"
+#include "attribution/text/table_rows.h"
+#include "common/error.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* So deep goes what is shown of a call's functions. */
+enum { SHOWN_DEPTH = 7 };
+
+static int begin(struct task_listener *listener, const struct system_call *call)
+{
+	struct hits_table *table = (struct hits_table *)listener;
+
+	return call_recorder_begin(&table->recorder, call);
+}
+
+static int take_step(struct task_listener *listener,
+		     const struct call_step *step)
+{
+	struct hits_table *table = (struct hits_table *)listener;
+
+	return call_recorder_step(&table->recorder, step);
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct hits_table *table = (struct hits_table *)listener;
+
+	return call_recorder_sleep(&table->recorder, sleep);
+}
+
+/* The record is written now, before its parts are used for the next call. */
+static int keep_call(struct hits_table *table, const struct call_record *record,
+		     struct hit_call *kept)
+{
+	const struct system_call *call = record->call;
+	FILE *out;
+
+	if (kept->is_known)
+		return 0;
+	*kept = (struct hit_call){
+		.is_known = true,
+		.function = call->function,
+		.times = call_times_of(call),
+	};
+	out = open_memstream(&kept->text, &kept->size);
+	if (!out)
+		return -ERROR_MEMORY;
+	table->context.out = out;
+	call_record_text(&table->context, record);
+	return fclose(out) ? -ERROR_MEMORY : 0;
+}
+
+static int end(struct task_listener *listener, const struct system_call *call)
+{
+	struct hits_table *table = (struct hits_table *)listener;
+	struct call_record record;
+	bool is_hit = false;
+	int status = 0;
+
+	if (!call_recorder_end(&table->recorder, call, &record))
+		return 0;
+	for (size_t i = hit_list_from(&table->hits, call->begin_ns);
+	     i < table->hits.count && !status; i++) {
+		const struct hit *hit = array_at(&table->hits, i);
+
+		if (hit->what.hit_ns > call->end_ns)
+			break;
+		if (hit->tid != call->task->tid)
+			continue;
+		is_hit = true;
+		status = keep_call(table, &record, array_at(&table->calls, i));
+	}
+	if (!is_hit && !status && call->end == CALL_RETURNED)
+		status = typical_calls_add(table->typical, call);
+	return status;
+}
+
+static void free_table(struct hits_table *table)
+{
+	for (size_t i = 0; i < table->calls.count; i++)
+		free(((struct hit_call *)array_at(&table->calls, i))->text);
+	array_free(&table->calls);
+	array_free(&table->hits);
+	call_recorder_free(&table->recorder);
+	typical_calls_free(table->typical);
+	task_tracker_free(table->tracker);
+	free(table);
+}
+
+static struct call_record_context context_of(const struct hits_table *table)
+{
+	const struct attribution_input *input = &table->input;
+
+	return (struct call_record_context){
+		.functions = symbols_functions(input->symbols),
+		.arch = symbols_arch(input->symbols),
+		.names = input->names,
+		.wakers = task_tracker_wakers(table->tracker),
+		.stacks = task_tracker_stacks(table->tracker),
+		.lines = input->lines,
+		.max_depth = SHOWN_DEPTH,
+		.has_off_cpu =
+			known_events_has(input->events, EVENT_SCHED_SWITCH) &&
+			known_events_has(input->events, EVENT_SCHED_WAKING),
+	};
+}
+
+/* Returns 0 or -ERROR_MEMORY. */
+static int prepare(struct hits_table *table)
+{
+	const struct task_tracker_options options =
+		task_tracker_options_of(&table->input);
+	int status = hit_list_read(table->input.recording, &table->hits);
+
+	table->tracker = task_tracker_new(&options, &table->listener);
+	table->typical = typical_calls_new();
+	if (status || !table->tracker || !table->typical)
+		return -ERROR_MEMORY;
+	if (table->hits.count &&
+	    !array_reach(&table->calls, table->hits.count - 1))
+		return -ERROR_MEMORY;
+	table->context = context_of(table);
+	return 0;
+}
+
+static struct event_handler *open_table(const struct attribution_input *input)
+{
+	struct hits_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->listener = (struct task_listener){
+		.began = begin,
+		.step = take_step,
+		.slept = take_sleep,
+		.ended = end,
+	};
+	table->input = *input;
+	table->recorder = CALL_RECORDER_EMPTY;
+	table->hits = ARRAY_OF(struct hit);
+	table->calls = ARRAY_OF(struct hit_call);
+	if (!prepare(table))
+		return task_tracker_handler(table->tracker);
+	free_table(table);
+	return NULL;
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct task_tracker *tracker = task_tracker_of(handler);
+	const struct hits_table *table =
+		(struct hits_table *)task_tracker_listener(tracker);
+	int status = task_tracker_end(tracker);
+	uint64_t count = table->hits.count;
+
+	if (status < 0)
+		return status;
+	if (output->format != RECORD_TABLE)
+		return table_rows_render(output, hits_table_row, table, count);
+	if (!hit_list_is_wanted(table->input.recording))
+		table_rows_missing(output->out, "hits", "triggers",
+				   "--trigger=SPEC");
+	else if (!count)
+		fputs("No trigger hit.\n\n", output->out);
+	for (uint64_t i = 0; i < count && i < output->top; i++)
+		hits_table_print(table, i, output->out);
+	if (count > output->top)
+		fprintf(output->out, "%" PRIu64 " more hits (--top)\n\n",
+			count - output->top);
+	return 0;
+}
+
+static void close_table(struct event_handler *handler)
+{
+	free_table((struct hits_table *)task_tracker_listener(
+		task_tracker_of(handler)));
+}
+
+const struct attribution_table hits_table = {
+	.name = "hits",
+	.help = "what made triggers hit, against the typical call of its kind",
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

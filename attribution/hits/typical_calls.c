@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/hits/typical_calls.h"
+#include "attribution/calls/system_call.h"
+#include "attribution/text/histogram.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/number_map.h"
+
+#include <stdlib.h>
+
+/* All calls of one function. */
+struct kind {
+	struct histogram parts[CALL_PART_NAMES];
+};
+
+struct typical_calls {
+	struct number_map *by_function; /* index + 1 */
+	struct array kinds;		/* struct kind */
+};
+
+struct call_times call_times_of(const struct system_call *call)
+{
+	return (struct call_times){ .ns = {
+					    [CALL_WALL] = call->end_ns -
+							  call->begin_ns,
+					    [CALL_ON_CPU] = system_call_on_cpu(
+						    call->class_ns),
+					    [CALL_ASLEEP] =
+						    call->class_ns[TIME_ASLEEP],
+					    [CALL_RUNNABLE] =
+						    call->class_ns[TIME_RUNNABLE],
+					    [CALL_STOLEN] =
+						    call->class_ns
+							    [TIME_INTERRUPT],
+					    [CALL_TRACER] =
+						    call->class_ns[TIME_TRACER],
+					    [CALL_UNKNOWN] =
+						    call->class_ns[TIME_UNKNOWN],
+				    } };
+}
+
+const char *call_part_title(enum call_part_name part)
+{
+	static const char *const titles[CALL_PART_NAMES] = {
+		[CALL_WALL] = "wall",	    [CALL_ON_CPU] = "on CPU",
+		[CALL_ASLEEP] = "asleep",   [CALL_RUNNABLE] = "runnable",
+		[CALL_STOLEN] = "stolen",   [CALL_TRACER] = "tracer",
+		[CALL_UNKNOWN] = "unknown",
+	};
+
+	return titles[part];
+}
+
+struct typical_calls *typical_calls_new(void)
+{
+	struct typical_calls *calls = calloc(1, sizeof(*calls));
+
+	if (!calls)
+		return NULL;
+	calls->kinds = ARRAY_OF(struct kind);
+	calls->by_function = number_map_new();
+	if (calls->by_function)
+		return calls;
+	typical_calls_free(calls);
+	return NULL;
+}
+
+void typical_calls_free(struct typical_calls *calls)
+{
+	if (!calls)
+		return;
+	for (size_t i = 0; i < calls->kinds.count; i++) {
+		struct kind *kind = array_at(&calls->kinds, i);
+
+		for (int part = 0; part < CALL_PART_NAMES; part++)
+			histogram_free(&kind->parts[part]);
+	}
+	array_free(&calls->kinds);
+	number_map_free(calls->by_function);
+	free(calls);
+}
+
+static struct kind *kind_of(struct typical_calls *calls, uint32_t function)
+{
+	uint64_t *index = number_map_add(calls->by_function, function);
+	struct kind *kind;
+
+	if (!index)
+		return NULL;
+	if (*index)
+		return array_at(&calls->kinds, *index - 1);
+	kind = array_add(&calls->kinds);
+	if (!kind)
+		return NULL;
+	for (int part = 0; part < CALL_PART_NAMES; part++)
+		kind->parts[part] = HISTOGRAM_EMPTY;
+	*index = calls->kinds.count;
+	return kind;
+}
+
+int typical_calls_add(struct typical_calls *calls,
+		      const struct system_call *call)
+{
+	const struct call_times times = call_times_of(call);
+	struct kind *kind = kind_of(calls, call->function);
+	int status = kind ? 0 : -ERROR_MEMORY;
+
+	for (int part = 0; part < CALL_PART_NAMES && !status; part++)
+		status = histogram_add(&kind->parts[part], times.ns[part]);
+	return status;
+}
+
+uint64_t typical_calls_of(const struct typical_calls *calls, uint32_t function,
+			  struct call_times *times)
+{
+	const uint64_t *index = number_map_find(calls->by_function, function);
+	const struct kind *kind;
+
+	*times = (struct call_times){ .ns = { 0 } };
+	if (!index || !*index)
+		return 0;
+	kind = array_at(&calls->kinds, *index - 1);
+	for (int part = 0; part < CALL_PART_NAMES; part++)
+		times->ns[part] = histogram_quantile(&kind->parts[part], 0.5);
+	return kind->parts[CALL_WALL].count;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/collector_parts.h"
+#include "collector/records/record_bytes.h"
+#include "collector/trigger/probe_events.h"
+#include "collector/writer/recording_writer.h"
+#include "common/error.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* The fields that EVENT_SAMPLE_TYPE gives a sample, then those of an event of
+ * BPF output (PERF_SAMPLE_RAW).
+ */
+struct sample_fields {
+	uint64_t id;
+	uint64_t ip;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time_ns;
+	uint32_t cpu;
+	uint32_t reserved;
+	uint32_t raw_size;
+	struct trigger_report report;
+} __attribute__((packed));
+
+uint64_t collector_clock_ns(const struct collector *collector)
+{
+	const struct cpu_rings *rings = collector->cpus.items;
+
+	return collector->tracer->now_ns(rings->ring[RING_TRACE].page);
+}
+
+/* Returns the trigger whose events have @id, or NULL. */
+static const struct trigger *trigger_of(const struct collector *collector,
+					uint64_t id)
+{
+	const struct event *events = collector->events.events.items;
+
+	for (size_t i = 0; i < collector->events.events.count; i++)
+		if (events[i].id == id)
+			return trigger_set_of_spec(&collector->triggers,
+						   events[i].spec);
+	return NULL;
+}
+
+/* Returns whether what happened at @time_ns is in the trace. */
+static bool was_traced(const struct collector *collector, uint64_t time_ns)
+{
+	const struct hit_wait *hits = &collector->hits;
+
+	return time_ns >= hits->since_ns &&
+	       (!hits->is_frozen || time_ns <= collector->frozen_ns);
+}
+
+/* The first hit that is in the trace is waited for; others are counted. */
+static void take_hit(struct collector *collector, const struct trigger *trigger,
+		     const struct sample_fields *sample)
+{
+	struct hit_wait *hits = &collector->hits;
+	struct trigger_hit *hit = &hits->hit;
+
+	if (!hits->has_begun || !trigger)
+		return;
+	if (hits->is_pending || !was_traced(collector, sample->time_ns)) {
+		hits->overlapped++;
+		return;
+	}
+	*hit = (struct trigger_hit){ .hit_ns = sample->time_ns };
+	if (trigger->maps.hits >= 0)
+		hit->latency_ns = sample->report.latency_ns;
+	if (hit->latency_ns)
+		hit->begin_ns = sample->time_ns - sample->report.length_ns;
+	snprintf(hit->text, sizeof(hit->text), "%s", trigger->spec.text);
+	hits->pid = sample->pid;
+	hits->tid = sample->tid;
+	hits->cpu = (int)sample->cpu;
+	hits->is_pending = true;
+	if (collector->options->after_ns)
+		hits->timer = timer_open(collector->options->after_ns);
+}
+
+void collector_take_hits(struct collector *collector,
+			 const struct ring_bytes *records)
+{
+	struct perf_event_header header;
+	struct sample_fields sample;
+
+	for (size_t place = 0; place + sizeof(header) <= records->size;
+	     place += header.size) {
+		size_t size;
+
+		ring_copy(records, place, &header, sizeof(header));
+		if (header.size < sizeof(header))
+			return;
+		size = header.size - sizeof(header);
+		if (header.type != PERF_RECORD_SAMPLE ||
+		    size < offsetof(struct sample_fields, raw_size))
+			continue;
+		memset(&sample, 0, sizeof(sample));
+		ring_copy(records, place + sizeof(header), &sample,
+			  size < sizeof(sample) ? size : sizeof(sample));
+		take_hit(collector, trigger_of(collector, sample.id), &sample);
+	}
+}
+
+/* Whoever writes there is no task of the recording's. */
+static void take_line(struct collector *collector,
+		      const struct trigger *trigger)
+{
+	const int *cpus = collector->target.cpus.items;
+	struct sample_fields sample = {
+		.time_ns = collector_clock_ns(collector),
+		.cpu = (uint32_t)cpus[0],
+	};
+
+	take_hit(collector, trigger, &sample);
+}
+
+void collector_take_lines(struct collector *collector)
+{
+	const struct trigger *triggers = collector->triggers.triggers.items;
+
+	for (size_t i = 0; i < collector->triggers.triggers.count; i++) {
+		char bytes[4096];
+		ssize_t got = triggers[i].line < 0 ? 0 :
+						     read(triggers[i].line,
+							  bytes, sizeof(bytes));
+
+		for (ssize_t j = 0; j < got; j++)
+			if (bytes[j] == '\n')
+				take_line(collector, &triggers[i]);
+	}
+}
+
+/* Writes down why the trace that was just kept was. */
+static int add_record(struct collector *collector)
+{
+	const struct hit_wait *hits = &collector->hits;
+	const struct event *event = event_list_find(
+		&collector->events, hits->record_spec, hits->cpu);
+	struct byte_buffer record = { 0 };
+	size_t place;
+	int error;
+
+	if (!event)
+		return -ERROR_NOT_FOUND;
+	place = record_begin(&record, PERF_RECORD_SAMPLE, 0);
+	byte_buffer_u64(&record, event->id);
+	byte_buffer_u64(&record, 0);
+	byte_buffer_u32(&record, hits->pid);
+	byte_buffer_u32(&record, hits->tid);
+	byte_buffer_u64(&record, collector->frozen_ns);
+	byte_buffer_u32(&record, (uint32_t)hits->cpu);
+	byte_buffer_u32(&record, 0);
+	/* The kernel, too, fills up so that the record's size is right. */
+	byte_buffer_u32(&record, sizeof(hits->hit) + sizeof(uint32_t));
+	byte_buffer_add(&record, &hits->hit, sizeof(hits->hit));
+	byte_buffer_u32(&record, 0);
+	record_end(&record, place);
+	error = recording_writer_add(collector->writer, &record);
+	byte_buffer_free(&record);
+	return error;
+}
+
+static int keep(struct collector *collector, bool last)
+{
+	struct hit_wait *hits = &collector->hits;
+	int error;
+
+	hits->hit.number = ++collector->result->hits;
+	hits->hit.overlapped = hits->overlapped;
+	collector->result->overlapped += hits->overlapped;
+	hits->overlapped = 0;
+	error = collector_snapshot(collector, last);
+	if (!error)
+		error = add_record(collector);
+	hits->is_pending = false;
+	if (hits->timer >= 0)
+		close(hits->timer);
+	hits->timer = -1;
+	return error;
+}
+
+int collector_freeze(struct collector *collector)
+{
+	const struct cpu_rings *rings = collector->cpus.items;
+	bool has_come = false;
+	int error;
+
+	for (size_t i = 0; i < collector->cpus.count; i++)
+		has_come |= rings[i].ring[RING_HITS].page &&
+			    ring_read(&rings[i].ring[RING_HITS]).size;
+	if (!has_come || collector->options->after_ns)
+		return 0;
+	error = event_list_control(&collector->events, collector->trace_spec,
+				   PERF_EVENT_IOC_DISABLE, NULL);
+	collector->frozen_ns = collector_clock_ns(collector);
+	collector->hits.is_frozen = true;
+	return error;
+}
+
+int collector_unfreeze(struct collector *collector)
+{
+	if (!collector->hits.is_frozen)
+		return 0;
+	collector->hits.is_frozen = false;
+	return collector_enable_trace(collector);
+}
+
+int collector_keep_hit(struct collector *collector, bool is_time)
+{
+	const struct collector_options *options = collector->options;
+	int error;
+
+	if (!collector->hits.is_pending || (options->after_ns && !is_time))
+		return 0;
+	error = keep(collector, false);
+	if (options->max_hits && collector->result->hits >= options->max_hits &&
+	    collector->result->end == COLLECTOR_FAILED)
+		collector->result->end = COLLECTOR_HITS_REACHED;
+	return error;
+}
+
+int collector_keep_last(struct collector *collector)
+{
+	int error = collector_drain(collector);
+
+	if (error)
+		return error;
+	error = collector->hits.is_pending ?
+			keep(collector, true) :
+			collector_snapshot(collector, true);
+	collector->result->overlapped += collector->hits.overlapped;
+	collector->result->missed =
+		collector->triggers.has_probes ? probe_events_missed() : 0;
+	return error;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_BPF_CODE_H
+#define KT_COLLECTOR_BPF_CODE_H
+
+#include <linux/bpf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BPF_CODE_ROOM = 128, BPF_CODE_LEAVES = 16 };
+
+/* A BPF program that is put together instruction by instruction
+ * (Documentation/bpf/standardization/instruction-set.rst).  It has one place
+ * where it returns 0, its end, to which bpf_leave_if() goes.
+ */
+struct bpf_code {
+	struct bpf_insn insns[BPF_CODE_ROOM];
+	size_t count;
+	size_t leaves[BPF_CODE_LEAVES]; /* jumps to the end */
+	size_t leave_count;
+};
+
+/* @to = @from; @to = @value, with its sign extended */
+void bpf_move(struct bpf_code *code, int to, int from);
+void bpf_move_number(struct bpf_code *code, int to, int32_t value);
+
+/* @to = @value, whatever its size; @to = the map that is open as @fd */
+void bpf_move_wide(struct bpf_code *code, int to, uint64_t value);
+void bpf_move_map(struct bpf_code *code, int to, int fd);
+
+/* @to = @to @operation (BPF_ADD, ...) @from, or @value */
+void bpf_compute(struct bpf_code *code, int operation, int to, int from);
+void bpf_compute_number(struct bpf_code *code, int operation, int to,
+			int32_t value);
+
+/* @to = the @size (BPF_W, BPF_DW) at @base + @offset, and the other way */
+void bpf_load(struct bpf_code *code, int size, int to, int base, int offset);
+void bpf_store(struct bpf_code *code, int size, int base, int offset, int from);
+void bpf_store_number(struct bpf_code *code, int size, int base, int offset,
+		      int32_t value);
+
+/* Calls helper @function (BPF_FUNC_...): arguments in r1 to r5, result in r0;
+ * r6 to r9 stay.
+ */
+void bpf_call(struct bpf_code *code, int function);
+
+/* Jumps if @left @test (BPF_JEQ, ...) @value.  Returns what bpf_land() takes
+ * to have it jump to the next instruction.
+ */
+size_t bpf_jump_if(struct bpf_code *code, int test, int left, int32_t value);
+size_t bpf_jump_if_register(struct bpf_code *code, int test, int left,
+			    int right);
+void bpf_land(struct bpf_code *code, size_t jump);
+
+/* Returns 0 from the program, if the condition holds. */
+void bpf_leave(struct bpf_code *code);
+void bpf_leave_if(struct bpf_code *code, int test, int left, int32_t value);
+void bpf_leave_if_register(struct bpf_code *code, int test, int left,
+			   int right);
+
+/* Ends the program: it returns @result, and 0 where it left. */
+void bpf_finish(struct bpf_code *code, int32_t result);
+
+#endif

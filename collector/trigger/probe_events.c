@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/trigger/probe_events.h"
+#include "collector/bytes/byte_buffer.h"
+#include "collector/events/tracefs.h"
+#include "common/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GROUP "ktrace_hw_"
+
+/* So many calls may be under way at once, asleep too: the kernel allows no more
+ * (KRETPROBE_MAXACTIVE_MAX in kernel/trace/trace_kprobe.c).
+ */
+#define RETURNS_AT_ONCE "4096"
+
+void probe_event_name(size_t number, int is_return, char name[PROBE_NAME_SIZE])
+{
+	snprintf(name, PROBE_NAME_SIZE, GROUP "%ld:%s%zu", (long)getpid(),
+		 is_return ? "end" : "begin", number);
+}
+
+/* Writes @line to tracefs' @file, appending.  Returns 0 or -ERROR_SYSTEM. */
+static int write_line(const char *file, const char *line)
+{
+	const char *folder = tracefs_folder();
+	char path[128];
+	int error = 0;
+	int saved;
+	int fd;
+
+	if (!folder) {
+		errno = ENOENT;
+		return -ERROR_SYSTEM;
+	}
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	if (write(fd, line, strlen(line)) < 0)
+		error = -ERROR_SYSTEM;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return error;
+}
+
+/* Here a group and an event have a slash between them. */
+static void definition_name(size_t number, int is_return,
+			    char name[PROBE_NAME_SIZE])
+{
+	probe_event_name(number, is_return, name);
+	*strchr(name, ':') = '/';
+}
+
+int probe_event_add_kernel(size_t number, int is_return, const char *function)
+{
+	char name[PROBE_NAME_SIZE];
+	char line[256];
+
+	definition_name(number, is_return, name);
+	snprintf(line, sizeof(line), "%s:%s %s\n",
+		 is_return ? "r" RETURNS_AT_ONCE : "p", name, function);
+	return write_line("kprobe_events", line);
+}
+
+int probe_event_add_user(size_t number, int is_return, const char *path,
+			 uint64_t offset)
+{
+	char name[PROBE_NAME_SIZE];
+	char line[PATH_MAX + 128];
+
+	definition_name(number, is_return, name);
+	snprintf(line, sizeof(line), "%s:%s %s:0x%" PRIx64 "\n",
+		 is_return ? "r" : "p", name, path, offset);
+	return write_line("uprobe_events", line);
+}
+
+/* Looks whether @line of dynamic_events is a probe of a process that is this
+ * one, or has ended: "p:GROUPpid/event place", "r4096:GROUPpid/event place".
+ */
+static bool is_ours(const char *line)
+{
+	const char *name = strchr(line, ':');
+	long pid;
+	char *end;
+
+	if (!name || strncmp(name + 1, GROUP, strlen(GROUP)))
+		return false;
+	pid = strtol(name + 1 + strlen(GROUP), &end, 10);
+	return *end == '/' && pid > 0 &&
+	       (pid == getpid() || (kill((pid_t)pid, 0) < 0 && errno == ESRCH));
+}
+
+static void remove_probe(const char *line)
+{
+	const char *name = strchr(line, ':') + 1;
+	char removal[PROBE_NAME_SIZE + 8];
+
+	snprintf(removal, sizeof(removal), "-:%.*s\n",
+		 (int)strcspn(name, " \n"), name);
+	write_line("dynamic_events", removal);
+}
+
+void probe_events_remove(void)
+{
+	const char *folder = tracefs_folder();
+	struct byte_buffer text = { 0 };
+	char path[128];
+	char *rest;
+	const char *line;
+
+	if (!folder)
+		return;
+	snprintf(path, sizeof(path), "%s/dynamic_events", folder);
+	if (!byte_buffer_file(&text, path))
+		byte_buffer_zeros(&text, 1);
+	rest = text.failed ? NULL : (char *)text.bytes;
+	while ((line = strsep(&rest, "\n")))
+		if (is_ours(line))
+			remove_probe(line);
+	byte_buffer_free(&text);
+}
+
+/* A line of kprobe_profile is "event hits missed", and its events are of any
+ * group: ours have the same names in all processes, so the group's own folder
+ * is looked into for the names that count.
+ */
+uint64_t probe_events_missed(void)
+{
+	const char *folder = tracefs_folder();
+	uint64_t missed = 0;
+	uint64_t hits;
+	uint64_t misses;
+	char path[256];
+	char event[64];
+	FILE *file;
+
+	if (!folder)
+		return 0;
+	snprintf(path, sizeof(path), "%s/kprobe_profile", folder);
+	file = fopen(path, "re");
+	while (file && fscanf(file, "%63s %" SCNu64 " %" SCNu64, event, &hits,
+			      &misses) == 3) {
+		snprintf(path, sizeof(path), "%s/events/" GROUP "%ld/%s",
+			 folder, (long)getpid(), event);
+		if (!access(path, F_OK))
+			missed += misses;
+	}
+	if (file)
+		fclose(file);
+	return missed;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/events/event_list.h"
+#include "collector/events/tracefs.h"
+#include "collector/trigger/bpf_code.h"
+#include "collector/trigger/trigger_arming.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The triggers that take what is there: tracepoints, signals, named pipes. */
+
+static int set_filter(const struct trigger_arming *arming)
+{
+	const struct trigger *trigger = arming->trigger;
+	const char *name = trigger->spec.name;
+	int system = (int)strcspn(name, ":");
+
+	if (!trigger->spec.filter[0] ||
+	    !event_list_control(arming->setup->events, trigger->hit_spec,
+				PERF_EVENT_IOC_SET_FILTER,
+				(void *)(uintptr_t)trigger->spec.filter))
+		return 0;
+	return trigger_refuse(arming,
+			      "the kernel refuses the filter '%s': the fields "
+			      "are in %s/events/%.*s/%s/format",
+			      trigger->spec.filter, tracefs_folder(), system,
+			      name, name + system + 1);
+}
+
+int trigger_arm_tracepoint(const struct trigger_arming *arming)
+{
+	const struct trigger_setup *setup = arming->setup;
+	struct trigger *trigger = arming->trigger;
+	struct event_spec spec;
+	uint64_t id;
+	int added;
+
+	if (tracefs_id(trigger->spec.name, &id))
+		return trigger_refuse(arming,
+				      "the kernel has no tracepoint %s, or "
+				      "tracefs cannot be read (root can)",
+				      trigger->spec.name);
+	spec = event_spec_tracepoint(trigger->spec.name, id, EVENT_OF_CPUS);
+	spec.ring = RING_HITS;
+	spec.attr.wakeup_watermark = 1;
+	spec.attr.disabled = 0;
+	if (setup->can_pause)
+		event_spec_pause(&spec, setup->trace_spec);
+	added = event_list_add(setup->events, spec);
+	if (added < 0)
+		return trigger_refuse(arming, "out of memory");
+	trigger->hit_spec = (size_t)added;
+	if (setup->open(setup->context, trigger->hit_spec))
+		return trigger_refuse_errno(arming, trigger->spec.name);
+	trigger->has_events = true;
+	if (!set_filter(arming))
+		return 0;
+	event_list_control(setup->events, trigger->hit_spec,
+			   PERF_EVENT_IOC_DISABLE, NULL);
+	trigger->has_events = false;
+	return -1;
+}
+
+int trigger_arm_signal(const struct trigger_arming *arming)
+{
+	const struct trigger_condition condition = {
+		.test = TEST_SIGNAL,
+		.signals = arming->trigger->spec.signals,
+	};
+	struct bpf_code code = { .count = 0 };
+
+	if (trigger_hits_map(arming))
+		return -1;
+	trigger_program_hit(&code, &arming->trigger->maps, &condition);
+	return trigger_attach_raw(arming, "signal_deliver", &code);
+}
+
+/* Open for writing, too: it does not end when the last writer closes it. */
+int trigger_arm_line(const struct trigger_arming *arming)
+{
+	struct trigger *trigger = arming->trigger;
+	const char *path = trigger->spec.path;
+	struct stat stat_of_path;
+
+	if (stat(path, &stat_of_path) < 0 && errno == ENOENT &&
+	    mkfifo(path, 0600) < 0)
+		return trigger_refuse_errno(arming, path);
+	trigger->line = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (trigger->line >= 0 && !fstat(trigger->line, &stat_of_path) &&
+	    !S_ISFIFO(stat_of_path.st_mode)) {
+		close(trigger->line);
+		trigger->line = -1;
+		return trigger_refuse(arming, "%s is no named pipe (mkfifo)",
+				      path);
+	}
+	return trigger_keep(arming, trigger->line, path);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/kernel_code/kernel_symbols.h"
+#include "collector/trigger/bpf_code.h"
+#include "collector/trigger/function_names.h"
+#include "collector/trigger/probe_events.h"
+#include "collector/trigger/trigger_arming.h"
+#include "collector/trigger/user_function.h"
+#include "common/error.h"
+
+#include <errno.h>
+
+/* The triggers that are at probes. */
+
+/* Finds the kernel function that the trigger's @name means. */
+static int find_function(const struct trigger_arming *arming, const char *name,
+			 char *function, size_t size)
+{
+	struct kernel_symbols *symbols = arming->setup->symbols;
+	char near[3 * 64 + 8];
+
+	/* Its lines are much work for the kernel. */
+	if (!symbols->text.bytes &&
+	    kernel_symbols_read(symbols, "/proc/kallsyms"))
+		return trigger_refuse_errno(arming, "/proc/kallsyms");
+	if (!function_name_find(symbols, name, function, size))
+		return 0;
+	function_name_suggest(symbols, name, near, sizeof(near));
+	return trigger_refuse(arming,
+			      "the kernel has neither a system call nor a "
+			      "function called %s%s%s",
+			      name, *near ? "; did you mean " : "", near);
+}
+
+/* Makes a probe of the kernel at the begin or the return of @function. */
+static int probe_kernel(const struct trigger_arming *arming, size_t number,
+			bool is_return, const char *function)
+{
+	arming->set->has_probes = true;
+	if (!probe_event_add_kernel(number, is_return, function))
+		return 0;
+	if (errno == EINVAL || errno == EADDRNOTAVAIL)
+		return trigger_refuse(
+			arming,
+			"the kernel allows no probe at %s, or has "
+			"several functions of that name",
+			function);
+	return trigger_refuse_errno(arming, function);
+}
+
+/* The same at @offset of the trigger's program. */
+static int probe_user(const struct trigger_arming *arming, size_t number,
+		      bool is_return, uint64_t offset)
+{
+	const char *path = arming->trigger->spec.path;
+
+	arming->set->has_probes = true;
+	if (!probe_event_add_user(number, is_return, path, offset))
+		return 0;
+	return trigger_refuse_errno(arming, path);
+}
+
+/* Runs the programs that tell a hit at the probes @number. */
+static int measure_at(const struct trigger_arming *arming, size_t number,
+		      const struct trigger_condition *condition)
+{
+	const struct trigger_maps *maps = &arming->trigger->maps;
+	bool has_begin = maps->begins >= 0 && condition->test != TEST_WAIT;
+	struct bpf_code begin = { .count = 0 };
+	struct bpf_code hit = { .count = 0 };
+	size_t spec;
+
+	if (has_begin) {
+		trigger_program_begin(&begin, maps);
+		if (trigger_open_probe(arming, number, false, false, &spec) ||
+		    trigger_attach(arming, spec, &begin))
+			return -1;
+	}
+	trigger_program_hit(&hit, maps, condition);
+	if (trigger_open_probe(arming, number, has_begin, true, &spec))
+		return -1;
+	return trigger_attach(arming, spec, &hit);
+}
+
+static int measure_sleeps(const struct trigger_arming *arming)
+{
+	struct bpf_code on_switch = { .count = 0 };
+	struct bpf_code on_waking = { .count = 0 };
+
+	trigger_program_sleep_switch(&on_switch, &arming->trigger->maps);
+	trigger_program_sleep_waking(&on_waking, &arming->trigger->maps);
+	if (trigger_attach_raw(arming, "sched_switch", &on_switch))
+		return -1;
+	return trigger_attach_raw(arming, "sched_waking", &on_waking);
+}
+
+/* Makes the maps that tell of calls or waits under way, and of hits. */
+static int make_maps(const struct trigger_arming *arming)
+{
+	struct trigger_maps *maps = &arming->trigger->maps;
+
+	if (trigger_hits_map(arming) || trigger_task_map(arming, &maps->begins))
+		return -1;
+	return trigger_forget_dead(arming, maps->begins);
+}
+
+int trigger_arm_call(const struct trigger_arming *arming)
+{
+	const struct trigger_spec *spec = &arming->trigger->spec;
+	const struct trigger_condition condition = {
+		.test = spec->kind == TRIGGER_SLEEP ? TEST_SLEEP : TEST_CALL,
+		.limit_ns = spec->limit_ns,
+	};
+	size_t number = arming->set->probes++;
+	char function[TRIGGER_NAME_SIZE + 16];
+
+	if (find_function(arming, spec->name, function, sizeof(function)) ||
+	    probe_kernel(arming, number, false, function) ||
+	    probe_kernel(arming, number, true, function) || make_maps(arming))
+		return -1;
+	if (spec->kind == TRIGGER_SLEEP && measure_sleeps(arming))
+		return -1;
+	return measure_at(arming, number, &condition);
+}
+
+/* Where a task that has got a CPU begins to run on it: the first function that
+ * the scheduler calls there (kernel/sched/core.c).
+ */
+static const char got_cpu[] = "finish_task_switch";
+
+int trigger_arm_runnable(const struct trigger_arming *arming)
+{
+	const struct trigger_maps *maps = &arming->trigger->maps;
+	const struct trigger_condition condition = {
+		.test = TEST_WAIT,
+		.limit_ns = arming->trigger->spec.limit_ns,
+	};
+	size_t number = arming->set->probes++;
+	char function[TRIGGER_NAME_SIZE];
+	struct bpf_code on_switch = { .count = 0 };
+	struct bpf_code on_waking = { .count = 0 };
+
+	if (find_function(arming, got_cpu, function, sizeof(function)) ||
+	    probe_kernel(arming, number, false, function) || make_maps(arming))
+		return -1;
+	trigger_program_wait_switch(&on_switch, maps);
+	trigger_program_wait_waking(&on_waking, maps);
+	if (trigger_attach_raw(arming, "sched_switch", &on_switch) ||
+	    trigger_attach_raw(arming, "sched_waking", &on_waking) ||
+	    trigger_attach_raw(arming, "sched_wakeup_new", &on_waking))
+		return -1;
+	return measure_at(arming, number, &condition);
+}
+
+int trigger_arm_user(const struct trigger_arming *arming)
+{
+	const struct trigger_spec *spec = &arming->trigger->spec;
+	const struct trigger_condition condition = {
+		.test = spec->limit_ns ? TEST_CALL : TEST_NOTHING,
+		.limit_ns = spec->limit_ns,
+	};
+	size_t number = arming->set->probes++;
+	uint64_t offset;
+	int error = user_function_offset(spec->path, spec->name, &offset);
+
+	if (error == -ERROR_SYSTEM)
+		return trigger_refuse_errno(arming, spec->path);
+	if (error)
+		return trigger_refuse(arming,
+				      "%s is no program or library with a "
+				      "function %s (nm, or nm -D, lists them)",
+				      spec->path, spec->name);
+	if (probe_user(arming, number, false, offset) ||
+	    (spec->limit_ns && probe_user(arming, number, true, offset)))
+		return -1;
+	if (spec->limit_ns ? make_maps(arming) : trigger_hits_map(arming))
+		return -1;
+	return measure_at(arming, number, &condition);
+}
+
+/* What the command started may end as it likes. */
+int trigger_arm_exit(const struct trigger_arming *arming)
+{
+	const struct trigger_condition condition = { .test = TEST_ARGUMENT };
+	size_t number = arming->set->probes++;
+
+	arming->trigger->maps.members = -1;
+	if (probe_kernel(arming, number, false, "do_group_exit") ||
+	    trigger_hits_map(arming))
+		return -1;
+	return measure_at(arming, number, &condition);
+}

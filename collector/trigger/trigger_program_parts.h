@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_TRIGGER_PROGRAM_PARTS_H
+#define KT_COLLECTOR_TRIGGER_PROGRAM_PARTS_H
+
+#include "collector/trigger/bpf_code.h"
+#include "collector/trigger/trigger_program.h"
+
+/* What the triggers' programs have in common.  All of it uses r0 to r5. */
+
+/* The stack of each program, below r10. */
+enum {
+	PROGRAM_KEY = -8, /* a task */
+	PROGRAM_VALUE = PROGRAM_KEY - (int)sizeof(struct trigger_begin),
+	PROGRAM_REPORT = PROGRAM_VALUE - (int)sizeof(struct trigger_report),
+	PROGRAM_PROCESS = PROGRAM_REPORT - 8,
+};
+
+/* PROGRAM_KEY = the current task */
+void program_key_of_current(struct bpf_code *code);
+
+/* PROGRAM_KEY = argument @index of a raw tracepoint, whose context is in r6 */
+void program_key_of_argument(struct bpf_code *code, int index);
+
+/* @to = the address of @place on the stack */
+void program_point_at(struct bpf_code *code, int to, int place);
+
+/* r0 = where the value of the key at @place is, or 0 */
+void program_look_up(struct bpf_code *code, int map, int place);
+
+/* Takes PROGRAM_KEY out of @map. */
+void program_forget_key(struct bpf_code *code, int map);
+
+/* Makes PROGRAM_VALUE begin now, with the stack pointer in register @stack, or
+ * 0 if that is < 0, and puts it at PROGRAM_KEY.
+ */
+void program_note_begin(struct bpf_code *code, int map, int stack);
+
+/* Leaves unless the current task, whose process and thread are in r0, counts;
+ * its key is at PROGRAM_KEY.
+ */
+void program_leave_others(struct bpf_code *code,
+			  const struct trigger_maps *maps);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/trigger/trigger_spec.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char wants_time[] = "a time behind '>', as 10ms (ns, us, ms, s)";
+static const char wants_name[] = "a name before '>', as read>10ms";
+
+int trigger_time_parse(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	char *unit;
+	double value;
+
+	/* Neither signs, spaces, hexadecimal digits nor "nan". */
+	if (!isdigit((unsigned char)*text) ||
+	    text[strspn(text, "0123456789.")] == 'x')
+		return -1;
+	value = strtod(text, &unit);
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(unit, units[i].name))
+			continue;
+		value *= units[i].ns;
+		if (value < 1 || value >= 86400e9)
+			return -1;
+		*ns = (uint64_t)value;
+		return 0;
+	}
+	return -1;
+}
+
+static bool is_name(const char *text, size_t length)
+{
+	if (!length || length >= TRIGGER_NAME_SIZE)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("_.", text[i]))
+			return false;
+	return true;
+}
+
+/* Takes the first @length bytes as the name, or returns @wants. */
+static const char *take_name(struct trigger_spec *spec, const char *text,
+			     size_t length, const char *wants)
+{
+	if (!is_name(text, length))
+		return wants;
+	snprintf(spec->name, sizeof(spec->name), "%.*s", (int)length, text);
+	return NULL;
+}
+
+/* NAME>TIME */
+static const char *parse_longer(const char *text, struct trigger_spec *spec)
+{
+	size_t length = strcspn(text, ">");
+
+	if (!text[length] ||
+	    trigger_time_parse(text + length + 1, &spec->limit_ns))
+		return wants_time;
+	return take_name(spec, text, length, wants_name);
+}
+
+/* FILE:FUNCTION, or FILE:FUNCTION>TIME; the file may have colons. */
+static const char *parse_user(const char *text, struct trigger_spec *spec)
+{
+	const char *colon = strrchr(text, ':');
+	const char *name = colon ? colon + 1 : text;
+	size_t length = strcspn(name, ">");
+
+	if (!colon || colon == text || colon - text >= PATH_MAX || !length ||
+	    length >= sizeof(spec->name))
+		return "uprobe:FILE:FUNCTION";
+	snprintf(spec->path, sizeof(spec->path), "%.*s", (int)(colon - text),
+		 text);
+	snprintf(spec->name, sizeof(spec->name), "%.*s", (int)length, name);
+	if (name[length] &&
+	    trigger_time_parse(name + length + 1, &spec->limit_ns))
+		return wants_time;
+	return NULL;
+}
+
+/* Returns the number of the signal called so, with or without SIG; 0: none. */
+static int signal_number(const char *name, size_t length)
+{
+	if (length > 3 && !strncmp(name, "SIG", 3)) {
+		name += 3;
+		length -= 3;
+	}
+	for (int i = 1; i < NSIG && i < 64; i++) {
+		const char *known = sigabbrev_np(i);
+
+		if (known && strlen(known) == length &&
+		    !strncmp(known, name, length))
+			return i;
+	}
+	return 0;
+}
+
+/* Reads SEGV,BUS.  Returns false if one is no signal. */
+static bool parse_signals(const char *list, struct trigger_spec *spec)
+{
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		int number = signal_number(list, length);
+
+		if (!number)
+			return false;
+		spec->signals |= UINT64_C(1) << number;
+		if (!list[length])
+			return true;
+		list += length + 1;
+	}
+}
+
+/* SYSTEM:EVENT, or SYSTEM:EVENT if FILTER */
+static const char *parse_tracepoint(const char *text, struct trigger_spec *spec)
+{
+	static const char wants[] = "SYSTEM:EVENT, or 'SYSTEM:EVENT if FILTER'";
+	size_t length = strcspn(text, " ");
+	const char *colon = memchr(text, ':', length);
+	const char *rest = text + length;
+
+	if (!colon || !is_name(text, (size_t)(colon - text)) ||
+	    !is_name(colon + 1, (size_t)(rest - colon - 1)) ||
+	    length >= sizeof(spec->name))
+		return wants;
+	snprintf(spec->name, sizeof(spec->name), "%.*s", (int)length, text);
+	if (!*rest)
+		return NULL;
+	if (strncmp(rest, " if ", 4) || !rest[4] ||
+	    strlen(rest + 4) >= sizeof(spec->filter))
+		return wants;
+	snprintf(spec->filter, sizeof(spec->filter), "%s", rest + 4);
+	return NULL;
+}
+
+/* There are tracepoints signal:..., whose names are no signals'. */
+static const char *parse_signal(const char *text, struct trigger_spec *spec)
+{
+	if (parse_signals(text + strlen("signal:"), spec))
+		return NULL;
+	if (!islower((unsigned char)text[strlen("signal:")]))
+		return "signals, as signal:SEGV,BUS";
+	spec->signals = 0;
+	spec->kind = TRIGGER_TRACEPOINT;
+	return parse_tracepoint(text, spec);
+}
+
+static const char *parse_crash(const char *text, struct trigger_spec *spec)
+{
+	(void)text;
+	parse_signals("SEGV,BUS,ILL,FPE,ABRT,TRAP,SYS", spec);
+	return NULL;
+}
+
+static const char *parse_exit(const char *text, struct trigger_spec *spec)
+{
+	(void)text;
+	(void)spec;
+	return NULL;
+}
+
+static const char *parse_sleep(const char *text, struct trigger_spec *spec)
+{
+	return parse_longer(text + strlen("sleep@"), spec);
+}
+
+static const char *parse_uprobe(const char *text, struct trigger_spec *spec)
+{
+	return parse_user(text + strlen("uprobe:"), spec);
+}
+
+static const char *parse_line(const char *text, struct trigger_spec *spec)
+{
+	const char *path = text + strlen("line:");
+
+	if (!*path || strlen(path) >= sizeof(spec->path))
+		return "line:FIFO, the path of a named pipe";
+	snprintf(spec->path, sizeof(spec->path), "%s", path);
+	return NULL;
+}
+
+static const struct form {
+	const char *begin;
+	bool is_whole; /* nothing follows */
+	enum trigger_kind kind;
+	const char *(*parse)(const char *text, struct trigger_spec *spec);
+} forms[] = {
+	{ "uprobe:", false, TRIGGER_USER, parse_uprobe },
+	{ "line:", false, TRIGGER_LINE, parse_line },
+	{ "signal:", false, TRIGGER_SIGNAL, parse_signal },
+	{ "crash", true, TRIGGER_SIGNAL, parse_crash },
+	{ "exit!=0", true, TRIGGER_EXIT, parse_exit },
+	{ "sleep@", false, TRIGGER_SLEEP, parse_sleep },
+	{ "runnable>", false, TRIGGER_RUNNABLE, parse_longer },
+};
+
+const char *trigger_spec_parse(const char *text, struct trigger_spec *spec)
+{
+	*spec = (struct trigger_spec){ .text = text };
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		size_t length = strlen(forms[i].begin);
+
+		if (strncmp(text, forms[i].begin, length) ||
+		    (forms[i].is_whole && text[length]))
+			continue;
+		spec->kind = forms[i].kind;
+		return forms[i].parse(text, spec);
+	}
+	if (strchr(text, ':')) {
+		spec->kind = TRIGGER_TRACEPOINT;
+		return parse_tracepoint(text, spec);
+	}
+	spec->kind = TRIGGER_CALL;
+	return parse_longer(text, spec);
+}

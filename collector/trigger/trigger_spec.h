@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_TRIGGER_SPEC_H
+#define KT_COLLECTOR_TRIGGER_SPEC_H
+
+#include <limits.h>
+#include <stdint.h>
+
+/* What makes a trigger hit. */
+enum trigger_kind {
+	TRIGGER_CALL,	    /* read>10ms: a system call or kernel function */
+	TRIGGER_SLEEP,	    /* sleep@futex>100ms: one sleep inside of one */
+	TRIGGER_RUNNABLE,   /* runnable>5ms: a wait for a CPU */
+	TRIGGER_TRACEPOINT, /* sched:sched_process_exit if FILTER */
+	TRIGGER_USER,	    /* uprobe:FILE:FUNCTION, also with >TIME */
+	TRIGGER_SIGNAL,	    /* signal:SEGV,BUS; crash: those that dump core */
+	TRIGGER_EXIT,	    /* exit!=0: the command ends so */
+	TRIGGER_LINE,	    /* line:FIFO: somebody writes a line there */
+};
+
+enum { TRIGGER_NAME_SIZE = 128, TRIGGER_FILTER_SIZE = 256 };
+
+/* One --trigger=SPEC, read. */
+struct trigger_spec {
+	enum trigger_kind kind;
+	const char *text;		  /* as it was given; borrowed */
+	char name[TRIGGER_NAME_SIZE];	  /* call, function or tracepoint */
+	char path[PATH_MAX];		  /* program or FIFO */
+	char filter[TRIGGER_FILTER_SIZE]; /* of a tracepoint, or empty */
+	uint64_t limit_ns; /* it hits when it took longer; 0: at each begin */
+	uint64_t signals;  /* bit N: signal N */
+};
+
+/* Reads @text, which is borrowed, into @spec.
+ *
+ * Returns NULL, or what is to be given instead of the part that cannot be
+ * read.
+ */
+const char *trigger_spec_parse(const char *text, struct trigger_spec *spec);
+
+/* Reads a time such as "10ms" or "1.5s" (ns, us, ms, s), more than nothing and
+ * less than a day.
+ *
+ * Returns 0 and *@ns, or -1.
+ */
+int trigger_time_parse(const char *text, uint64_t *ns);
+
+#endif

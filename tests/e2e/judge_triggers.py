@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares what triggers caught with the program's own account.
+
+    judge_triggers.py KTRACE RECORDING TRUTH LIMIT_NS FREEZE_NS
+
+TRUTH has a line for each slow read, as slow_reads writes it: number, begin and
+end.  Each is to be caught once, and nothing else; its snapshot has to show the
+sleep and who ended it; and the trace of the CPU that hit is to end within
+FREEZE_NS of the hit (0: only said).
+"""
+import csv
+import re
+import subprocess
+import sys
+
+# What the clocks of the program and of the recording may differ by.
+CLOCKS_NS = 300_000
+# The recorder keeps the trace before the program runs on.
+KEEPING_NS = 2_000_000
+# Of how many hits the end of the trace is looked at.
+LOOKED_AT = 6
+
+
+def lines_of(*command):
+    return subprocess.run(command, capture_output=True, text=True,
+                          check=True).stdout.splitlines()
+
+
+def judge_latencies(hits, truth, limit_ns):
+    first = None
+    for hit, (_, begin, end) in zip(hits, truth):
+        latency = int(hit["latency_ns"])
+        hit_begin = int(hit["time_ns"]) - latency
+        first = first or hit_begin - begin
+        if latency <= limit_ns:
+            yield f"hit {hit['hit']}: {latency} ns is not more than the limit"
+        if not -CLOCKS_NS < end - begin - latency < KEEPING_NS:
+            yield (f"hit {hit['hit']}: {latency} ns, the program says "
+                   f"{end - begin}")
+        if abs(hit_begin - begin - first) > CLOCKS_NS:
+            yield f"hit {hit['hit']} is another read than {begin}"
+
+
+def judge_causes(hits, text):
+    parts = re.split(r"^Hit \d+: ", text, flags=re.M)[1:]
+    if len(parts) != len(hits):
+        yield f"{len(parts)} hits in the text, not {len(hits)}"
+    for hit, part in zip(hits, parts):
+        if not re.search(r"slept \d+ times, [\d.]+ ms, in \S*pipe_read", part):
+            yield f"hit {hit['hit']}: no sleep in the pipe"
+        if not re.search(r"woken 1x by slow_reads-\d+ .*pipe_write < interrupt"
+                         r".*hrtimer_wakeup", part):
+            yield f"hit {hit['hit']}: not woken by the writer's timer"
+        if hit["call"] != "read" or int(hit["asleep_ns"]) < 5_000_000:
+            yield f"hit {hit['hit']}: {hit['call']} {hit['asleep_ns']}"
+        if int(hit["typical_wall_ns"]) * 10 > int(hit["wall_ns"]):
+            yield f"hit {hit['hit']}: the typical call is as slow"
+
+
+def freezes(ktrace, recording, hits):
+    """How long after some of the hits their CPU's trace ends."""
+    for hit in hits[::max(1, len(hits) // LOOKED_AT)]:
+        time_ns, frozen_ns = int(hit["time_ns"]), int(hit["frozen_ns"])
+        rows = csv.DictReader(lines_of(
+            ktrace, "timeline", "--format=csv", "-i", recording,
+            f"--since={(time_ns - 20_000) / 1e9:.9f}",
+            f"--until={(frozen_ns + 1_000) / 1e9:.9f}"))
+        yield max((int(row["time_ns"]) for row in rows
+                   if row["cpu"] == hit["cpu"] and
+                   row["event"] in ("enter", "exit") and
+                   int(row["time_ns"]) <= frozen_ns), default=0) - time_ns
+
+
+def main():
+    ktrace, recording, truth_path, limit_ns, freeze_ns = sys.argv[1:]
+    hits = list(csv.DictReader(lines_of(
+        ktrace, "report", "--hits", "--format=csv", "--top=1000", "-i",
+        recording)))
+    text = "\n".join(lines_of(ktrace, "report", "--hits", "--top=1000", "-i",
+                              recording))
+    with open(truth_path, encoding="ascii") as file:
+        truth = [tuple(map(int, line.split())) for line in file]
+    problems = []
+    if len(hits) != len(truth) or not truth:
+        problems.append(f"{len(hits)} hits, {len(truth)} slow reads")
+    if any(int(hit["not_kept"]) for hit in hits):
+        problems.append("some were not kept")
+    problems += judge_latencies(hits, truth, int(limit_ns))
+    problems += judge_causes(hits, text)
+    times = sorted(freezes(ktrace, recording, hits))
+    if times and int(freeze_ns) and not 0 <= times[-1] <= int(freeze_ns):
+        problems.append(f"the trace went on for {times[-1]} ns")
+    for problem in problems[:10]:
+        print(problem)
+    if not problems:
+        frozen = sorted(int(h["frozen_ns"]) - int(h["time_ns"]) for h in hits)
+        print(f"{len(hits)} of {len(truth)}; the trace of the CPU ends "
+              f"{times[len(times) // 2]} ns after the hit (median; most "
+              f"{times[-1]}), all trace is stopped after "
+              f"{frozen[len(frozen) // 2]} ns")
+    sys.exit(bool(problems))
+
+
+main()

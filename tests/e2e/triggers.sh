@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# record --trigger, in the virtual machine: of many reads some take long, chosen
+# at random; all are caught, none wrong, and the cause is in the snapshot.
+#
+#	triggers.sh [--arm64] [KERNEL] [quick|all]
+#
+# all: 100 slow reads of 10,000, and each kind of trigger.
+set -euo pipefail
+
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
+take_arm64 "$@"
+shift "$IS_ARM64"
+KERNEL=${1:-6.12}
+TIER=${2:-quick}
+READS=2000 SLOW=20
+[[ $TIER == quick ]] || READS=10000 SLOW=100
+# From the hit to the last traced instruction, in nanoseconds: where the kernel
+# can pause the trace.  0: the recorder stops it, in its time.
+FREEZE_NS=10000
+[[ $KERNEL != 6.1 ]] || FREEZE_NS=0
+((!IS_ARM64)) || FREEZE_NS=0
+
+code_of() { cat "$WORK/$1.code"; }
+
+# The hits of a recording: trigger, latency in ms, call and comm.
+hits_of() { # recording
+	"$KTRACE" report --hits --format=csv -i "$WORK/$1" 2>/dev/null |
+		python3 -c '
+import csv, sys
+for hit in csv.DictReader(sys.stdin):
+    ms = int(hit["latency_ns"]) / 1e6
+    trigger = hit["trigger"].replace(sys.argv[1], "PROGRAM")
+    print(trigger, round(ms, -1), hit["call"] or "-", hit["comm"])' \
+			"$GUEST_BUILD/tests/e2e/programs/slow_reads"
+}
+
+check_reads() {
+	local said
+	expect "the command's exit code" 0 "$(code_of reads)"
+	if said=$("$HERE/judge_triggers.py" "$KTRACE" "$WORK/reads" \
+		"$WORK/reads.out" 5000000 "$FREEZE_NS"); then
+		ok "slow reads: $said"
+	else
+		not_ok "slow reads" "$said"
+	fi
+	expect "nothing is left in tracefs" 0 "$(cat "$WORK/reads.left")"
+	expect_that "report begins with the hits" -n \
+		"$("$KTRACE" report -i "$WORK/reads" 2>/dev/null | head -n 1 |
+			grep '^Hit 1: read>5ms: 8\.')"
+	! command -v perf >/dev/null || ((IS_ARM64)) ||
+		expect_perf_reads "perf reads it" "$WORK/reads"
+}
+
+check_few() {
+	expect "uprobe with a time: only the long call" \
+		"uprobe:PROGRAM:work>2ms 10.0" \
+		"$(hits_of user | cut -d ' ' -f 1,2)"
+	expect "crash, then exit!=0" "crash tgkill exit!=0" \
+		"$(hits_of crash | cut -d ' ' -f 1,3 | tr '\n' ' ' |
+			cut -d ' ' -f 1-3)"
+	expect "wrong usage" 2 "$(code_of usage)"
+	expect "what cannot be armed: the command goes on" 3 "$(code_of bad)"
+	expect "and the trigger that can is" "exit!=0" \
+		"$(hits_of bad | cut -d ' ' -f 1)"
+	local reason
+	for reason in "raed.*did you mean .*read" "no tracepoint sched:no_such" \
+		"refuses the filter 'no_field == 1'.*sched_switch/format" \
+		"no program or library with a function worl" \
+		"/etc/passwd is no named pipe"; do
+		expect_that "it says: $reason" -n \
+			"$(grep -- "$reason; recording goes on" "$WORK/bad.err" ||
+				grep -- "$reason" "$WORK/bad.err")"
+	done
+}
+
+check_others() {
+	expect "sleep@: the long sleep" "30.0 clock_nanosleep slow_reads" \
+		"$(hits_of sleep | cut -d ' ' -f 2-)"
+	expect "a kernel function" "30.0 clock_nanosleep slow_reads" \
+		"$(hits_of function | cut -d ' ' -f 2-)"
+	expect_that "--after: the trace goes on behind the hit" -n \
+		"$("$KTRACE" report --hits --format=csv -i "$WORK/function" |
+			awk -F, 'NR == 2 && $4 - $3 > 900000')"
+	expect "runnable, --hits 3" "runnable>2ms runnable>2ms runnable>2ms" \
+		"$(hits_of runnable | cut -d ' ' -f 1 | paste -sd ' ')"
+	expect "runnable: the command runs on" 0 "$(code_of runnable)"
+	expect "-p: the call that was seen from its begin" 30.0 \
+		"$(hits_of pid | cut -d ' ' -f 2)"
+	expect "-p ends with the process" 0 "$(code_of pid)"
+	expect "overlapping hits: one is kept" 50.0 \
+		"$(hits_of overlap | cut -d ' ' -f 2)"
+	expect_that "and the others are counted" -n \
+		"$(grep '2 more hits came' "$WORK/overlap.err")"
+	expect "a tracepoint with a filter" true \
+		"$(hits_of tracepoint | grep -o '[^ ]*$')"
+	expect "a signal to a child of the command" "signal:SEGV" \
+		"$(hits_of signal | cut -d ' ' -f 1)"
+	expect "a line on a pipe" "line:pipe" \
+		"$(hits_of line | cut -d ' ' -f 1)"
+	expect "somebody else's slow calls are not the command's" "" \
+		"$(hits_of own)"
+	expect_that "but -a has them" "$(hits_of all | grep -c sleep)" -ge 3
+	expect_that "without rights: says the way out" -n \
+		"$(grep 'trigger.*record as root' "$WORK/anyone/record.err")"
+	expect "killed: its probes stay" 2 "$(cat "$WORK/killed.left")"
+	expect "the next recorder takes them away" 0 "$(cat "$WORK/next.left")"
+}
+
+# A snapshot begins in the middle of the trace: what OpenCSD leaves out there, our
+# engine has as a gap, so the two never agree about its first event.
+leave_engines_alone() {
+	mkdir "$WORK/snapshots"
+	mv "$WORK"/{reads,user,crash,bad} "$WORK/snapshots"
+	printf 'note: engines are not compared: they are snapshots of CoreSight\n'
+}
+
+main() {
+	skip_without_machine "$KERNEL"
+	make_programs
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" \
+		--kernel "$KERNEL" --timeout "$LIMIT_S" --results "$WORK" -- \
+		bash "$GUEST_ROOT/tests/e2e/triggers_guest.sh" "$WORK" \
+		"$GUEST_BUILD/ktrace-hw" \
+		"$GUEST_BUILD/tests/e2e/programs/slow_reads" \
+		"$READS" "$SLOW" "$TIER"
+	check_reads
+	check_few
+	[[ $TIER == quick ]] || check_others
+	((!IS_ARM64)) || leave_engines_alone
+}
+
+main "$@"

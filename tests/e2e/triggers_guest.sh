@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: recordings with triggers, in the folder $1, by the
+# program $2, of $3, which makes $4 reads, $5 of them slow; $6: quick or all.
+# triggers.sh judges them.
+set -euo pipefail
+RESULTS=$1
+KTRACE=$2
+PROGRAM=$3
+READS=$4
+SLOW=$5
+TRACEFS=/sys/kernel/tracing
+mkdir /dev/shm/work
+cd /dev/shm/work
+
+record() { # name option...
+	local name=$1 code=0
+	shift
+	"$KTRACE" record --buffer 128K -o "$name" "$@" >"$name.out" \
+		2>"$name.err" || code=$?
+	echo "$code" >"$name.code"
+}
+
+ours() {
+	grep -c ktrace_hw_ "$TRACEFS/dynamic_events" || true
+}
+
+slow_reads() {
+	record reads --trigger 'read>5ms' -- "$PROGRAM" "$READS" "$SLOW" 8
+	ours >reads.left
+}
+
+few() {
+	record user --trigger "uprobe:$PROGRAM:work>2ms" -- \
+		"$PROGRAM" work 10 5000 10
+	record crash --trigger crash --trigger 'exit!=0' -- "$PROGRAM" segv
+	record bad --trigger 'raed>1ms' --trigger 'sched:no_such' \
+		--trigger 'sched:sched_switch if no_field == 1' \
+		--trigger "uprobe:$PROGRAM:worl" --trigger line:/etc/passwd \
+		--trigger 'exit!=0' -- sh -c 'exit 3'
+	record usage --trigger 'read>often' -- true
+}
+
+# A recorder that is killed leaves its probes; the next one takes them away.
+killed() {
+	"$KTRACE" record -o killed --trigger 'read>10ms' -- sleep 20 \
+		2>killed.err &
+	local pid=$!
+	until [[ -s killed/data ]]; do sleep 0.02; done
+	kill -9 "$pid"
+	wait "$pid" || true
+	ours >killed.left
+	record next --trigger 'exit!=0' -- sh -c 'exit 3'
+	ours >next.left
+}
+
+others() {
+	record sleep --trigger 'sleep@clock_nanosleep>20ms' -- \
+		"$PROGRAM" nap 1000 30000 1000
+	record function --trigger 'hrtimer_nanosleep>20ms' --after 1ms -- \
+		"$PROGRAM" nap 1000 30000 1000
+	record runnable --hits 3 --trigger 'runnable>2ms' -- \
+		"$PROGRAM" spin 60000
+	"$PROGRAM" nap 5000000 30000 &
+	record pid -p "$!" --trigger 'clock_nanosleep>20ms'
+	# Three within the time behind the first.
+	record overlap --after 30ms --trigger 'clock_nanosleep>20ms' -- \
+		sh -c 'sleep 0.05 & sleep 0.05 & sleep 0.05; wait'
+	record tracepoint --trigger \
+		'sched:sched_process_exit if comm == "true"' -- \
+		sh -c 'ls >/dev/null; /bin/true; ls >/dev/null'
+	record signal --trigger signal:SEGV -- sh -c "$PROGRAM segv; true"
+	mkfifo pipe
+	(
+		until [[ -s line/data ]]; do sleep 0.02; done
+		sleep 0.2
+		echo now >pipe
+	) &
+	record line --trigger line:pipe -- sleep 2
+	# Nobody else's slow calls count, but with -a.
+	(sleep 0.5) &
+	record own --trigger 'clock_nanosleep>10ms' -- sh -c 'ls; ls'
+	record all -a --duration 0.4 --trigger 'clock_nanosleep>10ms' &
+	for _ in $(seq 60); do sleep 0.05; done
+	wait
+	mkdir -m 777 anyone
+	(
+		cd anyone
+		setpriv --reuid=65534 --clear-groups "$KTRACE" record -o any \
+			--trigger 'read>10ms' -- true 2>record.err || true
+	)
+	killed
+}
+
+slow_reads
+few
+if [[ $6 == all ]]; then others; fi
+cp -r . "$RESULTS"
