@@ -147,8 +147,12 @@ static int open_parts(struct session *session,
 		      const struct report_options *options)
 {
 	struct recording *recording = session->recording;
-	int status = code_image_open(recording, &console_log, &session->image);
+	int status = 0;
 
+	/* function_graph names functions: no code is followed. */
+	if (recording_trace(recording) != RECORDING_TRACE_FUNCTION_GRAPH)
+		status = code_image_open(recording, &console_log,
+					 &session->image);
 	if (!status)
 		status = symbols_open(recording, &console_log,
 				      &session->symbols);

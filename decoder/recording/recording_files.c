@@ -80,6 +80,7 @@ int recording_files_find(struct recording *recording)
 	recording->modules_path = find_beside(recording, "kcore_dir/modules");
 	recording->vdso_path = find_absolute(recording, "kcore_dir/vdso");
 	recording->code_path = find_beside(recording, "code");
+	recording->trace_dat_path = find_beside(recording, "trace.dat");
 	if (recording->data_path)
 		return 0;
 	if (find_snapshot(recording))
