@@ -21,8 +21,11 @@ static struct pollfd *list_polled(const struct collector *collector,
 				  nfds_t *count)
 {
 	const struct cpu_rings *rings = collector->cpus.items;
+	size_t others = collector->graph ?
+				function_graph_ring_count(collector->graph) :
+				0;
 	struct pollfd *polled =
-		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT,
+		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT + others,
 		       sizeof(*polled));
 
 	if (!polled)
@@ -33,6 +36,10 @@ static struct pollfd *list_polled(const struct collector *collector,
 	for (size_t i = 0; i < collector->cpus.count; i++)
 		for (int kind = 0; kind < RING_COUNT; kind++)
 			polled[(*count)++].fd = rings[i].fd[kind];
+	/* What is not read is the newest: that is what a snapshot keeps. */
+	for (size_t i = 0; i < others && !collector->options->snapshot; i++)
+		polled[(*count)++].fd =
+			function_graph_ring(collector->graph, i);
 	for (nfds_t i = 0; i < *count; i++)
 		polled[i].events = POLLIN;
 	return polled;
@@ -42,9 +49,9 @@ static struct pollfd *list_polled(const struct collector *collector,
  *
  * Returns whether no trace can come any more.
  */
-static bool drop_ended(const struct collector *collector, struct pollfd *polled,
-		       nfds_t count)
+static bool drop_ended(const struct collector *collector, struct pollfd *polled)
 {
+	nfds_t count = POLL_RINGS + collector->cpus.count * RING_COUNT;
 	bool traced = false;
 
 	for (nfds_t i = POLL_RINGS; i < count; i++) {
@@ -136,7 +143,7 @@ static int loop(struct collector *collector, struct pollfd *polled,
 			error = take_signals(collector);
 		if (polled[POLL_TIMER].revents)
 			time_over(collector);
-		if (drop_ended(collector, polled, count) &&
+		if (drop_ended(collector, polled) &&
 		    result->end == COLLECTOR_FAILED)
 			result->end = COLLECTOR_TARGET_GONE;
 		if (!error)

@@ -178,7 +178,6 @@ static int read_system(struct trace_dat *dat)
 	info->cpus_online = (uint32_t)dat->cpus.count;
 	info->cpus_available = info->cpus_online;
 	info->version = "trace-cmd";
-	dat->recording->kallsyms = dat->kallsyms;
 	return 0;
 }
 
@@ -251,6 +250,7 @@ static int read_all(struct trace_dat *dat, bool stands_alone)
 	graph_formats_find(&dat->formats, &dat->page, dat->page_bytes,
 			   &recording->graph);
 	error = check_formats(dat);
+	recording->kallsyms = dat->kallsyms;
 	if (!error && stands_alone)
 		error = read_system(dat);
 	if (!error && stands_alone)
