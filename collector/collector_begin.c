@@ -129,11 +129,23 @@ static int create_file(struct collector *collector)
 	return error;
 }
 
+/* Threads that end before they are traced have no events. */
+static int check_threads(const struct collector *collector)
+{
+	if (page_of(collector))
+		return 0;
+	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "the processes to record have ended");
+	return -ERROR_NOT_FOUND;
+}
+
 int collector_begin(struct collector *collector)
 {
-	int error = collector->graph ? copy_little(collector) :
-				       copy_kernel(collector);
+	int error = check_threads(collector);
 
+	if (!error)
+		error = collector->graph ? copy_little(collector) :
+					   copy_kernel(collector);
 	if (!error && !collector->graph)
 		error = set_filter(collector);
 	if (error)

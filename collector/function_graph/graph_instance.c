@@ -94,6 +94,7 @@ static void restore_top(const struct graph_instance *instance)
 		{ "current_tracer", "nop" },
 		{ "events/sched/sched_switch/enable", "0" },
 		{ "set_ftrace_filter", "\n" },
+		{ "set_ftrace_notrace", "\n" },
 		{ "set_ftrace_pid", "\n" },
 		{ "set_ftrace_notrace_pid", "\n" },
 		{ "set_event_pid", "\n" },
@@ -108,6 +109,21 @@ static void restore_top(const struct graph_instance *instance)
 		put(instance, settings[i][0], settings[i][1], O_TRUNC);
 }
 
+/* What a recorder that was killed had open is closed a little later. */
+static int remove_folder(const char *folder)
+{
+	enum { TRIES = 200, PAUSE_US = 10000 };
+
+	for (int i = 0; i < TRIES; i++) {
+		if (!rmdir(folder))
+			return 0;
+		if (errno != EBUSY)
+			break;
+		usleep(PAUSE_US);
+	}
+	return -ERROR_SYSTEM;
+}
+
 static void give_back(const struct graph_instance *instance)
 {
 	if (instance->is_top) {
@@ -115,7 +131,7 @@ static void give_back(const struct graph_instance *instance)
 		return;
 	}
 	put(instance, "current_tracer", "nop", O_TRUNC);
-	if (rmdir(instance->folder) < 0)
+	if (remove_folder(instance->folder))
 		log_message(instance->log, LOG_WARNING, instance->folder,
 			    LOG_NO_OFFSET, "cannot be removed: %s",
 			    strerror(errno));
@@ -362,6 +378,8 @@ static int set_up(const struct graph_instance *instance,
 	if (error)
 		return error;
 	set_callers(instance);
+	/* The clock calls it for each event, and would be traced for that. */
+	put(instance, "set_ftrace_notrace", "local_clock\n", O_APPEND);
 	error = set(instance, "events/sched/sched_switch/enable", "1");
 	return error ? error :
 		       set(instance, "current_tracer", "function_graph");

@@ -17,13 +17,19 @@ enum { FOLLOWS_NS = 2000 };
 /* Records to look at for the vector of an interrupt, behind its first one. */
 enum { VECTOR_RECORDS = 64 };
 
-static uint32_t function_of(const struct graph_events *events,
-			    const struct graph_record *record)
+static struct symbol symbol_of(const struct graph_events *events,
+			       const struct graph_record *record)
 {
 	struct symbol symbol;
 
 	symbols_find(events->symbols, -1, record->address, &symbol);
-	return symbol.function;
+	return symbol;
+}
+
+static uint32_t function_of(const struct graph_events *events,
+			    const struct graph_record *record)
+{
+	return symbol_of(events, record).function;
 }
 
 /* What runs: the innermost function that the reports know of. */
@@ -77,14 +83,20 @@ static int leave_kernel(struct graph_events *events)
 		   FUNCTION_UNKNOWN);
 }
 
+/* Returns whether the tracer counts @frame in its depths. */
+static bool is_counted(const struct graph_frame *frame)
+{
+	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_PIECE ||
+	       frame->kind == GRAPH_UNSEEN;
+}
+
 /* A frame of what is called at @depth, or deeper, is over when something at
  * @depth begins or ends.
  */
 static bool is_over(const struct graph_frame *frame, int32_t depth)
 {
-	if (frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_UNSEEN)
-		return frame->depth >= depth;
-	return frame->depth > depth;
+	return is_counted(frame) ? frame->depth >= depth :
+				   frame->depth > depth;
 }
 
 /* Takes away what ended while events were lost, and adds what began then.
@@ -102,10 +114,7 @@ static int fit(struct graph_task *task, int32_t depth)
 		top = graph_task_top(task);
 	}
 	if (top)
-		next = top->kind == GRAPH_FUNCTION ||
-				       top->kind == GRAPH_UNSEEN ?
-			       top->depth + 1 :
-			       top->depth;
+		next = top->depth + is_counted(top);
 	for (; next < depth; next++) {
 		if (graph_task_push(task, GRAPH_UNSEEN, FUNCTION_UNKNOWN, next))
 			return -ERROR_MEMORY;
@@ -257,13 +266,48 @@ static bool is_begun_by(const struct graph_task *task, uint32_t function)
 {
 	const struct graph_frame *top = graph_task_top(task);
 
-	return top->kind == GRAPH_CONTEXT && top->function == function;
+	return top && top->kind == GRAPH_CONTEXT && top->function == function;
+}
+
+/* Compilers make pieces of functions, as foo.part.0 of foo, which the tracer
+ * sees as functions: reports do not.
+ */
+static bool is_piece(const struct graph_task *task, const struct symbol *symbol)
+{
+	const struct graph_frame *top = graph_task_top(task);
+
+	return top &&
+	       (top->kind == GRAPH_FUNCTION || top->kind == GRAPH_PIECE) &&
+	       top->function == symbol->function &&
+	       symbol->function != FUNCTION_UNKNOWN &&
+	       top->start != symbol->start;
+}
+
+/* Begins the function of @symbol, whose surroundings the reports know. */
+static int begin_function(struct graph_events *events,
+			  const struct symbol *symbol)
+{
+	struct graph_task *task = events->task;
+	bool is_known = !events->record.depth &&
+			is_begun_by(task, symbol->function);
+	bool is_part = is_piece(task, symbol);
+	int error = graph_task_push(task,
+				    is_part ? GRAPH_PIECE : GRAPH_FUNCTION,
+				    symbol->function, events->record.depth);
+
+	if (error)
+		return error;
+	graph_task_top(task)->start = symbol->start;
+	return is_known || is_part ?
+		       0 :
+		       add(events, FUNCTION_CALL, 0, symbol->function);
 }
 
 int graph_calls_enter(struct graph_events *events)
 {
 	int32_t depth = events->record.depth;
-	uint32_t function = function_of(events, &events->record);
+	struct symbol symbol = symbol_of(events, &events->record);
+	uint32_t function = symbol.function;
 	enum graph_role role = graph_role_of(events->tasks->roles, function);
 	int error;
 
@@ -276,12 +320,7 @@ int graph_calls_enter(struct graph_events *events)
 	}
 	if (!error)
 		error = interrupt(events, function, role);
-	if (error)
-		return error;
-	if (!depth && is_begun_by(events->task, function))
-		return graph_task_push(events->task, GRAPH_FUNCTION, function,
-				       depth);
-	return push(events, GRAPH_FUNCTION, FUNCTION_CALL, 0, function);
+	return error ? error : begin_function(events, &symbol);
 }
 
 /* Returns whether what comes next still belongs to the same entry from user
@@ -378,7 +417,11 @@ int graph_calls_exit(struct graph_events *events)
 	if (error < 0)
 		return error;
 	top = graph_task_top(events->task);
-	if (top->kind == GRAPH_FUNCTION && top->function == function)
+	if (top->function == function && top->kind == GRAPH_PIECE) {
+		graph_task_pop(events->task);
+		return 0;
+	}
+	if (top->function == function && top->kind == GRAPH_FUNCTION)
 		return end_function(events, function);
 	return end_unseen(events);
 }
