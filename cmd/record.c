@@ -94,8 +94,8 @@ static int check_command(const struct record_options *options)
 
 static int choose_source(struct record_options *options)
 {
-	options->machine_may_be =
-		options->collector.command && machine_is_installed();
+	options->machine_may_be = options->collector.command &&
+				  machine_is_installed();
 	return record_source_choose(options);
 }
 

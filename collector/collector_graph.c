@@ -10,10 +10,10 @@
 static int check_options(const struct collector *collector)
 {
 	const struct collector_options *options = collector->options;
-	const char *option = options->user	     ? "--user" :
-			     options->sink	     ? "--sink" :
+	const char *option = options->user	   ? "--user" :
+			     options->sink	   ? "--sink" :
 			     options->return_stack ? "--return-stack" :
-						       NULL;
+						     NULL;
 
 	if (!option)
 		return 0;

@@ -23,8 +23,8 @@ static int open_graph(struct cpu_pipeline *pipeline,
 		      const struct flow_input *input)
 {
 	if (!pipeline->tasks)
-		pipeline->tasks = pipeline->own_tasks = graph_tasks_new(
-			session->recording, session->symbols);
+		pipeline->tasks = pipeline->own_tasks =
+			graph_tasks_new(session->recording, session->symbols);
 	if (!pipeline->tasks)
 		return -ERROR_MEMORY;
 	return graph_events_open(session->recording, input->stream,

@@ -39,9 +39,8 @@ static size_t page_size(const char *instance)
 	snprintf(path, sizeof(path), "%s/buffer_subbuf_size_kb", instance);
 	if (!byte_buffer_file(&text, path)) {
 		byte_buffer_zeros(&text, 1);
-		kib = text.failed ?
-			      0 :
-			      strtoul((const char *)text.bytes, NULL, 10);
+		kib = text.failed ? 0 :
+				    strtoul((const char *)text.bytes, NULL, 10);
 		if (kib)
 			size = kib << 10;
 	}
@@ -208,8 +207,8 @@ static int append(int fd, const struct graph_pages *pages)
 	loff_t from = 0;
 
 	while (left) {
-		ssize_t done = copy_file_range(pages->file, &from, fd, NULL,
-					       left, 0);
+		ssize_t done =
+			copy_file_range(pages->file, &from, fd, NULL, left, 0);
 
 		if (done <= 0)
 			return -ERROR_SYSTEM;

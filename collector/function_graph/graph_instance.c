@@ -312,8 +312,7 @@ static int set_threads(const struct graph_instance *instance,
 	return error ? error : set(instance, "options/event-fork", "1");
 }
 
-static int add_function(const struct graph_instance *instance,
-			const char *name)
+static int add_function(const struct graph_instance *instance, const char *name)
 {
 	char line[KSYM_BYTES];
 

@@ -16,15 +16,15 @@ struct log;
  */
 struct graph_instance {
 	char folder[200];
-	bool is_top;  /* the one of the whole system */
-	pid_t guard;  /* the process that gives it back; 0: not taken */
-	int life;     /* as soon as this end of a pipe is closed */
+	bool is_top; /* the one of the whole system */
+	pid_t guard; /* the process that gives it back; 0: not taken */
+	int life;    /* as soon as this end of a pipe is closed */
 	const struct log *log;
 };
 
 /* This is what is traced there.  All of it is borrowed. */
 struct graph_choice {
-	size_t buffer_bytes;  /* a CPU */
+	size_t buffer_bytes; /* a CPU */
 	const int *cpus;
 	size_t cpu_count;
 	bool all_cpus;	      /* @cpus are all that are online */

@@ -38,8 +38,8 @@ int graph_pages_open(struct graph_pages *pages, const char *folder, int cpu,
 		return fail(pages, path, "cannot be read");
 	snprintf(pages->path, sizeof(pages->path), "%s/trace.cpu%d", recording,
 		 cpu);
-	pages->file = open(pages->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
-			   0600);
+	pages->file =
+		open(pages->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (pages->file < 0)
 		return fail(pages, pages->path, "cannot be written");
 	if (pipe2(pages->pipe, O_CLOEXEC | O_NONBLOCK) < 0)

@@ -13,9 +13,9 @@ struct log;
  */
 struct graph_pages {
 	int cpu;
-	int ring;     /* the kernel's; to be waited for */
-	int file;     /* where its pages are kept */
-	int pipe[2];  /* what they go through, not being copied */
+	int ring;    /* the kernel's; to be waited for */
+	int file;    /* where its pages are kept */
+	int pipe[2]; /* what they go through, not being copied */
 	uint64_t bytes;
 	char path[4200]; /* of the file */
 	const struct log *log;

@@ -38,9 +38,9 @@ struct recording {
 	struct time_conversion conversion;
 	struct array coresight_units;		     /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
-	bool is_snapshot;   /* a directory with a snapshot.ini */
-	struct array maps;  /* struct file_map: a snapshot's files */
-	struct array dumps; /* struct code_region: its memory */
+	bool is_snapshot;	    /* a directory with a snapshot.ini */
+	struct array maps;	    /* struct file_map: a snapshot's files */
+	struct array dumps;	    /* struct code_region: its memory */
 	const char *trace_dat_path; /* function_graph's trace, or NULL */
 	struct graph_trace graph;   /* how it is read; zeroed: none */
 	struct text_part kallsyms;  /* in it, where there is no file */

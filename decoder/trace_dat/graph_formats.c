@@ -24,9 +24,8 @@ static bool take_field(const struct tracepoint *format, const char *name,
 	return true;
 }
 
-static const struct tracepoint *find_format(const struct array *formats,
-					    const char *system,
-					    const char *name)
+static const struct tracepoint *
+find_format(const struct array *formats, const char *system, const char *name)
 {
 	for (size_t i = 0; i < formats->count; i++) {
 		const struct tracepoint *format = array_at(formats, i);
@@ -43,8 +42,7 @@ static bool take_function(const struct array *formats, const char *name,
 {
 	const struct tracepoint *format = find_format(formats, "ftrace", name);
 
-	if (!format ||
-	    !take_field(format, "func", &graph->function[event]) ||
+	if (!format || !take_field(format, "func", &graph->function[event]) ||
 	    !take_field(format, "depth", &graph->depth[event]))
 		return false;
 	graph->ids[event] = format->id;
@@ -59,8 +57,7 @@ static void take_switch(const struct array *formats, struct graph_trace *graph)
 	const struct tracepoint *format =
 		find_format(formats, "sched", "sched_switch");
 
-	if (format &&
-	    take_field(format, "prev_pid", &graph->previous_pid) &&
+	if (format && take_field(format, "prev_pid", &graph->previous_pid) &&
 	    take_field(format, "prev_state", &graph->previous_state) &&
 	    take_field(format, "next_pid", &graph->next_pid))
 		graph->ids[GRAPH_SWITCH] = format->id;

@@ -11,15 +11,15 @@
 /* An event of enum graph_event. */
 struct graph_record {
 	uint64_t time_ns;
-	uint64_t place;	       /* in the stream's bytes */
+	uint64_t place;		/* in the stream's bytes */
 	enum graph_event event; /* GRAPH_ENTRY also for GRAPH_ENTRY_FROM */
-	int32_t tid;	       /* who ran */
-	uint64_t address;      /* of the function */
-	int32_t depth;	       /* 0: the outermost that the tracer sees */
-	int32_t previous;      /* GRAPH_SWITCH: from this task … */
-	int32_t next;	       /* … to this one */
-	bool is_preempted;     /* the one before still wanted to run */
-	bool has_loss;	       /* before it: see struct ring_event */
+	int32_t tid;		/* who ran */
+	uint64_t address;	/* of the function */
+	int32_t depth;		/* 0: the outermost that the tracer sees */
+	int32_t previous;	/* GRAPH_SWITCH: from this task … */
+	int32_t next;		/* … to this one */
+	bool is_preempted;	/* the one before still wanted to run */
+	bool has_loss;		/* before it: see struct ring_event */
 	bool is_behind_bad;
 };
 

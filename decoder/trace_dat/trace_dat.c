@@ -82,8 +82,9 @@ static int read_head(struct trace_dat *dat)
 	byte_reader_u8(&reader); /* size of a long, in user space */
 	dat->page_bytes = byte_reader_u32(&reader);
 	if (is_big)
-		return refuse(dat, 0, "is of a big-endian machine, which are "
-				      "not read");
+		return refuse(dat, 0,
+			      "is of a big-endian machine, which are "
+			      "not read");
 	if (!strcmp(version, "6"))
 		error = trace_dat_read_6(dat, &reader);
 	else if (!strcmp(version, "7"))
@@ -103,14 +104,13 @@ static int read_head(struct trace_dat *dat)
 static struct text_part chosen_clock(struct text_part clock)
 {
 	const char *open = memchr(clock.text, '[', clock.size_bytes);
-	const char *end = open ? memchr(open, ']',
-					clock.size_bytes -
-						(size_t)(open - clock.text)) :
-				 NULL;
+	const char *end =
+		open ? memchr(open, ']',
+			      clock.size_bytes - (size_t)(open - clock.text)) :
+		       NULL;
 
 	if (end)
-		return (struct text_part){ open + 1,
-					   (size_t)(end - open - 1) };
+		return (struct text_part){ open + 1, (size_t)(end - open - 1) };
 	clock.size_bytes = strnlen(clock.text, clock.size_bytes);
 	return clock;
 }
@@ -143,8 +143,9 @@ static int check_formats(const struct trace_dat *dat)
 {
 	if (dat->page_bytes < PAGE_LEAST || dat->page_bytes > PAGE_MOST ||
 	    dat->page_bytes % sizeof(uint64_t))
-		return refuse(dat, MAGIC_BYTES, "the size of its pages is none "
-						"that Linux has");
+		return refuse(dat, MAGIC_BYTES,
+			      "the size of its pages is none "
+			      "that Linux has");
 	if (dat->recording->graph.page_bytes)
 		return 0;
 	log_message(dat->recording->log, LOG_ERROR, dat->path, LOG_NO_OFFSET,
@@ -162,8 +163,8 @@ static int read_system(struct trace_dat *dat)
 	struct text_part rest = dat->system;
 
 	for (int i = 0; i < 4 && rest.text; i++) {
-		const char *end = memchr(rest.text, i < 3 ? ' ' : '\0',
-					 rest.size_bytes);
+		const char *end =
+			memchr(rest.text, i < 3 ? ' ' : '\0', rest.size_bytes);
 		size_t size = end ? (size_t)(end - rest.text) : rest.size_bytes;
 
 		words[i] = arena_text(dat->recording->arena, rest.text, size);
@@ -224,7 +225,8 @@ static void note_times(struct recording *recording)
 	struct recording_info *info = &recording->info;
 
 	for (size_t i = 0; i < recording_stream_count(recording); i++) {
-		const struct aux_stream *stream = recording_stream(recording, i);
+		const struct aux_stream *stream =
+			recording_stream(recording, i);
 		uint64_t first_ns;
 		uint64_t last_ns;
 

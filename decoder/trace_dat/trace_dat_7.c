@@ -86,8 +86,7 @@ static int read_buffer(struct trace_dat *dat, struct byte_reader option)
 	uint32_t page_bytes = byte_reader_u32(&option);
 	uint32_t count = byte_reader_u32(&option);
 	struct byte_reader section;
-	uint16_t flags =
-		begin_section(dat, offset, SECTION_BUFFER, &section);
+	uint16_t flags = begin_section(dat, offset, SECTION_BUFFER, &section);
 
 	if (dat->cpus.count) {
 		log_message(dat->recording->log, LOG_NOTE, dat->path, offset,
@@ -176,8 +175,8 @@ static int read_options(struct trace_dat *dat, struct byte_reader *head,
 	*next = 0;
 	while (!error && !section.failed) {
 		uint16_t option = byte_reader_u16(&section);
-		struct text_part value = trace_dat_text(
-			&section, byte_reader_u32(&section));
+		struct text_part value =
+			trace_dat_text(&section, byte_reader_u32(&section));
 		struct byte_reader reader =
 			byte_reader_of(value.text, value.size_bytes);
 

@@ -30,13 +30,13 @@ struct trace_dat {
 	struct file_map map; /* of the whole; the recording's */
 	uint32_t page_bytes;
 	enum trace_dat_packing packing;
-	struct tracepoint page;	      /* the fields of a page's head */
-	struct array formats;	      /* struct tracepoint */
-	struct array cpus;	      /* struct trace_dat_cpu */
-	struct text_part kallsyms;    /* in the file, or the arena's */
-	struct text_part comms;	      /* likewise */
-	struct text_part clock;	      /* "local [perf] mono", or one name */
-	struct text_part system;      /* "Linux HOST RELEASE MACHINE" */
+	struct tracepoint page;	   /* the fields of a page's head */
+	struct array formats;	   /* struct tracepoint */
+	struct array cpus;	   /* struct trace_dat_cpu */
+	struct text_part kallsyms; /* in the file, or the arena's */
+	struct text_part comms;	   /* likewise */
+	struct text_part clock;	   /* "local [perf] mono", or one name */
+	struct text_part system;   /* "Linux HOST RELEASE MACHINE" */
 };
 
 /* The options that both versions have. */

@@ -114,8 +114,8 @@ static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
 	uint32_t chunks;
 	int status = 1;
 
-	byte_reader_bytes(&reader, cpu->offset > SIZE_MAX ? SIZE_MAX :
-							    cpu->offset);
+	byte_reader_bytes(&reader,
+			  cpu->offset > SIZE_MAX ? SIZE_MAX : cpu->offset);
 	chunks = cpu->size_bytes ? byte_reader_u32(&reader) : 0;
 	while (chunks-- && status > 0)
 		status = unpack_chunk(unpacking, &reader);

@@ -119,7 +119,8 @@ static int add_saved(struct task_names *names,
 		     const struct recording *recording)
 {
 	size_t count;
-	const struct saved_name *saved = recording_saved_names(recording, &count);
+	const struct saved_name *saved =
+		recording_saved_names(recording, &count);
 	int status = 0;
 
 	for (size_t i = 0; i < count && !status; i++)

@@ -61,12 +61,12 @@ struct arch_context {
  */
 enum graph_role {
 	GRAPH_ROLE_NONE,
-	GRAPH_ROLE_SYSTEM_CALL, /* it handles one */
-	GRAPH_ROLE_WAY_IN,	/* one that handles a system call follows */
-	GRAPH_ROLE_FAULT,	/* it handles one */
-	GRAPH_ROLE_USER_FAULT,	/* likewise, if nothing seen has called it */
-	GRAPH_ROLE_INTERRUPT,	/* an interrupt is handled from here on … */
-	GRAPH_ROLE_VECTOR,	/* … this one … */
+	GRAPH_ROLE_SYSTEM_CALL,	  /* it handles one */
+	GRAPH_ROLE_WAY_IN,	  /* one that handles that follows */
+	GRAPH_ROLE_FAULT,	  /* it handles one */
+	GRAPH_ROLE_USER_FAULT,	  /* likewise, if nothing seen has called it */
+	GRAPH_ROLE_INTERRUPT,	  /* an interrupt is handled from here on … */
+	GRAPH_ROLE_VECTOR,	  /* … this one … */
 	GRAPH_ROLE_INTERRUPT_END, /* … up to the end of this */
 };
 

@@ -67,7 +67,7 @@ static const struct arch_graph_rule graph_rules[] = {
 	  "entry_SYSCALL_compat" },
 	{ "__ia32_", true, GRAPH_ROLE_SYSTEM_CALL, "entry_SYSCALL_compat" },
 	{ "syscall_trace_enter", true, GRAPH_ROLE_WAY_IN, "entry_SYSCALL_64" },
-	{ "lock_vma_under_rcu", false, GRAPH_ROLE_USER_FAULT,
+	{ "lock_vma_under_rcu", false, GRAPH_ROLE_WAY_IN,
 	  "asm_exc_page_fault" },
 	{ "lock_mm_and_find_vma", false, GRAPH_ROLE_USER_FAULT,
 	  "asm_exc_page_fault" },

@@ -95,8 +95,7 @@ static bool is_counted(const struct graph_frame *frame)
  */
 static bool is_over(const struct graph_frame *frame, int32_t depth)
 {
-	return is_counted(frame) ? frame->depth >= depth :
-				   frame->depth > depth;
+	return is_counted(frame) ? frame->depth >= depth : frame->depth > depth;
 }
 
 /* Takes away what ended while events were lost, and adds what began then.
@@ -157,10 +156,10 @@ static uint32_t find_vector(const struct graph_events *events,
 	struct ring_pages pages = events->pages;
 	struct graph_record record;
 
-	for (int i = 0; i < VECTOR_RECORDS &&
-			graph_record_next(&pages, &record) &&
-			record.tid == events->record.tid &&
-			record.depth >= events->record.depth;
+	for (int i = 0;
+	     i < VECTOR_RECORDS && graph_record_next(&pages, &record) &&
+	     record.tid == events->record.tid &&
+	     record.depth >= events->record.depth;
 	     i++) {
 		uint32_t next;
 
@@ -186,7 +185,7 @@ static bool follows(const struct graph_task *task, enum graph_role role,
 
 	switch (role) {
 	case GRAPH_ROLE_SYSTEM_CALL:
-		return task->is_on_way_in;
+		return task->is_on_way_in && context->function == entry;
 	case GRAPH_ROLE_WAY_IN:
 	case GRAPH_ROLE_FAULT:
 	case GRAPH_ROLE_INTERRUPT:
@@ -211,8 +210,7 @@ static bool is_in(const struct graph_task *task, enum graph_frame_kind kind)
 static bool comes_from_user(const struct graph_task *task, enum graph_role role)
 {
 	return role == GRAPH_ROLE_SYSTEM_CALL || role == GRAPH_ROLE_WAY_IN ||
-	       role == GRAPH_ROLE_USER_FAULT ||
-	       (task->enters && task->tid);
+	       role == GRAPH_ROLE_USER_FAULT || (task->enters && task->tid);
 }
 
 /* A function that nothing the tracer saw has called. */
@@ -220,14 +218,14 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 			   enum graph_role role)
 {
 	struct graph_task *task = events->task;
-	uint32_t entry = role == GRAPH_ROLE_INTERRUPT ?
-				 find_vector(events, function) :
-				 graph_role_entry(events->tasks->roles,
-						  function);
+	uint32_t entry =
+		role == GRAPH_ROLE_INTERRUPT ?
+			find_vector(events, function) :
+			graph_role_entry(events->tasks->roles, function);
 
 	if (is_in(task, GRAPH_CONTEXT) &&
 	    follows(task, role, entry, events->record.time_ns)) {
-		task->is_on_way_in &= role != GRAPH_ROLE_SYSTEM_CALL;
+		task->is_on_way_in &= role == GRAPH_ROLE_NONE;
 		return events->is_running ? 0 : resume(events);
 	}
 	if (!comes_from_user(task, role)) {
@@ -387,12 +385,11 @@ static int end_function(struct graph_events *events, uint32_t function)
 	graph_task_pop(events->task);
 	if (!events->record.depth && is_in(events->task, GRAPH_CONTEXT))
 		return exit_outermost(events, function);
-	error = add(events, FUNCTION_RETURN, 0,
-		    running_function(events->task));
+	error = add(events, FUNCTION_RETURN, 0, running_function(events->task));
 	if (error)
 		return error;
-	return end_exception(events, graph_role_of(events->tasks->roles,
-						   function));
+	return end_exception(events,
+			     graph_role_of(events->tasks->roles, function));
 }
 
 /* The function was open, and more is not known of it: its begin was lost. */

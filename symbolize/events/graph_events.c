@@ -120,8 +120,8 @@ static int change_task(struct graph_events *events)
 	const struct graph_record *record = &events->record;
 	bool is_near = record->time_ns - events->last_ns <= NEAR_NS;
 
-	if (events->has_next && (events->next_tid != record->tid ||
-				 record->event == GRAPH_SWITCH))
+	if (events->has_next &&
+	    (events->next_tid != record->tid || record->event == GRAPH_SWITCH))
 		return go_away(events);
 	return switch_to(events, record->tid,
 			 is_near || !events->is_running ? record->time_ns :
@@ -194,9 +194,9 @@ static int end(struct graph_events *events)
 static bool is_full(const struct graph_events *events)
 {
 	const struct function_event *last =
-		events->out.count ? array_at(&events->out,
-					     events->out.count - 1) :
-				    NULL;
+		events->out.count ?
+			array_at(&events->out, events->out.count - 1) :
+			NULL;
 
 	return last && (events->out.count >= BATCH_EVENTS ||
 			last->kind == FUNCTION_SWITCH);
@@ -210,8 +210,8 @@ int graph_events_next(struct graph_events *events,
 	events->out.count = 0;
 	while (!error && !events->has_ended && !is_full(events)) {
 		if (!events->has_record)
-			events->has_record = graph_record_next(
-				&events->pages, &events->record);
+			events->has_record = graph_record_next(&events->pages,
+							       &events->record);
 		error = events->has_record ? take_record(events) : end(events);
 	}
 	*batch = events->out.items;

@@ -24,17 +24,17 @@ enum graph_frame_kind {
 struct graph_frame {
 	uint32_t function;
 	uint64_t start; /* its address; 0 of other kinds */
-	int32_t depth; /* as the tracer counts; of other kinds: of what they
+	int32_t depth;	/* as the tracer counts; of other kinds: of what they
 			 * call */
-	uint8_t kind;  /* enum graph_frame_kind */
+	uint8_t kind;	/* enum graph_frame_kind */
 };
 
 /* A task and what it has open, outermost first. */
 struct graph_task {
-	int32_t tid; /* 0: the idle task of a CPU */
-	int32_t pid; /* -1: unknown */
-	bool enters; /* it was seen to come from user space */
-	bool is_on_way_in;	/* its context has not come to its own work */
+	int32_t tid;	       /* 0: the idle task of a CPU */
+	int32_t pid;	       /* -1: unknown */
+	bool enters;	       /* it was seen to come from user space */
+	bool is_on_way_in;     /* its context has not come to its own work */
 	uint64_t last_exit_ns; /* of a function of depth 0 */
 	struct array frames;   /* struct graph_frame */
 };

@@ -86,8 +86,8 @@ static int read_kept_kallsyms(const struct kernel_symbols *kernel,
 			      const struct log *log)
 {
 	struct text_part text = recording_kallsyms(recording);
-	int status = kernel_symbols_add_kallsyms(kernel, text.text,
-						 text.size_bytes);
+	int status =
+		kernel_symbols_add_kallsyms(kernel, text.text, text.size_bytes);
 
 	if (!status && !kernel_symbols_usable(kernel))
 		log_message(log, LOG_WARNING, recording_path(recording),

@@ -20,8 +20,11 @@ FAULT = "asm_exc_page_fault"
 INTERRUPTS = {"asm_sysvec_apic_timer_interrupt", "asm_common_interrupt",
               "asm_sysvec_irq_work", "el1_interrupt", "el0_interrupt"}
 ENTRIES = {"entry_SYSCALL_64", "el0_svc", FAULT} | INTERRUPTS
-# From here on the kernel judges by the task that comes, not the one that leaves.
-PID_PROBE = "ftrace_filter_pid_sched_switch_probe"
+# In these the task leaves its CPU, and the trace unit, which is switched with the
+# task, does not see what ftrace sees, nor the other way round: ftrace goes by the
+# task that comes as soon as the switch is announced.
+SCHEDULERS = {"schedule", "__cond_resched", "preempt_schedule_irq", "__schedule",
+              "preempt_schedule", "preempt_schedule_common", "preempt_schedule_notrace"}
 # What the recorder takes out, since the clock calls it for each event.
 LEFT_OUT = {"local_clock"}
 
@@ -72,7 +75,8 @@ class Task:
         elif row["function"] in INTERRUPTS:
             is_own = False
             is_interrupt = True
-        self.frames.append((row["depth"], is_own, is_interrupt))
+        self.frames.append((row["depth"], is_own or row["function"] in SCHEDULERS,
+                            is_interrupt))
         return is_own, is_interrupt
 
 
@@ -81,18 +85,9 @@ def entered(ktrace, recording, tid, names):
     order; faults in the kernel are not told from what they interrupt."""
     task = Task()
     steps = []
-    end = None
     for row in timeline(ktrace, recording):
-        if row["tid"] != tid:
+        if row["event"] != "enter" or row["tid"] != tid:
             continue
-        if row["event"] == "leave" and end is not None:
-            del steps[end:]
-        if row["event"] in ("leave", "switch"):
-            end = None
-        if row["event"] != "enter":
-            continue
-        if row["function"] == PID_PROBE:
-            end = len(steps)
         is_own, is_interrupt = task.enter(row)
         if is_own or row["detail"] == "inferred" or row["function"] not in names:
             continue
