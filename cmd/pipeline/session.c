@@ -193,6 +193,14 @@ static int check_time(const struct session *session,
 			"ktrace-hw: note: %s: its times are by the "
 			"clock of the virtual machine's host\n",
 			recording_path(session->recording));
+	if (recording_trace(session->recording) ==
+	    RECORDING_TRACE_FUNCTION_GRAPH)
+		fprintf(stderr,
+			"ktrace-hw: note: %s: traced by the kernel's "
+			"function_graph tracer: functions that are inlined or "
+			"notrace are in their callers, and all times contain "
+			"what the tracer took\n",
+			recording_path(session->recording));
 	if (unit->is_time)
 		return 0;
 	fprintf(stderr, "ktrace-hw: note: %s: no times: %s are counted\n",

@@ -86,6 +86,6 @@ record_both
 	-o filtered -- cat /etc/passwd >filtered.out 2>filtered.err
 try_refusals
 kill_recorder
-"$KTRACE" doctor >doctor 2>&1 || true
+"$KTRACE" doctor >said 2>&1 || true
 rm -f go
 cp -r . "$RESULTS"
