@@ -67,6 +67,8 @@ enum graph_role {
 	GRAPH_ROLE_USER_FAULT,	  /* likewise, if nothing seen has called it */
 	GRAPH_ROLE_INTERRUPT,	  /* an interrupt is handled from here on … */
 	GRAPH_ROLE_VECTOR,	  /* … this one … */
+	GRAPH_ROLE_SWITCHING,	  /* __schedule() tells of a switch by it */
+	GRAPH_ROLE_SWITCHED,	  /* the last that __schedule() calls */
 	GRAPH_ROLE_INTERRUPT_END, /* … up to the end of this */
 };
 

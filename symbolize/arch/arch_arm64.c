@@ -56,6 +56,9 @@ static const struct arch_graph_rule graph_rules[] = {
 	{ "do_page_fault", false, GRAPH_ROLE_FAULT, "el0_da" },
 	{ "irq_enter_rcu", false, GRAPH_ROLE_INTERRUPT, "el1_interrupt" },
 	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
+	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
+	  "__schedule" },
+	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
 };
 
 /* arch/arm64/include/asm/syscall_wrapper.h. */

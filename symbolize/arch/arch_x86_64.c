@@ -77,6 +77,9 @@ static const struct arch_graph_rule graph_rules[] = {
 	  "asm_common_interrupt" },
 	{ "__sysvec_", true, GRAPH_ROLE_VECTOR, "+asm_" },
 	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
+	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
+	  "__schedule" },
+	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
 };
 
 /* arch/x86/include/asm/syscall_wrapper.h. */

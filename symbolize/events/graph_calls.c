@@ -192,6 +192,8 @@ static bool follows(const struct graph_task *task, enum graph_role role,
 		return false;
 	case GRAPH_ROLE_NONE:
 	case GRAPH_ROLE_VECTOR:
+	case GRAPH_ROLE_SWITCHING:
+	case GRAPH_ROLE_SWITCHED:
 	case GRAPH_ROLE_INTERRUPT_END:
 		return is_near;
 	case GRAPH_ROLE_USER_FAULT:
@@ -228,8 +230,8 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 		task->is_on_way_in &= role == GRAPH_ROLE_NONE;
 		return events->is_running ? 0 : resume(events);
 	}
-	if (!comes_from_user(task, role)) {
-		if (!is_in(task, GRAPH_ROOT))
+	if (is_in(task, GRAPH_SCHEDULE) || !comes_from_user(task, role)) {
+		if (!is_in(task, GRAPH_ROOT) && !is_in(task, GRAPH_SCHEDULE))
 			return begin_root(events);
 		return events->is_running ? 0 : resume(events);
 	}
@@ -242,19 +244,22 @@ static int enter_outermost(struct graph_events *events, uint32_t function,
 	return push(events, GRAPH_CONTEXT, FUNCTION_TRACE_START, 1, entry);
 }
 
-/* Puts interrupts and faults on top of what they interrupted. */
+/* Puts interrupts and faults on top of what they interrupted, and the scheduler
+ * on top of what called it.
+ */
 static int interrupt(struct graph_events *events, uint32_t function,
 		     enum graph_role role)
 {
-	uint32_t entry;
+	uint32_t entry = graph_role_entry(events->tasks->roles, function);
 
+	if (role == GRAPH_ROLE_SWITCHING && entry != function)
+		return push(events, GRAPH_SCHEDULE, FUNCTION_CALL, 0, entry);
 	if (role != GRAPH_ROLE_INTERRUPT && role != GRAPH_ROLE_FAULT)
 		return 0;
 	if (is_in(events->task, GRAPH_CONTEXT) && !events->record.depth)
 		return 0;
-	entry = role == GRAPH_ROLE_FAULT ?
-			graph_role_entry(events->tasks->roles, function) :
-			find_vector(events, function);
+	if (role == GRAPH_ROLE_INTERRUPT)
+		entry = find_vector(events, function);
 	return push(events, GRAPH_EXCEPTION, FUNCTION_EXCEPTION,
 		    FUNCTION_EXCEPTION_INTERRUPT, entry);
 }
@@ -351,27 +356,34 @@ static int exit_outermost(struct graph_events *events, uint32_t function)
 	return add(events, FUNCTION_RETURN, 0, running_function(events->task));
 }
 
-static int end_exception(struct graph_events *events, enum graph_role role)
+/* What is inferred around @role's function ends with it, and says so. */
+static int end_inferred(struct graph_events *events, enum graph_role role)
 {
-	if (!is_in(events->task, GRAPH_EXCEPTION) ||
-	    (role != GRAPH_ROLE_INTERRUPT_END && role != GRAPH_ROLE_FAULT))
+	bool is_exception =
+		is_in(events->task, GRAPH_EXCEPTION) &&
+		(role == GRAPH_ROLE_INTERRUPT_END || role == GRAPH_ROLE_FAULT);
+
+	if (!is_exception && (!is_in(events->task, GRAPH_SCHEDULE) ||
+			      role != GRAPH_ROLE_SWITCHED))
 		return 0;
 	graph_task_pop(events->task);
-	return add(events, FUNCTION_EXCEPTION_RETURN, 0,
-		   running_function(events->task));
+	return add(events,
+		   is_exception ? FUNCTION_EXCEPTION_RETURN : FUNCTION_RETURN,
+		   0, running_function(events->task));
 }
 
-/* Interrupts without a function that ends them end with what they
- * interrupted.
- */
-static int end_exceptions(struct graph_events *events)
+/* What has no function that ends it ends with what it was called in. */
+static int end_all_inferred(struct graph_events *events)
 {
 	const struct graph_frame *top = graph_task_top(events->task);
 	int error = 0;
 
-	while (!error && top && top->kind == GRAPH_EXCEPTION &&
+	while (!error && top &&
+	       (top->kind == GRAPH_EXCEPTION || top->kind == GRAPH_SCHEDULE) &&
 	       top->depth > events->record.depth) {
-		error = end_exception(events, GRAPH_ROLE_INTERRUPT_END);
+		error = end_inferred(events, top->kind == GRAPH_SCHEDULE ?
+						     GRAPH_ROLE_SWITCHED :
+						     GRAPH_ROLE_INTERRUPT_END);
 		top = graph_task_top(events->task);
 	}
 	return error;
@@ -388,8 +400,8 @@ static int end_function(struct graph_events *events, uint32_t function)
 	error = add(events, FUNCTION_RETURN, 0, running_function(events->task));
 	if (error)
 		return error;
-	return end_exception(events,
-			     graph_role_of(events->tasks->roles, function));
+	return end_inferred(events,
+			    graph_role_of(events->tasks->roles, function));
 }
 
 /* The function was open, and more is not known of it: its begin was lost. */
@@ -406,7 +418,7 @@ int graph_calls_exit(struct graph_events *events)
 {
 	uint32_t function = function_of(events, &events->record);
 	const struct graph_frame *top;
-	int error = end_exceptions(events);
+	int error = end_all_inferred(events);
 
 	if (error)
 		return error;

@@ -18,6 +18,7 @@ enum graph_frame_kind {
 	GRAPH_UNSEEN,	 /* it must be open, at its depth: its begin was lost */
 	GRAPH_ROOT,	 /* below all that the tracer can see */
 	GRAPH_CONTEXT,	 /* the entry from user space, inferred */
+	GRAPH_SCHEDULE,	 /* __schedule(), inferred */
 	GRAPH_EXCEPTION, /* that of an interrupt or fault in the kernel */
 };
 

@@ -18,11 +18,12 @@ wait_for() { # what... : a condition of test(1)
 }
 
 is_tracing() {
-	local folder=$TRACING
-	[[ ! -d $(echo "$TRACING"/instances/ktrace-hw-*) ]] ||
-		folder=$(echo "$TRACING"/instances/ktrace-hw-*)
-	[[ $(<"$folder/current_tracer") == function_graph &&
-		$(<"$folder/tracing_on") == 1 ]]
+	local folder
+	for folder in "$TRACING" "$TRACING"/instances/ktrace-hw-*; do
+		! grep -qsx function_graph "$folder/current_tracer" ||
+			! grep -qsx 1 "$folder/tracing_on" || return 0
+	done
+	return 1
 }
 
 # The same process by both, the kernel's tracer and the trace unit.
