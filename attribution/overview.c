@@ -83,6 +83,11 @@ static void write_recording(struct writer *writer,
 	write_text(writer, "processor", info->cpu_name);
 	write_text(writer, "command", info->command);
 	write_text(writer, "recorded_by", info->version);
+	write_text(writer, "traced_by",
+		   recording_trace(recording) ==
+				   RECORDING_TRACE_FUNCTION_GRAPH ?
+			   "function_graph" :
+			   "");
 	write_text(writer, "times_count", writer->unit->name);
 	write_text(writer, "cut", recording_is_cut(recording) ? "yes" : "");
 	write_number(writer, "records", counts->records, "");

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static void print_diagnosis(const struct diagnosis *diagnosis)
 {
@@ -38,18 +39,24 @@ static int diagnose(void)
 {
 	struct diagnosis diagnosis;
 	bool traceable = true;
+	bool has_graph = false;
 	size_t place = 0;
 
 	while (diagnosis_next(&place, &diagnosis)) {
 		print_diagnosis(&diagnosis);
 		traceable &= diagnosis.verdict != DIAGNOSIS_BAD;
+		has_graph |=
+			diagnosis.verdict == DIAGNOSIS_GOOD &&
+			!strcmp(diagnosis.subject, DIAGNOSIS_FUNCTION_GRAPH);
 	}
 	print_machine();
-	printf("\n%s\n", traceable ?
-				 "ktrace-hw record can trace this kernel." :
-				 "ktrace-hw record cannot trace this kernel "
-				 "as things are.");
-	return traceable ? EXIT_OK : EXIT_FAILED;
+	printf("\n%s\n",
+	       traceable ? "ktrace-hw record can trace this kernel." :
+	       has_graph ? "ktrace-hw record traces this kernel by "
+			   "function_graph, as there is no trace unit to use." :
+			   "ktrace-hw record cannot trace this kernel as "
+			   "things are.");
+	return traceable || has_graph ? EXIT_OK : EXIT_FAILED;
 }
 
 static int run_doctor(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "cmd/record/command_path.h"
 #include "cmd/record/record_folder.h"
 #include "cmd/record/record_options.h"
+#include "cmd/record/record_source.h"
 #include "cmd/record/record_summary.h"
 #include "collector/collector.h"
 
@@ -92,6 +93,13 @@ static int check_command(const struct record_options *options)
 		       0;
 }
 
+static int choose_source(struct record_options *options)
+{
+	options->machine_may_be = options->collector.command &&
+				  machine_is_installed();
+	return record_source_choose(options);
+}
+
 static int run_record(int argc, char **argv)
 {
 	struct record_options options;
@@ -99,7 +107,7 @@ static int run_record(int argc, char **argv)
 
 	if (!code && options.help)
 		record_options_help();
-	else if (!code && !options.machine && collector_check(&console_log))
+	else if (!code && choose_source(&options))
 		code = EXIT_RECORDING;
 	else if (!code && check_command(&options))
 		code = report_failed_exec(options.collector.command[0], errno);

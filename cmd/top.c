@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 #include "cmd/machine/machine.h"
-#include "cmd/pipeline/console_log.h"
 #include "cmd/top/top_loop.h"
 #include "cmd/top/top_options.h"
 #include "collector/collector.h"
+
+#include <stdio.h>
+
+static int check_unit(void)
+{
+	const char *fix;
+	const char *refusal = collector_refusal(SOURCE_TRACE_UNIT, &fix);
+
+	if (refusal)
+		fprintf(stderr,
+			"ktrace-hw top: %s (%s); to look in a virtual machine "
+			"that has one: ktrace-hw top --machine -- COMMAND\n",
+			refusal, fix);
+	return refusal ? -1 : 0;
+}
 
 static int run_top(int argc, char **argv)
 {
@@ -15,7 +29,7 @@ static int run_top(int argc, char **argv)
 		top_options_help();
 	else if (!code && options.machine)
 		code = machine_top(&options);
-	else if (!code && collector_check(&console_log))
+	else if (!code && check_unit())
 		code = EXIT_FAILED;
 	else if (!code)
 		code = top_loop(&options);

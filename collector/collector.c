@@ -19,26 +19,33 @@
 #include <time.h>
 #include <unistd.h>
 
-static int find_tracer(const struct tracer **tracer, struct pmu *pmu,
-		       const struct log *log)
+const char *collector_refusal(enum collector_source source, const char **fix)
 {
-	*tracer = tracer_find(PMU_DEVICES, pmu);
-	if (*tracer)
-		return 0;
-	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "this machine has no trace unit that Linux knows of "
-		    "(`ktrace-hw doctor` says more); to record in a virtual "
-		    "machine that has one: ktrace-hw record --machine -- "
-		    "COMMAND");
-	return -ERROR_NOT_FOUND;
-}
-
-int collector_check(const struct log *log)
-{
-	const struct tracer *tracer;
 	struct pmu pmu;
 
-	return find_tracer(&tracer, &pmu, log);
+	if (source == SOURCE_FUNCTION_GRAPH)
+		return graph_instance_refusal(fix);
+	*fix = "`ktrace-hw doctor` says more";
+	return tracer_find(PMU_DEVICES, &pmu) ?
+		       NULL :
+		       "this machine has no trace unit that Linux knows of";
+}
+
+static int find_tracer(struct collector *collector)
+{
+	const char *fix;
+	const char *refusal =
+		collector_refusal(collector->options->source, &fix);
+
+	if (refusal) {
+		log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "%s: %s", refusal, fix);
+		return -ERROR_NOT_FOUND;
+	}
+	collector->tracer = collector_has_graph(collector) ?
+				    &function_graph_tracer :
+				    tracer_find(PMU_DEVICES, &collector->pmu);
+	return collector->tracer ? 0 : -ERROR_NOT_FOUND;
 }
 
 static int prepare_command(struct collector *collector)
@@ -114,6 +121,8 @@ static int start(struct collector *collector)
 	collector->begin_ns = now_ns();
 	collector->hits.has_begun = true;
 	error = enable_events(&collector->events);
+	if (!error && collector->graph)
+		error = function_graph_start(collector->graph);
 	collector->hits.since_ns = collector_clock_ns(collector);
 	if (error || !options->command)
 		return error;
@@ -183,7 +192,9 @@ static int finish(struct collector *collector)
 {
 	int error;
 
-	if (collector->options->snapshot)
+	if (collector->graph)
+		error = collector_finish_graph(collector);
+	else if (collector->options->snapshot)
 		error = collector_keep_last(collector);
 	else
 		error = event_list_control(&collector->events,
@@ -227,11 +238,12 @@ static void wait_for_command(struct collector *collector)
 
 static int record(struct collector *collector)
 {
-	int error = find_tracer(&collector->tracer, &collector->pmu,
-				collector->log);
+	int error = find_tracer(collector);
 
 	if (!error)
 		error = choose_target(collector);
+	if (!error && collector_has_graph(collector))
+		error = collector_open_graph(collector);
 	if (!error)
 		error = collector_open_events(collector);
 	if (!error)
@@ -254,6 +266,10 @@ static void sum_up(struct collector *collector)
 		result->length_ns = now_ns() - collector->begin_ns;
 	result->trace_bytes = recording_writer_trace_bytes(collector->writer);
 	result->file_bytes = recording_writer_bytes(collector->writer);
+	if (collector->graph) {
+		result->trace_bytes = function_graph_bytes(collector->graph);
+		result->file_bytes += result->trace_bytes;
+	}
 	result->lost_records = collector->counts.lost_records;
 	result->truncated = collector->counts.truncated;
 }
@@ -262,6 +278,7 @@ static void release(struct collector *collector)
 {
 	struct cpu_rings *rings = collector->cpus.items;
 
+	function_graph_close(collector->graph);
 	loaded_code_close(collector->loaded);
 	recording_writer_free(collector->writer);
 	for (size_t i = 0; i < collector->cpus.count; i++)

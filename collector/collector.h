@@ -12,8 +12,15 @@
 
 struct log;
 
+/* What tells which functions run. */
+enum collector_source {
+	SOURCE_TRACE_UNIT,
+	SOURCE_FUNCTION_GRAPH, /* the kernel's own tracer */
+};
+
 /* This is what to record.  All of it is borrowed. */
 struct collector_options {
+	enum collector_source source;
 	const char *folder;   /* the recording: exists, empty */
 	char *const *command; /* ended by NULL; NULL: none */
 	const pid_t *processes;
@@ -72,11 +79,11 @@ struct collector_result {
 	uint64_t length_ns;	 /* from the begin of tracing to its end */
 };
 
-/* Looks for a trace unit, so that nothing is touched where there is none.
+/* Looks whether @source can be had here, and touches nothing.
  *
- * Returns 0, or -ERROR_NOT_FOUND with the way out in @log.
+ * Returns NULL, or a text that says why not, and in @fix what to do about it.
  */
-int collector_check(const struct log *log);
+const char *collector_refusal(enum collector_source source, const char **fix);
 
 /* Records.  Returns when the recording is complete and the command, if any,
  * has ended; after a second SIGINT or SIGTERM without waiting for it.

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 static const struct perf_event_mmap_page *
 page_of(const struct collector *collector)
@@ -20,6 +21,23 @@ page_of(const struct collector *collector)
 	const struct cpu_rings *rings = collector->cpus.items;
 
 	return rings->ring[RING_TRACE].page;
+}
+
+/* function_graph names the functions, whose code nobody has to follow: only
+ * the code that user stacks may go through is copied.
+ */
+static int copy_little(const struct collector *collector)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/kcore_dir",
+		 collector->options->folder);
+	if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+		log_message(collector->log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "%s", strerror(errno));
+		return -ERROR_SYSTEM;
+	}
+	return vdso_copy_make(path, collector->log);
 }
 
 static int copy_kernel(struct collector *collector)
@@ -85,7 +103,8 @@ static int write_start(struct collector *collector)
 
 	start_records_setup(&records, &collector->events, &collector->target,
 			    collector->tracer, &collector->pmu, &facts);
-	start_records_kernel(&records, &collector->kernel);
+	if (!collector->graph)
+		start_records_kernel(&records, &collector->kernel);
 	start_records_tasks(&records, &collector->target);
 	start_records_end(&records);
 	error = recording_writer_add(collector->writer, &records);
@@ -110,11 +129,24 @@ static int create_file(struct collector *collector)
 	return error;
 }
 
+/* Threads that end before they are traced have no events. */
+static int check_threads(const struct collector *collector)
+{
+	if (page_of(collector))
+		return 0;
+	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "the processes to record have ended");
+	return -ERROR_NOT_FOUND;
+}
+
 int collector_begin(struct collector *collector)
 {
-	int error = copy_kernel(collector);
+	int error = check_threads(collector);
 
 	if (!error)
+		error = collector->graph ? copy_little(collector) :
+					   copy_kernel(collector);
+	if (!error && !collector->graph)
 		error = set_filter(collector);
 	if (error)
 		return error;

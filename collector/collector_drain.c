@@ -103,6 +103,9 @@ int collector_drain(struct collector *collector)
 	}
 	if (drain_late_records(collector))
 		return -ERROR_SYSTEM;
+	if (collector->graph && !collector->options->snapshot &&
+	    function_graph_drain(collector->graph, false))
+		return -ERROR_SYSTEM;
 	return recording_writer_end_round(collector->writer);
 }
 
@@ -156,8 +159,15 @@ int collector_snapshot(struct collector *collector, bool last)
 {
 	struct cpu_rings *rings = collector->cpus.items;
 	const struct event_list *events = &collector->events;
-	int error = event_list_control(events, collector->trace_spec,
-				       PERF_EVENT_IOC_DISABLE, NULL);
+	int error;
+
+	if (collector->graph) {
+		error = function_graph_drain(collector->graph, true);
+		collector->result->snapshots += !error;
+		return error;
+	}
+	error = event_list_control(events, collector->trace_spec,
+				   PERF_EVENT_IOC_DISABLE, NULL);
 
 	if (!collector->hits.is_frozen)
 		collector->frozen_ns = collector_clock_ns(collector);

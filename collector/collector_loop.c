@@ -19,32 +19,51 @@
  */
 enum { POLL_SIGNALS, POLL_TIMER, POLL_AFTER, POLL_RINGS };
 
+static void add_polled(struct pollfd *polled, nfds_t *count, int fd)
+{
+	polled[(*count)++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+}
+
+/* The tracer's rings.  What is not read of them is the newest: that is what a
+ * snapshot keeps.
+ */
+static size_t graph_rings(const struct collector *collector)
+{
+	return collector->graph && !collector->options->snapshot ?
+		       function_graph_ring_count(collector->graph) :
+		       0;
+}
+
 static struct pollfd *list_polled(const struct collector *collector,
 				  nfds_t *count)
 {
 	const struct cpu_rings *rings = collector->cpus.items;
+	const struct array *processes = &collector->processes.fds;
+	const struct array *triggers = &collector->triggers.triggers;
 	struct pollfd *polled =
 		calloc(POLL_RINGS + collector->cpus.count * RING_COUNT +
-			       collector->triggers.triggers.count +
-			       collector->processes.fds.count,
+			       graph_rings(collector) + triggers->count +
+			       processes->count,
 		       sizeof(*polled));
-	const int *processes = collector->processes.fds.items;
-	const struct trigger *triggers = collector->triggers.triggers.items;
 
+	*count = POLL_RINGS;
 	if (!polled)
 		return NULL;
+	for (nfds_t i = 0; i < POLL_RINGS; i++)
+		polled[i].events = POLLIN;
 	polled[POLL_SIGNALS].fd = collector->signals.fd;
 	polled[POLL_TIMER].fd = collector->timer;
-	*count = POLL_RINGS;
 	for (size_t i = 0; i < collector->cpus.count; i++)
 		for (int kind = 0; kind < RING_COUNT; kind++)
-			polled[(*count)++].fd = rings[i].fd[kind];
-	for (size_t i = 0; i < collector->triggers.triggers.count; i++)
-		polled[(*count)++].fd = triggers[i].line;
-	for (size_t i = 0; i < collector->processes.fds.count; i++)
-		polled[(*count)++].fd = processes[i];
-	for (nfds_t i = 0; i < *count; i++)
-		polled[i].events = POLLIN;
+			add_polled(polled, count, rings[i].fd[kind]);
+	for (size_t i = 0; i < graph_rings(collector); i++)
+		add_polled(polled, count,
+			   function_graph_ring(collector->graph, i));
+	for (size_t i = 0; i < triggers->count; i++)
+		add_polled(polled, count,
+			   ((const struct trigger *)triggers->items)[i].line);
+	for (size_t i = 0; i < processes->count; i++)
+		add_polled(polled, count, ((const int *)processes->items)[i]);
 	return polled;
 }
 

@@ -4,6 +4,7 @@
 
 #include "collector/collector.h"
 #include "collector/events/event_list.h"
+#include "collector/function_graph/function_graph.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/priority.h"
 #include "collector/records/record_watch.h"
@@ -40,6 +41,7 @@ struct collector {
 	struct target target;
 	const struct tracer *tracer;
 	struct pmu pmu;
+	struct function_graph *graph; /* NULL: a trace unit */
 	struct event_list events;
 	size_t trace_spec;  /* index of the trace's own events */
 	size_t switch_spec; /* of those of task switches */
@@ -85,6 +87,20 @@ int collector_open_if_possible(struct collector *collector, int spec);
 
 /* Returns the rings of @cpu, which there are. */
 struct cpu_rings *collector_rings(const struct collector *collector, int cpu);
+
+/* Returns whether the kernel's own tracer takes the place of a trace unit. */
+static inline bool collector_has_graph(const struct collector *collector)
+{
+	return collector->options->source == SOURCE_FUNCTION_GRAPH;
+}
+
+/* Sets the tracer up, for the target: collector_graph.c.  Returns 0 or a
+ * negative enum error with the reason in the log.
+ */
+int collector_open_graph(struct collector *collector);
+
+/* Ends the tracing, takes the rest, and writes it.  Likewise. */
+int collector_finish_graph(struct collector *collector);
 
 /* Copies the kernel's code, sets the filter and writes the start of the
  * recording: collector_begin.c.  Likewise.

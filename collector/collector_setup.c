@@ -80,7 +80,10 @@ static int add_rings(struct collector *collector, const struct array *cpus)
 
 		if (!rings)
 			return -ERROR_MEMORY;
-		cpu_rings_init(rings, cpu[i], options->buffer_bytes,
+		cpu_rings_init(rings, cpu[i],
+			       collector_has_graph(collector) ?
+				       0 :
+				       options->buffer_bytes,
 			       options->snapshot);
 	}
 	return 0;

@@ -2,6 +2,7 @@
 #include "collector/diagnosis.h"
 #include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"
+#include "collector/function_graph/graph_instance.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/kernel_code/text_poke_breakpoints.h"
@@ -200,6 +201,19 @@ static void look_at_tracepoints(struct diagnosis *diagnosis)
 		     "are missing: tracefs cannot be read");
 }
 
+/* The second best: it is good to have, and no trace unit needs it. */
+static void look_at_graph(struct diagnosis *diagnosis)
+{
+	const char *fix;
+	const char *refusal = graph_instance_refusal(&fix);
+
+	if (refusal)
+		find(diagnosis, DIAGNOSIS_LIMITED, fix, "%s", refusal);
+	else
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "the kernel's own tracer can stand in for a trace unit");
+}
+
 static const struct look {
 	const char *subject;
 	void (*look)(struct diagnosis *diagnosis);
@@ -210,6 +224,7 @@ static const struct look {
 	{ "kernel symbols", look_at_symbols },
 	{ "code changes", look_at_pokes },
 	{ "tracepoints", look_at_tracepoints },
+	{ DIAGNOSIS_FUNCTION_GRAPH, look_at_graph },
 };
 
 int diagnosis_next(size_t *place, struct diagnosis *diagnosis)

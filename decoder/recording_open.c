@@ -6,6 +6,7 @@
 #include "decoder/recording/recording_files.h"
 #include "decoder/recording/recording_parts.h"
 #include "decoder/snapshot/snapshot.h"
+#include "decoder/trace_dat/trace_dat.h"
 
 static int read_snapshot(struct recording *recording)
 {
@@ -15,6 +16,24 @@ static int read_snapshot(struct recording *recording)
 		error = stream_list_finish(&recording->streams,
 					   &recording->events, false);
 	return error ? error : coresight_streams_split(recording);
+}
+
+/* A recording of ours has function_graph's trace beside perf's records; one of
+ * trace-cmd's has nothing else.
+ */
+static int read_recording(struct recording *recording)
+{
+	int error;
+
+	if (recording->is_snapshot)
+		return read_snapshot(recording);
+	if (trace_dat_is(recording->data_path))
+		return trace_dat_read(recording, recording->data_path, true);
+	error = recording_data_read(recording);
+	if (error || !recording->trace_dat_path ||
+	    recording_trace(recording) != RECORDING_TRACE_NONE)
+		return error;
+	return trace_dat_read(recording, recording->trace_dat_path, false);
 }
 
 int recording_open(const char *path, const struct log *log,
@@ -27,8 +46,7 @@ int recording_open(const char *path, const struct log *log,
 		return -ERROR_MEMORY;
 	error = recording_files_find(recording);
 	if (!error)
-		error = recording->is_snapshot ? read_snapshot(recording) :
-						 recording_data_read(recording);
+		error = read_recording(recording);
 	if (error)
 		recording_close(recording);
 	else

@@ -5,8 +5,8 @@
 struct log;
 struct recording;
 
-/* Opens the recording at @path: a perf.data file, a directory with one, or a
- * snapshot directory.
+/* Opens the recording at @path: a perf.data file, a directory with one, a
+ * snapshot directory, or a trace.dat of trace-cmd.
  *
  * Borrows @log for as long as it is open.  Returns 0 and *@recording, to be
  * closed by recording_close(); a negative enum error, with file and offset

@@ -9,6 +9,28 @@
 #include "execution/stream/execution_stream.h"
 #include "report/steps/first_task.h"
 #include "symbolize/events/function_events.h"
+#include "symbolize/events/graph_events.h"
+#include "symbolize/events/graph_tasks.h"
+
+static bool is_function_graph(const struct session *session)
+{
+	return recording_trace(session->recording) ==
+	       RECORDING_TRACE_FUNCTION_GRAPH;
+}
+
+static int open_graph(struct cpu_pipeline *pipeline,
+		      const struct session *session,
+		      const struct flow_input *input)
+{
+	if (!pipeline->tasks)
+		pipeline->tasks = pipeline->own_tasks =
+			graph_tasks_new(session->recording, session->symbols);
+	if (!pipeline->tasks)
+		return -ERROR_MEMORY;
+	return graph_events_open(session->recording, input->stream,
+				 session->symbols, pipeline->tasks,
+				 &pipeline->graph);
+}
 
 static int open_engine(struct cpu_pipeline *pipeline,
 		       const struct session *session,
@@ -17,6 +39,8 @@ static int open_engine(struct cpu_pipeline *pipeline,
 {
 	int status;
 
+	if (is_function_graph(session))
+		return open_graph(pipeline, session, input);
 	if (session->engine == ENGINE_GRAPH)
 		return execution_stream_open(input, session->symbols,
 					     pipeline->pid, pipeline->tid,
@@ -42,6 +66,12 @@ int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
 		recording_stream(session->recording, index);
 
 	pipeline->cpu = stream->cpu;
+	if (is_function_graph(session)) {
+		pipeline->tid =
+			graph_events_first_tid(session->recording, stream);
+		pipeline->pid = pipeline->tid ? -1 : 0;
+		return 0;
+	}
 	return first_task(session->recording, stream, &pipeline->pid,
 			  &pipeline->tid);
 }
@@ -64,6 +94,8 @@ int cpu_pipeline_next(void *ctx, const struct function_event **batch)
 {
 	struct cpu_pipeline *pipeline = ctx;
 
+	if (pipeline->graph)
+		return graph_events_next(pipeline->graph, batch);
 	if (pipeline->execution)
 		return execution_stream_next(pipeline->execution, batch);
 	return function_events_next(pipeline->events, batch);
@@ -74,4 +106,6 @@ void cpu_pipeline_close(struct cpu_pipeline *pipeline)
 	execution_stream_close(pipeline->execution);
 	function_events_free(pipeline->events);
 	flow_source_close(pipeline->source);
+	graph_events_close(pipeline->graph);
+	graph_tasks_free(pipeline->own_tasks);
 }

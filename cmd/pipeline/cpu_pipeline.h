@@ -9,6 +9,8 @@ struct execution_stream;
 struct flow_source;
 struct function_event;
 struct function_events;
+struct graph_events;
+struct graph_tasks;
 struct session;
 struct stream_checkpoint;
 
@@ -19,6 +21,10 @@ struct cpu_pipeline {
 	struct execution_stream *execution; /* NULL: these instead */
 	struct flow_source *source;
 	struct function_events *events;
+	struct graph_events *graph; /* or these, of function_graph */
+	/* Of all CPUs, for function_graph; NULL: of this one, its own. */
+	struct graph_tasks *tasks;
+	struct graph_tasks *own_tasks;
 	int32_t cpu;
 	int32_t pid; /* who runs when the stream begins; -1: unknown */
 	int32_t tid;

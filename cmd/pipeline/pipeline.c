@@ -16,6 +16,7 @@
 #include "report/steps/event_merge.h"
 #include "report/steps/stacks_checkpoint.h"
 #include "report/steps/task_stacks.h"
+#include "symbolize/events/graph_tasks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct pipeline {
 	bool has_places;		  /* else at their begins */
 	struct task_stacks *stacks;
 	struct event_merge *merge;
+	struct graph_tasks *graph; /* NULL: no trace of function_graph */
 };
 
 static bool must_wait(void *ctx, uint32_t index,
@@ -160,6 +162,20 @@ static int load_checkpoint(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
+/* The tasks that the CPUs' streams share. */
+static int open_tasks(struct pipeline *pipeline)
+{
+	const struct session *session = pipeline->session;
+
+	if (recording_trace(session->recording) !=
+	    RECORDING_TRACE_FUNCTION_GRAPH)
+		return 0;
+	pipeline->graph = graph_tasks_new(session->recording, session->symbols);
+	for (size_t i = 0; i < pipeline->count; i++)
+		pipeline->cpus[i].tasks = pipeline->graph;
+	return pipeline->graph ? 0 : -ERROR_MEMORY;
+}
+
 static int open_cpu(struct pipeline *pipeline, size_t index)
 {
 	struct cpu_pipeline *cpu = &pipeline->cpus[index];
@@ -189,6 +205,8 @@ static int run(struct pipeline *pipeline)
 		status = cpu_pipeline_find_task(&pipeline->cpus[i],
 						pipeline->session, i);
 	if (!status)
+		status = open_tasks(pipeline);
+	if (!status)
 		status = find_start(pipeline);
 	if (!status)
 		status = make_stacks(pipeline);
@@ -213,6 +231,7 @@ static void close_parts(struct pipeline *pipeline)
 	event_merge_free(pipeline->merge);
 	for (size_t i = 0; pipeline->cpus && i < pipeline->count; i++)
 		cpu_pipeline_close(&pipeline->cpus[i]);
+	graph_tasks_free(pipeline->graph);
 	free(pipeline->cpus);
 	free(pipeline->places);
 	checkpoints_close(pipeline->checkpoints);
@@ -221,7 +240,7 @@ static void close_parts(struct pipeline *pipeline)
 static int no_trace(const struct session *session)
 {
 	fprintf(stderr,
-		"ktrace-hw: %s: holds no hardware trace; make a recording "
+		"ktrace-hw: %s: holds no trace; make a recording "
 		"that does with ktrace-hw record\n",
 		recording_path(session->recording));
 	return EXIT_FAILED;

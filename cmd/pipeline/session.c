@@ -147,8 +147,12 @@ static int open_parts(struct session *session,
 		      const struct report_options *options)
 {
 	struct recording *recording = session->recording;
-	int status = code_image_open(recording, &console_log, &session->image);
+	int status = 0;
 
+	/* function_graph names functions: no code is followed. */
+	if (recording_trace(recording) != RECORDING_TRACE_FUNCTION_GRAPH)
+		status = code_image_open(recording, &console_log,
+					 &session->image);
 	if (!status)
 		status = symbols_open(recording, &console_log,
 				      &session->symbols);
@@ -188,6 +192,14 @@ static int check_time(const struct session *session,
 		fprintf(stderr,
 			"ktrace-hw: note: %s: its times are by the "
 			"clock of the virtual machine's host\n",
+			recording_path(session->recording));
+	if (recording_trace(session->recording) ==
+	    RECORDING_TRACE_FUNCTION_GRAPH)
+		fprintf(stderr,
+			"ktrace-hw: note: %s: traced by the kernel's "
+			"function_graph tracer: functions that are inlined or "
+			"notrace are in their callers, and all times contain "
+			"what the tracer took\n",
 			recording_path(session->recording));
 	if (unit->is_time)
 		return 0;

@@ -51,14 +51,33 @@ static void remove_files(const char *parent, const char *name)
 	rmdir(folder);
 }
 
+/* What function_graph wrote of each CPU, if it did not come to trace.dat. */
+static void remove_cpu_files(const char *folder)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+	char path[4400];
+
+	while (entries && (entry = readdir(entries))) {
+		if (strncmp(entry->d_name, "trace.cpu", 9) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		unlink(path);
+	}
+	if (entries)
+		closedir(entries);
+}
+
 void record_folder_remove(const char *path)
 {
 	/* The recording, and what reports keep beside it. */
-	static const char *const names[] = { "data", "index", "view" };
+	static const char *const names[] = { "data", "index", "view",
+					     "trace.dat" };
 	char file[4400];
 
 	remove_files(path, "kcore_dir");
 	remove_files(path, "code");
+	remove_cpu_files(path);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
 		unlink(file);

@@ -24,6 +24,7 @@ enum long_only {
 	OPTION_RETURN_STACK,
 	OPTION_SINK,
 	OPTION_SNAPSHOT,
+	OPTION_SOURCE,
 	OPTION_TRIGGER,
 	OPTION_USER,
 	OPTION_USER_STACKS,
@@ -49,6 +50,7 @@ static const struct option long_options[] = {
 	{ "return-stack", no_argument, NULL, OPTION_RETURN_STACK },
 	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
+	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
 	{ "user", no_argument, NULL, OPTION_USER },
 	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
@@ -68,6 +70,20 @@ static int set_arch(struct record_options *options, const char *value)
 	if (strcmp(value, "x86_64") && strcmp(value, "arm64"))
 		return wrong("--arch", value, "x86_64 or arm64");
 	options->arch = value;
+	return 0;
+}
+
+static int set_source(struct record_options *options, const char *value)
+{
+	if (!strcmp(value, "auto"))
+		options->source = RECORD_BY_ANY;
+	else if (!strcmp(value, "trace-unit"))
+		options->source = RECORD_BY_TRACE_UNIT;
+	else if (!strcmp(value, "function_graph"))
+		options->source = RECORD_BY_FUNCTION_GRAPH;
+	else
+		return wrong("--source", value,
+			     "trace-unit, function_graph or auto");
 	return 0;
 }
 
@@ -153,6 +169,8 @@ static int set_value(struct record_options *options, int option,
 		return record_value_max(value, &collector->max_bytes) ?
 			       0 :
 			       wrong("--max-size", value, "a size from 1M on");
+	case OPTION_SOURCE:
+		return set_source(options, value);
 	case OPTION_SINK:
 		collector->sink = value;
 		return 0;

@@ -2,6 +2,7 @@
 #ifndef KT_CMD_RECORD_OPTIONS_H
 #define KT_CMD_RECORD_OPTIONS_H
 
+#include "cmd/record/record_source.h"
 #include "collector/collector.h"
 #include "common/array.h"
 
@@ -11,6 +12,8 @@
 /* The command line of `ktrace-hw record`. */
 struct record_options {
 	struct collector_options collector;
+	enum record_source source;
+	bool machine_may_be; /* one is installed, and could run the command */
 	struct array processes; /* pid_t: what collector points to */
 	struct array triggers;	/* const char *, likewise */
 	const char *folder;

@@ -56,10 +56,7 @@ int tracefs_id(const char *name, uint64_t *id)
 	return error;
 }
 
-/* Adds the size of the file at @path, then its bytes; size 0 if it cannot be
- * read, as one that is empty.
- */
-static void add_file(struct byte_buffer *bytes, const char *path)
+void tracefs_add_file(struct byte_buffer *bytes, const char *path)
 {
 	size_t place = bytes->size;
 	uint64_t size;
@@ -77,7 +74,7 @@ static void add_header_file(struct byte_buffer *bytes, const char *name)
 
 	snprintf(path, sizeof(path), "%s/events/%s", tracefs_folder(), name);
 	byte_buffer_text(bytes, name);
-	add_file(bytes, path);
+	tracefs_add_file(bytes, path);
 }
 
 static bool is_tracepoint(const struct event_spec *spec)
@@ -120,7 +117,7 @@ static void add_system(const struct event_list *events, size_t first,
 	for (size_t i = 0; i < events->specs.count; i++)
 		if (same_system(&specs[first], &specs[i]) &&
 		    !path_of(specs[i].name, "format", path, sizeof(path)))
-			add_file(bytes, path);
+			tracefs_add_file(bytes, path);
 }
 
 static void add_systems(const struct event_list *events,
@@ -145,20 +142,25 @@ static void add_systems(const struct event_list *events,
 		memcpy(bytes->bytes + place, &systems, sizeof(systems));
 }
 
-void tracefs_describe(const struct event_list *events,
-		      struct byte_buffer *bytes)
+void tracefs_add_start(struct byte_buffer *bytes, const char *version)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	const uint8_t little_endian = 0;
 	const uint8_t long_size = sizeof(long);
 
 	byte_buffer_add(bytes, magic, sizeof(magic) - 1);
-	byte_buffer_text(bytes, "0.6");
+	byte_buffer_text(bytes, version);
 	byte_buffer_add(bytes, &little_endian, 1);
 	byte_buffer_add(bytes, &long_size, 1);
 	byte_buffer_u32(bytes, (uint32_t)sysconf(_SC_PAGESIZE));
 	add_header_file(bytes, "header_page");
 	add_header_file(bytes, "header_event");
+}
+
+void tracefs_describe(const struct event_list *events,
+		      struct byte_buffer *bytes)
+{
+	tracefs_add_start(bytes, "0.6");
 	byte_buffer_u32(bytes, 0); /* no events of ftrace itself */
 	add_systems(events, bytes);
 	byte_buffer_u32(bytes, 0); /* kallsyms: in kcore_dir */

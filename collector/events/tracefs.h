@@ -20,6 +20,16 @@ int tracefs_id(const char *name, uint64_t *id);
 /* Returns whether there is a tracepoint among @events. */
 bool tracefs_is_used(const struct event_list *events);
 
+/* Appends the start of that form, of @version: the magic, what the machine is
+ * like, and how the pages and events of its ring buffers begin.
+ */
+void tracefs_add_start(struct byte_buffer *bytes, const char *version);
+
+/* Appends the size of the file at @path, 64 bits, then its bytes; size 0 if it
+ * cannot be read, as one that is empty.
+ */
+void tracefs_add_file(struct byte_buffer *bytes, const char *path);
+
 /* Appends what describes the tracepoints among @events: the section
  * HEADER_TRACING_DATA of perf.data, which has the form of trace-cmd's
  * trace.dat, version 0.6 (tools/perf/util/trace-event-info.c).

@@ -129,9 +129,11 @@ void start_records_setup(struct byte_buffer *bytes,
 
 	add_clock(bytes, facts->page);
 	add_ids(bytes, events, target);
-	place = record_begin(bytes, PERF_DATA_AUXTRACE_INFO, 0);
-	tracer->metadata(pmu, facts, bytes);
-	record_end(bytes, place);
+	if (tracer->metadata) {
+		place = record_begin(bytes, PERF_DATA_AUXTRACE_INFO, 0);
+		tracer->metadata(pmu, facts, bytes);
+		record_end(bytes, place);
+	}
 	add_threads(bytes, target);
 	add_cpus(bytes, target);
 }

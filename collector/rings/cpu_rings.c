@@ -56,7 +56,7 @@ int cpu_rings_attach(struct cpu_rings *rings, const struct event *event,
 	if (error)
 		return error;
 	rings->fd[kind] = event->fd;
-	return kind == RING_TRACE ? map_trace(rings) : 0;
+	return kind == RING_TRACE && rings->aux_size ? map_trace(rings) : 0;
 }
 
 void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,

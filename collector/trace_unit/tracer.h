@@ -86,7 +86,8 @@ struct tracer {
 	unsigned int (*filter_ranges)(const struct pmu *pmu);
 
 	/* Appends what follows the header of AUXTRACE_INFO: the type of the
-	 * trace, a reserved word and the words of that type.
+	 * trace, a reserved word and the words of that type.  NULL: the trace
+	 * is none of perf's, and there is no such record.
 	 */
 	void (*metadata)(const struct pmu *pmu,
 			 const struct tracer_facts *facts,

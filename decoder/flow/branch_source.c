@@ -13,6 +13,7 @@ int branch_source_open(const struct flow_input *input,
 	case RECORDING_TRACE_CORESIGHT:
 		return coresight_branch_source.open(input, source);
 	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_FUNCTION_GRAPH:
 	case RECORDING_TRACE_OTHER:
 		break;
 	}
@@ -28,6 +29,7 @@ bool branch_source_fits(const struct recording *recording,
 	case RECORDING_TRACE_CORESIGHT:
 		return coresight_source_fits(recording, stream);
 	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_FUNCTION_GRAPH:
 	case RECORDING_TRACE_OTHER:
 		break;
 	}

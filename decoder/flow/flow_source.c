@@ -13,6 +13,7 @@ find_source(const struct recording *recording)
 	case RECORDING_TRACE_CORESIGHT:
 		return &coresight_source;
 	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_FUNCTION_GRAPH:
 	case RECORDING_TRACE_OTHER:
 		return NULL;
 	}

@@ -11,6 +11,7 @@ static const struct packet_dump_ops *find_ops(const struct recording *recording)
 	case RECORDING_TRACE_CORESIGHT:
 		return &coresight_packet_dump;
 	case RECORDING_TRACE_NONE:
+	case RECORDING_TRACE_FUNCTION_GRAPH:
 	case RECORDING_TRACE_OTHER:
 		return NULL;
 	}

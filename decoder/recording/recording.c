@@ -18,6 +18,8 @@ static void begin(struct recording *recording, const struct log *log)
 	recording->streams = stream_list_new();
 	recording->tracepoints = ARRAY_OF(struct tracepoint);
 	recording->coresight_units = ARRAY_OF(struct coresight_unit);
+	recording->maps = ARRAY_OF(struct file_map);
+	recording->saved_names = ARRAY_OF(struct saved_name);
 	recording->info.hostname = "";
 	recording->info.os_release = "";
 	recording->info.version = "";
@@ -58,6 +60,7 @@ void recording_close(struct recording *recording)
 		return;
 	coresight_streams_free(recording->coresight_streams);
 	array_free(&recording->dumps);
+	array_free(&recording->saved_names);
 	close_maps(&recording->maps);
 	array_free(&recording->coresight_units);
 	array_free(&recording->tracepoints);

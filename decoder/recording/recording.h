@@ -33,6 +33,25 @@ const char *recording_kcore_path(const struct recording *recording);
 const char *recording_kallsyms_path(const struct recording *recording);
 const char *recording_modules_path(const struct recording *recording);
 
+/* A text in memory, not ended by a NUL; NULL is none. */
+struct text_part {
+	const char *text;
+	size_t size_bytes;
+};
+
+/* The text of /proc/kallsyms where trace-cmd's trace.dat holds it and there is
+ * no file.
+ */
+struct text_part recording_kallsyms(const struct recording *recording);
+
+/* What a task was called last, where trace-cmd saved that. */
+struct saved_name {
+	int32_t tid;
+	const char *name;
+};
+const struct saved_name *
+recording_saved_names(const struct recording *recording, size_t *count);
+
 /* Names the folder that holds the traced machine's files, for user code and
  * its symbols; without one they are this machine's if it has the traced one's
  * architecture, and else are not looked for, which the log is told.  @root must
@@ -57,11 +76,15 @@ enum recording_arch {
 };
 enum recording_arch recording_arch(const struct recording *recording);
 
-/* The trace hardware; NONE when there is no AUXTRACE_INFO record. */
+/* What made the trace: hardware, as an AUXTRACE_INFO record says, or else the
+ * kernel's function_graph tracer, whose trace is beside the records; NONE
+ * without either.
+ */
 enum recording_trace {
 	RECORDING_TRACE_NONE,
 	RECORDING_TRACE_INTEL_PT,
 	RECORDING_TRACE_CORESIGHT,
+	RECORDING_TRACE_FUNCTION_GRAPH,
 	RECORDING_TRACE_OTHER,
 };
 enum recording_trace recording_trace(const struct recording *recording);

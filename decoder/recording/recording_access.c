@@ -47,6 +47,24 @@ const char *recording_modules_path(const struct recording *recording)
 	return recording->modules_path;
 }
 
+struct text_part recording_kallsyms(const struct recording *recording)
+{
+	return recording->kallsyms;
+}
+
+const struct saved_name *
+recording_saved_names(const struct recording *recording, size_t *count)
+{
+	*count = recording->saved_names.count;
+	return recording->saved_names.items;
+}
+
+const struct graph_trace *
+recording_graph_trace(const struct recording *recording)
+{
+	return &recording->graph;
+}
+
 const struct recording_info *recording_info(const struct recording *recording)
 {
 	return &recording->info;
@@ -157,7 +175,9 @@ enum recording_trace recording_trace(const struct recording *recording)
 {
 	switch (recording->auxtrace_type) {
 	case 0:
-		return RECORDING_TRACE_NONE;
+		return recording->graph.page_bytes ?
+			       RECORDING_TRACE_FUNCTION_GRAPH :
+			       RECORDING_TRACE_NONE;
 	case PERF_DATA_AUXTRACE_INTEL_PT:
 		return RECORDING_TRACE_INTEL_PT;
 	case PERF_DATA_AUXTRACE_CORESIGHT:

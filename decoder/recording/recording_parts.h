@@ -4,6 +4,7 @@
 
 #include "decoder/recording/data_file.h"
 #include "decoder/recording/event_table.h"
+#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_list.h"
@@ -37,9 +38,13 @@ struct recording {
 	struct time_conversion conversion;
 	struct array coresight_units;		     /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
-	bool is_snapshot;   /* a directory with a snapshot.ini */
-	struct array maps;  /* struct file_map: a snapshot's files */
-	struct array dumps; /* struct code_region: its memory */
+	bool is_snapshot;	    /* a directory with a snapshot.ini */
+	struct array maps;	    /* struct file_map: a snapshot's files */
+	struct array dumps;	    /* struct code_region: its memory */
+	const char *trace_dat_path; /* function_graph's trace, or NULL */
+	struct graph_trace graph;   /* how it is read; zeroed: none */
+	struct text_part kallsyms;  /* in it, where there is no file */
+	struct array saved_names;   /* struct saved_name: likewise */
 };
 
 /* Returns a recording of which only path and log are known, to be closed by

@@ -6,6 +6,7 @@
 
 struct arena;
 struct array;
+struct byte_reader;
 
 /* Reads the text of a tracepoint's format file.
  *
@@ -23,5 +24,16 @@ int tracepoint_format_read(const char *text, size_t size, struct arena *arena,
  */
 int tracing_data_read(const uint8_t *bytes, size_t size, struct arena *arena,
 		      struct array *tracepoints);
+
+/* Reads parts of that layout one by one, each from where @reader is: so many
+ * formats of the system @system, behind their 32 bit count; and all systems
+ * behind theirs.  @reader fails if it ends too early.
+ *
+ * Return 0 or -ERROR_MEMORY.
+ */
+int tracing_formats_read(struct byte_reader *reader, const char *system,
+			 struct arena *arena, struct array *tracepoints);
+int tracing_systems_read(struct byte_reader *reader, struct arena *arena,
+			 struct array *tracepoints);
 
 #endif

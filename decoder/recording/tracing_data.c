@@ -59,26 +59,40 @@ static int read_format(struct byte_reader *reader, const char *system,
 	return 0;
 }
 
+int tracing_formats_read(struct byte_reader *reader, const char *system,
+			 struct arena *arena, struct array *tracepoints)
+{
+	uint32_t count = byte_reader_u32(reader);
+	int error = 0;
+
+	while (count-- && !reader->failed && !error)
+		error = read_format(reader, system, arena, tracepoints);
+	return error;
+}
+
+int tracing_systems_read(struct byte_reader *reader, struct arena *arena,
+			 struct array *tracepoints)
+{
+	uint32_t systems = byte_reader_u32(reader);
+	int error = 0;
+
+	while (systems-- && !reader->failed && !error) {
+		const char *name = byte_reader_text(reader);
+		const char *system = arena_text(arena, name, strlen(name));
+
+		if (!system)
+			return -ERROR_MEMORY;
+		error = tracing_formats_read(reader, system, arena,
+					     tracepoints);
+	}
+	return error;
+}
+
 int tracing_data_read(const uint8_t *bytes, size_t size, struct arena *arena,
 		      struct array *tracepoints)
 {
 	struct byte_reader reader = byte_reader_of(bytes, size);
-	int error = 0;
 
 	skip_header(&reader);
-
-	uint32_t systems = byte_reader_u32(&reader);
-
-	while (systems-- && !reader.failed && !error) {
-		const char *name = byte_reader_text(&reader);
-		const char *system = arena_text(arena, name, strlen(name));
-		uint32_t count = byte_reader_u32(&reader);
-
-		if (!system)
-			return -ERROR_MEMORY;
-		while (count-- && !reader.failed && !error)
-			error = read_format(&reader, system, arena,
-					    tracepoints);
-	}
-	return error;
+	return tracing_systems_read(&reader, arena, tracepoints);
 }

@@ -114,6 +114,20 @@ static int compare_names(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* Those that trace-cmd saved, which has no times for them. */
+static int add_saved(struct task_names *names,
+		     const struct recording *recording)
+{
+	size_t count;
+	const struct saved_name *saved =
+		recording_saved_names(recording, &count);
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++)
+		status = task_names_add(names, saved[i].tid, saved[i].name);
+	return status;
+}
+
 int task_names_open(const struct recording *recording,
 		    struct task_names **names)
 {
@@ -137,6 +151,8 @@ int task_names_open(const struct recording *recording,
 			break;
 	}
 	sideband_close(sideband);
+	if (!status)
+		status = add_saved(*names, recording);
 	if (status < 0) {
 		task_names_close(*names);
 		*names = NULL;

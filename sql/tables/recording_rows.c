@@ -85,6 +85,8 @@ static const char *trace_name(const struct recording *recording)
 		return "intel_pt";
 	case RECORDING_TRACE_CORESIGHT:
 		return "coresight";
+	case RECORDING_TRACE_FUNCTION_GRAPH:
+		return "function_graph";
 	case RECORDING_TRACE_NONE:
 	case RECORDING_TRACE_OTHER:
 		break;

@@ -97,6 +97,20 @@ enum context_kind arch_context_kind(const struct arch *arch, const char *name)
 			 sizeof(common_work) / sizeof(*common_work), name);
 }
 
+const struct arch_graph_rule *arch_graph_rule(const struct arch *arch,
+					      const char *name)
+{
+	for (size_t i = 0; i < arch->graph_rule_count; i++) {
+		const struct arch_graph_rule *rule = &arch->graph_rules[i];
+
+		if (rule->is_prefix ?
+			    !strncmp(rule->name, name, strlen(rule->name)) :
+			    !strcmp(rule->name, name))
+			return rule;
+	}
+	return NULL;
+}
+
 const char *arch_system_call(const struct arch *arch, const char *name)
 {
 	for (size_t i = 0; i < arch->system_call_prefix_count; i++) {

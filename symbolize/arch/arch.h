@@ -56,6 +56,33 @@ struct arch_context {
 	enum context_kind kind;
 };
 
+/* ftrace does not see the kernel's entries themselves, but what they call.  This
+ * is what a function that it does see tells of the context it is called in.
+ */
+enum graph_role {
+	GRAPH_ROLE_NONE,
+	GRAPH_ROLE_SYSTEM_CALL,	  /* it handles one */
+	GRAPH_ROLE_WAY_IN,	  /* one that handles that follows */
+	GRAPH_ROLE_FAULT,	  /* it handles one */
+	GRAPH_ROLE_USER_FAULT,	  /* likewise, if nothing seen has called it */
+	GRAPH_ROLE_INTERRUPT,	  /* an interrupt is handled from here on … */
+	GRAPH_ROLE_VECTOR,	  /* … this one … */
+	GRAPH_ROLE_SWITCHING,	  /* __schedule() tells of a switch by it */
+	GRAPH_ROLE_SWITCHED,	  /* the last that __schedule() calls */
+	GRAPH_ROLE_INTERRUPT_END, /* … up to the end of this */
+};
+
+/* One rule: functions of this name, or beginning with it.  @entry: the entry
+ * that they stand for, found by that name; where it begins with a '+', what is
+ * behind that goes before the function's own name without "__".
+ */
+struct arch_graph_rule {
+	const char *name;
+	bool is_prefix;
+	enum graph_role role;
+	const char *entry;
+};
+
 /* Arm's T32 code has a shorter one than arch.system_call_bytes. */
 enum { T32_SYSTEM_CALL_BYTES = 2 };
 
@@ -93,6 +120,9 @@ struct arch {
 	/* Where the kernel is entered; see also arch_context_kind(). */
 	const struct arch_context *entries;
 	size_t entry_count;
+	/* Of what ftrace sees; the first that fits counts. */
+	const struct arch_graph_rule *graph_rules;
+	size_t graph_rule_count;
 	/* This is what a system call's own function begins with. */
 	const char *const *system_call_prefixes;
 	size_t system_call_prefix_count;
@@ -124,6 +154,10 @@ enum code_role arch_role(const struct arch *arch, const char *name,
  * that fits decides: entries of @arch, then what all architectures share.
  */
 enum context_kind arch_context_kind(const struct arch *arch, const char *name);
+
+/* Returns the rule for the kernel function @name, or NULL. */
+const struct arch_graph_rule *arch_graph_rule(const struct arch *arch,
+					      const char *name);
 
 /* Returns the system call that the kernel function @name implements, as
  * "read" for __x64_sys_read: a part of @name; NULL if it is none's.

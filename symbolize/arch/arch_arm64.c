@@ -42,6 +42,25 @@ static const struct arch_context entries[] = {
 	{ "el0t_32_error", true, CONTEXT_EXCEPTION },
 };
 
+/* arch/arm64/kernel/entry-common.c, syscall.c and mm/fault.c of Linux 6.1 to
+ * 7.3: what is called there of noinstr code.
+ */
+static const struct arch_graph_rule graph_rules[] = {
+	{ "do_el0_svc", true, GRAPH_ROLE_SYSTEM_CALL, "el0_svc" },
+	{ "el0_svc_common", true, GRAPH_ROLE_SYSTEM_CALL, "el0_svc" },
+	{ "invoke_syscall", false, GRAPH_ROLE_SYSTEM_CALL, "el0_svc" },
+	{ "__arm64_sys_", true, GRAPH_ROLE_SYSTEM_CALL, "el0_svc" },
+	{ "__arm64_compat_sys_", true, GRAPH_ROLE_SYSTEM_CALL, "el0_svc" },
+	{ "syscall_trace_enter", true, GRAPH_ROLE_WAY_IN, "el0_svc" },
+	{ "do_mem_abort", false, GRAPH_ROLE_FAULT, "el0_da" },
+	{ "do_page_fault", false, GRAPH_ROLE_FAULT, "el0_da" },
+	{ "irq_enter_rcu", false, GRAPH_ROLE_INTERRUPT, "el1_interrupt" },
+	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
+	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
+	  "__schedule" },
+	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
+};
+
 /* arch/arm64/include/asm/syscall_wrapper.h. */
 static const char *const system_call_prefixes[] = {
 	"__arm64_sys_",
@@ -73,6 +92,8 @@ const struct arch arch_arm64 = {
 	.name = "arm64",
 	.arch = RECORDING_ARCH_ARM64,
 	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
+	.graph_rules = graph_rules,
+	.graph_rule_count = ARCH_COUNT(graph_rules),
 	.system_call_bytes = 4,
 	.min_conditional_bytes = 4,
 	.max_conditional_bytes = 4,

@@ -56,6 +56,32 @@ static const struct arch_context entries[] = {
 	{ "__irqentry_text_start", false, CONTEXT_INTERRUPT },
 };
 
+/* arch/x86/entry/common.c, arch/x86/include/asm/idtentry.h and
+ * arch/x86/mm/fault.c of Linux 6.1 to 7.3: what is called there of noinstr code.
+ * x64_sys_call() is of 6.9 and later.
+ */
+static const struct arch_graph_rule graph_rules[] = {
+	{ "x64_sys_call", false, GRAPH_ROLE_SYSTEM_CALL, "entry_SYSCALL_64" },
+	{ "__x64_sys_", true, GRAPH_ROLE_SYSTEM_CALL, "entry_SYSCALL_64" },
+	{ "ia32_sys_call", false, GRAPH_ROLE_SYSTEM_CALL,
+	  "entry_SYSCALL_compat" },
+	{ "__ia32_", true, GRAPH_ROLE_SYSTEM_CALL, "entry_SYSCALL_compat" },
+	{ "syscall_trace_enter", true, GRAPH_ROLE_WAY_IN, "entry_SYSCALL_64" },
+	{ "lock_vma_under_rcu", false, GRAPH_ROLE_WAY_IN,
+	  "asm_exc_page_fault" },
+	{ "lock_mm_and_find_vma", false, GRAPH_ROLE_USER_FAULT,
+	  "asm_exc_page_fault" },
+	{ "handle_mm_fault", false, GRAPH_ROLE_USER_FAULT,
+	  "asm_exc_page_fault" },
+	{ "irq_enter_rcu", false, GRAPH_ROLE_INTERRUPT,
+	  "asm_common_interrupt" },
+	{ "__sysvec_", true, GRAPH_ROLE_VECTOR, "+asm_" },
+	{ "irq_exit_rcu", false, GRAPH_ROLE_INTERRUPT_END, "" },
+	{ "__traceiter_sched_switch", false, GRAPH_ROLE_SWITCHING,
+	  "__schedule" },
+	{ "finish_task_switch", false, GRAPH_ROLE_SWITCHED, "__schedule" },
+};
+
 /* arch/x86/include/asm/syscall_wrapper.h. */
 static const char *const system_call_prefixes[] = {
 	"__x64_sys_",	     "__ia32_sys_",	  "__ia32_compat_sys_",
@@ -80,6 +106,8 @@ const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.arch = RECORDING_ARCH_X86_64,
 	ARCH_TABLES(rules, entries, system_call_prefixes, user_registers),
+	.graph_rules = graph_rules,
+	.graph_rule_count = ARCH_COUNT(graph_rules),
 	.system_call_bytes = 2,
 	/* jcc rel8 has 2 bytes, jcc rel32 6, or 7 with a branch hint. */
 	.min_conditional_bytes = 2,

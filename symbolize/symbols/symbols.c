@@ -80,6 +80,24 @@ int symbols_from_text(const struct arch *arch, const char *kallsyms,
 	return status;
 }
 
+/* trace-cmd keeps it in the recording itself. */
+static int read_kept_kallsyms(const struct kernel_symbols *kernel,
+			      const struct recording *recording,
+			      const struct log *log)
+{
+	struct text_part text = recording_kallsyms(recording);
+	int status =
+		kernel_symbols_add_kallsyms(kernel, text.text, text.size_bytes);
+
+	if (!status && !kernel_symbols_usable(kernel))
+		log_message(log, LOG_WARNING, recording_path(recording),
+			    LOG_NO_OFFSET,
+			    "its kallsyms has no addresses: it was recorded "
+			    "without the right to see them "
+			    "(kernel.kptr_restrict)");
+	return status;
+}
+
 static int read_kallsyms(const struct kernel_symbols *kernel,
 			 const struct recording *recording,
 			 const struct log *log)
@@ -88,6 +106,8 @@ static int read_kallsyms(const struct kernel_symbols *kernel,
 	struct text_file file;
 	int status;
 
+	if (!path && recording_kallsyms(recording).text)
+		return read_kept_kallsyms(kernel, recording, log);
 	if (!path) {
 		log_message(log, LOG_WARNING, recording_path(recording),
 			    LOG_NO_OFFSET,

@@ -23,11 +23,13 @@ tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
 	attribution_cost.sh inband.sh "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh attribution_requests.sh attribution_locks.sh
 	attribution_relations.sh attribution_sleeps.sh top.sh tutorial.sh arm64.sh
-	triggers.sh "faults.sh 6 1 1 kills"
+	triggers.sh "faults.sh 6 1 1 kills" function_graph.sh
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
-	tests+=("functions.sh 6.12 1 disk-all sleep-all"
+	tests+=("function_graph.sh 6.12 large" "function_graph.sh 6.1"
+		"function_graph.sh 7.3" "function_graph.sh --arm64"
+		"functions.sh 6.12 1 disk-all sleep-all"
 		"faults.sh 80 2 1 kills accidents full_disks"
 		"faults.sh 20 3 2 kills two_at_once switched_off"
 		"functions.sh 6.12 2 echo echo-all"

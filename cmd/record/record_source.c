@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record/record_source.h"
+
+#include "cmd/record/record_options.h"
+#include "collector/collector.h"
+
+#include <stdio.h>
+
+static int refuse(const char *refusal, const char *fix)
+{
+	fprintf(stderr, "ktrace-hw record: %s: %s\n", refusal, fix);
+	return -1;
+}
+
+static int choose_machine(struct record_options *options, const char *unit,
+			  const char *graph, const char *fix)
+{
+	if (!options->machine_may_be) {
+		fprintf(stderr,
+			"ktrace-hw record: %s (`ktrace-hw doctor` says more), "
+			"and for function_graph %s: %s; to record in a virtual "
+			"machine that has a trace unit: ktrace-hw record "
+			"--machine -- COMMAND\n",
+			unit, graph, fix);
+		return -1;
+	}
+	fprintf(stderr,
+		"ktrace-hw record: %s, and for function_graph %s (%s): the "
+		"command runs in a virtual machine that has a trace unit, as "
+		"with --machine\n",
+		unit, graph, fix);
+	options->machine = true;
+	return 0;
+}
+
+/* Returns why function_graph cannot do what is asked for, or NULL. */
+static const char *graph_refusal(const struct record_options *options,
+				 const char **fix)
+{
+	if (!options->triggers.count)
+		return collector_refusal(SOURCE_FUNCTION_GRAPH, fix);
+	*fix = "leave out --trigger";
+	return "triggers stop a trace unit's trace";
+}
+
+int record_source_choose(struct record_options *options)
+{
+	const char *fix;
+	const char *graph_fix;
+	const char *unit;
+	const char *graph;
+
+	/* The recorder there chooses for itself. */
+	if (options->machine)
+		return 0;
+	options->collector.source = SOURCE_TRACE_UNIT;
+	unit = options->source == RECORD_BY_FUNCTION_GRAPH ?
+		       NULL :
+		       collector_refusal(SOURCE_TRACE_UNIT, &fix);
+	if (unit && options->source == RECORD_BY_TRACE_UNIT)
+		return refuse(unit, fix);
+	if (!unit && options->source != RECORD_BY_FUNCTION_GRAPH)
+		return 0;
+	options->collector.source = SOURCE_FUNCTION_GRAPH;
+	graph = graph_refusal(options, &graph_fix);
+	if (graph && !unit)
+		return refuse(graph, graph_fix);
+	if (graph)
+		return choose_machine(options, unit, graph, graph_fix);
+	if (unit)
+		fprintf(stderr,
+			"ktrace-hw record: %s: recording with the kernel's "
+			"function_graph tracer, which slows the kernel down "
+			"and does not see all functions "
+			"(docs/function_graph.md)\n",
+			unit);
+	return 0;
+}

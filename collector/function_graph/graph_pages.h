@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_GRAPH_PAGES_H
+#define KT_COLLECTOR_GRAPH_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct log;
+
+/* One CPU's ring buffer, whose pages go into a file as the kernel has them:
+ * per_cpu/cpuN/trace_pipe_raw of tracefs.
+ */
+struct graph_pages {
+	int cpu;
+	int ring;    /* the kernel's; to be waited for */
+	int file;    /* where its pages are kept */
+	int pipe[2]; /* what they go through, not being copied */
+	uint64_t bytes;
+	char path[4200]; /* of the file */
+	const struct log *log;
+};
+
+/* Opens the ring of @cpu of the instance @folder, and the file trace.cpuN of
+ * the recording @recording.
+ *
+ * Returns 0 or -ERROR_SYSTEM with the reason in @log; close it either way.
+ */
+int graph_pages_open(struct graph_pages *pages, const char *folder, int cpu,
+		     const char *recording, const struct log *log);
+void graph_pages_close(struct graph_pages *pages);
+
+/* Takes what is there: whole pages, and if @is_last what is in the one that is
+ * being written, too.  Returns 0 or -ERROR_SYSTEM with the reason in the log.
+ */
+int graph_pages_drain(struct graph_pages *pages, size_t page_bytes,
+		      bool is_last);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_GRAPH_TRACE_H
+#define KT_DECODER_GRAPH_TRACE_H
+
+#include "decoder/recording/tracepoint.h"
+
+#include <stdint.h>
+
+struct recording;
+
+/* The events that the kernel's function_graph tracer writes into the ring
+ * buffer, and those beside them that tell who runs: kernel/trace/trace_entries.h
+ * and include/trace/events/sched.h of Linux.  Their fields are where the format
+ * files of the recording say: Linux 6.1, 6.12 and 7.3 differ.
+ */
+enum graph_event {
+	GRAPH_ENTRY,
+	GRAPH_ENTRY_FROM, /* funcgraph_retaddr_entry: with its caller */
+	GRAPH_EXIT,
+	GRAPH_SWITCH,
+	GRAPH_EVENTS,
+};
+
+/* Where a ring buffer's page and the fields of the events above are.  Fields
+ * that a kernel does not have are NULL, events that it does not have are id 0.
+ */
+struct graph_trace {
+	uint32_t page_bytes;   /* of each page; 0: there is no such trace */
+	uint32_t commit_bytes; /* size of a page's count of its bytes */
+	uint32_t data_offset;  /* where a page's events begin */
+	struct tracepoint_field type;
+	struct tracepoint_field flags;
+	struct tracepoint_field pid;
+	uint32_t ids[GRAPH_EVENTS];
+	struct tracepoint_field function[GRAPH_EVENTS];
+	struct tracepoint_field depth[GRAPH_EVENTS];
+	struct tracepoint_field previous_pid; /* GRAPH_SWITCH */
+	struct tracepoint_field previous_state;
+	struct tracepoint_field next_pid;
+};
+
+const struct graph_trace *
+recording_graph_trace(const struct recording *recording);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_TRACE_DAT_PARTS_H
+#define KT_DECODER_TRACE_DAT_PARTS_H
+
+#include "common/array.h"
+#include "common/byte_reader.h"
+#include "common/file_map.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/tracepoint.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How parts of a file are packed. */
+enum trace_dat_packing { PACKED_NOT, PACKED_ZSTD, PACKED_ZLIB };
+
+/* One CPU's pages, where they are in the file. */
+struct trace_dat_cpu {
+	uint32_t cpu;
+	uint64_t offset;
+	uint64_t size_bytes;
+	bool is_packed; /* in chunks, behind their count */
+};
+
+/* A file while it is read: what the files trace_dat*.c share. */
+struct trace_dat {
+	struct recording *recording;
+	const char *path;
+	struct file_map map; /* of the whole; the recording's */
+	uint32_t page_bytes;
+	enum trace_dat_packing packing;
+	struct tracepoint page;	   /* the fields of a page's head */
+	struct array formats;	   /* struct tracepoint */
+	struct array cpus;	   /* struct trace_dat_cpu */
+	struct text_part kallsyms; /* in the file, or the arena's */
+	struct text_part comms;	   /* likewise */
+	struct text_part clock;	   /* "local [perf] mono", or one name */
+	struct text_part system;   /* "Linux HOST RELEASE MACHINE" */
+};
+
+/* The options that both versions have. */
+enum trace_dat_option {
+	TRACE_DAT_DONE = 0,
+	TRACE_DAT_BUFFER = 3,
+	TRACE_DAT_CLOCK = 4,
+	TRACE_DAT_UNAME = 5,
+};
+
+/* Read the rest of the head of a file of that version from where @reader is,
+ * behind the size of a page.  Return 0 or a negative enum error; @reader fails
+ * where the file is malformed.
+ */
+int trace_dat_read_6(struct trace_dat *dat, struct byte_reader *reader);
+int trace_dat_read_7(struct trace_dat *dat, struct byte_reader *reader);
+
+/* Reads header_page and header_event.  Returns 0 or -ERROR_MEMORY. */
+int trace_dat_read_page(struct trace_dat *dat, struct byte_reader *reader);
+
+/* Returns the next @size bytes as text. */
+struct text_part trace_dat_text(struct byte_reader *reader, uint64_t size);
+
+/* Unpacks @size bytes at @bytes into the arena, where they are to become
+ * @unpacked_size.
+ *
+ * Returns 0 and *@unpacked, -ERROR_MEMORY, or -ERROR_FORMAT if they do not.
+ */
+int trace_dat_unpack(const struct trace_dat *dat, const uint8_t *bytes,
+		     size_t size, size_t unpacked_size,
+		     const uint8_t **unpacked);
+
+/* Finds the pages of all dat->cpus, unpacked if need be, and adds their
+ * streams to the recording.  Returns 0 or a negative enum error, said.
+ */
+int trace_dat_add_streams(struct trace_dat *dat);
+
+#endif

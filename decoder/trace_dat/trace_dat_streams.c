@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Each CPU's pages, which may be packed, become a stream. */
+#include "common/arena.h"
+#include "common/budget.h"
+#include "common/error.h"
+#include "common/file_map.h"
+#include "common/log.h"
+#include "decoder/recording/recording_parts.h"
+#include "decoder/trace_dat/trace_dat_parts.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+/* What trace-cmd packs at once: 10 pages, or as many as it was told. */
+#define CHUNK_MOST ((uint32_t)64 << 20)
+
+static bool unpack(const struct trace_dat *dat, const uint8_t *bytes,
+		   size_t size, uint8_t *unpacked, size_t unpacked_size)
+{
+	uLongf length = unpacked_size;
+
+	switch (dat->packing) {
+	case PACKED_ZSTD:
+		return ZSTD_decompress(unpacked, unpacked_size, bytes, size) ==
+		       unpacked_size;
+	case PACKED_ZLIB:
+		return uncompress(unpacked, &length, bytes, size) == Z_OK &&
+		       length == unpacked_size;
+	case PACKED_NOT:
+		return false;
+	}
+	return false;
+}
+
+static bool is_over_budget(uint64_t packed, uint64_t unpacked)
+{
+	return unpacked > BUDGET_UNPACKED_BYTES ||
+	       unpacked > BUDGET_UNPACKED_FREE + packed * BUDGET_UNPACKED_RATIO;
+}
+
+int trace_dat_unpack(const struct trace_dat *dat, const uint8_t *bytes,
+		     size_t size, size_t unpacked_size,
+		     const uint8_t **unpacked)
+{
+	uint8_t *room;
+
+	if (unpacked_size > BUDGET_TEXT_BYTES ||
+	    is_over_budget(size, unpacked_size))
+		return -ERROR_FORMAT;
+	room = arena_alloc(dat->recording->arena, unpacked_size);
+	if (!room)
+		return -ERROR_MEMORY;
+	*unpacked = room;
+	return unpack(dat, bytes, size, room, unpacked_size) ? 0 :
+							       -ERROR_FORMAT;
+}
+
+/* What all CPUs' chunks are unpacked into. */
+struct unpacking {
+	const struct trace_dat *dat;
+	int fd;
+	uint64_t packed;
+	uint64_t size; /* unpacked so far */
+};
+
+/* Unpacks the next chunk.  Returns 1, 0 if it is damaged, or an error. */
+static int unpack_chunk(struct unpacking *unpacking, struct byte_reader *reader)
+{
+	const struct trace_dat *dat = unpacking->dat;
+	uint32_t size = byte_reader_u32(reader);
+	uint32_t unpacked_size = byte_reader_u32(reader);
+	const uint8_t *bytes = byte_reader_bytes(reader, size);
+	uint8_t *chunk;
+	int status = 0;
+
+	if (!bytes || unpacked_size > CHUNK_MOST ||
+	    is_over_budget(unpacking->packed + size,
+			   unpacking->size + unpacked_size))
+		return 0;
+	chunk = malloc(unpacked_size + 1);
+	if (!chunk)
+		return -ERROR_MEMORY;
+	if (unpack(dat, bytes, size, chunk, unpacked_size))
+		status = file_map_append(unpacking->fd, chunk, unpacked_size,
+					 dat->recording->log) < 0 ?
+				 -ERROR_SYSTEM :
+				 1;
+	free(chunk);
+	if (status > 0) {
+		unpacking->packed += size;
+		unpacking->size += unpacked_size;
+	}
+	return status;
+}
+
+static void say_cut(const struct trace_dat *dat,
+		    const struct trace_dat_cpu *cpu, uint64_t offset)
+{
+	dat->recording->file.is_cut = true;
+	log_message(dat->recording->log, LOG_WARNING, dat->path, offset,
+		    "the trace of CPU %u is cut off or damaged here: what "
+		    "follows of it is not used",
+		    cpu->cpu);
+}
+
+/* Unpacks what @cpu has, and makes it point there. */
+static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
+{
+	const struct file_map *map = &unpacking->dat->map;
+	uint64_t begin = unpacking->size;
+	struct byte_reader reader = byte_reader_of(map->bytes, map->size);
+	uint32_t chunks;
+	int status = 1;
+
+	byte_reader_bytes(&reader,
+			  cpu->offset > SIZE_MAX ? SIZE_MAX : cpu->offset);
+	chunks = cpu->size_bytes ? byte_reader_u32(&reader) : 0;
+	while (chunks-- && status > 0)
+		status = unpack_chunk(unpacking, &reader);
+	if (status < 0)
+		return status;
+	if (!status || reader.failed)
+		say_cut(unpacking->dat, cpu, cpu->offset);
+	cpu->offset = begin;
+	cpu->size_bytes = unpacking->size - begin;
+	return 0;
+}
+
+static int unpack_all(struct trace_dat *dat, struct file_map *map)
+{
+	struct unpacking unpacking = {
+		.dat = dat,
+		.fd = file_map_temporary(dat->recording->log),
+	};
+	int error = unpacking.fd < 0 ? -ERROR_SYSTEM : 0;
+
+	for (size_t i = 0; i < dat->cpus.count && !error; i++)
+		error = unpack_cpu(&unpacking, array_at(&dat->cpus, i));
+	if (!error)
+		error = file_map_open_fd(map, unpacking.fd);
+	if (unpacking.fd >= 0)
+		close(unpacking.fd);
+	return error;
+}
+
+/* Only whole pages are handed on. */
+static int add_stream(const struct trace_dat *dat, struct trace_dat_cpu *cpu,
+		      const struct file_map *map)
+{
+	uint64_t left = cpu->offset < map->size ? map->size - cpu->offset : 0;
+	uint64_t size = cpu->size_bytes < left ? cpu->size_bytes : left;
+
+	size -= size % dat->page_bytes;
+	if (size < cpu->size_bytes && !cpu->is_packed)
+		say_cut(dat, cpu, cpu->offset + size);
+	if (!size)
+		return 0;
+	return stream_list_add_buffer(&dat->recording->streams, cpu->cpu,
+				      (int32_t)cpu->cpu,
+				      map->bytes + cpu->offset, size, 0);
+}
+
+int trace_dat_add_streams(struct trace_dat *dat)
+{
+	struct file_map *unpacked = NULL;
+	struct file_map map = dat->map;
+	struct trace_dat_cpu *cpus = dat->cpus.items;
+	int error = 0;
+
+	if (dat->cpus.count && cpus[0].is_packed) {
+		unpacked = array_add(&dat->recording->maps);
+		error = unpacked ? unpack_all(dat, unpacked) : -ERROR_MEMORY;
+		if (!error)
+			map = *unpacked;
+	}
+	for (size_t i = 0; i < dat->cpus.count && !error; i++) {
+		if (cpus[i].cpu >= BUDGET_STREAMS)
+			continue;
+		error = add_stream(dat, &cpus[i], &map);
+	}
+	if (error)
+		return error;
+	return stream_list_finish(&dat->recording->streams,
+				  &dat->recording->events, false);
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries and exits become calls and returns, with the kernel contexts around
+ * them, which the tracer does not see.
+ */
+#include "common/error.h"
+#include "decoder/flow/flow.h"
+#include "symbolize/events/graph_events_parts.h"
+#include "symbolize/events/graph_roles.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+/* What the way to user space calls follows at once; anything later was called
+ * by another context.
+ */
+enum { FOLLOWS_NS = 2000 };
+
+/* Records to look at for the vector of an interrupt, behind its first one. */
+enum { VECTOR_RECORDS = 64 };
+
+static struct symbol symbol_of(const struct graph_events *events,
+			       const struct graph_record *record)
+{
+	struct symbol symbol;
+
+	symbols_find(events->symbols, -1, record->address, &symbol);
+	return symbol;
+}
+
+static uint32_t function_of(const struct graph_events *events,
+			    const struct graph_record *record)
+{
+	return symbol_of(events, record).function;
+}
+
+/* What runs: the innermost function that the reports know of. */
+static uint32_t running_function(const struct graph_task *task)
+{
+	for (size_t i = task->frames.count; i-- > 0;) {
+		const struct graph_frame *frame = array_at(&task->frames, i);
+
+		if (frame->kind != GRAPH_UNSEEN)
+			return frame->function;
+	}
+	return FUNCTION_UNKNOWN;
+}
+
+static int add(struct graph_events *events, enum function_event_kind kind,
+	       uint8_t detail, uint32_t function)
+{
+	return graph_events_add(events, (struct function_event){
+						.kind = (uint8_t)kind,
+						.detail = detail,
+						.function = function,
+					});
+}
+
+/* Tracing goes on in what the task had open. */
+static int resume(struct graph_events *events)
+{
+	events->is_running = true;
+	return add(events, FUNCTION_TRACE_START, 0,
+		   running_function(events->task));
+}
+
+/* Puts @frame's kind and function on the stack, and says so by @kind. */
+static int push(struct graph_events *events, enum graph_frame_kind frame,
+		enum function_event_kind kind, uint8_t detail,
+		uint32_t function)
+{
+	int error = graph_task_push(events->task, frame, function,
+				    events->record.depth);
+
+	events->is_running |= kind == FUNCTION_TRACE_START;
+	return error ? error : add(events, kind, detail, function);
+}
+
+/* All ended on the way to user space. */
+static int leave_kernel(struct graph_events *events)
+{
+	events->task->frames.count = 0;
+	events->is_running = false;
+	return add(events, FUNCTION_TRACE_STOP, FLOW_STOP_LEVEL,
+		   FUNCTION_UNKNOWN);
+}
+
+/* Returns whether the tracer counts @frame in its depths. */
+static bool is_counted(const struct graph_frame *frame)
+{
+	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_PIECE ||
+	       frame->kind == GRAPH_UNSEEN;
+}
+
+/* A frame of what is called at @depth, or deeper, is over when something at
+ * @depth begins or ends.
+ */
+static bool is_over(const struct graph_frame *frame, int32_t depth)
+{
+	return is_counted(frame) ? frame->depth >= depth : frame->depth > depth;
+}
+
+/* Takes away what ended while events were lost, and adds what began then.
+ * Returns 1 if that was anything.
+ */
+static int fit(struct graph_task *task, int32_t depth)
+{
+	const struct graph_frame *top = graph_task_top(task);
+	int32_t next = 0;
+	int has_changed = 0;
+
+	while (top && is_over(top, depth)) {
+		has_changed = 1;
+		graph_task_pop(task);
+		top = graph_task_top(task);
+	}
+	if (top)
+		next = top->depth + is_counted(top);
+	for (; next < depth; next++) {
+		if (graph_task_push(task, GRAPH_UNSEEN, FUNCTION_UNKNOWN, next))
+			return -ERROR_MEMORY;
+		has_changed = 1;
+	}
+	return has_changed;
+}
+
+/* Below the first function of a kernel thread, or of a task that was in the
+ * kernel before it was traced, is something that nobody saw.
+ */
+static int begin_root(struct graph_events *events)
+{
+	uint32_t function = events->task->tid ?
+				    FUNCTION_UNKNOWN :
+				    graph_roles_idle(events->tasks->roles);
+
+	return push(events, GRAPH_ROOT, FUNCTION_TRACE_START, 0, function);
+}
+
+/* Makes the task's stack what it must be below a function at @depth, and lets
+ * tracing go on in that.
+ */
+static int prepare(struct graph_events *events, int32_t depth)
+{
+	int changed = fit(events->task, depth);
+
+	if (changed < 0)
+		return changed;
+	if (!changed && events->is_running)
+		return 0;
+	return resume(events);
+}
+
+/* Returns the entry of the interrupt that begins with the record. */
+static uint32_t find_vector(const struct graph_events *events,
+			    uint32_t function)
+{
+	const struct graph_roles *roles = events->tasks->roles;
+	struct ring_pages pages = events->pages;
+	struct graph_record record;
+
+	for (int i = 0;
+	     i < VECTOR_RECORDS && graph_record_next(&pages, &record) &&
+	     record.tid == events->record.tid &&
+	     record.depth >= events->record.depth;
+	     i++) {
+		uint32_t next;
+
+		if (record.event != GRAPH_ENTRY ||
+		    record.depth > events->record.depth)
+			continue;
+		next = function_of(events, &record);
+		if (graph_role_of(roles, next) == GRAPH_ROLE_VECTOR)
+			return graph_role_entry(roles, next);
+	}
+	return graph_role_entry(roles, function);
+}
+
+/* Returns whether a function at depth 0, at @time_ns, which stands for @entry,
+ * still belongs to what the task came into the kernel for.
+ */
+static bool follows(const struct graph_task *task, enum graph_role role,
+		    uint32_t entry, uint64_t time_ns)
+{
+	const struct graph_frame *context = array_at(&task->frames, 0);
+	bool is_near = !task->last_exit_ns ||
+		       time_ns - task->last_exit_ns <= FOLLOWS_NS;
+
+	switch (role) {
+	case GRAPH_ROLE_SYSTEM_CALL:
+		return task->is_on_way_in && context->function == entry;
+	case GRAPH_ROLE_WAY_IN:
+	case GRAPH_ROLE_FAULT:
+	case GRAPH_ROLE_INTERRUPT:
+		return false;
+	case GRAPH_ROLE_NONE:
+	case GRAPH_ROLE_VECTOR:
+	case GRAPH_ROLE_SWITCHING:
+	case GRAPH_ROLE_SWITCHED:
+	case GRAPH_ROLE_INTERRUPT_END:
+		return is_near;
+	case GRAPH_ROLE_USER_FAULT:
+		return is_near && context->function == entry;
+	}
+	return false;
+}
+
+static bool is_in(const struct graph_task *task, enum graph_frame_kind kind)
+{
+	const struct graph_frame *top = graph_task_top(task);
+
+	return top && top->kind == kind;
+}
+
+static bool comes_from_user(const struct graph_task *task, enum graph_role role)
+{
+	return role == GRAPH_ROLE_SYSTEM_CALL || role == GRAPH_ROLE_WAY_IN ||
+	       role == GRAPH_ROLE_USER_FAULT || (task->enters && task->tid);
+}
+
+/* A function that nothing the tracer saw has called. */
+static int enter_outermost(struct graph_events *events, uint32_t function,
+			   enum graph_role role)
+{
+	struct graph_task *task = events->task;
+	uint32_t entry =
+		role == GRAPH_ROLE_INTERRUPT ?
+			find_vector(events, function) :
+			graph_role_entry(events->tasks->roles, function);
+
+	if (is_in(task, GRAPH_CONTEXT) &&
+	    follows(task, role, entry, events->record.time_ns)) {
+		task->is_on_way_in &= role == GRAPH_ROLE_NONE;
+		return events->is_running ? 0 : resume(events);
+	}
+	if (is_in(task, GRAPH_SCHEDULE) || !comes_from_user(task, role)) {
+		if (!is_in(task, GRAPH_ROOT) && !is_in(task, GRAPH_SCHEDULE))
+			return begin_root(events);
+		return events->is_running ? 0 : resume(events);
+	}
+	task->enters = true;
+	task->is_on_way_in = role == GRAPH_ROLE_WAY_IN;
+	task->frames.count = 0;
+	task->last_exit_ns = 0;
+	if (entry == FUNCTION_UNKNOWN)
+		entry = function;
+	return push(events, GRAPH_CONTEXT, FUNCTION_TRACE_START, 1, entry);
+}
+
+/* Puts interrupts and faults on top of what they interrupted, and the scheduler
+ * on top of what called it.
+ */
+static int interrupt(struct graph_events *events, uint32_t function,
+		     enum graph_role role)
+{
+	uint32_t entry = graph_role_entry(events->tasks->roles, function);
+
+	if (role == GRAPH_ROLE_SWITCHING && entry != function)
+		return push(events, GRAPH_SCHEDULE, FUNCTION_CALL, 0, entry);
+	if (role != GRAPH_ROLE_INTERRUPT && role != GRAPH_ROLE_FAULT)
+		return 0;
+	if (is_in(events->task, GRAPH_CONTEXT) && !events->record.depth)
+		return 0;
+	if (role == GRAPH_ROLE_INTERRUPT)
+		entry = find_vector(events, function);
+	return push(events, GRAPH_EXCEPTION, FUNCTION_EXCEPTION,
+		    FUNCTION_EXCEPTION_INTERRUPT, entry);
+}
+
+/* A context that begins with the very function that tells of it. */
+static bool is_begun_by(const struct graph_task *task, uint32_t function)
+{
+	const struct graph_frame *top = graph_task_top(task);
+
+	return top && top->kind == GRAPH_CONTEXT && top->function == function;
+}
+
+/* Compilers make pieces of functions, as foo.part.0 of foo, which the tracer
+ * sees as functions: reports do not.
+ */
+static bool is_piece(const struct graph_task *task, const struct symbol *symbol)
+{
+	const struct graph_frame *top = graph_task_top(task);
+
+	return top &&
+	       (top->kind == GRAPH_FUNCTION || top->kind == GRAPH_PIECE) &&
+	       top->function == symbol->function &&
+	       symbol->function != FUNCTION_UNKNOWN &&
+	       top->start != symbol->start;
+}
+
+/* Begins the function of @symbol, whose surroundings the reports know. */
+static int begin_function(struct graph_events *events,
+			  const struct symbol *symbol)
+{
+	struct graph_task *task = events->task;
+	bool is_known = !events->record.depth &&
+			is_begun_by(task, symbol->function);
+	bool is_part = is_piece(task, symbol);
+	int error = graph_task_push(task,
+				    is_part ? GRAPH_PIECE : GRAPH_FUNCTION,
+				    symbol->function, events->record.depth);
+
+	if (error)
+		return error;
+	graph_task_top(task)->start = symbol->start;
+	return is_known || is_part ?
+		       0 :
+		       add(events, FUNCTION_CALL, 0, symbol->function);
+}
+
+int graph_calls_enter(struct graph_events *events)
+{
+	int32_t depth = events->record.depth;
+	struct symbol symbol = symbol_of(events, &events->record);
+	uint32_t function = symbol.function;
+	enum graph_role role = graph_role_of(events->tasks->roles, function);
+	int error;
+
+	if (depth) {
+		error = prepare(events, depth);
+	} else {
+		error = fit(events->task, depth);
+		error = error < 0 ? error :
+				    enter_outermost(events, function, role);
+	}
+	if (!error)
+		error = interrupt(events, function, role);
+	return error ? error : begin_function(events, &symbol);
+}
+
+/* Returns whether what comes next still belongs to the same entry from user
+ * space.
+ */
+static bool goes_on(const struct graph_events *events)
+{
+	const struct graph_roles *roles = events->tasks->roles;
+	struct ring_pages pages = events->pages;
+	struct graph_record next;
+	uint32_t function;
+
+	if (!graph_record_next(&pages, &next) ||
+	    next.tid != events->record.tid || next.event != GRAPH_ENTRY ||
+	    next.depth || next.has_loss || next.is_behind_bad)
+		return false;
+	function = function_of(events, &next);
+	return follows(events->task, graph_role_of(roles, function),
+		       graph_role_entry(roles, function), next.time_ns);
+}
+
+/* A function at depth 0 of what came from user space has ended. */
+static int exit_outermost(struct graph_events *events, uint32_t function)
+{
+	events->task->last_exit_ns = events->record.time_ns;
+	if (!goes_on(events))
+		return leave_kernel(events);
+	if (is_begun_by(events->task, function))
+		return 0;
+	return add(events, FUNCTION_RETURN, 0, running_function(events->task));
+}
+
+/* What is inferred around @role's function ends with it, and says so. */
+static int end_inferred(struct graph_events *events, enum graph_role role)
+{
+	bool is_exception =
+		is_in(events->task, GRAPH_EXCEPTION) &&
+		(role == GRAPH_ROLE_INTERRUPT_END || role == GRAPH_ROLE_FAULT);
+
+	if (!is_exception && (!is_in(events->task, GRAPH_SCHEDULE) ||
+			      role != GRAPH_ROLE_SWITCHED))
+		return 0;
+	graph_task_pop(events->task);
+	return add(events,
+		   is_exception ? FUNCTION_EXCEPTION_RETURN : FUNCTION_RETURN,
+		   0, running_function(events->task));
+}
+
+/* What has no function that ends it ends with what it was called in. */
+static int end_all_inferred(struct graph_events *events)
+{
+	const struct graph_frame *top = graph_task_top(events->task);
+	int error = 0;
+
+	while (!error && top &&
+	       (top->kind == GRAPH_EXCEPTION || top->kind == GRAPH_SCHEDULE) &&
+	       top->depth > events->record.depth) {
+		error = end_inferred(events, top->kind == GRAPH_SCHEDULE ?
+						     GRAPH_ROLE_SWITCHED :
+						     GRAPH_ROLE_INTERRUPT_END);
+		top = graph_task_top(events->task);
+	}
+	return error;
+}
+
+/* Ends the function on top, which has ended now. */
+static int end_function(struct graph_events *events, uint32_t function)
+{
+	int error;
+
+	graph_task_pop(events->task);
+	if (!events->record.depth && is_in(events->task, GRAPH_CONTEXT))
+		return exit_outermost(events, function);
+	error = add(events, FUNCTION_RETURN, 0, running_function(events->task));
+	if (error)
+		return error;
+	return end_inferred(events,
+			    graph_role_of(events->tasks->roles, function));
+}
+
+/* The function was open, and more is not known of it: its begin was lost. */
+static int end_unseen(struct graph_events *events)
+{
+	int changed = fit(events->task, events->record.depth);
+
+	if (changed < 0)
+		return changed;
+	return resume(events);
+}
+
+int graph_calls_exit(struct graph_events *events)
+{
+	uint32_t function = function_of(events, &events->record);
+	const struct graph_frame *top;
+	int error = end_all_inferred(events);
+
+	if (error)
+		return error;
+	error = prepare(events, events->record.depth + 1);
+	if (error < 0)
+		return error;
+	top = graph_task_top(events->task);
+	if (top->function == function && top->kind == GRAPH_PIECE) {
+		graph_task_pop(events->task);
+		return 0;
+	}
+	if (top->function == function && top->kind == GRAPH_FUNCTION)
+		return end_function(events, function);
+	return end_unseen(events);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/events/graph_events.h"
+
+#include "common/error.h"
+#include "decoder/flow/flow.h"
+#include "decoder/recording/graph_trace.h"
+#include "decoder/recording/recording.h"
+#include "symbolize/events/graph_events_parts.h"
+
+#include <stdlib.h>
+
+/* Events of a batch, unless there is a switch. */
+enum { BATCH_EVENTS = 512 };
+
+/* The kernel changes stacks between the last function of one task and the first
+ * of the next, which is at once, unless what is traced is filtered.
+ */
+enum { NEAR_NS = 20000 };
+
+int32_t graph_events_first_tid(const struct recording *recording,
+			       const struct aux_stream *stream)
+{
+	struct ring_pages pages =
+		ring_pages_of(recording_graph_trace(recording), stream);
+	struct graph_record record;
+
+	return graph_record_next(&pages, &record) ? record.tid : -1;
+}
+
+int graph_events_open(const struct recording *recording,
+		      const struct aux_stream *stream,
+		      const struct symbols *symbols, struct graph_tasks *tasks,
+		      struct graph_events **opened)
+{
+	int32_t tid = graph_events_first_tid(recording, stream);
+	struct graph_events *events = calloc(1, sizeof(*events));
+
+	if (!events)
+		return -ERROR_MEMORY;
+	events->symbols = symbols;
+	events->tasks = tasks;
+	events->cpu = stream->cpu;
+	events->pages = ring_pages_of(recording_graph_trace(recording), stream);
+	events->out = ARRAY_OF(struct function_event);
+	events->task = graph_tasks_get(tasks, stream->cpu, tid);
+	if (!events->task) {
+		graph_events_close(events);
+		return -ERROR_MEMORY;
+	}
+	*opened = events;
+	return 0;
+}
+
+void graph_events_close(struct graph_events *events)
+{
+	if (!events)
+		return;
+	array_free(&events->out);
+	free(events);
+}
+
+static int add_at(struct graph_events *events, struct function_event event,
+		  uint64_t time_ns)
+{
+	struct function_event *added = array_add(&events->out);
+
+	if (!added)
+		return -ERROR_MEMORY;
+	if (time_ns > events->last_ns)
+		events->last_ns = time_ns;
+	*added = event;
+	added->time_ns = events->last_ns;
+	return 0;
+}
+
+int graph_events_add(struct graph_events *events, struct function_event event)
+{
+	return add_at(events, event, events->record.time_ns);
+}
+
+static int switch_to(struct graph_events *events, int32_t tid, uint64_t time_ns)
+{
+	struct graph_task *task =
+		graph_tasks_get(events->tasks, events->cpu, tid);
+	struct function_event event = {
+		.kind = FUNCTION_SWITCH,
+		.detail = events->has_next && events->is_preempted,
+	};
+
+	if (!task)
+		return -ERROR_MEMORY;
+	event.address = (uint64_t)(uint32_t)task->pid << 32 | (uint32_t)tid;
+	if (time_ns > events->last_ns &&
+	    time_ns - events->last_ns < FLOW_NO_BOUND)
+		event.early_ns = (uint32_t)(time_ns - events->last_ns);
+	events->task = task;
+	events->has_next = false;
+	return add_at(events, event, time_ns);
+}
+
+/* The announced task came, and is not traced. */
+static int go_away(struct graph_events *events)
+{
+	struct function_event stop = {
+		.kind = FUNCTION_TRACE_STOP,
+		.detail = FLOW_STOP_OFF,
+	};
+
+	if (events->is_running && add_at(events, stop, events->last_ns) < 0)
+		return -ERROR_MEMORY;
+	events->is_running = false;
+	return switch_to(events, events->next_tid, events->last_ns);
+}
+
+/* Another task than the last record's has written this one.  What the announced
+ * one only left by is a switch in turn: it was not traced, either.
+ */
+static int change_task(struct graph_events *events)
+{
+	const struct graph_record *record = &events->record;
+	bool is_near = record->time_ns - events->last_ns <= NEAR_NS;
+
+	if (events->has_next &&
+	    (events->next_tid != record->tid || record->event == GRAPH_SWITCH))
+		return go_away(events);
+	return switch_to(events, record->tid,
+			 is_near || !events->is_running ? record->time_ns :
+							  events->last_ns);
+}
+
+static int lose(struct graph_events *events)
+{
+	struct function_event gap = {
+		.kind = FUNCTION_GAP,
+		.detail = events->record.is_behind_bad ? FLOW_GAP_BAD_TRACE :
+							 FLOW_GAP_LOST,
+		.address = events->record.place,
+	};
+
+	events->record.has_loss = false;
+	events->record.is_behind_bad = false;
+	events->is_running = false;
+	events->has_next = false;
+	return add_at(events, gap,
+		      events->last_ns ? events->last_ns :
+					events->record.time_ns);
+}
+
+static void announce(struct graph_events *events)
+{
+	events->has_next = true;
+	events->next_tid = events->record.next;
+	events->is_preempted = events->record.is_preempted;
+}
+
+/* Takes the record, or a part of what it tells. */
+static int take_record(struct graph_events *events)
+{
+	const struct graph_record *record = &events->record;
+
+	if (record->has_loss || record->is_behind_bad)
+		return lose(events);
+	if (record->tid != events->task->tid)
+		return change_task(events);
+	events->has_record = false;
+	switch (record->event) {
+	case GRAPH_ENTRY:
+	case GRAPH_ENTRY_FROM:
+		return graph_calls_enter(events);
+	case GRAPH_EXIT:
+		return graph_calls_exit(events);
+	case GRAPH_SWITCH:
+		announce(events);
+		return 0;
+	case GRAPH_EVENTS:
+		break;
+	}
+	return 0;
+}
+
+static int end(struct graph_events *events)
+{
+	const struct function_event event = { .kind = FUNCTION_END };
+	int error = 0;
+
+	if (events->has_next)
+		return go_away(events);
+	if (events->record.is_behind_bad || events->record.has_loss)
+		error = lose(events);
+	events->has_ended = true;
+	return error ? error : add_at(events, event, events->last_ns);
+}
+
+static bool is_full(const struct graph_events *events)
+{
+	const struct function_event *last =
+		events->out.count ?
+			array_at(&events->out, events->out.count - 1) :
+			NULL;
+
+	return last && (events->out.count >= BATCH_EVENTS ||
+			last->kind == FUNCTION_SWITCH);
+}
+
+int graph_events_next(struct graph_events *events,
+		      const struct function_event **batch)
+{
+	int error = 0;
+
+	events->out.count = 0;
+	while (!error && !events->has_ended && !is_full(events)) {
+		if (!events->has_record)
+			events->has_record = graph_record_next(&events->pages,
+							       &events->record);
+		error = events->has_record ? take_record(events) : end(events);
+	}
+	*batch = events->out.items;
+	return error ? error : (int)events->out.count;
+}

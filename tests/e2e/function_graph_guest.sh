@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: what function_graph.sh judges, in the folder $1,
+# by the program $2; $3 is how much the traced process does: small or large.
+set -euo pipefail
+RESULTS=$1
+KTRACE=$2
+LOAD=$3
+TRACING=/sys/kernel/tracing
+mount -t tracefs none "$TRACING" 2>/dev/null || true
+mkdir /dev/shm/work
+cd /dev/shm/work
+
+wait_for() { # what... : a condition of test(1)
+	until test "$@"; do
+		sleep 0.1
+	done
+}
+
+is_tracing() {
+	local folder
+	for folder in "$TRACING" "$TRACING"/instances/ktrace-hw-*; do
+		! grep -qsx function_graph "$folder/current_tracer" ||
+			! grep -qsx 1 "$folder/tracing_on" || return 0
+	done
+	return 1
+}
+
+# The same process by both, the kernel's tracer and the trace unit.
+record_both() {
+	local command
+	mkfifo go
+	# shellcheck disable=SC2016 # for the shell
+	case $LOAD in
+	small) bash -c 'read -r go <go; for i in 1 2 3; do echo $i >file; done
+		read -r name </etc/hostname; cd /tmp; kill -0 $$' & ;;
+	large) bash -c 'read -r go <go; exec ls /etc/security /etc' >both.out & ;;
+	esac
+	command=$!
+	echo "$command" >both.pid
+	"$KTRACE" record --source=function_graph --buffer 64M -o graph \
+		-p "$command" 2>graph.err &
+	until is_tracing; do sleep 0.1; done
+	"$KTRACE" record --source=trace-unit --buffer 64M -o unit \
+		-p "$command" 2>unit.err &
+	wait_for -s unit/data
+	sleep 3
+	echo >go
+	wait
+}
+
+# What cannot be had: each with its exit code.
+try_refusals() {
+	local code
+	for words in "--user" "--filter=no_such_function" "--cycles"; do
+		code=0
+		"$KTRACE" record --source=function_graph "$words" -o refused \
+			-- true >>refusals 2>&1 || code=$?
+		echo "exit $code" >>refusals
+	done
+	code=0
+	setpriv --reuid=65534 "$KTRACE" record --source=function_graph \
+		-o /tmp/refused -- true >>refusals 2>&1 || code=$?
+	echo "exit $code" >>refusals
+}
+
+# A recorder that is killed leaves no tracer behind.
+kill_recorder() {
+	"$KTRACE" record --source=function_graph -a -o killed 2>/dev/null &
+	until is_tracing; do sleep 0.1; done
+	kill -KILL $!
+	wait $! 2>/dev/null || true
+	for _ in {1..100}; do
+		[[ -n $(find "$TRACING/instances" -mindepth 1) ]] || is_tracing ||
+			break
+		sleep 0.1
+	done
+	cat "$TRACING/current_tracer" >left
+	find "$TRACING/instances" -mindepth 1 -maxdepth 1 >>left
+}
+
+cp "$TRACING/available_filter_functions" functions
+record_both
+"$KTRACE" record --source=function_graph --buffer 16M -a --events=attribution \
+	-o all -- sh -c 'sleep 0.02; ls / | cat' >all.out 2>all.err
+"$KTRACE" record --source=function_graph --filter=vfs_read,vfs_write \
+	-o filtered -- cat /etc/passwd >filtered.out 2>filtered.err
+try_refusals
+kill_recorder
+"$KTRACE" doctor >said 2>&1 || true
+rm -f go
+cp -r . "$RESULTS"

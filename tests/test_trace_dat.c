@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* What function_graph wrote into a trace.dat, as function events. */
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording_open.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/events/graph_events.h"
+#include "symbolize/events/graph_tasks.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/run_suite.h"
+#include "tests/trace_dat_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct made_trace_dat dat;
+static struct byte_buffer file;
+static char text[4096];
+
+static void set_up(void)
+{
+	dat = (struct made_trace_dat){ 0 };
+	file = (struct byte_buffer){ 0 };
+	text[0] = '\0';
+	made_page(&dat, 1000, 0);
+}
+
+static void tear_down(void)
+{
+	made_trace_dat_free(&dat);
+	byte_buffer_free(&file);
+}
+
+static void say(const char *word, const char *name)
+{
+	size_t used = strlen(text);
+
+	snprintf(text + used, sizeof(text) - used, "%s%s%s%s", used ? "; " : "",
+		 word, *name ? " " : "", name);
+}
+
+static void say_event(const struct function_event *event,
+		      const struct function_table *functions)
+{
+	char number[32];
+
+	if (event->kind == FUNCTION_SWITCH) {
+		snprintf(number, sizeof(number), "%d",
+			 function_event_tid(event));
+		say("switch", number);
+	} else if (event->kind == FUNCTION_GAP || event->kind == FUNCTION_END ||
+		   event->kind == FUNCTION_TRACE_STOP) {
+		say(function_event_text(event->kind), "");
+	} else {
+		say(function_event_text(event->kind),
+		    function_at(functions, event->function)->name);
+	}
+}
+
+static void say_stream(const struct recording *recording,
+		       const struct symbols *symbols)
+{
+	struct graph_tasks *tasks = graph_tasks_new(recording, symbols);
+	struct graph_events *events;
+	const struct function_event *batch;
+	uint64_t last_ns = 0;
+	int count;
+
+	ck_assert_ptr_nonnull(tasks);
+	ck_assert_int_eq(graph_events_open(recording,
+					   recording_stream(recording, 0),
+					   symbols, tasks, &events),
+			 0);
+	while ((count = graph_events_next(events, &batch)) > 0)
+		for (int i = 0; i < count; i++) {
+			ck_assert_uint_ge(batch[i].time_ns, last_ns);
+			last_ns = batch[i].time_ns;
+			say_event(&batch[i], symbols_functions(symbols));
+		}
+	ck_assert_int_eq(count, 0);
+	graph_events_close(events);
+	graph_tasks_free(tasks);
+}
+
+/* Reads the file's first @size bytes.  Returns what opening it returns. */
+static int read_bytes(size_t size)
+{
+	int fd = memfd_create("trace.dat", MFD_CLOEXEC);
+	struct recording *recording;
+	struct symbols *symbols;
+	char path[64];
+	int error;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, file.bytes, size), (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	error = recording_open(path, NULL, &recording);
+	close(fd);
+	if (error)
+		return error;
+	ck_assert_int_eq(recording_trace(recording),
+			 RECORDING_TRACE_FUNCTION_GRAPH);
+	ck_assert_int_eq(symbols_open(recording, NULL, &symbols), 0);
+	if (recording_stream_count(recording))
+		say_stream(recording, symbols);
+	symbols_close(symbols);
+	recording_close(recording);
+	return 0;
+}
+
+static void expect(const char *wanted)
+{
+	made_file(&dat, &file);
+	ck_assert_int_eq(read_bytes(file.size), 0);
+	ck_assert_str_eq(text, wanted);
+}
+
+static void add_call(void)
+{
+	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
+	made_enter(&dat, 7, MADE_SYS_READ, 1);
+	made_exit(&dat, 7, MADE_SYS_READ, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+}
+
+#define CALL \
+	"start entry_SYSCALL_64; call x64_sys_call; " \
+	"call __x64_sys_read; return x64_sys_call; stop"
+
+START_TEST(system_calls_have_their_entries)
+{
+	add_call();
+	add_call();
+	expect(CALL "; " CALL "; end");
+}
+END_TEST
+
+START_TEST(interrupts_lie_on_what_they_interrupt)
+{
+	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
+	made_enter(&dat, 7, MADE_IRQ_ENTER, 1);
+	made_exit(&dat, 7, MADE_IRQ_ENTER, 1);
+	made_enter(&dat, 7, MADE_SYSVEC, 1);
+	made_exit(&dat, 7, MADE_SYSVEC, 1);
+	made_enter(&dat, 7, MADE_IRQ_EXIT, 1);
+	made_exit(&dat, 7, MADE_IRQ_EXIT, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+	expect("start entry_SYSCALL_64; call x64_sys_call; "
+	       "break asm_sysvec_apic_timer_interrupt; "
+	       "call irq_enter_rcu; return asm_sysvec_apic_timer_interrupt; "
+	       "call __sysvec_apic_timer_interrupt; "
+	       "return asm_sysvec_apic_timer_interrupt; call irq_exit_rcu; "
+	       "return asm_sysvec_apic_timer_interrupt; "
+	       "break-return x64_sys_call; stop; end");
+}
+END_TEST
+
+START_TEST(a_piece_is_its_function)
+{
+	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
+	made_enter(&dat, 7, MADE_VFS_READ, 1);
+	made_enter(&dat, 7, MADE_VFS_READ_PIECE, 2);
+	made_exit(&dat, 7, MADE_VFS_READ_PIECE, 2);
+	made_exit(&dat, 7, MADE_VFS_READ, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+	expect("start entry_SYSCALL_64; call x64_sys_call; "
+	       "call vfs_read; return x64_sys_call; stop; end");
+}
+END_TEST
+
+/* The second task was asleep before it was traced. */
+START_TEST(tasks_change_where_the_next_one_begins)
+{
+	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
+	made_enter(&dat, 7, MADE_SCHEDULE, 1);
+	made_switch(&dat, 7, 8);
+	made_enter(&dat, 8, MADE_FINISH_SWITCH, 0);
+	made_exit(&dat, 8, MADE_FINISH_SWITCH, 0);
+	made_switch(&dat, 8, 7);
+	made_exit(&dat, 7, MADE_SCHEDULE, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+	expect("start entry_SYSCALL_64; call x64_sys_call; "
+	       "call schedule; switch 8; start [unknown]; "
+	       "call finish_task_switch; return [unknown]; switch 7; "
+	       "return x64_sys_call; stop; end");
+}
+END_TEST
+
+/* A task that is not traced ran in between. */
+START_TEST(what_is_not_traced_is_a_pause)
+{
+	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
+	made_enter(&dat, 7, MADE_SCHEDULE, 1);
+	made_switch(&dat, 7, 9);
+	made_switch(&dat, 9, 7);
+	made_exit(&dat, 7, MADE_SCHEDULE, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+	expect("start entry_SYSCALL_64; call x64_sys_call; "
+	       "call schedule; stop; switch 9; switch 7; "
+	       "start schedule; return x64_sys_call; stop; end");
+}
+END_TEST
+
+START_TEST(losses_are_gaps)
+{
+	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
+	made_enter(&dat, 7, MADE_SYS_READ, 1);
+	made_page(&dat, 5000, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+	add_call();
+	expect("start entry_SYSCALL_64; call x64_sys_call; "
+	       "call __x64_sys_read; gap; start x64_sys_call; "
+	       "stop; " CALL "; end");
+}
+END_TEST
+
+/* Exits of what began in a loss: nothing is invented. */
+START_TEST(unseen_begins_are_unknown)
+{
+	made_page(&dat, 5000, 1);
+	made_exit(&dat, 7, MADE_VFS_READ, 2);
+	made_exit(&dat, 7, MADE_SYS_READ, 1);
+	made_exit(&dat, 7, MADE_X64_SYS_CALL, 0);
+	add_call();
+	made_file(&dat, &file);
+	ck_assert_int_eq(read_bytes(file.size), 0);
+	ck_assert_ptr_nonnull(strstr(text, "gap; start [unknown]"));
+	ck_assert_ptr_nonnull(strstr(text, CALL "; end"));
+}
+END_TEST
+
+START_TEST(a_damaged_page_is_a_gap)
+{
+	uint32_t most = UINT32_MAX >> 5;
+
+	add_call();
+	made_page(&dat, 5000, 0);
+	memcpy(dat.pages.bytes + dat.page + 8, &most, sizeof(most));
+	made_page(&dat, 6000, 0);
+	add_call();
+	expect(CALL "; gap; " CALL "; end");
+}
+END_TEST
+
+/* Wherever it is cut: an error in the head, behind it what is whole. */
+START_TEST(a_cut_file_is_refused_or_read)
+{
+	bool opens = false;
+
+	add_call();
+	made_file(&dat, &file);
+	for (size_t size = 0; size < file.size; size += 61) {
+		bool is_read = !read_bytes(size);
+
+		ck_assert(is_read || !opens);
+		opens = is_read;
+		ck_assert_str_eq(text, "");
+	}
+	ck_assert(opens);
+}
+END_TEST
+
+START_TEST(other_versions_and_clocks_are_refused)
+{
+	add_call();
+	made_file(&dat, &file);
+	file.bytes[10] = '8';
+	ck_assert_int_eq(read_bytes(file.size), -ERROR_FORMAT);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("trace_dat");
+	TCase *tcase = tcase_create("function_graph");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, system_calls_have_their_entries);
+	tcase_add_test(tcase, interrupts_lie_on_what_they_interrupt);
+	tcase_add_test(tcase, a_piece_is_its_function);
+	tcase_add_test(tcase, tasks_change_where_the_next_one_begins);
+	tcase_add_test(tcase, what_is_not_traced_is_a_pause);
+	tcase_add_test(tcase, losses_are_gaps);
+	tcase_add_test(tcase, unseen_begins_are_unknown);
+	tcase_add_test(tcase, a_damaged_page_is_a_gap);
+	tcase_add_test(tcase, a_cut_file_is_refused_or_read);
+	tcase_add_test(tcase, other_versions_and_clocks_are_refused);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TESTS_TRACE_DAT_FIXTURE_H
+#define KT_TESTS_TRACE_DAT_FIXTURE_H
+
+#include "collector/bytes/byte_buffer.h"
+
+#include <stdint.h>
+
+/* A trace.dat of version 6 that is put together: pages of CPU 0. */
+struct made_trace_dat {
+	struct byte_buffer pages;
+	size_t page; /* where the newest one begins */
+	uint64_t time_ns;
+};
+
+enum { MADE_PAGE_BYTES = 4096 };
+
+/* The functions it has names for, from this address on, 0x100 bytes each: see
+ * trace_dat_fixture.c.
+ */
+#define MADE_FUNCTIONS UINT64_C(0xffffffff81000000)
+enum made_function {
+	MADE_ENTRY, /* entry_SYSCALL_64 */
+	MADE_X64_SYS_CALL,
+	MADE_SYS_READ, /* __x64_sys_read */
+	MADE_VFS_READ,
+	MADE_IRQ_ENTER, /* irq_enter_rcu */
+	MADE_IRQ_EXIT,
+	MADE_SYSVEC,	 /* __sysvec_apic_timer_interrupt */
+	MADE_ASM_SYSVEC, /* asm_sysvec_apic_timer_interrupt */
+	MADE_SCHEDULE,
+	MADE_FINISH_SWITCH,
+	MADE_VFS_READ_PIECE, /* vfs_read.part.0 */
+	MADE_COUNT,
+};
+
+/* Begins a page at @time_ns; @is_lossy: events before it were lost. */
+void made_page(struct made_trace_dat *dat, uint64_t time_ns, int is_lossy);
+
+/* Add an event of task @tid, 10 ns after the one before it. */
+void made_enter(struct made_trace_dat *dat, int32_t tid,
+		enum made_function function, int32_t depth);
+void made_exit(struct made_trace_dat *dat, int32_t tid,
+	       enum made_function function, int32_t depth);
+void made_switch(struct made_trace_dat *dat, int32_t tid, int32_t next);
+
+/* Appends the whole file to @file. */
+void made_file(const struct made_trace_dat *dat, struct byte_buffer *file);
+
+void made_trace_dat_free(struct made_trace_dat *dat);
+
+#endif
