@@ -72,6 +72,7 @@ struct collector_result {
 	uint64_t lost_records; /* of sideband: the rings were full */
 	uint64_t truncated;    /* times that trace was lost */
 	unsigned int snapshots;
+	size_t triggers;	 /* that were armed */
 	unsigned int hits;	 /* of triggers, whose trace was kept */
 	unsigned int overlapped; /* those that came meanwhile */
 	uint64_t missed;	 /* calls that no probe saw */

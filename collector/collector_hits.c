@@ -234,6 +234,7 @@ int collector_keep_last(struct collector *collector)
 			keep(collector, true) :
 			collector_snapshot(collector, true);
 	collector->result->overlapped += collector->hits.overlapped;
+	collector->result->triggers = collector->triggers.triggers.count;
 	collector->result->missed =
 		collector->triggers.has_probes ? probe_events_missed() : 0;
 	return error;

@@ -78,8 +78,8 @@ static void print_crash(const struct collector_result *result)
 
 static void print_hits(const struct collector_result *result)
 {
-	if (result->hits)
-		fprintf(stderr, "ktrace-hw record: %u hits of triggers\n",
+	if (result->triggers)
+		fprintf(stderr, "ktrace-hw record: triggers hit %u times\n",
 			result->hits);
 	if (result->overlapped)
 		fprintf(stderr,
@@ -100,8 +100,8 @@ static void print_hits(const struct collector_result *result)
 static void print_losses(const struct collector_result *result)
 {
 	if (result->snapshots)
-		fprintf(stderr, "ktrace-hw record: %u snapshots\n",
-			result->snapshots);
+		fprintf(stderr, "ktrace-hw record: %u snapshot%s\n",
+			result->snapshots, result->snapshots > 1 ? "s" : "");
 	print_hits(result);
 	if (!result->trace_bytes)
 		fprintf(stderr, "ktrace-hw record: nothing was traced\n");

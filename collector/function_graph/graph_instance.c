@@ -2,6 +2,8 @@
 #include "collector/function_graph/graph_instance.h"
 #include "collector/bytes/byte_buffer.h"
 #include "collector/events/tracefs.h"
+#include "collector/function_graph/graph_file.h"
+#include "collector/function_graph/graph_settings.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -14,23 +16,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* KSYM_NAME_LEN of include/linux/kallsyms.h, and the end of a line. */
-enum { KSYM_BYTES = 514 };
-
-static bool file_has(const char *folder, const char *file, const char *word)
-{
-	struct byte_buffer text = { 0 };
-	char path[256];
-	bool found;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	byte_buffer_file(&text, path);
-	byte_buffer_zeros(&text, 1);
-	found = !text.failed && strstr((const char *)text.bytes, word);
-	byte_buffer_free(&text);
-	return found;
-}
 
 const char *graph_instance_refusal(const char **fix)
 {
@@ -45,46 +30,9 @@ const char *graph_instance_refusal(const char **fix)
 	if (access(path, W_OK) < 0)
 		return "tracefs may not be written";
 	*fix = "use a kernel with CONFIG_FUNCTION_GRAPH_TRACER";
-	if (!file_has(folder, "available_tracers", "function_graph"))
+	if (!graph_file_has(folder, "available_tracers", "function_graph"))
 		return "the kernel has no function_graph tracer";
 	return NULL;
-}
-
-/* Writes as one piece: each of its lines is a command.  @mode: O_APPEND adds to
- * what is there.
- */
-static int put(const struct graph_instance *instance, const char *file,
-	       const char *text, int mode)
-{
-	char path[256];
-	int fd;
-	ssize_t done;
-	int cause;
-
-	snprintf(path, sizeof(path), "%s/%s", instance->folder, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC | mode);
-	if (fd < 0)
-		return -ERROR_SYSTEM;
-	done = write(fd, text, strlen(text));
-	cause = errno;
-	if (close(fd) < 0 && done >= 0) {
-		done = -1;
-		cause = errno;
-	}
-	errno = cause;
-	return done < 0 ? -ERROR_SYSTEM : 0;
-}
-
-static int set(const struct graph_instance *instance, const char *file,
-	       const char *text)
-{
-	int error = put(instance, file, text, O_TRUNC);
-
-	if (error)
-		log_message(instance->log, LOG_ERROR, instance->folder,
-			    LOG_NO_OFFSET, "%s: '%s' is not taken: %s", file,
-			    text, strerror(errno));
-	return error;
 }
 
 /* What cannot be undone was never done. */
@@ -106,7 +54,8 @@ static void restore_top(const struct graph_instance *instance)
 	};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		put(instance, settings[i][0], settings[i][1], O_TRUNC);
+		graph_file_put(instance, settings[i][0], settings[i][1],
+			       O_TRUNC);
 }
 
 /* What a recorder that was killed had open is closed a little later. */
@@ -130,7 +79,7 @@ static void give_back(const struct graph_instance *instance)
 		restore_top(instance);
 		return;
 	}
-	put(instance, "current_tracer", "nop", O_TRUNC);
+	graph_file_put(instance, "current_tracer", "nop", O_TRUNC);
 	if (remove_folder(instance->folder))
 		log_message(instance->log, LOG_WARNING, instance->folder,
 			    LOG_NO_OFFSET, "cannot be removed: %s",
@@ -188,11 +137,12 @@ void graph_instance_close(struct graph_instance *instance)
 /* Returns what the whole system's instance is used for, or NULL. */
 static const char *use_of_top(const char *folder)
 {
-	if (!file_has(folder, "current_tracer", "nop"))
+	if (!graph_file_has(folder, "current_tracer", "nop"))
 		return "current_tracer is not nop";
-	if (file_has(folder, "set_event", ":"))
+	if (graph_file_has(folder, "set_event", ":"))
 		return "events are switched on in set_event";
-	if (!file_has(folder, "set_ftrace_filter", "all functions enabled"))
+	if (!graph_file_has(folder, "set_ftrace_filter",
+			    "all functions enabled"))
 		return "set_ftrace_filter is in use";
 	return NULL;
 }
@@ -217,7 +167,7 @@ static int take_top(struct graph_instance *instance)
 	instance->is_top = true;
 	if (post_guard(instance))
 		return -ERROR_SYSTEM;
-	return set(instance, "tracing_on", "0");
+	return graph_file_set(instance, "tracing_on", "0");
 }
 
 /* Returns 0, 1 if the kernel has none with function_graph, or an error. */
@@ -231,157 +181,13 @@ static int make_own(struct graph_instance *instance)
 			    strerror(errno));
 		return -ERROR_SYSTEM;
 	}
-	if (post_guard(instance) || set(instance, "tracing_on", "0"))
+	if (post_guard(instance) || graph_file_set(instance, "tracing_on", "0"))
 		return -ERROR_SYSTEM;
-	if (!put(instance, "current_tracer", "function_graph", O_TRUNC))
-		return set(instance, "current_tracer", "nop");
+	if (!graph_file_put(instance, "current_tracer", "function_graph",
+			    O_TRUNC))
+		return graph_file_set(instance, "current_tracer", "nop");
 	graph_instance_close(instance);
 	return 1;
-}
-
-static int set_number(const struct graph_instance *instance, const char *file,
-		      size_t number)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%zu", number);
-	return set(instance, file, text);
-}
-
-/* The mask is hexadecimal, 32 CPUs a word, words by commas. */
-static int set_cpus(const struct graph_instance *instance,
-		    const struct graph_choice *choice)
-{
-	int last = choice->cpus[choice->cpu_count - 1];
-	size_t words = (size_t)last / 32 + 1;
-	struct byte_buffer text = { 0 };
-	int error = -ERROR_MEMORY;
-
-	if (choice->all_cpus)
-		return 0;
-	for (size_t word = words; word-- > 0;) {
-		unsigned int mask = 0;
-		char digits[16];
-
-		for (size_t i = 0; i < choice->cpu_count; i++)
-			if ((size_t)choice->cpus[i] / 32 == word)
-				mask |= 1u << choice->cpus[i] % 32;
-		snprintf(digits, sizeof(digits), "%08x%s", mask,
-			 word ? "," : "");
-		byte_buffer_add(&text, digits, strlen(digits));
-	}
-	byte_buffer_zeros(&text, 1);
-	if (!text.failed)
-		error = set(instance, "tracing_cpumask",
-			    (const char *)text.bytes);
-	byte_buffer_free(&text);
-	return error;
-}
-
-/* Both files take one number after the other. */
-static int add_thread(const struct graph_instance *instance, pid_t thread)
-{
-	char text[16];
-	int error;
-
-	snprintf(text, sizeof(text), "%d", (int)thread);
-	error = put(instance, "set_ftrace_pid", text, O_APPEND);
-	if (!error)
-		error = put(instance, "set_event_pid", text, O_APPEND);
-	/* It has ended meanwhile. */
-	return error && errno == ESRCH ? 0 : error;
-}
-
-static int set_threads(const struct graph_instance *instance,
-		       const struct graph_choice *choice)
-{
-	int error = 0;
-
-	if (!choice->thread_count)
-		return set_number(instance, "set_ftrace_notrace_pid",
-				  (size_t)choice->recorder);
-	for (size_t i = 0; i < choice->thread_count && !error; i++)
-		error = add_thread(instance, choice->threads[i]);
-	if (error)
-		log_message(instance->log, LOG_ERROR, instance->folder,
-			    LOG_NO_OFFSET,
-			    "the threads to trace are not taken: %s",
-			    strerror(errno));
-	if (!error)
-		error = set(instance, "options/function-fork", "1");
-	return error ? error : set(instance, "options/event-fork", "1");
-}
-
-static int add_function(const struct graph_instance *instance, const char *name)
-{
-	char line[KSYM_BYTES];
-
-	/* Without the end of the line the kernel looks for it too late to
-	 * tell.
-	 */
-	snprintf(line, sizeof(line), "%s\n", name);
-	if (!put(instance, "set_ftrace_filter", line, O_APPEND))
-		return 0;
-	log_message(instance->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "--filter: function_graph cannot trace '%s'%s: "
-		    "%s/available_filter_functions has those that it can; "
-		    "inlined functions and ranges of addresses need a trace "
-		    "unit",
-		    name, errno == EINVAL ? "" : " now", tracefs_folder());
-	return -ERROR_NOT_FOUND;
-}
-
-static int set_filter(const struct graph_instance *instance,
-		      const struct graph_choice *choice)
-{
-	char *names = choice->filter ? strdup(choice->filter) : NULL;
-	char *rest = NULL;
-	int error = 0;
-
-	if (choice->filter && !names)
-		return -ERROR_MEMORY;
-	for (char *name = names ? strtok_r(names, ",", &rest) : NULL;
-	     name && !error; name = strtok_r(NULL, ",", &rest))
-		error = add_function(instance, name);
-	free(names);
-	return error;
-}
-
-/* Since Linux 6.13 the caller's address may stand beside each entry.  Old
- * kernels, and those without the option, have no such file.
- */
-static void set_callers(const struct graph_instance *instance)
-{
-	put(instance, "options/funcgraph-retaddr", "0", O_TRUNC);
-}
-
-/* The clock is the one of perf's records.  Of a buffer that is overwritten the
- * kernel says where something is missing, of one that is not it does not.
- */
-static int set_up(const struct graph_instance *instance,
-		  const struct graph_choice *choice)
-{
-	int error = set_number(instance, "buffer_size_kb",
-			       choice->buffer_bytes >> 10);
-
-	if (!error)
-		error = set(instance, "trace_clock", "perf");
-	if (!error)
-		error = set(instance, "options/overwrite", "1");
-	if (!error)
-		error = set_cpus(instance, choice);
-	if (!error)
-		error = set_threads(instance, choice);
-	if (!error)
-		error = set_filter(instance, choice);
-	if (error)
-		return error;
-	set_callers(instance);
-	/* The clock calls it for each event, and would be traced for that. */
-	put(instance, "set_ftrace_notrace", "local_clock\n", O_APPEND);
-	error = set(instance, "events/sched/sched_switch/enable", "1");
-	return error ? error :
-		       set(instance, "current_tracer", "function_graph");
 }
 
 int graph_instance_open(struct graph_instance *instance,
@@ -401,12 +207,13 @@ int graph_instance_open(struct graph_instance *instance,
 	status = make_own(instance);
 	if (status > 0)
 		status = take_top(instance);
-	return status ? status : set_up(instance, choice);
+	return status ? status : graph_settings_apply(instance, choice);
 }
 
 int graph_instance_trace(const struct graph_instance *instance, bool is_on)
 {
-	return put(instance, "tracing_on", is_on ? "1" : "0", O_TRUNC);
+	return graph_file_put(instance, "tracing_on", is_on ? "1" : "0",
+			      O_TRUNC);
 }
 
 uint64_t graph_instance_overruns(const struct graph_instance *instance, int cpu)
