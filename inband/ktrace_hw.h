@@ -135,7 +135,7 @@ void ktrace_hw_close(struct ktrace_hw *k);
 enum ktrace_hw_status ktrace_hw_begin(struct ktrace_hw *k);
 
 /* Returns the record, the library's, valid until the next begin, next or close;
- * NULL if there is none: see ktrace_hw_error().
+ * NULL if there is none: see ktrace_hw_last_error().
  */
 const struct ktrace_hw_record *ktrace_hw_end(struct ktrace_hw *k);
 

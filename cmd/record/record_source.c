@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-static int refuse(const char *refusal, const char *fix)
+static int refuse(const char *source, const char *refusal, const char *fix)
 {
-	fprintf(stderr, "ktrace-hw record: %s: %s\n", refusal, fix);
+	fprintf(stderr, "ktrace-hw record: %s%s: %s\n", source, refusal, fix);
 	return -1;
 }
 
@@ -37,10 +37,18 @@ static int choose_machine(struct record_options *options, const char *unit,
 static const char *graph_refusal(const struct record_options *options,
 				 const char **fix)
 {
-	if (!options->triggers.count)
-		return collector_refusal(SOURCE_FUNCTION_GRAPH, fix);
-	*fix = "leave out --trigger";
-	return "triggers stop a trace unit's trace";
+	const struct collector_options *collector = &options->collector;
+
+	*fix = "leave that out, or use a trace unit";
+	if (collector->user)
+		return "it does not see user space (--user)";
+	if (options->triggers.count)
+		return "it has no trace to stop in a hit (--trigger)";
+	if (collector->sink)
+		return "it has no sinks (--sink)";
+	if (collector->return_stack)
+		return "it has no return stack (--return-stack)";
+	return collector_refusal(SOURCE_FUNCTION_GRAPH, fix);
 }
 
 int record_source_choose(struct record_options *options)
@@ -58,13 +66,13 @@ int record_source_choose(struct record_options *options)
 		       NULL :
 		       collector_refusal(SOURCE_TRACE_UNIT, &fix);
 	if (unit && options->source == RECORD_BY_TRACE_UNIT)
-		return refuse(unit, fix);
+		return refuse("", unit, fix);
 	if (!unit && options->source != RECORD_BY_FUNCTION_GRAPH)
 		return 0;
 	options->collector.source = SOURCE_FUNCTION_GRAPH;
 	graph = graph_refusal(options, &graph_fix);
 	if (graph && !unit)
-		return refuse(graph, graph_fix);
+		return refuse("function_graph: ", graph, graph_fix);
 	if (graph)
 		return choose_machine(options, unit, graph, graph_fix);
 	if (unit)
