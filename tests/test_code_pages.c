@@ -124,7 +124,7 @@ START_TEST(all_code_is_found)
 	struct array ranges = ARRAY_OF(struct code_range);
 	const struct code_range *found;
 
-	byte_buffer_add(&copy.symbols.text, text, sizeof(text));
+	byte_buffer_add(&copy.symbols.text, text, sizeof(text) - 1);
 	*(struct module *)array_add(&copy.modules) =
 		(struct module){ "m", FIRST + 4 * PAGE, PAGE };
 	ck_assert_int_eq(kernel_ranges_find(&copy, &kcore, &ranges), 0);

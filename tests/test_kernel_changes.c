@@ -121,7 +121,7 @@ static void find_in(const struct module *module, const struct code_range *range,
 	struct module_text text;
 	const struct change_search search = { &before, &now, &text, module };
 
-	byte_buffer_add(&symbols.text, symbols_text, sizeof(symbols_text));
+	byte_buffer_add(&symbols.text, symbols_text, sizeof(symbols_text) - 1);
 	*(struct module *)array_add(&modules) = *module;
 	ck_assert_int_eq(module_text_read(&text, &symbols, &modules), 0);
 	ck_assert_int_eq(kernel_changes_find(&search, range, changed), 0);

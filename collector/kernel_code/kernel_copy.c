@@ -49,8 +49,8 @@ static int copy_kcore(const struct kernel_copy *copy, const char *folder,
 	return error;
 }
 
-static int write_file(const char *folder, const char *name,
-		      const struct byte_buffer *text, const struct log *log)
+static int write_file(const char *folder, const char *name, const void *bytes,
+		      size_t size, const struct log *log)
 {
 	char path[4096];
 	FILE *file;
@@ -60,9 +60,8 @@ static int write_file(const char *folder, const char *name,
 	file = fopen(path, "we");
 	if (!file)
 		return explain(log, path, -ERROR_SYSTEM);
-	/* Without the NUL that ends the text here. */
-	done = fwrite(text->bytes, 1, text->size - 1, file);
-	if (fclose(file) || done != text->size - 1)
+	done = fwrite(bytes, 1, size, file);
+	if (fclose(file) || done != size)
 		return explain(log, path, -ERROR_SYSTEM);
 	return 0;
 }
@@ -121,7 +120,9 @@ static int try_copy(struct kernel_copy *copy, const char *folder,
 	if (!error)
 		error = copy_kcore(copy, folder, log);
 	if (!error)
-		error = write_file(folder, "modules", &before, log);
+		/* Without the NUL that ends the text here. */
+		error = write_file(folder, "modules", before.bytes,
+				   before.size - 1, log);
 	if (!error)
 		error = read_text("/proc/modules", &after, log);
 	if (!error && (before.size != after.size ||
@@ -151,8 +152,8 @@ int kernel_copy_make(struct kernel_copy *copy, const char *folder,
 			error = try_copy(copy, folder, log);
 	}
 	if (error >= 0)
-		error = write_file(folder, "kallsyms", &copy->symbols.text,
-				   log);
+		error = write_file(folder, "kallsyms", copy->symbols.text.bytes,
+				   copy->symbols.text.size, log);
 	return error;
 }
 
