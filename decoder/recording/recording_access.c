@@ -244,6 +244,8 @@ bool recording_names_user(const struct recording *recording)
 
 bool recording_traces_kernel(const struct recording *recording)
 {
+	if (recording_trace(recording) == RECORDING_TRACE_FUNCTION_GRAPH)
+		return true;
 	for (size_t i = 0; i < recording_event_count(recording); i++) {
 		const struct recording_event *event =
 			recording_event(recording, i);
