@@ -160,6 +160,18 @@ def judge_balance(ktrace, recording):
         f"{wrong} exits of {entries} entries have none")
 
 
+def judge_user_time(ktrace, recording):
+    """Outside the kernel a task that runs is in user space."""
+    out = subprocess.run([ktrace, "report", "--processes", "--format=csv",
+                          "-i", recording],
+                         check=True, stdout=subprocess.PIPE, text=True).stdout
+    rows = {row["comm"]: row for row in csv.DictReader(out.splitlines())}
+    for comm in "ls", "cat":
+        row = rows.get(comm, {})
+        say(int(row.get("user_ns", 0)) > 0 and row.get("unknown_ns") == "0",
+            f"all: {comm} was in user space, and no time is unknown", row)
+
+
 def functions(ktrace, recording):
     return {row["function"] for row in timeline(ktrace, recording)
             if row["event"] == "enter" and row["detail"] != "inferred"}
@@ -168,7 +180,7 @@ def functions(ktrace, recording):
 def judge_refusals(folder):
     with open(f"{folder}/refusals") as file:
         text = file.read()
-    for wanted in ("--user: function_graph", "cannot trace 'no_such_function'",
+    for wanted in ("does not see user space (--user)", "cannot trace 'no_such_function'",
                    "counts no cycles"):
         say(wanted in text, f"refused: {wanted}", text)
     say(text.count("exit 125") == 4, "refused: exit codes, without rights, too", text)
@@ -181,6 +193,7 @@ def main():
     ktrace, folder, _ = sys.argv[1:]
     judge_both(ktrace, folder)
     judge_balance(ktrace, f"{folder}/all")
+    judge_user_time(ktrace, f"{folder}/all")
     found = functions(ktrace, f"{folder}/filtered") - ENTRIES
     say(found == {"vfs_read", "vfs_write"}, "--filter: only these", found)
     judge_refusals(folder)
