@@ -13,6 +13,7 @@ OBJCOPY ?= objcopy
 SPLIT   := collector decoder symbolize execution report attribution view sql cmd
 FOLDERS := common $(SPLIT) archive inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
 ZSH_FUNCTIONS = $(PREFIX)/share/zsh/site-functions
 CC      := $(if $(FUZZ),clang,$(CC))
@@ -192,10 +193,10 @@ $(BUILD)/libktrace-hw.so: $(INBAND_SHARED)
 
 $(BUILD)/libktrace-hw.pc: NEWS Makefile
 	@mkdir -p $(@D)
-	$(Q)printf '%s\n' 'prefix=@PREFIX@' 'Name: libktrace-hw' \
+	$(Q)printf '%s\n' 'prefix=@PREFIX@' 'libdir=@LIBDIR@' 'Name: libktrace-hw' \
 		'Description: what the kernel did in a program'"'"'s own calls' \
 		'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' \
-		'Libs: -L$${prefix}/lib -lktrace-hw' \
+		'Libs: -L$${libdir} -lktrace-hw' \
 		'Libs.private: $(INBAND_LIBS)' >$@
 
 # What the page is made of is in the program.
@@ -347,10 +348,11 @@ install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
 	install -D -m 644 $(EXTENSION) $(DESTDIR)$(PREFIX)/lib/ktrace-hw/ktrace-hw.so
 	install -D -m 644 inband/ktrace_hw.h $(DESTDIR)$(PREFIX)/include/ktrace_hw.h
-	install -m 644 $(INBAND_STATIC) $(INBAND_SHARED) $(DESTDIR)$(PREFIX)/lib
-	ln -sf $(notdir $(INBAND_SHARED)) $(DESTDIR)$(PREFIX)/lib/libktrace-hw.so
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	sed 's|@PREFIX@|$(PREFIX)|' $(BUILD)/libktrace-hw.pc >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libktrace-hw.pc
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 644 $(INBAND_STATIC) $(INBAND_SHARED) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(INBAND_SHARED)) $(DESTDIR)$(LIBDIR)/libktrace-hw.so
+	sed 's|@PREFIX@|$(PREFIX)|;s|@LIBDIR@|$(LIBDIR)|' $(BUILD)/libktrace-hw.pc \
+		>$(DESTDIR)$(LIBDIR)/pkgconfig/libktrace-hw.pc
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
