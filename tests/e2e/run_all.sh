@@ -16,14 +16,16 @@ readonly HERE ACTION
 # shellcheck source=machine/tests/side_by_side.sh
 source "$HERE/../../machine/tests/side_by_side.sh"
 
-tests=("functions.sh 6.12 1 ls disk sleep all events" record.sh
+# The longest first.
+tests=(function_graph.sh top.sh record.sh
+	"functions.sh 6.12 1 ls disk sleep all events"
 	"functions.sh 6.12 1 pipe modules bpf"
 	"functions.sh 6.1 1 ls sleep-all events" attribution_processes.sh
 	attribution_syscalls.sh attribution_levels.sh
 	attribution_cost.sh inband.sh "attribution_interrupts.sh one_cpu"
 	attribution_servers.sh attribution_requests.sh attribution_locks.sh
-	attribution_relations.sh attribution_sleeps.sh top.sh tutorial.sh arm64.sh
-	triggers.sh "faults.sh 6 1 1 kills" function_graph.sh
+	attribution_relations.sh attribution_sleeps.sh tutorial.sh arm64.sh
+	triggers.sh "faults.sh 6 1 1 kills"
 	"functions.sh --arm64 6.12 1 ls sleep all modules bpf"
 	"attribution_interrupts.sh arm64")
 if [[ ${1:-all} == full ]]; then
