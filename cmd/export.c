@@ -3,6 +3,7 @@
 #include "cmd/report/profile_command.h"
 #include "cmd/report/timeline_command.h"
 #include "cmd/sql/export_sqlite.h"
+#include "common/duration.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
 
@@ -57,7 +58,7 @@ static bool take_option(void *ctx, int index, const char *argument)
 	struct timeline_options *options = ctx;
 
 	if (index == 0)
-		return read_duration(argument, &options->min_ns);
+		return duration_read(argument, &options->min_ns);
 	options->functions_only = true;
 	return true;
 }

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/timeline_command.h"
+#include "common/duration.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static bool take_option(void *ctx, int index, const char *argument)
 	case OPTION_DEPTH:
 		return take_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
-		return read_duration(argument, &choice->timeline.min_ns);
+		return duration_read(argument, &choice->timeline.min_ns);
 	case OPTION_LINES:
 		choice->wants_lines = true;
 		return true;

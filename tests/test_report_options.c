@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/options/report_options.h"
+#include "common/duration.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>
@@ -9,19 +10,27 @@ static const struct {
 	bool is_good;
 	uint64_t duration_ns;
 } durations[] = {
-	{ "1", true, 1000000000 }, { "3.935749927", true, 3935749927 },
-	{ "10us", true, 10000 },   { "1.5ms", true, 1500000 },
-	{ "7ns", true, 7 },	   { "2s", true, 2000000000 },
-	{ "", false, 0 },	   { "us", false, 0 },
-	{ "5 us", false, 0 },	   { "5m", false, 0 },
-	{ "1.2.3", false, 0 },	   { "-1", false, 0 },
+	{ "1", true, 1000000000 },
+	{ "3.935749927", true, 3935749927 },
+	{ "10us", true, 10000 },
+	{ "1.5ms", true, 1500000 },
+	{ "7ns", true, 7 },
+	{ "2s", true, 2000000000 },
+	{ "", false, 0 },
+	{ "us", false, 0 },
+	{ "5 us", false, 0 },
+	{ "5m", false, 0 },
+	{ "1.2.3", false, 0 },
+	{ "-1", false, 0 },
+	{ "99999999999999999999s", false, 0 },
+	{ "18446744074s", false, 0 },
 };
 
 START_TEST(durations_are_read_exactly)
 {
 	uint64_t duration_ns;
 
-	ck_assert_int_eq(read_duration(durations[_i].text, &duration_ns),
+	ck_assert_int_eq(duration_read(durations[_i].text, &duration_ns),
 			 durations[_i].is_good);
 	if (durations[_i].is_good)
 		ck_assert_uint_eq(duration_ns, durations[_i].duration_ns);

@@ -85,6 +85,8 @@ static const char *const bad_specs[] = {
 	"read> 1ms",
 	"read>1day",
 	"read>86400s",
+	"read>18446744074s",
+	"read>99999999999999999999s",
 	"re ad>1ms",
 	"sleep@>1ms",
 	"sleep@futex",

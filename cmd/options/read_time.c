@@ -1,52 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/options/report_options.h"
+#include "common/duration.h"
 
 #include <stdio.h>
-#include <string.h>
-
-struct unit {
-	const char *name;
-	uint64_t ns;
-};
-
-static const struct unit units[] = {
-	{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 },
-	{ "us", 1000 },	    { "ns", 1 },
-};
-
-/* Digits before and after a point, exactly: doubles lose nanoseconds. */
-static const char *read_decimal(const char *text, uint64_t scale,
-				uint64_t *value)
-{
-	uint64_t whole = 0;
-	uint64_t part = 0;
-
-	for (; *text >= '0' && *text <= '9'; text++)
-		whole = whole * 10 + (uint64_t)(*text - '0');
-	if (*text == '.') {
-		uint64_t digit = scale;
-
-		for (text++; *text >= '0' && *text <= '9'; text++) {
-			digit /= 10;
-			part += digit * (uint64_t)(*text - '0');
-		}
-	}
-	*value = whole * scale + part;
-	return text;
-}
-
-bool read_duration(const char *text, uint64_t *duration_ns)
-{
-	const char *unit = text + strspn(text, "0123456789.");
-
-	if (unit == text || strlen(text) > 24)
-		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strcmp(unit, units[i].name) == 0)
-			return read_decimal(text, units[i].ns, duration_ns) ==
-			       unit;
-	return false;
-}
 
 static int read_time(const char *name, const char *text, uint64_t first_ns,
 		     uint64_t *time_ns)
@@ -55,7 +11,7 @@ static int read_time(const char *name, const char *text, uint64_t first_ns,
 
 	if (!text)
 		return 0;
-	if (!read_duration(text + is_relative, time_ns)) {
+	if (!duration_read(text + is_relative, time_ns)) {
 		fprintf(stderr,
 			"ktrace-hw: --%s: '%s' is no time; write seconds "
 			"(3.9357), or +1.5ms from the recording's start\n",

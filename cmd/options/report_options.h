@@ -100,10 +100,4 @@ struct step_filter report_options_filter(const struct report_options *options,
 int report_options_window(const struct report_options *options,
 			  uint64_t first_ns, struct time_window *window);
 
-/* Reads a duration such as "10us", "1.5ms"; seconds without a unit.
- *
- * Returns whether it is one.
- */
-bool read_duration(const char *text, uint64_t *duration_ns);
-
 #endif

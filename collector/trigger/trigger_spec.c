@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/trigger_spec.h"
+#include "common/duration.h"
 
 #include <ctype.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char wants_time[] = "a time behind '>', as 10ms (ns, us, ms, s)";
@@ -13,28 +13,13 @@ static const char wants_name[] = "a name before '>', as read>10ms";
 
 int trigger_time_parse(const char *text, uint64_t *ns)
 {
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-	char *unit;
-	double value;
+	const uint64_t day_ns = UINT64_C(86400) * 1000000000;
+	bool has_unit = text[strspn(text, "0123456789.")];
 
-	/* Neither signs, spaces, hexadecimal digits nor "nan". */
-	if (!isdigit((unsigned char)*text) ||
-	    text[strspn(text, "0123456789.")] == 'x')
-		return -1;
-	value = strtod(text, &unit);
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(unit, units[i].name))
-			continue;
-		value *= units[i].ns;
-		if (value < 1 || value >= 86400e9)
-			return -1;
-		*ns = (uint64_t)value;
-		return 0;
-	}
-	return -1;
+	return has_unit && isdigit((unsigned char)*text) &&
+			       duration_read(text, ns) && *ns && *ns < day_ns ?
+		       0 :
+		       -1;
 }
 
 static bool is_name(const char *text, size_t length)

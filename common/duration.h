@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_DURATION_H
+#define KT_COMMON_DURATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reads a duration such as "10us", "1.5ms" (ns, us, ms, s); seconds without a
+ * unit.
+ *
+ * Returns whether it is one.
+ */
+bool duration_read(const char *text, uint64_t *duration_ns);
+
+#endif
