@@ -4,6 +4,8 @@
 #include "collector/events/event_list.h"
 #include "common/error.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,32 @@ int tracefs_id(const char *name, uint64_t *id)
 		*id = strtoull((const char *)text.bytes, NULL, 10);
 	byte_buffer_free(&text);
 	return error;
+}
+
+int tracefs_write(const char *folder, const char *file, const char *text,
+		  int mode)
+{
+	char path[256];
+	ssize_t done;
+	int cause;
+	int fd;
+
+	if (!folder) {
+		errno = ENOENT;
+		return -ERROR_SYSTEM;
+	}
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC | mode);
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	done = write(fd, text, strlen(text));
+	cause = errno;
+	if (close(fd) < 0 && done >= 0) {
+		done = -1;
+		cause = errno;
+	}
+	errno = cause;
+	return done < 0 ? -ERROR_SYSTEM : 0;
 }
 
 void tracefs_add_file(struct byte_buffer *bytes, const char *path)

@@ -17,6 +17,15 @@ const char *tracefs_folder(void);
  */
 int tracefs_id(const char *name, uint64_t *id);
 
+/* Writes @text to @file of @folder, tracefs' or an instance's (NULL: there is
+ * none), as one piece: each of its lines is a command.  @mode is O_TRUNC, or
+ * O_APPEND, which adds to what is there.
+ *
+ * Returns 0, or -ERROR_SYSTEM with errno set.
+ */
+int tracefs_write(const char *folder, const char *file, const char *text,
+		  int mode);
+
 /* Returns whether there is a tracepoint among @events. */
 bool tracefs_is_used(const struct event_list *events);
 

@@ -15,15 +15,9 @@ struct graph_instance;
  */
 bool graph_file_has(const char *folder, const char *file, const char *word);
 
-/* Writes @text to @file as one piece: each of its lines is a command.  @mode is
- * O_TRUNC, or O_APPEND, which adds to what is there.
- *
- * Returns 0, or -ERROR_SYSTEM with errno set.
+/* Writes @text to @file in place of what is there (tracefs_write()); says what
+ * is not taken.
  */
-int graph_file_put(const struct graph_instance *instance, const char *file,
-		   const char *text, int mode);
-
-/* The same in place of what is there; says what is not taken. */
 int graph_file_set(const struct graph_instance *instance, const char *file,
 		   const char *text);
 

@@ -54,8 +54,8 @@ static void restore_top(const struct graph_instance *instance)
 	};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		graph_file_put(instance, settings[i][0], settings[i][1],
-			       O_TRUNC);
+		tracefs_write(instance->folder, settings[i][0], settings[i][1],
+			      O_TRUNC);
 }
 
 /* What a recorder that was killed had open is closed a little later. */
@@ -79,7 +79,7 @@ static void give_back(const struct graph_instance *instance)
 		restore_top(instance);
 		return;
 	}
-	graph_file_put(instance, "current_tracer", "nop", O_TRUNC);
+	tracefs_write(instance->folder, "current_tracer", "nop", O_TRUNC);
 	if (remove_folder(instance->folder))
 		log_message(instance->log, LOG_WARNING, instance->folder,
 			    LOG_NO_OFFSET, "cannot be removed: %s",
@@ -183,8 +183,8 @@ static int make_own(struct graph_instance *instance)
 	}
 	if (post_guard(instance) || graph_file_set(instance, "tracing_on", "0"))
 		return -ERROR_SYSTEM;
-	if (!graph_file_put(instance, "current_tracer", "function_graph",
-			    O_TRUNC))
+	if (!tracefs_write(instance->folder, "current_tracer", "function_graph",
+			   O_TRUNC))
 		return graph_file_set(instance, "current_tracer", "nop");
 	graph_instance_close(instance);
 	return 1;
@@ -212,8 +212,8 @@ int graph_instance_open(struct graph_instance *instance,
 
 int graph_instance_trace(const struct graph_instance *instance, bool is_on)
 {
-	return graph_file_put(instance, "tracing_on", is_on ? "1" : "0",
-			      O_TRUNC);
+	return tracefs_write(instance->folder, "tracing_on", is_on ? "1" : "0",
+			     O_TRUNC);
 }
 
 uint64_t graph_instance_overruns(const struct graph_instance *instance, int cpu)

@@ -62,10 +62,11 @@ static int add_thread(const struct graph_instance *instance, pid_t thread)
 	int error;
 
 	snprintf(text, sizeof(text), "%d", (int)thread);
-	error = graph_file_put(instance, "set_ftrace_pid", text, O_APPEND);
+	error = tracefs_write(instance->folder, "set_ftrace_pid", text,
+			      O_APPEND);
 	if (!error)
-		error = graph_file_put(instance, "set_event_pid", text,
-				       O_APPEND);
+		error = tracefs_write(instance->folder, "set_event_pid", text,
+				      O_APPEND);
 	/* It has ended meanwhile. */
 	return error && errno == ESRCH ? 0 : error;
 }
@@ -99,7 +100,8 @@ static int add_function(const struct graph_instance *instance, const char *name)
 	 * tell.
 	 */
 	snprintf(line, sizeof(line), "%s\n", name);
-	if (!graph_file_put(instance, "set_ftrace_filter", line, O_APPEND))
+	if (!tracefs_write(instance->folder, "set_ftrace_filter", line,
+			   O_APPEND))
 		return 0;
 	log_message(instance->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 		    "--filter: function_graph cannot trace '%s'%s: "
@@ -131,7 +133,8 @@ static int set_filter(const struct graph_instance *instance,
  */
 static void set_callers(const struct graph_instance *instance)
 {
-	graph_file_put(instance, "options/funcgraph-retaddr", "0", O_TRUNC);
+	tracefs_write(instance->folder, "options/funcgraph-retaddr", "0",
+		      O_TRUNC);
 }
 
 int graph_settings_apply(const struct graph_instance *instance,
@@ -154,8 +157,8 @@ int graph_settings_apply(const struct graph_instance *instance,
 		return error;
 	set_callers(instance);
 	/* The clock calls it for each event, and would be traced for that. */
-	graph_file_put(instance, "set_ftrace_notrace", "local_clock\n",
-		       O_APPEND);
+	tracefs_write(instance->folder, "set_ftrace_notrace", "local_clock\n",
+		      O_APPEND);
 	error = graph_file_set(instance, "events/sched/sched_switch/enable",
 			       "1");
 	return error ? error :

@@ -28,31 +28,6 @@ void probe_event_name(size_t number, int is_return, char name[PROBE_NAME_SIZE])
 		 is_return ? "end" : "begin", number);
 }
 
-/* Writes @line to tracefs' @file, appending.  Returns 0 or -ERROR_SYSTEM. */
-static int write_line(const char *file, const char *line)
-{
-	const char *folder = tracefs_folder();
-	char path[128];
-	int error = 0;
-	int saved;
-	int fd;
-
-	if (!folder) {
-		errno = ENOENT;
-		return -ERROR_SYSTEM;
-	}
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	if (fd < 0)
-		return -ERROR_SYSTEM;
-	if (write(fd, line, strlen(line)) < 0)
-		error = -ERROR_SYSTEM;
-	saved = errno;
-	close(fd);
-	errno = saved;
-	return error;
-}
-
 /* Here a group and an event have a slash between them. */
 static void definition_name(size_t number, int is_return,
 			    char name[PROBE_NAME_SIZE])
@@ -69,7 +44,7 @@ int probe_event_add_kernel(size_t number, int is_return, const char *function)
 	definition_name(number, is_return, name);
 	snprintf(line, sizeof(line), "%s:%s %s\n",
 		 is_return ? "r" RETURNS_AT_ONCE : "p", name, function);
-	return write_line("kprobe_events", line);
+	return tracefs_write(tracefs_folder(), "kprobe_events", line, O_APPEND);
 }
 
 int probe_event_add_user(size_t number, int is_return, const char *path,
@@ -81,7 +56,7 @@ int probe_event_add_user(size_t number, int is_return, const char *path,
 	definition_name(number, is_return, name);
 	snprintf(line, sizeof(line), "%s:%s %s:0x%" PRIx64 "\n",
 		 is_return ? "r" : "p", name, path, offset);
-	return write_line("uprobe_events", line);
+	return tracefs_write(tracefs_folder(), "uprobe_events", line, O_APPEND);
 }
 
 /* Looks whether @line of dynamic_events is a probe of a process that is this
@@ -107,7 +82,7 @@ static void remove_probe(const char *line)
 
 	snprintf(removal, sizeof(removal), "-:%.*s\n",
 		 (int)strcspn(name, " \n"), name);
-	write_line("dynamic_events", removal);
+	tracefs_write(tracefs_folder(), "dynamic_events", removal, O_APPEND);
 }
 
 void probe_events_remove(void)
