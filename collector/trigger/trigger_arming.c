@@ -69,9 +69,8 @@ int trigger_process_map(const struct trigger_arming *arming, int *map)
 	return trigger_keep(arming, *map, "a BPF map");
 }
 
-/* Adds @spec and opens it. */
-static int open_events(const struct trigger_arming *arming,
-		       struct event_spec spec, const char *what, size_t *index)
+int trigger_open_events(const struct trigger_arming *arming,
+			struct event_spec spec, const char *what, size_t *index)
 {
 	const struct trigger_setup *setup = arming->setup;
 	int added = event_list_add(setup->events, spec);
@@ -111,8 +110,8 @@ int trigger_hits_map(const struct trigger_arming *arming)
 		if (setup->cpus[i] > last)
 			last = setup->cpus[i];
 	snprintf(name, sizeof(name), "trigger:%s", trigger->spec.text);
-	if (open_events(arming, event_spec_bpf_output(name, RING_HITS),
-			"a BPF output event", &trigger->hit_spec))
+	if (trigger_open_events(arming, event_spec_bpf_output(name, RING_HITS),
+				"a BPF output event", &trigger->hit_spec))
 		return -1;
 	trigger->has_events = true;
 	trigger->maps.hits = bpf_map_new(BPF_MAP_TYPE_PERF_EVENT_ARRAY,
@@ -141,7 +140,7 @@ int trigger_open_probe(const struct trigger_arming *arming, size_t number,
 	probe.attr.disabled = 0;
 	if (hits && setup->can_pause)
 		event_spec_pause(&probe, setup->trace_spec);
-	return open_events(arming, probe, "a probe's perf event", spec);
+	return trigger_open_events(arming, probe, "a probe's perf event", spec);
 }
 
 static int load(const struct trigger_arming *arming, enum bpf_prog_type type,

@@ -2,6 +2,7 @@
 #ifndef KT_COLLECTOR_TRIGGER_ARMING_H
 #define KT_COLLECTOR_TRIGGER_ARMING_H
 
+#include "collector/events/event_spec.h"
 #include "collector/trigger/trigger_set.h"
 
 struct bpf_code;
@@ -28,6 +29,13 @@ int trigger_keep(const struct trigger_arming *arming, int fd, const char *what);
 /* Makes the map of tasks and what is known of each, or one of numbers. */
 int trigger_task_map(const struct trigger_arming *arming, int *map);
 int trigger_process_map(const struct trigger_arming *arming, int *map);
+
+/* Opens the events of @spec, which is number *@index of them then; @what they
+ * are, if the kernel refuses.
+ */
+int trigger_open_events(const struct trigger_arming *arming,
+			struct event_spec spec, const char *what,
+			size_t *index);
 
 /* Opens the event that reports go to, and the map that finds it. */
 int trigger_hits_map(const struct trigger_arming *arming);

@@ -36,7 +36,6 @@ int trigger_arm_tracepoint(const struct trigger_arming *arming)
 	struct trigger *trigger = arming->trigger;
 	struct event_spec spec;
 	uint64_t id;
-	int added;
 
 	if (tracefs_id(trigger->spec.name, &id))
 		return trigger_refuse(arming,
@@ -49,12 +48,9 @@ int trigger_arm_tracepoint(const struct trigger_arming *arming)
 	spec.attr.disabled = 0;
 	if (setup->can_pause)
 		event_spec_pause(&spec, setup->trace_spec);
-	added = event_list_add(setup->events, spec);
-	if (added < 0)
-		return trigger_refuse(arming, "out of memory");
-	trigger->hit_spec = (size_t)added;
-	if (setup->open(setup->context, trigger->hit_spec))
-		return trigger_refuse_errno(arming, trigger->spec.name);
+	if (trigger_open_events(arming, spec, trigger->spec.name,
+				&trigger->hit_spec))
+		return -1;
 	trigger->has_events = true;
 	if (!set_filter(arming))
 		return 0;
