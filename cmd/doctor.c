@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 #include "cmd/machine/machine.h"
+#include "collector/collector.h"
 #include "collector/diagnosis.h"
 
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 static void print_diagnosis(const struct diagnosis *diagnosis)
 {
@@ -39,15 +39,13 @@ static int diagnose(void)
 {
 	struct diagnosis diagnosis;
 	bool traceable = true;
-	bool has_graph = false;
+	const char *fix;
+	bool has_graph = !collector_refusal(SOURCE_FUNCTION_GRAPH, &fix);
 	size_t place = 0;
 
 	while (diagnosis_next(&place, &diagnosis)) {
 		print_diagnosis(&diagnosis);
 		traceable &= diagnosis.verdict != DIAGNOSIS_BAD;
-		has_graph |=
-			diagnosis.verdict == DIAGNOSIS_GOOD &&
-			!strcmp(diagnosis.subject, DIAGNOSIS_FUNCTION_GRAPH);
 	}
 	print_machine();
 	printf("\n%s\n",

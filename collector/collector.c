@@ -19,33 +19,30 @@
 #include <time.h>
 #include <unistd.h>
 
+static const char no_unit[] =
+	"this machine has no trace unit that Linux knows of";
+static const char no_unit_fix[] = "`ktrace-hw doctor` says more";
+
 const char *collector_refusal(enum collector_source source, const char **fix)
 {
 	struct pmu pmu;
 
 	if (source == SOURCE_FUNCTION_GRAPH)
 		return graph_instance_refusal(fix);
-	*fix = "`ktrace-hw doctor` says more";
-	return tracer_find(PMU_DEVICES, &pmu) ?
-		       NULL :
-		       "this machine has no trace unit that Linux knows of";
+	*fix = no_unit_fix;
+	return tracer_find(PMU_DEVICES, &pmu) ? NULL : no_unit;
 }
 
 static int find_tracer(struct collector *collector)
 {
-	const char *fix;
-	const char *refusal =
-		collector_refusal(collector->options->source, &fix);
-
-	if (refusal) {
-		log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-			    "%s: %s", refusal, fix);
-		return -ERROR_NOT_FOUND;
-	}
 	collector->tracer = collector_has_graph(collector) ?
 				    &function_graph_tracer :
 				    tracer_find(PMU_DEVICES, &collector->pmu);
-	return collector->tracer ? 0 : -ERROR_NOT_FOUND;
+	if (collector->tracer)
+		return 0;
+	log_message(collector->log, LOG_ERROR, NULL, LOG_NO_OFFSET, "%s: %s",
+		    no_unit, no_unit_fix);
+	return -ERROR_NOT_FOUND;
 }
 
 static int prepare_command(struct collector *collector)

@@ -224,7 +224,7 @@ static const struct look {
 	{ "kernel symbols", look_at_symbols },
 	{ "code changes", look_at_pokes },
 	{ "tracepoints", look_at_tracepoints },
-	{ DIAGNOSIS_FUNCTION_GRAPH, look_at_graph },
+	{ "function_graph", look_at_graph },
 };
 
 int diagnosis_next(size_t *place, struct diagnosis *diagnosis)

@@ -10,9 +10,6 @@ enum diagnosis_verdict {
 	DIAGNOSIS_BAD,	   /* the kernel cannot be recorded */
 };
 
-/* The subject that is good where record needs no trace unit. */
-#define DIAGNOSIS_FUNCTION_GRAPH "function_graph"
-
 /* This is what one look at this machine found. */
 struct diagnosis {
 	const char *subject;
