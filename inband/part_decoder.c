@@ -2,7 +2,6 @@
 #include "inband/part_decoder.h"
 #include "attribution/calls/call_recorder.h"
 #include "attribution/calls/system_call.h"
-#include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/table.h"
 #include "attribution/task_tracker.h"
@@ -14,7 +13,6 @@
 #include "inband/own_recording.h"
 #include "inband/part_bytes.h"
 #include "inband/record_maker.h"
-#include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
@@ -82,10 +80,9 @@ static void watch_gaps(struct event_handler *gaps, const struct call_step *step)
 	record_maker_step(&decoder_of(gaps)->maker, step);
 }
 
-static struct task_tracker *open_tracker(struct part_decoder *decoder)
+static struct attribution_input input_of(const struct own_recording *own)
 {
-	const struct own_recording *own = decoder->own;
-	const struct attribution_input input = {
+	return (struct attribution_input){
 		.recording = own->base,
 		.symbols = own->symbols,
 		.names = own->names,
@@ -93,6 +90,11 @@ static struct task_tracker *open_tracker(struct part_decoder *decoder)
 		.kinds = own->kinds,
 		.window = TIME_WINDOW_ALL,
 	};
+}
+
+static struct task_tracker *open_tracker(struct part_decoder *decoder)
+{
+	const struct attribution_input input = input_of(decoder->own);
 	const struct task_tracker_options options =
 		task_tracker_options_of(&input);
 
@@ -170,16 +172,10 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	const struct own_recording *own = decoder->own;
+	const struct attribution_input input = input_of(decoder->own);
 	int error = task_tracker_renew(decoder->tracker, &evidence);
 
-	decoder->context = (struct call_record_context){
-		.functions = symbols_functions(own->symbols),
-		.arch = symbols_arch(own->symbols),
-		.names = own->names,
-		.wakers = task_tracker_wakers(decoder->tracker),
-		.stacks = task_tracker_stacks(decoder->tracker),
-	};
+	decoder->context = call_record_context_of(&input, decoder->tracker);
 	return error ? error :
 		       record_maker_begin(&decoder->maker,
 					  decoder->times.begin_ns,

@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/call_record.h"
 
+#include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_places.h"
+#include "attribution/table.h"
+#include "attribution/task_tracker.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <stdio.h>
+
+struct call_record_context
+call_record_context_of(const struct attribution_input *input,
+		       const struct task_tracker *tracker)
+{
+	return (struct call_record_context){
+		.functions = symbols_functions(input->symbols),
+		.arch = symbols_arch(input->symbols),
+		.names = input->names,
+		.wakers = task_tracker_wakers(tracker),
+		.stacks = task_tracker_stacks(tracker),
+		.lines = input->lines,
+		.has_off_cpu =
+			known_events_has(input->events, EVENT_SCHED_SWITCH) &&
+			known_events_has(input->events, EVENT_SCHED_WAKING),
+	};
+}
 
 bool call_record_line(const struct call_record_context *context,
 		      const struct sleep_place *place, char *text, size_t size)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 struct arch;
+struct attribution_input;
 struct call_trace;
 struct call_tree;
 struct function_table;
@@ -15,6 +16,7 @@ struct lines;
 struct sleep_places;
 struct system_call;
 struct task_names;
+struct task_tracker;
 struct wakers;
 
 /* All about one system call, as DeBox (Ruan and Pai, "Making the 'Box'
@@ -38,6 +40,13 @@ struct call_record_context {
 	bool has_off_cpu;		/* sleeps were recorded */
 	FILE *out;
 };
+
+/* Returns what records of @tracker's calls are written with; max_depth and out
+ * are the caller's to set.  Borrows both.
+ */
+struct call_record_context
+call_record_context_of(const struct attribution_input *input,
+		       const struct task_tracker *tracker);
 
 struct sleep_place;
 

@@ -7,7 +7,7 @@
 #include "attribution/task_tracker.h"
 #include "attribution/text/table_rows.h"
 #include "common/name_choice.h"
-#include "symbolize/symbols/symbols.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
 
@@ -96,25 +96,6 @@ static void free_records(struct call_records *records)
 	free(records);
 }
 
-static struct call_record_context context_of(const struct call_records *records)
-{
-	const struct attribution_input *input = &records->input;
-
-	return (struct call_record_context){
-		.functions = symbols_functions(input->symbols),
-		.arch = symbols_arch(input->symbols),
-		.names = input->names,
-		.wakers = task_tracker_wakers(records->tracker),
-		.stacks = task_tracker_stacks(records->tracker),
-		.lines = input->lines,
-		.max_depth = input->calls->max_depth,
-		.has_off_cpu =
-			known_events_has(input->events, EVENT_SCHED_SWITCH) &&
-			known_events_has(input->events, EVENT_SCHED_WAKING),
-		.out = input->calls->out,
-	};
-}
-
 static struct event_handler *open_records(const struct attribution_input *input)
 {
 	const struct task_tracker_options options =
@@ -136,7 +117,9 @@ static struct event_handler *open_records(const struct attribution_input *input)
 		free_records(records);
 		return NULL;
 	}
-	records->context = context_of(records);
+	records->context = call_record_context_of(input, records->tracker);
+	records->context.max_depth = input->calls->max_depth;
+	records->context.out = input->calls->out;
 	if (input->calls->format == RECORD_JSON)
 		fputs("[", records->context.out);
 	else if (!input->calls->details)

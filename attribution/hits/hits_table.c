@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_call.h"
-#include "attribution/events/known_events.h"
 #include "attribution/hits/hit_list.h"
 #include "attribution/hits/hits_table_parts.h"
 #include "attribution/text/table_rows.h"
 #include "common/error.h"
-#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -94,24 +92,6 @@ static void free_table(struct hits_table *table)
 	free(table);
 }
 
-static struct call_record_context context_of(const struct hits_table *table)
-{
-	const struct attribution_input *input = &table->input;
-
-	return (struct call_record_context){
-		.functions = symbols_functions(input->symbols),
-		.arch = symbols_arch(input->symbols),
-		.names = input->names,
-		.wakers = task_tracker_wakers(table->tracker),
-		.stacks = task_tracker_stacks(table->tracker),
-		.lines = input->lines,
-		.max_depth = SHOWN_DEPTH,
-		.has_off_cpu =
-			known_events_has(input->events, EVENT_SCHED_SWITCH) &&
-			known_events_has(input->events, EVENT_SCHED_WAKING),
-	};
-}
-
 /* Returns 0 or -ERROR_MEMORY. */
 static int prepare(struct hits_table *table)
 {
@@ -126,7 +106,8 @@ static int prepare(struct hits_table *table)
 	if (table->hits.count &&
 	    !array_reach(&table->calls, table->hits.count - 1))
 		return -ERROR_MEMORY;
-	table->context = context_of(table);
+	table->context = call_record_context_of(&table->input, table->tracker);
+	table->context.max_depth = SHOWN_DEPTH;
 	return 0;
 }
 
