@@ -27,13 +27,29 @@ struct request {
 	int is_post;
 };
 
+/* Reads up to the empty line, which may come in a piece of its own: a socket that
+ * is closed with anything unread drops what was sent.
+ */
+static int read_header(int client, char *text)
+{
+	size_t size = 0;
+
+	while (!strstr(text, "\r\n\r\n")) {
+		ssize_t got =
+			read(client, text + size, REQUEST_BYTES - 1 - size);
+
+		if (got <= 0)
+			return -1;
+		size += (size_t)got;
+		text[size] = '\0';
+	}
+	return 0;
+}
+
 static int read_request(int client, struct request *request)
 {
-	ssize_t size = read(client, request->text, REQUEST_BYTES - 1);
-
-	if (size <= 0)
+	if (read_header(client, request->text))
 		return -1;
-	request->text[size] = '\0';
 	request->is_post = !strncmp(request->text, "POST ", 5);
 	if (sscanf(request->text, "%*s /%255[^ \r\n/]", request->path) != 1)
 		return -1;
